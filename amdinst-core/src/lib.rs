@@ -1,0 +1,20 @@
+//! Read, decode, analyse, instrument and rewrite AMD GPU code objects. Bytes in, bytes out.
+//!
+//! The rooms, in the order data flows through them:
+//!
+//! * [`object`]: code objects (ELF, kernel descriptors, the metadata note, source lines), read and rewritten.
+//! * [`isa`]: GFX9 instructions: decode, encode, text, and what each reads and writes.
+//! * [`analysis`]: control-flow graph, liveness, EXEC structure, occupancy.
+//! * [`instrument`]: sites, the probe plan, emission and relocation.
+//! * [`counters`]: the layout of counter records, and the divergence figures read from them.
+//!
+//! Nothing here touches files, processes, threads or devices.
+
+pub mod analysis;
+pub mod arch;
+pub mod counters;
+pub mod instrument;
+pub mod isa;
+pub mod object;
+
+pub use arch::{Arch, FeatureState, TargetId};

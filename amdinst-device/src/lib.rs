@@ -1,0 +1,1 @@
+//! What Rust GPU kernels for AMD link against.

@@ -1,0 +1,1 @@
+//! Execute AMD GPU code objects without a GPU.

@@ -1,0 +1,1 @@
+//! Attributes for Rust GPU kernels: kernel, probe, test, shared.

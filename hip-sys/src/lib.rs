@@ -1,0 +1,1 @@
+//! Bindings to the HIP runtime, loaded at run time.
