@@ -2,7 +2,9 @@
 
 mod inst;
 
-pub use inst::{Access, DppCtrl, Encoding, Inst, Mods, Operand, Operands, Sdwa, SdwaSel, SdwaUnused, Slot, Value};
+pub use inst::{
+    Access, DppCtrl, Encoding, Inst, Mods, Operand, Operands, Sdwa, SdwaSel, SdwaUnused, Slot, Value,
+};
 mod op;
 
 pub use op::Op;
