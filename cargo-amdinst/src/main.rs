@@ -1,3 +1,7 @@
-//! Under construction.
+//! `cargo amdinst`: see [`cargo_amdinst`].
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cargo_amdinst::main(std::env::args_os())
+}

@@ -1,0 +1,362 @@
+//! The command line: every command and option, and how `argv` reaches them.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+use crate::exit::Exit;
+
+/// Test, measure and check Rust GPU kernels for AMD, with or without the GPU
+#[derive(Debug, Parser)]
+#[command(
+    name = "amdinst",
+    bin_name = "cargo amdinst",
+    version,
+    after_help = Exit::help_table(),
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+pub struct Cli {
+    /// Options that every command takes.
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options that every command takes.
+#[derive(Clone, Debug, Default, Args)]
+pub struct GlobalArgs {
+    /// Print the exact commands that are run (twice: what they print, too)
+    #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Output")]
+    pub verbose: u8,
+    /// Print nothing but errors and the data asked for
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Output")]
+    pub quiet: bool,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", help_heading = "Output")]
+    pub color: Option<ColorChoice>,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Find or prepare the toolchain that builds kernels
+    Setup(SetupArgs),
+    /// Build kernels and instrument them
+    Build(BuildArgs),
+    /// Build, instrument and run a package's kernel tests
+    Test(TestArgs),
+    /// Show what a code object holds: kernels, registers, occupancy, sites
+    Inspect(InspectArgs),
+    /// Disassemble a code object
+    Disasm(DisasmArgs),
+    /// Make every branch that can diverge count what its wavefronts do
+    Instrument(InstrumentArgs),
+    /// Launch a kernel in the emulator
+    Run(RunArgs),
+    /// Print the environment and the commands with which to build by hand
+    ShowEnv(ShowEnvArgs),
+}
+
+/// Which toolchain builds the kernels.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ToolchainArgs {
+    /// Toolchain for kernels: a rustup toolchain's name, or the path of a rustc [env: AMDINST_TOOLCHAIN]
+    #[arg(long, value_name = "TOOLCHAIN")]
+    pub toolchain: Option<String>,
+}
+
+/// `cargo amdinst setup`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SetupArgs {
+    /// Which toolchain.
+    #[command(flatten)]
+    pub toolchain: ToolchainArgs,
+    /// Print what was found and what would be done, and change nothing
+    #[arg(long)]
+    pub print: bool,
+}
+
+/// How people and programs want to read messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Human,
+    /// One JSON document on stdout (or, for messages, one a line).
+    Json,
+}
+
+/// What to build.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PackageArgs {
+    /// Package to build (default: the one in the current directory)
+    #[arg(short, long, value_name = "PKG")]
+    pub package: Option<String>,
+    /// Path of Cargo.toml
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
+    /// Processor to build for, may be repeated (default: the package's `target-cpus`, else gfx90a)
+    #[arg(long, value_name = "CPU", value_delimiter = ',')]
+    pub target_cpu: Vec<String>,
+    /// Cargo profile for the kernels (default: the package's `profile`, else release)
+    #[arg(long, value_name = "P")]
+    pub profile: Option<String>,
+    /// Features to activate, separated by commas or spaces
+    #[arg(short = 'F', long, value_name = "FEATURES")]
+    pub features: Vec<String>,
+    /// Do not activate the `default` feature
+    #[arg(long)]
+    pub no_default_features: bool,
+    /// Which toolchain.
+    #[command(flatten)]
+    pub toolchain: ToolchainArgs,
+    /// Human-readable messages, or cargo's own and ours as JSON lines on stdout
+    #[arg(long, value_name = "FMT", default_value = "human")]
+    pub message_format: Format,
+}
+
+/// `cargo amdinst build`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct BuildArgs {
+    /// What to build.
+    #[command(flatten)]
+    pub package: PackageArgs,
+    /// Build the code objects only
+    #[arg(long)]
+    pub no_instrument: bool,
+}
+
+/// Where tests launch their kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DeviceChoice {
+    /// A GPU if HIP and a fitting device are there, else the emulator.
+    #[default]
+    Auto,
+    /// The emulator.
+    Emu,
+    /// A GPU, through HIP.
+    Hip,
+}
+
+/// Where counters live while a kernel runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CounterChoice {
+    /// The cheapest home that neither spills nor lowers occupancy.
+    #[default]
+    Auto,
+    /// Spare registers, flushed once when a wave ends.
+    Register,
+    /// Memory, one update at each execution of a site.
+    Global,
+}
+
+/// `cargo amdinst test`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct TestArgs {
+    /// What to build.
+    #[command(flatten)]
+    pub package: PackageArgs,
+    /// Where to launch the kernels
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub device: DeviceChoice,
+    /// Where counters live while a kernel runs
+    #[arg(long, value_name = "HOME", default_value = "auto")]
+    pub counters: CounterChoice,
+    /// Write the results as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Names of tests to run, and options of the test runner
+    #[arg(last = true, value_name = "FILTER")]
+    pub filters: Vec<OsString>,
+}
+
+/// Which of the code objects in a file.
+#[derive(Clone, Debug, Args)]
+pub struct FileArgs {
+    /// An ELF code object, a clang offload bundle, or a host library or executable with `.hip_fatbin`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Only code objects for this processor (`gfx90a`) or target (`gfx90a:xnack-`)
+    #[arg(long, value_name = "CPU")]
+    pub target_cpu: Option<String>,
+}
+
+/// `cargo amdinst inspect`.
+#[derive(Clone, Debug, Args)]
+pub struct InspectArgs {
+    /// Which code objects.
+    #[command(flatten)]
+    pub input: FileArgs,
+    /// How to print
+    #[arg(long, value_name = "FMT", default_value = "human")]
+    pub format: Format,
+}
+
+/// `cargo amdinst disasm`.
+#[derive(Clone, Debug, Args)]
+pub struct DisasmArgs {
+    /// Which code objects.
+    #[command(flatten)]
+    pub input: FileArgs,
+    /// Only this kernel
+    #[arg(long, value_name = "K")]
+    pub kernel: Option<String>,
+}
+
+/// `cargo amdinst instrument`.
+#[derive(Clone, Debug, Args)]
+pub struct InstrumentArgs {
+    /// Which code object.
+    #[command(flatten)]
+    pub input: FileArgs,
+    /// The instrumented code object; its probe map goes beside it
+    #[arg(short, long, value_name = "OUT", required_unless_present = "plan")]
+    pub output: Option<PathBuf>,
+    /// Only this kernel, may be repeated (default: all)
+    #[arg(long, value_name = "K")]
+    pub kernel: Vec<String>,
+    /// Where counters live while a kernel runs
+    #[arg(long, value_name = "HOME", default_value = "auto")]
+    pub counters: CounterChoice,
+    /// Show sites, registers and cost, and write nothing
+    #[arg(long)]
+    pub plan: bool,
+    /// How to print
+    #[arg(long, value_name = "FMT", default_value = "human")]
+    pub format: Format,
+}
+
+/// `cargo amdinst run`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Arguments, in the order of the kernel's own:
+  in:FILE            a buffer with the file's bytes
+  out:BYTES:FILE     a zeroed buffer, written to the file after the launch
+  inout:FILE:FILE    a buffer with the first file's bytes, written to the second after the launch
+  buf:BYTES          a zeroed buffer
+  TYPE:VALUE         a number; TYPE is u8, u16, u32, u64, i32, i64, f32 or f64; 0x… is hexadecimal")]
+pub struct RunArgs {
+    /// Which code object.
+    #[command(flatten)]
+    pub input: FileArgs,
+    /// The kernel to launch
+    #[arg(long, value_name = "K")]
+    pub kernel: String,
+    /// Workgroups
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub grid: Dim3,
+    /// Work-items a workgroup
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub block: Dim3,
+    /// Dynamic LDS, added to the kernel's static LDS
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub lds: u32,
+    /// An argument, see below
+    #[arg(long = "arg", value_name = "A", allow_hyphen_values = true)]
+    pub args: Vec<crate::commands::run_args::ArgSpec>,
+    /// Where counters live while a kernel runs (with --report)
+    #[arg(long, value_name = "HOME", default_value = "auto")]
+    pub counters: CounterChoice,
+    /// Host threads (default: all cores)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Instructions a wave may execute before the launch is called endless
+    #[arg(long, value_name = "N")]
+    pub budget: Option<u64>,
+    /// Print how many instructions ran, and how fast
+    #[arg(long)]
+    pub stats: bool,
+    /// Run the original and the instrumented kernel, compare, and print how each branch diverged
+    #[arg(long)]
+    pub report: bool,
+    /// How to print
+    #[arg(long, value_name = "FMT", default_value = "human")]
+    pub format: Format,
+}
+
+/// `cargo amdinst show-env`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ShowEnvArgs {
+    /// What would be built.
+    #[command(flatten)]
+    pub package: PackageArgs,
+}
+
+/// Sizes in x, y and z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dim3(pub [u32; 3]);
+
+impl std::str::FromStr for Dim3 {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut sizes = [1; 3];
+        let parts: Vec<_> = text.split(',').collect();
+        if parts.len() > 3 {
+            return Err(format!("{} sizes, at most three are possible", parts.len()));
+        }
+        for (size, part) in sizes.iter_mut().zip(parts) {
+            *size = part.trim().parse().map_err(|_| format!("`{part}` is not a whole number"))?;
+            if *size == 0 {
+                return Err("a size of 0 launches nothing".to_owned());
+            }
+        }
+        Ok(Self(sizes))
+    }
+}
+
+/// Drops the word `amdinst` that cargo puts in front when it starts `cargo-amdinst` as a subcommand
+/// (`cargo amdinst build` runs `cargo-amdinst amdinst build`); the checkout's alias does not put it there.
+pub fn without_subcommand_name(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut argv: Vec<_> = argv.into_iter().collect();
+    if argv.get(1).is_some_and(|word| word == "amdinst") {
+        argv.remove(1);
+    }
+    argv
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn both_ways_to_be_started() {
+        for argv in [&["cargo-amdinst", "amdinst", "setup", "--print"][..], &["cargo-amdinst", "setup", "--print"]] {
+            let argv = without_subcommand_name(argv.iter().map(OsString::from));
+            let cli = Cli::try_parse_from(argv).unwrap();
+            assert!(matches!(cli.command, Command::Setup(SetupArgs { print: true, .. })));
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!("4".parse(), Ok(Dim3([4, 1, 1])));
+        assert_eq!("4,2,3".parse(), Ok(Dim3([4, 2, 3])));
+        for wrong in ["", "0", "1,2,3,4", "-1", "4294967296", "x"] {
+            assert!(wrong.parse::<Dim3>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! One module a command. Each takes its parsed arguments and a [`Context`], and returns how the process ends.
+
+pub mod build;
+pub mod disasm;
+pub mod inspect;
+pub mod instrument;
+pub mod run;
+pub mod run_args;
+pub mod setup;
+pub mod show_env;
+pub mod test;
+
+use crate::cli::{Command, GlobalArgs};
+use crate::exit::CommandResult;
+use crate::shell::Shell;
+
+/// What every command works in.
+#[derive(Debug)]
+pub struct Context {
+    /// Where progress and errors are told.
+    pub shell: Shell,
+}
+
+impl Context {
+    /// A context as the global options ask for it.
+    pub fn new(args: &GlobalArgs) -> Self {
+        Self { shell: Shell::new(args) }
+    }
+}
+
+/// Runs one command.
+pub fn run(context: &mut Context, command: &Command) -> CommandResult {
+    match command {
+        Command::Setup(args) => setup::run(context, args),
+        Command::Build(args) => build::run(context, args),
+        Command::Test(args) => test::run(context, args),
+        Command::Inspect(args) => inspect::run(context, args),
+        Command::Disasm(args) => disasm::run(context, args),
+        Command::Instrument(args) => instrument::run(context, args),
+        Command::Run(args) => run::run(context, args),
+        Command::ShowEnv(args) => show_env::run(context, args),
+    }
+}

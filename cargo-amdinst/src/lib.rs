@@ -1,0 +1,39 @@
+//! The `cargo amdinst` command: argument parsing, toolchain discovery and set-up, the link step, progress, exit codes.
+//!
+//! A binary's inside rather than a library for others: it is a library so that tests reach its parts. What it does
+//! to code objects is all in `amdinst_core`, what it does with kernels in `amdinst_emu`.
+
+pub mod cli;
+pub mod commands;
+pub mod exit;
+pub mod shell;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::cli::Cli;
+use crate::commands::Context;
+use crate::exit::Exit;
+
+/// Runs the command line and returns the process's exit code. Data goes to stdout, everything else to stderr.
+pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(cli::without_subcommand_name(argv)) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // `--help` and `--version` arrive here too; clap prints those to stdout and the rest to stderr.
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Success };
+            let _ = error.print();
+            return exit.into();
+        }
+    };
+    let mut context = Context::new(&cli.global);
+    match commands::run(&mut context, &cli.command) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            context.shell.failure(&failure);
+            failure.exit.into()
+        }
+    }
+}
