@@ -344,7 +344,9 @@ mod tests {
 
     #[test]
     fn both_ways_to_be_started() {
-        for argv in [&["cargo-amdinst", "amdinst", "setup", "--print"][..], &["cargo-amdinst", "setup", "--print"]] {
+        for argv in
+            [&["cargo-amdinst", "amdinst", "setup", "--print"][..], &["cargo-amdinst", "setup", "--print"]]
+        {
             let argv = without_subcommand_name(argv.iter().map(OsString::from));
             let cli = Cli::try_parse_from(argv).unwrap();
             assert!(matches!(cli.command, Command::Setup(SetupArgs { print: true, .. })));

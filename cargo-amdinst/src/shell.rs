@@ -59,7 +59,8 @@ impl Shell {
             Some(ColorChoice::Never) => anstream::ColorChoice::Never,
             Some(ColorChoice::Auto) | None => AutoStream::choice(&io::stderr()),
         };
-        let interactive = io::stderr().is_terminal() && verbosity > Verbosity::Quiet && env::var_os("CI").is_none();
+        let interactive =
+            io::stderr().is_terminal() && verbosity > Verbosity::Quiet && env::var_os("CI").is_none();
         Self { verbosity, color, interactive }
     }
 
@@ -161,11 +162,11 @@ impl Shell {
             return Progress(None);
         }
         let template = if length == 0 {
-            format!("{{prefix:>12.bold.cyan}} {{msg}} {{spinner}} {{elapsed}}")
+            "{prefix:>12.bold.cyan} {msg} {spinner} {elapsed}"
         } else {
-            format!("{{prefix:>12.bold.cyan}} [{{bar:25}}] {{pos}}/{{len}}: {{msg}}")
+            "{prefix:>12.bold.cyan} [{bar:25}] {pos}/{len}: {msg}"
         };
-        let style = ProgressStyle::with_template(&template)
+        let style = ProgressStyle::with_template(template)
             .unwrap_or_else(|_| ProgressStyle::default_bar())
             .progress_chars("=> ");
         let bar = if length == 0 { ProgressBar::new_spinner() } else { ProgressBar::new(length) };

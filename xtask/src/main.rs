@@ -1,21 +1,56 @@
-//! Developers' chores. Run as `cargo xtask`.
+//! Developers' chores: `cargo xtask <COMMAND>`.
 
 mod bindgen;
+mod help;
+mod suite;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
-#[derive(Parser)]
-#[command(name = "xtask")]
-enum Chore {
-    /// Regenerate the HIP bindings
+/// Developers' chores
+#[derive(Debug, Parser)]
+#[command(name = "xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the whole test suite; the last line is `N passed, N failed`
+    Test(suite::Options),
+    /// Compare every `--help` with its snapshot
+    HelpSnapshots(help::Options),
+    /// Generate the HIP bindings from the installed headers
     Bindgen(bindgen::Options),
 }
 
-fn main() -> anyhow::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
-    match Chore::parse() {
-        Chore::Bindgen(options) => bindgen::run(root, &options),
+/// The workspace's root. Compiled in: this program is only ever run from its checkout.
+fn workspace_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned).unwrap_or_default()
+}
+
+/// The cargo that runs us.
+fn cargo() -> std::process::Command {
+    let mut command = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(workspace_root());
+    command
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Test(options) => suite::run(&options),
+        Command::HelpSnapshots(options) => help::run(&options).map(|()| true),
+        Command::Bindgen(options) => bindgen::run(&workspace_root(), &options).map(|()| true),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }

@@ -1,0 +1,118 @@
+//! `cargo xtask test`: the whole test suite, in the order in which it fails fastest.
+//!
+//! What the suite needs and the machine lacks is skipped, loudly and with the reason; `AMDINST_REQUIRE_TOOLS=1`
+//! turns each skip into a failure, as continuous integration wants it.
+
+mod junit;
+mod step;
+mod tally;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+use step::{Counting, Step};
+use tally::Tally;
+
+/// Options of `cargo xtask test`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Run only the steps whose name contains one of these words
+    #[arg(value_name = "STEP")]
+    only: Vec<String>,
+    /// Print the names of the steps and stop
+    #[arg(long)]
+    list: bool,
+    /// Where the results go as JUnit XML, one file a step
+    #[arg(long, value_name = "DIR", default_value = "target/junit")]
+    junit: PathBuf,
+}
+
+/// Cargo profiles of the kernel suite: one for each `opt-level`.
+const PROFILES: [&str; 5] = ["kernel-o0", "kernel-o1", "kernel-o2", "kernel-o3", "kernel-os"];
+/// Counter homes of the kernel suite.
+const HOMES: [&str; 2] = ["register", "global"];
+
+/// Every step.
+fn steps(junit: &Path) -> Vec<Step> {
+    let mut steps = vec![
+        Step::new("format", Counting::One, ["fmt", "--all", "--", "--check"]).needs_component("rustfmt"),
+        Step::new("lint", Counting::One, ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+            .needs_component("clippy"),
+        Step::new(
+            "host tests",
+            Counting::Tests,
+            ["test", "--workspace", "--exclude", "test-kernels", "--no-fail-fast"],
+        ),
+        Step::new("bindings", Counting::One, ["run", "--quiet", "-p", "xtask", "--", "bindgen", "--check"])
+            .needs_file("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev"),
+        Step::new("documentation", Counting::One, ["doc", "--workspace", "--no-deps"])
+            .env("RUSTDOCFLAGS", "-D warnings"),
+        Step::new("set-up", Counting::One, ["amdinst", "setup"]),
+    ];
+    for profile in PROFILES {
+        for home in HOMES {
+            let name = format!("kernels {profile} {home}");
+            let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
+            let args = ["amdinst", "test", "-p", "test-kernels", "--device", "emu", "--profile", profile];
+            let mut step = Step::new(&name, Counting::Tests, args);
+            step.args.extend(["--counters".to_owned(), home.to_owned()]);
+            step.args.extend(["--junit".to_owned(), report.display().to_string()]);
+            step.writes_junit = true;
+            steps.push(step);
+        }
+    }
+    steps
+}
+
+/// Runs the suite. `Ok(false)` when something failed.
+pub(crate) fn run(options: &Options) -> Result<bool> {
+    let junit = crate::workspace_root().join(&options.junit);
+    let mut steps = steps(&junit);
+    if !options.only.is_empty() {
+        steps.retain(|step| options.only.iter().any(|word| step.name.contains(word.as_str())));
+        if steps.is_empty() {
+            bail!(
+                "no step's name contains `{}`; `cargo xtask test --list` names them",
+                options.only.join("` or `")
+            );
+        }
+    }
+    if options.list {
+        steps.iter().for_each(|step| println!("{}", step.name));
+        return Ok(true);
+    }
+    std::fs::create_dir_all(&junit)?;
+    let strict = std::env::var_os("AMDINST_REQUIRE_TOOLS").is_some_and(|value| value == "1");
+
+    let mut total = Tally::default();
+    let mut lines = Vec::new();
+    for step in &steps {
+        println!("\n==> {}: cargo {}", step.name, step.args.join(" "));
+        let start = Instant::now();
+        let tally = step.run(strict)?;
+        let seconds = start.elapsed().as_secs_f64();
+        if !step.writes_junit {
+            junit::write(
+                &junit.join(format!("{}.xml", step.name.replace(' ', "-"))),
+                &step.name,
+                &tally,
+                seconds,
+            )?;
+        }
+        lines.push(format!("{seconds:>7.1} s  {:<28} {}", step.name, tally.summary()));
+        total.add(tally);
+    }
+
+    println!("\n==> summary");
+    lines.iter().for_each(|line| println!("{line}"));
+    for reason in &total.skips {
+        println!("SKIPPED {reason}");
+    }
+    for name in &total.failures {
+        println!("FAILED {name}");
+    }
+    println!("{} passed, {} failed", total.passed, total.failed);
+    Ok(total.failed == 0)
+}

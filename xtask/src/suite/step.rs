@@ -1,0 +1,124 @@
+//! One step of the suite: a cargo command, what it needs, and how its outcome is counted.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::Stdio;
+
+use anyhow::{Context as _, Result};
+
+use super::tally::Tally;
+
+/// How a step's outcome is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// The command is one test.
+    One,
+    /// The command runs tests and prints their results.
+    Tests,
+}
+
+/// Something a step cannot do without.
+#[derive(Clone, Debug)]
+enum Need {
+    /// A cargo subcommand of the host toolchain, from a rustup component.
+    Component(&'static str),
+    /// A file, from a Debian package.
+    File(&'static str, &'static str),
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    /// What it is called.
+    pub(crate) name: String,
+    /// Cargo's arguments.
+    pub(crate) args: Vec<String>,
+    /// The command itself writes the step's JUnit file.
+    pub(crate) writes_junit: bool,
+    counting: Counting,
+    env: Vec<(&'static str, &'static str)>,
+    needs: Vec<Need>,
+}
+
+impl Step {
+    /// A step that runs cargo with `args`.
+    pub(crate) fn new<const N: usize>(name: &str, counting: Counting, args: [&str; N]) -> Self {
+        Self {
+            name: name.to_owned(),
+            args: args.map(str::to_owned).into(),
+            writes_junit: false,
+            counting,
+            env: Vec::new(),
+            needs: Vec::new(),
+        }
+    }
+
+    /// Sets a variable for the command.
+    pub(crate) fn env(mut self, key: &'static str, value: &'static str) -> Self {
+        self.env.push((key, value));
+        self
+    }
+
+    /// The step needs a component of the host toolchain.
+    pub(crate) fn needs_component(mut self, component: &'static str) -> Self {
+        self.needs.push(Need::Component(component));
+        self
+    }
+
+    /// The step needs a file that a Debian package brings.
+    pub(crate) fn needs_file(mut self, file: &'static str, package: &'static str) -> Self {
+        self.needs.push(Need::File(file, package));
+        self
+    }
+
+    /// Why the step cannot run here.
+    fn missing(&self) -> Option<String> {
+        self.needs.iter().find_map(|need| match *need {
+            Need::Component(name) => {
+                let subcommand = if name == "rustfmt" { "fmt" } else { name };
+                let output = crate::cargo().args([subcommand, "--version"]).output();
+                let there = output.is_ok_and(|output| output.status.success());
+                (!there).then(|| format!("{name} is not installed (`rustup component add {name}`)"))
+            }
+            Need::File(file, package) => (!Path::new(file).exists())
+                .then(|| format!("{file} is not there (`apt-get install {package}`)")),
+        })
+    }
+
+    /// Runs the step. `strict` makes a failure of what would be skipped.
+    pub(crate) fn run(&self, strict: bool) -> Result<Tally> {
+        if let Some(reason) = self.missing() {
+            let reason = format!("{}: {reason}", self.name);
+            println!("SKIPPED {reason}");
+            let mut tally = if strict { Tally::one(&self.name, false) } else { Tally::default() };
+            tally.skips.push(reason);
+            return Ok(tally);
+        }
+        let mut command = crate::cargo();
+        command.args(&self.args).envs(self.env.iter().copied());
+        if self.counting == Counting::One {
+            let status = command.status().context("running cargo")?;
+            return Ok(Tally::one(&self.name, status.success()));
+        }
+        let mut child = command.stdout(Stdio::piped()).spawn().context("running cargo")?;
+        let mut tally = Tally::default();
+        if let Some(stdout) = child.stdout.take() {
+            for line in BufReader::new(stdout).lines() {
+                let line = line.context("reading the tests' output")?;
+                println!("{line}");
+                tally.line(&line);
+            }
+        }
+        let status = child.wait().context("waiting for cargo")?;
+        // A step that broke before its tests could tell, and one that found no test, have failed as well.
+        if tally.failed == 0 && (tally.passed == 0 || !status.success()) {
+            let why = if status.success() { "no test ran".to_owned() } else { status.to_string() };
+            println!("{}: {why}", self.name);
+            tally.add(Tally::one(&self.name, false));
+        }
+        if strict && !tally.skips.is_empty() {
+            tally.add(Tally::one(&format!("{}: nothing may be skipped", self.name), false));
+        }
+        Ok(tally)
+    }
+}
