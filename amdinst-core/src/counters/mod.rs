@@ -1,1 +1,15 @@
-//! Under construction.
+//! The counter buffer: one record a wavefront, five 32-bit counters a site.
+//!
+//! The launcher allocates [`Layout::buffer_size`] bytes, uploads [`Layout::initial_buffer`] and passes its address in
+//! the appended kernel argument. The instrumented kernel reads the header, finds its own record by its wave index, and
+//! writes it. [`decode`] reads the buffer back; [`total`] sums over waves.
+//!
+//! Everything is little-endian 32-bit words. The format is the contract "Counter buffer" of `DESIGN.md`.
+
+mod layout;
+mod record;
+
+pub use layout::{
+    HEADER_BYTES, LAYOUT_VERSION, Layout, MAGIC, RECORD_HEADER_WORDS, WORDS_PER_SITE, record_stride,
+};
+pub use record::{DecodeError, SiteCounts, WaveRecord, decode, total};

@@ -1,1 +1,18 @@
-//! Under construction.
+//! Finds the sites of a code object, plans their counters, and writes the instrumented code object.
+//!
+//! [`plan`] looks and decides, [`apply`] writes; `plan` alone is what `instrument --plan` and `inspect` show.
+//!
+//! * [`Options`]: what is asked for.
+//! * [`Plan`]: per kernel the sites, the counter home and its registers, the cost, and what was refused.
+//! * [`ProbeMap`]: what stands beside the instrumented file; all that a reader of counters must know.
+
+mod map;
+mod options;
+mod refusal;
+
+pub use map::{
+    AddressMap, Cost, ExecWrite, ExecWriteClass, KernelProbes, Occupancy, ProbeMap, ProbeOutcome,
+    ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind, UniformBranch,
+};
+pub use options::{Counters, Home, Level, Options, ProbeKind, ProbeSpec};
+pub use refusal::{InstrumentError, Reason, Refusal};

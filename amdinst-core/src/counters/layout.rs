@@ -1,0 +1,120 @@
+//! Sizes and offsets of the counter buffer, and the header that the launcher writes.
+
+/// Lanes of a GFX9 wavefront.
+const WAVEFRONT_SIZE: u32 = 64;
+
+/// Header word 0: "AMIT" in memory order.
+pub const MAGIC: u32 = 0x5449_4d41;
+/// Header word 1.
+pub const LAYOUT_VERSION: u32 = 1;
+/// Bytes before the first record.
+pub const HEADER_BYTES: u32 = 64;
+/// Words of a record before its first site: the flushed flag and a zero.
+pub const RECORD_HEADER_WORDS: u32 = 2;
+/// Counters a site.
+pub const WORDS_PER_SITE: u32 = 5;
+
+/// Bytes from one wave's record to the next, for a kernel with `sites` sites. Rounded up to 16 so that records do not
+/// straddle more cache lines than they must; the padding is less than one site, so the number of sites can be
+/// told from the stride.
+pub const fn record_stride(sites: u32) -> u32 {
+    (4 * (RECORD_HEADER_WORDS + WORDS_PER_SITE * sites)).next_multiple_of(16)
+}
+
+/// The shape of the counter buffer of one launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Workgroups in x, y, z.
+    pub workgroups: [u32; 3],
+    /// Work-items of a workgroup in x, y, z.
+    pub workgroup_size: [u32; 3],
+    /// Bytes a record, as the kernel's probe map has it (`record_stride`).
+    pub record_stride: u32,
+}
+
+impl Layout {
+    /// The layout of a launch of `workgroups` workgroups of `workgroup_size` work-items.
+    pub const fn new(workgroups: [u32; 3], workgroup_size: [u32; 3], record_stride: u32) -> Self {
+        Self { workgroups, workgroup_size, record_stride }
+    }
+
+    /// Waves of one workgroup; the last may be partial.
+    pub const fn waves_per_workgroup(&self) -> u32 {
+        let [x, y, z] = self.workgroup_size;
+        (x * y * z).div_ceil(WAVEFRONT_SIZE)
+    }
+
+    /// Waves of the whole launch.
+    pub const fn waves(&self) -> u64 {
+        let [x, y, z] = self.workgroups;
+        x as u64 * y as u64 * z as u64 * self.waves_per_workgroup() as u64
+    }
+
+    /// Bytes to allocate.
+    pub const fn buffer_size(&self) -> u64 {
+        HEADER_BYTES as u64 + self.waves() * self.record_stride as u64
+    }
+
+    /// The header: 64 bytes.
+    pub fn header_bytes(&self) -> [u8; HEADER_BYTES as usize] {
+        let [size_x, size_y, _] = self.workgroup_size;
+        let words = [
+            MAGIC,
+            LAYOUT_VERSION,
+            self.workgroups[0],
+            self.workgroups[1],
+            size_x,
+            size_x * size_y,
+            self.waves_per_workgroup(),
+            self.record_stride,
+        ];
+        let mut bytes = [0; HEADER_BYTES as usize];
+        for (to, word) in bytes.chunks_exact_mut(4).zip(words) {
+            to.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The whole buffer as it is before the launch: the header, then zeroed records.
+    pub fn initial_buffer(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.buffer_size() as usize];
+        bytes[..HEADER_BYTES as usize].copy_from_slice(&self.header_bytes());
+        bytes
+    }
+
+    /// Index of a wave's record: of workgroup `workgroup`, the wave whose first work-item has flat id `64 * wave`.
+    pub const fn wave_index(&self, workgroup: [u32; 3], wave: u32) -> u64 {
+        let [x, y, z] = workgroup;
+        ((z as u64 * self.workgroups[1] as u64 + y as u64) * self.workgroups[0] as u64 + x as u64)
+            * self.waves_per_workgroup() as u64
+            + wave as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stride_tells_the_number_of_sites() {
+        for sites in 0..500 {
+            let stride = record_stride(sites);
+            assert_eq!((stride / 4 - RECORD_HEADER_WORDS) / WORDS_PER_SITE, sites);
+        }
+    }
+
+    #[test]
+    fn header_words_are_those_of_the_contract() {
+        let layout = Layout::new([3, 2, 4], [10, 5, 3], record_stride(2));
+        let words: Vec<u32> = layout
+            .header_bytes()
+            .chunks_exact(4)
+            .map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes")))
+            .collect();
+        assert_eq!(words[..8], [0x5449_4d41, 1, 3, 2, 10, 50, 3, 48]);
+        assert!(words[8..].iter().all(|&word| word == 0));
+        assert_eq!(layout.waves(), 24 * 3);
+        assert_eq!(layout.wave_index([2, 1, 3], 2), 24 * 3 - 1);
+        assert_eq!(layout.buffer_size(), 64 + 72 * 48);
+    }
+}

@@ -1,0 +1,196 @@
+//! Counter records, read back after a launch.
+
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::layout::{HEADER_BYTES, LAYOUT_VERSION, MAGIC, RECORD_HEADER_WORDS, WORDS_PER_SITE};
+
+/// What a site counted, of one wave or summed over several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SiteCounts {
+    /// Times that a wave ran the narrowing instruction.
+    pub executions: u64,
+    /// Of these: all active lanes stayed active (NEW == OLD ≠ 0).
+    pub all: u64,
+    /// Of these: no lane stayed active (NEW == 0, also when OLD was 0).
+    pub none: u64,
+    /// Active lanes before, summed over executions.
+    pub lanes_in: u64,
+    /// Active lanes after, summed over executions.
+    pub lanes_taken: u64,
+}
+
+impl SiteCounts {
+    /// Executions in which some active lanes went on and others did not.
+    pub const fn diverged(&self) -> u64 {
+        self.executions.saturating_sub(self.all).saturating_sub(self.none)
+    }
+}
+
+impl AddAssign for SiteCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.executions += other.executions;
+        self.all += other.all;
+        self.none += other.none;
+        self.lanes_in += other.lanes_in;
+        self.lanes_taken += other.lanes_taken;
+    }
+}
+
+impl std::iter::Sum for SiteCounts {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        iter.fold(Self::default(), |mut sum, counts| {
+            sum += counts;
+            sum
+        })
+    }
+}
+
+/// The record of one wave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaveRecord {
+    /// Workgroup id in x, y, z.
+    pub workgroup: [u32; 3],
+    /// Which wave of its workgroup.
+    pub wave: u32,
+    /// The wave reached an `s_endpgm`. If not, its counters are not valid (`register`) or not complete (`global`).
+    pub flushed: bool,
+    /// One entry a site, in the order of the kernel's probe map.
+    pub sites: Vec<SiteCounts>,
+}
+
+/// Why a counter buffer cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DecodeError {
+    /// The buffer ends within its header or within a record.
+    #[error("counter buffer is {0} bytes long, which is not a header and whole records")]
+    Truncated(usize),
+    /// Word 0 is something else: the buffer was overwritten, or is no counter buffer.
+    #[error(
+        "counter buffer starts with {0:#010x}, not with the magic number {MAGIC:#010x}: something overwrote it"
+    )]
+    Magic(u32),
+    /// Written for another layout.
+    #[error("counter buffer has layout version {0}, this build reads {LAYOUT_VERSION}")]
+    Version(u32),
+    /// A header word makes no sense.
+    #[error("counter buffer's header is inconsistent: {0}")]
+    Header(&'static str),
+}
+
+/// Reads every record of a counter buffer, in the order of the wave index.
+///
+/// # Errors
+/// When the header is not one, or the length is not that of whole records.
+pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
+    let truncated = DecodeError::Truncated(buffer.len());
+    let (header, records) = buffer.split_at_checked(HEADER_BYTES as usize).ok_or(truncated.clone())?;
+    let word = |bytes: &[u8], index: usize| {
+        u32::from_le_bytes([
+            bytes[4 * index],
+            bytes[4 * index + 1],
+            bytes[4 * index + 2],
+            bytes[4 * index + 3],
+        ])
+    };
+    if word(header, 0) != MAGIC {
+        return Err(DecodeError::Magic(word(header, 0)));
+    }
+    if word(header, 1) != LAYOUT_VERSION {
+        return Err(DecodeError::Version(word(header, 1)));
+    }
+    let (groups_x, groups_y, waves, stride) =
+        (word(header, 2), word(header, 3), word(header, 6), word(header, 7));
+    if groups_x == 0 || groups_y == 0 || waves == 0 {
+        return Err(DecodeError::Header("no workgroups or no waves"));
+    }
+    if stride % 4 != 0 || stride < 4 * RECORD_HEADER_WORDS {
+        return Err(DecodeError::Header("record stride"));
+    }
+    if records.len() % stride as usize != 0 {
+        return Err(truncated);
+    }
+    let sites = (stride / 4 - RECORD_HEADER_WORDS) / WORDS_PER_SITE;
+    let wave_record = |(index, record): (usize, &[u8])| {
+        let index = index as u64;
+        let group = index / u64::from(waves);
+        let site = |site: u32| {
+            let first = (RECORD_HEADER_WORDS + WORDS_PER_SITE * site) as usize;
+            let count = |index: usize| u64::from(word(record, first + index));
+            SiteCounts {
+                executions: count(0),
+                all: count(1),
+                none: count(2),
+                lanes_in: count(3),
+                lanes_taken: count(4),
+            }
+        };
+        WaveRecord {
+            workgroup: [
+                (group % u64::from(groups_x)) as u32,
+                (group / u64::from(groups_x) % u64::from(groups_y)) as u32,
+                (group / u64::from(groups_x) / u64::from(groups_y)) as u32,
+            ],
+            wave: (index % u64::from(waves)) as u32,
+            flushed: word(record, 0) == 1,
+            sites: (0..sites).map(site).collect(),
+        }
+    };
+    Ok(records.chunks_exact(stride as usize).enumerate().map(wave_record).collect())
+}
+
+/// The counters of each of the first `sites` sites, summed over the waves that flushed.
+pub fn total(records: &[WaveRecord], sites: usize) -> Vec<SiteCounts> {
+    let mut sums = vec![SiteCounts::default(); sites];
+    for record in records.iter().filter(|record| record.flushed) {
+        for (sum, counts) in sums.iter_mut().zip(&record.sites) {
+            *sum += *counts;
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Layout, record_stride};
+    use super::*;
+
+    #[test]
+    fn records_come_back_in_order_with_their_wave() {
+        let layout = Layout::new([2, 1, 3], [128, 1, 1], record_stride(2));
+        let mut buffer = layout.initial_buffer();
+        let index = layout.wave_index([1, 0, 2], 1);
+        let start = HEADER_BYTES as usize + index as usize * layout.record_stride as usize;
+        for (slot, value) in [1u32, 0, 10, 4, 3, 640, 200, 7, 7, 0, 9, 9].into_iter().enumerate() {
+            buffer[start + 4 * slot..][..4].copy_from_slice(&value.to_le_bytes());
+        }
+        let records = decode(&buffer).unwrap();
+        assert_eq!(records.len() as u64, layout.waves());
+        let record = &records[index as usize];
+        assert_eq!((record.workgroup, record.wave, record.flushed), ([1, 0, 2], 1, true));
+        assert_eq!(record.sites.len(), 2);
+        assert_eq!(record.sites[0].diverged(), 3);
+        assert_eq!(record.sites[1].lanes_taken, 9);
+        assert_eq!(records.iter().filter(|record| record.flushed).count(), 1);
+        assert_eq!(total(&records, 2)[0].lanes_in, 640);
+    }
+
+    #[test]
+    fn broken_buffers_have_named_errors() {
+        let layout = Layout::new([1, 1, 1], [64, 1, 1], record_stride(1));
+        let buffer = layout.initial_buffer();
+        assert_eq!(decode(&buffer[..63]), Err(DecodeError::Truncated(63)));
+        assert_eq!(decode(&buffer[..buffer.len() - 1]), Err(DecodeError::Truncated(buffer.len() - 1)));
+        let with = |index: usize, value: u32| {
+            let mut buffer = buffer.clone();
+            buffer[4 * index..][..4].copy_from_slice(&value.to_le_bytes());
+            decode(&buffer)
+        };
+        assert_eq!(with(0, 7), Err(DecodeError::Magic(7)));
+        assert_eq!(with(1, 9), Err(DecodeError::Version(9)));
+        assert_eq!(with(6, 0), Err(DecodeError::Header("no workgroups or no waves")));
+        assert_eq!(with(7, 6), Err(DecodeError::Header("record stride")));
+    }
+}

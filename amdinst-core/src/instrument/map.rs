@@ -1,0 +1,276 @@
+//! The probe map: what a reader of counters must know of an instrumented code object.
+
+use serde::{Deserialize, Serialize};
+
+use super::options::{Home, Level, ProbeSpec};
+use super::refusal::Refusal;
+
+/// Version of the JSON form of [`ProbeMap`].
+pub const SCHEMA: u32 = 1;
+
+/// Everything about the probes of one code object; `*.probes.json` beside the instrumented file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProbeMap {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Target id of the code object (`gfx90a:xnack-`).
+    pub target: String,
+    /// Every kernel that was asked for, instrumented or not, in order of entry address.
+    pub kernels: Vec<KernelProbes>,
+    /// Where code moved.
+    pub addresses: AddressMap,
+}
+
+impl ProbeMap {
+    /// The kernel of that name.
+    pub fn kernel(&self, name: &str) -> Option<&KernelProbes> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// The original address of the instruction at `new_pc` of the instrumented code object. Inserted instructions
+    /// belong to the instruction they were inserted for.
+    pub fn original_pc(&self, new_pc: u64) -> Option<u64> {
+        self.addresses.original(new_pc)
+    }
+}
+
+/// The probes of one kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KernelProbes {
+    /// Name, as in the note's `.name`.
+    pub name: String,
+    /// Where its counters live; `None` when the kernel was not instrumented (refused, or without a site).
+    pub home: Option<Home>,
+    /// Why this home was taken, in a sentence.
+    pub why: String,
+    /// How much each site counts.
+    pub level: Level,
+    /// Byte offset of the counter buffer's address in the kernarg segment, when instrumented.
+    pub buffer_argument: Option<u32>,
+    /// Bytes of the kernarg segment of the instrumented kernel.
+    pub kernarg_segment_size: u32,
+    /// Bytes of one wave's record.
+    pub record_stride: u32,
+    /// What the probes cost.
+    pub cost: Cost,
+    /// The sites, in the order of the record. Sites of functions the kernel may call come first.
+    pub sites: Vec<Site>,
+    /// Branches that cannot diverge.
+    pub uniform: Vec<UniformBranch>,
+    /// Every other instruction that writes EXEC, with what it is; a narrowing observed at none of these and at no
+    /// site is a miss of the analysis.
+    pub exec_writes: Vec<ExecWrite>,
+    /// The `#[probe]`s that stand in this kernel or in functions it may call.
+    pub probes: Vec<ProbeOutcome>,
+    /// What was not instrumented, and why. One with no `pc` refuses the whole kernel.
+    pub refusals: Vec<Refusal>,
+}
+
+impl KernelProbes {
+    /// Its counters are there to be read.
+    pub fn is_instrumented(&self) -> bool {
+        self.home.is_some()
+    }
+
+    /// The pcs of the original that may narrow EXEC without being a site: else-halves, restores, constants.
+    pub fn explained_pcs(&self) -> impl Iterator<Item = u64> {
+        let writes = self.exec_writes.iter().map(|write| write.pc);
+        writes.chain(self.sites.iter().flat_map(|site| site.else_pcs.iter().copied()))
+    }
+}
+
+/// What the probes add to a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Instructions added a site execution, least and most over the sites.
+    pub instructions_per_site: [u32; 2],
+    /// Of these, memory operations.
+    pub memory_operations_per_site: u32,
+    /// Instructions added at the kernel's entry.
+    pub prologue: u32,
+    /// Instructions added before each `s_endpgm`.
+    pub epilogue: u32,
+    /// SGPRs in use, original and instrumented.
+    pub sgprs: [u32; 2],
+    /// VGPRs in use (AGPRs included where they share the file), original and instrumented.
+    pub vgprs: [u32; 2],
+    /// Bytes of code added to the kernel and its functions.
+    pub code_bytes: u64,
+    /// Waves a SIMD can hold.
+    pub occupancy: Occupancy,
+}
+
+/// Waves a SIMD can hold, as registers and LDS limit it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Occupancy {
+    /// Of the original kernel.
+    pub before: u32,
+    /// Of the instrumented kernel.
+    pub after: u32,
+}
+
+/// What a site is in the structure of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SiteKind {
+    /// Lanes go on into a branch, and are rejoined by the others later.
+    If,
+    /// Lanes stay in a loop, or leave it.
+    LoopExit,
+    /// `v_cmpx_*`: a comparison that writes EXEC itself.
+    Cmpx,
+}
+
+/// An instruction that narrows EXEC by a condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Site {
+    /// Position in the kernel's record, from 0.
+    pub id: u32,
+    /// What it is.
+    pub kind: SiteKind,
+    /// Address of the narrowing instruction in the original code object.
+    pub pc: u64,
+    /// Its address in the instrumented one.
+    pub new_pc: u64,
+    /// The narrowing instruction, as LLVM writes it.
+    pub instruction: String,
+    /// Source location, innermost inlined function first; empty without debug information.
+    pub frames: Vec<SiteFrame>,
+    /// Name of the `#[probe]` it belongs to: the innermost construct that contains it.
+    pub name: Option<String>,
+    /// Loops around it, within its function.
+    pub loop_depth: u32,
+    /// Symbol of the kernel or function it stands in, mangled.
+    pub function: String,
+    /// Addresses, in the original, of the instructions that start the other half of this branch.
+    pub else_pcs: Vec<u64>,
+}
+
+/// A source location, in an inline chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteFrame {
+    /// Function, demangled as far as known.
+    pub function: Option<String>,
+    /// File.
+    pub file: Option<String>,
+    /// Line, from 1.
+    pub line: Option<u32>,
+    /// Column, from 1.
+    pub column: Option<u32>,
+}
+
+/// A branch all lanes take alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UniformBranch {
+    /// Address in the original code object.
+    pub pc: u64,
+    /// The branch, as LLVM writes it.
+    pub instruction: String,
+    /// Source location, innermost inlined function first.
+    pub frames: Vec<SiteFrame>,
+    /// Name of the `#[probe]` it belongs to.
+    pub name: Option<String>,
+    /// Symbol of the kernel or function it stands in, mangled.
+    pub function: String,
+}
+
+/// An instruction that writes EXEC and is no site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExecWrite {
+    /// Address in the original code object.
+    pub pc: u64,
+    /// What it does.
+    pub class: ExecWriteClass,
+}
+
+/// What a write of EXEC that is no site does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExecWriteClass {
+    /// Turns to the other half of a branch.
+    Else,
+    /// Adds lanes back.
+    Join,
+    /// Sets a mask that EXEC had before.
+    Restore,
+    /// Enables all lanes (or all inactive ones) around spills and calls.
+    WholeWave,
+    /// Sets a constant.
+    Constant,
+    /// Could not be told; there is a refusal of the same address.
+    Unclassified,
+}
+
+/// A `#[probe]` and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProbeOutcome {
+    /// The probe, as the source has it.
+    pub probe: ProbeSpec,
+    /// What became of it.
+    pub result: ProbeResult,
+}
+
+/// What became of a `#[probe]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProbeResult {
+    /// It has these sites (ids).
+    Sites(Vec<u32>),
+    /// It is a branch that all lanes take alike (addresses in the original).
+    Uniform(Vec<u64>),
+    /// It is computed without a branch: its code is there, and no branch belongs to it.
+    IfConverted,
+    /// No instruction belongs to it.
+    Removed,
+}
+
+/// Where code moved: runs of the new text in order of address.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddressMap {
+    /// The runs, contiguous.
+    pub runs: Vec<Run>,
+}
+
+/// A stretch of the instrumented text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// First address in the instrumented code object.
+    pub new: u64,
+    /// First address in the original; for inserted code, the instruction it belongs to.
+    pub old: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Not in the original.
+    pub inserted: bool,
+}
+
+impl AddressMap {
+    /// The original address of an address of the instrumented code.
+    pub fn original(&self, new: u64) -> Option<u64> {
+        let index = self.runs.partition_point(|run| run.new <= new).checked_sub(1)?;
+        let run = &self.runs[index];
+        let within = new - run.new;
+        (within < run.size).then(|| if run.inserted { run.old } else { run.old + within })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inserted_code_belongs_to_its_instruction() {
+        let map = AddressMap {
+            runs: vec![
+                Run { new: 0x2000, old: 0x1000, size: 8, inserted: false },
+                Run { new: 0x2008, old: 0x1004, size: 16, inserted: true },
+                Run { new: 0x2018, old: 0x1008, size: 4, inserted: false },
+            ],
+        };
+        assert_eq!(map.original(0x1fff), None);
+        assert_eq!(map.original(0x2004), Some(0x1004));
+        assert_eq!(map.original(0x2010), Some(0x1004));
+        assert_eq!(map.original(0x2018), Some(0x1008));
+        assert_eq!(map.original(0x201c), None);
+    }
+}

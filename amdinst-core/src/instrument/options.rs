@@ -1,0 +1,102 @@
+//! What the caller asks of the instrumenter.
+
+use serde::{Deserialize, Serialize};
+
+/// Where counters live while a kernel runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Home {
+    /// In SGPRs (or lanes of a VGPR) that neither the kernel nor any function it reaches uses; written to memory once,
+    /// before each `s_endpgm`.
+    Register,
+    /// In the wave's record in memory, by one `global_atomic_add` a site execution.
+    Global,
+}
+
+impl Home {
+    /// The name used on the command line and in file names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Register => "register",
+            Self::Global => "global",
+        }
+    }
+}
+
+/// Which home to use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counters {
+    /// `register` if it fits without lowering occupancy, else `global`.
+    #[default]
+    Auto,
+    /// Always `register`; kernels it does not fit are refused.
+    Register,
+    /// Always `global`.
+    Global,
+}
+
+/// How much each site counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// `executions`, `all` and `none`; the lane sums stay zero.
+    Basic,
+    /// All five counters.
+    #[default]
+    Lanes,
+}
+
+/// What source construct a `#[probe]` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProbeKind {
+    /// A whole kernel.
+    Kernel,
+    /// A whole device function.
+    Function,
+    /// An `if` or `if let`.
+    If,
+    /// A `match`.
+    Match,
+    /// A `while` or `while let`.
+    While,
+    /// A `for`.
+    For,
+    /// A `loop`.
+    Loop,
+}
+
+/// A `#[probe]` in the source of a kernel crate.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ProbeSpec {
+    /// Its name: `#[probe("name")]`, or one made from its place.
+    pub name: String,
+    /// What it stands on.
+    pub kind: ProbeKind,
+    /// Source file, as the compiler names it or a suffix of that (whole path components).
+    pub file: String,
+    /// First line of the construct, from 1.
+    pub line: u32,
+    /// Its first column, from 1.
+    pub column: u32,
+    /// Its last line.
+    pub end_line: u32,
+    /// The column after its last character.
+    pub end_column: u32,
+    /// The function it stands in, as written.
+    pub function: String,
+}
+
+/// What to instrument, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Counter home.
+    pub counters: Counters,
+    /// Counters a site.
+    pub level: Level,
+    /// Only the kernels of these names; all if `None`.
+    pub kernels: Option<Vec<String>>,
+    /// Probes of the kernel crate's source, to be matched with sites.
+    pub probes: Vec<ProbeSpec>,
+}

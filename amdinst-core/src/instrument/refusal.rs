@@ -1,0 +1,78 @@
+//! Why a kernel, a site or a whole code object was not instrumented.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The kind of reason, stable and machine-readable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// A write of EXEC that may narrow it, whose mask could not be traced to a condition.
+    UnclassifiedNarrowing,
+    /// A call or jump whose target is not known.
+    IndirectTarget,
+    /// `s_getpc_b64` whose use is not understood, so its value cannot be moved.
+    UnresolvedGetpc,
+    /// Bytes that are reached as code do not decode.
+    Undecodable,
+    /// Control flow leaves the section, or enters an instruction in its middle.
+    BrokenControlFlow,
+    /// No SGPRs for what the site must hold for a moment.
+    NoFreeSgpr,
+    /// No VGPR is free in all lanes.
+    NoFreeVgpr,
+    /// The counters of all sites do not fit in registers (`register` only).
+    CountersDoNotFit,
+    /// A relative branch no longer reaches its target.
+    BranchOutOfRange,
+    /// The kernel's user SGPRs leave no room for the kernarg pointer.
+    KernargPointer,
+    /// The site stands where VGPR indexing is on, so vector instructions cannot be added.
+    IndexedRegisters,
+    /// The descriptor has no room for what the probes need (registers, kernarg size).
+    DescriptorLimit,
+    /// The code object's version lacks what the rewrite needs.
+    CodeObjectVersion,
+    /// Kernel arguments are preloaded into SGPRs in a way that is not understood.
+    KernargPreload,
+}
+
+/// A kernel or a site that was not instrumented, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The address of the site or instruction in the original code object; `None` for the kernel as a whole.
+    pub pc: Option<u64>,
+    /// The kind of reason.
+    pub reason: Reason,
+    /// What was found, for people.
+    pub detail: String,
+}
+
+/// Why there is no instrumented code object.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum InstrumentError {
+    /// A name in [`Options::kernels`](super::Options::kernels) is none of the code object's.
+    #[error("no kernel named `{name}` in this code object; it has {}", .known.join(", "))]
+    NoSuchKernel {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// Every kernel was refused, or none has a site: there is nothing to write.
+    #[error("nothing to instrument: {}", .0)]
+    NothingInstrumented(String),
+    /// Something in `.text` outside the instrumented kernels cannot be moved.
+    #[error("code at {pc:#x} cannot be moved: {detail}")]
+    NotRelocatable {
+        /// Address in the original code object.
+        pc: u64,
+        /// What was found.
+        detail: String,
+    },
+    /// The instrumented code object could not be written.
+    #[error("rewriting the code object failed: {0}")]
+    Rewrite(String),
+}
