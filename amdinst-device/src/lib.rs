@@ -1,1 +1,103 @@
 //! What Rust GPU kernels for AMD link against.
+//!
+//! A kernel crate is an ordinary library whose root says
+//! `#![cfg_attr(target_arch = "amdgpu", no_std)]`. It is compiled twice: for the host, where each
+//! [`kernel`](macro@kernel) is a typed [`Kernel`] handle that a test launches, and for `amdgcn-amd-amdhsa`, where it is
+//! code.
+//!
+//! ```
+//! use amdinst_device::{global_id_x, kernel, probe};
+//!
+//! /// `y += a · x` over `n` elements.
+//! ///
+//! /// # Safety
+//! /// `x` and `y` point to `n` elements each.
+//! #[kernel]
+//! pub unsafe fn saxpy(n: u32, a: f32, x: *const f32, y: *mut f32) {
+//!     let i = global_id_x();
+//!     #[probe("tail")]
+//!     if i < n {
+//!         let i = i as usize;
+//!         unsafe { *y.add(i) += a * *x.add(i) };
+//!     }
+//! }
+//!
+//! # fn main() {
+//! assert_eq!(saxpy.name(), "saxpy");
+//! assert_eq!(saxpy.probes()[0].name, "tail");
+//! # }
+//! ```
+//!
+//! Device functions compile on the host so that kernels are type-checked there; calling one on the host panics.
+//!
+//! # Atomics
+//! [`core::sync::atomic`] works on global memory and on LDS. Rust's atomics are of system scope. For a counter that
+//! other work-items add to as well, use `Ordering::Relaxed`: it is one `global_atomic_*` (or `ds_*`) instruction. Any
+//! stronger ordering adds waits and, on gfx90a and later, cache write-backs and invalidations that reach beyond the
+//! device. [`atomic_u32`] and its kin make an atomic of a kernel's pointer parameter.
+//!
+//! # Panics
+//! A panic ends the wave with a trap (`s_trap 2`); no message is formatted. `cargo amdinst` builds `core` so that the
+//! trap stands where the panic was, so its source line is that of the failed check.
+
+#![cfg_attr(target_arch = "amdgpu", no_std)]
+#![cfg_attr(target_arch = "amdgpu", feature(stdarch_amdgpu, core_intrinsics, gpu_intrinsics))]
+#![cfg_attr(
+    target_arch = "amdgpu",
+    expect(internal_features, reason = "there is no other way to these instructions")
+)]
+
+// The macros name this crate by its absolute path; its own tests and examples use them too.
+extern crate self as amdinst_device;
+
+mod atomic;
+mod ids;
+mod kernel_arg;
+mod local_data_share;
+mod math;
+mod sync;
+mod wave;
+
+#[cfg(not(target_arch = "amdgpu"))]
+mod handle;
+#[cfg(target_arch = "amdgpu")]
+mod panic;
+
+pub use amdinst_macros::{kernel, probe, shared};
+pub use atomic::{atomic_i32, atomic_i64, atomic_u32, atomic_u64};
+#[cfg(not(target_arch = "amdgpu"))]
+pub use handle::{Kernel, Probe};
+pub use ids::{
+    global_id_x, global_id_y, global_id_z, global_size_x, global_size_y, global_size_z, local_id,
+    workgroup_id_x, workgroup_id_y, workgroup_id_z, workgroup_size_x, workgroup_size_y, workgroup_size_z,
+    workitem_id_x, workitem_id_y, workitem_id_z,
+};
+pub use kernel_arg::KernelArg;
+pub use local_data_share::Shared;
+pub use math::Math;
+pub use sync::{barrier, wave_barrier};
+pub use wave::{active_lanes, ballot, lane_id, read_first_lane, read_lane, shuffle, wave_size};
+
+/// What the macros' expansions call. No part of the interface.
+#[doc(hidden)]
+pub mod __private {
+    #[cfg(not(target_arch = "amdgpu"))]
+    pub use crate::handle::kernel;
+    pub use crate::kernel_arg::assert_kernel_arg;
+    pub use crate::local_data_share::{Backing, shared, shared_record};
+
+    /// The bytes of `text`, whose length is `N`.
+    pub const fn bytes<const N: usize>(text: &str) -> [u8; N] {
+        let mut out = [0; N];
+        out.copy_from_slice(text.as_bytes());
+        out
+    }
+
+    /// Stands for what only the device has.
+    #[cfg(not(target_arch = "amdgpu"))]
+    #[cold]
+    #[track_caller]
+    pub fn device_only() -> ! {
+        panic!("this function runs on the device only; launch the kernel instead of calling its body")
+    }
+}

@@ -1,1 +1,78 @@
-//! Attributes for Rust GPU kernels: kernel, probe, test, shared.
+//! Attributes for Rust GPU kernels: [`macro@kernel`], [`macro@probe`], [`macro@test`] and [`shared!`].
+//!
+//! Kernel crates use them through `amdinst_device`, which the expansions name by its absolute path; tests use
+//! [`macro@test`] through `harness`. Everything here runs on stable Rust: inner `#[probe]` attributes on expressions
+//! are consumed by the attribute of the function around them, so that the compiler never sees them.
+
+mod kernel;
+mod location;
+mod probe;
+mod record;
+mod shared;
+mod test_attribute;
+
+use proc_macro::TokenStream;
+
+/// Makes a function a kernel.
+///
+/// On the device (`target_arch = "amdgpu"`) the function becomes an entry point with the `gpu-kernel` ABI whose symbol
+/// is its name. On the host a static of the same name takes its place: an `amdinst_device::Kernel<(…)>` whose type
+/// parameter is the tuple of the parameters' types, with which a test launches it. The body is type-checked on the host
+/// too, and never runs there.
+///
+/// Parameters are scalars and raw pointers. A kernel with a pointer parameter is an `unsafe fn`. Generics, a return type,
+/// `async` and references are refused.
+///
+/// ```ignore
+/// #[kernel]
+/// pub unsafe fn saxpy(n: u32, a: f32, x: *const f32, y: *mut f32) {
+///     let i = global_id_x();
+///     #[probe("tail")]
+///     if i < n {
+///         let i = i as usize;
+///         unsafe { *y.add(i) += a * *x.add(i) };
+///     }
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    kernel::expand(arguments.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Names a branch, so that tests and reports can ask for it.
+///
+/// `#[probe]` or `#[probe("name")]` stands on an `if`, `match`, `while`, `for` or `loop` inside a function that carries
+/// `#[kernel]` or `#[probe]` itself, or on such a function. On a function it covers every branch in it. Names are unique
+/// in a function.
+///
+/// A probe adds no code: its name and its place in the source go to the section `.amdinst.probes` of the code object, one
+/// line a probe.
+#[proc_macro_attribute]
+pub fn probe(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    probe::expand(arguments.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes a function with one `&Device` parameter a kernel test that the harness runs.
+///
+/// Use it by path (`#[harness::test]`) in a test target with `harness = false`, so that it stands beside the standard
+/// `#[test]`. `#[ignore]` works as it does there.
+#[proc_macro_attribute]
+pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    test_attribute::expand(arguments.into(), item.into())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+/// Declares variables in the local data share (LDS), one copy a workgroup, uninitialised at the start of a kernel.
+///
+/// ```ignore
+/// shared! { static TILE: [f32; 256]; }
+/// let tile: *mut f32 = TILE.as_mut_ptr();
+/// ```
+///
+/// Each becomes a constant of type `amdinst_device::Shared<T, _>`. The type must be sized and known where the macro
+/// stands: it cannot name a generic parameter of the function around it.
+#[proc_macro]
+pub fn shared(input: TokenStream) -> TokenStream {
+    shared::expand(input.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}

@@ -1,0 +1,117 @@
+//! `shared!`: variables in the local data share.
+//!
+//! Rust has no static in LDS. A variable is the address that an undefined function returns; the link step defines that
+//! function, and the variable in address space 3 that it returns the address of. What it must know stands in the section
+//! `.amdinst.shared`, one record a variable: size and alignment in bytes (two little-endian u32) and the function's
+//! symbol, NUL-terminated.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Error, Ident, StaticMutability, Token, Type, Visibility};
+
+use crate::location::Location;
+
+/// Tells uses apart that share a source location because a macro wrote them. Expansion order is deterministic.
+static USES: AtomicU32 = AtomicU32::new(0);
+
+struct Variables(Vec<Variable>);
+
+struct Variable {
+    attributes: Vec<Attribute>,
+    vis: Visibility,
+    name: Ident,
+    ty: Type,
+}
+
+impl Parse for Variables {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut variables = Vec::new();
+        while !input.is_empty() {
+            let attributes = input.call(Attribute::parse_outer)?;
+            let vis = input.parse()?;
+            input.parse::<Token![static]>()?;
+            if let mutability @ StaticMutability::Mut(_) = input.parse()? {
+                return Err(Error::new_spanned(
+                    mutability,
+                    "write `static`: the variable is reached through a raw pointer in any case",
+                ));
+            }
+            let name = input.parse()?;
+            input.parse::<Token![:]>()?;
+            let ty = input.parse()?;
+            if let Ok(equals) = input.parse::<Token![=]>() {
+                return Err(Error::new_spanned(
+                    equals,
+                    "LDS is uninitialised at the start of a kernel; let the work-items write it",
+                ));
+            }
+            input.parse::<Token![;]>()?;
+            variables.push(Variable { attributes, vis, name, ty });
+        }
+        Ok(Self(variables))
+    }
+}
+
+pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
+    let Variables(variables) = syn::parse2(input)?;
+    Ok(variables.iter().map(expand_one).collect())
+}
+
+fn expand_one(Variable { attributes, vis, name, ty }: &Variable) -> TokenStream {
+    let symbol = symbol(name);
+    let backing = format_ident!("__SharedBacking_{}", name);
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, missing_docs)]
+        #vis struct #backing;
+
+        // SAFETY: on the device the link step defines the symbol as a function that returns the address of a variable
+        // of the recorded size and alignment; the host's never returns.
+        unsafe impl ::amdinst_device::__private::Backing<#ty> for #backing {
+            #[cfg(target_arch = "amdgpu")]
+            #[inline(always)]
+            fn base() -> *mut #ty {
+                const SYMBOL: &::core::primitive::str = #symbol;
+                #[used]
+                #[unsafe(link_section = ".amdinst.shared")]
+                static RECORD: [::core::primitive::u8; SYMBOL.len() + 9] =
+                    ::amdinst_device::__private::shared_record::<#ty, { SYMBOL.len() + 9 }>(SYMBOL);
+                unsafe extern "C" {
+                    #[link_name = #symbol]
+                    safe fn base() -> *mut ::core::primitive::u8;
+                }
+                base().cast()
+            }
+
+            #[cfg(not(target_arch = "amdgpu"))]
+            fn base() -> *mut #ty {
+                ::amdinst_device::__private::device_only()
+            }
+        }
+
+        #(#attributes)*
+        #vis const #name: ::amdinst_device::Shared<#ty, #backing> = ::amdinst_device::__private::shared();
+    }
+}
+
+/// A symbol that no other variable has: package, name, place and a running number.
+fn symbol(name: &Ident) -> String {
+    let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
+    let Location { file, line, column, .. } = Location::of(name);
+    let place = format!(
+        "{package}\0{}\0{file}\0{line}\0{column}",
+        std::env::var("CARGO_PKG_VERSION").unwrap_or_default()
+    );
+    let number = USES.fetch_add(1, Ordering::Relaxed);
+    format!("__amdinst_lds_{}_{:016x}_{number}", name, fnv1a(place.as_bytes()))
+}
+
+/// FNV-1a, 64 bits: the same on every host and in every run, which `std`'s hashers do not promise.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
