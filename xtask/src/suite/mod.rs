@@ -40,10 +40,11 @@ fn steps(junit: &Path) -> Vec<Step> {
         Step::new("format", Counting::One, ["fmt", "--all", "--", "--check"]).needs_component("rustfmt"),
         Step::new("lint", Counting::One, ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
             .needs_component("clippy"),
+        // The output of tests that passed is asked for because skips are told in it; `Step::run` shows only those.
         Step::new(
             "host tests",
             Counting::Tests,
-            ["test", "--workspace", "--exclude", "test-kernels", "--no-fail-fast"],
+            ["test", "--workspace", "--exclude", "test-kernels", "--no-fail-fast", "--", "--show-output"],
         ),
         Step::new("bindings", Counting::One, ["run", "--quiet", "-p", "xtask", "--", "bindgen", "--check"])
             .needs_file("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev"),

@@ -102,11 +102,20 @@ impl Step {
         }
         let mut child = command.stdout(Stdio::piped()).spawn().context("running cargo")?;
         let mut tally = Tally::default();
+        let mut in_successes = false;
         if let Some(stdout) = child.stdout.take() {
             for line in BufReader::new(stdout).lines() {
                 let line = line.context("reading the tests' output")?;
-                println!("{line}");
                 tally.line(&line);
+                match line.as_str() {
+                    "successes:" => in_successes = true,
+                    "failures:" => in_successes = false,
+                    _ if line.starts_with("test result: ") => in_successes = false,
+                    _ => {}
+                }
+                if !in_successes || line.contains("SKIPPED: ") {
+                    println!("{line}");
+                }
             }
         }
         let status = child.wait().context("waiting for cargo")?;
