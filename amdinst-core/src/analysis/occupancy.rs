@@ -1,0 +1,181 @@
+//! How many waves a compute unit can hold, and what limits it.
+//!
+//! Theoretical occupancy, from what a kernel allocates. Sources: "CDNA2 Memory Hierarchy" (AMD, slides "Occupancy:
+//! limiting factors"), the "Vega" and "CDNA" ISA manuals, chapter "Register allocation".
+
+use serde::{Deserialize, Serialize};
+
+use crate::Arch;
+use crate::object::KernelMetadata;
+
+/// SIMDs in a compute unit.
+pub const SIMDS: u32 = 4;
+
+/// What a kernel allocates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// SGPRs a wave, VCC and the other specials included.
+    pub sgprs: u32,
+    /// VGPRs a wave; from gfx90a on, VGPRs and AGPRs together.
+    pub vgprs: u32,
+    /// AGPRs a wave; they count of their own on gfx908 only, which has a second register file for them.
+    pub agprs: u32,
+    /// LDS in bytes a workgroup, static and dynamic.
+    pub lds_bytes: u32,
+    /// Work-items a workgroup.
+    pub workgroup_size: u32,
+}
+
+impl Resources {
+    /// As the note has them. The workgroup is the required one, else the largest that the kernel allows.
+    pub fn of(metadata: &KernelMetadata) -> Self {
+        let required = metadata.reqd_workgroup_size.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
+        Self {
+            sgprs: metadata.sgpr_count,
+            vgprs: metadata.vgpr_count,
+            agprs: metadata.agpr_count,
+            lds_bytes: metadata.group_segment_fixed_size,
+            workgroup_size: required.unwrap_or(metadata.max_flat_workgroup_size),
+        }
+    }
+}
+
+/// What keeps more waves from fitting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limiter {
+    /// Nothing of the kernel's: the SIMD's wave slots.
+    Hardware,
+    /// Vector registers.
+    Vgprs,
+    /// Scalar registers.
+    Sgprs,
+    /// Local data share.
+    Lds,
+}
+
+impl Limiter {
+    /// For people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hardware => "wave slots",
+            Self::Vgprs => "VGPRs",
+            Self::Sgprs => "SGPRs",
+            Self::Lds => "LDS",
+        }
+    }
+}
+
+/// How many waves fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Occupancy {
+    /// Waves a compute unit.
+    pub waves_per_cu: u32,
+    /// Waves a SIMD: of the fullest one, where the waves of a compute unit do not spread evenly.
+    pub waves_per_simd: u32,
+    /// Waves a SIMD could hold if the kernel needed nothing.
+    pub max_waves_per_simd: u32,
+    /// What limits it.
+    pub limiter: Limiter,
+}
+
+/// Waves a SIMD has slots for.
+pub const fn max_waves_per_simd(arch: Arch) -> u32 {
+    if arch.is_gfx90a_plus() { 8 } else { 10 }
+}
+
+/// Waves a SIMD that registers allow, and which kind limits them.
+fn by_registers(arch: Arch, resources: &Resources) -> (u32, Limiter) {
+    let slots = max_waves_per_simd(arch);
+    // gfx90a: one file of 512 in granules of 8; before: 256 in granules of 4, and on gfx908 as many AGPRs again.
+    let (file, granule, wanted) = if arch.is_gfx90a_plus() {
+        (512, 8, resources.vgprs)
+    } else {
+        (256, 4, resources.vgprs.max(resources.agprs))
+    };
+    let by_vgprs = (file / wanted.clamp(1, file).next_multiple_of(granule)).min(slots);
+    // 800 a SIMD in granules of 16, less what a trap handler gets; the vendor's table rather than a formula.
+    let by_sgprs = match resources.sgprs {
+        0..=80 => 10,
+        81..=88 => 9,
+        89..=100 => 8,
+        _ => 7,
+    };
+    if by_sgprs < by_vgprs {
+        (by_sgprs.min(slots), if by_sgprs < slots { Limiter::Sgprs } else { Limiter::Hardware })
+    } else {
+        (by_vgprs, if by_vgprs < slots { Limiter::Vgprs } else { Limiter::Hardware })
+    }
+}
+
+/// The occupancy of a kernel.
+pub fn occupancy(arch: Arch, resources: &Resources) -> Occupancy {
+    let max_waves_per_simd = max_waves_per_simd(arch);
+    let (waves_per_simd, limiter) = by_registers(arch, resources);
+    let by_registers = waves_per_simd * SIMDS;
+    let waves_per_workgroup = resources.workgroup_size.clamp(1, 1024).div_ceil(64);
+    let by_lds = match resources.lds_bytes {
+        0 => u32::MAX,
+        // Allocated in granules of 512 bytes.
+        bytes => (arch.lds_bytes() / 512 / bytes.div_ceil(512)).saturating_mul(waves_per_workgroup),
+    };
+    if by_lds < by_registers {
+        let waves_per_simd = by_lds.div_ceil(SIMDS);
+        Occupancy { waves_per_cu: by_lds, waves_per_simd, max_waves_per_simd, limiter: Limiter::Lds }
+    } else {
+        Occupancy { waves_per_cu: by_registers, waves_per_simd, max_waves_per_simd, limiter }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(arch: Arch, sgprs: u32, vgprs: u32, lds_bytes: u32, workgroup_size: u32) -> (u32, Limiter) {
+        let resources = Resources { sgprs, vgprs, agprs: 0, lds_bytes, workgroup_size };
+        let occupancy = occupancy(arch, &resources);
+        (occupancy.waves_per_cu, occupancy.limiter)
+    }
+
+    /// The vendor's table for CDNA2: VGPRs (AGPRs included) to waves a compute unit.
+    #[test]
+    fn vgprs_on_cdna2() {
+        let table = [(64, 32), (72, 28), (80, 24), (96, 20), (128, 16), (168, 12), (256, 8), (512, 4)];
+        let mut least = 1;
+        for (most, waves) in table {
+            for vgprs in [least, most] {
+                assert_eq!(of(Arch::Gfx90a, 16, vgprs, 0, 64).0, waves, "{vgprs} VGPRs");
+            }
+            least = most + 1;
+        }
+    }
+
+    #[test]
+    fn sgprs_on_cdna2() {
+        assert_eq!(of(Arch::Gfx90a, 100, 16, 0, 64), (32, Limiter::Hardware));
+        assert_eq!(of(Arch::Gfx90a, 101, 16, 0, 64), (28, Limiter::Sgprs));
+        assert_eq!(of(Arch::Gfx90a, 112, 74, 0, 64), (24, Limiter::Vgprs));
+    }
+
+    /// The worked example of the same slides: a batched matrix-vector product, versions 0 to 2.
+    #[test]
+    fn lds_on_cdna2() {
+        assert_eq!(of(Arch::Gfx90a, 22, 42, 65536, 128), (2, Limiter::Lds));
+        assert_eq!(of(Arch::Gfx90a, 22, 42, 65536, 256), (4, Limiter::Lds));
+        assert_eq!(of(Arch::Gfx90a, 22, 42, 2048, 128), (32, Limiter::Hardware));
+    }
+
+    #[test]
+    fn vega_has_ten_slots_and_half_the_registers() {
+        assert_eq!(of(Arch::Gfx906, 16, 24, 0, 64), (40, Limiter::Hardware));
+        assert_eq!(of(Arch::Gfx906, 16, 25, 0, 64), (36, Limiter::Vgprs));
+        assert_eq!(of(Arch::Gfx906, 88, 16, 0, 64), (36, Limiter::Sgprs));
+        assert_eq!(of(Arch::Gfx906, 16, 256, 0, 64), (4, Limiter::Vgprs));
+    }
+
+    #[test]
+    fn nonsense_is_bounded() {
+        assert_eq!(of(Arch::Gfx90a, 0, 0, 0, 0), (32, Limiter::Hardware));
+        assert_eq!(of(Arch::Gfx90a, u32::MAX, u32::MAX, u32::MAX, u32::MAX).0, 0);
+    }
+}
