@@ -1,5 +1,9 @@
 //! The metadata note (`NT_AMDGPU_METADATA`, MessagePack) of one kernel (AMDGPU user guide, "Code Object V3 Metadata").
 
+use rmpv::Value;
+
+use super::{KernelProblem, ObjectError};
+
 /// What the note says of one kernel. Zero or `None` where it is silent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KernelMetadata {
@@ -54,5 +58,150 @@ impl KernelArg {
     /// Filled in by the runtime, not by the caller.
     pub fn is_hidden(&self) -> bool {
         self.value_kind.starts_with("hidden_")
+    }
+}
+
+/// The entries of `amdhsa.kernels`; empty if the key is absent.
+pub(crate) fn kernel_entries(note: &Value, at: u64) -> Result<&[Value], ObjectError> {
+    let damaged = |problem: &str| ObjectError::malformed("metadata note", at, problem);
+    if !note.is_map() {
+        return Err(damaged("its top level is not a map"));
+    }
+    match get(note, "amdhsa.kernels") {
+        None => Ok(&[]),
+        Some(Value::Array(kernels)) => Ok(kernels),
+        Some(_) => Err(damaged("amdhsa.kernels is not an array")),
+    }
+}
+
+/// `.name` and `.symbol` of an entry of `amdhsa.kernels`.
+pub(crate) fn names(entry: &Value, index: usize, at: u64) -> Result<(&str, &str), ObjectError> {
+    let string = |key: &str| {
+        get(entry, key).and_then(Value::as_str).ok_or_else(|| {
+            ObjectError::malformed("metadata note", at, format!("kernel {index} has no string {key}"))
+        })
+    };
+    Ok((string(".name")?, string(".symbol")?))
+}
+
+/// The value of a string key in a map.
+pub(crate) fn get<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
+    map.as_map()?.iter().find(|(name, _)| name.as_str() == Some(key)).map(|(_, value)| value)
+}
+
+/// Sets a string key of a map: in place if it is there, else where MessagePack writers that sort would put it.
+pub(crate) fn set(map: &mut Value, key: &str, value: Value) {
+    let Value::Map(entries) = map else { return };
+    match entries.iter_mut().find(|(name, _)| name.as_str() == Some(key)) {
+        Some((_, old)) => *old = value,
+        None => {
+            let place = entries.partition_point(|(name, _)| name.as_str() < Some(key));
+            entries.insert(place, (Value::from(key), value));
+        }
+    }
+}
+
+/// Reads the typed keys of one map, naming kernel and key in errors.
+struct Reader<'a> {
+    kernel: &'a str,
+    map: &'a Value,
+}
+
+impl<'a> Reader<'a> {
+    fn wrong(&self, key: &'static str, found: &Value, expected: &'static str) -> ObjectError {
+        let mut found = found.to_string();
+        if found.len() > 40 {
+            found = format!("{}…", found.chars().take(40).collect::<String>());
+        }
+        let problem = KernelProblem::Metadata { key, found, expected };
+        ObjectError::Kernel { kernel: self.kernel.to_owned(), problem }
+    }
+
+    fn read<T>(
+        &self,
+        key: &'static str,
+        expected: &'static str,
+        convert: impl Fn(&'a Value) -> Option<T>,
+    ) -> Result<Option<T>, ObjectError> {
+        let Some(value) = get(self.map, key) else { return Ok(None) };
+        convert(value).map(Some).ok_or_else(|| self.wrong(key, value, expected))
+    }
+
+    fn u32(&self, key: &'static str) -> Result<u32, ObjectError> {
+        Ok(self.read(key, "a 32-bit unsigned integer", as_u32)?.unwrap_or(0))
+    }
+
+    fn string(&self, key: &'static str) -> Result<Option<String>, ObjectError> {
+        self.read(key, "a string", |value| value.as_str().map(str::to_owned))
+    }
+}
+
+fn as_u32(value: &Value) -> Option<u32> {
+    value.as_u64()?.try_into().ok()
+}
+
+fn as_u32x3(value: &Value) -> Option<[u32; 3]> {
+    let numbers = value.as_array()?.iter().map(as_u32).collect::<Option<Vec<_>>>()?;
+    numbers.try_into().ok()
+}
+
+impl KernelMetadata {
+    /// Reads an entry of `amdhsa.kernels`.
+    pub(crate) fn read(kernel: &str, entry: &Value) -> Result<Self, ObjectError> {
+        let map = Reader { kernel, map: entry };
+        let args = map.read(".args", "an array", |value| value.as_array())?;
+        let args = args.into_iter().flatten().map(|arg| KernelArg::read(kernel, arg));
+        let reqd = map.read(".reqd_workgroup_size", "three 32-bit unsigned integers", as_u32x3)?;
+        Ok(Self {
+            args: args.collect::<Result<_, _>>()?,
+            kernarg_segment_size: map.u32(".kernarg_segment_size")?,
+            kernarg_segment_align: map.u32(".kernarg_segment_align")?,
+            group_segment_fixed_size: map.u32(".group_segment_fixed_size")?,
+            private_segment_fixed_size: map.u32(".private_segment_fixed_size")?,
+            uses_dynamic_stack: map
+                .read(".uses_dynamic_stack", "a boolean", Value::as_bool)?
+                .unwrap_or(false),
+            wavefront_size: map.u32(".wavefront_size")?,
+            sgpr_count: map.u32(".sgpr_count")?,
+            vgpr_count: map.u32(".vgpr_count")?,
+            agpr_count: map.u32(".agpr_count")?,
+            sgpr_spill_count: map.u32(".sgpr_spill_count")?,
+            vgpr_spill_count: map.u32(".vgpr_spill_count")?,
+            max_flat_workgroup_size: map.u32(".max_flat_workgroup_size")?,
+            reqd_workgroup_size: reqd.filter(|size| *size != [0; 3]),
+            language: map.string(".language")?,
+        })
+    }
+}
+
+impl KernelArg {
+    fn read(kernel: &str, entry: &Value) -> Result<Self, ObjectError> {
+        let map = Reader { kernel, map: entry };
+        if !entry.is_map() {
+            return Err(map.wrong(".args", entry, "an array of maps"));
+        }
+        Ok(Self {
+            name: map.string(".name")?,
+            offset: map.u32(".offset")?,
+            size: map.u32(".size")?,
+            value_kind: map.string(".value_kind")?.unwrap_or_default(),
+            address_space: map.string(".address_space")?,
+        })
+    }
+
+    /// The entry of `.args` that says the same.
+    pub(crate) fn to_value(&self) -> Value {
+        let mut entries = vec![
+            (Value::from(".offset"), Value::from(self.offset)),
+            (Value::from(".size"), Value::from(self.size)),
+            (Value::from(".value_kind"), Value::from(self.value_kind.as_str())),
+        ];
+        if let Some(name) = &self.name {
+            entries.insert(0, (Value::from(".name"), Value::from(name.as_str())));
+        }
+        if let Some(space) = &self.address_space {
+            entries.insert(0, (Value::from(".address_space"), Value::from(space.as_str())));
+        }
+        Value::Map(entries)
     }
 }

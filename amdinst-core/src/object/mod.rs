@@ -1,17 +1,26 @@
 //! Code objects: what they hold, read from and written back to bytes.
 
 mod descriptor;
+mod elf;
+mod error;
 mod metadata;
+mod note;
+mod parse;
+mod registers;
+mod target;
 
-pub use descriptor::KernelDescriptor;
+pub use descriptor::{FloatDenorm, FloatRound, KernelDescriptor, RegisterLimit, VectorRegisters};
+pub use error::{KernelProblem, ObjectError};
 pub use metadata::{KernelArg, KernelMetadata};
+pub use registers::{KernargPreload, SystemSgprs, TooManyUserSgprs, UserSgpr, UserSgprs};
 
+use std::fmt;
 use std::ops::Range;
 
 use crate::TargetId;
 
 /// A linked code object (`ET_DYN`) for one target.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CodeObject {
     /// The whole ELF file.
     pub bytes: Vec<u8>,
@@ -31,6 +40,45 @@ pub struct CodeObject {
     pub relocations: Vec<Relocation>,
     /// Other defined data symbols (`STT_OBJECT`), in order of address.
     pub variables: Vec<Variable>,
+}
+
+impl CodeObject {
+    /// The bytes of `.text`.
+    pub fn text_bytes(&self) -> &[u8] {
+        &self.bytes[self.text.range.clone()]
+    }
+
+    /// `size` bytes of initialised memory at a virtual address, if one segment's file contents cover them.
+    pub fn bytes_at(&self, address: u64, size: usize) -> Option<&[u8]> {
+        let next = self.segments.partition_point(|segment| segment.address <= address);
+        let segment = &self.segments[next.checked_sub(1)?];
+        let start = usize::try_from(address - segment.address).ok()?;
+        self.bytes[segment.range.clone()].get(start..start.checked_add(size)?)
+    }
+
+    /// The kernel of that name, as the note has it; the descriptor symbol's name (`….kd`) is accepted too.
+    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+        self.kernels
+            .iter()
+            .find(|kernel| kernel.name == name)
+            .or_else(|| self.kernels.iter().find(|kernel| kernel.symbol == name))
+    }
+}
+
+/// Without the file's bytes, which would drown the rest.
+impl fmt::Debug for CodeObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CodeObject")
+            .field("target", &self.target)
+            .field("version", &self.version)
+            .field("text", &self.text)
+            .field("kernels", &self.kernels)
+            .field("functions", &self.functions)
+            .field("segments", &self.segments)
+            .field("relocations", &self.relocations)
+            .field("variables", &self.variables)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The `.text` section.

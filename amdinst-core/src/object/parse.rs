@@ -1,0 +1,366 @@
+//! Bytes to [`CodeObject`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use object::LittleEndian as LE;
+use object::elf::{self, Rela64};
+
+use super::elf::{Elf, ProgramHeader, RELA_SIZE, Symbol};
+use super::{
+    CodeObject, Function, Kernel, KernelDescriptor, KernelMetadata, KernelProblem, ObjectError, Relocation,
+    RelocationKind, Segment, Text, Variable, metadata, note, target,
+};
+
+/// Most memory a code object may ask for. Code reaches its data through 32-bit offsets, so no real one comes near.
+const MAX_IMAGE: u64 = 1 << 32;
+
+impl CodeObject {
+    /// Reads a linked code object (`ET_DYN`) of version 3 to 6 for a GFX9 processor.
+    ///
+    /// Every structure is checked against the bounds of the file, so that whoever works on the result may rely on:
+    /// [`Text::range`] and every [`Segment::range`] lie inside [`CodeObject::bytes`]; code ranges lie inside `.text`;
+    /// segments do not overlap and their addresses do not wrap.
+    ///
+    /// # Errors
+    /// [`ObjectError`] for anything else, unlinked objects and other machines' ELF files included. Never panics.
+    pub fn parse(bytes: Vec<u8>) -> Result<Self, ObjectError> {
+        let elf = Elf::read(&bytes)?;
+        let (target, version) = target::identify(&elf)?;
+        let segments = segments(&elf)?;
+        let (text_index, text) = text(&elf)?;
+        let symbols = Symbols::read(&elf, &bytes, text_index, &text)?;
+        let mut object = Self {
+            target,
+            version,
+            relocations: relocations(&elf, &bytes)?,
+            segments,
+            text,
+            bytes,
+            kernels: Vec::new(),
+            functions: Vec::new(),
+            variables: Vec::new(),
+        };
+        object.kernels = kernels(&object, &elf, &symbols)?;
+        object.functions = symbols.functions(&object.kernels);
+        object.variables = symbols.variables(&object.kernels);
+        Ok(object)
+    }
+}
+
+fn segments(elf: &Elf) -> Result<Vec<Segment>, ObjectError> {
+    let mut headers: Vec<(usize, &ProgramHeader)> =
+        elf.program_headers.iter().enumerate().filter(|(_, header)| header.kind == elf::PT_LOAD).collect();
+    headers.sort_by_key(|(_, header)| header.address);
+    for pair in headers.windows(2) {
+        let [(first, low), (second, high)] = [pair[0], pair[1]];
+        if low.memory().end > high.address {
+            return Err(ObjectError::malformed(
+                format!("program headers {first} and {second}"),
+                high.address,
+                "their segments overlap in memory",
+            ));
+        }
+    }
+    let span = match headers.as_slice() {
+        [] => {
+            let at = elf.program_header_offset;
+            return Err(ObjectError::malformed("program header table", at, "it has no loadable segment"));
+        }
+        [(_, first), .., (_, last)] => last.memory().end - first.address,
+        [(_, only)] => only.memory_size,
+    };
+    if span > MAX_IMAGE {
+        let problem = format!("its segments span {span:#x} bytes of memory, more than 4 GiB");
+        return Err(ObjectError::malformed("program header table", elf.program_header_offset, problem));
+    }
+    Ok(headers
+        .into_iter()
+        .map(|(_, header)| Segment {
+            address: header.address,
+            size: header.memory_size,
+            range: header.file_range(),
+            executable: header.flags.contains(elf::PF_X),
+            writable: header.flags.contains(elf::PF_W),
+        })
+        .collect())
+}
+
+/// `.text` and its section index.
+fn text(elf: &Elf) -> Result<(usize, Text), ObjectError> {
+    let Some((index, section)) = elf.section(".text") else {
+        return Err(ObjectError::malformed(
+            "section header table",
+            0,
+            "there is no .text section, hence no code",
+        ));
+    };
+    let damaged = |problem: &str| ObjectError::malformed("section .text", section.offset, problem);
+    if section.kind != elf::SHT_PROGBITS {
+        return Err(damaged("it is not SHT_PROGBITS"));
+    }
+    if section.size % 4 != 0 || section.address % 4 != 0 {
+        return Err(damaged("its address or size is not a multiple of 4, the size of an instruction word"));
+    }
+    let memory = section.memory();
+    let loaded = elf.program_headers.iter().any(|header| {
+        header.kind == elf::PT_LOAD
+            && header.flags.contains(elf::PF_X)
+            && header.address <= memory.start
+            && memory.end - header.address <= header.file_size
+            && memory.start - header.address + header.offset == section.offset
+    });
+    if !loaded && section.size != 0 {
+        return Err(damaged("no executable segment loads it at its address"));
+    }
+    Ok((index, Text { address: section.address, range: section.file_range() }))
+}
+
+fn relocations(elf: &Elf, bytes: &[u8]) -> Result<Vec<Relocation>, ObjectError> {
+    let mut relocations = Vec::new();
+    for section in elf.sections.iter().filter(|section| section.is_alloc()) {
+        match section.kind {
+            elf::SHT_RELA => {}
+            elf::SHT_REL | elf::SHT_RELR => {
+                return Err(ObjectError::Unsupported {
+                    part: format!("section {}", section.name),
+                    feature: "a relocation format other than Elf64_Rela",
+                    advice: "link without --pack-dyn-relocs",
+                });
+            }
+            _ => continue,
+        }
+        let damaged = |at: usize, problem: &str| {
+            ObjectError::malformed(format!("relocations {}", section.name), at as u64, problem)
+        };
+        let range = section.file_range();
+        let records: &[Rela64<LE>] = object::pod::slice_from_all_bytes(&bytes[range.clone()])
+            .map_err(|()| damaged(range.start, "its size is not a multiple of 24 bytes"))?;
+        let symbols = match elf.sections.get(section.link as usize) {
+            Some(table) if matches!(table.kind, elf::SHT_DYNSYM | elf::SHT_SYMTAB) => {
+                elf.symbols(bytes, section.link as usize)?
+            }
+            _ => Vec::new(),
+        };
+        for (index, record) in records.iter().enumerate() {
+            let symbol = match record.r_sym(LE, false) {
+                0 => None,
+                number => {
+                    let at = range.start + index * RELA_SIZE;
+                    let symbol = symbols.get(number as usize).ok_or_else(|| {
+                        damaged(at, &format!("record {index} names symbol {number}, which does not exist"))
+                    })?;
+                    Some((symbol.name.clone(), symbol.section.map(|_| symbol.value)))
+                }
+            };
+            relocations.push(Relocation {
+                address: record.r_offset.get(LE),
+                kind: RelocationKind::from_number(record.r_type(LE, false).0),
+                addend: record.r_addend.get(LE),
+                symbol,
+            });
+        }
+    }
+    relocations.sort_by_key(|relocation| relocation.address);
+    Ok(relocations)
+}
+
+impl RelocationKind {
+    /// The kind of an `R_AMDGPU_*` number.
+    pub fn from_number(number: u32) -> Self {
+        match number {
+            1 => Self::Abs32Lo,
+            2 => Self::Abs32Hi,
+            3 => Self::Abs64,
+            4 => Self::Rel32,
+            5 => Self::Rel64,
+            6 => Self::Abs32,
+            10 => Self::Rel32Lo,
+            11 => Self::Rel32Hi,
+            13 => Self::Relative64,
+            other => Self::Other(other),
+        }
+    }
+
+    /// The `R_AMDGPU_*` number.
+    pub fn number(self) -> u32 {
+        match self {
+            Self::Abs32Lo => 1,
+            Self::Abs32Hi => 2,
+            Self::Abs64 => 3,
+            Self::Rel32 => 4,
+            Self::Rel64 => 5,
+            Self::Abs32 => 6,
+            Self::Rel32Lo => 10,
+            Self::Rel32Hi => 11,
+            Self::Relative64 => 13,
+            Self::Other(number) => number,
+        }
+    }
+}
+
+/// The defined functions and data objects of both symbol tables.
+struct Symbols {
+    /// Functions of `.text`: entry address to name and end.
+    functions: BTreeMap<u64, (String, u64)>,
+    /// Entry address of each function name.
+    entries: BTreeMap<String, u64>,
+    /// Data objects by name.
+    objects: BTreeMap<String, Variable>,
+}
+
+impl Symbols {
+    fn read(elf: &Elf, bytes: &[u8], text_index: usize, text: &Text) -> Result<Self, ObjectError> {
+        let mut functions: Vec<Symbol> = Vec::new();
+        let mut objects = BTreeMap::new();
+        // .symtab first: it has the local functions too, and its names win over those of .dynsym.
+        let mut tables: Vec<usize> = (0..elf.sections.len())
+            .filter(|&index| matches!(elf.sections[index].kind, elf::SHT_SYMTAB | elf::SHT_DYNSYM))
+            .collect();
+        tables.sort_by_key(|&index| elf.sections[index].kind != elf::SHT_SYMTAB);
+        for index in tables {
+            for symbol in elf.symbols(bytes, index)? {
+                match symbol.section {
+                    Some(section) if symbol.kind == elf::STT_FUNC && section as usize == text_index => {
+                        functions.push(symbol);
+                    }
+                    Some(_) if symbol.kind == elf::STT_OBJECT => {
+                        let Symbol { name, value: address, size, .. } = symbol;
+                        objects.entry(name.clone()).or_insert(Variable { name, address, size });
+                    }
+                    _ => {}
+                }
+            }
+        }
+
+        let text_end = text.address + text.range.len() as u64;
+        for symbol in &functions {
+            let end = symbol.value.checked_add(symbol.size);
+            if symbol.value < text.address || end.is_none_or(|end| end > text_end) {
+                return Err(ObjectError::malformed(
+                    format!("function symbol `{}`", symbol.name),
+                    symbol.value,
+                    format!("its {:#x} bytes do not lie inside .text", symbol.size),
+                ));
+            }
+        }
+        functions.sort_by_key(|symbol| symbol.value);
+        let starts: Vec<u64> = functions.iter().map(|symbol| symbol.value).collect();
+        let mut by_address = BTreeMap::new();
+        let mut entries = BTreeMap::new();
+        for symbol in functions {
+            // Hand-written code often has no `.size`: such a function ends where the next one starts.
+            let next = starts.partition_point(|&start| start <= symbol.value);
+            let end = match symbol.size {
+                0 => starts.get(next).copied().unwrap_or(text_end),
+                size => symbol.value + size,
+            };
+            entries.entry(symbol.name.clone()).or_insert(symbol.value);
+            by_address.entry(symbol.value).or_insert((symbol.name, end));
+        }
+        Ok(Self { functions: by_address, entries, objects })
+    }
+
+    /// Where the code that starts at an address ends.
+    fn end_of(&self, entry: u64, text: &Text) -> u64 {
+        match self.functions.get(&entry) {
+            Some((_, end)) => *end,
+            None => {
+                let text_end = text.address + text.range.len() as u64;
+                self.functions.range(entry..).next().map_or(text_end, |(&start, _)| start)
+            }
+        }
+    }
+
+    fn functions(&self, kernels: &[Kernel]) -> Vec<Function> {
+        let entries: BTreeSet<u64> = kernels.iter().map(|kernel| kernel.code.start).collect();
+        self.functions
+            .iter()
+            .filter(|(entry, _)| !entries.contains(entry))
+            .map(|(&entry, (name, end))| Function { name: name.clone(), code: entry..*end })
+            .collect()
+    }
+
+    fn variables(&self, kernels: &[Kernel]) -> Vec<Variable> {
+        let descriptors: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.symbol.as_str()).collect();
+        let mut variables: Vec<Variable> = self
+            .objects
+            .values()
+            .filter(|object| !descriptors.contains(object.name.as_str()))
+            .cloned()
+            .collect();
+        variables.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
+        variables
+    }
+}
+
+/// Kernels of the note, then those that only a descriptor symbol tells of (hand-written code without metadata).
+fn kernels(object: &CodeObject, elf: &Elf, symbols: &Symbols) -> Result<Vec<Kernel>, ObjectError> {
+    let mut kernels: BTreeMap<String, Kernel> = BTreeMap::new();
+    if let Some(note) = note::find(elf, &object.bytes)? {
+        let at = note.at as u64;
+        for (index, entry) in metadata::kernel_entries(&note.value, at)?.iter().enumerate() {
+            let (name, symbol) = metadata::names(entry, index, at)?;
+            let fail = |problem| ObjectError::Kernel { kernel: name.to_owned(), problem };
+            if kernels.contains_key(symbol) {
+                return Err(fail(KernelProblem::Duplicate));
+            }
+            let metadata = KernelMetadata::read(name, entry)?;
+            let kernel = kernel(object, symbols, name, symbol, metadata).map_err(fail)?;
+            kernels.insert(symbol.to_owned(), kernel);
+        }
+    }
+    for symbol in symbols.objects.values() {
+        if let Some(name) = symbol.name.strip_suffix(".kd").filter(|_| symbol.size == 64)
+            && !kernels.contains_key(&symbol.name)
+        {
+            let kernel = kernel(object, symbols, name, &symbol.name, KernelMetadata::default())
+                .map_err(|problem| ObjectError::Kernel { kernel: name.to_owned(), problem })?;
+            kernels.insert(symbol.name.clone(), kernel);
+        }
+    }
+    let mut kernels: Vec<Kernel> = kernels.into_values().collect();
+    kernels.sort_by(|a, b| (a.code.start, &a.symbol).cmp(&(b.code.start, &b.symbol)));
+    Ok(kernels)
+}
+
+fn kernel(
+    object: &CodeObject,
+    symbols: &Symbols,
+    name: &str,
+    symbol: &str,
+    metadata: KernelMetadata,
+) -> Result<Kernel, KernelProblem> {
+    let Some(object_symbol) = symbols.objects.get(symbol) else {
+        return Err(KernelProblem::NoDescriptor { symbol: symbol.to_owned() });
+    };
+    let address = object_symbol.address;
+    let descriptor = object
+        .bytes_at(address, 64)
+        .and_then(|bytes| bytes.try_into().ok())
+        .map(|bytes| KernelDescriptor { bytes })
+        .ok_or(KernelProblem::DescriptorOutside { address })?;
+    if address % 64 != 0 {
+        return Err(KernelProblem::DescriptorMisaligned { address });
+    }
+    let entry = address.wrapping_add_signed(descriptor.entry_offset());
+    let text = &object.text;
+    if entry < text.address || entry - text.address >= text.range.len() as u64 {
+        return Err(KernelProblem::EntryOutside { entry });
+    }
+    if entry % 256 != 0 {
+        return Err(KernelProblem::EntryMisaligned { entry });
+    }
+    if let Some(&symbol) = symbol.strip_suffix(".kd").and_then(|name| symbols.entries.get(name))
+        && symbol != entry
+    {
+        return Err(KernelProblem::EntryMismatch { entry, symbol });
+    }
+    Ok(Kernel {
+        name: name.to_owned(),
+        symbol: symbol.to_owned(),
+        code: entry..symbols.end_of(entry, text),
+        descriptor_address: address,
+        descriptor,
+        metadata,
+    })
+}

@@ -1,0 +1,88 @@
+//! Damaged files: an error or a sane result, never a panic.
+
+use std::sync::OnceLock;
+
+use amdinst_core::object::CodeObject;
+use proptest::prelude::*;
+
+use crate::require_tools;
+use crate::tools::{HIP, assemble, hip};
+
+/// Real code objects to damage: clang's, and a small hand-written one.
+fn seeds() -> &'static [Vec<u8>] {
+    static SEEDS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+    SEEDS.get_or_init(|| {
+        let assembly = ".text\n.globl k\n.p2align 8\n.type k,@function\nk:\ns_endpgm\n.rodata\n.p2align 6\n\
+            .amdhsa_kernel k\n.amdhsa_next_free_vgpr 1\n.amdhsa_next_free_sgpr 1\n.end_amdhsa_kernel\n";
+        vec![hip(HIP, "gfx90a", 6, &[]), hip(HIP, "gfx906", 4, &["-g0"]), assemble(assembly, "gfx900")]
+    })
+}
+
+/// Whatever parses must keep the promises that users of [`CodeObject`] rely on.
+fn check(bytes: Vec<u8>) {
+    let object = match CodeObject::parse(bytes) {
+        Ok(object) => object,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    };
+    assert!(object.text.range.end <= object.bytes.len());
+    let text_end = object.text.address + object.text.range.len() as u64;
+    for segment in &object.segments {
+        assert!(segment.range.end <= object.bytes.len() && segment.range.len() as u64 <= segment.size);
+        assert!(segment.address.checked_add(segment.size).is_some());
+    }
+    for pair in object.segments.windows(2) {
+        assert!(pair[0].address + pair[0].size <= pair[1].address);
+    }
+    let kernels = object.kernels.iter().map(|kernel| &kernel.code);
+    for code in kernels.chain(object.functions.iter().map(|function| &function.code)) {
+        assert!(object.text.address <= code.start && code.start <= code.end && code.end <= text_end);
+    }
+    for kernel in &object.kernels {
+        assert_eq!(object.bytes_at(kernel.descriptor_address, 64), Some(&kernel.descriptor.bytes[..]));
+    }
+}
+
+#[test]
+fn every_truncation_is_survived() {
+    require_tools!("clang-22", "llvm-mc-22", "ld.lld-22");
+    for seed in seeds() {
+        for length in (0..seed.len()).step_by(7) {
+            assert!(CodeObject::parse(seed[..length].to_vec()).is_err(), "{length} of {} bytes", seed.len());
+        }
+    }
+}
+
+#[test]
+fn every_header_byte_can_be_anything() {
+    require_tools!("clang-22", "llvm-mc-22", "ld.lld-22");
+    let seed = &seeds()[2];
+    for at in 0..seed.len() {
+        for value in [0, 1, 0x7f, 0x80, 0xff, seed[at] ^ 1, seed[at].wrapping_add(1)] {
+            let mut bytes = seed.clone();
+            bytes[at] = value;
+            check(bytes);
+        }
+    }
+}
+
+#[test]
+fn random_damage_is_survived() {
+    require_tools!("clang-22", "llvm-mc-22", "ld.lld-22");
+    let edits = prop::collection::vec((any::<prop::sample::Index>(), any::<u64>(), 0usize..9), 1..12);
+    let cut = prop::option::weighted(0.2, any::<prop::sample::Index>());
+    proptest!(ProptestConfig::with_cases(4000), |(seed in 0usize..3, edits in edits, cut in cut)| {
+        let mut bytes = seeds()[seed].clone();
+        for (place, value, width) in edits {
+            let at = place.index(bytes.len());
+            let end = (at + width).min(bytes.len());
+            bytes[at..end].copy_from_slice(&value.to_le_bytes()[..end - at]);
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        check(bytes);
+    });
+}

@@ -1,0 +1,117 @@
+//! Builds code objects with LLVM's tools and asks those tools about them.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Skips a test loudly if an LLVM tool is missing; `AMDINST_REQUIRE_TOOLS=1` turns the skip into a failure.
+#[macro_export]
+macro_rules! require_tools {
+    ($($tool:literal),+) => {
+        for tool in [$($tool),+] {
+            if !$crate::tools::installed(tool) {
+                assert!(
+                    std::env::var_os("AMDINST_REQUIRE_TOOLS").is_none_or(|value| value != "1"),
+                    "{tool} is not installed, and AMDINST_REQUIRE_TOOLS=1"
+                );
+                eprintln!("SKIPPED {}: {tool} is not installed", module_path!());
+                return;
+            }
+        }
+    };
+}
+
+/// Whether a tool can be run.
+pub(crate) fn installed(tool: &str) -> bool {
+    Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// Runs a tool and returns (stdout, stderr); panics with both if it fails.
+pub(crate) fn run(tool: &str, args: &[&str]) -> (String, String) {
+    let output = Command::new(tool).args(args).output().unwrap_or_else(|error| panic!("{tool}: {error}"));
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{tool} {args:?} failed\n{stdout}\n{stderr}");
+    (stdout, stderr)
+}
+
+/// A HIP source with what code objects have: two kernels, a call, a function pointer in memory, LDS, globals.
+pub(crate) const HIP: &str = r#"
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+__device__ int counter = 3;
+__device__ int *pointer = &counter;
+__device__ __attribute__((noinline)) int helper(int x) { return x * x + counter; }
+typedef int (*function)(int);
+__device__ function table = helper;
+__device__ inline int inlined(int x) {
+    if (x > 3) return x * 7;
+    return x + 1;
+}
+extern "C" __global__ void first(int *a, int n) {
+    int i = __builtin_amdgcn_workitem_id_x();
+    if (i < n) a[i] = helper(a[i]) + inlined(i) + *pointer;
+}
+extern "C" __global__ void second(int *a, int n) {
+    __attribute__((shared)) static int tile[64];
+    int i = __builtin_amdgcn_workitem_id_x() + __builtin_amdgcn_workgroup_id_y();
+    tile[i] = i;
+    __builtin_amdgcn_s_barrier();
+    a[i] = tile[63 - i] + table(n);
+}
+"#;
+
+/// Compiles HIP device code to a linked code object.
+pub(crate) fn hip(source: &str, arch: &str, version: u8, extra: &[&str]) -> Vec<u8> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let (input, output) = (directory.path().join("input.hip"), directory.path().join("output.elf"));
+    std::fs::write(&input, source).expect("the source can be written");
+    let arch = format!("--offload-arch={arch}");
+    let version = format!("-mcode-object-version={version}");
+    let mut args =
+        vec!["-x", "hip", "--offload-device-only", "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc"];
+    args.extend(["-O2", "-g", &arch, &version, path(&input), "-o", path(&output)]);
+    args.extend(extra);
+    run("clang-22", &args);
+    std::fs::read(&output).expect("clang wrote the code object")
+}
+
+/// Assembles to a relocatable object.
+pub(crate) fn assemble_unlinked(source: &str, arch: &str) -> Vec<u8> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let (input, output) = (directory.path().join("input.s"), directory.path().join("output.o"));
+    std::fs::write(&input, source).expect("the source can be written");
+    let cpu = format!("-mcpu={arch}");
+    let args = ["-triple=amdgcn-amd-amdhsa", &cpu, "-filetype=obj", path(&input), "-o", path(&output)];
+    run("llvm-mc-22", &args);
+    std::fs::read(&output).expect("the assembler wrote the object")
+}
+
+/// Assembles and links a code object.
+pub(crate) fn assemble(source: &str, arch: &str) -> Vec<u8> {
+    link(&assemble_unlinked(source, arch), &[])
+}
+
+/// Links a relocatable object with further options.
+pub(crate) fn link(unlinked: &[u8], options: &[&str]) -> Vec<u8> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let (input, output) = (directory.path().join("input.o"), directory.path().join("output.elf"));
+    std::fs::write(&input, unlinked).expect("the object can be written");
+    let mut args = vec!["-shared", path(&input), "-o", path(&output)];
+    args.extend(options);
+    run("ld.lld-22", &args);
+    std::fs::read(&output).expect("the linker wrote the code object")
+}
+
+/// Runs a tool on bytes: they are put into a file whose path replaces `FILE` among the arguments.
+pub(crate) fn inspect(bytes: &[u8], tool: &str, args: &[&str]) -> (String, String) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = directory.path().join("object.elf");
+    std::fs::write(&file, bytes).expect("the code object can be written");
+    let args: Vec<&str> = args.iter().map(|&arg| if arg == "FILE" { path(&file) } else { arg }).collect();
+    run(tool, &args)
+}
+
+/// A path as text.
+pub(crate) fn path(path: &Path) -> &str {
+    path.to_str().expect("temporary paths are UTF-8")
+}
