@@ -1,5 +1,7 @@
 //! Code objects: what they hold, read from and written back to bytes.
 
+pub mod container;
+
 mod descriptor;
 mod elf;
 mod error;

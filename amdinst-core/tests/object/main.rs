@@ -1,5 +1,6 @@
 //! Code objects: read, found in containers, mapped to source lines, rewritten. LLVM 22's tools are the referee.
 
+mod container;
 mod hostile;
 mod parse;
 mod tools;

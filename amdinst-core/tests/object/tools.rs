@@ -13,7 +13,7 @@ macro_rules! require_tools {
                     std::env::var_os("AMDINST_REQUIRE_TOOLS").is_none_or(|value| value != "1"),
                     "{tool} is not installed, and AMDINST_REQUIRE_TOOLS=1"
                 );
-                eprintln!("SKIPPED {}: {tool} is not installed", module_path!());
+                eprintln!("SKIPPED: {}: {tool} is missing, install LLVM 22", module_path!());
                 return;
             }
         }
