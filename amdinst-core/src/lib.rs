@@ -7,6 +7,7 @@
 //! * [`analysis`]: control-flow graph, liveness, EXEC structure, occupancy.
 //! * [`instrument`]: sites, the probe plan, emission and relocation.
 //! * [`counters`]: the layout of counter records, and the divergence figures read from them.
+//! * [`report`]: the divergence report of a launch, and its comparison with an emulator's own count.
 //!
 //! Nothing here touches files, processes, threads or devices.
 
@@ -16,5 +17,6 @@ pub mod counters;
 pub mod instrument;
 pub mod isa;
 pub mod object;
+pub mod report;
 
 pub use arch::{Arch, FeatureState, TargetId};

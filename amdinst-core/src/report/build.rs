@@ -1,0 +1,222 @@
+//! From a kernel's probe map and its counter records to its report.
+
+use thiserror::Error;
+
+use crate::counters::{Layout, SiteCounts, WaveRecord};
+use crate::instrument::{KernelProbes, ProbeResult, ProbeSpec, SiteFrame, SiteKind};
+
+use super::{
+    Counts, Location, Outcome, ProbeReport, Report, SCHEMA, SiteReport, UniformReport, WaveId, WaveReport,
+};
+
+/// One launch of an instrumented kernel: what [`Report::new`] needs to know of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// The kernel's part of the probe map.
+    pub probes: &'a KernelProbes,
+    /// The probe map's target.
+    pub target: &'a str,
+    /// Workgroups in x, y, z.
+    pub grid: [u32; 3],
+    /// Work-items of a workgroup in x, y, z.
+    pub block: [u32; 3],
+    /// The counter records, read back by [`crate::counters::decode`]; empty for a kernel that was not instrumented.
+    pub records: &'a [WaveRecord],
+}
+
+/// Records that do not belong to the probe map.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ReportError {
+    /// Fewer counters than sites.
+    #[error("kernel `{kernel}` has {sites} sites in its probe map, but its records hold {counted}")]
+    Sites {
+        /// The kernel.
+        kernel: String,
+        /// Sites in the probe map.
+        sites: usize,
+        /// Sites in the shortest record.
+        counted: usize,
+    },
+    /// More or fewer records than waves.
+    #[error("kernel `{kernel}` ran {waves} waves, but its counter buffer holds {records} records")]
+    Waves {
+        /// The kernel.
+        kernel: String,
+        /// Waves of the launch.
+        waves: u64,
+        /// Records in the buffer.
+        records: u64,
+    },
+}
+
+impl Launch<'_> {
+    /// Wavefronts of the launch.
+    pub fn waves(&self) -> u64 {
+        Layout::new(self.grid, self.block, self.probes.record_stride).waves()
+    }
+}
+
+impl Report {
+    /// Sums the records of one launch up, by site and by wave.
+    ///
+    /// # Errors
+    /// When the records are not those of the probe map's kernel.
+    pub fn new(launch: &Launch<'_>) -> Result<Self, ReportError> {
+        let probes = launch.probes;
+        let instrumented = probes.is_instrumented();
+        if instrumented {
+            check(launch)?;
+        }
+        let sites = if instrumented { site_reports(launch) } else { Vec::new() };
+        let unfinished = launch.records.iter().filter(|record| !record.flushed).map(wave_id).collect();
+        let uniform = |branch: &crate::instrument::UniformBranch| UniformReport {
+            pc: branch.pc,
+            location: location(&branch.frames),
+            name: branch.name.clone(),
+        };
+        let mut report = Self {
+            schema: SCHEMA,
+            kernel: probes.name.clone(),
+            target: launch.target.to_owned(),
+            home: probes.home.map_or("none", |home| home.name()).to_owned(),
+            grid: launch.grid,
+            block: launch.block,
+            waves: launch.waves(),
+            unfinished,
+            memory_equal: None,
+            oracle_equal: None,
+            sites,
+            probes: Vec::new(),
+            uniform: probes.uniform.iter().map(uniform).collect(),
+            refusals: probes.refusals.iter().map(|refusal| refusal_text(probes, refusal)).collect(),
+        };
+        for outcome in &probes.probes {
+            report.add_probe(&outcome.probe, &outcome.result, instrumented);
+        }
+        Ok(report)
+    }
+
+    /// Adds a probe, or merges it with its namesake: a probe in a function that was inlined twice is one probe.
+    fn add_probe(&mut self, probe: &ProbeSpec, result: &ProbeResult, instrumented: bool) {
+        let outcome = match result {
+            ProbeResult::Sites(sites) if instrumented && !sites.is_empty() => {
+                Outcome::Counted { sites: sites.clone() }
+            }
+            ProbeResult::Sites(_) => Outcome::Refused,
+            ProbeResult::Uniform(_) => Outcome::Uniform,
+            ProbeResult::IfConverted => Outcome::IfConverted,
+            ProbeResult::Removed => Outcome::Removed,
+        };
+        match self.probes.iter_mut().find(|known| known.name == probe.name) {
+            None => self.probes.push(ProbeReport {
+                name: probe.name.clone(),
+                location: Location {
+                    file: Some(probe.file.clone()),
+                    line: Some(probe.line),
+                    column: Some(probe.column),
+                },
+                outcome,
+            }),
+            Some(known) => match (&mut known.outcome, outcome) {
+                (Outcome::Counted { sites: known }, Outcome::Counted { sites }) => {
+                    known.extend(sites);
+                    known.sort_unstable();
+                    known.dedup();
+                }
+                (Outcome::Counted { .. }, _) => {}
+                (known, outcome) => *known = outcome,
+            },
+        }
+    }
+
+    /// Cuts `base` and a following slash from the front of every file name, so that people read short ones.
+    pub fn relative_to(&mut self, base: &str) {
+        let sites = self.sites.iter_mut().map(|site| &mut site.location);
+        let probes = self.probes.iter_mut().map(|probe| &mut probe.location);
+        let uniform = self.uniform.iter_mut().map(|branch| &mut branch.location);
+        for location in sites.chain(probes).chain(uniform) {
+            if let Some(file) = &mut location.file
+                && let Some(rest) = file.strip_prefix(base).and_then(|rest| rest.strip_prefix('/'))
+            {
+                *file = rest.to_owned();
+            }
+        }
+    }
+}
+
+fn check(launch: &Launch<'_>) -> Result<(), ReportError> {
+    let kernel = || launch.probes.name.clone();
+    let (waves, records) = (launch.waves(), launch.records.len() as u64);
+    if waves != records {
+        return Err(ReportError::Waves { kernel: kernel(), waves, records });
+    }
+    let counted = launch.records.iter().map(|record| record.sites.len()).min().unwrap_or(usize::MAX);
+    let sites = launch.probes.sites.len();
+    if counted < sites {
+        return Err(ReportError::Sites { kernel: kernel(), sites, counted });
+    }
+    Ok(())
+}
+
+fn site_reports(launch: &Launch<'_>) -> Vec<SiteReport> {
+    let mut reports: Vec<_> =
+        launch.probes.sites.iter().map(|site| site_report(site, launch.records)).collect();
+    reports.sort_by_key(|site| site.pc);
+    reports
+}
+
+fn site_report(site: &crate::instrument::Site, records: &[WaveRecord]) -> SiteReport {
+    let waves: Vec<_> = records
+        .iter()
+        .filter(|record| record.flushed)
+        .map(|record| (record, record.sites[site.id as usize]))
+        .filter(|(_, counts)| *counts != SiteCounts::default())
+        .map(|(record, counts)| WaveReport { id: wave_id(record), counts: counts.into() })
+        .collect();
+    SiteReport {
+        id: site.id,
+        kind: kind_name(site.kind).to_owned(),
+        pc: site.pc,
+        location: location(&site.frames),
+        name: site.name.clone(),
+        counts: waves.iter().map(|wave| wave.counts).sum::<Counts>(),
+        waves,
+    }
+}
+
+const fn kind_name(kind: SiteKind) -> &'static str {
+    match kind {
+        SiteKind::If => "if",
+        SiteKind::LoopExit => "loop-exit",
+        SiteKind::Cmpx => "cmpx",
+    }
+}
+
+const fn wave_id(record: &WaveRecord) -> WaveId {
+    WaveId { workgroup: record.workgroup, wave: record.wave }
+}
+
+/// The place to name for an inline chain (innermost first): the innermost frame that is not in Rust's own library, for
+/// a `for` loop's exit stands in `Range::next` and means nothing to its writer there.
+pub(super) fn location(frames: &[SiteFrame]) -> Location {
+    let own = |frame: &&SiteFrame| frame.file.as_deref().is_some_and(|file| !is_library(file));
+    let frame = frames.iter().find(own).or_else(|| frames.first());
+    frame.map_or_else(Location::default, |frame| Location {
+        file: frame.file.clone(),
+        line: frame.line,
+        column: frame.column,
+    })
+}
+
+fn is_library(file: &str) -> bool {
+    file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/") || file.starts_with("library/core/")
+}
+
+fn refusal_text(probes: &KernelProbes, refusal: &crate::instrument::Refusal) -> String {
+    let site = refusal.pc.and_then(|pc| probes.sites.iter().find(|site| site.pc == pc));
+    match (refusal.pc, site) {
+        (Some(pc), Some(site)) => format!("{} (pc {pc:#x}): {}", location(&site.frames), refusal.detail),
+        (Some(pc), None) => format!("pc {pc:#x}: {}", refusal.detail),
+        (None, _) => refusal.detail.clone(),
+    }
+}
