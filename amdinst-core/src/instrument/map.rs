@@ -121,6 +121,17 @@ pub enum SiteKind {
     Cmpx,
 }
 
+impl SiteKind {
+    /// The word for it in JSON and in reports (`loop-exit`).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::If => "if",
+            Self::LoopExit => "loop-exit",
+            Self::Cmpx => "cmpx",
+        }
+    }
+}
+
 /// An instruction that narrows EXEC by a condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Site {

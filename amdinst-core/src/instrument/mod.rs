@@ -8,6 +8,7 @@
 
 mod map;
 mod options;
+mod probe_section;
 mod refusal;
 
 pub use map::{
@@ -15,4 +16,5 @@ pub use map::{
     ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind, UniformBranch,
 };
 pub use options::{Counters, Home, Level, Options, ProbeKind, ProbeSpec};
+pub use probe_section::{ProbeSectionError, SECTION as PROBE_SECTION, probe_specs};
 pub use refusal::{InstrumentError, Reason, Refusal};

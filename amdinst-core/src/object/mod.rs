@@ -58,6 +58,14 @@ impl CodeObject {
         self.bytes[segment.range.clone()].get(start..start.checked_add(size)?)
     }
 
+    /// The contents of the section of that name in the file, if there is one.
+    pub fn section_bytes(&self, name: &str) -> Option<&[u8]> {
+        // The headers were valid when the code object was read.
+        let elf = elf::Elf::read(&self.bytes).ok()?;
+        let section = elf.sections.iter().find(|section| section.name == name)?;
+        self.bytes.get(section.file_range())
+    }
+
     /// The kernel of that name, as the note has it; the descriptor symbol's name (`….kd`) is accepted too.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::counters::{Layout, SiteCounts, WaveRecord};
-use crate::instrument::{KernelProbes, ProbeResult, ProbeSpec, SiteFrame, SiteKind};
+use crate::instrument::{KernelProbes, ProbeResult, ProbeSpec, SiteFrame};
 
 use super::{
     Counts, Location, Outcome, ProbeReport, Report, SCHEMA, SiteReport, UniformReport, WaveId, WaveReport,
@@ -175,20 +175,12 @@ fn site_report(site: &crate::instrument::Site, records: &[WaveRecord]) -> SiteRe
         .collect();
     SiteReport {
         id: site.id,
-        kind: kind_name(site.kind).to_owned(),
+        kind: site.kind.name().to_owned(),
         pc: site.pc,
         location: location(&site.frames),
         name: site.name.clone(),
         counts: waves.iter().map(|wave| wave.counts).sum::<Counts>(),
         waves,
-    }
-}
-
-const fn kind_name(kind: SiteKind) -> &'static str {
-    match kind {
-        SiteKind::If => "if",
-        SiteKind::LoopExit => "loop-exit",
-        SiteKind::Cmpx => "cmpx",
     }
 }
 
@@ -198,7 +190,7 @@ const fn wave_id(record: &WaveRecord) -> WaveId {
 
 /// The place to name for an inline chain (innermost first): the innermost frame that is not in Rust's own library, for
 /// a `for` loop's exit stands in `Range::next` and means nothing to its writer there.
-pub(super) fn location(frames: &[SiteFrame]) -> Location {
+pub fn location(frames: &[SiteFrame]) -> Location {
     let own = |frame: &&SiteFrame| frame.file.as_deref().is_some_and(|file| !is_library(file));
     let frame = frames.iter().find(own).or_else(|| frames.first());
     frame.map_or_else(Location::default, |frame| Location {

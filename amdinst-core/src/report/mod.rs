@@ -12,7 +12,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use build::{Launch, ReportError};
+pub use build::{Launch, ReportError, location};
 pub use select::{SelectError, Selection};
 
 use serde::{Deserialize, Serialize};
