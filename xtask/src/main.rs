@@ -2,6 +2,7 @@
 
 mod bindgen;
 mod help;
+mod readme;
 mod suite;
 
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ enum Command {
     Test(suite::Options),
     /// Compare every `--help` with its snapshot
     HelpSnapshots(help::Options),
+    /// Compare what the README shows with what happens
+    Readme(readme::Options),
     /// Generate the HIP bindings from the installed headers
     Bindgen(bindgen::Options),
 }
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Test(options) => suite::run(&options),
         Command::HelpSnapshots(options) => help::run(&options).map(|()| true),
+        Command::Readme(options) => readme::run(&options).map(|()| true),
         Command::Bindgen(options) => bindgen::run(&workspace_root(), &options).map(|()| true),
     };
     match result {

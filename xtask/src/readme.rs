@@ -1,0 +1,166 @@
+//! `cargo xtask readme`: what the README shows is what happens.
+//!
+//! An HTML comment in front of a fenced block says how the block is checked:
+//!
+//! * `<!-- run -->`: a console block. Each `$ command` is run from the workspace's root; stdout and stderr together must
+//!   be the lines that follow it. `[..]` stands for anything within a line, a line `...` for any lines.
+//! * `<!-- from PATH -->`: the block stands, line for line, in that file.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+/// Options of `cargo xtask readme`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Print what each command prints now
+    #[arg(long)]
+    show: bool,
+}
+
+/// How a block is checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Check {
+    Run,
+    From(String),
+}
+
+/// A fenced block with a check.
+#[derive(Debug, PartialEq, Eq)]
+struct Block {
+    line: usize,
+    check: Check,
+    lines: Vec<String>,
+}
+
+/// Runs the command.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let root = crate::workspace_root();
+    let text = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
+    let blocks = blocks(&text)?;
+    ensure!(!blocks.is_empty(), "README.md has no block that is checked");
+    for block in &blocks {
+        let result = match &block.check {
+            Check::Run => check_console(&block.lines, options.show),
+            Check::From(path) => fs::read_to_string(root.join(path))
+                .with_context(|| format!("reading {path}"))
+                .and_then(|file| check_quotation(&block.lines, &file, path)),
+        };
+        result.with_context(|| format!("README.md, the block at line {}", block.line))?;
+    }
+    println!("{} blocks are as they should be", blocks.len());
+    Ok(())
+}
+
+/// The blocks with a check in front.
+fn blocks(text: &str) -> Result<Vec<Block>> {
+    let mut blocks = Vec::new();
+    let mut check = None;
+    let mut lines = text.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        if let Some(comment) = line.strip_prefix("<!-- ").and_then(|rest| rest.strip_suffix(" -->")) {
+            check = match comment.split_once(' ') {
+                Some(("from", path)) => Some(Check::From(path.to_owned())),
+                None if comment == "run" => Some(Check::Run),
+                _ => bail!("README.md:{}: unknown check `{comment}`", number + 1),
+            };
+        } else if line.starts_with("```") {
+            let body: Vec<_> =
+                lines.by_ref().map(|(_, line)| line.to_owned()).take_while(|line| line != "```").collect();
+            if let Some(check) = check.take() {
+                blocks.push(Block { line: number + 1, check, lines: body });
+            }
+        }
+    }
+    Ok(blocks)
+}
+
+fn check_quotation(block: &[String], file: &str, path: &str) -> Result<()> {
+    let file: Vec<_> = file.lines().collect();
+    ensure!(
+        file.windows(block.len().max(1)).any(|window| window.iter().zip(block).all(|(a, b)| a == b)),
+        "these lines do not stand in {path}"
+    );
+    Ok(())
+}
+
+fn check_console(block: &[String], show: bool) -> Result<()> {
+    let mut lines = block.iter().peekable();
+    while let Some(line) = lines.next() {
+        let Some(command) = line.strip_prefix("$ ") else { bail!("`{line}` belongs to no command") };
+        let mut expected = Vec::new();
+        while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
+            expected.push(line.as_str());
+        }
+        let output = Command::new("bash")
+            .args(["-c", &format!("{command} 2>&1")])
+            .current_dir(crate::workspace_root())
+            .env("NO_COLOR", "1")
+            .env_remove("CARGO_TERM_COLOR")
+            .stdin(Stdio::null())
+            .output()
+            .context("running bash")?;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        if show {
+            println!("$ {command}\n{printed}");
+            continue;
+        }
+        let printed: Vec<_> = printed.lines().map(str::trim_end).collect();
+        if !matches_lines(&expected, &printed) {
+            bail!("`{command}` prints\n{}\ninstead of\n{}", printed.join("\n"), expected.join("\n"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether lines are as the pattern has them, a line `...` standing for any number of lines.
+fn matches_lines(pattern: &[&str], lines: &[&str]) -> bool {
+    match pattern {
+        [] => lines.is_empty(),
+        ["...", rest @ ..] => (0..=lines.len()).any(|skipped| matches_lines(rest, &lines[skipped..])),
+        [first, rest @ ..] => match lines {
+            [line, others @ ..] => matches_line(first, line) && matches_lines(rest, others),
+            [] => false,
+        },
+    }
+}
+
+/// Whether a line is as the pattern has it, `[..]` standing for anything.
+fn matches_line(pattern: &str, line: &str) -> bool {
+    let Some((head, tail)) = pattern.split_once("[..]") else { return pattern == line };
+    let Some(rest) = line.strip_prefix(head) else { return false };
+    rest.char_indices().map(|(at, _)| at).chain([rest.len()]).any(|at| matches_line(tail, &rest[at..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards() {
+        assert!(matches_line("a [..] s", "a 1.5 s"));
+        assert!(matches_line("[..]", ""));
+        assert!(!matches_line("a [..] s", "a 1.5 ms."));
+        assert!(matches_lines(&["a", "...", "z"], &["a", "b", "c", "z"]));
+        assert!(!matches_lines(&["a", "..."], &["b"]));
+    }
+
+    #[test]
+    fn only_blocks_with_a_check_are_taken() {
+        let text =
+            "<!-- run -->\n```console\n$ true\n```\n```\nno\n```\n<!-- from a/b.rs -->\n\n```rust\nx\n```\n";
+        let blocks = blocks(text).unwrap();
+        assert_eq!(blocks.len(), 2);
+        assert_eq!((blocks[0].check.clone(), blocks[0].line), (Check::Run, 2));
+        assert_eq!(blocks[1].check, Check::From("a/b.rs".to_owned()));
+        assert_eq!(blocks[1].lines, ["x"]);
+    }
+
+    #[test]
+    fn quotations_are_contiguous() {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        assert!(check_quotation(&lines("b\nc"), "a\nb\nc\n", "f").is_ok());
+        assert!(check_quotation(&lines("a\nc"), "a\nb\nc\n", "f").is_err());
+    }
+}
