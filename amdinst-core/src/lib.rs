@@ -16,6 +16,7 @@ pub mod arch;
 pub mod counters;
 pub mod instrument;
 pub mod isa;
+pub mod manifest;
 pub mod object;
 pub mod report;
 
