@@ -13,12 +13,13 @@ use crate::__private::device_only;
 pub fn barrier() {
     #[cfg(target_arch = "amdgpu")]
     {
-        use core::sync::atomic::{Ordering, fence};
-        // The hardware barrier orders no memory by itself: the fences wait for what is under way and keep the compiler
-        // from moving accesses across.
-        fence(Ordering::Release);
-        core::arch::amdgpu::s_barrier();
-        fence(Ordering::Acquire);
+        unsafe extern "C" {
+            // The link step defines it: the hardware barrier between fences of workgroup scope. Rust's own fences are of
+            // system scope, which would write back and invalidate caches each time.
+            #[link_name = "__amdinst_workgroup_barrier"]
+            safe fn workgroup_barrier();
+        }
+        workgroup_barrier();
     }
     #[cfg(not(target_arch = "amdgpu"))]
     device_only()

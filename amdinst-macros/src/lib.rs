@@ -9,6 +9,7 @@ mod location;
 mod probe;
 mod record;
 mod shared;
+mod symbol;
 mod test_attribute;
 
 use proc_macro::TokenStream;
@@ -44,6 +45,8 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// `#[probe]` or `#[probe("name")]` stands on an `if`, `match`, `while`, `for` or `loop` inside a function that carries
 /// `#[kernel]` or `#[probe]` itself, or on such a function. On a function it covers every branch in it. Names are unique
 /// in a function.
+///
+/// rustc ignores `#[inline(never)]` for GPUs. On a device function that carries `#[probe]` as well, the link step sees to it.
 ///
 /// A probe adds no code: its name and its place in the source go to the section `.amdinst.probes` of the code object, one
 /// line a probe.

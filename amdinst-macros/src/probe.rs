@@ -6,7 +6,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Error, Expr, ImplItemFn, Item, LitStr, Meta, parse_quote};
 
 use crate::location::Location;
-use crate::record::{Kind, Probe, device_section};
+use crate::record::{Kind, Probe, device_section, outline_section};
 
 /// `#[probe]` as the attribute of a device function.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
@@ -27,8 +27,11 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
     let location = Location::of(&function);
     let mut probes = vec![Probe { name: name_from_arguments(arguments)?, kind: Kind::Function, location }];
     take_inner(&mut function.block, &mut probes)?;
-    let section = device_section(&probes, &function.sig.ident);
-    insert_first(&mut function.block, section);
+    let mut sections = device_section(&probes, &function.sig.ident);
+    if is_never_inlined(&function.attrs) {
+        sections.extend(outline_section(&function));
+    }
+    insert_first(&mut function.block, sections);
     Ok(function.into_token_stream())
 }
 
@@ -161,6 +164,14 @@ fn is_probe(attribute: &Attribute) -> bool {
 
 fn is_kernel(attribute: &Attribute) -> bool {
     attribute.path().segments.last().is_some_and(|segment| segment.ident == "kernel")
+}
+
+/// Whether the function says `#[inline(never)]`.
+fn is_never_inlined(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("inline")
+            && attribute.parse_args::<syn::Ident>().is_ok_and(|argument| argument == "never")
+    })
 }
 
 fn first_token_span(tokens: &TokenStream) -> Span {

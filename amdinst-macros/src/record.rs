@@ -6,10 +6,11 @@
 //! concatenated by the linker, in no particular order.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::Ident;
 
 use crate::location::Location;
+use crate::symbol::unique_symbol;
 
 /// What a probe stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,14 +64,46 @@ pub(crate) fn device_section(probes: &[Probe], function: &Ident) -> TokenStream 
         let tail = format!("::{function}\n");
         pieces.push(quote!(#head, ::core::module_path!(), #tail));
     }
+    // Exported so that it lasts until the link step reads it: what `#[used]` makes on this target is no valid IR.
+    let symbol = unique_symbol("probes", function);
     quote! {
         #[cfg(target_arch = "amdgpu")]
         const _: () = {
             const LINES: &::core::primitive::str = ::core::concat!(#(#pieces),*);
-            #[used]
+            #[unsafe(export_name = #symbol)]
             #[unsafe(link_section = ".amdinst.probes")]
             static PROBES: [::core::primitive::u8; LINES.len()] = ::amdinst_device::__private::bytes(LINES);
         };
+    }
+}
+
+/// The statement that tells the link step not to inline `function`: rustc drops `#[inline(never)]` on this target.
+///
+/// The section `.amdinst.outline` has one line a function: its name, a tab, and the line that its debug information
+/// says it is on.
+pub(crate) fn outline_section(function: &syn::ImplItemFn) -> TokenStream {
+    let name = &function.sig.ident;
+    let line = Location::of(&HeaderStart(function)).line;
+    let text = format!("{name}\t{line}\n");
+    let symbol = unique_symbol("outline", name);
+    quote! {
+        #[cfg(target_arch = "amdgpu")]
+        const _: () = {
+            const LINE: &::core::primitive::str = #text;
+            #[unsafe(export_name = #symbol)]
+            #[unsafe(link_section = ".amdinst.outline")]
+            static OUTLINE: [::core::primitive::u8; LINE.len()] = ::amdinst_device::__private::bytes(LINE);
+        };
+    }
+}
+
+/// A function from its visibility on, without its attributes: where the compiler says it starts.
+struct HeaderStart<'a>(&'a syn::ImplItemFn);
+
+impl ToTokens for HeaderStart<'_> {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.0.vis.to_tokens(tokens);
+        self.0.sig.to_tokens(tokens);
     }
 }
 

@@ -5,17 +5,12 @@
 //! `.amdinst.shared`, one record a variable: size and alignment in bytes (two little-endian u32) and the function's
 //! symbol, NUL-terminated.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Error, Ident, StaticMutability, Token, Type, Visibility};
 
-use crate::location::Location;
-
-/// Tells uses apart that share a source location because a macro wrote them. Expansion order is deterministic.
-static USES: AtomicU32 = AtomicU32::new(0);
+use crate::symbol::unique_symbol;
 
 struct Variables(Vec<Variable>);
 
@@ -61,7 +56,8 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
 }
 
 fn expand_one(Variable { attributes, vis, name, ty }: &Variable) -> TokenStream {
-    let symbol = symbol(name);
+    let symbol = unique_symbol("lds", name);
+    let record = format!("{symbol}_record");
     let backing = format_ident!("__SharedBacking_{}", name);
     quote! {
         #[doc(hidden)]
@@ -75,7 +71,7 @@ fn expand_one(Variable { attributes, vis, name, ty }: &Variable) -> TokenStream 
             #[inline(always)]
             fn base() -> *mut #ty {
                 const SYMBOL: &::core::primitive::str = #symbol;
-                #[used]
+                #[unsafe(export_name = #record)]
                 #[unsafe(link_section = ".amdinst.shared")]
                 static RECORD: [::core::primitive::u8; SYMBOL.len() + 9] =
                     ::amdinst_device::__private::shared_record::<#ty, { SYMBOL.len() + 9 }>(SYMBOL);
@@ -95,23 +91,4 @@ fn expand_one(Variable { attributes, vis, name, ty }: &Variable) -> TokenStream 
         #(#attributes)*
         #vis const #name: ::amdinst_device::Shared<#ty, #backing> = ::amdinst_device::__private::shared();
     }
-}
-
-/// A symbol that no other variable has: package, name, place and a running number.
-fn symbol(name: &Ident) -> String {
-    let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
-    let Location { file, line, column, .. } = Location::of(name);
-    let place = format!(
-        "{package}\0{}\0{file}\0{line}\0{column}",
-        std::env::var("CARGO_PKG_VERSION").unwrap_or_default()
-    );
-    let number = USES.fetch_add(1, Ordering::Relaxed);
-    format!("__amdinst_lds_{}_{:016x}_{number}", name, fnv1a(place.as_bytes()))
-}
-
-/// FNV-1a, 64 bits: the same on every host and in every run, which `std`'s hashers do not promise.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

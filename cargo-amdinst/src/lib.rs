@@ -6,7 +6,9 @@
 pub mod cli;
 pub mod commands;
 pub mod exit;
+pub mod linker;
 pub mod shell;
+pub mod toolchain;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -19,6 +21,10 @@ use crate::exit::Exit;
 
 /// Runs the command line and returns the process's exit code. Data goes to stdout, everything else to stderr.
 pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let argv: Vec<OsString> = argv.into_iter().collect();
+    if let Some(code) = linker::run_if_called(&argv) {
+        return code;
+    }
     let cli = match Cli::try_parse_from(cli::without_subcommand_name(argv)) {
         Ok(cli) => cli,
         Err(error) => {

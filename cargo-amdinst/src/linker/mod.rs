@@ -1,0 +1,108 @@
+//! The link step: `cargo-amdinst` as rustc's linker.
+//!
+//! rustc is told to hand over bitcode of the whole program, not optimised (`-Clinker-plugin-lto
+//! -Cno-prepopulate-passes`), and starts this executable in place of a C compiler, because the `gcc` linker flavour is
+//! the one that works with every distribution's rustc. The step then
+//!
+//! 1. drops what no export reaches, and reads the records that the macros left ([`records`]);
+//! 2. links in the definitions that Rust cannot express: variables in LDS, the workgroup barrier ([`support`]);
+//! 3. optimises at the profile's level, emits the object and links the code object ([`pipeline`]).
+//!
+//! [`MARKER`] among the arguments is what tells such a call from the `cargo amdinst` command.
+
+mod arguments;
+mod pipeline;
+mod records;
+mod support;
+
+pub use arguments::{LinkArguments, LinkOptions, MARKER};
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Why no code object was linked.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkError {
+    /// The call is not one that `cargo amdinst build` sets up.
+    #[error("{0}")]
+    Arguments(String),
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// An input that is not bitcode.
+    #[error(
+        "{} holds machine code, not LLVM bitcode; native libraries cannot be linked into a code object",
+        .0.display()
+    )]
+    NotBitcode(PathBuf),
+    /// A record in a section of ours that cannot be understood.
+    #[error("the record `{symbol}` is malformed; amdinst-device and cargo-amdinst are of different versions")]
+    Record {
+        /// The symbol of the record.
+        symbol: String,
+    },
+    /// A tool could not be started.
+    #[error("cannot start {}: {source}", tool.display())]
+    Start {
+        /// The tool.
+        tool: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A tool refused.
+    #[error("{tool} failed:\n{output}")]
+    Tool {
+        /// The tool's name.
+        tool: &'static str,
+        /// What it printed.
+        output: String,
+    },
+    /// Symbols that nothing defines.
+    #[error("{}", undefined_message(.0))]
+    Undefined(Vec<Undefined>),
+}
+
+/// A symbol that nothing defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undefined {
+    /// Its name, demangled.
+    pub symbol: String,
+    /// Who refers to it, as the linker says.
+    pub users: Vec<String>,
+}
+
+fn undefined_message(symbols: &[Undefined]) -> String {
+    use std::fmt::Write as _;
+    let mut message = String::new();
+    for Undefined { symbol, users } in symbols {
+        let _ = writeln!(message, "undefined symbol `{symbol}`");
+        for user in users {
+            let _ = writeln!(message, "  used by {user}");
+        }
+    }
+    message
+        .push_str("nothing on the device defines it: is it an `extern` function, or one of the C library's?");
+    message
+}
+
+/// Runs the link step if `argv` is rustc's call of a linker.
+pub fn run_if_called(argv: &[OsString]) -> Option<ExitCode> {
+    if !argv.iter().any(|argument| argument == MARKER) {
+        return None;
+    }
+    let result = LinkArguments::parse(argv.iter().skip(1)).and_then(|arguments| pipeline::link(&arguments));
+    Some(match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // rustc shows this as a note of its own error.
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    })
+}

@@ -1,0 +1,228 @@
+//! The tools, one after the other.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::records::Records;
+use super::{LinkArguments, LinkError, Undefined, support};
+
+/// Symbols of ours that are read and then dropped.
+const OUR_PREFIX: &str = "__amdinst_";
+
+/// Writes `arguments.output`, all of it or nothing.
+pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
+    for input in &arguments.inputs {
+        check_bitcode(input)?;
+    }
+    let directory = tempfile::Builder::new()
+        .prefix("amdinst-link-")
+        .tempdir()
+        .map_err(|source| LinkError::Io { path: std::env::temp_dir(), source })?;
+    let step = Step { arguments, directory: directory.path() };
+
+    let everything = match &arguments.inputs[..] {
+        [only] => only.clone(),
+        several => step.llvm_link(several, "everything.bc")?,
+    };
+    let reached = step.drop_unreached(&everything, &arguments.exports, "reached.bc")?;
+    let records = Records::read(&step.disassemble(&reached)?)?;
+
+    let support = step.path("support.ll");
+    fs::write(&support, support::module(&records))
+        .map_err(|source| LinkError::Io { path: support.clone(), source })?;
+    let program = step.llvm_link(&[reached, support], "program.bc")?;
+    let optimised = step.optimise(&program, &records)?;
+    let object = step.emit(&optimised)?;
+    step.link_object(&object)
+}
+
+fn check_bitcode(path: &Path) -> Result<(), LinkError> {
+    let mut magic = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.map_err(|source| LinkError::Io { path: path.to_owned(), source })?;
+    // Raw bitcode, and the wrapper that Darwin's tools put around it.
+    if magic == *b"BC\xc0\xde" || magic == *b"\xde\xc0\x17\x0b" {
+        Ok(())
+    } else {
+        Err(LinkError::NotBitcode(path.to_owned()))
+    }
+}
+
+struct Step<'a> {
+    arguments: &'a LinkArguments,
+    directory: &'a Path,
+}
+
+impl Step<'_> {
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    fn tool(&self, name: &'static str) -> Command {
+        Command::new(self.arguments.options.tools.path(name))
+    }
+
+    fn llvm_link(&self, inputs: &[PathBuf], output: &str) -> Result<PathBuf, LinkError> {
+        let output = self.path(output);
+        let mut command = self.tool("llvm-link");
+        // A module without a data layout (the support module) takes the program's, which LLVM remarks on.
+        command.arg("--suppress-warnings").args(inputs).arg("-o").arg(&output);
+        run("llvm-link", &mut command)?;
+        Ok(output)
+    }
+
+    /// Makes everything local but `exports`, and drops what they do not reach.
+    fn drop_unreached(&self, input: &Path, exports: &[String], output: &str) -> Result<PathBuf, LinkError> {
+        let output = self.path(output);
+        let mut command = self.tool("opt");
+        command
+            .arg("-passes=internalize,globaldce")
+            .arg(self.export_list(exports.iter().map(String::as_str))?);
+        command.arg(input).arg("-o").arg(&output);
+        run("opt", &mut command)?;
+        Ok(output)
+    }
+
+    fn export_list<'e>(&self, exports: impl Iterator<Item = &'e str>) -> Result<String, LinkError> {
+        let path = self.path("exports");
+        let text: String = exports.flat_map(|name| [name, "\n"]).collect();
+        fs::write(&path, text).map_err(|source| LinkError::Io { path: path.clone(), source })?;
+        Ok(format!("-internalize-public-api-file={}", path.display()))
+    }
+
+    fn disassemble(&self, input: &Path) -> Result<String, LinkError> {
+        let mut command = self.tool("llvm-dis");
+        command.arg(input).arg("-o").arg("-");
+        run("llvm-dis", &mut command)
+    }
+
+    fn optimise(&self, input: &Path, records: &Records) -> Result<PathBuf, LinkError> {
+        let output = self.path("optimised.bc");
+        let mut command = self.tool("opt");
+        let level = self.arguments.opt_level;
+        let passes = match level {
+            // What is marked `#[inline(always)]` is inlined: without it nothing reaches LDS.
+            0 => "forceattrs,always-inline,internalize,globaldce".to_owned(),
+            _ => format!("forceattrs,internalize,globaldce,default<O{level}>"),
+        };
+        command.arg(format!("-passes={passes}"));
+        command.arg(format!("-mcpu={}", self.arguments.cpu));
+        let exports = self.arguments.exports.iter().map(String::as_str);
+        command.arg(self.export_list(exports.filter(|name| !name.starts_with(OUR_PREFIX)))?);
+        command.args(records.outlined.iter().map(|symbol| format!("-force-attribute={symbol}:noinline")));
+        command.arg(input).arg("-o").arg(&output);
+        run("opt", &mut command)?;
+        Ok(output)
+    }
+
+    fn emit(&self, input: &Path) -> Result<PathBuf, LinkError> {
+        let output = self.path("program.o");
+        let mut command = self.tool("llc");
+        command.args(["-filetype=obj", "--relocation-model=pic"]);
+        command.arg(format!("-O{}", self.arguments.opt_level)).arg(format!("-mcpu={}", self.arguments.cpu));
+        if let Some(version) = self.arguments.options.code_object_version {
+            command.arg(format!("--amdhsa-code-object-version={version}"));
+        }
+        command.arg(input).arg("-o").arg(&output);
+        run("llc", &mut command)?;
+        Ok(output)
+    }
+
+    fn link_object(&self, object: &Path) -> Result<(), LinkError> {
+        let output = self.path("program.elf");
+        let mut command = Command::new(&self.arguments.options.tools.lld);
+        // `rust-lld` is every flavour of lld in one; the others know theirs by name.
+        if self.arguments.options.tools.lld.file_stem() == Some(OsStr::new("rust-lld")) {
+            command.args(["-flavor", "gnu"]);
+        }
+        command.args(["-shared", "--gc-sections", "--no-undefined", "--build-id=none", "-O1"]);
+        command.arg(object).arg("-o").arg(&output);
+        match run("ld.lld", &mut command) {
+            Ok(_) => {}
+            Err(LinkError::Tool { output, .. }) if output.contains("undefined symbol:") => {
+                return Err(LinkError::Undefined(undefined(&output)));
+            }
+            Err(error) => return Err(error),
+        }
+        self.install(&output)
+    }
+
+    /// Puts the finished file in its place in one step.
+    fn install(&self, finished: &Path) -> Result<(), LinkError> {
+        let target = &self.arguments.output;
+        let io = |source| LinkError::Io { path: target.clone(), source };
+        let directory = target.parent().unwrap_or(Path::new("."));
+        let mut beside = tempfile::NamedTempFile::new_in(directory).map_err(io)?;
+        std::io::copy(&mut File::open(finished).map_err(io)?, &mut beside).map_err(io)?;
+        beside.persist(target).map_err(|error| io(error.error))?;
+        Ok(())
+    }
+}
+
+/// Runs a tool and gives what it printed on stdout.
+fn run(tool: &'static str, command: &mut Command) -> Result<String, LinkError> {
+    let output = command
+        .output()
+        .map_err(|source| LinkError::Start { tool: PathBuf::from(command.get_program()), source })?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let mut text = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if text.is_empty() {
+        text = output.status.to_string();
+    }
+    Err(LinkError::Tool { tool, output: text })
+}
+
+/// Reads lld's complaint: a line a symbol, then `>>> referenced by` and, indented, the function it stands in.
+fn undefined(text: &str) -> Vec<Undefined> {
+    let mut symbols: Vec<Undefined> = Vec::new();
+    for line in text.lines() {
+        if let Some((_, symbol)) = line.split_once("undefined symbol: ") {
+            symbols.push(Undefined { symbol: symbol.to_owned(), users: Vec::new() });
+        } else if let Some(rest) = line.strip_prefix(">>>")
+            && let Some(Undefined { users, .. }) = symbols.last_mut()
+        {
+            let rest = rest.trim();
+            if let Some(user) = rest.strip_prefix("referenced by ") {
+                // The object's path is a temporary one; the function it names is what helps.
+                users.push(function_in(user).unwrap_or(user).to_owned());
+            } else if let (Some(function), Some(last)) = (function_in(rest), users.last_mut()) {
+                *last = format!("{function} ({last})");
+            }
+        }
+    }
+    symbols
+}
+
+/// `saxpy` of `/tmp/program.o:(saxpy)`.
+fn function_in(text: &str) -> Option<&str> {
+    text.split_once(".o:(").and_then(|(_, rest)| rest.strip_suffix(')'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lld_complaint_is_read() {
+        let text = "ld.lld: error: undefined symbol: sinf\n\
+                    >>> referenced by lib.rs:12 (src/lib.rs:12)\n\
+                    >>>               /tmp/x/program.o:(wave)\n\
+                    ld.lld: error: undefined symbol: cosf\n\
+                    >>> referenced by /tmp/x/program.o:(wave)\n";
+        assert_eq!(
+            undefined(text),
+            [
+                Undefined {
+                    symbol: "sinf".to_owned(),
+                    users: vec!["wave (lib.rs:12 (src/lib.rs:12))".to_owned()]
+                },
+                Undefined { symbol: "cosf".to_owned(), users: vec!["wave".to_owned()] },
+            ]
+        );
+    }
+}

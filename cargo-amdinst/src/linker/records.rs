@@ -1,0 +1,149 @@
+//! The records that the macros of `amdinst-device` leave in a program, read from its textual IR.
+//!
+//! Each is a constant byte array in one of three sections: `.amdinst.probes` and `.amdinst.outline` hold lines of text,
+//! `.amdinst.shared` a size, an alignment and a symbol. (`amdinst_macros` describes them.)
+
+use std::collections::BTreeSet;
+
+use super::LinkError;
+
+/// What a program's records say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Records {
+    /// The lines of `.amdinst.probes`, sorted.
+    pub(super) probes: BTreeSet<String>,
+    /// Variables in LDS.
+    pub(super) shared: Vec<SharedVariable>,
+    /// Symbols of functions that are not to be inlined.
+    pub(super) outlined: BTreeSet<String>,
+}
+
+/// A variable in LDS, and the function that Rust code asks for its address.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct SharedVariable {
+    pub(super) symbol: String,
+    /// Bytes; 0 for LDS whose size the launcher decides.
+    pub(super) size: u32,
+    /// Bytes.
+    pub(super) align: u32,
+}
+
+impl Records {
+    /// Reads the module-level lines of `llvm-dis`.
+    pub(super) fn read(ir: &str) -> Result<Self, LinkError> {
+        let mut records = Self::default();
+        let mut outline_lines = BTreeSet::new();
+        for line in ir.lines().filter(|line| line.starts_with('@')) {
+            let Some((symbol, section, bytes)) = constant(line) else { continue };
+            let malformed = || LinkError::Record { symbol: symbol.clone() };
+            match section {
+                ".amdinst.probes" | ".amdinst.outline" => {
+                    let text = String::from_utf8(bytes).map_err(|_| malformed())?;
+                    let lines = text.lines().map(str::to_owned);
+                    if section == ".amdinst.probes" {
+                        records.probes.extend(lines);
+                    } else {
+                        outline_lines.extend(lines);
+                    }
+                }
+                ".amdinst.shared" => records.shared.push(shared_variable(&bytes).ok_or_else(malformed)?),
+                _ => {}
+            }
+        }
+        records.shared.sort();
+        records.shared.dedup();
+        if !outline_lines.is_empty() {
+            records.outlined = outlined_symbols(ir, &outline_lines);
+        }
+        Ok(records)
+    }
+}
+
+/// The symbol, section and bytes of `@symbol = … constant [N x i8] c"…", section "…", align 1`.
+fn constant(line: &str) -> Option<(String, &str, Vec<u8>)> {
+    let (head, rest) = line.split_once(" x i8] c\"")?;
+    let (bytes, rest) = rest.split_once('"')?;
+    let (_, rest) = rest.split_once("section \"")?;
+    let (section, _) = rest.split_once('"')?;
+    let symbol = head.strip_prefix('@')?.split(" = ").next()?.trim_matches('"').to_owned();
+    Some((symbol, section, unescaped(bytes)?))
+}
+
+/// LLVM's string escapes: a backslash and two hexadecimal digits, or a doubled backslash.
+fn unescaped(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, tail)) = rest.split_first() {
+        rest = tail;
+        if byte != b'\\' {
+            bytes.push(byte);
+        } else if rest.first() == Some(&b'\\') {
+            bytes.push(b'\\');
+            rest = &rest[1..];
+        } else {
+            let digits = std::str::from_utf8(rest.get(..2)?).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = &rest[2..];
+        }
+    }
+    Some(bytes)
+}
+
+fn shared_variable(record: &[u8]) -> Option<SharedVariable> {
+    let (size, rest) = record.split_first_chunk::<4>()?;
+    let (align, rest) = rest.split_first_chunk::<4>()?;
+    let (align, symbol) = (u32::from_le_bytes(*align), rest.strip_suffix(&[0])?);
+    if !align.is_power_of_two() || symbol.contains(&0) {
+        return None;
+    }
+    Some(SharedVariable {
+        symbol: String::from_utf8(symbol.to_vec()).ok()?,
+        size: u32::from_le_bytes(*size),
+        align,
+    })
+}
+
+/// The symbols of the functions that `lines` (`name`, tab, line of its definition) speak of, every instance of a generic
+/// one among them. rustc drops `#[inline(never)]` on this target, so the record is matched with the debug information.
+fn outlined_symbols(ir: &str, lines: &BTreeSet<String>) -> BTreeSet<String> {
+    let field = |text: &str, key: &str| {
+        let rest = text.split_once(key)?.1;
+        Some(rest.split([',', ')']).next()?.trim_matches('"').to_owned())
+    };
+    ir.lines()
+        .filter(|line| line.starts_with('!') && line.contains("!DISubprogram("))
+        .filter_map(|text| {
+            let name = field(text, "(name: ")?;
+            let name = name.split('<').next()?;
+            let line = field(text, " line: ")?;
+            lines.contains(&format!("{name}\t{line}")).then(|| field(text, "linkageName: "))?
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_each_kind() {
+        let ir = r#"
+@__amdinst_probes_k = constant [16 x i8] c"1\09a\\b\09if\0A1\09c\0A", section ".amdinst.probes", align 1
+@"__amdinst_lds_T_record" = addrspace(1) constant [10 x i8] c"\00\04\00\00\04\00\00\00T\00", section ".amdinst.shared", align 1
+@__amdinst_outline_f = addrspace(1) constant [5 x i8] c"f\0942\0A", section ".amdinst.outline", align 1
+@other = constant [2 x i8] c"hi", align 1
+!7 = distinct !DISubprogram(name: "f<u32>", linkageName: "_RINvCs_1k1f", scope: !1, file: !2, line: 42, type: !3)
+!8 = distinct !DISubprogram(name: "f", linkageName: "_RNvCs_1k1g", scope: !1, file: !2, line: 43, type: !3)
+"#;
+        let records = Records::read(ir).unwrap();
+        assert_eq!(records.probes, BTreeSet::from(["1\ta\\b\tif".to_owned(), "1\tc".to_owned()]));
+        assert_eq!(records.shared, [SharedVariable { symbol: "T".to_owned(), size: 1024, align: 4 }]);
+        assert_eq!(records.outlined, BTreeSet::from(["_RINvCs_1k1f".to_owned()]));
+    }
+
+    #[test]
+    fn a_broken_record_is_an_error() {
+        let ir = r#"@r = constant [3 x i8] c"\00\00\00", section ".amdinst.shared", align 1"#;
+        assert!(matches!(Records::read(ir), Err(LinkError::Record { symbol }) if symbol == "r"));
+    }
+}
