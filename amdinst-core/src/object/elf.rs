@@ -46,6 +46,15 @@ impl ProgramHeader {
     pub(crate) fn file_range(&self) -> Range<usize> {
         self.offset as usize..(self.offset + self.file_size) as usize
     }
+
+    /// Appends its ELF form. The physical address is the virtual one, as linkers have it.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        out.extend(self.kind.0.to_le_bytes());
+        out.extend(self.flags.0.to_le_bytes());
+        for word in [self.offset, self.address, self.address, self.file_size, self.memory_size, self.align] {
+            out.extend(word.to_le_bytes());
+        }
+    }
 }
 
 /// A section header with its name.
@@ -72,17 +81,30 @@ impl Section {
 
     /// Where its bytes stand in the file; empty for `SHT_NOBITS`.
     pub(crate) fn file_range(&self) -> Range<usize> {
-        let start = self.offset as usize;
+        // The offset of a section without contents may lie outside the file.
         if self.kind == elf::SHT_NOBITS || self.kind == elf::SHT_NULL {
-            start..start
-        } else {
-            start..start + self.size as usize
+            return 0..0;
         }
+        let start = self.offset as usize;
+        start..start + self.size as usize
     }
 
     /// Virtual addresses.
     pub(crate) fn memory(&self) -> Range<u64> {
         self.address..self.address.saturating_add(self.size)
+    }
+
+    /// Appends its ELF form.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        out.extend(self.name_offset.to_le_bytes());
+        out.extend(self.kind.0.to_le_bytes());
+        for word in [self.flags.0, self.address, self.offset, self.size] {
+            out.extend(word.to_le_bytes());
+        }
+        out.extend(self.link.to_le_bytes());
+        out.extend(self.info.to_le_bytes());
+        out.extend(self.align.to_le_bytes());
+        out.extend(self.entry_size.to_le_bytes());
     }
 }
 

@@ -9,7 +9,9 @@ mod metadata;
 mod note;
 mod parse;
 mod registers;
+pub mod rewrite;
 mod target;
+pub mod verify;
 
 pub use descriptor::{FloatDenorm, FloatRound, KernelDescriptor, RegisterLimit, VectorRegisters};
 pub use error::{KernelProblem, ObjectError};

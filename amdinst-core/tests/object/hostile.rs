@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use amdinst_core::object::CodeObject;
+use amdinst_core::object::rewrite::{Edge, Edit, rewrite, text_address};
 use proptest::prelude::*;
 
 use crate::require_tools;
@@ -42,6 +43,14 @@ fn check(bytes: Vec<u8>) {
     }
     for kernel in &object.kernels {
         assert_eq!(object.bytes_at(kernel.descriptor_address, 64), Some(&kernel.descriptor.bytes[..]));
+    }
+    // Rewriting may refuse it, but must not panic either, and what it makes must parse.
+    let distance = text_address(&object).wrapping_sub(object.text.address);
+    let text = object.text_bytes().to_vec();
+    let map = |old: u64, _: Edge| Some(old.wrapping_add(distance));
+    match rewrite(&object, &Edit { text, address_map: &map, kernels: Vec::new() }) {
+        Ok(bytes) => assert!(CodeObject::parse(bytes).is_ok()),
+        Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 

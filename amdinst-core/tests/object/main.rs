@@ -3,4 +3,5 @@
 mod container;
 mod hostile;
 mod parse;
+mod rewrite;
 mod tools;

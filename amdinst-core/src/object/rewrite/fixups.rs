@@ -1,0 +1,187 @@
+//! Everything that points into `.text`, corrected where it stands.
+
+use object::LittleEndian as LE;
+use object::elf::{self, Rela64, Sym64};
+use object::pod;
+
+use super::{Edge, Edit, KernelEdit, RewriteError};
+use crate::object::elf::{Elf, RELA_SIZE, SYMBOL_SIZE, Section};
+use crate::object::{CodeObject, Kernel, RelocationKind};
+
+/// What the parts of the rewriter share.
+pub(super) struct Context<'a> {
+    pub(super) object: &'a CodeObject,
+    pub(super) elf: &'a Elf,
+    /// Index of the section `.text`.
+    pub(super) text: usize,
+    pub(super) edit: &'a Edit<'a>,
+    /// Virtual address of the new `.text`.
+    pub(super) text_address: u64,
+}
+
+impl Context<'_> {
+    pub(super) fn text_section(&self) -> &Section {
+        &self.elf.sections[self.text]
+    }
+
+    /// The edit of a kernel, if it has one.
+    pub(super) fn edit_of(&self, kernel: &Kernel) -> Option<&KernelEdit> {
+        self.edit.kernels.iter().find(|edit| edit.kernel == kernel.name)
+    }
+
+    /// The address of an instruction of the old code, or of the end of the old code.
+    fn points_into_text(&self, address: u64) -> bool {
+        let memory = self.text_section().memory();
+        memory.contains(&address) || (address == memory.end && !memory.is_empty())
+    }
+
+    fn map(&self, address: u64, edge: Edge, what: impl Fn() -> String) -> Result<u64, RewriteError> {
+        (self.edit.address_map)(address, edge).ok_or_else(|| RewriteError::Unmapped { what: what(), address })
+    }
+
+    /// Where something that may stand at an instruction or after the last one went.
+    fn map_any(&self, address: u64, what: impl Fn() -> String) -> Result<u64, RewriteError> {
+        let edge = if address == self.text_section().memory().end { Edge::End } else { Edge::Start };
+        self.map(address, edge, what)
+    }
+}
+
+/// Corrects symbols, relocations, the dynamic table and the descriptors in a copy of the original file, where every
+/// one of them keeps its size. Returns the new `e_entry`.
+pub(super) fn apply(context: &Context<'_>, bytes: &mut [u8]) -> Result<u64, RewriteError> {
+    for section in &context.elf.sections {
+        match section.kind {
+            elf::SHT_SYMTAB | elf::SHT_DYNSYM => symbols(context, section, bytes)?,
+            elf::SHT_RELA if section.is_alloc() => relocations(context, section, bytes)?,
+            elf::SHT_DYNAMIC => dynamic(context, section, bytes)?,
+            _ => {}
+        }
+    }
+    descriptors(context, bytes)?;
+    let entry = u64::from_le_bytes(bytes[24..32].try_into().expect("eight bytes"));
+    // No code object has an entry point of its own; 0 is what linkers write, and what a .text at 0 cannot mean.
+    if entry != 0 && context.points_into_text(entry) {
+        return context.map_any(entry, || "the ELF entry point".to_owned());
+    }
+    Ok(entry)
+}
+
+fn symbols(context: &Context<'_>, section: &Section, bytes: &mut [u8]) -> Result<(), RewriteError> {
+    let names = context.elf.symbols(&context.object.bytes, index_of(context.elf, section))?;
+    for (number, name) in names.iter().enumerate() {
+        if name.section != Some(context.text as u32) {
+            continue;
+        }
+        let at = section.file_range().start + number * SYMBOL_SIZE;
+        let (raw, _) = pod::from_bytes_mut::<Sym64<LE>>(&mut bytes[at..]).expect("checked when it was read");
+        if raw.st_type() == elf::STT_SECTION {
+            raw.st_value.set(LE, context.text_address);
+            continue;
+        }
+        let what = || format!("symbol `{}`", name.name);
+        let start = context.map_any(name.value, what)?;
+        raw.st_value.set(LE, start);
+        if name.size != 0 {
+            let end = context.map(name.value + name.size, Edge::End, what)?;
+            raw.st_size.set(LE, end.saturating_sub(start));
+        }
+    }
+    Ok(())
+}
+
+fn relocations(context: &Context<'_>, section: &Section, bytes: &mut [u8]) -> Result<(), RewriteError> {
+    let symbols = match context.elf.sections.get(section.link as usize) {
+        Some(table) if matches!(table.kind, elf::SHT_DYNSYM | elf::SHT_SYMTAB) => {
+            context.elf.symbols(&context.object.bytes, section.link as usize)?
+        }
+        _ => Vec::new(),
+    };
+    for at in section.file_range().step_by(RELA_SIZE) {
+        let (raw, _) = pod::from_bytes_mut::<Rela64<LE>>(&mut bytes[at..]).expect("checked when it was read");
+        let place = raw.r_offset.get(LE);
+        if context.text_section().memory().contains(&place) {
+            return Err(RewriteError::Unsupported {
+                what: format!("a relocation inside .text, at {place:#x}"),
+                advice: "link with -z text",
+            });
+        }
+        let symbol = match raw.r_sym(LE, false) {
+            0 => None,
+            number => symbols.get(number as usize),
+        };
+        // Without a symbol the addend is the address; with one it is the distance from it.
+        let base = match symbol {
+            None => 0,
+            Some(symbol) if symbol.section == Some(context.text as u32) => symbol.value,
+            Some(_) => continue,
+        };
+        let target = base.wrapping_add_signed(raw.r_addend.get(LE));
+        if !context.points_into_text(target) {
+            continue;
+        }
+        let what = || format!("the relocation at {place:#x}");
+        let new_target = context.map_any(target, what)?;
+        let new_base = if symbol.is_some() { context.map_any(base, what)? } else { 0 };
+        raw.r_addend.set(LE, new_target.wrapping_sub(new_base) as i64);
+
+        // Linkers can store the value in the field as well (--apply-dynamic-relocs).
+        let kind = RelocationKind::from_number(raw.r_type(LE, false).0);
+        if matches!(kind, RelocationKind::Abs64 | RelocationKind::Relative64)
+            && let Some(field) = file_offset(context.elf, place, 8)
+            && bytes[field..field + 8] == target.to_le_bytes()
+        {
+            bytes[field..field + 8].copy_from_slice(&new_target.to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// `DT_INIT` and `DT_FINI` are the tags that can name code.
+fn dynamic(context: &Context<'_>, section: &Section, bytes: &mut [u8]) -> Result<(), RewriteError> {
+    const INIT: u64 = 12;
+    const FINI: u64 = 13;
+    for entry in bytes[section.file_range()].chunks_exact_mut(16) {
+        let (tag, value) = entry.split_at_mut(8);
+        let tag = u64::from_le_bytes((&*tag).try_into().expect("eight bytes"));
+        let address = u64::from_le_bytes((&*value).try_into().expect("eight bytes"));
+        if matches!(tag, INIT | FINI) && context.points_into_text(address) {
+            let new = context.map_any(address, || format!("dynamic tag {tag}"))?;
+            value.copy_from_slice(&new.to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
+fn descriptors(context: &Context<'_>, bytes: &mut [u8]) -> Result<(), RewriteError> {
+    for edit in &context.edit.kernels {
+        if !context.object.kernels.iter().any(|kernel| kernel.name == edit.kernel) {
+            return Err(RewriteError::UnknownKernel { kernel: edit.kernel.clone() });
+        }
+    }
+    for kernel in &context.object.kernels {
+        let what = || format!("kernel `{}`", kernel.name);
+        let entry = context.map(kernel.code.start, Edge::Start, what)?;
+        if entry % 256 != 0 {
+            return Err(RewriteError::EntryMisaligned { kernel: kernel.name.clone(), entry });
+        }
+        let mut descriptor = context.edit_of(kernel).map_or(kernel.descriptor, |edit| edit.descriptor);
+        descriptor.set_entry_offset(entry.wrapping_sub(kernel.descriptor_address) as i64);
+        let at = file_offset(context.elf, kernel.descriptor_address, 64)
+            .ok_or_else(|| RewriteError::Unmapped { what: what(), address: kernel.descriptor_address })?;
+        bytes[at..at + 64].copy_from_slice(&descriptor.bytes);
+    }
+    Ok(())
+}
+
+/// Where `size` bytes of initialised memory stand in the file.
+fn file_offset(elf: &Elf, address: u64, size: u64) -> Option<usize> {
+    elf.program_headers
+        .iter()
+        .filter(|header| header.kind == elf::PT_LOAD && header.address <= address)
+        .find(|header| address.checked_add(size).is_some_and(|end| end - header.address <= header.file_size))
+        .map(|header| (header.offset + (address - header.address)) as usize)
+}
+
+fn index_of(elf: &Elf, section: &Section) -> usize {
+    elf.sections.iter().position(|other| std::ptr::eq(other, section)).expect("a section of this file")
+}

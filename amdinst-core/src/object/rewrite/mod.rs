@@ -1,0 +1,190 @@
+//! Putting new code and new kernel properties into a code object.
+//!
+//! The new `.text` goes to fresh memory after the last segment, and so does the metadata note when it has outgrown
+//! its place. Nothing else moves, so that data, GOT, symbol hashes and dynamic table stay right as they are; what
+//! points *at* code (symbols, dynamic relocations, entry offsets of descriptors) is corrected.
+//!
+//! Left out of the result, because they tell of addresses of the old code: `.debug_*`, and the relocations that
+//! `--emit-relocs` keeps. Not found, hence not corrected: distances between code and data that the linker computed and
+//! stored in data (relative virtual tables). Distances computed in code are the business of whoever wrote the new code.
+
+mod fixups;
+mod image;
+mod metadata;
+
+use super::elf::{Elf, Section};
+use super::verify::{VerifyError, verify};
+use super::{CodeObject, KernelArg, KernelDescriptor, ObjectError, note};
+
+/// Granule of memory protection, to which the new code is aligned.
+const PAGE: u64 = 4096;
+
+/// What to change in a code object.
+pub struct Edit<'a> {
+    /// The new contents of `.text`.
+    pub text: Vec<u8>,
+    /// Where old code went: the virtual address of an old instruction (or of the end of an old function) to its new
+    /// virtual address. `None` for addresses that are neither.
+    pub address_map: &'a dyn Fn(u64, Edge) -> Option<u64>,
+    /// New properties of kernels. Those not named here keep theirs.
+    pub kernels: Vec<KernelEdit>,
+}
+
+/// What an old address stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// The instruction that starts there.
+    Start,
+    /// One past the last instruction of a function.
+    End,
+}
+
+/// New properties of one kernel.
+#[derive(Clone, Debug)]
+pub struct KernelEdit {
+    /// Its name as in [`super::Kernel::name`].
+    pub kernel: String,
+    /// Its new descriptor. The entry offset is set by the rewriter.
+    pub descriptor: KernelDescriptor,
+    /// What changes in its metadata. Ignored if the code object has no metadata for it.
+    pub metadata: MetadataEdit,
+}
+
+/// Changes to the metadata of one kernel. `None` keeps what is there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MetadataEdit {
+    /// Bytes of the kernarg segment.
+    pub kernarg_segment_size: Option<u32>,
+    /// Static LDS, bytes a workgroup.
+    pub group_segment_fixed_size: Option<u32>,
+    /// Scratch, bytes a work-item.
+    pub private_segment_fixed_size: Option<u32>,
+    /// SGPRs used, specials included.
+    pub sgpr_count: Option<u32>,
+    /// VGPRs used (gfx90a and later: VGPRs and AGPRs together).
+    pub vgpr_count: Option<u32>,
+    /// AGPRs used.
+    pub agpr_count: Option<u32>,
+    /// Arguments to append, in order.
+    pub append_args: Vec<KernelArg>,
+}
+
+/// Why a code object could not be rewritten.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RewriteError {
+    /// The original cannot be read (its bytes were changed after it was parsed).
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+    /// The new code has no place for something that points into the old code.
+    #[error(
+        "{what} points at {address:#x} in .text, which is no instruction that was carried over: leave this code object uninstrumented"
+    )]
+    Unmapped {
+        /// Symbol, relocation or kernel.
+        what: String,
+        /// Where it points.
+        address: u64,
+    },
+    /// An edit of a kernel that is not there.
+    #[error("there is no kernel `{kernel}` to edit: give one of the code object's kernels")]
+    UnknownKernel {
+        /// The name asked for.
+        kernel: String,
+    },
+    /// A new entry point that the hardware cannot start at.
+    #[error("kernel `{kernel}`: its new entry point {entry:#x} is not aligned to 256 bytes: align it")]
+    EntryMisaligned {
+        /// The kernel.
+        kernel: String,
+        /// Its new entry point.
+        entry: u64,
+    },
+    /// An edit whose descriptor and metadata contradict each other.
+    #[error(
+        "kernel `{kernel}`: the edit's descriptor has {field} {descriptor}, its metadata {metadata}: make them agree"
+    )]
+    Disagree {
+        /// The kernel.
+        kernel: String,
+        /// Which property.
+        field: &'static str,
+        /// The descriptor's value.
+        descriptor: u32,
+        /// The metadata's value.
+        metadata: u32,
+    },
+    /// Something in the file that cannot be carried over.
+    #[error("{what} is not supported by the rewriter: {advice}")]
+    Unsupported {
+        /// What stands in the way.
+        what: String,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// The program header table cannot grow.
+    #[error(
+        "no room for {needed} program headers, there is room for {room}: link with ld.lld, which puts the note section after them"
+    )]
+    NoRoom {
+        /// How many are needed.
+        needed: usize,
+        /// How many fit.
+        room: usize,
+    },
+    /// The result does not hold up: a defect of the rewriter.
+    #[error("the rewritten code object is inconsistent, please report this: {0}")]
+    Inconsistent(#[from] VerifyError),
+}
+
+/// Where the new `.text` will stand: page-aligned, and the same for every length of it.
+pub fn text_address(object: &CodeObject) -> u64 {
+    // Segments are in order of address, and parsing has bounded their span far below overflow.
+    let end = object.segments.last().map_or(0, |segment| segment.address + segment.size);
+    end.next_multiple_of(PAGE)
+}
+
+/// The code object with the edit applied. The same input gives the same bytes.
+///
+/// # Errors
+/// [`RewriteError`]; the original is never changed.
+pub fn rewrite(object: &CodeObject, edit: &Edit<'_>) -> Result<Vec<u8>, RewriteError> {
+    let elf = Elf::read(&object.bytes)?;
+    let text = text_section(&elf)?;
+    for (name, section) in elf.sections.iter().map(|section| (&section.name, section)) {
+        if section.kind == object::elf::SHT_SYMTAB_SHNDX {
+            return Err(RewriteError::Unsupported {
+                what: format!("section {name} (more than 65279 sections)"),
+                advice: "link without --emit-relocs and without a section for each function",
+            });
+        }
+    }
+    let mut bytes = object.bytes.clone();
+    let context = fixups::Context { object, elf: &elf, text, edit, text_address: text_address(object) };
+    let entry = fixups::apply(&context, &mut bytes)?;
+    let note = metadata::edit(&context)?;
+    let rewritten = image::build(&context, &bytes, entry, note)?;
+    verify(&rewritten)?;
+    Ok(rewritten)
+}
+
+fn text_section(elf: &Elf) -> Result<usize, ObjectError> {
+    elf.section(".text")
+        .map(|(index, _): (usize, &Section)| index)
+        .ok_or_else(|| ObjectError::malformed("section header table", 0, "there is no .text section"))
+}
+
+/// A changed note: the section that holds it and that section's new contents.
+struct NewNote {
+    section: usize,
+    contents: Vec<u8>,
+}
+
+impl NewNote {
+    /// The section's old contents with one record replaced.
+    fn replace(old: &[u8], note: &note::MetadataNote, start: usize) -> Self {
+        let record = note::encode(&note.value);
+        let contents = [&old[start..note.record.start], &record, &old[note.record.end..]].concat();
+        Self { section: note.section, contents }
+    }
+}
