@@ -1,10 +1,55 @@
 //! GFX9 instructions: one table an encoding, from which decode, encode, text and effects are all derived.
+//!
+//! * [`decode`] turns bytes into an [`Inst`], [`Inst::encode`] is its inverse, [`assemble`] builds one from values.
+//! * [`Inst::text`] is what `llvm-objdump -d` prints; [`objdump_line`] is its whole line.
+//! * [`Inst::effects`] tells what an instruction reads, writes and counts; [`Inst::flow`] where control goes.
+//!
+//! Inside: `table` is the shape of the rows and the look-up, `slots` the operand vocabulary of the rows, `fields` the
+//! bit positions, `forms` the derivation of VOP3, SDWA and DPP forms, and a file an encoding holds its rows.
 
+mod decode;
+mod effects;
+mod encode;
+mod error;
+mod fields;
+mod flow;
+mod forms;
 mod inst;
+mod modifiers;
+mod objdump;
+mod op;
+mod operand;
+mod reg;
+mod slots;
+mod table;
+mod text;
+mod value;
 
+mod ds;
+mod flat;
+mod mimg;
+mod mtbuf;
+mod mubuf;
+mod smem;
+mod sop1;
+mod sop2;
+mod sopc;
+mod sopk;
+mod sopp;
+mod vop1;
+mod vop2;
+mod vop3;
+mod vop3p;
+mod vopc;
+
+pub use decode::decode;
+pub use effects::{Effects, MemoryAccess, MemoryKind, MemoryOperation};
+pub use encode::{Words, assemble};
+pub use error::{DecodeError, EncodeError, Illegal};
+pub use flow::{Condition, Flow};
 pub use inst::{
     Access, DppCtrl, Encoding, Inst, Mods, Operand, Operands, Sdwa, SdwaSel, SdwaUnused, Slot, Value,
 };
-mod op;
-
+pub use objdump::objdump_line;
 pub use op::Op;
+pub use reg::{Reg, RegSet};

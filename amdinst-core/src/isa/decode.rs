@@ -1,0 +1,119 @@
+//! Bytes to [`Inst`].
+
+use super::fields::{self, Format};
+use super::modifiers;
+use super::operand::{self, Fields};
+use super::table::{Entry, Tables};
+use super::{DecodeError, Encoding, Illegal, Inst, Mods, Operands};
+use crate::Arch;
+
+/// Decodes the instruction at the start of `bytes`, which may go on to the end of the section.
+///
+/// The result is exact: [`Inst::encode`] gives back the same bytes. Forms that are illegal (reserved codes, misaligned
+/// tuples, bits without meaning) are errors, so that what decodes can be analysed, rewritten and executed.
+///
+/// # Errors
+/// [`DecodeError`], with the offending words.
+pub fn decode(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    let word = |index: usize| {
+        let bytes = bytes.get(index * 4..index * 4 + 4)?;
+        Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    };
+    let truncated =
+        |dwords: u8| DecodeError::Truncated { needed: usize::from(dwords) * 4, available: bytes.len() };
+    let first = word(0).ok_or_else(|| truncated(1))?;
+    let encoding = encoding_of(first).ok_or(DecodeError::UnknownEncoding { word: first })?;
+    let format = fields::format_of(encoding);
+    let second = if format.dwords > 1 { word(1).ok_or_else(|| truncated(2))? } else { 0 };
+    let words = [first, second];
+    let bits = u64::from(first) | u64::from(second) << 32;
+
+    let opcode = opcode_of(encoding, format, bits);
+    let tables = Tables::of(arch);
+    let entry = tables.by_opcode(encoding, opcode).ok_or(DecodeError::UnknownOpcode {
+        arch,
+        encoding,
+        opcode,
+        words,
+    })?;
+    if bits & !entry.used != 0 {
+        return Err(DecodeError::ReservedBits { op: entry.op, bits: bits & !entry.used, words });
+    }
+    let illegal = |reason| DecodeError::IllegalOperand { op: entry.op, reason, words };
+
+    let mods = decode_modifiers(entry, bits).map_err(illegal)?;
+    let mut fields = Fields { arch, bits, literal: word(usize::from(format.dwords)), literal_used: false };
+    let mut operands = Operands::new();
+    for &spec in &entry.specs {
+        for operand in operand::decode(&mut fields, entry, spec, &mods).map_err(illegal)? {
+            operands.push(operand);
+        }
+    }
+    if fields.literal_used && fields.literal.is_none() {
+        return Err(truncated(format.dwords + 1));
+    }
+    operand::check(arch, entry, &operands, &mods).map_err(illegal)?;
+    let size = 4 * (format.dwords + u8::from(fields.literal_used));
+    Ok(Inst { op: entry.op, encoding, size, operands, mods })
+}
+
+/// The opcode of an instruction of this encoding.
+fn opcode_of(encoding: Encoding, format: Format, bits: u64) -> u16 {
+    let low = format.opcode.get(bits) as u16;
+    match encoding {
+        Encoding::Mimg => low | (fields::MIMG_OPCODE_HIGH.get(bits) as u16) << 7,
+        _ => low,
+    }
+}
+
+fn decode_modifiers(entry: &Entry, bits: u64) -> Result<Mods, Illegal> {
+    let mut mods = modifiers::empty(entry.encoding);
+    for &modifier in &entry.modifiers {
+        let value = modifier.field.get(bits) & modifier.mask;
+        modifiers::set(&mut mods, modifier, value).map_err(|undefined| Illegal::Field(undefined.0))?;
+    }
+    Ok(mods)
+}
+
+/// Which encoding a first dword belongs to (Vega ISA, table "Summary of Microcode Formats").
+fn encoding_of(word: u32) -> Option<Encoding> {
+    if word >> 31 == 0 {
+        let mark = u64::from(word & 0x1ff);
+        let (plain, sdwa, dpp) = match word >> 25 {
+            0b011_1111 => (Encoding::Vop1, Encoding::Vop1Sdwa, Encoding::Vop1Dpp),
+            // No comparison has a DPP form; the mark is then refused as a source.
+            0b011_1110 => (Encoding::Vopc, Encoding::VopcSdwa, Encoding::Vopc),
+            _ => (Encoding::Vop2, Encoding::Vop2Sdwa, Encoding::Vop2Dpp),
+        };
+        return Some(match mark {
+            fields::SDWA_MARK => sdwa,
+            fields::DPP_MARK => dpp,
+            _ => plain,
+        });
+    }
+    if word >> 30 == 0b10 {
+        return Some(match word >> 23 {
+            0b1_0111_1101 => Encoding::Sop1,
+            0b1_0111_1110 => Encoding::Sopc,
+            0b1_0111_1111 => Encoding::Sopp,
+            _ if word >> 28 == 0b1011 => Encoding::Sopk,
+            _ => Encoding::Sop2,
+        });
+    }
+    match word >> 26 {
+        0b11_0000 => Some(Encoding::Smem),
+        0b11_0100 if word >> 23 == 0b1_1010_0111 => Some(Encoding::Vop3p),
+        0b11_0100 => Some(Encoding::Vop3),
+        0b11_0110 => Some(Encoding::Ds),
+        0b11_0111 => match word >> 14 & 0b11 {
+            0 => Some(Encoding::Flat),
+            1 => Some(Encoding::Scratch),
+            2 => Some(Encoding::Global),
+            _ => None,
+        },
+        0b11_1000 => Some(Encoding::Mubuf),
+        0b11_1010 => Some(Encoding::Mtbuf),
+        0b11_1100 => Some(Encoding::Mimg),
+        _ => None,
+    }
+}

@@ -1,0 +1,167 @@
+//! [`Inst`] to bytes, and building instructions from values.
+
+use arrayvec::ArrayVec;
+
+use super::fields;
+use super::modifiers;
+use super::operand;
+use super::table::{Class, Entry, Tables};
+use super::{Access, EncodeError, Encoding, Illegal, Inst, Mods, Op, Operand, Operands, Slot, Value};
+use crate::Arch;
+
+/// The dwords of one instruction.
+pub type Words = ArrayVec<u32, 4>;
+
+impl Inst {
+    /// The dwords of the instruction: the inverse of [`decode`](super::decode).
+    ///
+    /// # Errors
+    /// [`EncodeError`] when the processor lacks the instruction or an operand does not fit.
+    pub fn encode(&self, arch: Arch) -> Result<Words, EncodeError> {
+        let (op, encoding) = (self.op, self.encoding);
+        let entry =
+            Tables::of(arch).by_op(op, encoding).ok_or(EncodeError::UnknownOp { arch, op, encoding })?;
+        let format = fields::format_of(encoding);
+        let mut bits = format.prefix | format.opcode.put(entry.opcode.into());
+        if encoding == Encoding::Mimg {
+            bits |= fields::MIMG_OPCODE_HIGH.put(u32::from(entry.opcode >> 7));
+        }
+        bits |= self.modifier_bits(entry)?;
+
+        let mut literal = None;
+        let mut index = 0;
+        for &spec in &entry.specs {
+            if !operand::is_present(entry, spec, &self.mods) {
+                continue;
+            }
+            let taken =
+                if spec.class == Class::SmemOffset { self.operands.len().saturating_sub(index) } else { 1 };
+            let Some(operands) = self.operands.get(index..index + taken) else {
+                return Err(self.operand_count(entry, self.operands.len()));
+            };
+            let illegal = |reason| EncodeError::IllegalOperand { op, encoding, index, reason };
+            let (operand_bits, operand_literal) =
+                operand::encode(arch, entry, spec, operands, &self.mods).map_err(illegal)?;
+            bits |= operand_bits;
+            if let Some(value) = operand_literal {
+                if literal.is_some_and(|other| other != value) {
+                    return Err(illegal(Illegal::TwoLiterals));
+                }
+                literal = Some(value);
+            }
+            index += taken;
+        }
+        if index != self.operands.len() {
+            return Err(self.operand_count(entry, self.operands.len()));
+        }
+        operand::check(arch, entry, &self.operands, &self.mods)
+            .map_err(|reason| EncodeError::IllegalOperand { op, encoding, index: 0, reason })?;
+
+        let mut words = Words::new();
+        words.push(bits as u32);
+        if format.dwords > 1 {
+            words.push((bits >> 32) as u32);
+        }
+        words.extend(literal);
+        Ok(words)
+    }
+
+    fn modifier_bits(&self, entry: &Entry) -> Result<u64, EncodeError> {
+        let illegal = |modifier| EncodeError::IllegalModifier {
+            op: self.op,
+            encoding: self.encoding,
+            modifier: format!("{modifier:?}"),
+        };
+        let mut bits = 0;
+        for &modifier in &entry.modifiers {
+            let value = modifiers::get(&self.mods, modifier.modifier);
+            if !modifiers::fits(modifier, value) {
+                return Err(illegal(modifier.modifier));
+            }
+            bits |= modifier.field.put(value);
+        }
+        match modifiers::stray(&self.mods, &entry.modifiers, self.encoding) {
+            Some(modifier) => Err(illegal(modifier)),
+            None => Ok(bits),
+        }
+    }
+
+    fn operand_count(&self, entry: &Entry, given: usize) -> EncodeError {
+        let present = entry.specs.iter().filter(|&&spec| operand::is_present(entry, spec, &self.mods));
+        EncodeError::OperandCount { op: self.op, encoding: self.encoding, expected: present.count(), given }
+    }
+}
+
+/// Builds an instruction: operand slots, widths and access come from the tables.
+///
+/// `values` stand in the order of LLVM's text, **implied VCC included** (`v_add_co_u32_e32` takes `v0, vcc, v1, v2`),
+/// as in [`Inst::operands`]. Modifiers that decide which operands exist (GLC of an atomic, LDS of a load) are
+/// honoured. An SMEM offset is an [`Value::Imm`], a register, or both with [`Mods::soffset_en`].
+///
+/// # Errors
+/// [`EncodeError`], as [`Inst::encode`], which is run once so that what is returned can be encoded.
+pub fn assemble(
+    arch: Arch,
+    op: Op,
+    encoding: Encoding,
+    values: &[Value],
+    mods: Mods,
+) -> Result<Inst, EncodeError> {
+    let entry = Tables::of(arch).by_op(op, encoding).ok_or(EncodeError::UnknownOp { arch, op, encoding })?;
+    let mut mods = mods;
+    fill_in(&mut mods, encoding);
+    let mut inst = Inst { op, encoding, size: 0, operands: Operands::new(), mods };
+    let count = |inst: &Inst| inst.operand_count(entry, values.len());
+    let mut values_left = values.iter().copied();
+    // GLOBAL's address width depends on SADDR, which comes later.
+    let saddr_off = values.last() == Some(&Value::Off);
+    for &spec in &entry.specs {
+        if !operand::is_present(entry, spec, &mods) {
+            continue;
+        }
+        if spec.class == Class::SmemOffset {
+            for value in values_left.by_ref() {
+                let (slot, dwords) = match value {
+                    Value::Imm(_) => (Slot::Offset, 0),
+                    _ if mods.soffset_en => (Slot::Soffset, 1),
+                    _ => (Slot::Offset, 1),
+                };
+                if inst.operands.try_push(Operand { value, slot, dwords, access: Access::Read }).is_err() {
+                    return Err(count(&inst));
+                }
+            }
+            continue;
+        }
+        let value = values_left.next().ok_or_else(|| count(&inst))?;
+        let saddr = fields::field_of(encoding, Slot::Saddr);
+        let dwords = match value {
+            Value::Imm(_) | Value::Off => 0,
+            _ => operand::width(entry, spec, &mods, if saddr_off { saddr.mask() } else { 0 }),
+        };
+        let slot = match (spec.class, value) {
+            (Class::SdwaDst, Value::VCC) => Slot::Implied,
+            _ => spec.slot,
+        };
+        let access = operand::access(entry, spec, &mods);
+        inst.operands.push(Operand { value, slot, dwords, access });
+    }
+    if values_left.next().is_some() {
+        return Err(count(&inst));
+    }
+    inst.size = 4 * inst.encode(arch)?.len() as u8;
+    Ok(inst)
+}
+
+/// SDWA and DPP encodings have their control word even when the caller names none: all dwords, and the identity.
+fn fill_in(mods: &mut Mods, encoding: Encoding) {
+    match encoding {
+        Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => {
+            mods.sdwa.get_or_insert_default();
+        }
+        Encoding::Vop1Dpp | Encoding::Vop2Dpp => {
+            let identity = super::DppCtrl { ctrl: 0xe4, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false };
+            mods.dpp.get_or_insert(identity);
+        }
+        _ => {}
+    }
+}

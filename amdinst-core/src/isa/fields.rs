@@ -1,0 +1,389 @@
+//! Where each field sits in each encoding (Vega and CDNA ISA manuals, chapter "Microcode Formats").
+//!
+//! Bit numbers count through the first two dwords: 0-31 the first, 32-63 the second.
+
+use arrayvec::ArrayVec;
+
+use super::modifiers::{Modifier, ModifierBits};
+use super::table::{
+    ACCVGPR, BITOP3, CLAMP, Class, FROM_LDS, Flags, MAI, MIX, NEG_ONLY, NO_DST_SEL, NO_OPSEL, NO_SRC_MODS,
+    OMOD, OPSEL, PACKED, SPARSE, Spec, TO_LDS, TWO_OFFSETS,
+};
+use super::{Encoding, Slot};
+use crate::Arch;
+
+/// A run of bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Field {
+    pub(super) lsb: u8,
+    pub(super) width: u8,
+}
+
+impl Field {
+    pub(super) const fn new(lsb: u8, width: u8) -> Self {
+        Self { lsb, width }
+    }
+
+    /// The bits it covers.
+    pub(super) const fn mask(self) -> u64 {
+        ((1 << self.width) - 1) << self.lsb
+    }
+
+    /// Its value in a word.
+    pub(super) const fn get(self, bits: u64) -> u32 {
+        ((bits >> self.lsb) & ((1 << self.width) - 1)) as u32
+    }
+
+    /// A word with only this field set.
+    pub(super) const fn put(self, value: u32) -> u64 {
+        ((value as u64) & ((1 << self.width) - 1)) << self.lsb
+    }
+}
+
+/// How an encoding is told from the others, where its opcode is, and how long it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Format {
+    /// The bits that are the same in every instruction.
+    pub(super) prefix: u64,
+    /// Where those bits are.
+    pub(super) prefix_mask: u64,
+    pub(super) opcode: Field,
+    /// Dwords without a literal.
+    pub(super) dwords: u8,
+}
+
+/// SRC0's code that announces an SDWA dword.
+pub(super) const SDWA_MARK: u64 = 249;
+/// SRC0's code that announces a DPP dword.
+pub(super) const DPP_MARK: u64 = 250;
+
+const fn format(prefix: u32, prefix_bits: u8, opcode: Field, dwords: u8) -> Format {
+    let shift = 32 - prefix_bits;
+    Format { prefix: (prefix as u64) << shift, prefix_mask: 0xffff_ffff >> shift << shift, opcode, dwords }
+}
+
+const fn marked(base: Format, mark: u64) -> Format {
+    Format {
+        prefix: base.prefix | mark,
+        prefix_mask: base.prefix_mask | 0x1ff,
+        opcode: base.opcode,
+        dwords: 2,
+    }
+}
+
+const fn segment(value: u64) -> Format {
+    let base = format(0b11_0111, 6, Field::new(18, 7), 2);
+    Format { prefix: base.prefix | value << 14, prefix_mask: base.prefix_mask | 0b11 << 14, ..base }
+}
+
+/// The format of an encoding.
+pub(super) const fn format_of(encoding: Encoding) -> Format {
+    const VOP1: Format = format(0b011_1111, 7, Field::new(9, 8), 1);
+    const VOP2: Format = format(0b0, 1, Field::new(25, 6), 1);
+    const VOPC: Format = format(0b011_1110, 7, Field::new(17, 8), 1);
+    match encoding {
+        Encoding::Sop2 => format(0b10, 2, Field::new(23, 7), 1),
+        Encoding::Sopk => format(0b1011, 4, Field::new(23, 5), 1),
+        Encoding::Sop1 => format(0b1_0111_1101, 9, Field::new(8, 8), 1),
+        Encoding::Sopc => format(0b1_0111_1110, 9, Field::new(16, 7), 1),
+        Encoding::Sopp => format(0b1_0111_1111, 9, Field::new(16, 7), 1),
+        Encoding::Smem => format(0b11_0000, 6, Field::new(18, 8), 2),
+        Encoding::Vop1 => VOP1,
+        Encoding::Vop1Sdwa => marked(VOP1, SDWA_MARK),
+        Encoding::Vop1Dpp => marked(VOP1, DPP_MARK),
+        Encoding::Vop2 => VOP2,
+        Encoding::Vop2Sdwa => marked(VOP2, SDWA_MARK),
+        Encoding::Vop2Dpp => marked(VOP2, DPP_MARK),
+        Encoding::Vopc => VOPC,
+        Encoding::VopcSdwa => marked(VOPC, SDWA_MARK),
+        Encoding::Vop3 => format(0b11_0100, 6, Field::new(16, 10), 2),
+        Encoding::Vop3p => format(0b1_1010_0111, 9, Field::new(16, 7), 2),
+        Encoding::Ds => format(0b11_0110, 6, Field::new(17, 8), 2),
+        Encoding::Flat => segment(0),
+        Encoding::Scratch => segment(1),
+        Encoding::Global => segment(2),
+        Encoding::Mubuf => format(0b11_1000, 6, Field::new(18, 7), 2),
+        Encoding::Mtbuf => format(0b11_1010, 6, Field::new(15, 4), 2),
+        Encoding::Mimg => format(0b11_1100, 6, Field::new(18, 7), 2),
+    }
+}
+
+/// Where a slot of an encoding is. SMEM's offset and implied operands have classes of their own.
+pub(super) const fn field_of(encoding: Encoding, slot: Slot) -> Field {
+    use Encoding as E;
+    let (lsb, width) = match (encoding, slot) {
+        (E::Sop2 | E::Sopk | E::Sop1, Slot::Sdst) => (16, 7),
+        (E::Sop2 | E::Sop1 | E::Sopc, Slot::Ssrc0) => (0, 8),
+        (E::Sop2 | E::Sopc, Slot::Ssrc1) => (8, 8),
+        (E::Sopk | E::Sopp, Slot::Simm16) => (0, 16),
+        (E::Smem, Slot::Sbase) => (0, 6),
+        (E::Smem, Slot::Sdata) => (6, 7),
+        (E::Smem, Slot::Soffset) => (57, 7),
+        (E::Smem, Slot::Offset) => (32, 21),
+        (E::Vop1 | E::Vop2 | E::Vopc, Slot::Src0) => (0, 9),
+        (E::Vop2 | E::Vopc | E::Vop2Sdwa | E::VopcSdwa | E::Vop2Dpp, Slot::Src1) => (9, 8),
+        (E::Vop1 | E::Vop2 | E::Vop1Sdwa | E::Vop2Sdwa | E::Vop1Dpp | E::Vop2Dpp, Slot::Vdst) => (17, 8),
+        (E::Vop1Sdwa | E::Vop2Sdwa | E::VopcSdwa | E::Vop1Dpp | E::Vop2Dpp, Slot::Src0) => (32, 8),
+        (E::VopcSdwa, Slot::Sdst) => (40, 7),
+        (E::Vop3, Slot::Sdst) => (8, 7),
+        (E::Vop3 | E::Vop3p, Slot::Vdst) => (0, 8),
+        (E::Vop3 | E::Vop3p, Slot::Src0) => (32, 9),
+        (E::Vop3 | E::Vop3p, Slot::Src1) => (41, 9),
+        (E::Vop3 | E::Vop3p, Slot::Src2) => (50, 9),
+        (E::Ds | E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Mimg, Slot::Vaddr) => (32, 8),
+        (E::Ds | E::Flat | E::Global | E::Scratch, Slot::Data0) => (40, 8),
+        (E::Ds, Slot::Data1) => (48, 8),
+        (E::Ds | E::Flat | E::Global | E::Scratch, Slot::Vdst) => (56, 8),
+        (E::Flat | E::Global | E::Scratch, Slot::Saddr) => (48, 7),
+        (E::Mubuf | E::Mtbuf | E::Mimg, Slot::Vdata) => (40, 8),
+        (E::Mubuf | E::Mtbuf | E::Mimg, Slot::Srsrc) => (48, 5),
+        (E::Mubuf | E::Mtbuf, Slot::Soffset) => (56, 8),
+        (E::Mimg, Slot::Ssamp) => (53, 5),
+        _ => (0, 0),
+    };
+    Field::new(lsb, width)
+}
+
+/// SMEM's IMM bit: OFFSET holds an immediate.
+pub(super) const SMEM_IMM: Field = Field::new(17, 1);
+/// VOP3P-MAI's ACC_CD bit: D and C are accumulation registers.
+pub(super) const ACC_CD: Field = Field::new(15, 1);
+/// gfx940's SCRATCH has its VADDR enable where LDS used to be.
+pub(super) const SCRATCH_SVE: Field = Field::new(13, 1);
+/// SDWA: source 0 is scalar.
+pub(super) const SDWA_S0: Field = Field::new(55, 1);
+/// SDWA: source 1 is scalar.
+pub(super) const SDWA_S1: Field = Field::new(63, 1);
+/// SDWA comparisons: SDST is used instead of VCC.
+pub(super) const SDWA_SD: Field = Field::new(47, 1);
+/// The opcode's highest bit of MIMG.
+pub(super) const MIMG_OPCODE_HIGH: Field = Field::new(0, 1);
+
+/// The bit that makes an operand an accumulation register.
+pub(super) const fn acc_bit(encoding: Encoding, slot: Slot) -> Field {
+    match (encoding, slot) {
+        (Encoding::Vop3p, Slot::Src0) => Field::new(59, 1),
+        (Encoding::Vop3p, Slot::Src1) => Field::new(60, 1),
+        (Encoding::Ds, _) => Field::new(25, 1),
+        (Encoding::Mimg, _) => Field::new(16, 1),
+        _ => Field::new(55, 1),
+    }
+}
+
+/// Modifiers of one opcode in one encoding.
+pub(super) type ModifierList = ArrayVec<ModifierBits, 16>;
+
+/// The modifiers that an opcode takes, and where.
+pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> ModifierList {
+    use Modifier as M;
+    let mut list = ModifierList::new();
+    let mut add = |modifier, lsb, width| list.push(ModifierBits::new(modifier, Field::new(lsb, width)));
+    // Sources that take modifiers, as a bit mask.
+    let mut floats = 0;
+    let mut sources = 0;
+    for spec in specs {
+        let bit = match spec.slot {
+            Slot::Src0 => 1,
+            Slot::Src1 => 2,
+            Slot::Src2 => 4,
+            _ => continue,
+        };
+        sources |= bit;
+        if spec.ty.is_float() && !flags.has(NO_SRC_MODS) {
+            floats |= bit;
+        }
+    }
+    let gfx90a_plus = arch.is_gfx90a_plus();
+    match encoding {
+        Encoding::Smem => {
+            add(M::SoffsetEn, 14, 1);
+            add(M::Glc, 16, 1);
+        }
+        Encoding::Vop3 => {
+            let has_sdst = specs.iter().any(|spec| spec.slot == Slot::Sdst && spec.class == Class::Sgpr);
+            let (abs, neg) = match () {
+                () if flags.has(BITOP3) => (7, 7),
+                () if flags.has(NEG_ONLY) => (0, floats),
+                () => (floats, floats),
+            };
+            if !has_sdst {
+                list.push(ModifierBits::masked(M::Abs, Field::new(8, 3), abs));
+                if flags.has(OPSEL) {
+                    list.push(ModifierBits::masked(M::OpSel, Field::new(11, 4), sources | 8));
+                }
+            }
+            if flags.has(CLAMP) {
+                list.push(ModifierBits::new(M::Clamp, Field::new(15, 1)));
+            }
+            if flags.has(OMOD) || flags.has(BITOP3) {
+                list.push(ModifierBits::new(M::Omod, Field::new(59, 2)));
+            }
+            list.push(ModifierBits::masked(M::Neg, Field::new(61, 3), neg));
+        }
+        Encoding::Vop3p if flags.has(MAI) => {
+            add(M::Cbsz, 8, 3);
+            add(M::Abid, 11, 4);
+            if !flags.has(SPARSE) {
+                add(M::Blgp, 61, 3);
+            }
+        }
+        Encoding::Vop3p if flags.has(ACCVGPR) => {
+            add(M::OpSelHi2, 14, 1);
+            add(M::OpSelHi, 59, 2);
+        }
+        Encoding::Vop3p if flags.has(PACKED) || flags.has(MIX) => {
+            list.push(ModifierBits::masked(M::NegHi, Field::new(8, 3), sources));
+            if !flags.has(NO_OPSEL) {
+                list.push(ModifierBits::masked(M::OpSel, Field::new(11, 3), sources));
+            }
+            list.push(ModifierBits::new(M::OpSelHi2, Field::new(14, 1)));
+            list.push(ModifierBits::new(M::Clamp, Field::new(15, 1)));
+            list.push(ModifierBits::new(M::OpSelHi, Field::new(59, 2)));
+            list.push(ModifierBits::masked(M::Neg, Field::new(61, 3), sources));
+        }
+        Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa if sources != 0 => {
+            if encoding != Encoding::VopcSdwa {
+                if !flags.has(NO_DST_SEL) {
+                    add(M::SdwaDstSel, 40, 3);
+                    add(M::SdwaDstUnused, 43, 2);
+                }
+                add(M::Clamp, 45, 1);
+                if flags.has(OMOD) {
+                    add(M::Omod, 46, 2);
+                }
+            }
+            for (source, lsb) in [(0, 48), (1, 56)] {
+                if sources & (1 << source) == 0 {
+                    continue;
+                }
+                add(M::SdwaSel(source), lsb, 3);
+                if floats & (1 << source) != 0 {
+                    add(M::NegOf(source), lsb + 4, 1);
+                    add(M::AbsOf(source), lsb + 5, 1);
+                } else if !flags.has(NO_SRC_MODS) {
+                    add(M::SdwaSext(source), lsb + 3, 1);
+                }
+            }
+        }
+        Encoding::Vop1Dpp | Encoding::Vop2Dpp => {
+            add(M::DppCtrl, 40, 9);
+            add(M::DppBoundCtrl, 51, 1);
+            for (source, lsb) in [(0, 52), (1, 54)] {
+                if floats & (1 << source) != 0 {
+                    add(M::NegOf(source), lsb, 1);
+                    add(M::AbsOf(source), lsb + 1, 1);
+                }
+            }
+            add(M::DppBankMask, 56, 4);
+            add(M::DppRowMask, 60, 4);
+        }
+        Encoding::Ds => {
+            if flags.has(TWO_OFFSETS) {
+                add(M::Offset, 0, 8);
+                add(M::Offset1, 8, 8);
+            } else {
+                add(M::Offset, 0, 16);
+            }
+            add(M::Gds, 16, 1);
+        }
+        Encoding::Flat | Encoding::Global | Encoding::Scratch => {
+            if encoding == Encoding::Flat {
+                add(M::Offset, 0, 12);
+            } else {
+                add(M::SignedOffset, 0, 13);
+            }
+            if flags.has(TO_LDS) && !arch.is_gfx940_plus() {
+                add(M::Lds, 13, 1);
+            }
+            add(M::Glc, 16, 1);
+            add(M::Slc, 17, 1);
+            if gfx90a_plus {
+                add(M::Scc, 25, 1);
+            }
+        }
+        Encoding::Mubuf => {
+            if !specs.is_empty() {
+                add(M::Offset, 0, 12);
+                add(M::Offen, 12, 1);
+                add(M::Idxen, 13, 1);
+            }
+            add(M::Glc, 14, 1);
+            if gfx90a_plus {
+                add(M::Scc, 15, 1);
+            }
+            if flags.has(TO_LDS) || flags.has(FROM_LDS) {
+                add(M::Lds, 16, 1);
+            }
+            add(M::Slc, 17, 1);
+            if !gfx90a_plus && !specs.is_empty() {
+                add(M::Tfe, 55, 1);
+            }
+        }
+        Encoding::Mtbuf => {
+            add(M::Offset, 0, 12);
+            add(M::Offen, 12, 1);
+            add(M::Idxen, 13, 1);
+            add(M::Glc, 14, 1);
+            add(M::Format, 19, 7);
+            if gfx90a_plus {
+                add(M::Scc, 53, 1);
+            }
+            add(M::Slc, 54, 1);
+            if !gfx90a_plus {
+                add(M::Tfe, 55, 1);
+            }
+        }
+        Encoding::Mimg => {
+            if gfx90a_plus {
+                add(M::Scc, 7, 1);
+            }
+            add(M::Dmask, 8, 4);
+            add(M::Unorm, 12, 1);
+            add(M::Glc, 13, 1);
+            add(M::Da, 14, 1);
+            add(M::A16, 15, 1);
+            if !gfx90a_plus {
+                add(M::Tfe, 16, 1);
+            }
+            add(M::Lwe, 17, 1);
+            add(M::Slc, 25, 1);
+            add(M::D16, 63, 1);
+        }
+        _ => {}
+    }
+    list
+}
+
+/// The bits of the first two dwords that an opcode gives a meaning to; the others must be zero.
+pub(super) fn used_bits(arch: Arch, encoding: Encoding, specs: &[Spec], modifiers: &[ModifierBits]) -> u64 {
+    let format = format_of(encoding);
+    let mut used = format.prefix_mask | format.opcode.mask();
+    if encoding == Encoding::Mimg {
+        used |= MIMG_OPCODE_HIGH.mask();
+    }
+    for bits in modifiers {
+        used |= bits.field.put(bits.mask);
+    }
+    for spec in specs {
+        used |= field_of(encoding, spec.slot).mask();
+        used |= match spec.class {
+            Class::SmemOffset => SMEM_IMM.mask() | field_of(encoding, Slot::Soffset).mask(),
+            Class::MatrixAb => acc_bit(encoding, spec.slot).mask(),
+            Class::MatrixC | Class::MatrixD => ACC_CD.mask(),
+            Class::VgprOrAgpr | Class::BufferData | Class::ImageData if arch.is_gfx90a_plus() => {
+                acc_bit(encoding, spec.slot).mask()
+            }
+            Class::ScratchAddr if arch.is_gfx940_plus() => SCRATCH_SVE.mask(),
+            _ => 0,
+        };
+        if matches!(encoding, Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa) {
+            used |= match spec.slot {
+                Slot::Src0 => SDWA_S0.mask(),
+                Slot::Src1 => SDWA_S1.mask(),
+                Slot::Sdst => SDWA_SD.mask(),
+                _ => 0,
+            };
+        }
+    }
+    used
+}

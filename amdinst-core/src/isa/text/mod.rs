@@ -1,0 +1,212 @@
+//! An instruction as text, character for character as LLVM's disassembler prints it.
+
+mod immediate;
+mod modifiers;
+mod names;
+
+use std::fmt::{self, Write as _};
+
+use super::operand;
+use super::table::{Class, Entry, MIX, Spec, Tables, Ty};
+use super::value::{inline_f16, inline_float, inline_integer};
+use super::{Encoding, Inst, Mods, Operand, Slot, Value};
+use crate::Arch;
+
+pub(super) use names::scalar_name;
+
+impl Inst {
+    /// The instruction as `llvm-objdump -d` prints it for the processor: mnemonic, operands, modifiers.
+    pub fn text(&self, arch: Arch) -> String {
+        self.display(arch).to_string()
+    }
+
+    /// The instruction for use in a format string: [`Self::text`] without the allocation.
+    pub fn display(&self, arch: Arch) -> impl fmt::Display + '_ {
+        Text { inst: self, arch }
+    }
+}
+
+struct Text<'a> {
+    inst: &'a Inst,
+    arch: Arch,
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inst = self.inst;
+        let Some(entry) = Tables::of(self.arch).by_op(inst.op, inst.encoding) else {
+            return write!(f, "{} /* not on {} */", inst.op, self.arch);
+        };
+        // One buffer, so that the caller's width and fill apply to the whole.
+        let mut out = String::with_capacity(64);
+        write!(out, "{}{}", inst.op, entry.suffix)?;
+        write_operands(&mut out, self.arch, inst, entry)?;
+        modifiers::write(&mut out, self.arch, inst, entry)?;
+        f.pad(&out)
+    }
+}
+
+fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Result {
+    let mut operands = inst.operands.iter().peekable();
+    let mut separator = " ";
+    let present = entry.specs.iter().filter(|&&spec| operand::is_present(entry, spec, &inst.mods));
+    for &spec in present {
+        let Some(operand) = operands.next() else { break };
+        if is_silent(spec, operand) {
+            continue;
+        }
+        out.push_str(separator);
+        separator = ", ";
+        if spec.class == Class::SmemOffset {
+            write_smem_offset(out, operand, operands.next())?;
+        } else {
+            write_operand(out, arch, entry, spec, operand, &inst.mods)?;
+        }
+    }
+    Ok(())
+}
+
+/// Operands that the text leaves out.
+fn is_silent(spec: Spec, operand: &Operand) -> bool {
+    matches!(spec.class, Class::Imm(super::table::ImmKind::Optional)) && operand.value == Value::Imm(0)
+}
+
+fn write_smem_offset(out: &mut String, first: &Operand, second: Option<&Operand>) -> fmt::Result {
+    write_smem_part(out, first)?;
+    if let Some(offset) = second {
+        out.push_str(" offset:");
+        write_smem_part(out, offset)?;
+    }
+    Ok(())
+}
+
+fn write_smem_part(out: &mut String, operand: &Operand) -> fmt::Result {
+    match operand.value {
+        Value::Imm(offset) if offset < 0 => write!(out, "-{:#x}", -offset),
+        Value::Imm(offset) => write!(out, "{offset:#x}"),
+        value => write_value(out, value, 1, Ty::I32),
+    }
+}
+
+fn write_operand(
+    out: &mut String,
+    arch: Arch,
+    entry: &Entry,
+    spec: Spec,
+    operand: &Operand,
+    mods: &Mods,
+) -> fmt::Result {
+    let source = match spec.slot {
+        Slot::Src0 => 0,
+        Slot::Src1 => 1,
+        Slot::Src2 => 2,
+        _ => return write_plain(out, arch, spec, operand),
+    };
+    let bit = 1_u8 << source;
+    let mixes = entry.flags.has(MIX);
+    let (neg, abs) = match entry.encoding {
+        Encoding::Vop3p if !mixes => (false, false),
+        Encoding::Vop3p => (mods.neg & bit != 0, mods.neg_hi & bit != 0),
+        _ if entry.flags.has(super::table::BITOP3) => (false, false),
+        _ => (mods.neg & bit != 0, mods.abs & bit != 0),
+    };
+    let sext = mods.sdwa.is_some_and(|sdwa| sdwa.sext.get(source).copied().unwrap_or(false));
+    let constant = matches!(operand.value, Value::Inline(_) | Value::Literal(_));
+    let (open, close) = match (neg, abs) {
+        _ if sext => ("sext(", ")"),
+        (true, true) => ("-|", "|"),
+        (false, true) => ("|", "|"),
+        // `-1` would be another number than the negation of 1.
+        (true, false) if constant => ("neg(", ")"),
+        (true, false) => ("-", ""),
+        (false, false) => ("", ""),
+    };
+    out.push_str(open);
+    write_plain(out, arch, spec, operand)?;
+    out.push_str(close);
+    Ok(())
+}
+
+fn write_plain(out: &mut String, arch: Arch, spec: Spec, operand: &Operand) -> fmt::Result {
+    match (spec.class, operand.value) {
+        (Class::Imm(kind), Value::Imm(value)) => immediate::write(out, arch, kind, value),
+        (Class::Literal, Value::Literal(value)) => write!(out, "{value:#x}"),
+        (_, value) => write_value(out, value, operand.dwords, spec.ty),
+    }
+}
+
+fn write_value(out: &mut String, value: Value, dwords: u8, ty: Ty) -> fmt::Result {
+    match value {
+        Value::Scalar(first) => names::write_scalar(out, first, dwords),
+        Value::Vgpr(first) => names::write_tuple(out, 'v', first, dwords),
+        Value::Agpr(first) => names::write_tuple(out, 'a', first, dwords),
+        Value::Inline(code) => write_inline(out, code, ty),
+        Value::Special(code) => {
+            out.push_str(names::special_name(code));
+            Ok(())
+        }
+        Value::Literal(value) => write_literal(out, value, ty),
+        Value::Imm(value) => write!(out, "{value}"),
+        Value::Off => {
+            out.push_str("off");
+            Ok(())
+        }
+    }
+}
+
+fn write_inline(out: &mut String, code: u8, ty: Ty) -> fmt::Result {
+    if let Some(value) = inline_integer(code) {
+        return write!(out, "{value}");
+    }
+    if ty == Ty::I16 {
+        return write!(out, "{:#x}", inline_f16(code).unwrap_or(0));
+    }
+    match inline_float(code) {
+        // 1/(2π) is printed with the digits of the operand's precision.
+        Some(_) if code == 248 && matches!(ty, Ty::I64 | Ty::F64) => out.push_str("0.15915494309189532"),
+        Some(_) if code == 248 => out.push_str("0.15915494"),
+        Some(value) => write!(out, "{value:?}")?,
+        None => out.push_str("/*reserved*/"),
+    }
+    Ok(())
+}
+
+/// A literal whose number also exists as an inline constant is marked, so that it assembles to the same bytes.
+fn write_literal(out: &mut String, value: u32, ty: Ty) -> fmt::Result {
+    let integer = |value: i64| (-16..=64).contains(&value);
+    let is_float = |bits: u64, of: fn(u8) -> Option<u64>| (240..=248).any(|code| of(code) == Some(bits));
+    let half = |code| inline_f16(code).map(u64::from);
+    let single = |code| inline_float(code).map(|value| u64::from((value as f32).to_bits()));
+    let double = |code| inline_float(code).map(f64::to_bits);
+    // The upper half of a single is a bfloat16.
+    let brain = |code| inline_float(code).map(|value| u64::from((value as f32).to_bits() >> 16));
+    let low = value as u16;
+    let marked = match ty {
+        Ty::F64 => {
+            let code = (240..=248).find(|&code| double(code) == Some(u64::from(value) << 32));
+            return match code.and_then(inline_float) {
+                Some(value) => write!(out, "{value:?}"),
+                None => write!(out, "{value:#x}"),
+            };
+        }
+        Ty::I64 => integer(value.into()),
+        Ty::F16 => {
+            if !(integer((low as i16).into()) || is_float(low.into(), half)) {
+                return write!(out, "{low:#x}");
+            }
+            true
+        }
+        Ty::I16 => {
+            let whole = integer((value as i32).into()) || is_float(value.into(), single);
+            if !whole {
+                return write!(out, "{low:#x}");
+            }
+            true
+        }
+        Ty::V2F16 => integer((value as i32).into()) || is_float(value.into(), half),
+        Ty::BF16 => integer((low as i16).into()) || is_float(low.into(), brain),
+        Ty::V2BF16 => integer((value as i32).into()) || is_float(value.into(), brain),
+        _ => integer((value as i32).into()) || is_float(value.into(), single),
+    };
+    if marked { write!(out, "lit({value:#x})") } else { write!(out, "{value:#x}") }
+}

@@ -1,0 +1,74 @@
+//! VOP2: two vector sources (Vega ISA, section 12.7).
+
+use super::table::rows;
+
+rows! {
+    /// Vector ALU, two sources.
+    VOP2;
+    0   v_cndmask_b32    [vdst I32, src0 F32, vsrc1 F32, vcc_r I64] ALL [E64 SDWA DPP];
+    1   v_add_f32        [vdst F32, src0 F32, vsrc1 F32] ALL [E64 SDWA DPP CLAMP OMOD];
+    2   v_sub_f32        [vdst F32, src0 F32, vsrc1 F32] ALL [E64 SDWA DPP CLAMP OMOD];
+    3   v_subrev_f32     [vdst F32, src0 F32, vsrc1 F32] ALL [E64 SDWA DPP CLAMP OMOD];
+    4   v_mul_legacy_f32 [vdst F32, src0 F32, vsrc1 F32] BEFORE_90A [E64 SDWA DPP CLAMP OMOD];
+    4   v_fmac_f64       [vdst_rw F64, src0 F64, vsrc1 F64] SINCE_90A [E64 DPP CLAMP OMOD];
+    5   v_mul_f32        [vdst F32, src0 F32, vsrc1 F32] ALL [E64 SDWA DPP CLAMP OMOD];
+    6   v_mul_i32_i24    [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP CLAMP];
+    7   v_mul_hi_i32_i24 [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP];
+    8   v_mul_u32_u24    [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP CLAMP];
+    9   v_mul_hi_u32_u24 [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP];
+    10  v_min_f32        [vdst F32, src0 F32, vsrc1 F32] ALL [E64 SDWA DPP CLAMP OMOD];
+    11  v_max_f32        [vdst F32, src0 F32, vsrc1 F32] ALL [E64 SDWA DPP CLAMP OMOD];
+    12  v_min_i32        [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP];
+    13  v_max_i32        [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP];
+    14  v_min_u32        [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP];
+    15  v_max_u32        [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP];
+    16  v_lshrrev_b32    [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP];
+    17  v_ashrrev_i32    [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP];
+    18  v_lshlrev_b32    [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP];
+    19  v_and_b32        [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP];
+    20  v_or_b32         [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP];
+    21  v_xor_b32        [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP];
+    22  v_mac_f32        [vdst_rw F32, src0 F32, vsrc1 F32] BEFORE_942 [E64 DPP CLAMP OMOD];
+    22  v_dot2c_f32_bf16 [vdst_rw F32, src0 V2BF16, vsrc1 V2BF16] V950 [E64 DPP CLAMP OMOD];
+    23  v_madmk_f32      [vdst F32, src0 F32, literal F32, vsrc1 F32] BEFORE_942 [BARE];
+    23  v_fmamk_f32      [vdst F32, src0 F32, literal F32, vsrc1 F32] SINCE_942 [BARE];
+    24  v_madak_f32      [vdst F32, src0 F32, vsrc1 F32, literal F32] BEFORE_942 [BARE];
+    24  v_fmaak_f32      [vdst F32, src0 F32, vsrc1 F32, literal F32] SINCE_942 [BARE];
+    25  v_add_co_u32     [vdst I32, vcc_w I64, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP CLAMP];
+    26  v_sub_co_u32     [vdst I32, vcc_w I64, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP CLAMP];
+    27  v_subrev_co_u32  [vdst I32, vcc_w I64, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP CLAMP];
+    28  v_addc_co_u32    [vdst I32, vcc_w I64, src0 I32, vsrc1 I32, vcc_r I64] ALL [E64 SDWA DPP CLAMP];
+    29  v_subb_co_u32    [vdst I32, vcc_w I64, src0 I32, vsrc1 I32, vcc_r I64] ALL [E64 SDWA DPP CLAMP];
+    30  v_subbrev_co_u32 [vdst I32, vcc_w I64, src0 I32, vsrc1 I32, vcc_r I64] ALL [E64 SDWA DPP CLAMP];
+    31  v_add_f16        [vdst F16, src0 F16, vsrc1 F16] ALL [E64 SDWA DPP CLAMP OMOD];
+    32  v_sub_f16        [vdst F16, src0 F16, vsrc1 F16] ALL [E64 SDWA DPP CLAMP OMOD];
+    33  v_subrev_f16     [vdst F16, src0 F16, vsrc1 F16] ALL [E64 SDWA DPP CLAMP OMOD];
+    34  v_mul_f16        [vdst F16, src0 F16, vsrc1 F16] ALL [E64 SDWA DPP CLAMP OMOD];
+    35  v_mac_f16        [vdst_rw F16, src0 F16, vsrc1 F16] ALL [E64 DPP CLAMP OMOD];
+    36  v_madmk_f16      [vdst F16, src0 F16, literal F16, vsrc1 F16] ALL [BARE];
+    37  v_madak_f16      [vdst F16, src0 F16, vsrc1 F16, literal F16] ALL [BARE];
+    38  v_add_u16        [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP CLAMP];
+    39  v_sub_u16        [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP CLAMP];
+    40  v_subrev_u16     [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP CLAMP];
+    41  v_mul_lo_u16     [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP];
+    42  v_lshlrev_b16    [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP];
+    43  v_lshrrev_b16    [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP];
+    44  v_ashrrev_i16    [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP];
+    45  v_max_f16        [vdst F16, src0 F16, vsrc1 F16] ALL [E64 SDWA DPP CLAMP OMOD];
+    46  v_min_f16        [vdst F16, src0 F16, vsrc1 F16] ALL [E64 SDWA DPP CLAMP OMOD];
+    47  v_max_u16        [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP];
+    48  v_max_i16        [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP];
+    49  v_min_u16        [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP];
+    50  v_min_i16        [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP];
+    51  v_ldexp_f16      [vdst F16, src0 F16, vsrc1 I32] ALL [E64 SDWA DPP CLAMP OMOD];
+    52  v_add_u32        [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP CLAMP];
+    53  v_sub_u32        [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP CLAMP];
+    54  v_subrev_u32     [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP CLAMP];
+    59  v_fmac_f32       [vdst_rw F32, src0 F32, vsrc1 F32] SINCE_906 [E64 DPP CLAMP OMOD];
+    61  v_xnor_b32       [vdst I32, src0 I32, vsrc1 I32] SINCE_906 [E64 SDWA DPP];
+    55  v_dot2c_f32_f16  [vdst_rw F32, src0 V2F16, vsrc1 V2F16] SINCE_908 [E64 DPP CLAMP OMOD];
+    56  v_dot2c_i32_i16  [vdst_rw I32, src0 I32, vsrc1 I32] SINCE_908 [E64 DPP CLAMP];
+    57  v_dot4c_i32_i8   [vdst_rw I32, src0 I32, vsrc1 I32] SINCE_908 [E64 DPP CLAMP];
+    58  v_dot8c_i32_i4   [vdst_rw I32, src0 I32, vsrc1 I32] SINCE_908 [E64 DPP CLAMP];
+    60  v_pk_fmac_f16    [vdst_rw F16, src0 V2F16, vsrc1 V2F16] SINCE_908 [E64 SDWA DPP CLAMP OMOD];
+}
