@@ -2,6 +2,7 @@
 
 mod container;
 mod hostile;
+mod lines;
 mod parse;
 mod rewrite;
 mod tools;
