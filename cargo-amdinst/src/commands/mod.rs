@@ -2,8 +2,10 @@
 
 pub mod build;
 pub mod disasm;
+pub mod input;
 pub mod inspect;
 pub mod instrument;
+pub mod output;
 pub mod run;
 pub mod run_args;
 pub mod setup;
