@@ -1,5 +1,18 @@
-//! Control-flow graph, liveness, EXEC structure, occupancy.
+//! What code does: control flow, calls, masks, which registers are live where, and occupancy.
+//!
+//! * [`program`]: the instructions that kernels can reach, their basic blocks and calls, and the address
+//!   computations that must follow code when it moves.
+//! * [`addresses`]: tracking of `s_getpc_b64` through the arithmetic that follows it.
+//! * [`dominators`]: dominators and natural loops of a function.
+//! * [`masks`]: value numbering of lane masks, and what each write of EXEC is.
+//! * [`liveness`]: registers that are live before and after an instruction, across calls.
 
+pub mod addresses;
+pub mod dominators;
+pub mod liveness;
+pub mod masks;
 mod occupancy;
+pub mod program;
+mod values;
 
 pub use occupancy::{Limiter, Occupancy, Resources, SIMDS, max_waves_per_simd, occupancy};

@@ -6,15 +6,29 @@
 //! * [`Plan`]: per kernel the sites, the counter home and its registers, the cost, and what was refused.
 //! * [`ProbeMap`]: what stands beside the instrumented file; all that a reader of counters must know.
 
+mod allocate;
+mod apply;
+mod entry;
+mod exit;
+mod layout;
 mod map;
 mod options;
+mod plan;
 mod probe_section;
+mod probes;
 mod refusal;
+mod relocate;
+mod sequence;
+mod site_code;
+mod sources;
+mod survey;
 
+pub use apply::{Instrumented, apply};
 pub use map::{
     AddressMap, Cost, ExecWrite, ExecWriteClass, KernelProbes, Occupancy, ProbeMap, ProbeOutcome,
     ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind, UniformBranch,
 };
 pub use options::{Counters, Home, Level, Options, ProbeKind, ProbeSpec};
+pub use plan::{Plan, plan};
 pub use probe_section::{ProbeSectionError, SECTION as PROBE_SECTION, probe_specs};
 pub use refusal::{InstrumentError, Reason, Refusal};

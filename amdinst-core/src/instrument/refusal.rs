@@ -18,6 +18,8 @@ pub enum Reason {
     Undecodable,
     /// Control flow leaves the section, or enters an instruction in its middle.
     BrokenControlFlow,
+    /// The site stands in a function that a kernel which is not instrumented calls too.
+    SharedFunction,
     /// No SGPRs for what the site must hold for a moment.
     NoFreeSgpr,
     /// No VGPR is free in all lanes.

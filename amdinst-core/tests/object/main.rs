@@ -2,7 +2,6 @@
 
 mod container;
 mod hostile;
-mod lines;
 mod parse;
 mod rewrite;
 mod tools;

@@ -1,0 +1,250 @@
+//! Follows the value of `s_getpc_b64` through straight-line code.
+//!
+//! The compiler forms every address in or near the code as
+//! ```text
+//! s_getpc_b64 s[4:5]
+//! s_add_u32   s4, s4, low
+//! s_addc_u32  s5, s5, high
+//! ```
+//! (`SI_PC_ADD_REL_OFFSET` in LLVM) and calls, jumps or loads through the result, perhaps after moving it or parking it
+//! in lanes of a VGPR. The tracker knows, at each instruction, which registers hold a half of such an address.
+
+use std::collections::BTreeMap;
+
+use crate::isa::{Access, Inst, Op, Value};
+
+/// What is known of a 32-bit register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Half {
+    /// Low half of what `s_getpc_b64` at instruction `.0` returned.
+    RawLow(usize),
+    /// High half of it.
+    RawHigh(usize),
+    /// `RawLow(.0)` plus a literal, by instruction `.1`; the high half is still to come.
+    SumLow(usize, usize),
+    /// Low half of an address.
+    Low(u64),
+    /// High half of an address.
+    High(u64),
+    /// Computed from something else, or loaded.
+    Computed,
+}
+
+/// Where a half can be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Scalar(u8),
+    Lane(u8, u32),
+}
+
+/// An address computed relative to the program counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PcRelative {
+    /// Index of the `s_getpc_b64`.
+    pub getpc: usize,
+    /// Index of the `s_add_u32` that adds the low literal.
+    pub add: usize,
+    /// Index of the `s_addc_u32` that adds the high one.
+    pub addc: usize,
+    /// The address.
+    pub target: u64,
+}
+
+/// What a register pair holds when a jump goes through it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pointer {
+    /// This address.
+    Known(u64),
+    /// Something computed or loaded here.
+    Computed,
+    /// Whatever it held when the straight line began (for example a return address).
+    Inherited,
+}
+
+/// A use of a raw program counter that the tracker does not understand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Misuse {
+    /// Index of the `s_getpc_b64`.
+    pub getpc: usize,
+    /// Index of the instruction that uses its value.
+    pub user: usize,
+}
+
+/// The tracker: feed it the instructions of a straight line in order.
+#[derive(Clone, Debug, Default)]
+pub struct Tracker {
+    places: BTreeMap<Place, Half>,
+    /// Value and low addend of each `s_getpc_b64` seen.
+    bases: BTreeMap<usize, (u64, Option<u32>)>,
+}
+
+impl Tracker {
+    /// What the pair that starts at scalar register `first` holds.
+    pub fn pointer(&self, first: u8) -> Pointer {
+        let half = |register| self.places.get(&Place::Scalar(register)).copied();
+        match (half(first), half(first + 1)) {
+            (Some(Half::Low(low)), Some(Half::High(high))) if low == high => Pointer::Known(low),
+            (None, None) => Pointer::Inherited,
+            _ => Pointer::Computed,
+        }
+    }
+
+    /// Takes the instruction with index `index`, which starts at `pc`. `load` reads the address that the loader puts into a
+    /// slot of the global offset table.
+    pub fn step(
+        &mut self,
+        index: usize,
+        pc: u64,
+        inst: &Inst,
+        load: &dyn Fn(u64) -> Option<u64>,
+        found: &mut Vec<PcRelative>,
+        misuses: &mut Vec<Misuse>,
+    ) {
+        let scalar = |n: usize| match inst.operands.get(n).map(|operand| operand.value) {
+            Some(Value::Scalar(register)) => Some(register),
+            _ => None,
+        };
+        let half = |register: Option<u8>| register.and_then(|r| self.places.get(&Place::Scalar(r)).copied());
+        let updates: Vec<(Place, Option<Half>)> = match (inst.op, scalar(0)) {
+            (Op::s_getpc_b64, Some(to)) => {
+                self.bases.insert(index, (pc + u64::from(inst.size), None));
+                vec![
+                    (Place::Scalar(to), Some(Half::RawLow(index))),
+                    (Place::Scalar(to + 1), Some(Half::RawHigh(index))),
+                ]
+            }
+            (Op::s_add_u32, Some(to)) => {
+                match (half(scalar(1)), constant(inst, 2), half(scalar(2)), constant(inst, 1)) {
+                    (Some(Half::RawLow(base)), Some(low), _, _)
+                    | (_, _, Some(Half::RawLow(base)), Some(low)) => {
+                        self.bases.entry(base).and_modify(|entry| entry.1 = Some(low));
+                        vec![(Place::Scalar(to), Some(Half::SumLow(base, index)))]
+                    }
+                    _ => self.forget(index, inst, misuses),
+                }
+            }
+            (Op::s_addc_u32, Some(to)) => {
+                let operands = (half(scalar(1)), constant(inst, 2), half(scalar(2)), constant(inst, 1));
+                let raw = match operands {
+                    (Some(Half::RawHigh(base)), Some(high), _, _)
+                    | (_, _, Some(Half::RawHigh(base)), Some(high)) => {
+                        self.bases.get(&base).and_then(|&(value, low)| Some((base, value, low?, high)))
+                    }
+                    _ => None,
+                };
+                match raw {
+                    Some((base, value, low, high)) => {
+                        let target = value.wrapping_add(u64::from(high) << 32 | u64::from(low));
+                        let mut updates = vec![(Place::Scalar(to), Some(Half::High(target)))];
+                        for (&place, &half) in &self.places {
+                            if let Half::SumLow(from, add) = half
+                                && from == base
+                            {
+                                found.push(PcRelative { getpc: base, add, addc: index, target });
+                                updates.push((place, Some(Half::Low(target))));
+                            }
+                        }
+                        updates
+                    }
+                    None => self.forget(index, inst, misuses),
+                }
+            }
+            (Op::s_mov_b32, Some(to)) if scalar(1).is_some() => vec![(Place::Scalar(to), half(scalar(1)))],
+            (Op::s_mov_b64, Some(to)) if scalar(1).is_some() => vec![
+                (Place::Scalar(to), half(scalar(1))),
+                (Place::Scalar(to + 1), half(scalar(1).map(|register| register + 1))),
+            ],
+            (Op::v_writelane_b32, _) => match (vector(inst, 0), scalar(1), constant(inst, 2)) {
+                (Some(to), from, Some(lane)) => vec![(Place::Lane(to, lane), half(from))],
+                _ => self.forget(index, inst, misuses),
+            },
+            (Op::v_readlane_b32, Some(to)) => match (vector(inst, 1), constant(inst, 2)) {
+                (Some(from), Some(lane)) => {
+                    vec![(Place::Scalar(to), self.places.get(&Place::Lane(from, lane)).copied())]
+                }
+                _ => self.forget(index, inst, misuses),
+            },
+            (Op::s_load_dwordx2, Some(to)) => {
+                let slot =
+                    match (scalar(1).map(|base| self.pointer(base)), inst.operands.get(2).map(|o| o.value)) {
+                        (Some(Pointer::Known(base)), Some(Value::Imm(offset))) => {
+                            load(base.wrapping_add_signed(offset))
+                        }
+                        _ => None,
+                    };
+                match slot {
+                    Some(address) => vec![
+                        (Place::Scalar(to), Some(Half::Low(address))),
+                        (Place::Scalar(to + 1), Some(Half::High(address))),
+                    ],
+                    None => self.forget(index, inst, misuses),
+                }
+            }
+            _ => self.forget(index, inst, misuses),
+        };
+        for (place, half) in updates {
+            match half {
+                Some(half) => self.places.insert(place, half),
+                None => self.places.remove(&place),
+            };
+        }
+    }
+
+    /// After a call: what registers hold is up to the callee.
+    pub fn clear(&mut self) {
+        self.places.clear();
+        self.bases.clear();
+    }
+
+    /// What an instruction without a rule does: its destinations are computed, and raw program counters must not be among
+    /// its sources, since they change when code moves.
+    fn forget(&self, index: usize, inst: &Inst, misuses: &mut Vec<Misuse>) -> Vec<(Place, Option<Half>)> {
+        let mut updates = Vec::new();
+        for operand in &inst.operands {
+            match operand.value {
+                Value::Scalar(first) => {
+                    for register in first..first.saturating_add(operand.dwords) {
+                        let place = Place::Scalar(register);
+                        if operand.access != Access::Write
+                            && let Some(Half::RawLow(getpc) | Half::RawHigh(getpc) | Half::SumLow(getpc, _)) =
+                                self.places.get(&place)
+                        {
+                            misuses.push(Misuse { getpc: *getpc, user: index });
+                        }
+                        if operand.access != Access::Read {
+                            updates.push((place, Some(Half::Computed)));
+                        }
+                    }
+                }
+                Value::Vgpr(first) if operand.access != Access::Read => {
+                    let written = first..first.saturating_add(operand.dwords);
+                    let lanes = self
+                        .places
+                        .keys()
+                        .filter(|place| matches!(place, Place::Lane(v, _) if written.contains(v)));
+                    updates.extend(lanes.map(|&place| (place, None)));
+                }
+                _ => {}
+            }
+        }
+        updates
+    }
+}
+
+/// The 32-bit constant that operand `n` is.
+pub fn constant(inst: &Inst, n: usize) -> Option<u32> {
+    match inst.operands.get(n)?.value {
+        Value::Literal(value) => Some(value),
+        Value::Inline(code @ 128..=192) => Some(u32::from(code) - 128),
+        Value::Inline(code @ 193..=208) => Some((192 - i32::from(code)) as u32),
+        Value::Imm(value) => Some(value as u32),
+        _ => None,
+    }
+}
+
+fn vector(inst: &Inst, n: usize) -> Option<u8> {
+    match inst.operands.get(n)?.value {
+        Value::Vgpr(register) => Some(register),
+        _ => None,
+    }
+}

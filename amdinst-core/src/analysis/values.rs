@@ -1,0 +1,216 @@
+//! Value numbers of lane masks: equal numbers stand for equal values, and the expression behind a number tells which
+//! mask is part of which.
+
+use std::collections::HashMap;
+
+/// A value number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Vn(u32);
+
+/// How a value came about. The values of the second group are 64 bits wide, those of the first 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Expr {
+    Const32(u32),
+    /// Low (0) or high (1) half of a 64-bit value.
+    Half(Vn, u8),
+    /// What a register held at the function's entry.
+    Entry(u8),
+    /// Result number `.1` of instruction `.0`.
+    Opaque(usize, u8),
+    /// Joined at the start of block `.0` from paths with different values; `.1` numbers the place.
+    Phi(usize, u32),
+
+    Const64(u64),
+    Pair(Vn, Vn),
+    And(Vn, Vn),
+    Or(Vn, Vn),
+    Xor(Vn, Vn),
+    Not(Vn),
+}
+
+/// The table of all values of a function.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Values {
+    exprs: Vec<Expr>,
+    numbers: HashMap<Expr, Vn>,
+}
+
+impl Values {
+    pub(super) fn expr(&self, vn: Vn) -> Expr {
+        self.exprs[vn.0 as usize]
+    }
+
+    pub(super) fn number(&mut self, expr: Expr) -> Vn {
+        let next = Vn(self.exprs.len() as u32);
+        *self.numbers.entry(expr).or_insert_with(|| {
+            self.exprs.push(expr);
+            next
+        })
+    }
+
+    pub(super) fn const64(&mut self, value: u64) -> Vn {
+        self.number(Expr::Const64(value))
+    }
+
+    /// The half of a 64-bit value.
+    pub(super) fn half(&mut self, vn: Vn, which: u8) -> Vn {
+        match self.expr(vn) {
+            Expr::Const64(value) => self.number(Expr::Const32((value >> (32 * which)) as u32)),
+            Expr::Pair(low, high) => [low, high][usize::from(which)],
+            _ => self.number(Expr::Half(vn, which)),
+        }
+    }
+
+    /// The 64-bit value of two halves.
+    pub(super) fn pair(&mut self, low: Vn, high: Vn) -> Vn {
+        match (self.expr(low), self.expr(high)) {
+            (Expr::Half(a, 0), Expr::Half(b, 1)) if a == b => a,
+            (Expr::Const32(a), Expr::Const32(b)) => self.const64(u64::from(b) << 32 | u64::from(a)),
+            _ => self.number(Expr::Pair(low, high)),
+        }
+    }
+
+    pub(super) fn and(&mut self, a: Vn, b: Vn) -> Vn {
+        match (self.expr(a), self.expr(b)) {
+            (Expr::Const64(x), Expr::Const64(y)) => self.const64(x & y),
+            _ if self.is_subset(a, b) => a,
+            _ if self.is_subset(b, a) => b,
+            _ => self.number(Expr::And(a.min(b), a.max(b))),
+        }
+    }
+
+    pub(super) fn or(&mut self, a: Vn, b: Vn) -> Vn {
+        match (self.expr(a), self.expr(b)) {
+            (Expr::Const64(x), Expr::Const64(y)) => self.const64(x | y),
+            _ if self.is_subset(a, b) => b,
+            _ if self.is_subset(b, a) => a,
+            _ => self.number(Expr::Or(a.min(b), a.max(b))),
+        }
+    }
+
+    pub(super) fn xor(&mut self, a: Vn, b: Vn) -> Vn {
+        match (self.expr(a), self.expr(b)) {
+            (Expr::Const64(x), Expr::Const64(y)) => self.const64(x ^ y),
+            (Expr::Const64(u64::MAX), _) => self.not(b),
+            (_, Expr::Const64(u64::MAX)) => self.not(a),
+            _ if a == b => self.const64(0),
+            _ => self.number(Expr::Xor(a.min(b), a.max(b))),
+        }
+    }
+
+    pub(super) fn not(&mut self, a: Vn) -> Vn {
+        match self.expr(a) {
+            Expr::Const64(x) => self.const64(!x),
+            Expr::Not(x) => x,
+            _ => self.number(Expr::Not(a)),
+        }
+    }
+
+    /// Whether `a` is known to have no lane that `b` has not.
+    pub(super) fn is_subset(&self, a: Vn, b: Vn) -> bool {
+        self.subset(a, b, 8)
+    }
+
+    fn subset(&self, a: Vn, b: Vn, depth: u32) -> bool {
+        if a == b {
+            return true;
+        }
+        let (left, right) = (self.expr(a), self.expr(b));
+        match (left, right) {
+            (Expr::Const64(0), _) | (_, Expr::Const64(u64::MAX)) => return true,
+            (Expr::Const64(x), Expr::Const64(y)) => return x & !y == 0,
+            _ if depth == 0 => return false,
+            _ => {}
+        }
+        let within_left = match left {
+            Expr::And(x, y) => self.subset(x, b, depth - 1) || self.subset(y, b, depth - 1),
+            Expr::Or(x, y) | Expr::Xor(x, y) => self.subset(x, b, depth - 1) && self.subset(y, b, depth - 1),
+            _ => false,
+        };
+        within_left
+            || match right {
+                Expr::And(x, y) => self.subset(a, x, depth - 1) && self.subset(a, y, depth - 1),
+                Expr::Or(x, y) => self.subset(a, x, depth - 1) || self.subset(a, y, depth - 1),
+                _ => false,
+            }
+    }
+
+    /// Whether the expression of `vn` mentions `part`, a few levels deep.
+    pub(super) fn mentions(&self, vn: Vn, part: Vn, depth: u32) -> bool {
+        if vn == part {
+            return true;
+        }
+        if depth == 0 {
+            return false;
+        }
+        match self.expr(vn) {
+            Expr::And(a, b) | Expr::Or(a, b) | Expr::Xor(a, b) => {
+                self.mentions(a, part, depth - 1) || self.mentions(b, part, depth - 1)
+            }
+            Expr::Not(a) => self.mentions(a, part, depth - 1),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_joined_mask_is_the_saved_one_again() {
+        let mut values = Values::default();
+        let old = values.number(Expr::Opaque(0, 0));
+        let condition = values.number(Expr::Opaque(1, 0));
+        let new = values.and(old, condition);
+        assert!(values.is_subset(new, old) && !values.is_subset(old, new));
+        assert_eq!(values.or(new, old), old);
+        let (low, high) = (values.half(old, 0), values.half(old, 1));
+        assert_eq!(values.pair(low, high), old);
+        let flipped = values.xor(new, old);
+        assert!(values.is_subset(flipped, old));
+    }
+
+    /// Evaluates a value with the leaves `Opaque(n, _)` set to `leaves[n]`.
+    fn evaluate(values: &Values, vn: Vn, leaves: &[u64]) -> u64 {
+        match values.expr(vn) {
+            Expr::Const64(value) => value,
+            Expr::Opaque(n, _) => leaves[n],
+            Expr::And(a, b) => evaluate(values, a, leaves) & evaluate(values, b, leaves),
+            Expr::Or(a, b) => evaluate(values, a, leaves) | evaluate(values, b, leaves),
+            Expr::Xor(a, b) => evaluate(values, a, leaves) ^ evaluate(values, b, leaves),
+            Expr::Not(a) => !evaluate(values, a, leaves),
+            _ => unreachable!("only masks are built here"),
+        }
+    }
+
+    proptest! {
+        /// Whatever is built and simplified means what it says, and a claimed subset is one.
+        #[test]
+        fn simplification_keeps_values(
+            steps in prop::collection::vec((0u8..4, any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..20),
+            leaves in prop::array::uniform3(any::<u64>()),
+        ) {
+            let mut values = Values::default();
+            let mut known: Vec<(Vn, u64)> = (0..3).map(|n| (values.number(Expr::Opaque(n, 0)), leaves[n])).collect();
+            known.push((values.const64(u64::MAX), u64::MAX));
+            for (operation, a, b) in steps {
+                let ((a, x), (b, y)) = (*a.get(&known), *b.get(&known));
+                known.push(match operation {
+                    0 => (values.and(a, b), x & y),
+                    1 => (values.or(a, b), x | y),
+                    2 => (values.xor(a, b), x ^ y),
+                    _ => (values.not(a), !x),
+                });
+            }
+            for &(a, x) in &known {
+                prop_assert_eq!(evaluate(&values, a, &leaves), x);
+                for &(b, y) in &known {
+                    prop_assert!(!values.is_subset(a, b) || x & !y == 0);
+                }
+            }
+        }
+    }
+}

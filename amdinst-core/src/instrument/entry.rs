@@ -1,0 +1,175 @@
+//! The prologue: finds the wave's record and clears the counters.
+//!
+//! It runs with the registers of the *instrumented* descriptor, which enables the workgroup ids, the work-item ids and the
+//! kernarg pointer, and leaves the registers as the *original* descriptor would have had them.
+
+use super::layout::Owned;
+use super::sequence::{Sequence, sgpr};
+use crate::Arch;
+use crate::counters::HEADER_BYTES;
+use crate::isa::{EncodeError, Inst, Op, Value};
+use crate::object::{KernelDescriptor, SystemSgprs, UserSgprs};
+
+/// All that a prologue depends on.
+#[derive(Clone, Debug)]
+pub(super) struct Entry<'a> {
+    pub(super) arch: Arch,
+    pub(super) original: KernelDescriptor,
+    pub(super) instrumented: KernelDescriptor,
+    pub(super) owned: &'a Owned,
+    /// `offsets` must hold the lane offsets from here on.
+    pub(super) keep_offsets: bool,
+    /// Byte offset of the buffer's address in the kernarg segment.
+    pub(super) buffer_argument: u32,
+    pub(super) record_stride: u32,
+}
+
+/// SGPRs that the prologue needs above those that are filled at entry.
+const TEMPS: u8 = 16;
+
+impl Entry<'_> {
+    /// The first SGPR of the prologue's own.
+    fn first_temp(&self) -> u8 {
+        let end = |descriptor: &KernelDescriptor| descriptor.system_sgprs(self.arch).end;
+        end(&self.original).max(end(&self.instrumented)).next_multiple_of(4)
+    }
+
+    /// SGPRs that must be allotted for the prologue to run, specials not counted.
+    pub(super) fn sgprs(&self) -> u32 {
+        u32::from(self.first_temp() + TEMPS)
+    }
+
+    pub(super) fn code(&self) -> Result<Vec<Inst>, EncodeError> {
+        let mut code = Sequence::new(self.arch);
+        let (user, system) = (self.instrumented.user_sgprs(), self.instrumented.system_sgprs(self.arch));
+        let first = self.first_temp();
+        // Words 0-7 of the header.
+        let header = first;
+        let buffer = first + 8;
+        let (index, flat, term, ids) = (first + 10, first + 11, first + 12, first + 13);
+        let [groups_x, groups_y, size_x, size_xy, waves] = [2, 3, 4, 5, 6].map(|word| sgpr(header + word));
+
+        let kernarg = user.kernarg_segment_ptr.unwrap_or_default();
+        code.load(Op::s_load_dwordx2, buffer, kernarg, self.buffer_argument);
+        code.readfirstlane(ids, 0);
+        code.wait_scalar_loads();
+        code.load(Op::s_load_dwordx8, header, buffer, 0);
+        // Flat id of the wave's first work-item: z · size_xy + y · size_x + x.
+        if self.arch.is_gfx90a_plus() {
+            // x, y and z are bits 9:0, 19:10 and 29:20 of v0. s_bfe: offset in bits 4:0, width in 22:16.
+            code.sop2(Op::s_bfe_u32, flat, sgpr(ids), Value::int(10 << 16 | 20));
+            code.sop2(Op::s_bfe_u32, term, sgpr(ids), Value::int(10 << 16 | 10));
+            code.sop2(Op::s_and_b32, ids, sgpr(ids), Value::int(0x3ff));
+        } else {
+            code.readfirstlane(flat, 2);
+            code.readfirstlane(term, 1);
+        }
+        code.wait_scalar_loads();
+        code.sop2(Op::s_mul_i32, flat, sgpr(flat), size_xy);
+        code.sop2(Op::s_mul_i32, term, sgpr(term), size_x);
+        code.sop2(Op::s_add_u32, flat, sgpr(flat), sgpr(term));
+        code.sop2(Op::s_add_u32, flat, sgpr(flat), sgpr(ids));
+        code.sop2(Op::s_lshr_b32, flat, sgpr(flat), Value::int(6));
+        // Wave index: ((wg_z · groups_y + wg_y) · groups_x + wg_x) · waves + flat / 64.
+        let id = |register: Option<u8>| sgpr(register.unwrap_or_default());
+        code.sop2(Op::s_mul_i32, index, id(system.workgroup_id_z), groups_y);
+        code.sop2(Op::s_add_u32, index, sgpr(index), id(system.workgroup_id_y));
+        code.sop2(Op::s_mul_i32, index, sgpr(index), groups_x);
+        code.sop2(Op::s_add_u32, index, sgpr(index), id(system.workgroup_id_x));
+        code.sop2(Op::s_mul_i32, index, sgpr(index), waves);
+        code.sop2(Op::s_add_u32, index, sgpr(index), sgpr(flat));
+        // The record's address, 64 bits wide throughout.
+        let stride = Value::int(self.record_stride as i32);
+        code.sop2(Op::s_mul_hi_u32, term, sgpr(index), stride);
+        code.sop2(Op::s_mul_i32, index, sgpr(index), stride);
+        code.sop2(Op::s_add_u32, index, sgpr(index), Value::int(HEADER_BYTES as i32));
+        code.sop2(Op::s_addc_u32, term, sgpr(term), Value::int(0));
+        code.sop2(Op::s_add_u32, buffer, sgpr(buffer), sgpr(index));
+        code.sop2(Op::s_addc_u32, buffer + 1, sgpr(buffer + 1), sgpr(term));
+
+        self.restore_sgprs(&mut code, &user, &system);
+        self.restore_work_item_ids(&mut code);
+        // Owned registers may lie among those that were filled, so they come last.
+        let record = self.owned.record;
+        if record != buffer {
+            code.sop1(Op::s_mov_b32, sgpr(record), sgpr(buffer));
+            code.sop1(Op::s_mov_b32, sgpr(record + 1), sgpr(buffer + 1));
+        }
+        for &counter in &self.owned.counters {
+            code.sop1(Op::s_mov_b32, sgpr(counter), Value::int(0));
+        }
+        if self.keep_offsets || !self.owned.counter_vgprs.is_empty() {
+            let exec = self.exec_copy();
+            code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+            code.enable_lanes(64, 0);
+            if self.keep_offsets {
+                code.lane_offsets(self.owned.offsets);
+            }
+            for &vgpr in &self.owned.counter_vgprs {
+                code.v_mov(vgpr, Value::int(0));
+            }
+            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+        }
+        code.finish()
+    }
+
+    /// A temporary pair that is none of the owned registers.
+    fn exec_copy(&self) -> u8 {
+        let taken = |register: u8| {
+            let own = [self.owned.record, self.owned.record + 1];
+            own.contains(&register) || self.owned.counters.contains(&register)
+        };
+        let first = self.first_temp();
+        let pairs = (first..first + TEMPS).step_by(2);
+        // Counters in SGPRs and in VGPRs do not come together, so at most the record's pair is taken.
+        pairs.into_iter().find(|&pair| !taken(pair) && !taken(pair + 1)).unwrap_or(first)
+    }
+
+    /// Moves what the original had in other SGPRs. Enabled values only move up, so going through them from the lowest
+    /// destination on never overwrites one that is still to be moved.
+    fn restore_sgprs(&self, code: &mut Sequence, user: &UserSgprs, system: &SystemSgprs) {
+        let (old_user, old_system) = (self.original.user_sgprs(), self.original.system_sgprs(self.arch));
+        let user_pairs = [
+            (old_user.private_segment_buffer, user.private_segment_buffer, 4),
+            (old_user.dispatch_ptr, user.dispatch_ptr, 2),
+            (old_user.queue_ptr, user.queue_ptr, 2),
+            (old_user.kernarg_segment_ptr, user.kernarg_segment_ptr, 2),
+            (old_user.dispatch_id, user.dispatch_id, 2),
+            (old_user.flat_scratch_init, user.flat_scratch_init, 2),
+            (old_user.private_segment_size, user.private_segment_size, 1),
+            (
+                old_user.kernarg_preload.map(|preload| preload.first),
+                user.kernarg_preload.map(|preload| preload.first),
+                old_user.kernarg_preload.map_or(0, |preload| preload.count),
+            ),
+            (old_system.workgroup_id_x, system.workgroup_id_x, 1),
+            (old_system.workgroup_id_y, system.workgroup_id_y, 1),
+            (old_system.workgroup_id_z, system.workgroup_id_z, 1),
+            (old_system.workgroup_info, system.workgroup_info, 1),
+            (old_system.private_segment_wavefront_offset, system.private_segment_wavefront_offset, 1),
+        ];
+        for (to, from, size) in user_pairs {
+            if let (Some(to), Some(from)) = (to, from)
+                && to != from
+            {
+                for part in 0..size {
+                    code.sop1(Op::s_mov_b32, sgpr(to + part), sgpr(from + part));
+                }
+            }
+        }
+    }
+
+    /// On gfx90a and later all ids share v0: the bits that the original did not ask for are cleared. Before, they
+    /// arrive in v1 and v2, whose contents the original does not read.
+    fn restore_work_item_ids(&self, code: &mut Sequence) {
+        if !self.arch.is_gfx90a_plus() {
+            return;
+        }
+        let mask = match self.original.enable_vgpr_workitem_id() {
+            0 => 0x3ff,
+            1 => 0xf_ffff,
+            _ => return,
+        };
+        code.vop2(Op::v_and_b32, 0, Value::int(mask), 0);
+    }
+}

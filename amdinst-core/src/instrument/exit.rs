@@ -1,0 +1,104 @@
+//! The epilogue: writes the record before the wave ends.
+//!
+//! Nothing is live any more at `s_endpgm`, so it uses what it likes, but for registers into which a load or a matrix
+//! instruction may still write: `offsets` and `data` are chosen to be none of these. A store need not be waited for before
+//! the wave ends.
+
+use super::layout::{CounterPlace, Owned, SITES_PER_VGPR};
+use super::options::{Home, Level};
+use super::sequence::{Sequence, sgpr};
+use super::site_code::{MAX_OFFSET, site_offset};
+use crate::Arch;
+use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
+use crate::isa::{EncodeError, Inst, Op, Value};
+
+/// All that an epilogue depends on.
+#[derive(Clone, Debug)]
+pub(super) struct Exit<'a> {
+    pub(super) arch: Arch,
+    pub(super) home: Home,
+    pub(super) level: Level,
+    pub(super) owned: &'a Owned,
+    /// By site id.
+    pub(super) places: &'a [CounterPlace],
+}
+
+/// A word of the record on its way out.
+#[derive(Clone, Copy)]
+enum Word {
+    Constant(i32),
+    Sgpr(u8),
+}
+
+impl Exit<'_> {
+    pub(super) fn code(&self) -> Result<Vec<Inst>, EncodeError> {
+        let mut code = Sequence::new(self.arch);
+        let Owned { offsets, .. } = *self.owned;
+        if self.home != Home::Global {
+            code.enable_lanes(64, 0);
+            code.lane_offsets(offsets);
+        }
+        let mut words = vec![Word::Constant(1), Word::Constant(0)];
+        for place in self.places {
+            if let CounterPlace::Sgprs(counters) = place {
+                let none = counters.some;
+                code.sop2(Op::s_sub_u32, none, sgpr(counters.executions), sgpr(counters.some));
+                words.extend([counters.executions, counters.all, none].map(Word::Sgpr));
+                match counters.lanes {
+                    Some(lanes) => words.extend(lanes.map(Word::Sgpr)),
+                    None => words.extend([Word::Constant(0); 2]),
+                }
+            }
+        }
+        debug_assert!(
+            self.level == Level::Lanes
+                || self.places.iter().all(|place| match place {
+                    CounterPlace::Sgprs(counters) => counters.lanes.is_none(),
+                    _ => true,
+                })
+        );
+        let mut at = 0;
+        for chunk in words.chunks(64) {
+            for (lane, word) in (0..).zip(chunk) {
+                let value = match *word {
+                    Word::Constant(value) => Value::int(value),
+                    Word::Sgpr(register) => sgpr(register),
+                };
+                code.writelane(self.owned.data, value, lane);
+            }
+            self.store(&mut code, self.owned.data, chunk.len() as u32, at);
+            at += 4 * chunk.len() as u32;
+        }
+        let lane_sites =
+            self.places.iter().filter(|place| matches!(place, CounterPlace::Lanes { .. })).count();
+        for (number, &vgpr) in self.owned.counter_vgprs.iter().enumerate() {
+            let sites = lane_sites.saturating_sub(number * SITES_PER_VGPR).min(SITES_PER_VGPR) as u32;
+            self.store(
+                &mut code,
+                vgpr,
+                WORDS_PER_SITE * sites,
+                site_offset((number * SITES_PER_VGPR) as u32),
+            );
+        }
+        code.finish()
+    }
+
+    /// Stores lanes `0..lanes` of `data` at byte `at` of the record.
+    fn store(&self, code: &mut Sequence, data: u8, lanes: u32, at: u32) {
+        let Owned { offsets, record, .. } = *self.owned;
+        if at >= MAX_OFFSET {
+            code.enable_lanes(64, 0);
+            code.vop2(Op::v_add_u32, offsets, Value::int(at as i32), offsets);
+            code.enable_lanes(lanes, 0);
+            code.global_store(offsets, data, record, 0);
+            code.enable_lanes(64, 0);
+            code.vop2(Op::v_subrev_u32, offsets, Value::int(at as i32), offsets);
+        } else {
+            code.enable_lanes(lanes, 0);
+            code.global_store(offsets, data, record, at as i32);
+        }
+    }
+}
+
+/// Words of the record's head, which the first store writes.
+const _: () = assert!(RECORD_HEADER_WORDS == 2);

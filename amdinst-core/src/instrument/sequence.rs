@@ -1,0 +1,126 @@
+//! Instructions to be inserted, written down in order.
+
+use crate::Arch;
+use crate::isa::{EncodeError, Encoding, Inst, Mods, Op, Value, assemble};
+
+/// A scalar source: a register, or a small integer.
+pub(super) fn sgpr(register: u8) -> Value {
+    Value::Scalar(register)
+}
+
+/// A sequence under construction. The first error sticks and comes out of [`Sequence::finish`].
+#[derive(Clone, Debug)]
+pub(super) struct Sequence {
+    arch: Arch,
+    insts: Vec<Inst>,
+    error: Option<EncodeError>,
+}
+
+impl Sequence {
+    pub(super) fn new(arch: Arch) -> Self {
+        Self { arch, insts: Vec::new(), error: None }
+    }
+
+    pub(super) fn finish(self) -> Result<Vec<Inst>, EncodeError> {
+        match self.error {
+            None => Ok(self.insts),
+            Some(error) => Err(error),
+        }
+    }
+
+    fn push(&mut self, op: Op, encoding: Encoding, values: &[Value], mods: Mods) {
+        match assemble(self.arch, op, encoding, values, mods) {
+            Ok(inst) => self.insts.push(inst),
+            Err(error) => {
+                self.error.get_or_insert(error);
+            }
+        }
+    }
+
+    /// SOP1: `op to, from`.
+    pub(super) fn sop1(&mut self, op: Op, to: Value, from: Value) {
+        self.push(op, Encoding::Sop1, &[to, from], Mods::default());
+    }
+
+    /// SOP2: `op to, a, b`.
+    pub(super) fn sop2(&mut self, op: Op, to: u8, a: Value, b: Value) {
+        self.push(op, Encoding::Sop2, &[sgpr(to), a, b], Mods::default());
+    }
+
+    /// SOPC: `op a, b`; the result is SCC.
+    pub(super) fn sopc(&mut self, op: Op, a: Value, b: Value) {
+        self.push(op, Encoding::Sopc, &[a, b], Mods::default());
+    }
+
+    /// `s_mov_b64 exec, lanes`: the lowest `lanes` lanes, shifted up by `shift`. Leaves SCC alone.
+    pub(super) fn enable_lanes(&mut self, lanes: u32, shift: u32) {
+        if lanes >= 64 {
+            self.sop1(Op::s_mov_b64, Value::EXEC, Value::int(-1));
+        } else {
+            // s_bfm_b64: ((1 << lanes) - 1) << shift.
+            let values = [Value::EXEC, Value::int(lanes as i32), Value::int(shift as i32)];
+            self.push(Op::s_bfm_b64, Encoding::Sop2, &values, Mods::default());
+        }
+    }
+
+    /// `v_writelane_b32 to, from, lane`: whatever EXEC is.
+    pub(super) fn writelane(&mut self, to: u8, from: Value, lane: u32) {
+        let values = [Value::Vgpr(to), from, Value::int(lane as i32)];
+        self.push(Op::v_writelane_b32, Encoding::Vop3, &values, Mods::default());
+    }
+
+    /// `v_readfirstlane_b32 to, from`.
+    pub(super) fn readfirstlane(&mut self, to: u8, from: u8) {
+        self.push(Op::v_readfirstlane_b32, Encoding::Vop1, &[sgpr(to), Value::Vgpr(from)], Mods::default());
+    }
+
+    /// `v_mov_b32 to, from`.
+    pub(super) fn v_mov(&mut self, to: u8, from: Value) {
+        self.push(Op::v_mov_b32, Encoding::Vop1, &[Value::Vgpr(to), from], Mods::default());
+    }
+
+    /// VOP2 with two operands: `op to, a, vb`.
+    pub(super) fn vop2(&mut self, op: Op, to: u8, a: Value, b: u8) {
+        self.push(op, Encoding::Vop2, &[Value::Vgpr(to), a, Value::Vgpr(b)], Mods::default());
+    }
+
+    /// The number of each lane, times four: `v_mbcnt_lo`, `v_mbcnt_hi`, `v_lshlrev`. EXEC must have the lanes.
+    pub(super) fn lane_offsets(&mut self, to: u8) {
+        let all = Value::int(-1);
+        let register = Value::Vgpr(to);
+        self.push(Op::v_mbcnt_lo_u32_b32, Encoding::Vop3, &[register, all, Value::int(0)], Mods::default());
+        self.push(Op::v_mbcnt_hi_u32_b32, Encoding::Vop3, &[register, all, register], Mods::default());
+        self.vop2(Op::v_lshlrev_b32, to, Value::int(2), to);
+    }
+
+    /// SMEM load of `dwords` (2 or 8) from `base + offset`.
+    pub(super) fn load(&mut self, op: Op, to: u8, base: u8, offset: u32) {
+        let values = [sgpr(to), sgpr(base), Value::Imm(i64::from(offset))];
+        self.push(op, Encoding::Smem, &values, Mods::default());
+    }
+
+    /// `s_waitcnt lgkmcnt(0)`, the other counters at their most.
+    pub(super) fn wait_scalar_loads(&mut self) {
+        // vmcnt 63 (bits 3:0 and 15:14), expcnt 7 (6:4), lgkmcnt 0 (11:8).
+        self.push(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0xc07f)], Mods::default());
+    }
+
+    /// `count` wait states.
+    pub(super) fn wait_states(&mut self, count: u32) {
+        if count > 0 {
+            self.push(Op::s_nop, Encoding::Sopp, &[Value::Imm(i64::from(count) - 1)], Mods::default());
+        }
+    }
+
+    /// `global_store_dword offsets, data, base offset:…`, one dword a lane.
+    pub(super) fn global_store(&mut self, offsets: u8, data: u8, base: u8, offset: i32) {
+        let values = [Value::Vgpr(offsets), Value::Vgpr(data), sgpr(base)];
+        self.push(Op::global_store_dword, Encoding::Global, &values, Mods { offset, ..Mods::default() });
+    }
+
+    /// `global_atomic_add offsets, data, base offset:…` without return.
+    pub(super) fn global_atomic_add(&mut self, offsets: u8, data: u8, base: u8, offset: i32) {
+        let values = [Value::Vgpr(offsets), Value::Vgpr(data), sgpr(base)];
+        self.push(Op::global_atomic_add, Encoding::Global, &values, Mods { offset, ..Mods::default() });
+    }
+}

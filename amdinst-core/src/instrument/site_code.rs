@@ -1,0 +1,202 @@
+//! The instructions that count one execution of a site.
+//!
+//! They stand right after the narrowing instruction. OLD is in the SGPRs into which that instruction saved it, else in a
+//! copy taken right before it. NEW is EXEC.
+//!
+//! Two forms. Counters in SGPRs are added to by scalar instructions alone. Counters in lanes of a VGPR, or in memory, get
+//! their five increments as five lanes of a VGPR, which one `v_add_u32` or one `global_atomic_add` then adds.
+//!
+//! An inserted `global_atomic_add` counts in vmcnt until it is done. Vector memory operations leave vmcnt in order, so
+//! the original's `s_waitcnt vmcnt(N)` still waits for all it did before, and perhaps for more.
+//!
+//! Wait states. Scalar results are interlocked with all readers used here. The hazards that are not: a VALU write of
+//! EXEC (`v_cmpx`) before `v_writelane` needs 4 wait states on gfx940, for which the sequence starts with `s_nop`. What
+//! follows the sequence sees only more distance from what came before it; EXEC is put back by a scalar move, which
+//! no instruction has to wait for.
+
+use super::layout::{CounterPlace, Owned, SgprCounters, Temps};
+use super::options::Level;
+use super::sequence::{Sequence, sgpr};
+use crate::Arch;
+use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
+use crate::isa::{EncodeError, Inst, Op, Value};
+
+/// All that the code of one site depends on.
+#[derive(Clone, Debug)]
+pub(super) struct SiteCode<'a> {
+    pub(super) arch: Arch,
+    pub(super) level: Level,
+    pub(super) place: CounterPlace,
+    pub(super) owned: &'a Owned,
+    pub(super) temps: Temps,
+    /// Pair into which the instruction saves OLD.
+    pub(super) saved: Option<u8>,
+    /// SCC tells NEW ≠ 0 right after the instruction.
+    pub(super) scc_is_some: bool,
+    /// SCC is read later.
+    pub(super) scc_is_live: bool,
+    /// OLD cannot be zero.
+    pub(super) old_is_nonzero: bool,
+    /// The instruction is a VALU instruction.
+    pub(super) vector: bool,
+    /// Position in the record.
+    pub(super) id: u32,
+}
+
+/// What a site's code needs to hold for a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Needs {
+    pub(super) old: bool,
+    pub(super) pair: bool,
+    pub(super) singles: usize,
+    pub(super) scc: bool,
+}
+
+impl SiteCode<'_> {
+    pub(super) fn needs(&self) -> Needs {
+        match self.place {
+            CounterPlace::Sgprs(_) => Needs {
+                old: self.saved.is_none(),
+                pair: !self.old_is_nonzero,
+                singles: usize::from(self.level == Level::Lanes),
+                scc: self.scc_is_live,
+            },
+            CounterPlace::Lanes { .. } | CounterPlace::Memory => {
+                Needs { old: self.saved.is_none(), pair: true, singles: 3, scc: self.scc_is_live }
+            }
+        }
+    }
+
+    /// What stands before the narrowing instruction.
+    pub(super) fn before(&self) -> Result<Vec<Inst>, EncodeError> {
+        let mut code = Sequence::new(self.arch);
+        if let (None, Some(old)) = (self.saved, self.temps.old) {
+            code.sop1(Op::s_mov_b64, sgpr(old), Value::EXEC);
+        }
+        code.finish()
+    }
+
+    /// What stands after it.
+    pub(super) fn after(&self) -> Result<Vec<Inst>, EncodeError> {
+        let mut code = Sequence::new(self.arch);
+        let old = sgpr(self.saved.or(self.temps.old).unwrap_or_default());
+        if let Some(scc) = self.temps.scc {
+            code.sop2(Op::s_cselect_b32, scc, Value::int(1), Value::int(0));
+        }
+        match self.place {
+            CounterPlace::Sgprs(counters) => self.count_in_sgprs(&mut code, old, counters),
+            CounterPlace::Lanes { vgpr, first } => {
+                self.increments(&mut code, old, first);
+                code.vop2(Op::v_add_u32, vgpr, Value::Vgpr(self.owned.data), vgpr);
+                self.restore_exec(&mut code);
+            }
+            CounterPlace::Memory => {
+                self.increments(&mut code, old, 0);
+                self.add_to_memory(&mut code);
+                self.restore_exec(&mut code);
+            }
+        }
+        if let Some(scc) = self.temps.scc {
+            code.sopc(Op::s_cmp_lg_u32, sgpr(scc), Value::int(0));
+        }
+        code.finish()
+    }
+
+    fn count_in_sgprs(&self, code: &mut Sequence, old: Value, counters: SgprCounters) {
+        let add = |code: &mut Sequence, to: u8, what: Value| code.sop2(Op::s_add_u32, to, sgpr(to), what);
+        // s_addc_u32 adds SCC itself.
+        let add_scc = |code: &mut Sequence, to: u8| code.sop2(Op::s_addc_u32, to, sgpr(to), Value::int(0));
+        let taken = match (counters.lanes, self.temps.singles[0]) {
+            (Some([lanes_in, lanes_taken]), Some(temp)) => {
+                code.sop1(Op::s_bcnt1_i32_b64, sgpr(temp), old);
+                add(code, lanes_in, sgpr(temp));
+                // Its SCC is NEW ≠ 0.
+                code.sop1(Op::s_bcnt1_i32_b64, sgpr(temp), Value::EXEC);
+                Some((lanes_taken, temp))
+            }
+            _ => {
+                if !self.scc_is_some {
+                    code.sopc(Op::s_cmp_lg_u64, Value::EXEC, Value::int(0));
+                }
+                None
+            }
+        };
+        // An empty NEW is not `all`, also when OLD was empty: compare it with -1 instead.
+        let compared = match self.temps.pair {
+            Some(pair) if !self.old_is_nonzero => {
+                code.sop2(Op::s_cselect_b64, pair, old, Value::int(-1));
+                sgpr(pair)
+            }
+            _ => old,
+        };
+        add_scc(code, counters.some);
+        if let Some((lanes_taken, temp)) = taken {
+            add(code, lanes_taken, sgpr(temp));
+        }
+        code.sopc(Op::s_cmp_eq_u64, compared, Value::EXEC);
+        add_scc(code, counters.all);
+        add(code, counters.executions, Value::int(1));
+    }
+
+    /// Leaves the increments in lanes `first..first + 5` of the data VGPR, and only these lanes enabled. NEW is in
+    /// the pair.
+    fn increments(&self, code: &mut Sequence, old: Value, first: u32) {
+        let [Some(lanes_in), Some(lanes_taken), Some(none)] = self.temps.singles else { return };
+        let Some(new) = self.temps.pair else { return };
+        let data = self.owned.data;
+        if self.vector {
+            code.wait_states(4);
+        }
+        code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
+        code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_in), old);
+        code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_taken), sgpr(new));
+        code.sop2(Op::s_cselect_b32, none, Value::int(0), Value::int(1));
+        code.writelane(data, Value::int(1), first);
+        code.writelane(data, sgpr(none), first + 2);
+        match self.level {
+            Level::Lanes => {
+                code.writelane(data, sgpr(lanes_in), first + 3);
+                code.writelane(data, sgpr(lanes_taken), first + 4);
+            }
+            Level::Basic => {
+                code.writelane(data, Value::int(0), first + 3);
+                code.writelane(data, Value::int(0), first + 4);
+            }
+        }
+        // NEW is part of OLD, so equal numbers of lanes are equal masks.
+        code.sopc(Op::s_cmp_eq_u32, sgpr(lanes_in), sgpr(lanes_taken));
+        code.sop2(Op::s_cselect_b32, lanes_in, Value::int(1), Value::int(0));
+        if !self.old_is_nonzero {
+            code.sop2(Op::s_andn2_b32, lanes_in, sgpr(lanes_in), sgpr(none));
+        }
+        code.writelane(data, sgpr(lanes_in), first + 1);
+        code.enable_lanes(WORDS_PER_SITE, first);
+    }
+
+    fn add_to_memory(&self, code: &mut Sequence) {
+        let Owned { offsets, data, record, .. } = *self.owned;
+        let offset = site_offset(self.id);
+        if offset < MAX_OFFSET {
+            code.global_atomic_add(offsets, data, record, offset as i32);
+        } else {
+            // Beyond the immediate's reach: move these lanes' offsets there and back.
+            code.vop2(Op::v_add_u32, offsets, Value::int(offset as i32), offsets);
+            code.global_atomic_add(offsets, data, record, 0);
+            code.vop2(Op::v_subrev_u32, offsets, Value::int(offset as i32), offsets);
+        }
+    }
+
+    fn restore_exec(&self, code: &mut Sequence) {
+        if let Some(new) = self.temps.pair {
+            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(new));
+        }
+    }
+}
+
+/// Immediate offsets of GLOBAL instructions are 13 bits, signed (12 bits on some GFX9 processors' scratch only).
+pub(super) const MAX_OFFSET: u32 = 4096;
+
+/// Byte offset of a site's first counter in the record.
+pub(super) const fn site_offset(id: u32) -> u32 {
+    4 * (RECORD_HEADER_WORDS + WORDS_PER_SITE * id)
+}

@@ -1,0 +1,171 @@
+//! What there is to instrument: the analysed program, who reaches what, and which kernels can be instrumented at all.
+
+use std::collections::BTreeSet;
+
+use super::options::Options;
+use super::refusal::{InstrumentError, Reason, Refusal};
+use crate::analysis::dominators::Structure;
+use crate::analysis::liveness::Liveness;
+use crate::analysis::masks::{Masks, OtherWrite};
+use crate::analysis::program::{Exit, ObstacleKind, Program};
+use crate::isa::{Op, Reg, RegSet};
+use crate::object::CodeObject;
+
+/// The program and what is known of it.
+#[derive(Clone, Debug)]
+pub(super) struct Survey {
+    pub(super) program: Program,
+    pub(super) masks: Vec<Masks>,
+    pub(super) liveness: Liveness,
+    /// By function: every register that it, without its callees, reads or writes.
+    pub(super) used: Vec<RegSet>,
+    /// By function: registers that an operation writes later, on its own (loads, matrix instructions).
+    pub(super) late: Vec<RegSet>,
+    /// By function: registers are addressed by number in a register.
+    pub(super) indexed: Vec<bool>,
+    /// By function: it and all it reaches.
+    pub(super) reachable: Vec<BTreeSet<usize>>,
+}
+
+impl Survey {
+    pub(super) fn new(object: &CodeObject) -> Self {
+        let program = Program::new(object);
+        let functions = 0..program.functions.len();
+        let (mut used, mut late, mut indexed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut writes: Vec<RegSet> = Vec::new();
+        for function in &program.functions {
+            let (mut all, mut written, mut late_ones, mut by_number) =
+                (RegSet::default(), RegSet::default(), RegSet::default(), false);
+            for index in function.blocks.iter().flat_map(|block| block.insts.clone()) {
+                let inst = &program.insts[index].inst;
+                let effects = inst.effects(program.arch);
+                let mut own = effects.writes;
+                own.union_with(&effects.partial);
+                written.union_with(&own);
+                if writes_late(inst.op) {
+                    late_ones.union_with(&own);
+                }
+                all.union_with(&own);
+                all.union_with(&effects.reads);
+                by_number |= addresses_by_number(inst.op);
+            }
+            used.push(all);
+            late.push(late_ones);
+            indexed.push(by_number);
+            writes.push(written);
+        }
+        let reachable: Vec<BTreeSet<usize>> = functions.map(|function| program.reachable(function)).collect();
+        let clobbers = |callee: usize| {
+            let mut all = RegSet::default();
+            for &function in &reachable[callee] {
+                all.union_with(&writes[function]);
+            }
+            all
+        };
+        let masks = program
+            .functions
+            .iter()
+            .map(|function| {
+                let successors: Vec<Vec<usize>> =
+                    function.blocks.iter().map(|block| block.successors.clone()).collect();
+                Masks::new(&program, function, &Structure::new(&successors), &clobbers)
+            })
+            .collect();
+        let liveness = Liveness::new(&program);
+        Self { masks, liveness, used, late, indexed, reachable, program }
+    }
+
+    /// The functions that are kernels: (function, kernel).
+    pub(super) fn kernels(&self) -> impl Iterator<Item = (usize, usize)> {
+        let functions = self.program.functions.iter().enumerate();
+        functions.filter_map(|(index, function)| Some((index, function.kernel?)))
+    }
+
+    /// Why the kernel at `function` cannot be instrumented, from its code alone.
+    pub(super) fn obstacles(&self, function: usize) -> Vec<Refusal> {
+        let functions = self.reachable[function].iter().map(|&reached| &self.program.functions[reached]);
+        let obstacles = functions.flat_map(|function| function.obstacles.iter().map(move |o| (function, o)));
+        let refusal = |(function, obstacle): (
+            &crate::analysis::program::Function,
+            &crate::analysis::program::Obstacle,
+        )| {
+            let reason = match obstacle.kind {
+                ObstacleKind::IndirectTarget => Reason::IndirectTarget,
+                ObstacleKind::UnresolvedGetpc => Reason::UnresolvedGetpc,
+                ObstacleKind::Undecodable => Reason::Undecodable,
+                ObstacleKind::BrokenControlFlow => Reason::BrokenControlFlow,
+            };
+            let detail = format!("in `{}` at {:#x}: {}", function.name, obstacle.pc, obstacle.detail);
+            Refusal { pc: None, reason, detail }
+        };
+        obstacles.map(refusal).collect()
+    }
+
+    /// The writes of EXEC in `function` that could not be classified.
+    pub(super) fn unclassified(&self, function: usize) -> impl Iterator<Item = Refusal> {
+        let writes =
+            self.masks[function].writes.iter().filter(|(_, class)| *class == OtherWrite::Unclassified);
+        writes.map(|&(inst, _)| {
+            let located = &self.program.insts[inst];
+            Refusal {
+                pc: Some(located.pc),
+                reason: Reason::UnclassifiedNarrowing,
+                detail: format!("`{}` sets a mask of unknown origin", located.inst.text(self.program.arch)),
+            }
+        })
+    }
+
+    /// How many AGPRs `functions` use.
+    pub(super) fn agprs(&self, functions: &BTreeSet<usize>) -> u32 {
+        let agprs =
+            functions.iter().flat_map(|&function| self.used[function].iter()).filter_map(Reg::as_agpr);
+        agprs.map(|number| u32::from(number) + 1).max().unwrap_or(0)
+    }
+
+    /// Whether waves end in `function` itself.
+    pub(super) fn ends_waves(&self, function: usize) -> bool {
+        self.program.functions[function].blocks.iter().any(|block| block.exit == Exit::End)
+    }
+}
+
+/// The kernels asked for, by index.
+pub(super) fn selected(object: &CodeObject, options: &Options) -> Result<BTreeSet<usize>, InstrumentError> {
+    let Some(names) = &options.kernels else { return Ok((0..object.kernels.len()).collect()) };
+    let find = |name: &String| {
+        object.kernels.iter().position(|kernel| kernel.name == *name).ok_or_else(|| {
+            let known = object.kernels.iter().map(|kernel| kernel.name.clone()).collect();
+            InstrumentError::NoSuchKernel { name: name.clone(), known }
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+/// Whether an instruction's results arrive some time after it, so that a register which is dead may still be written.
+fn writes_late(op: Op) -> bool {
+    let name = op.name();
+    const PREFIXES: [&str; 16] = [
+        "s_load",
+        "s_buffer_load",
+        "s_scratch_load",
+        "s_mem",
+        "s_atc",
+        "s_dcache",
+        "s_atomic",
+        "s_buffer_atomic",
+        "buffer_",
+        "tbuffer_",
+        "image_",
+        "global_",
+        "flat_",
+        "scratch_",
+        "ds_",
+        "v_mfma",
+    ];
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || name.starts_with("v_smfmac")
+}
+
+/// Whether an instruction reads or writes registers that its operands do not name.
+fn addresses_by_number(op: Op) -> bool {
+    let name = op.name();
+    name.contains("movrel") || name.starts_with("s_set_gpr_idx")
+}
