@@ -1,6 +1,7 @@
 //! Code objects: read, found in containers, mapped to source lines, rewritten. LLVM 22's tools are the referee.
 
 mod container;
+mod descriptor;
 mod hostile;
 mod parse;
 mod rewrite;
