@@ -5,6 +5,8 @@ pub mod container;
 mod descriptor;
 mod elf;
 mod error;
+mod inflate;
+pub mod lines;
 mod metadata;
 mod note;
 mod parse;

@@ -3,6 +3,7 @@
 mod container;
 mod descriptor;
 mod hostile;
+mod lines;
 mod parse;
 mod rewrite;
 mod tools;

@@ -1,14 +1,10 @@
 //! The compressed offload bundle (`CCOB`; Clang's documentation, "Clang Offload Bundler", section "Compression and
 //! Decompression").
 
-use std::io::Read;
-
 use super::ContainerError;
+use crate::object::inflate;
 
 const MAGIC: &[u8] = b"CCOB";
-/// Most bytes a bundle may unpack to, so that a damaged header cannot ask for all memory.
-const MAX_SIZE: u64 = 1 << 32;
-
 /// An unpacked bundle.
 pub(super) struct Unpacked {
     /// The bundle.
@@ -41,29 +37,11 @@ pub(super) fn unpack(bytes: &[u8], at: usize) -> Result<Unpacked, ContainerError
         let problem = format!("its header says {size:#x} bytes, there are {:#x}", bytes.len());
         ContainerError::damaged(at, problem)
     })?;
-    if unpacked > MAX_SIZE {
-        let problem = format!("its header says that it unpacks to {unpacked:#x} bytes, more than 4 GiB");
-        return Err(ContainerError::damaged(at, problem));
-    }
     let bytes = match method {
-        0 => read(flate2::read::ZlibDecoder::new(packed), unpacked),
-        1 => match ruzstd::decoding::StreamingDecoder::new(packed) {
-            Ok(decoder) => read(decoder, unpacked),
-            Err(error) => Err(error.to_string()),
-        },
+        0 => inflate::zlib(packed, unpacked),
+        1 => inflate::zstd(packed, unpacked),
         other => return Err(ContainerError::Unsupported { at, what: format!("compression method {other}") }),
     }
     .map_err(|problem| ContainerError::damaged(at, format!("it cannot be unpacked: {problem}")))?;
     Ok(Unpacked { bytes, size: size as usize })
-}
-
-/// Reads exactly `size` bytes.
-fn read(decoder: impl Read, size: u64) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    // One byte more than promised shows that there is more.
-    decoder.take(size + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 != size {
-        return Err(format!("its header promises {size:#x} bytes, there are {:#x}", bytes.len()));
-    }
-    Ok(bytes)
 }

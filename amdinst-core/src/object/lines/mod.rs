@@ -1,0 +1,186 @@
+//! Source lines of instructions, from DWARF: functions with their inline chain, files, lines and columns.
+//!
+//! Everything is read when a [`SourceMap`] is made, so that a look-up is two binary searches, needs no lock, and a
+//! damaged section is reported once.
+
+mod rows;
+mod scopes;
+mod sections;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::CodeObject;
+
+/// A frame of the source location of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The function: demangled if it is a Rust name, else the name in the source. `None` if DWARF names none.
+    pub function: Option<Arc<str>>,
+    /// Its mangled name, if it has one.
+    pub linkage_name: Option<Arc<str>>,
+    /// The file, with the compilation directory if it is relative. Empty if unknown.
+    pub file: Arc<str>,
+    /// The line, from 1. 0 if unknown.
+    pub line: u32,
+    /// The column in bytes, from 1. 0 if unknown.
+    pub column: u32,
+    /// The instruction itself has no line (the compiler gave it line 0), and this is the line before it.
+    pub approximate: bool,
+}
+
+/// A row of the line table: a range of instructions with one source location.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Virtual addresses.
+    pub code: Range<u64>,
+    /// The file, as in [`Frame::file`].
+    pub file: Arc<str>,
+    /// The line, from 1. 0 if the compiler gave none.
+    pub line: u32,
+    /// The column, from 1. 0 is the left edge, or unknown.
+    pub column: u32,
+    /// Where a debugger would stop for a statement.
+    pub is_stmt: bool,
+    /// Which sequence of the line table it belongs to, from 0: rows of a sequence follow on from one another.
+    pub sequence: u32,
+}
+
+/// Debug information that cannot be read. What was to be done with it can go on without source lines.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "debug information: {part}: {problem}; build again with debug information, or go on without source lines"
+)]
+pub struct LinesError {
+    /// Which section or unit.
+    pub part: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// The source locations of a code object.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    /// In order of address; rows do not overlap.
+    rows: Vec<Row>,
+    functions: scopes::Functions,
+}
+
+impl SourceMap {
+    /// Reads the debug information of a code object. Without any the map is empty.
+    ///
+    /// # Errors
+    /// [`LinesError`] if it is damaged.
+    pub fn new(object: &CodeObject) -> Result<Self, LinesError> {
+        let sections = sections::Sections::read(object)?;
+        if sections.is_empty() {
+            return Ok(Self::default());
+        }
+        let units = sections::Units::read(&sections)?;
+        let text = object.text.address..object.text.address + object.text.range.len() as u64;
+        Ok(Self { rows: rows::read(&units, &text)?, functions: scopes::Functions::read(&units, &text)? })
+    }
+
+    /// Whether there is no source location at all.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The source location of an instruction: the innermost inlined function first, the function proper last. Each
+    /// frame but the first stands at the call that was inlined. Empty if nothing is known of the address.
+    pub fn frames(&self, pc: u64) -> Vec<Frame> {
+        let row = self.row_index(pc);
+        let chain = self.functions.chain(pc);
+        if row.is_none() && chain.is_empty() {
+            return Vec::new();
+        }
+        let mut place = row.map_or_else(Place::unknown, |row| self.place(row));
+        // From the outermost function to the innermost; each inlined one says where it was called.
+        let mut frames = Vec::with_capacity(chain.len().max(1));
+        for scope in chain.iter().rev() {
+            let call = scope.call.clone();
+            frames.push(place.frame(Some(scope.name.clone())));
+            match call {
+                Some(call) => place = call,
+                None => return frames,
+            }
+        }
+        if frames.is_empty() {
+            frames.push(place.frame(None));
+        }
+        frames
+    }
+
+    /// The row that covers an address.
+    pub fn row(&self, pc: u64) -> Option<&Row> {
+        self.row_index(pc).map(|index| &self.rows[index])
+    }
+
+    /// Every row, in order of address.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The rows of a line of a file, in order of address. The file is matched by its whole path or by its last
+    /// components (`src/lib.rs`).
+    pub fn rows_of<'a>(&'a self, file: &'a str, line: u32) -> impl Iterator<Item = &'a Row> {
+        self.rows.iter().filter(move |row| row.line == line && ends_with_path(&row.file, file))
+    }
+
+    fn row_index(&self, pc: u64) -> Option<usize> {
+        let next = self.rows.partition_point(|row| row.code.start <= pc);
+        let index = next.checked_sub(1)?;
+        self.rows[index].code.contains(&pc).then_some(index)
+    }
+
+    /// The location of a row; of the nearest earlier one with a line in its sequence if it has none.
+    fn place(&self, index: usize) -> Place {
+        let row = &self.rows[index];
+        let with_line = self.rows[..=index]
+            .iter()
+            .rev()
+            .take_while(|other| other.sequence == row.sequence)
+            .find(|row| row.line != 0);
+        match with_line {
+            Some(found) => Place {
+                file: found.file.clone(),
+                line: found.line,
+                column: found.column,
+                approximate: row.line == 0,
+            },
+            None => Place { file: row.file.clone(), ..Place::unknown() },
+        }
+    }
+}
+
+/// Whether a path ends with the components of another.
+pub fn ends_with_path(path: &str, end: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/') || end.starts_with('/'))
+}
+
+/// A location without its function.
+#[derive(Clone, Debug)]
+struct Place {
+    file: Arc<str>,
+    line: u32,
+    column: u32,
+    approximate: bool,
+}
+
+impl Place {
+    fn unknown() -> Self {
+        Self { file: Arc::from(""), line: 0, column: 0, approximate: false }
+    }
+
+    fn frame(&self, name: Option<scopes::Name>) -> Frame {
+        let name = name.unwrap_or_default();
+        Frame {
+            function: name.function,
+            linkage_name: name.linkage,
+            file: self.file.clone(),
+            line: self.line,
+            column: self.column,
+            approximate: self.approximate,
+        }
+    }
+}
