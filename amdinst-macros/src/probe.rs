@@ -35,11 +35,11 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
     Ok(function.into_token_stream())
 }
 
-/// Takes a `#[probe]` out of a function's own attributes.
+/// Takes a `#[probe]` out of a kernel's own attributes.
 pub(crate) fn take_outer(attributes: &mut Vec<Attribute>, location: &Location) -> syn::Result<Vec<Probe>> {
     let mut probes = Vec::new();
     if let Some((name, span)) = take(attributes)? {
-        probes.push(Probe { name, kind: Kind::Function, location: location.clone() });
+        probes.push(Probe { name, kind: Kind::Kernel, location: location.clone() });
         if attributes.iter().any(is_probe) {
             return Err(Error::new(span, "more than one #[probe] on one function"));
         }

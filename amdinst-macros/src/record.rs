@@ -15,6 +15,7 @@ use crate::symbol::unique_symbol;
 /// What a probe stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
+    Kernel,
     Function,
     If,
     Match,
@@ -26,6 +27,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) const fn name(self) -> &'static str {
         match self {
+            Self::Kernel => "kernel",
             Self::Function => "function",
             Self::If => "if",
             Self::Match => "match",

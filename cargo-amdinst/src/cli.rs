@@ -90,6 +90,9 @@ pub struct SetupArgs {
     /// Print what was found and what would be done, and change nothing
     #[arg(long)]
     pub print: bool,
+    /// Install without asking
+    #[arg(short, long)]
+    pub yes: bool,
 }
 
 /// How people and programs want to read messages.
@@ -123,6 +126,9 @@ pub struct PackageArgs {
     /// Do not activate the `default` feature
     #[arg(long)]
     pub no_default_features: bool,
+    /// Code object version, 4 to 6 (default: the package's `code-object-version`, else LLVM's)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(4..=6))]
+    pub code_object_version: Option<u8>,
     /// Which toolchain.
     #[command(flatten)]
     pub toolchain: ToolchainArgs,
@@ -140,6 +146,9 @@ pub struct BuildArgs {
     /// Build the code objects only
     #[arg(long)]
     pub no_instrument: bool,
+    /// Instrument for this counter home only (default: for each)
+    #[arg(long, value_name = "HOME", conflicts_with = "no_instrument")]
+    pub counters: Option<CounterChoice>,
 }
 
 /// Where tests launch their kernels.

@@ -3,10 +3,12 @@
 //! A binary's inside rather than a library for others: it is a library so that tests reach its parts. What it does
 //! to code objects is all in `amdinst_core`, what it does with kernels in `amdinst_emu`.
 
+pub mod build;
 pub mod cli;
 pub mod commands;
 pub mod exit;
 pub mod linker;
+pub mod setup;
 pub mod shell;
 pub mod toolchain;
 

@@ -2,12 +2,36 @@
 
 use crate::cli::SetupArgs;
 use crate::commands::Context;
-use crate::exit::{CommandResult, Exit, Failure};
+use crate::exit::{CommandResult, Exit};
+use crate::setup::{self, Consent, plan};
+use crate::toolchain::{Places, discover};
 
 /// Runs the command.
 ///
 /// # Errors
-/// Not connected yet.
-pub fn run(_context: &mut Context, _args: &SetupArgs) -> CommandResult {
-    Err(Failure::msg(Exit::Unsupported, "`setup` is not connected yet"))
+/// [`Exit::ToolchainMissing`] if there is no toolchain and none could be prepared; with `--print` if there is none.
+pub fn run(context: &mut Context, args: &SetupArgs) -> CommandResult {
+    let asked = args.toolchain.toolchain.as_deref();
+    if !args.print {
+        let consent = if args.yes { Consent::Given } else { Consent::Ask };
+        let toolchain = setup::ready(context, asked, consent)?;
+        context.shell.verbose_status("Found", format_args!("{} ({})", toolchain.version, toolchain.origin));
+        return Ok(Exit::Success);
+    }
+
+    let places = Places::from_environment(asked);
+    let mut discovery = discover(&places);
+    for rejection in &discovery.rejected {
+        context.shell.verbose_status("Rejected", format_args!("{}: {}", rejection.place, rejection.reason));
+    }
+    let Some(toolchain) = discovery.found.take() else {
+        let ways = if places.asked.is_some() { Vec::new() } else { plan::ways(&places) };
+        return Err(setup::failure(&discovery, &ways));
+    };
+    println!("origin: {}", toolchain.origin);
+    println!("rustc: {} ({})", toolchain.rustc.display(), toolchain.version);
+    println!("cargo: {}", toolchain.cargo.display());
+    println!("llvm: {} ({})", toolchain.llvm.pattern.replace("{}", "*"), toolchain.llvm.version);
+    println!("lld: {}", toolchain.llvm.lld.display());
+    Ok(Exit::Success)
 }

@@ -1,13 +1,43 @@
 //! `cargo amdinst show-env`: Print how to build by hand.
 
+use std::process::Command;
+
+use crate::build::{cargo, executable, flags, package};
 use crate::cli::ShowEnvArgs;
 use crate::commands::Context;
-use crate::exit::{CommandResult, Exit, Failure};
+use crate::exit::{CommandResult, Exit, OrExit as _};
+use crate::setup::{self, Consent};
+use crate::shell::command_line;
 
-/// Runs the command.
+/// Prints, for a POSIX shell, the variables that `build` sets and the cargo command that it runs, one a processor.
 ///
 /// # Errors
-/// Not connected yet.
-pub fn run(_context: &mut Context, _args: &ShowEnvArgs) -> CommandResult {
-    Err(Failure::msg(Exit::Unsupported, "`show-env` is not connected yet"))
+/// No toolchain, no package.
+pub fn run(context: &mut Context, args: &ShowEnvArgs) -> CommandResult {
+    let packages = package::find(context, &args.package)?;
+    let toolchain = setup::ready(context, args.package.toolchain.toolchain.as_deref(), Consent::Ask)?;
+    let executable = executable()?;
+    let directory = std::env::current_dir().or_exit_with(Exit::BuildFailed, || "the current directory")?;
+    let user_flags = flags::of_user(&toolchain, &directory);
+    for package in &packages {
+        for cpu in &package.cpus {
+            let flags = user_flags.with(&flags::for_all(cpu));
+            let command = cargo::command(package, cpu, &toolchain, &executable, &flags);
+            println!("# {} for {cpu}", package.name);
+            for (name, value) in command.get_envs() {
+                match value {
+                    Some(value) => {
+                        let assignment =
+                            Command::new(format!("{}={}", name.to_string_lossy(), value.to_string_lossy()));
+                        println!("export {}", command_line(&assignment));
+                    }
+                    None => println!("unset {}", name.to_string_lossy()),
+                }
+            }
+            let mut words = Command::new(command.get_program());
+            words.args(command.get_args());
+            println!("{}", command_line(&words));
+        }
+    }
+    Ok(Exit::Success)
 }

@@ -11,7 +11,12 @@ use crate::toolchain::LlvmTools;
 pub const MARKER: &str = "--amdinst-link";
 const TOOLS: &str = "--amdinst-tools=";
 const LLD: &str = "--amdinst-lld=";
+const LLVM_VERSION: &str = "--amdinst-llvm=";
+const STEP: &str = "--amdinst-step=";
 const CODE_OBJECT_VERSION: &str = "--amdinst-code-object-version=";
+
+/// Goes up when the same input makes another code object.
+const STEP_VERSION: u32 = 1;
 
 /// What `build` decides and rustc passes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,12 +28,14 @@ pub struct LinkOptions {
 }
 
 impl LinkOptions {
-    /// The words for `-Clink-arg`.
+    /// The words for `-Clink-arg`. Cargo links again when one of them changes, which is why versions are among them.
     pub fn to_arguments(&self) -> Vec<String> {
         let mut arguments = vec![
             MARKER.to_owned(),
             format!("{TOOLS}{}", self.tools.pattern),
             format!("{LLD}{}", self.tools.lld.display()),
+            format!("{LLVM_VERSION}{}", self.tools.version),
+            format!("{STEP}{STEP_VERSION}"),
         ];
         if let Some(version) = self.code_object_version {
             arguments.push(format!("{CODE_OBJECT_VERSION}{version}"));
@@ -71,6 +78,7 @@ impl LinkArguments {
 
         let (mut inputs, mut output, mut exports) = (Vec::new(), None, Vec::new());
         let (mut opt_level, mut cpu, mut pattern, mut lld, mut version) = (2, None, None, None, None);
+        let mut llvm = String::new();
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
             let Some(text) = word.to_str() else {
@@ -99,6 +107,8 @@ impl LinkArguments {
                 pattern = Some(text.to_owned());
             } else if let Some(path) = text.strip_prefix(LLD) {
                 lld = Some(PathBuf::from(path));
+            } else if let Some(text) = text.strip_prefix(LLVM_VERSION) {
+                llvm = text.to_owned();
             } else if let Some(text) = text.strip_prefix(CODE_OBJECT_VERSION) {
                 version =
                     Some(text.parse().map_err(|_| {
@@ -120,6 +130,7 @@ impl LinkArguments {
         let tools = LlvmTools {
             pattern: pattern.ok_or_else(|| missing(TOOLS))?,
             lld: lld.ok_or_else(|| missing(LLD))?,
+            version: llvm,
         };
         Ok(Self {
             inputs,
@@ -188,7 +199,11 @@ mod tests {
         fs::write(&list, "{\n  global:\n    __amdinst_probes_x;\n    saxpy;\n\n  local:\n    *;\n};\n")
             .unwrap();
         let options = LinkOptions {
-            tools: LlvmTools { pattern: "/llvm/{}-22".to_owned(), lld: PathBuf::from("/llvm/ld.lld") },
+            tools: LlvmTools {
+                pattern: "/llvm/{}-22".to_owned(),
+                lld: PathBuf::from("/llvm/ld.lld"),
+                version: "22.1.8".to_owned(),
+            },
             code_object_version: Some(5),
         };
         let mut words = vec![

@@ -13,6 +13,8 @@ pub struct LlvmTools {
     pub pattern: String,
     /// `ld.lld` or `rust-lld`.
     pub lld: PathBuf,
+    /// What `llc` says its version is (`22.1.8`).
+    pub version: String,
 }
 
 impl LlvmTools {
@@ -42,12 +44,15 @@ impl LlvmTools {
                     continue;
                 }
             }
-            if let Err(reason) = check_version(&pattern, major) {
-                reasons.push(reason);
-                continue;
-            }
+            let version = match check_version(&pattern, major) {
+                Ok(version) => version,
+                Err(reason) => {
+                    reasons.push(reason);
+                    continue;
+                }
+            };
             match find_lld(major, &pattern, own, search) {
-                Some(lld) => return Ok(Self { pattern, lld }),
+                Some(lld) => return Ok(Self { pattern, lld, version }),
                 None => reasons
                     .push(format!("{} has no ld.lld, and none is elsewhere", pattern.replace("{}", "*"))),
             }
@@ -73,9 +78,9 @@ fn missing(pattern: &str) -> Option<Vec<&'static str>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// Bitcode is read by its own major version and by later ones, but the code they make of it differs; so the major
+/// The tools' version, if they fit. Bitcode is read by its own major version and by later ones, but the code they make of it differs; so the major
 /// versions must be equal.
-fn check_version(pattern: &str, major: &str) -> Result<(), String> {
+fn check_version(pattern: &str, major: &str) -> Result<String, String> {
     let llc = pattern.replace("{}", "llc");
     let output = Command::new(&llc)
         .arg("--version")
@@ -90,7 +95,7 @@ fn check_version(pattern: &str, major: &str) -> Result<(), String> {
     if !text.contains("amdgcn") {
         return Err(format!("{llc} was built without the AMDGPU target"));
     }
-    Ok(())
+    Ok(version.to_owned())
 }
 
 fn find_lld(major: &str, pattern_found: &str, own: &Path, search: &[PathBuf]) -> Option<PathBuf> {

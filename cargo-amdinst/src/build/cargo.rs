@@ -1,0 +1,137 @@
+//! Running cargo, and reading what it says.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cargo_metadata::Message;
+
+use super::flags::{self, Flags};
+use super::package::KernelPackage;
+use super::profile;
+use crate::cli::Format;
+use crate::commands::Context;
+use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::linker::LinkOptions;
+use crate::toolchain::{TARGET, Toolchain};
+
+/// The command that builds `package` for `cpu`.
+pub fn command(
+    package: &KernelPackage,
+    cpu: &str,
+    toolchain: &Toolchain,
+    executable: &Path,
+    flags: &Flags,
+) -> Command {
+    let mut command = toolchain.cargo();
+    command.arg("rustc").arg("--manifest-path").arg(&package.manifest_path);
+    command.args(["--lib", "--crate-type", "cdylib", "--profile", &package.profile]);
+    command.args(["-Zbuild-std=core", "--target", TARGET]);
+    command.arg("--target-dir").arg(package.build_directory(cpu));
+    if !package.features.is_empty() {
+        command.arg("--features").arg(package.features.join(","));
+    }
+    if !package.default_features {
+        command.arg("--no-default-features");
+    }
+    for value in profile::overrides(&package.workspace_root, &package.profile) {
+        command.arg("--config").arg(value);
+    }
+    match flags {
+        Flags::Environment(encoded) => {
+            command.env("CARGO_ENCODED_RUSTFLAGS", encoded).env_remove("RUSTFLAGS");
+        }
+        Flags::Config(value) => {
+            command.arg("--config").arg(value);
+        }
+    }
+    let options =
+        LinkOptions { tools: toolchain.llvm.clone(), code_object_version: package.code_object_version };
+    command.arg("--").args(flags::for_kernel_crate(executable, &options));
+    command
+}
+
+/// Runs `command`, passes its messages on, and gives the code object it made.
+///
+/// # Errors
+/// Cargo cannot be started, or fails; its own diagnostics have been shown by then.
+pub fn run(
+    context: &Context,
+    package: &KernelPackage,
+    cpu: &str,
+    mut command: Command,
+    format: Format,
+) -> CommandResult<PathBuf> {
+    let color = context.shell.color_for_children();
+    command.env("CARGO_TERM_COLOR", color);
+    let messages = match (format, color) {
+        (Format::Human, "always") => "json-diagnostic-rendered-ansi",
+        _ => "json",
+    };
+    // Before `--`, behind which the compiler's own flags stand.
+    let mut with_format = Command::new(command.get_program());
+    let mut arguments = command.get_args();
+    with_format.args(arguments.next()).arg(format!("--message-format={messages}")).args(arguments);
+    if context.shell.verbosity() == crate::shell::Verbosity::Quiet {
+        with_format.env("CARGO_TERM_QUIET", "true");
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => with_format.env(name, value),
+            None => with_format.env_remove(name),
+        };
+    }
+    context.shell.command(&with_format);
+
+    let mut child = with_format
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .or_exit_with(Exit::BuildFailed, || {
+            format!("cannot start {}", command.get_program().to_string_lossy())
+        })?;
+    let mut code_object = None;
+    let mut link_failure = None;
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines() {
+            let line = line.or_exit_with(Exit::BuildFailed, || "reading cargo's messages")?;
+            if format == Format::Json {
+                // Whoever reads them decides what of them to show.
+                let _ = writeln!(std::io::stdout().lock(), "{line}");
+            }
+            match serde_json::from_str::<Message>(&line) {
+                Ok(Message::CompilerArtifact(artifact)) if artifact.target.is_cdylib() => {
+                    let ours = artifact.manifest_path.as_std_path() == package.manifest_path;
+                    let elf = artifact.filenames.iter().find(|path| path.extension() == Some("elf"));
+                    if let (true, Some(path)) = (ours, elf) {
+                        code_object = Some(path.clone().into_std_path_buf());
+                    }
+                }
+                Ok(Message::CompilerMessage(message)) => {
+                    if message.message.message.starts_with("linking with ") {
+                        link_failure = message.message.children.last().map(|note| note.message.clone());
+                    } else if format == Format::Human
+                        && let Some(rendered) = &message.message.rendered
+                    {
+                        let _ = write!(std::io::stderr().lock(), "{rendered}");
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    let status = child.wait().or_exit_with(Exit::BuildFailed, || "waiting for cargo")?;
+    let name = format!("{} for {cpu}", package.name);
+    if let Some(text) = link_failure {
+        return Err(Failure::msg(Exit::BuildFailed, format!("cannot link {name}: {}", text.trim())));
+    }
+    if !status.success() {
+        return Err(Failure::msg(
+            Exit::BuildFailed,
+            format!("cannot build {name}: cargo ended with {status}"),
+        ));
+    }
+    code_object.ok_or_else(|| {
+        Failure::msg(Exit::BuildFailed, format!("cargo built {name}, but names no code object"))
+    })
+}

@@ -1,0 +1,54 @@
+//! Files that are whole or not there.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+/// Writes `bytes` to `path` in one step, unless they are there already.
+///
+/// # Errors
+/// What the system says.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::read(path).is_ok_and(|present| present == bytes) {
+        return Ok(());
+    }
+    let directory = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(directory)?;
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    file.write_all(bytes)?;
+    // Temporary files are for their owner only; artifacts are for everybody, as cargo's are.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+    }
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Tells one state of a file from another without reading it: its size, and when it was written.
+pub fn stamp(path: &Path) -> String {
+    let Ok(metadata) = fs::metadata(path) else { return String::new() };
+    let written =
+        metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    format!("{}@{}", metadata.len(), written.as_nanos())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unchanged_bytes_are_not_written_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a/b");
+        write(&path, b"one").unwrap();
+        let first = stamp(&path);
+        write(&path, b"one").unwrap();
+        assert_eq!(stamp(&path), first);
+        write(&path, b"three").unwrap();
+        assert_ne!(stamp(&path), first);
+        assert_eq!(fs::read_dir(directory.path().join("a")).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,188 @@
+//! rustc's flags: the user's, from wherever cargo takes them, and ours behind.
+
+use std::env;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::linker::LinkOptions;
+use crate::toolchain::{TARGET, Toolchain};
+
+/// Separates flags in `CARGO_ENCODED_RUSTFLAGS`.
+const SEPARATOR: char = '\x1f';
+
+/// The user's flags for the device. Cargo takes flags from one source only, so ours must join the one that the user has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UserFlags {
+    /// They stand in `CARGO_ENCODED_RUSTFLAGS` or `RUSTFLAGS`, which win over configuration files.
+    Environment(Vec<String>),
+    /// They stand in configuration files, if anywhere; these are `build.rustflags`. Cargo itself joins a target's flags
+    /// of several files.
+    Config(Vec<String>),
+}
+
+/// How flags reach cargo.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Flags {
+    /// The value of `CARGO_ENCODED_RUSTFLAGS`.
+    Environment(String),
+    /// The value of a `--config`.
+    Config(String),
+}
+
+impl UserFlags {
+    /// These flags, and `ours` behind them, where the last one wins.
+    pub fn with(&self, ours: &[String]) -> Flags {
+        let (Self::Environment(theirs) | Self::Config(theirs)) = self;
+        let flags = theirs.iter().chain(ours).map(String::as_str);
+        match self {
+            Self::Environment(_) => {
+                Flags::Environment(flags.collect::<Vec<_>>().join(&SEPARATOR.to_string()))
+            }
+            // Cargo passes over `build.rustflags` where a target has flags of its own, as it has now.
+            Self::Config(_) => {
+                let list: Vec<_> = flags.map(toml_string).collect();
+                Flags::Config(format!("target.{TARGET}.rustflags=[{}]", list.join(",")))
+            }
+        }
+    }
+}
+
+/// Flags of every crate for the device, `core` included.
+pub fn for_all(cpu: &str) -> Vec<String> {
+    [
+        &format!("-Ctarget-cpu={cpu}"),
+        // The target is linked by LTO in any case; cargo leaves the bitcode out where a profile does not ask for it.
+        "-Cembed-bitcode=yes",
+        // A failed check traps where it stands: its source line is in the line table, and nothing is formatted.
+        "-Zunstable-options",
+        "-Cpanic=immediate-abort",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+/// Flags of the kernel crate alone. `executable` is this program.
+pub fn for_kernel_crate(executable: &Path, options: &LinkOptions) -> Vec<String> {
+    let mut flags = [
+        // Kernels have the ABI `gpu-kernel`; a crate that says so itself is not wrong.
+        "-Zcrate-attr=feature(abi_gpu_kernel)",
+        "-Aduplicate_features",
+        // The flavour that no distribution's patches break on this target.
+        "-Clinker-flavor=gcc",
+        // Hand the whole program over as bitcode, as it is.
+        "-Clinker-plugin-lto",
+        "-Cno-prepopulate-passes",
+        &format!("-Clinker={}", executable.display()),
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    flags.extend(options.to_arguments().into_iter().map(|argument| format!("-Clink-arg={argument}")));
+    flags
+}
+
+/// The user's flags, as cargo finds them when it is started in `directory`.
+pub fn of_user(toolchain: &Toolchain, directory: &Path) -> UserFlags {
+    let variable = |name| env::var(name).ok();
+    match from_environment(variable("CARGO_ENCODED_RUSTFLAGS"), variable("RUSTFLAGS")) {
+        Some(flags) => UserFlags::Environment(flags),
+        None => UserFlags::Config(build_rustflags(toolchain, directory)),
+    }
+}
+
+fn from_environment(encoded: Option<String>, plain: Option<String>) -> Option<Vec<String>> {
+    if let Some(encoded) = encoded {
+        return Some(encoded.split(SEPARATOR).filter(|flag| !flag.is_empty()).map(str::to_owned).collect());
+    }
+    // Cargo takes an empty RUSTFLAGS for none.
+    let flags: Vec<_> = plain?.split_whitespace().map(str::to_owned).collect();
+    (!flags.is_empty()).then_some(flags)
+}
+
+/// `build.rustflags` of the configuration in force in `directory`, and `CARGO_BUILD_RUSTFLAGS`.
+fn build_rustflags(toolchain: &Toolchain, directory: &Path) -> Vec<String> {
+    let mut flags = Vec::new();
+    let mut command = toolchain.cargo();
+    command.args(["-Zunstable-options", "config", "get", "build.rustflags", "--format", "json"]);
+    command.current_dir(directory);
+    if has_configuration(directory)
+        && let Ok(output) = command.output()
+        // It fails when there is none.
+        && output.status.success()
+        && let Ok(value) = serde_json::from_slice::<Value>(&output.stdout)
+    {
+        flags.extend(words(&value["build"]["rustflags"]));
+    }
+    if let Ok(text) = env::var("CARGO_BUILD_RUSTFLAGS") {
+        flags.extend(text.split_whitespace().map(str::to_owned));
+    }
+    flags
+}
+
+/// Whether a configuration file is anywhere cargo looks; asking cargo costs a process.
+fn has_configuration(directory: &Path) -> bool {
+    let in_directory =
+        |directory: &Path| ["config.toml", "config"].iter().any(|name| directory.join(name).is_file());
+    let home = env::var_os("CARGO_HOME").map(Into::into).or_else(|| Some(env::home_dir()?.join(".cargo")));
+    directory.ancestors().any(|directory| in_directory(&directory.join(".cargo")))
+        || home.is_some_and(|home| in_directory(&home))
+}
+
+/// A list of flags, or one string of them.
+fn words(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(values) => values.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Value::String(text) => text.split_whitespace().map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A basic string of TOML, which escapes as JSON does.
+fn toml_string(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_is_read_as_cargo_does() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(from_environment(None, None), None);
+        assert_eq!(from_environment(None, some("")), None);
+        assert_eq!(
+            from_environment(None, some(" -Ca  -Cb ")),
+            Some(vec!["-Ca".to_owned(), "-Cb".to_owned()])
+        );
+        let encoded = some("-C\x1flink-arg=a b");
+        assert_eq!(
+            from_environment(encoded, some("-Cignored")),
+            Some(vec!["-C".to_owned(), "link-arg=a b".to_owned()])
+        );
+    }
+
+    #[test]
+    fn ours_come_last() {
+        let theirs = vec!["-Ctarget-cpu=native".to_owned()];
+        let ours = ["-Clink-arg=a\"b".to_owned()];
+        assert_eq!(
+            UserFlags::Environment(theirs.clone()).with(&ours),
+            Flags::Environment("-Ctarget-cpu=native\x1f-Clink-arg=a\"b".to_owned())
+        );
+        let Flags::Config(value) = UserFlags::Config(theirs.clone()).with(&ours) else { panic!() };
+        let table: toml::Table = value.parse().unwrap();
+        let flags = table["target"][TARGET]["rustflags"].as_array().unwrap();
+        assert_eq!(
+            flags.iter().map(|flag| flag.as_str().unwrap()).collect::<Vec<_>>(),
+            [&theirs[0], &ours[0]]
+        );
+    }
+
+    #[test]
+    fn configured_flags_are_strings_or_lists() {
+        assert_eq!(words(&serde_json::json!("-Ca -Cb")), ["-Ca", "-Cb"]);
+        assert_eq!(words(&serde_json::json!(["-Clink-arg=a b"])), ["-Clink-arg=a b"]);
+        assert!(words(&Value::Null).is_empty());
+    }
+}

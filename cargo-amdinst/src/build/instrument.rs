@@ -1,0 +1,98 @@
+//! From the code object that cargo built to the files that a launcher takes.
+
+use std::fs;
+use std::path::Path;
+
+use amdinst_core::instrument::Home;
+use amdinst_core::manifest::Artifact;
+use amdinst_core::object::CodeObject;
+
+use super::files;
+use super::package::KernelPackage;
+use crate::commands::Context;
+use crate::exit::{CommandResult, Exit, OrExit as _};
+
+/// A manifest's entry, and whether it was there already.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// The entry.
+    pub artifact: Artifact,
+    /// Nothing had to be written.
+    pub fresh: bool,
+}
+
+/// Which instrumented forms to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Forms(pub Vec<Option<Home>>);
+
+impl Forms {
+    /// One for each counter home and one for `auto`, which a test chooses from when it runs.
+    pub fn all() -> Self {
+        Self(vec![None, Some(Home::Register), Some(Home::Global)])
+    }
+}
+
+/// Brings the artifacts of `package` for `cpu` up to date with the code object `built`. `previous` is the manifest's entry
+/// of the last build.
+///
+/// # Errors
+/// A code object that cannot be read or instrumented, files that cannot be written.
+pub fn finish(
+    context: &Context,
+    package: &KernelPackage,
+    cpu: &str,
+    built: &Path,
+    forms: &Forms,
+    previous: Option<&Artifact>,
+) -> CommandResult<Finished> {
+    let directory = package.output_directory();
+    let inputs = inputs(package, built, forms);
+    if let Some(previous) = previous
+        && previous.inputs == inputs
+        && files_of(previous).all(|file| directory.join(file).is_file())
+    {
+        return Ok(Finished { artifact: previous.clone(), fresh: true });
+    }
+
+    let bytes = fs::read(built).or_exit_with(Exit::BuildFailed, || built.display().to_string())?;
+    let object = CodeObject::parse(bytes).or_exit_with(Exit::BuildFailed, || built.display().to_string())?;
+    if object.kernels.is_empty() {
+        context.shell.warn(format_args!("{} has no kernels for {cpu}", package.name));
+    }
+    let stem = format!("{cpu}/{}/{}", package.profile, package.library);
+    let artifact = Artifact {
+        cpu: cpu.to_owned(),
+        profile: package.profile.clone(),
+        original: format!("{stem}.elf"),
+        kernels: object.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
+        instrumented: Vec::new(),
+        inputs,
+    };
+    let write = |name: &str, bytes: &[u8]| {
+        let path = directory.join(name);
+        files::write(&path, bytes)
+            .or_exit_with(Exit::BuildFailed, || format!("cannot write {}", path.display()))
+    };
+    write(&artifact.original, &object.bytes)?;
+
+    Ok(Finished { artifact, fresh: false })
+}
+
+/// What the artifacts are made from, beside the sources, which cargo watches.
+fn inputs(package: &KernelPackage, built: &Path, forms: &Forms) -> Vec<(String, String)> {
+    let executable = std::env::current_exe().map(|path| files::stamp(&path)).unwrap_or_default();
+    let forms: Vec<_> = forms.0.iter().map(|home| home.map_or("auto", Home::name)).collect();
+    [
+        ("code-object", files::stamp(built)),
+        ("cargo-amdinst", executable),
+        ("forms", forms.join(",")),
+        ("counters", format!("{:?}", package.counters).to_lowercase()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .to_vec()
+}
+
+fn files_of(artifact: &Artifact) -> impl Iterator<Item = &String> {
+    let instrumented = artifact.instrumented.iter().flat_map(|form| form.file.iter().chain([&form.probes]));
+    std::iter::once(&artifact.original).chain(instrumented)
+}

@@ -1,0 +1,182 @@
+//! Which packages to build, and with which settings.
+
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
+
+use amdinst_core::Arch;
+use amdinst_core::instrument::Counters;
+
+use super::settings::Settings;
+use crate::cli::PackageArgs;
+use crate::commands::Context;
+use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+
+/// Where everything is built unless something is said.
+const DEFAULT_CPU: &str = "gfx90a";
+const DEFAULT_PROFILE: &str = "release";
+/// What a package with kernels depends on.
+const DEVICE_CRATE: &str = "amdinst-device";
+
+/// One package and how to build it.
+#[derive(Clone, Debug)]
+pub struct KernelPackage {
+    /// Its name.
+    pub name: String,
+    /// The name of its library's file, without an ending.
+    pub library: String,
+    /// Its `Cargo.toml`.
+    pub manifest_path: PathBuf,
+    /// The workspace's directory.
+    pub workspace_root: PathBuf,
+    /// Cargo's target directory.
+    pub target_directory: PathBuf,
+    /// Processors, in the order they were asked for.
+    pub cpus: Vec<String>,
+    /// Cargo profile.
+    pub profile: String,
+    /// Features to activate.
+    pub features: Vec<String>,
+    /// Whether to activate the default ones, too.
+    pub default_features: bool,
+    /// What `auto` means for its counters.
+    pub counters: Counters,
+    /// Code object version, if not LLVM's default.
+    pub code_object_version: Option<u8>,
+}
+
+impl KernelPackage {
+    /// Where its code objects go.
+    pub fn output_directory(&self) -> PathBuf {
+        self.target_directory.join("amdinst").join(&self.name)
+    }
+
+    /// Where cargo builds it for `cpu`. Each processor has a directory of its own: flags differ, and cargo would rebuild
+    /// `core` at every change of them.
+    pub fn build_directory(&self, cpu: &str) -> PathBuf {
+        self.target_directory.join("amdinst").join("build").join(cpu)
+    }
+}
+
+/// Finds the packages that `args` asks for: the one named, else that of the current directory, else every member of the
+/// workspace that depends on `amdinst-device`.
+///
+/// # Errors
+/// A broken `Cargo.toml`, no such package, a package without a library, wrong settings.
+pub fn find(context: &Context, args: &PackageArgs) -> CommandResult<Vec<KernelPackage>> {
+    let mut command = MetadataCommand::new();
+    // Dependencies are read from `Cargo.toml` alone: resolving them would cost more than all else here.
+    command.no_deps();
+    if let Some(path) = &args.manifest_path {
+        command.manifest_path(path);
+    }
+    context.shell.command(&command.cargo_command());
+    let metadata = command.exec().or_exit_with(Exit::BuildFailed, || "`cargo metadata` failed")?;
+
+    let chosen = choose(&metadata, args)?;
+    chosen.into_iter().map(|package| with_settings(context, &metadata, package, args)).collect()
+}
+
+fn choose<'m>(metadata: &'m Metadata, args: &PackageArgs) -> CommandResult<Vec<&'m Package>> {
+    let members = metadata.workspace_packages();
+    if let Some(name) = &args.package {
+        let found = members.iter().find(|package| package.name.as_str() == name.as_str());
+        let known = || members.iter().map(|package| package.name.to_string()).collect::<Vec<_>>().join(", ");
+        return match found {
+            Some(package) => Ok(vec![package]),
+            None => Err(Failure::msg(Exit::BuildFailed, format!("no package `{name}` in this workspace"))
+                .note(format!("its packages: {}", known()))),
+        };
+    }
+    if let Some(here) = manifest_here(args.manifest_path.as_deref())
+        && let Some(package) = members.iter().find(|package| package.manifest_path.as_std_path() == here)
+        && has_kernels(package)
+    {
+        return Ok(vec![package]);
+    }
+    let with_kernels: Vec<_> = members.into_iter().filter(|package| has_kernels(package)).collect();
+    if with_kernels.is_empty() {
+        return Err(Failure::msg(
+            Exit::BuildFailed,
+            format!("no package with kernels: none here depends on `{DEVICE_CRATE}`"),
+        )
+        .help(format!("`cargo add {DEVICE_CRATE}`, or name a package with `-p`")));
+    }
+    Ok(with_kernels)
+}
+
+/// The `Cargo.toml` that cargo would take: the one given, else that of the nearest directory above the current one.
+fn manifest_here(given: Option<&Path>) -> Option<PathBuf> {
+    if let Some(path) = given {
+        return path.canonicalize().ok();
+    }
+    let directory = std::env::current_dir().ok()?;
+    directory.ancestors().map(|directory| directory.join("Cargo.toml")).find(|path| path.is_file())
+}
+
+fn has_kernels(package: &Package) -> bool {
+    library(package).is_some()
+        // A package may depend on it for the host's side only.
+        && Settings::read(&package.metadata).is_ok_and(|(settings, _)| settings.kernels != Some(false))
+        && package
+            .dependencies
+            .iter()
+            .any(|dependency| dependency.name == DEVICE_CRATE && dependency.kind == DependencyKind::Normal)
+}
+
+fn library(package: &Package) -> Option<String> {
+    let target =
+        package.targets.iter().find(|target| target.is_lib() || target.is_cdylib() || target.is_rlib())?;
+    Some(target.name.replace('-', "_"))
+}
+
+fn with_settings(
+    context: &Context,
+    metadata: &Metadata,
+    package: &Package,
+    args: &PackageArgs,
+) -> CommandResult<KernelPackage> {
+    let (settings, warnings) = Settings::read(&package.metadata)
+        .or_exit_with(Exit::BuildFailed, || package.manifest_path.to_string())?;
+    for warning in warnings {
+        context.shell.warn(format_args!("{}: {warning}", package.manifest_path));
+    }
+    let library = library(package).ok_or_else(|| {
+        Failure::msg(Exit::BuildFailed, format!("package `{}` has no library", package.name))
+            .help("kernels stand in a library: add src/lib.rs")
+    })?;
+    let mut cpus = match (&args.target_cpu[..], settings.target_cpus) {
+        ([], cpus) if cpus.is_empty() => vec![DEFAULT_CPU.to_owned()],
+        ([], cpus) => cpus,
+        (asked, _) => asked.to_vec(),
+    };
+    for cpu in &cpus {
+        let known = || Arch::ALL.map(Arch::name).join(", ");
+        cpu.parse::<Arch>().map_err(|error| {
+            Failure::new(Exit::Usage, error).note(format!("known processors: {}", known()))
+        })?;
+    }
+    let mut seen = Vec::new();
+    cpus.retain(|cpu| {
+        let new = !seen.contains(cpu);
+        seen.push(cpu.clone());
+        new
+    });
+    let mut features = settings.features;
+    features.extend(args.features.iter().flat_map(|list| {
+        list.split([',', ' ']).filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+    }));
+    Ok(KernelPackage {
+        name: package.name.to_string(),
+        library,
+        manifest_path: package.manifest_path.clone().into_std_path_buf(),
+        workspace_root: metadata.workspace_root.clone().into_std_path_buf(),
+        target_directory: metadata.target_directory.clone().into_std_path_buf(),
+        cpus,
+        profile: args.profile.clone().or(settings.profile).unwrap_or_else(|| DEFAULT_PROFILE.to_owned()),
+        features,
+        default_features: !args.no_default_features && settings.default_features.unwrap_or(true),
+        counters: settings.counters.unwrap_or_default(),
+        code_object_version: args.code_object_version.or(settings.code_object_version),
+    })
+}

@@ -1,0 +1,183 @@
+//! `[package.metadata.amdinst]`: a package's defaults.
+
+use serde_json::Value;
+
+use amdinst_core::Arch;
+use amdinst_core::instrument::Counters;
+
+/// What `[package.metadata.amdinst]` says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// `kernels`: `false` for a package that depends on `amdinst-device` and has no kernels.
+    pub kernels: Option<bool>,
+    /// `target-cpus`: processors to build for.
+    pub target_cpus: Vec<String>,
+    /// `profile`: cargo profile of the kernels.
+    pub profile: Option<String>,
+    /// `features`: features to activate.
+    pub features: Vec<String>,
+    /// `default-features`: whether to activate those, too.
+    pub default_features: Option<bool>,
+    /// `counters`: where counters live, for `auto`.
+    pub counters: Option<Counters>,
+    /// `code-object-version`: 4 to 6.
+    pub code_object_version: Option<u8>,
+}
+
+const KEYS: [&str; 7] =
+    ["kernels", "target-cpus", "profile", "features", "default-features", "counters", "code-object-version"];
+
+/// A value in `[package.metadata.amdinst]` that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}` in [package.metadata.amdinst] {problem}")]
+pub struct SettingsError {
+    /// The key.
+    pub key: String,
+    /// What is wrong with its value.
+    pub problem: String,
+}
+
+impl Settings {
+    /// Reads a package's `metadata` table; gives the settings, and a warning a key that means nothing.
+    ///
+    /// # Errors
+    /// The first value of the wrong type or range.
+    pub fn read(metadata: &Value) -> Result<(Self, Vec<String>), SettingsError> {
+        let mut settings = Self::default();
+        let mut warnings = Vec::new();
+        let table = match metadata.get("amdinst") {
+            None | Some(Value::Null) => return Ok((settings, warnings)),
+            Some(Value::Object(table)) => table,
+            Some(_) => return Err(wrong("amdinst", "is not a table")),
+        };
+        for (key, value) in table {
+            match key.as_str() {
+                "kernels" => settings.kernels = Some(boolean(key, value)?),
+                "target-cpus" => settings.target_cpus = strings(key, value)?,
+                "profile" => settings.profile = Some(string(key, value)?),
+                "features" => settings.features = strings(key, value)?,
+                "default-features" => settings.default_features = Some(boolean(key, value)?),
+                "counters" => settings.counters = Some(counters(key, &string(key, value)?)?),
+                "code-object-version" => {
+                    let version = value.as_u64().and_then(|version| u8::try_from(version).ok());
+                    settings.code_object_version = Some(
+                        version
+                            .filter(|version| (4..=6).contains(version))
+                            .ok_or_else(|| wrong(key, "is not 4, 5 or 6"))?,
+                    );
+                }
+                unknown => warnings.push(unknown_key(unknown)),
+            }
+        }
+        for cpu in &settings.target_cpus {
+            cpu.parse::<Arch>()
+                .map_err(|error| wrong("target-cpus", &format!("has a wrong entry: {error}")))?;
+        }
+        Ok((settings, warnings))
+    }
+}
+
+fn wrong(key: &str, problem: &str) -> SettingsError {
+    SettingsError { key: key.to_owned(), problem: problem.to_owned() }
+}
+
+fn string(key: &str, value: &Value) -> Result<String, SettingsError> {
+    value.as_str().map(str::to_owned).ok_or_else(|| wrong(key, "is not a string"))
+}
+
+fn boolean(key: &str, value: &Value) -> Result<bool, SettingsError> {
+    value.as_bool().ok_or_else(|| wrong(key, "is not true or false"))
+}
+
+/// A string or a list of strings.
+fn strings(key: &str, value: &Value) -> Result<Vec<String>, SettingsError> {
+    match value {
+        Value::Array(values) => values.iter().map(|value| string(key, value)).collect(),
+        other => Ok(vec![string(key, other).map_err(|_| wrong(key, "is not a list of strings"))?]),
+    }
+}
+
+fn counters(key: &str, text: &str) -> Result<Counters, SettingsError> {
+    match text {
+        "auto" => Ok(Counters::Auto),
+        "register" => Ok(Counters::Register),
+        "global" => Ok(Counters::Global),
+        _ => Err(wrong(key, "is not `auto`, `register` or `global`")),
+    }
+}
+
+fn unknown_key(key: &str) -> String {
+    let nearest = KEYS.into_iter().map(|known| (distance(key, known), known)).min();
+    let hint = match nearest {
+        Some((distance, known)) if distance <= 1 + key.len() / 3 => format!("did you mean `{known}`?"),
+        _ => format!("known keys: {}", KEYS.join(", ")),
+    };
+    format!("unknown key `{key}` in [package.metadata.amdinst]; {hint}")
+}
+
+/// Levenshtein's distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let substitute = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substitute.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_key() {
+        let metadata = json!({ "amdinst": {
+            "target-cpus": ["gfx90a", "gfx942"], "profile": "kernel-o2", "features": "f", "default-features": false,
+            "counters": "register", "code-object-version": 5,
+        }});
+        let (settings, warnings) = Settings::read(&metadata).unwrap();
+        assert_eq!(
+            settings,
+            Settings {
+                kernels: None,
+                target_cpus: vec!["gfx90a".to_owned(), "gfx942".to_owned()],
+                profile: Some("kernel-o2".to_owned()),
+                features: vec!["f".to_owned()],
+                default_features: Some(false),
+                counters: Some(Counters::Register),
+                code_object_version: Some(5),
+            }
+        );
+        assert!(warnings.is_empty());
+        assert_eq!(Settings::read(&Value::Null).unwrap().0, Settings::default());
+    }
+
+    #[test]
+    fn unknown_keys_are_warned_about_with_a_suggestion() {
+        let (_, warnings) = Settings::read(&json!({ "amdinst": { "target-cpu": 1, "colour": 2 } })).unwrap();
+        assert!(warnings[0].ends_with("did you mean `target-cpus`?"), "{warnings:?}");
+        assert!(warnings[1].contains("known keys: kernels, target-cpus"), "{warnings:?}");
+    }
+
+    #[test]
+    fn wrong_values_are_errors() {
+        for (key, value) in [
+            ("target-cpus", json!("gfx1100")),
+            ("target-cpus", json!([1])),
+            ("profile", json!(3)),
+            ("counters", json!("lds")),
+            ("code-object-version", json!(3)),
+            ("default-features", json!("no")),
+        ] {
+            assert_eq!(Settings::read(&json!({ "amdinst": { key: value } })).unwrap_err().key, key);
+        }
+    }
+}
