@@ -1,1 +1,48 @@
 //! Execute AMD GPU code objects without a GPU.
+//!
+//! A [`Machine`] owns the device's memory. [`Machine::load`] maps a code object and decodes its text once;
+//! [`Machine::launch`] runs a kernel and returns an [`Execution`], or a located [`Fault`].
+//!
+//! ```no_run
+//! # use amdinst_core::{Arch, object::CodeObject};
+//! # use amdinst_emu::{Config, Launch, Machine};
+//! # fn demo(object: &CodeObject) -> Result<(), Box<dyn std::error::Error>> {
+//! let mut machine = Machine::new(Arch::Gfx90a, Config::default());
+//! let buffer = machine.alloc(256, 16, "out")?;
+//! let program = machine.load(object)?;
+//! let launch = Launch {
+//!     grid: [1, 1, 1],
+//!     block: [64, 1, 1],
+//!     kernarg: buffer.to_le_bytes().to_vec(),
+//!     ..Launch::new("fill")
+//! };
+//! let execution = machine.launch(&program, &launch)?;
+//! assert_eq!(execution.waves, 1);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Rules
+//!
+//! * **Memory.** Allocations are bounds-checked to the byte, start zeroed, and addresses are never used twice, so an
+//!   access through a stale pointer is named as such. Guard gaps lie between allocations.
+//! * **Order.** The waves of a workgroup run in order, each until it waits at a barrier, ends, or has used up its time
+//!   slice. Workgroups run on several threads only if the kernel holds nothing whose result depends on their order: see
+//!   `dispatch::order`. One input then gives one result, whatever the number of threads.
+//! * **Barriers.** A wave that has ended counts as arrived, as on hardware; [`Config::strict_barriers`] makes that a
+//!   fault instead.
+//! * **Uninitialised** registers, LDS and scratch read zero.
+
+pub mod check;
+mod dispatch;
+mod exec;
+mod machine;
+mod memory;
+mod program;
+mod wave;
+
+pub use check::{Fault, FaultKind, MemorySpace, NearestAllocation};
+pub use dispatch::{Execution, Launch, MaskRecord};
+pub use machine::{Config, Machine};
+pub use memory::MemoryError;
+pub use program::{LoadError, Program};

@@ -1,0 +1,262 @@
+//! What can stop a launch, and where.
+
+use std::fmt;
+
+use amdinst_core::isa::Op;
+
+/// The memory an access went to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemorySpace {
+    /// Device memory, by `global_*`, `buffer_*` or `flat_*`.
+    Global,
+    /// Device memory, by a scalar load or store.
+    Scalar,
+    /// The workgroup's LDS.
+    Lds,
+    /// A work-item's private memory.
+    Scratch,
+}
+
+impl fmt::Display for MemorySpace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Global => "global memory",
+            Self::Scalar => "global memory (scalar access)",
+            Self::Lds => "LDS",
+            Self::Scratch => "scratch",
+        })
+    }
+}
+
+/// The allocation closest to a stray address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NearestAllocation {
+    /// The label it was allocated with.
+    pub label: String,
+    /// Its first byte.
+    pub address: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Bytes from its end to the access (positive), or from its first byte back to the access (negative).
+    /// Zero for an access that begins inside it and runs over its end.
+    pub distance: i64,
+}
+
+impl fmt::Display for NearestAllocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { label, address, size, distance } = self;
+        match distance {
+            0 => write!(f, "it runs over the end of `{label}` ({size} bytes at {address:#x})"),
+            1.. => write!(f, "{distance} bytes past the end of `{label}` ({size} bytes at {address:#x})"),
+            _ => write!(f, "{} bytes before `{label}` ({size} bytes at {address:#x})", distance.unsigned_abs()),
+        }
+    }
+}
+
+/// Why a launch stopped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FaultKind {
+    /// An access outside every allocation.
+    #[error("out of bounds: {} of {size} bytes at {address:#x} in {space}{}", verb(*write), near(nearest))]
+    OutOfBounds {
+        /// The memory accessed.
+        space: MemorySpace,
+        /// Address in that memory (LDS and scratch: byte offset).
+        address: u64,
+        /// Bytes accessed.
+        size: u32,
+        /// It was a write or an atomic.
+        write: bool,
+        /// The closest allocation, if there is any.
+        nearest: Option<NearestAllocation>,
+    },
+    /// An access to memory that has been freed.
+    #[error("use after free: {} of {size} bytes at {address:#x}, in `{label}` which has been freed", verb(*write))]
+    UseAfterFree {
+        /// Address accessed.
+        address: u64,
+        /// Bytes accessed.
+        size: u32,
+        /// It was a write or an atomic.
+        write: bool,
+        /// The label of the freed allocation.
+        label: String,
+    },
+    /// An access close to address zero.
+    #[error("null pointer: {} of {size} bytes at {address:#x}", verb(*write))]
+    NullPointer {
+        /// Address accessed.
+        address: u64,
+        /// Bytes accessed.
+        size: u32,
+        /// It was a write or an atomic.
+        write: bool,
+    },
+    /// An access that must be aligned and is not.
+    #[error("misaligned: {} of {size} bytes at {address:#x} in {space} must be a multiple of {required}", verb(*write))]
+    Misaligned {
+        /// The memory accessed.
+        space: MemorySpace,
+        /// Address in that memory.
+        address: u64,
+        /// Bytes accessed.
+        size: u32,
+        /// Alignment asked for, in bytes.
+        required: u32,
+        /// It was a write or an atomic.
+        write: bool,
+    },
+    /// A write to constant data or code.
+    #[error("write to read-only memory: {size} bytes at {address:#x}, in `{label}`")]
+    ReadOnly {
+        /// Address accessed.
+        address: u64,
+        /// Bytes accessed.
+        size: u32,
+        /// The label of the allocation.
+        label: String,
+    },
+    /// An instruction that this emulator does not execute.
+    #[error("unimplemented instruction `{}`: the emulator does not execute it{}", op.name(), why(form))]
+    Unimplemented {
+        /// The instruction.
+        op: Op,
+        /// Which form of it, where only that is missing; else empty.
+        form: &'static str,
+    },
+    /// A word that is no instruction of the target.
+    #[error("undecodable instruction: {0}")]
+    Undecodable(String),
+    /// A jump to an address that is not an instruction of the code object.
+    #[error("jump outside the code object's instructions, to {target:#x}")]
+    JumpOutside {
+        /// Where it would go, as an address of the code object.
+        target: u64,
+    },
+    /// A vector register beyond those there are, by relative addressing.
+    #[error("register index {index} is out of range ({available} registers)")]
+    RegisterIndex {
+        /// The register number.
+        index: i64,
+        /// How many there are.
+        available: u32,
+    },
+    /// A trap handler was called: `llvm.trap`, a Rust panic or an assertion in the kernel.
+    #[error("the kernel trapped (s_trap {0}): a panic, an assertion or `llvm.trap`")]
+    Trap(u8),
+    /// A workgroup ran more wave-instructions than its budget.
+    #[error("instruction budget exhausted: the workgroup ran {budget} wave-instructions; an endless loop, or set a larger budget")]
+    Budget {
+        /// The budget.
+        budget: u64,
+    },
+    /// Waves wait at a barrier which cannot complete.
+    #[error("deadlocked barrier: {waiting} waves wait and {halted} are halted for good")]
+    BarrierDeadlock {
+        /// Waves at the barrier.
+        waiting: u32,
+        /// Waves that will never arrive.
+        halted: u32,
+    },
+    /// A barrier completed although some waves had ended ([`crate::Config::strict_barriers`]).
+    #[error("barrier in divergent control flow: {waiting} waves wait and {ended} have ended")]
+    BarrierMismatch {
+        /// Waves at the barrier.
+        waiting: u32,
+        /// Waves that ended without arriving.
+        ended: u32,
+    },
+    /// The launch itself is wrong.
+    #[error("bad dispatch: {0}")]
+    BadDispatch(String),
+}
+
+fn verb(write: bool) -> &'static str {
+    if write { "write" } else { "read" }
+}
+
+fn why(form: &str) -> String {
+    if form.is_empty() { String::new() } else { format!(" ({form})") }
+}
+
+fn near(nearest: &Option<NearestAllocation>) -> String {
+    nearest.as_ref().map_or_else(|| "; nothing is allocated there".to_owned(), |near| format!(": {near}"))
+}
+
+/// Why and where a launch stopped. Memory keeps what was written until then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What happened.
+    pub kind: FaultKind,
+    /// The kernel's name.
+    pub kernel: String,
+    /// The workgroup, in x, y, z.
+    pub workgroup: [u32; 3],
+    /// The wave's global index (DESIGN.md, "Counter buffer").
+    pub wave: u64,
+    /// The lane, where one lane is at fault.
+    pub lane: Option<u8>,
+    /// Address of the instruction in the code object; `None` when nothing was executed yet.
+    pub pc: Option<u64>,
+    /// The instruction, as LLVM would print it.
+    pub instruction: String,
+}
+
+impl Fault {
+    /// What happened, without where.
+    pub fn detail(&self) -> String {
+        self.kind.to_string()
+    }
+
+    pub(crate) fn dispatch(kernel: &str, message: String) -> Self {
+        Self {
+            kind: FaultKind::BadDispatch(message),
+            kernel: kernel.to_owned(),
+            workgroup: [0; 3],
+            wave: 0,
+            lane: None,
+            pc: None,
+            instruction: String::new(),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kernel `{}`: {}", self.kernel, self.kind)?;
+        if let Some(pc) = self.pc {
+            let [x, y, z] = self.workgroup;
+            write!(f, "; pc {pc:#x} `{}`, workgroup ({x}, {y}, {z}), wave {}", self.instruction, self.wave)?;
+            if let Some(lane) = self.lane {
+                write!(f, ", lane {lane}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// A fault before the place is known: what an instruction's execution returns.
+#[derive(Debug)]
+pub(crate) struct Trap {
+    pub(crate) kind: FaultKind,
+    pub(crate) lane: Option<u8>,
+}
+
+impl Trap {
+    pub(crate) fn new(kind: FaultKind) -> Box<Self> {
+        Box::new(Self { kind, lane: None })
+    }
+
+    pub(crate) fn at_lane(kind: FaultKind, lane: usize) -> Box<Self> {
+        Box::new(Self { kind, lane: u8::try_from(lane).ok() })
+    }
+
+    pub(crate) fn unimplemented(op: Op, form: &'static str) -> Box<Self> {
+        Self::new(FaultKind::Unimplemented { op, form })
+    }
+}
+
+/// What executing an instruction returns. Boxed, so that the good case stays in a register.
+pub(crate) type Outcome<T = ()> = Result<T, Box<Trap>>;

@@ -1,0 +1,187 @@
+//! One workgroup: its waves in turn, its LDS, its barriers.
+
+use super::{MaskRecord, Shared};
+use crate::check::{Fault, FaultKind, Trap};
+use crate::exec::Context;
+use crate::program::{NO_SLOT, Step};
+use crate::wave::{Status, Wave};
+
+/// Sums over waves.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Totals {
+    pub(super) waves: u64,
+    pub(super) wave_instructions: u64,
+    pub(super) lane_instructions: u64,
+}
+
+/// The state that one host thread runs workgroups in, one after another.
+pub(super) struct Group {
+    waves: Vec<Wave>,
+    lds: Vec<u8>,
+    /// Mask counters of each wave by slot.
+    counters: Vec<Vec<MaskRecord>>,
+    pub(super) totals: Totals,
+    pub(super) masks: Vec<MaskRecord>,
+    /// Executions of each step, where asked for.
+    pub(super) executed: Vec<u64>,
+}
+
+impl Group {
+    pub(super) fn new(shared: &Shared<'_>) -> Self {
+        let waves = shared.waves_per_group as usize;
+        let slots = if shared.launch.record_masks { shared.program.exec_writers.len() } else { 0 };
+        Self {
+            waves: (0..waves).map(|_| Wave::new()).collect(),
+            lds: vec![0; shared.lds_bytes as usize],
+            counters: vec![vec![MaskRecord::default(); slots]; waves],
+            totals: Totals::default(),
+            masks: Vec::new(),
+            executed: vec![0; if shared.launch.count_opcodes { shared.program.steps.len() } else { 0 }],
+        }
+    }
+
+    /// Run the workgroup of this number to its end.
+    pub(super) fn run(&mut self, shared: &Shared<'_>, index: u64) -> Result<(), Box<Fault>> {
+        let [width, height, _] = shared.launch.grid.map(u64::from);
+        let workgroup = [index % width, index / width % height, index / (width * height)].map(|id| id as u32);
+        self.lds.fill(0);
+        for (number, wave) in self.waves.iter_mut().enumerate() {
+            wave.reset(shared.program.registers);
+            wave.index = index * u64::from(shared.waves_per_group) + number as u64;
+            wave.next = shared.entry;
+            shared.setup.start(wave, workgroup, shared.launch.block, number as u32);
+        }
+        let result = self.schedule(shared, workgroup);
+        for wave in &self.waves {
+            self.totals.waves += 1;
+            self.totals.wave_instructions += wave.steps_run;
+            self.totals.lane_instructions += wave.lanes_run;
+        }
+        self.take_masks(shared);
+        result
+    }
+
+    fn schedule(&mut self, shared: &Shared<'_>, workgroup: [u32; 3]) -> Result<(), Box<Fault>> {
+        let mut budget = shared.budget;
+        loop {
+            let mut running = 0u32;
+            for number in 0..self.waves.len() {
+                if !matches!(self.waves[number].status, Status::Running | Status::Yielded) {
+                    continue;
+                }
+                running += 1;
+                let slice = budget.min(shared.config.time_slice);
+                let wave = &mut self.waves[number];
+                wave.status = Status::Running;
+                let mut context =
+                    Context { wave, lds: &mut self.lds, memory: shared.memory, program: shared.program, workgroup };
+                let counters = &mut self.counters[number];
+                let (used, outcome) = run_slice(&mut context, slice, counters, &mut self.executed);
+                budget -= used;
+                let outcome = outcome.and_then(|()| {
+                    let alive = matches!(self.waves[number].status, Status::Running | Status::Yielded);
+                    if alive && budget == 0 {
+                        return Err(Trap::new(FaultKind::Budget { budget: shared.budget }));
+                    }
+                    Ok(())
+                });
+                outcome.map_err(|trap| self.locate(shared, workgroup, number, *trap))?;
+            }
+            let count = |status| self.waves.iter().filter(|wave| wave.status == status).count() as u32;
+            let waiting = count(Status::AtBarrier);
+            let (halted, ended) = (count(Status::Halted), count(Status::Ended));
+            let alive = self.waves.len() as u32 - halted - ended;
+            if waiting > 0 && waiting == alive {
+                let first = self.waves.iter().position(|wave| wave.status == Status::AtBarrier).unwrap_or(0);
+                let kind = if halted > 0 {
+                    FaultKind::BarrierDeadlock { waiting, halted }
+                } else if ended > 0 && shared.config.strict_barriers {
+                    FaultKind::BarrierMismatch { waiting, ended }
+                } else {
+                    for wave in self.waves.iter_mut().filter(|wave| wave.status == Status::AtBarrier) {
+                        wave.status = Status::Running;
+                    }
+                    continue;
+                };
+                return Err(self.locate(shared, workgroup, first, *Trap::new(kind)));
+            }
+            if running == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A trap with its place: the step before the wave's next one is where it happened.
+    fn locate(&self, shared: &Shared<'_>, workgroup: [u32; 3], number: usize, trap: Trap) -> Box<Fault> {
+        let wave = &self.waves[number];
+        let step = &shared.program.steps[wave.current as usize];
+        Box::new(Fault {
+            kind: trap.kind,
+            kernel: shared.kernel.name.clone(),
+            workgroup,
+            wave: wave.index,
+            lane: trap.lane,
+            pc: Some(shared.program.pc(step)),
+            instruction: shared.program.text_of(step),
+        })
+    }
+
+    /// Move the waves' mask counters to the launch's records.
+    fn take_masks(&mut self, shared: &Shared<'_>) {
+        for (wave, counters) in self.waves.iter().zip(&mut self.counters) {
+            for (counter, step) in counters.iter_mut().zip(&shared.program.exec_writers) {
+                if counter.writes > 0 {
+                    let pc = shared.program.pc(&shared.program.steps[*step as usize]);
+                    self.masks.push(MaskRecord { pc, wave: wave.index, ..*counter });
+                    *counter = MaskRecord::default();
+                }
+            }
+        }
+    }
+}
+
+/// Run a wave for at most `slice` steps, or until it waits or ends; returns how many it ran.
+fn run_slice(
+    context: &mut Context<'_>,
+    slice: u64,
+    counters: &mut [MaskRecord],
+    executed: &mut [u64],
+) -> (u64, Result<(), Box<Trap>>) {
+    let steps: &[Step] = &context.program.steps;
+    let mut used = 0;
+    let mut lanes = 0;
+    let mut active = u64::from(context.wave.exec.count_ones());
+    let mut outcome = Ok(());
+    while used < slice {
+        let at = context.wave.next;
+        let step = &steps[at as usize];
+        context.wave.current = at;
+        context.wave.next = at + 1;
+        used += 1;
+        lanes += if step.flags.vector { active } else { 0 };
+        outcome = (step.run)(context, step);
+        if outcome.is_err() {
+            break;
+        }
+        if step.flags.writes_exec {
+            let old = context.wave.exec;
+            context.wave.sync_exec();
+            let new = context.wave.exec;
+            active = u64::from(new.count_ones());
+            if step.slot != NO_SLOT
+                && let Some(counter) = counters.get_mut(step.slot as usize)
+            {
+                counter.count(old, new);
+            }
+        }
+        if let Some(count) = executed.get_mut(at as usize) {
+            *count += 1;
+        }
+        if step.flags.control && context.wave.status != Status::Running {
+            break;
+        }
+    }
+    context.wave.steps_run += used;
+    context.wave.lanes_run += lanes;
+    (used, outcome)
+}

@@ -1,0 +1,307 @@
+//! Launches: from a kernel's name, a grid and its arguments to waves, and back to figures.
+
+mod group;
+mod kernarg;
+mod order;
+mod registers;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Instant;
+
+use amdinst_core::isa::Op;
+use amdinst_core::object::Kernel;
+
+use crate::check::Fault;
+use crate::machine::Config;
+use crate::memory::{Memory, Owner, Protection};
+use crate::program::Program;
+use group::Group;
+use registers::Setup;
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The kernel's name, as in the note.
+    pub kernel: String,
+    /// Workgroups in x, y, z.
+    pub grid: [u32; 3],
+    /// Work-items of a workgroup in x, y, z.
+    pub block: [u32; 3],
+    /// The explicit arguments at their offsets of the note. It may end after the last of them; hidden arguments are
+    /// filled in.
+    pub kernarg: Vec<u8>,
+    /// LDS bytes a workgroup besides the kernel's own.
+    pub dynamic_lds: u32,
+    /// Host threads; 0 for all cores. Kernels whose result depends on the order of workgroups run on one.
+    pub threads: usize,
+    /// Wave-instructions that one workgroup may run; 0 for the machine's default. Counted for a workgroup, so that
+    /// whether a launch exceeds it does not depend on the number of threads.
+    pub budget: u64,
+    /// Record what every write to EXEC did.
+    pub record_masks: bool,
+    /// Count executions of each mnemonic.
+    pub count_opcodes: bool,
+}
+
+impl Launch {
+    /// One workgroup of one wave of a kernel without arguments.
+    pub fn new(kernel: impl Into<String>) -> Self {
+        Self {
+            kernel: kernel.into(),
+            grid: [1; 3],
+            block: [64, 1, 1],
+            kernarg: Vec::new(),
+            dynamic_lds: 0,
+            threads: 0,
+            budget: 0,
+            record_masks: false,
+            count_opcodes: false,
+        }
+    }
+}
+
+/// What a launch did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Execution {
+    /// Waves that ran.
+    pub waves: u64,
+    /// Instructions executed, summed over waves.
+    pub wave_instructions: u64,
+    /// Active lanes, summed over the vector instructions executed.
+    pub lane_instructions: u64,
+    /// Wall-clock time of the execution on the host.
+    pub seconds: f64,
+    /// Host threads that ran it.
+    pub threads: usize,
+    /// What writes to EXEC did, sorted by wave, then pc. Empty unless asked for.
+    pub masks: Vec<MaskRecord>,
+    /// Executions of each mnemonic, in the order of [`Op`]. Empty unless asked for.
+    pub opcode_stats: Vec<(Op, u64)>,
+}
+
+/// What one wave's executions of one EXEC-writing instruction did to the mask (DESIGN.md, "Native count").
+/// OLD is EXEC before, NEW after the instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MaskRecord {
+    /// Address of the instruction in the code object.
+    pub pc: u64,
+    /// Global wave index.
+    pub wave: u64,
+    /// Executions.
+    pub writes: u64,
+    /// NEW == OLD ≠ 0.
+    pub all: u64,
+    /// NEW == 0.
+    pub none: u64,
+    /// NEW is a proper subset of OLD.
+    pub narrowed: u64,
+    /// NEW has lanes that OLD had not.
+    pub gained: u64,
+    /// Lanes of OLD, summed.
+    pub lanes_in: u64,
+    /// Lanes of NEW, summed.
+    pub lanes_out: u64,
+}
+
+impl MaskRecord {
+    pub(crate) fn count(&mut self, old: u64, new: u64) {
+        self.writes += 1;
+        self.all += u64::from(new == old && old != 0);
+        self.none += u64::from(new == 0);
+        self.narrowed += u64::from(new != old && new & !old == 0);
+        self.gained += u64::from(new & !old != 0);
+        self.lanes_in += u64::from(old.count_ones());
+        self.lanes_out += u64::from(new.count_ones());
+    }
+}
+
+/// Largest workgroup that the hardware runs.
+const MAX_WORKGROUP: u64 = 1024;
+
+/// What every workgroup of a launch shares.
+pub(crate) struct Shared<'a> {
+    pub(crate) memory: &'a Memory,
+    pub(crate) program: &'a Program,
+    pub(crate) config: &'a Config,
+    pub(crate) launch: &'a Launch,
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) setup: Setup,
+    pub(crate) budget: u64,
+    pub(crate) lds_bytes: u32,
+    pub(crate) waves_per_group: u32,
+    pub(crate) entry: u32,
+}
+
+/// Run a kernel to its end, or to its first fault in the order of workgroups.
+pub(crate) fn launch(
+    memory: &mut Memory,
+    config: &Config,
+    program: &Program,
+    launch: &Launch,
+) -> Result<Execution, Fault> {
+    let name = &launch.kernel;
+    let kernel = check(program, launch)?;
+    let mut temporary = Vec::new();
+    let kernarg = kernarg::segment(kernel, launch).map_err(|message| Fault::dispatch(name, message))?;
+    let mut place = |bytes: &[u8], label: &str| {
+        let address = memory
+            .alloc(bytes.len() as u64, 256, label, Protection::ReadWrite, Owner::Runtime)
+            .and_then(|address| memory.write(address, bytes).map(|()| address))
+            .map_err(|error| Fault::dispatch(name, error.to_string()))?;
+        temporary.push(address);
+        Ok(address)
+    };
+    let setup = Setup::new(program, kernel, launch, config, &kernarg, &mut place);
+    let result = setup.and_then(|setup| run(memory, config, program, launch, kernel, setup));
+    for address in temporary {
+        memory.release(address);
+    }
+    result
+}
+
+/// The kernel, if it can be launched like this.
+fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault> {
+    let name = &launch.kernel;
+    let bad = |message: String| Err(Fault::dispatch(name, message));
+    let Some(kernel) = program.kernels.iter().find(|kernel| kernel.name == *name) else {
+        let known: Vec<&str> = program.kernels().collect();
+        return bad(format!("no kernel of that name; the code object has: {}", known.join(", ")));
+    };
+    if launch.grid.contains(&0) || launch.block.contains(&0) {
+        return bad(format!("a dimension is zero: grid {:?}, block {:?}", launch.grid, launch.block));
+    }
+    let size = launch.block.iter().map(|size| u64::from(*size)).product::<u64>();
+    let declared = u64::from(kernel.metadata.max_flat_workgroup_size);
+    let most = if declared == 0 { MAX_WORKGROUP } else { declared.min(MAX_WORKGROUP) };
+    if size > most {
+        return bad(format!("{size} work-items a workgroup; the kernel takes {most} at most"));
+    }
+    if let Some(required) = kernel.metadata.reqd_workgroup_size
+        && required != launch.block
+    {
+        return bad(format!("the kernel requires workgroups of {required:?}, not {:?}", launch.block));
+    }
+    for (axis, (grid, block)) in ["x", "y", "z"].iter().zip(launch.grid.iter().zip(launch.block)) {
+        if grid.checked_mul(block).is_none() {
+            return bad(format!("more than 2^32 work-items in {axis}"));
+        }
+    }
+    let lds = u64::from(lds_bytes(kernel)) + u64::from(launch.dynamic_lds);
+    if lds > u64::from(program.arch.lds_bytes()) {
+        return bad(format!("{lds} bytes of LDS a workgroup; {} has {}", program.arch, program.arch.lds_bytes()));
+    }
+    Ok(kernel)
+}
+
+fn lds_bytes(kernel: &Kernel) -> u32 {
+    registers::Descriptor(&kernel.descriptor).lds_bytes().max(kernel.metadata.group_segment_fixed_size)
+}
+
+fn run(
+    memory: &Memory,
+    config: &Config,
+    program: &Program,
+    launch: &Launch,
+    kernel: &Kernel,
+    setup: Setup,
+) -> Result<Execution, Fault> {
+    let entry_address = program.device_address(setup.entry);
+    let Some(entry) = program.step_of(entry_address) else {
+        return Err(Fault::dispatch(&launch.kernel, format!("its entry {:#x} is not in the text", setup.entry)));
+    };
+    let block: u32 = launch.block.iter().product();
+    let shared = Shared {
+        memory,
+        program,
+        config,
+        launch,
+        kernel,
+        setup,
+        budget: if launch.budget == 0 { config.budget } else { launch.budget },
+        lds_bytes: lds_bytes(kernel) + launch.dynamic_lds,
+        waves_per_group: block.div_ceil(64),
+        entry,
+    };
+    let groups: u64 = launch.grid.iter().map(|size| u64::from(*size)).product();
+    let wanted = if launch.threads == 0 {
+        std::thread::available_parallelism().map_or(1, usize::from)
+    } else {
+        launch.threads
+    };
+    let threads = if order::matters(program, entry) { 1 } else { wanted.min(usize::try_from(groups).unwrap_or(1)) };
+    let started = Instant::now();
+    let parts = if threads <= 1 {
+        vec![work(&shared, &AtomicU64::new(0), &AtomicU64::new(u64::MAX), groups)]
+    } else {
+        let (next, first_fault) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
+        let parts = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    let part = work(&shared, &next, &first_fault, groups);
+                    parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(part);
+                });
+            }
+        });
+        parts.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    collect(program, parts, seconds, threads.max(1))
+}
+
+/// What one host thread did.
+struct Part {
+    group: Group,
+    fault: Option<(u64, Fault)>,
+}
+
+/// Take workgroups in order until there are none left, or one of them faulted. Groups before a faulting one have all
+/// been taken by then and run to their end, so the first fault in order is found whatever the number of threads.
+fn work(shared: &Shared<'_>, next: &AtomicU64, first_fault: &AtomicU64, groups: u64) -> Part {
+    let mut group = Group::new(shared);
+    let mut fault = None;
+    loop {
+        let index = next.fetch_add(1, Relaxed);
+        if index >= groups || index > first_fault.load(Relaxed) {
+            break;
+        }
+        if let Err(found) = group.run(shared, index) {
+            first_fault.fetch_min(index, Relaxed);
+            fault = Some((index, *found));
+            break;
+        }
+    }
+    Part { group, fault }
+}
+
+fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) -> Result<Execution, Fault> {
+    let mut execution = Execution { seconds, threads, ..Execution::default() };
+    let mut counts = vec![0u64; Op::ALL.len()];
+    let mut counted = false;
+    let mut first: Option<(u64, Fault)> = None;
+    for Part { group, fault } in parts {
+        execution.waves += group.totals.waves;
+        execution.wave_instructions += group.totals.wave_instructions;
+        execution.lane_instructions += group.totals.lane_instructions;
+        execution.masks.extend(group.masks);
+        for (step, count) in program.steps.iter().zip(&group.executed) {
+            counts[step.op as usize] += count;
+            counted = true;
+        }
+        if let Some(fault) = fault
+            && first.as_ref().is_none_or(|(index, _)| fault.0 < *index)
+        {
+            first = Some(fault);
+        }
+    }
+    if let Some((_, fault)) = first {
+        return Err(fault);
+    }
+    execution.masks.sort_unstable_by_key(|record| (record.wave, record.pc));
+    if counted {
+        let executed = Op::ALL.iter().copied().zip(counts).filter(|(_, count)| *count > 0);
+        execution.opcode_stats = executed.collect();
+    }
+    Ok(execution)
+}

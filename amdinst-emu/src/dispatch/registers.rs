@@ -1,0 +1,235 @@
+//! The registers a wave starts with (AMDGPU user guide, "Initial Kernel Execution State").
+
+use amdinst_core::Arch;
+use amdinst_core::object::{Kernel, KernelDescriptor};
+
+use super::{Launch, kernarg};
+use crate::check::Fault;
+use crate::machine::Config;
+use crate::memory::{PRIVATE_APERTURE, SCRATCH_BASE, SHARED_APERTURE};
+use crate::program::Program;
+use crate::wave::{FLAT_SCRATCH, M0, VCC, Wave};
+
+/// The fields of a kernel descriptor that set up waves.
+pub(super) struct Descriptor<'a>(pub(super) &'a KernelDescriptor);
+
+impl Descriptor<'_> {
+    fn word(&self, offset: usize) -> u32 {
+        let bytes = &self.0.bytes[offset..offset + 4];
+        u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+    }
+
+    /// GROUP_SEGMENT_FIXED_SIZE.
+    pub(super) fn lds_bytes(&self) -> u32 {
+        self.word(0)
+    }
+
+    /// PRIVATE_SEGMENT_FIXED_SIZE.
+    fn scratch_bytes(&self) -> u32 {
+        self.word(4)
+    }
+
+    /// KERNEL_CODE_ENTRY_BYTE_OFFSET.
+    fn entry_offset(&self) -> i64 {
+        (u64::from(self.word(16)) | u64::from(self.word(20)) << 32) as i64
+    }
+
+    fn rsrc1(&self) -> u32 {
+        self.word(48)
+    }
+
+    fn rsrc2(&self) -> u32 {
+        self.word(52)
+    }
+
+    fn properties(&self) -> u32 {
+        self.word(56) & 0xffff
+    }
+
+    /// KERNARG_PRELOAD: length and offset, in dwords.
+    fn preload(&self) -> (u32, u32) {
+        let field = self.word(56) >> 16;
+        (field & 0x7f, field >> 7)
+    }
+}
+
+/// What every wave of a launch starts from.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    /// Address of the first instruction, in the code object.
+    pub(crate) entry: u64,
+    user: Vec<u32>,
+    system_at: usize,
+    rsrc2: u32,
+    mode: u32,
+    /// Scratch bytes a work-item.
+    scratch: u32,
+    arch: Arch,
+}
+
+/// Bytes of prologue that hardware which preloads kernel arguments skips.
+const PRELOAD_PROLOGUE: u64 = 256;
+
+impl Setup {
+    /// Put packet and kernarg segment into memory (`place`) and work out the registers.
+    pub(super) fn new(
+        program: &Program,
+        kernel: &Kernel,
+        launch: &Launch,
+        config: &Config,
+        kernarg: &[u8],
+        place: &mut impl FnMut(&[u8], &str) -> Result<u64, Fault>,
+    ) -> Result<Self, Fault> {
+        let descriptor = Descriptor(&kernel.descriptor);
+        let arch = program.arch;
+        let properties = descriptor.properties();
+        let dynamic = if kernel.metadata.uses_dynamic_stack { config.dynamic_stack } else { 0 };
+        let asked = descriptor.scratch_bytes().max(kernel.metadata.private_segment_fixed_size);
+        // Whole dwords of each lane, and some for the stack pointer's alignment.
+        let scratch = (asked.saturating_add(dynamic)).min(1 << 24).next_multiple_of(16);
+        if properties & 1 << 10 != 0 {
+            return Err(Fault::dispatch(&launch.kernel, "the descriptor asks for wave32, GFX9 has wave64 only".into()));
+        }
+
+        let kernarg_address = place(kernarg, "kernarg segment")?;
+        let queue = place(&queue_descriptor(), "queue")?;
+        let kernel_object = program.device_address(kernel.descriptor_address);
+        let packet = packet(launch, scratch, descriptor.lds_bytes(), kernel_object, kernarg_address);
+        let packet = place(&packet, "dispatch packet")?;
+
+        let mut user = Vec::new();
+        let mut pair = |user: &mut Vec<u32>, bit: u32, value: u64| {
+            if properties & 1 << bit != 0 {
+                user.extend([value as u32, (value >> 32) as u32]);
+            }
+        };
+        let flat_scratch = !arch.is_gfx940_plus();
+        if properties & 1 != 0 {
+            user.extend(scratch_resource());
+        }
+        pair(&mut user, 1, packet);
+        pair(&mut user, 2, queue);
+        pair(&mut user, 3, kernarg_address);
+        pair(&mut user, 4, 1);
+        if flat_scratch {
+            pair(&mut user, 5, SCRATCH_BASE);
+        }
+        if properties & 1 << 6 != 0 {
+            user.push(scratch);
+        }
+        let mut entry = kernel.descriptor_address.wrapping_add_signed(descriptor.entry_offset());
+        let (length, offset) = descriptor.preload();
+        if arch.is_gfx90a_plus() && length > 0 {
+            for dword in 0..length {
+                let at = 4 * (offset + dword) as usize;
+                let bytes = kernarg.get(at..at + 4).map_or([0; 4], |bytes| [bytes[0], bytes[1], bytes[2], bytes[3]]);
+                user.push(u32::from_le_bytes(bytes));
+            }
+            entry += PRELOAD_PROLOGUE;
+        }
+        let rsrc1 = descriptor.rsrc1();
+        // FLOAT_MODE (bits 12-19) is MODE 0-7; ENABLE_DX10_CLAMP and ENABLE_IEEE_MODE are bits 21 and 23.
+        let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
+        let rsrc2 = descriptor.rsrc2();
+        let system_at = ((rsrc2 >> 1 & 0x1f) as usize).max(user.len());
+        Ok(Self { entry, user, system_at, rsrc2, mode, scratch, arch })
+    }
+
+    /// Bytes of the workgroup's scratch that one wave has.
+    fn wave_scratch(&self) -> u32 {
+        self.scratch * 64
+    }
+
+    /// Put a fresh wave into its initial state.
+    pub(crate) fn start(&self, wave: &mut Wave, workgroup: [u32; 3], block: [u32; 3], number: u32) {
+        let offset = self.wave_scratch() * number;
+        let base = SCRATCH_BASE + u64::from(offset);
+        wave.scratch.reset(self.scratch, base);
+        wave.mode = self.mode;
+        for (register, value) in self.user.iter().take(102).enumerate() {
+            wave.s[register] = *value;
+        }
+        let mut next = self.system_at;
+        let mut system = |wave: &mut Wave, enabled: bool, value: u32| {
+            if enabled && next < 102 {
+                wave.s[next] = value;
+                next += 1;
+            }
+        };
+        let rsrc2 = self.rsrc2;
+        for (axis, id) in workgroup.into_iter().enumerate() {
+            system(wave, rsrc2 & 1 << (7 + axis) != 0, id);
+        }
+        let total: u32 = block.iter().product();
+        let info = total.div_ceil(64) | number << 6 | u32::from(number == 0) << 31;
+        system(wave, rsrc2 & 1 << 10 != 0, info);
+        if self.arch.is_gfx940_plus() {
+            wave.set_s64(FLAT_SCRATCH, base);
+        } else {
+            system(wave, rsrc2 & 1 != 0, offset);
+        }
+        wave.set_s64(VCC, 0);
+        wave.s[usize::from(M0)] = 0;
+
+        let id_level = rsrc2 >> 11 & 3;
+        let mut exec = 0;
+        for lane in 0..64 {
+            let flat = number * 64 + lane;
+            if flat >= total {
+                break;
+            }
+            exec |= 1u64 << lane;
+            let id = [flat % block[0], flat / block[0] % block[1], flat / (block[0] * block[1])];
+            let lane = lane as usize;
+            if self.arch.has_packed_work_item_ids() {
+                wave.rows[0][lane] = id[0] | id[1] << 10 | id[2] << 20;
+            } else {
+                for axis in 0..=(id_level.min(2) as usize) {
+                    wave.rows[axis][lane] = id[axis];
+                }
+            }
+        }
+        wave.set_s64(crate::wave::EXEC, exec);
+        wave.sync_exec();
+    }
+}
+
+/// The resource that private accesses of `buffer_*` instructions go through: swizzled, dword elements, 64 indices, the
+/// lane added to the index (Vega ISA manual, "Buffer resource descriptor").
+fn scratch_resource() -> [u32; 4] {
+    const SWIZZLE_ENABLE: u32 = 1 << 31;
+    const DATA_FORMAT_32: u32 = 4 << 15;
+    const INDEX_STRIDE_64: u32 = 3 << 21;
+    const ADD_TID_ENABLE: u32 = 1 << 23;
+    let high = (SCRATCH_BASE >> 32) as u32 & 0xffff;
+    [SCRATCH_BASE as u32, high | SWIZZLE_ENABLE, u32::MAX, DATA_FORMAT_32 | INDEX_STRIDE_64 | ADD_TID_ENABLE]
+}
+
+/// The parts of `amd_queue_t` that kernels read: the apertures, at bytes 64 and 68.
+fn queue_descriptor() -> [u8; 256] {
+    let mut queue = [0; 256];
+    queue[64..68].copy_from_slice(&((SHARED_APERTURE >> 32) as u32).to_le_bytes());
+    queue[68..72].copy_from_slice(&((PRIVATE_APERTURE >> 32) as u32).to_le_bytes());
+    queue
+}
+
+/// An AQL kernel dispatch packet (HSA runtime specification, `hsa_kernel_dispatch_packet_t`).
+fn packet(launch: &Launch, scratch: u32, static_lds: u32, kernel_object: u64, kernarg: u64) -> Vec<u8> {
+    const KERNEL_DISPATCH: u16 = 2;
+    let mut packet = Vec::with_capacity(64);
+    packet.extend(KERNEL_DISPATCH.to_le_bytes());
+    packet.extend(kernarg::dimensions(launch).to_le_bytes());
+    for size in launch.block {
+        packet.extend((size as u16).to_le_bytes());
+    }
+    packet.extend([0; 2]);
+    for (groups, size) in launch.grid.iter().zip(launch.block) {
+        packet.extend((groups * size).to_le_bytes());
+    }
+    packet.extend(scratch.to_le_bytes());
+    packet.extend((static_lds + launch.dynamic_lds).to_le_bytes());
+    packet.extend(kernel_object.to_le_bytes());
+    packet.extend(kernarg.to_le_bytes());
+    packet.resize(64, 0);
+    packet
+}

@@ -1,0 +1,159 @@
+//! Half precision, through wider formats: an exact or sufficiently exact intermediate is rounded once.
+
+use super::float;
+use crate::wave::Half;
+
+const SIGN: u16 = 0x8000;
+const EXPONENT: u16 = 0x7c00;
+const QUIET: u16 = 0x0200;
+
+/// The value; exact.
+#[inline(always)]
+pub(crate) fn value(a: Half) -> f32 {
+    let sign = u32::from(a.0 & SIGN) << 16;
+    let rest = u32::from(a.0 & !SIGN);
+    let magnitude = if rest >= u32::from(EXPONENT) {
+        0x7f80_0000 | (rest & 0x3ff) << 13
+    } else {
+        // Moves the exponent by a multiplication, which also normalises subnormals.
+        (f32::from_bits(rest << 13) * f32::from_bits(0x7780_0000)).to_bits()
+    };
+    f32::from_bits(sign | magnitude)
+}
+
+/// Round a double to half precision, once, in a rounding mode.
+pub(crate) fn from_f64(a: f64, round: u32) -> Half {
+    let bits = a.to_bits();
+    let sign = (bits >> 48) as u16 & SIGN;
+    if a.is_nan() {
+        return Half(sign | EXPONENT | QUIET | (bits >> 42) as u16 & 0x1ff);
+    }
+    if a.is_infinite() {
+        return Half(sign | EXPONENT);
+    }
+    if a == 0.0 {
+        return Half(sign);
+    }
+    let exponent = (bits >> 52 & 0x7ff) as i32 - 1023;
+    let significand = bits & ((1 << 52) - 1) | 1 << 52;
+    // The unit of the last place is 2^(max(exponent, -14) - 10).
+    let shift = 42 + (-14 - exponent).max(0);
+    let (kept, lost, half) = if shift > 62 {
+        (0, 1, 2)
+    } else {
+        (significand >> shift, significand & ((1 << shift) - 1), 1 << (shift - 1))
+    };
+    let up = match round {
+        0 => lost > half || lost == half && kept & 1 == 1,
+        1 => lost > 0 && sign == 0,
+        2 => lost > 0 && sign != 0,
+        _ => false,
+    };
+    let kept = kept + u64::from(up);
+    // Carries run from the significand into the exponent.
+    let magnitude = if exponent >= -14 {
+        (i64::from(exponent + 14) << 10) + kept as i64
+    } else {
+        kept as i64
+    };
+    if magnitude >= i64::from(EXPONENT) {
+        let towards_zero = round == 3 || round == 1 && sign != 0 || round == 2 && sign == 0;
+        return Half(sign | if towards_zero { EXPONENT - 1 } else { EXPONENT });
+    }
+    Half(sign | magnitude as u16)
+}
+
+/// Round single to half precision.
+pub(crate) fn from_f32(a: f32, round: u32) -> Half {
+    from_f64(float::widen(a), round)
+}
+
+pub(crate) fn is_nan(a: Half) -> bool {
+    a.0 & !SIGN > EXPONENT
+}
+
+fn quiet(a: Half) -> Half {
+    Half(a.0 | QUIET)
+}
+
+/// The NaN of an operation: the first NaN operand, quieted, or the default.
+fn nan(operands: &[Half]) -> Half {
+    operands.iter().copied().find(|a| is_nan(*a)).map_or(Half(SIGN | EXPONENT | QUIET), quiet)
+}
+
+/// A function of exact values, rounded once; the intermediate must be exact or precise enough.
+fn through(operands: &[Half], exact: f64, round: u32) -> Half {
+    if exact.is_nan() { nan(operands) } else { from_f64(exact, round) }
+}
+
+fn wide(a: Half) -> f64 {
+    f64::from(value(a))
+}
+
+/// a + b.
+pub(crate) fn add(a: Half, b: Half, round: u32) -> Half {
+    through(&[a, b], wide(a) + wide(b), round)
+}
+
+/// a - b.
+pub(crate) fn sub(a: Half, b: Half, round: u32) -> Half {
+    through(&[a, b], wide(a) - wide(b), round)
+}
+
+/// a × b.
+pub(crate) fn mul(a: Half, b: Half, round: u32) -> Half {
+    through(&[a, b], wide(a) * wide(b), round)
+}
+
+/// a × b + c with one rounding: a product of 22 bits and a sum within a double's reach leave nothing to round twice.
+pub(crate) fn fma(a: Half, b: Half, c: Half, round: u32) -> Half {
+    through(&[a, b, c], wide(a) * wide(b) + wide(c), round)
+}
+
+/// Any function of one operand, computed in double precision.
+pub(crate) fn unary(a: Half, round: u32, f: impl Fn(f64) -> f64) -> Half {
+    through(&[a], f(wide(a)), round)
+}
+
+/// An operation on singles that only selects: min, max, med3.
+pub(crate) fn select(result: f32) -> Half {
+    from_f32(result, 0)
+}
+
+/// `v_div_fixup_f16`.
+pub(crate) fn div_fixup(quotient: Half, denominator: Half, numerator: Half) -> Half {
+    let sign = (denominator.0 ^ numerator.0) & SIGN;
+    let (d, n) = (value(denominator), value(numerator));
+    if is_nan(numerator) {
+        quiet(numerator)
+    } else if is_nan(denominator) {
+        quiet(denominator)
+    } else if d == 0.0 && n == 0.0 || d.is_infinite() && n.is_infinite() {
+        Half(SIGN | EXPONENT | QUIET)
+    } else if d == 0.0 || n.is_infinite() {
+        Half(sign | EXPONENT)
+    } else if d.is_infinite() || n == 0.0 {
+        Half(sign)
+    } else {
+        Half(quotient.0 & !SIGN | sign)
+    }
+}
+
+/// Zero for a subnormal.
+pub(crate) fn flush(a: Half) -> Half {
+    if a.0 & EXPONENT == 0 { Half(a.0 & SIGN) } else { a }
+}
+
+/// A bfloat16's value.
+pub(crate) fn bf16(bits: u16) -> f32 {
+    f32::from_bits(u32::from(bits) << 16)
+}
+
+/// Round to bfloat16, to nearest even.
+pub(crate) fn to_bf16(a: f32) -> u16 {
+    let bits = a.to_bits();
+    if a.is_nan() {
+        return (bits >> 16) as u16 | 0x40;
+    }
+    (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16
+}

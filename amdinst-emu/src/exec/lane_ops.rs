@@ -1,0 +1,89 @@
+//! Instructions across lanes, and between lanes and scalars.
+
+use amdinst_core::isa::{Op, Value};
+
+use super::Context;
+use crate::check::Outcome;
+use crate::program::{Handler, Src, Step};
+use crate::wave::{Wave, odd_operand, register_row};
+
+/// The function that executes such an instruction.
+pub(super) fn handler(op: Op) -> Option<Handler> {
+    Some(match op {
+        Op::v_readfirstlane_b32 => read_first_lane,
+        Op::v_readlane_b32 => read_lane,
+        Op::v_writelane_b32 => write_lane,
+        Op::v_mbcnt_lo_u32_b32 | Op::v_mbcnt_hi_u32_b32 => count_below,
+        Op::v_swap_b32 => swap,
+        _ => return None,
+    })
+}
+
+/// A source's value in one lane.
+fn lane_of(w: &Wave, source: Src, lane: usize) -> u32 {
+    match source {
+        Src::Row(row) => w.lane(row, lane),
+        other => w.scalar32(other),
+    }
+}
+
+fn read_first_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    let value = lane_of(w, step.src[0], w.first_lane());
+    w.set_s32(step.sdst, value);
+    Ok(())
+}
+
+fn read_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    let lane = w.scalar32(step.src[1]) as usize & 63;
+    let value = lane_of(w, step.src[0], lane);
+    w.set_s32(step.sdst, value);
+    Ok(())
+}
+
+fn write_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    let lane = w.scalar32(step.src[1]) as usize & 63;
+    let value = w.scalar32(step.src[0]);
+    w.set_lane(step.dst, lane, value);
+    Ok(())
+}
+
+/// Bits of a mask below the lane, plus a number.
+fn count_below(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    super::valu::resolve(w, step);
+    w.dst = step.dst;
+    let [mask, add, ..] = w.src;
+    let first = if step.op == Op::v_mbcnt_lo_u32_b32 { 0 } else { 32 };
+    let exec = w.exec;
+    for lane in (0..64usize).filter(|lane| exec >> lane & 1 != 0) {
+        let below = lane.saturating_sub(first).min(32);
+        let bits = (1u64 << below) - 1;
+        let count = (u64::from(w.lane::<u32>(mask, lane)) & bits).count_ones();
+        let sum = count.wrapping_add(w.lane(add, lane));
+        w.set_lane(step.dst, lane, sum);
+    }
+    Ok(())
+}
+
+fn swap(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    let rows = step.extra.as_ref().map(|extra| {
+        let mut rows = extra.inst.operands.iter().filter_map(|operand: &_| register_row(value_of(operand)));
+        (rows.next(), rows.next())
+    });
+    let Some((Some(a), Some(b))) = rows else { return Err(odd_operand(step.op)) };
+    let exec = w.exec;
+    for lane in (0..64usize).filter(|lane| exec >> lane & 1 != 0) {
+        let (first, second) = (w.lane::<u32>(a, lane), w.lane::<u32>(b, lane));
+        w.set_lane(a, lane, second);
+        w.set_lane(b, lane, first);
+    }
+    Ok(())
+}
+
+fn value_of(operand: &amdinst_core::isa::Operand) -> Value {
+    operand.value
+}

@@ -1,0 +1,81 @@
+//! Reciprocals, roots and transcendentals.
+//!
+//! The hardware's are approximations (1 ULP for the single-precision ones). Here single and half precision are computed
+//! in double precision and rounded once: at most 0.5001 ULP from the exact result. Double-precision reciprocal and
+//! square root are correctly rounded; the reciprocal square root has two roundings. Single-precision reciprocal, roots,
+//! exp and log take subnormal operands for zero and give zero for subnormal results, as the hardware's do; compilers
+//! scale around that.
+
+use super::float::{double, single};
+
+/// A single-precision function without subnormals.
+#[inline(always)]
+fn flushed(a: f32, f: impl Fn(f64) -> f64) -> f32 {
+    let a = single::flush(a);
+    single::flush(single::fix1(a, f(f64::from(a)) as f32))
+}
+
+pub(super) fn rcp32(a: f32) -> f32 {
+    flushed(a, |a| 1.0 / a)
+}
+
+pub(super) fn rsq32(a: f32) -> f32 {
+    flushed(a, |a| 1.0 / a.sqrt())
+}
+
+pub(super) fn sqrt32(a: f32) -> f32 {
+    flushed(a, f64::sqrt)
+}
+
+/// 2^a.
+pub(super) fn exp32(a: f32) -> f32 {
+    flushed(a, f64::exp2)
+}
+
+/// log2(a).
+pub(super) fn log32(a: f32) -> f32 {
+    flushed(a, f64::log2)
+}
+
+/// sin(2πa), for |a| up to 256; 0 beyond.
+pub(super) fn sin32(a: f32) -> f32 {
+    single::fix1(a, turn(f64::from(a), 256.0, f64::sin) as f32)
+}
+
+/// cos(2πa), for |a| up to 256; 1 beyond.
+pub(super) fn cos32(a: f32) -> f32 {
+    single::fix1(a, turn(f64::from(a), 256.0, f64::cos) as f32)
+}
+
+/// A trigonometric function of an angle in turns, exact in the quarters.
+pub(super) fn turn(turns: f64, range: f64, f: fn(f64) -> f64) -> f64 {
+    if turns.is_infinite() {
+        return f64::NAN;
+    }
+    if turns.abs() > range {
+        return f(0.0);
+    }
+    let fraction = turns - turns.round();
+    if (fraction * 4.0).fract() == 0.0 {
+        return f(fraction * std::f64::consts::TAU).round();
+    }
+    f(fraction * std::f64::consts::TAU)
+}
+
+pub(super) fn rcp64(a: f64) -> f64 {
+    double::fix1(a, 1.0 / a)
+}
+
+pub(super) fn rsq64(a: f64) -> f64 {
+    double::fix1(a, 1.0 / a.sqrt())
+}
+
+pub(super) fn sqrt64(a: f64) -> f64 {
+    double::fix1(a, a.sqrt())
+}
+
+/// Float to integer, towards zero, saturating; NaN gives 0.
+#[inline(always)]
+pub(super) fn to_i32(a: f64) -> i32 {
+    a as i32
+}

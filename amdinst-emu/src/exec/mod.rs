@@ -1,0 +1,198 @@
+//! Execution of steps, one file an encoding.
+
+mod atomic;
+mod float;
+mod half;
+mod lane_ops;
+mod lds;
+mod math;
+mod mfma;
+mod smem;
+mod sop;
+mod sopp;
+mod valu;
+mod vmem;
+mod vop1;
+mod vop2;
+mod vop3;
+mod vop3p;
+mod vopc;
+
+use amdinst_core::isa::{Encoding, Inst, Op};
+
+use crate::check::{FaultKind, Outcome, Trap};
+use crate::memory::Memory;
+use crate::program::{Handler, Program, Step};
+use crate::wave::Wave;
+
+/// What a step can reach.
+pub(crate) struct Context<'a> {
+    pub(crate) wave: &'a mut Wave,
+    pub(crate) lds: &'a mut [u8],
+    pub(crate) memory: &'a Memory,
+    pub(crate) program: &'a Program,
+    pub(crate) workgroup: [u32; 3],
+}
+
+impl Context<'_> {
+    /// Go on at a device address.
+    pub(crate) fn jump(&mut self, device_address: u64) -> Outcome {
+        match self.program.step_of(device_address) {
+            Some(step) => {
+                self.wave.next = step;
+                Ok(())
+            }
+            None => {
+                let target = device_address.wrapping_sub(self.program.bias);
+                Err(Trap::new(FaultKind::JumpOutside { target }))
+            }
+        }
+    }
+
+    /// Device address of the step after this one.
+    pub(crate) fn next_pc(&self, step: &Step) -> u64 {
+        self.program.device_address(self.program.pc(step) + u64::from(step.size))
+    }
+}
+
+/// Tables of vector arithmetic.
+pub(crate) const TABLES: [&[Op]; 4] = [vop1::OPS, vop2::OPS, vop3::OPS, vop3p::OPS];
+
+/// The table that executes a vector arithmetic instruction. `None`: it has a handler of its own, or is not implemented.
+pub(crate) fn table_of(op: Op) -> Option<u8> {
+    TABLES.iter().position(|table| table.contains(&op)).map(|index| index as u8)
+}
+
+/// The function that executes an instruction.
+pub(crate) fn handler(inst: &Inst) -> Handler {
+    let op = inst.op;
+    match inst.encoding {
+        Encoding::Sop2 => sop::sop2,
+        Encoding::Sop1 => sop::sop1,
+        Encoding::Sopk => sop::sopk,
+        Encoding::Sopc => sop::sopc,
+        Encoding::Sopp => sopp::sopp,
+        Encoding::Smem => smem::smem,
+        Encoding::Ds => lds::handler(op),
+        Encoding::Flat | Encoding::Global | Encoding::Scratch | Encoding::Mubuf => vmem::handler(op),
+        Encoding::Mtbuf | Encoding::Mimg => unimplemented_step,
+        _ => {
+            if let Some(handler) = lane_ops::handler(op) {
+                handler
+            } else if op.name().starts_with("v_cmp") {
+                vopc::vopc
+            } else if let Some(handler) = mfma::handler(op) {
+                handler
+            } else if table_of(op).is_some() {
+                valu::valu
+            } else {
+                unimplemented_step
+            }
+        }
+    }
+}
+
+/// Branches whose target is an immediate.
+pub(crate) fn is_direct_branch(op: Op) -> bool {
+    matches!(
+        op,
+        Op::s_branch
+            | Op::s_cbranch_scc0
+            | Op::s_cbranch_scc1
+            | Op::s_cbranch_vccz
+            | Op::s_cbranch_vccnz
+            | Op::s_cbranch_execz
+            | Op::s_cbranch_execnz
+            | Op::s_call_b64
+    )
+}
+
+/// Instructions after which the wave may not be running.
+pub(crate) fn is_control(op: Op) -> bool {
+    matches!(
+        op,
+        Op::s_endpgm
+            | Op::s_endpgm_saved
+            | Op::s_endpgm_ordered_ps_done
+            | Op::s_barrier
+            | Op::s_sethalt
+            | Op::s_sendmsghalt
+            | Op::s_sleep
+    )
+}
+
+/// A word that is no instruction.
+pub(crate) fn undecodable(_: &mut Context<'_>, step: &Step) -> Outcome {
+    let message = step.extra.as_ref().map(|extra| extra.message.clone()).unwrap_or_default();
+    Err(Trap::new(FaultKind::Undecodable(message)))
+}
+
+/// An instruction that is not executed.
+pub(crate) fn unimplemented_step(_: &mut Context<'_>, step: &Step) -> Outcome {
+    Err(Trap::unimplemented(step.op, ""))
+}
+
+/// An instruction without effect here: caches and counters.
+pub(crate) fn nothing(_: &mut Context<'_>, _: &Step) -> Outcome {
+    Ok(())
+}
+
+/// Defines a table of lane-wise arithmetic: the list of its mnemonics, and the function that executes them.
+macro_rules! table {
+    ($wave:ident, $step:ident; $($(#[$meta:meta])* $first:ident $(| $more:ident)* => $body:expr,)*) => {
+        /// The mnemonics that this table executes.
+        pub(crate) const OPS: &[amdinst_core::isa::Op] =
+            &[$(amdinst_core::isa::Op::$first, $(amdinst_core::isa::Op::$more,)*)*];
+
+        #[inline(always)]
+        fn body($wave: &mut crate::wave::Wave, $step: &crate::program::Step) {
+            match $step.op {
+                $(amdinst_core::isa::Op::$first $(| amdinst_core::isa::Op::$more)* => $body,)*
+                _ => {}
+            }
+        }
+
+        crate::exec::versions!(body);
+    };
+}
+pub(crate) use table;
+
+/// Compiles a function for the vector extensions that x86-64 processors commonly have.
+macro_rules! versions {
+    ($body:ident) => {
+        fn run_any(wave: &mut crate::wave::Wave, step: &crate::program::Step) {
+            $body(wave, step);
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+        fn run_avx2(wave: &mut crate::wave::Wave, step: &crate::program::Step) {
+            $body(wave, step);
+        }
+
+        /// Execute one instruction whose operands have been prepared.
+        #[inline]
+        pub(crate) fn run(wave: &mut crate::wave::Wave, step: &crate::program::Step) {
+            #[cfg(target_arch = "x86_64")]
+            if crate::exec::has_avx2() {
+                // SAFETY: the processor has these features, as has just been asked.
+                return unsafe { run_avx2(wave, step) };
+            }
+            run_any(wave, step);
+        }
+    };
+}
+pub(crate) use versions;
+
+/// Whether the host has AVX2 and what commonly comes with it (x86-64-v3).
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(crate) fn has_avx2() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("fma")
+        && is_x86_feature_detected!("f16c")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+}

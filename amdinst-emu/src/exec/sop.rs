@@ -1,0 +1,444 @@
+//! Scalar arithmetic: SOP2, SOP1, SOPK, SOPC (Vega ISA manual, "Scalar ALU operations").
+
+use amdinst_core::isa::Op;
+
+use super::Context;
+use crate::check::{FaultKind, Outcome, Trap};
+use crate::memory::{PRIVATE_APERTURE, SHARED_APERTURE};
+use crate::program::Step;
+use crate::wave::{EXEC, M0, VCC, Wave};
+
+/// Result and SCC of a 32-bit operation that sets SCC when the result is not zero.
+fn flagged(value: u32) -> (u32, bool) {
+    (value, value != 0)
+}
+
+fn flagged64(value: u64) -> (u64, bool) {
+    (value, value != 0)
+}
+
+/// Two sources, one result.
+pub(super) fn sop2(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    if is_wide2(step.op) {
+        return sop2_wide(w, step);
+    }
+    let (a, b) = (w.scalar32(step.src[0]), w.scalar32(step.src[1]));
+    let (sa, sb) = (a as i32, b as i32);
+    let carry = u32::from(w.scc);
+    let wide = |value: u64| (value as u32, value >> 32 != 0);
+    let signed = |(value, overflow): (i32, bool)| (value as u32, overflow);
+    let (value, scc) = match step.op {
+        Op::s_add_u32 => wide(u64::from(a) + u64::from(b)),
+        Op::s_sub_u32 => a.overflowing_sub(b),
+        Op::s_add_i32 => signed(sa.overflowing_add(sb)),
+        Op::s_sub_i32 => signed(sa.overflowing_sub(sb)),
+        Op::s_addc_u32 => wide(u64::from(a) + u64::from(b) + u64::from(carry)),
+        Op::s_subb_u32 => {
+            (a.wrapping_sub(b).wrapping_sub(carry), u64::from(b) + u64::from(carry) > u64::from(a))
+        }
+        Op::s_min_i32 => (sa.min(sb) as u32, sa < sb),
+        Op::s_min_u32 => (a.min(b), a < b),
+        Op::s_max_i32 => (sa.max(sb) as u32, sa > sb),
+        Op::s_max_u32 => (a.max(b), a > b),
+        Op::s_cselect_b32 => (if w.scc { a } else { b }, w.scc),
+        Op::s_and_b32 => flagged(a & b),
+        Op::s_or_b32 => flagged(a | b),
+        Op::s_xor_b32 => flagged(a ^ b),
+        Op::s_andn2_b32 => flagged(a & !b),
+        Op::s_orn2_b32 => flagged(a | !b),
+        Op::s_nand_b32 => flagged(!(a & b)),
+        Op::s_nor_b32 => flagged(!(a | b)),
+        Op::s_xnor_b32 => flagged(!(a ^ b)),
+        Op::s_lshl_b32 => flagged(a << (b & 31)),
+        Op::s_lshr_b32 => flagged(a >> (b & 31)),
+        Op::s_ashr_i32 => flagged((sa >> (b & 31)) as u32),
+        Op::s_bfm_b32 => (((1u64 << (a & 31)) - 1 << (b & 31)) as u32, w.scc),
+        Op::s_mul_i32 => (a.wrapping_mul(b), w.scc),
+        Op::s_mul_hi_u32 => ((u64::from(a) * u64::from(b) >> 32) as u32, w.scc),
+        Op::s_mul_hi_i32 => ((i64::from(sa) * i64::from(sb) >> 32) as u32, w.scc),
+        Op::s_bfe_u32 => flagged(bits(u64::from(a), b & 31, b >> 16 & 0x7f) as u32),
+        Op::s_bfe_i32 => flagged(signed_bits(i64::from(sa), b & 31, b >> 16 & 0x7f, 32) as u32),
+        Op::s_absdiff_i32 => flagged(sa.wrapping_sub(sb).wrapping_abs() as u32),
+        Op::s_lshl1_add_u32 => wide((u64::from(a) << 1) + u64::from(b)),
+        Op::s_lshl2_add_u32 => wide((u64::from(a) << 2) + u64::from(b)),
+        Op::s_lshl3_add_u32 => wide((u64::from(a) << 3) + u64::from(b)),
+        Op::s_lshl4_add_u32 => wide((u64::from(a) << 4) + u64::from(b)),
+        Op::s_pack_ll_b32_b16 => (a & 0xffff | b << 16, w.scc),
+        Op::s_pack_lh_b32_b16 => (a & 0xffff | b & 0xffff_0000, w.scc),
+        Op::s_pack_hh_b32_b16 => (a >> 16 | b & 0xffff_0000, w.scc),
+        Op::s_rfe_restore_b64 | Op::s_cbranch_g_fork => return Err(Trap::unimplemented(step.op, "")),
+        _ => return Err(Trap::unimplemented(step.op, "")),
+    };
+    w.set_s32(step.sdst, value);
+    w.scc = scc;
+    Ok(())
+}
+
+fn is_wide2(op: Op) -> bool {
+    matches!(
+        op,
+        Op::s_cselect_b64
+            | Op::s_and_b64
+            | Op::s_or_b64
+            | Op::s_xor_b64
+            | Op::s_andn2_b64
+            | Op::s_orn2_b64
+            | Op::s_nand_b64
+            | Op::s_nor_b64
+            | Op::s_xnor_b64
+            | Op::s_lshl_b64
+            | Op::s_lshr_b64
+            | Op::s_ashr_i64
+            | Op::s_bfm_b64
+            | Op::s_bfe_u64
+            | Op::s_bfe_i64
+    )
+}
+
+fn sop2_wide(w: &mut Wave, step: &Step) -> Outcome {
+    // Shift counts and bit fields are 32-bit operands, the low halves of what is read here.
+    let (a, b) = (w.scalar64(step.src[0]), w.scalar64(step.src[1]));
+    let b32 = b as u32;
+    let (value, scc) = match step.op {
+        Op::s_cselect_b64 => (if w.scc { a } else { b }, w.scc),
+        Op::s_and_b64 => flagged64(a & b),
+        Op::s_or_b64 => flagged64(a | b),
+        Op::s_xor_b64 => flagged64(a ^ b),
+        Op::s_andn2_b64 => flagged64(a & !b),
+        Op::s_orn2_b64 => flagged64(a | !b),
+        Op::s_nand_b64 => flagged64(!(a & b)),
+        Op::s_nor_b64 => flagged64(!(a | b)),
+        Op::s_xnor_b64 => flagged64(!(a ^ b)),
+        Op::s_lshl_b64 => flagged64(a << (b32 & 63)),
+        Op::s_lshr_b64 => flagged64(a >> (b32 & 63)),
+        Op::s_ashr_i64 => flagged64((a as i64 >> (b32 & 63)) as u64),
+        Op::s_bfm_b64 => ((1u64 << (a & 63)).wrapping_sub(1) << (b32 & 63), w.scc),
+        Op::s_bfe_u64 => flagged64(bits(a, b32 & 63, b32 >> 16 & 0x7f)),
+        _ => flagged64(signed_bits(a as i64, b32 & 63, b32 >> 16 & 0x7f, 64) as u64),
+    };
+    w.set_s64(step.sdst, value);
+    w.scc = scc;
+    Ok(())
+}
+
+/// `width` bits from bit `offset`, zero-extended.
+fn bits(value: u64, offset: u32, width: u32) -> u64 {
+    let value = value >> offset;
+    if width == 0 {
+        0
+    } else if width >= 64 {
+        value
+    } else {
+        value & ((1 << width) - 1)
+    }
+}
+
+/// `width` bits from bit `offset`, sign-extended. A field that reaches past the top is the value shifted right.
+fn signed_bits(value: i64, offset: u32, width: u32, size: u32) -> i64 {
+    let value = value >> offset;
+    if width == 0 {
+        0
+    } else if offset + width >= size {
+        value
+    } else {
+        value << (64 - width) >> (64 - width)
+    }
+}
+
+/// One source, one result.
+pub(super) fn sop1(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    let op = step.op;
+    let a = w.scalar32(step.src[0]);
+    let value = match op {
+        Op::s_mov_b32 => a,
+        Op::s_cmov_b32 => {
+            if w.scc { a } else { w.s[usize::from(step.sdst & 127)] }
+        }
+        Op::s_not_b32 => set_scc(w, !a),
+        Op::s_wqm_b32 => set_scc(w, whole_quads(u64::from(a)) as u32),
+        Op::s_brev_b32 => a.reverse_bits(),
+        Op::s_bcnt0_i32_b32 => set_scc(w, a.count_zeros()),
+        Op::s_bcnt1_i32_b32 => set_scc(w, a.count_ones()),
+        Op::s_bcnt0_i32_b64 => {
+            let count = w.scalar64(step.src[0]).count_zeros();
+            set_scc(w, count)
+        }
+        Op::s_bcnt1_i32_b64 => {
+            let count = w.scalar64(step.src[0]).count_ones();
+            set_scc(w, count)
+        }
+        Op::s_ff0_i32_b32 => first_one(u64::from(!a)),
+        Op::s_ff1_i32_b32 => first_one(u64::from(a)),
+        Op::s_ff0_i32_b64 => first_one(!w.scalar64(step.src[0])),
+        Op::s_ff1_i32_b64 => first_one(w.scalar64(step.src[0])),
+        Op::s_flbit_i32_b32 => if a == 0 { u32::MAX } else { a.leading_zeros() },
+        Op::s_flbit_i32_b64 => {
+            let a = w.scalar64(step.src[0]);
+            if a == 0 { u32::MAX } else { a.leading_zeros() }
+        }
+        Op::s_flbit_i32 => sign_bits(i64::from(a as i32) << 32, 32),
+        Op::s_flbit_i32_i64 => sign_bits(w.scalar64(step.src[0]) as i64, 64),
+        Op::s_sext_i32_i8 => a as i8 as u32,
+        Op::s_sext_i32_i16 => a as i16 as u32,
+        Op::s_bitset0_b32 => w.s[usize::from(step.sdst & 127)] & !(1 << (a & 31)),
+        Op::s_bitset1_b32 => w.s[usize::from(step.sdst & 127)] | 1 << (a & 31),
+        Op::s_abs_i32 => set_scc(w, (a as i32).wrapping_abs() as u32),
+        Op::s_quadmask_b32 => set_scc(w, quad_mask(u64::from(a)) as u32),
+        Op::s_movrels_b32 => {
+            let register = relative(w, source_register(step)?, 1)?;
+            w.s[usize::from(register)]
+        }
+        Op::s_movreld_b32 => {
+            let register = relative(w, step.sdst, 1)?;
+            w.set_s32(register, a);
+            return Ok(());
+        }
+        _ => return sop1_wide(context, step),
+    };
+    w.set_s32(step.sdst, value);
+    Ok(())
+}
+
+/// SOP1 with a 64-bit result, and control flow.
+fn sop1_wide(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let next_pc = context.next_pc(step);
+    let w = &mut *context.wave;
+    let a = w.scalar64(step.src[0]);
+    let exec = w.s64(EXEC);
+    let value = match step.op {
+        Op::s_mov_b64 => a,
+        Op::s_cmov_b64 => if w.scc { a } else { w.s64(step.sdst) },
+        Op::s_not_b64 => set_scc64(w, !a),
+        Op::s_wqm_b64 => set_scc64(w, whole_quads(a)),
+        Op::s_brev_b64 => a.reverse_bits(),
+        Op::s_bitset0_b64 => w.s64(step.sdst) & !(1 << (a & 63)),
+        Op::s_bitset1_b64 => w.s64(step.sdst) | 1 << (a & 63),
+        Op::s_quadmask_b64 => set_scc64(w, quad_mask(a)),
+        Op::s_bitreplicate_b64_b32 => {
+            (0..32).fold(0, |value, bit| value | (a >> bit & 1) * 3 << (2 * bit))
+        }
+        Op::s_and_saveexec_b64 => save_exec(w, exec, a & exec),
+        Op::s_or_saveexec_b64 => save_exec(w, exec, a | exec),
+        Op::s_xor_saveexec_b64 => save_exec(w, exec, a ^ exec),
+        Op::s_andn2_saveexec_b64 => save_exec(w, exec, a & !exec),
+        Op::s_orn2_saveexec_b64 => save_exec(w, exec, a | !exec),
+        Op::s_nand_saveexec_b64 => save_exec(w, exec, !(a & exec)),
+        Op::s_nor_saveexec_b64 => save_exec(w, exec, !(a | exec)),
+        Op::s_xnor_saveexec_b64 => save_exec(w, exec, !(a ^ exec)),
+        Op::s_andn1_saveexec_b64 => save_exec(w, exec, !a & exec),
+        Op::s_orn1_saveexec_b64 => save_exec(w, exec, !a | exec),
+        Op::s_andn1_wrexec_b64 => {
+            save_exec(w, exec, !a & exec);
+            w.s64(EXEC)
+        }
+        Op::s_andn2_wrexec_b64 => {
+            save_exec(w, exec, a & !exec);
+            w.s64(EXEC)
+        }
+        Op::s_getpc_b64 => next_pc,
+        Op::s_setpc_b64 => return context.jump(a),
+        Op::s_swappc_b64 => {
+            w.set_s64(step.sdst, next_pc);
+            return context.jump(a);
+        }
+        Op::s_movrels_b64 => {
+            let register = relative(w, source_register(step)?, 2)?;
+            w.s64(register)
+        }
+        Op::s_movreld_b64 => {
+            let register = relative(w, step.sdst, 2)?;
+            w.set_s64(register, a);
+            return Ok(());
+        }
+        Op::s_set_gpr_idx_idx => {
+            let m0 = &mut w.s[usize::from(M0)];
+            *m0 = *m0 & !0xff | a as u32 & 0xff;
+            return Ok(());
+        }
+        _ => return Err(Trap::unimplemented(step.op, "")),
+    };
+    w.set_s64(step.sdst, value);
+    Ok(())
+}
+
+fn set_scc(w: &mut Wave, value: u32) -> u32 {
+    w.scc = value != 0;
+    value
+}
+
+fn set_scc64(w: &mut Wave, value: u64) -> u64 {
+    w.scc = value != 0;
+    value
+}
+
+/// Write EXEC; returns what it was, the value of the destination.
+fn save_exec(w: &mut Wave, old: u64, new: u64) -> u64 {
+    w.set_s64(EXEC, new);
+    w.scc = new != 0;
+    old
+}
+
+fn first_one(value: u64) -> u32 {
+    if value == 0 { u32::MAX } else { value.trailing_zeros() }
+}
+
+/// How many bits at the top equal the sign bit; all ones if every bit does.
+fn sign_bits(value: i64, size: u32) -> u32 {
+    let differing = (value ^ (value >> 63)) as u64;
+    if differing == 0 || differing.leading_zeros() >= size { u32::MAX } else { differing.leading_zeros() }
+}
+
+fn whole_quads(mask: u64) -> u64 {
+    let any = mask | mask >> 1 | mask >> 2 | mask >> 3;
+    (any & 0x1111_1111_1111_1111) * 15
+}
+
+fn quad_mask(mask: u64) -> u64 {
+    (0..16).fold(0, |quads, quad| quads | u64::from(mask >> (4 * quad) & 15 != 0) << quad)
+}
+
+fn source_register(step: &Step) -> Outcome<u8> {
+    match step.src[0] {
+        crate::program::Src::Scalar(register) => Ok(register),
+        _ => Err(crate::wave::odd_operand(step.op)),
+    }
+}
+
+/// A scalar register addressed relative to M0.
+fn relative(w: &Wave, register: u8, count: u32) -> Outcome<u8> {
+    let index = u32::from(register).wrapping_add(w.s[usize::from(M0)]);
+    let last = index.wrapping_add(count - 1);
+    if last > u32::from(VCC) + 1 || last < index {
+        let kind = FaultKind::RegisterIndex { index: i64::from(index as i32), available: u32::from(VCC) + 2 };
+        return Err(Trap::new(kind));
+    }
+    Ok(index as u8)
+}
+
+/// Comparisons, to SCC.
+pub(super) fn sopc(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    let (a, b) = (w.scalar32(step.src[0]), w.scalar32(step.src[1]));
+    let (sa, sb) = (a as i32, b as i32);
+    w.scc = match step.op {
+        Op::s_cmp_eq_i32 | Op::s_cmp_eq_u32 => a == b,
+        Op::s_cmp_lg_i32 | Op::s_cmp_lg_u32 => a != b,
+        Op::s_cmp_gt_i32 => sa > sb,
+        Op::s_cmp_ge_i32 => sa >= sb,
+        Op::s_cmp_lt_i32 => sa < sb,
+        Op::s_cmp_le_i32 => sa <= sb,
+        Op::s_cmp_gt_u32 => a > b,
+        Op::s_cmp_ge_u32 => a >= b,
+        Op::s_cmp_lt_u32 => a < b,
+        Op::s_cmp_le_u32 => a <= b,
+        Op::s_bitcmp0_b32 => a >> (b & 31) & 1 == 0,
+        Op::s_bitcmp1_b32 => a >> (b & 31) & 1 != 0,
+        Op::s_bitcmp0_b64 => w.scalar64(step.src[0]) >> (b & 63) & 1 == 0,
+        Op::s_bitcmp1_b64 => w.scalar64(step.src[0]) >> (b & 63) & 1 != 0,
+        Op::s_cmp_eq_u64 => w.scalar64(step.src[0]) == w.scalar64(step.src[1]),
+        Op::s_cmp_lg_u64 => w.scalar64(step.src[0]) != w.scalar64(step.src[1]),
+        Op::s_set_gpr_idx_on => {
+            w.gpr_index.enable = 1;
+            let m0 = &mut w.s[usize::from(M0)];
+            *m0 = *m0 & !0xf0ff | a & 0xff | (step.imm as u32 & 15) << 12;
+            return Ok(());
+        }
+        _ => return Err(Trap::unimplemented(step.op, "")),
+    };
+    Ok(())
+}
+
+/// A 16-bit constant.
+pub(super) fn sopk(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let next_pc = context.next_pc(step);
+    let w = &mut *context.wave;
+    let signed = i32::from(step.imm as i16);
+    let unsigned = u32::from(step.imm as u16);
+    let old = match step.src[0] {
+        crate::program::Src::None => w.s[usize::from(step.sdst & 127)],
+        source => w.scalar32(source),
+    };
+    let old_signed = old as i32;
+    let compared = match step.op {
+        Op::s_cmpk_eq_i32 => Some(old_signed == signed),
+        Op::s_cmpk_lg_i32 => Some(old_signed != signed),
+        Op::s_cmpk_gt_i32 => Some(old_signed > signed),
+        Op::s_cmpk_ge_i32 => Some(old_signed >= signed),
+        Op::s_cmpk_lt_i32 => Some(old_signed < signed),
+        Op::s_cmpk_le_i32 => Some(old_signed <= signed),
+        Op::s_cmpk_eq_u32 => Some(old == unsigned),
+        Op::s_cmpk_lg_u32 => Some(old != unsigned),
+        Op::s_cmpk_gt_u32 => Some(old > unsigned),
+        Op::s_cmpk_ge_u32 => Some(old >= unsigned),
+        Op::s_cmpk_lt_u32 => Some(old < unsigned),
+        Op::s_cmpk_le_u32 => Some(old <= unsigned),
+        _ => None,
+    };
+    if let Some(scc) = compared {
+        w.scc = scc;
+        return Ok(());
+    }
+    match step.op {
+        Op::s_movk_i32 => w.set_s32(step.sdst, signed as u32),
+        Op::s_cmovk_i32 => {
+            if w.scc {
+                w.set_s32(step.sdst, signed as u32);
+            }
+        }
+        Op::s_addk_i32 => {
+            let (sum, overflow) = old_signed.overflowing_add(signed);
+            w.set_s32(step.sdst, sum as u32);
+            w.scc = overflow;
+        }
+        Op::s_mulk_i32 => w.set_s32(step.sdst, old_signed.wrapping_mul(signed) as u32),
+        Op::s_getreg_b32 => {
+            let value = get_register(w, step.imm as u16);
+            w.set_s32(step.sdst, value);
+        }
+        Op::s_setreg_b32 | Op::s_setreg_imm32_b32 => {
+            let value = w.scalar32(step.src[0]);
+            set_register(w, step.imm as u16, value);
+        }
+        Op::s_call_b64 => {
+            w.set_s64(step.sdst, next_pc);
+            return super::sopp::branch(context, step);
+        }
+        _ => return Err(Trap::unimplemented(step.op, "")),
+    }
+    Ok(())
+}
+
+/// A field of a hardware register: number in bits 0-5, first bit in 6-10, width - 1 in 11-15.
+fn field(selector: u16) -> (u16, u32, u32) {
+    (selector & 63, u32::from(selector >> 6 & 31), u32::from(selector >> 11) + 1)
+}
+
+/// MODE's number.
+const HW_REG_MODE: u16 = 1;
+const HW_REG_STATUS: u16 = 2;
+const HW_REG_SH_MEM_BASES: u16 = 15;
+
+/// `s_getreg_b32`. Registers that tell about the machine's load (HW_ID and the like) read zero.
+fn get_register(w: &Wave, selector: u16) -> u32 {
+    let (register, offset, width) = field(selector);
+    let value = match register {
+        HW_REG_MODE => w.mode,
+        HW_REG_STATUS => {
+            u32::from(w.scc) | u32::from(w.s64(EXEC) == 0) << 9 | u32::from(w.s64(VCC) == 0) << 10 | 1 << 16
+        }
+        HW_REG_SH_MEM_BASES => (PRIVATE_APERTURE >> 48) as u32 | ((SHARED_APERTURE >> 48) as u32) << 16,
+        _ => 0,
+    };
+    bits(u64::from(value), offset, width) as u32
+}
+
+/// `s_setreg_b32`: only MODE has an effect here.
+fn set_register(w: &mut Wave, selector: u16, value: u32) {
+    let (register, offset, width) = field(selector);
+    if register == HW_REG_MODE {
+        let mask = (((1u64 << width) - 1) << offset) as u32;
+        w.mode = w.mode & !mask | value << offset & mask;
+    }
+}

@@ -1,0 +1,80 @@
+//! Program control: SOPP.
+
+use amdinst_core::isa::Op;
+
+use super::Context;
+use crate::check::{FaultKind, Outcome, Trap};
+use crate::program::Step;
+use crate::wave::{EXEC, M0, Status, VCC};
+
+/// The trap that debuggers set: without one it has no effect.
+const DEBUG_TRAP: i64 = 3;
+
+/// Branches, barriers, ends and hints.
+pub(super) fn sopp(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    let taken = match step.op {
+        Op::s_waitcnt | Op::s_nop => return Ok(()),
+        Op::s_branch => true,
+        Op::s_cbranch_scc0 => !w.scc,
+        Op::s_cbranch_scc1 => w.scc,
+        Op::s_cbranch_vccz => w.s64(VCC) == 0,
+        Op::s_cbranch_vccnz => w.s64(VCC) != 0,
+        Op::s_cbranch_execz => w.s64(EXEC) == 0,
+        Op::s_cbranch_execnz => w.s64(EXEC) != 0,
+        // There is no debugger.
+        Op::s_cbranch_cdbgsys
+        | Op::s_cbranch_cdbguser
+        | Op::s_cbranch_cdbgsys_or_user
+        | Op::s_cbranch_cdbgsys_and_user => false,
+        _ => return other(context, step),
+    };
+    if taken { branch(context, step) } else { Ok(()) }
+}
+
+/// Take a branch to an immediate target.
+pub(super) fn branch(context: &mut Context<'_>, step: &Step) -> Outcome {
+    if step.imm >= 0 {
+        context.wave.next = step.imm as u32;
+        return Ok(());
+    }
+    let target = context.program.text_address.wrapping_add_signed(-1 - step.imm);
+    Err(Trap::new(FaultKind::JumpOutside { target }))
+}
+
+fn other(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    match step.op {
+        Op::s_endpgm | Op::s_endpgm_saved | Op::s_endpgm_ordered_ps_done => w.status = Status::Ended,
+        Op::s_barrier => w.status = Status::AtBarrier,
+        // A wave that waits for another one must let it run.
+        Op::s_sleep => w.status = Status::Yielded,
+        Op::s_sethalt => {
+            if step.imm & 1 != 0 {
+                w.status = Status::Halted;
+            }
+        }
+        Op::s_sendmsghalt => w.status = Status::Halted,
+        Op::s_trap => {
+            if step.imm != DEBUG_TRAP {
+                return Err(Trap::new(FaultKind::Trap(step.imm as u8)));
+            }
+        }
+        Op::s_set_gpr_idx_off => w.gpr_index.enable = 0,
+        Op::s_set_gpr_idx_mode => {
+            let m0 = &mut w.s[usize::from(M0)];
+            *m0 = *m0 & !0xf000 | (step.imm as u32 & 15) << 12;
+        }
+        // Hints, caches, messages to the host and profiling: nothing to do.
+        Op::s_setprio
+        | Op::s_wakeup
+        | Op::s_icache_inv
+        | Op::s_incperflevel
+        | Op::s_decperflevel
+        | Op::s_ttracedata
+        | Op::s_sendmsg
+        | Op::s_setkill => {}
+        _ => return Err(Trap::unimplemented(step.op, "")),
+    }
+    Ok(())
+}

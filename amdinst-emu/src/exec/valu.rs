@@ -1,0 +1,305 @@
+//! Lane-wise arithmetic: sources are brought into rows, a table's loop does the operation, the result is finished.
+//!
+//! Modifiers never reach the loops: negation, absolute values, SDWA and DPP selections make a changed copy of the source
+//! beforehand; output modifiers, clamping and partial writes work on the result afterwards.
+
+use amdinst_core::isa::{DppCtrl, Mods, Sdwa, SdwaSel, SdwaUnused};
+
+use super::float::{double, single};
+use super::{Context, half, vop1, vop2, vop3, vop3p};
+use crate::check::{Outcome, Trap};
+use crate::program::{Extra, Kind, Src, Step};
+use crate::wave::{Half, LANES, M0, MASK_ROW, RESULT_ROW, SOURCE_ROWS, Wave};
+
+/// Run an operation of one of the tables.
+pub(super) fn valu(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    if !is_slow(w, step) {
+        resolve(w, step);
+        w.dst = step.dst;
+        w.src[3] = step.dst;
+        operate(w, step);
+        return Ok(());
+    }
+    let Some(extra) = &step.extra else { return Err(Trap::unimplemented(step.op, "")) };
+    let exec = w.exec;
+    prepare(w, step)?;
+    let mut dst = step.dst;
+    if w.gpr_index.enable != 0 && w.s[usize::from(M0)] & 1 << 15 != 0 {
+        let index = i64::from(w.s[usize::from(M0)] & 0xff);
+        dst = w.checked_row(i64::from(dst), index)?;
+    }
+    w.src[3] = dst;
+    let after = step.flags.after || step.flags.float && !w.plain_mode();
+    w.dst = if after { RESULT_ROW } else { dst };
+    operate(w, step);
+    if after {
+        finish(w, step, extra, dst);
+    }
+    if w.exec != exec {
+        w.sync_exec();
+    }
+    w.clamp = false;
+    Ok(())
+}
+
+#[inline(always)]
+fn operate(w: &mut Wave, step: &Step) {
+    match step.table {
+        0 => vop1::run(w, step),
+        1 => vop2::run(w, step),
+        2 => vop3::run(w, step),
+        _ => vop3p::run(w, step),
+    }
+}
+
+/// Whether the operands or the result need more than rows.
+#[inline(always)]
+pub(super) fn is_slow(w: &Wave, step: &Step) -> bool {
+    step.flags.before || step.flags.after || w.gpr_index.enable != 0 || step.flags.float && !w.plain_mode()
+}
+
+/// Rows of the sources, without modifiers.
+#[inline(always)]
+pub(super) fn resolve(w: &mut Wave, step: &Step) {
+    for slot in 0..3 {
+        match step.src[slot] {
+            Src::Row(row) => w.src[slot] = row,
+            Src::None => break,
+            other => w.src[slot] = w.spread(slot, other, step.src_dwords[slot]),
+        }
+    }
+}
+
+/// Rows of the sources, modified as the instruction asks. DPP may take lanes out of `exec`; the caller restores it.
+pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
+    resolve(w, step);
+    let Some(extra) = &step.extra else { return Ok(()) };
+    let mods = &extra.inst.mods;
+    w.clamp = mods.clamp;
+    for slot in 0..3 {
+        if step.src[slot] == Src::None {
+            break;
+        }
+        if w.gpr_index.enable != 0
+            && let Src::Row(row) = step.src[slot]
+            && w.s[usize::from(M0)] >> (12 + slot) & 1 != 0
+        {
+            let index = i64::from(w.s[usize::from(M0)] & 0xff);
+            w.src[slot] = w.checked_row(i64::from(row), index)?;
+        }
+        if slot == 0 && let Some(dpp) = &mods.dpp {
+            permute(w, dpp, step.src_dwords[0]);
+        }
+        let from = w.src[slot];
+        let to = SOURCE_ROWS + 2 * slot as u16;
+        if let Some(sdwa) = mods.sdwa.as_ref().filter(|_| slot < 2) {
+            let (sel, sext) = (sdwa.src_sel[slot], sdwa.sext[slot]);
+            w.remake(from, to, |value: u32| select(value, sel, sext));
+            w.src[slot] = to;
+        } else if mods.op_sel >> slot & 1 != 0 && is_vop3_half(extra, slot) {
+            w.remake(from, to, |value: u32| value >> 16);
+            w.src[slot] = to;
+        }
+        if extra.inst.encoding != amdinst_core::isa::Encoding::Vop3p {
+            float_modifiers(w, mods, slot, extra.src_kind[slot]);
+        }
+        if step.flags.float {
+            flush_source(w, slot, extra.src_kind[slot]);
+        }
+    }
+    Ok(())
+}
+
+fn is_vop3_half(extra: &Extra, slot: usize) -> bool {
+    matches!(extra.src_kind[slot], Kind::F16 | Kind::Int16)
+        && extra.inst.encoding == amdinst_core::isa::Encoding::Vop3
+}
+
+/// |x| and -x, as bit operations on the source's format.
+fn float_modifiers(w: &mut Wave, mods: &Mods, slot: usize, kind: Kind) {
+    let (abs, neg) = (mods.abs >> slot & 1 != 0, mods.neg >> slot & 1 != 0);
+    if !abs && !neg {
+        return;
+    }
+    let from = w.src[slot];
+    let to = SOURCE_ROWS + 2 * slot as u16;
+    let sign: u32 = if matches!(kind, Kind::F16 | Kind::Int16) { 1 << 15 } else { 1 << 31 };
+    let change = move |high: u32| {
+        let high = if abs { high & !sign } else { high };
+        if neg { high ^ sign } else { high }
+    };
+    if matches!(kind, Kind::F64 | Kind::Int64) {
+        w.remake(from, to, |low: u32| low);
+        w.remake(from + 1, to + 1, change);
+    } else {
+        w.remake(from, to, change);
+    }
+    w.src[slot] = to;
+}
+
+/// MODE's input denormal control: bit 0 of each pair allows them.
+fn flush_source(w: &mut Wave, slot: usize, kind: Kind) {
+    let keep = if kind == Kind::F32 { w.mode >> 4 & 1 } else { w.mode >> 6 & 1 };
+    if keep != 0 || !kind.is_float() {
+        return;
+    }
+    let from = w.src[slot];
+    let to = SOURCE_ROWS + 2 * slot as u16;
+    match kind {
+        Kind::F32 => w.remake(from, to, single::flush),
+        Kind::F64 => w.remake(from, to, double::flush),
+        _ => w.remake(from, to, half::flush),
+    }
+    w.src[slot] = to;
+}
+
+/// The part of a register that SDWA selects.
+fn select(value: u32, sel: SdwaSel, sext: bool) -> u32 {
+    let (shift, width) = place(sel);
+    let part = value >> shift;
+    match (width, sext) {
+        (8, false) => part & 0xff,
+        (8, true) => part as i8 as u32,
+        (16, false) => part & 0xffff,
+        (16, true) => part as i16 as u32,
+        _ => part,
+    }
+}
+
+/// First bit and width of a part.
+fn place(sel: SdwaSel) -> (u32, u32) {
+    match sel {
+        SdwaSel::Byte0 => (0, 8),
+        SdwaSel::Byte1 => (8, 8),
+        SdwaSel::Byte2 => (16, 8),
+        SdwaSel::Byte3 => (24, 8),
+        SdwaSel::Word0 => (0, 16),
+        SdwaSel::Word1 => (16, 16),
+        SdwaSel::Dword => (0, 32),
+    }
+}
+
+/// Bring DPP's permutation of source 0 into its own rows, and take the lanes that are not to be written out of EXEC's
+/// working copy.
+fn permute(w: &mut Wave, dpp: &DppCtrl, dwords: u8) {
+    let mut enabled = 0u64;
+    let mut sources = [None; LANES];
+    for (lane, source) in sources.iter_mut().enumerate() {
+        let row_on = dpp.row_mask >> (lane / 16) & 1 != 0;
+        let bank_on = dpp.bank_mask >> (lane % 16 / 4) & 1 != 0;
+        *source = dpp_source(dpp.ctrl, lane).filter(|from| w.active(*from));
+        if row_on && bank_on && (source.is_some() || dpp.bound_ctrl) {
+            enabled |= 1 << lane;
+        }
+    }
+    for dword in 0..u16::from(dwords.max(1)) {
+        let old = w.rows[usize::from(w.src[0] + dword)];
+        let new = &mut w.rows[usize::from(SOURCE_ROWS + dword)];
+        for (value, source) in new.iter_mut().zip(sources) {
+            *value = source.map_or(0, |from| old[from]);
+        }
+    }
+    w.src[0] = SOURCE_ROWS;
+    w.exec &= enabled;
+    for (lane, mask) in w.rows[usize::from(MASK_ROW)].iter_mut().enumerate() {
+        *mask = 0u32.wrapping_sub((w.exec >> lane) as u32 & 1);
+    }
+}
+
+/// The lane that a lane reads (Vega ISA manual, "DPP_CTRL Enumeration"); none if it is out of bounds.
+fn dpp_source(ctrl: u16, lane: usize) -> Option<usize> {
+    let (row, at) = (lane & !15, lane & 15);
+    let amount = usize::from(ctrl & 15);
+    match ctrl {
+        // quad_perm
+        0x000..=0x0ff => Some(lane & !3 | usize::from(ctrl >> (2 * (lane & 3)) & 3)),
+        // row_shl, row_shr, row_ror
+        0x101..=0x10f => (at + amount < 16).then_some(lane + amount),
+        0x111..=0x11f => (at >= amount).then(|| lane - amount),
+        0x121..=0x12f => Some(row | (at + 16 - amount) & 15),
+        // wave_shl, wave_rol, wave_shr, wave_ror
+        0x130 => (lane < 63).then_some(lane + 1),
+        0x134 => Some((lane + 1) & 63),
+        0x138 => lane.checked_sub(1),
+        0x13c => Some((lane + 63) & 63),
+        // row_mirror, row_half_mirror
+        0x140 => Some(row | 15 - at),
+        0x141 => Some(lane & !7 | 7 - (lane & 7)),
+        // row_bcast15, row_bcast31
+        0x142 => (lane >= 16).then(|| row - 1),
+        0x143 => (lane >= 32).then_some(31),
+        // row_newbcast (gfx90a and later)
+        0x150..=0x15f => Some(row | amount),
+        _ => None,
+    }
+}
+
+/// Output modifier, clamp, flushing; then the write to the register, whole or in part.
+fn finish(w: &mut Wave, step: &Step, extra: &Extra, dst: u16) {
+    let mods = &extra.inst.mods;
+    let row = RESULT_ROW;
+    let nan_to_zero = w.dx10_clamp();
+    let factor = [1.0, 2.0, 4.0, 0.5][usize::from(mods.omod & 3)];
+    let flush = match extra.dst_kind {
+        Kind::F32 => w.mode >> 5 & 1 == 0,
+        _ => w.mode >> 7 & 1 == 0,
+    } && step.flags.float;
+    let modifies = mods.omod != 0 && extra.inst.encoding != amdinst_core::isa::Encoding::Vop3p;
+    let clamp = mods.clamp && extra.inst.encoding != amdinst_core::isa::Encoding::Vop3p;
+    match extra.dst_kind {
+        Kind::F32 => w.remake(row, row, |a: f32| {
+            let a = if flush { single::flush(a) } else { a };
+            let a = if modifies { single::mul(a, factor as f32) } else { a };
+            if clamp { single::clamp(a, nan_to_zero) } else { a }
+        }),
+        Kind::F64 => w.remake(row, row, |a: f64| {
+            let a = if flush { double::flush(a) } else { a };
+            let a = if modifies { double::mul(a, factor) } else { a };
+            if clamp { double::clamp(a, nan_to_zero) } else { a }
+        }),
+        Kind::F16 => w.remake(row, row, |a: Half| {
+            let a = if flush { half::flush(a) } else { a };
+            let value = half::value(a);
+            let value = if modifies { single::mul(value, factor as f32) } else { value };
+            let value = if clamp { single::clamp(value, nan_to_zero) } else { value };
+            if modifies || clamp { half::from_f32(value, 0) } else { a }
+        }),
+        _ => {}
+    }
+    // From here on the write itself: what was made for the lanes of EXEC goes to the register.
+    let high_half = mods.op_sel & 8 != 0;
+    let merge: Box<dyn Fn(u32, u32) -> u32> = match &mods.sdwa {
+        Some(sdwa) => {
+            let sdwa = *sdwa;
+            Box::new(move |old, new| merge_sdwa(&sdwa, old, new))
+        }
+        None if extra.keep_half && high_half => Box::new(|old, new| old & 0xffff | new << 16),
+        None if extra.keep_half => Box::new(|old, new| old & 0xffff_0000 | new & 0xffff),
+        None => Box::new(|_, new| new),
+    };
+    for dword in 0..u16::from(step.dst_dwords.max(1)) {
+        for lane in 0..LANES {
+            if w.active(lane) {
+                let new = w.rows[usize::from(row + dword)][lane];
+                let old = &mut w.rows[usize::from(dst + dword)][lane];
+                *old = merge(*old, new);
+            }
+        }
+    }
+}
+
+/// Put a result into the part of the register that SDWA selects.
+fn merge_sdwa(sdwa: &Sdwa, old: u32, new: u32) -> u32 {
+    let (shift, width) = place(sdwa.dst_sel);
+    if width == 32 {
+        return new;
+    }
+    let mask = ((1 << width) - 1) << shift;
+    let part = new << shift & mask;
+    match sdwa.dst_unused {
+        SdwaUnused::Pad => part,
+        SdwaUnused::Sext => ((part << (32 - width - shift)) as i32 >> (32 - width - shift)) as u32,
+        SdwaUnused::Preserve => old & !mask | part,
+    }
+}

@@ -1,0 +1,189 @@
+//! Two sources: VOP2, in all its encodings. Operations with a carry write a mask besides the lanes' results.
+
+use super::float::{double, single};
+use super::half;
+use crate::program::Step;
+use crate::wave::{Half, Wave};
+
+/// The mask a carry or selection is read from: source 2.
+fn mask_in(w: &Wave, step: &Step) -> u64 {
+    w.scalar64(step.src[2])
+}
+
+/// Write a mask: the active lanes' bits, zero for the others.
+fn mask_out(w: &mut Wave, step: &Step, bits: u64) {
+    let bits = bits & w.exec;
+    w.set_s64(step.sdst, bits);
+}
+
+fn i24(a: u32) -> i32 {
+    (a << 8) as i32 >> 8
+}
+
+fn u24(a: u32) -> u32 {
+    a & 0xff_ffff
+}
+
+#[inline(always)]
+fn add_f32(w: &mut Wave) {
+    match w.round32() {
+        0 => w.map2(single::add),
+        r => w.map2(|a, b| single::add_round(a, b, r)),
+    }
+}
+
+#[inline(always)]
+fn sub_f32(w: &mut Wave) {
+    match w.round32() {
+        0 => w.map2(single::sub),
+        r => w.map2(|a: f32, b: f32| single::add_round(a, if b.is_nan() { b } else { -b }, r)),
+    }
+}
+
+/// Multiplication and addition with two roundings and without subnormals, as `v_mac_f32` and `v_mad_f32` have it.
+fn mad_f32(a: f32, b: f32, c: f32) -> f32 {
+    let product = single::flush(single::mul(single::flush(a), single::flush(b)));
+    single::flush(single::add(product, single::flush(c)))
+}
+
+fn legacy_mul(a: f32, b: f32) -> f32 {
+    if a == 0.0 || b == 0.0 { 0.0 } else { single::mul(a, b) }
+}
+
+/// Add with carry: results and carries out.
+#[inline(always)]
+fn carry_op(w: &mut Wave, step: &Step, carry_in: u64, f: impl Fn(u32, u32, bool) -> (u32, bool)) {
+    // The test reads the sources before the result overwrites one of them.
+    let carries = w.test2_bit(carry_in, |a: u32, b: u32, bit| f(a, b, bit).1);
+    let clamp = w.clamp;
+    w.map2_bit(carry_in, |a: u32, b: u32, bit| {
+        let (value, carry) = f(a, b, bit);
+        if clamp && carry { u32::MAX } else { value }
+    });
+    mask_out(w, step, carries);
+}
+
+#[inline(always)]
+fn borrow_op(w: &mut Wave, step: &Step, carry_in: u64, f: impl Fn(u32, u32, bool) -> (u32, bool)) {
+    let carries = w.test2_bit(carry_in, |a: u32, b: u32, bit| f(a, b, bit).1);
+    let clamp = w.clamp;
+    w.map2_bit(carry_in, |a: u32, b: u32, bit| {
+        let (value, carry) = f(a, b, bit);
+        if clamp && carry { 0 } else { value }
+    });
+    mask_out(w, step, carries);
+}
+
+#[inline(always)]
+fn add_carry(a: u32, b: u32, carry: bool) -> (u32, bool) {
+    let sum = u64::from(a) + u64::from(b) + u64::from(carry);
+    (sum as u32, sum >> 32 != 0)
+}
+
+#[inline(always)]
+fn sub_borrow(a: u32, b: u32, borrow: bool) -> (u32, bool) {
+    let difference = u64::from(a).wrapping_sub(u64::from(b)).wrapping_sub(u64::from(borrow));
+    (difference as u32, difference >> 32 != 0)
+}
+
+/// Integer operation that clamps by saturation.
+#[inline(always)]
+fn saturating<T: crate::wave::Elem>(w: &mut Wave, wraps: impl Fn(T, T) -> T, clamps: impl Fn(T, T) -> T) {
+    if w.clamp { w.map2(clamps) } else { w.map2(wraps) }
+}
+
+fn dot2(a: u32, b: u32, c: f32) -> f32 {
+    let part = |shift: u32| {
+        half::value(Half((a >> shift) as u16)) * half::value(Half((b >> shift) as u16))
+    };
+    single::add(single::add(c, part(0)), part(16))
+}
+
+super::table! { w, step;
+    v_cndmask_b32 => {
+        let mask = mask_in(w, step);
+        w.map2_bit(mask, |a: u32, b: u32, bit| if bit { b } else { a });
+    },
+    v_add_f32 => add_f32(w),
+    v_sub_f32 => sub_f32(w),
+    v_subrev_f32 => { w.src.swap(0, 1); sub_f32(w); },
+    v_mul_legacy_f32 => w.map2(legacy_mul),
+    v_mul_f32 => match w.round32() {
+        0 => w.map2(single::mul),
+        r => w.map2(|a, b| single::mul_round(a, b, r)),
+    },
+    v_min_f32 => { let ieee = w.ieee(); w.map2(|a, b| single::min(a, b, ieee)); },
+    v_max_f32 => { let ieee = w.ieee(); w.map2(|a, b| single::max(a, b, ieee)); },
+    v_fmac_f32 => match w.round32() {
+        0 => w.accumulate(single::fma),
+        r => w.accumulate(|a, b, c| single::fma_round(a, b, c, r)),
+    },
+    v_fmac_f64 => match w.round64() {
+        0 => w.accumulate(double::fma),
+        r => w.accumulate(|a, b, c| double::fma_round(a, b, c, r)),
+    },
+    v_mac_f32 => w.accumulate(mad_f32),
+    // The constant is the second source of `madmk` and `fmamk`, the third of the others, as in the text.
+    v_madmk_f32 | v_madak_f32 => w.map3(mad_f32),
+    v_fmamk_f32 | v_fmaak_f32 => w.map3(single::fma),
+    v_mac_f16 => { let r = w.round64(); w.accumulate(|a, b, c| half::add(half::mul(a, b, r), c, r)); },
+    v_madmk_f16 | v_madak_f16 => { let r = w.round64(); w.map3(|a, b, c| half::add(half::mul(a, b, r), c, r)); },
+
+    v_mul_i32_i24 => w.map2(|a: u32, b: u32| i24(a).wrapping_mul(i24(b))),
+    v_mul_hi_i32_i24 => w.map2(|a: u32, b: u32| (i64::from(i24(a)) * i64::from(i24(b)) >> 32) as i32),
+    v_mul_u32_u24 => w.map2(|a: u32, b: u32| u24(a).wrapping_mul(u24(b))),
+    v_mul_hi_u32_u24 => w.map2(|a: u32, b: u32| (u64::from(u24(a)) * u64::from(u24(b)) >> 32) as u32),
+    v_min_i32 => w.map2(|a: i32, b: i32| a.min(b)),
+    v_max_i32 => w.map2(|a: i32, b: i32| a.max(b)),
+    v_min_u32 => w.map2(|a: u32, b: u32| a.min(b)),
+    v_max_u32 => w.map2(|a: u32, b: u32| a.max(b)),
+    v_lshrrev_b32 => w.map2(|a: u32, b: u32| b >> (a & 31)),
+    v_ashrrev_i32 => w.map2(|a: u32, b: i32| b >> (a & 31)),
+    v_lshlrev_b32 => w.map2(|a: u32, b: u32| b << (a & 31)),
+    v_and_b32 => w.map2(|a: u32, b: u32| a & b),
+    v_or_b32 => w.map2(|a: u32, b: u32| a | b),
+    v_xor_b32 => w.map2(|a: u32, b: u32| a ^ b),
+    v_xnor_b32 => w.map2(|a: u32, b: u32| !(a ^ b)),
+    v_add_u32 => saturating(w, u32::wrapping_add, u32::saturating_add),
+    v_sub_u32 => saturating(w, u32::wrapping_sub, u32::saturating_sub),
+    v_subrev_u32 => { w.src.swap(0, 1); saturating(w, u32::wrapping_sub, u32::saturating_sub); },
+    v_add_co_u32 => carry_op(w, step, 0, |a, b, _| a.overflowing_add(b)),
+    v_sub_co_u32 => borrow_op(w, step, 0, |a, b, _| a.overflowing_sub(b)),
+    v_subrev_co_u32 => borrow_op(w, step, 0, |a, b, _| b.overflowing_sub(a)),
+    v_addc_co_u32 => { let bits = mask_in(w, step); carry_op(w, step, bits, add_carry); },
+    v_subb_co_u32 => { let bits = mask_in(w, step); borrow_op(w, step, bits, sub_borrow); },
+    v_subbrev_co_u32 => { let bits = mask_in(w, step); borrow_op(w, step, bits, |a, b, bit| sub_borrow(b, a, bit)); },
+
+    v_add_f16 => { let r = w.round64(); w.map2(|a, b| half::add(a, b, r)); },
+    v_sub_f16 => { let r = w.round64(); w.map2(|a, b| half::sub(a, b, r)); },
+    v_subrev_f16 => { let r = w.round64(); w.map2(|a, b| half::sub(b, a, r)); },
+    v_mul_f16 => { let r = w.round64(); w.map2(|a, b| half::mul(a, b, r)); },
+    v_min_f16 => { let ieee = w.ieee(); w.map2(|a, b| half::select(single::min(half::value(a), half::value(b), ieee))); },
+    v_max_f16 => { let ieee = w.ieee(); w.map2(|a, b| half::select(single::max(half::value(a), half::value(b), ieee))); },
+    v_ldexp_f16 => { let r = w.round64(); w.map2(|a: Half, b: i16| half::unary(a, r, |a| double::ldexp(a, i32::from(b)))); },
+    v_add_u16 => saturating(w, u16::wrapping_add, u16::saturating_add),
+    v_sub_u16 => saturating(w, u16::wrapping_sub, u16::saturating_sub),
+    v_subrev_u16 => { w.src.swap(0, 1); saturating(w, u16::wrapping_sub, u16::saturating_sub); },
+    v_mul_lo_u16 => w.map2(u16::wrapping_mul),
+    v_min_u16 => w.map2(|a: u16, b: u16| a.min(b)),
+    v_max_u16 => w.map2(|a: u16, b: u16| a.max(b)),
+    v_min_i16 => w.map2(|a: i16, b: i16| a.min(b)),
+    v_max_i16 => w.map2(|a: i16, b: i16| a.max(b)),
+    v_lshlrev_b16 => w.map2(|a: u16, b: u16| b << (a & 15)),
+    v_lshrrev_b16 => w.map2(|a: u16, b: u16| b >> (a & 15)),
+    v_ashrrev_i16 => w.map2(|a: u16, b: i16| b >> (a & 15)),
+
+    v_dot2c_f32_f16 => w.accumulate(dot2),
+    v_dot2c_i32_i16 => w.accumulate(super::vop3p::dot2_i16),
+    v_dot4c_i32_i8 => w.accumulate(super::vop3p::dot4_i8),
+    v_dot8c_i32_i4 => w.accumulate(super::vop3p::dot8_i4),
+    v_pk_fmac_f16 => {
+        let r = w.round64();
+        w.accumulate(|a: u32, b: u32, c: u32| {
+            let at = |value: u32, shift: u32| Half((value >> shift) as u16);
+            let low = half::fma(at(a, 0), at(b, 0), at(c, 0), r);
+            let high = half::fma(at(a, 16), at(b, 16), at(c, 16), r);
+            u32::from(low.0) | u32::from(high.0) << 16
+        });
+    },
+}

@@ -1,0 +1,99 @@
+//! The emulated device.
+
+use amdinst_core::Arch;
+use amdinst_core::object::CodeObject;
+
+use crate::check::Fault;
+use crate::dispatch::{self, Execution, Launch};
+use crate::memory::{Memory, MemoryError, Owner, Protection};
+use crate::program::{self, LoadError, Program};
+
+/// What can be set about a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Config {
+    /// Wave-instructions that one workgroup may run, unless a launch says otherwise.
+    pub budget: u64,
+    /// Steps a wave runs before the next wave of its workgroup gets a turn.
+    pub time_slice: u64,
+    /// Scratch bytes a work-item of a kernel that uses a dynamic stack gets besides what its descriptor asks for.
+    pub dynamic_stack: u32,
+    /// A barrier that completes although some waves of the workgroup have ended is a fault. Hardware lets it pass.
+    pub strict_barriers: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { budget: 1 << 28, time_slice: 1 << 16, dynamic_stack: 16 << 10, strict_barriers: false }
+    }
+}
+
+/// One emulated GPU: a processor and its memory.
+#[derive(Debug)]
+pub struct Machine {
+    arch: Arch,
+    config: Config,
+    memory: Memory,
+}
+
+impl Machine {
+    /// A machine with empty memory.
+    pub fn new(arch: Arch, config: Config) -> Self {
+        Self { arch, config, memory: Memory::new() }
+    }
+
+    /// Its processor.
+    pub fn arch(&self) -> Arch {
+        self.arch
+    }
+
+    /// Allocate `bytes` of zeroed device memory at a multiple of `align` (a power of two), and at least of 256.
+    /// `label` names it in faults.
+    ///
+    /// # Errors
+    /// An alignment that is not a power of two, or no room.
+    pub fn alloc(&mut self, bytes: u64, align: u64, label: &str) -> Result<u64, MemoryError> {
+        self.memory.alloc(bytes, align, label, Protection::ReadWrite, Owner::User)
+    }
+
+    /// Free an allocation. Its addresses are never used again.
+    ///
+    /// # Errors
+    /// `address` is not the start of a live allocation.
+    pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
+        self.memory.free(address)
+    }
+
+    /// Copy bytes to the device.
+    ///
+    /// # Errors
+    /// The range is not within one allocation.
+    pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), MemoryError> {
+        self.memory.write(address, from)
+    }
+
+    /// Copy bytes from the device.
+    ///
+    /// # Errors
+    /// The range is not within one allocation.
+    pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
+        self.memory.read(address, into)
+    }
+
+    /// Map a code object, apply its relocations and decode its text. A word that is no instruction is an error only
+    /// when it is executed.
+    ///
+    /// # Errors
+    /// Another processor's code object, undefined symbols, ranges outside the file, or no room.
+    pub fn load(&mut self, object: &CodeObject) -> Result<Program, LoadError> {
+        program::load(self.arch, &mut self.memory, object)
+    }
+
+    /// Run a kernel to its end.
+    ///
+    /// # Errors
+    /// A [`Fault`] that tells what went wrong and where. Memory keeps what had been written.
+    pub fn launch(&mut self, program: &Program, launch: &Launch) -> Result<Execution, Fault> {
+        dispatch::launch(&mut self.memory, &self.config, program, launch)
+    }
+}

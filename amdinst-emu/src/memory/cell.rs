@@ -1,0 +1,119 @@
+//! Bytes that several threads may read and write at once.
+//!
+//! Kernels race by design (atomics) and by mistake. Each access here is a relaxed atomic of the host, so that a racing
+//! kernel gets some value, and the host program stays sound.
+
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// A block of shared bytes, aligned to 8.
+#[derive(Debug)]
+pub(crate) struct SharedBytes {
+    words: Box<[AtomicU64]>,
+    len: usize,
+}
+
+impl SharedBytes {
+    /// `len` zero bytes.
+    pub(crate) fn zeroed(len: usize) -> Self {
+        Self { words: (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect(), len }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The address of `offset`, checked for `size` bytes.
+    #[inline(always)]
+    fn at(&self, offset: usize, size: usize) -> *const u8 {
+        assert!(offset <= self.len && size <= self.len - offset, "checked by the caller");
+        // SAFETY: `offset` is within the block, as just asserted.
+        unsafe { self.words.as_ptr().cast::<u8>().add(offset) }
+    }
+
+    /// Little-endian load of 1, 2, 4 or 8 bytes. Aligned loads are single-copy atomic.
+    #[inline(always)]
+    pub(crate) fn load<const N: usize>(&self, offset: usize) -> u64 {
+        let at = self.at(offset, N);
+        // SAFETY: in bounds by `at`, aligned by the test, shared only as atomics.
+        unsafe {
+            match N {
+                1 => u64::from((*at.cast::<AtomicU8>()).load(Relaxed)),
+                2 if at.cast::<AtomicU16>().is_aligned() => u64::from((*at.cast::<AtomicU16>()).load(Relaxed)),
+                4 if at.cast::<AtomicU32>().is_aligned() => u64::from((*at.cast::<AtomicU32>()).load(Relaxed)),
+                8 if at.cast::<AtomicU64>().is_aligned() => (*at.cast::<AtomicU64>()).load(Relaxed),
+                _ => (0..N).fold(0, |value, byte| {
+                    value | u64::from((*at.add(byte).cast::<AtomicU8>()).load(Relaxed)) << (8 * byte)
+                }),
+            }
+        }
+    }
+
+    /// Little-endian store of 1, 2, 4 or 8 bytes. Aligned stores are single-copy atomic.
+    #[inline(always)]
+    pub(crate) fn store<const N: usize>(&self, offset: usize, value: u64) {
+        let at = self.at(offset, N);
+        // SAFETY: as in `load`.
+        unsafe {
+            match N {
+                1 => (*at.cast::<AtomicU8>()).store(value as u8, Relaxed),
+                2 if at.cast::<AtomicU16>().is_aligned() => {
+                    (*at.cast::<AtomicU16>()).store(value as u16, Relaxed);
+                }
+                4 if at.cast::<AtomicU32>().is_aligned() => {
+                    (*at.cast::<AtomicU32>()).store(value as u32, Relaxed);
+                }
+                8 if at.cast::<AtomicU64>().is_aligned() => (*at.cast::<AtomicU64>()).store(value, Relaxed),
+                _ => {
+                    for byte in 0..N {
+                        (*at.add(byte).cast::<AtomicU8>()).store((value >> (8 * byte)) as u8, Relaxed);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Replace the 4 or 8 bytes at an aligned offset by `f` of them, as one atomic step; returns what was there.
+    #[inline(always)]
+    pub(crate) fn update<const N: usize>(&self, offset: usize, f: impl Fn(u64) -> u64) -> u64 {
+        let at = self.at(offset, N);
+        // SAFETY: in bounds by `at`; callers check alignment, and it is asserted here.
+        unsafe {
+            if N == 4 {
+                let cell = at.cast::<AtomicU32>();
+                assert!(cell.is_aligned(), "checked by the caller");
+                let step = |old| Some(f(u64::from(old)) as u32);
+                u64::from((*cell).fetch_update(Relaxed, Relaxed, step).unwrap_or_default())
+            } else {
+                let cell = at.cast::<AtomicU64>();
+                assert!(N == 8 && cell.is_aligned(), "checked by the caller");
+                (*cell).fetch_update(Relaxed, Relaxed, |old| Some(f(old))).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Copy bytes out.
+    pub(crate) fn read(&self, offset: usize, into: &mut [u8]) {
+        let (head, tail) = into.split_at_mut(into.len() & !7);
+        for (index, chunk) in head.chunks_exact_mut(8).enumerate() {
+            chunk.copy_from_slice(&self.load::<8>(offset + 8 * index).to_le_bytes());
+        }
+        let start = offset + head.len();
+        for (index, byte) in tail.iter_mut().enumerate() {
+            *byte = self.load::<1>(start + index) as u8;
+        }
+    }
+
+    /// Copy bytes in.
+    pub(crate) fn write(&self, offset: usize, from: &[u8]) {
+        let mut chunks = from.chunks_exact(8);
+        let mut at = offset;
+        for chunk in &mut chunks {
+            let word: [u8; 8] = chunk.try_into().unwrap_or_default();
+            self.store::<8>(at, u64::from_le_bytes(word));
+            at += 8;
+        }
+        for (index, byte) in chunks.remainder().iter().enumerate() {
+            self.store::<1>(at + index, u64::from(*byte));
+        }
+    }
+}

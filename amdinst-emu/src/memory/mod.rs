@@ -1,0 +1,260 @@
+//! Device memory: allocations with guard gaps, and named answers for stray addresses.
+
+mod cell;
+
+pub(crate) use cell::SharedBytes;
+
+use crate::check::{FaultKind, MemorySpace, NearestAllocation};
+
+/// Where user allocations begin: like the addresses that ROCr hands out.
+const USER_BASE: u64 = 0x7f00_0000_0000;
+/// Where what the runtime itself needs (packets, kernarg segments) begins, apart, so that a launch moves no user address.
+const RUNTIME_BASE: u64 = 0x7e00_0000_0000;
+/// Where code objects are mapped.
+const IMAGE_BASE: u64 = 0x7c00_0000_0000;
+/// Bytes between two allocations, at least.
+const GUARD: u64 = 0x1_0000;
+/// Addresses below are taken for null pointers plus an offset.
+const NULL_PAGE: u64 = 0x1_0000;
+
+/// Failure of a host-side memory call.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// A range that is in no allocation.
+    #[error("{size} bytes at {address:#x} are not within one allocation")]
+    OutOfBounds {
+        /// First byte.
+        address: u64,
+        /// Bytes asked for.
+        size: u64,
+    },
+    /// The address is not the start of a live allocation.
+    #[error("{address:#x} is not the start of an allocation{}", if *freed { ": it has been freed already" } else { "" })]
+    NotAnAllocation {
+        /// The address.
+        address: u64,
+        /// It was one once.
+        freed: bool,
+    },
+    /// An alignment that is not a power of two.
+    #[error("alignment {0} is not a power of two")]
+    BadAlignment(u64),
+    /// More than the emulator gives.
+    #[error("cannot allocate {0} bytes: the emulator's limit is {limit} bytes in all", limit = Memory::LIMIT)]
+    TooLarge(u64),
+}
+
+/// What may be done with an allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protection {
+    ReadWrite,
+    ReadOnly,
+}
+
+/// Who owns an allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    User,
+    Runtime,
+}
+
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    pub(crate) address: u64,
+    pub(crate) bytes: SharedBytes,
+    pub(crate) protection: Protection,
+    pub(crate) label: String,
+}
+
+impl Allocation {
+    fn end(&self) -> u64 {
+        self.address + self.bytes.len() as u64
+    }
+}
+
+#[derive(Debug)]
+struct Freed {
+    address: u64,
+    size: u64,
+    label: String,
+}
+
+/// All allocations, sorted by address. Addresses only grow and are never used again.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    live: Vec<Allocation>,
+    freed: Vec<Freed>,
+    next_user: u64,
+    next_runtime: u64,
+    next_image: u64,
+    total: u64,
+}
+
+impl Memory {
+    /// Bytes that may be allocated at one time.
+    const LIMIT: u64 = 64 << 30;
+
+    pub(crate) fn new() -> Self {
+        Self {
+            live: Vec::new(),
+            freed: Vec::new(),
+            next_user: USER_BASE,
+            next_runtime: RUNTIME_BASE,
+            next_image: IMAGE_BASE,
+            total: 0,
+        }
+    }
+
+    pub(crate) fn alloc(
+        &mut self,
+        size: u64,
+        align: u64,
+        label: &str,
+        protection: Protection,
+        owner: Owner,
+    ) -> Result<u64, MemoryError> {
+        if !align.is_power_of_two() {
+            return Err(MemoryError::BadAlignment(align));
+        }
+        if size > Self::LIMIT || self.total + size > Self::LIMIT || align > Self::LIMIT {
+            return Err(MemoryError::TooLarge(size));
+        }
+        // Never at a page's very start: an offset that loses its upper part must not hit another allocation.
+        let align = align.max(256);
+        let next = match owner {
+            Owner::User => &mut self.next_user,
+            Owner::Runtime => &mut self.next_runtime,
+        };
+        let address = next.next_multiple_of(align);
+        *next = (address + size + GUARD).next_multiple_of(4096);
+        self.total += size;
+        let allocation = Allocation {
+            address,
+            bytes: SharedBytes::zeroed(size as usize),
+            protection,
+            label: label.to_owned(),
+        };
+        let at = self.live.partition_point(|other| other.address < address);
+        self.live.insert(at, allocation);
+        Ok(address)
+    }
+
+    /// A span of addresses for an image, without memory behind it.
+    pub(crate) fn reserve(&mut self, size: u64, align: u64) -> Result<u64, MemoryError> {
+        if size > Self::LIMIT {
+            return Err(MemoryError::TooLarge(size));
+        }
+        let address = self.next_image.next_multiple_of(align);
+        self.next_image = (address + size + GUARD).next_multiple_of(4096);
+        Ok(address)
+    }
+
+    /// Memory at a given address of a reserved span. An overlap with an earlier piece is refused.
+    pub(crate) fn place(&mut self, address: u64, size: u64, label: &str) -> Result<(), MemoryError> {
+        if self.total + size > Self::LIMIT {
+            return Err(MemoryError::TooLarge(size));
+        }
+        let at = self.live.partition_point(|other| other.address <= address);
+        let below = at.checked_sub(1).map(|index| &self.live[index]);
+        let above = self.live.get(at);
+        let overlaps = below.is_some_and(|other| other.address == address || other.end() > address)
+            || above.is_some_and(|other| other.address < address + size);
+        if overlaps {
+            return Err(MemoryError::OutOfBounds { address, size });
+        }
+        self.total += size;
+        let bytes = SharedBytes::zeroed(size as usize);
+        let allocation = Allocation { address, bytes, protection: Protection::ReadWrite, label: label.to_owned() };
+        self.live.insert(at, allocation);
+        Ok(())
+    }
+
+    pub(crate) fn free(&mut self, address: u64) -> Result<(), MemoryError> {
+        let Ok(index) = self.live.binary_search_by_key(&address, |allocation| allocation.address) else {
+            let freed = self.freed.binary_search_by_key(&address, |freed| freed.address).is_ok();
+            return Err(MemoryError::NotAnAllocation { address, freed });
+        };
+        let Allocation { address, bytes, label, .. } = self.live.remove(index);
+        self.total -= bytes.len() as u64;
+        let at = self.freed.partition_point(|other| other.address < address);
+        self.freed.insert(at, Freed { address, size: bytes.len() as u64, label });
+        Ok(())
+    }
+
+    /// Forget a runtime allocation entirely: nothing keeps a pointer to it.
+    pub(crate) fn release(&mut self, address: u64) {
+        if let Ok(index) = self.live.binary_search_by_key(&address, |allocation| allocation.address) {
+            self.total -= self.live.remove(index).bytes.len() as u64;
+        }
+    }
+
+    pub(crate) fn protect(&mut self, address: u64, protection: Protection) {
+        if let Ok(index) = self.live.binary_search_by_key(&address, |allocation| allocation.address) {
+            self.live[index].protection = protection;
+        }
+    }
+
+    pub(crate) fn write(&self, address: u64, from: &[u8]) -> Result<(), MemoryError> {
+        let (allocation, offset) = self.range(address, from.len() as u64)?;
+        allocation.bytes.write(offset, from);
+        Ok(())
+    }
+
+    pub(crate) fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
+        let (allocation, offset) = self.range(address, into.len() as u64)?;
+        allocation.bytes.read(offset, into);
+        Ok(())
+    }
+
+    fn range(&self, address: u64, size: u64) -> Result<(&Allocation, usize), MemoryError> {
+        self.find(address, size).ok_or(MemoryError::OutOfBounds { address, size })
+    }
+
+    /// The allocation that holds all of a range, and the range's offset in it.
+    #[inline]
+    pub(crate) fn find(&self, address: u64, size: u64) -> Option<(&Allocation, usize)> {
+        let after = self.live.partition_point(|allocation| allocation.address <= address);
+        let allocation = self.live.get(after.checked_sub(1)?)?;
+        let offset = address - allocation.address;
+        let len = allocation.bytes.len() as u64;
+        (offset <= len && size <= len - offset).then_some((allocation, offset as usize))
+    }
+
+    /// The name of what is wrong with an access that [`Memory::find`] refused.
+    pub(crate) fn diagnose(&self, space: MemorySpace, address: u64, size: u32, write: bool) -> FaultKind {
+        if address < NULL_PAGE {
+            return FaultKind::NullPointer { address, size, write };
+        }
+        let after = self.freed.partition_point(|freed| freed.address <= address);
+        if let Some(freed) = after.checked_sub(1).and_then(|index| self.freed.get(index))
+            && address - freed.address < freed.size
+        {
+            return FaultKind::UseAfterFree { address, size, write, label: freed.label.clone() };
+        }
+        let after = self.live.partition_point(|allocation| allocation.address <= address);
+        let below = after.checked_sub(1).map(|index| &self.live[index]);
+        let above = self.live.get(after);
+        let past = below.map(|allocation| address.saturating_sub(allocation.end()));
+        let before = above.map(|allocation| allocation.address - address);
+        let nearest = match (past, before) {
+            (Some(past), Some(before)) if before < past => above.zip(Some(-(before as i64))),
+            (Some(past), _) => below.zip(Some(past as i64)),
+            (None, Some(before)) => above.zip(Some(-(before as i64))),
+            (None, None) => None,
+        };
+        let nearest = nearest.map(|(allocation, distance)| NearestAllocation {
+            label: allocation.label.clone(),
+            address: allocation.address,
+            size: allocation.bytes.len() as u64,
+            distance,
+        });
+        FaultKind::OutOfBounds { space, address, size, write, nearest }
+    }
+}
+
+/// Flat addresses from here (4 GiB) reach the workgroup's LDS, as `src_shared_base` tells.
+pub(crate) const SHARED_APERTURE: u64 = 0x0001_0000_0000_0000;
+/// Flat addresses from here (4 GiB) reach the work-item's scratch, as `src_private_base` tells.
+pub(crate) const PRIVATE_APERTURE: u64 = 0x0002_0000_0000_0000;
+/// Device address of a workgroup's scratch: each wave's part follows the one before.
+pub(crate) const SCRATCH_BASE: u64 = 0x7d00_0000_0000;

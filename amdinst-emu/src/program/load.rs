@@ -1,0 +1,127 @@
+//! Mapping a code object into device memory.
+
+use amdinst_core::Arch;
+use amdinst_core::object::{CodeObject, Relocation, RelocationKind};
+
+use super::{Program, lower};
+use crate::memory::{Memory, MemoryError, Owner, Protection};
+
+/// Why a code object cannot be loaded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// Built for another processor.
+    #[error("the code object is for {object}, the machine is a {machine}: build it for {machine}, or make the machine a {object}")]
+    WrongArch {
+        /// The code object's processor.
+        object: Arch,
+        /// The machine's processor.
+        machine: Arch,
+    },
+    /// A relocation against a symbol that nothing defines.
+    #[error("undefined symbol `{0}`: link the code object with its definition")]
+    UndefinedSymbol(String),
+    /// A relocation that the loader does not know.
+    #[error("relocation type {kind:?} at {address:#x} is not supported in a loaded code object")]
+    UnknownRelocation {
+        /// Its type.
+        kind: RelocationKind,
+        /// The field's address.
+        address: u64,
+    },
+    /// A segment, relocation or section that lies outside the file or the image.
+    #[error("{what} at {address:#x} lies outside {outside}")]
+    OutOfRange {
+        /// What it is.
+        what: &'static str,
+        /// Where.
+        address: u64,
+        /// What it should be inside.
+        outside: &'static str,
+    },
+    /// No room in device memory.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}
+
+/// Most bytes a loaded image may span.
+const LARGEST_IMAGE: u64 = 4 << 30;
+/// Alignment of the image: that of the largest page that a code object asks for.
+const IMAGE_ALIGN: u64 = 0x1000;
+
+/// Map the segments, apply the relocations, decode the text.
+pub(crate) fn load(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Result<Program, LoadError> {
+    if object.target.arch != arch {
+        return Err(LoadError::WrongArch { object: object.target.arch, machine: arch });
+    }
+    let low = object.segments.iter().map(|segment| segment.address).min().unwrap_or(0) & !(IMAGE_ALIGN - 1);
+    let mut high = low;
+    for segment in &object.segments {
+        let end = segment.address.checked_add(segment.size).filter(|end| end - low <= LARGEST_IMAGE).ok_or(
+            LoadError::OutOfRange { what: "a segment", address: segment.address, outside: "a 4 GiB image" },
+        )?;
+        high = high.max(end);
+    }
+    // One span of addresses, so that the segments keep their distances; one allocation each, so that each keeps its
+    // protection and the gaps between them stay unmapped.
+    let base = memory.reserve(high - low, IMAGE_ALIGN)?;
+    let bias = base.wrapping_sub(low);
+    for segment in &object.segments {
+        let kind = match (segment.executable, segment.writable) {
+            (true, _) => "code",
+            (false, true) => "data",
+            (false, false) => "constants",
+        };
+        let label = format!("{kind} of the code object at {:#x}", segment.address);
+        let outside = || LoadError::OutOfRange { what: "a segment", address: segment.address, outside: "the file" };
+        let bytes = object.bytes.get(segment.range.clone()).ok_or_else(outside)?;
+        if bytes.len() as u64 > segment.size {
+            return Err(outside());
+        }
+        let address = segment.address.wrapping_add(bias);
+        memory.place(address, segment.size, &label)?;
+        memory.write(address, bytes)?;
+    }
+    for relocation in &object.relocations {
+        relocate(memory, relocation, bias)?;
+    }
+    for segment in object.segments.iter().filter(|segment| !segment.writable) {
+        memory.protect(segment.address.wrapping_add(bias), Protection::ReadOnly);
+    }
+    let text = object.bytes.get(object.text.range.clone()).ok_or(LoadError::OutOfRange {
+        what: "the text section",
+        address: object.text.address,
+        outside: "the file",
+    })?;
+    // The text as mapped: relocations may have changed it.
+    let mut mapped = text.to_vec();
+    memory.read(object.text.address.wrapping_add(bias), &mut mapped)?;
+    Ok(lower::program(arch, object, mapped, bias))
+}
+
+/// The formulas of the AMDGPU user guide, "Relocation Records".
+fn relocate(memory: &Memory, relocation: &Relocation, bias: u64) -> Result<(), LoadError> {
+    let Relocation { address, kind, addend, symbol } = relocation;
+    let place = address.wrapping_add(bias);
+    let symbol = match symbol {
+        Some((_, Some(value))) => value.wrapping_add(bias),
+        Some((name, None)) => return Err(LoadError::UndefinedSymbol(name.clone())),
+        None => 0,
+    };
+    let absolute = symbol.wrapping_add_signed(*addend);
+    let relative = absolute.wrapping_sub(place);
+    let (value, size) = match kind {
+        RelocationKind::Abs64 => (absolute, 8),
+        RelocationKind::Relative64 => (bias.wrapping_add_signed(*addend), 8),
+        RelocationKind::Abs32 | RelocationKind::Abs32Lo => (absolute, 4),
+        RelocationKind::Abs32Hi => (absolute >> 32, 4),
+        RelocationKind::Rel64 => (relative, 8),
+        RelocationKind::Rel32 | RelocationKind::Rel32Lo => (relative, 4),
+        RelocationKind::Rel32Hi => (relative >> 32, 4),
+        RelocationKind::Other(_) => return Err(LoadError::UnknownRelocation { kind: *kind, address: *address }),
+    };
+    memory.write(place, &value.to_le_bytes()[..size]).map_err(|_| LoadError::OutOfRange {
+        what: "a relocated field",
+        address: *address,
+        outside: "every segment",
+    })
+}

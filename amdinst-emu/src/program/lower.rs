@@ -1,0 +1,312 @@
+//! From decoded instructions to steps.
+
+use amdinst_core::isa::{self, Access, Encoding, Inst, Operand, Slot, Value};
+use amdinst_core::object::CodeObject;
+use amdinst_core::Arch;
+
+use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Src, Step, memory_ops};
+use crate::exec;
+use crate::wave::{EXEC, NO_SCALAR, REGISTERS, register_row};
+
+/// Decode and lower the text of a code object.
+pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64) -> Program {
+    let mut program = Program {
+        arch,
+        steps: Vec::new(),
+        step_at: vec![NO_STEP; text.len() / 4],
+        text_address: object.text.address,
+        bias,
+        kernels: object.kernels.clone(),
+        exec_writers: Vec::new(),
+        registers: [0; 2],
+        text,
+    };
+    // Code begins anew at each symbol: padding or data before one must not swallow its first instruction.
+    let mut starts: Vec<u64> = object.kernels.iter().map(|kernel| kernel.code.start).collect();
+    starts.extend(object.functions.iter().map(|function| function.code.start));
+    starts.sort_unstable();
+    let mut starts = starts.into_iter().map(|address| address.wrapping_sub(object.text.address)).peekable();
+
+    let mut offset = 0usize;
+    while offset + 4 <= program.text.len() {
+        while starts.next_if(|start| *start <= offset as u64).is_some() {}
+        let step = match isa::decode(arch, &program.text[offset..]) {
+            Ok(inst) => {
+                let runs_over = starts.peek().is_some_and(|start| offset as u64 + u64::from(inst.size) > *start);
+                if runs_over {
+                    bad(offset, 4, "the instruction runs into the next function".to_owned())
+                } else {
+                    lower(arch, inst, offset, &mut program.registers)
+                }
+            }
+            Err(error) => bad(offset, 4, error.to_string()),
+        };
+        program.step_at[offset / 4] = program.steps.len() as u32;
+        offset += usize::from(step.size).max(4);
+        program.steps.push(step);
+    }
+    // Falling off the end meets a step that says so.
+    program.steps.push(bad(program.text.len(), 4, "the end of the text section".to_owned()));
+    link(&mut program);
+    program
+}
+
+/// Resolve branches to steps and number the steps that write EXEC.
+fn link(program: &mut Program) {
+    for index in 0..program.steps.len() {
+        let step = &program.steps[index];
+        if exec::is_direct_branch(step.op) {
+            let target = i64::from(step.offset) + 4 + 4 * step.imm;
+            let found = usize::try_from(target / 4).ok().filter(|_| target >= 0 && target % 4 == 0);
+            let found = found.and_then(|dword| program.step_at.get(dword)).filter(|step| **step != NO_STEP);
+            // The target is kept in the negative, for the message, where there is no step.
+            program.steps[index].imm = found.map_or(-1 - target.abs(), |step| i64::from(*step));
+        }
+        if program.steps[index].flags.writes_exec {
+            program.steps[index].slot = program.exec_writers.len() as u32;
+            program.exec_writers.push(index as u32);
+        }
+    }
+}
+
+fn bad(offset: usize, size: u8, message: String) -> Step {
+    let inst = Inst {
+        op: isa::Op::s_nop,
+        encoding: Encoding::Sopp,
+        size: 4,
+        operands: isa::Operands::new(),
+        mods: isa::Mods::default(),
+    };
+    let extra = extra(inst, [Kind::Int; 5], false, message);
+    Step { run: exec::undecodable, size, extra: Some(extra), ..blank(isa::Op::s_nop, offset) }
+}
+
+fn extra(inst: Inst, [dst_kind, src_kind @ ..]: [Kind; 5], keep_half: bool, message: String) -> Box<Extra> {
+    Box::new(Extra { inst, dst_kind, src_kind, keep_half, memory: None, message })
+}
+
+fn blank(op: isa::Op, offset: usize) -> Step {
+    Step {
+        run: exec::undecodable,
+        op,
+        flags: Flags::default(),
+        table: 0,
+        size: 4,
+        dst: 0,
+        sdst: NO_SCALAR,
+        dst_dwords: 0,
+        src_dwords: [0; 4],
+        src: [Src::None; 4],
+        imm: 0,
+        offset: offset as u32,
+        slot: NO_SLOT,
+        extra: None,
+    }
+}
+
+fn is_vector(encoding: Encoding) -> bool {
+    use Encoding::{Smem, Sop1, Sop2, Sopc, Sopk, Sopp};
+    !matches!(encoding, Sop1 | Sop2 | Sopc | Sopk | Sopp | Smem)
+}
+
+fn lower(arch: Arch, inst: Inst, offset: usize, registers: &mut [usize; 2]) -> Step {
+    let op = inst.op;
+    let name = op.name();
+    let [dst_kind, mut src_kind @ ..] = kinds(name);
+    let mut step = blank(op, offset);
+    step.size = inst.size;
+    let mut sources = 0;
+    for operand in &inst.operands {
+        note_registers(operand, registers);
+        if operand.access != Access::Read {
+            note_write(&mut step, operand);
+        }
+        let is_result_only = operand.access == Access::Write;
+        let accumulates = operand.access == Access::ReadWrite && operand.slot == Slot::Vdst;
+        if !is_result_only && !accumulates && sources < 4 {
+            if operand.dwords >= 2 && !src_kind[sources].is_float() {
+                src_kind[sources] = Kind::Int64;
+            } else if operand.dwords == 1 && src_kind[sources] == Kind::F64 {
+                // The exponent of v_ldexp_f64, the mask of v_cmp_class_f64.
+                src_kind[sources] = Kind::Int;
+            }
+            match operand.value {
+                Value::Imm(value) if !is_vector(inst.encoding) => step.imm = value,
+                value => {
+                    step.src[sources] = source(value, src_kind[sources], operand.dwords, name);
+                    step.src_dwords[sources] = operand.dwords;
+                    sources += 1;
+                }
+            }
+        }
+    }
+    let vector = is_vector(inst.encoding);
+    step.flags.vector = vector;
+    step.flags.writes_exec |= name.contains("saveexec") || name.contains("wrexec") || name.starts_with("v_cmpx");
+    step.flags.control = exec::is_control(op);
+    step.run = exec::handler(&inst);
+    if let Some(table) = exec::table_of(op) {
+        step.table = table;
+    }
+    let mods = &inst.mods;
+    let packed = inst.encoding == Encoding::Vop3p;
+    let arithmetic = vector && (dst_kind.is_float() || src_kind.iter().any(|kind| kind.is_float()));
+    step.flags.float = arithmetic && !name.starts_with("v_cndmask") && !name.contains("_class_");
+    let mut keep_half = false;
+    if vector && !packed {
+        let sdwa = mods.sdwa.is_some();
+        step.flags.before = mods.abs | mods.neg != 0 || mods.op_sel != 0 || sdwa || mods.dpp.is_some() || mods.clamp;
+        let half_result = matches!(dst_kind, Kind::F16 | Kind::Int16);
+        keep_half = half_result && !sdwa && (mods.op_sel & 8 != 0 || keeps_other_half(name));
+        step.flags.after = mods.omod != 0 || (mods.clamp && dst_kind.is_float()) || sdwa || keep_half;
+        if name.starts_with("v_cmp") {
+            step.flags.after = false;
+        }
+    }
+    let memory = memory_ops::access(arch, &inst);
+    let needs_extra = vector || memory.is_some() || inst.encoding == Encoding::Smem || sources > 3;
+    if needs_extra || op == isa::Op::s_setreg_imm32_b32 {
+        let [a, b, c, d] = src_kind;
+        let mut extra = extra(inst, [dst_kind, a, b, c, d], keep_half, String::new());
+        extra.memory = memory;
+        step.extra = Some(extra);
+    }
+    step
+}
+
+/// Take an operand that is written into the step's results.
+fn note_write(step: &mut Step, operand: &Operand) {
+    if let Some(row) = register_row(operand.value) {
+        if step.dst_dwords == 0 {
+            step.dst = row;
+            step.dst_dwords = operand.dwords;
+        }
+    } else if let Value::Scalar(register) = operand.value {
+        step.sdst = register;
+        if step.dst_dwords == 0 {
+            step.dst_dwords = operand.dwords;
+        }
+        let last = u16::from(register) + u16::from(operand.dwords.max(1)) - 1;
+        step.flags.writes_exec |= last >= u16::from(EXEC) && register <= EXEC + 1;
+    }
+}
+
+/// Keep count of the registers that a wave must have.
+fn note_registers(operand: &Operand, registers: &mut [usize; 2]) {
+    if let Some(row) = register_row(operand.value) {
+        let bank = usize::from(row) / (REGISTERS / 2);
+        let end = usize::from(row) % (REGISTERS / 2) + usize::from(operand.dwords.max(1));
+        registers[bank] = registers[bank].max(end.min(REGISTERS / 2));
+    }
+}
+
+/// An operand to be read, in the format that its instruction reads.
+fn source(value: Value, kind: Kind, dwords: u8, name: &str) -> Src {
+    match value {
+        Value::Vgpr(_) | Value::Agpr(_) => register_row(value).map_or(Src::None, Src::Row),
+        Value::Scalar(register) => Src::Scalar(register),
+        Value::Special(code) => Src::Special(code),
+        Value::Inline(code) => Src::Const(inline(code, kind, dwords, name)),
+        Value::Literal(bits) => Src::Const(match kind {
+            Kind::F64 if dwords >= 2 => u64::from(bits) << 32,
+            Kind::Int64 if is_signed(name) => bits as i32 as i64 as u64,
+            _ => u64::from(bits),
+        }),
+        Value::Imm(value) => Src::Const(value as u64),
+        Value::Off => Src::None,
+    }
+}
+
+fn is_signed(name: &str) -> bool {
+    name.ends_with("_i64")
+}
+
+/// The value of an inline constant (Vega ISA manual, "Scalar operands", codes 128 to 248).
+fn inline(code: u8, kind: Kind, dwords: u8, name: &str) -> u64 {
+    let wide = dwords >= 2 && !name.starts_with("v_pk_") && !name.contains("mfma_f32") && !name.contains("mfma_i32");
+    match code {
+        128..=192 => u64::from(code) - 128,
+        193..=208 => {
+            let value = 192 - i64::from(code);
+            if wide { value as u64 } else { u64::from(value as u32) }
+        }
+        240..=248 => {
+            const HALF: [u16; 9] = [0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118];
+            const SINGLE: [u32; 9] = [
+                0x3f00_0000,
+                0xbf00_0000,
+                0x3f80_0000,
+                0xbf80_0000,
+                0x4000_0000,
+                0xc000_0000,
+                0x4080_0000,
+                0xc080_0000,
+                0x3e22_f983,
+            ];
+            const DOUBLE: [u64; 9] = [
+                0x3fe0_0000_0000_0000,
+                0xbfe0_0000_0000_0000,
+                0x3ff0_0000_0000_0000,
+                0xbff0_0000_0000_0000,
+                0x4000_0000_0000_0000,
+                0xc000_0000_0000_0000,
+                0x4010_0000_0000_0000,
+                0xc010_0000_0000_0000,
+                0x3fc4_5f30_6dc9_c882,
+            ];
+            let index = usize::from(code - 240);
+            match kind {
+                Kind::F16 | Kind::Int16 => u64::from(HALF[index]),
+                _ if wide => DOUBLE[index],
+                _ => u64::from(SINGLE[index]),
+            }
+        }
+        _ => 0,
+    }
+}
+
+/// 16-bit instructions that came with GFX9 keep the other half of their result register; the older ones clear it
+/// (Vega ISA manual, "OP_SEL").
+fn keeps_other_half(name: &str) -> bool {
+    const KEEP: [&str; 14] = [
+        "v_mad_f16", "v_mad_u16", "v_mad_i16", "v_fma_f16", "v_div_fixup_f16", "v_mac_f16", "v_madak_f16",
+        "v_madmk_f16", "v_add_i16", "v_sub_i16", "v_fma_mixlo_f16", "v_fma_mixhi_f16", "v_mad_mixlo_f16",
+        "v_mad_mixhi_f16",
+    ];
+    KEEP.contains(&name)
+        || ["v_min3_", "v_max3_", "v_med3_"].iter().any(|start| name.starts_with(start))
+            && ["_f16", "_i16", "_u16"].iter().any(|end| name.ends_with(end))
+}
+
+/// Kinds of the result and of the sources, from the types that the mnemonic names.
+fn kinds(name: &str) -> [Kind; 5] {
+    let kind = |token: &str| match token {
+        "f16" => Some(Kind::F16),
+        "f32" => Some(Kind::F32),
+        "f64" => Some(Kind::F64),
+        "i16" | "u16" | "b16" => Some(Kind::Int16),
+        "i64" | "u64" | "b64" => Some(Kind::Int64),
+        "i32" | "u32" | "b32" | "i24" | "u24" | "u8" | "i8" | "i4" | "u4" => Some(Kind::Int),
+        _ => None,
+    };
+    let mut types = name.split('_').filter_map(kind);
+    let first = types.next().unwrap_or(Kind::Int);
+    let second = types.next().unwrap_or(first);
+    let packs = ["pk", "_pack_", "sad_"].iter().any(|part| name.contains(part));
+    match name {
+        // Float modifiers apply to what is otherwise raw bits.
+        "v_cndmask_b32" | "v_mov_b32" => [Kind::Int, Kind::F32, Kind::F32, Kind::Int, Kind::Int],
+        "v_ldexp_f64" => [Kind::F64, Kind::F64, Kind::Int, Kind::Int, Kind::Int],
+        "v_ldexp_f32" => [Kind::F32, Kind::F32, Kind::Int, Kind::Int, Kind::Int],
+        "v_ldexp_f16" => [Kind::F16, Kind::F16, Kind::Int16, Kind::Int, Kind::Int],
+        "v_mad_u32_u16" | "v_mad_i32_i16" => [Kind::Int, Kind::Int16, Kind::Int16, Kind::Int, Kind::Int],
+        "v_trig_preop_f64" => [Kind::F64, Kind::F64, Kind::Int, Kind::Int, Kind::Int],
+        "v_cvt_pk_u8_f32" => [Kind::Int, Kind::F32, Kind::Int, Kind::Int, Kind::Int],
+        _ if name.starts_with("v_cmp") && name.contains("_class_") => {
+            [Kind::Int64, first, Kind::Int, Kind::Int, Kind::Int]
+        }
+        _ if name.starts_with("v_cmp") => [Kind::Int64, first, first, first, first],
+        _ if packs => [Kind::Int, second, second, second, second],
+        _ => [first, second, second, second, second],
+    }
+}

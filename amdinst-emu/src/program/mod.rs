@@ -1,0 +1,75 @@
+//! A code object made ready: mapped, relocated, decoded once.
+
+mod load;
+mod lower;
+mod memory_ops;
+mod step;
+
+pub use load::LoadError;
+pub(crate) use load::load;
+pub(crate) use step::{
+    Action, AtomicOp, Extra, Flags, Handler, Kind, MemoryAccess, NO_SLOT, Part, Space, Src, Step,
+};
+
+use amdinst_core::object::Kernel;
+use amdinst_core::{Arch, isa};
+
+/// No step begins at this dword.
+pub(crate) const NO_STEP: u32 = u32::MAX;
+
+/// A loaded code object. It belongs to the machine that loaded it.
+#[derive(Debug)]
+pub struct Program {
+    pub(crate) arch: Arch,
+    pub(crate) steps: Vec<Step>,
+    /// Step that begins at each dword of the text, or [`NO_STEP`].
+    pub(crate) step_at: Vec<u32>,
+    /// Address of the text in the code object.
+    pub(crate) text_address: u64,
+    /// Device address minus code object address.
+    pub(crate) bias: u64,
+    /// Kernels, in order of entry address.
+    pub(crate) kernels: Vec<Kernel>,
+    /// Steps that write EXEC, in order.
+    pub(crate) exec_writers: Vec<u32>,
+    /// How many VGPRs and AGPRs any instruction names, or may reach by an index.
+    pub(crate) registers: [usize; 2],
+    /// The text as mapped.
+    pub(crate) text: Vec<u8>,
+}
+
+impl Program {
+    /// The names of the kernels it holds.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.kernels.iter().map(|kernel| kernel.name.as_str())
+    }
+
+    /// Device address of an address of the code object.
+    pub fn device_address(&self, address: u64) -> u64 {
+        address.wrapping_add(self.bias)
+    }
+
+    /// Code object address of a step.
+    pub(crate) fn pc(&self, step: &Step) -> u64 {
+        self.text_address + u64::from(step.offset)
+    }
+
+    /// The step at a device address.
+    #[inline]
+    pub(crate) fn step_of(&self, device_address: u64) -> Option<u32> {
+        let offset = device_address.wrapping_sub(self.bias).wrapping_sub(self.text_address);
+        if !offset.is_multiple_of(4) {
+            return None;
+        }
+        self.step_at.get(usize::try_from(offset / 4).ok()?).copied().filter(|step| *step != NO_STEP)
+    }
+
+    /// The text of a step, for messages.
+    pub(crate) fn text_of(&self, step: &Step) -> String {
+        let start = step.offset as usize;
+        match self.text.get(start..).map(|bytes| isa::decode(self.arch, bytes)) {
+            Some(Ok(inst)) => inst.text(self.arch).to_string(),
+            _ => String::new(),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The form in which instructions are executed: operands resolved to rows and constants, a function to call.
+
+use amdinst_core::isa::{Inst, Op};
+
+use crate::check::Outcome;
+use crate::exec::Context;
+
+/// A function that executes one step.
+pub(crate) type Handler = fn(&mut Context<'_>, &Step) -> Outcome;
+
+/// A source operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Src {
+    /// Row of a vector register, the first of a tuple.
+    Row(u16),
+    /// Scalar register by operand number, the first of a tuple.
+    Scalar(u8),
+    /// A constant, already in the operand's format.
+    Const(u64),
+    /// SHARED_BASE … EXECZ by operand code.
+    Special(u8),
+    /// Absent.
+    None,
+}
+
+/// What kind of number an operand is, as far as modifiers and constants need to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// 32 bits, integer or raw.
+    Int,
+    /// 16 bits, integer or raw.
+    Int16,
+    /// 64 bits, integer or raw.
+    Int64,
+    F16,
+    F32,
+    F64,
+}
+
+impl Kind {
+    pub(crate) fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::F32 | Self::F64)
+    }
+}
+
+/// No slot of exec-writing steps.
+pub(crate) const NO_SLOT: u32 = u32::MAX;
+
+/// What the run loop has to do besides calling the handler.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flags {
+    /// Works on lanes: counts in lane-instructions.
+    pub(crate) vector: bool,
+    /// May end, halt or stop the wave.
+    pub(crate) control: bool,
+    /// Writes EXEC.
+    pub(crate) writes_exec: bool,
+    /// Sources need work before the operation (modifiers).
+    pub(crate) before: bool,
+    /// The result needs work after the operation.
+    pub(crate) after: bool,
+    /// Float arithmetic, subject to MODE.
+    pub(crate) float: bool,
+}
+
+/// One instruction, ready to execute.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) run: Handler,
+    pub(crate) op: Op,
+    pub(crate) flags: Flags,
+    /// Which table executes it, for vector arithmetic.
+    pub(crate) table: u8,
+    /// Bytes in memory.
+    pub(crate) size: u8,
+    /// Row of the vector result, the first of a tuple.
+    pub(crate) dst: u16,
+    /// Scalar result.
+    pub(crate) sdst: u8,
+    /// Rows of the result.
+    pub(crate) dst_dwords: u8,
+    /// Registers each source spans.
+    pub(crate) src_dwords: [u8; 4],
+    pub(crate) src: [Src; 4],
+    /// An immediate: SIMM16, or the index of the step to branch to.
+    pub(crate) imm: i64,
+    /// Byte offset in the text.
+    pub(crate) offset: u32,
+    /// Number among the steps that write EXEC.
+    pub(crate) slot: u32,
+    /// What few instructions need.
+    pub(crate) extra: Option<Box<Extra>>,
+}
+
+/// The rest of a step.
+#[derive(Debug)]
+pub(crate) struct Extra {
+    pub(crate) inst: Inst,
+    /// Kind of the result and of each source.
+    pub(crate) dst_kind: Kind,
+    pub(crate) src_kind: [Kind; 4],
+    /// The result goes to one half of the register and keeps the other.
+    pub(crate) keep_half: bool,
+    /// Memory access.
+    pub(crate) memory: Option<MemoryAccess>,
+    /// Why a word is no instruction.
+    pub(crate) message: String,
+}
+
+/// How an access forms its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    Flat,
+    Global,
+    Scratch,
+    Buffer,
+    Lds,
+}
+
+/// Which half of a register a 16-bit load or store uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of it: a load extends to 32 bits.
+    Whole,
+    Low,
+    High,
+}
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// `bytes` of 1, 2, 4, 8, 12, 16.
+    Load { bytes: u8, signed: bool, part: Part },
+    Store { bytes: u8, part: Part },
+    Atomic { op: AtomicOp, bytes: u8, returns: bool },
+}
+
+/// Read-modify-write operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtomicOp {
+    Swap,
+    CmpSwap,
+    Add,
+    Sub,
+    Rsub,
+    SMin,
+    SMax,
+    UMin,
+    UMax,
+    And,
+    Or,
+    Xor,
+    Inc,
+    Dec,
+    /// `(old & ~data0) | data1`.
+    MaskOr,
+    /// `old >= data ? old - data : old + data1`.
+    Wrap,
+    FAdd,
+    FMin,
+    FMax,
+    FCmpSwap,
+    PkAddF16,
+    PkAddBf16,
+}
+
+impl AtomicOp {
+    /// Whether the memory's final value is the same in whatever order several such operations happen.
+    pub(crate) fn commutes(self) -> bool {
+        matches!(
+            self,
+            Self::Add | Self::Sub | Self::SMin | Self::SMax | Self::UMin | Self::UMax | Self::And | Self::Or | Self::Xor
+        )
+    }
+}
+
+/// A vector memory access, or one of LDS.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MemoryAccess {
+    pub(crate) space: Space,
+    pub(crate) action: Action,
+    /// Row of the address (FLAT: two rows), if there is one.
+    pub(crate) vaddr: Option<u16>,
+    pub(crate) vaddr_dwords: u8,
+    /// Scalar base: SADDR, or SOFFSET of a buffer.
+    pub(crate) scalar: Src,
+    /// First SGPR of the buffer resource.
+    pub(crate) resource: u8,
+    /// Rows of data read, and of the second data operand of LDS instructions.
+    pub(crate) data: [u16; 2],
+    /// Row of the result.
+    pub(crate) dst: u16,
+    pub(crate) offset: i64,
+    /// Second offset of `ds_read2` and the like, in bytes; the first is `offset`.
+    pub(crate) second: Option<i64>,
+    pub(crate) idxen: bool,
+    pub(crate) offen: bool,
+    /// A load whose result goes to LDS.
+    pub(crate) to_lds: bool,
+}

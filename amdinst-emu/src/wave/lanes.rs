@@ -1,0 +1,221 @@
+//! Lane-wise work: the straight loops that the compiler turns into vector code.
+//!
+//! A row is one 32-bit register of all 64 lanes; a 64-bit value is two rows. Work goes in chunks of 16 lanes: every
+//! source of a chunk is read before its result is written, so a destination may be any of the sources.
+
+use super::{MASK_ROW, ROWS, Wave};
+
+/// Lanes of a wave.
+pub(crate) const LANES: usize = 64;
+/// One 32-bit register of all lanes.
+pub(crate) type Row = [u32; LANES];
+/// Lanes worked on at a time.
+const CHUNK: usize = 16;
+type Rows = [Row; ROWS];
+
+/// The bits of a half-precision number, or any 16-bit value in the low half of a register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Half(pub(crate) u16);
+
+/// What a lane of an operand can be read as.
+pub(crate) trait Elem: Copy + Default {
+    fn get(rows: &Rows, row: usize, lane: usize) -> Self;
+    fn set(self, rows: &mut Rows, row: usize, lane: usize, keep: u32);
+}
+
+macro_rules! narrow {
+    ($type:ty, $from:expr, $to:expr) => {
+        impl Elem for $type {
+            #[inline(always)]
+            fn get(rows: &Rows, row: usize, lane: usize) -> Self {
+                let from: fn(u32) -> Self = $from;
+                from(rows[row][lane])
+            }
+            #[inline(always)]
+            fn set(self, rows: &mut Rows, row: usize, lane: usize, mask: u32) {
+                let to: fn(Self) -> u32 = $to;
+                let old = &mut rows[row][lane];
+                *old = (to(self) & mask) | (*old & !mask);
+            }
+        }
+    };
+}
+
+macro_rules! wide {
+    ($type:ty, $from:expr, $to:expr) => {
+        impl Elem for $type {
+            #[inline(always)]
+            fn get(rows: &Rows, row: usize, lane: usize) -> Self {
+                let from: fn(u64) -> Self = $from;
+                from(u64::from(rows[row][lane]) | u64::from(rows[row + 1][lane]) << 32)
+            }
+            #[inline(always)]
+            fn set(self, rows: &mut Rows, row: usize, lane: usize, mask: u32) {
+                let to: fn(Self) -> u64 = $to;
+                let value = to(self);
+                let low = &mut rows[row][lane];
+                *low = (value as u32 & mask) | (*low & !mask);
+                let high = &mut rows[row + 1][lane];
+                *high = ((value >> 32) as u32 & mask) | (*high & !mask);
+            }
+        }
+    };
+}
+
+narrow!(u32, |bits| bits, |value| value);
+narrow!(i32, |bits| bits as i32, |value| value as u32);
+narrow!(f32, f32::from_bits, f32::to_bits);
+narrow!(u16, |bits| bits as u16, u32::from);
+narrow!(i16, |bits| bits as i16, |value| u32::from(value as u16));
+narrow!(Half, |bits| Half(bits as u16), |value| u32::from(value.0));
+wide!(u64, |bits| bits, |value| value);
+wide!(i64, |bits| bits as i64, |value| value as u64);
+wide!(f64, f64::from_bits, f64::to_bits);
+
+#[inline(always)]
+fn chunk<T: Elem>(rows: &Rows, row: u16, base: usize) -> [T; CHUNK] {
+    std::array::from_fn(|lane| T::get(rows, usize::from(row), base + lane))
+}
+
+impl Wave {
+    #[inline(always)]
+    fn each<T: Elem>(&mut self, mut f: impl FnMut(&Rows, usize) -> [T; CHUNK]) {
+        let dst = usize::from(self.dst);
+        let full = self.exec == !0;
+        let rows = &mut *self.rows;
+        for base in (0..LANES).step_by(CHUNK) {
+            let result = f(rows, base);
+            if full {
+                for (lane, value) in result.into_iter().enumerate() {
+                    value.set(rows, dst, base + lane, !0);
+                }
+            } else {
+                let masks: [u32; CHUNK] = chunk(rows, MASK_ROW, base);
+                for (lane, value) in result.into_iter().enumerate() {
+                    value.set(rows, dst, base + lane, masks[lane]);
+                }
+            }
+        }
+    }
+
+    /// Result = f(source 0).
+    #[inline(always)]
+    pub(crate) fn map1<A: Elem, D: Elem>(&mut self, f: impl Fn(A) -> D) {
+        let [a, ..] = self.src;
+        self.each(|rows, base| {
+            let a = chunk::<A>(rows, a, base);
+            std::array::from_fn(|lane| f(a[lane]))
+        });
+    }
+
+    /// Result = f(source 0, source 1).
+    #[inline(always)]
+    pub(crate) fn map2<A: Elem, B: Elem, D: Elem>(&mut self, f: impl Fn(A, B) -> D) {
+        let [a, b, ..] = self.src;
+        self.each(|rows, base| {
+            let (a, b) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base));
+            std::array::from_fn(|lane| f(a[lane], b[lane]))
+        });
+    }
+
+    /// Result = f(source 0, source 1, source 2).
+    #[inline(always)]
+    pub(crate) fn map3<A: Elem, B: Elem, C: Elem, D: Elem>(&mut self, f: impl Fn(A, B, C) -> D) {
+        let [a, b, c, _] = self.src;
+        self.each(|rows, base| {
+            let (a, b, c) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base), chunk::<C>(rows, c, base));
+            std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]))
+        });
+    }
+
+    /// Result = f(source 0, source 1, old result).
+    #[inline(always)]
+    pub(crate) fn accumulate<A: Elem, B: Elem, D: Elem>(&mut self, f: impl Fn(A, B, D) -> D) {
+        self.src[2] = self.src[3];
+        self.map3(f);
+    }
+
+    /// Result = f(source 0, source 1, bit of a 64-bit mask).
+    #[inline(always)]
+    pub(crate) fn map2_bit<A: Elem, B: Elem, D: Elem>(&mut self, bits: u64, f: impl Fn(A, B, bool) -> D) {
+        let [a, b, ..] = self.src;
+        self.each(|rows, base| {
+            let (a, b) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base));
+            std::array::from_fn(|lane| f(a[lane], b[lane], bits >> (base + lane) & 1 != 0))
+        });
+    }
+
+    /// Result = f(source 0, source 1, source 2, bit of a 64-bit mask).
+    #[inline(always)]
+    pub(crate) fn map3_bit<A: Elem, B: Elem, C: Elem, D: Elem>(&mut self, bits: u64, f: impl Fn(A, B, C, bool) -> D) {
+        let [a, b, c, _] = self.src;
+        self.each(|rows, base| {
+            let (a, b, c) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base), chunk::<C>(rows, c, base));
+            std::array::from_fn(|lane| f(a[lane], b[lane], c[lane], bits >> (base + lane) & 1 != 0))
+        });
+    }
+
+    /// The lanes, active or not, for which f(source 0, source 1, lane's bit of a mask) holds.
+    #[inline(always)]
+    pub(crate) fn test2_bit<A: Elem, B: Elem>(&self, bits: u64, f: impl Fn(A, B, bool) -> bool) -> u64 {
+        let [a, b, ..] = self.src;
+        let mut mask = 0;
+        for base in (0..LANES).step_by(CHUNK) {
+            let (a, b) = (chunk::<A>(&self.rows, a, base), chunk::<B>(&self.rows, b, base));
+            let mut part = 0u64;
+            for lane in 0..CHUNK {
+                part |= u64::from(f(a[lane], b[lane], bits >> (base + lane) & 1 != 0)) << lane;
+            }
+            mask |= part << base;
+        }
+        mask
+    }
+
+    /// The lanes, active or not, for which f(source 0, source 1) holds.
+    #[inline(always)]
+    pub(crate) fn test2<A: Elem, B: Elem>(&self, f: impl Fn(A, B) -> bool) -> u64 {
+        self.test2_bit(0, |a, b, _| f(a, b))
+    }
+
+    /// Result and a bit a lane = f(source 0, source 1, source 2).
+    #[inline(always)]
+    pub(crate) fn map3_carry<A: Elem, B: Elem, C: Elem, D: Elem>(
+        &mut self,
+        f: impl Fn(A, B, C) -> (D, bool),
+    ) -> u64 {
+        let [a, b, c, _] = self.src;
+        let mut bits = 0;
+        self.each(|rows, base| {
+            let (a, b, c) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base), chunk::<C>(rows, c, base));
+            std::array::from_fn(|lane| {
+                let (value, bit) = f(a[lane], b[lane], c[lane]);
+                bits |= u64::from(bit) << (base + lane);
+                value
+            })
+        });
+        bits
+    }
+
+    /// Rewrite the rows of a value in place, for every lane.
+    #[inline(always)]
+    pub(crate) fn remake<A: Elem, D: Elem>(&mut self, from: u16, to: u16, f: impl Fn(A) -> D) {
+        for base in (0..LANES).step_by(CHUNK) {
+            let values = chunk::<A>(&self.rows, from, base);
+            for (lane, value) in values.into_iter().enumerate() {
+                f(value).set(&mut self.rows, usize::from(to), base + lane, !0);
+            }
+        }
+    }
+
+    /// One lane of a value.
+    #[inline(always)]
+    pub(crate) fn lane<T: Elem>(&self, row: u16, lane: usize) -> T {
+        T::get(&self.rows, usize::from(row), lane & (LANES - 1))
+    }
+
+    /// Write one lane of a value, active or not.
+    #[inline(always)]
+    pub(crate) fn set_lane<T: Elem>(&mut self, row: u16, lane: usize, value: T) {
+        value.set(&mut self.rows, usize::from(row), lane & (LANES - 1), !0);
+    }
+}

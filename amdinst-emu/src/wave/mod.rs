@@ -1,0 +1,274 @@
+//! The state of one wave: registers, mode, program counter and private memory.
+
+mod lanes;
+mod scratch;
+
+pub(crate) use lanes::{Elem, Half, LANES, Row};
+pub(crate) use scratch::Scratch;
+
+use amdinst_core::isa::{Op, Value};
+
+use crate::check::{FaultKind, Outcome, Trap};
+use crate::program::Src;
+
+/// Vector registers: 256 VGPRs, then 256 AGPRs.
+pub(crate) const REGISTERS: usize = 512;
+/// Rows behind the registers: two for each of four sources (an operand that is no vector register, or has modifiers, is
+/// spread out there), four for a result that is worked on before it is written, and one that holds EXEC as masks.
+pub(crate) const SOURCE_ROWS: u16 = REGISTERS as u16;
+pub(crate) const RESULT_ROW: u16 = SOURCE_ROWS + 8;
+pub(crate) const MASK_ROW: u16 = RESULT_ROW + 4;
+pub(crate) const ROWS: usize = MASK_ROW as usize + 1;
+
+/// Scalar operand numbers.
+pub(crate) const FLAT_SCRATCH: u8 = 102;
+pub(crate) const VCC: u8 = 106;
+pub(crate) const M0: u8 = 124;
+pub(crate) const EXEC: u8 = 126;
+/// No scalar operand.
+pub(crate) const NO_SCALAR: u8 = 255;
+
+/// What a wave is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Running,
+    /// Waits at a barrier.
+    AtBarrier,
+    /// Gave up its time slice.
+    Yielded,
+    /// Halted by `s_sethalt`: nothing wakes it.
+    Halted,
+    Ended,
+}
+
+/// VGPR relative addressing (`s_set_gpr_idx_on`).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct GprIndex {
+    /// Bits 0-2: sources 0-2, bit 3: destination. Zero when off.
+    pub(crate) enable: u8,
+}
+
+#[derive(Debug)]
+pub(crate) struct Wave {
+    pub(crate) rows: Box<[Row; ROWS]>,
+    /// By operand number: SGPRs, FLAT_SCRATCH, VCC, M0, EXEC.
+    pub(crate) s: [u32; 128],
+    pub(crate) scc: bool,
+    /// EXEC, as of the last instruction that wrote it; `s[126..128]` is where it is written.
+    pub(crate) exec: u64,
+    /// The MODE register.
+    pub(crate) mode: u32,
+    /// Index of the step that runs.
+    pub(crate) current: u32,
+    /// Index of the next step.
+    pub(crate) next: u32,
+    pub(crate) status: Status,
+    pub(crate) gpr_index: GprIndex,
+    /// Rows of the current instruction's sources and result.
+    pub(crate) src: [u16; 4],
+    pub(crate) dst: u16,
+    /// The current instruction clamps its result.
+    pub(crate) clamp: bool,
+    pub(crate) scratch: Scratch,
+    /// Global wave index.
+    pub(crate) index: u64,
+    /// Lane-instructions so far.
+    pub(crate) lanes_run: u64,
+    /// Instructions so far: the wave's clock.
+    pub(crate) steps_run: u64,
+    /// Readings of the clock so far.
+    pub(crate) clock_reads: u64,
+    /// Rows that may be non-zero, VGPRs and AGPRs.
+    pub(crate) used_rows: [usize; 2],
+}
+
+impl Wave {
+    pub(crate) fn new() -> Self {
+        let rows = vec![[0; LANES]; ROWS].into_boxed_slice();
+        Self {
+            rows: rows.try_into().unwrap_or_else(|_| Box::new([[0; LANES]; ROWS])),
+            s: [0; 128],
+            scc: false,
+            exec: 0,
+            mode: 0,
+            current: 0,
+            next: 0,
+            status: Status::Ended,
+            gpr_index: GprIndex::default(),
+            src: [0; 4],
+            dst: 0,
+            clamp: false,
+            scratch: Scratch::default(),
+            index: 0,
+            lanes_run: 0,
+            steps_run: 0,
+            clock_reads: 0,
+            used_rows: [REGISTERS / 2; 2],
+        }
+    }
+
+    /// Back to the state of a new wave; `used` is how many VGPRs and AGPRs the program can touch.
+    pub(crate) fn reset(&mut self, used: [usize; 2]) {
+        let [vgprs, agprs] = self.used_rows;
+        self.rows[..vgprs].fill([0; LANES]);
+        self.rows[REGISTERS / 2..REGISTERS / 2 + agprs].fill([0; LANES]);
+        self.used_rows = used;
+        self.s = [0; 128];
+        self.scc = false;
+        self.mode = 0;
+        self.gpr_index = GprIndex::default();
+        self.status = Status::Running;
+        self.lanes_run = 0;
+        self.steps_run = 0;
+        self.clock_reads = 0;
+        self.clamp = false;
+    }
+
+    /// Scalar register pair.
+    #[inline(always)]
+    pub(crate) fn s64(&self, register: u8) -> u64 {
+        let at = usize::from(register & 127);
+        u64::from(self.s[at]) | u64::from(self.s[(at + 1) & 127]) << 32
+    }
+
+    /// Write a scalar register pair. EXEC takes effect when the step ends ([`Wave::sync_exec`]).
+    #[inline(always)]
+    pub(crate) fn set_s64(&mut self, register: u8, value: u64) {
+        let at = usize::from(register & 127);
+        self.s[at] = value as u32;
+        self.s[(at + 1) & 127] = (value >> 32) as u32;
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_s32(&mut self, register: u8, value: u32) {
+        self.s[usize::from(register & 127)] = value;
+    }
+
+    /// Take over what was written to EXEC.
+    #[inline]
+    pub(crate) fn sync_exec(&mut self) {
+        let exec = self.s64(EXEC);
+        self.exec = exec;
+        let row = &mut self.rows[usize::from(MASK_ROW)];
+        for (lane, mask) in row.iter_mut().enumerate() {
+            *mask = 0u32.wrapping_sub((exec >> lane) as u32 & 1);
+        }
+    }
+
+    /// A 32-bit scalar operand. A vector register as a scalar operand does not occur.
+    #[inline(always)]
+    pub(crate) fn scalar32(&self, src: Src) -> u32 {
+        match src {
+            Src::Scalar(register) => self.s[usize::from(register & 127)],
+            Src::Const(value) => value as u32,
+            Src::Special(code) => self.special(code) as u32,
+            Src::Row(_) | Src::None => 0,
+        }
+    }
+
+    /// A 64-bit scalar operand.
+    #[inline(always)]
+    pub(crate) fn scalar64(&self, src: Src) -> u64 {
+        match src {
+            Src::Scalar(register) => self.s64(register),
+            Src::Const(value) => value,
+            Src::Special(code) => self.special(code),
+            Src::Row(_) | Src::None => 0,
+        }
+    }
+
+    /// SHARED_BASE and the other special sources (Vega ISA manual, "Scalar operands").
+    fn special(&self, code: u8) -> u64 {
+        match code {
+            235 => crate::memory::SHARED_APERTURE,
+            236 => crate::memory::SHARED_APERTURE | 0xffff_ffff,
+            237 => crate::memory::PRIVATE_APERTURE,
+            238 => crate::memory::PRIVATE_APERTURE | 0xffff_ffff,
+            251 => u64::from(self.s64(VCC) == 0),
+            252 => u64::from(self.s64(EXEC) == 0),
+            253 => u64::from(self.scc),
+            _ => 0,
+        }
+    }
+
+    /// The rows of a vector operand of the current instruction: a register's own, or the value spread over the rows
+    /// kept for source `slot`.
+    #[inline(always)]
+    pub(crate) fn spread(&mut self, slot: usize, src: Src, dwords: u8) -> u16 {
+        let value = match src {
+            Src::Row(row) => return row,
+            Src::Scalar(_) if dwords < 2 => u64::from(self.scalar32(src)),
+            other => self.scalar64(other),
+        };
+        let row = SOURCE_ROWS + 2 * slot as u16;
+        self.rows[usize::from(row)] = [value as u32; LANES];
+        if dwords >= 2 {
+            self.rows[usize::from(row) + 1] = [(value >> 32) as u32; LANES];
+        }
+        row
+    }
+
+    /// The first active lane, or lane 0 when there is none (`v_readfirstlane_b32`).
+    pub(crate) fn first_lane(&self) -> usize {
+        if self.exec == 0 { 0 } else { self.exec.trailing_zeros() as usize }
+    }
+
+    #[inline(always)]
+    pub(crate) fn active(&self, lane: usize) -> bool {
+        self.exec >> lane & 1 != 0
+    }
+
+    /// FP round mode of `f32` (0 nearest even, 1 up, 2 down, 3 towards zero).
+    #[inline(always)]
+    pub(crate) fn round32(&self) -> u32 {
+        self.mode & 3
+    }
+
+    /// FP round mode of `f64` and `f16`.
+    #[inline(always)]
+    pub(crate) fn round64(&self) -> u32 {
+        self.mode >> 2 & 3
+    }
+
+    /// MODE.IEEE: signalling NaNs are quieted by min and max.
+    #[inline(always)]
+    pub(crate) fn ieee(&self) -> bool {
+        self.mode & 1 << 9 != 0
+    }
+
+    /// MODE.DX10_CLAMP: clamping turns NaN into zero.
+    #[inline(always)]
+    pub(crate) fn dx10_clamp(&self) -> bool {
+        self.mode & 1 << 8 != 0
+    }
+
+    /// Whether float arithmetic needs nothing but IEEE defaults: round to nearest, keep denormals.
+    #[inline(always)]
+    pub(crate) fn plain_mode(&self) -> bool {
+        self.mode & 0xff == 0xf0
+    }
+
+    /// Check a register number computed at run time.
+    pub(crate) fn checked_row(&self, first: i64, index: i64) -> Outcome<u16> {
+        let bank = if first >= (REGISTERS / 2) as i64 { REGISTERS / 2 } else { 0 } as i64;
+        let row = first + index;
+        if row < bank || row >= bank + (REGISTERS / 2) as i64 {
+            return Err(Trap::new(FaultKind::RegisterIndex { index: row - bank, available: REGISTERS as u32 / 2 }));
+        }
+        Ok(row as u16)
+    }
+}
+
+/// The row of a vector register operand.
+pub(crate) fn register_row(value: Value) -> Option<u16> {
+    match value {
+        Value::Vgpr(register) => Some(u16::from(register)),
+        Value::Agpr(register) => Some(u16::from(register) + 256),
+        _ => None,
+    }
+}
+
+/// A trap for an operand that no table should give.
+pub(crate) fn odd_operand(op: Op) -> Box<Trap> {
+    Trap::unimplemented(op, "an operand of an unexpected kind")
+}

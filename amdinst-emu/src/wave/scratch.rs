@@ -1,0 +1,80 @@
+//! A wave's private segment.
+//!
+//! The hardware interleaves the work-items' private memory: dword `n` of lane `l` lies at byte `256·n + 4·l` of the
+//! wave's part. It is kept that way here, since compilers address it through a swizzled buffer resource whose base and
+//! scalar offset count bytes of the whole wave.
+
+use super::LANES;
+
+/// The private memory of all lanes, swizzled, and where it appears to be.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// Swizzled storage.
+    bytes: Vec<u8>,
+    /// Bytes a work-item has.
+    per_lane: u32,
+    /// Device address of the wave's part.
+    base: u64,
+    /// Bytes at the start that may have been written.
+    dirty: usize,
+}
+
+impl Scratch {
+    /// Zeroed scratch of `per_lane` bytes (a multiple of 4) a work-item, at device address `base`.
+    pub(crate) fn reset(&mut self, per_lane: u32, base: u64) {
+        self.bytes[..self.dirty].fill(0);
+        self.dirty = 0;
+        self.per_lane = per_lane;
+        self.base = base;
+        self.bytes.resize(per_lane as usize * LANES, 0);
+    }
+
+    /// Bytes a work-item has.
+    pub(crate) fn per_lane(&self) -> u32 {
+        self.per_lane
+    }
+
+    /// The offset of a device address in the wave's part, if it is inside.
+    #[inline]
+    pub(crate) fn offset_of(&self, address: u64) -> Option<usize> {
+        let offset = address.wrapping_sub(self.base);
+        (offset < self.bytes.len() as u64).then_some(offset as usize)
+    }
+
+    /// Where byte `offset` of a lane's private memory lies in the wave's part.
+    #[inline(always)]
+    pub(crate) fn swizzle(offset: u64, lane: usize) -> u64 {
+        (offset & !3) * LANES as u64 + 4 * lane as u64 + (offset & 3)
+    }
+
+    /// A byte of the wave's part.
+    #[inline(always)]
+    pub(crate) fn load(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
+    }
+
+    /// A dword of the wave's part, at a multiple of 4.
+    #[inline(always)]
+    pub(crate) fn load_dword(&self, at: usize) -> Option<u32> {
+        let bytes = self.bytes.get(at..at.checked_add(4)?)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?))
+    }
+
+    /// Write a byte of the wave's part; false if it is outside.
+    #[inline(always)]
+    pub(crate) fn store(&mut self, at: usize, value: u8) -> bool {
+        let Some(byte) = self.bytes.get_mut(at) else { return false };
+        *byte = value;
+        self.dirty = self.dirty.max(at + 1);
+        true
+    }
+
+    /// Write a dword of the wave's part; false if it is outside.
+    #[inline(always)]
+    pub(crate) fn store_dword(&mut self, at: usize, value: u32) -> bool {
+        let Some(bytes) = at.checked_add(4).and_then(|end| self.bytes.get_mut(at..end)) else { return false };
+        bytes.copy_from_slice(&value.to_le_bytes());
+        self.dirty = self.dirty.max(at + 4);
+        true
+    }
+}
