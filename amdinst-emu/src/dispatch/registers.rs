@@ -98,7 +98,7 @@ impl Setup {
         let packet = place(&packet, "dispatch packet")?;
 
         let mut user = Vec::new();
-        let mut pair = |user: &mut Vec<u32>, bit: u32, value: u64| {
+        let pair = |user: &mut Vec<u32>, bit: u32, value: u64| {
             if properties & 1 << bit != 0 {
                 user.extend([value as u32, (value >> 32) as u32]);
             }

@@ -4,7 +4,7 @@ use amdinst_core::Arch;
 use amdinst_core::object::{CodeObject, Relocation, RelocationKind};
 
 use super::{Program, lower};
-use crate::memory::{Memory, MemoryError, Owner, Protection};
+use crate::memory::{Memory, MemoryError, Protection};
 
 /// Why a code object cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,0 +1,123 @@
+//! Kernels compiled by clang at test time.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::path::Path;
+use std::process::Command;
+
+use amdinst_core::Arch;
+use amdinst_core::object::CodeObject;
+use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
+
+/// The optimisation levels that each kernel is compiled at.
+pub const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
+
+/// Whether clang and the linker are there. Says so when they are not; a failure where tools are required.
+pub fn tools(test: &str) -> bool {
+    let found = ["clang-22", "ld.lld-22"].iter().all(|tool| {
+        Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success())
+    });
+    if !found {
+        let message = format!("{test}: clang-22 and ld.lld-22 are not installed (apt-get install clang-22 lld-22)");
+        assert!(std::env::var_os("AMDINST_REQUIRE_TOOLS").is_none_or(|value| value != "1"), "{message}");
+        eprintln!("SKIPPED: {message}");
+    }
+    found
+}
+
+/// Compile OpenCL C to a code object.
+pub fn compile(source: &str, cpu: &str, level: &str) -> CodeObject {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let input = directory.path().join("kernel.cl");
+    let output = directory.path().join("kernel.elf");
+    std::fs::write(&input, source).expect("writing the source");
+    run_clang(&input, &output, cpu, level);
+    let bytes = std::fs::read(&output).expect("reading the code object");
+    CodeObject::parse(bytes).expect("a code object")
+}
+
+fn run_clang(input: &Path, output: &Path, cpu: &str, level: &str) {
+    let result = Command::new("clang-22")
+        .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-x", "cl", "-cl-std=CL2.0", "-g"])
+        .args(["-Xclang", "-finclude-default-header", "-Xclang", "-disable-O0-optnone"])
+        .args(["-ffp-contract=off", "-cl-fp32-correctly-rounded-divide-sqrt", "-fuse-ld=lld-22"])
+        .arg(format!("-mcpu={cpu}"))
+        .arg(level)
+        .arg("-o")
+        .args([output, input])
+        .output()
+        .expect("running clang-22");
+    assert!(result.status.success(), "clang: {}", String::from_utf8_lossy(&result.stderr));
+}
+
+/// A machine with one program.
+pub struct Device {
+    pub machine: Machine,
+    pub program: Program,
+}
+
+impl Device {
+    pub fn new(source: &str, cpu: &str, level: &str) -> Self {
+        Self::with(&compile(source, cpu, level), Config::default())
+    }
+
+    pub fn with(object: &CodeObject, config: Config) -> Self {
+        let arch: Arch = object.target.arch;
+        let mut machine = Machine::new(arch, config);
+        let program = machine.load(object).expect("loading");
+        Self { machine, program }
+    }
+
+    /// A buffer with these contents.
+    pub fn buffer<T: Copy>(&mut self, label: &str, values: &[T]) -> u64 {
+        let bytes = bytes_of(values);
+        let address = self.machine.alloc(bytes.len() as u64, 16, label).expect("allocating");
+        self.machine.write(address, &bytes).expect("writing");
+        address
+    }
+
+    /// A buffer's contents.
+    pub fn contents<const N: usize, T>(&self, address: u64, count: usize, from: impl Fn([u8; N]) -> T) -> Vec<T> {
+        let mut bytes = vec![0; N * count];
+        self.machine.read(address, &mut bytes).expect("reading");
+        bytes.chunks_exact(N).map(|chunk| from(chunk.try_into().expect("a chunk"))).collect()
+    }
+
+    pub fn u32s(&self, address: u64, count: usize) -> Vec<u32> {
+        self.contents(address, count, u32::from_le_bytes)
+    }
+
+    pub fn u64s(&self, address: u64, count: usize) -> Vec<u64> {
+        self.contents(address, count, u64::from_le_bytes)
+    }
+
+    pub fn launch(&mut self, kernel: &str, grid: u32, block: u32, arguments: &[u64]) -> Result<Execution, Fault> {
+        let launch = Launch {
+            grid: [grid, 1, 1],
+            block: [block, 1, 1],
+            kernarg: arguments.iter().flat_map(|argument| argument.to_le_bytes()).collect(),
+            record_masks: true,
+            ..Launch::new(kernel)
+        };
+        self.machine.launch(&self.program, &launch)
+    }
+}
+
+pub fn bytes_of<T: Copy>(values: &[T]) -> Vec<u8> {
+    // SAFETY: any initialised memory may be read as bytes; the types used have no padding.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), size_of_val(values)) }.to_vec()
+}
+
+/// Deterministic numbers.
+pub fn random(count: usize, seed: u64) -> Vec<u64> {
+    let mut state = seed.wrapping_mul(2).wrapping_add(1);
+    std::iter::repeat_with(|| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut value = state;
+        value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        value ^ value >> 31
+    })
+    .take(count)
+    .collect()
+}
