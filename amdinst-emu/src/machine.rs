@@ -28,8 +28,9 @@ impl Default for Config {
     }
 }
 
-/// One emulated GPU: a processor and its memory.
-#[derive(Debug)]
+/// One emulated GPU: a processor and its memory. A clone has its own copy of the memory, at the same addresses; a
+/// [`Program`] loaded before works on both.
+#[derive(Clone, Debug)]
 pub struct Machine {
     arch: Arch,
     config: Config,
@@ -78,6 +79,11 @@ impl Machine {
     /// The range is not within one allocation.
     pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
         self.memory.read(address, into)
+    }
+
+    /// The caller's live allocations, by address: first byte, size in bytes, label.
+    pub fn allocations(&self) -> impl Iterator<Item = (u64, u64, &str)> {
+        self.memory.user_allocations()
     }
 
     /// Map a code object, apply its relocations and decode its text. A word that is no instruction is an error only

@@ -15,7 +15,14 @@ const CPUS: [&str; 3] = ["gfx90a", "gfx906", "gfx942"];
 
 /// Run a kernel with the arguments (out, a, b, n) at every level on every processor, with two workgroups of 192 and a
 /// part of a wave left over, and compare.
-fn check_as(body: &str, a: &[u64], b: &[u64], wide: bool, expected: &dyn Fn(u64, u64) -> u64, equal: &dyn Fn(u64, u64) -> bool) {
+fn check_as(
+    body: &str,
+    a: &[u64],
+    b: &[u64],
+    wide: bool,
+    expected: &dyn Fn(u64, u64) -> u64,
+    equal: &dyn Fn(u64, u64) -> bool,
+) {
     let test = std::thread::current().name().unwrap_or("kernels").to_owned();
     if !tools(&test) {
         return;
@@ -29,7 +36,11 @@ fn check_as(body: &str, a: &[u64], b: &[u64], wide: bool, expected: &dyn Fn(u64,
             let (out, left, right) = if wide {
                 (device.buffer("out", &vec![0u64; n]), device.buffer("a", a), device.buffer("b", b))
             } else {
-                (device.buffer("out", &vec![0u32; n]), device.buffer("a", &narrow(a)), device.buffer("b", &narrow(b)))
+                (
+                    device.buffer("out", &vec![0u32; n]),
+                    device.buffer("a", &narrow(a)),
+                    device.buffer("b", &narrow(b)),
+                )
             };
             let grid = n.div_ceil(192) as u32;
             let result = device.launch("k", grid, 192, &[out, left, right, n as u64]);
@@ -45,7 +56,8 @@ fn check_as(body: &str, a: &[u64], b: &[u64], wide: bool, expected: &dyn Fn(u64,
                 assert!(
                     equal(result, want),
                     "{test} {cpu} {level}: [{index}] of {:#x}, {:#x} is {result:#x}, not {want:#x}",
-                    a[index], b[index],
+                    a[index],
+                    b[index],
                 );
             }
         }
@@ -94,13 +106,42 @@ const EDGES32: [u32; 10] = [0, 1, 2, 31, 32, 0x7fff_ffff, 0x8000_0000, 0xffff_ff
 const EDGES64: [u64; 10] =
     [0, 1, 63, 64, i64::MAX as u64, i64::MIN as u64, u64::MAX, 0xffff_ffff, 0x1_0000_0000, 0x8000_0000];
 const FLOATS32: [u32; 18] = [
-    0, 0x8000_0000, 0x3f80_0000, 0xbf80_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x7f7f_ffff, 0x0080_0000,
-    0x007f_ffff, 1, 0x8000_0001, 0x4b80_0001, 0x3f7f_ffff, 0x5f00_0000, 0xcf00_0000, 0x7f00_0000, 0x4049_0fdb,
+    0,
+    0x8000_0000,
+    0x3f80_0000,
+    0xbf80_0000,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000,
+    0x7f7f_ffff,
+    0x0080_0000,
+    0x007f_ffff,
+    1,
+    0x8000_0001,
+    0x4b80_0001,
+    0x3f7f_ffff,
+    0x5f00_0000,
+    0xcf00_0000,
+    0x7f00_0000,
+    0x4049_0fdb,
 ];
 const FLOATS64: [u64; 16] = [
-    0, 1 << 63, 0x3ff0_0000_0000_0000, 0xbff0_0000_0000_0000, 0x7ff0_0000_0000_0000, 0xfff0_0000_0000_0000,
-    0x7ff8_0000_0000_0000, 0x7fef_ffff_ffff_ffff, 0x0010_0000_0000_0000, 0x000f_ffff_ffff_ffff, 1,
-    0x4340_0000_0000_0001, 0x7fe0_0000_0000_0000, 0x4009_21fb_5444_2d18, 0x8000_0000_0000_0001, 0x3fef_ffff_ffff_ffff,
+    0,
+    1 << 63,
+    0x3ff0_0000_0000_0000,
+    0xbff0_0000_0000_0000,
+    0x7ff0_0000_0000_0000,
+    0xfff0_0000_0000_0000,
+    0x7ff8_0000_0000_0000,
+    0x7fef_ffff_ffff_ffff,
+    0x0010_0000_0000_0000,
+    0x000f_ffff_ffff_ffff,
+    1,
+    0x4340_0000_0000_0001,
+    0x7fe0_0000_0000_0000,
+    0x4009_21fb_5444_2d18,
+    0x8000_0000_0000_0001,
+    0x3fef_ffff_ffff_ffff,
 ];
 
 /// All pairs of edge values, then random ones.
@@ -187,10 +228,15 @@ fn bits_32() {
 #[test]
 fn bytes_and_shorts() {
     let (a, b) = ints32();
-    check32("(uint)((char)x * (short)y) ^ (uint)(uchar)(x >> 8) ^ ((uint)(ushort)(x + y) << 7)", &a, &b, |x, y| {
-        let product = i32::from(x as i8) * i32::from(y as i16);
-        product as u32 ^ u32::from((x >> 8) as u8) ^ u32::from(x.wrapping_add(y) as u16) << 7
-    });
+    check32(
+        "(uint)((char)x * (short)y) ^ (uint)(uchar)(x >> 8) ^ ((uint)(ushort)(x + y) << 7)",
+        &a,
+        &b,
+        |x, y| {
+            let product = i32::from(x as i8) * i32::from(y as i16);
+            product as u32 ^ u32::from((x >> 8) as u8) ^ u32::from(x.wrapping_add(y) as u16) << 7
+        },
+    );
 }
 
 #[test]
@@ -263,10 +309,16 @@ fn round_f32() {
 #[test]
 fn compare_f32() {
     let (a, b) = floats32();
-    check_f32("(x < y) + 2 * (x <= y) + 4 * (x == y) + 8 * (x != y) + 16 * (x > y) + 32 * !(x >= y)", &a, &b, |x, y| {
-        let bits = [x < y, x <= y, x == y, x != y, x > y, !matches!(x.partial_cmp(&y), Some(o) if o.is_ge())];
-        bits.iter().enumerate().map(|(bit, set)| f32::from(u8::from(*set)) * (1 << bit) as f32).sum()
-    });
+    check_f32(
+        "(x < y) + 2 * (x <= y) + 4 * (x == y) + 8 * (x != y) + 16 * (x > y) + 32 * !(x >= y)",
+        &a,
+        &b,
+        |x, y| {
+            let bits =
+                [x < y, x <= y, x == y, x != y, x > y, !matches!(x.partial_cmp(&y), Some(o) if o.is_ge())];
+            bits.iter().enumerate().map(|(bit, set)| f32::from(u8::from(*set)) * (1 << bit) as f32).sum()
+        },
+    );
 }
 
 #[test]
@@ -286,7 +338,9 @@ fn convert_f32() {
 #[test]
 fn min_max_f32() {
     let (a, b) = floats32();
-    check_f32("__builtin_fminf(x, 2.5f) + __builtin_fmaxf(y, -1.5f)", &a, &b, |x, y| x.min(2.5) + y.max(-1.5));
+    check_f32("__builtin_fminf(x, 2.5f) + __builtin_fmaxf(y, -1.5f)", &a, &b, |x, y| {
+        x.min(2.5) + y.max(-1.5)
+    });
 }
 
 #[test]
@@ -365,26 +419,31 @@ fn scratch_array_and_switch() {
 }
 
 #[test]
-fn calls_and_recursion() {
+fn calls_in_calls() {
     let (a, b) = ints32();
     let source = "
         __attribute__((noinline)) static uint leaf(uint x, uint y) { return x * 31 + y; }
-        __attribute__((noinline)) static uint tree(uint x, uint depth) {
-            if (depth == 0) return leaf(x, depth);
-            uint l = tree(x * 3 + 1, depth - 1); return l ^ leaf(l, x); }
+        __attribute__((noinline)) static uint middle(uint x, uint y) {
+            uint t[4] = { x, y, x ^ y, 1 }; uint l = leaf(t[y & 3], x);
+            if (l & 1) l += leaf(l, t[x & 3]); return l ^ t[l & 3]; }
+        __attribute__((noinline)) static uint top(uint x, uint y) { return middle(x, y) + 5 * middle(y, x); }
         kernel void k(global uint *out, global uint *a, global uint *b, int n) {
-            uint i = ID; if (i < n) { out[i] = tree(a[i], b[i] & 3); } }";
+            uint i = ID; if (i < n) { out[i] = top(a[i], b[i]); } }";
     fn leaf(x: u32, y: u32) -> u32 {
         x.wrapping_mul(31).wrapping_add(y)
     }
-    fn tree(x: u32, depth: u32) -> u32 {
-        if depth == 0 {
-            return leaf(x, depth);
+    fn middle(x: u32, y: u32) -> u32 {
+        let t = [x, y, x ^ y, 1];
+        let mut l = leaf(t[y as usize & 3], x);
+        if l & 1 == 1 {
+            l = l.wrapping_add(leaf(l, t[x as usize & 3]));
         }
-        let l = tree(x.wrapping_mul(3).wrapping_add(1), depth - 1);
-        l ^ leaf(l, x)
+        l ^ t[l as usize & 3]
     }
-    check_as(source, &a, &b, false, &|a, b| u64::from(tree(a as u32, b as u32 & 3)), &|a, b| a == b);
+    fn top(x: u32, y: u32) -> u32 {
+        middle(x, y).wrapping_add(middle(y, x).wrapping_mul(5))
+    }
+    check_as(source, &a, &b, false, &|a, b| u64::from(top(a as u32, b as u32)), &|a, b| a == b);
 }
 
 #[test]
@@ -395,8 +454,10 @@ fn lds_reduction() {
             local uint t[256]; uint l = LOCAL; t[l] = a[ID]; if (l < 64) t[192 + l] = 0; BARRIER;
             for (uint s = 128; s > 0; s >>= 1) { if (l < s) t[l] += t[l + s]; BARRIER; }
             out[ID] = t[0] + t[0] * l; }";
-    let sums: Vec<u32> =
-        a.chunks(192).map(|part| part.iter().fold(0u32, |sum, value| sum.wrapping_add(*value as u32))).collect();
+    let sums: Vec<u32> = a
+        .chunks(192)
+        .map(|part| part.iter().fold(0u32, |sum, value| sum.wrapping_add(*value as u32)))
+        .collect();
     // The expected value depends on the place: pass the place in.
     let b: Vec<u64> = (0..a.len() as u64).collect();
     let want = |_: u64, place: u64| {
@@ -428,7 +489,9 @@ fn global_atomics() {
         let wide = device.buffer("wide", &[0u64]);
         let low = device.buffer("low", &[0u32]);
         let order = device.buffer("order", &vec![0u32; n as usize]);
-        device.launch("k", 4, 128, &[bins, wide, low, order, u64::from(n)]).unwrap_or_else(|fault| panic!("{level}: {fault}"));
+        device
+            .launch("k", 4, 128, &[bins, wide, low, order, u64::from(n)])
+            .unwrap_or_else(|fault| panic!("{level}: {fault}"));
         let mut want = [0u32; 8];
         (0..n).for_each(|i| want[i as usize % 7] += i);
         want[7] = n;

@@ -48,7 +48,9 @@ impl fmt::Display for NearestAllocation {
         match distance {
             0 => write!(f, "it runs over the end of `{label}` ({size} bytes at {address:#x})"),
             1.. => write!(f, "{distance} bytes past the end of `{label}` ({size} bytes at {address:#x})"),
-            _ => write!(f, "{} bytes before `{label}` ({size} bytes at {address:#x})", distance.unsigned_abs()),
+            _ => {
+                write!(f, "{} bytes before `{label}` ({size} bytes at {address:#x})", distance.unsigned_abs())
+            }
         }
     }
 }
@@ -145,7 +147,9 @@ pub enum FaultKind {
     #[error("the kernel trapped (s_trap {0}): a panic, an assertion or `llvm.trap`")]
     Trap(u8),
     /// A workgroup ran more wave-instructions than its budget.
-    #[error("instruction budget exhausted: the workgroup ran {budget} wave-instructions; an endless loop, or set a larger budget")]
+    #[error(
+        "instruction budget exhausted: the workgroup ran {budget} wave-instructions; an endless loop, or set a larger budget"
+    )]
     Budget {
         /// The budget.
         budget: u64,

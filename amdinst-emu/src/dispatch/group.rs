@@ -74,7 +74,7 @@ impl Group {
                 let wave = &mut self.waves[number];
                 wave.status = Status::Running;
                 let mut context =
-                    Context { wave, lds: &mut self.lds, memory: shared.memory, program: shared.program, workgroup };
+                    Context { wave, lds: &mut self.lds, memory: shared.memory, program: shared.program };
                 let counters = &mut self.counters[number];
                 let (used, outcome) = run_slice(&mut context, slice, counters, &mut self.executed);
                 budget -= used;

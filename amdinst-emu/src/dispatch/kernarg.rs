@@ -10,7 +10,8 @@ use crate::memory::{PRIVATE_APERTURE, SHARED_APERTURE};
 pub(super) fn segment(kernel: &Kernel, launch: &Launch) -> Result<Vec<u8>, String> {
     let metadata = &kernel.metadata;
     let given = launch.kernarg.len() as u64;
-    let last = metadata.args.iter().filter(|argument| !argument.is_hidden()).max_by_key(|argument| argument.offset);
+    let last =
+        metadata.args.iter().filter(|argument| !argument.is_hidden()).max_by_key(|argument| argument.offset);
     if let Some(last) = last {
         let end = u64::from(last.offset) + u64::from(last.size);
         if end > given {

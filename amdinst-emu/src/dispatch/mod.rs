@@ -189,7 +189,11 @@ fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault>
     }
     let lds = u64::from(lds_bytes(kernel)) + u64::from(launch.dynamic_lds);
     if lds > u64::from(program.arch.lds_bytes()) {
-        return bad(format!("{lds} bytes of LDS a workgroup; {} has {}", program.arch, program.arch.lds_bytes()));
+        return bad(format!(
+            "{lds} bytes of LDS a workgroup; {} has {}",
+            program.arch,
+            program.arch.lds_bytes()
+        ));
     }
     Ok(kernel)
 }
@@ -208,7 +212,10 @@ fn run(
 ) -> Result<Execution, Fault> {
     let entry_address = program.device_address(setup.entry);
     let Some(entry) = program.step_of(entry_address) else {
-        return Err(Fault::dispatch(&launch.kernel, format!("its entry {:#x} is not in the text", setup.entry)));
+        return Err(Fault::dispatch(
+            &launch.kernel,
+            format!("its entry {:#x} is not in the text", setup.entry),
+        ));
     };
     let block: u32 = launch.block.iter().product();
     let shared = Shared {
@@ -229,7 +236,8 @@ fn run(
     } else {
         launch.threads
     };
-    let threads = if order::matters(program, entry) { 1 } else { wanted.min(usize::try_from(groups).unwrap_or(1)) };
+    let threads =
+        if order::matters(program, entry) { 1 } else { wanted.min(usize::try_from(groups).unwrap_or(1)) };
     let started = Instant::now();
     let parts = if threads <= 1 {
         vec![work(&shared, &AtomicU64::new(0), &AtomicU64::new(u64::MAX), groups)]

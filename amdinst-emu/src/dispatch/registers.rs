@@ -88,7 +88,10 @@ impl Setup {
         // Whole dwords of each lane, and some for the stack pointer's alignment.
         let scratch = (asked.saturating_add(dynamic)).min(1 << 24).next_multiple_of(16);
         if properties & 1 << 10 != 0 {
-            return Err(Fault::dispatch(&launch.kernel, "the descriptor asks for wave32, GFX9 has wave64 only".into()));
+            return Err(Fault::dispatch(
+                &launch.kernel,
+                "the descriptor asks for wave32, GFX9 has wave64 only".into(),
+            ));
         }
 
         let kernarg_address = place(kernarg, "kernarg segment")?;
@@ -122,7 +125,8 @@ impl Setup {
         if arch.is_gfx90a_plus() && length > 0 {
             for dword in 0..length {
                 let at = 4 * (offset + dword) as usize;
-                let bytes = kernarg.get(at..at + 4).map_or([0; 4], |bytes| [bytes[0], bytes[1], bytes[2], bytes[3]]);
+                let bytes =
+                    kernarg.get(at..at + 4).map_or([0; 4], |bytes| [bytes[0], bytes[1], bytes[2], bytes[3]]);
                 user.push(u32::from_le_bytes(bytes));
             }
             entry += PRELOAD_PROLOGUE;

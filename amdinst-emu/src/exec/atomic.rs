@@ -12,31 +12,77 @@ pub(super) fn apply(op: AtomicOp, bytes: u8, old: u64, data: u64, second: u64) -
     let signed = |value: u64| if wide { value as i64 } else { i64::from(value as u32 as i32) };
     let result = match op {
         AtomicOp::Swap => data,
-        AtomicOp::CmpSwap => if old == data { second } else { old },
+        AtomicOp::CmpSwap => {
+            if old == data {
+                second
+            } else {
+                old
+            }
+        }
         AtomicOp::Add => old.wrapping_add(data),
         AtomicOp::Sub => old.wrapping_sub(data),
         AtomicOp::Rsub => data.wrapping_sub(old),
-        AtomicOp::SMin => if signed(data) < signed(old) { data } else { old },
-        AtomicOp::SMax => if signed(data) > signed(old) { data } else { old },
+        AtomicOp::SMin => {
+            if signed(data) < signed(old) {
+                data
+            } else {
+                old
+            }
+        }
+        AtomicOp::SMax => {
+            if signed(data) > signed(old) {
+                data
+            } else {
+                old
+            }
+        }
         AtomicOp::UMin => old.min(data),
         AtomicOp::UMax => old.max(data),
         AtomicOp::And => old & data,
         AtomicOp::Or => old | data,
         AtomicOp::Xor => old ^ data,
-        AtomicOp::Inc => if old >= data { 0 } else { old + 1 },
-        AtomicOp::Dec => if old == 0 || old > data { data } else { old - 1 },
+        AtomicOp::Inc => {
+            if old >= data {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Dec => {
+            if old == 0 || old > data {
+                data
+            } else {
+                old - 1
+            }
+        }
         AtomicOp::MaskOr => old & !data | second,
-        AtomicOp::Wrap => if old >= data { old - data } else { old.wrapping_add(second) },
+        AtomicOp::Wrap => {
+            if old >= data {
+                old - data
+            } else {
+                old.wrapping_add(second)
+            }
+        }
         AtomicOp::FAdd if wide => double::add(f64::from_bits(old), f64::from_bits(data)).to_bits(),
         AtomicOp::FMin if wide => double::min(f64::from_bits(old), f64::from_bits(data), true).to_bits(),
         AtomicOp::FMax if wide => double::max(f64::from_bits(old), f64::from_bits(data), true).to_bits(),
         AtomicOp::FCmpSwap if wide => {
-            if f64::from_bits(old) == f64::from_bits(data) { second } else { old }
+            if f64::from_bits(old) == f64::from_bits(data) {
+                second
+            } else {
+                old
+            }
         }
         AtomicOp::FAdd => bits(single::add(f32_of(old), f32_of(data))),
         AtomicOp::FMin => bits(single::min(f32_of(old), f32_of(data), true)),
         AtomicOp::FMax => bits(single::max(f32_of(old), f32_of(data), true)),
-        AtomicOp::FCmpSwap => if f32_of(old) == f32_of(data) { second } else { old },
+        AtomicOp::FCmpSwap => {
+            if f32_of(old) == f32_of(data) {
+                second
+            } else {
+                old
+            }
+        }
         AtomicOp::PkAddF16 => halves(old, data, |a, b| half::add(Half(a), Half(b), 0).0),
         AtomicOp::PkAddBf16 => halves(old, data, |a, b| half::to_bf16(half::bf16(a) + half::bf16(b))),
     };

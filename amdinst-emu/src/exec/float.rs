@@ -58,13 +58,6 @@ macro_rules! format {
                 if result.is_nan() { nan2(a, b) } else { result }
             }
 
-            /// a - b, to nearest.
-            #[inline(always)]
-            pub(crate) fn sub(a: $float, b: $float) -> $float {
-                let result = a - b;
-                if result.is_nan() { nan2(a, if b.is_nan() { b } else { -b }) } else { result }
-            }
-
             /// a × b, to nearest.
             #[inline(always)]
             pub(crate) fn mul(a: $float, b: $float) -> $float {
@@ -139,7 +132,8 @@ macro_rules! format {
                 }
                 // Scale the factors into the middle of the range, so that no partial product is subnormal.
                 let product = a * b;
-                if product.is_infinite() || (product != 0.0 && product.abs() < <$float>::MIN_POSITIVE / <$float>::EPSILON)
+                if product.is_infinite()
+                    || (product != 0.0 && product.abs() < <$float>::MIN_POSITIVE / <$float>::EPSILON)
                     || (product == 0.0 && a != 0.0 && b != 0.0)
                 {
                     // c - result is exact when they are close; else it decides the sign alone.
@@ -216,7 +210,8 @@ macro_rules! format {
                 if denominator == 0.0 || numerator == 0.0 {
                     return (<$float>::NAN, false);
                 }
-                let reciprocal_small = denominator.is_finite() && exponent(denominator) > 2 * $bias - 2
+                let reciprocal_small = denominator.is_finite()
+                    && exponent(denominator) > 2 * $bias - 2
                     && is_subnormal(1.0 / denominator);
                 let quotient = numerator / denominator;
                 let quotient_small =
@@ -269,7 +264,8 @@ macro_rules! format {
                 } else if exponent(numerator) - exponent(denominator) < $under {
                     signed(0.0)
                 } else if quotient.is_nan() {
-                    quiet(quotient)
+                    // The refinement of an infinite quotient of finite operands ends in a NaN: an overflow.
+                    signed(<$float>::INFINITY)
                 } else {
                     signed(quotient)
                 }
@@ -315,22 +311,6 @@ macro_rules! format {
                 }
             }
 
-            /// The middle one of three; the smallest if one of them is a NaN.
-            #[inline(always)]
-            pub(crate) fn med3(a: $float, b: $float, c: $float, ieee: bool) -> $float {
-                if a.is_nan() || b.is_nan() || c.is_nan() {
-                    return min(min(a, b, ieee), c, ieee);
-                }
-                let largest = max(max(a, b, ieee), c, ieee);
-                if largest == a {
-                    max(b, c, ieee)
-                } else if largest == b {
-                    max(a, c, ieee)
-                } else {
-                    max(a, b, ieee)
-                }
-            }
-
             /// a - floor(a), below 1.
             #[inline(always)]
             pub(crate) fn fract(a: $float) -> $float {
@@ -366,7 +346,9 @@ macro_rules! format {
             #[inline(always)]
             pub(crate) fn class(a: $float) -> u32 {
                 let negative = a.to_bits() & SIGN != 0;
-                let pick = |if_negative: u32, if_positive: u32| 1 << if negative { if_negative } else { if_positive };
+                let pick = |if_negative: u32, if_positive: u32| {
+                    1 << if negative { if_negative } else { if_positive }
+                };
                 if a.is_nan() {
                     if is_signalling(a) { 1 } else { 2 }
                 } else if a.is_infinite() {
@@ -412,14 +394,20 @@ format!(double, f64, u64, 52, 1023, 768, 128, 53, -1075);
 pub(crate) fn narrow(a: f64, round: u32) -> f32 {
     let nearest = a as f32;
     if a.is_nan() {
-        return f32::from_bits(((a.to_bits() >> 32) as u32 & 0x8000_0000) | 0x7fc0_0000 | (a.to_bits() >> 29) as u32 & 0x3f_ffff);
+        return f32::from_bits(
+            ((a.to_bits() >> 32) as u32 & 0x8000_0000) | 0x7fc0_0000 | (a.to_bits() >> 29) as u32 & 0x3f_ffff,
+        );
     }
     let back = f64::from(nearest);
     match round {
         1 if back < a => nearest.next_up(),
         2 if back > a => nearest.next_down(),
         3 if back.abs() > a.abs() => {
-            if a > 0.0 { nearest.next_down() } else { nearest.next_up() }
+            if a > 0.0 {
+                nearest.next_down()
+            } else {
+                nearest.next_up()
+            }
         }
         _ => nearest,
     }

@@ -51,11 +51,8 @@ pub(crate) fn from_f64(a: f64, round: u32) -> Half {
     };
     let kept = kept + u64::from(up);
     // Carries run from the significand into the exponent.
-    let magnitude = if exponent >= -14 {
-        (i64::from(exponent + 14) << 10) + kept as i64
-    } else {
-        kept as i64
-    };
+    let magnitude =
+        if exponent >= -14 { (i64::from(exponent + 14) << 10) + kept as i64 } else { kept as i64 };
     if magnitude >= i64::from(EXPONENT) {
         let towards_zero = round == 3 || round == 1 && sign != 0 || round == 2 && sign == 0;
         return Half(sign | if towards_zero { EXPONENT - 1 } else { EXPONENT });

@@ -88,7 +88,15 @@ pub(super) fn transfer(w: &mut Wave, lds: &mut [u8], action: Action, at: usize, 
 }
 
 /// Write a loaded byte or short to a register, extended or to one half of it.
-pub(super) fn put_small(w: &mut Wave, row: u16, lane: usize, value: u64, bytes: u8, signed: bool, part: Part) {
+pub(super) fn put_small(
+    w: &mut Wave,
+    row: u16,
+    lane: usize,
+    value: u64,
+    bytes: u8,
+    signed: bool,
+    part: Part,
+) {
     let extended = match (bytes, signed) {
         (1, true) => value as i8 as u32,
         (1, false) => value as u8 as u32,
@@ -210,7 +218,8 @@ fn by_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
     let access = access_of(step);
     let Some(extra) = &step.extra else { return Err(Trap::unimplemented(step.op, "")) };
     let Context { wave: w, lds, .. } = context;
-    let base = u64::from(w.s[usize::from(M0)] & 0xffff).wrapping_add_signed(i64::from(extra.inst.mods.offset));
+    let base =
+        u64::from(w.s[usize::from(M0)] & 0xffff).wrapping_add_signed(i64::from(extra.inst.mods.offset));
     let write = step.op == Op::ds_write_addtid_b32;
     let data = match (access, step.src[0]) {
         (_, crate::program::Src::Row(row)) if write => row,

@@ -31,7 +31,6 @@ pub(crate) struct Context<'a> {
     pub(crate) lds: &'a mut [u8],
     pub(crate) memory: &'a Memory,
     pub(crate) program: &'a Program,
-    pub(crate) workgroup: [u32; 3],
 }
 
 impl Context<'_> {

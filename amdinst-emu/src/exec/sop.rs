@@ -154,7 +154,11 @@ pub(super) fn sop1(context: &mut Context<'_>, step: &Step) -> Outcome {
     let value = match op {
         Op::s_mov_b32 => a,
         Op::s_cmov_b32 => {
-            if w.scc { a } else { w.s[usize::from(step.sdst & 127)] }
+            if w.scc {
+                a
+            } else {
+                w.s[usize::from(step.sdst & 127)]
+            }
         }
         Op::s_not_b32 => set_scc(w, !a),
         Op::s_wqm_b32 => set_scc(w, whole_quads(u64::from(a)) as u32),
@@ -173,7 +177,13 @@ pub(super) fn sop1(context: &mut Context<'_>, step: &Step) -> Outcome {
         Op::s_ff1_i32_b32 => first_one(u64::from(a)),
         Op::s_ff0_i32_b64 => first_one(!w.scalar64(step.src[0])),
         Op::s_ff1_i32_b64 => first_one(w.scalar64(step.src[0])),
-        Op::s_flbit_i32_b32 => if a == 0 { u32::MAX } else { a.leading_zeros() },
+        Op::s_flbit_i32_b32 => {
+            if a == 0 {
+                u32::MAX
+            } else {
+                a.leading_zeros()
+            }
+        }
         Op::s_flbit_i32_b64 => {
             let a = w.scalar64(step.src[0]);
             if a == 0 { u32::MAX } else { a.leading_zeros() }
@@ -209,16 +219,20 @@ fn sop1_wide(context: &mut Context<'_>, step: &Step) -> Outcome {
     let exec = w.s64(EXEC);
     let value = match step.op {
         Op::s_mov_b64 => a,
-        Op::s_cmov_b64 => if w.scc { a } else { w.s64(step.sdst) },
+        Op::s_cmov_b64 => {
+            if w.scc {
+                a
+            } else {
+                w.s64(step.sdst)
+            }
+        }
         Op::s_not_b64 => set_scc64(w, !a),
         Op::s_wqm_b64 => set_scc64(w, whole_quads(a)),
         Op::s_brev_b64 => a.reverse_bits(),
         Op::s_bitset0_b64 => w.s64(step.sdst) & !(1 << (a & 63)),
         Op::s_bitset1_b64 => w.s64(step.sdst) | 1 << (a & 63),
         Op::s_quadmask_b64 => set_scc64(w, quad_mask(a)),
-        Op::s_bitreplicate_b64_b32 => {
-            (0..32).fold(0, |value, bit| value | (a >> bit & 1) * 3 << (2 * bit))
-        }
+        Op::s_bitreplicate_b64_b32 => (0..32).fold(0, |value, bit| value | (a >> bit & 1) * 3 << (2 * bit)),
         Op::s_and_saveexec_b64 => save_exec(w, exec, a & exec),
         Op::s_or_saveexec_b64 => save_exec(w, exec, a | exec),
         Op::s_xor_saveexec_b64 => save_exec(w, exec, a ^ exec),

@@ -88,7 +88,9 @@ pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
             let index = i64::from(w.s[usize::from(M0)] & 0xff);
             w.src[slot] = w.checked_row(i64::from(row), index)?;
         }
-        if slot == 0 && let Some(dpp) = &mods.dpp {
+        if slot == 0
+            && let Some(dpp) = &mods.dpp
+        {
             permute(w, dpp, step.src_dwords[0]);
         }
         let from = w.src[slot];

@@ -32,7 +32,10 @@ enum Place {
     /// The lane's private memory, by byte; reached through the flat scratch base.
     Private(u64),
     /// The wave's scratch through a swizzled resource: base of the resource with the scalar offset, then the lane's.
-    Swizzled { base: u64, offset: u64 },
+    Swizzled {
+        base: u64,
+        offset: u64,
+    },
     /// Out of a buffer's range: reads zero, writes nothing.
     Nowhere,
 }
@@ -170,7 +173,9 @@ fn buffer_places(w: &Wave, access: &MemoryAccess, places: &mut [Place; LANES]) -
             let linear = if swizzle {
                 let (index_high, index_low) = (index / index_stride, index % index_stride);
                 let (offset_high, offset_low) = (offset / element, offset % element);
-                (index_high * stride + offset_high * element) * index_stride + index_low * element + offset_low
+                (index_high * stride + offset_high * element) * index_stride
+                    + index_low * element
+                    + offset_low
             } else {
                 index * stride + offset
             };
@@ -248,7 +253,8 @@ fn in_allocation(
         }
         Action::Store { bytes, .. } => {
             for dword in 0..usize::from(bytes / 4) {
-                memory.store::<4>(at + 4 * dword, u64::from(w.rows[usize::from(access.data[0]) + dword][lane]));
+                memory
+                    .store::<4>(at + 4 * dword, u64::from(w.rows[usize::from(access.data[0]) + dword][lane]));
             }
         }
         Action::Atomic { op, bytes, returns } => {
@@ -328,14 +334,18 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
                 let base = w.s64(FLAT_SCRATCH);
                 let first = w.scratch.offset_of(base);
                 let place = |byte: u64| {
-                    first.map(|first| first as u64 + Scratch::swizzle(offset + byte, lane)).map(|at| at as usize)
+                    first
+                        .map(|first| first as u64 + Scratch::swizzle(offset + byte, lane))
+                        .map(|at| at as usize)
                 };
                 scratch(w, access, lane, &place, offset)?;
             }
             Place::Swizzled { base, offset } => {
                 let first = w.scratch.offset_of(base);
                 let place = |byte: u64| {
-                    first.map(|first| first as u64 + Scratch::swizzle(offset + byte, lane)).map(|at| at as usize)
+                    first
+                        .map(|first| first as u64 + Scratch::swizzle(offset + byte, lane))
+                        .map(|at| at as usize)
                 };
                 scratch(w, access, lane, &place, offset)?;
             }
@@ -352,7 +362,13 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
 }
 
 /// The allocation that an access may go to, or what is wrong with it.
-fn checked<'a>(memory: &'a Memory, address: u64, bytes: u8, write: bool, lane: usize) -> Outcome<&'a Allocation> {
+fn checked<'a>(
+    memory: &'a Memory,
+    address: u64,
+    bytes: u8,
+    write: bool,
+    lane: usize,
+) -> Outcome<&'a Allocation> {
     let size = u32::from(bytes);
     let Some((allocation, _)) = memory.find(address, u64::from(size)) else {
         return Err(Trap::at_lane(memory.diagnose(MemorySpace::Global, address, size, write), lane));
@@ -404,7 +420,9 @@ fn scratch(
         if count == 4 && offset.is_multiple_of(4) {
             return w.scratch.store_dword(place(first)?, value as u32).then_some(());
         }
-        (0..count).try_for_each(|byte| w.scratch.store(place(first + byte)?, (value >> (8 * byte)) as u8).then_some(()))
+        (0..count).try_for_each(|byte| {
+            w.scratch.store(place(first + byte)?, (value >> (8 * byte)) as u8).then_some(())
+        })
     };
     match access.action {
         Action::Load { bytes, signed, part } if bytes < 4 => {

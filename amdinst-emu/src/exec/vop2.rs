@@ -35,7 +35,7 @@ fn add_f32(w: &mut Wave) {
 #[inline(always)]
 fn sub_f32(w: &mut Wave) {
     match w.round32() {
-        0 => w.map2(single::sub),
+        0 => w.map2(|a: f32, b: f32| single::add(a, if b.is_nan() { b } else { -b })),
         r => w.map2(|a: f32, b: f32| single::add_round(a, if b.is_nan() { b } else { -b }, r)),
     }
 }
@@ -93,9 +93,7 @@ fn saturating<T: crate::wave::Elem>(w: &mut Wave, wraps: impl Fn(T, T) -> T, cla
 }
 
 fn dot2(a: u32, b: u32, c: f32) -> f32 {
-    let part = |shift: u32| {
-        half::value(Half((a >> shift) as u16)) * half::value(Half((b >> shift) as u16))
-    };
+    let part = |shift: u32| half::value(Half((a >> shift) as u16)) * half::value(Half((b >> shift) as u16));
     single::add(single::add(c, part(0)), part(16))
 }
 

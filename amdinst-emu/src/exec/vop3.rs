@@ -16,6 +16,22 @@ fn med<T: Ord + Copy>(a: T, b: T, c: T) -> T {
     a.max(b).min(a.min(b).max(c))
 }
 
+/// The middle one of three; the smallest if one of them is a NaN.
+#[inline(always)]
+fn med3_f32(a: f32, b: f32, c: f32, ieee: bool) -> f32 {
+    if a.is_nan() || b.is_nan() || c.is_nan() {
+        return single::min(single::min(a, b, ieee), c, ieee);
+    }
+    let largest = single::max(single::max(a, b, ieee), c, ieee);
+    if largest == a {
+        single::max(b, c, ieee)
+    } else if largest == b {
+        single::max(a, c, ieee)
+    } else {
+        single::max(a, b, ieee)
+    }
+}
+
 fn bfe_u32(a: u32, offset: u32, width: u32) -> u32 {
     let width = width & 31;
     a >> (offset & 31) & ((1 << width) - 1)
@@ -167,7 +183,7 @@ super::table! { w, step;
     v_max3_f32 => { let i = w.ieee(); w.map3(|a, b, c| single::max(single::max(a, b, i), c, i)); },
     v_max3_i32 => w.map3(|a: i32, b: i32, c: i32| a.max(b).max(c)),
     v_max3_u32 => w.map3(|a: u32, b: u32, c: u32| a.max(b).max(c)),
-    v_med3_f32 => { let i = w.ieee(); w.map3(|a, b, c| single::med3(a, b, c, i)); },
+    v_med3_f32 => { let i = w.ieee(); w.map3(|a, b, c| med3_f32(a, b, c, i)); },
     v_med3_i32 => w.map3(med::<i32>),
     v_med3_u32 => w.map3(med::<u32>),
     v_sad_u8 => w.map3(sad_u8),
@@ -236,7 +252,7 @@ super::table! { w, step;
     v_max3_f16 => { let f = three(w.ieee(), single::max); w.map3(f); },
     v_med3_f16 => {
         let i = w.ieee();
-        w.map3(|a, b, c| half::select(single::med3(half::value(a), half::value(b), half::value(c), i)));
+        w.map3(|a, b, c| half::select(med3_f32(half::value(a), half::value(b), half::value(c), i)));
     },
     v_min3_i16 => w.map3(|a: i16, b: i16, c: i16| a.min(b).min(c)),
     v_max3_i16 => w.map3(|a: i16, b: i16, c: i16| a.max(b).max(c)),

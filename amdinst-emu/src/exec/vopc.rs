@@ -81,11 +81,41 @@ fn half_class(a: Half) -> u32 {
     let (exponent, fraction) = (a.0 >> 10 & 31, a.0 & 0x3ff);
     let negative = a.0 & 0x8000 != 0;
     match (exponent, fraction) {
-        (31, 0) => if negative { 1 << 2 } else { 1 << 9 },
-        (31, _) => if fraction & 0x200 == 0 { 1 } else { 2 },
-        (0, 0) => if negative { 1 << 5 } else { 1 << 6 },
-        (0, _) => if negative { 1 << 4 } else { 1 << 7 },
-        _ => if negative { 1 << 3 } else { 1 << 8 },
+        (31, 0) => {
+            if negative {
+                1 << 2
+            } else {
+                1 << 9
+            }
+        }
+        (31, _) => {
+            if fraction & 0x200 == 0 {
+                1
+            } else {
+                2
+            }
+        }
+        (0, 0) => {
+            if negative {
+                1 << 5
+            } else {
+                1 << 6
+            }
+        }
+        (0, _) => {
+            if negative {
+                1 << 4
+            } else {
+                1 << 7
+            }
+        }
+        _ => {
+            if negative {
+                1 << 3
+            } else {
+                1 << 8
+            }
+        }
     }
 }
 

@@ -12,6 +12,15 @@ pub(crate) struct SharedBytes {
     len: usize,
 }
 
+impl Clone for SharedBytes {
+    fn clone(&self) -> Self {
+        Self {
+            words: self.words.iter().map(|word| AtomicU64::new(word.load(Relaxed))).collect(),
+            len: self.len,
+        }
+    }
+}
+
 impl SharedBytes {
     /// `len` zero bytes.
     pub(crate) fn zeroed(len: usize) -> Self {
@@ -38,8 +47,12 @@ impl SharedBytes {
         unsafe {
             match N {
                 1 => u64::from((*at.cast::<AtomicU8>()).load(Relaxed)),
-                2 if at.cast::<AtomicU16>().is_aligned() => u64::from((*at.cast::<AtomicU16>()).load(Relaxed)),
-                4 if at.cast::<AtomicU32>().is_aligned() => u64::from((*at.cast::<AtomicU32>()).load(Relaxed)),
+                2 if at.cast::<AtomicU16>().is_aligned() => {
+                    u64::from((*at.cast::<AtomicU16>()).load(Relaxed))
+                }
+                4 if at.cast::<AtomicU32>().is_aligned() => {
+                    u64::from((*at.cast::<AtomicU32>()).load(Relaxed))
+                }
                 8 if at.cast::<AtomicU64>().is_aligned() => (*at.cast::<AtomicU64>()).load(Relaxed),
                 _ => (0..N).fold(0, |value, byte| {
                     value | u64::from((*at.add(byte).cast::<AtomicU8>()).load(Relaxed)) << (8 * byte)

@@ -58,7 +58,7 @@ pub(crate) enum Owner {
     Runtime,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Allocation {
     pub(crate) address: u64,
     pub(crate) bytes: SharedBytes,
@@ -72,7 +72,7 @@ impl Allocation {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Freed {
     address: u64,
     size: u64,
@@ -80,7 +80,7 @@ struct Freed {
 }
 
 /// All allocations, sorted by address. Addresses only grow and are never used again.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Memory {
     live: Vec<Allocation>,
     freed: Vec<Freed>,
@@ -164,7 +164,8 @@ impl Memory {
         }
         self.total += size;
         let bytes = SharedBytes::zeroed(size as usize);
-        let allocation = Allocation { address, bytes, protection: Protection::ReadWrite, label: label.to_owned() };
+        let allocation =
+            Allocation { address, bytes, protection: Protection::ReadWrite, label: label.to_owned() };
         self.live.insert(at, allocation);
         Ok(())
     }
@@ -179,6 +180,12 @@ impl Memory {
         let at = self.freed.partition_point(|other| other.address < address);
         self.freed.insert(at, Freed { address, size: bytes.len() as u64, label });
         Ok(())
+    }
+
+    /// Allocations in the user's range.
+    pub(crate) fn user_allocations(&self) -> impl Iterator<Item = (u64, u64, &str)> {
+        let user = self.live.iter().filter(|allocation| allocation.address >= USER_BASE);
+        user.map(|allocation| (allocation.address, allocation.bytes.len() as u64, allocation.label.as_str()))
     }
 
     /// Forget a runtime allocation entirely: nothing keeps a pointer to it.

@@ -10,7 +10,9 @@ use crate::memory::{Memory, MemoryError, Protection};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
     /// Built for another processor.
-    #[error("the code object is for {object}, the machine is a {machine}: build it for {machine}, or make the machine a {object}")]
+    #[error(
+        "the code object is for {object}, the machine is a {machine}: build it for {machine}, or make the machine a {object}"
+    )]
     WrongArch {
         /// The code object's processor.
         object: Arch,
@@ -72,7 +74,8 @@ pub(crate) fn load(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Resu
             (false, false) => "constants",
         };
         let label = format!("{kind} of the code object at {:#x}", segment.address);
-        let outside = || LoadError::OutOfRange { what: "a segment", address: segment.address, outside: "the file" };
+        let outside =
+            || LoadError::OutOfRange { what: "a segment", address: segment.address, outside: "the file" };
         let bytes = object.bytes.get(segment.range.clone()).ok_or_else(outside)?;
         if bytes.len() as u64 > segment.size {
             return Err(outside());
@@ -117,7 +120,9 @@ fn relocate(memory: &Memory, relocation: &Relocation, bias: u64) -> Result<(), L
         RelocationKind::Rel64 => (relative, 8),
         RelocationKind::Rel32 | RelocationKind::Rel32Lo => (relative, 4),
         RelocationKind::Rel32Hi => (relative >> 32, 4),
-        RelocationKind::Other(_) => return Err(LoadError::UnknownRelocation { kind: *kind, address: *address }),
+        RelocationKind::Other(_) => {
+            return Err(LoadError::UnknownRelocation { kind: *kind, address: *address });
+        }
     };
     memory.write(place, &value.to_le_bytes()[..size]).map_err(|_| LoadError::OutOfRange {
         what: "a relocated field",

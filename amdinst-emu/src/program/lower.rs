@@ -1,8 +1,8 @@
 //! From decoded instructions to steps.
 
+use amdinst_core::Arch;
 use amdinst_core::isa::{self, Access, Encoding, Inst, Operand, Slot, Value};
 use amdinst_core::object::CodeObject;
-use amdinst_core::Arch;
 
 use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Src, Step, memory_ops};
 use crate::exec;
@@ -32,11 +32,12 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
         while starts.next_if(|start| *start <= offset as u64).is_some() {}
         let step = match isa::decode(arch, &program.text[offset..]) {
             Ok(inst) => {
-                let runs_over = starts.peek().is_some_and(|start| offset as u64 + u64::from(inst.size) > *start);
+                let runs_over =
+                    starts.peek().is_some_and(|start| offset as u64 + u64::from(inst.size) > *start);
                 if runs_over {
                     bad(offset, 4, "the instruction runs into the next function".to_owned())
                 } else {
-                    lower(arch, inst, offset, &mut program.registers)
+                    lower(inst, offset, &mut program.registers)
                 }
             }
             Err(error) => bad(offset, 4, error.to_string()),
@@ -109,7 +110,7 @@ fn is_vector(encoding: Encoding) -> bool {
     !matches!(encoding, Sop1 | Sop2 | Sopc | Sopk | Sopp | Smem)
 }
 
-fn lower(arch: Arch, inst: Inst, offset: usize, registers: &mut [usize; 2]) -> Step {
+fn lower(inst: Inst, offset: usize, registers: &mut [usize; 2]) -> Step {
     let op = inst.op;
     let name = op.name();
     let [dst_kind, mut src_kind @ ..] = kinds(name);
@@ -142,7 +143,8 @@ fn lower(arch: Arch, inst: Inst, offset: usize, registers: &mut [usize; 2]) -> S
     }
     let vector = is_vector(inst.encoding);
     step.flags.vector = vector;
-    step.flags.writes_exec |= name.contains("saveexec") || name.contains("wrexec") || name.starts_with("v_cmpx");
+    step.flags.writes_exec |=
+        name.contains("saveexec") || name.contains("wrexec") || name.starts_with("v_cmpx");
     step.flags.control = exec::is_control(op);
     step.run = exec::handler(&inst);
     if let Some(table) = exec::table_of(op) {
@@ -155,7 +157,8 @@ fn lower(arch: Arch, inst: Inst, offset: usize, registers: &mut [usize; 2]) -> S
     let mut keep_half = false;
     if vector && !packed {
         let sdwa = mods.sdwa.is_some();
-        step.flags.before = mods.abs | mods.neg != 0 || mods.op_sel != 0 || sdwa || mods.dpp.is_some() || mods.clamp;
+        step.flags.before =
+            mods.abs | mods.neg != 0 || mods.op_sel != 0 || sdwa || mods.dpp.is_some() || mods.clamp;
         let half_result = matches!(dst_kind, Kind::F16 | Kind::Int16);
         keep_half = half_result && !sdwa && (mods.op_sel & 8 != 0 || keeps_other_half(name));
         step.flags.after = mods.omod != 0 || (mods.clamp && dst_kind.is_float()) || sdwa || keep_half;
@@ -163,7 +166,7 @@ fn lower(arch: Arch, inst: Inst, offset: usize, registers: &mut [usize; 2]) -> S
             step.flags.after = false;
         }
     }
-    let memory = memory_ops::access(arch, &inst);
+    let memory = memory_ops::access(&inst);
     let needs_extra = vector || memory.is_some() || inst.encoding == Encoding::Smem || sources > 3;
     if needs_extra || op == isa::Op::s_setreg_imm32_b32 {
         let [a, b, c, d] = src_kind;
@@ -223,7 +226,8 @@ fn is_signed(name: &str) -> bool {
 
 /// The value of an inline constant (Vega ISA manual, "Scalar operands", codes 128 to 248).
 fn inline(code: u8, kind: Kind, dwords: u8, name: &str) -> u64 {
-    let wide = dwords >= 2 && !name.starts_with("v_pk_") && !name.contains("mfma_f32") && !name.contains("mfma_i32");
+    let wide =
+        dwords >= 2 && !name.starts_with("v_pk_") && !name.contains("mfma_f32") && !name.contains("mfma_i32");
     match code {
         128..=192 => u64::from(code) - 128,
         193..=208 => {
@@ -269,8 +273,19 @@ fn inline(code: u8, kind: Kind, dwords: u8, name: &str) -> u64 {
 /// (Vega ISA manual, "OP_SEL").
 fn keeps_other_half(name: &str) -> bool {
     const KEEP: [&str; 14] = [
-        "v_mad_f16", "v_mad_u16", "v_mad_i16", "v_fma_f16", "v_div_fixup_f16", "v_mac_f16", "v_madak_f16",
-        "v_madmk_f16", "v_add_i16", "v_sub_i16", "v_fma_mixlo_f16", "v_fma_mixhi_f16", "v_mad_mixlo_f16",
+        "v_mad_f16",
+        "v_mad_u16",
+        "v_mad_i16",
+        "v_fma_f16",
+        "v_div_fixup_f16",
+        "v_mac_f16",
+        "v_madak_f16",
+        "v_madmk_f16",
+        "v_add_i16",
+        "v_sub_i16",
+        "v_fma_mixlo_f16",
+        "v_fma_mixhi_f16",
+        "v_mad_mixlo_f16",
         "v_mad_mixhi_f16",
     ];
     KEEP.contains(&name)

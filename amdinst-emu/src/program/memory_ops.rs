@@ -1,13 +1,12 @@
 //! Memory instructions: from the mnemonic to what the access does.
 
-use amdinst_core::Arch;
 use amdinst_core::isa::{Encoding, Inst, Slot, Value};
 
 use super::{Action, AtomicOp, MemoryAccess, Part, Space, Src};
 use crate::wave::register_row;
 
 /// The access of a vector memory or LDS instruction; `None` for others, and for those that only name caches.
-pub(crate) fn access(arch: Arch, inst: &Inst) -> Option<MemoryAccess> {
+pub(crate) fn access(inst: &Inst) -> Option<MemoryAccess> {
     let (space, rest) = match inst.encoding {
         Encoding::Flat => (Space::Flat, inst.op.name().strip_prefix("flat_")?),
         Encoding::Global => (Space::Global, inst.op.name().strip_prefix("global_")?),
@@ -43,12 +42,10 @@ pub(crate) fn access(arch: Arch, inst: &Inst) -> Option<MemoryAccess> {
     };
     let dst = row(Slot::Vdst).unwrap_or(data[0]);
     let scale = step.unwrap_or(1);
-    let _ = arch;
     Some(MemoryAccess {
         space,
         action,
         vaddr,
-        vaddr_dwords: by_slot(Slot::Vaddr).map_or(0, |operand| operand.dwords),
         scalar,
         resource,
         data,

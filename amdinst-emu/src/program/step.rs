@@ -130,9 +130,20 @@ pub(crate) enum Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// `bytes` of 1, 2, 4, 8, 12, 16.
-    Load { bytes: u8, signed: bool, part: Part },
-    Store { bytes: u8, part: Part },
-    Atomic { op: AtomicOp, bytes: u8, returns: bool },
+    Load {
+        bytes: u8,
+        signed: bool,
+        part: Part,
+    },
+    Store {
+        bytes: u8,
+        part: Part,
+    },
+    Atomic {
+        op: AtomicOp,
+        bytes: u8,
+        returns: bool,
+    },
 }
 
 /// Read-modify-write operations.
@@ -169,7 +180,15 @@ impl AtomicOp {
     pub(crate) fn commutes(self) -> bool {
         matches!(
             self,
-            Self::Add | Self::Sub | Self::SMin | Self::SMax | Self::UMin | Self::UMax | Self::And | Self::Or | Self::Xor
+            Self::Add
+                | Self::Sub
+                | Self::SMin
+                | Self::SMax
+                | Self::UMin
+                | Self::UMax
+                | Self::And
+                | Self::Or
+                | Self::Xor
         )
     }
 }
@@ -181,7 +200,6 @@ pub(crate) struct MemoryAccess {
     pub(crate) action: Action,
     /// Row of the address (FLAT: two rows), if there is one.
     pub(crate) vaddr: Option<u16>,
-    pub(crate) vaddr_dwords: u8,
     /// Scalar base: SADDR, or SOFFSET of a buffer.
     pub(crate) scalar: Src,
     /// First SGPR of the buffer resource.

@@ -147,7 +147,11 @@ impl Wave {
 
     /// Result = f(source 0, source 1, source 2, bit of a 64-bit mask).
     #[inline(always)]
-    pub(crate) fn map3_bit<A: Elem, B: Elem, C: Elem, D: Elem>(&mut self, bits: u64, f: impl Fn(A, B, C, bool) -> D) {
+    pub(crate) fn map3_bit<A: Elem, B: Elem, C: Elem, D: Elem>(
+        &mut self,
+        bits: u64,
+        f: impl Fn(A, B, C, bool) -> D,
+    ) {
         let [a, b, c, _] = self.src;
         self.each(|rows, base| {
             let (a, b, c) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base), chunk::<C>(rows, c, base));

@@ -253,7 +253,10 @@ impl Wave {
         let bank = if first >= (REGISTERS / 2) as i64 { REGISTERS / 2 } else { 0 } as i64;
         let row = first + index;
         if row < bank || row >= bank + (REGISTERS / 2) as i64 {
-            return Err(Trap::new(FaultKind::RegisterIndex { index: row - bank, available: REGISTERS as u32 / 2 }));
+            return Err(Trap::new(FaultKind::RegisterIndex {
+                index: row - bank,
+                available: REGISTERS as u32 / 2,
+            }));
         }
         Ok(row as u16)
     }

@@ -14,11 +14,12 @@ pub const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
 
 /// Whether clang and the linker are there. Says so when they are not; a failure where tools are required.
 pub fn tools(test: &str) -> bool {
-    let found = ["clang-22", "ld.lld-22"].iter().all(|tool| {
-        Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success())
-    });
+    let found = ["clang-22", "ld.lld-22"]
+        .iter()
+        .all(|tool| Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success()));
     if !found {
-        let message = format!("{test}: clang-22 and ld.lld-22 are not installed (apt-get install clang-22 lld-22)");
+        let message =
+            format!("{test}: clang-22 and ld.lld-22 are not installed (apt-get install clang-22 lld-22)");
         assert!(std::env::var_os("AMDINST_REQUIRE_TOOLS").is_none_or(|value| value != "1"), "{message}");
         eprintln!("SKIPPED: {message}");
     }
@@ -77,7 +78,12 @@ impl Device {
     }
 
     /// A buffer's contents.
-    pub fn contents<const N: usize, T>(&self, address: u64, count: usize, from: impl Fn([u8; N]) -> T) -> Vec<T> {
+    pub fn contents<const N: usize, T>(
+        &self,
+        address: u64,
+        count: usize,
+        from: impl Fn([u8; N]) -> T,
+    ) -> Vec<T> {
         let mut bytes = vec![0; N * count];
         self.machine.read(address, &mut bytes).expect("reading");
         bytes.chunks_exact(N).map(|chunk| from(chunk.try_into().expect("a chunk"))).collect()
@@ -91,7 +97,13 @@ impl Device {
         self.contents(address, count, u64::from_le_bytes)
     }
 
-    pub fn launch(&mut self, kernel: &str, grid: u32, block: u32, arguments: &[u64]) -> Result<Execution, Fault> {
+    pub fn launch(
+        &mut self,
+        kernel: &str,
+        grid: u32,
+        block: u32,
+        arguments: &[u64],
+    ) -> Result<Execution, Fault> {
         let launch = Launch {
             grid: [grid, 1, 1],
             block: [block, 1, 1],
