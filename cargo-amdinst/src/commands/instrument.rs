@@ -1,13 +1,207 @@
-//! `cargo amdinst instrument`: Instrument a code object.
+//! `cargo amdinst instrument`: make every branch that can diverge count what its wavefronts do.
 
-use crate::cli::InstrumentArgs;
-use crate::commands::Context;
-use crate::exit::{CommandResult, Exit, Failure};
+use amdinst_core::instrument::{
+    self, Cost, Counters, Home, InstrumentError, KernelProbes, Options, Refusal, probe_specs,
+};
+use serde::Serialize;
+
+use super::Context;
+use super::input::Input;
+use super::inspect::place;
+use super::inspect::view::{SiteView, refusal_text};
+use super::output::{self, count};
+use crate::cli::{CounterChoice, Format, InstrumentArgs};
+use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+
+/// Version of the JSON form.
+pub const SCHEMA: u32 = 1;
+
+/// What was, or would be, instrumented: the JSON form.
+#[derive(Debug, Serialize)]
+pub struct View {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The file written; `None` with `--plan`.
+    pub output: Option<String>,
+    /// The probe map written; `None` with `--plan`.
+    pub probe_map: Option<String>,
+    /// Every kernel that was asked for, in order of entry address.
+    pub kernels: Vec<KernelView>,
+}
+
+/// One kernel.
+#[derive(Debug, Serialize)]
+pub struct KernelView {
+    /// Its name.
+    pub name: String,
+    /// What its code object was built for.
+    pub target: String,
+    /// Branches that can diverge, those in functions it may call included.
+    pub sites: Vec<SiteView>,
+    /// Whether its counters are there to be read.
+    pub instrumented: bool,
+    /// Where they live.
+    pub home: Option<Home>,
+    /// Why there, in a sentence.
+    pub why: String,
+    /// What it costs.
+    pub cost: Cost,
+    /// What was not instrumented, and why.
+    pub refusals: Vec<Refusal>,
+}
+
+impl KernelView {
+    fn new(target: &str, probes: &KernelProbes) -> Self {
+        Self {
+            name: probes.name.clone(),
+            target: target.to_owned(),
+            sites: probes.sites.iter().map(SiteView::new).collect(),
+            instrumented: probes.is_instrumented(),
+            home: probes.home,
+            why: probes.why.clone(),
+            cost: probes.cost.clone(),
+            refusals: probes.refusals.clone(),
+        }
+    }
+}
+
+impl From<CounterChoice> for Counters {
+    fn from(choice: CounterChoice) -> Self {
+        match choice {
+            CounterChoice::Auto => Self::Auto,
+            CounterChoice::Register => Self::Register,
+            CounterChoice::Global => Self::Global,
+        }
+    }
+}
+
+/// The exit code for an error of the instrumenter.
+pub fn exit_of(error: &InstrumentError) -> Exit {
+    match error {
+        InstrumentError::NoSuchKernel { .. } => Exit::Usage,
+        InstrumentError::NothingInstrumented(_) => Exit::NothingInstrumented,
+        InstrumentError::NotRelocatable { .. } => Exit::Unsupported,
+        _ => Exit::BadInput,
+    }
+}
 
 /// Runs the command.
 ///
 /// # Errors
-/// Not connected yet.
-pub fn run(_context: &mut Context, _args: &InstrumentArgs) -> CommandResult {
-    Err(Failure::msg(Exit::Unsupported, "`instrument` is not connected yet"))
+/// When the file cannot be read, holds several code objects to choose from, or nothing in it can be instrumented; then
+/// nothing is written.
+pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
+    let input = Input::read(&args.input)?;
+    let found = input.one(args.kernel.first().map(String::as_str))?;
+    let object = &found.object;
+    let target = object.target.to_string();
+    let kernels = (!args.kernel.is_empty()).then(|| args.kernel.clone());
+    let probes = probe_specs(object).or_exit(Exit::BadInput)?;
+    let options = Options { counters: args.counters.into(), kernels, probes, ..Options::default() };
+    let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
+
+    let progress = context.shell.progress("Planning", args.input.file.display(), 0);
+    let plan = instrument::plan(object, &options).map_err(fail)?;
+    drop(progress);
+    let views =
+        |probes: &[KernelProbes]| probes.iter().map(|probes| KernelView::new(&target, probes)).collect();
+    let Some(output) = args.output.as_ref().filter(|_| !args.plan) else {
+        let view = View { schema: SCHEMA, output: None, probe_map: None, kernels: views(plan.kernels()) };
+        return print(&view, args.format).map(|()| Exit::Success);
+    };
+
+    if found.embedded {
+        context.shell.note(format_args!(
+            "{} holds several code objects; the one for {target} is instrumented and written on its own",
+            args.input.file.display()
+        ));
+    }
+    let progress = context.shell.progress("Instrumenting", args.input.file.display(), 0);
+    let instrumented = instrument::apply(object, &plan).map_err(fail)?;
+    drop(progress);
+    let map_path = output::probe_map_path(output);
+    let map = serde_json::to_string_pretty(&instrumented.map).or_exit(Exit::OutputFailed)?;
+    // The map first: a code object without its map could be launched, and its counters not be read.
+    output::write_file(&map_path, map.as_bytes())?;
+    output::write_file(output, &instrumented.bytes)?;
+
+    let view = View {
+        schema: SCHEMA,
+        output: Some(output.display().to_string()),
+        probe_map: Some(map_path.display().to_string()),
+        kernels: views(&instrumented.map.kernels),
+    };
+    if args.format == Format::Json {
+        output::print_json(&view)?;
+    }
+    let done: Vec<_> = view.kernels.iter().filter(|kernel| kernel.instrumented).collect();
+    let sites = done.iter().map(|kernel| kernel.sites.len()).sum();
+    context.shell.status(
+        "Instrumented",
+        format_args!("{} of {}, {}", done.len(), count(view.kernels.len(), "kernel"), count(sites, "site")),
+    );
+    context.shell.status("Wrote", format_args!("{} and {}", output.display(), map_path.display()));
+    let refused = view.kernels.iter().filter(|kernel| !kernel.refusals.is_empty());
+    let mut any_refused = false;
+    for kernel in refused {
+        any_refused = true;
+        for refusal in &kernel.refusals {
+            context.shell.warn(format_args!("refused in {}: {}", kernel.name, refusal_text(refusal)));
+        }
+    }
+    Ok(if any_refused { Exit::SomeRefused } else { Exit::Success })
+}
+
+fn print(view: &View, format: Format) -> CommandResult<()> {
+    match format {
+        Format::Json => output::print_json(view),
+        Format::Human => output::print(&human(view)),
+    }
+}
+
+/// The plan for people.
+fn human(view: &View) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::new();
+    for (index, kernel) in view.kernels.iter().enumerate() {
+        let gap = if index > 0 { "\n" } else { "" };
+        let _ = writeln!(text, "{gap}{} ({})", kernel.name, kernel.target);
+        let home = kernel.home.map_or("none", Home::name);
+        let _ = writeln!(text, "  counters    {home}: {}", kernel.why);
+        if kernel.instrumented {
+            let cost = &kernel.cost;
+            let [least, most] = cost.instructions_per_site;
+            let range = if least == most { least.to_string() } else { format!("{least} to {most}") };
+            let _ = writeln!(
+                text,
+                "  cost        {range} instructions at a site ({} to memory), {} at entry, {} before each end; {} bytes of code",
+                cost.memory_operations_per_site, cost.prologue, cost.epilogue, cost.code_bytes
+            );
+            let [sgprs, sgprs_after] = cost.sgprs;
+            let [vgprs, vgprs_after] = cost.vgprs;
+            let _ = writeln!(
+                text,
+                "  registers   SGPRs {sgprs} -> {sgprs_after}, VGPRs {vgprs} -> {vgprs_after}"
+            );
+            let occupancy = cost.occupancy;
+            let _ = writeln!(text, "  occupancy   {} -> {} waves a SIMD", occupancy.before, occupancy.after);
+        }
+        let _ = writeln!(text, "  sites       {}", kernel.sites.len());
+        for site in &kernel.sites {
+            let name = site.name.as_deref().map_or(String::new(), |name| format!("  `{name}`"));
+            let _ = writeln!(
+                text,
+                "    {:>3}  {:<10} {:#08x}  {:<28} {}{name}",
+                site.id,
+                site.kind.name(),
+                site.pc,
+                place(&site.location),
+                site.instruction
+            );
+        }
+        for refusal in &kernel.refusals {
+            let _ = writeln!(text, "  refused     {}", refusal_text(refusal));
+        }
+    }
+    text
 }

@@ -1,0 +1,110 @@
+//! `inspect`'s text for people.
+
+use std::fmt::{self, Display, Formatter};
+
+use amdinst_core::report::Location;
+
+use super::super::output::count;
+use super::view::{FileView, KernelView, ObjectView, refusal_text};
+
+/// Prints a [`FileView`] for people.
+#[derive(Debug)]
+pub struct Human<'a>(pub &'a FileView);
+
+impl Display for Human<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(file) = self;
+        for (index, object) in file.code_objects.iter().enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
+            write_object(f, object)?;
+        }
+        for skipped in &file.skipped {
+            writeln!(f, "{}: not read: {}", skipped.target, skipped.reason)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_object(f: &mut Formatter<'_>, object: &ObjectView) -> fmt::Result {
+    let ObjectView { target, version, offset, size, kernels } = object;
+    write!(f, "{target}: code object V{version}, {}, {size} bytes", count(kernels.len(), "kernel"))?;
+    if *offset > 0 {
+        write!(f, " at {offset:#x}")?;
+    }
+    writeln!(f)?;
+    kernels.iter().try_for_each(|kernel| write_kernel(f, kernel))
+}
+
+fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
+    writeln!(f, "\n{}", kernel.name)?;
+    writeln!(f, "  code        {} bytes at {:#x}", kernel.code_bytes, kernel.address)?;
+    write!(f, "  registers   {} SGPRs, {} VGPRs", kernel.sgprs, kernel.vgprs)?;
+    if kernel.agprs > 0 {
+        write!(f, ", {} AGPRs", kernel.agprs)?;
+    }
+    if kernel.sgpr_spills + kernel.vgpr_spills > 0 {
+        write!(f, "; spilled {} SGPRs, {} VGPRs", kernel.sgpr_spills, kernel.vgpr_spills)?;
+    }
+    writeln!(f)?;
+    let grows = if kernel.dynamic_stack { ", and more at run time" } else { "" };
+    writeln!(
+        f,
+        "  memory      {} bytes of LDS a workgroup, {} bytes of scratch a work-item{grows}",
+        kernel.lds_bytes, kernel.scratch_bytes
+    )?;
+    match kernel.required_workgroup_size {
+        Some([x, y, z]) => writeln!(f, "  workgroup   must be {x} x {y} x {z} work-items")?,
+        None => writeln!(f, "  workgroup   at most {} work-items", kernel.max_workgroup_size)?,
+    }
+    let occupancy = &kernel.occupancy;
+    writeln!(
+        f,
+        "  occupancy   {} of {} waves a SIMD, limited by {}",
+        occupancy.waves_per_simd,
+        occupancy.max_waves_per_simd,
+        occupancy.limiter.name()
+    )?;
+    let hidden = kernel.args.iter().filter(|arg| arg.kind.starts_with("hidden_")).count();
+    let arguments = kernel.args.len() - hidden;
+    writeln!(
+        f,
+        "  kernarg     {} bytes: {}, {hidden} hidden",
+        kernel.kernarg_bytes,
+        count(arguments, "argument")
+    )?;
+    for (index, arg) in kernel.args.iter().filter(|arg| !arg.kind.starts_with("hidden_")).enumerate() {
+        let name = arg.name.as_deref().unwrap_or("-");
+        let space = arg.address_space.as_deref().map_or(String::new(), |space| format!(", {space}"));
+        writeln!(f, "    {index:>3}  {name:<20} {} bytes at {}, {}{space}", arg.size, arg.offset, arg.kind)?;
+    }
+    writeln!(f, "  sites       {}, {} uniform", kernel.sites.len(), kernel.uniform.len())?;
+    for site in &kernel.sites {
+        let name = site.name.as_deref().map_or(String::new(), |name| format!("  `{name}`"));
+        writeln!(
+            f,
+            "    {:>3}  {:<10} {:#08x}  {:<28} {}{name}",
+            site.id,
+            site.kind.name(),
+            site.pc,
+            place(&site.location),
+            site.instruction
+        )?;
+    }
+    for branch in &kernel.uniform {
+        writeln!(
+            f,
+            "      -  uniform    {:#08x}  {:<28} {}",
+            branch.pc,
+            place(&branch.location),
+            branch.instruction
+        )?;
+    }
+    kernel.refusals.iter().try_for_each(|refusal| writeln!(f, "  refused     {}", refusal_text(refusal)))
+}
+
+/// Where a branch stands in the source, `-` without debug information.
+pub fn place(location: &Location) -> String {
+    if location.file.is_some() { location.to_string() } else { "-".to_owned() }
+}

@@ -1,0 +1,68 @@
+//! `cargo amdinst inspect`: show what a code object holds.
+
+mod human;
+pub mod view;
+
+pub use human::{Human, place};
+
+use amdinst_core::instrument::{self, Options, probe_specs};
+
+use super::Context;
+use super::input::{Found, Input, Skipped};
+use super::output;
+use crate::cli::{Format, InspectArgs};
+use crate::exit::{CommandResult, Exit};
+use view::{FileView, KernelView, ObjectView, SkippedView};
+
+/// Runs the command.
+///
+/// # Errors
+/// When the file cannot be read, or holds no code object that this version can read.
+pub fn run(context: &mut Context, args: &InspectArgs) -> CommandResult {
+    let input = Input::read(&args.input)?;
+    let progress =
+        context.shell.progress("Inspecting", args.input.file.display(), input.objects.len() as u64);
+    let mut code_objects = Vec::new();
+    let mut problems = Vec::new();
+    for found in &input.objects {
+        progress.step(&found.target);
+        let (view, problem) = view_object(found);
+        code_objects.push(view);
+        problems.extend(problem);
+    }
+    drop(progress);
+    problems.iter().for_each(|problem| context.shell.warn(problem));
+    let skipped = |one: &Skipped| SkippedView { target: one.target.clone(), reason: one.reason.clone() };
+    let skipped = input.skipped.iter().map(skipped).collect();
+    let view = FileView::new(&args.input.file.display().to_string(), code_objects, skipped);
+    match args.format {
+        Format::Human => output::print(&Human(&view))?,
+        Format::Json => output::print_json(&view)?,
+    }
+    Ok(Exit::Success)
+}
+
+/// What a code object holds, and what kept its branches from being shown: the rest can be told even when its code cannot
+/// be analysed.
+pub fn view_object(found: &Found) -> (ObjectView, Option<String>) {
+    let object = &found.object;
+    let plan = probe_specs(object)
+        .map_err(|error| error.to_string())
+        .and_then(|probes| {
+            let options = Options { probes, ..Options::default() };
+            instrument::plan(object, &options).map_err(|error| error.to_string())
+        })
+        .map_err(|error| format!("{}: branches are not shown: {error}", found.target));
+    let kernels = object.kernels.iter().map(|kernel| {
+        let planned = plan.as_ref().ok().map_or(&[][..], |plan| plan.kernels());
+        KernelView::new(object, kernel, planned.iter().find(|probes| probes.name == kernel.name))
+    });
+    let view = ObjectView {
+        target: object.target.to_string(),
+        version: object.version,
+        offset: found.offset,
+        size: object.bytes.len() as u64,
+        kernels: kernels.collect(),
+    };
+    (view, plan.err())
+}

@@ -1,0 +1,216 @@
+//! What `inspect` shows, as plain data: its JSON form (`schema` 1), and what the text for people is made from.
+
+use amdinst_core::analysis::{Occupancy, Resources, occupancy};
+use amdinst_core::instrument::{KernelProbes, Refusal, Site, SiteKind, UniformBranch};
+use amdinst_core::object::{CodeObject, Kernel, KernelArg};
+use amdinst_core::report::{self, Location};
+use serde::Serialize;
+
+/// Version of the JSON form.
+pub const SCHEMA: u32 = 1;
+
+/// A file.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileView {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Its path, as given.
+    pub file: String,
+    /// Its code objects, in the order of the file.
+    pub code_objects: Vec<ObjectView>,
+    /// What was found and cannot be read.
+    pub skipped: Vec<SkippedView>,
+}
+
+impl FileView {
+    /// A file of that name.
+    pub fn new(file: &str, code_objects: Vec<ObjectView>, skipped: Vec<SkippedView>) -> Self {
+        Self { schema: SCHEMA, file: file.to_owned(), code_objects, skipped }
+    }
+}
+
+/// A code object that this version cannot read.
+#[derive(Clone, Debug, Serialize)]
+pub struct SkippedView {
+    /// Its target, as the container names it.
+    pub target: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// One code object.
+#[derive(Clone, Debug, Serialize)]
+pub struct ObjectView {
+    /// What it was built for.
+    pub target: String,
+    /// Code object version.
+    pub version: u8,
+    /// Where it stands in the file.
+    pub offset: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Its kernels, in order of entry address.
+    pub kernels: Vec<KernelView>,
+}
+
+/// One kernel.
+#[derive(Clone, Debug, Serialize)]
+pub struct KernelView {
+    /// Its name.
+    pub name: String,
+    /// Address of its first instruction.
+    pub address: u64,
+    /// Bytes of code, without the functions it calls.
+    pub code_bytes: u64,
+    /// SGPRs, specials included.
+    pub sgprs: u32,
+    /// VGPRs (gfx90a and later: with the AGPRs).
+    pub vgprs: u32,
+    /// AGPRs.
+    pub agprs: u32,
+    /// Spilled SGPRs.
+    pub sgpr_spills: u32,
+    /// Spilled VGPRs.
+    pub vgpr_spills: u32,
+    /// Static LDS, bytes a workgroup.
+    pub lds_bytes: u32,
+    /// Scratch, bytes a work-item.
+    pub scratch_bytes: u32,
+    /// Scratch may grow at run time.
+    pub dynamic_stack: bool,
+    /// Most work-items a workgroup.
+    pub max_workgroup_size: u32,
+    /// The workgroup size it needs, if it needs one.
+    pub required_workgroup_size: Option<[u32; 3]>,
+    /// Bytes of the kernarg segment.
+    pub kernarg_bytes: u32,
+    /// Arguments in order, hidden ones included.
+    pub args: Vec<ArgView>,
+    /// How many waves fit.
+    pub occupancy: Occupancy,
+    /// Branches that can diverge, in order of address.
+    pub sites: Vec<SiteView>,
+    /// Branches that cannot.
+    pub uniform: Vec<UniformView>,
+    /// What could not be instrumented, and why.
+    pub refusals: Vec<Refusal>,
+}
+
+/// One argument.
+#[derive(Clone, Debug, Serialize)]
+pub struct ArgView {
+    /// Source name, if known.
+    pub name: Option<String>,
+    /// Offset in the kernarg segment.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+    /// The note's `.value_kind`.
+    pub kind: String,
+    /// The note's `.address_space`.
+    pub address_space: Option<String>,
+}
+
+/// A branch that can diverge.
+#[derive(Clone, Debug, Serialize)]
+pub struct SiteView {
+    /// Its number in the kernel's records.
+    pub id: u32,
+    /// What it is.
+    pub kind: SiteKind,
+    /// Address of the narrowing instruction.
+    pub pc: u64,
+    /// That instruction.
+    pub instruction: String,
+    /// Where it stands in the source.
+    #[serde(flatten)]
+    pub location: Location,
+    /// Its probe's name.
+    pub name: Option<String>,
+    /// Symbol of the kernel or function it stands in.
+    pub function: String,
+}
+
+impl SiteView {
+    /// A site, with the place of its innermost frame.
+    pub fn new(site: &Site) -> Self {
+        Self {
+            id: site.id,
+            kind: site.kind,
+            pc: site.pc,
+            instruction: site.instruction.clone(),
+            location: report::location(&site.frames),
+            name: site.name.clone(),
+            function: site.function.clone(),
+        }
+    }
+}
+
+/// A branch that cannot diverge.
+#[derive(Clone, Debug, Serialize)]
+pub struct UniformView {
+    /// Its address.
+    pub pc: u64,
+    /// The branch.
+    pub instruction: String,
+    /// Where it stands in the source.
+    #[serde(flatten)]
+    pub location: Location,
+}
+
+/// A refusal in a sentence.
+pub fn refusal_text(refusal: &Refusal) -> String {
+    match refusal.pc {
+        Some(pc) => format!("at {pc:#x}: {}", refusal.detail),
+        None => refusal.detail.clone(),
+    }
+}
+
+impl KernelView {
+    /// A kernel, with what the instrumenter would find in it (nothing, if it was not asked for).
+    pub fn new(object: &CodeObject, kernel: &Kernel, probes: Option<&KernelProbes>) -> Self {
+        let metadata = &kernel.metadata;
+        let sites = probes.map_or_else(Vec::new, |probes| probes.sites.iter().map(SiteView::new).collect());
+        let uniform = probes.map_or_else(Vec::new, |probes| {
+            let view = |branch: &UniformBranch| UniformView {
+                pc: branch.pc,
+                instruction: branch.instruction.clone(),
+                location: report::location(&branch.frames),
+            };
+            probes.uniform.iter().map(view).collect()
+        });
+        Self {
+            name: kernel.name.clone(),
+            address: kernel.code.start,
+            code_bytes: kernel.code.end.saturating_sub(kernel.code.start),
+            sgprs: metadata.sgpr_count,
+            vgprs: metadata.vgpr_count,
+            agprs: metadata.agpr_count,
+            sgpr_spills: metadata.sgpr_spill_count,
+            vgpr_spills: metadata.vgpr_spill_count,
+            lds_bytes: metadata.group_segment_fixed_size,
+            scratch_bytes: metadata.private_segment_fixed_size,
+            dynamic_stack: metadata.uses_dynamic_stack,
+            max_workgroup_size: metadata.max_flat_workgroup_size,
+            required_workgroup_size: metadata.reqd_workgroup_size,
+            kernarg_bytes: metadata.kernarg_segment_size,
+            args: metadata.args.iter().map(ArgView::new).collect(),
+            occupancy: occupancy(object.target.arch, &Resources::of(metadata)),
+            sites,
+            uniform,
+            refusals: probes.map_or_else(Vec::new, |probes| probes.refusals.clone()),
+        }
+    }
+}
+
+impl ArgView {
+    fn new(arg: &KernelArg) -> Self {
+        Self {
+            name: arg.name.clone(),
+            offset: arg.offset,
+            size: arg.size,
+            kind: arg.value_kind.clone(),
+            address_space: arg.address_space.clone(),
+        }
+    }
+}
