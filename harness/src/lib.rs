@@ -1,1 +1,95 @@
-//! Launch Rust GPU kernels on a GPU or an emulator and assert on how their wavefronts diverged.
+//! Launch Rust GPU kernels on a GPU or an emulator, and assert on how their wavefronts diverged.
+//!
+//! A test target with `harness = false` holds kernel tests and one line that makes it a program:
+//!
+//! ```ignore
+//! use harness::{Device, Launch as _};
+//! use my_kernels::saxpy;
+//!
+//! #[harness::test]
+//! fn the_tail_diverges_in_one_wave(device: &Device) -> harness::TestResult {
+//!     let x = device.buffer(&[1.0; 100]);
+//!     let mut y = device.buffer(&[2.0; 100]);
+//!     let run = saxpy.launch(device, 1, 128, (100, 3.0, &x, &mut y))?;
+//!     assert_eq!(y.to_vec(), [5.0; 100]);
+//!     let report = run.report();
+//!     assert_eq!(report.site("tail").executions(), 2);
+//!     assert_eq!(report.site("tail").diverged(), 1);
+//!     Ok(())
+//! }
+//!
+//! harness::main!();
+//! ```
+//!
+//! `cargo amdinst test` builds and instruments the kernels and runs such targets; `cargo test` and `cargo nextest run`
+//! work too once the kernels are built.
+//!
+//! # What a launch checks
+//! On the emulator each launch runs the instrumented kernel and the original, on memory of its own each, and fails
+//! unless both leave the same bytes in every buffer and the counters are those that the emulator itself saw in the
+//! original. On a GPU only the instrumented kernel runs, and its counters are the report.
+//!
+//! # Environment
+//! | variable | meaning |
+//! |---|---|
+//! | `AMDINST_DEVICE` | `auto` (default), `emu` or `hip` |
+//! | `AMDINST_COUNTERS` | `auto` (default), `register` or `global` |
+//! | `AMDINST_MANIFEST` | manifests of built kernels, separated by `:`; else they are looked for in the target directory |
+//! | `AMDINST_TARGET_CPU` | which of several built processors to use |
+//! | `AMDINST_PROFILE` | which of several built profiles to use |
+//! | `AMDINST_BUDGET` | instructions that a workgroup may run in the emulator before it is called endless |
+//! | `AMDINST_JUNIT` | write the results there as JUnit XML |
+//! | `AMDINST_REPORT` | `summary`: print how each kernel's branches diverged; `json`: as JSON lines |
+
+mod arguments;
+pub mod artifacts;
+mod buffer;
+pub mod device;
+mod error;
+mod launch;
+mod report;
+mod runner;
+mod settings;
+mod source;
+
+pub use amdinst_core::report::{Counts, Outcome, Selection, WaveReport};
+pub use amdinst_macros::test;
+pub use arguments::{Argument, Arguments};
+pub use buffer::{Buffer, Element};
+pub use device::{Device, DeviceError};
+pub use error::{LaunchError, LocatedFault};
+#[doc(hidden)]
+pub use insta;
+#[doc(hidden)]
+pub use inventory;
+pub use launch::{Dim3, Launch, Run};
+pub use report::Report;
+pub use runner::{IntoTestResult, TestCase, TestResult, run_tests};
+pub use settings::{CounterChoice, DeviceChoice, Settings};
+
+/// The `main` of a test target with `harness = false`: runs the kernel tests of this program.
+#[macro_export]
+macro_rules! main {
+    () => {
+        fn main() -> ::std::process::ExitCode {
+            $crate::run_tests()
+        }
+    };
+}
+
+/// Compares a whole report with the snapshot kept beside the test (`insta`), by source place and free of addresses.
+///
+/// `assert_report_snapshot!(report)` or `assert_report_snapshot!("name", report)`.
+#[macro_export]
+macro_rules! assert_report_snapshot {
+    ($name:expr, $report:expr $(,)?) => {
+        $crate::insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => true }, {
+            $crate::insta::assert_snapshot!($name, $report.snapshot());
+        })
+    };
+    ($report:expr $(,)?) => {
+        $crate::insta::with_settings!({ omit_expression => true }, {
+            $crate::insta::assert_snapshot!($report.snapshot());
+        })
+    };
+}

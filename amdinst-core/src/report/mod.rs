@@ -5,6 +5,7 @@
 //! people, [`snapshot`] in a form that survives recompilation, and [`oracle`] compares it with what an emulator saw.
 
 mod build;
+mod merge;
 pub mod oracle;
 mod select;
 mod snapshot;

@@ -284,3 +284,13 @@ fn the_oracle_agrees_with_itself_and_names_what_differs() {
     assert!(matches!(&found[1], Disagreement::Unexplained { pc: 0x1400, waves: 2, .. }));
     assert!(found[0].to_string().contains("demo.rs:12:8"), "{}", found[0]);
 }
+
+#[test]
+fn launches_of_one_kernel_add_up() {
+    let mut sum = report();
+    sum.oracle_equal = Some(true);
+    sum.add_launch(&sum.clone());
+    assert_eq!((sum.waves, sum.oracle_equal, sum.memory_equal), (8, Some(true), None));
+    assert_eq!(sum.find("tail").unwrap().diverged(), 2);
+    assert_eq!(sum.find("steps").unwrap().executions(), 16);
+}

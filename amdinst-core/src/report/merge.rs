@@ -1,0 +1,25 @@
+//! Several launches of one kernel as one report.
+
+use super::{Report, SiteReport};
+
+impl Report {
+    /// Adds the figures of another launch of the same kernel and code object. Figures by wave are kept for both, the one
+    /// after the other; grid and block stay those of the first.
+    pub fn add_launch(&mut self, other: &Self) {
+        self.waves += other.waves;
+        self.unfinished.extend(&other.unfinished);
+        let both = |one: Option<bool>, two: Option<bool>| one.zip(two).map(|(one, two)| one && two);
+        self.memory_equal = both(self.memory_equal, other.memory_equal);
+        self.oracle_equal = both(self.oracle_equal, other.oracle_equal);
+        for site in &other.sites {
+            let same = |known: &&mut SiteReport| known.pc == site.pc && known.id == site.id;
+            match self.sites.iter_mut().find(same) {
+                Some(known) => {
+                    known.counts += site.counts;
+                    known.waves.extend(&site.waves);
+                }
+                None => self.sites.push(site.clone()),
+            }
+        }
+    }
+}

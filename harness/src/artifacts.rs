@@ -1,0 +1,242 @@
+//! The built code objects of a kernel crate, found through its manifest.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use amdinst_core::instrument::{Home, KernelProbes, ProbeMap};
+use amdinst_core::manifest::{Artifact, Manifest};
+use amdinst_core::object::CodeObject;
+use thiserror::Error;
+
+use crate::settings::Settings;
+
+/// Why there is no code object to launch. Each says what to do.
+#[derive(Clone, Debug, Error)]
+pub enum ArtifactError {
+    /// No manifest for the package.
+    #[error(
+        "the kernels of package `{package}` are not built: no manifest at {}\n  \
+         run `cargo amdinst build -p {package}`, or the tests through `cargo amdinst test -p {package}`",
+        paths(tried)
+    )]
+    NotBuilt {
+        /// The package.
+        package: String,
+        /// Where it was looked for.
+        tried: Vec<PathBuf>,
+    },
+    /// Not built for the device's processor.
+    #[error(
+        "the kernels of package `{package}` are built for {}, not for {wanted}\n  \
+         run `cargo amdinst test -p {package} --target-cpu {cpu}`",
+        built.join(", "),
+        cpu = wanted.split_whitespace().next().unwrap_or("gfx90a")
+    )]
+    OtherTarget {
+        /// The package.
+        package: String,
+        /// The processor, and the profile if one was asked for.
+        wanted: String,
+        /// What there is.
+        built: Vec<String>,
+    },
+    /// The kernels were built, but not instrumented for this counter home.
+    #[error(
+        "the kernels of package `{package}` are not instrumented with counters in `{home}`\n  run `cargo amdinst build -p {package}`"
+    )]
+    NotInstrumented {
+        /// The package.
+        package: String,
+        /// `auto`, `register` or `global`.
+        home: &'static str,
+    },
+    /// A file that is missing or broken.
+    #[error("{}: {message}\n  build the kernels again with `cargo amdinst build`", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+}
+
+fn paths(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", nor at ")
+}
+
+/// A code object with its instrumented form, in memory.
+#[derive(Debug)]
+pub(crate) struct Built {
+    /// The package that it was built from.
+    pub(crate) package: String,
+    pub(crate) original: CodeObject,
+    pub(crate) original_path: PathBuf,
+    /// `None` when no kernel could or had to be instrumented.
+    pub(crate) instrumented: Option<InstrumentedForm>,
+    pub(crate) probes: ProbeMap,
+}
+
+/// An instrumented code object.
+#[derive(Debug)]
+pub(crate) struct InstrumentedForm {
+    pub(crate) object: CodeObject,
+    pub(crate) path: PathBuf,
+}
+
+impl Built {
+    /// A kernel's part of the probe map.
+    pub(crate) fn probes_of(&self, kernel: &str) -> Option<&KernelProbes> {
+        self.probes.kernel(kernel)
+    }
+}
+
+/// Code objects that this process has read, by the original's path and the counter home.
+static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
+
+type Cache = HashMap<(PathBuf, Option<Home>), Arc<Built>>;
+
+/// The code object of `package` for processor `cpu`.
+pub(crate) fn find(settings: &Settings, package: &str, cpu: &str) -> Result<Arc<Built>, ArtifactError> {
+    let (path, manifest) = manifest_of(settings, package)?;
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let wanted_profile = settings.profile.as_deref();
+    let fits = |artifact: &&Artifact| {
+        artifact.cpu == cpu && wanted_profile.is_none_or(|profile| artifact.profile == profile)
+    };
+    let Some(artifact) = manifest.code_objects.iter().find(fits) else {
+        return Err(ArtifactError::OtherTarget {
+            package: package.to_owned(),
+            wanted: wanted_profile
+                .map_or_else(|| cpu.to_owned(), |profile| format!("{cpu} with profile `{profile}`")),
+            built: manifest
+                .code_objects
+                .iter()
+                .map(|artifact| format!("{} (profile `{}`)", artifact.cpu, artifact.profile))
+                .collect(),
+        });
+    };
+    let home = settings.counters.home();
+    let key = (directory.join(&artifact.original), home);
+    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let cache = cache.get_or_insert_default();
+    if let Some(built) = cache.get(&key) {
+        return Ok(built.clone());
+    }
+    let built = Arc::new(read(package, directory, artifact, home)?);
+    cache.insert(key, built.clone());
+    Ok(built)
+}
+
+fn read(
+    package: &str,
+    directory: &Path,
+    artifact: &Artifact,
+    home: Option<Home>,
+) -> Result<Built, ArtifactError> {
+    let Some(form) = artifact.instrumented(home) else {
+        let home = home.map_or("auto", |home| home.name());
+        return Err(ArtifactError::NotInstrumented { package: package.to_owned(), home });
+    };
+    let original_path = directory.join(&artifact.original);
+    let instrumented = match &form.file {
+        Some(file) => {
+            let path = directory.join(file);
+            Some(InstrumentedForm { object: code_object(&path)?, path })
+        }
+        None => None,
+    };
+    Ok(Built {
+        package: package.to_owned(),
+        original: code_object(&original_path)?,
+        original_path,
+        instrumented,
+        probes: json(&directory.join(&form.probes))?,
+    })
+}
+
+/// The processor of the first code object in the first manifest, if there is one.
+pub(crate) fn first_cpu(settings: &Settings) -> Option<String> {
+    settings.manifests.iter().find_map(|path| {
+        let manifest: Manifest = json(path).ok()?;
+        manifest.code_objects.first().map(|artifact| artifact.cpu.clone())
+    })
+}
+
+/// The processors that the manifests have code objects for.
+pub(crate) fn built_cpus(settings: &Settings) -> Vec<String> {
+    let manifests = settings.manifests.iter().filter_map(|path| json::<Manifest>(path).ok());
+    manifests.flat_map(|manifest| manifest.code_objects).map(|artifact| artifact.cpu).collect()
+}
+
+/// The manifest of a package: of those that the settings name, else beside the running program in its target directory.
+fn manifest_of(settings: &Settings, package: &str) -> Result<(PathBuf, Manifest), ArtifactError> {
+    let mut tried = Vec::new();
+    for path in &settings.manifests {
+        let manifest: Manifest = json(path)?;
+        if manifest.package == package {
+            return Ok((path.clone(), manifest));
+        }
+        tried.push(path.clone());
+    }
+    let program = std::env::current_exe().unwrap_or_default();
+    // The program is target/<profile>/deps/<name>, or one directory deeper with `--target`.
+    for directory in program.ancestors().skip(1).take(5) {
+        let path = directory.join("amdinst").join(package).join("manifest.json");
+        if path.is_file() {
+            let manifest = json(&path)?;
+            return Ok((path, manifest));
+        }
+        if directory.file_name().is_some_and(|name| name == "target") {
+            tried.push(path);
+        }
+    }
+    Err(ArtifactError::NotBuilt { package: package.to_owned(), tried })
+}
+
+fn broken(path: &Path, message: impl ToString) -> ArtifactError {
+    ArtifactError::Broken { path: path.to_owned(), message: message.to_string() }
+}
+
+fn json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ArtifactError> {
+    let text = std::fs::read(path).map_err(|error| broken(path, error))?;
+    serde_json::from_slice(&text).map_err(|error| broken(path, error))
+}
+
+fn code_object(path: &Path) -> Result<CodeObject, ArtifactError> {
+    let bytes = std::fs::read(path).map_err(|error| broken(path, error))?;
+    CodeObject::parse(bytes).map_err(|error| broken(path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named_with_the_command_that_mends_it() {
+        let error = find(&Settings::default(), "no-such-package", "gfx90a").unwrap_err().to_string();
+        assert!(error.contains("`cargo amdinst build -p no-such-package`"), "{error}");
+
+        let manifest = std::env::temp_dir().join(format!("amdinst-manifest-{}.json", std::process::id()));
+        std::fs::write(&manifest, "{").unwrap();
+        let settings = Settings { manifests: vec![manifest.clone()], ..Settings::default() };
+        let error = find(&settings, "x", "gfx90a").unwrap_err().to_string();
+        assert!(error.starts_with(&manifest.display().to_string()), "{error}");
+
+        let artifact = Artifact {
+            cpu: "gfx906".to_owned(),
+            profile: "release".to_owned(),
+            original: "x.elf".to_owned(),
+            kernels: Vec::new(),
+            instrumented: Vec::new(),
+            inputs: Vec::new(),
+        };
+        let built = Manifest { schema: 1, package: "x".to_owned(), code_objects: vec![artifact] };
+        std::fs::write(&manifest, serde_json::to_string(&built).unwrap()).unwrap();
+        let error = find(&settings, "x", "gfx90a").unwrap_err().to_string();
+        assert!(error.contains("built for gfx906 (profile `release`), not for gfx90a"), "{error}");
+        assert!(error.contains("--target-cpu gfx90a"), "{error}");
+        assert_eq!(first_cpu(&settings).as_deref(), Some("gfx906"));
+        std::fs::remove_file(manifest).unwrap();
+    }
+}

@@ -1,0 +1,294 @@
+//! Launches on the emulator: the instrumented kernel and the original, each on a machine of its own.
+//!
+//! The two machines are kept in step: every allocation, write and free is done on both, so a buffer has the same address
+//! and the same bytes on both, and after a launch any difference is the probes' doing. What the test reads is the
+//! original's memory.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use amdinst_core::Arch;
+use amdinst_core::counters::{self, Layout};
+use amdinst_core::instrument::KernelProbes;
+use amdinst_core::report::oracle::{self, Native};
+use amdinst_core::report::{self, Report};
+use amdinst_emu::{Config, Execution, Machine, MemoryError, Program};
+
+use super::memory::{DeviceMemory, next_device_id};
+use super::{DeviceError, Outcome};
+use crate::artifacts::{self, Built};
+use crate::error::{BufferDifference, LaunchError, LocatedFault};
+use crate::launch::Request;
+use crate::settings::Settings;
+
+/// Alignment of allocations, that of `hipMalloc`.
+const ALIGNMENT: u64 = 256;
+/// How many disagreements with the oracle are told.
+const DISAGREEMENTS: usize = 8;
+
+/// The emulator, with the memory of one test.
+#[derive(Debug)]
+pub struct Emulator {
+    id: u64,
+    arch: Arch,
+    settings: Settings,
+    machines: Mutex<Machines>,
+}
+
+#[derive(Debug)]
+struct Machines {
+    original: Machine,
+    instrumented: Machine,
+    /// Programs by the path of the original code object.
+    programs: HashMap<PathBuf, Programs>,
+    /// Live buffers: bytes and label by address.
+    buffers: BTreeMap<u64, (usize, String)>,
+}
+
+#[derive(Debug)]
+struct Programs {
+    original: Program,
+    instrumented: Option<Program>,
+}
+
+impl Emulator {
+    /// An emulator of the processor that `settings` name, or else of the first that the manifests have.
+    ///
+    /// # Errors
+    /// An unknown processor.
+    pub fn new(settings: &Settings) -> Result<Self, DeviceError> {
+        let arch = match &settings.target_cpu {
+            Some(cpu) => cpu.parse()?,
+            None => match artifacts::first_cpu(settings) {
+                Some(cpu) => cpu.parse()?,
+                None => Arch::Gfx90a,
+            },
+        };
+        let mut config = Config::default();
+        if let Some(budget) = settings.budget {
+            config.budget = budget;
+        }
+        Ok(Self {
+            id: next_device_id(),
+            arch,
+            settings: settings.clone(),
+            machines: Mutex::new(Machines {
+                original: Machine::new(arch, config.clone()),
+                instrumented: Machine::new(arch, config),
+                programs: HashMap::new(),
+                buffers: BTreeMap::new(),
+            }),
+        })
+    }
+
+    /// The processor that it emulates.
+    pub const fn arch(&self) -> Arch {
+        self.arch
+    }
+
+    pub(crate) const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn machines(&self) -> MutexGuard<'_, Machines> {
+        // A test that panicked while it held the lock is over; nobody else has this device.
+        self.machines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn allocate(&self, bytes: usize, label: &str) -> Result<u64, MemoryError> {
+        let mut machines = self.machines();
+        let address = machines.allocate(bytes, label)?;
+        machines.buffers.insert(address, (bytes, label.to_owned()));
+        Ok(address)
+    }
+
+    pub(super) fn launch(&self, request: &Request<'_>) -> Result<Outcome, LaunchError> {
+        self.machines().launch(request)
+    }
+}
+
+impl DeviceMemory for Emulator {
+    fn device_id(&self) -> u64 {
+        self.id
+    }
+
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), DeviceError> {
+        Ok(self.machines().original.read(address, into)?)
+    }
+
+    fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError> {
+        let mut machines = self.machines();
+        machines.original.write(address, from)?;
+        Ok(machines.instrumented.write(address, from)?)
+    }
+
+    fn free(&self, address: u64) {
+        let mut machines = self.machines();
+        machines.buffers.remove(&address);
+        machines.free(address);
+    }
+}
+
+impl Machines {
+    fn allocate(&mut self, bytes: usize, label: &str) -> Result<u64, MemoryError> {
+        // An empty buffer has an address too.
+        let bytes = bytes.max(1) as u64;
+        let address = self.original.alloc(bytes, ALIGNMENT, label)?;
+        let twin = self.instrumented.alloc(bytes, ALIGNMENT, label)?;
+        assert_eq!(address, twin, "the two machines are kept in step");
+        Ok(address)
+    }
+
+    fn free(&mut self, address: u64) {
+        // Both know it, for both allocated it.
+        let freed = self.original.free(address).and_then(|()| self.instrumented.free(address));
+        debug_assert!(freed.is_ok(), "{freed:?}");
+    }
+
+    fn programs(&mut self, built: &Built) -> Result<&Programs, LaunchError> {
+        if !self.programs.contains_key(&built.original_path) {
+            let load = |machine: &mut Machine, path: &PathBuf, object| {
+                machine
+                    .load(object)
+                    .map_err(|error| LaunchError::Load { path: path.clone(), message: error.to_string() })
+            };
+            let original = load(&mut self.original, &built.original_path, &built.original)?;
+            let instrumented = match &built.instrumented {
+                Some(form) => Some(load(&mut self.instrumented, &form.path, &form.object)?),
+                None => None,
+            };
+            self.programs.insert(built.original_path.clone(), Programs { original, instrumented });
+        }
+        Ok(&self.programs[&built.original_path])
+    }
+
+    fn launch(&mut self, request: &Request<'_>) -> Result<Outcome, LaunchError> {
+        let built = request.built;
+        self.programs(built)?;
+        let original = self.launch_original(request)?;
+        let probes = built.probes_of(request.kernel);
+        let Some(probes) = probes.filter(|probes| probes.is_instrumented()) else {
+            // Nothing to compare with; the other machine must do the same to stay in step.
+            self.mirror();
+            let report = request.empty_report(probes);
+            return Ok(Outcome { report, wave_instructions: Some(original.wave_instructions) });
+        };
+        let layout = Layout::new(request.grid, request.block, probes.record_stride);
+        let records = self.launch_instrumented(request, probes, &layout)?;
+        let records = counters::decode(&records).map_err(|error| request.counters(error.to_string()))?;
+
+        if let Some(difference) = self.difference() {
+            return Err(LaunchError::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
+        }
+        let native = native_counts(&original, layout.waves());
+        let disagreements = oracle::compare(probes, &records, &native, DISAGREEMENTS);
+        if !disagreements.is_empty() {
+            return Err(LaunchError::OracleDiffers { kernel: request.kernel.to_owned(), disagreements });
+        }
+        let launch = report::Launch {
+            probes,
+            target: &built.probes.target,
+            grid: request.grid,
+            block: request.block,
+            records: &records,
+        };
+        let mut report = Report::new(&launch).map_err(|error| request.counters(error.to_string()))?;
+        report.memory_equal = Some(true);
+        report.oracle_equal = Some(true);
+        Ok(Outcome { report, wave_instructions: Some(original.wave_instructions) })
+    }
+
+    fn launch_original(&mut self, request: &Request<'_>) -> Result<Execution, LaunchError> {
+        let programs = &self.programs[&request.built.original_path];
+        let launch = amdinst_emu::Launch { record_masks: true, ..request.emulated(request.kernarg.clone()) };
+        self.original.launch(&programs.original, &launch).map_err(|fault| {
+            let located = LocatedFault::new(fault, request, Some);
+            LaunchError::Fault(Box::new(located))
+        })
+    }
+
+    /// Launches the instrumented kernel and gives its counter buffer back.
+    fn launch_instrumented(
+        &mut self,
+        request: &Request<'_>,
+        probes: &KernelProbes,
+        layout: &Layout,
+    ) -> Result<Vec<u8>, LaunchError> {
+        let device = |error: MemoryError| LaunchError::Device(error.into());
+        let buffer = layout.initial_buffer();
+        let address = self.allocate(buffer.len(), "counter buffer").map_err(device)?;
+        let result = self.instrumented.write(address, &buffer).map_err(device).and_then(|()| {
+            let programs = &self.programs[&request.built.original_path];
+            let Some(program) = &programs.instrumented else {
+                return Err(request
+                    .counters("the probe map names a kernel of a code object that is not there".into()));
+            };
+            let launch = request.emulated(request.instrumented_kernarg(probes, address));
+            self.instrumented.launch(program, &launch).map_err(|fault| {
+                let located = LocatedFault::new(fault, request, |pc| request.built.probes.original_pc(pc));
+                LaunchError::InstrumentedFault(Box::new(located))
+            })?;
+            let mut records = buffer;
+            self.instrumented.read(address, &mut records).map_err(device)?;
+            Ok(records)
+        });
+        self.free(address);
+        result
+    }
+
+    /// Copies every buffer from the original's memory to the instrumented kernel's.
+    fn mirror(&mut self) {
+        let mut bytes = Vec::new();
+        for (&address, &(size, _)) in &self.buffers {
+            bytes.resize(size, 0);
+            let copied = self
+                .original
+                .read(address, &mut bytes)
+                .and_then(|()| self.instrumented.write(address, &bytes));
+            debug_assert!(copied.is_ok(), "{copied:?}");
+        }
+    }
+
+    /// The first byte in which the buffers of the two machines differ.
+    fn difference(&self) -> Option<BufferDifference> {
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for (&address, (size, label)) in &self.buffers {
+            ours.resize(*size, 0);
+            theirs.resize(*size, 0);
+            let read =
+                self.original.read(address, &mut ours).and(self.instrumented.read(address, &mut theirs));
+            debug_assert!(read.is_ok(), "{read:?}");
+            if let Some(offset) = ours.iter().zip(&theirs).position(|(a, b)| a != b) {
+                return Some(BufferDifference {
+                    buffer: label.clone(),
+                    offset,
+                    original: ours[offset],
+                    instrumented: theirs[offset],
+                    bytes: ours.iter().zip(&theirs).filter(|(a, b)| a != b).count(),
+                });
+            }
+        }
+        None
+    }
+}
+
+/// The emulator's own count, by wave and address.
+fn native_counts(execution: &Execution, waves: u64) -> Vec<BTreeMap<u64, Native>> {
+    let mut native = vec![BTreeMap::new(); usize::try_from(waves).unwrap_or(0)];
+    for record in &execution.masks {
+        let counts = Native {
+            executions: record.writes,
+            all: record.all,
+            none: record.none,
+            diverged: record.narrowed,
+            lanes_in: record.lanes_in,
+            lanes_taken: record.lanes_out,
+            narrowed: record.narrowed > 0,
+        };
+        if let Some(wave) = usize::try_from(record.wave).ok().and_then(|wave| native.get_mut(wave)) {
+            wave.insert(record.pc, counts);
+        }
+    }
+    native
+}

@@ -1,0 +1,451 @@
+//! Launches on a GPU, through the HIP runtime.
+
+use std::collections::HashMap;
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use amdinst_core::counters::{self, Layout};
+use amdinst_core::report::{self, Report};
+use hip_sys::properties::PropertiesError;
+use hip_sys::{Hip, LoadError, hipError_t, hipFunction_t, hipMemcpyKind, hipModule_t};
+use thiserror::Error;
+
+use super::memory::{Allocation, DeviceMemory, next_device_id};
+use super::{DeviceError, Outcome};
+use crate::artifacts;
+use crate::error::LaunchError;
+use crate::launch::Request;
+use crate::settings::Settings;
+
+/// What can go wrong with the HIP runtime and its devices.
+#[derive(Clone, Debug, Error)]
+pub enum HipError {
+    /// The runtime is not installed.
+    #[error(
+        "there is no HIP runtime here: {0}\n  install ROCm (Debian: `apt-get install libamdhip64-5`) or add its directory to \
+         LD_LIBRARY_PATH, or run on the emulator (`--device emu`)"
+    )]
+    NoLibrary(Arc<LoadError>),
+    /// The runtime is there, and finds no GPU.
+    #[error(
+        "the HIP runtime ({library}) is here and finds no GPU: {call} says {code} {name}\n  \
+         is there an AMD GPU, the amdgpu driver (`ls /dev/kfd`), and are you in the groups `video` and `render`? \
+         Or run on the emulator (`--device emu`)"
+    )]
+    NoDevice {
+        /// The library's name.
+        library: &'static str,
+        /// The call that said so.
+        call: &'static str,
+        /// Its error code.
+        code: u32,
+        /// The code's name.
+        name: String,
+    },
+    /// The GPUs are of other targets than the kernels were built for.
+    #[error(
+        "no GPU here runs these kernels: there is {}, and they are built for {}\n  \
+         run `cargo amdinst test --target-cpu {}`, or on the emulator (`--device emu`)",
+        devices.join(", "),
+        built.join(", "),
+        devices.first().map_or("…", |device| device.split(':').next().unwrap_or(device))
+    )]
+    OtherTarget {
+        /// The GPUs' targets.
+        devices: Vec<String>,
+        /// What the kernels were built for.
+        built: Vec<String>,
+    },
+    /// The runtime has no such function.
+    #[error("the HIP runtime ({library}) has no function {function}; a version from 5 to 7 is needed")]
+    MissingFunction {
+        /// The library's name.
+        library: &'static str,
+        /// The function.
+        function: &'static str,
+    },
+    /// The properties of a device are laid out in a way that we do not know.
+    #[error("the HIP runtime ({library}) describes its devices in a layout that this program does not know")]
+    UnknownLayout {
+        /// The library's name.
+        library: &'static str,
+    },
+    /// A call failed.
+    #[error("{call} failed: {code} {name}")]
+    Call {
+        /// The function.
+        call: &'static str,
+        /// Its error code.
+        code: u32,
+        /// The code's name and meaning.
+        name: String,
+    },
+}
+
+/// Why `auto` took the emulator, in a few words.
+pub(super) fn short_reason(error: &DeviceError) -> String {
+    match error {
+        DeviceError::Hip(HipError::NoLibrary(_)) => "there is no HIP runtime".to_owned(),
+        DeviceError::Hip(HipError::NoDevice { library, .. }) => format!("{library} finds no GPU"),
+        DeviceError::Hip(HipError::OtherTarget { devices, built }) => {
+            format!("the GPU is {}, the kernels are built for {}", devices.join(", "), built.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The runtime, loaded once for the process.
+struct Runtime {
+    hip: Hip,
+    library: &'static str,
+}
+
+/// Calls a function of the runtime's table; a missing function and a code other than success are errors.
+///
+/// The caller's `unsafe` block vouches for the arguments, as HIP's documentation asks of them.
+macro_rules! call {
+    ($runtime:expr, $function:ident($($argument:expr),* $(,)?)) => {
+        match &$runtime.hip.$function {
+            Ok(function) => $runtime.check(stringify!($function), function($($argument),*)),
+            Err(_) => Err(HipError::MissingFunction { library: $runtime.library, function: stringify!($function) }),
+        }
+    };
+}
+
+impl Runtime {
+    /// The runtime of this process.
+    fn get() -> Result<&'static Self, HipError> {
+        static RUNTIME: OnceLock<Result<Runtime, Arc<LoadError>>> = OnceLock::new();
+        let load = || Hip::load().map(|(hip, library)| Self { hip, library }).map_err(Arc::new);
+        RUNTIME.get_or_init(load).as_ref().map_err(|error| HipError::NoLibrary(error.clone()))
+    }
+
+    fn check(&self, call: &'static str, error: hipError_t) -> Result<(), HipError> {
+        if error == hipError_t::hipSuccess {
+            return Ok(());
+        }
+        Err(HipError::Call { call, code: error.0, name: self.describe(error) })
+    }
+
+    /// `hipErrorNoDevice (no ROCm-capable device is detected)`.
+    fn describe(&self, error: hipError_t) -> String {
+        // SAFETY: both functions give static strings for any code.
+        let (name, meaning) = unsafe {
+            (
+                self.hip.hipGetErrorName.as_ref().ok().map(|name| name(error)),
+                self.hip.hipGetErrorString.as_ref().ok().map(|meaning| meaning(error)),
+            )
+        };
+        let text = |pointer: Option<*const std::ffi::c_char>| {
+            // SAFETY: as above; static and NUL-terminated unless null.
+            pointer.filter(|pointer| !pointer.is_null()).map(|pointer| unsafe { CStr::from_ptr(pointer) })
+        };
+        match (text(name), text(meaning)) {
+            (Some(name), Some(meaning)) => {
+                format!("{} ({})", name.to_string_lossy(), meaning.to_string_lossy())
+            }
+            (Some(name), None) => name.to_string_lossy().into_owned(),
+            (None, _) => "unknown error".to_owned(),
+        }
+    }
+
+    /// The targets of its GPUs, in the runtime's order.
+    fn targets(&self) -> Result<Vec<String>, HipError> {
+        let no_device = |error| match error {
+            HipError::Call { call, code, name } => {
+                HipError::NoDevice { library: self.library, call, code, name }
+            }
+            other => other,
+        };
+        let mut count = 0;
+        // SAFETY: flags are zero, as they must be; the pointer is valid for a write.
+        unsafe {
+            call!(self, hipInit(0)).map_err(no_device)?;
+            call!(self, hipGetDeviceCount(&raw mut count)).map_err(no_device)?;
+        }
+        if count == 0 {
+            let (call, name) = ("hipGetDeviceCount", "success, with a count of 0".to_owned());
+            return Err(HipError::NoDevice { library: self.library, call, code: 0, name });
+        }
+        (0..count).map(|ordinal| self.target(ordinal)).collect()
+    }
+
+    fn target(&self, ordinal: c_int) -> Result<String, HipError> {
+        let function = "hipGetDeviceProperties";
+        hip_sys::properties::target_name(&self.hip, ordinal).map_err(|error| match error {
+            PropertiesError::Missing => HipError::MissingFunction { library: self.library, function },
+            PropertiesError::Hip(error) => {
+                HipError::Call { call: function, code: error.0, name: self.describe(error) }
+            }
+            PropertiesError::Layout => HipError::UnknownLayout { library: self.library },
+        })
+    }
+}
+
+/// A GPU.
+pub struct Gpu {
+    id: u64,
+    runtime: &'static Runtime,
+    ordinal: c_int,
+    target: String,
+    settings: Settings,
+    /// Loaded code objects by path.
+    modules: Mutex<HashMap<PathBuf, Module>>,
+}
+
+/// A loaded code object.
+#[derive(Clone, Copy)]
+struct Module(hipModule_t);
+
+// SAFETY: a handle of the runtime, which may be used from any thread.
+unsafe impl Send for Module {}
+
+impl std::fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gpu")
+            .field("ordinal", &self.ordinal)
+            .field("target", &self.target)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Gpu {
+    /// The first GPU that the kernels were built for.
+    ///
+    /// # Errors
+    /// No runtime, no GPU, or none of the kernels' targets.
+    pub fn open(settings: &Settings) -> Result<Self, DeviceError> {
+        let runtime = Runtime::get()?;
+        let targets = runtime.targets()?;
+        let built = match &settings.target_cpu {
+            Some(cpu) => vec![cpu.clone()],
+            None => artifacts::built_cpus(settings),
+        };
+        let fits = |target: &&String| built.is_empty() || built.iter().any(|cpu| cpu == processor(target));
+        let Some(index) = targets.iter().position(|target| fits(&target)) else {
+            return Err(HipError::OtherTarget { devices: targets, built }.into());
+        };
+        Ok(Self {
+            id: next_device_id(),
+            runtime,
+            ordinal: index as c_int,
+            target: targets[index].clone(),
+            settings: settings.clone(),
+            modules: Mutex::default(),
+        })
+    }
+
+    /// Its number, as the runtime counts.
+    pub const fn ordinal(&self) -> i32 {
+        self.ordinal
+    }
+
+    /// Its target, as the runtime spells it (`gfx90a:sramecc+:xnack-`).
+    pub fn target(&self) -> &str {
+        &self.target
+    }
+
+    pub(crate) fn cpu(&self) -> &str {
+        processor(&self.target)
+    }
+
+    pub(crate) const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The runtime, with this GPU current on the calling thread.
+    fn current(&self) -> Result<&'static Runtime, HipError> {
+        // SAFETY: a device number that the runtime gave.
+        unsafe { call!(self.runtime, hipSetDevice(self.ordinal)) }.map(|()| self.runtime)
+    }
+
+    /// Zeroed device memory.
+    pub(super) fn allocate(&self, bytes: usize) -> Result<u64, HipError> {
+        let runtime = self.current()?;
+        let mut pointer: *mut c_void = std::ptr::null_mut();
+        // SAFETY: the pointer is valid for a write, and what it then points to has that many bytes.
+        unsafe {
+            call!(runtime, hipMalloc(&raw mut pointer, bytes.max(1)))?;
+            call!(runtime, hipMemset(pointer, 0, bytes.max(1)))?;
+        }
+        Ok(pointer as u64)
+    }
+
+    fn function(&self, path: &Path, bytes: &[u8], kernel: &str) -> Result<hipFunction_t, LaunchError> {
+        let runtime = self.current()?;
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let module = match modules.get(path) {
+            Some(module) => *module,
+            None => {
+                let mut module: hipModule_t = std::ptr::null_mut();
+                // SAFETY: a whole code object, which the runtime copies.
+                unsafe { call!(runtime, hipModuleLoadData(&raw mut module, bytes.as_ptr().cast())) }
+                    .map_err(|error| LaunchError::Load {
+                        path: path.to_owned(),
+                        message: format!(
+                            "{error} on {} (the runtime may be older than the code object's version)",
+                            self.target
+                        ),
+                    })?;
+                modules.insert(path.to_owned(), Module(module));
+                Module(module)
+            }
+        };
+        let name = CString::new(kernel).unwrap_or_default();
+        let mut function: hipFunction_t = std::ptr::null_mut();
+        // SAFETY: a loaded module and a NUL-terminated name.
+        unsafe { call!(runtime, hipModuleGetFunction(&raw mut function, module.0, name.as_ptr())) }?;
+        Ok(function)
+    }
+
+    /// Runs a kernel to its end. The runtime fills in the hidden arguments.
+    fn run(
+        &self,
+        request: &Request<'_>,
+        function: hipFunction_t,
+        kernarg: &mut [u8],
+    ) -> Result<(), HipError> {
+        let runtime = self.current()?;
+        let mut size = kernarg.len();
+        let mut extra = [
+            hip_sys::HIP_LAUNCH_PARAM_BUFFER_POINTER,
+            kernarg.as_mut_ptr().cast(),
+            hip_sys::HIP_LAUNCH_PARAM_BUFFER_SIZE,
+            (&raw mut size).cast(),
+            hip_sys::HIP_LAUNCH_PARAM_END,
+        ];
+        let ([gx, gy, gz], [bx, by, bz]) = (request.grid, request.block);
+        let (stream, parameters) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: `extra` describes a buffer with every explicit argument; it and what it points to outlive the call, which
+        // copies them. The kernel's own accesses are its author's responsibility, as `unsafe fn` of a kernel says.
+        unsafe {
+            call!(
+                runtime,
+                hipModuleLaunchKernel(
+                    function,
+                    gx,
+                    gy,
+                    gz,
+                    bx,
+                    by,
+                    bz,
+                    request.lds,
+                    stream,
+                    parameters,
+                    extra.as_mut_ptr()
+                )
+            )?;
+            call!(runtime, hipDeviceSynchronize())
+        }
+    }
+
+    pub(super) fn launch(self: &Arc<Self>, request: &Request<'_>) -> Result<Outcome, LaunchError> {
+        let built = request.built;
+        let probes = built.probes_of(request.kernel);
+        let instrumented = probes.filter(|probes| probes.is_instrumented()).zip(built.instrumented.as_ref());
+        let Some((probes, form)) = instrumented else {
+            let function = self.function(&built.original_path, &built.original.bytes, request.kernel)?;
+            self.run(request, function, &mut request.kernarg.clone())?;
+            return Ok(Outcome { report: request.empty_report(probes), wave_instructions: None });
+        };
+        let function = self.function(&form.path, &form.object.bytes, request.kernel)?;
+        let layout = Layout::new(request.grid, request.block, probes.record_stride);
+        let mut records = layout.initial_buffer();
+        let buffer = Allocation::new(self.clone(), self.allocate(records.len())?);
+        buffer.write(&records).map_err(LaunchError::Device)?;
+        self.run(request, function, &mut request.instrumented_kernarg(probes, buffer.address()))?;
+        buffer.read(&mut records).map_err(LaunchError::Device)?;
+        let records = counters::decode(&records).map_err(|error| request.counters(error.to_string()))?;
+        let launch = report::Launch {
+            probes,
+            target: &built.probes.target,
+            grid: request.grid,
+            block: request.block,
+            records: &records,
+        };
+        let report = Report::new(&launch).map_err(|error| request.counters(error.to_string()))?;
+        Ok(Outcome { report, wave_instructions: None })
+    }
+}
+
+/// The processor of a target id.
+fn processor(target: &str) -> &str {
+    target.split(':').next().unwrap_or(target)
+}
+
+impl DeviceMemory for Gpu {
+    fn device_id(&self) -> u64 {
+        self.id
+    }
+
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), DeviceError> {
+        let runtime = self.current()?;
+        let kind = hipMemcpyKind::hipMemcpyDeviceToHost;
+        let (to, from) = (into.as_mut_ptr().cast(), address as *const c_void);
+        // SAFETY: both ranges are as long; the device's is checked by the runtime.
+        Ok(unsafe { call!(runtime, hipMemcpy(to, from, into.len(), kind)) }?)
+    }
+
+    fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError> {
+        let runtime = self.current()?;
+        let kind = hipMemcpyKind::hipMemcpyHostToDevice;
+        // SAFETY: as for `read`.
+        Ok(unsafe {
+            call!(runtime, hipMemcpy(address as *mut c_void, from.as_ptr().cast(), from.len(), kind))
+        }?)
+    }
+
+    fn free(&self, address: u64) {
+        if let Ok(runtime) = self.current() {
+            // SAFETY: an address that `hipMalloc` gave, freed once. What the runtime says then helps nobody.
+            let _ = unsafe { call!(runtime, hipFree(address as *mut c_void)) };
+        }
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        let modules = self.modules.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for module in modules.values() {
+            // SAFETY: loaded by us and unloaded once; no launch is under way, for each is waited for.
+            let _ = unsafe { call!(self.runtime, hipModuleUnload(module.0)) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+    use crate::settings::DeviceChoice;
+
+    #[test]
+    fn auto_says_which_device_was_taken_and_hip_fails_with_a_reason() {
+        let settings = |device| Settings { device, ..Settings::default() };
+        match Device::open(&settings(DeviceChoice::Hip)) {
+            Ok((device, _)) => assert!(!device.is_emulator()),
+            Err(error) => {
+                let message = error.to_string();
+                assert!(message.contains("--device emu"), "{message}");
+                let (device, why) = Device::open(&settings(DeviceChoice::Auto)).unwrap();
+                assert!(device.is_emulator());
+                assert!(why.starts_with("the emulator (gfx90a): "), "{why}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_device_of_another_target_has_its_own_message() {
+        let error = HipError::OtherTarget {
+            devices: vec!["gfx942:sramecc+:xnack-".to_owned()],
+            built: vec!["gfx90a".to_owned()],
+        };
+        let message = error.to_string();
+        assert!(
+            message.contains("there is gfx942:sramecc+:xnack-, and they are built for gfx90a"),
+            "{message}"
+        );
+        assert!(message.contains("--target-cpu gfx942`"), "{message}");
+    }
+}

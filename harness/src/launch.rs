@@ -1,0 +1,231 @@
+//! Launching a kernel.
+
+use std::sync::Arc;
+
+use amdinst_core::counters::Layout;
+use amdinst_core::instrument::KernelProbes;
+use amdinst_core::object::KernelArg;
+use amdinst_core::report::{self, SCHEMA};
+use amdinst_device::Kernel;
+
+use crate::arguments::{Arguments, Values};
+use crate::artifacts::{self, Built};
+use crate::device::Device;
+use crate::error::LaunchError;
+use crate::report::Report;
+use crate::runner::recorder;
+
+/// Sizes in x, y and z: `64`, `(16, 4)` or `(8, 4, 2)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dim3(pub [u32; 3]);
+
+impl From<u32> for Dim3 {
+    fn from(x: u32) -> Self {
+        Self([x, 1, 1])
+    }
+}
+
+impl From<(u32, u32)> for Dim3 {
+    fn from((x, y): (u32, u32)) -> Self {
+        Self([x, y, 1])
+    }
+}
+
+impl From<(u32, u32, u32)> for Dim3 {
+    fn from((x, y, z): (u32, u32, u32)) -> Self {
+        Self([x, y, z])
+    }
+}
+
+impl From<[u32; 3]> for Dim3 {
+    fn from(sizes: [u32; 3]) -> Self {
+        Self(sizes)
+    }
+}
+
+/// Launches a kernel. In scope, every [`Kernel`] has these methods.
+pub trait Launch<P> {
+    /// Runs the kernel on `grid` workgroups of `block` work-items each and waits for its end.
+    ///
+    /// `arguments` is a tuple with one value for each parameter: scalars by value, `&Buffer<T>` for `*const T`,
+    /// `&mut Buffer<T>` for `*mut T`. A wrong number or type does not compile.
+    ///
+    /// # Errors
+    /// See [`LaunchError`]: kernels not built, a fault in the kernel, or a difference that the probes made.
+    fn launch<A: Arguments<P>>(
+        &self,
+        device: &Device,
+        grid: impl Into<Dim3>,
+        block: impl Into<Dim3>,
+        arguments: A,
+    ) -> Result<Run, LaunchError> {
+        self.launch_with_lds(device, grid, block, 0, arguments)
+    }
+
+    /// As [`Launch::launch`], with `lds` bytes of dynamic LDS for each workgroup, after the kernel's own.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`].
+    fn launch_with_lds<A: Arguments<P>>(
+        &self,
+        device: &Device,
+        grid: impl Into<Dim3>,
+        block: impl Into<Dim3>,
+        lds: u32,
+        arguments: A,
+    ) -> Result<Run, LaunchError>;
+}
+
+impl<P> Launch<P> for Kernel<P> {
+    fn launch_with_lds<A: Arguments<P>>(
+        &self,
+        device: &Device,
+        grid: impl Into<Dim3>,
+        block: impl Into<Dim3>,
+        lds: u32,
+        arguments: A,
+    ) -> Result<Run, LaunchError> {
+        let mut values = Values::default();
+        arguments.push_all(&mut values);
+        let built = artifacts::find(device.settings(), self.package(), device.cpu())?;
+        let kernarg = kernarg(&built, self.name(), device, &values)?;
+        let request = Request {
+            built: &built,
+            kernel: self.name(),
+            grid: grid.into().0,
+            block: block.into().0,
+            lds,
+            kernarg,
+        };
+        let outcome = device.launch(&request)?;
+        let mut report = outcome.report;
+        if let Ok(base) = std::env::var("CARGO_MANIFEST_DIR").map(std::path::PathBuf::from) {
+            report.relative_to(&base.to_string_lossy());
+            // A member of a workspace: the compiler names files from the workspace's root.
+            if let Some(root) = base.parent() {
+                report.relative_to(&root.to_string_lossy());
+            }
+        }
+        recorder::record(&report);
+        Ok(Run { report: Report::new(report), wave_instructions: outcome.wave_instructions })
+    }
+}
+
+/// A launch that ended well.
+#[derive(Clone, Debug)]
+pub struct Run {
+    report: Report,
+    wave_instructions: Option<u64>,
+}
+
+impl Run {
+    /// How the kernel's branches diverged.
+    pub const fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Instructions that the original executed, summed over waves; `None` on a GPU.
+    pub const fn wave_instructions(&self) -> Option<u64> {
+        self.wave_instructions
+    }
+}
+
+/// A launch, checked against the code object.
+pub(crate) struct Request<'a> {
+    pub(crate) built: &'a Arc<Built>,
+    pub(crate) kernel: &'a str,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) lds: u32,
+    /// The explicit arguments, at their offsets.
+    pub(crate) kernarg: Vec<u8>,
+}
+
+impl Request<'_> {
+    /// The emulator's form of the launch.
+    pub(crate) fn emulated(&self, kernarg: Vec<u8>) -> amdinst_emu::Launch {
+        let mut launch = amdinst_emu::Launch::new(self.kernel);
+        launch.grid = self.grid;
+        launch.block = self.block;
+        launch.dynamic_lds = self.lds;
+        launch.kernarg = kernarg;
+        launch
+    }
+
+    /// The arguments with the counter buffer's address appended.
+    pub(crate) fn instrumented_kernarg(&self, probes: &KernelProbes, buffer: u64) -> Vec<u8> {
+        let mut bytes = self.kernarg.clone();
+        if let Some(offset) = probes.buffer_argument {
+            let offset = offset as usize;
+            bytes.resize((offset + 8).max(probes.kernarg_segment_size as usize), 0);
+            bytes[offset..offset + 8].copy_from_slice(&buffer.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// A report without counters: of a kernel that has no site, or was refused.
+    pub(crate) fn empty_report(&self, probes: Option<&KernelProbes>) -> report::Report {
+        let launch = probes.map(|probes| report::Launch {
+            probes,
+            target: &self.built.probes.target,
+            grid: self.grid,
+            block: self.block,
+            records: &[],
+        });
+        launch.and_then(|launch| report::Report::new(&launch).ok()).unwrap_or_else(|| report::Report {
+            schema: SCHEMA,
+            kernel: self.kernel.to_owned(),
+            target: self.built.probes.target.clone(),
+            home: "none".to_owned(),
+            grid: self.grid,
+            block: self.block,
+            waves: Layout::new(self.grid, self.block, 0).waves(),
+            unfinished: Vec::new(),
+            memory_equal: None,
+            oracle_equal: None,
+            sites: Vec::new(),
+            probes: Vec::new(),
+            uniform: Vec::new(),
+            refusals: vec!["the kernel is not in the probe map".to_owned()],
+        })
+    }
+
+    pub(crate) fn counters(&self, message: String) -> LaunchError {
+        LaunchError::Counters { kernel: self.kernel.to_owned(), message }
+    }
+}
+
+/// The explicit arguments at the offsets that the code object's note gives them.
+fn kernarg(built: &Built, kernel: &str, device: &Device, values: &Values) -> Result<Vec<u8>, LaunchError> {
+    let Some(found) = built.original.kernel(kernel) else {
+        return Err(LaunchError::NoSuchKernel {
+            kernel: kernel.to_owned(),
+            path: built.original_path.clone(),
+            known: built.original.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
+        });
+    };
+    let explicit: Vec<&KernelArg> = found.metadata.args.iter().filter(|arg| !arg.is_hidden()).collect();
+    let stale =
+        |what: String| LaunchError::Stale { kernel: kernel.to_owned(), package: built.package.clone(), what };
+    if explicit.len() != values.iter().len() {
+        return Err(stale(format!(
+            "it takes {} arguments there and {} here",
+            explicit.len(),
+            values.iter().len()
+        )));
+    }
+    let mut bytes = Vec::new();
+    for (index, (argument, value)) in explicit.iter().zip(values.iter()).enumerate() {
+        if argument.size as usize != value.bytes.len() {
+            let (there, here) = (argument.size, value.bytes.len());
+            return Err(stale(format!("argument {index} has {there} bytes there and {here} here")));
+        }
+        if value.device.is_some_and(|id| id != device.id()) {
+            return Err(LaunchError::OtherDevice { kernel: kernel.to_owned(), argument: index });
+        }
+        let start = argument.offset as usize;
+        bytes.resize(bytes.len().max(start + value.bytes.len()), 0);
+        bytes[start..start + value.bytes.len()].copy_from_slice(&value.bytes);
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,102 @@
+//! The program that a test target with `harness = false` becomes.
+//!
+//! Output, filters and `--list` are libtest's, by libtest-mimic, so `cargo test` and `cargo nextest run` drive it as any
+//! other test program. A device is opened when a test starts, one for each test.
+
+mod arguments;
+mod case;
+mod junit;
+pub(crate) mod recorder;
+
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use libtest_mimic::{Failed, Trial};
+
+pub use case::{IntoTestResult, TestCase, TestResult};
+use recorder::{Ending, Results};
+
+use crate::device::Device;
+use crate::settings::Settings;
+
+/// Runs the kernel tests of this program as its arguments and the environment ask.
+///
+/// The exit code is libtest's: 0 when all passed, 101 when one failed.
+pub fn run_tests() -> ExitCode {
+    let (arguments, filters) = arguments::parse(std::env::args());
+    let results = Results::default();
+    let mut cases: Vec<&'static TestCase> = inventory::iter::<TestCase>.into_iter().collect();
+    // Link order is no order.
+    cases.sort_by_key(|case| (case.file, case.line, case.name));
+    if !filters.is_empty() {
+        cases.retain(|case| {
+            let name = case.full_name();
+            filters
+                .iter()
+                .any(|filter| if arguments.exact { name == *filter } else { name.contains(filter.as_str()) })
+        });
+    }
+    case::report_panics_to_tests();
+    let trials: Vec<Trial> = cases.iter().map(|case| trial(case, &results)).collect();
+    if arguments.list {
+        return libtest_mimic::run(&arguments, trials).exit_code();
+    }
+    for (case, trial) in cases.iter().zip(&trials) {
+        if arguments.is_ignored(trial) && !arguments.is_filtered_out(trial) {
+            results.add(
+                case.full_name(),
+                std::time::Duration::ZERO,
+                Ending::Ignored(case.ignored),
+                Vec::new(),
+            );
+        }
+    }
+    let started = Instant::now();
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    let results = results.take();
+    recorder::print(&results);
+    if let Some(path) = std::env::var_os("AMDINST_JUNIT").filter(|path| !path.is_empty())
+        && let Err(error) = junit::write(path.as_ref(), &results, started.elapsed())
+    {
+        eprintln!("error: {error}");
+        return ExitCode::FAILURE;
+    }
+    conclusion.exit_code()
+}
+
+/// A test case as libtest-mimic runs it.
+fn trial(case: &'static TestCase, results: &Results) -> Trial {
+    let results = results.clone();
+    let run = move || {
+        let started = Instant::now();
+        let ending = run_case(case);
+        let failed = match &ending {
+            Ending::Failed(message) => Err(Failed::from(message)),
+            Ending::Passed | Ending::Ignored(_) => Ok(()),
+        };
+        results.add(case.full_name(), started.elapsed(), ending, recorder::take());
+        failed
+    };
+    Trial::test(case.full_name(), run).with_ignored_flag(case.ignored.is_some())
+}
+
+fn run_case(case: &TestCase) -> Ending {
+    let device = match open() {
+        Ok(device) => device,
+        Err(message) => return Ending::Failed(message),
+    };
+    case.run(&device)
+}
+
+/// A device for one test. Which one is taken is told once.
+fn open() -> Result<Device, String> {
+    static SETTINGS: OnceLock<Result<Arc<Settings>, String>> = OnceLock::new();
+    static TOLD: OnceLock<()> = OnceLock::new();
+    let settings = SETTINGS
+        .get_or_init(|| Settings::from_env().map(Arc::new).map_err(|error| error.to_string()))
+        .clone()?;
+    let (device, why) = Device::open(&settings).map_err(|error| error.to_string())?;
+    TOLD.get_or_init(|| eprintln!("device: {why}"));
+    Ok(device)
+}

@@ -1,0 +1,151 @@
+//! What the environment asks for.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use amdinst_core::instrument::Home;
+use thiserror::Error;
+
+/// Where to launch kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// A GPU if HIP finds one that the kernels were built for, else the emulator.
+    #[default]
+    Auto,
+    /// The emulator.
+    Emu,
+    /// A GPU.
+    Hip,
+}
+
+/// Where counters live while a kernel runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CounterChoice {
+    /// The cheapest home, for each kernel.
+    #[default]
+    Auto,
+    /// Registers.
+    Register,
+    /// Memory.
+    Global,
+}
+
+impl CounterChoice {
+    /// The home asked for; `None` leaves it to the planner.
+    pub const fn home(self) -> Option<Home> {
+        match self {
+            Self::Auto => None,
+            Self::Register => Some(Home::Register),
+            Self::Global => Some(Home::Global),
+        }
+    }
+}
+
+/// An environment variable with a value that means nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{variable}={value} is not understood; {variable} is one of {expected}")]
+pub struct SettingsError {
+    /// The variable.
+    pub variable: &'static str,
+    /// Its value.
+    pub value: String,
+    /// What it may be.
+    pub expected: &'static str,
+}
+
+impl FromStr for DeviceChoice {
+    type Err = SettingsError;
+
+    fn from_str(value: &str) -> Result<Self, SettingsError> {
+        match value {
+            "" | "auto" => Ok(Self::Auto),
+            "emu" => Ok(Self::Emu),
+            "hip" => Ok(Self::Hip),
+            _ => Err(SettingsError {
+                variable: "AMDINST_DEVICE",
+                value: value.to_owned(),
+                expected: "auto, emu, hip",
+            }),
+        }
+    }
+}
+
+impl FromStr for CounterChoice {
+    type Err = SettingsError;
+
+    fn from_str(value: &str) -> Result<Self, SettingsError> {
+        match value {
+            "" | "auto" => Ok(Self::Auto),
+            "register" => Ok(Self::Register),
+            "global" => Ok(Self::Global),
+            _ => Err(SettingsError {
+                variable: "AMDINST_COUNTERS",
+                value: value.to_owned(),
+                expected: "auto, register, global",
+            }),
+        }
+    }
+}
+
+/// Which kernels to launch where. [`Settings::from_env`] is what the test runner uses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Where to launch.
+    pub device: DeviceChoice,
+    /// Where counters live.
+    pub counters: CounterChoice,
+    /// Manifests of built kernels; empty looks in the target directory.
+    pub manifests: Vec<PathBuf>,
+    /// The processor, if several were built for.
+    pub target_cpu: Option<String>,
+    /// The profile, if several were built with.
+    pub profile: Option<String>,
+    /// Wave-instructions that a workgroup may run in the emulator; `None` leaves it to the emulator.
+    pub budget: Option<u64>,
+}
+
+impl Settings {
+    /// Reads the environment (see the crate's documentation).
+    ///
+    /// # Errors
+    /// A variable with a value that means nothing.
+    pub fn from_env() -> Result<Self, SettingsError> {
+        let text = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let budget = text("AMDINST_BUDGET").map(|value| {
+            value.parse().map_err(|_| SettingsError {
+                variable: "AMDINST_BUDGET",
+                value,
+                expected: "the whole numbers",
+            })
+        });
+        Ok(Self {
+            device: text("AMDINST_DEVICE").unwrap_or_default().parse()?,
+            counters: text("AMDINST_COUNTERS").unwrap_or_default().parse()?,
+            manifests: std::env::var_os("AMDINST_MANIFEST")
+                .map(|paths| {
+                    std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect()
+                })
+                .unwrap_or_default(),
+            target_cpu: text("AMDINST_TARGET_CPU"),
+            profile: text("AMDINST_PROFILE"),
+            budget: budget.transpose()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_read_and_nonsense_is_named() {
+        assert_eq!("".parse(), Ok(DeviceChoice::Auto));
+        assert_eq!("hip".parse(), Ok(DeviceChoice::Hip));
+        assert_eq!("global".parse::<CounterChoice>().map(CounterChoice::home), Ok(Some(Home::Global)));
+        let error = "gpu".parse::<DeviceChoice>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "AMDINST_DEVICE=gpu is not understood; AMDINST_DEVICE is one of auto, emu, hip"
+        );
+    }
+}
