@@ -8,6 +8,7 @@ mod case;
 mod junit;
 pub(crate) mod recorder;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -20,9 +21,12 @@ use recorder::{Ending, Results};
 use crate::device::Device;
 use crate::settings::Settings;
 
+/// The exit code when the device that was asked for is not there; that of `cargo amdinst` for the same.
+const DEVICE_MISSING: u8 = 10;
+
 /// Runs the kernel tests of this program as its arguments and the environment ask.
 ///
-/// The exit code is libtest's: 0 when all passed, 101 when one failed.
+/// The exit code is libtest's, 0 when all passed and 101 when one failed, or 10 when the device is not there.
 pub fn run_tests() -> ExitCode {
     let (arguments, filters) = arguments::parse(std::env::args());
     let results = Results::default();
@@ -52,6 +56,11 @@ pub fn run_tests() -> ExitCode {
             );
         }
     }
+    let anything =
+        trials.iter().any(|trial| !arguments.is_ignored(trial) && !arguments.is_filtered_out(trial));
+    if let Some(status) = status(anything) {
+        return status;
+    }
     let started = Instant::now();
     let conclusion = libtest_mimic::run(&arguments, trials);
     let results = results.take();
@@ -63,6 +72,22 @@ pub fn run_tests() -> ExitCode {
         return ExitCode::FAILURE;
     }
     conclusion.exit_code()
+}
+
+/// Opens the device once before any test does, so that a missing one is told once, and writes to the file that
+/// `AMDINST_STATUS` names how far this program came. `Some` ends the program.
+fn status(anything: bool) -> Option<ExitCode> {
+    let opened = if anything { open().map(drop) } else { Ok(()) };
+    if let Some(path) = std::env::var_os("AMDINST_STATUS").filter(|path| !path.is_empty()) {
+        let word = if opened.is_ok() { "started" } else { "device-missing" };
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
+        if let Err(error) = file.and_then(|mut file| writeln!(file, "{word}")) {
+            eprintln!("error: {}: {error}", path.display());
+        }
+    }
+    let message = opened.err()?;
+    eprintln!("error: {message}");
+    Some(ExitCode::from(DEVICE_MISSING))
 }
 
 /// A test case as libtest-mimic runs it.

@@ -1,0 +1,175 @@
+//! `cargo amdinst test`: Build, instrument and run kernel tests.
+//!
+//! The kernels are built as by `cargo amdinst build`; then cargo, the user's own, builds and runs the package's test
+//! targets with `harness = false`, once for each processor. What they need to know goes through the environment (see the
+//! harness's documentation), how they ended comes back through a status file: cargo's exit code is the same for tests
+//! that failed and tests that did not compile.
+
+mod targets;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::build::instrument::Forms;
+use crate::build::package::KernelPackage;
+use crate::build::{BuiltPackage, build};
+use crate::cli::{CounterChoice, DeviceChoice, Format, TestArgs};
+use crate::commands::Context;
+use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::shell::Verbosity;
+
+/// Runs the command.
+///
+/// # Errors
+/// Kernels or tests that do not build, no kernel tests, a device that is not there. Tests that fail are
+/// [`Exit::Mismatch`].
+pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
+    let built = build(context, &args.package, &Forms::all())?;
+    let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
+    let manifests: Vec<&Path> =
+        built.packages.iter().map(|package| package.manifest_path.as_path()).collect();
+    let manifests =
+        std::env::join_paths(manifests).or_exit_with(Exit::BuildFailed, || "the paths of the manifests")?;
+    let status = tempfile::Builder::new()
+        .prefix("amdinst-test-")
+        .tempdir()
+        .or_exit_with(Exit::BuildFailed, || "a directory for the tests' status")?;
+
+    let mut exit = Exit::Success;
+    let mut tested = false;
+    for package in &built.packages {
+        let tests = targets::kernel_tests(&package.package.manifest_path)?;
+        if tests.is_empty() {
+            continue;
+        }
+        tested = true;
+        for cpu in &package.package.cpus {
+            let run =
+                TestRun { args, package, cpu, tests: &tests, manifests: &manifests, junit: junit.as_deref() };
+            let status = status.path().join(format!("{}-{cpu}", package.package.name));
+            let ended = run.run(context, &status)?;
+            if ended != Exit::Success {
+                exit = ended;
+            }
+        }
+    }
+    if !tested {
+        return Err(Failure::msg(Exit::BuildFailed, "no kernel tests: no test target has `harness = false`").help(
+            "add to Cargo.toml: [[test]] name = \"kernels\", harness = false; and end tests/kernels.rs with `harness::main!();`",
+        ));
+    }
+    Ok(exit)
+}
+
+/// The absolute path of the JUnit report; an older report there is removed, for each test program adds to it.
+fn fresh_junit(path: &Path) -> CommandResult<PathBuf> {
+    let path = std::path::absolute(path).or_exit_with(Exit::OutputFailed, || path.display().to_string())?;
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).or_exit_with(Exit::OutputFailed, || path.display().to_string())
+        }
+        _ => Ok(path),
+    }
+}
+
+/// The tests of one package on one processor.
+struct TestRun<'a> {
+    args: &'a TestArgs,
+    package: &'a BuiltPackage,
+    cpu: &'a str,
+    tests: &'a [String],
+    manifests: &'a OsString,
+    junit: Option<&'a Path>,
+}
+
+impl TestRun<'_> {
+    fn run(&self, context: &Context, status: &Path) -> CommandResult {
+        let package = &self.package.package;
+        let mut command = self.command(context, package);
+        command.env("AMDINST_STATUS", status);
+        context.shell.command(&command);
+        context.shell.status(
+            "Testing",
+            format_args!(
+                "{} for {} (device {}, counters {})",
+                package.name,
+                self.cpu,
+                self.device(),
+                self.counters()
+            ),
+        );
+        let ended = command.status().or_exit_with(Exit::BuildFailed, || "cargo cannot be started")?;
+        if ended.success() {
+            return Ok(Exit::Success);
+        }
+        // One word a test program: how far it came.
+        match std::fs::read_to_string(status) {
+            Ok(words) if words.lines().any(|word| word == "device-missing") => Ok(Exit::DeviceMissing),
+            Ok(_) => Ok(Exit::Mismatch),
+            Err(_) => Err(Failure::msg(
+                Exit::BuildFailed,
+                format!("the tests of `{}` could not be built", package.name),
+            )),
+        }
+    }
+
+    fn command(&self, context: &Context, package: &KernelPackage) -> Command {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.args(["test", "--no-fail-fast", "--manifest-path"]).arg(&package.manifest_path);
+        for test in self.tests {
+            command.args(["--test", test]);
+        }
+        if !package.features.is_empty() {
+            command.arg("--features").arg(package.features.join(","));
+        }
+        if !package.default_features {
+            command.arg("--no-default-features");
+        }
+        let json = self.args.package.message_format == Format::Json;
+        if json {
+            command.args(["--message-format", "json"]);
+        }
+        match context.shell.verbosity() {
+            Verbosity::Quiet => drop(command.arg("--quiet")),
+            Verbosity::Normal => {}
+            _ => drop(command.arg("--verbose")),
+        }
+        command.args(["--color", context.shell.color_for_children(), "--"]);
+        if json {
+            command.args(["-Zunstable-options", "--format=json"]);
+        }
+        command.args(&self.args.filters);
+
+        command.env("AMDINST_MANIFEST", self.manifests);
+        command.env("AMDINST_TARGET_CPU", self.cpu).env("AMDINST_PROFILE", &package.profile);
+        command.env("AMDINST_DEVICE", self.device()).env("AMDINST_COUNTERS", self.counters());
+        let report = match (json, context.shell.verbosity()) {
+            (true, _) => "json",
+            (false, Verbosity::Quiet) => "none",
+            (false, _) => "summary",
+        };
+        command.env("AMDINST_REPORT", report);
+        match self.junit {
+            Some(path) => command.env("AMDINST_JUNIT", path),
+            None => command.env_remove("AMDINST_JUNIT"),
+        };
+        command
+    }
+
+    const fn device(&self) -> &'static str {
+        match self.args.device {
+            DeviceChoice::Auto => "auto",
+            DeviceChoice::Emu => "emu",
+            DeviceChoice::Hip => "hip",
+        }
+    }
+
+    const fn counters(&self) -> &'static str {
+        match self.args.counters {
+            CounterChoice::Auto => "auto",
+            CounterChoice::Register => "register",
+            CounterChoice::Global => "global",
+        }
+    }
+}
