@@ -74,6 +74,7 @@ macro_rules! format {
 
             /// `nearest`, moved to its neighbour if that is where the mode rounds; `error` has the sign of exact minus
             /// nearest.
+            #[inline(never)]
             fn directed(nearest: $float, error: $float, round: u32) -> $float {
                 if nearest.is_nan() || error == 0.0 || error.is_nan() {
                     return nearest;
@@ -102,6 +103,7 @@ macro_rules! format {
             }
 
             /// a + b in a rounding mode.
+            #[inline(never)]
             pub(crate) fn add_round(a: $float, b: $float, round: u32) -> $float {
                 let sum = add(a, b);
                 if sum == 0.0 && a == -b && a != 0.0 {
@@ -111,18 +113,21 @@ macro_rules! format {
             }
 
             /// a × b + c in a rounding mode.
+            #[inline(never)]
             pub(crate) fn fma_round(a: $float, b: $float, c: $float, round: u32) -> $float {
                 let result = fma(a, b, c);
                 directed(result, fma_error(a, b, c, result), round)
             }
 
             /// a × b in a rounding mode.
+            #[inline(never)]
             pub(crate) fn mul_round(a: $float, b: $float, round: u32) -> $float {
                 let result = mul(a, b);
                 directed(result, fma_error(a, b, 0.0, result), round)
             }
 
             /// A value with the sign of a × b + c minus its rounded value; 0 if that is exact.
+            #[inline(never)]
             fn fma_error(a: $float, b: $float, c: $float, result: $float) -> $float {
                 if !(a.is_finite() && b.is_finite() && c.is_finite()) {
                     return 0.0;
@@ -161,12 +166,14 @@ macro_rules! format {
             }
 
             /// a × 2^n, rounded once, to nearest even.
+            #[inline(never)]
             pub(crate) fn ldexp(a: $float, n: i32) -> $float {
                 scaled(a, n, 0.0)
             }
 
             /// (a + error) × 2^n, rounded once, where a is that sum rounded to nearest and `error` the sign of what
             /// it lost.
+            #[inline(never)]
             fn scaled(a: $float, n: i32, error: $float) -> $float {
                 if a == 0.0 || !a.is_finite() {
                     return if a.is_nan() { quiet(a) } else { a };
@@ -204,6 +211,7 @@ macro_rules! format {
 
             /// `v_div_scale`: what division scales the source by, and whether the quotient has to be scaled back.
             /// `a` is numerator or denominator.
+            #[inline(never)]
             pub(crate) fn div_scale(a: $float, denominator: $float, numerator: $float) -> ($float, bool) {
                 let is_denominator = a.to_bits() == denominator.to_bits();
                 let is_numerator = a.to_bits() == numerator.to_bits();
@@ -245,7 +253,7 @@ macro_rules! format {
             }
 
             /// `v_div_fixup`: the quotient, or what division gives in a special case.
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn div_fixup(quotient: $float, denominator: $float, numerator: $float) -> $float {
                 let sign = (denominator.to_bits() ^ numerator.to_bits()) & SIGN;
                 let signed = |a: $float| <$float>::from_bits(a.to_bits() & !SIGN | sign);
@@ -312,7 +320,7 @@ macro_rules! format {
             }
 
             /// a - floor(a), below 1.
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn fract(a: $float) -> $float {
                 let result = a - a.floor();
                 let below_one = <$float>::from_bits((1.0 as $float).to_bits() - 1);
@@ -320,7 +328,7 @@ macro_rules! format {
             }
 
             /// The significand in ±[0.5, 1).
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn frexp_mantissa(a: $float) -> $float {
                 if a == 0.0 || !a.is_finite() {
                     return if a.is_nan() { quiet(a) } else { a };
@@ -329,7 +337,7 @@ macro_rules! format {
             }
 
             /// The exponent that goes with [`frexp_mantissa`].
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn frexp_exponent(a: $float) -> i32 {
                 if a == 0.0 || !a.is_finite() {
                     return 0;
@@ -343,7 +351,7 @@ macro_rules! format {
             }
 
             /// Which of the ten classes of `v_cmp_class` the value is in, as one bit of ten.
-            #[inline(always)]
+            #[inline(never)]
             pub(crate) fn class(a: $float) -> u32 {
                 let negative = a.to_bits() & SIGN != 0;
                 let pick = |if_negative: u32, if_positive: u32| {

@@ -22,6 +22,7 @@ pub(crate) fn value(a: Half) -> f32 {
 }
 
 /// Round a double to half precision, once, in a rounding mode.
+#[inline(never)]
 pub(crate) fn from_f64(a: f64, round: u32) -> Half {
     let bits = a.to_bits();
     let sign = (bits >> 48) as u16 & SIGN;
@@ -61,6 +62,7 @@ pub(crate) fn from_f64(a: f64, round: u32) -> Half {
 }
 
 /// Round single to half precision.
+#[inline(never)]
 pub(crate) fn from_f32(a: f32, round: u32) -> Half {
     from_f64(float::widen(a), round)
 }
@@ -88,21 +90,25 @@ fn wide(a: Half) -> f64 {
 }
 
 /// a + b.
+#[inline(never)]
 pub(crate) fn add(a: Half, b: Half, round: u32) -> Half {
     through(&[a, b], wide(a) + wide(b), round)
 }
 
 /// a - b.
+#[inline(never)]
 pub(crate) fn sub(a: Half, b: Half, round: u32) -> Half {
     through(&[a, b], wide(a) - wide(b), round)
 }
 
 /// a × b.
+#[inline(never)]
 pub(crate) fn mul(a: Half, b: Half, round: u32) -> Half {
     through(&[a, b], wide(a) * wide(b), round)
 }
 
 /// a × b + c with one rounding: a product of 22 bits and a sum within a double's reach leave nothing to round twice.
+#[inline(never)]
 pub(crate) fn fma(a: Half, b: Half, c: Half, round: u32) -> Half {
     through(&[a, b, c], wide(a) * wide(b) + wide(c), round)
 }
@@ -113,11 +119,13 @@ pub(crate) fn unary(a: Half, round: u32, f: impl Fn(f64) -> f64) -> Half {
 }
 
 /// An operation on singles that only selects: min, max, med3.
+#[inline(never)]
 pub(crate) fn select(result: f32) -> Half {
     from_f32(result, 0)
 }
 
 /// `v_div_fixup_f16`.
+#[inline(never)]
 pub(crate) fn div_fixup(quotient: Half, denominator: Half, numerator: Half) -> Half {
     let sign = (denominator.0 ^ numerator.0) & SIGN;
     let (d, n) = (value(denominator), value(numerator));
@@ -147,6 +155,7 @@ pub(crate) fn bf16(bits: u16) -> f32 {
 }
 
 /// Round to bfloat16, to nearest even.
+#[inline(never)]
 pub(crate) fn to_bf16(a: f32) -> u16 {
     let bits = a.to_bits();
     if a.is_nan() {

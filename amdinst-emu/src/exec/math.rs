@@ -15,39 +15,47 @@ fn flushed(a: f32, f: impl Fn(f64) -> f64) -> f32 {
     single::flush(single::fix1(a, f(f64::from(a)) as f32))
 }
 
+#[inline(never)]
 pub(super) fn rcp32(a: f32) -> f32 {
     flushed(a, |a| 1.0 / a)
 }
 
+#[inline(never)]
 pub(super) fn rsq32(a: f32) -> f32 {
     flushed(a, |a| 1.0 / a.sqrt())
 }
 
+#[inline(never)]
 pub(super) fn sqrt32(a: f32) -> f32 {
     flushed(a, f64::sqrt)
 }
 
 /// 2^a.
+#[inline(never)]
 pub(super) fn exp32(a: f32) -> f32 {
     flushed(a, f64::exp2)
 }
 
 /// log2(a).
+#[inline(never)]
 pub(super) fn log32(a: f32) -> f32 {
     flushed(a, f64::log2)
 }
 
 /// sin(2πa), for |a| up to 256; 0 beyond.
+#[inline(never)]
 pub(super) fn sin32(a: f32) -> f32 {
     single::fix1(a, turn(f64::from(a), 256.0, f64::sin) as f32)
 }
 
 /// cos(2πa), for |a| up to 256; 1 beyond.
+#[inline(never)]
 pub(super) fn cos32(a: f32) -> f32 {
     single::fix1(a, turn(f64::from(a), 256.0, f64::cos) as f32)
 }
 
 /// A trigonometric function of an angle in turns, exact in the quarters.
+#[inline(never)]
 pub(super) fn turn(turns: f64, range: f64, f: fn(f64) -> f64) -> f64 {
     if turns.is_infinite() {
         return f64::NAN;
@@ -62,14 +70,17 @@ pub(super) fn turn(turns: f64, range: f64, f: fn(f64) -> f64) -> f64 {
     f(fraction * std::f64::consts::TAU)
 }
 
+#[inline(never)]
 pub(super) fn rcp64(a: f64) -> f64 {
     double::fix1(a, 1.0 / a)
 }
 
+#[inline(never)]
 pub(super) fn rsq64(a: f64) -> f64 {
     double::fix1(a, 1.0 / a.sqrt())
 }
 
+#[inline(never)]
 pub(super) fn sqrt64(a: f64) -> f64 {
     double::fix1(a, a.sqrt())
 }

@@ -27,7 +27,7 @@ fn u24(a: u32) -> u32 {
 #[inline(always)]
 fn add_f32(w: &mut Wave) {
     match w.round32() {
-        0 => w.map2(single::add),
+        0 => w.hot2(single::add),
         r => w.map2(|a, b| single::add_round(a, b, r)),
     }
 }
@@ -35,12 +35,13 @@ fn add_f32(w: &mut Wave) {
 #[inline(always)]
 fn sub_f32(w: &mut Wave) {
     match w.round32() {
-        0 => w.map2(|a: f32, b: f32| single::add(a, if b.is_nan() { b } else { -b })),
+        0 => w.hot2(|a: f32, b: f32| single::add(a, if b.is_nan() { b } else { -b })),
         r => w.map2(|a: f32, b: f32| single::add_round(a, if b.is_nan() { b } else { -b }, r)),
     }
 }
 
 /// Multiplication and addition with two roundings and without subnormals, as `v_mac_f32` and `v_mad_f32` have it.
+#[inline(never)]
 fn mad_f32(a: f32, b: f32, c: f32) -> f32 {
     let product = single::flush(single::mul(single::flush(a), single::flush(b)));
     single::flush(single::add(product, single::flush(c)))
@@ -89,9 +90,10 @@ fn sub_borrow(a: u32, b: u32, borrow: bool) -> (u32, bool) {
 /// Integer operation that clamps by saturation.
 #[inline(always)]
 fn saturating<T: crate::wave::Elem>(w: &mut Wave, wraps: impl Fn(T, T) -> T, clamps: impl Fn(T, T) -> T) {
-    if w.clamp { w.map2(clamps) } else { w.map2(wraps) }
+    if w.clamp { w.map2(clamps) } else { w.hot2(wraps) }
 }
 
+#[inline(never)]
 fn dot2(a: u32, b: u32, c: f32) -> f32 {
     let part = |shift: u32| half::value(Half((a >> shift) as u16)) * half::value(Half((b >> shift) as u16));
     single::add(single::add(c, part(0)), part(16))
@@ -107,17 +109,17 @@ super::table! { w, step;
     v_subrev_f32 => { w.src.swap(0, 1); sub_f32(w); },
     v_mul_legacy_f32 => w.map2(legacy_mul),
     v_mul_f32 => match w.round32() {
-        0 => w.map2(single::mul),
+        0 => w.hot2(single::mul),
         r => w.map2(|a, b| single::mul_round(a, b, r)),
     },
     v_min_f32 => { let ieee = w.ieee(); w.map2(|a, b| single::min(a, b, ieee)); },
     v_max_f32 => { let ieee = w.ieee(); w.map2(|a, b| single::max(a, b, ieee)); },
     v_fmac_f32 => match w.round32() {
-        0 => w.accumulate(single::fma),
+        0 => { w.src[2] = w.src[3]; w.hot3(single::fma); },
         r => w.accumulate(|a, b, c| single::fma_round(a, b, c, r)),
     },
     v_fmac_f64 => match w.round64() {
-        0 => w.accumulate(double::fma),
+        0 => { w.src[2] = w.src[3]; w.hot3(double::fma); },
         r => w.accumulate(|a, b, c| double::fma_round(a, b, c, r)),
     },
     v_mac_f32 => w.accumulate(mad_f32),
@@ -129,18 +131,18 @@ super::table! { w, step;
 
     v_mul_i32_i24 => w.map2(|a: u32, b: u32| i24(a).wrapping_mul(i24(b))),
     v_mul_hi_i32_i24 => w.map2(|a: u32, b: u32| (i64::from(i24(a)) * i64::from(i24(b)) >> 32) as i32),
-    v_mul_u32_u24 => w.map2(|a: u32, b: u32| u24(a).wrapping_mul(u24(b))),
+    v_mul_u32_u24 => w.hot2(|a: u32, b: u32| u24(a).wrapping_mul(u24(b))),
     v_mul_hi_u32_u24 => w.map2(|a: u32, b: u32| (u64::from(u24(a)) * u64::from(u24(b)) >> 32) as u32),
-    v_min_i32 => w.map2(|a: i32, b: i32| a.min(b)),
-    v_max_i32 => w.map2(|a: i32, b: i32| a.max(b)),
-    v_min_u32 => w.map2(|a: u32, b: u32| a.min(b)),
-    v_max_u32 => w.map2(|a: u32, b: u32| a.max(b)),
-    v_lshrrev_b32 => w.map2(|a: u32, b: u32| b >> (a & 31)),
-    v_ashrrev_i32 => w.map2(|a: u32, b: i32| b >> (a & 31)),
-    v_lshlrev_b32 => w.map2(|a: u32, b: u32| b << (a & 31)),
-    v_and_b32 => w.map2(|a: u32, b: u32| a & b),
-    v_or_b32 => w.map2(|a: u32, b: u32| a | b),
-    v_xor_b32 => w.map2(|a: u32, b: u32| a ^ b),
+    v_min_i32 => w.hot2(|a: i32, b: i32| a.min(b)),
+    v_max_i32 => w.hot2(|a: i32, b: i32| a.max(b)),
+    v_min_u32 => w.hot2(|a: u32, b: u32| a.min(b)),
+    v_max_u32 => w.hot2(|a: u32, b: u32| a.max(b)),
+    v_lshrrev_b32 => w.hot2(|a: u32, b: u32| b >> (a & 31)),
+    v_ashrrev_i32 => w.hot2(|a: u32, b: i32| b >> (a & 31)),
+    v_lshlrev_b32 => w.hot2(|a: u32, b: u32| b << (a & 31)),
+    v_and_b32 => w.hot2(|a: u32, b: u32| a & b),
+    v_or_b32 => w.hot2(|a: u32, b: u32| a | b),
+    v_xor_b32 => w.hot2(|a: u32, b: u32| a ^ b),
     v_xnor_b32 => w.map2(|a: u32, b: u32| !(a ^ b)),
     v_add_u32 => saturating(w, u32::wrapping_add, u32::saturating_add),
     v_sub_u32 => saturating(w, u32::wrapping_sub, u32::saturating_sub),

@@ -17,7 +17,7 @@ fn med<T: Ord + Copy>(a: T, b: T, c: T) -> T {
 }
 
 /// The middle one of three; the smallest if one of them is a NaN.
-#[inline(always)]
+#[inline(never)]
 fn med3_f32(a: f32, b: f32, c: f32, ieee: bool) -> f32 {
     if a.is_nan() || b.is_nan() || c.is_nan() {
         return single::min(single::min(a, b, ieee), c, ieee);
@@ -49,6 +49,7 @@ fn bfe_i32(a: i32, offset: u32, width: u32) -> i32 {
 }
 
 /// `v_perm_b32`: four bytes picked from eight by selectors; b is the low dword.
+#[inline(never)]
 fn perm(a: u32, b: u32, selectors: u32) -> u32 {
     let bytes = u64::from(a) << 32 | u64::from(b);
     let pick = |selector: u32| -> u32 {
@@ -66,19 +67,23 @@ fn perm(a: u32, b: u32, selectors: u32) -> u32 {
     (0..4).fold(0, |value, byte| value | pick(selectors >> (8 * byte) & 0xff) << (8 * byte))
 }
 
+#[inline(never)]
 fn byte_sum(a: u32, b: u32, f: impl Fn(u32, u32) -> u32) -> u32 {
     (0..4).fold(0u32, |sum, byte| sum.wrapping_add(f(a >> (8 * byte) & 0xff, b >> (8 * byte) & 0xff)))
 }
 
+#[inline(never)]
 fn sad_u8(a: u32, b: u32, c: u32) -> u32 {
     byte_sum(a, b, u32::abs_diff).wrapping_add(c)
 }
 
 /// As `sad_u8`, without the bytes where the reference (b) is zero.
+#[inline(never)]
 fn msad_u8(a: u32, b: u32, c: u32) -> u32 {
     byte_sum(a, b, |a, b| if b == 0 { 0 } else { a.abs_diff(b) }).wrapping_add(c)
 }
 
+#[inline(never)]
 fn lerp_u8(a: u32, b: u32, c: u32) -> u32 {
     (0..4).fold(0, |value, byte| {
         let at = 8 * byte;
@@ -88,6 +93,7 @@ fn lerp_u8(a: u32, b: u32, c: u32) -> u32 {
 }
 
 /// Four 16-bit sums of differences between four overlapping windows of `a` and `b`.
+#[inline(never)]
 fn qsad(a: u64, b: u32, c: u64, sad: fn(u32, u32, u32) -> u32) -> u64 {
     (0..4).fold(0, |value, window| {
         let sum = sad((a >> (8 * window)) as u32, b, (c >> (16 * window)) as u32 & 0xffff);
@@ -96,6 +102,7 @@ fn qsad(a: u64, b: u32, c: u64, sad: fn(u32, u32, u32) -> u32) -> u64 {
 }
 
 /// Two singles packed as normalised 16-bit integers.
+#[inline(never)]
 fn pack_norm(a: f32, b: f32, low: f32, most: f32) -> u32 {
     let one = |a: f32| {
         let value = if a.is_nan() { 0.0 } else { (a.clamp(low, 1.0) * most).round_ties_even() };
@@ -105,6 +112,7 @@ fn pack_norm(a: f32, b: f32, low: f32, most: f32) -> u32 {
 }
 
 /// Face of a cube map a direction points at: 0-5 for +x, -x, +y, -y, +z, -z.
+#[inline(never)]
 fn cube_face(x: f32, y: f32, z: f32) -> u32 {
     if z.abs() >= x.abs() && z.abs() >= y.abs() {
         if z < 0.0 { 5 } else { 4 }
@@ -127,16 +135,18 @@ fn carry_out(w: &mut Wave, register: u8, bits: u64) {
 #[inline(always)]
 fn fma_f32(w: &mut Wave) {
     match w.round32() {
-        0 => w.map3(single::fma),
+        0 => w.hot3(single::fma),
         r => w.map3(|a, b, c| single::fma_round(a, b, c, r)),
     }
 }
 
+#[inline(never)]
 fn mad32(a: f32, b: f32, c: f32) -> f32 {
     let product = single::flush(single::mul(single::flush(a), single::flush(b)));
     single::flush(single::add(product, single::flush(c)))
 }
 
+#[inline(never)]
 fn mad32_legacy(a: f32, b: f32, c: f32) -> f32 {
     if a == 0.0 || b == 0.0 { single::flush(single::add(0.0, single::flush(c))) } else { mad32(a, b, c) }
 }
@@ -166,16 +176,16 @@ super::table! { w, step;
     v_cubesc_f32 => w.map3(|x: f32, y: f32, z: f32| [-z, z, x, x, x, -x][cube_face(x, y, z) as usize]),
     v_cubetc_f32 => w.map3(|x: f32, y: f32, z: f32| [-y, -y, z, -z, -y, -y][cube_face(x, y, z) as usize]),
     v_cubema_f32 => w.map3(|x: f32, y: f32, z: f32| 2.0 * [x, x, y, y, z, z][cube_face(x, y, z) as usize]),
-    v_bfe_u32 => w.map3(bfe_u32),
+    v_bfe_u32 => w.hot3(bfe_u32),
     v_bfe_i32 => w.map3(bfe_i32),
-    v_bfi_b32 => w.map3(|a: u32, b: u32, c: u32| a & b | !a & c),
+    v_bfi_b32 => w.hot3(|a: u32, b: u32, c: u32| a & b | !a & c),
     v_fma_f32 => fma_f32(w),
     v_fma_f64 => match w.round64() {
-        0 => w.map3(double::fma),
+        0 => w.hot3(double::fma),
         r => w.map3(|a, b, c| double::fma_round(a, b, c, r)),
     },
     v_lerp_u8 => w.map3(lerp_u8),
-    v_alignbit_b32 => w.map3(|a: u32, b: u32, c: u32| ((u64::from(a) << 32 | u64::from(b)) >> (c & 31)) as u32),
+    v_alignbit_b32 => w.hot3(|a: u32, b: u32, c: u32| ((u64::from(a) << 32 | u64::from(b)) >> (c & 31)) as u32),
     v_alignbyte_b32 => w.map3(|a: u32, b: u32, c: u32| ((u64::from(a) << 32 | u64::from(b)) >> (8 * (c & 3))) as u32),
     v_min3_f32 => { let i = w.ieee(); w.map3(|a, b, c| single::min(single::min(a, b, i), c, i)); },
     v_min3_i32 => w.map3(|a: i32, b: i32, c: i32| a.min(b).min(c)),
@@ -220,14 +230,14 @@ super::table! { w, step;
         });
         carry_out(w, step.sdst, bits);
     },
-    v_xad_u32 => w.map3(|a: u32, b: u32, c: u32| (a ^ b).wrapping_add(c)),
-    v_lshl_add_u32 => w.map3(|a: u32, b: u32, c: u32| (a << (b & 31)).wrapping_add(c)),
+    v_xad_u32 => w.hot3(|a: u32, b: u32, c: u32| (a ^ b).wrapping_add(c)),
+    v_lshl_add_u32 => w.hot3(|a: u32, b: u32, c: u32| (a << (b & 31)).wrapping_add(c)),
     v_lshl_add_u64 => w.map3(|a: u64, b: u32, c: u64| (a << (b & 7)).wrapping_add(c)),
-    v_add_lshl_u32 => w.map3(|a: u32, b: u32, c: u32| a.wrapping_add(b) << (c & 31)),
-    v_add3_u32 => w.map3(|a: u32, b: u32, c: u32| a.wrapping_add(b).wrapping_add(c)),
-    v_lshl_or_b32 => w.map3(|a: u32, b: u32, c: u32| a << (b & 31) | c),
-    v_and_or_b32 => w.map3(|a: u32, b: u32, c: u32| a & b | c),
-    v_or3_b32 => w.map3(|a: u32, b: u32, c: u32| a | b | c),
+    v_add_lshl_u32 => w.hot3(|a: u32, b: u32, c: u32| a.wrapping_add(b) << (c & 31)),
+    v_add3_u32 => w.hot3(|a: u32, b: u32, c: u32| a.wrapping_add(b).wrapping_add(c)),
+    v_lshl_or_b32 => w.hot3(|a: u32, b: u32, c: u32| a << (b & 31) | c),
+    v_and_or_b32 => w.hot3(|a: u32, b: u32, c: u32| a & b | c),
+    v_or3_b32 => w.hot3(|a: u32, b: u32, c: u32| a | b | c),
     v_perm_b32 => w.map3(perm),
 
     v_mad_f16 | v_mad_legacy_f16 => { let r = w.round64(); w.map3(|a, b, c| half::add(half::mul(a, b, r), c, r)); },
@@ -262,24 +272,24 @@ super::table! { w, step;
     v_med3_u16 => w.map3(med::<u16>),
 
     v_add_f64 => match w.round64() {
-        0 => w.map2(double::add),
+        0 => w.hot2(double::add),
         r => w.map2(|a, b| double::add_round(a, b, r)),
     },
     v_mul_f64 => match w.round64() {
-        0 => w.map2(double::mul),
+        0 => w.hot2(double::mul),
         r => w.map2(|a, b| double::mul_round(a, b, r)),
     },
     v_min_f64 => { let i = w.ieee(); w.map2(|a, b| double::min(a, b, i)); },
     v_max_f64 => { let i = w.ieee(); w.map2(|a, b| double::max(a, b, i)); },
     v_ldexp_f64 => w.map2(double::ldexp),
     v_ldexp_f32 => w.map2(single::ldexp),
-    v_mul_lo_u32 => w.map2(u32::wrapping_mul),
-    v_mul_hi_u32 => w.map2(|a: u32, b: u32| (u64::from(a) * u64::from(b) >> 32) as u32),
+    v_mul_lo_u32 => w.hot2(u32::wrapping_mul),
+    v_mul_hi_u32 => w.hot2(|a: u32, b: u32| (u64::from(a) * u64::from(b) >> 32) as u32),
     v_mul_hi_i32 => w.map2(|a: i32, b: i32| (i64::from(a) * i64::from(b) >> 32) as i32),
     v_bcnt_u32_b32 => w.map2(|a: u32, b: u32| a.count_ones().wrapping_add(b)),
-    v_lshlrev_b64 => w.map2(|a: u32, b: u64| b << (a & 63)),
-    v_lshrrev_b64 => w.map2(|a: u32, b: u64| b >> (a & 63)),
-    v_ashrrev_i64 => w.map2(|a: u32, b: i64| b >> (a & 63)),
+    v_lshlrev_b64 => w.hot2(|a: u32, b: u64| b << (a & 63)),
+    v_lshrrev_b64 => w.hot2(|a: u32, b: u64| b >> (a & 63)),
+    v_ashrrev_i64 => w.hot2(|a: u32, b: i64| b >> (a & 63)),
     v_bfm_b32 => w.map2(|a: u32, b: u32| ((1u32 << (a & 31)) - 1) << (b & 31)),
     v_add_i32 => { let k = w.clamp; w.map2(|a: i32, b: i32| if k { a.saturating_add(b) } else { a.wrapping_add(b) }); },
     v_sub_i32 => { let k = w.clamp; w.map2(|a: i32, b: i32| if k { a.saturating_sub(b) } else { a.wrapping_sub(b) }); },

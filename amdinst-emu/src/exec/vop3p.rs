@@ -9,23 +9,27 @@ use crate::program::Step;
 use crate::wave::{Elem, Half, SOURCE_ROWS, Wave};
 
 /// `v_dot2_i32_i16`.
+#[inline(never)]
 pub(super) fn dot2_i16(a: u32, b: u32, c: u32) -> u32 {
     let part = |shift: u32| i32::from((a >> shift) as i16).wrapping_mul(i32::from((b >> shift) as i16));
     part(0).wrapping_add(part(16)).wrapping_add(c as i32) as u32
 }
 
 /// `v_dot4_i32_i8`.
+#[inline(never)]
 pub(super) fn dot4_i8(a: u32, b: u32, c: u32) -> u32 {
     let part = |byte: u32| i32::from((a >> (8 * byte)) as i8) * i32::from((b >> (8 * byte)) as i8);
     (0..4).fold(c as i32, |sum, byte| sum.wrapping_add(part(byte))) as u32
 }
 
 /// `v_dot8_i32_i4`.
+#[inline(never)]
 pub(super) fn dot8_i4(a: u32, b: u32, c: u32) -> u32 {
     let nibble = |value: u32, at: u32| (value >> (4 * at) << 28) as i32 >> 28;
     (0..8).fold(c as i32, |sum, at| sum.wrapping_add(nibble(a, at) * nibble(b, at))) as u32
 }
 
+#[inline(never)]
 fn dot_u(a: u32, b: u32, c: u32, bits: u32, clamp: bool) -> u32 {
     let mask = (1u32 << bits) - 1;
     let sum = (0..32 / bits).fold(u64::from(c), |sum, at| {
@@ -34,6 +38,7 @@ fn dot_u(a: u32, b: u32, c: u32, bits: u32, clamp: bool) -> u32 {
     if clamp { sum.min(u64::from(u32::MAX)) as u32 } else { sum as u32 }
 }
 
+#[inline(never)]
 fn dot_i(a: u32, b: u32, c: u32, bits: u32, clamp: bool) -> u32 {
     let part = |value: u32, at: u32| i64::from((value >> (bits * at) << (32 - bits)) as i32 >> (32 - bits));
     let sum = (0..32 / bits).fold(i64::from(c as i32), |sum, at| sum + part(a, at) * part(b, at));
@@ -64,7 +69,7 @@ fn mods(step: &Step) -> Mods {
     step.extra.as_ref().map(|extra| extra.inst.mods).unwrap_or_default()
 }
 
-#[inline(always)]
+#[inline(never)]
 fn clamp_half(a: Half, clamp: bool, nan_to_zero: bool) -> u16 {
     if clamp { half::from_f32(single::clamp(half::value(a), nan_to_zero), 0).0 } else { a.0 }
 }

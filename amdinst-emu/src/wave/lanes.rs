@@ -1,6 +1,6 @@
 //! Lane-wise work: the straight loops that the compiler turns into vector code.
 //!
-//! A row is one 32-bit register of all 64 lanes; a 64-bit value is two rows. Work goes in chunks of 16 lanes: every
+//! A row is one 32-bit register of all 64 lanes; a 64-bit value is two rows. Work goes in chunks of 8 lanes: every
 //! source of a chunk is read before its result is written, so a destination may be any of the sources.
 
 use super::{MASK_ROW, ROWS, Wave};
@@ -10,7 +10,7 @@ pub(crate) const LANES: usize = 64;
 /// One 32-bit register of all lanes.
 pub(crate) type Row = [u32; LANES];
 /// Lanes worked on at a time.
-const CHUNK: usize = 16;
+const CHUNK: usize = 8;
 type Rows = [Row; ROWS];
 
 /// The bits of a half-precision number, or any 16-bit value in the low half of a register.
@@ -78,24 +78,64 @@ fn chunk<T: Elem>(rows: &Rows, row: u16, base: usize) -> [T; CHUNK] {
 }
 
 impl Wave {
+    /// Write f of each chunk to the active lanes of the result.
     #[inline(always)]
     fn each<T: Elem>(&mut self, mut f: impl FnMut(&Rows, usize) -> [T; CHUNK]) {
         let dst = usize::from(self.dst);
-        let full = self.exec == !0;
         let rows = &mut *self.rows;
         for base in (0..LANES).step_by(CHUNK) {
             let result = f(rows, base);
-            if full {
-                for (lane, value) in result.into_iter().enumerate() {
-                    value.set(rows, dst, base + lane, !0);
-                }
-            } else {
-                let masks: [u32; CHUNK] = chunk(rows, MASK_ROW, base);
-                for (lane, value) in result.into_iter().enumerate() {
-                    value.set(rows, dst, base + lane, masks[lane]);
-                }
+            let masks: [u32; CHUNK] = chunk(rows, MASK_ROW, base);
+            for (lane, value) in result.into_iter().enumerate() {
+                value.set(rows, dst, base + lane, masks[lane]);
             }
         }
+    }
+
+    /// As [`Wave::each`], with a loop of its own for when every lane is active: for the commonest operations.
+    #[inline(always)]
+    fn each_hot<T: Elem>(&mut self, mut f: impl FnMut(&Rows, usize) -> [T; CHUNK]) {
+        if self.exec != !0 {
+            return self.each(f);
+        }
+        let dst = usize::from(self.dst);
+        let rows = &mut *self.rows;
+        for base in (0..LANES).step_by(CHUNK) {
+            let result = f(rows, base);
+            for (lane, value) in result.into_iter().enumerate() {
+                value.set(rows, dst, base + lane, !0);
+            }
+        }
+    }
+
+    /// [`Wave::map1`] for common operations.
+    #[inline(always)]
+    pub(crate) fn hot1<A: Elem, D: Elem>(&mut self, f: impl Fn(A) -> D) {
+        let [a, ..] = self.src;
+        self.each_hot(|rows, base| {
+            let a = chunk::<A>(rows, a, base);
+            std::array::from_fn(|lane| f(a[lane]))
+        });
+    }
+
+    /// [`Wave::map2`] for common operations.
+    #[inline(always)]
+    pub(crate) fn hot2<A: Elem, B: Elem, D: Elem>(&mut self, f: impl Fn(A, B) -> D) {
+        let [a, b, ..] = self.src;
+        self.each_hot(|rows, base| {
+            let (a, b) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base));
+            std::array::from_fn(|lane| f(a[lane], b[lane]))
+        });
+    }
+
+    /// [`Wave::map3`] for common operations.
+    #[inline(always)]
+    pub(crate) fn hot3<A: Elem, B: Elem, C: Elem, D: Elem>(&mut self, f: impl Fn(A, B, C) -> D) {
+        let [a, b, c, _] = self.src;
+        self.each_hot(|rows, base| {
+            let (a, b, c) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base), chunk::<C>(rows, c, base));
+            std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]))
+        });
     }
 
     /// Result = f(source 0).
