@@ -278,14 +278,14 @@ pub struct RunArgs {
     pub lds: u32,
     /// An argument, see below
     #[arg(long = "arg", value_name = "A", allow_hyphen_values = true)]
-    pub args: Vec<crate::commands::run_args::ArgSpec>,
+    pub args: Vec<crate::commands::run::ArgSpec>,
     /// Where counters live while a kernel runs (with --report)
     #[arg(long, value_name = "HOME", default_value = "auto")]
     pub counters: CounterChoice,
     /// Host threads (default: all cores)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Instructions a wave may execute before the launch is called endless
+    /// Wave-instructions a workgroup may run before the launch is called endless
     #[arg(long, value_name = "N")]
     pub budget: Option<u64>,
     /// Print how many instructions ran, and how fast

@@ -23,6 +23,9 @@ use crate::isa::{Reg, RegSet};
 use crate::object::rewrite::{KernelEdit, MetadataEdit, text_address};
 use crate::object::{CodeObject, Kernel, KernelArg, KernelDescriptor, UserSgpr};
 
+/// Bytes of the largest kernarg segment that is believed: a thousand times what compilers emit.
+const MAX_KERNARG: u32 = 1 << 22;
+
 /// VCC, FLAT_SCRATCH and XNACK_MASK, which are counted with the SGPRs.
 const SPECIAL_SGPRS: u32 = 6;
 /// Bytes of a kernel's stub for firmware that does not preload kernel arguments.
@@ -443,8 +446,11 @@ impl Planner<'_> {
             return Err((Reason::KernargPreload, detail));
         }
 
-        let buffer_argument =
-            kernel.metadata.kernarg_segment_size.max(original.kernarg_size()).next_multiple_of(8);
+        let kernarg = kernel.metadata.kernarg_segment_size.max(original.kernarg_size());
+        if kernarg > MAX_KERNARG {
+            return Err((Reason::DescriptorLimit, format!("a kernarg segment of {kernarg} bytes")));
+        }
+        let buffer_argument = kernarg.next_multiple_of(8);
         let kernarg_segment_size = buffer_argument + 8;
         descriptor.set_kernarg_size(kernarg_segment_size);
         let entry = Entry {

@@ -4,7 +4,6 @@ mod container;
 mod descriptor;
 mod hostile;
 mod lines;
-mod occupancy;
 mod parse;
 mod rewrite;
 mod tools;

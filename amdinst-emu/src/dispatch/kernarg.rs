@@ -6,6 +6,9 @@ use amdinst_core::object::{Kernel, KernelArg};
 use super::Launch;
 use crate::memory::{PRIVATE_APERTURE, SHARED_APERTURE};
 
+/// Bytes of the largest segment that is believed: a thousand times what compilers emit.
+const MAX_SEGMENT: u32 = 1 << 22;
+
 /// The bytes of the segment, or why the arguments do not fill it.
 pub(super) fn segment(kernel: &Kernel, launch: &Launch) -> Result<Vec<u8>, String> {
     let metadata = &kernel.metadata;
@@ -21,6 +24,9 @@ pub(super) fn segment(kernel: &Kernel, launch: &Launch) -> Result<Vec<u8>, Strin
                 last.offset
             ));
         }
+    }
+    if metadata.kernarg_segment_size > MAX_SEGMENT {
+        return Err(format!("a kernarg segment of {} bytes; the note is damaged", metadata.kernarg_segment_size));
     }
     let size = (metadata.kernarg_segment_size as usize).max(launch.kernarg.len());
     let mut bytes = launch.kernarg.clone();

@@ -7,7 +7,6 @@ pub mod inspect;
 pub mod instrument;
 pub mod output;
 pub mod run;
-pub mod run_args;
 pub mod setup;
 pub mod show_env;
 pub mod test;

@@ -5,7 +5,6 @@ use super::ContainerError;
 use crate::object::inflate;
 
 const MAGIC: &[u8] = b"CCOB";
-
 /// An unpacked bundle.
 pub(super) struct Unpacked {
     /// The bundle.

@@ -1,0 +1,132 @@
+//! `cargo amdinst run`: launch a kernel in the emulator.
+
+mod args;
+mod bind;
+pub mod report;
+pub mod view;
+
+pub use args::{ArgSpec, Scalar};
+pub use bind::{Arguments, Placed, Value};
+
+use amdinst_core::object::CodeObject;
+use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine};
+
+use super::input::Input;
+use super::{Context, output};
+use crate::cli::{Format, RunArgs};
+use crate::exit::{CommandResult, Exit, Failure};
+use view::RunView;
+
+/// Runs the command.
+///
+/// # Errors
+/// When the file, the kernel's name or the arguments are wrong, or the kernel does not end well.
+pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
+    let input = Input::read(&args.input)?;
+    let object = &input.one(Some(&args.kernel))?.object;
+    let kernel = object.kernel(&args.kernel).ok_or_else(|| input.no_kernel(&args.kernel))?;
+    let arguments = Arguments::new(kernel, &args.args)?;
+    let launch = Launch {
+        grid: args.grid.0,
+        block: args.block.0,
+        dynamic_lds: args.lds,
+        threads: args.threads.unwrap_or(0),
+        budget: args.budget.unwrap_or(0),
+        record_masks: args.report,
+        count_opcodes: args.stats,
+        ..Launch::new(&kernel.name)
+    };
+
+    let progress = context.shell.progress("Running", &kernel.name, 0);
+    let original = Outcome::of(object, &arguments, launch.clone()).map_err(|error| error.failure(object))?;
+    drop(progress);
+    let mut view = RunView::new(&kernel.name, &object.target.to_string(), &launch, &original.execution);
+    let mut exit = Exit::Success;
+    if args.report {
+        let progress = context.shell.progress("Running", format_args!("{}, instrumented", kernel.name), 0);
+        let checked = report::check(object, kernel, args.counters, &arguments, &launch, &original)?;
+        drop(progress);
+        exit = checked.exit();
+        view.add_report(checked);
+    }
+    // Written also when a report found a difference: what the original kernel computed is right in any case.
+    for (bytes, path) in original.buffers.iter().zip(arguments.saves()) {
+        if let Some(path) = path {
+            output::write_file(path, bytes)?;
+        }
+    }
+    match args.format {
+        Format::Json => output::print_json(&view)?,
+        Format::Human => output::print(&view.human(args.stats))?,
+    }
+    let [x, y, z] = args.grid.0;
+    context.shell.status(
+        "Finished",
+        format_args!(
+            "{}: {} workgroups in {:.3} s",
+            kernel.name,
+            u64::from(x) * u64::from(y) * u64::from(z),
+            original.execution.seconds
+        ),
+    );
+    Ok(exit)
+}
+
+/// What a launch left behind.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its figures.
+    pub execution: Execution,
+    /// What the argument buffers hold, in the order of the arguments.
+    pub buffers: Vec<Vec<u8>>,
+}
+
+/// Why there is no [`Outcome`].
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The code object cannot be loaded.
+    #[error(transparent)]
+    Load(#[from] amdinst_emu::LoadError),
+    /// The device has no room.
+    #[error(transparent)]
+    Memory(#[from] amdinst_emu::MemoryError),
+    /// The kernel did not end well.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+impl LaunchError {
+    /// The failure to end with, with the source lines of a fault in `object`.
+    pub fn failure(self, object: &CodeObject) -> Failure {
+        let Self::Fault(fault) = self else {
+            let exit = if matches!(self, Self::Memory(_)) { Exit::Usage } else { Exit::BadInput };
+            return Failure::new(exit, self);
+        };
+        let exit = match fault.kind {
+            FaultKind::BadDispatch(_) => Exit::Usage,
+            FaultKind::Unimplemented { .. } => Exit::Unsupported,
+            _ => Exit::LaunchFailed,
+        };
+        let pc = fault.pc;
+        let failure = Failure::new(exit, fault);
+        pc.map(|pc| report::source_lines(object, pc))
+            .unwrap_or_default()
+            .into_iter()
+            .fold(failure, Failure::note)
+    }
+}
+
+impl Outcome {
+    /// Launches a kernel on a machine of its own.
+    ///
+    /// # Errors
+    /// When the code object cannot be loaded, or the kernel does not end well.
+    pub fn of(object: &CodeObject, arguments: &Arguments, mut launch: Launch) -> Result<Self, LaunchError> {
+        let mut machine = Machine::new(object.target.arch, Config::default());
+        let placed = arguments.place(&mut machine)?;
+        launch.kernarg = placed.kernarg.clone();
+        let program = machine.load(object)?;
+        let execution = machine.launch(&program, &launch)?;
+        Ok(Self { execution, buffers: placed.read(&machine)? })
+    }
+}

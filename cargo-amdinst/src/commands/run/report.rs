@@ -1,0 +1,191 @@
+//! `run --report`: the instrumented kernel beside the original, compared in memory and in counts.
+
+use std::collections::BTreeMap;
+
+use amdinst_core::counters::{Layout, decode};
+use amdinst_core::instrument::{self, InstrumentError, Options, probe_specs};
+use amdinst_core::object::lines::{Frame, SourceMap};
+use amdinst_core::object::{CodeObject, Kernel};
+use amdinst_core::report::oracle::{self, Native};
+use amdinst_core::report::{self, Report};
+use amdinst_emu::{Config, Launch, Machine, MaskRecord};
+
+use super::bind::Arguments;
+use super::{LaunchError, Outcome};
+use crate::cli::CounterChoice;
+use crate::commands::instrument::exit_of;
+use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+
+/// Disagreements that are told.
+const TOLD: usize = 10;
+
+/// What the comparison came to.
+#[derive(Debug)]
+pub struct Checked {
+    /// The divergence report, `memory_equal` and `oracle_equal` filled in.
+    pub report: Report,
+    /// The first disagreements.
+    pub disagreements: Vec<String>,
+    /// Wave-instructions of the instrumented kernel; `None` when it was not instrumented.
+    pub instrumented_instructions: Option<u64>,
+}
+
+impl Checked {
+    /// How the process ends.
+    pub fn exit(&self) -> Exit {
+        if self.report.memory_equal == Some(false) || self.report.oracle_equal == Some(false) {
+            Exit::Mismatch
+        } else if self.instrumented_instructions.is_none() && !self.report.refusals.is_empty() {
+            Exit::NothingInstrumented
+        } else if !self.report.refusals.is_empty() {
+            Exit::SomeRefused
+        } else {
+            Exit::Success
+        }
+    }
+}
+
+/// Instruments the kernel, runs it on a machine filled like the original's, and compares.
+///
+/// # Errors
+/// When the kernel cannot be instrumented at all, or runs differently than its original does.
+pub fn check(
+    object: &CodeObject,
+    kernel: &Kernel,
+    counters: CounterChoice,
+    arguments: &Arguments,
+    launch: &Launch,
+    original: &Outcome,
+) -> CommandResult<Checked> {
+    let options = Options {
+        counters: counters.into(),
+        kernels: Some(vec![kernel.name.clone()]),
+        probes: probe_specs(object).or_exit(Exit::BadInput)?,
+        ..Options::default()
+    };
+    let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
+    let plan = instrument::plan(object, &options).map_err(fail)?;
+    let planned = plan.kernels().iter().find(|probes| probes.name == kernel.name);
+    let planned = planned.ok_or_else(|| Failure::msg(Exit::BadInput, "the plan leaves the kernel out"))?;
+    let target = object.target.to_string();
+    let (grid, block) = (launch.grid, launch.block);
+    if !planned.is_instrumented() {
+        // Nothing to count, or refused: the original alone can still show that no narrowing was overlooked.
+        let report =
+            Report::new(&report::Launch { probes: planned, target: &target, grid, block, records: &[] });
+        let report = report.or_exit(Exit::BadInput)?;
+        return Ok(Checked { report, disagreements: Vec::new(), instrumented_instructions: None });
+    }
+
+    let instrumented = instrument::apply(object, &plan).map_err(fail)?;
+    let map = &instrumented.map;
+    let probes = map.kernel(&kernel.name).unwrap_or(planned);
+    let rewritten = CodeObject::parse(instrumented.bytes)
+        .or_exit_with(Exit::Mismatch, || "the instrumented code object cannot be read back; this is a bug")?;
+    let layout = Layout::new(grid, block, probes.record_stride);
+    let launched =
+        launch_instrumented(&rewritten, probes.buffer_argument.unwrap_or(0), &layout, arguments, launch);
+    let (outcome, buffer) = launched.map_err(|error| {
+        let pc = if let LaunchError::Fault(fault) = &error { fault.pc } else { None };
+        let failure = Failure::new(Exit::Mismatch, error)
+            .note("the original kernel ends well, its instrumented form does not; this is a bug");
+        let original = pc.and_then(|pc| map.original_pc(pc));
+        original
+            .map(|pc| source_lines(object, pc))
+            .unwrap_or_default()
+            .into_iter()
+            .fold(failure, Failure::note)
+    })?;
+
+    let records = decode(&buffer).or_exit(Exit::Mismatch)?;
+    let described = report::Launch { probes, target: &target, grid, block, records: &records };
+    let mut report = Report::new(&described).or_exit(Exit::Mismatch)?;
+    let native = native_counts(&original.execution.masks, records.len());
+    let disagreements = oracle::compare(probes, &records, &native, TOLD);
+    let mut told: Vec<_> = disagreements.iter().map(ToString::to_string).collect();
+    report.oracle_equal = Some(disagreements.is_empty());
+    let different = first_difference(&original.buffers, &outcome.buffers);
+    report.memory_equal = Some(different.is_none());
+    told.extend(different);
+    Ok(Checked {
+        report,
+        disagreements: told,
+        instrumented_instructions: Some(outcome.execution.wave_instructions),
+    })
+}
+
+fn launch_instrumented(
+    object: &CodeObject,
+    buffer_argument: u32,
+    layout: &Layout,
+    arguments: &Arguments,
+    launch: &Launch,
+) -> Result<(Outcome, Vec<u8>), LaunchError> {
+    let mut machine = Machine::new(object.target.arch, Config::default());
+    let placed = arguments.place(&mut machine)?;
+    let mut buffer = layout.initial_buffer();
+    let address = machine.alloc(buffer.len() as u64, 256, "counter buffer")?;
+    machine.write(address, &buffer)?;
+    let mut kernarg = placed.kernarg.clone();
+    let end = buffer_argument as usize + 8;
+    kernarg.resize(kernarg.len().max(end), 0);
+    kernarg[end - 8..end].copy_from_slice(&address.to_le_bytes());
+    let program = machine.load(object)?;
+    let launch = Launch { kernarg, record_masks: false, count_opcodes: false, ..launch.clone() };
+    let execution = machine.launch(&program, &launch)?;
+    machine.read(address, &mut buffer)?;
+    Ok((Outcome { execution, buffers: placed.read(&machine)? }, buffer))
+}
+
+/// The emulator's records by wave, then by address.
+fn native_counts(masks: &[MaskRecord], waves: usize) -> Vec<BTreeMap<u64, Native>> {
+    let mut native = vec![BTreeMap::new(); waves];
+    for record in masks {
+        let Some(wave) = usize::try_from(record.wave).ok().and_then(|wave| native.get_mut(wave)) else {
+            continue;
+        };
+        wave.insert(
+            record.pc,
+            Native {
+                executions: record.writes,
+                all: record.all,
+                none: record.none,
+                diverged: record.narrowed,
+                lanes_in: record.lanes_in,
+                lanes_taken: record.lanes_out,
+                narrowed: record.narrowed > 0,
+            },
+        );
+    }
+    native
+}
+
+/// The first byte in which the argument buffers differ, told for people.
+fn first_difference(original: &[Vec<u8>], instrumented: &[Vec<u8>]) -> Option<String> {
+    original.iter().zip(instrumented).enumerate().find_map(|(buffer, (one, other))| {
+        let at = one.iter().zip(other).position(|(a, b)| a != b)?;
+        Some(format!(
+            "memory differs: buffer {}, byte {at}: {:#04x} after the original, {:#04x} after the instrumented kernel",
+            buffer + 1,
+            one[at],
+            other[at]
+        ))
+    })
+}
+
+/// Where an address of the original stands in the source: `at src/lib.rs:12:9, in saxpy`, one line a frame of the
+/// inline chain, the innermost first. Empty without debug information.
+pub fn source_lines(object: &CodeObject, pc: u64) -> Vec<String> {
+    let Ok(map) = SourceMap::new(object) else { return Vec::new() };
+    let line = |frame: &Frame| {
+        let mut text = format!("at {}", frame.file);
+        for number in [frame.line, frame.column].into_iter().take_while(|&number| number > 0) {
+            text.push_str(&format!(":{number}"));
+        }
+        if let Some(function) = &frame.function {
+            text.push_str(&format!(", in {function}"));
+        }
+        text
+    };
+    map.frames(pc).iter().map(line).collect()
+}

@@ -1,0 +1,164 @@
+//! What `run` prints.
+
+use std::fmt::Write as _;
+
+use amdinst_core::report::{ProbeReport, Report, SiteReport, UniformReport};
+use amdinst_emu::{Execution, Launch};
+use serde::Serialize;
+
+use super::report::Checked;
+
+/// Version of the JSON form.
+pub const SCHEMA: u32 = 1;
+
+/// A launch: the JSON form.
+#[derive(Debug, Serialize)]
+pub struct RunView {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The kernel's name.
+    pub kernel: String,
+    /// What its code object was built for.
+    pub target: String,
+    /// Workgroups in x, y, z.
+    pub grid: [u32; 3],
+    /// Work-items of a workgroup in x, y, z.
+    pub block: [u32; 3],
+    /// Wavefronts that ran.
+    pub waves: u64,
+    /// Instructions that they executed, summed over waves.
+    pub wave_instructions: u64,
+    /// Active lanes, summed over the vector instructions executed.
+    pub lane_instructions: u64,
+    /// Wall-clock time of the execution on the host.
+    pub seconds: f64,
+    /// Host threads that ran it.
+    pub threads: usize,
+    /// Executions of each mnemonic, most frequent first; only with `--stats`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub opcodes: Vec<OpcodeView>,
+    /// Where counters lived; with `--report`.
+    pub home: Option<String>,
+    /// Wave-instructions of the instrumented kernel; with `--report`.
+    pub instrumented_wave_instructions: Option<u64>,
+    /// The original and the instrumented kernel left the same in every buffer; with `--report`.
+    pub memory_equal: Option<bool>,
+    /// The counters are those that the emulator saw in the original; with `--report`.
+    pub oracle_equal: Option<bool>,
+    /// The first points on which they are not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disagreements: Vec<String>,
+    /// Branches that can diverge; with `--report`.
+    pub sites: Vec<SiteReport>,
+    /// Every `#[probe]` and what became of it; with `--report`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<ProbeReport>,
+    /// Branches that cannot diverge; with `--report`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uniform: Vec<UniformReport>,
+    /// What was not instrumented, and why; with `--report`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<String>,
+    /// For people.
+    #[serde(skip)]
+    report: Option<Report>,
+}
+
+/// How often a mnemonic was executed.
+#[derive(Debug, Serialize)]
+pub struct OpcodeView {
+    /// The mnemonic.
+    pub name: &'static str,
+    /// Executions, summed over waves.
+    pub executions: u64,
+}
+
+impl RunView {
+    /// A launch of the original kernel.
+    pub fn new(kernel: &str, target: &str, launch: &Launch, execution: &Execution) -> Self {
+        let mut opcodes: Vec<_> = execution
+            .opcode_stats
+            .iter()
+            .map(|&(op, executions)| OpcodeView { name: op.name(), executions })
+            .collect();
+        // Stable: mnemonics that were executed as often stay in the order of the table.
+        opcodes.sort_by_key(|opcode| std::cmp::Reverse(opcode.executions));
+        Self {
+            schema: SCHEMA,
+            kernel: kernel.to_owned(),
+            target: target.to_owned(),
+            grid: launch.grid,
+            block: launch.block,
+            waves: execution.waves,
+            wave_instructions: execution.wave_instructions,
+            lane_instructions: execution.lane_instructions,
+            seconds: execution.seconds,
+            threads: execution.threads,
+            opcodes,
+            home: None,
+            instrumented_wave_instructions: None,
+            memory_equal: None,
+            oracle_equal: None,
+            disagreements: Vec::new(),
+            sites: Vec::new(),
+            probes: Vec::new(),
+            uniform: Vec::new(),
+            refusals: Vec::new(),
+            report: None,
+        }
+    }
+
+    /// Adds what `--report` found.
+    pub fn add_report(&mut self, checked: Checked) {
+        let Checked { report, disagreements, instrumented_instructions } = checked;
+        self.home = instrumented_instructions.map(|_| report.home.clone());
+        self.instrumented_wave_instructions = instrumented_instructions;
+        self.memory_equal = report.memory_equal;
+        self.oracle_equal = report.oracle_equal;
+        self.disagreements = disagreements;
+        self.sites = report.sites.clone();
+        self.probes = report.probes.clone();
+        self.uniform = report.uniform.clone();
+        self.refusals = report.refusals.clone();
+        self.report = Some(report);
+    }
+
+    /// The text for people: the report, and figures if `stats`.
+    pub fn human(&self, stats: bool) -> String {
+        let mut text = String::new();
+        if let Some(report) = &self.report {
+            let _ = writeln!(text, "{}", report.heading());
+            text.push_str(&report.table());
+            let verdict = |equal: Option<bool>, yes: &'static str, no: &'static str| match equal {
+                Some(true) => yes,
+                Some(false) => no,
+                None => "not compared",
+            };
+            let memory = verdict(self.memory_equal, "equal", "DIFFERENT");
+            let oracle = verdict(self.oracle_equal, "equal", "DIFFERENT");
+            let _ = writeln!(
+                text,
+                "memory after both kernels: {memory}; counters and the emulator's own: {oracle}"
+            );
+            for disagreement in &self.disagreements {
+                let _ = writeln!(text, "  {disagreement}");
+            }
+        }
+        if stats {
+            let rate =
+                if self.seconds > 0.0 { self.wave_instructions as f64 / self.seconds / 1e6 } else { 0.0 };
+            let _ = writeln!(
+                text,
+                "{} waves, {} wave-instructions, {} lane-instructions in {:.6} s on {} threads ({rate:.1} M/s)",
+                self.waves, self.wave_instructions, self.lane_instructions, self.seconds, self.threads
+            );
+            if let Some(instrumented) = self.instrumented_wave_instructions {
+                let _ = writeln!(text, "{instrumented} wave-instructions when instrumented");
+            }
+            for opcode in &self.opcodes {
+                let _ = writeln!(text, "{:>12}  {}", opcode.executions, opcode.name);
+            }
+        }
+        text
+    }
+}

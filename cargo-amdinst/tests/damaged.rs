@@ -1,0 +1,165 @@
+//! Damaged files, through every command's own path: one clear error, or a result, and never a panic.
+//!
+//! The code object that is damaged is `fixtures/branches.elf`. A launch of a damaged kernel may fault, which is an error
+//! like any other; its budget keeps endless ones short.
+
+use std::path::PathBuf;
+
+use amdinst_core::instrument::{self, Options};
+use cargo_amdinst::cli::FileArgs;
+use cargo_amdinst::commands::input::Input;
+use cargo_amdinst::commands::run::{Arguments, Outcome};
+use cargo_amdinst::commands::{disasm, inspect};
+use cargo_amdinst::exit::{Exit, Failure};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+const FIXTURE: &[u8] = include_bytes!("fixtures/branches.elf");
+
+/// Everything that is done with a file, short of printing.
+fn all_commands(bytes: &[u8]) -> Result<(), Failure> {
+    let args = FileArgs { file: PathBuf::from("damaged.elf"), target_cpu: None };
+    let input = Input::parse(&args, bytes)?;
+    for found in &input.objects {
+        let object = &found.object;
+        let (view, _) = inspect::view_object(found);
+        let file = inspect::view::FileView::new("damaged.elf", vec![view], Vec::new());
+        assert!(!inspect::Human(&file).to_string().is_empty());
+        assert!(!disasm::listing(object, None).is_empty());
+        if let Ok(plan) = instrument::plan(object, &Options::default())
+            && let Ok(instrumented) = instrument::apply(object, &plan)
+        {
+            let again = amdinst_core::object::CodeObject::parse(instrumented.bytes);
+            assert!(again.is_ok(), "the instrumented code object cannot be read: {:?}", again.err());
+        }
+        for kernel in &object.kernels {
+            let specs: Vec<_> = match kernel.name.as_str() {
+                "add" => vec!["buf:256", "buf:256", "buf:256", "u32:60"],
+                "collatz" => vec!["buf:256", "u32:60", "u32:9"],
+                _ => continue,
+            };
+            let specs: Vec<_> = specs.into_iter().map(|text| text.parse().unwrap()).collect();
+            let Ok(arguments) = Arguments::new(kernel, &specs) else { continue };
+            let launch = amdinst_emu::Launch {
+                budget: 20_000,
+                threads: 1,
+                record_masks: true,
+                ..amdinst_emu::Launch::new(&kernel.name)
+            };
+            if let Err(error) = Outcome::of(object, &arguments, launch) {
+                check_failure(&error.failure(object));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An error is one: with an exit code of its own and a message of a few lines.
+fn check_failure(failure: &Failure) {
+    assert_ne!(failure.exit, Exit::Success);
+    let message = failure.to_string();
+    assert!(!message.trim().is_empty());
+    assert!(message.len() < 2000, "{message}");
+}
+
+fn survives(bytes: &[u8]) {
+    if let Err(failure) = all_commands(bytes) {
+        check_failure(&failure);
+    }
+}
+
+#[test]
+fn the_whole_file_is_fine() {
+    all_commands(FIXTURE).unwrap();
+}
+
+#[test]
+fn files_of_other_kinds_are_named_as_such() {
+    let host = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let mut wrong_machine = FIXTURE.to_vec();
+    wrong_machine[18] = 62;
+    let mut wide = FIXTURE.to_vec();
+    wide[4] = 1;
+    let mut relocatable = FIXTURE.to_vec();
+    relocatable[16] = 1;
+    let mut radeon = FIXTURE.to_vec();
+    radeon[48] = 0x36;
+    for (bytes, words) in [
+        (&b""[..], "not an ELF file"),
+        (b"hello", "not an ELF file"),
+        (&host, "without GPU code"),
+        (&wrong_machine, "without GPU code"),
+        (&wide, "64-bit"),
+        (&relocatable, "unlinked"),
+        (&radeon, "gfx1030"),
+    ] {
+        let failure = all_commands(bytes).unwrap_err();
+        assert_eq!(failure.exit, Exit::BadInput);
+        let message = failure.to_string();
+        assert!(
+            message.starts_with("damaged.elf: ") && message.contains(words),
+            "expected `{words}`: {message}"
+        );
+        check_failure(&failure);
+    }
+}
+
+#[test]
+fn every_truncation() {
+    for length in (0..FIXTURE.len()).step_by(61) {
+        survives(&FIXTURE[..length]);
+    }
+}
+
+fn config() -> ProptestConfig {
+    let set = |name| std::env::var_os(name).is_some();
+    let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    if !set("PROPTEST_RNG_SEED") {
+        config.rng_seed = RngSeed::Fixed(0x616d_6469_6e73_7421);
+    }
+    config
+}
+
+proptest! {
+    // The same cases in every run; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` look further.
+    #![proptest_config(config())]
+
+    #[test]
+    fn flipped_bits(flips in prop::collection::vec((0..FIXTURE.len(), 0..8u32), 1..12)) {
+        let mut bytes = FIXTURE.to_vec();
+        for (at, bit) in flips {
+            bytes[at] ^= 1 << bit;
+        }
+        survives(&bytes);
+    }
+
+    /// Lengths, offsets and counts stand in words; random words are likelier to be absurd than flipped bits are.
+    #[test]
+    fn absurd_words(words in prop::collection::vec((0..FIXTURE.len() / 8, prop_oneof![
+        Just(0), Just(u64::MAX), Just(1 << 63), Just(u64::from(u32::MAX)), any::<u64>(), 0..20_000u64,
+    ]), 1..4)) {
+        let mut bytes = FIXTURE.to_vec();
+        for (index, word) in words {
+            bytes[8 * index..][..8].copy_from_slice(&word.to_le_bytes());
+        }
+        survives(&bytes);
+    }
+
+    /// The kernels' code alone: everything else is sound, so this reaches the decoder, the analysis and the emulator.
+    #[test]
+    fn damaged_code(flips in prop::collection::vec((0x1a00..0x1be0usize, 0..8u32), 1..6)) {
+        let mut bytes = FIXTURE.to_vec();
+        let address = 0x1a00 - text_offset();
+        for (at, bit) in flips {
+            bytes[at - address] ^= 1 << bit;
+        }
+        survives(&bytes);
+    }
+}
+
+/// Where `.text` (address 0x1a00) stands in the file.
+fn text_offset() -> usize {
+    let object = amdinst_core::object::CodeObject::parse(FIXTURE.to_vec()).unwrap();
+    assert_eq!(object.text.address, 0x1a00);
+    object.text.range.start
+}

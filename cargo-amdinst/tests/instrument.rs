@@ -1,0 +1,70 @@
+//! `instrument`: what is written, and when nothing is.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn amdinst(directory: &Path, words: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/branches.elf");
+    let words = words.split_whitespace().map(|word| if word == "FILE" { fixture } else { word });
+    command.current_dir(directory).env("NO_COLOR", "1").args(words).output().unwrap()
+}
+
+#[test]
+fn a_plan_writes_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = amdinst(directory.path(), "instrument FILE -o out.elf --plan --format json");
+    assert!(output.status.success(), "{output:?}");
+    let view: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let kernels = view["kernels"].as_array().unwrap();
+    let figures = |kernel: &Value| (kernel["name"].clone(), kernel["sites"].as_array().unwrap().len());
+    assert_eq!(kernels.iter().map(figures).collect::<Vec<_>>(), [("add".into(), 1), ("collatz".into(), 4)]);
+    for kernel in kernels {
+        assert_eq!(kernel["target"], "gfx90a");
+        assert_eq!(kernel["home"], "register");
+        assert_eq!(kernel["refusals"], Value::Array(Vec::new()));
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_probe_map_stands_beside_the_code_object_and_both_are_the_same_each_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut previous = None;
+    for _ in 0..2 {
+        let output =
+            amdinst(directory.path(), "instrument FILE -o out.elf --kernel collatz --counters global");
+        assert!(output.status.success(), "{output:?}");
+        let files =
+            ["out.elf", "out.probes.json"].map(|name| std::fs::read(directory.path().join(name)).unwrap());
+        assert!(previous.is_none_or(|previous| previous == files));
+        let map: Value = serde_json::from_slice(&files[1]).unwrap();
+        assert_eq!(map["kernels"][0]["home"], "global");
+        previous = Some(files);
+    }
+    // What was written is a code object like any other.
+    let output = amdinst(directory.path(), "inspect out.elf --format json");
+    let view: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let args = view["code_objects"][0]["kernels"][1]["args"].as_array().unwrap();
+    assert_eq!(args.last().unwrap()["name"], "amdinst_buffer");
+}
+
+#[test]
+fn nothing_is_overwritten_when_nothing_is_instrumented() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out.elf");
+    std::fs::write(&out, "precious").unwrap();
+    for (words, code) in [
+        ("instrument FILE -o out.elf --kernel gone", 2),
+        ("instrument /dev/null -o out.elf", 5),
+        ("instrument FILE -o out.elf --target-cpu gfx942", 2),
+    ] {
+        let output = amdinst(directory.path(), words);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), "precious");
+    }
+    let output = amdinst(directory.path(), "instrument FILE -o missing/out.elf");
+    assert_eq!(output.status.code(), Some(11), "{output:?}");
+}

@@ -1,0 +1,153 @@
+//! `run`: launches of `fixtures/branches.elf`, results, reports and errors.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/branches.elf")
+}
+
+/// Runs a kernel of the fixture in `directory` with the words of `options`.
+fn run(directory: &Path, kernel: &str, options: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
+    command.current_dir(directory).env("NO_COLOR", "1");
+    command.arg("run").arg(fixture()).args(["--kernel", kernel]);
+    command.args(options.split_whitespace()).output().unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn write_words(path: &Path, words: impl Iterator<Item = u32>) {
+    std::fs::write(path, words.flat_map(u32::to_le_bytes).collect::<Vec<_>>()).unwrap();
+}
+
+fn read_words(path: &Path) -> Vec<u32> {
+    let bytes = std::fs::read(path).unwrap();
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+}
+
+/// 100 elements in two waves of 64: the first wave goes on with all its lanes, the second with 36 of 64.
+#[test]
+fn the_tail_of_a_vector_add_diverges_once() {
+    let directory = tempfile::tempdir().unwrap();
+    write_words(&directory.path().join("a"), 0..100);
+    write_words(&directory.path().join("b"), (0..100).map(|i| 1000 * i));
+    for home in ["register", "global"] {
+        let options = format!(
+            "--grid 2 --block 64 --arg out:400:c --arg in:a --arg in:b --arg i32:100 --report --counters {home} --format json"
+        );
+        let view = json(&run(directory.path(), "add", &options));
+        assert_eq!(view["home"], home);
+        assert_eq!((view["memory_equal"].clone(), view["oracle_equal"].clone()), (true.into(), true.into()));
+        assert_eq!(view["waves"], 2);
+        let [site] = &view["sites"].as_array().unwrap()[..] else { panic!("{view}") };
+        for (figure, value) in [
+            ("executions", 2),
+            ("all", 1),
+            ("none", 0),
+            ("diverged", 1),
+            ("lanes_in", 128),
+            ("lanes_taken", 100),
+        ] {
+            assert_eq!(site[figure], value, "{figure}");
+        }
+        assert_eq!(site["waves"][1]["lanes_taken"], 36);
+        let expected: Vec<_> = (0..100).map(|i| 1001 * i).collect();
+        assert_eq!(read_words(&directory.path().join("c")), expected);
+    }
+}
+
+fn collatz(start: u32) -> u32 {
+    let mut steps = 0;
+    let mut x = start;
+    while x > 1 {
+        x = if x % 2 == 0 { x / 2 } else { 3 * x + 1 };
+        steps += 1;
+    }
+    steps
+}
+
+#[test]
+fn a_loop_counts_each_way_out() {
+    let directory = tempfile::tempdir().unwrap();
+    write_words(&directory.path().join("in"), 0..100);
+    let options =
+        "--grid 2 --block 64 --arg inout:in:out --arg u32:100 --arg u32:1000 --report --stats --format json";
+    let view = json(&run(directory.path(), "collatz", options));
+    assert_eq!((view["memory_equal"].clone(), view["oracle_equal"].clone()), (true.into(), true.into()));
+    let expected: Vec<_> = (0..100).map(collatz).collect();
+    assert_eq!(read_words(&directory.path().join("out")), expected);
+    // Each wave comes to the exit of the loop as often as its longest work-item takes steps.
+    let sites = view["sites"].as_array().unwrap();
+    let exit = sites.iter().find(|site| site["kind"] == "loop-exit").unwrap();
+    let longest = |range: std::ops::Range<u32>| range.map(collatz).max().unwrap();
+    assert_eq!(exit["waves"][0]["executions"], longest(0..64));
+    assert_eq!(exit["waves"][1]["executions"], longest(64..100));
+    let waits =
+        view["opcodes"].as_array().unwrap().iter().find(|opcode| opcode["name"] == "s_endpgm").unwrap();
+    assert_eq!(waits["executions"], 2);
+}
+
+/// One thread and many give the same, byte for byte, but for the time they took.
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    write_words(&directory.path().join("in"), 0..1000);
+    let with = |threads: u32| {
+        let options = format!(
+            "--grid 16 --block 64 --arg inout:in:out --arg u32:1000 --arg u32:1000 --report --format json --threads {threads}"
+        );
+        let mut view = json(&run(directory.path(), "collatz", &options));
+        view["seconds"] = 0.into();
+        view["threads"] = 0.into();
+        (view, read_words(&directory.path().join("out")))
+    };
+    assert_eq!(with(1), with(4));
+}
+
+#[test]
+fn faults_name_the_source_line() {
+    let directory = tempfile::tempdir().unwrap();
+    for (kernel, options, words) in [
+        (
+            "add",
+            "--grid 2 --block 64 --arg buf:400 --arg buf:400 --arg buf:512 --arg i32:128",
+            &["out of bounds: read of 4 bytes", "`argument 2` (400 bytes", "branches.cl:10:16", "lane 36"][..],
+        ),
+        (
+            "collatz",
+            "--grid 1 --block 64 --arg buf:4 --arg u32:2 --arg u32:1 --budget 10",
+            &["instruction budget exhausted", "branches.cl:"],
+        ),
+    ] {
+        let output = run(directory.path(), kernel, options);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(9), "{stderr}");
+        for word in words {
+            assert!(stderr.contains(word), "expected `{word}`: {stderr}");
+        }
+    }
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    for (options, code, words) in [
+        ("--grid 1 --block 64 --arg buf:4", 2, "takes 4 arguments, 1 given"),
+        ("--grid 1 --block 64 --arg buf:4 --arg buf:4 --arg u32:4 --arg u32:4", 2, "argument 3: u32 given"),
+        ("--grid 1 --block 64 --arg buf:4 --arg buf:4 --arg buf:4 --arg u8:4", 2, "u8 (1 bytes) given"),
+        ("--grid 1 --block 64 --arg buf:4 --arg in:gone --arg buf:4 --arg u32:4", 5, "cannot read gone"),
+        ("--grid 1 --block 2048 --arg buf:4 --arg buf:4 --arg buf:4 --arg u32:4", 2, "256 at most"),
+        ("--grid 0 --block 64", 2, "launches nothing"),
+    ] {
+        let output = run(directory.path(), "add", options);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{options}: {stderr}");
+        assert!(stderr.contains(words), "expected `{words}`: {stderr}");
+    }
+}
