@@ -66,7 +66,7 @@ fn collatz(start: u32) -> u32 {
     let mut steps = 0;
     let mut x = start;
     while x > 1 {
-        x = if x % 2 == 0 { x / 2 } else { 3 * x + 1 };
+        x = if x.is_multiple_of(2) { x / 2 } else { 3 * x + 1 };
         steps += 1;
     }
     steps

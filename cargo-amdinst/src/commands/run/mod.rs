@@ -92,7 +92,13 @@ pub enum LaunchError {
     Memory(#[from] amdinst_emu::MemoryError),
     /// The kernel did not end well.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(Box<Fault>),
+}
+
+impl From<Fault> for LaunchError {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(Box::new(fault))
+    }
 }
 
 impl LaunchError {
@@ -108,7 +114,7 @@ impl LaunchError {
             _ => Exit::LaunchFailed,
         };
         let pc = fault.pc;
-        let failure = Failure::new(exit, fault);
+        let failure = Failure::new(exit, *fault);
         pc.map(|pc| report::source_lines(object, pc))
             .unwrap_or_default()
             .into_iter()
