@@ -54,7 +54,10 @@ fn before_the_start() {
     let Some(mut device) = device("before_the_start") else { return };
     let p = device.buffer("results", &[0u32; 64]);
     let fault = fault(&mut device, "flat", 64, &[p - 400, 0]);
-    assert!(matches!(&fault.kind, FaultKind::OutOfBounds { nearest: Some(near), .. } if near.distance == -400), "{fault}");
+    assert!(
+        matches!(&fault.kind, FaultKind::OutOfBounds { nearest: Some(near), .. } if near.distance == -400),
+        "{fault}"
+    );
 }
 
 #[test]
@@ -90,7 +93,10 @@ fn lds_misaligned_and_out_of_bounds() {
     device.launch("lds", 1, 1, &[out, 8]).expect("an aligned access");
     assert_eq!(device.u32s(out, 1), [7]);
     let misaligned = fault(&mut device, "lds", 1, &[out, 6]);
-    assert!(matches!(misaligned.kind, FaultKind::Misaligned { space: MemorySpace::Lds, required: 4, .. }), "{misaligned}");
+    assert!(
+        matches!(misaligned.kind, FaultKind::Misaligned { space: MemorySpace::Lds, required: 4, .. }),
+        "{misaligned}"
+    );
     let outside = fault(&mut device, "lds", 1, &[out, 256]);
     assert!(matches!(outside.kind, FaultKind::OutOfBounds { space: MemorySpace::Lds, .. }), "{outside}");
 }
@@ -100,16 +106,28 @@ fn misaligned_atomic() {
     let Some(mut device) = device("misaligned_atomic") else { return };
     let p = device.buffer("p", &[0u32; 4]);
     let fault = fault(&mut device, "atomic", 64, &[p, 2]);
-    assert!(matches!(fault.kind, FaultKind::Misaligned { space: MemorySpace::Global, required: 4, .. }), "{fault}");
+    assert!(
+        matches!(fault.kind, FaultKind::Misaligned { space: MemorySpace::Global, required: 4, .. }),
+        "{fault}"
+    );
 }
 
 #[test]
 fn endless_loop() {
     let Some(mut device) = device("endless_loop") else { return };
     let out = device.buffer("out", &[0u32; 4]);
-    let launch = Launch { kernarg: out.to_le_bytes().to_vec(), budget: 100_000, grid: [3, 1, 1], ..Launch::new("spin") };
-    let first = device.machine.launch(&device.program, &Launch { threads: 1, ..launch.clone() }).expect_err("endless");
-    let second = device.machine.launch(&device.program, &Launch { threads: 2, ..launch }).expect_err("endless");
+    let launch = Launch {
+        kernarg: out.to_le_bytes().to_vec(),
+        budget: 100_000,
+        grid: [3, 1, 1],
+        ..Launch::new("spin")
+    };
+    let first = device
+        .machine
+        .launch(&device.program, &Launch { threads: 1, ..launch.clone() })
+        .expect_err("endless");
+    let second =
+        device.machine.launch(&device.program, &Launch { threads: 2, ..launch }).expect_err("endless");
     assert_eq!(first.kind, FaultKind::Budget { budget: 100_000 });
     assert_eq!(first, second);
 }

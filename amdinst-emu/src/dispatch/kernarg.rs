@@ -26,7 +26,10 @@ pub(super) fn segment(kernel: &Kernel, launch: &Launch) -> Result<Vec<u8>, Strin
         }
     }
     if metadata.kernarg_segment_size > MAX_SEGMENT {
-        return Err(format!("a kernarg segment of {} bytes; the note is damaged", metadata.kernarg_segment_size));
+        return Err(format!(
+            "a kernarg segment of {} bytes; the note is damaged",
+            metadata.kernarg_segment_size
+        ));
     }
     let size = (metadata.kernarg_segment_size as usize).max(launch.kernarg.len());
     let mut bytes = launch.kernarg.clone();
