@@ -22,7 +22,11 @@ pub fn decode(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let truncated =
         |dwords: u8| DecodeError::Truncated { needed: usize::from(dwords) * 4, available: bytes.len() };
     let first = word(0).ok_or_else(|| truncated(1))?;
-    let encoding = encoding_of(first).ok_or(DecodeError::UnknownEncoding { word: first })?;
+    let tables = Tables::of(arch);
+    let mut encoding = encoding_of(first).ok_or(DecodeError::UnknownEncoding { word: first })?;
+    if let Some(short) = unmarked(tables, encoding, first) {
+        encoding = short;
+    }
     let format = fields::format_of(encoding);
     let second = if format.dwords > 1 { word(1).ok_or_else(|| truncated(2))? } else { 0 };
     let words = [first, second];
@@ -36,12 +40,14 @@ pub fn decode(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
         opcode,
         words,
     })?;
-    if bits & !entry.used != 0 {
-        return Err(DecodeError::ReservedBits { op: entry.op, bits: bits & !entry.used, words });
+    let reserved = bits & !(entry.used | entry.ignored);
+    if reserved != 0 {
+        return Err(DecodeError::ReservedBits { op: entry.op, bits: reserved, words });
     }
     let illegal = |reason| DecodeError::IllegalOperand { op: entry.op, reason, words };
 
-    let mods = decode_modifiers(entry, bits).map_err(illegal)?;
+    let mut mods = decode_modifiers(entry, bits).map_err(illegal)?;
+    mods.ignored = bits & entry.ignored & !entry.used;
     let mut fields = Fields { arch, bits, literal: word(usize::from(format.dwords)), literal_used: false };
     let mut operands = Operands::new();
     for &spec in &entry.specs {
@@ -63,6 +69,20 @@ fn opcode_of(encoding: Encoding, format: Format, bits: u64) -> u16 {
     match encoding {
         Encoding::Mimg => low | (fields::MIMG_OPCODE_HIGH.get(bits) as u16) << 7,
         _ => low,
+    }
+}
+
+/// The short encoding of an opcode that has no source and hence no SDWA or DPP form: the mark means nothing then.
+fn unmarked(tables: &Tables, encoding: Encoding, first: u32) -> Option<Encoding> {
+    let format = fields::format_of(encoding);
+    match encoding {
+        Encoding::Vop1Sdwa | Encoding::Vop1Dpp => {
+            let opcode = format.opcode.get(first.into()) as u16;
+            let entry = tables.by_opcode(Encoding::Vop1, opcode)?;
+            let marked = tables.by_opcode(encoding, opcode);
+            (entry.specs.is_empty() && marked.is_none()).then_some(Encoding::Vop1)
+        }
+        _ => None,
     }
 }
 

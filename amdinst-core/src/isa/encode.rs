@@ -80,6 +80,14 @@ impl Inst {
             }
             bits |= modifier.field.put(value);
         }
+        if self.mods.ignored & !entry.ignored != 0 {
+            return Err(EncodeError::IllegalModifier {
+                op: self.op,
+                encoding: self.encoding,
+                modifier: format!("ignored bits {:#x}", self.mods.ignored & !entry.ignored),
+            });
+        }
+        bits |= self.mods.ignored;
         match modifiers::stray(&self.mods, &entry.modifiers, self.encoding) {
             Some(modifier) => Err(illegal(modifier)),
             None => Ok(bits),

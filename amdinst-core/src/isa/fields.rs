@@ -6,7 +6,7 @@ use arrayvec::ArrayVec;
 
 use super::modifiers::{Modifier, ModifierBits};
 use super::table::{
-    ACCVGPR, BITOP3, CLAMP, Class, FROM_LDS, Flags, MAI, MIX, NEG_ONLY, NO_DST_SEL, NO_OPSEL, NO_SRC_MODS,
+    ACCVGPR, BITOP3, CLAMP, Class, FROM_LDS, Flags, GDS_ONLY, MAI, MIX, NEG_ONLY, NO_OPSEL, NO_SRC_MODS,
     OMOD, OPSEL, PACKED, SPARSE, Spec, TO_LDS, TWO_OFFSETS,
 };
 use super::{Encoding, Slot};
@@ -194,10 +194,19 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
         }
     }
     let gfx90a_plus = arch.is_gfx90a_plus();
+    // Loads of 96 and 128 bits reach LDS on gfx950 only.
+    let is_wide = specs.iter().any(|spec| spec.slot == Slot::Vdata && spec.ty.dwords() > 2);
     match encoding {
         Encoding::Smem => {
-            add(M::SoffsetEn, 14, 1);
-            add(M::Glc, 16, 1);
+            if specs.iter().any(|spec| spec.class == Class::SmemOffset) {
+                add(M::SoffsetEn, 14, 1);
+            }
+            if specs
+                .iter()
+                .any(|spec| spec.slot == Slot::Sdata && spec.class == Class::Sgpr && specs.len() > 1)
+            {
+                add(M::Glc, 16, 1);
+            }
         }
         Encoding::Vop3 => {
             let has_sdst = specs.iter().any(|spec| spec.slot == Slot::Sdst && spec.class == Class::Sgpr);
@@ -243,10 +252,8 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
         }
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa if sources != 0 => {
             if encoding != Encoding::VopcSdwa {
-                if !flags.has(NO_DST_SEL) {
-                    add(M::SdwaDstSel, 40, 3);
-                    add(M::SdwaDstUnused, 43, 2);
-                }
+                add(M::SdwaDstSel, 40, 3);
+                add(M::SdwaDstUnused, 43, 2);
                 add(M::Clamp, 45, 1);
                 if flags.has(OMOD) {
                     add(M::Omod, 46, 2);
@@ -281,10 +288,13 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
             if flags.has(TWO_OFFSETS) {
                 add(M::Offset, 0, 8);
                 add(M::Offset1, 8, 8);
-            } else {
+            } else if !specs.is_empty() || flags.has(GDS_ONLY) {
                 add(M::Offset, 0, 16);
             }
-            add(M::Gds, 16, 1);
+            // CDNA 2 dropped GDS but for global wave sync.
+            if (!gfx90a_plus && !specs.is_empty()) || flags.has(GDS_ONLY) {
+                add(M::Gds, 16, 1);
+            }
         }
         Encoding::Flat | Encoding::Global | Encoding::Scratch => {
             if encoding == Encoding::Flat {
@@ -304,17 +314,22 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
         Encoding::Mubuf => {
             if !specs.is_empty() {
                 add(M::Offset, 0, 12);
+            }
+            if !specs.is_empty() && !flags.has(FROM_LDS) {
                 add(M::Offen, 12, 1);
                 add(M::Idxen, 13, 1);
             }
-            add(M::Glc, 14, 1);
-            if gfx90a_plus {
-                add(M::Scc, 15, 1);
+            // Cache control instructions take the cache bits only from gfx940 on.
+            if !specs.is_empty() || arch.is_gfx940_plus() {
+                add(M::Glc, 14, 1);
+                if gfx90a_plus {
+                    add(M::Scc, 15, 1);
+                }
+                add(M::Slc, 17, 1);
             }
-            if flags.has(TO_LDS) || flags.has(FROM_LDS) {
+            if flags.has(FROM_LDS) || (flags.has(TO_LDS) && !(is_wide && arch != Arch::Gfx950)) {
                 add(M::Lds, 16, 1);
             }
-            add(M::Slc, 17, 1);
             if !gfx90a_plus && !specs.is_empty() {
                 add(M::Tfe, 55, 1);
             }
@@ -386,4 +401,26 @@ pub(super) fn used_bits(arch: Arch, encoding: Encoding, specs: &[Spec], modifier
         }
     }
     used
+}
+
+/// Bits that the hardware ignores where an opcode has no use for them: fields of operands it lacks, and gaps that LLVM's
+/// disassembler passes over too. Other bits outside [`used_bits`] make the instruction illegal.
+pub(super) fn ignored_bits(encoding: Encoding, specs: &[Spec]) -> u64 {
+    let of = |slots: &[Slot]| {
+        slots.iter().map(|&slot| field_of(encoding, slot).mask()).fold(0, |all, mask| all | mask)
+    };
+    match encoding {
+        Encoding::Sop2 | Encoding::Sopk => of(&[Slot::Sdst]),
+        Encoding::Sop1 => of(&[Slot::Sdst, Slot::Ssrc0]),
+        Encoding::Vop1 => of(&[Slot::Src0, Slot::Vdst]),
+        Encoding::Vop1Dpp => of(&[Slot::Src0, Slot::Vdst]),
+        // OP_SEL included, where VOP3B has no SDST.
+        Encoding::Vop3 => of(&[Slot::Vdst, Slot::Src0, Slot::Src1, Slot::Src2]) | Field::new(11, 4).mask(),
+        Encoding::Vop3p => of(&[Slot::Src1, Slot::Src2]),
+        Encoding::Smem => !(Field::new(26, 6).mask() | Field::new(18, 8).mask()),
+        Encoding::Flat | Encoding::Global | Encoding::Scratch => of(&[Slot::Data0, Slot::Vdst]),
+        Encoding::Mubuf if specs.is_empty() => !(Field::new(26, 6).mask() | Field::new(18, 8).mask()),
+        Encoding::Mubuf => Field::new(25, 1).mask() | Field::new(53, 2).mask(),
+        _ => 0,
+    }
 }

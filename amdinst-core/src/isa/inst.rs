@@ -252,6 +252,9 @@ pub struct Mods {
     pub d16: bool,
     #[expect(missing_docs, reason = "see `unorm`")]
     pub lwe: bool,
+    /// Bits of the first two dwords that mean nothing to the instruction but are set (assemblers leave them zero). They
+    /// are kept so that encoding gives back the same bytes.
+    pub ignored: u64,
     /// Sub-dword addressing, for the SDWA encodings.
     pub sdwa: Option<Sdwa>,
     /// Lane permutation, for the DPP encodings.

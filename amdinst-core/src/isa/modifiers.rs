@@ -204,7 +204,7 @@ pub(super) fn fits(bits: ModifierBits, value: u32) -> bool {
 
 /// The modifiers whose fields an opcode lacks must be at rest; this names one that is not.
 pub(super) fn stray(mods: &Mods, list: &[ModifierBits], encoding: Encoding) -> Option<Modifier> {
-    let mut rest = *mods;
+    let mut rest = Mods { ignored: 0, ..*mods };
     let empty = empty(encoding);
     for bits in list {
         // Storing what `empty` has back into each known field leaves only the unknown ones standing.

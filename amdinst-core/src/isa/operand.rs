@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::fields::{self, Field, field_of};
-use super::table::{ATOMIC, Class, DPP, Entry, FROM_LDS, ImmKind, RETURNS, Spec, Ty};
+use super::table::{ATOMIC, Class, DPP, Entry, FROM_LDS, GDS_ONLY, ImmKind, RETURNS, Spec, Ty};
 use super::{Access, Encoding, Illegal, Mods, Operand, Operands, SdwaUnused, Slot, Value};
 use crate::Arch;
 
@@ -72,7 +72,7 @@ pub(super) fn decode(
         return if field_of(entry.encoding, spec.slot).get(fields.bits) == 0 {
             Ok(decoded)
         } else {
-            Err(Illegal::Field("an unused register field"))
+            Err(Illegal::Field("the register field of an absent result"))
         };
     }
     let dwords = width(entry, spec, mods, fields.bits);
@@ -449,6 +449,9 @@ fn smem_offset_bits(entry: &Entry, operands: &[Operand], mods: &Mods) -> Result<
 pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
     if entry.flags.has(FROM_LDS) && !mods.lds {
         return Err(Illegal::Field("LDS"));
+    }
+    if entry.flags.has(GDS_ONLY) && !mods.gds {
+        return Err(Illegal::Field("GDS"));
     }
     if let Some(dpp) = mods.dpp {
         debug_assert!(entry.flags.has(DPP));

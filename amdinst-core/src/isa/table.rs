@@ -303,7 +303,7 @@ flags! {
     SIDE_EFFECT = 32;
     /// BLGP negates instead of swizzling (f64 matrices on gfx940 and later).
     BLGP_NEG = 33;
-    /// SDWA's DST_SEL and DST_UNUSED are not used.
+    /// SDWA's DST_SEL and DST_UNUSED are not printed.
     NO_DST_SEL = 34;
     /// The truth table sits in the ABS, OMOD and NEG fields (`v_bitop3_*`).
     BITOP3 = 35;
@@ -362,6 +362,8 @@ pub(super) struct Entry {
     pub(super) modifiers: ModifierList,
     /// Bits of the first 64 that may be set, the fixed ones of the encoding and opcode included.
     pub(super) used: u64,
+    /// Bits beside those that may be set and mean nothing.
+    pub(super) ignored: u64,
     /// The suffix of the mnemonic in text.
     pub(super) suffix: &'static str,
 }
@@ -444,6 +446,7 @@ impl Tables {
         let index = u16::try_from(self.entries.len()).expect("fewer than 65535 opcodes");
         let modifiers = fields::modifiers_of(arch, encoding, &specs, row.flags);
         let used = fields::used_bits(arch, encoding, &specs, &modifiers);
+        let ignored = fields::ignored_bits(encoding, &specs) & !used;
         let suffix = match encoding {
             _ if row.flags.has(BARE) => "",
             Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => "_e32",
@@ -468,6 +471,7 @@ impl Tables {
             flags: row.flags,
             modifiers,
             used,
+            ignored,
             suffix,
         });
     }

@@ -5,7 +5,7 @@ use super::table::rows;
 rows! {
     /// Vector ALU, one source.
     VOP1;
-    0   v_nop                      [] ALL [E64 SDWA DPP BARE];
+    0   v_nop                      [] ALL [E64 DPP BARE];
     1   v_mov_b32                  [vdst I32, src0 I32] ALL [E64 SDWA DPP];
     2   v_readfirstlane_b32        [vdst_sgpr I32, src0_vgpr I32] ALL [BARE ANY_LANE];
     3   v_cvt_i32_f64              [vdst I32, src0 F64] ALL [E64 DPP CLAMP OMOD];
@@ -57,7 +57,7 @@ rows! {
     50  v_fract_f64                [vdst F64, src0 F64] ALL [E64 DPP CLAMP OMOD];
     51  v_frexp_exp_i32_f32        [vdst I32, src0 F32] ALL [E64 SDWA DPP CLAMP];
     52  v_frexp_mant_f32           [vdst F32, src0 F32] ALL [E64 SDWA DPP CLAMP OMOD];
-    53  v_clrexcp                  [] ALL [E64 SDWA DPP BARE];
+    53  v_clrexcp                  [] ALL [E64 BARE];
     55  v_screen_partition_4se_b32 [vdst I32, src0 I32] ALL [E64 SDWA DPP];
     57  v_cvt_f16_u16              [vdst F16, src0 I16] ALL [E64 SDWA DPP CLAMP OMOD];
     58  v_cvt_f16_i16              [vdst F16, src0 I16] ALL [E64 SDWA DPP CLAMP OMOD];
@@ -85,10 +85,10 @@ rows! {
     81  v_swap_b32                 [vdst_rw I32, src0_vgpr_rw I32] ALL [BARE];
     82  v_accvgpr_mov_b32          [vdst_agpr I32, src0_agpr I32] SINCE_90A [BARE];
     56  v_mov_b64                  [vdst I64, src0 I64] SINCE_942 [E64 DPP];
-    84  v_cvt_f32_fp8              [vdst F32, src0 I32] SINCE_942 [E64 SDWA DPP CLAMP OMOD];
-    85  v_cvt_f32_bf8              [vdst F32, src0 I32] SINCE_942 [E64 SDWA DPP CLAMP OMOD];
-    86  v_cvt_pk_f32_fp8           [vdst V2F32, src0 I32] SINCE_942 [E64 SDWA DPP CLAMP OMOD];
-    87  v_cvt_pk_f32_bf8           [vdst V2F32, src0 I32] SINCE_942 [E64 SDWA DPP CLAMP OMOD];
+    84  v_cvt_f32_fp8              [vdst F32, src0 I32] SINCE_942 [E64 SDWA DPP CLAMP OMOD NO_DST_SEL];
+    85  v_cvt_f32_bf8              [vdst F32, src0 I32] SINCE_942 [E64 SDWA DPP CLAMP OMOD NO_DST_SEL];
+    86  v_cvt_pk_f32_fp8           [vdst V2F32, src0 I32] SINCE_942 [E64 SDWA DPP CLAMP OMOD NO_DST_SEL];
+    87  v_cvt_pk_f32_bf8           [vdst V2F32, src0 I32] SINCE_942 [E64 SDWA DPP CLAMP OMOD NO_DST_SEL];
     88  v_prng_b32                 [vdst I32, src0 I32] V950 [E64 SDWA DPP];
     89  v_permlane16_swap_b32      [vdst_rw I32, src0_vgpr_rw I32] V950 [E64 OPSEL];
     90  v_permlane32_swap_b32      [vdst_rw I32, src0_vgpr_rw I32] V950 [E64 OPSEL];

@@ -9,6 +9,8 @@ use crate::isa::table::ImmKind;
 pub(super) fn write(out: &mut String, arch: Arch, kind: ImmKind, value: i64) -> fmt::Result {
     let raw = value as u16;
     match kind {
+        // LLVM prints what an inline constant could hold in decimal.
+        ImmKind::Decimal if raw > 64 => write!(out, "{raw:#x}"),
         ImmKind::Decimal | ImmKind::Target | ImmKind::Optional => write!(out, "{raw}"),
         ImmKind::Hex | ImmKind::SignedHex => write!(out, "{raw:#x}"),
         ImmKind::Waitcnt => write_waitcnt(out, raw),

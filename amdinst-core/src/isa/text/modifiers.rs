@@ -23,7 +23,7 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
             }
         }
         Encoding::Vop1Dpp | Encoding::Vop2Dpp => {
-            if let (Some(dpp), false) = (mods.dpp, entry.specs.is_empty()) {
+            if let Some(dpp) = mods.dpp {
                 write_dpp(out, &dpp)?;
             }
         }
