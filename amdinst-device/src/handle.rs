@@ -33,7 +33,7 @@ impl<A> Kernel<A> {
         self.file
     }
 
-    /// The line its definition starts on, from 1; attributes and documentation belong to it.
+    /// The line its definition starts on, from 1, after attributes and documentation.
     pub const fn line(&self) -> u32 {
         self.line
     }

@@ -74,7 +74,7 @@ pub use ids::{
 };
 pub use kernel_arg::KernelArg;
 pub use local_data_share::Shared;
-pub use math::Math;
+pub use math::{Float, ceil, floor, mul_add, round_ties_even, sqrt, trunc};
 pub use sync::{barrier, wave_barrier};
 pub use wave::{active_lanes, ballot, lane_id, read_first_lane, read_lane, shuffle, wave_size};
 

@@ -1,28 +1,66 @@
 //! Floating-point functions that `core` lacks and the hardware has.
+//!
+//! Functions rather than methods: on the host the standard library's methods of the same names would hide them, and
+//! the compiler would call the import unused.
 
-/// Functions of `f32` and `f64` that compile to a few instructions.
-///
-/// On the host they are the standard library's, so that a reference computed there agrees: all of these are correctly
-/// rounded on both sides.
-pub trait Math: Copy {
-    /// The square root, correctly rounded.
-    fn sqrt(self) -> Self;
-    /// `self · factor + summand`, rounded once.
-    fn mul_add(self, factor: Self, summand: Self) -> Self;
-    /// The greatest integer not above.
-    fn floor(self) -> Self;
-    /// The least integer not below.
-    fn ceil(self) -> Self;
-    /// The integer part.
-    fn trunc(self) -> Self;
-    /// The nearest integer; halves go to the even one.
-    fn round_ties_even(self) -> Self;
+/// `f32` or `f64`.
+pub trait Float: Copy + sealed::Functions {}
+
+impl Float for f32 {}
+impl Float for f64 {}
+
+/// The square root, correctly rounded.
+#[inline(always)]
+pub fn sqrt<F: Float>(x: F) -> F {
+    sealed::Functions::sqrt(x)
+}
+
+/// `a · b + c`, rounded once.
+#[inline(always)]
+pub fn mul_add<F: Float>(a: F, b: F, c: F) -> F {
+    sealed::Functions::mul_add(a, b, c)
+}
+
+/// The greatest integer not above.
+#[inline(always)]
+pub fn floor<F: Float>(x: F) -> F {
+    sealed::Functions::floor(x)
+}
+
+/// The least integer not below.
+#[inline(always)]
+pub fn ceil<F: Float>(x: F) -> F {
+    sealed::Functions::ceil(x)
+}
+
+/// The integer part.
+#[inline(always)]
+pub fn trunc<F: Float>(x: F) -> F {
+    sealed::Functions::trunc(x)
+}
+
+/// The nearest integer; halves go to the even one.
+#[inline(always)]
+pub fn round_ties_even<F: Float>(x: F) -> F {
+    sealed::Functions::round_ties_even(x)
+}
+
+mod sealed {
+    /// All of these are correctly rounded on the device and on the host, so that a reference computed there agrees.
+    pub trait Functions: Sized {
+        fn sqrt(self) -> Self;
+        fn mul_add(self, factor: Self, summand: Self) -> Self;
+        fn floor(self) -> Self;
+        fn ceil(self) -> Self;
+        fn trunc(self) -> Self;
+        fn round_ties_even(self) -> Self;
+    }
 }
 
 macro_rules! math {
     ($($float:ident: $sqrt:ident $fma:ident $floor:ident $ceil:ident $trunc:ident $round:ident;)*) => {$(
         #[cfg(target_arch = "amdgpu")]
-        impl Math for $float {
+        impl sealed::Functions for $float {
             #[inline(always)]
             fn sqrt(self) -> Self {
                 core::intrinsics::$sqrt(self)
@@ -50,7 +88,7 @@ macro_rules! math {
         }
 
         #[cfg(not(target_arch = "amdgpu"))]
-        impl Math for $float {
+        impl sealed::Functions for $float {
             fn sqrt(self) -> Self {
                 $float::sqrt(self)
             }

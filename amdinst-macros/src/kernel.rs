@@ -18,7 +18,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
     }
     let mut function: ItemFn =
         syn::parse2(item.clone()).map_err(|_| Error::new_spanned(item, "#[kernel] stands on a function"))?;
-    let location = Location::of(&function);
+    let location = Location::of_function(&function.vis, &function.sig, &function.block);
     let parameters = check(&function)?;
 
     let mut probes = take_outer(&mut function.attrs, &location)?;

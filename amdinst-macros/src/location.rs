@@ -1,7 +1,8 @@
 //! Where a piece of syntax stands in its source file.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
+use syn::{Block, Signature, Visibility};
 
 /// The source range of a syntax node. Lines and columns count from 1, as DWARF line tables do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +21,16 @@ impl Location {
     ///
     /// `Span::join` works on nightly only, so both ends are looked up in the tokens.
     pub(crate) fn of(node: &impl ToTokens) -> Self {
-        let tokens = node.to_token_stream();
+        Self::of_tokens(node.to_token_stream())
+    }
+
+    /// The range of a function from its visibility or its first keyword on. Attributes and documentation are left out, as
+    /// the compiler does in debug information.
+    pub(crate) fn of_function(vis: &Visibility, signature: &Signature, block: &Block) -> Self {
+        Self::of_tokens(quote!(#vis #signature #block))
+    }
+
+    fn of_tokens(tokens: TokenStream) -> Self {
         let first = first_span(tokens.clone()).unwrap_or_else(Span::call_site);
         let last = last_span(tokens).unwrap_or(first);
         let (start, end) = (first.start(), last.end());

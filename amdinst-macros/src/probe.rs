@@ -24,7 +24,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
         return Ok(function.into_token_stream());
     }
 
-    let location = Location::of(&function);
+    let location = Location::of_function(&function.vis, &function.sig, &function.block);
     let mut probes = vec![Probe { name: name_from_arguments(arguments)?, kind: Kind::Function, location }];
     take_inner(&mut function.block, &mut probes)?;
     let mut sections = device_section(&probes, &function.sig.ident);

@@ -6,7 +6,7 @@
 //! concatenated by the linker, in no particular order.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 use syn::Ident;
 
 use crate::location::Location;
@@ -85,7 +85,7 @@ pub(crate) fn device_section(probes: &[Probe], function: &Ident) -> TokenStream 
 /// says it is on.
 pub(crate) fn outline_section(function: &syn::ImplItemFn) -> TokenStream {
     let name = &function.sig.ident;
-    let line = Location::of(&HeaderStart(function)).line;
+    let line = Location::of_function(&function.vis, &function.sig, &function.block).line;
     let text = format!("{name}\t{line}\n");
     let symbol = unique_symbol("outline", name);
     quote! {
@@ -96,16 +96,6 @@ pub(crate) fn outline_section(function: &syn::ImplItemFn) -> TokenStream {
             #[unsafe(link_section = ".amdinst.outline")]
             static OUTLINE: [::core::primitive::u8; LINE.len()] = ::amdinst_device::__private::bytes(LINE);
         };
-    }
-}
-
-/// A function from its visibility on, without its attributes: where the compiler says it starts.
-struct HeaderStart<'a>(&'a syn::ImplItemFn);
-
-impl ToTokens for HeaderStart<'_> {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
-        self.0.vis.to_tokens(tokens);
-        self.0.sig.to_tokens(tokens);
     }
 }
 

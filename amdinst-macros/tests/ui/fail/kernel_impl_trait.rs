@@ -1,0 +1,8 @@
+use amdinst_device::*;
+
+#[kernel]
+pub fn fill(value: impl Copy) {
+    let _ = value;
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use amdinst_device::*;
+
+#[probe]
+pub struct Nothing;
+
+fn main() {}
