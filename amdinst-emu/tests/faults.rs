@@ -9,7 +9,7 @@ const SOURCE: &str = r#"
 #define LOCAL __builtin_amdgcn_workitem_id_x()
 kernel void store(global uint *p, uint index) { p[index + LOCAL] = 1; }
 kernel void load(global uint *p, uint index) { p[0] = p[index]; }
-kernel void flat(uint *p, uint index) { p[index] = 1; }
+kernel void flat(ulong p, uint index) { *(uint *)(p + 4 * index) = 1; }
 kernel void uniform(constant uint *p, global uint *out, uint index) { out[0] = p[index]; }
 kernel void lds(global uint *out, uint at) {
     local uchar t[256]; for (int i = 0; i < 256; ++i) t[i] = i; *(volatile local uint *)(t + at) = 7; out[0] = t[at]; }
