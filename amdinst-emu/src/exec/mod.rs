@@ -78,7 +78,7 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
         _ => {
             if let Some(handler) = lane_ops::handler(op) {
                 handler
-            } else if op.name().starts_with("v_cmp") {
+            } else if comparison(op).is_some() {
                 vopc::vopc
             } else if let Some(handler) = mfma::handler(op) {
                 handler
@@ -90,6 +90,8 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
         }
     }
 }
+
+pub(crate) use vopc::code as comparison;
 
 /// Branches whose target is an immediate.
 pub(crate) fn is_direct_branch(op: Op) -> bool {
@@ -187,11 +189,21 @@ pub(crate) use versions;
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn has_avx2() -> bool {
-    is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("fma")
-        && is_x86_feature_detected!("f16c")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt")
+    use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+    const UNKNOWN: u8 = 2;
+    static FOUND: AtomicU8 = AtomicU8::new(UNKNOWN);
+    match FOUND.load(Relaxed) {
+        UNKNOWN => {
+            let found = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("f16c")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
+            FOUND.store(u8::from(found), Relaxed);
+            found
+        }
+        found => found == 1,
+    }
 }

@@ -3,9 +3,11 @@
 //! The sixteen float comparisons are the sixteen subsets of {less, equal, greater, unordered}, and the eight integer
 //! ones those of the first three, so a comparison is a table of four bits.
 
+use amdinst_core::isa::Op;
+
 use super::float::{double, single};
 use super::{Context, half, valu};
-use crate::check::{Outcome, Trap};
+use crate::check::Outcome;
 use crate::program::{Kind, Step};
 use crate::wave::{EXEC, Half, Wave};
 
@@ -119,45 +121,86 @@ fn half_class(a: Half) -> u32 {
     }
 }
 
+/// What a comparison's mnemonic says, made once when the code is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Comparison {
+    relation: u8,
+    operands: u8,
+    writes_exec: bool,
+}
+
+/// Operand types, in the order of their numbers in a [`Comparison`]; the last stands for class tests.
+const TYPES: [&str; 9] = ["f16", "f32", "f64", "i16", "u16", "i32", "u32", "i64", "u64"];
+const CLASS: u8 = TYPES.len() as u8;
+
+impl Comparison {
+    fn of(op: Op) -> Option<Self> {
+        let mut parts = op.name().split('_');
+        let writes_exec = match (parts.next()?, parts.next()?) {
+            ("v", "cmp") => false,
+            ("v", "cmpx") => true,
+            _ => return None,
+        };
+        let (what, type_name) = (parts.next()?, parts.next()?);
+        if what == "class" {
+            return Some(Self { relation: 0, operands: CLASS, writes_exec });
+        }
+        let operands = TYPES.iter().position(|name| *name == type_name)? as u8;
+        Some(Self { relation: relation(what)?, operands, writes_exec })
+    }
+}
+
+/// The comparison as the number that a step carries; `None` if the instruction is none.
+pub(crate) fn code(op: Op) -> Option<i64> {
+    let Comparison { relation, operands, writes_exec } = Comparison::of(op)?;
+    Some(i64::from(relation) | i64::from(operands) << 4 | i64::from(writes_exec) << 8)
+}
+
 /// The lanes' comparison results.
 #[inline(always)]
-fn compare(w: &Wave, relation: u8, type_name: &str) -> Option<u64> {
-    Some(match type_name {
-        "f16" => holds::<Single>(w, relation),
-        "f32" => holds::<f32>(w, relation),
-        "f64" => holds::<f64>(w, relation),
-        "i16" => holds::<i16>(w, relation),
-        "u16" => holds::<u16>(w, relation),
-        "i32" => holds::<i32>(w, relation),
-        "u32" => holds::<u32>(w, relation),
-        "i64" => holds::<i64>(w, relation),
-        "u64" => holds::<u64>(w, relation),
-        _ => return None,
-    })
+fn compare(w: &Wave, step: &Step) -> u64 {
+    let relation = step.imm as u8 & 15;
+    match step.imm >> 4 & 15 {
+        0 => holds::<Single>(w, relation),
+        1 => holds::<f32>(w, relation),
+        2 => holds::<f64>(w, relation),
+        3 => holds::<i16>(w, relation),
+        4 => holds::<u16>(w, relation),
+        5 => holds::<i32>(w, relation),
+        6 => holds::<u32>(w, relation),
+        7 => holds::<i64>(w, relation),
+        8 => holds::<u64>(w, relation),
+        _ => class(w, step.extra.as_ref().map_or(Kind::F32, |extra| extra.src_kind[0])),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+fn compare_avx2(w: &Wave, step: &Step) -> u64 {
+    compare(w, step)
 }
 
 /// `v_cmp_*` and `v_cmpx_*`: inactive lanes give zero; `x` writes EXEC too.
 pub(super) fn vopc(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
-    let mut parts = step.op.name().split('_').skip(1);
-    let unknown = || Trap::unimplemented(step.op, "");
-    let (Some(verb), Some(what), Some(type_name)) = (parts.next(), parts.next(), parts.next()) else {
-        return Err(unknown());
-    };
     if valu::is_slow(w, step) {
         valu::prepare(w, step)?;
         w.clamp = false;
     } else {
         valu::resolve(w, step);
     }
-    let bits = if what == "class" {
-        class(w, step.extra.as_ref().map_or(Kind::F32, |extra| extra.src_kind[0]))
+    #[cfg(target_arch = "x86_64")]
+    let bits = if super::has_avx2() {
+        // SAFETY: the processor has these features, as has just been asked.
+        unsafe { compare_avx2(w, step) }
     } else {
-        relation(what).and_then(|relation| compare(w, relation, type_name)).ok_or_else(unknown)?
+        compare(w, step)
     };
+    #[cfg(not(target_arch = "x86_64"))]
+    let bits = compare(w, step);
     let bits = bits & w.exec;
     w.set_s64(step.sdst, bits);
-    if verb == "cmpx" {
+    if step.imm >> 8 & 1 != 0 {
         w.set_s64(EXEC, bits);
     }
     Ok(())

@@ -147,6 +147,9 @@ fn lower(inst: Inst, offset: usize, registers: &mut [usize; 2]) -> Step {
         name.contains("saveexec") || name.contains("wrexec") || name.starts_with("v_cmpx");
     step.flags.control = exec::is_control(op);
     step.run = exec::handler(&inst);
+    if let Some(comparison) = exec::comparison(op) {
+        step.imm = comparison;
+    }
     if let Some(table) = exec::table_of(op) {
         step.table = table;
     }
