@@ -65,7 +65,8 @@ extern "C" __global__ void nested(int *a, int n) {
 #[test]
 fn frames_are_those_of_llvm() {
     require_tools!("clang-22", "llvm-symbolizer-22");
-    for options in [&["-O2"][..], &["-O0"], &["-O3", "-gdwarf-4"], &["-gdwarf-5", "-gz=zlib"], &["-gz=zstd"]]
+    for options in
+        [&["-O2"][..], &["-O0"], &["-O3", "-gdwarf-4"], &["-gdwarf-5", "-gz=zlib"], &["-gz=zstd"], &["-g1"]]
     {
         for source in [HIP, NESTED] {
             let compared = compare(&hip(source, "gfx90a", 5, options));

@@ -64,6 +64,9 @@ pub struct SourceMap {
     /// In order of address; rows do not overlap.
     rows: Vec<Row>,
     functions: scopes::Functions,
+    /// Code ranges and names of the symbol table, in order of address: compilers that are asked for line tables only
+    /// leave out functions into which nothing was inlined, and mangled names altogether.
+    symbols: Vec<(Range<u64>, scopes::Name)>,
 }
 
 impl SourceMap {
@@ -78,7 +81,18 @@ impl SourceMap {
         }
         let units = sections::Units::read(&sections)?;
         let text = object.text.address..object.text.address + object.text.range.len() as u64;
-        Ok(Self { rows: rows::read(&units, &text)?, functions: scopes::Functions::read(&units, &text)? })
+        let kernels = object.kernels.iter().map(|kernel| (&kernel.code, &kernel.name));
+        let functions = object.functions.iter().map(|function| (&function.code, &function.name));
+        let mut symbols: Vec<_> = kernels
+            .chain(functions)
+            .map(|(code, name)| (code.clone(), scopes::Name::new(Some(Arc::from(name.as_str())), None)))
+            .collect();
+        symbols.sort_by_key(|(code, _)| code.start);
+        Ok(Self {
+            rows: rows::read(&units, &text)?,
+            functions: scopes::Functions::read(&units, &text)?,
+            symbols,
+        })
     }
 
     /// Whether there is no source location at all.
@@ -98,17 +112,27 @@ impl SourceMap {
         // From the outermost function to the innermost; each inlined one says where it was called.
         let mut frames = Vec::with_capacity(chain.len().max(1));
         for scope in chain.iter().rev() {
-            let call = scope.call.clone();
-            frames.push(place.frame(Some(scope.name.clone())));
-            match call {
-                Some(call) => place = call,
-                None => return frames,
+            match &scope.call {
+                Some(call) => {
+                    frames.push(place.frame(scope.name.clone()));
+                    place = call.clone();
+                }
+                None => {
+                    let symbol = || self.symbol(pc).filter(|_| scope.name.linkage.is_none());
+                    frames.push(place.frame(symbol().unwrap_or(&scope.name).clone()));
+                    return frames;
+                }
             }
         }
-        if frames.is_empty() {
-            frames.push(place.frame(None));
-        }
+        frames.push(place.frame(self.symbol(pc).cloned().unwrap_or_default()));
         frames
+    }
+
+    /// The names of the symbol that holds an address.
+    fn symbol(&self, pc: u64) -> Option<&scopes::Name> {
+        let next = self.symbols.partition_point(|(code, _)| code.start <= pc);
+        let (code, name) = &self.symbols[next.checked_sub(1)?];
+        code.contains(&pc).then_some(name)
     }
 
     /// The row that covers an address.
@@ -172,8 +196,7 @@ impl Place {
         Self { file: Arc::from(""), line: 0, column: 0, approximate: false }
     }
 
-    fn frame(&self, name: Option<scopes::Name>) -> Frame {
-        let name = name.unwrap_or_default();
+    fn frame(&self, name: scopes::Name) -> Frame {
         Frame {
             function: name.function,
             linkage_name: name.linkage,

@@ -22,6 +22,17 @@ pub(super) struct Name {
     pub(super) linkage: Option<Arc<str>>,
 }
 
+impl Name {
+    /// From the mangled name and the name in the source, of which either may be missing.
+    pub(super) fn new(linkage: Option<Arc<str>>, source: Option<Arc<str>>) -> Self {
+        let demangled = linkage.as_deref().and_then(|name| rustc_demangle::try_demangle(name).ok());
+        // The alternate form leaves out the hash at the end of legacy names.
+        let function =
+            demangled.map(|name| Arc::from(format!("{name:#}"))).or(source).or_else(|| linkage.clone());
+        Self { function, linkage }
+    }
+}
+
 /// A function or an inlined copy of one.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
@@ -180,10 +191,7 @@ fn name<'a>(
         }
         .and_then(|(unit, offset)| Some((unit, units.units[unit].entry(offset).ok()?)));
     }
-    let demangled = linkage.as_deref().and_then(|name| rustc_demangle::try_demangle(name).ok());
-    // The alternate form leaves out the hash at the end of legacy names.
-    let function = demangled.map(|name| Arc::from(format!("{name:#}"))).or(source);
-    let name = Name { function, linkage };
+    let name = Name::new(linkage, source);
     names.insert(key, name.clone());
     name
 }

@@ -49,9 +49,9 @@ impl Context<'_> {
 /// Corrects symbols, relocations, the dynamic table and the descriptors in a copy of the original file, where every
 /// one of them keeps its size. Returns the new `e_entry`.
 pub(super) fn apply(context: &Context<'_>, bytes: &mut [u8]) -> Result<u64, RewriteError> {
-    for section in &context.elf.sections {
+    for (index, section) in context.elf.sections.iter().enumerate() {
         match section.kind {
-            elf::SHT_SYMTAB | elf::SHT_DYNSYM => symbols(context, section, bytes)?,
+            elf::SHT_SYMTAB | elf::SHT_DYNSYM => symbols(context, index, bytes)?,
             elf::SHT_RELA if section.is_alloc() => relocations(context, section, bytes)?,
             elf::SHT_DYNAMIC => dynamic(context, section, bytes)?,
             _ => {}
@@ -66,13 +66,14 @@ pub(super) fn apply(context: &Context<'_>, bytes: &mut [u8]) -> Result<u64, Rewr
     Ok(entry)
 }
 
-fn symbols(context: &Context<'_>, section: &Section, bytes: &mut [u8]) -> Result<(), RewriteError> {
-    let names = context.elf.symbols(&context.object.bytes, index_of(context.elf, section))?;
+fn symbols(context: &Context<'_>, index: usize, bytes: &mut [u8]) -> Result<(), RewriteError> {
+    let names = context.elf.symbols(&context.object.bytes, index)?;
+    let table = context.elf.sections[index].file_range();
     for (number, name) in names.iter().enumerate() {
         if name.section != Some(context.text as u32) {
             continue;
         }
-        let at = section.file_range().start + number * SYMBOL_SIZE;
+        let at = table.start + number * SYMBOL_SIZE;
         let (raw, _) = pod::from_bytes_mut::<Sym64<LE>>(&mut bytes[at..]).expect("checked when it was read");
         if raw.st_type() == elf::STT_SECTION {
             raw.st_value.set(LE, context.text_address);
@@ -180,8 +181,4 @@ fn file_offset(elf: &Elf, address: u64, size: u64) -> Option<usize> {
         .filter(|header| header.kind == elf::PT_LOAD && header.address <= address)
         .find(|header| address.checked_add(size).is_some_and(|end| end - header.address <= header.file_size))
         .map(|header| (header.offset + (address - header.address)) as usize)
-}
-
-fn index_of(elf: &Elf, section: &Section) -> usize {
-    elf.sections.iter().position(|other| std::ptr::eq(other, section)).expect("a section of this file")
 }

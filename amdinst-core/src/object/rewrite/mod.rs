@@ -12,7 +12,7 @@ mod fixups;
 mod image;
 mod metadata;
 
-use super::elf::{Elf, Section};
+use super::elf::Elf;
 use super::verify::{VerifyError, verify};
 use super::{CodeObject, KernelArg, KernelDescriptor, ObjectError, note};
 
@@ -151,13 +151,11 @@ pub fn text_address(object: &CodeObject) -> u64 {
 pub fn rewrite(object: &CodeObject, edit: &Edit<'_>) -> Result<Vec<u8>, RewriteError> {
     let elf = Elf::read(&object.bytes)?;
     let text = text_section(&elf)?;
-    for (name, section) in elf.sections.iter().map(|section| (&section.name, section)) {
-        if section.kind == object::elf::SHT_SYMTAB_SHNDX {
-            return Err(RewriteError::Unsupported {
-                what: format!("section {name} (more than 65279 sections)"),
-                advice: "link without --emit-relocs and without a section for each function",
-            });
-        }
+    if let Some(section) = elf.sections.iter().find(|section| section.kind == object::elf::SHT_SYMTAB_SHNDX) {
+        return Err(RewriteError::Unsupported {
+            what: format!("section {} (more than 65279 sections)", section.name),
+            advice: "link without --emit-relocs and without a section for each function",
+        });
     }
     let mut bytes = object.bytes.clone();
     let context = fixups::Context { object, elf: &elf, text, edit, text_address: text_address(object) };
@@ -169,9 +167,8 @@ pub fn rewrite(object: &CodeObject, edit: &Edit<'_>) -> Result<Vec<u8>, RewriteE
 }
 
 fn text_section(elf: &Elf) -> Result<usize, ObjectError> {
-    elf.section(".text")
-        .map(|(index, _): (usize, &Section)| index)
-        .ok_or_else(|| ObjectError::malformed("section header table", 0, "there is no .text section"))
+    let missing = || ObjectError::malformed("section header table", 0, "there is no .text section");
+    elf.section(".text").map(|(index, _)| index).ok_or_else(missing)
 }
 
 /// A changed note: the section that holds it and that section's new contents.
