@@ -331,7 +331,7 @@ pub(super) fn encode(
         return smem_offset_bits(entry, operands, mods).map(|bits| (bits, None));
     }
     let Some(operand) = operands.first() else { return Err(Illegal::Kind("a missing operand")) };
-    let (code, extra, literal) = code_of(entry, spec, operand, field)?;
+    let (code, extra, literal) = code_of(arch, entry, spec, operand, field)?;
     let bits = field.put(code) | extra;
     // Decoding is the judge of what an operand may be.
     let mut check =
@@ -369,6 +369,7 @@ fn kind_name(value: Value) -> &'static str {
 
 /// The field's code, bits elsewhere that belong to the operand, and the literal.
 fn code_of(
+    arch: Arch,
     entry: &Entry,
     spec: Spec,
     operand: &Operand,
@@ -399,8 +400,8 @@ fn code_of(
         Value::Scalar(register) => (register.into(), scalar_mark, None),
         Value::Inline(code) | Value::Special(code) => (code.into(), scalar_mark, None),
         Value::Vgpr(register) => {
-            let sve =
-                if spec.class == Class::ScratchAddr { fields::SCRATCH_SVE.mask() & entry.used } else { 0 };
+            let has_sve = spec.class == Class::ScratchAddr && arch.is_gfx940_plus();
+            let sve = if has_sve { fields::SCRATCH_SVE.mask() } else { 0 };
             (vector + u32::from(register), sve, None)
         }
         Value::Agpr(register) => acc(register, vector),

@@ -159,10 +159,7 @@ pub(super) struct Archs(pub(super) u8);
 
 /// gfx900, gfx902, gfx909, gfx90c.
 pub(super) const V900: Archs = Archs(1);
-/// gfx904: as gfx900, with `v_fma_mix_*` instead of `v_mad_mix_*`.
-pub(super) const V904: Archs = Archs(1 << 1);
-/// gfx906.
-pub(super) const V906: Archs = Archs(1 << 2);
+// Bit 1 is gfx904 (as gfx900, with `v_fma_mix_*` instead of `v_mad_mix_*`), bit 2 gfx906.
 /// gfx908.
 pub(super) const V908: Archs = Archs(1 << 3);
 /// gfx90a.
@@ -192,11 +189,6 @@ pub(super) const SINCE_942: Archs = Archs(0x60);
 const VERSIONS: usize = 7;
 
 impl Archs {
-    /// Union.
-    pub(super) const fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
     /// Which bit a processor has.
     const fn index(arch: Arch) -> usize {
         match arch {
@@ -333,14 +325,14 @@ pub(super) struct Row {
 
 /// A table: `opcode mnemonic [slot type, …] processors [properties];`, one row a line.
 macro_rules! rows {
-    ($(#[$doc:meta])* $table:ident; $($opcode:literal $op:ident [$($slot:ident $ty:ident),*] $archs:ident $(+ $more:ident)* [$($flag:ident)*];)*) => {
+    ($(#[$doc:meta])* $table:ident; $($opcode:literal $op:ident [$($slot:ident $ty:ident),*] $archs:ident [$($flag:ident)*];)*) => {
         $(#[$doc])*
         pub(super) const $table: &[$crate::isa::table::Row] = &[$(
             $crate::isa::table::Row {
                 opcode: $opcode,
                 op: $crate::isa::Op::$op,
                 operands: &[$($crate::isa::slots::$slot($crate::isa::table::Ty::$ty)),*],
-                archs: $crate::isa::table::$archs$(.and($crate::isa::table::$more))*,
+                archs: $crate::isa::table::$archs,
                 flags: $crate::isa::table::Flags::NONE$(.with($crate::isa::table::$flag))*,
             },
         )*];

@@ -40,7 +40,6 @@ fn write_waitcnt(out: &mut String, raw: u16) -> fmt::Result {
 /// Vega ISA, S_SENDMSG: message 3:0, operation 6:4, stream 9:8.
 fn write_sendmsg(out: &mut String, raw: u16) -> fmt::Result {
     let (message, operation, stream) = (raw & 0xf, raw >> 4 & 0x7, raw >> 8 & 0x3);
-    let rest = raw & !0x37f;
     let name = match message {
         1 => "MSG_INTERRUPT",
         2 => "MSG_GS",
@@ -65,12 +64,12 @@ fn write_sendmsg(out: &mut String, raw: u16) -> fmt::Result {
     ];
     let op = usize::from(operation);
     match message {
-        _ if rest != 0 => write!(out, "{raw}"),
         3 if operation == 0 && stream == 0 => write!(out, "sendmsg({name}, {})", GS[0]),
         2 | 3 if (1..4).contains(&op) => write!(out, "sendmsg({name}, {}, {stream})", GS[op]),
         15 if (1..5).contains(&op) && stream == 0 => write!(out, "sendmsg({name}, {})", SYSTEM[op]),
-        2 | 3 | 15 => write!(out, "sendmsg({message}, {operation}, {stream})"),
-        _ if operation == 0 && stream == 0 && !name.is_empty() => write!(out, "sendmsg({name})"),
+        1 | 4..=10 if operation == 0 && stream == 0 => write!(out, "sendmsg({name})"),
+        // Bits outside the three fields show only where no name hides them.
+        _ if raw & !0x37f != 0 => write!(out, "{raw}"),
         _ => write!(out, "sendmsg({message}, {operation}, {stream})"),
     }
 }

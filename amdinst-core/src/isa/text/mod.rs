@@ -130,6 +130,11 @@ fn write_operand(
 fn write_plain(out: &mut String, arch: Arch, spec: Spec, operand: &Operand) -> fmt::Result {
     match (spec.class, operand.value) {
         (Class::Imm(kind), Value::Imm(value)) => immediate::write(out, arch, kind, value),
+        // The literal of `s_setreg_imm32_b32` is printed as a number, that of `v_madmk_f32` as bits.
+        (Class::Literal, Value::Literal(value)) if spec.ty == Ty::I32 => match inline_code(value) {
+            Some(code) => write_inline(out, code, spec.ty),
+            None => write!(out, "{value:#x}"),
+        },
         (Class::Literal, Value::Literal(value)) => write!(out, "{value:#x}"),
         (_, value) => write_value(out, value, operand.dwords, spec.ty),
     }
@@ -169,6 +174,11 @@ fn write_inline(out: &mut String, code: u8, ty: Ty) -> fmt::Result {
         None => out.push_str("/*reserved*/"),
     }
     Ok(())
+}
+
+/// The inline constant with these 32 bits.
+fn inline_code(value: u32) -> Option<u8> {
+    (128..=208).chain(240..=248).find(|&code| Value::Inline(code).as_u32() == Some(value))
 }
 
 /// A literal whose number also exists as an inline constant is marked, so that it assembles to the same bytes.
