@@ -26,7 +26,8 @@ pub fn command(
     let mut command = toolchain.cargo();
     command.arg("rustc").arg("--manifest-path").arg(&package.manifest_path);
     command.args(["--lib", "--crate-type", "cdylib", "--profile", &package.profile]);
-    command.args(["-Zbuild-std=core", "--target", TARGET]);
+    // With `memcmp` and its kin, which comparing slices calls and no C library is there to have.
+    command.args(["-Zbuild-std=core", "-Zbuild-std-features=compiler-builtins-mem", "--target", TARGET]);
     command.arg("--target-dir").arg(package.build_directory(cpu));
     if !package.features.is_empty() {
         command.arg("--features").arg(package.features.join(","));

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use amdinst_core::instrument::Home;
-use amdinst_core::manifest::Artifact;
+use amdinst_core::instrument::{self, Counters, Home, InstrumentError, Options, ProbeMap, SCHEMA};
+use amdinst_core::manifest::{Artifact, Instrumented};
 use amdinst_core::object::CodeObject;
 
 use super::files;
@@ -60,7 +60,7 @@ pub fn finish(
         context.shell.warn(format_args!("{} has no kernels for {cpu}", package.name));
     }
     let stem = format!("{cpu}/{}/{}", package.profile, package.library);
-    let artifact = Artifact {
+    let mut artifact = Artifact {
         cpu: cpu.to_owned(),
         profile: package.profile.clone(),
         original: format!("{stem}.elf"),
@@ -75,6 +75,48 @@ pub fn finish(
     };
     write(&artifact.original, &object.bytes)?;
 
+    if !forms.0.is_empty() {
+        let probes = instrument::probe_specs(&object)
+            .or_exit_with(Exit::BuildFailed, || built.display().to_string())?;
+        for &home in &forms.0 {
+            let counters = match home {
+                None => package.counters,
+                Some(Home::Register) => Counters::Register,
+                Some(Home::Global) => Counters::Global,
+            };
+            let options = Options { counters, probes: probes.clone(), ..Options::default() };
+            let what = || format!("cannot instrument {} for {cpu}", package.name);
+            let plan = instrument::plan(&object, &options).or_exit_with(Exit::BuildFailed, what)?;
+            if home == forms.0[0] {
+                let sites: usize = plan.kernels().iter().map(|kernel| kernel.sites.len()).sum();
+                let kernels = plan.kernels().len();
+                context.shell.status(
+                    "Instrumenting",
+                    format_args!("{} for {cpu} ({kernels} kernels, {sites} sites)", package.name),
+                );
+            }
+            let form = format!("{stem}.inst.{}", home.map_or("auto", Home::name));
+            let (file, map) = match instrument::apply(&object, &plan) {
+                Ok(result) => {
+                    let file = format!("{form}.elf");
+                    write(&file, &result.bytes)?;
+                    (Some(file), result.map)
+                }
+                // The map tells why, kernel by kernel; a launcher takes the original then.
+                Err(InstrumentError::NothingInstrumented(_)) => {
+                    let target = object.target.to_string();
+                    let kernels = plan.kernels().to_vec();
+                    (None, ProbeMap { schema: SCHEMA, target, kernels, addresses: plan.addresses() })
+                }
+                Err(error) => return Err(error).or_exit_with(Exit::BuildFailed, what),
+            };
+            let probes = format!("{form}.probes.json");
+            let mut map = serde_json::to_vec_pretty(&map).or_exit_with(Exit::BuildFailed, what)?;
+            map.push(b'\n');
+            write(&probes, &map)?;
+            artifact.instrumented.push(Instrumented { home, file, probes });
+        }
+    }
     Ok(Finished { artifact, fresh: false })
 }
 

@@ -191,11 +191,19 @@ fn undefined(text: &str) -> Vec<Undefined> {
                 // The object's path is a temporary one; the function it names is what helps.
                 users.push(function_in(user).unwrap_or(user).to_owned());
             } else if let (Some(function), Some(last)) = (function_in(rest), users.last_mut()) {
-                *last = format!("{function} ({last})");
+                *last = format!("{function} at {}", path_in(last).unwrap_or(last));
             }
         }
     }
+    for Undefined { users, .. } in &mut symbols {
+        users.dedup();
+    }
     symbols
+}
+
+/// `src/lib.rs:12` of `lib.rs:12 (src/lib.rs:12)`.
+fn path_in(text: &str) -> Option<&str> {
+    text.split_once(" (").and_then(|(_, rest)| rest.strip_suffix(')'))
 }
 
 /// `saxpy` of `/tmp/program.o:(saxpy)`.
@@ -212,15 +220,14 @@ mod tests {
         let text = "ld.lld: error: undefined symbol: sinf\n\
                     >>> referenced by lib.rs:12 (src/lib.rs:12)\n\
                     >>>               /tmp/x/program.o:(wave)\n\
+                    >>> referenced by lib.rs:12 (src/lib.rs:12)\n\
+                    >>>               /tmp/x/program.o:(wave)\n\
                     ld.lld: error: undefined symbol: cosf\n\
                     >>> referenced by /tmp/x/program.o:(wave)\n";
         assert_eq!(
             undefined(text),
             [
-                Undefined {
-                    symbol: "sinf".to_owned(),
-                    users: vec!["wave (lib.rs:12 (src/lib.rs:12))".to_owned()]
-                },
+                Undefined { symbol: "sinf".to_owned(), users: vec!["wave at src/lib.rs:12".to_owned()] },
                 Undefined { symbol: "cosf".to_owned(), users: vec!["wave".to_owned()] },
             ]
         );
