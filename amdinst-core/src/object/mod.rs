@@ -12,6 +12,7 @@ mod note;
 mod parse;
 mod registers;
 pub mod rewrite;
+mod symbols;
 mod target;
 pub mod verify;
 

@@ -1,14 +1,15 @@
 //! Bytes to [`CodeObject`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use object::LittleEndian as LE;
 use object::elf::{self, Rela64};
 
-use super::elf::{Elf, ProgramHeader, RELA_SIZE, Symbol};
+use super::elf::{Elf, ProgramHeader, RELA_SIZE};
+use super::symbols::Symbols;
 use super::{
-    CodeObject, Function, Kernel, KernelDescriptor, KernelMetadata, KernelProblem, ObjectError, Relocation,
-    RelocationKind, Segment, Text, Variable, metadata, note, target,
+    CodeObject, Kernel, KernelDescriptor, KernelMetadata, KernelProblem, ObjectError, Relocation,
+    RelocationKind, Segment, Text, metadata, note, target,
 };
 
 /// Most memory a code object may ask for. Code reaches its data through 32-bit offsets, so no real one comes near.
@@ -198,101 +199,6 @@ impl RelocationKind {
     }
 }
 
-/// The defined functions and data objects of both symbol tables.
-struct Symbols {
-    /// Functions of `.text`: entry address to name and end.
-    functions: BTreeMap<u64, (String, u64)>,
-    /// Entry address of each function name.
-    entries: BTreeMap<String, u64>,
-    /// Data objects by name.
-    objects: BTreeMap<String, Variable>,
-}
-
-impl Symbols {
-    fn read(elf: &Elf, bytes: &[u8], text_index: usize, text: &Text) -> Result<Self, ObjectError> {
-        let mut functions: Vec<Symbol> = Vec::new();
-        let mut objects = BTreeMap::new();
-        // .symtab first: it has the local functions too, and its names win over those of .dynsym.
-        let mut tables: Vec<usize> = (0..elf.sections.len())
-            .filter(|&index| matches!(elf.sections[index].kind, elf::SHT_SYMTAB | elf::SHT_DYNSYM))
-            .collect();
-        tables.sort_by_key(|&index| elf.sections[index].kind != elf::SHT_SYMTAB);
-        for index in tables {
-            for symbol in elf.symbols(bytes, index)? {
-                match symbol.section {
-                    Some(section) if symbol.kind == elf::STT_FUNC && section as usize == text_index => {
-                        functions.push(symbol);
-                    }
-                    Some(_) if symbol.kind == elf::STT_OBJECT => {
-                        let Symbol { name, value: address, size, .. } = symbol;
-                        objects.entry(name.clone()).or_insert(Variable { name, address, size });
-                    }
-                    _ => {}
-                }
-            }
-        }
-
-        let text_end = text.address + text.range.len() as u64;
-        for symbol in &functions {
-            let end = symbol.value.checked_add(symbol.size);
-            if symbol.value < text.address || end.is_none_or(|end| end > text_end) {
-                return Err(ObjectError::malformed(
-                    format!("function symbol `{}`", symbol.name),
-                    symbol.value,
-                    format!("its {:#x} bytes do not lie inside .text", symbol.size),
-                ));
-            }
-        }
-        functions.sort_by_key(|symbol| symbol.value);
-        let starts: Vec<u64> = functions.iter().map(|symbol| symbol.value).collect();
-        let mut by_address = BTreeMap::new();
-        let mut entries = BTreeMap::new();
-        for symbol in functions {
-            // Hand-written code often has no `.size`: such a function ends where the next one starts.
-            let next = starts.partition_point(|&start| start <= symbol.value);
-            let end = match symbol.size {
-                0 => starts.get(next).copied().unwrap_or(text_end),
-                size => symbol.value + size,
-            };
-            entries.entry(symbol.name.clone()).or_insert(symbol.value);
-            by_address.entry(symbol.value).or_insert((symbol.name, end));
-        }
-        Ok(Self { functions: by_address, entries, objects })
-    }
-
-    /// Where the code that starts at an address ends.
-    fn end_of(&self, entry: u64, text: &Text) -> u64 {
-        match self.functions.get(&entry) {
-            Some((_, end)) => *end,
-            None => {
-                let text_end = text.address + text.range.len() as u64;
-                self.functions.range(entry..).next().map_or(text_end, |(&start, _)| start)
-            }
-        }
-    }
-
-    fn functions(&self, kernels: &[Kernel]) -> Vec<Function> {
-        let entries: BTreeSet<u64> = kernels.iter().map(|kernel| kernel.code.start).collect();
-        self.functions
-            .iter()
-            .filter(|(entry, _)| !entries.contains(entry))
-            .map(|(&entry, (name, end))| Function { name: name.clone(), code: entry..*end })
-            .collect()
-    }
-
-    fn variables(&self, kernels: &[Kernel]) -> Vec<Variable> {
-        let descriptors: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.symbol.as_str()).collect();
-        let mut variables: Vec<Variable> = self
-            .objects
-            .values()
-            .filter(|object| !descriptors.contains(object.name.as_str()))
-            .cloned()
-            .collect();
-        variables.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
-        variables
-    }
-}
-
 /// Kernels of the note, then those that only a descriptor symbol tells of (hand-written code without metadata).
 fn kernels(object: &CodeObject, elf: &Elf, symbols: &Symbols) -> Result<Vec<Kernel>, ObjectError> {
     let mut kernels: BTreeMap<String, Kernel> = BTreeMap::new();
@@ -309,7 +215,7 @@ fn kernels(object: &CodeObject, elf: &Elf, symbols: &Symbols) -> Result<Vec<Kern
             kernels.insert(symbol.to_owned(), kernel);
         }
     }
-    for symbol in symbols.objects.values() {
+    for symbol in symbols.objects() {
         if let Some(name) = symbol.name.strip_suffix(".kd").filter(|_| symbol.size == 64)
             && !kernels.contains_key(&symbol.name)
         {
@@ -330,7 +236,7 @@ fn kernel(
     symbol: &str,
     metadata: KernelMetadata,
 ) -> Result<Kernel, KernelProblem> {
-    let Some(object_symbol) = symbols.objects.get(symbol) else {
+    let Some(object_symbol) = symbols.object(symbol) else {
         return Err(KernelProblem::NoDescriptor { symbol: symbol.to_owned() });
     };
     let address = object_symbol.address;
@@ -350,7 +256,7 @@ fn kernel(
     if entry % 256 != 0 {
         return Err(KernelProblem::EntryMisaligned { entry });
     }
-    if let Some(&symbol) = symbol.strip_suffix(".kd").and_then(|name| symbols.entries.get(name))
+    if let Some(symbol) = symbol.strip_suffix(".kd").and_then(|name| symbols.entry(name))
         && symbol != entry
     {
         return Err(KernelProblem::EntryMismatch { entry, symbol });

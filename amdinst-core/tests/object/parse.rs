@@ -84,6 +84,22 @@ fn feature_states_follow_the_target_id() {
     }
 }
 
+#[test]
+fn version_3_has_one_bit_for_each_feature() {
+    require_tools!("clang-22");
+    let mut bytes = hip(HIP, "gfx90a", 4, &[]);
+    bytes[8] = 1;
+    for (flags, xnack, sramecc) in [
+        (0x3fu32, FeatureState::Off, FeatureState::Off),
+        (0x13f, FeatureState::On, FeatureState::Off),
+        (0x23f, FeatureState::Off, FeatureState::On),
+    ] {
+        bytes[48..52].copy_from_slice(&flags.to_le_bytes());
+        let object = CodeObject::parse(bytes.clone()).expect("it parses");
+        assert_eq!((object.version, object.target.xnack, object.target.sramecc), (3, xnack, sramecc));
+    }
+}
+
 /// Hand-written code: no metadata, no `.size`, no function symbol type.
 const BARE: &str = r#"
     .text

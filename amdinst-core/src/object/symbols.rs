@@ -1,0 +1,121 @@
+//! Functions and data objects that the symbol tables define.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use object::elf;
+
+use super::elf::{Elf, Symbol};
+use super::{Function, Kernel, ObjectError, Text, Variable};
+
+/// The defined functions and data objects of both symbol tables.
+pub(super) struct Symbols {
+    /// Functions of `.text`: entry address to name and end.
+    functions: BTreeMap<u64, (String, u64)>,
+    /// Entry address of each function name.
+    entries: BTreeMap<String, u64>,
+    /// Data objects by name.
+    objects: BTreeMap<String, Variable>,
+}
+
+impl Symbols {
+    /// Reads both tables. Every function lies inside `.text`.
+    pub(super) fn read(elf: &Elf, bytes: &[u8], text_index: usize, text: &Text) -> Result<Self, ObjectError> {
+        let mut functions: Vec<Symbol> = Vec::new();
+        let mut objects = BTreeMap::new();
+        // .symtab first: it has the local functions too, and its names win over those of .dynsym.
+        let mut tables: Vec<usize> = (0..elf.sections.len())
+            .filter(|&index| matches!(elf.sections[index].kind, elf::SHT_SYMTAB | elf::SHT_DYNSYM))
+            .collect();
+        tables.sort_by_key(|&index| elf.sections[index].kind != elf::SHT_SYMTAB);
+        for index in tables {
+            for symbol in elf.symbols(bytes, index)? {
+                match symbol.section {
+                    Some(section) if symbol.kind == elf::STT_FUNC && section as usize == text_index => {
+                        functions.push(symbol);
+                    }
+                    Some(_) if symbol.kind == elf::STT_OBJECT => {
+                        let Symbol { name, value: address, size, .. } = symbol;
+                        objects.entry(name.clone()).or_insert(Variable { name, address, size });
+                    }
+                    _ => {}
+                }
+            }
+        }
+
+        let text_end = text.address + text.range.len() as u64;
+        for symbol in &functions {
+            let end = symbol.value.checked_add(symbol.size);
+            if symbol.value < text.address || end.is_none_or(|end| end > text_end) {
+                return Err(ObjectError::malformed(
+                    format!("function symbol `{}`", symbol.name),
+                    symbol.value,
+                    format!("its {:#x} bytes do not lie inside .text", symbol.size),
+                ));
+            }
+        }
+        functions.sort_by_key(|symbol| symbol.value);
+        let starts: Vec<u64> = functions.iter().map(|symbol| symbol.value).collect();
+        let mut by_address = BTreeMap::new();
+        let mut entries = BTreeMap::new();
+        for symbol in functions {
+            // Hand-written code often has no `.size`: such a function ends where the next one starts.
+            let next = starts.partition_point(|&start| start <= symbol.value);
+            let end = match symbol.size {
+                0 => starts.get(next).copied().unwrap_or(text_end),
+                size => symbol.value + size,
+            };
+            entries.entry(symbol.name.clone()).or_insert(symbol.value);
+            by_address.entry(symbol.value).or_insert((symbol.name, end));
+        }
+        Ok(Self { functions: by_address, entries, objects })
+    }
+
+    /// Entry address of the function of that name.
+    pub(super) fn entry(&self, name: &str) -> Option<u64> {
+        self.entries.get(name).copied()
+    }
+
+    /// The data object of that name.
+    pub(super) fn object(&self, name: &str) -> Option<&Variable> {
+        self.objects.get(name)
+    }
+
+    /// Every data object, in order of name.
+    pub(super) fn objects(&self) -> impl Iterator<Item = &Variable> {
+        self.objects.values()
+    }
+
+    /// Where the code that starts at an address ends.
+    pub(super) fn end_of(&self, entry: u64, text: &Text) -> u64 {
+        match self.functions.get(&entry) {
+            Some((_, end)) => *end,
+            None => {
+                let text_end = text.address + text.range.len() as u64;
+                self.functions.range(entry..).next().map_or(text_end, |(&start, _)| start)
+            }
+        }
+    }
+
+    /// Functions other than kernels, in order of address, one for each address.
+    pub(super) fn functions(&self, kernels: &[Kernel]) -> Vec<Function> {
+        let entries: BTreeSet<u64> = kernels.iter().map(|kernel| kernel.code.start).collect();
+        self.functions
+            .iter()
+            .filter(|(entry, _)| !entries.contains(entry))
+            .map(|(&entry, (name, end))| Function { name: name.clone(), code: entry..*end })
+            .collect()
+    }
+
+    /// Data objects other than descriptors, in order of address.
+    pub(super) fn variables(&self, kernels: &[Kernel]) -> Vec<Variable> {
+        let descriptors: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.symbol.as_str()).collect();
+        let mut variables: Vec<Variable> = self
+            .objects
+            .values()
+            .filter(|object| !descriptors.contains(object.name.as_str()))
+            .cloned()
+            .collect();
+        variables.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
+        variables
+    }
+}
