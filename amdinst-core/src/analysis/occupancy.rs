@@ -77,6 +77,12 @@ pub struct Occupancy {
     pub max_waves_per_simd: u32,
     /// What limits it.
     pub limiter: Limiter,
+    /// Waves a SIMD that the vector registers alone would allow, wave slots aside.
+    pub by_vgprs: u32,
+    /// Waves a SIMD that the scalar registers alone would allow, wave slots aside.
+    pub by_sgprs: u32,
+    /// Waves a compute unit that LDS alone would allow, wave slots aside. `None` if the kernel uses none.
+    pub by_lds: Option<u32>,
 }
 
 /// Waves a SIMD has slots for.
@@ -84,47 +90,54 @@ pub const fn max_waves_per_simd(arch: Arch) -> u32 {
     if arch.is_gfx90a_plus() { 8 } else { 10 }
 }
 
-/// Waves a SIMD that registers allow, and which kind limits them.
-fn by_registers(arch: Arch, resources: &Resources) -> (u32, Limiter) {
-    let slots = max_waves_per_simd(arch);
+/// Waves a SIMD that the vector registers allow.
+fn by_vgprs(arch: Arch, resources: &Resources) -> u32 {
     // gfx90a: one file of 512 in granules of 8; before: 256 in granules of 4, and on gfx908 as many AGPRs again.
     let (file, granule, wanted) = if arch.is_gfx90a_plus() {
         (512, 8, resources.vgprs)
     } else {
         (256, 4, resources.vgprs.max(resources.agprs))
     };
-    let by_vgprs = (file / wanted.clamp(1, file).next_multiple_of(granule)).min(slots);
-    // 800 a SIMD in granules of 16, less what a trap handler gets; the vendor's table rather than a formula.
-    let by_sgprs = match resources.sgprs {
+    file / wanted.clamp(1, file).next_multiple_of(granule)
+}
+
+/// Waves a SIMD that the scalar registers allow: 800 a SIMD in granules of 16, less what a trap handler gets; the
+/// vendor's table rather than a formula.
+fn by_sgprs(resources: &Resources) -> u32 {
+    match resources.sgprs {
         0..=80 => 10,
         81..=88 => 9,
         89..=100 => 8,
         _ => 7,
-    };
-    if by_sgprs < by_vgprs {
-        (by_sgprs.min(slots), if by_sgprs < slots { Limiter::Sgprs } else { Limiter::Hardware })
-    } else {
-        (by_vgprs, if by_vgprs < slots { Limiter::Vgprs } else { Limiter::Hardware })
     }
+}
+
+/// Waves a compute unit that LDS allows: as many whole workgroups as fit.
+fn by_lds(arch: Arch, resources: &Resources) -> Option<u32> {
+    // LDS is allotted in blocks of 128 dwords, on gfx950 of 320 (`FeatureAddressableLocalMemorySize163840` of LLVM).
+    let granule = if arch == Arch::Gfx950 { 1280 } else { 512 };
+    let wanted = resources.lds_bytes.div_ceil(granule);
+    let waves_per_workgroup = resources.workgroup_size.clamp(1, 1024).div_ceil(64);
+    Some((arch.lds_bytes() / granule).checked_div(wanted)? * waves_per_workgroup)
 }
 
 /// The occupancy of a kernel.
 pub fn occupancy(arch: Arch, resources: &Resources) -> Occupancy {
     let max_waves_per_simd = max_waves_per_simd(arch);
-    let (waves_per_simd, limiter) = by_registers(arch, resources);
-    let by_registers = waves_per_simd * SIMDS;
-    let waves_per_workgroup = resources.workgroup_size.clamp(1, 1024).div_ceil(64);
-    let by_lds = match resources.lds_bytes {
-        0 => u32::MAX,
-        // Allocated in granules of 512 bytes.
-        bytes => (arch.lds_bytes() / 512 / bytes.div_ceil(512)).saturating_mul(waves_per_workgroup),
-    };
-    if by_lds < by_registers {
-        let waves_per_simd = by_lds.div_ceil(SIMDS);
-        Occupancy { waves_per_cu: by_lds, waves_per_simd, max_waves_per_simd, limiter: Limiter::Lds }
-    } else {
-        Occupancy { waves_per_cu: by_registers, waves_per_simd, max_waves_per_simd, limiter }
+    let (by_vgprs, by_sgprs, by_lds) =
+        (by_vgprs(arch, resources), by_sgprs(resources), by_lds(arch, resources));
+    let mut waves_per_simd = max_waves_per_simd;
+    let mut limiter = Limiter::Hardware;
+    for (waves, kind) in [(by_vgprs, Limiter::Vgprs), (by_sgprs, Limiter::Sgprs)] {
+        if waves < waves_per_simd {
+            (waves_per_simd, limiter) = (waves, kind);
+        }
     }
+    let mut waves_per_cu = waves_per_simd * SIMDS;
+    if let Some(waves) = by_lds.filter(|&waves| waves < waves_per_cu) {
+        (waves_per_cu, waves_per_simd, limiter) = (waves, waves.div_ceil(SIMDS), Limiter::Lds);
+    }
+    Occupancy { waves_per_cu, waves_per_simd, max_waves_per_simd, limiter, by_vgprs, by_sgprs, by_lds }
 }
 
 #[cfg(test)]

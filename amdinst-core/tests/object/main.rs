@@ -4,6 +4,7 @@ mod container;
 mod descriptor;
 mod hostile;
 mod lines;
+mod occupancy;
 mod parse;
 mod rewrite;
 mod tools;

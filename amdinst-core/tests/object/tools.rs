@@ -62,6 +62,11 @@ extern "C" __global__ void second(int *a, int n) {
 
 /// Compiles HIP device code to a linked code object.
 pub(crate) fn hip(source: &str, arch: &str, version: u8, extra: &[&str]) -> Vec<u8> {
+    hip_with_messages(source, arch, version, extra).0
+}
+
+/// The same, with what the compiler wrote to stderr.
+pub(crate) fn hip_with_messages(source: &str, arch: &str, version: u8, extra: &[&str]) -> (Vec<u8>, String) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let (input, output) = (directory.path().join("input.hip"), directory.path().join("output.elf"));
     std::fs::write(&input, source).expect("the source can be written");
@@ -71,8 +76,8 @@ pub(crate) fn hip(source: &str, arch: &str, version: u8, extra: &[&str]) -> Vec<
         vec!["-x", "hip", "--offload-device-only", "--no-gpu-bundle-output", "-nogpulib", "-nogpuinc"];
     args.extend(["-O2", "-g", &arch, &version, path(&input), "-o", path(&output)]);
     args.extend(extra);
-    run("clang-22", &args);
-    std::fs::read(&output).expect("clang wrote the code object")
+    let (_, messages) = run("clang-22", &args);
+    (std::fs::read(&output).expect("clang wrote the code object"), messages)
 }
 
 /// Assembles to a relocatable object.

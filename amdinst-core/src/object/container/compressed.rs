@@ -5,6 +5,7 @@ use super::ContainerError;
 use crate::object::inflate;
 
 const MAGIC: &[u8] = b"CCOB";
+
 /// An unpacked bundle.
 pub(super) struct Unpacked {
     /// The bundle.
