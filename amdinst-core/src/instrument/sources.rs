@@ -2,17 +2,28 @@
 
 use super::map::SiteFrame;
 use crate::object::CodeObject;
+use crate::object::lines::{Frame, SourceMap};
 
 /// The line table of a code object, if it has one.
-pub(super) struct Sources;
+pub(super) struct Sources {
+    map: SourceMap,
+}
 
 impl Sources {
-    pub(super) fn new(_: &CodeObject) -> Self {
-        Self
+    /// Broken debug information counts as none: it must not keep a kernel from being instrumented.
+    pub(super) fn new(object: &CodeObject) -> Self {
+        Self { map: SourceMap::new(object).unwrap_or_default() }
     }
 
     /// The inline chain at `pc`, innermost first; empty if nothing is known.
-    pub(super) fn frames(&self, _: u64) -> Vec<SiteFrame> {
-        Vec::new()
+    pub(super) fn frames(&self, pc: u64) -> Vec<SiteFrame> {
+        let known = |number: u32| (number != 0).then_some(number);
+        let convert = |frame: Frame| SiteFrame {
+            function: frame.function.map(|name| name.to_string()),
+            file: (!frame.file.is_empty()).then(|| frame.file.to_string()),
+            line: known(frame.line),
+            column: known(frame.column),
+        };
+        self.map.frames(pc).into_iter().map(convert).collect()
     }
 }
