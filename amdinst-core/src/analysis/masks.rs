@@ -102,6 +102,10 @@ struct Flowing<'a> {
     function: &'a Function,
     values: Values,
     slots: BTreeMap<(Option<u8>, i32), u32>,
+    /// Halves of addresses formed from the program counter, by the instruction that completes them.
+    formed: BTreeMap<usize, u32>,
+    /// What a call of an unknown function writes.
+    unknown: RegSet,
     clobbers: &'a dyn Fn(usize) -> RegSet,
 }
 
@@ -114,8 +118,7 @@ impl Masks {
         structure: &Structure,
         clobbers: &dyn Fn(usize) -> RegSet,
     ) -> Self {
-        let mut flowing =
-            Flowing { program, function, values: Values::default(), slots: BTreeMap::new(), clobbers };
+        let mut flowing = Flowing::new(program, function, clobbers);
         let events = flowing.run();
         let mut masks = Self::default();
         let values = &mut flowing.values;
@@ -170,6 +173,38 @@ impl Masks {
         }
         masks
     }
+}
+
+/// The targets of the calls and jumps through registers at the instructions `wanted`, as far as the values that reach them
+/// are known, even parked in lanes or spilled meanwhile: (instruction, address). `unknown` is what a call of an unknown
+/// function is taken to write.
+pub(super) fn register_targets(
+    program: &Program,
+    function: &Function,
+    clobbers: &dyn Fn(usize) -> RegSet,
+    unknown: RegSet,
+    wanted: &BTreeSet<usize>,
+) -> Vec<(usize, u64)> {
+    let mut flowing = Flowing { unknown, ..Flowing::new(program, function, clobbers) };
+    let inputs = flowing.fixed_point();
+    let mut targets = Vec::new();
+    for (block, input) in inputs.into_iter().enumerate() {
+        let range = function.blocks[block].insts.clone();
+        let (last, Some(mut state)) = (range.end - 1, input) else { continue };
+        let inst = &program.insts[last].inst;
+        if !wanted.contains(&last) {
+            continue;
+        }
+        for index in range.start..last {
+            flowing.step(block, index, &mut state);
+        }
+        let Some(operand) = inst.operands.last() else { continue };
+        let value = flowing.read64(&state, operand.value, last);
+        if let Expr::Const64(address) = flowing.values.expr(value) {
+            targets.push((last, address));
+        }
+    }
+    targets
 }
 
 /// `Ok` for a site, with its kind if that does not depend on what follows it.
@@ -268,13 +303,30 @@ pub fn writes_exec(inst: &Inst) -> bool {
     by_operand || by_name()
 }
 
-impl Flowing<'_> {
-    /// Runs to a fixed point, then once more to collect the writes of EXEC in order of address.
-    fn run(&mut self) -> Vec<Event> {
-        let blocks = &self.function.blocks;
-        if blocks.is_empty() {
-            return Vec::new();
+impl<'a> Flowing<'a> {
+    fn new(program: &'a Program, function: &'a Function, clobbers: &'a dyn Fn(usize) -> RegSet) -> Self {
+        let first = function.blocks.first().map_or(0, |block| block.insts.start);
+        let end = function.blocks.last().map_or(0, |block| block.insts.end);
+        let from = program.addresses.partition_point(|address| address.addc < first);
+        let own = program.addresses[from..].iter().take_while(|address| address.addc < end);
+        let halves = own.flat_map(|address| {
+            [(address.add, address.target as u32), (address.addc, (address.target >> 32) as u32)]
+        });
+        let formed = halves.collect();
+        Self {
+            program,
+            function,
+            values: Values::default(),
+            slots: BTreeMap::new(),
+            formed,
+            unknown: RegSet::all(),
+            clobbers,
         }
+    }
+
+    /// The state at the start of each block that is reached.
+    fn fixed_point(&mut self) -> Vec<Option<State>> {
+        let blocks = &self.function.blocks;
         let successors: Vec<Vec<usize>> = blocks.iter().map(|block| block.successors.clone()).collect();
         let order = reverse_postorder(&successors);
         let mut inputs: Vec<Option<State>> = vec![None; blocks.len()];
@@ -303,6 +355,13 @@ impl Flowing<'_> {
                 break;
             }
         }
+        inputs
+    }
+
+    /// The writes of EXEC in order of address.
+    fn run(&mut self) -> Vec<Event> {
+        let inputs = self.fixed_point();
+        let blocks = &self.function.blocks;
         let mut events = Vec::new();
         for (block, input) in inputs.into_iter().enumerate() {
             let Some(mut state) = input else { continue };
@@ -396,6 +455,12 @@ impl Flowing<'_> {
         let operand = |n: usize| inst.operands.get(n).map(|operand| operand.value);
         let old = state.exec;
         match (inst.op, operand(0), operand(1), operand(2)) {
+            (Op::s_add_u32 | Op::s_addc_u32, Some(Value::Scalar(to)), ..)
+                if self.formed.contains_key(&index) =>
+            {
+                let value = self.values.number(Expr::Const32(self.formed[&index]));
+                self.write32(state, to, value);
+            }
             (Op::s_mov_b64, Some(Value::Scalar(to)), Some(from), _) => {
                 let value = self.read64(state, from, index);
                 self.write64(state, to, value);
@@ -505,10 +570,13 @@ impl Flowing<'_> {
             },
         }
         let block = &self.function.blocks[block];
-        if index + 1 == block.insts.end
-            && let Exit::Call(callee) = block.exit
-        {
-            let clobbered = (self.clobbers)(callee);
+        let clobbered = match block.exit {
+            _ if index + 1 != block.insts.end => None,
+            Exit::Call(callee) => Some((self.clobbers)(callee)),
+            Exit::Unknown => Some(self.unknown),
+            _ => None,
+        };
+        if let Some(clobbered) = clobbered {
             for register in 0..=107u8 {
                 if clobbered.contains(crate::isa::Reg::scalar(register)) {
                     state.scalars[usize::from(register)] = self.values.number(Expr::Opaque(index, register));

@@ -157,6 +157,10 @@ impl Component<'_> {
                 let (first, second) = (at_end.next(), at_end.next());
                 owned.data = first.map_or_else(&mut vgpr, Ok)?;
                 owned.offsets = second.map_or_else(&mut vgpr, Ok)?;
+                // An unused register that is allotted comes from either source.
+                if owned.offsets == owned.data {
+                    owned.offsets = vgpr()?;
+                }
             }
             Scheme::VgprLanes => owned.offsets = at_end.next().map_or_else(&mut vgpr, Ok)?,
             Scheme::Memory => {}

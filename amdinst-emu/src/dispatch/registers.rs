@@ -186,7 +186,8 @@ impl Setup {
             let id = [flat % block[0], flat / block[0] % block[1], flat / (block[0] * block[1])];
             let lane = lane as usize;
             if self.arch.has_packed_work_item_ids() {
-                wave.rows[0][lane] = id[0] | id[1] << 10 | id[2] << 20;
+                // Code that asks for x alone takes v0 as it is, without masking: what is not asked for must be zero.
+                wave.rows[0][lane] = (0..=id_level.min(2)).map(|axis| id[axis as usize] << (10 * axis)).sum();
             } else {
                 for axis in 0..=(id_level.min(2) as usize) {
                     wave.rows[axis][lane] = id[axis];

@@ -1,0 +1,181 @@
+//! Kernels with one kind of control flow each.
+
+use super::proof::Geometry;
+
+/// A kernel `test(out, in, n)` in OpenCL C.
+pub(crate) struct Kernel {
+    pub(crate) name: &'static str,
+    pub(crate) source: &'static str,
+    pub(crate) geometry: Geometry,
+}
+
+const fn flat(grid: u32, block: u32) -> Geometry {
+    Geometry { grid: [grid, 1, 1], block: [block, 1, 1] }
+}
+
+pub(crate) const ALL: &[Kernel] = &[
+    Kernel {
+        name: "vector add with a tail",
+        geometry: flat(3, 64),
+        source: "kernel void test(global uint *out, global const uint *in, uint n) {
+            uint i = get_global_id(0);
+            if (i < n) out[i] = in[i] + i;
+        }",
+    },
+    Kernel {
+        name: "nested if and else",
+        geometry: flat(2, 128),
+        source: "kernel void test(global uint *out, global const uint *in, uint n) {
+            uint i = get_global_id(0);
+            uint x = in[i];
+            if (x > 7) { if (x & 1) out[i] = x * 3; else { out[i] = x ^ 5; out[i + 512] = 1; } }
+            else if (i < n) { out[i] = 77; if (x == 3) out[i + 512] = in[i + 1]; }
+        }",
+    },
+    Kernel {
+        name: "loop with data-dependent trip count",
+        geometry: flat(2, 100),
+        source: "kernel void test(global uint *out, global const uint *in, uint n) {
+            uint i = get_global_id(0);
+            uint x = in[i] + i + 1, steps = 0;
+            while (x != 1) { x = x & 1 ? 3 * x + 1 : x / 2; ++steps; }
+            out[i] = steps;
+        }",
+    },
+    Kernel {
+        name: "break and continue",
+        geometry: flat(2, 70),
+        source: "kernel void test(global uint *out, global const uint *in, uint n) {
+            uint i = get_global_id(0), sum = 0;
+            for (uint k = 0; k < 40; ++k) {
+                uint x = in[(i + k) & 1023];
+                if (x == 9) continue;
+                if (x > 28) break;
+                sum += x;
+                if (sum > n) { out[i + 512] = k; break; }
+            }
+            out[i] = sum;
+        }",
+    },
+    Kernel {
+        name: "early return and switch",
+        geometry: flat(2, 128),
+        source: "kernel void test(global uint *out, global const uint *in, uint n) {
+            uint i = get_global_id(0);
+            if (in[i] == 4) return;
+            switch (in[i] & 7) {
+                case 0: out[i] = 1; break;
+                case 1: out[i] = in[i] * in[i + 1];
+                case 2: out[i + 512] = 5; break;
+                case 5: if (i > n) return; out[i] = 6; break;
+                default: out[i] = 99;
+            }
+        }",
+    },
+    Kernel {
+        name: "calls",
+        geometry: flat(2, 96),
+        source: "__attribute__((noinline)) uint inner(uint x, global const uint *in) {
+                uint s = 0;
+                for (uint k = 0; k < (x & 15); ++k) { if (in[k + x] > 12) s += in[k]; else s ^= k; }
+                return s;
+            }
+            __attribute__((noinline)) uint outer(uint x, global const uint *in) {
+                if (x > 20) return inner(x, in) + 1;
+                if (x == 2) return 0;
+                return inner(x + 1, in);
+            }
+            kernel void other(global uint *out, global const uint *in, uint n) {
+                uint i = get_global_id(0);
+                if (i < n) out[i] = outer(i, in);
+            }
+            kernel void test(global uint *out, global const uint *in, uint n) {
+                uint i = get_global_id(0);
+                if (i & 2) out[i] = inner(in[i], in);
+                else out[i] = outer(in[i], in);
+            }",
+    },
+    Kernel {
+        name: "reduction in LDS with barriers",
+        geometry: flat(3, 256),
+        source: "kernel void test(global uint *out, global const uint *in, uint n) {
+            local uint tile[256];
+            uint t = get_local_id(0);
+            tile[t] = in[get_global_id(0)];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint s = 128; s > 0; s >>= 1) {
+                if (t < s) tile[t] += tile[t + s];
+                barrier(CLK_LOCAL_MEM_FENCE);
+            }
+            if (t == 0) out[get_group_id(0)] = tile[0];
+        }",
+    },
+    Kernel {
+        name: "two dimensions with partial waves",
+        geometry: Geometry { grid: [2, 3, 1], block: [10, 7, 1] },
+        source: "kernel void test(global uint *out, global const uint *in, uint n) {
+            uint x = get_global_id(0), y = get_global_id(1), w = get_global_size(0);
+            uint i = y * w + x;
+            if (x > 0 && y > 0 && x + 1 < w && y + 1 < get_global_size(1))
+                out[i] = in[i - 1] + in[i + 1] + in[i - w] + in[i + w];
+            else if (in[i] > 10) out[i] = in[i];
+        }",
+    },
+    Kernel {
+        name: "three dimensions",
+        geometry: Geometry { grid: [2, 2, 2], block: [5, 4, 5] },
+        source: "kernel void test(global uint *out, global const uint *in, uint n) {
+            uint i = (get_global_id(2) * 8 + get_global_id(1)) * 10 + get_global_id(0);
+            if (get_local_id(2) > 2) out[i] = in[i] + get_group_id(2);
+            else if (get_local_id(1) == get_group_id(1)) out[i] = 1000 + get_local_id(0);
+        }",
+    },
+    Kernel {
+        name: "only x of three dimensions",
+        geometry: Geometry { grid: [2, 2, 2], block: [8, 4, 4] },
+        source: "kernel void test(global uint *out, global const uint *in, uint n) {
+            uint i = get_local_id(0) * 16 + get_group_id(0);
+            if (in[i] > 8) atomic_inc(out + i);
+        }",
+    },
+    Kernel {
+        name: "no arguments but the output in a loop of one lane",
+        geometry: flat(1, 64),
+        source: "kernel void test(global uint *out, global const uint *in, uint n) {
+            if (get_local_id(0) == 5) { for (uint k = 0; k < in[3] + 2; ++k) out[k] = k; }
+        }",
+    },
+    Kernel {
+        name: "scratch",
+        geometry: flat(2, 64),
+        source: "kernel void test(global uint *out, global const uint *in, uint n) {
+            uint i = get_global_id(0);
+            volatile uint stack[16];
+            for (uint k = 0; k < 16; ++k) stack[k] = in[i + k];
+            uint at = in[i] & 15, sum = 0;
+            while (at > 0 && sum < 60) { sum += stack[at]; at = stack[at] & (at - 1); }
+            out[i] = sum;
+        }",
+    },
+    Kernel {
+        name: "many branches, more than SGPRs hold counters for",
+        geometry: flat(2, 64),
+        source: "#define STEP(k) if (in[i + k] > (k & 15) + 3) { sum += in[i + 2 * k] * k; if (sum & 1) out[i + 512] += k; }
+        #define FOUR(k) STEP(k) STEP(k + 1) STEP(k + 2) STEP(k + 3)
+        kernel void test(global uint *out, global const uint *in, uint n) {
+            uint i = get_global_id(0), sum = 0;
+            FOUR(1) FOUR(5) FOUR(9) FOUR(13) FOUR(17) FOUR(21)
+            out[i] = sum;
+        }",
+    },
+    Kernel {
+        name: "uniform branches",
+        geometry: flat(3, 64),
+        source: "kernel void test(global uint *out, global const uint *in, uint n) {
+            uint i = get_global_id(0), sum = 0;
+            if (get_group_id(0) == 1) sum = 4;
+            for (uint k = 0; k < n; ++k) sum += in[k];
+            if (n > 100) { if (in[i] > 5) out[i] = sum; } else out[i] = 3;
+        }",
+    },
+];

@@ -1,0 +1,186 @@
+//! Runs one kernel in all ways and compares.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use amdinst_core::counters::{Layout, SiteCounts, decode};
+use amdinst_core::instrument::{Counters, Home, KernelProbes, Level, Options, apply, plan};
+use amdinst_core::object::CodeObject;
+use amdinst_emu::{Config, Execution, Launch, Machine};
+
+use crate::support::{bytes_of, compile};
+
+/// Elements of each buffer.
+const ELEMENTS: usize = 1024;
+/// The name of the kernel under test; its arguments are (out, in, n).
+const KERNEL: &str = "test";
+
+/// Workgroups, and work-items of one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Geometry {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+}
+
+/// What was proved.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) kernels: usize,
+    pub(crate) runs: BTreeMap<Home, usize>,
+    pub(crate) sites: usize,
+    pub(crate) executions: u64,
+    pub(crate) diverged: u64,
+    /// Plans that refused the kernel, by name.
+    pub(crate) refused: usize,
+}
+
+impl Totals {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.kernels += other.kernels;
+        self.sites += other.sites;
+        self.executions += other.executions;
+        self.diverged += other.diverged;
+        self.refused += other.refused;
+        for (home, runs) in other.runs {
+            *self.runs.entry(home).or_default() += runs;
+        }
+    }
+}
+
+impl fmt::Display for Totals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} kernels, {} sites, {} site executions, {} diverged; instrumented runs: {:?}, refused: {}; all equal",
+            self.kernels, self.sites, self.executions, self.diverged, self.runs, self.refused
+        )
+    }
+}
+
+/// Compiles, runs and compares `source`.
+pub(crate) fn prove(name: &str, source: &str, cpu: &str, level: &str, geometry: Geometry) -> Totals {
+    let context = format!("{name} {cpu} {level}");
+    let object = compile(&format!("{}{source}", super::prelude::PRELUDE), cpu, level);
+    let (mut machine, kernarg, out) = fresh(&object);
+    let blank = machine.clone();
+    let original = launch(&mut machine, &object, kernarg.clone(), geometry, true)
+        .unwrap_or_else(|fault| panic!("{context}: the original: {fault}"));
+    let expected = contents(&machine, out);
+
+    let mut totals = Totals { kernels: 1, ..Totals::default() };
+    for (counters, level) in [
+        (Counters::Auto, Level::Lanes),
+        (Counters::Register, Level::Lanes),
+        (Counters::Register, Level::Basic),
+        (Counters::Global, Level::Lanes),
+    ] {
+        let context = format!("{context} {counters:?} {level:?}");
+        let options = Options { counters, level, ..Options::default() };
+        let plan = plan(&object, &options).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let probes = plan.kernels().iter().find(|kernel| kernel.name == KERNEL).expect("the kernel");
+        if let Some(refusal) = probes.refusals.first() {
+            println!("{context}: refused: {:?}: {}", refusal.reason, refusal.detail);
+            totals.refused += 1;
+            continue;
+        }
+        check_explained(&context, probes, &original);
+        if !probes.is_instrumented() {
+            assert!(probes.sites.is_empty(), "{context}: not instrumented: {}", probes.why);
+            continue;
+        }
+        let instrumented = apply(&object, &plan).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let again = apply(&object, &plan).expect("a second time");
+        assert_eq!(instrumented.bytes, again.bytes, "{context}: not deterministic");
+        let probes = instrumented.map.kernel(KERNEL).expect("the kernel in the map");
+        let rewritten = CodeObject::parse(instrumented.bytes.clone()).expect("the instrumented code object");
+
+        let mut machine = blank.clone();
+        let layout = Layout::new(geometry.grid, geometry.block, probes.record_stride);
+        let buffer = machine.alloc(layout.buffer_size(), 16, "counters").expect("the counter buffer");
+        machine.write(buffer, &layout.initial_buffer()).expect("writing the counter buffer");
+        let mut kernarg = kernarg.clone();
+        kernarg.resize(probes.kernarg_segment_size as usize, 0);
+        let at = probes.buffer_argument.expect("an argument for the buffer") as usize;
+        kernarg[at..at + 8].copy_from_slice(&buffer.to_le_bytes());
+        if let Err(fault) = launch(&mut machine, &rewritten, kernarg, geometry, false) {
+            panic!("{context}: the instrumented kernel: {fault}");
+        }
+        assert!(contents(&machine, out) == expected, "{context}: memory differs");
+
+        let mut bytes = vec![0; layout.buffer_size() as usize];
+        machine.read(buffer, &mut bytes).expect("reading the counter buffer");
+        let records = decode(&bytes).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let home = probes.home.expect("a home");
+        *totals.runs.entry(home).or_default() += 1;
+        totals.sites += probes.sites.len();
+        let saw: BTreeMap<(u64, u64), _> =
+            original.masks.iter().map(|record| ((record.wave, record.pc), record)).collect();
+        for (wave, record) in (0..).zip(&records) {
+            assert!(record.flushed, "{context}: wave {wave} did not write its record");
+            for (site, counts) in probes.sites.iter().zip(&record.sites) {
+                let native =
+                    saw.get(&(wave, site.pc)).map_or_else(SiteCounts::default, |record| SiteCounts {
+                        executions: record.writes,
+                        all: record.all,
+                        none: record.none,
+                        lanes_in: if level == Level::Lanes { record.lanes_in } else { 0 },
+                        lanes_taken: if level == Level::Lanes { record.lanes_out } else { 0 },
+                    });
+                assert_eq!(
+                    *counts, native,
+                    "{context}: wave {wave}, site {} at {:#x}: {}",
+                    site.id, site.pc, site.instruction
+                );
+                totals.executions += counts.executions;
+                totals.diverged += counts.diverged();
+            }
+        }
+    }
+    totals
+}
+
+/// Every pc at which lanes went away is a site, or known to be something else.
+fn check_explained(context: &str, probes: &KernelProbes, original: &Execution) {
+    for record in original.masks.iter().filter(|record| record.narrowed > 0) {
+        let is_site = probes.sites.iter().any(|site| site.pc == record.pc);
+        let explained = probes.explained_pcs().any(|pc| pc == record.pc);
+        assert!(is_site || explained, "{context}: lanes went away at {:#x}, which is no site", record.pc);
+    }
+}
+
+/// A machine with the buffers, the explicit arguments, and the address of the output.
+fn fresh(object: &CodeObject) -> (Machine, Vec<u8>, u64) {
+    let mut machine = Machine::new(object.target.arch, Config::default());
+    let mut buffer = |label: &str, values: &[u32]| {
+        let bytes = bytes_of(values);
+        let address = machine.alloc(bytes.len() as u64, 16, label).expect("allocating");
+        machine.write(address, &bytes).expect("writing");
+        address
+    };
+    let out = buffer("out", &[0; ELEMENTS]);
+    // Small, uneven numbers, so that branches go all ways.
+    let values: Vec<u32> = (0..ELEMENTS as u32).map(|i| i.wrapping_mul(2_654_435_761) >> 27).collect();
+    let input = buffer("in", &values);
+    let mut kernarg = [out.to_le_bytes(), input.to_le_bytes()].concat();
+    kernarg.extend(150u32.to_le_bytes());
+    (machine, kernarg, out)
+}
+
+fn launch(
+    machine: &mut Machine,
+    object: &CodeObject,
+    kernarg: Vec<u8>,
+    geometry: Geometry,
+    record_masks: bool,
+) -> Result<Execution, amdinst_emu::Fault> {
+    let program = machine.load(object).expect("loading");
+    let launch =
+        Launch { grid: geometry.grid, block: geometry.block, kernarg, record_masks, ..Launch::new(KERNEL) };
+    machine.launch(&program, &launch)
+}
+
+fn contents(machine: &Machine, address: u64) -> Vec<u8> {
+    let mut bytes = vec![0; 4 * ELEMENTS];
+    machine.read(address, &mut bytes).expect("reading");
+    bytes
+}
