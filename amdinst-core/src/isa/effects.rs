@@ -123,19 +123,21 @@ impl Inst {
         let written = matches!(operand.access, Access::Write | Access::ReadWrite);
         let read = matches!(operand.access, Access::Read | Access::ReadWrite);
         let merges = written && (entry.flags.has(HALF) || entry.flags.has(CONDITIONAL) || self.merges(entry));
+        let keeps_bits = merges && index == 0;
+        let keeps_lanes = entry.flags.has(ANY_LANE) || self.skips_lanes();
         for reg in registers(operand) {
-            if read || (merges && index == 0) {
+            if read || keeps_bits {
                 effects.reads.insert(reg);
             }
             match (written, is_vector) {
                 (false, _) => {}
                 (true, true) => {
                     effects.partial.insert(reg);
-                    if !(merges && index == 0) && !entry.flags.has(ANY_LANE) && !self.skips_lanes() {
+                    if !keeps_bits && !keeps_lanes {
                         effects.partial_by_exec.insert(reg);
                     }
                 }
-                (true, false) if merges && index == 0 => drop(effects.partial.insert(reg)),
+                (true, false) if keeps_bits => drop(effects.partial.insert(reg)),
                 (true, false) => drop(effects.writes.insert(reg)),
             }
         }
