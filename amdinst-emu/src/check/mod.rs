@@ -70,7 +70,7 @@ pub enum FaultKind {
         /// It was a write or an atomic.
         write: bool,
         /// The closest allocation, if there is any.
-        nearest: Option<NearestAllocation>,
+        nearest: Option<Box<NearestAllocation>>,
     },
     /// An access to memory that has been freed.
     #[error("use after free: {} of {size} bytes at {address:#x}, in `{label}` which has been freed", verb(*write))]
@@ -183,7 +183,7 @@ fn why(form: &str) -> String {
     if form.is_empty() { String::new() } else { format!(" ({form})") }
 }
 
-fn near(nearest: &Option<NearestAllocation>) -> String {
+fn near(nearest: &Option<Box<NearestAllocation>>) -> String {
     nearest.as_ref().map_or_else(|| "; nothing is allocated there".to_owned(), |near| format!(": {near}"))
 }
 

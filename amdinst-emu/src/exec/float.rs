@@ -190,7 +190,7 @@ macro_rules! format {
                     significand |= 1 << $mantissa;
                 }
                 let power = i64::from(power) + i64::from(n);
-                if power >= 2 * $bias + 1 {
+                if power > 2 * $bias {
                     return <$float>::from_bits(sign | EXPONENT);
                 }
                 if power >= 1 {

@@ -43,8 +43,13 @@ pub(super) fn check(
             size: len,
             distance: address.saturating_sub(len) as i64,
         };
-        let kind =
-            FaultKind::OutOfBounds { space: MemorySpace::Lds, address, size, write, nearest: Some(nearest) };
+        let kind = FaultKind::OutOfBounds {
+            space: MemorySpace::Lds,
+            address,
+            size,
+            write,
+            nearest: Some(Box::new(nearest)),
+        };
         return Err(Trap::at_lane(kind, lane));
     }
     Ok(address as usize)

@@ -226,8 +226,8 @@ fn dpp_source(ctrl: u16, lane: usize) -> Option<usize> {
         0x138 => lane.checked_sub(1),
         0x13c => Some((lane + 63) & 63),
         // row_mirror, row_half_mirror
-        0x140 => Some(row | 15 - at),
-        0x141 => Some(lane & !7 | 7 - (lane & 7)),
+        0x140 => Some(row | (15 - at)),
+        0x141 => Some(lane & !7 | (7 - (lane & 7))),
         // row_bcast15, row_bcast31
         0x142 => (lane >= 16).then(|| row - 1),
         0x143 => (lane >= 32).then_some(31),

@@ -403,7 +403,7 @@ fn scratch(
             address: offset,
             size: u32::from(bytes),
             write,
-            nearest: Some(nearest),
+            nearest: Some(Box::new(nearest)),
         };
         Trap::at_lane(kind, lane)
     };

@@ -130,9 +130,9 @@ super::table! { w, step;
     v_madmk_f16 | v_madak_f16 => { let r = w.round64(); w.map3(|a, b, c| half::add(half::mul(a, b, r), c, r)); },
 
     v_mul_i32_i24 => w.map2(|a: u32, b: u32| i24(a).wrapping_mul(i24(b))),
-    v_mul_hi_i32_i24 => w.map2(|a: u32, b: u32| (i64::from(i24(a)) * i64::from(i24(b)) >> 32) as i32),
+    v_mul_hi_i32_i24 => w.map2(|a: u32, b: u32| ((i64::from(i24(a)) * i64::from(i24(b))) >> 32) as i32),
     v_mul_u32_u24 => w.hot2(|a: u32, b: u32| u24(a).wrapping_mul(u24(b))),
-    v_mul_hi_u32_u24 => w.map2(|a: u32, b: u32| (u64::from(u24(a)) * u64::from(u24(b)) >> 32) as u32),
+    v_mul_hi_u32_u24 => w.map2(|a: u32, b: u32| ((u64::from(u24(a)) * u64::from(u24(b))) >> 32) as u32),
     v_min_i32 => w.hot2(|a: i32, b: i32| a.min(b)),
     v_max_i32 => w.hot2(|a: i32, b: i32| a.max(b)),
     v_min_u32 => w.hot2(|a: u32, b: u32| a.min(b)),

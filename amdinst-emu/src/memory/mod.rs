@@ -249,11 +249,13 @@ impl Memory {
             (None, Some(before)) => above.zip(Some(-(before as i64))),
             (None, None) => None,
         };
-        let nearest = nearest.map(|(allocation, distance)| NearestAllocation {
-            label: allocation.label.clone(),
-            address: allocation.address,
-            size: allocation.bytes.len() as u64,
-            distance,
+        let nearest = nearest.map(|(allocation, distance)| {
+            Box::new(NearestAllocation {
+                label: allocation.label.clone(),
+                address: allocation.address,
+                size: allocation.bytes.len() as u64,
+                distance,
+            })
         });
         FaultKind::OutOfBounds { space, address, size, write, nearest }
     }

@@ -24,57 +24,69 @@ pub(crate) trait Elem: Copy + Default {
 }
 
 macro_rules! narrow {
-    ($type:ty, $from:expr, $to:expr) => {
+    ($type:ty, $bits:ident => $from:expr, $value:ident => $to:expr) => {
         impl Elem for $type {
             #[inline(always)]
             fn get(rows: &Rows, row: usize, lane: usize) -> Self {
-                let from: fn(u32) -> Self = $from;
-                from(rows[row][lane])
+                let $bits = rows[row][lane];
+                $from
             }
             #[inline(always)]
             fn set(self, rows: &mut Rows, row: usize, lane: usize, mask: u32) {
-                let to: fn(Self) -> u32 = $to;
+                let $value = self;
+                let new: u32 = $to;
                 let old = &mut rows[row][lane];
-                *old = (to(self) & mask) | (*old & !mask);
+                *old = (new & mask) | (*old & !mask);
             }
         }
     };
 }
 
 macro_rules! wide {
-    ($type:ty, $from:expr, $to:expr) => {
+    ($type:ty, $bits:ident => $from:expr, $value:ident => $to:expr) => {
         impl Elem for $type {
             #[inline(always)]
             fn get(rows: &Rows, row: usize, lane: usize) -> Self {
-                let from: fn(u64) -> Self = $from;
-                from(u64::from(rows[row][lane]) | u64::from(rows[row + 1][lane]) << 32)
+                let $bits = u64::from(rows[row][lane]) | u64::from(rows[row + 1][lane]) << 32;
+                $from
             }
             #[inline(always)]
             fn set(self, rows: &mut Rows, row: usize, lane: usize, mask: u32) {
-                let to: fn(Self) -> u64 = $to;
-                let value = to(self);
+                let $value = self;
+                let new: u64 = $to;
                 let low = &mut rows[row][lane];
-                *low = (value as u32 & mask) | (*low & !mask);
+                *low = (new as u32 & mask) | (*low & !mask);
                 let high = &mut rows[row + 1][lane];
-                *high = ((value >> 32) as u32 & mask) | (*high & !mask);
+                *high = ((new >> 32) as u32 & mask) | (*high & !mask);
             }
         }
     };
 }
 
-narrow!(u32, |bits| bits, |value| value);
-narrow!(i32, |bits| bits as i32, |value| value as u32);
-narrow!(f32, f32::from_bits, f32::to_bits);
-narrow!(u16, |bits| bits as u16, u32::from);
-narrow!(i16, |bits| bits as i16, |value| u32::from(value as u16));
-narrow!(Half, |bits| Half(bits as u16), |value| u32::from(value.0));
-wide!(u64, |bits| bits, |value| value);
-wide!(i64, |bits| bits as i64, |value| value as u64);
-wide!(f64, f64::from_bits, f64::to_bits);
+narrow!(u32, bits => bits, value => value);
+narrow!(i32, bits => bits as i32, value => value as u32);
+narrow!(f32, bits => f32::from_bits(bits), value => value.to_bits());
+narrow!(u16, bits => bits as u16, value => u32::from(value));
+narrow!(i16, bits => bits as i16, value => u32::from(value as u16));
+narrow!(Half, bits => Half(bits as u16), value => u32::from(value.0));
+wide!(u64, bits => bits, value => value);
+wide!(i64, bits => bits as i64, value => value as u64);
+wide!(f64, bits => f64::from_bits(bits), value => value.to_bits());
+
+/// An array made in a plain loop: `std::array::from_fn` is not always inlined, and what is not inlined into a function
+/// that is compiled for the host's vector extensions does not use them.
+#[inline(always)]
+fn array<T: Elem>(mut f: impl FnMut(usize) -> T) -> [T; CHUNK] {
+    let mut result = [T::default(); CHUNK];
+    for (lane, slot) in result.iter_mut().enumerate() {
+        *slot = f(lane);
+    }
+    result
+}
 
 #[inline(always)]
 fn chunk<T: Elem>(rows: &Rows, row: u16, base: usize) -> [T; CHUNK] {
-    std::array::from_fn(|lane| T::get(rows, usize::from(row), base + lane))
+    array(|lane| T::get(rows, usize::from(row), base + lane))
 }
 
 impl Wave {
@@ -114,7 +126,7 @@ impl Wave {
         let [a, ..] = self.src;
         self.each_hot(|rows, base| {
             let a = chunk::<A>(rows, a, base);
-            std::array::from_fn(|lane| f(a[lane]))
+            array(|lane| f(a[lane]))
         });
     }
 
@@ -124,7 +136,7 @@ impl Wave {
         let [a, b, ..] = self.src;
         self.each_hot(|rows, base| {
             let (a, b) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base));
-            std::array::from_fn(|lane| f(a[lane], b[lane]))
+            array(|lane| f(a[lane], b[lane]))
         });
     }
 
@@ -134,7 +146,7 @@ impl Wave {
         let [a, b, c, _] = self.src;
         self.each_hot(|rows, base| {
             let (a, b, c) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base), chunk::<C>(rows, c, base));
-            std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]))
+            array(|lane| f(a[lane], b[lane], c[lane]))
         });
     }
 
@@ -144,7 +156,7 @@ impl Wave {
         let [a, ..] = self.src;
         self.each(|rows, base| {
             let a = chunk::<A>(rows, a, base);
-            std::array::from_fn(|lane| f(a[lane]))
+            array(|lane| f(a[lane]))
         });
     }
 
@@ -154,7 +166,7 @@ impl Wave {
         let [a, b, ..] = self.src;
         self.each(|rows, base| {
             let (a, b) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base));
-            std::array::from_fn(|lane| f(a[lane], b[lane]))
+            array(|lane| f(a[lane], b[lane]))
         });
     }
 
@@ -164,7 +176,7 @@ impl Wave {
         let [a, b, c, _] = self.src;
         self.each(|rows, base| {
             let (a, b, c) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base), chunk::<C>(rows, c, base));
-            std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]))
+            array(|lane| f(a[lane], b[lane], c[lane]))
         });
     }
 
@@ -181,7 +193,7 @@ impl Wave {
         let [a, b, ..] = self.src;
         self.each(|rows, base| {
             let (a, b) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base));
-            std::array::from_fn(|lane| f(a[lane], b[lane], bits >> (base + lane) & 1 != 0))
+            array(|lane| f(a[lane], b[lane], bits >> (base + lane) & 1 != 0))
         });
     }
 
@@ -195,7 +207,7 @@ impl Wave {
         let [a, b, c, _] = self.src;
         self.each(|rows, base| {
             let (a, b, c) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base), chunk::<C>(rows, c, base));
-            std::array::from_fn(|lane| f(a[lane], b[lane], c[lane], bits >> (base + lane) & 1 != 0))
+            array(|lane| f(a[lane], b[lane], c[lane], bits >> (base + lane) & 1 != 0))
         });
     }
 
@@ -231,7 +243,7 @@ impl Wave {
         let mut bits = 0;
         self.each(|rows, base| {
             let (a, b, c) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base), chunk::<C>(rows, c, base));
-            std::array::from_fn(|lane| {
+            array(|lane| {
                 let (value, bit) = f(a[lane], b[lane], c[lane]);
                 bits |= u64::from(bit) << (base + lane);
                 value
