@@ -1,0 +1,153 @@
+//! Instrumented code objects, judged by LLVM's tools: they disassemble whole, and every original instruction is still
+//! there, in order.
+
+use std::path::Path;
+use std::process::Command;
+
+use amdinst_core::instrument::{Counters, InstrumentError, Options, SiteKind, apply, plan};
+use amdinst_core::object::CodeObject;
+
+const SOURCE: &str = "
+typedef __attribute__((address_space(1))) int gint;
+__attribute__((noinline)) int walk(int x, gint *p) {
+    int sum = 0;
+    for (int i = 0; i < x; i++) { if (p[i] > 3) sum += p[i]; if (sum > 1000) break; }
+    return sum;
+}
+__attribute__((amdgpu_kernel)) void first(gint *p, gint *q, int n) {
+    int i = __builtin_amdgcn_workitem_id_x();
+    if (i < n) q[i] = walk(p[i], p); else q[i] = 0;
+}
+__attribute__((amdgpu_kernel)) void second(gint *p, gint *q, int n) {
+    int i = __builtin_amdgcn_workitem_id_x();
+    if (p[i] > n) q[i] = walk(i, p);
+}
+__attribute__((amdgpu_kernel)) void straight(gint *p) { p[__builtin_amdgcn_workitem_id_x()] = 1; }
+";
+
+fn tools(test: &str) -> bool {
+    let found = ["clang-22", "ld.lld-22", "llvm-objdump-22"]
+        .iter()
+        .all(|tool| Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success()));
+    if !found {
+        let message = format!("{test}: LLVM 22 is not installed (apt-get install clang-22 lld-22 llvm-22)");
+        assert!(std::env::var_os("AMDINST_REQUIRE_TOOLS").is_none_or(|value| value != "1"), "{message}");
+        eprintln!("SKIPPED: {message}");
+    }
+    found
+}
+
+fn compile(directory: &Path, cpu: &str, level: &str) -> CodeObject {
+    let (input, output) = (directory.join("kernels.c"), directory.join("kernels.elf"));
+    std::fs::write(&input, SOURCE).expect("writing the source");
+    let status = Command::new("clang-22")
+        .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-fuse-ld=lld-22", level])
+        .arg(format!("-mcpu={cpu}"))
+        .arg("-o")
+        .args([&output, &input])
+        .status()
+        .expect("running clang-22");
+    assert!(status.success(), "clang failed for {cpu} {level}");
+    CodeObject::parse(std::fs::read(&output).expect("reading the code object")).expect("a code object")
+}
+
+/// The instructions of `.text` without padding; branch targets and literals of address pairs left out.
+fn disassembly(directory: &Path, bytes: &[u8]) -> Vec<String> {
+    let file = directory.join("disassembled.elf");
+    std::fs::write(&file, bytes).expect("writing a code object");
+    let output = Command::new("llvm-objdump-22")
+        .args(["-d", "--no-show-raw-insn"])
+        .arg(&file)
+        .output()
+        .expect("objdump");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("text");
+    let lines = text.lines().filter_map(|line| line.strip_prefix('\t')).map(|line| {
+        let line = line.split("//").next().unwrap_or_default().trim();
+        assert!(!line.contains("illegal") && !line.starts_with(".long"), "{line}");
+        let mnemonic = line.split(' ').next().unwrap_or_default();
+        let moves = mnemonic.contains("branch")
+            || matches!(mnemonic, "s_add_u32" | "s_addc_u32")
+                && (line.contains("0x") || line.contains("lit("));
+        if moves { mnemonic.to_owned() } else { line.to_owned() }
+    });
+    lines.filter(|line| line != "s_nop 0").collect()
+}
+
+#[test]
+fn every_original_instruction_is_still_there() {
+    if !tools("every_original_instruction_is_still_there") {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    for cpu in ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"] {
+        for level in ["-O0", "-O1", "-O2"] {
+            let object = compile(directory.path(), cpu, level);
+            let original = disassembly(directory.path(), &object.bytes);
+            for counters in [Counters::Register, Counters::Global] {
+                let context = format!("{cpu} {level} {counters:?}");
+                let plan = plan(&object, &Options { counters, ..Options::default() }).expect(&context);
+                let instrumented = apply(&object, &plan).expect(&context);
+                let new = disassembly(directory.path(), &instrumented.bytes);
+                let mut rest = new.iter();
+                for line in &original {
+                    assert!(rest.any(|other| other == line), "{context}: `{line}` is missing");
+                }
+                let reparsed = CodeObject::parse(instrumented.bytes.clone()).expect(&context);
+                for probes in instrumented.map.kernels.iter().filter(|kernel| kernel.is_instrumented()) {
+                    let kernel =
+                        reparsed.kernels.iter().find(|kernel| kernel.name == probes.name).expect(&context);
+                    assert_eq!(
+                        kernel.metadata.kernarg_segment_size,
+                        kernel.descriptor.kernarg_size(),
+                        "{context}"
+                    );
+                    let last = kernel.metadata.args.last().expect("the appended argument");
+                    assert_eq!(Some(last.offset), probes.buffer_argument, "{context}");
+                    for site in &probes.sites {
+                        assert_eq!(instrumented.map.original_pc(site.new_pc), Some(site.pc), "{context}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sites_of_a_shared_function_come_first_in_each_kernel() {
+    if !tools("sites_of_a_shared_function_come_first_in_each_kernel") {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let object = compile(directory.path(), "gfx90a", "-O2");
+    let plan = plan(&object, &Options::default()).expect("a plan");
+    let kernel = |name: &str| plan.kernels().iter().find(|kernel| kernel.name == name).expect("the kernel");
+    let (first, second, straight) = (kernel("first"), kernel("second"), kernel("straight"));
+    let shared: Vec<u64> =
+        first.sites.iter().filter(|site| site.function == "walk").map(|site| site.pc).collect();
+    assert!(!shared.is_empty());
+    for kernel in [first, second] {
+        let head: Vec<u64> = kernel.sites.iter().take(shared.len()).map(|site| site.pc).collect();
+        assert_eq!(head, shared);
+        assert!(kernel.sites.iter().any(|site| site.kind == SiteKind::LoopExit && site.loop_depth == 1));
+    }
+    assert!(!straight.is_instrumented() && straight.refusals.is_empty());
+}
+
+#[test]
+fn what_is_not_instrumented_has_a_named_outcome() {
+    if !tools("what_is_not_instrumented_has_a_named_outcome") {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let object = compile(directory.path(), "gfx90a", "-O2");
+    let only = |name: &str| Options { kernels: Some(vec![name.to_owned()]), ..Options::default() };
+    assert!(matches!(plan(&object, &only("nobody")), Err(InstrumentError::NoSuchKernel { .. })));
+    let straight = plan(&object, &only("straight")).expect("a plan");
+    assert!(matches!(apply(&object, &straight), Err(InstrumentError::NothingInstrumented(_))));
+    // `walk` is also called by `second`, which is not asked for: its sites are refused, `first`'s own is not.
+    let first = plan(&object, &only("first")).expect("a plan");
+    let probes = &first.kernels()[0];
+    assert!(probes.is_instrumented() && !probes.refusals.is_empty());
+    assert!(probes.sites.iter().all(|site| site.function == "first"));
+}
