@@ -1,9 +1,9 @@
 //! `#[probe]`: found, checked and taken out of a function.
 
 use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Error, Expr, ImplItemFn, Item, LitStr, Meta, parse_quote};
+use syn::{Attribute, Block, Error, Expr, ImplItemFn, Item, LitStr, Meta, Path, parse_quote};
 
 use crate::location::Location;
 use crate::record::{Kind, Probe, device_section, outline_section};
@@ -49,9 +49,16 @@ pub(crate) fn take_outer(attributes: &mut Vec<Attribute>, location: &Location) -
 
 /// Takes every `#[probe]` out of a function's body and appends it to `probes`.
 pub(crate) fn take_inner(block: &mut Block, probes: &mut Vec<Probe>) -> syn::Result<()> {
-    let mut collector = Collector { probes, error: None };
+    let mut collector = Collector { probes, path: None, error: None };
     collector.visit_block_mut(block);
-    collector.error.map_or(Ok(()), Err)
+    if let Some(error) = collector.error {
+        return Err(error);
+    }
+    if let Some(path) = collector.path {
+        // The compiler never sees the attributes taken out, and would call their import unused.
+        insert_first(block, quote!(#[allow(unused_imports)] use #path as _;));
+    }
+    Ok(())
 }
 
 /// Puts `tokens`, an item or nothing, at the head of `block`.
@@ -63,6 +70,8 @@ pub(crate) fn insert_first(block: &mut Block, tokens: TokenStream) {
 
 struct Collector<'a> {
     probes: &'a mut Vec<Probe>,
+    /// How the source names the attribute, where it stands first.
+    path: Option<Path>,
     error: Option<Error>,
 }
 
@@ -86,6 +95,9 @@ impl Collector<'_> {
 impl VisitMut for Collector<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         if let Some((kind, attributes)) = branch(expr) {
+            if let Some(attribute) = attributes.iter().find(|attribute| is_probe(attribute)) {
+                self.path.get_or_insert_with(|| attribute.path().clone());
+            }
             match take(attributes) {
                 Ok(Some((name, span))) => {
                     let location = Location::of(expr);
@@ -180,8 +192,6 @@ fn first_token_span(tokens: &TokenStream) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use quote::quote;
-
     use super::*;
 
     fn collect(block: &mut Block) -> syn::Result<Vec<(String, Kind)>> {

@@ -70,6 +70,8 @@ fn paths(paths: &[PathBuf]) -> String {
 pub(crate) struct Built {
     /// The package that it was built from.
     pub(crate) package: String,
+    /// The cargo profile that it was built with.
+    pub(crate) profile: String,
     pub(crate) original: CodeObject,
     pub(crate) original_path: PathBuf,
     /// `None` when no kernel could or had to be instrumented.
@@ -148,6 +150,7 @@ fn read(
     };
     Ok(Built {
         package: package.to_owned(),
+        profile: artifact.profile.clone(),
         original: code_object(&original_path)?,
         original_path,
         instrumented,

@@ -107,7 +107,11 @@ impl<P> Launch<P> for Kernel<P> {
             }
         }
         recorder::record(&report);
-        Ok(Run { report: Report::new(report), wave_instructions: outcome.wave_instructions })
+        Ok(Run {
+            report: Report::new(report),
+            wave_instructions: outcome.wave_instructions,
+            profile: built.profile.clone(),
+        })
     }
 }
 
@@ -116,9 +120,16 @@ impl<P> Launch<P> for Kernel<P> {
 pub struct Run {
     report: Report,
     wave_instructions: Option<u64>,
+    profile: String,
 }
 
 impl Run {
+    /// The cargo profile that the kernel was built with: at another level of optimisation the compiler may keep a branch
+    /// or make a select of it.
+    pub fn profile(&self) -> &str {
+        &self.profile
+    }
+
     /// How the kernel's branches diverged.
     pub const fn report(&self) -> &Report {
         &self.report

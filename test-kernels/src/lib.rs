@@ -1,1 +1,22 @@
-//! Kernels that a user could have written, with tests that assert on their divergence.
+//! Kernels that a user could have written, one a file.
+//!
+//! Each file holds the kernel and, for the host, a reference that computes the same from the same input. The figures
+//! that the tests in `tests/kernels.rs` expect are derived there by hand or counted on the host, never taken from a run.
+
+#![cfg_attr(target_arch = "amdgpu", no_std)]
+
+pub mod break_continue;
+pub mod broken;
+pub mod classify;
+pub mod collatz;
+pub mod early_return;
+pub mod histogram;
+pub mod integers;
+pub mod nested;
+pub mod newton;
+pub mod outlined;
+pub mod reduce;
+pub mod relu;
+pub mod stencil;
+pub mod transpose;
+pub mod vector_add;

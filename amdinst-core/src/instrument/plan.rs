@@ -656,8 +656,9 @@ impl Planner<'_> {
 
 /// Whether a probe may concern a kernel: probes in another kernel's own source do not.
 fn in_kernel(probe: &super::ProbeSpec, kernel: &Kernel, object: &CodeObject) -> bool {
-    let is_kernel = |name: &str| object.kernels.iter().any(|other| other.name == name);
-    probe.function == kernel.name || !is_kernel(&probe.function)
+    // Its path may be written out, and the kernel's symbol is the last part of it.
+    let function = probe.function.rsplit("::").next().unwrap_or(&probe.function);
+    function == kernel.name || object.kernels.iter().all(|other| other.name != function)
 }
 
 const fn class_of(class: OtherWrite) -> ExecWriteClass {

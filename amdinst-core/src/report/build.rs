@@ -98,6 +98,11 @@ impl Report {
 
     /// Adds a probe, or merges it with its namesake: a probe in a function that was inlined twice is one probe.
     fn add_probe(&mut self, probe: &ProbeSpec, result: &ProbeResult, instrumented: bool) {
+        // Code that is not there may be that of a function which this kernel never calls.
+        let function = probe.function.rsplit("::").next().unwrap_or(&probe.function);
+        if *result == ProbeResult::Removed && function != self.kernel {
+            return;
+        }
         let outcome = match result {
             ProbeResult::Sites(sites) if instrumented && !sites.is_empty() => {
                 Outcome::Counted { sites: sites.clone() }

@@ -73,6 +73,12 @@ impl<'a> Selection<'a> {
         &self.sites
     }
 
+    /// Only the sites of one kind (`if`, `loop-exit`, `cmpx`): a probe on a loop also holds the branches in its body
+    /// that have no probe of their own.
+    pub fn of_kind(&self, kind: &str) -> Self {
+        Self { sites: self.sites.iter().copied().filter(|site| site.kind == kind).collect() }
+    }
+
     /// The counters, summed over waves and sites.
     pub fn counts(&self) -> Counts {
         self.sites.iter().map(|site| site.counts).sum()

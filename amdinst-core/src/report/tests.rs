@@ -140,6 +140,7 @@ fn sums_over_waves_and_over_the_sites_of_a_probe() {
     assert_eq!(steps.sites().len(), 2);
     assert_eq!((steps.executions(), steps.diverged(), steps.lanes_taken()), (8, 2, 164));
     assert_eq!(steps.waves().len(), 1, "only the first wave came here");
+    assert_eq!((steps.of_kind("loop-exit").sites().len(), steps.of_kind("if").executions()), (2, 0));
     assert_eq!(report.at_line(20).unwrap().counts(), steps.counts());
 }
 
@@ -153,6 +154,21 @@ fn a_probe_without_counts_says_why_and_never_zero() {
     let error = report.find("nope").unwrap_err();
     assert!(error.to_string().contains("`tail`, `steps`, `pick`"), "{error}");
     assert!(matches!(report.at_line(13), Err(SelectError::NoSuchLine { line: 13, .. })));
+}
+
+#[test]
+fn probes_of_functions_that_the_kernel_never_calls_are_left_out() {
+    let mut kernel = kernel();
+    kernel.probes.push(probe("gone", 40, ProbeResult::Removed));
+    kernel.probes.push(probe("elsewhere", 50, ProbeResult::Removed));
+    kernel.probes[3].probe.function = "crate::file::demo".to_owned();
+    kernel.probes[4].probe.function = "crate::file::helper".to_owned();
+    let records = records();
+    let launch =
+        Launch { probes: &kernel, target: "gfx90a", grid: [2, 1, 1], block: [100, 1, 1], records: &records };
+    let report = Report::new(&launch).unwrap();
+    assert_eq!(report.outcome("gone"), Some(&Outcome::Removed));
+    assert_eq!(report.outcome("elsewhere"), None);
 }
 
 #[test]

@@ -126,7 +126,8 @@ impl Device {
         })
     }
 
-    pub(crate) fn settings(&self) -> &Settings {
+    /// The settings that it was opened with.
+    pub fn settings(&self) -> &Settings {
         match self {
             Self::Emulator(emulator) => emulator.settings(),
             Self::Hip(gpu) => gpu.settings(),

@@ -96,11 +96,17 @@ fn trial(case: &'static TestCase, results: &Results) -> Trial {
     let run = move || {
         let started = Instant::now();
         let ending = run_case(case);
+        let reports = recorder::take();
+        // A wrong expectation is about figures: show them, with the source lines that they belong to.
+        let ending = match ending {
+            Ending::Failed(message) => Ending::Failed(message + &recorder::launches(&reports)),
+            other => other,
+        };
         let failed = match &ending {
             Ending::Failed(message) => Err(Failed::from(message)),
             Ending::Passed | Ending::Ignored(_) => Ok(()),
         };
-        results.add(case.full_name(), started.elapsed(), ending, recorder::take());
+        results.add(case.full_name(), started.elapsed(), ending, reports);
         failed
     };
     Trial::test(case.full_name(), run).with_ignored_flag(case.ignored.is_some())

@@ -77,6 +77,12 @@ pub(super) fn print(results: &[Finished]) {
     }
 }
 
+/// The launches of a failed test, to stand below its message.
+pub(super) fn launches(reports: &[Report]) -> String {
+    let launch = |report: &Report| format!("\n  launched {}\n{}", report.heading(), report.table());
+    reports.iter().map(launch).collect::<String>().trim_end().to_owned()
+}
+
 /// One table for each kernel, over all its launches, in order of the kernels' names.
 fn summary(results: &[Finished]) -> String {
     let mut kernels: Vec<(usize, Report)> = Vec::new();

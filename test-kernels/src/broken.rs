@@ -1,0 +1,64 @@
+//! Kernels with the mistakes that the emulator is there to find.
+
+use amdinst_device::{global_id_x, kernel, shared, workitem_id_x};
+
+/// Copies one element a work-item without asking how many there are.
+///
+/// # Safety
+/// Both pointers are to one element a work-item. Tests launch more.
+#[kernel]
+pub unsafe fn copy_unguarded(input: *const f32, output: *mut f32) {
+    let i = global_id_x() as usize;
+    // SAFETY: as the caller vouches, wrongly.
+    unsafe { *output.add(i) = *input.add(i) };
+}
+
+/// Counts down to zero, and wraps around when it starts at an odd number.
+///
+/// # Safety
+/// `start` and `steps` are to one element a work-item.
+#[kernel]
+pub unsafe fn countdown(start: *const u32, steps: *mut u32) {
+    let i = global_id_x() as usize;
+    // SAFETY: one element a work-item.
+    let mut rest = unsafe { *start.add(i) };
+    while rest != 0 {
+        rest = rest.wrapping_sub(2);
+        // SAFETY: as above.
+        unsafe { *steps.add(i) += 1 };
+    }
+}
+
+shared! {
+    static WORDS: [u32; 64];
+}
+
+/// Writes words of LDS at `stride` bytes each.
+///
+/// # Safety
+/// `stride` is 4. Tests pass others.
+#[kernel]
+pub unsafe fn scatter(stride: u32, output: *mut u32) {
+    let i = workitem_id_x();
+    let words: *mut u8 = WORDS.as_mut_ptr().cast();
+    // SAFETY: as the caller vouches, wrongly.
+    unsafe {
+        let word: *mut u32 = words.add((i * stride) as usize).cast();
+        word.write_volatile(i);
+        *output.add(i as usize) = word.read_volatile();
+    }
+}
+
+/// Takes an element of a slice of four, which Rust checks.
+///
+/// # Safety
+/// `indices` and `output` are to one element a work-item, `table` to four.
+#[kernel]
+pub unsafe fn checked_index(table: *const u32, indices: *const u32, output: *mut u32) {
+    let i = global_id_x() as usize;
+    // SAFETY: as the caller vouches.
+    unsafe {
+        let table = core::slice::from_raw_parts(table, 4);
+        *output.add(i) = table[*indices.add(i) as usize];
+    }
+}
