@@ -60,6 +60,14 @@ fn world_readable() -> std::fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o666)
 }
 
+/// A source path for people: relative, if it is below the current directory. Compilers write absolute ones.
+pub fn short_path(path: &str) -> &str {
+    let here = std::env::current_dir().ok();
+    let rest =
+        here.as_deref().and_then(Path::to_str).and_then(|here| path.strip_prefix(here)?.strip_prefix('/'));
+    rest.unwrap_or(path)
+}
+
 /// `1 kernel`, `2 kernels`.
 pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use amdinst_core::report::Location;
 
-use super::super::output::count;
+use super::super::output::{count, short_path};
 use super::view::{FileView, KernelView, ObjectView, refusal_text};
 
 /// Prints a [`FileView`] for people.
@@ -106,5 +106,6 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
 
 /// Where a branch stands in the source, `-` without debug information.
 pub fn place(location: &Location) -> String {
-    if location.file.is_some() { location.to_string() } else { "-".to_owned() }
+    let Some(file) = &location.file else { return "-".to_owned() };
+    Location { file: Some(short_path(file).to_owned()), ..location.clone() }.to_string()
 }

@@ -59,16 +59,11 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         Format::Json => output::print_json(&view)?,
         Format::Human => output::print(&view.human(args.stats))?,
     }
-    let [x, y, z] = args.grid.0;
-    context.shell.status(
-        "Finished",
-        format_args!(
-            "{}: {} workgroups in {:.3} s",
-            kernel.name,
-            u64::from(x) * u64::from(y) * u64::from(z),
-            original.execution.seconds
-        ),
-    );
+    // It fits, for each of them has run.
+    let workgroups = args.grid.0.iter().map(|&size| size as usize).product();
+    let workgroups = output::count(workgroups, "workgroup");
+    let seconds = original.execution.seconds;
+    context.shell.status("Finished", format_args!("{}: {workgroups} in {seconds:.3} s", kernel.name));
     Ok(exit)
 }
 

@@ -14,6 +14,7 @@ use super::bind::Arguments;
 use super::{LaunchError, Outcome};
 use crate::cli::CounterChoice;
 use crate::commands::instrument::exit_of;
+use crate::commands::output::short_path;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// Disagreements that are told.
@@ -178,7 +179,7 @@ fn first_difference(original: &[Vec<u8>], instrumented: &[Vec<u8>]) -> Option<St
 pub fn source_lines(object: &CodeObject, pc: u64) -> Vec<String> {
     let Ok(map) = SourceMap::new(object) else { return Vec::new() };
     let line = |frame: &Frame| {
-        let mut text = format!("at {}", frame.file);
+        let mut text = format!("at {}", short_path(&frame.file));
         for number in [frame.line, frame.column].into_iter().take_while(|&number| number > 0) {
             text.push_str(&format!(":{number}"));
         }

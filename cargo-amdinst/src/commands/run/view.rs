@@ -126,7 +126,10 @@ impl RunView {
     /// The text for people: the report, and figures if `stats`.
     pub fn human(&self, stats: bool) -> String {
         let mut text = String::new();
-        if let Some(report) = &self.report {
+        if let Some(mut report) = self.report.clone() {
+            if let Some(here) = std::env::current_dir().ok().as_deref().and_then(std::path::Path::to_str) {
+                report.relative_to(here);
+            }
             let _ = writeln!(text, "{}", report.heading());
             text.push_str(&report.table());
             let verdict = |equal: Option<bool>, yes: &'static str, no: &'static str| match equal {
