@@ -189,7 +189,9 @@ fn add_u32() {
 #[test]
 fn divide_u32() {
     let (a, b) = ints32();
-    check32("y ? x / y ^ x % y : 7", &a, &b, |x, y| if y == 0 { 7 } else { x / y ^ x % y });
+    check32("y ? x / y ^ x % y : 7", &a, &b, |x, y| {
+        x.checked_div(y).map_or(7, |quotient| quotient ^ (x % y))
+    });
 }
 
 #[test]
@@ -197,7 +199,7 @@ fn divide_i32() {
     let (a, b) = ints32();
     check32("(int)y > 0 ? (uint)((int)x / (int)y ^ (int)x % (int)y) : 7", &a, &b, |x, y| {
         let (x, y) = (x as i32, y as i32);
-        if y > 0 { (x / y ^ x % y) as u32 } else { 7 }
+        if y > 0 { ((x / y) ^ (x % y)) as u32 } else { 7 }
     });
 }
 
@@ -250,7 +252,9 @@ fn multiply_64() {
 #[test]
 fn divide_u64() {
     let (a, b) = ints64();
-    check64("y ? x / y ^ x % y : 7", &a, &b, |x, y| if y == 0 { 7 } else { x / y ^ x % y });
+    check64("y ? x / y ^ x % y : 7", &a, &b, |x, y| {
+        x.checked_div(y).map_or(7, |quotient| quotient ^ (x % y))
+    });
 }
 
 #[test]
@@ -258,7 +262,7 @@ fn divide_i64() {
     let (a, b) = ints64();
     check64("(long)y > 0 ? (ulong)((long)x / (long)y ^ (long)x % (long)y) : 7", &a, &b, |x, y| {
         let (x, y) = (x as i64, y as i64);
-        if y > 0 { (x / y ^ x % y) as u64 } else { 7 }
+        if y > 0 { ((x / y) ^ (x % y)) as u64 } else { 7 }
     });
 }
 

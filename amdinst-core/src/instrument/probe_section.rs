@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn lines_become_probes_in_order() {
         let section =
-            b"1\t\twhile\tsrc/b.rs\t9\t5\t12\t6\tk::b\n\0\01\ttail\tif\tsrc/a.rs\t3\t1\t4\t2\tk::a\n\
+            b"1\t\twhile\tsrc/b.rs\t9\t5\t12\t6\tk::b\n\x00\x001\ttail\tif\tsrc/a.rs\t3\t1\t4\t2\tk::a\n\
                         1\ttail\tif\tsrc/a.rs\t3\t1\t4\t2\tk::a\n";
         let specs = parse(section).unwrap();
         let names: Vec<_> = specs.iter().map(|spec| (spec.name.as_str(), spec.kind, spec.line)).collect();

@@ -189,8 +189,8 @@ impl Setup {
                 // Code that asks for x alone takes v0 as it is, without masking: what is not asked for must be zero.
                 wave.rows[0][lane] = (0..=id_level.min(2)).map(|axis| id[axis as usize] << (10 * axis)).sum();
             } else {
-                for axis in 0..=(id_level.min(2) as usize) {
-                    wave.rows[axis][lane] = id[axis];
+                for (row, id) in wave.rows.iter_mut().zip(id).take(id_level.min(2) as usize + 1) {
+                    row[lane] = id;
                 }
             }
         }

@@ -165,7 +165,7 @@ fn buffer_places(w: &Wave, access: &MemoryAccess, places: &mut [Place; LANES]) -
         } else {
             let size = u64::from(bytes_of(access.action));
             let outside = if stride == 0 || !access.idxen && !swizzle {
-                offset + size > records.saturating_sub(if swizzle { 0 } else { scalar }.min(0))
+                offset + size > records
             } else {
                 index >= records
             };
@@ -362,13 +362,7 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
 }
 
 /// The allocation that an access may go to, or what is wrong with it.
-fn checked<'a>(
-    memory: &'a Memory,
-    address: u64,
-    bytes: u8,
-    write: bool,
-    lane: usize,
-) -> Outcome<&'a Allocation> {
+fn checked(memory: &Memory, address: u64, bytes: u8, write: bool, lane: usize) -> Outcome<&Allocation> {
     let size = u32::from(bytes);
     let Some((allocation, _)) = memory.find(address, u64::from(size)) else {
         return Err(Trap::at_lane(memory.diagnose(MemorySpace::Global, address, size, write), lane));

@@ -10,10 +10,10 @@ use amdinst_core::object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 
 /// The optimisation levels that each kernel is compiled at.
-pub const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
+pub(crate) const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
 
 /// Whether clang and the linker are there. Says so when they are not; a failure where tools are required.
-pub fn tools(test: &str) -> bool {
+pub(crate) fn tools(test: &str) -> bool {
     let found = ["clang-22", "ld.lld-22"]
         .iter()
         .all(|tool| Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success()));
@@ -27,7 +27,7 @@ pub fn tools(test: &str) -> bool {
 }
 
 /// Compile OpenCL C to a code object.
-pub fn compile(source: &str, cpu: &str, level: &str) -> CodeObject {
+pub(crate) fn compile(source: &str, cpu: &str, level: &str) -> CodeObject {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let input = directory.path().join("kernel.cl");
     let output = directory.path().join("kernel.elf");
@@ -52,17 +52,17 @@ fn run_clang(input: &Path, output: &Path, cpu: &str, level: &str) {
 }
 
 /// A machine with one program.
-pub struct Device {
+pub(crate) struct Device {
     pub machine: Machine,
     pub program: Program,
 }
 
 impl Device {
-    pub fn new(source: &str, cpu: &str, level: &str) -> Self {
+    pub(crate) fn new(source: &str, cpu: &str, level: &str) -> Self {
         Self::with(&compile(source, cpu, level), Config::default())
     }
 
-    pub fn with(object: &CodeObject, config: Config) -> Self {
+    pub(crate) fn with(object: &CodeObject, config: Config) -> Self {
         let arch: Arch = object.target.arch;
         let mut machine = Machine::new(arch, config);
         let program = machine.load(object).expect("loading");
@@ -70,7 +70,7 @@ impl Device {
     }
 
     /// A buffer with these contents.
-    pub fn buffer<T: Copy>(&mut self, label: &str, values: &[T]) -> u64 {
+    pub(crate) fn buffer<T: Copy>(&mut self, label: &str, values: &[T]) -> u64 {
         let bytes = bytes_of(values);
         let address = self.machine.alloc(bytes.len() as u64, 16, label).expect("allocating");
         self.machine.write(address, &bytes).expect("writing");
@@ -78,7 +78,7 @@ impl Device {
     }
 
     /// A buffer's contents.
-    pub fn contents<const N: usize, T>(
+    pub(crate) fn contents<const N: usize, T>(
         &self,
         address: u64,
         count: usize,
@@ -89,15 +89,15 @@ impl Device {
         bytes.chunks_exact(N).map(|chunk| from(chunk.try_into().expect("a chunk"))).collect()
     }
 
-    pub fn u32s(&self, address: u64, count: usize) -> Vec<u32> {
+    pub(crate) fn u32s(&self, address: u64, count: usize) -> Vec<u32> {
         self.contents(address, count, u32::from_le_bytes)
     }
 
-    pub fn u64s(&self, address: u64, count: usize) -> Vec<u64> {
+    pub(crate) fn u64s(&self, address: u64, count: usize) -> Vec<u64> {
         self.contents(address, count, u64::from_le_bytes)
     }
 
-    pub fn launch(
+    pub(crate) fn launch(
         &mut self,
         kernel: &str,
         grid: u32,
@@ -115,13 +115,13 @@ impl Device {
     }
 }
 
-pub fn bytes_of<T: Copy>(values: &[T]) -> Vec<u8> {
+pub(crate) fn bytes_of<T: Copy>(values: &[T]) -> Vec<u8> {
     // SAFETY: any initialised memory may be read as bytes; the types used have no padding.
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), size_of_val(values)) }.to_vec()
 }
 
 /// Deterministic numbers.
-pub fn random(count: usize, seed: u64) -> Vec<u64> {
+pub(crate) fn random(count: usize, seed: u64) -> Vec<u64> {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);
     std::iter::repeat_with(|| {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
