@@ -14,6 +14,7 @@ use crate::device::Device;
 use crate::error::LaunchError;
 use crate::report::Report;
 use crate::runner::recorder;
+use crate::source;
 
 /// Sizes in x, y and z: `64`, `(16, 4)` or `(8, 4, 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,65 @@ impl From<[u32; 3]> for Dim3 {
 }
 
 /// Launches a kernel. In scope, every [`Kernel`] has these methods.
+///
+/// ```no_run
+/// use amdinst_device::{global_id_x, kernel};
+/// use harness::{Device, Launch as _, LaunchError};
+///
+/// /// # Safety
+/// /// `out` is to as many elements as there are work-items.
+/// #[kernel]
+/// pub unsafe fn fill(value: f32, out: *mut f32) {
+///     unsafe { *out.add(global_id_x() as usize) = value };
+/// }
+///
+/// fn test(device: &Device) -> Result<(), LaunchError> {
+///     let mut out = device.zeroed(128);
+///     let run = fill.launch(device, 2, 64, (1.5, &mut out))?;
+///     assert_eq!(out.to_vec(), [1.5; 128]);
+///     assert!(run.report().sites.is_empty());
+///     Ok(())
+/// }
+/// # fn main() {}
+/// ```
+///
+/// A kernel that writes takes its buffer by `&mut`, arguments are as many as parameters, and of their types:
+///
+/// ```compile_fail,E0277
+/// # use amdinst_device::kernel;
+/// # use harness::{Device, Launch as _};
+/// # #[kernel]
+/// # pub unsafe fn fill(value: f32, out: *mut f32) {}
+/// # fn test(device: &Device) {
+/// let out = device.zeroed::<f32>(128);
+/// let _ = fill.launch(device, 2, 64, (1.5_f32, &out));
+/// # }
+/// # fn main() {}
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use amdinst_device::kernel;
+/// # use harness::{Device, Launch as _};
+/// # #[kernel]
+/// # pub unsafe fn fill(value: f32, out: *mut f32) {}
+/// # fn test(device: &Device) {
+/// let mut out = device.zeroed::<f32>(128);
+/// let _ = fill.launch(device, 2, 64, (&mut out,));
+/// # }
+/// # fn main() {}
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use amdinst_device::kernel;
+/// # use harness::{Device, Launch as _};
+/// # #[kernel]
+/// # pub unsafe fn fill(value: f32, out: *mut f32) {}
+/// # fn test(device: &Device) {
+/// let mut out = device.zeroed::<f32>(128);
+/// let _ = fill.launch(device, 2, 64, (1.5_f64, &mut out));
+/// # }
+/// # fn main() {}
+/// ```
 pub trait Launch<P> {
     /// Runs the kernel on `grid` workgroups of `block` work-items each and waits for its end.
     ///
@@ -99,12 +159,8 @@ impl<P> Launch<P> for Kernel<P> {
         };
         let outcome = device.launch(&request)?;
         let mut report = outcome.report;
-        if let Ok(base) = std::env::var("CARGO_MANIFEST_DIR").map(std::path::PathBuf::from) {
-            report.relative_to(&base.to_string_lossy());
-            // A member of a workspace: the compiler names files from the workspace's root.
-            if let Some(root) = base.parent() {
-                report.relative_to(&root.to_string_lossy());
-            }
+        if let Some(root) = source::workspace_root() {
+            report.relative_to(root);
         }
         recorder::record(&report);
         Ok(Run {

@@ -1,4 +1,7 @@
-//! Source places of instructions.
+//! Source places of instructions, and how files are named for people.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use amdinst_core::object::CodeObject;
 use amdinst_core::object::lines::SourceMap;
@@ -14,7 +17,7 @@ pub(crate) fn frames(object: &CodeObject, pc: u64) -> Vec<(Location, Option<Stri
     let frames = lines.frames(pc).into_iter();
     frames
         .map(|frame| {
-            let file = (!frame.file.is_empty()).then(|| frame.file.to_string());
+            let file = (!frame.file.is_empty()).then(|| relative(&frame.file).to_owned());
             let location = Location { file, line: known(frame.line), column: known(frame.column) };
             (location, frame.function.map(|name| name.to_string()))
         })
@@ -25,4 +28,22 @@ pub(crate) fn frames(object: &CodeObject, pc: u64) -> Vec<(Location, Option<Stri
 pub(crate) fn is_library(location: &Location) -> bool {
     let file = location.file.as_deref().unwrap_or_default();
     file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/")
+}
+
+/// The directory of the workspace that the running test belongs to, where cargo keeps `Cargo.lock`. The compiler names
+/// files from there, and so do we.
+pub(crate) fn workspace_root() -> Option<&'static str> {
+    static ROOT: OnceLock<Option<String>> = OnceLock::new();
+    let find = || {
+        let package = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
+        let root = package.ancestors().find(|directory| directory.join("Cargo.lock").is_file())?;
+        Some(root.to_str()?.to_owned())
+    };
+    ROOT.get_or_init(find).as_deref()
+}
+
+/// A path from the workspace's directory, if it is in there.
+fn relative(path: &str) -> &str {
+    let inside = |root| path.strip_prefix(root)?.strip_prefix('/');
+    workspace_root().and_then(inside).unwrap_or(path)
 }

@@ -104,10 +104,11 @@ fn summary(results: &[Finished]) -> String {
             home => format!(", counters: {home}"),
         };
         text.push_str(&format!(
-            "{} on {}: {launches} launch{plural}, {} waves{home}\n{}\n",
+            "{} on {}: {launches} launch{plural}, {} wave{}{home}\n{}\n",
             report.kernel,
             report.target,
             report.waves,
+            if report.waves == 1 { "" } else { "s" },
             report.table()
         ));
     }

@@ -29,5 +29,8 @@ fn a_reduction_idles_more_lanes_each_step(device: &Device) -> TestResult {
     // One lane of the first wave of each workgroup.
     let first = run.report().site("first");
     assert_eq!((first.executions(), first.none(), first.diverged(), first.lanes_taken()), (8, 6, 2, 2));
+    if run.profile() == "release" {
+        harness::assert_report_snapshot!(run.report());
+    }
     Ok(())
 }

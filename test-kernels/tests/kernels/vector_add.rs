@@ -16,5 +16,8 @@ fn only_the_second_wave_diverges_at_the_tail(device: &Device) -> TestResult {
     assert_eq!((tail.lanes_in(), tail.lanes_taken()), (128, 100));
     let waves = tail.waves();
     assert_eq!([waves[0].counts.diverged, waves[1].counts.diverged], [0, 1]);
+    if run.profile() == "release" {
+        harness::assert_report_snapshot!(run.report());
+    }
     Ok(())
 }
