@@ -7,7 +7,8 @@ use super::entry::Entry;
 use super::exit::Exit;
 use super::layout::{CounterPlace, Temps};
 use super::map::{
-    AddressMap, Cost, ExecWrite, ExecWriteClass, KernelProbes, Occupancy, Site, SiteKind, UniformBranch,
+    AddressMap, Cost, ExecWrite, ExecWriteClass, KernelProbes, Occupancy, ProbeOutcome, ProbeResult, Site,
+    SiteKind, UniformBranch,
 };
 use super::options::{Counters, Options};
 use super::probes;
@@ -550,6 +551,7 @@ impl Planner<'_> {
                 sources,
             ));
         }
+        drop_absent_probes(&mut kernels);
         Plan { kernels, edits, relocated }
     }
 
@@ -659,6 +661,20 @@ fn in_kernel(probe: &super::ProbeSpec, kernel: &Kernel, object: &CodeObject) -> 
     // Its path may be written out, and the kernel's symbol is the last part of it.
     let function = probe.function.rsplit("::").next().unwrap_or(&probe.function);
     function == kernel.name || object.kernels.iter().all(|other| other.name != function)
+}
+
+/// A probe of a function that several kernels could call concerns those in whose code it was found. One that was
+/// found nowhere stays listed as removed with every kernel, so that it is never silently gone.
+fn drop_absent_probes(kernels: &mut [KernelProbes]) {
+    let present = |outcome: &ProbeOutcome| outcome.result != ProbeResult::Removed;
+    let found: Vec<_> = kernels
+        .iter()
+        .flat_map(|kernel| kernel.probes.iter().filter(|outcome| present(outcome)))
+        .map(|outcome| outcome.probe.clone())
+        .collect();
+    for kernel in kernels {
+        kernel.probes.retain(|outcome| present(outcome) || !found.contains(&outcome.probe));
+    }
 }
 
 const fn class_of(class: OtherWrite) -> ExecWriteClass {
