@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use amdinst_core::instrument::{Home, KernelProbes, ProbeMap};
 use amdinst_core::manifest::{Artifact, Manifest};
-use amdinst_core::object::CodeObject;
+use amdinst_core::object::{CodeObject, Kernel};
 use thiserror::Error;
 
+use crate::error::LaunchError;
 use crate::settings::Settings;
 
 /// Why there is no code object to launch. Each says what to do.
@@ -87,6 +88,15 @@ pub(crate) struct InstrumentedForm {
 }
 
 impl Built {
+    /// A kernel of the original.
+    pub(crate) fn kernel(&self, name: &str) -> Result<&Kernel, LaunchError> {
+        self.original.kernel(name).ok_or_else(|| LaunchError::NoSuchKernel {
+            kernel: name.to_owned(),
+            path: self.original_path.clone(),
+            known: self.original.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
+        })
+    }
+
     /// A kernel's part of the probe map.
     pub(crate) fn probes_of(&self, kernel: &str) -> Option<&KernelProbes> {
         self.probes.kernel(kernel)
@@ -197,7 +207,7 @@ fn manifest_of(settings: &Settings, package: &str) -> Result<(PathBuf, Manifest)
     Err(ArtifactError::NotBuilt { package: package.to_owned(), tried })
 }
 
-fn broken(path: &Path, message: impl ToString) -> ArtifactError {
+pub(crate) fn broken(path: &Path, message: impl ToString) -> ArtifactError {
     ArtifactError::Broken { path: path.to_owned(), message: message.to_string() }
 }
 

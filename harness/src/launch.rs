@@ -264,13 +264,7 @@ impl Request<'_> {
 
 /// The explicit arguments at the offsets that the code object's note gives them.
 fn kernarg(built: &Built, kernel: &str, device: &Device, values: &Values) -> Result<Vec<u8>, LaunchError> {
-    let Some(found) = built.original.kernel(kernel) else {
-        return Err(LaunchError::NoSuchKernel {
-            kernel: kernel.to_owned(),
-            path: built.original_path.clone(),
-            known: built.original.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
-        });
-    };
+    let found = built.kernel(kernel)?;
     let explicit: Vec<&KernelArg> = found.metadata.args.iter().filter(|arg| !arg.is_hidden()).collect();
     let stale =
         |what: String| LaunchError::Stale { kernel: kernel.to_owned(), package: built.package.clone(), what };

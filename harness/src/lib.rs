@@ -48,6 +48,7 @@ mod buffer;
 pub mod device;
 mod error;
 mod launch;
+mod listing;
 mod report;
 mod runner;
 mod settings;
@@ -64,6 +65,7 @@ pub use insta;
 #[doc(hidden)]
 pub use inventory;
 pub use launch::{Dim3, Launch, Run};
+pub use listing::Listing;
 pub use report::Report;
 pub use runner::{IntoTestResult, TestCase, TestResult, run_tests};
 pub use settings::{CounterChoice, DeviceChoice, Settings};

@@ -135,7 +135,7 @@ impl Device {
     }
 
     /// The processor whose code objects it runs.
-    pub(crate) fn cpu(&self) -> &str {
+    pub fn cpu(&self) -> &str {
         match self {
             Self::Emulator(emulator) => emulator.arch().name(),
             Self::Hip(gpu) => gpu.cpu(),

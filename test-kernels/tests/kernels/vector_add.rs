@@ -1,6 +1,6 @@
 //! 100 elements on 128 work-items: wave 0 has 64 lanes below 100, wave 1 has 100 - 64 = 36 of 64.
 
-use harness::{Device, Launch as _, TestResult};
+use harness::{Device, Launch as _, Listing as _, TestResult};
 use test_kernels::vector_add::{reference, vector_add};
 
 #[harness::test]
@@ -18,6 +18,38 @@ fn only_the_second_wave_diverges_at_the_tail(device: &Device) -> TestResult {
     assert_eq!([waves[0].counts.diverged, waves[1].counts.diverged], [0, 1]);
     if run.profile() == "release" {
         harness::assert_report_snapshot!(run.report());
+    }
+    Ok(())
+}
+
+/// The compiler makes of the kernel, instruction for instruction, the listing that the talk shows for gfx90a
+/// ("Example Kernel: Vector Add").
+#[harness::test]
+fn the_listing_is_that_of_the_talk(device: &Device) -> TestResult {
+    let run = vector_add.launch(
+        device,
+        1,
+        64,
+        (&mut device.zeroed(64), &device.zeroed(64), &device.zeroed(64), 64),
+    )?;
+    if device.cpu() == "gfx90a" && crate::optimised(&run) {
+        harness::insta::assert_snapshot!(vector_add.listing(device)?, @r"
+        s_load_dword s0, s[4:5], 0x18
+        s_waitcnt lgkmcnt(0)
+        v_cmp_gt_i32_e32 vcc, s0, v0
+        s_and_saveexec_b64 s[0:1], vcc
+        s_cbranch_execz 14
+        s_load_dwordx4 s[0:3], s[4:5], 0x0
+        s_load_dwordx2 s[6:7], s[4:5], 0x10
+        v_lshlrev_b32_e32 v0, 2, v0
+        s_waitcnt lgkmcnt(0)
+        global_load_dword v1, v0, s[2:3]
+        global_load_dword v2, v0, s[6:7]
+        s_waitcnt vmcnt(0)
+        v_add_f32_e32 v1, v1, v2
+        global_store_dword v0, v1, s[0:1]
+        s_endpgm
+        ");
     }
     Ok(())
 }

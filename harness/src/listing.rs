@@ -1,0 +1,37 @@
+//! The machine code of a kernel, for tests that pin what the compiler made of it.
+
+use amdinst_core::isa;
+use amdinst_device::Kernel;
+
+use crate::artifacts;
+use crate::device::Device;
+use crate::error::LaunchError;
+
+/// Shows a kernel's code. In scope, every [`Kernel`] has this method.
+pub trait Listing {
+    /// The instructions of the kernel as it was built, before any probe, one a line and as LLVM writes them. Without
+    /// addresses, so that a snapshot of it changes only when the code does.
+    ///
+    /// # Errors
+    /// When the kernel is not built for the device's processor, or a word of it is no instruction.
+    fn listing(&self, device: &Device) -> Result<String, LaunchError>;
+}
+
+impl<P> Listing for Kernel<P> {
+    fn listing(&self, device: &Device) -> Result<String, LaunchError> {
+        let built = artifacts::find(device.settings(), self.package(), device.cpu())?;
+        let object = &built.original;
+        let kernel = built.kernel(self.name())?;
+        let code = object.text_bytes();
+        let (mut pc, mut text) = (kernel.code.start, String::new());
+        while pc < kernel.code.end {
+            let bytes = usize::try_from(pc - object.text.address).ok().and_then(|offset| code.get(offset..));
+            let inst = isa::decode(object.target.arch, bytes.unwrap_or_default())
+                .map_err(|error| artifacts::broken(&built.original_path, format!("at {pc:#x}: {error}")))?;
+            text.push_str(&inst.text(object.target.arch).to_string());
+            text.push('\n');
+            pc += u64::from(inst.size);
+        }
+        Ok(text)
+    }
+}
