@@ -63,7 +63,11 @@ impl Hip {
             // SAFETY: loading runs the library's initialisers; under these names only a HIP runtime is installed.
             match unsafe { Self::new(name) } {
                 Ok(hip) => return Ok((hip, name)),
-                Err(error) => tried.push((name.to_owned(), error.to_string())),
+                Err(error) => {
+                    // The loader's own words stand behind "dlopen failed".
+                    let source = std::error::Error::source(&error).map(ToString::to_string);
+                    tried.push((name.to_owned(), source.unwrap_or_else(|| error.to_string())));
+                }
             }
         }
         Err(LoadError { tried })

@@ -142,10 +142,10 @@ impl Runtime {
             pointer.filter(|pointer| !pointer.is_null()).map(|pointer| unsafe { CStr::from_ptr(pointer) })
         };
         match (text(name), text(meaning)) {
-            (Some(name), Some(meaning)) => {
+            (Some(name), Some(meaning)) if name != meaning => {
                 format!("{} ({})", name.to_string_lossy(), meaning.to_string_lossy())
             }
-            (Some(name), None) => name.to_string_lossy().into_owned(),
+            (Some(name), _) => name.to_string_lossy().into_owned(),
             (None, _) => "unknown error".to_owned(),
         }
     }
