@@ -222,7 +222,10 @@ mod tests {
         let expected =
             [("a", Kind::If), ("", Kind::Loop), ("m", Kind::Match), ("w", Kind::While), ("f", Kind::For)];
         assert_eq!(found, expected.map(|(name, kind)| (name.to_owned(), kind)));
-        assert!(!quote!(#block).to_string().contains("probe"));
+        // What is left is the import that keeps theirs in use.
+        let text = quote!(#block).to_string();
+        assert_eq!(text.matches("probe").count(), 1, "{text}");
+        assert!(text.contains("use probe as _ ;"), "{text}");
     }
 
     #[test]
