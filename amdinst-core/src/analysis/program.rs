@@ -398,7 +398,9 @@ impl Program {
                 Some(&callee) => {
                     callees.insert(callee);
                     block.exit = Exit::Call(callee);
-                    go(end, block, obstacles);
+                    if range.contains(&end) {
+                        go(end, block, obstacles);
+                    }
                 }
                 None => {
                     block.exit = Exit::Unknown;
@@ -424,7 +426,9 @@ impl Program {
                 }
                 Next::CallKnown(to) | Next::Call(Pointer::Known(to)) => call(to, block, &mut obstacles),
                 Next::Call(_) => {
-                    go(end, block, &mut obstacles);
+                    if range.contains(&end) {
+                        go(end, block, &mut obstacles);
+                    }
                     block.exit = Exit::Unknown;
                     let detail = "call through registers whose value is not known".to_owned();
                     obstacles.push(obstacle(ObstacleKind::IndirectTarget, detail));
@@ -537,10 +541,14 @@ impl Explorer<'_> {
                         self.branch(at, to, &mut work);
                         false
                     }
+                    // A function that ends with a call calls what does not return, such as a panic.
                     Next::Call(_) | Next::CallKnown(_) => {
-                        self.leaders.insert(end);
-                        tracker.clear();
-                        true
+                        let goes_on = self.range.contains(&end);
+                        if goes_on {
+                            self.leaders.insert(end);
+                            tracker.clear();
+                        }
+                        goes_on
                     }
                     Next::Through(_) | Next::End | Next::Unsupported => false,
                 };
