@@ -135,7 +135,7 @@ impl SiteKind {
 /// An instruction that narrows EXEC by a condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Site {
-    /// Position in the kernel's record, from 0.
+    /// Position in the kernel's record, from 0. Positions of functions that other kernels alone call are left out.
     pub id: u32,
     /// What it is.
     pub kind: SiteKind,

@@ -578,6 +578,11 @@ impl Planner<'_> {
         };
         let mut sites: Vec<Site> = Vec::new();
         for (id, (owner, site)) in listed.into_iter().enumerate() {
+            // The record has room for every shared function's sites; those of functions that this kernel never calls
+            // stay zero in it.
+            if !survey.reachable[function].contains(&owner) {
+                continue;
+            }
             let found = &survey.masks[owner].sites[site];
             let located = &program.insts[found.inst];
             sites.push(Site {

@@ -156,7 +156,7 @@ fn check(launch: &Launch<'_>) -> Result<(), ReportError> {
         return Err(ReportError::Waves { kernel: kernel(), waves, records });
     }
     let counted = launch.records.iter().map(|record| record.sites.len()).min().unwrap_or(usize::MAX);
-    let sites = launch.probes.sites.len();
+    let sites = launch.probes.sites.iter().map(|site| site.id as usize + 1).max().unwrap_or(0);
     if counted < sites {
         return Err(ReportError::Sites { kernel: kernel(), sites, counted });
     }

@@ -117,7 +117,8 @@ pub(crate) fn prove(name: &str, source: &str, cpu: &str, level: &str, geometry: 
             original.masks.iter().map(|record| ((record.wave, record.pc), record)).collect();
         for (wave, record) in (0..).zip(&records) {
             assert!(record.flushed, "{context}: wave {wave} did not write its record");
-            for (site, counts) in probes.sites.iter().zip(&record.sites) {
+            for site in &probes.sites {
+                let counts = &record.sites[site.id as usize];
                 let native =
                     saw.get(&(wave, site.pc)).map_or_else(SiteCounts::default, |record| SiteCounts {
                         executions: record.writes,
