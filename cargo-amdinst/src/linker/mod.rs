@@ -4,9 +4,9 @@
 //! -Cno-prepopulate-passes`), and starts this executable in place of a C compiler, because the `gcc` linker flavour is
 //! the one that works with every distribution's rustc. The step then
 //!
-//! 1. drops what no export reaches, and reads the records that the macros left ([`records`]);
-//! 2. links in the definitions that Rust cannot express: variables in LDS, the workgroup barrier ([`support`]);
-//! 3. optimises at the profile's level, emits the object and links the code object ([`pipeline`]).
+//! 1. drops what no export reaches, and reads the records that the macros left (`records`);
+//! 2. links in the definitions that Rust cannot express: variables in LDS, the workgroup barrier (`support`);
+//! 3. optimises at the profile's level, emits the object and links the code object (`pipeline`).
 //!
 //! [`MARKER`] among the arguments is what tells such a call from the `cargo amdinst` command.
 
