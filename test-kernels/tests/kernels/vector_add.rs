@@ -23,7 +23,7 @@ fn only_the_second_wave_diverges_at_the_tail(device: &Device) -> TestResult {
 }
 
 /// The compiler makes of the kernel, instruction for instruction, the listing that the talk shows for gfx90a
-/// ("Example Kernel: Vector Add").
+/// ("Example Kernel: Vector Add"), from `opt-level = 2` on. At 1 the code generator gives out registers differently.
 #[harness::test]
 fn the_listing_is_that_of_the_talk(device: &Device) -> TestResult {
     let run = vector_add.launch(
@@ -32,7 +32,7 @@ fn the_listing_is_that_of_the_talk(device: &Device) -> TestResult {
         64,
         (&mut device.zeroed(64), &device.zeroed(64), &device.zeroed(64), 64),
     )?;
-    if device.cpu() == "gfx90a" && crate::optimised(&run) {
+    if device.cpu() == "gfx90a" && !matches!(run.profile(), "kernel-o0" | "kernel-o1") {
         harness::insta::assert_snapshot!(vector_add.listing(device)?, @r"
         s_load_dword s0, s[4:5], 0x18
         s_waitcnt lgkmcnt(0)
