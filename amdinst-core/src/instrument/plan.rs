@@ -22,10 +22,7 @@ use crate::analysis::{Resources, occupancy, program};
 use crate::counters::record_stride;
 use crate::isa::{Reg, RegSet};
 use crate::object::rewrite::{KernelEdit, MetadataEdit, text_address};
-use crate::object::{CodeObject, Kernel, KernelArg, KernelDescriptor, UserSgpr};
-
-/// Bytes of the largest kernarg segment that is believed: a thousand times what compilers emit.
-const MAX_KERNARG: u32 = 1 << 22;
+use crate::object::{CodeObject, Kernel, KernelArg, KernelDescriptor, KernelMetadata, UserSgpr};
 
 /// VCC, FLAT_SCRATCH and XNACK_MASK, which are counted with the SGPRs.
 const SPECIAL_SGPRS: u32 = 6;
@@ -448,7 +445,7 @@ impl Planner<'_> {
         }
 
         let kernarg = kernel.metadata.kernarg_segment_size.max(original.kernarg_size());
-        if kernarg > MAX_KERNARG {
+        if kernarg > KernelMetadata::MAX_KERNARG_SEGMENT {
             return Err((Reason::DescriptorLimit, format!("a kernarg segment of {kernarg} bytes")));
         }
         let buffer_argument = kernarg.next_multiple_of(8);

@@ -146,6 +146,9 @@ fn as_u32x3(value: &Value) -> Option<[u32; 3]> {
 }
 
 impl KernelMetadata {
+    /// Bytes of the largest kernarg segment that is believed: a thousand times what compilers emit.
+    pub const MAX_KERNARG_SEGMENT: u32 = 1 << 22;
+
     /// Reads an entry of `amdhsa.kernels`.
     pub(crate) fn read(kernel: &str, entry: &Value) -> Result<Self, ObjectError> {
         let map = Reader { kernel, map: entry };

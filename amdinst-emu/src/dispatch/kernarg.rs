@@ -1,13 +1,10 @@
 //! The kernarg segment: the caller's arguments, and the hidden ones that a runtime fills in (AMDGPU user guide,
 //! "Code Object V4/V5 Metadata", `.value_kind`).
 
-use amdinst_core::object::{Kernel, KernelArg};
+use amdinst_core::object::{Kernel, KernelArg, KernelMetadata};
 
 use super::Launch;
 use crate::memory::{PRIVATE_APERTURE, SHARED_APERTURE};
-
-/// Bytes of the largest segment that is believed: a thousand times what compilers emit.
-const MAX_SEGMENT: u32 = 1 << 22;
 
 /// The bytes of the segment, or why the arguments do not fill it.
 pub(super) fn segment(kernel: &Kernel, launch: &Launch) -> Result<Vec<u8>, String> {
@@ -25,7 +22,7 @@ pub(super) fn segment(kernel: &Kernel, launch: &Launch) -> Result<Vec<u8>, Strin
             ));
         }
     }
-    if metadata.kernarg_segment_size > MAX_SEGMENT {
+    if metadata.kernarg_segment_size > KernelMetadata::MAX_KERNARG_SEGMENT {
         return Err(format!(
             "a kernarg segment of {} bytes; the note is damaged",
             metadata.kernarg_segment_size

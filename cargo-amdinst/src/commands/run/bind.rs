@@ -3,15 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-use amdinst_core::object::{Kernel, KernelArg};
+use amdinst_core::object::{Kernel, KernelArg, KernelMetadata};
 use amdinst_emu::{Machine, MemoryError};
 
 use super::args::{ArgSpec, Scalar};
 use crate::commands::output::count;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
-
-/// Bytes of the largest kernarg segment that is believed.
-const MAX_SEGMENT: u32 = 1 << 22;
 
 /// What one argument becomes.
 #[derive(Clone, Debug)]
@@ -50,8 +47,11 @@ impl Arguments {
         for (index, (spec, slot)) in specs.iter().zip(&slots).enumerate() {
             check(kernel, index, spec, slot)?;
             values.push((slot.offset, value(index, spec, slot)?));
-            let end =
-                slot.offset.checked_add(slot.size).filter(|&end| end <= MAX_SEGMENT).ok_or_else(|| {
+            let end = slot
+                .offset
+                .checked_add(slot.size)
+                .filter(|&end| end <= KernelMetadata::MAX_KERNARG_SEGMENT)
+                .ok_or_else(|| {
                     let what =
                         format!("{} at offset {}: the note is damaged", describe(index, slot), slot.offset);
                     Failure::msg(Exit::BadInput, what)
