@@ -1,6 +1,7 @@
 //! Developers' chores: `cargo xtask <COMMAND>`.
 
 mod bindgen;
+mod corpus;
 mod help;
 mod readme;
 mod suite;
@@ -24,6 +25,9 @@ enum Command {
     Test(suite::Options),
     /// Compare every `--help` with its snapshot
     HelpSnapshots(help::Options),
+    /// Compare with LLVM's tools over large inputs
+    #[command(subcommand)]
+    Corpus(corpus::Command),
     /// Compare what the README shows with what happens
     Readme(readme::Options),
     /// Generate the HIP bindings from the installed headers
@@ -46,6 +50,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Test(options) => suite::run(&options),
         Command::HelpSnapshots(options) => help::run(&options).map(|()| true),
+        Command::Corpus(command) => corpus::run(&command),
         Command::Readme(options) => readme::run(&options).map(|()| true),
         Command::Bindgen(options) => bindgen::run(&workspace_root(), &options).map(|()| true),
     };
