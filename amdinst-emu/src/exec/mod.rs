@@ -3,6 +3,7 @@
 mod atomic;
 mod float;
 mod half;
+mod lane_data;
 mod lane_ops;
 mod lds;
 mod math;

@@ -1,0 +1,63 @@
+//! Exchanges between lanes that go through the LDS hardware but not its memory.
+
+use amdinst_core::isa::Op;
+
+use crate::check::Outcome;
+use crate::exec::Context;
+use crate::program::{Src, Step};
+use crate::wave::{LANES, odd_operand};
+
+/// Exchanges between lanes that go through the LDS hardware but not its memory.
+pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let access_offset = step.extra.as_ref().map_or(0, |extra| extra.inst.mods.offset);
+    let w = &mut *context.wave;
+    let rows: Vec<u16> = step
+        .src
+        .iter()
+        .filter_map(|source| if let Src::Row(row) = source { Some(*row) } else { None })
+        .collect();
+    let mut result = [0u32; LANES];
+    match (step.op, rows.as_slice()) {
+        (Op::ds_swizzle_b32, [data, ..]) => {
+            let data = w.rows[usize::from(*data)];
+            for (lane, value) in result.iter_mut().enumerate() {
+                let from = swizzle(access_offset as u32, lane);
+                *value = if w.active(from) { data[from] } else { 0 };
+            }
+        }
+        (op, [address, data, ..]) => {
+            let addresses = w.rows[usize::from(*address)];
+            let data = w.rows[usize::from(*data)];
+            for lane in 0..LANES {
+                let other = (addresses[lane].wrapping_add(access_offset as u32) / 4) as usize & 63;
+                if op == Op::ds_bpermute_b32 {
+                    result[lane] = if w.active(other) { data[other] } else { 0 };
+                } else if w.active(lane) {
+                    result[other] = data[lane];
+                }
+            }
+        }
+        _ => return Err(odd_operand(step.op)),
+    }
+    for (lane, value) in result.into_iter().enumerate() {
+        if w.active(lane) {
+            w.rows[usize::from(step.dst)][lane] = value;
+        }
+    }
+    Ok(())
+}
+
+/// The lane that `ds_swizzle_b32` reads for a lane (Vega ISA manual, "DS_SWIZZLE_B32").
+fn swizzle(offset: u32, lane: usize) -> usize {
+    if offset & 0xe000 == 0xc000 {
+        // Rotation of 32 lanes, with a mask of bits that stay.
+        let (left, amount, keep) = (offset & 0x400 == 0, (offset >> 5 & 31) as usize, (offset & 31) as usize);
+        let turned = if left { lane + amount } else { lane + 32 - amount } & 31;
+        return lane & 32 | turned & !keep & 31 | lane & keep & 31;
+    }
+    if offset & 0x8000 != 0 {
+        return lane & !3 | (offset >> (2 * (lane & 3)) & 3) as usize;
+    }
+    let (and, or, xor) = ((offset & 31) as usize, (offset >> 5 & 31) as usize, (offset >> 10 & 31) as usize);
+    lane & 32 | ((lane & and | or) ^ xor) & 31
+}

@@ -1,0 +1,86 @@
+//! Bytes of the workgroup's LDS: checks, loads and stores.
+
+use crate::check::{FaultKind, MemorySpace, NearestAllocation, Outcome, Trap};
+use crate::exec::lane_data::{get_small, put_small};
+use crate::program::Action;
+use crate::wave::Wave;
+
+/// The first byte of an LDS access, after checking it: in bounds, and at a multiple of its size, but of 4 at most (the
+/// driver lets wider accesses be aligned to dwords); atomics at a multiple of their size.
+pub(in crate::exec) fn check(
+    lds: &[u8],
+    address: u64,
+    bytes: u8,
+    write: bool,
+    atomic: bool,
+    lane: usize,
+) -> Outcome<usize> {
+    let size = u32::from(bytes);
+    let required = if atomic { size } else { size.min(4) };
+    if !address.is_multiple_of(u64::from(required)) {
+        let kind = FaultKind::Misaligned { space: MemorySpace::Lds, address, size, required, write };
+        return Err(Trap::at_lane(kind, lane));
+    }
+    let len = lds.len() as u64;
+    if address + u64::from(size) > len {
+        let nearest = NearestAllocation {
+            label: "the workgroup's LDS".to_owned(),
+            address: 0,
+            size: len,
+            distance: address.saturating_sub(len) as i64,
+        };
+        let kind = FaultKind::OutOfBounds {
+            space: MemorySpace::Lds,
+            address,
+            size,
+            write,
+            nearest: Some(Box::new(nearest)),
+        };
+        return Err(Trap::at_lane(kind, lane));
+    }
+    Ok(address as usize)
+}
+
+/// Little-endian load of up to 8 bytes that have been checked.
+pub(in crate::exec) fn load(lds: &[u8], at: usize, bytes: usize) -> u64 {
+    lds[at..at + bytes].iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+/// Little-endian store of up to 8 bytes that have been checked.
+pub(in crate::exec) fn store(lds: &mut [u8], at: usize, bytes: usize, value: u64) {
+    lds[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+}
+
+/// Load into a lane's registers from LDS, or store from them.
+pub(in crate::exec) fn transfer(
+    w: &mut Wave,
+    lds: &mut [u8],
+    action: Action,
+    at: usize,
+    lane: usize,
+    row: u16,
+) {
+    match action {
+        Action::Load { bytes, signed, part } if bytes < 4 => {
+            let value = load(lds, at, usize::from(bytes));
+            put_small(w, row, lane, value, bytes, signed, part);
+        }
+        Action::Load { bytes, .. } => {
+            for dword in 0..usize::from(bytes / 4) {
+                let value = load(lds, at + 4 * dword, 4) as u32;
+                w.rows[usize::from(row) + dword][lane] = value;
+            }
+        }
+        Action::Store { bytes, part } if bytes < 4 => {
+            let value = get_small(w, row, lane, part);
+            store(lds, at, usize::from(bytes), value);
+        }
+        Action::Store { bytes, .. } => {
+            for dword in 0..usize::from(bytes / 4) {
+                let value = w.rows[usize::from(row) + dword][lane];
+                store(lds, at + 4 * dword, 4, u64::from(value));
+            }
+        }
+        Action::Atomic { .. } => {}
+    }
+}
