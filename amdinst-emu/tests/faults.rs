@@ -13,6 +13,9 @@ kernel void flat(ulong p, uint index) { *(uint *)(p + 4 * index) = 1; }
 kernel void uniform(constant uint *p, global uint *out, uint index) { out[0] = p[index]; }
 kernel void lds(global uint *out, uint at) {
     local uchar t[256]; for (int i = 0; i < 256; ++i) t[i] = i; *(volatile local uint *)(t + at) = 7; out[0] = t[at]; }
+kernel void lds_atomic(global uint *out, uint at) {
+    local uchar t[256]; local uchar *p = t; p += at; p[0] = 1;
+    __opencl_atomic_fetch_add((local atomic_uint *)p, 1, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_WORK_GROUP); out[0] = t[at]; }
 kernel void spin(global uint *out) { volatile uint n = 1; while (n) n |= LOCAL + 1; out[0] = n; }
 kernel void panic(global uint *out) { if (LOCAL == 3) __builtin_trap(); out[0] = 1; }
 kernel void early(global uint *out) { if (LOCAL >= 64) return; __builtin_amdgcn_s_barrier(); out[LOCAL] = 5; }
@@ -92,7 +95,8 @@ fn lds_misaligned_and_out_of_bounds() {
     let out = device.buffer("out", &[0u32; 4]);
     device.launch("lds", 1, 1, &[out, 8]).expect("an aligned access");
     assert_eq!(device.u32s(out, 1), [7]);
-    let misaligned = fault(&mut device, "lds", 1, &[out, 6]);
+    device.launch("lds", 1, 1, &[out, 6]).expect("loads and stores of LDS need no alignment");
+    let misaligned = fault(&mut device, "lds_atomic", 1, &[out, 6]);
     assert!(
         matches!(misaligned.kind, FaultKind::Misaligned { space: MemorySpace::Lds, required: 4, .. }),
         "{misaligned}"

@@ -1,13 +1,11 @@
 //! Read-modify-write operations on 4 and 8 bytes, whatever memory they act on.
 
-use super::float::{double, single};
-use super::half;
+use super::atomic_float::{self, Denormals};
 use crate::program::AtomicOp;
-use crate::wave::Half;
 
 /// The value that replaces `old`. `data` is the operand, `second` the other one of compare-and-swap (the new value),
-/// masked or wrapping operations.
-pub(super) fn apply(op: AtomicOp, bytes: u8, old: u64, data: u64, second: u64) -> u64 {
+/// masked or wrapping operations. Values of 4 bytes are in the low half.
+pub(super) fn apply(op: AtomicOp, bytes: u8, old: u64, data: u64, second: u64, denormals: Denormals) -> u64 {
     let wide = bytes == 8;
     let signed = |value: u64| if wide { value as i64 } else { i64::from(value as u32 as i32) };
     let result = match op {
@@ -63,40 +61,19 @@ pub(super) fn apply(op: AtomicOp, bytes: u8, old: u64, data: u64, second: u64) -
                 old.wrapping_add(second)
             }
         }
-        AtomicOp::FAdd if wide => double::add(f64::from_bits(old), f64::from_bits(data)).to_bits(),
-        AtomicOp::FMin if wide => double::min(f64::from_bits(old), f64::from_bits(data), true).to_bits(),
-        AtomicOp::FMax if wide => double::max(f64::from_bits(old), f64::from_bits(data), true).to_bits(),
-        AtomicOp::FCmpSwap if wide => {
-            if f64::from_bits(old) == f64::from_bits(data) {
-                second
-            } else {
-                old
-            }
-        }
-        AtomicOp::FAdd => bits(single::add(f32_of(old), f32_of(data))),
-        AtomicOp::FMin => bits(single::min(f32_of(old), f32_of(data), true)),
-        AtomicOp::FMax => bits(single::max(f32_of(old), f32_of(data), true)),
-        AtomicOp::FCmpSwap => {
-            if f32_of(old) == f32_of(data) {
-                second
-            } else {
-                old
-            }
-        }
-        AtomicOp::PkAddF16 => halves(old, data, |a, b| half::add(Half(a), Half(b), 0).0),
-        AtomicOp::PkAddBf16 => halves(old, data, |a, b| half::to_bf16(half::bf16(a) + half::bf16(b))),
+        AtomicOp::FAdd => atomic_float::add(bytes, old, data, denormals),
+        AtomicOp::FMin => atomic_float::min(bytes, old, data, denormals),
+        AtomicOp::FMax => atomic_float::max(bytes, old, data, denormals),
+        AtomicOp::FCmpSwap => atomic_float::swap_if_equal(bytes, old, data, second, denormals),
+        AtomicOp::PkAddF16 => atomic_float::packed_add_f16(old, data, denormals),
+        AtomicOp::PkAddBf16 => atomic_float::packed_add_bf16(old, data, denormals),
+        AtomicOp::ConditionalSwap32 => half_swapped(old, data, 0) | half_swapped(old, data, 32) << 32,
     };
     if wide { result } else { result & 0xffff_ffff }
 }
 
-fn f32_of(value: u64) -> f32 {
-    f32::from_bits(value as u32)
-}
-
-fn bits(value: f32) -> u64 {
-    u64::from(value.to_bits())
-}
-
-fn halves(old: u64, data: u64, f: impl Fn(u16, u16) -> u16) -> u64 {
-    u64::from(f(old as u16, data as u16)) | u64::from(f((old >> 16) as u16, (data >> 16) as u16)) << 16
+/// `ds_condxchg32_rtn_b64`: one of the two dwords is replaced if its data has the top bit set, which is not stored.
+fn half_swapped(old: u64, data: u64, shift: u32) -> u64 {
+    let (old, data) = (old >> shift & 0xffff_ffff, data >> shift & 0xffff_ffff);
+    if data >> 31 != 0 { data & 0x7fff_ffff } else { old }
 }

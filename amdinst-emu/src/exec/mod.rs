@@ -1,6 +1,7 @@
 //! Execution of steps, one file an encoding.
 
 mod atomic;
+mod atomic_float;
 mod float;
 mod half;
 mod lane_data;
@@ -72,10 +73,12 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
         Encoding::Sopk => sop::sopk,
         Encoding::Sopc => sop::sopc,
         Encoding::Sopp => sopp::sopp,
-        Encoding::Smem => smem::smem,
+        Encoding::Smem => smem::handler(op),
         Encoding::Ds => lds::handler(op),
-        Encoding::Flat | Encoding::Global | Encoding::Scratch | Encoding::Mubuf => vmem::handler(op),
-        Encoding::Mtbuf | Encoding::Mimg => unimplemented_step,
+        Encoding::Flat | Encoding::Global | Encoding::Scratch | Encoding::Mubuf | Encoding::Mtbuf => {
+            vmem::handler(op)
+        }
+        Encoding::Mimg => unimplemented_step,
         _ => {
             if let Some(handler) = lane_ops::handler(op) {
                 handler

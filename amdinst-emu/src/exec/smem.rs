@@ -1,126 +1,193 @@
-//! Scalar memory: SMEM.
+//! Scalar memory: SMEM (Vega ISA manual, "Scalar Memory Operations").
+//!
+//! The hardware drops the two lowest bits of base and offset each. An address that is not at a dword as a whole is a
+//! mistake of the program that hardware hides, so here it is a fault. Offsets into buffers are taken as hardware does:
+//! there the descriptor's bounds say what is meant.
 
-use amdinst_core::isa::{Op, Slot, Value};
+use amdinst_core::isa::Op;
 
-use super::Context;
+use super::atomic_float::Denormals;
+use super::{Context, atomic};
 use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
-use crate::memory::Protection;
-use crate::program::Step;
-use crate::wave::NO_SCALAR;
+use crate::memory::{Allocation, Memory, Protection};
+use crate::program::{Action, AtomicOp, Handler, ScalarAccess, ScalarKind, Step};
+use crate::wave::Wave;
 
-/// What a mnemonic does.
-enum Access {
-    Load(u8),
-    Store(u8),
-    Time,
-    Nothing,
-}
-
-fn access(op: Op) -> Option<(Access, bool)> {
+/// The function that executes a scalar memory instruction.
+pub(super) fn handler(op: Op) -> Handler {
     let name = op.name();
-    let (name, buffer) =
-        name.strip_prefix("s_buffer_").map_or_else(|| (&name[2..], false), |name| (name, true));
-    let dwords = |suffix: &str| match suffix {
-        "" => Some(1),
-        "x2" => Some(2),
-        "x4" => Some(4),
-        "x8" => Some(8),
-        "x16" => Some(16),
-        _ => None,
-    };
-    let access = if let Some(rest) = name.strip_prefix("load_dword") {
-        Access::Load(dwords(rest)?)
-    } else if let Some(rest) = name.strip_prefix("store_dword") {
-        Access::Store(dwords(rest)?)
-    } else if matches!(op, Op::s_memtime | Op::s_memrealtime) {
-        Access::Time
-    } else if name.starts_with("dcache") || name.starts_with("atc_probe") {
-        Access::Nothing
-    } else {
-        return None;
-    };
-    Some((access, buffer))
+    match op {
+        Op::s_memtime | Op::s_memrealtime => clock,
+        // Caches are not modelled: what a line that is discarded held is in memory already.
+        _ if name.starts_with("s_dcache") || name.starts_with("s_atc_probe") => super::nothing,
+        _ => access,
+    }
 }
 
-/// Scalar loads and stores.
-pub(super) fn smem(context: &mut Context<'_>, step: &Step) -> Outcome {
-    let Some(extra) = &step.extra else { return Err(Trap::unimplemented(step.op, "")) };
-    let (access, buffer) = access(step.op).ok_or_else(|| Trap::unimplemented(step.op, ""))?;
-    let inst = &extra.inst;
-    let register = |slot| {
-        inst.operands.iter().find(|operand| operand.slot == slot).and_then(|operand| match operand.value {
-            Value::Scalar(register) => Some(register),
-            _ => None,
-        })
-    };
+/// Both clocks are one here: it moves with the wave's instructions and with each reading.
+fn clock(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
-    let count = match access {
-        Access::Nothing => return Ok(()),
-        Access::Time => {
-            // A clock that moves with the wave and with each reading.
-            w.clock_reads += 1;
-            let time = w.steps_run + 64 * w.clock_reads;
-            w.set_s64(step.sdst, time);
-            return Ok(());
-        }
-        Access::Load(count) | Access::Store(count) => count,
+    w.clock_reads += 1;
+    let time = w.steps_run + 64 * w.clock_reads;
+    w.set_s64(step.sdst, time);
+    Ok(())
+}
+
+/// Loads, stores and atomics.
+fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let access = step.extra.as_ref().and_then(|extra| extra.scalar.as_ref());
+    let access = access.ok_or_else(|| Trap::unimplemented(step.op, ""))?;
+    let memory = context.memory;
+    let w = &mut *context.wave;
+    let bytes = bytes_of(access.action);
+    let (address, limit) = address(w, access)?;
+    // Each dword of a load or store is checked against a buffer's end by itself, an atomic as a whole.
+    let inside = match access.action {
+        Action::Atomic { .. } if limit < u64::from(bytes) => 0,
+        _ => limit.min(u64::from(bytes)) as u8 & !3,
     };
-    let base = register(Slot::Sbase).ok_or_else(|| crate::wave::odd_operand(step.op))?;
-    let mut offset = i64::from(inst.mods.offset);
-    for operand in &inst.operands {
-        match (operand.slot, operand.value) {
-            (Slot::Offset, Value::Imm(value)) => offset += value,
-            (Slot::Offset, Value::Literal(value)) => offset += i64::from(value as i32),
-            (Slot::Soffset | Slot::Offset, Value::Scalar(register)) => {
-                offset += i64::from(w.s[usize::from(register & 127)]);
+    match access.action {
+        Action::Load { .. } => {
+            let place = Place::find(memory, w, address, inside, false)?;
+            for at in (0..bytes).step_by(4) {
+                let value = if at < inside { place.load(w, at) } else { 0 };
+                w.set_s32(access.data + at / 4, value);
             }
-            _ => {}
         }
-    }
-    let mut limit = u64::MAX;
-    let address = if buffer {
-        let (low, high) = (w.s64(base), w.s64(base + 2));
-        let stride = low >> 48 & 0x3fff;
-        limit = (high & 0xffff_ffff).saturating_mul(stride.max(1));
-        low & 0xffff_ffff_ffff
-    } else {
-        w.s64(base)
-    };
-    let data = match access {
-        Access::Load(_) if step.sdst != NO_SCALAR => step.sdst,
-        _ => register(Slot::Sdata).ok_or_else(|| crate::wave::odd_operand(step.op))?,
-    };
-    // The two lowest bits of the address do not count.
-    let first = address.wrapping_add_signed(offset & !3) & !3;
-    let in_range = |dword: u64| offset >= 0 && (offset as u64 & !3) + 4 * dword + 4 <= limit;
-    let write = matches!(access, Access::Store(_));
-    let inside = (0..u64::from(count)).take_while(|dword| in_range(*dword)).count() as u64;
-    let found = context.memory.find(first, 4 * inside);
-    let Some((allocation, start)) = found.filter(|_| inside > 0) else {
-        if inside == 0 {
-            for dword in 0..count {
-                w.set_s32(data + dword, 0);
+        Action::Store { .. } => {
+            let place = Place::find(memory, w, address, inside, true)?;
+            for at in (0..inside).step_by(4) {
+                let value = w.s[usize::from(access.data + at / 4) & 127];
+                place.store(w, at, value);
             }
-            return Ok(());
         }
-        let size = 4 * u32::from(count);
-        return Err(Trap::new(context.memory.diagnose(MemorySpace::Scalar, first, size, write)));
-    };
-    if write && allocation.protection == Protection::ReadOnly {
-        let (size, label) = (4 * u32::from(count), allocation.label.clone());
-        return Err(Trap::new(FaultKind::ReadOnly { address: first, size, label }));
-    }
-    for dword in 0..count {
-        let at = start + 4 * usize::from(dword);
-        let exists = u64::from(dword) < inside;
-        if write {
-            if exists {
-                allocation.bytes.store::<4>(at, u64::from(w.s[usize::from(data + dword) & 127]));
+        Action::Atomic { op, bytes, returns } => {
+            let old = if inside == 0 { 0 } else { update(memory, w, access, op, address, bytes)? };
+            if returns {
+                w.set_s32(access.data, old as u32);
+                if bytes == 8 {
+                    w.set_s32(access.data + 1, (old >> 32) as u32);
+                }
             }
-        } else {
-            let value = if exists { allocation.bytes.load::<4>(at) as u32 } else { 0 };
-            w.set_s32(data + dword, value);
         }
     }
     Ok(())
+}
+
+fn bytes_of(action: Action) -> u8 {
+    match action {
+        Action::Load { bytes, .. } | Action::Store { bytes, .. } | Action::Atomic { bytes, .. } => bytes,
+    }
+}
+
+/// The address, and how many bytes from there on are in range.
+fn address(w: &Wave, access: &ScalarAccess) -> Outcome<(u64, u64)> {
+    let register = access.soffset.map_or(0, |register| i64::from(w.s[usize::from(register & 127)]));
+    let unit = if access.kind == ScalarKind::Scratch { 64 } else { 1 };
+    // Both parts lose their two lowest bits on the way.
+    let offset = (access.offset & !3) + ((register * unit) & !3);
+    let low = w.s64(access.base);
+    if access.kind == ScalarKind::Buffer {
+        let (base, stride) = (low & 0xffff_ffff_ffff, low >> 48 & 0x3fff);
+        // NUM_RECORDS counts bytes, or records where there is a stride.
+        let size = u64::from(w.s[usize::from(access.base + 2) & 127]) * stride.max(1);
+        let offset = offset as u64;
+        return Ok(((base & !3).wrapping_add(offset), size.saturating_sub(offset)));
+    }
+    let address = low.wrapping_add_signed(access.offset + register * unit);
+    if !address.is_multiple_of(4) {
+        let size = u32::from(bytes_of(access.action));
+        let write = !matches!(access.action, Action::Load { .. });
+        let space = MemorySpace::Scalar;
+        return Err(Trap::new(FaultKind::Misaligned { space, address, size, required: 4, write }));
+    }
+    Ok(((low & !3).wrapping_add_signed(offset), u64::MAX))
+}
+
+/// Memory that an access may touch.
+enum Place<'a> {
+    Device(&'a Allocation, usize),
+    /// The wave's scratch, by its device address.
+    Scratch(usize),
+    /// Nothing is touched.
+    Nowhere,
+}
+
+impl<'a> Place<'a> {
+    fn find(memory: &'a Memory, w: &Wave, address: u64, bytes: u8, write: bool) -> Outcome<Self> {
+        if bytes == 0 {
+            return Ok(Self::Nowhere);
+        }
+        let last = address.wrapping_add(u64::from(bytes) - 1);
+        if let (Some(at), Some(_)) = (w.scratch.offset_of(address), w.scratch.offset_of(last)) {
+            return Ok(Self::Scratch(at));
+        }
+        let size = u32::from(bytes);
+        let Some((allocation, at)) = memory.find(address, u64::from(bytes)) else {
+            return Err(Trap::new(memory.diagnose(MemorySpace::Scalar, address, size, write)));
+        };
+        if write && allocation.protection == Protection::ReadOnly {
+            let label = allocation.label.clone();
+            return Err(Trap::new(FaultKind::ReadOnly { address, size, label }));
+        }
+        Ok(Self::Device(allocation, at))
+    }
+
+    fn load(&self, w: &Wave, at: u8) -> u32 {
+        match self {
+            Self::Device(allocation, start) => allocation.bytes.load::<4>(start + usize::from(at)) as u32,
+            Self::Scratch(start) => w.scratch.load_dword(start + usize::from(at)).unwrap_or(0),
+            Self::Nowhere => 0,
+        }
+    }
+
+    fn store(&self, w: &mut Wave, at: u8, value: u32) {
+        match self {
+            Self::Device(allocation, start) => {
+                allocation.bytes.store::<4>(start + usize::from(at), u64::from(value));
+            }
+            Self::Scratch(start) => {
+                w.scratch.store_dword(start + usize::from(at), value);
+            }
+            Self::Nowhere => {}
+        }
+    }
+}
+
+/// One atomic; returns what was there.
+fn update(
+    memory: &Memory,
+    w: &mut Wave,
+    access: &ScalarAccess,
+    op: AtomicOp,
+    address: u64,
+    bytes: u8,
+) -> Outcome<u64> {
+    let (size, required) = (u32::from(bytes), u32::from(bytes));
+    if !address.is_multiple_of(u64::from(bytes)) {
+        let space = MemorySpace::Scalar;
+        return Err(Trap::new(FaultKind::Misaligned { space, address, size, required, write: true }));
+    }
+    let operand = |index: u8| {
+        let first = access.data + index * (bytes / 4);
+        if bytes == 8 { w.s64(first) } else { u64::from(w.s[usize::from(first) & 127]) }
+    };
+    // Compare-and-swap has the new value first, then what to compare with.
+    let (data, second) = if op == AtomicOp::CmpSwap { (operand(1), operand(0)) } else { (operand(0), 0) };
+    let f = |old| atomic::apply(op, bytes, old, data, second, Denormals::default());
+    let place = Place::find(memory, w, address, bytes, true)?;
+    Ok(match place {
+        Place::Device(allocation, at) if bytes == 8 => allocation.bytes.update::<8>(at, f),
+        Place::Device(allocation, at) => allocation.bytes.update::<4>(at, f),
+        Place::Scratch(_) | Place::Nowhere => {
+            let low = u64::from(place.load(w, 0));
+            let old = if bytes == 8 { low | u64::from(place.load(w, 4)) << 32 } else { low };
+            let new = f(old);
+            place.store(w, 0, new as u32);
+            if bytes == 8 {
+                place.store(w, 4, (new >> 32) as u32);
+            }
+            old
+        }
+    })
 }

@@ -4,7 +4,7 @@ use amdinst_core::Arch;
 use amdinst_core::isa::{self, Access, Encoding, Inst, Operand, Slot, Value};
 use amdinst_core::object::CodeObject;
 
-use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Src, Step, memory_ops};
+use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Src, Step, memory_ops, scalar_memory};
 use crate::exec;
 use crate::wave::{EXEC, NO_SCALAR, REGISTERS, register_row};
 
@@ -83,7 +83,7 @@ fn bad(offset: usize, size: u8, message: String) -> Step {
 }
 
 fn extra(inst: Inst, [dst_kind, src_kind @ ..]: [Kind; 5], keep_half: bool, message: String) -> Box<Extra> {
-    Box::new(Extra { inst, dst_kind, src_kind, keep_half, memory: None, message })
+    Box::new(Extra { inst, dst_kind, src_kind, keep_half, memory: None, scalar: None, message })
 }
 
 fn blank(op: isa::Op, offset: usize) -> Step {
@@ -170,11 +170,13 @@ fn lower(inst: Inst, offset: usize, registers: &mut [usize; 2]) -> Step {
         }
     }
     let memory = memory_ops::access(&inst);
+    let scalar = scalar_memory::access(&inst);
     let needs_extra = vector || memory.is_some() || inst.encoding == Encoding::Smem || sources > 3;
     if needs_extra || op == isa::Op::s_setreg_imm32_b32 {
         let [a, b, c, d] = src_kind;
         let mut extra = extra(inst, [dst_kind, a, b, c, d], keep_half, String::new());
         extra.memory = memory;
+        extra.scalar = scalar;
         step.extra = Some(extra);
     }
     step

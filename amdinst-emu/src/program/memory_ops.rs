@@ -2,7 +2,7 @@
 
 use amdinst_core::isa::{Encoding, Inst, Slot, Value};
 
-use super::{Action, AtomicOp, MemoryAccess, Part, Space, Src};
+use super::{Action, AtomicOp, MemoryAccess, Packing, Part, Space, Src, Typed};
 use crate::wave::register_row;
 
 /// The access of a vector memory or LDS instruction; `None` for others, and for those that only name caches.
@@ -12,11 +12,17 @@ pub(crate) fn access(inst: &Inst) -> Option<MemoryAccess> {
         Encoding::Global => (Space::Global, inst.op.name().strip_prefix("global_")?),
         Encoding::Scratch => (Space::Scratch, inst.op.name().strip_prefix("scratch_")?),
         Encoding::Mubuf => (Space::Buffer, inst.op.name().strip_prefix("buffer_")?),
+        Encoding::Mtbuf => (Space::Buffer, inst.op.name().strip_prefix("tbuffer_")?),
         Encoding::Ds => (Space::Lds, inst.op.name().strip_prefix("ds_")?),
         _ => return None,
     };
     let lds = space == Space::Lds;
-    let (action, step) = if lds { lds_action(rest)? } else { (vector_action(rest, inst.mods.glc)?, None) };
+    let typed = typed(inst, rest);
+    let (action, step) = match &typed {
+        _ if lds => lds_action(rest)?,
+        Some((action, _)) => (*action, None),
+        None => (vector_action(rest, inst.mods.glc)?, None),
+    };
     let by_slot = |slot| inst.operands.iter().find(|operand| operand.slot == slot);
     let row = |slot| by_slot(slot).and_then(|operand| register_row(operand.value));
     let vaddr = row(Slot::Vaddr);
@@ -54,43 +60,23 @@ pub(crate) fn access(inst: &Inst) -> Option<MemoryAccess> {
         second: step.map(|scale| i64::from(inst.mods.offset1) * scale),
         idxen: inst.mods.idxen,
         offen: inst.mods.offen,
-        to_lds: inst.mods.lds,
+        lds_dma: inst.mods.lds || rest.starts_with("load_lds_") || rest.starts_with("store_lds_"),
+        typed: typed.map(|(_, typed)| typed),
+        tfe: inst.mods.tfe,
     })
 }
 
 /// FLAT, GLOBAL, SCRATCH, MUBUF.
 fn vector_action(rest: &str, glc: bool) -> Option<Action> {
     if let Some(atomic) = rest.strip_prefix("atomic_") {
-        let (atomic, wide) = atomic.strip_suffix("_x2").map_or((atomic, false), |atomic| (atomic, true));
-        let (op, bytes) = match atomic {
-            "swap" => (AtomicOp::Swap, 4),
-            "cmpswap" => (AtomicOp::CmpSwap, 4),
-            "add" => (AtomicOp::Add, 4),
-            "sub" => (AtomicOp::Sub, 4),
-            "smin" => (AtomicOp::SMin, 4),
-            "smax" => (AtomicOp::SMax, 4),
-            "umin" => (AtomicOp::UMin, 4),
-            "umax" => (AtomicOp::UMax, 4),
-            "and" => (AtomicOp::And, 4),
-            "or" => (AtomicOp::Or, 4),
-            "xor" => (AtomicOp::Xor, 4),
-            "inc" => (AtomicOp::Inc, 4),
-            "dec" => (AtomicOp::Dec, 4),
-            "add_f32" => (AtomicOp::FAdd, 4),
-            "add_f64" => (AtomicOp::FAdd, 8),
-            "min_f64" => (AtomicOp::FMin, 8),
-            "max_f64" => (AtomicOp::FMax, 8),
-            "pk_add_f16" => (AtomicOp::PkAddF16, 4),
-            "pk_add_bf16" => (AtomicOp::PkAddBf16, 4),
-            _ => return None,
-        };
-        return Some(Action::Atomic { op, bytes: if wide { 8 } else { bytes }, returns: glc });
+        return atomic_action(atomic, glc);
     }
     let (store, what) = match (rest.strip_prefix("load_"), rest.strip_prefix("store_")) {
         (Some(what), _) => (false, what),
         (_, Some(what)) => (true, what),
         _ => return None,
     };
+    let what = what.strip_prefix("lds_").unwrap_or(what);
     let (what, part) = match (what.strip_suffix("_d16_hi"), what.strip_suffix("_d16")) {
         (Some(what), _) => (what, Part::High),
         (_, Some(what)) => (what, Part::Low),
@@ -105,10 +91,60 @@ fn vector_action(rest: &str, glc: bool) -> Option<Action> {
         "dwordx2" => (8, false),
         "dwordx3" => (12, false),
         "dwordx4" => (16, false),
-        // LDS-DMA names of gfx90a and later decode as the plain load with `lds`; typed formats are not executed.
         _ => return None,
     };
     Some(if store { Action::Store { bytes, part } } else { Action::Load { bytes, signed, part } })
+}
+
+/// What an atomic does, by its name without the prefix.
+pub(super) fn atomic_action(atomic: &str, glc: bool) -> Option<Action> {
+    let (atomic, wide) = atomic.strip_suffix("_x2").map_or((atomic, false), |atomic| (atomic, true));
+    let (op, bytes) = match atomic {
+        "swap" => (AtomicOp::Swap, 4),
+        "cmpswap" => (AtomicOp::CmpSwap, 4),
+        "add" => (AtomicOp::Add, 4),
+        "sub" => (AtomicOp::Sub, 4),
+        "smin" => (AtomicOp::SMin, 4),
+        "smax" => (AtomicOp::SMax, 4),
+        "umin" => (AtomicOp::UMin, 4),
+        "umax" => (AtomicOp::UMax, 4),
+        "and" => (AtomicOp::And, 4),
+        "or" => (AtomicOp::Or, 4),
+        "xor" => (AtomicOp::Xor, 4),
+        "inc" => (AtomicOp::Inc, 4),
+        "dec" => (AtomicOp::Dec, 4),
+        "add_f32" => (AtomicOp::FAdd, 4),
+        "add_f64" => (AtomicOp::FAdd, 8),
+        "min_f64" => (AtomicOp::FMin, 8),
+        "max_f64" => (AtomicOp::FMax, 8),
+        "pk_add_f16" => (AtomicOp::PkAddF16, 4),
+        "pk_add_bf16" => (AtomicOp::PkAddBf16, 4),
+        _ => return None,
+    };
+    Some(Action::Atomic { op, bytes: if wide { 8 } else { bytes }, returns: glc })
+}
+
+/// Loads and stores that convert: what moves between registers and the converter, and how it is packed there.
+fn typed(inst: &Inst, rest: &str) -> Option<(Action, Typed)> {
+    let (verb, channels) = rest.split_once("_format_")?;
+    let (packing, channels) = match channels.strip_prefix("d16_") {
+        Some(channels) => match channels.strip_prefix("hi_") {
+            Some(channels) => (Packing::HighHalf, channels),
+            None => (Packing::Halves, channels),
+        },
+        None => (Packing::Dwords, channels),
+    };
+    let count = channels.len() as u8;
+    let bytes = match packing {
+        Packing::Dwords => 4 * count,
+        Packing::Halves | Packing::HighHalf => 4 * count.div_ceil(2),
+    };
+    let action = match verb {
+        "load" => Action::Load { bytes, signed: false, part: Part::Whole },
+        _ => Action::Store { bytes, part: Part::Whole },
+    };
+    let format = (inst.encoding == Encoding::Mtbuf).then_some(inst.mods.format);
+    Some((action, Typed { channels: count, packing, format }))
 }
 
 /// DS. The second value is the unit of the two offsets of the `2` and `2st64` forms.
@@ -132,10 +168,11 @@ fn lds_action(rest: &str) -> Option<(Action, Option<i64>)> {
             (_, Some(what)) => (what, Part::Low),
             _ => (what, Part::Whole),
         };
+        let what = what.split_once("_tr_").map_or(what, |(what, _)| what);
         let bytes = bytes_of(what.get(1..)?)?;
         return Some((Action::Load { bytes, signed: what.starts_with('i'), part }, None));
     }
-    if let Some(what) = rest.strip_prefix("write_") {
+    if let Some(what) = rest.strip_prefix("write_").filter(|what| !what.starts_with("src2_")) {
         let (what, part) =
             what.strip_suffix("_d16_hi").map_or((what, Part::Whole), |what| (what, Part::High));
         return Some((Action::Store { bytes: bytes_of(what.get(1..)?)?, part }, None));
@@ -145,7 +182,11 @@ fn lds_action(rest: &str) -> Option<(Action, Option<i64>)> {
     let signed = bits.starts_with('i');
     let float = bits.starts_with('f');
     let (name, returns) = name.strip_suffix("_rtn").map_or((name, false), |name| (name, true));
+    let name = name.strip_suffix("_src2").unwrap_or(name);
     let op = match name {
+        // `ds_write_src2_*`: what is exchanged is not returned.
+        "write" => AtomicOp::Swap,
+        "condxchg32" => AtomicOp::ConditionalSwap32,
         "add" if float => AtomicOp::FAdd,
         "add" => AtomicOp::Add,
         "sub" => AtomicOp::Sub,

@@ -3,12 +3,14 @@
 mod load;
 mod lower;
 mod memory_ops;
+mod scalar_memory;
 mod step;
 
 pub use load::LoadError;
 pub(crate) use load::load;
 pub(crate) use step::{
-    Action, AtomicOp, Extra, Flags, Handler, Kind, MemoryAccess, NO_SLOT, Part, Space, Src, Step,
+    Action, AtomicOp, Extra, Flags, Handler, Kind, MemoryAccess, NO_SLOT, Packing, Part, ScalarAccess,
+    ScalarKind, Space, Src, Step, Typed,
 };
 
 use amdinst_core::object::Kernel;

@@ -103,6 +103,8 @@ pub(crate) struct Extra {
     pub(crate) keep_half: bool,
     /// Memory access.
     pub(crate) memory: Option<MemoryAccess>,
+    /// Scalar memory access.
+    pub(crate) scalar: Option<ScalarAccess>,
     /// Why a word is no instruction.
     pub(crate) message: String,
 }
@@ -129,7 +131,7 @@ pub(crate) enum Part {
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// `bytes` of 1, 2, 4, 8, 12, 16.
+    /// `bytes` of 1, 2, 4, 8, 12, 16; scalar loads up to 64.
     Load {
         bytes: u8,
         signed: bool,
@@ -173,6 +175,8 @@ pub(crate) enum AtomicOp {
     FCmpSwap,
     PkAddF16,
     PkAddBf16,
+    /// Each dword of two is exchanged if the new one has its top bit set.
+    ConditionalSwap32,
 }
 
 impl AtomicOp {
@@ -213,6 +217,56 @@ pub(crate) struct MemoryAccess {
     pub(crate) second: Option<i64>,
     pub(crate) idxen: bool,
     pub(crate) offen: bool,
-    /// A load whose result goes to LDS.
-    pub(crate) to_lds: bool,
+    /// Data move between memory and LDS, not registers.
+    pub(crate) lds_dma: bool,
+    /// Data are converted on their way.
+    pub(crate) typed: Option<Typed>,
+    /// Texture fail enable: a status word follows the data.
+    pub(crate) tfe: bool,
+}
+
+/// How an access converts its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Typed {
+    /// Components named by the instruction: 1 for `x` to 4 for `xyzw`.
+    pub(crate) channels: u8,
+    pub(crate) packing: Packing,
+    /// MTBUF's data format (bits 0-3) and number format (bits 4-6); `None` where the buffer resource has them.
+    pub(crate) format: Option<u8>,
+}
+
+/// How components lie in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packing {
+    /// One in each register.
+    Dwords,
+    /// Two in each register, the low half first.
+    Halves,
+    /// One, in a register's high half.
+    HighHalf,
+}
+
+/// What a scalar memory instruction accesses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScalarAccess {
+    pub(crate) kind: ScalarKind,
+    /// Of 4 to 64 bytes.
+    pub(crate) action: Action,
+    /// First SGPR of the base address or the buffer resource.
+    pub(crate) base: u8,
+    /// First SGPR of the data.
+    pub(crate) data: u8,
+    /// Immediate offset in bytes.
+    pub(crate) offset: i64,
+    /// SGPR with an offset.
+    pub(crate) soffset: Option<u8>,
+}
+
+/// How a scalar memory instruction forms its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ScalarKind {
+    Global,
+    Buffer,
+    /// As global, but the SGPR offset counts units of 64 bytes.
+    Scratch,
 }

@@ -49,6 +49,12 @@ pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {
 
 /// The lane that `ds_swizzle_b32` reads for a lane (Vega ISA manual, "DS_SWIZZLE_B32").
 fn swizzle(offset: u32, lane: usize) -> usize {
+    if offset & 0xe000 == 0xe000 {
+        // The order that a fast Fourier transform of 32 points needs: bits reversed, all but those of the mask.
+        let mask = (offset & 31) as usize;
+        let reversed = (lane as u32 & 31).reverse_bits() as usize >> 27;
+        return reversed >> mask.count_ones() | lane & mask | lane & 32;
+    }
     if offset & 0xe000 == 0xc000 {
         // Rotation of 32 lanes, with a mask of bits that stay.
         let (left, amount, keep) = (offset & 0x400 == 0, (offset >> 5 & 31) as usize, (offset & 31) as usize);

@@ -5,19 +5,21 @@ use crate::exec::lane_data::{get_small, put_small};
 use crate::program::Action;
 use crate::wave::Wave;
 
-/// The first byte of an LDS access, after checking it: in bounds, and at a multiple of its size, but of 4 at most (the
-/// driver lets wider accesses be aligned to dwords); atomics at a multiple of their size.
+/// The first byte of an LDS access, after checking that it is in bounds and at a multiple of `required`.
+///
+/// Loads and stores have no alignment: HSA sets SH_MEM_CONFIG.ALIGNMENT_MODE to "unaligned" (AMDGPU user guide, "Memory
+/// Model"), and compilers count on it (`unaligned-access-mode`). Atomics must be at a multiple of their size.
 pub(in crate::exec) fn check(
     lds: &[u8],
     address: u64,
     bytes: u8,
     write: bool,
-    atomic: bool,
+    required: u8,
     lane: usize,
 ) -> Outcome<usize> {
     let size = u32::from(bytes);
-    let required = if atomic { size } else { size.min(4) };
     if !address.is_multiple_of(u64::from(required)) {
+        let required = u32::from(required);
         let kind = FaultKind::Misaligned { space: MemorySpace::Lds, address, size, required, write };
         return Err(Trap::at_lane(kind, lane));
     }

@@ -3,25 +3,33 @@
 mod addressed_by_m0;
 mod exchange;
 mod memory;
+mod source_in_lds;
+mod transpose;
 
 use amdinst_core::isa::Op;
 
 pub(super) use memory::{check, load, store, transfer};
 
+use super::atomic_float::Denormals;
 use super::lane_data::{operand, set_result};
 use super::{Context, atomic, unimplemented_step};
 use crate::check::{Outcome, Trap};
 use crate::program::{Action, Handler, MemoryAccess, Step};
-use crate::wave::{LANES, odd_operand};
+use crate::wave::{LANES, Wave, odd_operand};
 
 /// The function that executes a DS instruction.
 pub(super) fn handler(op: Op) -> Handler {
+    let name = op.name();
     match op {
         Op::ds_permute_b32 | Op::ds_bpermute_b32 | Op::ds_swizzle_b32 => exchange::exchange,
         Op::ds_nop => super::nothing,
         Op::ds_append | Op::ds_consume => addressed_by_m0::count,
         Op::ds_read_addtid_b32 | Op::ds_write_addtid_b32 => addressed_by_m0::by_lane,
-        _ if op.name().starts_with("ds_gws") => unimplemented_step,
+        // The global data share's: waves of the whole device wait for each other there.
+        Op::ds_ordered_count => unimplemented_step,
+        _ if name.starts_with("ds_gws") => unimplemented_step,
+        _ if name.contains("_src2_") => source_in_lds::access,
+        _ if name.contains("_tr_") => transpose::read,
         _ => access,
     }
 }
@@ -34,44 +42,47 @@ pub(super) fn access_of(step: &Step) -> Outcome<&MemoryAccess> {
         .ok_or_else(|| Trap::unimplemented(step.op, ""))
 }
 
+/// Instructions on the global data share are not executed.
+fn no_gds(step: &Step) -> Outcome {
+    match &step.extra {
+        Some(extra) if extra.inst.mods.gds => Err(Trap::unimplemented(step.op, "on the global data share")),
+        _ => Ok(()),
+    }
+}
+
 /// Reads, writes and atomics, lane by lane in ascending order.
 fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     let access = access_of(step)?;
     let vaddr = access.vaddr.ok_or_else(|| odd_operand(step.op))?;
-    if step.extra.as_ref().is_some_and(|extra| extra.inst.mods.gds) {
-        return Err(Trap::unimplemented(step.op, "on the global data share"));
-    }
+    no_gds(step)?;
     let Context { wave: w, lds, .. } = context;
-    let active = (0..LANES).filter({
-        let exec = w.exec;
-        move |lane| exec >> lane & 1 != 0
-    });
+    let exec = w.exec;
     // Results must not overwrite addresses of lanes still to come: each lane reads only its own, so order is free.
-    for lane in active {
+    for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
         let base = u64::from(w.rows[usize::from(vaddr)][lane]);
         let address = |offset: i64| base.wrapping_add_signed(offset) & 0xffff_ffff;
         match access.action {
             Action::Atomic { op, bytes, returns } => {
-                let mut rows = [(access.offset, access.data[0], access.dst); 2];
-                if let Some(second) = access.second {
-                    rows[1] = (second, access.data[1], access.dst + u16::from(bytes / 4));
+                let first = check(lds, address(access.offset), bytes, true, bytes, lane)?;
+                let data = operand(w, access.data[0], lane, bytes);
+                let second = operand(w, access.data[1], lane, bytes);
+                if let Some(offset) = access.second {
+                    let at = [first, check(lds, address(offset), bytes, true, bytes, lane)?];
+                    exchange_two(w, lds, access, bytes, lane, at, [data, second]);
+                    continue;
                 }
-                let count = if access.second.is_some() { 2 } else { 1 };
-                for (offset, data, dst) in rows.into_iter().take(count) {
-                    let at = check(lds, address(offset), bytes, true, true, lane)?;
-                    let old = load(lds, at, usize::from(bytes));
-                    let first = operand(w, data, lane, bytes);
-                    let second = operand(w, access.data[1], lane, bytes);
-                    store(lds, at, usize::from(bytes), atomic::apply(op, bytes, old, first, second));
-                    if returns {
-                        set_result(w, dst, lane, bytes, old);
-                    }
+                let denormals = Denormals::in_lds(op, bytes, w.mode);
+                let old = load(lds, first, usize::from(bytes));
+                let new = atomic::apply(op, bytes, old, data, second, denormals);
+                store(lds, first, usize::from(bytes), new);
+                if returns {
+                    set_result(w, access.dst, lane, bytes, old);
                 }
             }
             action @ Action::Load { bytes, .. } => {
-                let at = check(lds, address(access.offset), bytes, false, false, lane)?;
+                let at = check(lds, address(access.offset), bytes, false, 1, lane)?;
                 let second = match access.second {
-                    Some(second) => Some(check(lds, address(second), bytes, false, false, lane)?),
+                    Some(second) => Some(check(lds, address(second), bytes, false, 1, lane)?),
                     None => None,
                 };
                 transfer(w, lds, action, at, lane, access.dst);
@@ -80,14 +91,36 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
                 }
             }
             action @ Action::Store { bytes, .. } => {
-                let at = check(lds, address(access.offset), bytes, true, false, lane)?;
+                let at = check(lds, address(access.offset), bytes, true, 1, lane)?;
                 transfer(w, lds, action, at, lane, access.data[0]);
-                if let Some(second) = access.second {
-                    let at = check(lds, address(second), bytes, true, false, lane)?;
+                // Equal offsets mean one write, of the first data (Vega ISA manual, "Double Address Instructions").
+                if let Some(second) = access.second.filter(|second| *second != access.offset) {
+                    let at = check(lds, address(second), bytes, true, 1, lane)?;
                     transfer(w, lds, action, at, lane, access.data[1]);
                 }
             }
         }
     }
     Ok(())
+}
+
+/// `ds_wrxchg2_*`: both places are read before either is written. Equal offsets mean one exchange, with the first data
+/// (Vega ISA manual, "Double Address Instructions").
+fn exchange_two(
+    w: &mut Wave,
+    lds: &mut [u8],
+    access: &MemoryAccess,
+    bytes: u8,
+    lane: usize,
+    at: [usize; 2],
+    data: [u64; 2],
+) {
+    let size = usize::from(bytes);
+    let old = at.map(|at| load(lds, at, size));
+    store(lds, at[0], size, data[0]);
+    if at[0] != at[1] {
+        store(lds, at[1], size, data[1]);
+    }
+    set_result(w, access.dst, lane, bytes, old[0]);
+    set_result(w, access.dst + u16::from(bytes / 4), lane, bytes, old[1]);
 }

@@ -3,6 +3,7 @@
 use super::Place;
 use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
 use crate::exec::atomic;
+use crate::exec::atomic_float::Denormals;
 use crate::exec::lane_data::{get_small, operand, put_small, set_result};
 use crate::memory::Allocation;
 use crate::program::{Action, AtomicOp, MemoryAccess};
@@ -14,6 +15,7 @@ pub(super) fn one_allocation(
     access: &MemoryAccess,
     allocation: &Allocation,
     places: &[Place; LANES],
+    denormals: Denormals,
 ) -> Outcome {
     let exec = w.exec;
     let offset = |lane: usize| match places[lane] {
@@ -36,7 +38,7 @@ pub(super) fn one_allocation(
         _ => {
             for lane in active {
                 let address = allocation.address + offset(lane) as u64;
-                in_allocation(w, access, allocation, address, lane)?;
+                in_allocation(w, access, allocation, address, lane, denormals)?;
             }
         }
     }
@@ -50,6 +52,7 @@ pub(super) fn in_allocation(
     allocation: &Allocation,
     address: u64,
     lane: usize,
+    denormals: Denormals,
 ) -> Outcome {
     let at = (address - allocation.address) as usize;
     let memory = &allocation.bytes;
@@ -86,7 +89,7 @@ pub(super) fn in_allocation(
                 return Err(Trap::at_lane(kind, lane));
             }
             let (data, second) = atomic_operands(w, access, op, bytes, lane);
-            let f = |old| atomic::apply(op, bytes, old, data, second);
+            let f = |old| atomic::apply(op, bytes, old, data, second, denormals);
             let old = if bytes == 8 { memory.update::<8>(at, f) } else { memory.update::<4>(at, f) };
             if returns {
                 set_result(w, access.dst, lane, bytes, old);

@@ -1,63 +1,223 @@
-//! Addresses of MUBUF (Vega ISA manual, "Buffer Addressing").
+//! Addresses of MUBUF and MTBUF (Vega ISA manual, "Buffer Addressing" and "Buffer Resource").
 
-use super::{Place, Span, bytes_of, note};
-use crate::program::MemoryAccess;
+use amdinst_core::isa::Op;
+
+use super::{Place, Span, bytes_of, device, note};
+use crate::check::{Outcome, Trap};
+use crate::exec::lane_data::{get_small, put_small};
+use crate::memory::Memory;
+use crate::program::{Action, MemoryAccess};
 use crate::wave::{LANES, Wave};
 
-/// Buffer addressing (Vega ISA manual, "Buffer addressing").
-pub(super) fn buffer_places(w: &Wave, access: &MemoryAccess, places: &mut [Place; LANES]) -> Span {
-    let low = w.s64(access.resource);
-    let high = w.s64(access.resource + 2);
-    let (base, mut stride) = (low & 0xffff_ffff_ffff, low >> 48 & 0x3fff);
-    let swizzle = low >> 63 != 0;
-    let records = high & 0xffff_ffff;
-    let word3 = (high >> 32) as u32;
-    let index_stride = 8u64 << (word3 >> 21 & 3);
-    let add_lane = word3 & 1 << 23 != 0;
-    if add_lane {
-        // The data format's bits are the upper ones of the stride then; for scratch the stride is 0 and they are not.
-        stride |= if stride != 0 { u64::from(word3 >> 15 & 15) << 14 } else { 0 };
+/// Bytes of a record that swizzling keeps together. Older processors had a field for it; GFX9 has not.
+const ELEMENT: u64 = 4;
+
+/// What a buffer resource says, for one instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resource {
+    /// Base address with the instruction's scalar offset.
+    base: u64,
+    stride: u64,
+    /// NUM_RECORDS: bytes, or records where an index selects them.
+    records: u64,
+    swizzle: bool,
+    index_stride: u64,
+    /// The lane's number is added to the index.
+    add_lane: bool,
+    /// The instruction gives an index.
+    indexed: bool,
+    /// Data format, and number format above its four bits, as MTBUF has them.
+    pub(super) format: u8,
+    /// DST_SEL of x, y, z, w.
+    pub(super) select: [u8; 4],
+}
+
+impl Resource {
+    pub(super) fn read(w: &Wave, access: &MemoryAccess) -> Self {
+        let low = w.s64(access.resource);
+        let high = w.s64(access.resource + 2);
+        let word3 = (high >> 32) as u32;
+        let add_lane = word3 & 1 << 23 != 0;
+        let data_format = (word3 >> 15 & 15) as u8;
+        // The data format's bits are the upper ones of the stride where lanes are added and nothing is converted.
+        let more = if add_lane && access.typed.is_none() { u64::from(data_format) << 14 } else { 0 };
+        Self {
+            base: (low & 0xffff_ffff_ffff).wrapping_add(u64::from(w.scalar32(access.scalar))),
+            stride: low >> 48 & 0x3fff | more,
+            records: high & 0xffff_ffff,
+            swizzle: low >> 63 != 0,
+            index_stride: 8 << (word3 >> 21 & 3),
+            add_lane,
+            indexed: access.idxen,
+            format: data_format | ((word3 >> 12 & 7) as u8) << 4,
+            select: [0, 3, 6, 9].map(|shift| (word3 >> shift & 7) as u8),
+        }
     }
-    let scalar = u64::from(w.scalar32(access.scalar));
+
+    /// A resource without a data format stands for no buffer: reads give zero, writes are dropped.
+    pub(super) fn is_unbound(&self, access: &MemoryAccess) -> bool {
+        let format_is_stride = self.add_lane && access.typed.is_none();
+        self.format & 15 == 0 && !format_is_stride
+    }
+
+    /// The form of private memory: each lane's dwords interleaved with the other lanes'.
+    fn is_private(&self) -> bool {
+        self.swizzle && self.add_lane && !self.indexed && self.index_stride == LANES as u64
+    }
+
+    /// Whether a datum that begins at `offset` of record `index` (lane not added) is in range.
+    pub(super) fn holds(&self, index: u64, offset: u64) -> bool {
+        if self.indexed && self.stride != 0 {
+            index < self.records
+        } else {
+            self.add_lane || offset < self.records
+        }
+    }
+
+    /// The address of a byte.
+    pub(super) fn address(&self, index: u64, offset: u64, lane: usize) -> u64 {
+        let index = index + if self.add_lane { lane as u64 } else { 0 };
+        let linear = if self.swizzle {
+            let (index_high, index_low) = (index / self.index_stride, index % self.index_stride);
+            let (offset_high, offset_low) = (offset / ELEMENT, offset % ELEMENT);
+            let block = index_high.wrapping_mul(self.stride) + offset_high * ELEMENT;
+            block.wrapping_mul(self.index_stride) + index_low * ELEMENT + offset_low
+        } else {
+            index.wrapping_mul(self.stride) + offset
+        };
+        self.base.wrapping_add(linear)
+    }
+
+    /// Whether `bytes` from `offset` on have consecutive addresses.
+    fn is_contiguous(&self, offset: u64, bytes: u8) -> bool {
+        !self.swizzle || offset % ELEMENT + u64::from(bytes) <= ELEMENT
+    }
+}
+
+/// A lane's index and offset, without what the resource adds.
+pub(super) fn index_and_offset(w: &Wave, access: &MemoryAccess, lane: usize) -> (u64, u64) {
+    let mut row = access.vaddr;
+    let mut next = |wanted: bool| match row {
+        Some(at) if wanted => {
+            row = Some(at + 1);
+            u64::from(w.lane::<u32>(at, lane))
+        }
+        _ => 0,
+    };
+    let index = next(access.idxen);
+    let offset = next(access.offen).wrapping_add_signed(access.offset);
+    (index, offset)
+}
+
+/// Where each lane's access goes.
+pub(super) fn places(w: &Wave, access: &MemoryAccess, op: Op, places: &mut [Place; LANES]) -> Outcome<Span> {
+    let resource = Resource::read(w, access);
+    if resource.is_unbound(access) {
+        return Ok(None);
+    }
+    let bytes = bytes_of(access.action);
+    let atomic = matches!(access.action, Action::Atomic { .. });
     let mut span = None;
     let mut only_global = true;
     for lane in (0..LANES).filter(|lane| w.active(*lane)) {
-        let mut registers = access.vaddr.into_iter().flat_map(|row| [row, row + 1]);
-        let mut next = |wanted: bool| {
-            if wanted { registers.next().map_or(0, |row| u64::from(w.lane::<u32>(row, lane))) } else { 0 }
-        };
-        let index = next(access.idxen) + if add_lane { lane as u64 } else { 0 };
-        let offset = next(access.offen).wrapping_add_signed(access.offset) & 0xffff_ffff;
-        places[lane] = if swizzle && add_lane && stride == 0 && index_stride == LANES as u64 {
-            // The form of private memory: no range check.
-            only_global = false;
-            Place::Swizzled { base: base + scalar, offset }
+        let (index, offset) = index_and_offset(w, access, lane);
+        places[lane] = if resource.is_private() {
+            Place::Swizzled { base: resource.base, offset }
         } else {
-            let size = u64::from(bytes_of(access.action));
-            let outside = if stride == 0 || !access.idxen && !swizzle {
-                offset + size > records
-            } else {
-                index >= records
-            };
-            let element = 4u64;
-            let linear = if swizzle {
-                let (index_high, index_low) = (index / index_stride, index % index_stride);
-                let (offset_high, offset_low) = (offset / element, offset % element);
-                (index_high * stride + offset_high * element) * index_stride
-                    + index_low * element
-                    + offset_low
-            } else {
-                index * stride + offset
-            };
-            if outside {
-                only_global = false;
-                Place::Nowhere
-            } else {
-                let address = base + scalar + linear;
-                note(&mut span, address);
-                Place::Global(address)
+            let last = offset + u64::from(if atomic { 0 } else { (bytes - 1) & !3 });
+            match (resource.holds(index, offset), resource.holds(index, last)) {
+                (true, true) if resource.is_contiguous(offset, bytes) => {
+                    let address = resource.address(index, offset, lane);
+                    note(&mut span, address);
+                    Place::Global(address)
+                }
+                (false, false) => Place::Nowhere,
+                _ if atomic => return Err(Trap::unimplemented(op, "across elements of a swizzled buffer")),
+                _ => Place::Pieces { index, offset },
             }
         };
+        only_global &= matches!(places[lane], Place::Global(_));
     }
-    span.filter(|_| only_global)
+    Ok(span.filter(|_| only_global))
+}
+
+/// One lane's load or store, each dword checked and addressed by itself.
+pub(super) fn pieces(
+    w: &mut Wave,
+    memory: &Memory,
+    access: &MemoryAccess,
+    lane: usize,
+    index: u64,
+    offset: u64,
+) -> Outcome {
+    let resource = Resource::read(w, access);
+    match access.action {
+        Action::Load { bytes, signed, part } if bytes < 4 => {
+            let value = load(w, memory, &resource, lane, (index, offset), bytes)?;
+            put_small(w, access.dst, lane, u64::from(value), bytes, signed, part);
+        }
+        Action::Load { bytes, .. } => {
+            for dword in 0..bytes / 4 {
+                let offset = offset + 4 * u64::from(dword);
+                let value = if resource.holds(index, offset) {
+                    load(w, memory, &resource, lane, (index, offset), 4)?
+                } else {
+                    0
+                };
+                w.rows[usize::from(access.dst) + usize::from(dword)][lane] = value;
+            }
+        }
+        Action::Store { bytes, part } if bytes < 4 => {
+            let value = get_small(w, access.data[0], lane, part) as u32;
+            store(w, memory, &resource, lane, (index, offset), bytes, value)?;
+        }
+        Action::Store { bytes, .. } => {
+            for dword in 0..bytes / 4 {
+                let offset = offset + 4 * u64::from(dword);
+                if resource.holds(index, offset) {
+                    let value = w.rows[usize::from(access.data[0]) + usize::from(dword)][lane];
+                    store(w, memory, &resource, lane, (index, offset), 4, value)?;
+                }
+            }
+        }
+        Action::Atomic { .. } => {}
+    }
+    Ok(())
+}
+
+/// Up to four bytes, whatever the range.
+pub(super) fn load(
+    w: &Wave,
+    memory: &Memory,
+    resource: &Resource,
+    lane: usize,
+    (index, offset): (u64, u64),
+    bytes: u8,
+) -> Outcome<u32> {
+    if resource.is_contiguous(offset, bytes) {
+        return device::load(w, memory, resource.address(index, offset, lane), bytes, lane);
+    }
+    (0..bytes).try_fold(0, |value, byte| {
+        let address = resource.address(index, offset + u64::from(byte), lane);
+        Ok(value | device::load(w, memory, address, 1, lane)? << (8 * byte))
+    })
+}
+
+/// Up to four bytes, whatever the range.
+pub(super) fn store(
+    w: &mut Wave,
+    memory: &Memory,
+    resource: &Resource,
+    lane: usize,
+    (index, offset): (u64, u64),
+    bytes: u8,
+    value: u32,
+) -> Outcome {
+    if resource.is_contiguous(offset, bytes) {
+        return device::store(w, memory, resource.address(index, offset, lane), bytes, value, lane);
+    }
+    (0..bytes).try_for_each(|byte| {
+        let address = resource.address(index, offset + u64::from(byte), lane);
+        device::store(w, memory, address, 1, value >> (8 * byte) & 0xff, lane)
+    })
 }

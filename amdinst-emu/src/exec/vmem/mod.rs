@@ -1,19 +1,27 @@
-//! Vector memory: FLAT, GLOBAL, SCRATCH, MUBUF.
+//! Vector memory: FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF.
 //!
 //! Each lane's address becomes a place: a device address, an LDS offset, or a position in the wave's scratch. When
 //! all active lanes' device addresses lie in one allocation, that is found once for the instruction.
+//!
+//! Addresses have no alignment but for atomics: HSA sets SH_MEM_CONFIG.ALIGNMENT_MODE to "unaligned" (AMDGPU user
+//! guide, "Memory Model"). Cache policy bits (GLC, SLC, SCC, SC0, SC1, NT) do not change results.
 
 mod allocation;
 mod buffer;
+mod device;
 mod flat;
+mod formats;
+mod lds_dma;
 mod scratch;
+mod typed;
 
 use amdinst_core::isa::Op;
 
+use super::atomic_float::Denormals;
 use super::lane_data::set_result;
-use super::{Context, atomic, lds, nothing, unimplemented_step};
-use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
-use crate::memory::{Allocation, Memory, Protection};
+use super::{Context, atomic, lds, nothing};
+use crate::check::{Outcome, Trap};
+use crate::memory::Protection;
 use crate::program::{Action, Handler, MemoryAccess, Space, Step};
 use crate::wave::{FLAT_SCRATCH, LANES, Scratch, odd_operand};
 use allocation::{atomic_operands, in_allocation, one_allocation};
@@ -23,9 +31,6 @@ pub(super) fn handler(op: Op) -> Handler {
     let name = op.name();
     if name.starts_with("buffer_wb") || name.starts_with("buffer_inv") {
         return nothing;
-    }
-    if name.contains("_format_") || name.starts_with("buffer_store_lds") {
-        return unimplemented_step;
     }
     access
 }
@@ -43,14 +48,30 @@ enum Place {
         base: u64,
         offset: u64,
     },
+    /// A buffer's record, where the access lies in pieces or only in part in range.
+    Pieces {
+        index: u64,
+        offset: u64,
+    },
     /// Out of a buffer's range: reads zero, writes nothing.
     Nowhere,
 }
 
 fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     let access = lds::access_of(step)?;
-    if access.to_lds {
-        return Err(Trap::unimplemented(step.op, "with its result to LDS"));
+    if access.tfe {
+        return Err(Trap::unimplemented(step.op, "with a texture fail status"));
+    }
+    if access.lds_dma {
+        return lds_dma::transfer(context, step, access);
+    }
+    perform(context, step, access)
+}
+
+/// Do a load, store or atomic between memory and registers.
+fn perform(context: &mut Context<'_>, step: &Step, access: &MemoryAccess) -> Outcome {
+    if let Some(typed) = &access.typed {
+        return typed::access(context, step, access, typed);
     }
     let w = &mut *context.wave;
     let mut places = [Place::Nowhere; LANES];
@@ -58,7 +79,7 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
         Space::Flat => flat::flat_places(w, access, &mut places),
         Space::Global => flat::global_places(w, access, &mut places),
         Space::Scratch => flat::scratch_places(w, access, &mut places),
-        Space::Buffer => buffer::buffer_places(w, access, &mut places),
+        Space::Buffer => buffer::places(w, access, step.op, &mut places)?,
         Space::Lds => return Err(odd_operand(step.op)),
     };
     if let Some((low, high)) = global {
@@ -69,7 +90,8 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
         if let Some((allocation, _)) = context.memory.find(low, end - low)
             && !(writes && allocation.protection == Protection::ReadOnly)
         {
-            return one_allocation(w, access, allocation, &places);
+            let denormals = denormals(context, access);
+            return one_allocation(context.wave, access, allocation, &places, denormals);
         }
     }
     lane_by_lane(context, access, &places)
@@ -78,6 +100,14 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
 fn bytes_of(action: Action) -> u8 {
     match action {
         Action::Load { bytes, .. } | Action::Store { bytes, .. } | Action::Atomic { bytes, .. } => bytes,
+    }
+}
+
+/// What an atomic on device memory does with subnormals.
+fn denormals(context: &Context<'_>, access: &MemoryAccess) -> Denormals {
+    match access.action {
+        Action::Atomic { op, bytes, .. } => Denormals::in_memory(op, bytes, context.program.arch),
+        _ => Denormals::default(),
     }
 }
 
@@ -92,6 +122,7 @@ fn note(span: &mut Span, address: u64) {
 /// The general path: each lane finds its own memory. Nothing is written before every lane's place has been checked only
 /// as far as the lanes before a faulting one go, as on hardware a faulting wave leaves partial results.
 fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Place; LANES]) -> Outcome {
+    let denormals = denormals(context, access);
     let Context { wave: w, lds: group, memory, .. } = context;
     let write = !matches!(access.action, Action::Load { .. });
     let bytes = bytes_of(access.action);
@@ -99,29 +130,32 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
     for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
         match places[lane] {
             Place::Global(address) => match w.scratch.offset_of(address) {
-                Some(at) => scratch::scratch(w, access, lane, &|byte| Some(at + byte as usize), address)?,
+                Some(at) => {
+                    scratch::scratch(w, access, lane, &|byte| Some(at + byte as usize), address, denormals)?;
+                }
                 None => {
-                    let allocation = checked(memory, address, bytes, write, lane)?;
-                    in_allocation(w, access, allocation, address, lane)?;
+                    let allocation = device::checked(memory, address, bytes, write, lane)?;
+                    in_allocation(w, access, allocation, address, lane, denormals)?;
                 }
             },
-            Place::Lds(address) => {
-                let is_atomic = matches!(access.action, Action::Atomic { .. });
-                let at = lds::check(group, address, bytes, write, is_atomic, lane)?;
-                match access.action {
-                    Action::Atomic { op, bytes, returns } => {
-                        let (data, second) = atomic_operands(w, access, op, bytes, lane);
-                        let old = lds::load(group, at, usize::from(bytes));
-                        let new = atomic::apply(op, bytes, old, data, second);
-                        lds::store(group, at, usize::from(bytes), new);
-                        if returns {
-                            set_result(w, access.dst, lane, bytes, old);
-                        }
+            Place::Lds(address) => match access.action {
+                Action::Atomic { op, bytes, returns } => {
+                    let at = lds::check(group, address, bytes, true, bytes, lane)?;
+                    let (data, second) = atomic_operands(w, access, op, bytes, lane);
+                    let old = lds::load(group, at, usize::from(bytes));
+                    let rules = Denormals::in_lds(op, bytes, w.mode);
+                    let new = atomic::apply(op, bytes, old, data, second, rules);
+                    lds::store(group, at, usize::from(bytes), new);
+                    if returns {
+                        set_result(w, access.dst, lane, bytes, old);
                     }
-                    action @ Action::Load { .. } => lds::transfer(w, group, action, at, lane, access.dst),
-                    action => lds::transfer(w, group, action, at, lane, access.data[0]),
                 }
-            }
+                action => {
+                    let at = lds::check(group, address, bytes, write, 1, lane)?;
+                    let row = if write { access.data[0] } else { access.dst };
+                    lds::transfer(w, group, action, at, lane, row);
+                }
+            },
             Place::Private(offset) => {
                 let base = w.s64(FLAT_SCRATCH);
                 let first = w.scratch.offset_of(base);
@@ -130,7 +164,7 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
                         .map(|first| first as u64 + Scratch::swizzle(offset + byte, lane))
                         .map(|at| at as usize)
                 };
-                scratch::scratch(w, access, lane, &place, offset)?;
+                scratch::scratch(w, access, lane, &place, offset, denormals)?;
             }
             Place::Swizzled { base, offset } => {
                 let first = w.scratch.offset_of(base);
@@ -139,29 +173,21 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
                         .map(|first| first as u64 + Scratch::swizzle(offset + byte, lane))
                         .map(|at| at as usize)
                 };
-                scratch::scratch(w, access, lane, &place, offset)?;
+                scratch::scratch(w, access, lane, &place, offset, denormals)?;
             }
-            Place::Nowhere => {
-                if let Action::Load { bytes, .. } = access.action {
-                    for dword in 0..usize::from(bytes.div_ceil(4)) {
+            Place::Pieces { index, offset } => buffer::pieces(w, memory, access, lane, index, offset)?,
+            Place::Nowhere => match access.action {
+                Action::Load { bytes, signed, part } if bytes < 4 => {
+                    super::lane_data::put_small(w, access.dst, lane, 0, bytes, signed, part);
+                }
+                Action::Load { bytes, .. } | Action::Atomic { bytes, returns: true, .. } => {
+                    for dword in 0..usize::from(bytes / 4) {
                         w.rows[usize::from(access.dst) + dword][lane] = 0;
                     }
                 }
-            }
+                _ => {}
+            },
         }
     }
     Ok(())
-}
-
-/// The allocation that an access may go to, or what is wrong with it.
-fn checked(memory: &Memory, address: u64, bytes: u8, write: bool, lane: usize) -> Outcome<&Allocation> {
-    let size = u32::from(bytes);
-    let Some((allocation, _)) = memory.find(address, u64::from(size)) else {
-        return Err(Trap::at_lane(memory.diagnose(MemorySpace::Global, address, size, write), lane));
-    };
-    if write && allocation.protection == Protection::ReadOnly {
-        let kind = FaultKind::ReadOnly { address, size, label: allocation.label.clone() };
-        return Err(Trap::at_lane(kind, lane));
-    }
-    Ok(allocation)
 }

@@ -4,6 +4,7 @@ use super::allocation::atomic_operands;
 use super::bytes_of;
 use crate::check::{FaultKind, MemorySpace, NearestAllocation, Outcome, Trap};
 use crate::exec::atomic;
+use crate::exec::atomic_float::Denormals;
 use crate::exec::lane_data::{get_small, put_small, set_result};
 use crate::program::{Action, MemoryAccess};
 use crate::wave::Wave;
@@ -15,6 +16,7 @@ pub(super) fn scratch(
     lane: usize,
     place: &dyn Fn(u64) -> Option<usize>,
     offset: u64,
+    denormals: Denormals,
 ) -> Outcome {
     let bytes = bytes_of(access.action);
     let write = !matches!(access.action, Action::Load { .. });
@@ -74,13 +76,19 @@ pub(super) fn scratch(
             }
         }
         Action::Atomic { op, bytes, returns } => {
+            if !offset.is_multiple_of(u64::from(bytes)) {
+                let (size, required) = (u32::from(bytes), u32::from(bytes));
+                let space = MemorySpace::Scratch;
+                let kind = FaultKind::Misaligned { space, address: offset, size, required, write };
+                return Err(Trap::at_lane(kind, lane));
+            }
             let (data, second) = atomic_operands(w, access, op, bytes, lane);
             let halves = |w: &Wave| -> Option<u64> {
                 let low = read(w, 0, 4)?;
                 Some(if bytes == 8 { low | read(w, 4, 4)? << 32 } else { low })
             };
             let old = halves(w).ok_or_else(|| outside(w))?;
-            let new = atomic::apply(op, bytes, old, data, second);
+            let new = atomic::apply(op, bytes, old, data, second, denormals);
             store(w, 0, 4, new & 0xffff_ffff).ok_or_else(|| outside(w))?;
             if bytes == 8 {
                 store(w, 4, 4, new >> 32).ok_or_else(|| outside(w))?;
