@@ -2,6 +2,7 @@
 //!
 //! * [`decode`] turns bytes into an [`Inst`], [`Inst::encode`] is its inverse, [`assemble`] builds one from values.
 //! * [`Inst::text`] is what `llvm-objdump -d` prints; [`objdump_line`] is its whole line.
+//! * [`opcodes`] lists what a processor has.
 //! * [`Inst::effects`] tells what an instruction reads, writes and counts; [`Inst::flow`] where control goes.
 //!
 //! Inside: `table` is the shape of the rows and the look-up, `slots` the operand vocabulary of the rows, `fields` the
@@ -18,6 +19,7 @@ mod inst;
 mod modifiers;
 mod objdump;
 mod op;
+mod opcodes;
 mod operand;
 mod reg;
 mod slots;
@@ -52,4 +54,5 @@ pub use inst::{
 };
 pub use objdump::objdump_line;
 pub use op::Op;
+pub use opcodes::{Opcode, opcodes};
 pub use reg::{Reg, RegSet};

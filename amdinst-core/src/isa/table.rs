@@ -405,6 +405,11 @@ impl Tables {
         TABLES[index].get_or_init(|| Self::build(arch, Archs(1 << index)))
     }
 
+    /// Every entry.
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
     /// The entry of an opcode.
     pub(super) fn by_opcode(&self, encoding: Encoding, opcode: u16) -> Option<&Entry> {
         let index = *self.by_opcode[encoding as usize].get(usize::from(opcode))?;
