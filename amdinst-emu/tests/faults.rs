@@ -80,6 +80,15 @@ fn use_after_free() {
     assert!(device.machine.free(p).is_err());
     let fault = fault(&mut device, "load", 64, &[p, 3]);
     assert!(matches!(&fault.kind, FaultKind::UseAfterFree { label, .. } if label == "gone"), "{fault}");
+    let place = "workgroup (0, 0, 0), wave 0";
+    let pc = fault.pc.expect("an instruction");
+    let message = format!(
+        "kernel `load`: use after free: read of 4 bytes at {:#x}, in `gone` which has been freed; pc {pc:#x} `{}`, {place}",
+        p + 12,
+        fault.instruction
+    );
+    let whole = fault.to_string();
+    assert!(whole == message || whole == format!("{message}, lane 0"), "{whole}");
 }
 
 #[test]
@@ -132,7 +141,7 @@ fn endless_loop() {
         .expect_err("endless");
     let second =
         device.machine.launch(&device.program, &Launch { threads: 2, ..launch }).expect_err("endless");
-    assert_eq!(first.kind, FaultKind::Budget { budget: 100_000 });
+    assert_eq!(first.kind, FaultKind::Budget { budget: 100_000, waiting: 0 });
     assert_eq!(first, second);
 }
 

@@ -259,7 +259,9 @@ Arguments, in the order of the kernel's own:
   out:BYTES:FILE     a zeroed buffer, written to the file after the launch
   inout:FILE:FILE    a buffer with the first file's bytes, written to the second after the launch
   buf:BYTES          a zeroed buffer
-  TYPE:VALUE         a number; TYPE is u8, u16, u32, u64, i32, i64, f32 or f64; 0x… is hexadecimal")]
+  TYPE:VALUE         a number; TYPE is u8, u16, u32, u64, i32, i64, f32 or f64; 0x… is hexadecimal
+  hex:DIGITS         a structure by value: its bytes in hexadecimal, in the order of memory
+  bytes:FILE         a structure by value: the file's bytes")]
 pub struct RunArgs {
     /// Which code object.
     #[command(flatten)]
@@ -288,6 +290,9 @@ pub struct RunArgs {
     /// Wave-instructions a workgroup may run before the launch is called endless
     #[arg(long, value_name = "N")]
     pub budget: Option<u64>,
+    /// A barrier that some waves of the workgroup ended without reaching is a fault (hardware lets it pass)
+    #[arg(long)]
+    pub strict_barriers: bool,
     /// Print how many instructions ran, and how fast
     #[arg(long)]
     pub stats: bool,

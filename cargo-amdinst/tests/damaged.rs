@@ -46,7 +46,7 @@ fn all_commands(bytes: &[u8]) -> Result<(), Failure> {
                 record_masks: true,
                 ..amdinst_emu::Launch::new(&kernel.name)
             };
-            if let Err(error) = Outcome::of(object, &arguments, launch) {
+            if let Err(error) = Outcome::of(object, amdinst_emu::Config::default(), &arguments, launch) {
                 check_failure(&error.failure(object));
             }
         }

@@ -130,9 +130,9 @@ pub enum FaultKind {
     #[error("undecodable instruction: {0}")]
     Undecodable(String),
     /// A jump to an address that is not an instruction of the code object.
-    #[error("jump outside the code object's instructions, to {target:#x}")]
+    #[error("jump outside the code object's instructions, to device address {target:#x}")]
     JumpOutside {
-        /// Where it would go, as an address of the code object.
+        /// Where it would go, as a device address.
         target: u64,
     },
     /// A vector register beyond those there are, by relative addressing.
@@ -148,14 +148,21 @@ pub enum FaultKind {
     Trap(u8),
     /// A workgroup ran more wave-instructions than its budget.
     #[error(
-        "instruction budget exhausted: the workgroup ran {budget} wave-instructions; an endless loop, or set a larger budget"
+        "instruction budget exhausted: the workgroup ran {budget} wave-instructions; an endless loop, or set a larger budget{}",
+        at_barrier(*waiting)
     )]
     Budget {
         /// The budget.
         budget: u64,
+        /// Other waves of the workgroup that waited at a barrier then: what this wave waits for may be behind it.
+        waiting: u32,
     },
     /// Waves wait at a barrier which cannot complete.
-    #[error("deadlocked barrier: {waiting} waves wait and {halted} are halted for good")]
+    #[error(
+        "deadlocked barrier: {} at it and {} halted for good",
+        waves(*waiting, "waits", "wait"),
+        waves(*halted, "is", "are")
+    )]
     BarrierDeadlock {
         /// Waves at the barrier.
         waiting: u32,
@@ -163,7 +170,11 @@ pub enum FaultKind {
         halted: u32,
     },
     /// A barrier completed although some waves had ended ([`crate::Config::strict_barriers`]).
-    #[error("barrier in divergent control flow: {waiting} waves wait and {ended} have ended")]
+    #[error(
+        "barrier in divergent control flow: {} at it and {} ended",
+        waves(*waiting, "waits", "wait"),
+        waves(*ended, "has", "have")
+    )]
     BarrierMismatch {
         /// Waves at the barrier.
         waiting: u32,
@@ -173,6 +184,18 @@ pub enum FaultKind {
     /// The launch itself is wrong.
     #[error("bad dispatch: {0}")]
     BadDispatch(String),
+}
+
+/// `1 wave waits`, `2 waves wait`.
+fn waves(count: u32, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 wave {one}") } else { format!("{count} waves {many}") }
+}
+
+fn at_barrier(waiting: u32) -> String {
+    match waiting {
+        0 => String::new(),
+        _ => format!("; {} at a barrier meanwhile", waves(waiting, "waits", "wait")),
+    }
 }
 
 fn verb(write: bool) -> &'static str {

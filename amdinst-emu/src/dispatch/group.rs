@@ -81,7 +81,9 @@ impl Group {
                 let outcome = outcome.and_then(|()| {
                     let alive = matches!(self.waves[number].status, Status::Running | Status::Yielded);
                     if alive && budget == 0 {
-                        return Err(Trap::new(FaultKind::Budget { budget: shared.budget }));
+                        let at_barrier = |wave: &&Wave| wave.status == Status::AtBarrier;
+                        let waiting = self.waves.iter().filter(at_barrier).count() as u32;
+                        return Err(Trap::new(FaultKind::Budget { budget: shared.budget, waiting }));
                     }
                     Ok(())
                 });

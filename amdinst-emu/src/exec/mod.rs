@@ -7,6 +7,7 @@ mod half;
 mod lane_data;
 mod lane_ops;
 mod lds;
+mod left_out;
 mod math;
 mod mfma;
 mod smem;
@@ -43,10 +44,7 @@ impl Context<'_> {
                 self.wave.next = step;
                 Ok(())
             }
-            None => {
-                let target = device_address.wrapping_sub(self.program.bias);
-                Err(Trap::new(FaultKind::JumpOutside { target }))
-            }
+            None => Err(Trap::new(FaultKind::JumpOutside { target: device_address })),
         }
     }
 
@@ -134,7 +132,7 @@ pub(crate) fn undecodable(_: &mut Context<'_>, step: &Step) -> Outcome {
 
 /// An instruction that is not executed.
 pub(crate) fn unimplemented_step(_: &mut Context<'_>, step: &Step) -> Outcome {
-    Err(Trap::unimplemented(step.op, ""))
+    Err(Trap::unimplemented(step.op, left_out::left_out(step.op).unwrap_or_default()))
 }
 
 /// An instruction without effect here: caches and counters.

@@ -39,6 +39,7 @@ pub(super) fn branch(context: &mut Context<'_>, step: &Step) -> Outcome {
         return Ok(());
     }
     let target = context.program.text_address.wrapping_add_signed(-1 - step.imm);
+    let target = context.program.device_address(target);
     Err(Trap::new(FaultKind::JumpOutside { target }))
 }
 
@@ -57,7 +58,10 @@ fn other(context: &mut Context<'_>, step: &Step) -> Outcome {
         Op::s_sendmsghalt => w.status = Status::Halted,
         Op::s_trap => {
             if step.imm != DEBUG_TRAP {
-                return Err(Trap::new(FaultKind::Trap(step.imm as u8)));
+                let kind = FaultKind::Trap(step.imm as u8);
+                // A branch that not all lanes took: the first of those that did.
+                let some = w.exec != 0 && w.exec != !0;
+                return Err(if some { Trap::at_lane(kind, w.first_lane()) } else { Trap::new(kind) });
             }
         }
         Op::s_set_gpr_idx_off => w.gpr_index.enable = 0,

@@ -69,9 +69,11 @@ impl Program {
     /// The text of a step, for messages.
     pub(crate) fn text_of(&self, step: &Step) -> String {
         let start = step.offset as usize;
-        match self.text.get(start..).map(|bytes| isa::decode(self.arch, bytes)) {
-            Some(Ok(inst)) => inst.text(self.arch).to_string(),
-            _ => String::new(),
+        let Some(bytes) = self.text.get(start..) else { return String::new() };
+        match (isa::decode(self.arch, bytes), bytes.first_chunk()) {
+            (Ok(inst), _) => inst.text(self.arch).to_string(),
+            (Err(_), Some(word)) => format!(".long {:#010x}", u32::from_le_bytes(*word)),
+            (Err(_), None) => String::new(),
         }
     }
 }

@@ -16,6 +16,10 @@ pub enum ArgSpec {
     Buf(u64),
     /// `TYPE:VALUE`: a number, as its little-endian bytes.
     Scalar(Scalar),
+    /// `hex:DIGITS`: bytes by value, a structure for example.
+    Hex(Vec<u8>),
+    /// `bytes:FILE`: the file's bytes by value.
+    Bytes(PathBuf),
 }
 
 /// A number with its type.
@@ -76,6 +80,17 @@ fn whole<T: TryFrom<i128>>(text: &str, kind: &str) -> Result<T, String> {
     T::try_from(sign * value).map_err(|_| format!("`{text}` does not fit in {kind}"))
 }
 
+/// Pairs of hexadecimal digits, a byte each, in the order of memory; `_` may stand between them.
+fn hex(text: &str) -> Result<Vec<u8>, String> {
+    let digits: Vec<u8> = text.bytes().filter(|byte| *byte != b'_').collect();
+    let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
+    let pair = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?);
+    let bytes: Option<Vec<u8>> = digits.chunks(2).map(pair).collect();
+    bytes
+        .filter(|bytes| !bytes.is_empty())
+        .ok_or_else(|| format!("`{text}` is not pairs of hexadecimal digits"))
+}
+
 fn float<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("`{text}` is not a number"))
 }
@@ -88,9 +103,9 @@ impl FromStr for ArgSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (kind, rest) = text
-            .split_once(':')
-            .ok_or("expected KIND:…, one of in, out, inout, buf, u8, u16, u32, u64, i32, i64, f32, f64")?;
+        let (kind, rest) = text.split_once(':').ok_or(
+            "expected KIND:…, one of in, out, inout, buf, bytes, hex, u8, u16, u32, u64, i32, i64, f32, f64",
+        )?;
         let two = |what: &str| rest.split_once(':').ok_or_else(|| format!("expected {what}"));
         Ok(match kind {
             "in" => Self::In(path(rest)?),
@@ -111,9 +126,11 @@ impl FromStr for ArgSpec {
             "i64" => Self::Scalar(Scalar::I64(whole(rest, kind)?)),
             "f32" => Self::Scalar(Scalar::F32(float(rest)?)),
             "f64" => Self::Scalar(Scalar::F64(float(rest)?)),
+            "hex" => Self::Hex(hex(rest)?),
+            "bytes" => Self::Bytes(path(rest)?),
             _ => {
                 return Err(format!(
-                    "`{kind}` is not one of in, out, inout, buf, u8, u16, u32, u64, i32, i64, f32, f64"
+                    "`{kind}` is not one of in, out, inout, buf, bytes, hex, u8, u16, u32, u64, i32, i64, f32, f64"
                 ));
             }
         })
@@ -138,6 +155,8 @@ mod tests {
             ("i64:-9223372036854775808", ArgSpec::Scalar(Scalar::I64(i64::MIN))),
             ("f32:1.5", ArgSpec::Scalar(Scalar::F32(1.5))),
             ("f64:-1e300", ArgSpec::Scalar(Scalar::F64(-1e300))),
+            ("hex:01_fF00", ArgSpec::Hex(vec![1, 0xff, 0])),
+            ("bytes:a.bin", ArgSpec::Bytes("a.bin".into())),
         ] {
             assert_eq!(text.parse(), Ok(spec), "{text}");
         }
@@ -154,6 +173,10 @@ mod tests {
             ("out:64", "expected out:BYTES:FILE"),
             ("in:", "the file's name is missing"),
             ("i8:1", "`i8` is not one of"),
+            ("hex:012", "`012` is not pairs"),
+            ("hex:0g", "`0g` is not pairs"),
+            ("hex:", "`` is not pairs"),
+            ("bytes:", "the file's name is missing"),
         ] {
             let message = text.parse::<ArgSpec>().unwrap_err();
             assert!(message.starts_with(error), "{text}: {message}");

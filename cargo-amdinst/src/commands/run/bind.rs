@@ -22,8 +22,8 @@ pub enum Value {
         /// Where it goes after the launch.
         save: Option<PathBuf>,
     },
-    /// A number.
-    Scalar(Scalar),
+    /// A number or a structure, as it lies in the kernarg segment.
+    Bytes(Vec<u8>),
 }
 
 /// The arguments of a launch, read from their files and checked; what a launch on each machine starts from.
@@ -41,6 +41,7 @@ impl Arguments {
     /// # Errors
     /// When number, kind or size differ, or a file cannot be read.
     pub fn new(kernel: &Kernel, specs: &[ArgSpec]) -> CommandResult<Self> {
+        let specs = &with_bytes_read(specs)?;
         let slots = slots(kernel, specs)?;
         let mut values = Vec::new();
         let mut size = 0;
@@ -70,7 +71,7 @@ impl Arguments {
         let mut placed = Placed { kernarg: vec![0; self.size as usize], buffers: Vec::new() };
         for (offset, value) in &self.values {
             let bytes = match value {
-                Value::Scalar(scalar) => scalar.bytes(),
+                Value::Bytes(bytes) => bytes.clone(),
                 Value::Buffer { label, contents, .. } => {
                     let address = machine.alloc(contents.len() as u64, 256, label)?;
                     machine.write(address, contents)?;
@@ -87,7 +88,7 @@ impl Arguments {
     pub fn saves(&self) -> impl Iterator<Item = Option<&PathBuf>> {
         self.values.iter().filter_map(|(_, value)| match value {
             Value::Buffer { save, .. } => Some(save.as_ref()),
-            Value::Scalar(_) => None,
+            Value::Bytes(_) => None,
         })
     }
 }
@@ -140,16 +141,32 @@ fn slots(kernel: &Kernel, specs: &[ArgSpec]) -> CommandResult<Vec<KernelArg>> {
     Err(failure)
 }
 
+/// `bytes:FILE` arguments as what the files hold.
+fn with_bytes_read(specs: &[ArgSpec]) -> CommandResult<Vec<ArgSpec>> {
+    let read = |(index, spec): (usize, &ArgSpec)| match spec {
+        ArgSpec::Bytes(path) => {
+            let bytes = fs::read(path).or_exit_with(Exit::BadInput, || {
+                format!("argument {}: cannot read {}", index + 1, path.display())
+            })?;
+            Ok(ArgSpec::Hex(bytes))
+        }
+        other => Ok(other.clone()),
+    };
+    specs.iter().enumerate().map(read).collect()
+}
+
 /// Each argument at the next multiple of its size, as C lays them out.
 fn natural_layout(specs: &[ArgSpec]) -> Vec<KernelArg> {
     let mut offset = 0u32;
     let mut slots = Vec::new();
     for spec in specs {
-        let size = match spec {
-            ArgSpec::Scalar(scalar) => scalar.bytes().len() as u32,
-            _ => 8,
+        let (size, align) = match spec {
+            ArgSpec::Scalar(scalar) => (scalar.bytes().len() as u32, scalar.bytes().len() as u32),
+            // A structure's alignment divides its size.
+            ArgSpec::Hex(bytes) => (bytes.len() as u32, 1 << (bytes.len() as u32).trailing_zeros().min(3)),
+            _ => (8, 8),
         };
-        offset = offset.next_multiple_of(size);
+        offset = offset.next_multiple_of(align);
         slots.push(KernelArg { offset, size, value_kind: "by_value".to_owned(), ..KernelArg::default() });
         offset += size;
     }
@@ -172,7 +189,7 @@ fn wanted(arg: &KernelArg) -> String {
         (_, 2) => "2 bytes: give u16:".to_owned(),
         (_, 4) => "4 bytes: give u32:, i32: or f32:".to_owned(),
         (_, 8) => "8 bytes: give u64:, i64:, f64: or a buffer".to_owned(),
-        (_, size) => format!("{size} bytes by value, which no --arg can give"),
+        (_, size) => format!("{size} bytes by value: give hex: or bytes:"),
     }
 }
 
@@ -194,6 +211,10 @@ fn check(kernel: &Kernel, index: usize, spec: &ArgSpec, slot: &KernelArg) -> Com
             return fail(Exit::Usage, format!("{} given; it is {}", scalar.type_name(), wanted(slot)));
         }
         ArgSpec::Scalar(scalar) => (scalar.type_name().to_owned(), scalar.bytes().len() as u32),
+        ArgSpec::Hex(_) if slot.value_kind == "global_buffer" => {
+            return fail(Exit::Usage, format!("bytes given; it is {}", wanted(slot)));
+        }
+        ArgSpec::Hex(bytes) => ("bytes".to_owned(), bytes.len() as u32),
         _ => ("a buffer's address".to_owned(), 8),
     };
     if size != slot.size {
@@ -218,7 +239,9 @@ fn value(index: usize, spec: &ArgSpec, slot: &KernelArg) -> CommandResult<Value>
         Ok(contents)
     };
     let (contents, save) = match spec {
-        ArgSpec::Scalar(scalar) => return Ok(Value::Scalar(*scalar)),
+        ArgSpec::Scalar(scalar) => return Ok(Value::Bytes(scalar.bytes())),
+        ArgSpec::Hex(bytes) => return Ok(Value::Bytes(bytes.clone())),
+        ArgSpec::Bytes(path) => return read(path).map(Value::Bytes),
         ArgSpec::In(path) => (read(path)?, None),
         ArgSpec::InOut(from, to) => (read(from)?, Some(to.clone())),
         ArgSpec::Out(bytes, path) => (zeroed(*bytes)?, Some(path.clone())),

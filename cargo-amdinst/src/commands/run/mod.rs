@@ -38,7 +38,10 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     };
 
     let progress = context.shell.progress("Running", &kernel.name, 0);
-    let original = Outcome::of(object, &arguments, launch.clone()).map_err(|error| error.failure(object))?;
+    let mut config = Config::default();
+    config.strict_barriers = args.strict_barriers;
+    let original =
+        Outcome::of(object, config, &arguments, launch.clone()).map_err(|error| error.failure(object))?;
     drop(progress);
     let mut view = RunView::new(&kernel.name, &object.target.to_string(), &launch, &original.execution);
     let mut exit = Exit::Success;
@@ -122,8 +125,13 @@ impl Outcome {
     ///
     /// # Errors
     /// When the code object cannot be loaded, or the kernel does not end well.
-    pub fn of(object: &CodeObject, arguments: &Arguments, mut launch: Launch) -> Result<Self, LaunchError> {
-        let mut machine = Machine::new(object.target.arch, Config::default());
+    pub fn of(
+        object: &CodeObject,
+        config: Config,
+        arguments: &Arguments,
+        mut launch: Launch,
+    ) -> Result<Self, LaunchError> {
+        let mut machine = Machine::new(object.target.arch, config);
         let placed = arguments.place(&mut machine)?;
         launch.kernarg = placed.kernarg.clone();
         let program = machine.load(object)?;

@@ -1,0 +1,16 @@
+//! Instructions that are left out on purpose, and the name of what they belong to.
+
+use amdinst_core::isa::Op;
+
+/// What an instruction belongs to that this emulator leaves out, as a clause of a message.
+pub(crate) fn left_out(op: Op) -> Option<&'static str> {
+    let name = op.name();
+    Some(match op {
+        Op::ds_ordered_count => "the global data share (GDS) is not supported",
+        Op::exp => "exports are not supported",
+        Op::s_rfe_b64 => "trap handlers are not supported",
+        _ if name.starts_with("image_") => "images are not supported",
+        _ if name.starts_with("ds_gws_") => "global wave sync (GWS) is not supported",
+        _ => return None,
+    })
+}
