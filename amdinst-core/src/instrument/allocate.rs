@@ -1,11 +1,14 @@
 //! Registers for the probes of one component: kernels that share functions, and these functions.
 //!
 //! What the probes own is used by nothing else in the whole component, so one choice is right for a shared function
-//! whichever kernel calls it. What a site needs for a moment is taken from SGPRs that are dead around it.
+//! whichever kernel calls it. What a site needs for a moment is taken from SGPRs that are dead around it; where there
+//! are too few of them, and borrowing is allowed, from such as are in use, which are parked in lanes of a VGPR meanwhile.
 
 use std::collections::BTreeSet;
 
-use super::layout::{CounterPlace, Owned, SITES_PER_VGPR, SgprCounters, Temps};
+use arrayvec::ArrayVec;
+
+use super::layout::{CounterPlace, Owned, RecordPlace, SITES_PER_VGPR, SgprCounters, Temps};
 use super::options::{Home, Level};
 use super::refusal::Reason;
 use super::site_code::Needs;
@@ -13,7 +16,7 @@ use super::survey::Survey;
 use crate::isa::{Access, Reg, RegSet, Value};
 
 /// Highest SGPR a program may use (102 and above are FLAT_SCRATCH, XNACK_MASK, VCC).
-const LAST_SGPR: u8 = 101;
+pub(super) const LAST_SGPR: u8 = 101;
 
 /// Where counters are, one step finer than the home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,10 +70,11 @@ pub(super) struct Component<'a> {
 }
 
 impl Component<'_> {
-    /// Registers for `sites` counted sites in the given scheme.
+    /// Registers for `sites` counted sites in the given scheme. `borrow` allows sites to use SGPRs that are in use.
     pub(super) fn allocate(
         &self,
         scheme: Scheme,
+        borrow: bool,
         level: Level,
         sites: usize,
         wanted: &[Wanted],
@@ -90,27 +94,44 @@ impl Component<'_> {
         let mut vgprs =
             (first_vgpr..256).map(|register| register as u8).filter(|&v| !used.contains(Reg::vgpr(v)));
 
-        let no_pair = || {
-            (Reason::NoFreeSgpr, "no even pair of SGPRs is unused in the kernel and its functions".to_owned())
+        let mut vgpr = || vgprs.next().ok_or((Reason::NoFreeVgpr, "every VGPR is in use".to_owned()));
+        let mut owned = Owned::default();
+        if borrow {
+            owned.park = Some(vgpr()?);
+        }
+        owned.record = match (take_pair(&mut sgprs), borrow) {
+            (Some(pair), _) => RecordPlace::Sgprs(pair),
+            (None, true) => RecordPlace::Parked,
+            (None, false) => {
+                let detail = "no even pair of SGPRs is unused in the kernel and its functions";
+                return Err((Reason::NoFreeSgpr, detail.to_owned()));
+            }
         };
-        let record = take_pair(&mut sgprs).ok_or_else(no_pair)?;
-        let mut owned = Owned { record, ..Owned::default() };
-
-        let candidates: Vec<Vec<u8>> =
-            wanted.iter().map(|wanted| self.dead_around(wanted, &used, &late)).collect();
-        owned.spare = self.reserve_spare(wanted, &candidates, &mut sgprs)?;
+        let parked = owned.record == RecordPlace::Parked && scheme == Scheme::Memory;
+        let needs = |wanted: &Wanted| Needs { record: parked, ..wanted.needs };
+        let candidates: Vec<Candidates> =
+            wanted.iter().map(|wanted| self.candidates(wanted, &used, &late)).collect();
+        owned.spare = reserve_spare(wanted, &candidates, &mut sgprs, borrow)?;
         let temps = wanted
             .iter()
-            .zip(candidates)
-            .map(|(wanted, mut free)| {
+            .zip(&candidates)
+            .map(|(wanted, candidates)| {
+                let mut free = candidates.free.clone();
                 free.extend(&owned.spare);
                 free.sort_unstable();
                 free.dedup();
-                temps(wanted.needs, free).ok_or_else(no_temps)
+                let borrowed: &[u8] = if borrow { &candidates.borrowable } else { &[] };
+                temps(needs(wanted), &free, borrowed)
+                    .or_else(|| {
+                        // Registers that loads write to, once these loads are done.
+                        let all: Vec<u8> = borrowed.iter().chain(&candidates.late).copied().collect();
+                        let found = if borrow { temps(needs(wanted), &free, &all) } else { None };
+                        found.map(|temps| Temps { wait: true, ..temps })
+                    })
+                    .ok_or_else(no_temps)
             })
             .collect::<Result<Vec<_>, _>>()?;
 
-        let mut vgpr = || vgprs.next().ok_or((Reason::NoFreeVgpr, "every VGPR is in use".to_owned()));
         let places = match scheme {
             Scheme::Sgprs => {
                 let each = SgprCounters::count(level);
@@ -150,6 +171,7 @@ impl Component<'_> {
             (0..self.allotted_vgprs.min(256)).map(|register| register as u8).filter(|&register| {
                 !late.contains(Reg::vgpr(register))
                     && register != owned.data
+                    && Some(register) != owned.park
                     && !owned.counter_vgprs.contains(&register)
             });
         match scheme {
@@ -168,8 +190,8 @@ impl Component<'_> {
         Ok(Allocation { owned, places, temps })
     }
 
-    /// SGPRs used elsewhere that are dead right before and right after a site, and not touched by it.
-    fn dead_around(&self, wanted: &Wanted, used: &RegSet, late: &RegSet) -> Vec<u8> {
+    /// What a site may take for a moment.
+    fn candidates(&self, wanted: &Wanted, used: &RegSet, late: &RegSet) -> Candidates {
         let program = &self.survey.program;
         let site = &self.survey.masks[wanted.function].sites[wanted.site];
         let (before, after) = self.survey.liveness.around(program, wanted.function, site.block, site.inst);
@@ -180,39 +202,58 @@ impl Component<'_> {
                 _ => false,
             })
         };
-        let free = |&register: &u8| {
+        let mut candidates = Candidates::default();
+        for register in 0..=LAST_SGPR {
             let reg = Reg::scalar(register);
-            used.contains(reg)
-                && !late.contains(reg)
-                && !before.contains(reg)
-                && !after.contains(reg)
-                && !touched(register)
-        };
-        (0..=LAST_SGPR).filter(free).collect()
-    }
-
-    /// As many unused SGPRs as the neediest site lacks.
-    fn reserve_spare(
-        &self,
-        wanted: &[Wanted],
-        candidates: &[Vec<u8>],
-        sgprs: &mut Vec<u8>,
-    ) -> Result<Vec<u8>, NoRegisters> {
-        let mut spare = Vec::new();
-        for (wanted, free) in wanted.iter().zip(candidates) {
-            loop {
-                let mut all: Vec<u8> = free.iter().chain(&spare).copied().collect();
-                all.sort_unstable();
-                if temps(wanted.needs, all).is_some() {
-                    break;
-                }
-                // A pair serves any need, singles too.
-                let pair = take_pair(sgprs).ok_or_else(no_temps)?;
-                spare.extend([pair, pair + 1]);
+            if !used.contains(reg) || touched(register) {
+                continue;
+            }
+            let dead = !before.contains(reg) && !after.contains(reg);
+            match (late.contains(reg), dead) {
+                (true, _) => candidates.late.push(register),
+                (false, true) => candidates.free.push(register),
+                (false, false) => candidates.borrowable.push(register),
             }
         }
-        Ok(spare)
+        candidates
     }
+}
+
+/// SGPRs that are used elsewhere and not touched by a site's instruction, ascending.
+#[derive(Clone, Debug, Default)]
+struct Candidates {
+    /// Dead right before and right after the site.
+    free: Vec<u8>,
+    /// In use.
+    borrowable: Vec<u8>,
+    /// Destinations of scalar loads somewhere, perhaps of one that is under way.
+    late: Vec<u8>,
+}
+
+/// As many unused SGPRs as the neediest site lacks; with borrowing, as many of them as there are.
+fn reserve_spare(
+    wanted: &[Wanted],
+    candidates: &[Candidates],
+    sgprs: &mut Vec<u8>,
+    borrow: bool,
+) -> Result<Vec<u8>, NoRegisters> {
+    let mut spare = Vec::new();
+    for (wanted, candidates) in wanted.iter().zip(candidates) {
+        loop {
+            let mut all: Vec<u8> = candidates.free.iter().chain(&spare).copied().collect();
+            all.sort_unstable();
+            if temps(wanted.needs, &all, &[]).is_some() {
+                break;
+            }
+            // A pair serves any need, singles too.
+            match take_pair(sgprs) {
+                Some(pair) => spare.extend([pair, pair + 1]),
+                None if borrow => return Ok(spare),
+                None => return Err(no_temps()),
+            }
+        }
+    }
+    Ok(spare)
 }
 
 fn no_temps() -> NoRegisters {
@@ -237,21 +278,61 @@ fn take_single(free: &mut Vec<u8>) -> Option<u8> {
     Some(free.remove(at))
 }
 
-/// Serves a site's needs from an ascending list.
-fn temps(needs: Needs, mut free: Vec<u8>) -> Option<Temps> {
+/// Registers to hand out: first such as are free, then such as must be given back as they were.
+struct Pool {
+    free: Vec<u8>,
+    borrowable: Vec<u8>,
+    borrowed: ArrayVec<u8, 12>,
+}
+
+impl Pool {
+    fn pair(&mut self) -> Option<u8> {
+        if let Some(pair) = take_pair(&mut self.free) {
+            return Some(pair);
+        }
+        let mut all: Vec<u8> = self.free.iter().chain(&self.borrowable).copied().collect();
+        all.sort_unstable();
+        let pair = take_pair(&mut all)?;
+        self.take(pair);
+        self.take(pair + 1);
+        Some(pair)
+    }
+
+    fn single(&mut self) -> Option<u8> {
+        let single = take_single(&mut self.free).or_else(|| self.borrowable.first().copied())?;
+        self.take(single);
+        Some(single)
+    }
+
+    fn take(&mut self, register: u8) {
+        self.free.retain(|&other| other != register);
+        if let Some(at) = self.borrowable.iter().position(|&other| other == register) {
+            self.borrowable.remove(at);
+            self.borrowed.push(register);
+        }
+    }
+}
+
+/// Serves a site's needs from ascending lists.
+fn temps(needs: Needs, free: &[u8], borrowable: &[u8]) -> Option<Temps> {
+    let mut pool = Pool { free: free.to_vec(), borrowable: borrowable.to_vec(), borrowed: ArrayVec::new() };
     let mut temps = Temps::default();
     if needs.old {
-        temps.old = Some(take_pair(&mut free)?);
+        temps.old = Some(pool.pair()?);
     }
     if needs.pair {
-        temps.pair = Some(take_pair(&mut free)?);
+        temps.pair = Some(pool.pair()?);
+    }
+    if needs.record {
+        temps.record = Some(pool.pair()?);
     }
     for single in temps.singles.iter_mut().take(needs.singles) {
-        *single = Some(take_single(&mut free)?);
+        *single = Some(pool.single()?);
     }
     if needs.scc {
-        temps.scc = Some(take_single(&mut free)?);
+        temps.scc = Some(pool.single()?);
     }
+    temps.borrowed = pool.borrowed;
     Some(temps)
 }
 

@@ -3,7 +3,7 @@
 //! It runs with the registers of the *instrumented* descriptor, which enables the workgroup ids, the work-item ids and the
 //! kernarg pointer, and leaves the registers as the *original* descriptor would have had them.
 
-use super::layout::Owned;
+use super::layout::{Owned, PARKED_RECORD, RecordPlace};
 use super::sequence::{Sequence, sgpr};
 use crate::Arch;
 use crate::counters::HEADER_BYTES;
@@ -90,10 +90,16 @@ impl Entry<'_> {
         self.restore_sgprs(&mut code, &user, &system);
         self.restore_work_item_ids(&mut code);
         // Owned registers may lie among those that were filled, so they come last.
-        let record = self.owned.record;
-        if record != buffer {
-            code.sop1(Op::s_mov_b32, sgpr(record), sgpr(buffer));
-            code.sop1(Op::s_mov_b32, sgpr(record + 1), sgpr(buffer + 1));
+        match (self.owned.record, self.owned.park) {
+            (RecordPlace::Sgprs(record), _) if record != buffer => {
+                code.sop1(Op::s_mov_b32, sgpr(record), sgpr(buffer));
+                code.sop1(Op::s_mov_b32, sgpr(record + 1), sgpr(buffer + 1));
+            }
+            (RecordPlace::Parked, Some(park)) => {
+                code.writelane(park, sgpr(buffer), PARKED_RECORD);
+                code.writelane(park, sgpr(buffer + 1), PARKED_RECORD + 1);
+            }
+            _ => {}
         }
         for &counter in &self.owned.counters {
             code.sop1(Op::s_mov_b32, sgpr(counter), Value::int(0));
@@ -116,8 +122,11 @@ impl Entry<'_> {
     /// A temporary pair that is none of the owned registers.
     fn exec_copy(&self) -> u8 {
         let taken = |register: u8| {
-            let own = [self.owned.record, self.owned.record + 1];
-            own.contains(&register) || self.owned.counters.contains(&register)
+            let is_record = match self.owned.record {
+                RecordPlace::Sgprs(record) => register == record || register == record + 1,
+                RecordPlace::Parked => false,
+            };
+            is_record || self.owned.counters.contains(&register)
         };
         let first = self.first_temp();
         let pairs = (first..first + TEMPS).step_by(2);

@@ -4,7 +4,8 @@
 //! instruction may still write: `offsets` and `data` are chosen to be none of these. A store need not be waited for before
 //! the wave ends.
 
-use super::layout::{CounterPlace, Owned, SITES_PER_VGPR};
+use super::allocate::LAST_SGPR;
+use super::layout::{CounterPlace, Owned, PARKED_RECORD, RecordPlace, SITES_PER_VGPR};
 use super::options::{Home, Level};
 use super::sequence::{Sequence, sgpr};
 use super::site_code::{MAX_OFFSET, site_offset};
@@ -34,6 +35,7 @@ impl Exit<'_> {
     pub(super) fn code(&self) -> Result<Vec<Inst>, EncodeError> {
         let mut code = Sequence::new(self.arch);
         let Owned { offsets, .. } = *self.owned;
+        let record = self.record(&mut code);
         if self.home != Home::Global {
             code.enable_lanes(64, 0);
             code.lane_offsets(offsets);
@@ -66,7 +68,7 @@ impl Exit<'_> {
                 };
                 code.writelane(self.owned.data, value, lane);
             }
-            self.store(&mut code, self.owned.data, chunk.len() as u32, at);
+            self.store(&mut code, record, self.owned.data, chunk.len() as u32, at);
             at += 4 * chunk.len() as u32;
         }
         let lane_sites =
@@ -75,6 +77,7 @@ impl Exit<'_> {
             let sites = lane_sites.saturating_sub(number * SITES_PER_VGPR).min(SITES_PER_VGPR) as u32;
             self.store(
                 &mut code,
+                record,
                 vgpr,
                 WORDS_PER_SITE * sites,
                 site_offset((number * SITES_PER_VGPR) as u32),
@@ -83,9 +86,26 @@ impl Exit<'_> {
         code.finish()
     }
 
+    /// The pair with the record's address: its own, or one that it is put into now.
+    fn record(&self, code: &mut Sequence) -> u8 {
+        match (self.owned.record, self.owned.park) {
+            (RecordPlace::Sgprs(record), _) => record,
+            (RecordPlace::Parked, park) => {
+                let counters = &self.owned.counters;
+                let free = |&pair: &u8| !counters.contains(&pair) && !counters.contains(&(pair + 1));
+                let record = (0..=LAST_SGPR).step_by(2).find(free).unwrap_or_default();
+                // A scalar load that nobody waited for may still write to it.
+                code.wait_scalar_loads();
+                code.readlane(record, park.unwrap_or_default(), PARKED_RECORD);
+                code.readlane(record + 1, park.unwrap_or_default(), PARKED_RECORD + 1);
+                record
+            }
+        }
+    }
+
     /// Stores lanes `0..lanes` of `data` at byte `at` of the record.
-    fn store(&self, code: &mut Sequence, data: u8, lanes: u32, at: u32) {
-        let Owned { offsets, record, .. } = *self.owned;
+    fn store(&self, code: &mut Sequence, record: u8, data: u8, lanes: u32, at: u32) {
+        let offsets = self.owned.offsets;
         if at >= MAX_OFFSET {
             code.enable_lanes(64, 0);
             code.vop2(Op::v_add_u32, offsets, Value::int(at as i32), offsets);

@@ -1,5 +1,7 @@
 //! Where each counter lives while the kernel runs, and the registers the probes use.
 
+use arrayvec::ArrayVec;
+
 use super::options::Level;
 
 /// Where the counters of one site are.
@@ -54,8 +56,8 @@ pub(super) const SITES_PER_VGPR: usize = 12;
 /// Registers that the probes own in a whole component: nothing else in it uses them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Owned {
-    /// First SGPR of the pair that holds the address of the wave's record.
-    pub(super) record: u8,
+    /// Where the address of the wave's record is.
+    pub(super) record: RecordPlace,
     /// Counter SGPRs to be zeroed at entry.
     pub(super) counters: Vec<u8>,
     /// VGPRs whose lanes are counters.
@@ -66,10 +68,32 @@ pub(super) struct Owned {
     pub(super) data: u8,
     /// SGPRs for what a site holds for a moment.
     pub(super) spare: Vec<u8>,
+    /// VGPR whose lanes hold what has no SGPR: [`PARKED_RECORD`] and what sites borrow, from [`PARKED_SGPRS`] on.
+    pub(super) park: Option<u8>,
 }
 
-/// SGPRs a site uses for a moment; dead before and after it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Where the address of the wave's record is while the kernel runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RecordPlace {
+    /// In the pair of SGPRs that starts here.
+    Sgprs(u8),
+    /// In lanes [`PARKED_RECORD`] and the next of the parking VGPR.
+    Parked,
+}
+
+impl Default for RecordPlace {
+    fn default() -> Self {
+        Self::Sgprs(0)
+    }
+}
+
+/// Lane of the parking VGPR with the low half of the record's address; the high half stands in the next.
+pub(super) const PARKED_RECORD: u32 = 0;
+/// First lane of the parking VGPR for SGPRs that a site borrows.
+pub(super) const PARKED_SGPRS: u32 = 2;
+
+/// SGPRs a site uses for a moment: dead before and after it, or borrowed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Temps {
     /// Pair for OLD, when the instruction does not save it.
     pub(super) old: Option<u8>,
@@ -79,4 +103,10 @@ pub(super) struct Temps {
     pub(super) singles: [Option<u8>; 3],
     /// Single register for SCC.
     pub(super) scc: Option<u8>,
+    /// Pair for the address of the record, when that is parked.
+    pub(super) record: Option<u8>,
+    /// Those of the above that are in use around the site: parked before it, put back after it.
+    pub(super) borrowed: ArrayVec<u8, 12>,
+    /// A scalar load may still write to a borrowed one: wait before it is parked.
+    pub(super) wait: bool,
 }

@@ -10,6 +10,7 @@ mod allocate;
 mod apply;
 mod entry;
 mod exit;
+mod hazards;
 mod layout;
 mod map;
 mod options;

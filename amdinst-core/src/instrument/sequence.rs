@@ -69,6 +69,12 @@ impl Sequence {
         self.push(Op::v_writelane_b32, Encoding::Vop3, &values, Mods::default());
     }
 
+    /// `v_readlane_b32 to, from, lane`: whatever EXEC is.
+    pub(super) fn readlane(&mut self, to: u8, from: u8, lane: u32) {
+        let values = [sgpr(to), Value::Vgpr(from), Value::int(lane as i32)];
+        self.push(Op::v_readlane_b32, Encoding::Vop3, &values, Mods::default());
+    }
+
     /// `v_readfirstlane_b32 to, from`.
     pub(super) fn readfirstlane(&mut self, to: u8, from: u8) {
         self.push(Op::v_readfirstlane_b32, Encoding::Vop1, &[sgpr(to), Value::Vgpr(from)], Mods::default());
@@ -103,13 +109,6 @@ impl Sequence {
     pub(super) fn wait_scalar_loads(&mut self) {
         // vmcnt 63 (bits 3:0 and 15:14), expcnt 7 (6:4), lgkmcnt 0 (11:8).
         self.push(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0xc07f)], Mods::default());
-    }
-
-    /// `count` wait states.
-    pub(super) fn wait_states(&mut self, count: u32) {
-        if count > 0 {
-            self.push(Op::s_nop, Encoding::Sopp, &[Value::Imm(i64::from(count) - 1)], Mods::default());
-        }
     }
 
     /// `global_store_dword offsets, data, base offset:…`, one dword a lane.

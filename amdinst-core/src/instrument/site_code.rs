@@ -9,12 +9,12 @@
 //! An inserted `global_atomic_add` counts in vmcnt until it is done. Vector memory operations leave vmcnt in order, so
 //! the original's `s_waitcnt vmcnt(N)` still waits for all it did before, and perhaps for more.
 //!
-//! Wait states. Scalar results are interlocked with all readers used here. The hazards that are not: a VALU write of
-//! EXEC (`v_cmpx`) before `v_writelane` needs 4 wait states on gfx940, for which the sequence starts with `s_nop`. What
-//! follows the sequence sees only more distance from what came before it; EXEC is put back by a scalar move, which
-//! no instruction has to wait for.
+//! Where SGPRs are short, the sequence borrows some that are in use: they are parked in lanes of a VGPR before it and put
+//! back after it, whatever EXEC is.
+//!
+//! Wait states between these instructions and their neighbours are the business of [`hazards`](super::hazards).
 
-use super::layout::{CounterPlace, Owned, SgprCounters, Temps};
+use super::layout::{CounterPlace, Owned, PARKED_RECORD, PARKED_SGPRS, RecordPlace, SgprCounters, Temps};
 use super::options::Level;
 use super::sequence::{Sequence, sgpr};
 use crate::Arch;
@@ -37,8 +37,6 @@ pub(super) struct SiteCode<'a> {
     pub(super) scc_is_live: bool,
     /// OLD cannot be zero.
     pub(super) old_is_nonzero: bool,
-    /// The instruction is a VALU instruction.
-    pub(super) vector: bool,
     /// Position in the record.
     pub(super) id: u32,
 }
@@ -50,6 +48,7 @@ pub(super) struct Needs {
     pub(super) pair: bool,
     pub(super) singles: usize,
     pub(super) scc: bool,
+    pub(super) record: bool,
 }
 
 impl SiteCode<'_> {
@@ -60,16 +59,29 @@ impl SiteCode<'_> {
                 pair: !self.old_is_nonzero,
                 singles: usize::from(self.level == Level::Lanes),
                 scc: self.scc_is_live,
+                record: false,
             },
-            CounterPlace::Lanes { .. } | CounterPlace::Memory => {
-                Needs { old: self.saved.is_none(), pair: true, singles: 3, scc: self.scc_is_live }
-            }
+            CounterPlace::Lanes { .. } | CounterPlace::Memory => Needs {
+                old: self.saved.is_none(),
+                pair: true,
+                singles: 3,
+                scc: self.scc_is_live,
+                record: self.place == CounterPlace::Memory && self.owned.record == RecordPlace::Parked,
+            },
         }
     }
 
     /// What stands before the narrowing instruction.
     pub(super) fn before(&self) -> Result<Vec<Inst>, EncodeError> {
         let mut code = Sequence::new(self.arch);
+        if let Some(park) = self.owned.park {
+            if self.temps.wait {
+                code.wait_scalar_loads();
+            }
+            for (lane, &register) in (PARKED_SGPRS..).zip(&self.temps.borrowed) {
+                code.writelane(park, sgpr(register), lane);
+            }
+        }
         if let (None, Some(old)) = (self.saved, self.temps.old) {
             code.sop1(Op::s_mov_b64, sgpr(old), Value::EXEC);
         }
@@ -98,6 +110,11 @@ impl SiteCode<'_> {
         }
         if let Some(scc) = self.temps.scc {
             code.sopc(Op::s_cmp_lg_u32, sgpr(scc), Value::int(0));
+        }
+        if let Some(park) = self.owned.park {
+            for (lane, &register) in (PARKED_SGPRS..).zip(&self.temps.borrowed) {
+                code.readlane(register, park, lane);
+            }
         }
         code.finish()
     }
@@ -144,8 +161,10 @@ impl SiteCode<'_> {
         let [Some(lanes_in), Some(lanes_taken), Some(none)] = self.temps.singles else { return };
         let Some(new) = self.temps.pair else { return };
         let data = self.owned.data;
-        if self.vector {
-            code.wait_states(4);
+        // As early as possible: a vector memory operation must not read it for some wait states.
+        if let (Some(record), Some(park)) = (self.temps.record, self.owned.park) {
+            code.readlane(record, park, PARKED_RECORD);
+            code.readlane(record + 1, park, PARKED_RECORD + 1);
         }
         code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
         code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_in), old);
@@ -174,7 +193,11 @@ impl SiteCode<'_> {
     }
 
     fn add_to_memory(&self, code: &mut Sequence) {
-        let Owned { offsets, data, record, .. } = *self.owned;
+        let Owned { offsets, data, .. } = *self.owned;
+        let record = match self.owned.record {
+            RecordPlace::Sgprs(record) => record,
+            RecordPlace::Parked => self.temps.record.unwrap_or_default(),
+        };
         let offset = site_offset(self.id);
         if offset < MAX_OFFSET {
             code.global_atomic_add(offsets, data, record, offset as i32);

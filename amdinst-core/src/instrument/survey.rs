@@ -19,7 +19,7 @@ pub(super) struct Survey {
     pub(super) liveness: Liveness,
     /// By function: every register that it, without its callees, reads or writes.
     pub(super) used: Vec<RegSet>,
-    /// By function: registers that an operation writes later, on its own (loads, matrix instructions).
+    /// By function: registers that an operation writes later, on its own (loads), or uses for long (matrix instructions).
     pub(super) late: Vec<RegSet>,
     /// By function: registers are addressed by number in a register.
     pub(super) indexed: Vec<bool>,
@@ -44,6 +44,10 @@ impl Survey {
                 written.union_with(&own);
                 if writes_late(inst.op) {
                     late_ones.union_with(&own);
+                }
+                if is_matrix(inst.op) {
+                    // It also reads its addends late.
+                    late_ones.union_with(&effects.reads);
                 }
                 all.union_with(&own);
                 all.union_with(&effects.reads);
@@ -143,7 +147,7 @@ pub(super) fn selected(object: &CodeObject, options: &Options) -> Result<BTreeSe
 /// Whether an instruction's results arrive some time after it, so that a register which is dead may still be written.
 fn writes_late(op: Op) -> bool {
     let name = op.name();
-    const PREFIXES: [&str; 16] = [
+    const PREFIXES: [&str; 15] = [
         "s_load",
         "s_buffer_load",
         "s_scratch_load",
@@ -159,9 +163,12 @@ fn writes_late(op: Op) -> bool {
         "flat_",
         "scratch_",
         "ds_",
-        "v_mfma",
     ];
-    PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || name.starts_with("v_smfmac")
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || is_matrix(op)
+}
+
+fn is_matrix(op: Op) -> bool {
+    op.name().starts_with("v_mfma") || op.name().starts_with("v_smfmac")
 }
 
 /// Whether an instruction reads or writes registers that its operands do not name.

@@ -32,6 +32,8 @@ pub(crate) struct Totals {
     pub(crate) diverged: u64,
     /// Plans that refused the kernel, by name.
     pub(crate) refused: usize,
+    /// Instrumented runs in which sites borrowed SGPRs that were in use.
+    pub(crate) borrowing: usize,
 }
 
 impl Totals {
@@ -41,6 +43,7 @@ impl Totals {
         self.executions += other.executions;
         self.diverged += other.diverged;
         self.refused += other.refused;
+        self.borrowing += other.borrowing;
         for (home, runs) in other.runs {
             *self.runs.entry(home).or_default() += runs;
         }
@@ -51,8 +54,8 @@ impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} kernels, {} sites, {} site executions, {} diverged; instrumented runs: {:?}, refused: {}; all equal",
-            self.kernels, self.sites, self.executions, self.diverged, self.runs, self.refused
+            "{} kernels, {} sites, {} site executions, {} diverged; instrumented runs: {:?}, {} of them borrowing SGPRs; refused: {}; all equal",
+            self.kernels, self.sites, self.executions, self.diverged, self.runs, self.borrowing, self.refused
         )
     }
 }
@@ -113,6 +116,7 @@ pub(crate) fn prove(name: &str, source: &str, cpu: &str, level: &str, geometry: 
         let home = probes.home.expect("a home");
         *totals.runs.entry(home).or_default() += 1;
         totals.sites += probes.sites.len();
+        totals.borrowing += usize::from(probes.why.contains("borrowed"));
         let saw: BTreeMap<(u64, u64), _> =
             original.masks.iter().map(|record| ((record.wave, record.pc), record)).collect();
         for (wave, record) in (0..).zip(&records) {

@@ -1,0 +1,177 @@
+//! Registers, code and cost of a group of kernels in one scheme.
+
+use std::collections::BTreeMap;
+
+use super::cost::{Added, HighestRegisters, bytes};
+use super::groups::Group;
+use super::{Draft, Planner, encoding};
+use crate::analysis::program;
+use crate::counters::record_stride;
+use crate::instrument::allocate::{Allocation, Component, Scheme, Wanted, scc_tells_new};
+use crate::instrument::exit::Exit;
+use crate::instrument::hazards;
+use crate::instrument::layout::{CounterPlace, Owned, SgprCounters, Temps};
+use crate::instrument::refusal::Reason;
+use crate::instrument::site_code::SiteCode;
+use crate::isa::Reg;
+use crate::object::KernelDescriptor;
+
+impl Planner<'_> {
+    /// Registers, code and cost of a group in one scheme; `borrow` allows sites to use SGPRs that are in use.
+    pub(super) fn attempt(
+        &self,
+        group: &Group,
+        scheme: Scheme,
+        borrow: bool,
+    ) -> Result<Draft, (Reason, String)> {
+        let survey = self.survey;
+        let (arch, level) = (self.object.target.arch, self.options.level);
+        let sites_of =
+            |function: usize| (0..survey.masks[function].sites.len()).map(move |site| (function, site));
+        let shared_sites: Vec<(usize, usize)> =
+            group.shared.iter().flat_map(|&function| sites_of(function)).collect();
+        let most_own =
+            group.kernels.iter().map(|&kernel| survey.masks[kernel].sites.len()).max().unwrap_or(0);
+        let total = shared_sites.len() + most_own;
+
+        let all_sites: Vec<(usize, usize)> = shared_sites
+            .iter()
+            .copied()
+            .chain(group.kernels.iter().flat_map(|&kernel| sites_of(kernel)))
+            .collect();
+        let descriptors: Vec<&KernelDescriptor> =
+            group.kernels.iter().map(|&kernel| &self.kernel(kernel).descriptor).collect();
+        let vgprs = |descriptor: &&KernelDescriptor| descriptor.vector_registers(arch).vgprs;
+        let component = Component {
+            survey,
+            functions: &group.functions,
+            allotted_vgprs: descriptors.iter().map(vgprs).min().unwrap_or(0),
+            most_vgprs: descriptors.iter().map(vgprs).max().unwrap_or(0),
+        };
+        // What a site needs depends on where its counters are, not on which registers these are.
+        let probe_place = match scheme {
+            Scheme::Sgprs => CounterPlace::Sgprs(SgprCounters::new(&[0; 5])),
+            Scheme::VgprLanes => CounterPlace::Lanes { vgpr: 0, first: 0 },
+            Scheme::Memory => CounterPlace::Memory,
+        };
+        let nothing = Owned::default();
+        let code_of =
+            |(function, site): (usize, usize)| self.site_code(function, site, probe_place, &nothing);
+        let wanted: Vec<Wanted> = all_sites
+            .iter()
+            .map(|&(function, site)| Wanted { function, site, needs: code_of((function, site)).needs() })
+            .collect();
+        let Allocation { owned, places, temps } =
+            component.allocate(scheme, borrow, level, total, &wanted)?;
+
+        let mut draft = Draft::default();
+        let mut own_index: BTreeMap<usize, usize> = BTreeMap::new();
+        for (number, (&(function, site), temps)) in all_sites.iter().zip(temps).enumerate() {
+            let id = if number < shared_sites.len() {
+                number
+            } else {
+                let own = own_index.entry(function).or_default();
+                *own += 1;
+                shared_sites.len() + *own - 1
+            };
+            let mut code = self.site_code(function, site, places[id], &owned);
+            code.temps = temps;
+            code.id = id as u32;
+            let patch = draft.patches.entry(survey.masks[function].sites[site].inst).or_default();
+            patch.before = code.before().map_err(encoding)?;
+            patch.after = code.after().map_err(encoding)?;
+        }
+
+        // A function that ends waves does not know for which kernel: it writes the longest record.
+        let functions_end = group.shared.iter().any(|&function| survey.ends_waves(function));
+        for function in group.kernels.iter().chain(&group.shared).copied() {
+            let own = survey.masks[function].sites.len();
+            let is_kernel = survey.program.functions[function].kernel.is_some();
+            let written = if is_kernel && !functions_end { shared_sites.len() + own } else { total };
+            let exit = Exit { arch, home: scheme.home(), level, owned: &owned, places: &places[..written] };
+            let code = exit.code().map_err(encoding)?;
+            for end in self.ends(function) {
+                let patch = draft.patches.entry(end).or_default();
+                patch.before.splice(0..0, code.iter().cloned());
+            }
+        }
+        let mut highest = HighestRegisters::default();
+        for patch in draft.patches.values() {
+            highest.see(patch, arch);
+        }
+        for &kernel in &group.kernels {
+            let own = survey.masks[kernel].sites.len();
+            let counted = if functions_end { total } else { shared_sites.len() + own };
+            let stride = record_stride(counted as u32);
+            let sites = shared_sites.iter().copied().chain(sites_of(kernel)).collect();
+            let (drafted, (at, prologue)) =
+                self.kernel_edit(kernel, scheme, &owned, stride, sites, &highest)?;
+            draft.patches.entry(at).or_default().entry = prologue;
+            draft.kernels.insert(kernel, drafted);
+        }
+        for &function in group.kernels.iter().chain(&group.shared) {
+            let function = &survey.program.functions[function];
+            hazards::settle(&survey.program, function, &mut draft.patches).map_err(encoding)?;
+        }
+        self.add_up(group, scheme, &mut draft);
+        Ok(draft)
+    }
+
+    /// The instructions of a function at which waves end.
+    fn ends(&self, function: usize) -> impl Iterator<Item = usize> {
+        let blocks = self.survey.program.functions[function].blocks.iter();
+        blocks.filter(|block| block.exit == program::Exit::End).map(|block| block.insts.end - 1)
+    }
+
+    /// Fills in what each kernel of a drafted group costs.
+    fn add_up(&self, group: &Group, scheme: Scheme, draft: &mut Draft) {
+        let survey = self.survey;
+        let mut added: BTreeMap<usize, Added> = BTreeMap::new();
+        for &function in group.kernels.iter().chain(&group.shared) {
+            let sum = added.entry(function).or_default();
+            for site in &survey.masks[function].sites {
+                draft.patches.get(&site.inst).into_iter().for_each(|patch| sum.site(patch));
+            }
+            for end in self.ends(function) {
+                draft.patches.get(&end).into_iter().for_each(|patch| sum.exit(&patch.before));
+            }
+        }
+        for (kernel, drafted) in &mut draft.kernels {
+            let mut sum = added.get(kernel).cloned().unwrap_or_default();
+            for function in survey.reachable[*kernel].intersection(&group.shared) {
+                sum.add(added.get(function));
+            }
+            let prologue = draft.patches.get(&drafted.entry).map_or(&[][..], |patch| &patch.entry);
+            drafted.cost.instructions_per_site = sum.per_site;
+            drafted.cost.memory_operations_per_site = u32::from(scheme == Scheme::Memory);
+            drafted.cost.epilogue = sum.epilogue;
+            drafted.cost.prologue = prologue.len() as u32;
+            drafted.cost.code_bytes = sum.bytes + bytes(prologue);
+        }
+    }
+
+    fn site_code<'o>(
+        &self,
+        function: usize,
+        site: usize,
+        place: CounterPlace,
+        owned: &'o Owned,
+    ) -> SiteCode<'o> {
+        let survey = self.survey;
+        let found = &survey.masks[function].sites[site];
+        let inst = &survey.program.insts[found.inst].inst;
+        let (_, after) = survey.liveness.around(&survey.program, function, found.block, found.inst);
+        SiteCode {
+            arch: self.object.target.arch,
+            level: self.options.level,
+            place,
+            owned,
+            temps: Temps::default(),
+            saved: found.saves_old,
+            scc_is_some: scc_tells_new(inst),
+            scc_is_live: after.contains(Reg::SCC),
+            old_is_nonzero: found.old_is_nonzero,
+            id: 0,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Which scheme a group of kernels gets.
+
+use super::groups::Group;
+use super::{Draft, DraftKernel, Planner};
+use crate::instrument::allocate::Scheme;
+use crate::instrument::options::Counters;
+use crate::instrument::refusal::Reason;
+
+impl Planner<'_> {
+    /// Tries the schemes that the options allow, cheapest first; those that borrow registers
+    /// after those that do not, and those that lower occupancy only when no other is left.
+    pub(super) fn draft_group(&self, group: &Group) -> Result<Option<Draft>, (Reason, String)> {
+        let schemes: &[Scheme] = match self.options.counters {
+            Counters::Auto => &[Scheme::Sgprs, Scheme::VgprLanes, Scheme::Memory],
+            Counters::Register => &[Scheme::Sgprs, Scheme::VgprLanes],
+            Counters::Global => &[Scheme::Memory],
+        };
+        let mut failures: Vec<(Reason, String)> = Vec::new();
+        let mut lowering: Option<Draft> = None;
+        let mut passed: Vec<String> = Vec::new();
+        let ways =
+            [false, true].into_iter().flat_map(|borrow| schemes.iter().map(move |&scheme| (scheme, borrow)));
+        for (scheme, borrow) in ways {
+            match self.attempt(group, scheme, borrow) {
+                Ok(mut draft) => {
+                    let keeps =
+                        |kernel: &DraftKernel| kernel.cost.occupancy.after >= kernel.cost.occupancy.before;
+                    let keeps_all = draft.kernels.values().all(keeps);
+                    for kernel in draft.kernels.values_mut() {
+                        kernel.why = why(scheme, borrow, keeps_all, &passed, schemes.len() == 1);
+                    }
+                    if keeps_all {
+                        return Ok(Some(draft));
+                    }
+                    passed.push(format!("{} would lower occupancy", described(scheme, borrow)));
+                    lowering.get_or_insert(draft);
+                }
+                Err(failure) => {
+                    passed.push(format!("{}: {}", described(scheme, borrow), failure.1));
+                    failures.push(failure);
+                }
+            }
+        }
+        match (lowering, failures.pop()) {
+            (Some(draft), _) => Ok(Some(draft)),
+            (None, Some(failure)) => Err(failure),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+const fn described(scheme: Scheme, borrow: bool) -> &'static str {
+    match (scheme, borrow) {
+        (Scheme::Sgprs, false) => "counters in SGPRs",
+        (Scheme::VgprLanes, false) => "counters in lanes of VGPRs",
+        (Scheme::Memory, false) => "counters in memory",
+        (Scheme::Sgprs, true) => "counters in SGPRs, with SGPRs borrowed at sites",
+        (Scheme::VgprLanes, true) => "counters in lanes of VGPRs, with SGPRs borrowed at sites",
+        (Scheme::Memory, true) => "counters in memory, with SGPRs borrowed at sites",
+    }
+}
+
+fn why(scheme: Scheme, borrow: bool, keeps_occupancy: bool, passed: &[String], asked_for: bool) -> String {
+    let mut text = described(scheme, borrow).to_owned();
+    text.push_str(match (asked_for, keeps_occupancy) {
+        (true, true) => ", as asked for",
+        (true, false) => ", as asked for; they lower occupancy",
+        (false, true) => " fit without lowering occupancy",
+        (false, false) => ": no other way keeps occupancy either",
+    });
+    for reason in passed {
+        text.push_str("; ");
+        text.push_str(reason);
+    }
+    text
+}

@@ -1,0 +1,74 @@
+//! What inserted code takes: registers, instructions, bytes.
+
+use crate::Arch;
+use crate::instrument::relocate::Patch;
+use crate::isa::{Inst, RegSet};
+
+/// The highest registers that inserted code uses, plus one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HighestRegisters {
+    pub(super) sgprs: u32,
+    pub(super) vgprs: u32,
+}
+
+impl HighestRegisters {
+    pub(super) fn see(&mut self, patch: &Patch, arch: Arch) {
+        for inst in patch.entry.iter().chain(&patch.before).chain(&patch.after) {
+            let effects = inst.effects(arch);
+            let mut all: RegSet = effects.reads;
+            all.union_with(&effects.writes);
+            all.union_with(&effects.partial);
+            for reg in all.iter() {
+                if let Some(number) = reg.as_sgpr() {
+                    self.sgprs = self.sgprs.max(u32::from(number) + 1);
+                } else if let Some(number) = reg.as_vgpr() {
+                    self.vgprs = self.vgprs.max(u32::from(number) + 1);
+                }
+            }
+        }
+    }
+}
+
+/// What was added to a function.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Added {
+    /// Least and most instructions of a site.
+    pub(super) per_site: [u32; 2],
+    pub(super) sites: u32,
+    pub(super) epilogue: u32,
+    pub(super) bytes: u64,
+}
+
+impl Added {
+    pub(super) fn site(&mut self, patch: &Patch) {
+        let count = (patch.before.len() + patch.after.len()) as u32;
+        self.per_site = match self.sites {
+            0 => [count; 2],
+            _ => [self.per_site[0].min(count), self.per_site[1].max(count)],
+        };
+        self.sites += 1;
+        self.bytes += bytes(&patch.before) + bytes(&patch.after);
+    }
+
+    pub(super) fn exit(&mut self, code: &[Inst]) {
+        self.epilogue = self.epilogue.max(code.len() as u32);
+        self.bytes += bytes(code);
+    }
+
+    pub(super) fn add(&mut self, other: Option<&Self>) {
+        let Some(other) = other else { return };
+        if other.sites > 0 {
+            self.per_site = match self.sites {
+                0 => other.per_site,
+                _ => [self.per_site[0].min(other.per_site[0]), self.per_site[1].max(other.per_site[1])],
+            };
+        }
+        self.sites += other.sites;
+        self.epilogue = self.epilogue.max(other.epilogue);
+        self.bytes += other.bytes;
+    }
+}
+
+pub(super) fn bytes(code: &[Inst]) -> u64 {
+    code.iter().map(|inst| u64::from(inst.size)).sum()
+}

@@ -1,0 +1,86 @@
+//! Which functions may be patched, and which kernels are planned together because they share some.
+
+use std::collections::BTreeSet;
+
+use super::{Draft, Planner};
+use crate::instrument::refusal::{Reason, Refusal};
+
+/// A component and what is counted in it.
+pub(super) struct Group {
+    /// Functions that are kernels.
+    pub(super) kernels: BTreeSet<usize>,
+    /// Functions that kernels share or call, and that may be patched.
+    pub(super) shared: BTreeSet<usize>,
+    /// All functions that any of its kernels reaches.
+    pub(super) functions: BTreeSet<usize>,
+}
+
+impl Planner<'_> {
+    /// Functions (not kernels) in which code may be inserted: only instrumented kernels reach them.
+    pub(super) fn patchable(&self, accepted: &BTreeSet<usize>, draft: &mut Draft) -> BTreeSet<usize> {
+        let survey = self.survey;
+        let kernels: Vec<usize> = survey.kernels().map(|(function, _)| function).collect();
+        // A kernel that calls through pointers may call any function.
+        let wild = kernels.iter().any(|kernel| {
+            !accepted.contains(kernel)
+                && survey.obstacles(*kernel).iter().any(|refusal| refusal.reason == Reason::IndirectTarget)
+        });
+        let reached: BTreeSet<usize> =
+            accepted.iter().flat_map(|&kernel| survey.reachable[kernel].iter().copied()).collect();
+        let mut patchable = BTreeSet::new();
+        for function in reached {
+            if survey.program.functions[function].kernel.is_some() {
+                continue;
+            }
+            let foreign = kernels
+                .iter()
+                .find(|kernel| !accepted.contains(kernel) && survey.reachable[**kernel].contains(&function));
+            if foreign.is_none() && !wild {
+                patchable.insert(function);
+                continue;
+            }
+            let other = foreign.map_or("a kernel that calls through pointers", |&kernel| {
+                survey.program.functions[kernel].name.as_str()
+            });
+            let refuse = |inst: usize| Refusal {
+                pc: Some(survey.program.insts[inst].pc),
+                reason: Reason::SharedFunction,
+                detail: format!(
+                    "`{}` is also called by `{other}`, which is not instrumented",
+                    survey.program.functions[function].name
+                ),
+            };
+            let sites = survey.masks[function].sites.iter().map(|site| site.inst);
+            draft.site_refusals.insert(function, sites.map(refuse).collect());
+        }
+        patchable
+    }
+
+    /// Accepted kernels with something to count, joined where they share a patchable function.
+    pub(super) fn groups(&self, accepted: &BTreeSet<usize>, patchable: &BTreeSet<usize>) -> Vec<Group> {
+        let survey = self.survey;
+        let mut groups: Vec<Group> = Vec::new();
+        for &kernel in accepted {
+            let shared: BTreeSet<usize> = survey.reachable[kernel].intersection(patchable).copied().collect();
+            let has_sites = |function: &usize| !survey.masks[*function].sites.is_empty();
+            if !has_sites(&kernel) && !shared.iter().any(has_sites) {
+                continue;
+            }
+            let mut group = Group {
+                kernels: BTreeSet::from([kernel]),
+                shared,
+                functions: survey.reachable[kernel].clone(),
+            };
+            let (joined, apart): (Vec<Group>, Vec<Group>) =
+                groups.into_iter().partition(|other| !other.shared.is_disjoint(&group.shared));
+            for other in joined {
+                group.kernels.extend(other.kernels);
+                group.shared.extend(other.shared);
+                group.functions.extend(other.functions);
+            }
+            groups = apart;
+            groups.push(group);
+        }
+        groups
+    }
+}

@@ -1,0 +1,154 @@
+//! Decides which kernels are instrumented, with which counter home, and writes down what is inserted where.
+
+mod attempt;
+mod choice;
+mod cost;
+mod groups;
+mod probes;
+mod properties;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::allocate::Scheme;
+use super::map::{AddressMap, Cost, KernelProbes};
+use super::options::Options;
+use super::refusal::{InstrumentError, Reason, Refusal};
+use super::relocate::{Patch, RelocateError, Relocated};
+use super::sources::Sources;
+use super::survey::{Survey, selected};
+use crate::object::rewrite::{KernelEdit, text_address};
+use crate::object::{CodeObject, Kernel};
+
+/// What will be done to a code object. Made by [`plan`], carried out by [`apply`](super::apply).
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(super) kernels: Vec<KernelProbes>,
+    pub(super) edits: Vec<KernelEdit>,
+    pub(super) relocated: Option<Relocated>,
+}
+
+impl Plan {
+    /// Every kernel that was asked for, in order of entry address.
+    pub fn kernels(&self) -> &[KernelProbes] {
+        &self.kernels
+    }
+
+    /// Where code will move; empty if nothing is instrumented.
+    pub fn addresses(&self) -> AddressMap {
+        self.relocated.as_ref().map(|relocated| relocated.map.clone()).unwrap_or_default()
+    }
+}
+
+/// Finds the sites of every kernel asked for, and plans their counters.
+///
+/// # Errors
+/// When a kernel asked for does not exist, or something in `.text` cannot be moved. That a kernel or a site is refused is
+/// no error, but told in [`KernelProbes::refusals`].
+pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentError> {
+    let survey = Survey::new(object);
+    let chosen = selected(object, options)?;
+    let sources = Sources::new(object);
+    let mut planner = Planner { object, options, survey: &survey, refusals: BTreeMap::new() };
+    for (function, kernel) in survey.kernels() {
+        if chosen.contains(&kernel) {
+            planner.refusals.insert(function, survey.obstacles(function));
+        }
+    }
+    loop {
+        let draft = planner.draft();
+        let relocated = if draft.patches.is_empty() {
+            None
+        } else {
+            match Relocated::new(object, &survey.program, &draft.patches, text_address(object)) {
+                Ok(relocated) => Some(relocated),
+                Err(RelocateError::NotRelocatable { pc, detail }) => {
+                    return Err(InstrumentError::NotRelocatable { pc, detail });
+                }
+                Err(error @ RelocateError::BranchOutOfRange { function, .. }) => {
+                    // Without the kernels that reach the function nothing is inserted into it.
+                    planner.refuse_reaching(function, Reason::BranchOutOfRange, &error.to_string());
+                    continue;
+                }
+            }
+        };
+        return Ok(planner.finish(draft, relocated, &sources));
+    }
+}
+
+struct Planner<'a> {
+    object: &'a CodeObject,
+    options: &'a Options,
+    survey: &'a Survey,
+    /// By function that is a chosen kernel: why it is refused; empty if it is not.
+    refusals: BTreeMap<usize, Vec<Refusal>>,
+}
+
+/// A plan before code is laid out.
+#[derive(Default)]
+struct Draft {
+    patches: BTreeMap<usize, Patch>,
+    /// By function that is a kernel.
+    kernels: BTreeMap<usize, DraftKernel>,
+    /// Refusals of single sites, by the function they stand in.
+    site_refusals: BTreeMap<usize, Vec<Refusal>>,
+}
+
+struct DraftKernel {
+    scheme: Scheme,
+    why: String,
+    stride: u32,
+    buffer_argument: u32,
+    cost: Cost,
+    /// (function, site of that function) in the order of the record.
+    sites: Vec<(usize, usize)>,
+    edit: KernelEdit,
+    /// The instruction that its prologue stands before.
+    entry: usize,
+}
+
+impl Planner<'_> {
+    fn kernel(&self, function: usize) -> &Kernel {
+        let index = self.survey.program.functions[function].kernel.unwrap_or_default();
+        &self.object.kernels[index]
+    }
+
+    fn refuse_reaching(&mut self, function: usize, reason: Reason, detail: &str) {
+        let name = &self.survey.program.functions[function].name;
+        for (kernel, refusals) in &mut self.refusals {
+            if self.survey.reachable[*kernel].contains(&function) {
+                refusals.push(Refusal { pc: None, reason, detail: format!("in `{name}`: {detail}") });
+            }
+        }
+    }
+
+    fn draft(&mut self) -> Draft {
+        let mut draft = Draft::default();
+        let accepted: BTreeSet<usize> = self
+            .refusals
+            .iter()
+            .filter(|(_, refusals)| refusals.is_empty())
+            .map(|(&kernel, _)| kernel)
+            .collect();
+        let patchable = self.patchable(&accepted, &mut draft);
+        for group in self.groups(&accepted, &patchable) {
+            match self.draft_group(&group) {
+                Ok(Some(part)) => {
+                    draft.patches.extend(part.patches);
+                    draft.kernels.extend(part.kernels);
+                }
+                Ok(None) => {}
+                Err((reason, detail)) => {
+                    for &kernel in &group.kernels {
+                        let refusal = Refusal { pc: None, reason, detail: detail.clone() };
+                        self.refusals.entry(kernel).or_default().push(refusal);
+                    }
+                }
+            }
+        }
+        draft
+    }
+}
+
+fn encoding(error: crate::isa::EncodeError) -> (Reason, String) {
+    (Reason::DescriptorLimit, format!("the probe cannot be encoded: {error}"))
+}

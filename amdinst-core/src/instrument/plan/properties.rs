@@ -1,0 +1,151 @@
+//! The new descriptor and metadata of a kernel, and its prologue.
+
+use super::cost::HighestRegisters;
+use super::{DraftKernel, Planner, encoding};
+use crate::analysis::{Resources, occupancy};
+use crate::instrument::allocate::Scheme;
+use crate::instrument::entry::Entry;
+use crate::instrument::layout::Owned;
+use crate::instrument::map::{Cost, Occupancy};
+use crate::instrument::refusal::Reason;
+use crate::instrument::relocate::Patch;
+use crate::isa::Inst;
+use crate::object::rewrite::{KernelEdit, MetadataEdit};
+use crate::object::{KernelArg, KernelMetadata, UserSgpr};
+
+/// VCC, FLAT_SCRATCH and XNACK_MASK, which are counted with the SGPRs.
+const SPECIAL_SGPRS: u32 = 6;
+/// Bytes of a kernel's stub for firmware that does not preload kernel arguments.
+const PRELOAD_STUB: u64 = 256;
+
+/// A prologue, and the instruction it stands before.
+pub(super) type Prologue = (usize, Vec<Inst>);
+
+impl Planner<'_> {
+    /// The new descriptor and metadata of a kernel, and its prologue with the instruction it stands before.
+    pub(super) fn kernel_edit(
+        &self,
+        function: usize,
+        scheme: Scheme,
+        owned: &Owned,
+        stride: u32,
+        sites: Vec<(usize, usize)>,
+        highest: &HighestRegisters,
+    ) -> Result<(DraftKernel, Prologue), (Reason, String)> {
+        let arch = self.object.target.arch;
+        let survey = self.survey;
+        let kernel = self.kernel(function);
+        let original = kernel.descriptor;
+        let mut descriptor = original;
+        let limit = |error: &dyn std::fmt::Display| (Reason::DescriptorLimit, error.to_string());
+        descriptor
+            .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
+            .map_err(|error| (Reason::KernargPointer, error.to_string()))?;
+        descriptor.set_enable_sgpr_workgroup_id_x(true);
+        descriptor.set_enable_sgpr_workgroup_id_y(true);
+        descriptor.set_enable_sgpr_workgroup_id_z(true);
+        descriptor.set_enable_vgpr_workitem_id(2);
+
+        let entry_pc = survey.program.functions[function].range.start;
+        let at =
+            if original.user_sgprs().kernarg_preload.is_some() { entry_pc + PRELOAD_STUB } else { entry_pc };
+        let at = survey.program.at(at).ok_or_else(|| {
+            let detail =
+                format!("no code follows the {PRELOAD_STUB} bytes for firmware that does not preload");
+            (Reason::KernargPreload, detail)
+        })?;
+        let in_stub =
+            |&(from, site): &(usize, usize)| from == function && survey.masks[from].sites[site].inst < at;
+        if sites.iter().any(in_stub) {
+            let detail = "a branch stands in the code for firmware that does not preload".to_owned();
+            return Err((Reason::KernargPreload, detail));
+        }
+
+        let kernarg = kernel.metadata.kernarg_segment_size.max(original.kernarg_size());
+        if kernarg > KernelMetadata::MAX_KERNARG_SEGMENT {
+            return Err((Reason::DescriptorLimit, format!("a kernarg segment of {kernarg} bytes")));
+        }
+        let buffer_argument = kernarg.next_multiple_of(8);
+        let kernarg_segment_size = buffer_argument + 8;
+        descriptor.set_kernarg_size(kernarg_segment_size);
+        let entry = Entry {
+            arch,
+            original,
+            instrumented: descriptor,
+            owned,
+            keep_offsets: scheme == Scheme::Memory,
+            buffer_argument,
+            record_stride: stride,
+        };
+        let prologue = entry.code().map_err(encoding)?;
+        let mut highest = highest.clone();
+        highest.see(&Patch { entry: prologue.clone(), ..Patch::default() }, arch);
+
+        // SGPRs.
+        let sgprs_needed = highest.sgprs.max(entry.sgprs()) + SPECIAL_SGPRS;
+        let allotted_sgprs = original.sgpr_count(arch);
+        if sgprs_needed > allotted_sgprs {
+            descriptor.set_sgpr_count(arch, sgprs_needed).map_err(|error| limit(&error))?;
+        }
+        let sgpr_count = kernel.metadata.sgpr_count.max(sgprs_needed);
+
+        // VGPRs: the AGPRs, where they share the file, start after the VGPRs.
+        let ids = if arch.is_gfx90a_plus() { 1 } else { 3 };
+        let vgprs_needed = highest.vgprs.max(ids);
+        let registers = original.vector_registers(arch);
+        let metadata = &kernel.metadata;
+        let mut vgpr_count = metadata.vgpr_count;
+        if vgprs_needed > registers.vgprs {
+            let agprs = match original.accum_offset(arch) {
+                // The note knows how many of the allotted AGPRs are used.
+                Some(_) if metadata.agpr_count > 0 => metadata.agpr_count.min(registers.agprs),
+                Some(_) => survey.agprs(&survey.reachable[function]).min(registers.agprs),
+                None => 0,
+            };
+            let offset = vgprs_needed.next_multiple_of(4);
+            if original.accum_offset(arch).is_some() {
+                descriptor.set_accum_offset(arch, offset).map_err(|error| limit(&error))?;
+            }
+            let all = if agprs > 0 { offset + agprs } else { vgprs_needed };
+            descriptor
+                .set_vgpr_count(arch, all.max(original.vgpr_count(arch)))
+                .map_err(|error| limit(&error))?;
+            vgpr_count = vgpr_count.max(all);
+        } else if metadata.agpr_count == 0 || original.accum_offset(arch).is_none() {
+            vgpr_count = vgpr_count.max(vgprs_needed);
+        }
+
+        let before = Resources::of(metadata);
+        let after = Resources { sgprs: sgpr_count, vgprs: vgpr_count, ..before };
+        let cost = Cost {
+            sgprs: [metadata.sgpr_count, sgpr_count],
+            vgprs: [metadata.vgpr_count, vgpr_count],
+            occupancy: Occupancy {
+                before: occupancy(arch, &before).waves_per_simd,
+                after: occupancy(arch, &after).waves_per_simd,
+            },
+            ..Cost::default()
+        };
+        let argument = KernelArg {
+            name: Some("amdinst_buffer".to_owned()),
+            offset: buffer_argument,
+            size: 8,
+            value_kind: "global_buffer".to_owned(),
+            address_space: Some("global".to_owned()),
+        };
+        let edit = KernelEdit {
+            kernel: kernel.name.clone(),
+            descriptor,
+            metadata: MetadataEdit {
+                kernarg_segment_size: Some(kernarg_segment_size),
+                sgpr_count: Some(sgpr_count),
+                vgpr_count: Some(vgpr_count),
+                append_args: vec![argument],
+                ..MetadataEdit::default()
+            },
+        };
+        let drafted =
+            DraftKernel { scheme, why: String::new(), stride, buffer_argument, cost, sites, edit, entry: at };
+        Ok((drafted, (at, prologue)))
+    }
+}
