@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use amdinst_core::Arch;
-use amdinst_core::isa::{Value, assemble, decode};
+use amdinst_core::isa::{Value, assemble, decode, parse};
 
 struct Case {
     arch: Arch,
@@ -92,5 +92,65 @@ fn a_cut_off_instruction_is_an_error() {
                 );
             }
         }
+    }
+}
+
+/// A few forms that only names express are not read: messages, buffer formats, swizzles.
+fn has_names(text: &str) -> bool {
+    ["MSG_", "BUF_DATA", "BUF_NUM", "swizzle("].iter().any(|name| text.contains(name))
+}
+
+/// What is read gives the same text again. (Not always the same dwords: bits without meaning have no text.)
+#[test]
+fn text_reads_back() {
+    let mut failures = Vec::new();
+    let (mut compared, mut plain, mut same) = (0, 0, 0);
+    for case in cases().iter().filter(|case| !has_names(&case.text)) {
+        compared += 1;
+        let is_plain = decode(case.arch, &bytes(&case.words)).is_ok_and(|inst| inst.mods.ignored == 0);
+        plain += usize::from(is_plain);
+        match parse(case.arch, &case.text) {
+            Ok(inst) if inst.text(case.arch) == case.text => {
+                let words = inst.encode(case.arch);
+                same += usize::from(is_plain && words.is_ok_and(|words| words.as_slice() == case.words));
+            }
+            Ok(inst) => {
+                failures.push(format!("{}: {:?} is not {:?}", case.place, inst.text(case.arch), case.text));
+            }
+            Err(error) => failures.push(format!("{}: {:?}: {error}", case.place, case.text)),
+        }
+    }
+    println!("{compared} lines compared; {same} of {plain} without meaningless bits have the same dwords");
+    assert!(failures.is_empty(), "{} of {compared}:\n{}", failures.len(), failures.join("\n"));
+    assert!(same * 100 > plain * 98, "{same} of {plain}");
+}
+
+#[test]
+fn what_is_no_instruction_is_refused() {
+    let refused = |line: &str| parse(Arch::Gfx90a, line).unwrap_err().to_string();
+    assert_eq!(refused("v_frobnicate_b32 v0, v1"), "gfx90a has no instruction `v_frobnicate_b32`");
+    assert_eq!(refused("v_add_f32 v0, v1, x2"), "`x2` is no operand that can stand here");
+    assert_eq!(refused("v_add_f32 v0, v1, v2, v3"), "v_add_f32 takes 3 operands at most, not 4");
+    assert_eq!(refused("v_add_f32 v0, v1, v2 clmap"), "`v2 clmap` is no operand that can stand here");
+    assert!(refused("v_add_f32 v0, v1").contains("takes 3 operands"), "{}", refused("v_add_f32 v0, v1"));
+    assert!(
+        refused("v_add_f32_e32 v0, v1, s2").contains("operand 2"),
+        "{}",
+        refused("v_add_f32_e32 v0, v1, s2")
+    );
+}
+
+#[test]
+fn the_shortest_encoding_is_taken() {
+    for (line, text) in [
+        ("v_add_f32 v0, s1, v2", "v_add_f32_e32 v0, s1, v2"),
+        ("v_add_f32 v0, v1, s2", "v_add_f32_e64 v0, v1, s2"),
+        ("v_add_f32 v0, -v1, v2", "v_add_f32_e64 v0, -v1, v2"),
+        ("v_cmp_eq_u32 s[0:1], 0x10, v2", "v_cmp_eq_u32_e64 s[0:1], 16, v2"),
+        ("v_mov_b32 v0, v1 row_shl:1", "v_mov_b32_dpp v0, v1 row_shl:1 row_mask:0xf bank_mask:0xf"),
+        ("s_endpgm", "s_endpgm"),
+    ] {
+        let inst = parse(Arch::Gfx90a, line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        assert_eq!(inst.text(Arch::Gfx90a), text);
     }
 }

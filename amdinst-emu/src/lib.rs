@@ -39,6 +39,7 @@ mod exec;
 mod machine;
 mod memory;
 mod program;
+mod snippet;
 mod wave;
 
 pub use check::{Fault, FaultKind, MemorySpace, NearestAllocation};
@@ -46,3 +47,4 @@ pub use dispatch::{Execution, Launch, MaskRecord};
 pub use machine::{Config, Machine};
 pub use memory::MemoryError;
 pub use program::{LoadError, Program};
+pub use snippet::{Snippet, SnippetError, VectorRegister, WaveState};

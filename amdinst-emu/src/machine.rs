@@ -95,6 +95,14 @@ impl Machine {
         program::load(self.arch, &mut self.memory, object)
     }
 
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
     /// Run a kernel to its end.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! GFX9 instructions: one table an encoding, from which decode, encode, text and effects are all derived.
 //!
 //! * [`decode`] turns bytes into an [`Inst`], [`Inst::encode`] is its inverse, [`assemble`] builds one from values.
-//! * [`Inst::text`] is what `llvm-objdump -d` prints; [`objdump_line`] is its whole line.
+//! * [`Inst::text`] is what `llvm-objdump -d` prints, [`parse`] reads it back; [`objdump_line`] is its whole line.
 //! * [`opcodes`] lists what a processor has.
 //! * [`Inst::effects`] tells what an instruction reads, writes and counts; [`Inst::flow`] where control goes.
 //!
@@ -21,6 +21,7 @@ mod objdump;
 mod op;
 mod opcodes;
 mod operand;
+mod parse;
 mod reg;
 mod slots;
 mod table;
@@ -55,4 +56,5 @@ pub use inst::{
 pub use objdump::objdump_line;
 pub use op::Op;
 pub use opcodes::{Opcode, opcodes};
+pub use parse::{ParseError, parse};
 pub use reg::{Reg, RegSet};

@@ -143,7 +143,7 @@ impl Group {
 }
 
 /// Run a wave for at most `slice` steps, or until it waits or ends; returns how many it ran.
-fn run_slice(
+pub(crate) fn run_slice(
     context: &mut Context<'_>,
     slice: u64,
     counters: &mut [MaskRecord],

@@ -17,6 +17,7 @@ use crate::machine::Config;
 use crate::memory::{Memory, Owner, Protection};
 use crate::program::Program;
 use group::Group;
+pub(crate) use group::run_slice;
 use registers::Setup;
 
 /// What to run.

@@ -25,8 +25,31 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
     let mut starts: Vec<u64> = object.kernels.iter().map(|kernel| kernel.code.start).collect();
     starts.extend(object.functions.iter().map(|function| function.code.start));
     starts.sort_unstable();
-    let mut starts = starts.into_iter().map(|address| address.wrapping_sub(object.text.address)).peekable();
+    decode_all(&mut program, starts.into_iter().map(|address| address.wrapping_sub(object.text.address)));
+    program
+}
 
+/// Decode and lower bare instructions, which no code object holds: at address 0, without kernels.
+pub(crate) fn bare(arch: Arch, text: Vec<u8>) -> Program {
+    let mut program = Program {
+        arch,
+        steps: Vec::new(),
+        step_at: vec![NO_STEP; text.len() / 4],
+        text_address: 0,
+        bias: 0,
+        kernels: Vec::new(),
+        exec_writers: Vec::new(),
+        registers: [0; 2],
+        text,
+    };
+    decode_all(&mut program, std::iter::empty());
+    program
+}
+
+/// Make the steps of a program's text; `starts` are the offsets at which code begins anew, in order.
+fn decode_all(program: &mut Program, starts: impl Iterator<Item = u64>) {
+    let arch = program.arch;
+    let mut starts = starts.peekable();
     let mut offset = 0usize;
     while offset + 4 <= program.text.len() {
         while starts.next_if(|start| *start <= offset as u64).is_some() {}
@@ -48,8 +71,7 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
     }
     // Falling off the end meets a step that says so.
     program.steps.push(bad(program.text.len(), 4, "the end of the text section".to_owned()));
-    link(&mut program);
-    program
+    link(program);
 }
 
 /// Resolve branches to steps and number the steps that write EXEC.

@@ -8,6 +8,7 @@ mod step;
 
 pub use load::LoadError;
 pub(crate) use load::load;
+pub(crate) use lower::bare;
 pub(crate) use step::{
     Action, AtomicOp, Extra, Flags, Handler, Kind, MemoryAccess, NO_SLOT, Packing, Part, ScalarAccess,
     ScalarKind, Space, Src, Step, Typed,
