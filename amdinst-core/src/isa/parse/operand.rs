@@ -84,20 +84,20 @@ fn register(word: &str) -> Option<Value> {
 
 /// `v7`, `v[8:9]`, `s3`, `a[0:15]`, `ttmp2`.
 fn numbered(word: &str) -> Option<Value> {
-    let files: [(&str, fn(u8) -> Option<Value>); 4] = [
-        ("ttmp", |number| (number < 16).then(|| Value::Scalar(108 + number))),
-        ("v", |number| Some(Value::Vgpr(number))),
-        ("a", |number| Some(Value::Agpr(number))),
-        ("s", |number| (number < 102).then_some(Value::Scalar(number))),
-    ];
-    files.iter().find_map(|(file, make)| {
-        let rest = word.strip_prefix(file)?;
-        let first = match rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            Some(range) => range.split_once(':').map_or(range, |(first, _)| first),
-            None => rest,
-        };
-        make(first.trim().parse().ok()?)
-    })
+    let digits = word.find(|letter: char| !letter.is_ascii_alphabetic())?;
+    let (file, rest) = word.split_at(digits);
+    let first = match rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(range) => range.split_once(':').map_or(range, |(first, _)| first),
+        None => rest,
+    };
+    let number: u8 = first.trim().parse().ok()?;
+    match file {
+        "v" => Some(Value::Vgpr(number)),
+        "a" => Some(Value::Agpr(number)),
+        "s" => (number < 102).then_some(Value::Scalar(number)),
+        "ttmp" => (number < 16).then(|| Value::Scalar(108 + number)),
+        _ => None,
+    }
 }
 
 /// A whole number, decimal or hexadecimal.
