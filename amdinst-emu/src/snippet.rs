@@ -251,7 +251,7 @@ impl Snippet {
             budget -= used;
             let waits = matches!(wave.status, Status::Running | Status::Yielded | Status::AtBarrier);
             if outcome.is_ok() && waits && budget == 0 {
-                outcome = Err(Trap::new(FaultKind::Budget { budget: machine.config().budget }));
+                outcome = Err(Trap::new(FaultKind::Budget { budget: machine.config().budget, waiting: 0 }));
             }
             if let Err(trap) = outcome {
                 return Err(self.locate(wave, *trap));
