@@ -3,6 +3,7 @@
 use super::fields::{self, Format};
 use super::modifiers;
 use super::operand::{self, Fields};
+use super::rules;
 use super::table::{Entry, Tables};
 use super::{DecodeError, Encoding, Illegal, Inst, Mods, Operands};
 use crate::Arch;
@@ -24,7 +25,7 @@ pub fn decode(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let first = word(0).ok_or_else(|| truncated(1))?;
     let tables = Tables::of(arch);
     let mut encoding = encoding_of(first).ok_or(DecodeError::UnknownEncoding { word: first })?;
-    if let Some(short) = unmarked(tables, encoding, first) {
+    if let Some(short) = unmarked(tables, encoding, first, word(1)) {
         encoding = short;
     }
     let format = fields::format_of(encoding);
@@ -33,7 +34,6 @@ pub fn decode(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let bits = u64::from(first) | u64::from(second) << 32;
 
     let opcode = opcode_of(encoding, format, bits);
-    let tables = Tables::of(arch);
     let entry = tables.by_opcode(encoding, opcode).ok_or(DecodeError::UnknownOpcode {
         arch,
         encoding,
@@ -46,21 +46,27 @@ pub fn decode(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
     }
     let illegal = |reason| DecodeError::IllegalOperand { op: entry.op, reason, words };
 
-    let mut mods = decode_modifiers(entry, bits).map_err(illegal)?;
-    mods.ignored = bits & entry.ignored & !entry.used;
-    let mut fields = Fields { arch, bits, literal: word(usize::from(format.dwords)), literal_used: false };
-    let mut operands = Operands::new();
-    for &spec in &entry.specs {
-        for operand in operand::decode(&mut fields, entry, spec, &mods).map_err(illegal)? {
-            operands.push(operand);
-        }
-    }
+    let mut fields = Fields::new(arch, bits, word(usize::from(format.dwords)));
+    let (operands, mods) = read(entry, &mut fields).map_err(illegal)?;
     if fields.literal_used && fields.literal.is_none() {
         return Err(truncated(format.dwords + 1));
     }
-    operand::check(arch, entry, &operands, &mods).map_err(illegal)?;
     let size = 4 * (format.dwords + u8::from(fields.literal_used));
     Ok(Inst { op: entry.op, encoding, size, operands, mods })
+}
+
+/// Operands and modifiers of the words of an opcode.
+pub(super) fn read(entry: &Entry, fields: &mut Fields) -> Result<(Operands, Mods), Illegal> {
+    let mut mods = decode_modifiers(entry, fields.bits)?;
+    let mut operands = Operands::new();
+    for &spec in &entry.specs {
+        for operand in operand::decode(fields, entry, spec, &mods)? {
+            operands.push(operand);
+        }
+    }
+    mods.ignored = (fields.bits ^ entry.rest) & (entry.ignored | fields.idle);
+    rules::check(fields.arch, entry, &operands, &mods)?;
+    Ok((operands, mods))
 }
 
 /// The opcode of an instruction of this encoding.
@@ -72,15 +78,19 @@ fn opcode_of(encoding: Encoding, format: Format, bits: u64) -> u16 {
     }
 }
 
-/// The short encoding of an opcode that has no source and hence no SDWA or DPP form: the mark means nothing then.
-fn unmarked(tables: &Tables, encoding: Encoding, first: u32) -> Option<Encoding> {
+/// The short encoding of an opcode that has no source and hence no SDWA or DPP form, or none with this second dword: the
+/// mark means nothing then.
+fn unmarked(tables: &Tables, encoding: Encoding, first: u32, second: Option<u32>) -> Option<Encoding> {
     let format = fields::format_of(encoding);
     match encoding {
         Encoding::Vop1Sdwa | Encoding::Vop1Dpp => {
             let opcode = format.opcode.get(first.into()) as u16;
             let entry = tables.by_opcode(Encoding::Vop1, opcode)?;
-            let marked = tables.by_opcode(encoding, opcode);
-            (entry.specs.is_empty() && marked.is_none()).then_some(Encoding::Vop1)
+            let is_marked = |marked: &Entry| {
+                second.is_some_and(|second| u64::from(second) << 32 & !(marked.used | marked.ignored) == 0)
+            };
+            let marked = tables.by_opcode(encoding, opcode).is_some_and(is_marked);
+            (entry.specs.is_empty() && !marked).then_some(Encoding::Vop1)
         }
         _ => None,
     }

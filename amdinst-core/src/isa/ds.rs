@@ -62,8 +62,8 @@ rows! {
     59  ds_read_i16             [mem_dst I32, vaddr I32] ALL [LOAD];
     60  ds_read_u16             [mem_dst I32, vaddr I32] ALL [LOAD];
     61  ds_swizzle_b32          [mem_dst I32, vaddr I32] ALL [SWIZZLE];
-    62  ds_permute_b32          [mem_dst I32, vaddr I32, data0 I32] ALL [];
-    63  ds_bpermute_b32         [mem_dst I32, vaddr I32, data0 I32] ALL [];
+    62  ds_permute_b32          [mem_dst I32, vaddr I32, data0 I32] ALL [NO_GDS];
+    63  ds_bpermute_b32         [mem_dst I32, vaddr I32, data0 I32] ALL [NO_GDS];
     64  ds_add_u64              [vaddr I32, data0 I64] ALL [ATOMIC];
     65  ds_sub_u64              [vaddr I32, data0 I64] ALL [ATOMIC];
     66  ds_rsub_u64             [vaddr I32, data0 I64] ALL [ATOMIC];
@@ -133,11 +133,11 @@ rows! {
     147 ds_max_src2_f32         [vaddr I32] BEFORE_90A [ATOMIC];
     149 ds_add_src2_f32         [vaddr I32] BEFORE_90A [ATOMIC];
     152 ds_gws_sema_release_all [] ALL [M0_R GDS_ONLY SIDE_EFFECT];
-    153 ds_gws_init             [vaddr I32] ALL [M0_R GDS_ONLY SIDE_EFFECT];
+    153 ds_gws_init             [gws_data I32] ALL [M0_R GDS_ONLY SIDE_EFFECT];
     154 ds_gws_sema_v           [] ALL [M0_R GDS_ONLY SIDE_EFFECT];
-    155 ds_gws_sema_br          [vaddr I32] ALL [M0_R GDS_ONLY SIDE_EFFECT];
+    155 ds_gws_sema_br          [gws_data I32] ALL [M0_R GDS_ONLY SIDE_EFFECT];
     156 ds_gws_sema_p           [] ALL [M0_R GDS_ONLY SIDE_EFFECT];
-    157 ds_gws_barrier          [vaddr I32] ALL [M0_R GDS_ONLY SIDE_EFFECT];
+    157 ds_gws_barrier          [gws_data I32] ALL [M0_R GDS_ONLY SIDE_EFFECT];
     182 ds_read_addtid_b32      [mem_dst I32] ALL [LOAD M0_R];
     189 ds_consume              [mem_dst I32] ALL [ATOMIC RETURNS M0_R];
     190 ds_append               [mem_dst I32] ALL [ATOMIC RETURNS M0_R];

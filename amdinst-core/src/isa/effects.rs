@@ -176,7 +176,7 @@ impl Inst {
             effects.reads.insert(Reg::M0);
         }
         // Rounding, denormals and exceptions come from MODE; telling which instruction needs which is not worth it.
-        if has(MODE_R) || has(MODE_W) || self.is_vector_alu() {
+        if has(MODE_R) || has(MODE_W) || self.encoding.is_vector_alu() {
             effects.reads.insert(Reg::MODE);
         }
         if self.op == Op::s_getreg_b32 {
@@ -255,24 +255,6 @@ impl Inst {
                 | Encoding::Sopc
                 | Encoding::Sopp
                 | Encoding::Smem
-        )
-    }
-
-    /// A VALU instruction.
-    fn is_vector_alu(&self) -> bool {
-        use Encoding as E;
-        matches!(
-            self.encoding,
-            E::Vop1
-                | E::Vop1Sdwa
-                | E::Vop1Dpp
-                | E::Vop2
-                | E::Vop2Sdwa
-                | E::Vop2Dpp
-                | E::Vopc
-                | E::VopcSdwa
-                | E::Vop3
-                | E::Vop3p
         )
     }
 }

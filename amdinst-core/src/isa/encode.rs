@@ -2,9 +2,10 @@
 
 use arrayvec::ArrayVec;
 
+use super::decode;
 use super::fields;
 use super::modifiers;
-use super::operand;
+use super::operand::{self, Fields};
 use super::table::{Class, Entry, Tables};
 use super::{Access, EncodeError, Encoding, Illegal, Inst, Mods, Op, Operand, Operands, Slot, Value};
 use crate::Arch;
@@ -26,7 +27,7 @@ impl Inst {
         if encoding == Encoding::Mimg {
             bits |= fields::MIMG_OPCODE_HIGH.put(u32::from(entry.opcode >> 7));
         }
-        bits |= self.modifier_bits(entry)?;
+        bits |= self.modifier_bits(entry)? | (self.mods.ignored ^ entry.rest);
 
         let mut literal = None;
         let mut index = 0;
@@ -54,8 +55,7 @@ impl Inst {
         if index != self.operands.len() {
             return Err(self.operand_count(entry, self.operands.len()));
         }
-        operand::check(arch, entry, &self.operands, &self.mods)
-            .map_err(|reason| EncodeError::IllegalOperand { op, encoding, index: 0, reason })?;
+        self.verify(arch, entry, bits, literal)?;
 
         let mut words = Words::new();
         words.push(bits as u32);
@@ -64,6 +64,26 @@ impl Inst {
         }
         words.extend(literal);
         Ok(words)
+    }
+
+    /// Decoding is the judge of what can be encoded: it must give back this instruction.
+    fn verify(&self, arch: Arch, entry: &Entry, bits: u64, literal: Option<u32>) -> Result<(), EncodeError> {
+        let (op, encoding) = (self.op, self.encoding);
+        let mut fields = Fields::new(arch, bits, literal);
+        let (operands, mods) = decode::read(entry, &mut fields)
+            .map_err(|reason| EncodeError::IllegalOperand { op, encoding, index: 0, reason })?;
+        for (index, (operand, again)) in self.operands.iter().zip(&operands).enumerate() {
+            if operand.value != again.value {
+                let reason = operand::mismatch(operand);
+                return Err(EncodeError::IllegalOperand { op, encoding, index, reason });
+            }
+        }
+        let stray = bits & !(entry.used | entry.ignored);
+        if stray != 0 || mods.ignored != self.mods.ignored {
+            let modifier = format!("ignored bits {:#x}", self.mods.ignored);
+            return Err(EncodeError::IllegalModifier { op, encoding, modifier });
+        }
+        Ok(())
     }
 
     fn modifier_bits(&self, entry: &Entry) -> Result<u64, EncodeError> {
@@ -80,14 +100,6 @@ impl Inst {
             }
             bits |= modifier.field.put(value);
         }
-        if self.mods.ignored & !entry.ignored != 0 {
-            return Err(EncodeError::IllegalModifier {
-                op: self.op,
-                encoding: self.encoding,
-                modifier: format!("ignored bits {:#x}", self.mods.ignored & !entry.ignored),
-            });
-        }
-        bits |= self.mods.ignored;
         match modifiers::stray(&self.mods, &entry.modifiers, self.encoding) {
             Some(modifier) => Err(illegal(modifier)),
             None => Ok(bits),

@@ -137,4 +137,10 @@ pub enum Illegal {
     /// An instruction can have one literal only.
     #[error("two different literals")]
     TwoLiterals,
+    /// A vector instruction reads one scalar value (register, tuple or literal) at most.
+    #[error("more than one scalar value is read")]
+    ConstantBus,
+    /// A matrix accumulator overlaps the destination in part.
+    #[error("the accumulator overlaps the destination in part")]
+    Overlap,
 }

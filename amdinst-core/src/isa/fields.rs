@@ -6,8 +6,9 @@ use arrayvec::ArrayVec;
 
 use super::modifiers::{Modifier, ModifierBits};
 use super::table::{
-    ACCVGPR, BITOP3, CLAMP, Class, FROM_LDS, Flags, GDS_ONLY, MAI, MIX, NEG_ONLY, NO_OPSEL, NO_SRC_MODS,
-    OMOD, OPSEL, PACKED, SPARSE, Spec, TO_LDS, TWO_OFFSETS,
+    ACCVGPR, ANY_POLICY, BITOP3, CLAMP, Class, FLOAT, FROM_LDS, Flags, GDS_ONLY, IDLE_MODS, LOAD, MAI, MIX,
+    NEG_ONLY, NO_DST_SEL, NO_GDS, NO_OPSEL, NO_SRC_MODS, OMOD, OPSEL, PACKED, SPARSE, Spec, TO_LDS,
+    TWO_OFFSETS,
 };
 use super::{Encoding, Slot};
 use crate::Arch;
@@ -194,6 +195,8 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
         }
     }
     let gfx90a_plus = arch.is_gfx90a_plus();
+    let returns = !(flags.has(FLOAT) && arch == Arch::Gfx908);
+    let has_scc = gfx90a_plus && !(flags.has(FLOAT) && arch == Arch::Gfx90a);
     // Loads of 96 and 128 bits reach LDS on gfx950 only.
     let is_wide = specs.iter().any(|spec| spec.slot == Slot::Vdata && spec.ty.dwords() > 2);
     match encoding {
@@ -201,10 +204,7 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
             if specs.iter().any(|spec| spec.class == Class::SmemOffset) {
                 add(M::SoffsetEn, 14, 1);
             }
-            if specs
-                .iter()
-                .any(|spec| spec.slot == Slot::Sdata && spec.class == Class::Sgpr && specs.len() > 1)
-            {
+            if specs.iter().any(|spec| spec.class == Class::Sdata && specs.len() > 1) {
                 add(M::Glc, 16, 1);
             }
         }
@@ -236,18 +236,16 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
                 add(M::Blgp, 61, 3);
             }
         }
-        Encoding::Vop3p if flags.has(ACCVGPR) => {
-            add(M::OpSelHi2, 14, 1);
-            add(M::OpSelHi, 59, 2);
-        }
         Encoding::Vop3p if flags.has(PACKED) || flags.has(MIX) => {
             list.push(ModifierBits::masked(M::NegHi, Field::new(8, 3), sources));
             if !flags.has(NO_OPSEL) {
                 list.push(ModifierBits::masked(M::OpSel, Field::new(11, 3), sources));
             }
-            list.push(ModifierBits::new(M::OpSelHi2, Field::new(14, 1)));
             list.push(ModifierBits::new(M::Clamp, Field::new(15, 1)));
-            list.push(ModifierBits::new(M::OpSelHi, Field::new(59, 2)));
+            if !flags.has(NO_OPSEL) {
+                list.push(ModifierBits::masked(M::OpSelHi2, Field::new(14, 1), sources >> 2));
+                list.push(ModifierBits::masked(M::OpSelHi, Field::new(59, 2), sources & 3));
+            }
             list.push(ModifierBits::masked(M::Neg, Field::new(61, 3), sources));
         }
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa if sources != 0 => {
@@ -292,7 +290,7 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
                 add(M::Offset, 0, 16);
             }
             // CDNA 2 dropped GDS but for global wave sync.
-            if (!gfx90a_plus && !specs.is_empty()) || flags.has(GDS_ONLY) {
+            if (!gfx90a_plus && !specs.is_empty() && !flags.has(NO_GDS)) || flags.has(GDS_ONLY) {
                 add(M::Gds, 16, 1);
             }
         }
@@ -305,9 +303,11 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
             if flags.has(TO_LDS) && !arch.is_gfx940_plus() {
                 add(M::Lds, 13, 1);
             }
-            add(M::Glc, 16, 1);
+            if returns {
+                add(M::Glc, 16, 1);
+            }
             add(M::Slc, 17, 1);
-            if gfx90a_plus {
+            if has_scc {
                 add(M::Scc, 25, 1);
             }
         }
@@ -321,16 +321,20 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
             }
             // Cache control instructions take the cache bits only from gfx940 on.
             if !specs.is_empty() || arch.is_gfx940_plus() {
-                add(M::Glc, 14, 1);
-                if gfx90a_plus {
+                if returns {
+                    add(M::Glc, 14, 1);
+                }
+                if has_scc {
                     add(M::Scc, 15, 1);
                 }
-                add(M::Slc, 17, 1);
+                if !specs.is_empty() {
+                    add(M::Slc, 17, 1);
+                }
             }
             if flags.has(FROM_LDS) || (flags.has(TO_LDS) && !(is_wide && arch != Arch::Gfx950)) {
                 add(M::Lds, 16, 1);
             }
-            if !gfx90a_plus && !specs.is_empty() {
+            if !gfx90a_plus && flags.has(LOAD) {
                 add(M::Tfe, 55, 1);
             }
         }
@@ -344,9 +348,6 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
                 add(M::Scc, 53, 1);
             }
             add(M::Slc, 54, 1);
-            if !gfx90a_plus {
-                add(M::Tfe, 55, 1);
-            }
         }
         Encoding::Mimg => {
             if gfx90a_plus {
@@ -385,7 +386,9 @@ pub(super) fn used_bits(arch: Arch, encoding: Encoding, specs: &[Spec], modifier
             Class::SmemOffset => SMEM_IMM.mask() | field_of(encoding, Slot::Soffset).mask(),
             Class::MatrixAb => acc_bit(encoding, spec.slot).mask(),
             Class::MatrixC | Class::MatrixD => ACC_CD.mask(),
-            Class::VgprOrAgpr | Class::BufferData | Class::ImageData if arch.is_gfx90a_plus() => {
+            Class::VgprOrAgpr | Class::GwsData | Class::BufferData | Class::ImageData
+                if arch.is_gfx90a_plus() =>
+            {
                 acc_bit(encoding, spec.slot).mask()
             }
             Class::ScratchAddr if arch.is_gfx940_plus() => SCRATCH_SVE.mask(),
@@ -403,24 +406,93 @@ pub(super) fn used_bits(arch: Arch, encoding: Encoding, specs: &[Spec], modifier
     used
 }
 
-/// Bits that the hardware ignores where an opcode has no use for them: fields of operands it lacks, and gaps that LLVM's
-/// disassembler passes over too. Other bits outside [`used_bits`] make the instruction illegal.
-pub(super) fn ignored_bits(encoding: Encoding, specs: &[Spec]) -> u64 {
+/// Bits beside [`used_bits`] that LLVM's disassembler passes over: fields of operands that an opcode lacks, and gaps.
+/// Other bits make the instruction illegal.
+pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> u64 {
     let of = |slots: &[Slot]| {
         slots.iter().map(|&slot| field_of(encoding, slot).mask()).fold(0, |all, mask| all | mask)
     };
+    let before_90a = |bits: u64| if arch.is_gfx90a_plus() { 0 } else { bits };
     match encoding {
         Encoding::Sop2 | Encoding::Sopk => of(&[Slot::Sdst]),
         Encoding::Sop1 => of(&[Slot::Sdst, Slot::Ssrc0]),
-        Encoding::Vop1 => of(&[Slot::Src0, Slot::Vdst]),
-        Encoding::Vop1Dpp => of(&[Slot::Src0, Slot::Vdst]),
-        // OP_SEL included, where VOP3B has no SDST.
-        Encoding::Vop3 => of(&[Slot::Vdst, Slot::Src0, Slot::Src1, Slot::Src2]) | Field::new(11, 4).mask(),
-        Encoding::Vop3p => of(&[Slot::Src1, Slot::Src2]),
-        Encoding::Smem => !(Field::new(26, 6).mask() | Field::new(18, 8).mask()),
-        Encoding::Flat | Encoding::Global | Encoding::Scratch => of(&[Slot::Data0, Slot::Vdst]),
-        Encoding::Mubuf if specs.is_empty() => !(Field::new(26, 6).mask() | Field::new(18, 8).mask()),
-        Encoding::Mubuf => Field::new(25, 1).mask() | Field::new(53, 2).mask(),
+        Encoding::Smem => Field::new(0, 17).mask() | Field::new(32, 32).mask(),
+        Encoding::Vop1 => of(&[Slot::Src0]),
+        Encoding::Vop1Dpp | Encoding::Vop2Dpp => {
+            of(&[Slot::Src0]) | Field::new(49, 2).mask() | idle_modifiers(encoding, specs, flags)
+        }
+        Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => {
+            let named = if flags.has(NO_DST_SEL) { Field::new(43, 2).mask() } else { 0 };
+            SDWA_GAPS | named | idle_modifiers(encoding, specs, flags)
+        }
+        Encoding::Vop3 => {
+            let op_sel = if flags.has(OPSEL) { 0 } else { Field::new(11, 4).mask() };
+            of(&[Slot::Src0, Slot::Src1, Slot::Src2]) | op_sel | idle_modifiers(encoding, specs, flags)
+        }
+        Encoding::Vop3p if flags.has(ACCVGPR) => {
+            Field::new(14, 2).mask() | of(&[Slot::Src1, Slot::Src2]) | Field::new(59, 2).mask()
+        }
+        // CDNA 1 has no ACC_CD: its matrices are always in accumulation registers.
+        Encoding::Vop3p if flags.has(MAI) => ACC_CD.mask(),
+        Encoding::Vop3p => of(&[Slot::Src1, Slot::Src2]) | OP_SEL_HI,
+        Encoding::Ds => {
+            // GDS went with gfx90a; only where the bit has always been fixed is it still looked at.
+            let fixed = specs.is_empty() || flags.has(GDS_ONLY) || flags.has(NO_GDS);
+            if arch.is_gfx90a_plus() && !fixed { Field::new(16, 1).mask() } else { 0 }
+        }
+        Encoding::Flat | Encoding::Global | Encoding::Scratch => {
+            let gap = if flags.has(FLOAT) { 0 } else { before_90a(Field::new(25, 1).mask()) };
+            of(&[Slot::Data0, Slot::Vdst]) | gap
+        }
+        Encoding::Mubuf if specs.is_empty() => {
+            // The bits of the address and the cache policy: those that no cache control instruction has.
+            let policy = if flags.has(ANY_POLICY) { Field::new(14, 2).mask() } else { 0 };
+            let second = Field::new(32, 23).mask() | Field::new(56, 8).mask();
+            Field::new(0, 12).mask() | policy | Field::new(17, 1).mask() | Field::new(25, 1).mask() | second
+        }
+        Encoding::Mubuf => {
+            let absent = of(&[Slot::Vaddr, Slot::Vdata]);
+            absent
+                | Field::new(25, 1).mask()
+                | Field::new(53, 2).mask()
+                | before_90a(Field::new(15, 1).mask())
+        }
+        Encoding::Mtbuf => before_90a(Field::new(53, 1).mask()),
+        Encoding::Mimg => {
+            Field::new(1, 6).mask() | Field::new(58, 5).mask() | before_90a(Field::new(7, 1).mask())
+        }
         _ => 0,
     }
+}
+
+/// SDWA's bits beside the selectors of each source.
+const SDWA_GAPS: u64 = 1 << 54 | 1 << 62;
+/// OP_SEL_HI of all three sources.
+const OP_SEL_HI: u64 = 1 << 14 | 0b11 << 59;
+
+/// What ignored bits are when assembled.
+pub(super) fn rest_bits(encoding: Encoding, flags: Flags) -> u64 {
+    match encoding {
+        Encoding::Vop3p if !flags.has(MAI) => OP_SEL_HI,
+        _ => 0,
+    }
+}
+
+/// Negation and absolute value of sources that have the bits but no use for them.
+fn idle_modifiers(encoding: Encoding, specs: &[Spec], flags: Flags) -> u64 {
+    if !flags.has(IDLE_MODS) {
+        return 0;
+    }
+    let source = |spec: &Spec| match spec.slot {
+        Slot::Src0 => Some(0),
+        Slot::Src1 => Some(1),
+        Slot::Src2 => Some(2),
+        _ => None,
+    };
+    let bits = |source: u8| match encoding {
+        Encoding::Vop3 => 1 << (8 + source) | 1 << (61 + source),
+        Encoding::Vop1Dpp | Encoding::Vop2Dpp => 0b11 << (52 + 2 * source),
+        _ => 0,
+    };
+    specs.iter().filter_map(source).map(bits).fold(0, |all, bits| all | bits)
 }

@@ -53,11 +53,11 @@ rows! {
     106 flat_atomic_xor_x2      [atomic_dst I64, flat_addr I64, data0 I64] ALL [ATOMIC];
     107 flat_atomic_inc_x2      [atomic_dst I64, flat_addr I64, data0 I64] ALL [ATOMIC];
     108 flat_atomic_dec_x2      [atomic_dst I64, flat_addr I64, data0 I64] ALL [ATOMIC];
-    79  flat_atomic_add_f64     [atomic_dst I64, flat_addr I64, data0 I64] SINCE_90A [ATOMIC];
-    80  flat_atomic_min_f64     [atomic_dst I64, flat_addr I64, data0 I64] SINCE_90A [ATOMIC];
-    81  flat_atomic_max_f64     [atomic_dst I64, flat_addr I64, data0 I64] SINCE_90A [ATOMIC];
-    77  flat_atomic_add_f32     [atomic_dst I32, flat_addr I64, data0 I32] SINCE_942 [ATOMIC];
-    78  flat_atomic_pk_add_f16  [atomic_dst I32, flat_addr I64, data0 I32] SINCE_942 [ATOMIC];
+    79  flat_atomic_add_f64     [atomic_dst I64, flat_addr I64, data0 I64] SINCE_90A [ATOMIC FLOAT];
+    80  flat_atomic_min_f64     [atomic_dst I64, flat_addr I64, data0 I64] SINCE_90A [ATOMIC FLOAT];
+    81  flat_atomic_max_f64     [atomic_dst I64, flat_addr I64, data0 I64] SINCE_90A [ATOMIC FLOAT];
+    77  flat_atomic_add_f32     [atomic_dst I32, flat_addr I64, data0 I32] SINCE_942 [ATOMIC FLOAT];
+    78  flat_atomic_pk_add_f16  [atomic_dst I32, flat_addr I64, data0 I32] SINCE_942 [ATOMIC FLOAT];
     82  flat_atomic_pk_add_bf16 [atomic_dst I32, flat_addr I64, data0 I32] SINCE_942 [ATOMIC];
 }
 
@@ -112,11 +112,11 @@ rows! {
     106 global_atomic_xor_x2      [atomic_dst I64, global_addr I64, data0 I64, saddr I64] ALL [ATOMIC];
     107 global_atomic_inc_x2      [atomic_dst I64, global_addr I64, data0 I64, saddr I64] ALL [ATOMIC];
     108 global_atomic_dec_x2      [atomic_dst I64, global_addr I64, data0 I64, saddr I64] ALL [ATOMIC];
-    77  global_atomic_add_f32     [atomic_dst I32, global_addr I64, data0 I32, saddr I64] SINCE_908 [ATOMIC];
-    78  global_atomic_pk_add_f16  [atomic_dst I32, global_addr I64, data0 I32, saddr I64] SINCE_908 [ATOMIC];
-    79  global_atomic_add_f64     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] SINCE_90A [ATOMIC];
-    80  global_atomic_min_f64     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] SINCE_90A [ATOMIC];
-    81  global_atomic_max_f64     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] SINCE_90A [ATOMIC];
+    77  global_atomic_add_f32     [atomic_dst I32, global_addr I64, data0 I32, saddr I64] SINCE_908 [ATOMIC FLOAT];
+    78  global_atomic_pk_add_f16  [atomic_dst I32, global_addr I64, data0 I32, saddr I64] SINCE_908 [ATOMIC FLOAT];
+    79  global_atomic_add_f64     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] SINCE_90A [ATOMIC FLOAT];
+    80  global_atomic_min_f64     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] SINCE_90A [ATOMIC FLOAT];
+    81  global_atomic_max_f64     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] SINCE_90A [ATOMIC FLOAT];
     38  global_load_lds_ubyte     [global_addr I64, saddr I64] SINCE_942 [LOAD TO_LDS_ALWAYS M0_R];
     39  global_load_lds_sbyte     [global_addr I64, saddr I64] SINCE_942 [LOAD TO_LDS_ALWAYS M0_R];
     40  global_load_lds_ushort    [global_addr I64, saddr I64] SINCE_942 [LOAD TO_LDS_ALWAYS M0_R];

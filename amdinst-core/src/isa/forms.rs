@@ -29,11 +29,14 @@ fn vop3(encoding: Encoding, spec: Spec) -> Spec {
     match (spec.slot, spec.class, spec.access) {
         (Slot::Src1, Class::Vgpr, _) => Spec { class: Class::Src, ..spec },
         (_, Class::Vcc, Access::Read) => {
-            Spec { slot: Slot::Src2, class: Class::SsrcReg, ty: Ty::I64, access: Access::Read }
+            Spec { slot: Slot::Src2, class: Class::Mask, ty: Ty::I64, access: Access::Read }
         }
         (_, Class::Vcc, access) => {
-            let slot = if encoding == Encoding::Vopc { Slot::Vdst } else { Slot::Sdst };
-            Spec { slot, class: Class::Sgpr, ty: Ty::I64, access }
+            let (slot, class) = match encoding {
+                Encoding::Vopc => (Slot::Vdst, Class::ScalarDst),
+                _ => (Slot::Sdst, Class::Sgpr),
+            };
+            Spec { slot, class, ty: Ty::I64, access }
         }
         _ => spec,
     }

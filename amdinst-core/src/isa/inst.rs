@@ -40,6 +40,30 @@ pub enum Encoding {
     Mimg,
 }
 
+impl Encoding {
+    /// Vector ALU, in whichever form.
+    pub const fn is_vector_alu(self) -> bool {
+        matches!(
+            self,
+            Self::Vop1
+                | Self::Vop1Sdwa
+                | Self::Vop1Dpp
+                | Self::Vop2
+                | Self::Vop2Sdwa
+                | Self::Vop2Dpp
+                | Self::Vopc
+                | Self::VopcSdwa
+                | Self::Vop3
+                | Self::Vop3p
+        )
+    }
+
+    /// Sub-dword addressing.
+    pub const fn is_sdwa(self) -> bool {
+        matches!(self, Self::Vop1Sdwa | Self::Vop2Sdwa | Self::VopcSdwa)
+    }
+}
+
 /// What an operand stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Value {

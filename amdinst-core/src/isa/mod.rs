@@ -23,6 +23,7 @@ mod opcodes;
 mod operand;
 mod parse;
 mod reg;
+mod rules;
 mod slots;
 mod table;
 mod text;

@@ -74,13 +74,13 @@ rows! {
     106 buffer_atomic_xor_x2         [buf_data_rw I64, buf_addr I32, srsrc B128, soffset I32] ALL [ATOMIC];
     107 buffer_atomic_inc_x2         [buf_data_rw I64, buf_addr I32, srsrc B128, soffset I32] ALL [ATOMIC];
     108 buffer_atomic_dec_x2         [buf_data_rw I64, buf_addr I32, srsrc B128, soffset I32] ALL [ATOMIC];
-    77  buffer_atomic_add_f32        [buf_data_rw I32, buf_addr I32, srsrc B128, soffset I32] SINCE_908 [ATOMIC];
-    78  buffer_atomic_pk_add_f16     [buf_data_rw I32, buf_addr I32, srsrc B128, soffset I32] SINCE_908 [ATOMIC];
-    40  buffer_wbl2                  [] SINCE_90A [SIDE_EFFECT];
+    77  buffer_atomic_add_f32        [buf_data_rw I32, buf_addr I32, srsrc B128, soffset I32] SINCE_908 [ATOMIC FLOAT];
+    78  buffer_atomic_pk_add_f16     [buf_data_rw I32, buf_addr I32, srsrc B128, soffset I32] SINCE_908 [ATOMIC FLOAT];
+    40  buffer_wbl2                  [] SINCE_90A [SIDE_EFFECT ANY_POLICY];
     41  buffer_invl2                 [] V90A [SIDE_EFFECT];
     41  buffer_inv                   [] SINCE_942 [SIDE_EFFECT];
-    79  buffer_atomic_add_f64        [buf_data_rw I64, buf_addr I32, srsrc B128, soffset I32] SINCE_90A [ATOMIC];
-    80  buffer_atomic_min_f64        [buf_data_rw I64, buf_addr I32, srsrc B128, soffset I32] SINCE_90A [ATOMIC];
-    81  buffer_atomic_max_f64        [buf_data_rw I64, buf_addr I32, srsrc B128, soffset I32] SINCE_90A [ATOMIC];
+    79  buffer_atomic_add_f64        [buf_data_rw I64, buf_addr I32, srsrc B128, soffset I32] SINCE_90A [ATOMIC FLOAT];
+    80  buffer_atomic_min_f64        [buf_data_rw I64, buf_addr I32, srsrc B128, soffset I32] SINCE_90A [ATOMIC FLOAT];
+    81  buffer_atomic_max_f64        [buf_data_rw I64, buf_addr I32, srsrc B128, soffset I32] SINCE_90A [ATOMIC FLOAT];
     82  buffer_atomic_pk_add_bf16    [buf_data_rw I32, buf_addr I32, srsrc B128, soffset I32] V950 [ATOMIC];
 }

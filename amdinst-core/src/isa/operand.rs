@@ -3,8 +3,9 @@
 use arrayvec::ArrayVec;
 
 use super::fields::{self, Field, field_of};
-use super::table::{ATOMIC, Class, DPP, Entry, FROM_LDS, GDS_ONLY, ImmKind, RETURNS, Spec, Ty};
-use super::{Access, Encoding, Illegal, Mods, Operand, Operands, SdwaUnused, Slot, Value};
+use super::table::{ATOMIC, Class, Entry, ImmKind, RETURNS, Spec, Ty};
+use super::value::has_inline_twin;
+use super::{Access, Encoding, Illegal, Mods, Operand, SdwaUnused, Slot, Value};
 use crate::Arch;
 
 /// The words an instruction is decoded from.
@@ -16,13 +17,43 @@ pub(super) struct Fields {
     pub(super) literal: Option<u32>,
     /// Whether an operand took it.
     pub(super) literal_used: bool,
+    /// Bits of operand fields that turned out to mean nothing: fields of absent operands, low bits of the first register
+    /// of a tuple. From bit 32 on those of the literal, where the encoding has one dword.
+    pub(super) idle: u64,
 }
 
 impl Fields {
+    pub(super) fn new(arch: Arch, bits: u64, literal: Option<u32>) -> Self {
+        Self { arch, bits, literal, literal_used: false, idle: 0 }
+    }
+
     /// Takes the literal. When the bytes end before it, the caller finds `literal_used` and reports that.
-    fn take_literal(&mut self) -> Value {
+    fn take_literal(&mut self, ty: Ty) -> Result<Value, Illegal> {
         self.literal_used = true;
-        Value::Literal(self.literal.unwrap_or(0))
+        let value = self.literal.unwrap_or(0);
+        // Operands of 16 bits take the low half; where LLVM writes all 32 bits, its assembler finds them too many.
+        if matches!(ty, Ty::F16 | Ty::I16) && value > 0xffff && has_inline_twin(value, ty) {
+            return Err(Illegal::Immediate(value.into()));
+        }
+        Ok(Value::Literal(value))
+    }
+
+    /// A scalar register tuple in a field that drops the low `shift` bits of the register's number. The hardware drops
+    /// the other bits below a tuple's alignment.
+    fn scalar(&mut self, field: Field, code: u32, shift: u8, dwords: u8) -> Result<Value, Illegal> {
+        let first = scalar_tuple(code << shift, dwords)?;
+        self.idle |= field.put((code << shift ^ u32::from(first)) >> shift);
+        Ok(Value::Scalar(first))
+    }
+
+    /// A scalar register tuple, an inline constant, or a special source.
+    fn scalar_source(&mut self, field: Field, code: u32, dwords: u8) -> Result<Value, Illegal> {
+        match code {
+            0..=127 => self.scalar(field, code, 0, dwords),
+            128..=208 | 240..=248 => Ok(Value::Inline(code as u8)),
+            235..=239 | 251..=253 => Ok(Value::Special(code as u8)),
+            _ => Err(Illegal::ReservedCode(code as u16)),
+        }
     }
 }
 
@@ -35,6 +66,8 @@ const SGPRS: u8 = 102;
 const LITERAL: u32 = 255;
 /// Operand code of the first vector register.
 const VGPR_BASE: u32 = 256;
+/// Operand code of LDS_DIRECT.
+const LDS_DIRECT: u32 = 254;
 /// SADDR's code for `off`.
 const SADDR_OFF: u32 = 0x7f;
 
@@ -69,11 +102,13 @@ pub(super) fn decode(
 ) -> Result<Decoded, Illegal> {
     let mut decoded = Decoded::new();
     if !is_present(entry, spec, mods) {
-        return if field_of(entry.encoding, spec.slot).get(fields.bits) == 0 {
-            Ok(decoded)
-        } else {
-            Err(Illegal::Field("the register field of an absent result"))
-        };
+        // LDS has no accumulation registers, nor TFE.
+        let acc = fields::acc_bit(entry.encoding, spec.slot);
+        if mods.lds && acc.get(fields.bits) != 0 {
+            return Err(Illegal::Field("ACC or TFE"));
+        }
+        fields.idle |= field_of(entry.encoding, spec.slot).mask();
+        return Ok(decoded);
     }
     let dwords = width(entry, spec, mods, fields.bits);
     let operand = |value| {
@@ -117,27 +152,32 @@ pub(super) fn width(entry: &Entry, spec: Spec, mods: &Mods, bits: u64) -> u8 {
     }
 }
 
-fn smem_offset(fields: &Fields, entry: &Entry, mods: &Mods, out: &mut Decoded) -> Result<(), Illegal> {
+fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Decoded) -> Result<(), Illegal> {
     let offset = field_of(entry.encoding, Slot::Offset);
     let soffset = field_of(entry.encoding, Slot::Soffset);
     let imm = fields::SMEM_IMM.get(fields.bits) != 0;
+    let raw = offset.get(fields.bits);
     let mut push = |value, slot, dwords| out.push(Operand { value, slot, dwords, access: Access::Read });
     if mods.soffset_en {
-        push(scalar(soffset.get(fields.bits), 1)?, Slot::Soffset, 1);
-    } else if soffset.get(fields.bits) != 0 {
-        return Err(Illegal::Field("SOFFSET"));
+        push(fields.scalar(soffset, soffset.get(fields.bits), 0, 1)?, Slot::Soffset, 1);
+    } else {
+        fields.idle |= soffset.mask();
     }
-    let raw = offset.get(fields.bits);
     if imm {
-        push(Value::Imm(sign_extend(raw, offset.width)), Slot::Offset, 0);
-    } else if !mods.soffset_en {
-        // The older form: OFFSET names the register.
-        if raw > 0x7f {
-            return Err(Illegal::Field("OFFSET"));
+        let value = sign_extend(raw, offset.width);
+        // Buffers are addressed forwards only.
+        let is_buffer = entry.specs.iter().any(|spec| spec.slot == Slot::Sbase && spec.ty == Ty::B128);
+        if is_buffer && value < 0 {
+            return Err(Illegal::Immediate(value));
         }
-        push(scalar(raw, 1)?, Slot::Offset, 1);
-    } else if raw != 0 {
-        return Err(Illegal::Field("OFFSET"));
+        push(Value::Imm(value), Slot::Offset, 0);
+    } else if mods.soffset_en {
+        fields.idle |= offset.mask();
+    } else {
+        // The older form: the low bits of OFFSET name the register.
+        let register = Field::new(offset.lsb, soffset.width);
+        fields.idle |= offset.mask() & !register.mask();
+        push(fields.scalar(register, register.get(fields.bits), 0, 1)?, Slot::Offset, 1);
     }
     Ok(())
 }
@@ -148,24 +188,39 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
     let arch = fields.arch;
     let acc = || fields::acc_bit(entry.encoding, spec.slot).get(fields.bits) != 0;
     match spec.class {
-        Class::Sgpr => {
-            if code > 127 {
-                return Err(Illegal::ReservedCode(code as u16));
-            }
-            scalar(code, dwords)
-        }
-        Class::Ssrc => match code {
-            LITERAL => Ok(fields.take_literal()),
-            _ => scalar_source(code, dwords),
+        Class::Sgpr => fields.scalar(field, code, 0, dwords),
+        Class::Sdata => match fields.scalar(field, code, 0, dwords)? {
+            Value::M0 | Value::EXEC | Value::Scalar(127) => Err(Illegal::Kind("M0 or EXEC")),
+            register => Ok(register),
         },
-        Class::SsrcReg => match scalar_source(code, dwords)? {
+        Class::ScalarDst => match fields.scalar_source(field, code, dwords)? {
+            Value::M0 => Err(Illegal::Kind("M0")),
+            Value::Inline(_) => Err(Illegal::Kind("a constant")),
+            Value::Special(235..=238) if dwords < 2 => Err(Illegal::Kind("an aperture")),
+            register => Ok(register),
+        },
+        Class::Ssrc => match code {
+            LITERAL => fields.take_literal(spec.ty),
+            _ => fields.scalar_source(field, code, dwords),
+        },
+        Class::SsrcReg => match fields.scalar_source(field, code, dwords)? {
+            register @ (Value::Scalar(_) | Value::Special(239 | 251..=253)) if dwords < 2 => Ok(register),
             register @ Value::Scalar(_) => Ok(register),
             _ => Err(Illegal::Kind("a constant")),
         },
-        Class::SsrcInline => scalar_source(code, dwords),
+        Class::Mask => match fields.scalar_source(field, code, dwords)? {
+            Value::Inline(_) => Err(Illegal::Kind("a constant")),
+            register => Ok(register),
+        },
+        Class::SsrcInline => fields.scalar_source(field, code, dwords),
         Class::Vgpr => vgpr(arch, code, dwords).map(Value::Vgpr),
         Class::SrcVgpr => match code.checked_sub(VGPR_BASE) {
             Some(register) => vgpr(arch, register, dwords).map(Value::Vgpr),
+            None => Err(Illegal::Kind("a scalar source")),
+        },
+        Class::SrcLane => match code.checked_sub(VGPR_BASE) {
+            Some(register) => vgpr(arch, register, dwords).map(Value::Vgpr),
+            None if code == LDS_DIRECT => Ok(Value::Special(LDS_DIRECT as u8)),
             None => Err(Illegal::Kind("a scalar source")),
         },
         Class::Agpr => vgpr(arch, code, dwords).map(Value::Agpr),
@@ -177,10 +232,16 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
             let register = vgpr(arch, code, dwords)?;
             Ok(if arch.is_gfx90a_plus() && acc() { Value::Agpr(register) } else { Value::Vgpr(register) })
         }
+        Class::GwsData => match arch.is_gfx90a_plus() {
+            true if !code.is_multiple_of(2) => Err(Illegal::Alignment { first: code as u16, dwords }),
+            true if acc() => Ok(Value::Agpr(code as u8)),
+            _ => Ok(Value::Vgpr(code as u8)),
+        },
         Class::Src => match code {
             VGPR_BASE.. => vgpr(arch, code - VGPR_BASE, dwords).map(Value::Vgpr),
-            LITERAL if fields::format_of(entry.encoding).dwords == 1 => Ok(fields.take_literal()),
-            _ => scalar_source(code, dwords),
+            LITERAL if fields::format_of(entry.encoding).dwords == 1 => fields.take_literal(spec.ty),
+            LDS_DIRECT if dwords < 2 => Ok(Value::Special(LDS_DIRECT as u8)),
+            _ => fields.scalar_source(field, code, dwords),
         },
         Class::MatrixAb => match code.checked_sub(VGPR_BASE) {
             Some(register) => {
@@ -210,7 +271,7 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
         },
         Class::SgprGroup => {
             let shift = if entry.encoding == Encoding::Smem { 1 } else { 2 };
-            scalar(code << shift, dwords)
+            fields.scalar(field, code, shift, dwords)
         }
         Class::FlatAddr | Class::GlobalAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
         Class::ScratchAddr => {
@@ -219,41 +280,58 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
             } else {
                 field_of(entry.encoding, Slot::Saddr).get(fields.bits) == SADDR_OFF
             };
-            match (used, code) {
-                (true, _) => vgpr(arch, code, 1).map(Value::Vgpr),
-                (false, 0) => Ok(Value::Off),
-                (false, _) => Err(Illegal::Field("VADDR")),
+            if used {
+                return vgpr(arch, code, 1).map(Value::Vgpr);
             }
+            fields.idle |= field.mask();
+            Ok(Value::Off)
         }
         Class::Saddr => match code {
             SADDR_OFF => Ok(Value::Off),
-            _ => scalar(code, dwords),
+            _ => match fields.scalar(field, code, 0, dwords)? {
+                Value::EXEC if dwords > 1 => Err(Illegal::Kind("EXEC")),
+                register => Ok(register),
+            },
         },
-        Class::BufferAddr => match (dwords, code) {
-            (0, 0) => Ok(Value::Off),
-            (0, _) => Err(Illegal::Field("VADDR")),
-            _ => vgpr(arch, code, dwords).map(Value::Vgpr),
-        },
+        Class::BufferAddr if dwords == 0 => {
+            fields.idle |= field.mask();
+            Ok(Value::Off)
+        }
+        Class::BufferAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
         Class::ImageAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
-        Class::Imm(kind) => Ok(Value::Imm(match kind {
-            ImmKind::SignedHex | ImmKind::Target => sign_extend(code, field.width),
-            _ => code.into(),
-        })),
-        Class::Literal => Ok(fields.take_literal()),
+        Class::Imm(ImmKind::SignedHex | ImmKind::Target) => Ok(Value::Imm(sign_extend(code, field.width))),
+        Class::Imm(ImmKind::GprIdx) if code > 0xf => Err(Illegal::Immediate(code.into())),
+        Class::Imm(ImmKind::Waitcnt) => {
+            // One bit above EXP_CNT, two above LGKM_CNT.
+            const GAP: u32 = 0x3080;
+            fields.idle |= field.put(GAP);
+            Ok(Value::Imm((code & !GAP).into()))
+        }
+        Class::Imm(_) => Ok(Value::Imm(code.into())),
+        Class::Literal => match fields.take_literal(Ty::I32)? {
+            Value::Literal(value) if spec.ty == Ty::F16 && value > 0xffff => {
+                Err(Illegal::Immediate(value.into()))
+            }
+            literal => Ok(literal),
+        },
         Class::Vcc => Ok(Value::VCC),
         Class::SdwaSrc => {
             let select = if spec.slot == Slot::Src0 { fields::SDWA_S0 } else { fields::SDWA_S1 };
             if select.get(fields.bits) == 0 {
                 vgpr(arch, code, dwords).map(Value::Vgpr)
             } else {
-                scalar_source(code, dwords)
+                match fields.scalar_source(field, code, dwords)? {
+                    // LLVM writes these as literals, which SDWA has not.
+                    Value::Inline(240..) if spec.ty == Ty::I16 => Err(Illegal::Kind("a float")),
+                    value => Ok(value),
+                }
             }
         }
-        Class::SdwaDst => match (fields::SDWA_SD.get(fields.bits), code) {
-            (0, 0) => Ok(Value::VCC),
-            (0, _) => Err(Illegal::Field("SDST")),
-            _ => scalar(code, dwords),
-        },
+        Class::SdwaDst if fields::SDWA_SD.get(fields.bits) == 0 => {
+            fields.idle |= field.mask();
+            Ok(Value::VCC)
+        }
+        Class::SdwaDst => fields.scalar(field, code, 0, dwords),
         Class::SmemOffset => Err(Illegal::Kind("SMEM's offset")),
     }
 }
@@ -263,47 +341,34 @@ fn sign_extend(raw: u32, width: u8) -> i64 {
     i64::from(((raw << unused) as i32) >> unused)
 }
 
-/// A scalar register tuple. SGPR pairs are even, wider tuples are aligned to four.
-fn scalar(code: u32, dwords: u8) -> Result<Value, Illegal> {
-    let first = code as u8;
-    let end = match first {
-        0..SGPRS => SGPRS,
-        102 | 103 => 104,
-        104 | 105 => 106,
-        106 | 107 => 108,
-        108..=123 => 124,
-        124 => 125,
-        126 | 127 => 128,
-        _ => return Err(Illegal::ReservedCode(code as u16)),
+/// The first register of the scalar tuple that a code names. SGPR pairs are even, wider tuples are aligned to four: bits
+/// below that are dropped for SGPRs and trap temporaries.
+fn scalar_tuple(code: u32, dwords: u8) -> Result<u8, Illegal> {
+    let code = code as u8;
+    let low = match dwords {
+        0 | 1 => 0,
+        2 => 1,
+        _ => 3,
     };
-    let aligned = match dwords {
-        0 | 1 => true,
-        2 => first.is_multiple_of(2),
-        _ => first.is_multiple_of(4),
+    let (first, end) = match code {
+        0..SGPRS => (code & !low, SGPRS),
+        108..=123 => (code & !low, 124),
+        102 | 103 => (code, 104),
+        104 | 105 => (code, 106),
+        106 | 107 => (code, 108),
+        124 => (code, 125),
+        126 | 127 => (code, 128),
+        _ => return Err(Illegal::ReservedCode(code.into())),
     };
-    if !aligned {
-        return Err(Illegal::Alignment { first: code as u16, dwords });
+    if u16::from(first) + u16::from(dwords) > end.into() {
+        return Err(Illegal::Range { first: first.into(), dwords });
     }
-    if u32::from(first) + u32::from(dwords) > u32::from(end) {
-        return Err(Illegal::Range { first: code as u16, dwords });
-    }
-    Ok(Value::Scalar(first))
+    Ok(first)
 }
 
 /// An inline constant.
 fn inline(code: u32) -> Option<Value> {
     matches!(code, 128..=208 | 240..=248).then_some(Value::Inline(code as u8))
-}
-
-/// What an 8-bit scalar source code stands for, literals apart.
-fn scalar_source(code: u32, dwords: u8) -> Result<Value, Illegal> {
-    match code {
-        0..=127 => scalar(code, dwords),
-        128..=208 | 240..=248 => Ok(Value::Inline(code as u8)),
-        235..=239 | 251..=253 => Ok(Value::Special(code as u8)),
-        254 if dwords < 2 => Ok(Value::Special(code as u8)),
-        _ => Err(Illegal::ReservedCode(code as u16)),
-    }
 }
 
 /// A vector register tuple. From gfx90a on, tuples start at even registers.
@@ -318,7 +383,8 @@ fn vgpr(arch: Arch, code: u32, dwords: u8) -> Result<u8, Illegal> {
     Ok(first)
 }
 
-/// Encodes the operands of one slot, at most two for SMEM's offset, and returns the bits and the literal.
+/// The bits and the literal of the operands of one slot, at most two for SMEM's offset. What they may be is not judged
+/// here: the caller decodes the word again.
 pub(super) fn encode(
     arch: Arch,
     entry: &Entry,
@@ -332,24 +398,21 @@ pub(super) fn encode(
     }
     let Some(operand) = operands.first() else { return Err(Illegal::Kind("a missing operand")) };
     let (code, extra, literal) = code_of(arch, entry, spec, operand, field)?;
-    let bits = field.put(code) | extra;
-    // Decoding is the judge of what an operand may be.
-    let mut check =
-        Fields { arch, bits: bits | saddr_bits(entry, operand, bits), literal, literal_used: false };
-    let dwords = operand.dwords;
-    if value(&mut check, entry, spec, dwords)? != operand.value || check.literal_used != literal.is_some() {
+    if u64::from(code) >> field.width != 0 && field.width != 0 {
         return Err(Illegal::Kind(kind_name(operand.value)));
     }
-    Ok((bits, literal))
+    Ok((field.put(code) | extra, literal))
 }
 
-/// SCRATCH's VADDR is judged by whether SADDR is `off`, which is another operand.
-fn saddr_bits(entry: &Entry, operand: &Operand, bits: u64) -> u64 {
-    match (entry.encoding, operand.slot, operand.value) {
-        (Encoding::Scratch, Slot::Vaddr, Value::Vgpr(_)) => {
-            field_of(entry.encoding, Slot::Saddr).put(SADDR_OFF) & !bits
+/// What is wrong with an operand that its own bits do not decode to.
+pub(super) fn mismatch(operand: &Operand) -> Illegal {
+    match operand.value {
+        Value::Scalar(first)
+            if scalar_tuple(first.into(), operand.dwords).is_ok_and(|other| other != first) =>
+        {
+            Illegal::Alignment { first: first.into(), dwords: operand.dwords }
         }
-        _ => 0,
+        value => Illegal::Kind(kind_name(value)),
     }
 }
 
@@ -424,7 +487,7 @@ fn smem_offset_bits(entry: &Entry, operands: &[Operand], mods: &Mods) -> Result<
     let offset = field_of(entry.encoding, Slot::Offset);
     let soffset = field_of(entry.encoding, Slot::Soffset);
     let register = |operand: &Operand| match operand.value {
-        Value::Scalar(register) => scalar(register.into(), 1).map(|_| u32::from(register)),
+        Value::Scalar(register) => Ok(u32::from(register)),
         other => Err(Illegal::Kind(kind_name(other))),
     };
     let immediate = |value: i64| {
@@ -444,49 +507,4 @@ fn smem_offset_bits(entry: &Entry, operands: &[Operand], mods: &Mods) -> Result<
         }
         _ => Err(Illegal::Kind("an SMEM offset of this form")),
     }
-}
-
-/// Rules that span operands and modifiers.
-pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
-    if entry.flags.has(FROM_LDS) && !mods.lds {
-        return Err(Illegal::Field("LDS"));
-    }
-    if entry.flags.has(GDS_ONLY) && !mods.gds {
-        return Err(Illegal::Field("GDS"));
-    }
-    if let Some(dpp) = mods.dpp {
-        debug_assert!(entry.flags.has(DPP));
-        let double = entry.specs.iter().any(|spec| {
-            spec.ty.dwords() == 2 && matches!(spec.class, Class::Vgpr) && spec.slot != Slot::Src1
-        });
-        if !is_dpp_control(arch, dpp.ctrl, double) {
-            return Err(Illegal::Field("DPP_CTRL"));
-        }
-    }
-    let literals = operands.iter().filter_map(|operand| match operand.value {
-        Value::Literal(value) => Some(value),
-        _ => None,
-    });
-    let mut literals = literals.peekable();
-    if let Some(&first) = literals.peek()
-        && literals.any(|other| other != first)
-    {
-        return Err(Illegal::TwoLiterals);
-    }
-    Ok(())
-}
-
-/// The defined lane permutations (Vega ISA, "DPP_CTRL Enumeration"; gfx90a adds row_newbcast, the only one that 64-bit
-/// operations take there).
-fn is_dpp_control(arch: Arch, ctrl: u16, double: bool) -> bool {
-    let newbcast = arch.is_gfx90a_plus() && (0x150..=0x15f).contains(&ctrl);
-    if double && arch.is_gfx90a_plus() {
-        return newbcast;
-    }
-    newbcast
-        || matches!(
-            ctrl,
-            0..=0xff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x130 | 0x134 | 0x138 | 0x13c | 0x140
-                ..=0x143
-        )
 }

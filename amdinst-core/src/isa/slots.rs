@@ -23,6 +23,8 @@ slots! {
     ssrc0 = Ssrc0 Class::Ssrc, Read;
     ssrc0_reg = Ssrc0 Class::SsrcReg, Read;
     ssrc1 = Ssrc1 Class::Ssrc, Read;
+    ssrc0_inline = Ssrc0 Class::SsrcInline, Read;
+    ssrc1_inline = Ssrc1 Class::SsrcInline, Read;
     imm = Simm16 Class::Imm(ImmKind::Decimal), Read;
     imm_hex = Simm16 Class::Imm(ImmKind::Hex), Read;
     imm_signed = Simm16 Class::Imm(ImmKind::SignedHex), Read;
@@ -37,10 +39,10 @@ slots! {
     literal = Other Class::Literal, Read;
 
     // Scalar memory.
-    sdata_w = Sdata Class::Sgpr, Write;
-    sdata_r = Sdata Class::Sgpr, Read;
+    sdata_w = Sdata Class::Sdata, Write;
+    sdata_r = Sdata Class::Sdata, Read;
     /// The atomics' data, written back when GLC is set.
-    sdata_rw = Sdata Class::Sgpr, ReadWrite;
+    sdata_rw = Sdata Class::Sdata, ReadWrite;
     /// The probe's SDATA field is a number.
     sdata_imm = Sdata Class::Imm(ImmKind::Decimal), Read;
     sbase = Sbase Class::SgprGroup, Read;
@@ -50,12 +52,12 @@ slots! {
     vdst = Vdst Class::Vgpr, Write;
     vdst_rw = Vdst Class::Vgpr, ReadWrite;
     /// A scalar result in VDST.
-    vdst_sgpr = Vdst Class::Sgpr, Write;
+    vdst_sgpr = Vdst Class::ScalarDst, Write;
     vdst_agpr = Vdst Class::Agpr, Write;
     src0 = Src0 Class::Src, Read;
     src1 = Src1 Class::Src, Read;
     src2 = Src2 Class::Src, Read;
-    src0_vgpr = Src0 Class::SrcVgpr, Read;
+    src0_lane = Src0 Class::SrcLane, Read;
     src0_vgpr_rw = Src0 Class::SrcVgpr, ReadWrite;
     src0_agpr = Src0 Class::SrcAgpr, Read;
     src0_scalar = Src0 Class::SsrcInline, Read;
@@ -80,6 +82,8 @@ slots! {
 
     // Vector memory.
     vaddr = Vaddr Class::Vgpr, Read;
+    /// GWS's datum: from gfx90a on an even register.
+    gws_data = Vaddr Class::GwsData, Read;
     mem_dst = Vdst Class::VgprOrAgpr, Write;
     mem_dst_rw = Vdst Class::VgprOrAgpr, ReadWrite;
     data0 = Data0 Class::VgprOrAgpr, Read;

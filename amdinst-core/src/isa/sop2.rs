@@ -46,7 +46,7 @@ rows! {
     38  s_bfe_i32         [sdst I32, ssrc0 I32, ssrc1 I32] ALL [SCC_W];
     39  s_bfe_u64         [sdst I64, ssrc0 I64, ssrc1 I32] ALL [SCC_W];
     40  s_bfe_i64         [sdst I64, ssrc0 I64, ssrc1 I32] ALL [SCC_W];
-    41  s_cbranch_g_fork  [ssrc0 I64, ssrc1 I64] ALL [EXEC_R EXEC_W INDIRECT];
+    41  s_cbranch_g_fork  [ssrc0_inline I64, ssrc1_inline I64] ALL [EXEC_R EXEC_W INDIRECT];
     42  s_absdiff_i32     [sdst I32, ssrc0 I32, ssrc1 I32] ALL [SCC_W];
     43  s_rfe_restore_b64 [ssrc0 I64, ssrc1 I32] ALL [MODE_W SIDE_EFFECT];
     44  s_mul_hi_u32      [sdst I32, ssrc0 I32, ssrc1 I32] ALL [];

@@ -86,22 +86,32 @@ pub(super) enum ImmKind {
 pub(super) enum Class {
     /// A scalar register, 7 bits.
     Sgpr,
+    /// SMEM's data: a scalar register, but M0 and EXEC.
+    Sdata,
+    /// A scalar result in VDST, 8 bits: not M0. LLVM takes special sources, too.
+    ScalarDst,
     /// A scalar register or constant, 8 bits; 255 is a literal.
     Ssrc,
     /// A scalar register in an 8- or 9-bit source field.
     SsrcReg,
+    /// A carry or selection mask in a 9-bit field: a scalar register pair or a special source.
+    Mask,
     /// A scalar register or inline constant in a 9-bit field (lane selects).
     SsrcInline,
     /// A vector register, 8 bits.
     Vgpr,
     /// A vector register in a 9-bit source field.
     SrcVgpr,
+    /// A vector register or LDS_DIRECT in a 9-bit source field.
+    SrcLane,
     /// An accumulation register, 8 bits.
     Agpr,
     /// An accumulation register in a 9-bit source field.
     SrcAgpr,
     /// A vector register, or an accumulation register if the encoding's ACC bit says so (8 bits).
     VgprOrAgpr,
+    /// As that, and at an even register from gfx90a on.
+    GwsData,
     /// Anything, 9 bits; 255 is a literal in the 32-bit encodings.
     Src,
     /// Matrix source: vector or accumulation register by the ACC bit of its slot.
@@ -311,6 +321,14 @@ flags! {
     ACCVGPR = 40;
     /// Packed without OP_SEL (`v_dot4_*`, `v_dot8_*`).
     NO_OPSEL = 41;
+    /// A float atomic: without SCC on gfx90a, and without result on gfx908.
+    FLOAT = 42;
+    /// Negation and absolute value of integer sources are passed over (VOP3, DPP).
+    IDLE_MODS = 43;
+    /// Works on neither LDS nor GDS (`ds_permute_b32`): the GDS bit is fixed.
+    NO_GDS = 44;
+    /// Cache control that passes over GLC and SCC where they mean nothing yet.
+    ANY_POLICY = 45;
 }
 
 /// One opcode.
@@ -356,6 +374,8 @@ pub(super) struct Entry {
     pub(super) used: u64,
     /// Bits beside those that may be set and mean nothing.
     pub(super) ignored: u64,
+    /// What those bits are when assembled: ones where OP_SEL_HI belongs to no source, else zeros.
+    pub(super) rest: u64,
     /// The suffix of the mnemonic in text.
     pub(super) suffix: &'static str,
 }
@@ -443,7 +463,8 @@ impl Tables {
         let index = u16::try_from(self.entries.len()).expect("fewer than 65535 opcodes");
         let modifiers = fields::modifiers_of(arch, encoding, &specs, row.flags);
         let used = fields::used_bits(arch, encoding, &specs, &modifiers);
-        let ignored = fields::ignored_bits(encoding, &specs) & !used;
+        let ignored = fields::ignored_bits(arch, encoding, &specs, row.flags) & !used;
+        let rest = fields::rest_bits(encoding, row.flags) & ignored;
         let suffix = match encoding {
             _ if row.flags.has(BARE) => "",
             Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => "_e32",
@@ -469,6 +490,7 @@ impl Tables {
             modifiers,
             used,
             ignored,
+            rest,
             suffix,
         });
     }

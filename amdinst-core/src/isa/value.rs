@@ -1,6 +1,7 @@
 //! The numbers that constant operands stand for.
 
 use super::Value;
+use super::table::Ty;
 
 impl Value {
     /// The constant as 32 bits: inline integers, inline floats as f32, literals and immediates. `None` for registers
@@ -95,6 +96,27 @@ pub(super) const fn inline_f16(code: u8) -> Option<u16> {
         248 => 0x3118,
         _ => return None,
     })
+}
+
+/// Whether a literal's number also exists as an inline constant of the type (doubles apart, of which a literal is only
+/// the high half). LLVM tells the two by writing `lit(…)`.
+pub(super) fn has_inline_twin(value: u32, ty: Ty) -> bool {
+    let integer = |value: i64| (-16..=64).contains(&value);
+    let is_float = |bits: u32, of: fn(u8) -> Option<u32>| (240..=248).any(|code| of(code) == Some(bits));
+    let half = |code| inline_f16(code).map(u32::from);
+    let single = |code| inline_float(code).map(|value| (value as f32).to_bits());
+    // The upper half of a single is a bfloat16.
+    let brain = |code| inline_float(code).map(|value| (value as f32).to_bits() >> 16);
+    let low = value & 0xffff;
+    match ty {
+        Ty::F64 => false,
+        Ty::I64 => integer(value.into()),
+        Ty::F16 => integer((low as i16).into()) || is_float(low, half),
+        Ty::BF16 => integer((low as i16).into()) || is_float(low, brain),
+        Ty::V2F16 => integer((value as i32).into()) || is_float(value, half),
+        Ty::V2BF16 => integer((value as i32).into()) || is_float(value, brain),
+        _ => integer((value as i32).into()) || is_float(value, single),
+    }
 }
 
 #[cfg(test)]

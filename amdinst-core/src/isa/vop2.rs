@@ -60,15 +60,15 @@ rows! {
     48  v_max_i16        [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP];
     49  v_min_u16        [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP];
     50  v_min_i16        [vdst I16, src0 I16, vsrc1 I16] ALL [E64 SDWA DPP];
-    51  v_ldexp_f16      [vdst F16, src0 F16, vsrc1 I32] ALL [E64 SDWA DPP CLAMP OMOD];
+    51  v_ldexp_f16      [vdst F16, src0 F16, vsrc1 I32] ALL [E64 SDWA DPP CLAMP OMOD IDLE_MODS];
     52  v_add_u32        [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP CLAMP];
     53  v_sub_u32        [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP CLAMP];
     54  v_subrev_u32     [vdst I32, src0 I32, vsrc1 I32] ALL [E64 SDWA DPP CLAMP];
     59  v_fmac_f32       [vdst_rw F32, src0 F32, vsrc1 F32] SINCE_906 [E64 DPP CLAMP OMOD];
     61  v_xnor_b32       [vdst I32, src0 I32, vsrc1 I32] SINCE_906 [E64 SDWA DPP];
     55  v_dot2c_f32_f16  [vdst_rw F32, src0 V2F16, vsrc1 V2F16] SINCE_908 [E64 DPP CLAMP OMOD];
-    56  v_dot2c_i32_i16  [vdst_rw I32, src0 I32, vsrc1 I32] SINCE_908 [E64 DPP CLAMP];
-    57  v_dot4c_i32_i8   [vdst_rw I32, src0 I32, vsrc1 I32] SINCE_908 [E64 DPP CLAMP];
-    58  v_dot8c_i32_i4   [vdst_rw I32, src0 I32, vsrc1 I32] SINCE_908 [E64 DPP CLAMP];
+    56  v_dot2c_i32_i16  [vdst_rw I32, src0 I32, vsrc1 I32] SINCE_908 [E64 DPP CLAMP IDLE_MODS];
+    57  v_dot4c_i32_i8   [vdst_rw I32, src0 I32, vsrc1 I32] SINCE_908 [E64 DPP CLAMP IDLE_MODS];
+    58  v_dot8c_i32_i4   [vdst_rw I32, src0 I32, vsrc1 I32] SINCE_908 [E64 DPP CLAMP IDLE_MODS];
     60  v_pk_fmac_f16    [vdst_rw F16, src0 V2F16, vsrc1 V2F16] SINCE_908 [E64 SDWA DPP CLAMP OMOD];
 }

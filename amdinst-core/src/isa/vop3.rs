@@ -36,7 +36,7 @@ rows! {
     474 v_sad_hi_u8                     [vdst I32, src0 I32, src1 I32, src2 I32] ALL [CLAMP];
     475 v_sad_u16                       [vdst I16, src0 I32, src1 I32, src2 I32] ALL [CLAMP];
     476 v_sad_u32                       [vdst I32, src0 I32, src1 I32, src2 I32] ALL [CLAMP];
-    477 v_cvt_pk_u8_f32                 [vdst I32, src0 F32, src1 I32, src2 I32] ALL [CLAMP];
+    477 v_cvt_pk_u8_f32                 [vdst I32, src0 F32, src1 I32, src2 I32] ALL [CLAMP IDLE_MODS];
     478 v_div_fixup_f32                 [vdst F32, src0 F32, src1 F32, src2 F32] ALL [CLAMP OMOD];
     479 v_div_fixup_f64                 [vdst F64, src0 F64, src1 F64, src2 F64] ALL [CLAMP OMOD];
     480 v_div_scale_f32                 [vdst F32, sdst I64, src0 F32, src1 F32, src2 F32] ALL [NEG_ONLY CLAMP OMOD];
@@ -55,7 +55,7 @@ rows! {
     493 v_perm_b32                      [vdst I32, src0 I32, src1 I32, src2 I32] ALL [];
     494 v_fma_legacy_f16                [vdst F16, src0 F16, src1 F16, src2 F16] ALL [CLAMP OMOD];
     495 v_div_fixup_legacy_f16          [vdst F16, src0 F16, src1 F16, src2 F16] ALL [CLAMP OMOD];
-    496 v_cvt_pkaccum_u8_f32            [vdst I32, src0 F32, src1 I32] ALL [CLAMP];
+    496 v_cvt_pkaccum_u8_f32            [vdst I32, src0 F32, src1 I32] ALL [CLAMP IDLE_MODS];
     497 v_mad_u32_u16                   [vdst I32, src0 I16, src1 I16, src2 I32] ALL [CLAMP OPSEL];
     498 v_mad_i32_i16                   [vdst I32, src0 I16, src1 I16, src2 I32] ALL [CLAMP OPSEL];
     499 v_xad_u32                       [vdst I32, src0 I32, src1 I32, src2 I32] ALL [];
@@ -83,12 +83,12 @@ rows! {
     641 v_mul_f64                       [vdst F64, src0 F64, src1 F64] ALL [CLAMP OMOD];
     642 v_min_f64                       [vdst F64, src0 F64, src1 F64] ALL [CLAMP OMOD];
     643 v_max_f64                       [vdst F64, src0 F64, src1 F64] ALL [CLAMP OMOD];
-    644 v_ldexp_f64                     [vdst F64, src0 F64, src1 I32] ALL [CLAMP OMOD];
+    644 v_ldexp_f64                     [vdst F64, src0 F64, src1 I32] ALL [CLAMP OMOD IDLE_MODS];
     645 v_mul_lo_u32                    [vdst I32, src0 I32, src1 I32] ALL [];
     646 v_mul_hi_u32                    [vdst I32, src0 I32, src1 I32] ALL [];
     647 v_mul_hi_i32                    [vdst I32, src0 I32, src1 I32] ALL [];
-    648 v_ldexp_f32                     [vdst F32, src0 F32, src1 I32] ALL [CLAMP OMOD];
-    649 v_readlane_b32                  [vdst_sgpr I32, src0_vgpr I32, src1_scalar I32] ALL [ANY_LANE];
+    648 v_ldexp_f32                     [vdst F32, src0 F32, src1 I32] ALL [CLAMP OMOD IDLE_MODS];
+    649 v_readlane_b32                  [vdst_sgpr I32, src0_lane I32, src1_scalar I32] ALL [ANY_LANE];
     650 v_writelane_b32                 [vdst_rw I32, src0_scalar I32, src1_scalar I32] ALL [ANY_LANE];
     651 v_bcnt_u32_b32                  [vdst I32, src0 I32, src1 I32] ALL [];
     652 v_mbcnt_lo_u32_b32              [vdst I32, src0 I32, src1 I32] ALL [];
@@ -96,7 +96,7 @@ rows! {
     655 v_lshlrev_b64                   [vdst I64, src0 I32, src1 I64] ALL [];
     656 v_lshrrev_b64                   [vdst I64, src0 I32, src1 I64] ALL [];
     657 v_ashrrev_i64                   [vdst I64, src0 I32, src1 I64] ALL [];
-    658 v_trig_preop_f64                [vdst F64, src0 F64, src1 I32] ALL [CLAMP OMOD];
+    658 v_trig_preop_f64                [vdst F64, src0 F64, src1 I32] ALL [CLAMP OMOD IDLE_MODS];
     659 v_bfm_b32                       [vdst I32, src0 I32, src1 I32] ALL [];
     660 v_cvt_pknorm_i16_f32            [vdst I32, src0 F32, src1 F32] ALL [CLAMP];
     661 v_cvt_pknorm_u16_f32            [vdst I32, src0 F32, src1 F32] ALL [CLAMP];
@@ -114,8 +114,8 @@ rows! {
     520 v_lshl_add_u64                  [vdst I64, src0 I64, src1 I32, src2 I64] SINCE_942 [];
     674 v_cvt_pk_fp8_f32                [vdst F32, src0 F32, src1 F32] SINCE_942 [OPSEL];
     675 v_cvt_pk_bf8_f32                [vdst I32, src0 F32, src1 F32] SINCE_942 [OPSEL];
-    676 v_cvt_sr_fp8_f32                [vdst F32, src0 F32, src1 I32] SINCE_942 [OPSEL];
-    677 v_cvt_sr_bf8_f32                [vdst I32, src0 F32, src1 I32] SINCE_942 [OPSEL];
+    676 v_cvt_sr_fp8_f32                [vdst F32, src0 F32, src1 I32] SINCE_942 [OPSEL IDLE_MODS];
+    677 v_cvt_sr_bf8_f32                [vdst I32, src0 F32, src1 I32] SINCE_942 [OPSEL IDLE_MODS];
     563 v_bitop3_b16                    [vdst I16, src0 I16, src1 I16, src2 I16] V950 [OMOD OPSEL];
     564 v_bitop3_b32                    [vdst I32, src0 F32, src1 F32, src2 F32] V950 [OMOD];
     565 v_cvt_scalef32_pk_fp8_f32       [vdst F32, src0 F32, src1 F32, src2 F32] V950 [OPSEL];

@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 
 use super::operand;
 use super::table::{Class, Entry, MIX, Spec, Tables, Ty};
-use super::value::{inline_f16, inline_float, inline_integer};
+use super::value::{has_inline_twin, inline_f16, inline_float, inline_integer};
 use super::{Encoding, Inst, Mods, Operand, Slot, Value};
 use crate::Arch;
 
@@ -183,40 +183,17 @@ fn inline_code(value: u32) -> Option<u8> {
 
 /// A literal whose number also exists as an inline constant is marked, so that it assembles to the same bytes.
 fn write_literal(out: &mut String, value: u32, ty: Ty) -> fmt::Result {
-    let integer = |value: i64| (-16..=64).contains(&value);
-    let is_float = |bits: u64, of: fn(u8) -> Option<u64>| (240..=248).any(|code| of(code) == Some(bits));
-    let half = |code| inline_f16(code).map(u64::from);
-    let single = |code| inline_float(code).map(|value| u64::from((value as f32).to_bits()));
-    let double = |code| inline_float(code).map(f64::to_bits);
-    // The upper half of a single is a bfloat16.
-    let brain = |code| inline_float(code).map(|value| u64::from((value as f32).to_bits() >> 16));
-    let low = value as u16;
-    let marked = match ty {
-        Ty::F64 => {
-            let code = (240..=248).find(|&code| double(code) == Some(u64::from(value) << 32));
-            return match code.and_then(inline_float) {
-                Some(value) => write!(out, "{value:?}"),
-                None => write!(out, "{value:#x}"),
-            };
-        }
-        Ty::I64 => integer(value.into()),
-        Ty::F16 => {
-            if !(integer((low as i16).into()) || is_float(low.into(), half)) {
-                return write!(out, "{low:#x}");
-            }
-            true
-        }
-        Ty::I16 => {
-            let whole = integer((value as i32).into()) || is_float(value.into(), single);
-            if !whole {
-                return write!(out, "{low:#x}");
-            }
-            true
-        }
-        Ty::V2F16 => integer((value as i32).into()) || is_float(value.into(), half),
-        Ty::BF16 => integer((low as i16).into()) || is_float(low.into(), brain),
-        Ty::V2BF16 => integer((value as i32).into()) || is_float(value.into(), brain),
-        _ => integer((value as i32).into()) || is_float(value.into(), single),
-    };
-    if marked { write!(out, "lit({value:#x})") } else { write!(out, "{value:#x}") }
+    if ty == Ty::F64 {
+        let code = (240..=248).find(|&code| Value::Inline(code).as_u64() == Some(u64::from(value) << 32));
+        return match code.and_then(inline_float) {
+            _ if value == 0 => write!(out, "0"),
+            Some(value) => write!(out, "{value:?}"),
+            None => write!(out, "{value:#x}"),
+        };
+    }
+    match ty {
+        _ if has_inline_twin(value, ty) => write!(out, "lit({value:#x})"),
+        Ty::F16 | Ty::I16 => write!(out, "{:#x}", value as u16),
+        _ => write!(out, "{value:#x}"),
+    }
 }

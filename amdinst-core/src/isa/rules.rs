@@ -1,0 +1,119 @@
+//! Rules that span operands and modifiers: what LLVM's assembler refuses although each field by itself is legal.
+
+use arrayvec::ArrayVec;
+
+use super::table::{Class, DPP, Entry, FROM_LDS, GDS_ONLY, MAI, VCC_R};
+use super::{Access, Encoding, Illegal, Mods, Op, Operand, Operands, Slot, Value};
+use crate::Arch;
+
+/// Operand code of LDS_DIRECT.
+const LDS_DIRECT: u8 = 254;
+
+/// Judges an instruction whose operands and modifiers are legal each.
+pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
+    if entry.flags.has(FROM_LDS) && !mods.lds {
+        return Err(Illegal::Field("LDS"));
+    }
+    if entry.flags.has(GDS_ONLY) && !mods.gds {
+        return Err(Illegal::Field("GDS"));
+    }
+    if let Some(dpp) = mods.dpp {
+        debug_assert!(entry.flags.has(DPP));
+        let double = entry.specs.iter().any(|spec| {
+            spec.ty.dwords() == 2 && matches!(spec.class, Class::Vgpr) && spec.slot != Slot::Src1
+        });
+        if !is_dpp_control(arch, dpp.ctrl, double) {
+            return Err(Illegal::Field("DPP_CTRL"));
+        }
+    }
+    match entry.encoding {
+        Encoding::Sop2 | Encoding::Sopc => one_literal(operands),
+        encoding if encoding.is_vector_alu() => {
+            constant_bus(entry, operands)?;
+            lds_direct(arch, entry, operands)?;
+            if entry.flags.has(MAI) { matrix_overlap(operands) } else { Ok(()) }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Two sources can share a literal, but there is room for one only.
+fn one_literal(operands: &Operands) -> Result<(), Illegal> {
+    let mut literals = operands.iter().filter_map(|operand| match operand.value {
+        Value::Literal(value) => Some(value),
+        _ => None,
+    });
+    match literals.next() {
+        Some(first) if literals.any(|other| other != first) => Err(Illegal::TwoLiterals),
+        _ => Ok(()),
+    }
+}
+
+/// A vector instruction reads one scalar value: a register or tuple, or the literal (Vega ISA, section 6.2.1).
+fn constant_bus(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
+    let mut seen = None;
+    let mut values = ArrayVec::<(Value, u8), 8>::new();
+    if entry.flags.has(VCC_R) {
+        values.push((Value::VCC, 2));
+    }
+    for operand in operands.iter().filter(|operand| operand.access == Access::Read) {
+        // The lane that `v_writelane_b32` writes may come from M0 beside the value.
+        let lane = entry.op == Op::v_writelane_b32 && operand.slot == Slot::Src1;
+        match operand.value {
+            Value::Special(LDS_DIRECT) => {}
+            Value::M0 if lane => {}
+            Value::Scalar(_) | Value::Special(_) => values.push((operand.value, operand.dwords)),
+            Value::Literal(_) => values.push((Value::Literal(0), 1)),
+            _ => {}
+        }
+    }
+    for value in values {
+        if *seen.get_or_insert(value) != value {
+            return Err(Illegal::ConstantBus);
+        }
+    }
+    Ok(())
+}
+
+/// LDS_DIRECT is a first source only, not of SDWA, not where the sources are exchanged, and gone from gfx90a on.
+fn lds_direct(arch: Arch, entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
+    let is_direct = |operand: &&Operand| operand.value == Value::Special(LDS_DIRECT);
+    let Some(operand) = operands.iter().rfind(is_direct) else { return Ok(()) };
+    const EXCHANGED: [&str; 5] = ["subrev", "subbrev", "lshlrev", "lshrrev", "ashrrev"];
+    let exchanged = EXCHANGED.iter().any(|part| entry.op.name().contains(part));
+    if operand.slot != Slot::Src0 || exchanged || entry.encoding.is_sdwa() || arch.is_gfx90a_plus() {
+        return Err(Illegal::Kind("LDS_DIRECT"));
+    }
+    Ok(())
+}
+
+/// A matrix accumulator of more than four registers is the destination, or lies apart from it.
+fn matrix_overlap(operands: &Operands) -> Result<(), Illegal> {
+    let (Some(d), Some(c)) = (operands.first(), operands.iter().find(|operand| operand.slot == Slot::Src2))
+    else {
+        return Ok(());
+    };
+    let (first, second) = match (d.value, c.value) {
+        (Value::Vgpr(first), Value::Vgpr(second)) | (Value::Agpr(first), Value::Agpr(second)) => {
+            (u16::from(first), u16::from(second))
+        }
+        _ => return Ok(()),
+    };
+    let overlap = first < second + u16::from(c.dwords) && second < first + u16::from(d.dwords);
+    if d.dwords > 4 && first != second && overlap { Err(Illegal::Overlap) } else { Ok(()) }
+}
+
+/// The defined lane permutations (Vega ISA, "DPP_CTRL Enumeration"; gfx90a adds row_newbcast, the only one that 64-bit
+/// operations take there).
+fn is_dpp_control(arch: Arch, ctrl: u16, double: bool) -> bool {
+    let newbcast = arch.is_gfx90a_plus() && (0x150..=0x15f).contains(&ctrl);
+    if double && arch.is_gfx90a_plus() {
+        return newbcast;
+    }
+    newbcast
+        || matches!(
+            ctrl,
+            0..=0xff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x130 | 0x134 | 0x138 | 0x13c | 0x140
+                ..=0x143
+        )
+}

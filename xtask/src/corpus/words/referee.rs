@@ -1,0 +1,192 @@
+//! What LLVM says: `llvm-mc-22` as disassembler and as assembler.
+//!
+//! The disassembler crashes on some illegal words ([`is_suspect`]), and takes its output with it. Such words are given
+//! to it one by one; a batch that it died of nevertheless is halved until the culprit is alone.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use amdinst_core::Arch;
+use anyhow::{Context as _, Result, bail};
+use arrayvec::ArrayVec;
+
+/// LLVM's machine code tool.
+const LLVM_MC: &str = "llvm-mc-22";
+
+/// Printed between two blocks: `s_nop 0xbeef`, which no block is expected to hold.
+const SEPARATOR: (&str, &str) = ("[0xef 0xbe 0x80 0xbf]\n", "s_nop 0xbeef");
+
+/// What a block of words is to LLVM's disassembler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Disassembly {
+    /// The instructions up to the first bytes that are none.
+    Lines(Vec<String>),
+    /// It crashed.
+    Crash,
+}
+
+/// What a line is to LLVM's assembler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Assembly {
+    /// These bytes.
+    Bytes(ArrayVec<u8, 16>),
+    /// An error, with LLVM's message.
+    Refused(String),
+}
+
+/// LLVM's tools for one processor.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Referee {
+    pub(super) arch: Arch,
+}
+
+impl Referee {
+    pub(super) fn new(arch: Arch) -> Self {
+        Self { arch }
+    }
+
+    /// The text of each block of words.
+    pub(super) fn disassemble(&self, blocks: &[Vec<u32>]) -> Result<Vec<Disassembly>> {
+        let (suspects, others): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| is_suspect(block));
+        let mut all = Vec::with_capacity(others.len());
+        self.disassemble_into(&others, &mut all)?;
+        let mut of_suspects = Vec::with_capacity(suspects.len());
+        for suspect in suspects {
+            self.disassemble_into(&[suspect], &mut of_suspects)?;
+        }
+        let (mut of_suspects, mut of_others) = (of_suspects.into_iter(), all.into_iter());
+        let answers =
+            blocks.iter().map(|block| if is_suspect(block) { of_suspects.next() } else { of_others.next() });
+        answers.collect::<Option<_>>().context("an answer a block")
+    }
+
+    fn disassemble_into(&self, blocks: &[&Vec<u32>], all: &mut Vec<Disassembly>) -> Result<()> {
+        let mut input = String::with_capacity(blocks.len() * 100);
+        for block in blocks {
+            input.push('[');
+            for byte in block.iter().flat_map(|word| word.to_le_bytes()) {
+                input.push_str(HEX[usize::from(byte)].as_str());
+            }
+            input.push_str("]\n");
+            input.push_str(SEPARATOR.0);
+        }
+        let output = self.run(&["--disassemble"], &input)?;
+        if !output.ended {
+            if let [_] = blocks {
+                all.push(Disassembly::Crash);
+                return Ok(());
+            }
+            let (first, second) = blocks.split_at(blocks.len() / 2);
+            self.disassemble_into(first, all)?;
+            return self.disassemble_into(second, all);
+        }
+        let mut lines = Vec::new();
+        let before = all.len();
+        for line in output.stdout.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            if line == SEPARATOR.1 {
+                all.push(Disassembly::Lines(std::mem::take(&mut lines)));
+            } else {
+                lines.push(line.to_owned());
+            }
+        }
+        if all.len() - before != blocks.len() {
+            bail!("{LLVM_MC} answered {} of {} blocks", all.len() - before, blocks.len());
+        }
+        Ok(())
+    }
+
+    /// The bytes of each line of assembly.
+    pub(super) fn assemble(&self, lines: &[&str]) -> Result<Vec<Assembly>> {
+        let mut input = lines.join("\n");
+        input.push('\n');
+        let output = self.run(&["--assemble", "--show-encoding"], &input)?;
+        if !output.ended {
+            let [line] = lines else {
+                let (first, second) = lines.split_at(lines.len() / 2);
+                let mut all = self.assemble(first)?;
+                all.extend(self.assemble(second)?);
+                return Ok(all);
+            };
+            bail!("{LLVM_MC} crashes when it assembles `{line}`");
+        }
+        let mut all = vec![None; lines.len()];
+        for line in output.stderr.lines() {
+            let Some((place, message)) = line.split_once(": error: ") else { continue };
+            let number = place.split(':').nth(1).and_then(|number| number.parse::<usize>().ok());
+            let slot = number.and_then(|number| all.get_mut(number.wrapping_sub(1)));
+            *slot.with_context(|| format!("{LLVM_MC}: {line}"))? =
+                Some(Assembly::Refused(message.to_owned()));
+        }
+        let mut encodings = output.stdout.lines().filter_map(|line| line.split_once("; encoding: ["));
+        for (slot, line) in all.iter_mut().zip(lines) {
+            if slot.is_none() {
+                let (_, bytes) =
+                    encodings.next().with_context(|| format!("{LLVM_MC} passed over `{line}`"))?;
+                *slot = Some(Assembly::Bytes(parse_bytes(bytes).with_context(|| format!("`{line}`"))?));
+            }
+        }
+        if encodings.next().is_some() {
+            bail!("{LLVM_MC} assembled more lines than it was given");
+        }
+        Ok(all.into_iter().flatten().collect())
+    }
+
+    fn run(&self, args: &[&str], input: &str) -> Result<Output> {
+        let mut child = Command::new(LLVM_MC)
+            .args(args)
+            .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={}", self.arch)])
+            .env("LLVM_DISABLE_CRASH_REPORT", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("{LLVM_MC} cannot be run: install LLVM 22"))?;
+        let mut stdin = child.stdin.take().context("no pipe")?;
+        let output = std::thread::scope(|scope| {
+            // A process that died reads no further; that is told by its exit status.
+            scope.spawn(move || drop(stdin.write_all(input.as_bytes())));
+            child.wait_with_output()
+        })?;
+        Ok(Output {
+            // Errors in the input give 1; a signal gives none.
+            ended: output.status.code().is_some_and(|code| code < 2),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        })
+    }
+}
+
+/// Whether LLVM's disassembler may crash on a word: one with the operand code of a literal where none can stand (sources
+/// of VOP3 and VOP3P, SOFFSET of the buffer instructions), or with an SDWA selector that does not exist.
+pub(super) fn is_suspect(block: &[u32]) -> bool {
+    let &[first, second, ..] = block else { return false };
+    match first >> 26 {
+        0b11_0100 => [second & 0x1ff, second >> 9 & 0x1ff, second >> 18 & 0x1ff].contains(&0xff),
+        0b11_1000 | 0b11_1010 => second >> 24 == 0xff,
+        _ if first >> 31 == 0 && first & 0x1ff == 249 => {
+            let is_comparison = first >> 25 == 0b011_1110;
+            let of_destination = second >> 8 & 7 == 7 || second >> 11 & 3 == 3;
+            second >> 16 & 7 == 7 || second >> 24 & 7 == 7 || (of_destination && !is_comparison)
+        }
+        _ => false,
+    }
+}
+
+struct Output {
+    /// It came to its end, rather than crashing.
+    ended: bool,
+    stdout: String,
+    stderr: String,
+}
+
+fn parse_bytes(text: &str) -> Result<ArrayVec<u8, 16>> {
+    let mut bytes = ArrayVec::new();
+    for byte in text.trim_end().trim_end_matches(']').split(',') {
+        bytes.try_push(u8::from_str_radix(byte.trim_start_matches("0x"), 16)?)?;
+    }
+    Ok(bytes)
+}
+
+/// `0x00 ` to `0xff `.
+static HEX: std::sync::LazyLock<Vec<String>> =
+    std::sync::LazyLock::new(|| (0..=255).map(|byte| format!("{byte:#04x} ")).collect());

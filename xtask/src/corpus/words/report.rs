@@ -1,0 +1,118 @@
+//! What a comparison found.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use amdinst_core::Arch;
+
+/// How a word compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Class {
+    /// Both decode it to the same text, which LLVM assembles to the same bytes.
+    Same,
+    /// Both decode it to the same text, but LLVM assembles that to a word without the bits that mean nothing. We keep
+    /// them.
+    Ignored,
+    /// Both decode it to the same text, which LLVM assembles to another encoding of the same instruction.
+    Respelled,
+    /// Neither decodes it.
+    Refused,
+    /// LLVM's disassembler prints an operand form that its assembler refuses, and we refuse.
+    IllegalForm,
+    /// LLVM's disassembler crashes, and we refuse.
+    Crash,
+}
+
+impl Class {
+    const ALL: [(Self, &str); 6] = [
+        (Self::Same, "decoded by both, and back to the same bytes by both"),
+        (Self::Ignored, "decoded by both; LLVM drops bits without meaning, we keep them"),
+        (Self::Respelled, "decoded by both; LLVM's text stands for another encoding of the same"),
+        (Self::Refused, "refused by both"),
+        (Self::IllegalForm, "refused by us and by LLVM's assembler, printed by its disassembler"),
+        (Self::Crash, "refused by us, LLVM's disassembler crashes"),
+    ];
+}
+
+/// Counts and differences.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    counts: BTreeMap<Class, u64>,
+    /// By kind: how many, and the first examples.
+    differences: BTreeMap<String, (u64, Vec<String>)>,
+}
+
+impl Report {
+    /// Counts a word.
+    pub(super) fn count(&mut self, class: Class) {
+        *self.counts.entry(class).or_default() += 1;
+    }
+
+    /// Notes a difference.
+    pub(super) fn differ(&mut self, kind: String, example: impl FnOnce() -> String, examples: usize) {
+        let (count, shown) = self.differences.entry(kind).or_default();
+        *count += 1;
+        if shown.len() < examples {
+            shown.push(example());
+        }
+    }
+
+    /// Adds the report of the words that come next.
+    pub(super) fn merge(&mut self, other: Self, examples: usize) {
+        for (class, count) in other.counts {
+            *self.counts.entry(class).or_default() += count;
+        }
+        for (kind, (count, shown)) in other.differences {
+            let (total, all) = self.differences.entry(kind).or_default();
+            *total += count;
+            all.extend(shown);
+            all.truncate(examples);
+        }
+    }
+
+    /// How many words differ.
+    pub(super) fn differences(&self) -> u64 {
+        self.differences.values().map(|(count, _)| count).sum()
+    }
+
+    /// How many words are instructions for both.
+    #[cfg(test)]
+    pub(super) fn accepted(&self) -> u64 {
+        [Class::Same, Class::Ignored, Class::Respelled]
+            .iter()
+            .filter_map(|class| self.counts.get(class))
+            .sum()
+    }
+
+    /// The report as people read it.
+    pub(super) fn display(&self, arch: Arch) -> impl fmt::Display + '_ {
+        Display { report: self, arch }
+    }
+}
+
+struct Display<'a> {
+    report: &'a Report,
+    arch: Arch,
+}
+
+impl fmt::Display for Display<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { report, arch } = self;
+        let differences = report.differences();
+        let total = report.counts.values().sum::<u64>() + differences;
+        writeln!(f, "{arch}: {total} words")?;
+        for (class, meaning) in Class::ALL {
+            writeln!(f, "{:>12}  {meaning}", report.counts.get(&class).copied().unwrap_or(0))?;
+        }
+        write!(f, "{differences:>12}  DIFFERENCES")?;
+        let mut kinds: Vec<_> = report.differences.iter().collect();
+        kinds.sort_by_key(|(kind, (count, _))| (std::cmp::Reverse(*count), *kind));
+        for (kind, (count, examples)) in kinds {
+            write!(f, "\n{count:>12}  {kind}")?;
+            for example in examples {
+                write!(f, "\n{:14}{example}", "")?;
+            }
+        }
+        Ok(())
+    }
+}
