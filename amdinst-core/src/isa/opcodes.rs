@@ -64,8 +64,8 @@ impl Opcode {
         let Entry { flags, modifiers, specs, .. } = self.entry;
         let has = |modifier| modifiers.iter().any(|bits| bits.modifier == modifier);
         let mut mods = Mods { lds: flags.has(FROM_LDS), gds: flags.has(GDS_ONLY), ..Mods::default() };
-        if flags.has(PACKED) && has(Modifier::OpSelHi) {
-            mods.op_sel_hi = 7;
+        if flags.has(PACKED) {
+            mods.op_sel_hi = self.entry.op_sel_hi();
         }
         if has(Modifier::Format) {
             // One dword, an unsigned integer.
@@ -98,9 +98,13 @@ impl Registers {
             first
         };
         match class {
-            Class::Sgpr | Class::Ssrc | Class::SsrcReg | Class::SgprGroup => {
-                Value::Scalar(take(&mut self.scalar))
-            }
+            Class::Sgpr
+            | Class::Sdata
+            | Class::ScalarDst
+            | Class::Ssrc
+            | Class::SsrcReg
+            | Class::Mask
+            | Class::SgprGroup => Value::Scalar(take(&mut self.scalar)),
             Class::SsrcInline => Value::int(0),
             Class::Agpr | Class::SrcAgpr | Class::MatrixCAgpr => Value::Agpr(take(&mut self.accumulation)),
             Class::SmemOffset => Value::Imm(0),
@@ -113,6 +117,8 @@ impl Registers {
             Class::Vcc | Class::SdwaDst => Value::VCC,
             Class::Vgpr
             | Class::SrcVgpr
+            | Class::SrcLane
+            | Class::GwsData
             | Class::VgprOrAgpr
             | Class::Src
             | Class::SdwaSrc

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use arrayvec::ArrayVec;
 
 use super::fields::{self, ModifierList};
+use super::modifiers::Modifier;
 use super::{Access, Encoding, Op, Slot};
 use crate::Arch;
 
@@ -378,6 +379,18 @@ pub(super) struct Entry {
     pub(super) rest: u64,
     /// The suffix of the mnemonic in text.
     pub(super) suffix: &'static str,
+}
+
+impl Entry {
+    /// The bits of OP_SEL_HI that belong to sources, as [`Mods`](super::Mods) has them.
+    pub(super) fn op_sel_hi(&self) -> u8 {
+        let bits = self.modifiers.iter().map(|bits| match bits.modifier {
+            Modifier::OpSelHi => bits.mask,
+            Modifier::OpSelHi2 => bits.mask << 2,
+            _ => 0,
+        });
+        bits.fold(0, |all, bits| all | bits) as u8
+    }
 }
 
 /// The table of each encoding. Longer forms (VOP3 of VOP2, SDWA, DPP) are derived.

@@ -5,7 +5,7 @@
 mod modifiers;
 mod operand;
 
-use super::table::{ACCVGPR, Class, Entry, ImmKind, MAI, MIX, Specs, Tables};
+use super::table::{Class, Entry, ImmKind, MIX, Specs, Tables};
 use super::{EncodeError, Encoding, Inst, Mods, Op, Slot, Value, assemble};
 use crate::Arch;
 
@@ -154,7 +154,5 @@ fn read(
 
 /// The OP_SEL_HI bits of an opcode that the text leaves out.
 fn op_sel_hi_at_rest(entry: &Entry) -> u8 {
-    let flags = entry.flags;
-    let absent = flags.has(MIX) || flags.has(MAI) || flags.has(ACCVGPR);
-    if entry.encoding == Encoding::Vop3p && !absent { 7 } else { 0 }
+    if entry.flags.has(MIX) { 0 } else { entry.op_sel_hi() }
 }
