@@ -4,6 +4,7 @@
 //!
 //! * [`object`]: code objects (ELF, kernel descriptors, the metadata note, source lines), read and rewritten.
 //! * [`isa`]: GFX9 instructions: decode, encode, text, and what each reads and writes.
+//! * [`listing`]: the disassembly of a code object, line for line as `llvm-objdump -d` prints it.
 //! * [`analysis`]: control-flow graph, liveness, EXEC structure, occupancy.
 //! * [`instrument`]: sites, the probe plan, emission and relocation.
 //! * [`counters`]: the layout of counter records, and the divergence figures read from them.
@@ -16,6 +17,7 @@ pub mod arch;
 pub mod counters;
 pub mod instrument;
 pub mod isa;
+pub mod listing;
 pub mod manifest;
 pub mod object;
 pub mod report;

@@ -3,13 +3,16 @@
 //! The code object that is damaged is `fixtures/branches.elf`. A launch of a damaged kernel may fault, which is an error
 //! like any other; its budget keeps endless ones short.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use amdinst_core::instrument::{self, Options};
+use amdinst_core::listing::Listing;
+use amdinst_core::object::CodeObject;
 use cargo_amdinst::cli::FileArgs;
 use cargo_amdinst::commands::input::Input;
+use cargo_amdinst::commands::inspect;
 use cargo_amdinst::commands::run::{Arguments, Outcome};
-use cargo_amdinst::commands::{disasm, inspect};
 use cargo_amdinst::exit::{Exit, Failure};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -19,17 +22,17 @@ const FIXTURE: &[u8] = include_bytes!("fixtures/branches.elf");
 /// Everything that is done with a file, short of printing.
 fn all_commands(bytes: &[u8]) -> Result<(), Failure> {
     let args = FileArgs { file: PathBuf::from("damaged.elf"), target_cpu: None };
-    let input = Input::parse(&args, bytes)?;
-    for found in &input.objects {
+    let input = Input::new(&args, bytes)?;
+    input.for_each(|found| {
         let object = &found.object;
-        let (view, _) = inspect::view_object(found);
+        let (view, _) = inspect::view_object(&found);
         let file = inspect::view::FileView::new("damaged.elf", vec![view], Vec::new());
         assert!(!inspect::Human(&file).to_string().is_empty());
-        assert!(!disasm::listing(object, None).is_empty());
+        assert!(!listing(object).is_empty());
         if let Ok(plan) = instrument::plan(object, &Options::default())
             && let Ok(instrumented) = instrument::apply(object, &plan)
         {
-            let again = amdinst_core::object::CodeObject::parse(instrumented.bytes);
+            let again = CodeObject::parse(instrumented.bytes);
             assert!(again.is_ok(), "the instrumented code object cannot be read: {:?}", again.err());
         }
         for kernel in &object.kernels {
@@ -50,8 +53,15 @@ fn all_commands(bytes: &[u8]) -> Result<(), Failure> {
                 check_failure(&error.failure(object));
             }
         }
-    }
+        Ok(ControlFlow::Continue(()))
+    })?;
     Ok(())
+}
+
+fn listing(object: &CodeObject) -> String {
+    let mut text = Vec::new();
+    Listing::new(object).write(&mut text).unwrap();
+    String::from_utf8(text).unwrap()
 }
 
 /// An error is one: with an exit code of its own and a message of a few lines.
@@ -159,7 +169,7 @@ proptest! {
 
 /// Where `.text` (address 0x1a00) stands in the file.
 fn text_offset() -> usize {
-    let object = amdinst_core::object::CodeObject::parse(FIXTURE.to_vec()).unwrap();
+    let object = CodeObject::parse(FIXTURE.to_vec()).unwrap();
     assert_eq!(object.text.address, 0x1a00);
     object.text.range.start
 }

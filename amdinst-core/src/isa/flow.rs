@@ -85,7 +85,7 @@ impl Inst {
     }
 
     /// SIMM16 of a branch, in bytes.
-    fn target_offset(&self) -> i32 {
+    pub(crate) fn target_offset(&self) -> i32 {
         match self.operands.last().map(|operand| operand.value) {
             Some(Value::Imm(dwords)) => dwords as i32 * 4,
             _ => 0,

@@ -1,7 +1,7 @@
 //! GFX9 instructions: one table an encoding, from which decode, encode, text and effects are all derived.
 //!
 //! * [`decode`] turns bytes into an [`Inst`], [`Inst::encode`] is its inverse, [`assemble`] builds one from values.
-//! * [`Inst::text`] is what `llvm-objdump -d` prints, [`parse`] reads it back; [`objdump_line`] is its whole line.
+//! * [`Inst::text`] is what `llvm-objdump -d` prints, [`parse`] reads it back; [`crate::listing`] has whole lines.
 //! * [`opcodes`] lists what a processor has.
 //! * [`Inst::effects`] tells what an instruction reads, writes and counts; [`Inst::flow`] where control goes.
 //!
@@ -17,7 +17,6 @@ mod flow;
 mod forms;
 mod inst;
 mod modifiers;
-mod objdump;
 mod op;
 mod opcodes;
 mod operand;
@@ -54,7 +53,6 @@ pub use flow::{Condition, Flow};
 pub use inst::{
     Access, DppCtrl, Encoding, Inst, Mods, Operand, Operands, Sdwa, SdwaSel, SdwaUnused, Slot, Value,
 };
-pub use objdump::objdump_line;
 pub use op::Op;
 pub use opcodes::{Opcode, opcodes};
 pub use parse::{ParseError, parse};

@@ -3,7 +3,7 @@
 pub mod container;
 
 mod descriptor;
-mod elf;
+pub(crate) mod elf;
 mod error;
 mod inflate;
 pub mod lines;

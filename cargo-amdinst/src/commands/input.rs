@@ -1,23 +1,61 @@
 //! The file a command works on, and which of its code objects.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::ops::ControlFlow;
+use std::path::Path;
 
-use amdinst_core::object::{CodeObject, container};
+use amdinst_core::object::CodeObject;
+use amdinst_core::object::container::{self, Embedded, Origin};
 
 use super::output::count;
 use crate::cli::FileArgs;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
-/// A file's code objects, after `--target-cpu`.
+/// The bytes of a file. Libraries with kernels have gigabytes, of which a command needs a part.
 #[derive(Debug)]
-pub struct Input {
+pub struct File(Contents);
+
+#[derive(Debug)]
+enum Contents {
+    Mapped(memmap2::Mmap),
+    Read(Vec<u8>),
+}
+
+impl File {
+    /// Maps a regular file into memory; reads anything else (a pipe, say).
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn open(path: &Path) -> CommandResult<Self> {
+        let failed = || format!("cannot read {}", path.display());
+        let file = std::fs::File::open(path).or_exit_with(Exit::BadInput, failed)?;
+        let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+        let contents = if is_regular {
+            // SAFETY: nobody writes to the mapping here. Should another program change the file meanwhile, then what
+            // is read changes as it would between two reads; only bytes are read from it, for which each value is valid.
+            let mapped = unsafe { memmap2::Mmap::map(&file) };
+            Contents::Mapped(mapped.or_exit_with(Exit::BadInput, failed)?)
+        } else {
+            Contents::Read(std::fs::read(path).or_exit_with(Exit::BadInput, failed)?)
+        };
+        Ok(Self(contents))
+    }
+
+    /// What it holds.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.0 {
+            Contents::Mapped(bytes) => bytes,
+            Contents::Read(bytes) => bytes,
+        }
+    }
+}
+
+/// A file's code objects, after `--target-cpu`. They are read one at a time, for together they may not fit into memory.
+#[derive(Debug)]
+pub struct Input<'a> {
     /// Its path, as given.
-    pub path: PathBuf,
-    /// Those that this version reads, in the order of the file.
-    pub objects: Vec<Found>,
-    /// The others.
-    pub skipped: Vec<Skipped>,
+    path: &'a Path,
+    embedded: Vec<Embedded<'a>>,
 }
 
 /// One code object of a file.
@@ -42,107 +80,106 @@ pub struct Skipped {
     pub reason: String,
 }
 
-impl Input {
-    /// Reads a file and every code object in it that `--target-cpu` lets through.
+impl<'a> Input<'a> {
+    /// Finds every code object that `--target-cpu` lets through in a file's bytes.
     ///
     /// # Errors
-    /// When the file cannot be read, and when not one code object in it can.
-    pub fn read(args: &FileArgs) -> CommandResult<Self> {
-        let path = &args.file;
-        let bytes =
-            fs::read(path).or_exit_with(Exit::BadInput, || format!("cannot read {}", path.display()))?;
-        Self::parse(args, &bytes)
+    /// When there is none.
+    pub fn new(args: &'a FileArgs, bytes: &'a [u8]) -> CommandResult<Self> {
+        let path = args.file.as_path();
+        let mut embedded = container::open(bytes).map_err(|error| in_file(path, &error))?;
+        let targets: Vec<_> = embedded.iter().map(|one| one.target.clone()).collect();
+        let target_cpu = args.target_cpu.as_deref();
+        embedded.retain(|one| target_cpu.is_none_or(|wanted| is_target(&one.target, wanted)));
+        match target_cpu {
+            Some(wanted) if embedded.is_empty() => {
+                let message = format!("{} holds no code object for {wanted}", path.display());
+                Err(Failure::msg(Exit::Usage, message).note(format!("it holds {}", list(&targets))))
+            }
+            _ => Ok(Self { path, embedded }),
+        }
     }
 
-    /// As [`Self::read`], from the file's bytes.
+    /// How many code objects there are, those that cannot be read included; never 0.
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        self.embedded.len()
+    }
+
+    /// Reads one code object after the other and shows each to `visit`, until that has seen enough. Returns those that
+    /// cannot be read.
     ///
     /// # Errors
-    /// When not one code object can be read.
-    pub fn parse(args: &FileArgs, bytes: &[u8]) -> CommandResult<Self> {
-        let path = &args.file;
-        // One line: which file, and what is wrong with it.
-        let in_file = |error: &dyn std::fmt::Display| {
-            Failure::msg(Exit::BadInput, format_args!("{}: {error}", path.display()))
-        };
-        let embedded = container::open(bytes).map_err(|error| in_file(&error))?;
-        let mut input = Self { path: path.clone(), objects: Vec::new(), skipped: Vec::new() };
-        let targets: Vec<_> = embedded.iter().map(|one| one.target.clone()).collect();
-        for one in embedded {
-            if args.target_cpu.as_deref().is_some_and(|wanted| !is_target(&one.target, wanted)) {
-                continue;
-            }
-            let whole = one.origin == container::Origin::CodeObject;
-            match CodeObject::parse(one.bytes.into_owned()) {
-                Ok(object) => input.objects.push(Found {
-                    target: object.target.to_string(),
-                    offset: one.range.start as u64,
-                    embedded: !whole,
-                    object,
-                }),
+    /// Those of `visit`, and when not one code object can be read.
+    pub fn for_each(
+        &self,
+        mut visit: impl FnMut(Found) -> CommandResult<ControlFlow<()>>,
+    ) -> CommandResult<Vec<Skipped>> {
+        let mut skipped = Vec::new();
+        for one in &self.embedded {
+            let is_whole = one.origin == Origin::CodeObject;
+            match CodeObject::parse(one.bytes.to_vec()) {
+                Ok(object) => {
+                    let (target, offset) = (object.target.to_string(), one.range.start as u64);
+                    if visit(Found { target, offset, embedded: !is_whole, object })?.is_break() {
+                        return Ok(skipped);
+                    }
+                }
                 // The file is that one code object, so its error is the answer.
-                Err(error) if whole => return Err(in_file(&error)),
-                Err(error) => input.skipped.push(Skipped { target: one.target, reason: error.to_string() }),
+                Err(error) if is_whole => return Err(in_file(self.path, &error)),
+                Err(error) => {
+                    skipped.push(Skipped { target: one.target.clone(), reason: error.to_string() });
+                }
             }
         }
-        if !input.objects.is_empty() {
-            return Ok(input);
-        }
-        Err(match (&args.target_cpu, input.skipped.first()) {
-            (_, Some(skipped)) => Failure::msg(
-                Exit::BadInput,
-                format_args!(
-                    "{}: no code object can be read; {}: {}",
-                    path.display(),
-                    skipped.target,
-                    skipped.reason
-                ),
-            ),
-            (Some(wanted), None) => Failure::msg(
-                Exit::Usage,
-                format_args!("{} holds no code object for {wanted}", path.display()),
-            )
-            .note(format!("it holds {}", list(&targets))),
-            (None, None) => {
-                Failure::msg(Exit::BadInput, format_args!("{} holds no code object", path.display()))
+        match skipped.first() {
+            Some(Skipped { target, reason }) if skipped.len() == self.embedded.len() => {
+                let problem = format!("no code object can be read; {target}: {reason}");
+                Err(in_file(self.path, &problem))
             }
-        })
+            _ => Ok(skipped),
+        }
     }
 
     /// The one code object to work on: the only one, or the only one that has this kernel.
     ///
     /// # Errors
     /// When there are several to choose from, or none has the kernel.
-    pub fn one(&self, kernel: Option<&str>) -> CommandResult<&Found> {
-        let has = |found: &&Found| kernel.is_none_or(|name| found.object.kernel(name).is_some());
-        let fitting: Vec<_> = self.objects.iter().filter(has).collect();
-        match (&fitting[..], kernel) {
-            ([found], _) => Ok(found),
-            ([], Some(name)) => Err(self.no_kernel(name)),
+    pub fn one(&self, kernel: Option<&str>) -> CommandResult<Found> {
+        let mut fitting = Vec::new();
+        let mut first = None;
+        self.for_each(|found| {
+            if kernel.is_none_or(|name| found.object.kernel(name).is_some()) {
+                fitting.push(found.target.clone());
+                first.get_or_insert(found);
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        match (first, kernel) {
+            (Some(found), _) if fitting.len() == 1 => Ok(found),
+            (None, Some(name)) => Err(self.no_kernel(name)),
             _ => {
-                let targets: Vec<_> = fitting.iter().map(|found| found.target.clone()).collect();
                 let of = kernel.map_or(String::new(), |name| format!(" with a kernel `{name}`"));
-                Err(Failure::msg(
-                    Exit::Usage,
-                    format_args!(
-                        "{} holds {}{of}: {}",
-                        self.path.display(),
-                        count(fitting.len(), "code object"),
-                        list(&targets)
-                    ),
-                )
-                .help("name one with --target-cpu, or a kernel with --kernel"))
+                let message = format!(
+                    "{} holds {}{of}: {}",
+                    self.path.display(),
+                    count(fitting.len(), "code object"),
+                    list(&fitting)
+                );
+                let help = "name one with --target-cpu, or a kernel with --kernel";
+                Err(Failure::msg(Exit::Usage, message).help(help))
             }
         }
     }
 
     /// The failure for a kernel that no code object has.
     pub fn no_kernel(&self, name: &str) -> Failure {
-        let mut known: Vec<_> = self
-            .objects
-            .iter()
-            .flat_map(|found| &found.object.kernels)
-            .map(|kernel| kernel.name.clone())
-            .collect();
+        let mut known = Vec::new();
+        // What cannot be read was said before.
+        let _ = self.for_each(|found| {
+            known.extend(found.object.kernels.into_iter().map(|kernel| kernel.name));
+            Ok(ControlFlow::Continue(()))
+        });
         known.sort();
         known.dedup();
         let failure =
@@ -153,6 +190,11 @@ impl Input {
             failure.note(format!("it has {}", list(&known)))
         }
     }
+}
+
+/// One line: which file, and what is wrong with it.
+fn in_file(path: &Path, problem: &dyn Display) -> Failure {
+    Failure::msg(Exit::BadInput, format_args!("{}: {problem}", path.display()))
 }
 
 /// Whether a target (`amdgcn-amd-amdhsa--gfx90a:xnack-`, `gfx90a:sramecc+:xnack-`) is meant by what the user wrote: a

@@ -6,7 +6,7 @@ use amdinst_core::instrument::{
 use serde::Serialize;
 
 use super::Context;
-use super::input::Input;
+use super::input::{File, Input};
 use super::inspect::place;
 use super::inspect::view::{SiteView, refusal_text};
 use super::output::{self, count};
@@ -91,7 +91,8 @@ pub fn exit_of(error: &InstrumentError) -> Exit {
 /// When the file cannot be read, holds several code objects to choose from, or nothing in it can be instrumented; then
 /// nothing is written.
 pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
-    let input = Input::read(&args.input)?;
+    let file = File::open(&args.input.file)?;
+    let input = Input::new(&args.input, file.bytes())?;
     let found = input.one(args.kernel.first().map(String::as_str))?;
     let object = &found.object;
     let target = object.target.to_string();

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -27,10 +28,20 @@ pub fn print_json(data: &impl Serialize) -> CommandResult<()> {
 }
 
 fn print_bytes(bytes: &[u8]) -> CommandResult<()> {
+    stream(|out| out.write_all(bytes)).map(drop)
+}
+
+/// Lets `write` print data piece by piece. Breaks off when the reader has seen enough (`… | head`).
+///
+/// # Errors
+/// When stdout cannot be written for any other reason.
+pub fn stream(
+    write: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>,
+) -> CommandResult<ControlFlow<()>> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.or_exit_with(Exit::OutputFailed, || "writing to stdout"),
+    match write(&mut stdout).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
+        result => result.map(ControlFlow::Continue).or_exit_with(Exit::OutputFailed, || "writing to stdout"),
     }
 }
 

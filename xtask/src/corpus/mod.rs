@@ -1,5 +1,6 @@
 //! `cargo xtask corpus`: comparisons with LLVM's tools over more input than a test run has time for.
 
+mod disasm;
 mod words;
 
 use anyhow::Result;
@@ -7,6 +8,8 @@ use anyhow::Result;
 /// Comparisons with LLVM's tools over large inputs.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    /// Disassemble whole libraries as LLVM does
+    Disasm(disasm::Options),
     /// Decode random words as LLVM does, accepted and refused ones alike
     Words(words::Options),
 }
@@ -14,6 +17,7 @@ pub(crate) enum Command {
 /// Runs one comparison. `Ok(false)` when something differs.
 pub(crate) fn run(command: &Command) -> Result<bool> {
     match command {
+        Command::Disasm(options) => disasm::run(options),
         Command::Words(options) => words::run(options),
     }
 }

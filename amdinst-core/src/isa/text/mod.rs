@@ -17,33 +17,26 @@ pub(super) use names::scalar_name;
 impl Inst {
     /// The instruction as `llvm-objdump -d` prints it for the processor: mnemonic, operands, modifiers.
     pub fn text(&self, arch: Arch) -> String {
-        self.display(arch).to_string()
-    }
-
-    /// The instruction for use in a format string: [`Self::text`] without the allocation.
-    pub fn display(&self, arch: Arch) -> impl fmt::Display + '_ {
-        Text { inst: self, arch }
-    }
-}
-
-struct Text<'a> {
-    inst: &'a Inst,
-    arch: Arch,
-}
-
-impl fmt::Display for Text<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let inst = self.inst;
-        let Some(entry) = Tables::of(self.arch).by_op(inst.op, inst.encoding) else {
-            return write!(f, "{} /* not on {} */", inst.op, self.arch);
-        };
-        // One buffer, so that the caller's width and fill apply to the whole.
         let mut out = String::with_capacity(64);
-        write!(out, "{}{}", inst.op, entry.suffix)?;
-        write_operands(&mut out, self.arch, inst, entry)?;
-        modifiers::write(&mut out, self.arch, inst, entry)?;
-        f.pad(&out)
+        self.write_text(arch, &mut out);
+        out
     }
+
+    /// Appends [`Self::text`].
+    pub fn write_text(&self, arch: Arch, out: &mut String) {
+        // Writing to a String cannot fail.
+        let _ = match Tables::of(arch).by_op(self.op, self.encoding) {
+            Some(entry) => write(out, arch, self, entry),
+            None => write!(out, "{} /* not on {arch} */", self.op),
+        };
+    }
+}
+
+fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Result {
+    out.push_str(inst.op.name());
+    out.push_str(entry.suffix);
+    write_operands(out, arch, inst, entry)?;
+    modifiers::write(out, arch, inst, entry)
 }
 
 fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Result {

@@ -5,10 +5,13 @@ pub mod view;
 
 pub use human::{Human, place};
 
-use amdinst_core::instrument::{self, Options, probe_specs};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use amdinst_core::instrument::{self, KernelProbes, Options, probe_specs};
 
 use super::Context;
-use super::input::{Found, Input, Skipped};
+use super::input::{File, Found, Input, Skipped};
 use super::output;
 use crate::cli::{Format, InspectArgs};
 use crate::exit::{CommandResult, Exit};
@@ -19,21 +22,22 @@ use view::{FileView, KernelView, ObjectView, SkippedView};
 /// # Errors
 /// When the file cannot be read, or holds no code object that this version can read.
 pub fn run(context: &mut Context, args: &InspectArgs) -> CommandResult {
-    let input = Input::read(&args.input)?;
-    let progress =
-        context.shell.progress("Inspecting", args.input.file.display(), input.objects.len() as u64);
+    let file = File::open(&args.input.file)?;
+    let input = Input::new(&args.input, file.bytes())?;
+    let progress = context.shell.progress("Inspecting", args.input.file.display(), input.len() as u64);
     let mut code_objects = Vec::new();
     let mut problems = Vec::new();
-    for found in &input.objects {
+    let skipped = input.for_each(|found| {
         progress.step(&found.target);
-        let (view, problem) = view_object(found);
+        let (view, problem) = view_object(&found);
         code_objects.push(view);
         problems.extend(problem);
-    }
+        Ok(ControlFlow::Continue(()))
+    })?;
     drop(progress);
     problems.iter().for_each(|problem| context.shell.warn(problem));
-    let skipped = |one: &Skipped| SkippedView { target: one.target.clone(), reason: one.reason.clone() };
-    let skipped = input.skipped.iter().map(skipped).collect();
+    let skipped =
+        skipped.into_iter().map(|Skipped { target, reason }| SkippedView { target, reason }).collect();
     let view = FileView::new(&args.input.file.display().to_string(), code_objects, skipped);
     match args.format {
         Format::Human => output::print(&Human(&view))?,
@@ -53,10 +57,13 @@ pub fn view_object(found: &Found) -> (ObjectView, Option<String>) {
             instrument::plan(object, &options).map_err(|error| error.to_string())
         })
         .map_err(|error| format!("{}: branches are not shown: {error}", found.target));
-    let kernels = object.kernels.iter().map(|kernel| {
-        let planned = plan.as_ref().ok().map_or(&[][..], |plan| plan.kernels());
-        KernelView::new(object, kernel, planned.iter().find(|probes| probes.name == kernel.name))
-    });
+    let planned = plan.as_ref().ok().map_or(&[][..], |plan| plan.kernels());
+    let planned: HashMap<&str, &KernelProbes> =
+        planned.iter().map(|probes| (probes.name.as_str(), probes)).collect();
+    let kernels = object
+        .kernels
+        .iter()
+        .map(|kernel| KernelView::new(object, kernel, planned.get(kernel.name.as_str()).copied()));
     let view = ObjectView {
         target: object.target.to_string(),
         version: object.version,

@@ -11,7 +11,7 @@ pub use bind::{Arguments, Placed, Value};
 use amdinst_core::object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine};
 
-use super::input::Input;
+use super::input::{File, Input};
 use super::{Context, output};
 use crate::cli::{Format, RunArgs};
 use crate::exit::{CommandResult, Exit, Failure};
@@ -22,7 +22,8 @@ use view::RunView;
 /// # Errors
 /// When the file, the kernel's name or the arguments are wrong, or the kernel does not end well.
 pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
-    let input = Input::read(&args.input)?;
+    let file = File::open(&args.input.file)?;
+    let input = Input::new(&args.input, file.bytes())?;
     let object = &input.one(Some(&args.kernel))?.object;
     let kernel = object.kernel(&args.kernel).ok_or_else(|| input.no_kernel(&args.kernel))?;
     let arguments = Arguments::new(kernel, &args.args)?;

@@ -1,0 +1,70 @@
+//! The lines of labels and instructions.
+
+use std::fmt::Write as _;
+
+use crate::Arch;
+use crate::isa::{Flow, Inst, Op};
+
+/// The column at which the address comment begins, the leading tab not counted.
+const COMMENT_COLUMN: usize = 59;
+
+/// What a listing shows for the target of a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target<'a> {
+    /// A label stands there (`STT_NOTYPE`, as assemblers make them): its name takes the place of the number.
+    Label(&'a str),
+    /// The symbol that covers the address, and the distance from its start: shown behind the bytes.
+    Inside(&'a str, u64),
+}
+
+/// Writes a label, with the empty line before it.
+pub(super) fn label(out: &mut String, address: u64, name: &str) {
+    // Writing to a String cannot fail, here and below.
+    let _ = writeln!(out, "\n{address:016x} <{name}>:");
+}
+
+/// Writes the line of an instruction:
+///
+/// `␉s_load_dword s0, s[4:5], 0x18                              // 000000001500: C0020002 00000018`
+///
+/// For a branch, `target` is asked what stands at the target's address.
+pub(super) fn instruction<'a>(
+    out: &mut String,
+    inst: &Inst,
+    arch: Arch,
+    pc: u64,
+    bytes: &[u8],
+    target: impl FnOnce(u64) -> Option<Target<'a>>,
+) {
+    out.push('\t');
+    let start = out.len();
+    inst.write_text(arch, out);
+    let (offset, is_plain_branch) = match inst.flow() {
+        Flow::Branch { offset } | Flow::CondBranch { offset, .. } => (Some(offset), true),
+        // Behind these LLVM names no symbol, for their first operand is a register.
+        Flow::Call { offset } => (offset, false),
+        Flow::Other if inst.op == Op::s_cbranch_i_fork => (Some(inst.target_offset()), false),
+        _ => (None, false),
+    };
+    let address = offset.map(|offset| pc.wrapping_add(inst.size.into()).wrapping_add_signed(offset.into()));
+    let target = address.and_then(target);
+    if let Some(Target::Label(name)) = target {
+        // The target is the last operand of every branch.
+        let operand = out[start..].rfind(' ').map_or(out.len(), |space| start + space + 1);
+        out.truncate(operand);
+        out.push_str(name);
+    }
+    let width = out.len() - start;
+    out.extend(std::iter::repeat_n(' ', COMMENT_COLUMN.saturating_sub(width)));
+    let _ = write!(out, "// {pc:012X}:");
+    for word in bytes.chunks_exact(4) {
+        let _ = write!(out, " {:08X}", u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+    }
+    if let (Some(Target::Inside(name, distance)), true) = (target, is_plain_branch) {
+        let _ = match distance {
+            0 => write!(out, " <{name}>"),
+            _ => write!(out, " <{name}+{distance:#x}>"),
+        };
+    }
+    out.push('\n');
+}

@@ -1,0 +1,123 @@
+//! One code object, disassembled twice.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use amdinst_core::listing::Listing;
+use amdinst_core::object::CodeObject;
+use amdinst_core::object::container::Embedded;
+use anyhow::{Context as _, Result, ensure};
+
+/// Examples that are kept of one code object.
+const EXAMPLES: usize = 100;
+
+/// How a comparison went.
+pub(super) struct Comparison {
+    /// Lines of LLVM's with an address comment: instructions, and words that are none.
+    pub(super) instructions: u64,
+    /// The others: labels, dumps of data, gaps.
+    pub(super) other_lines: u64,
+    /// Lines that the two do not share.
+    pub(super) different: u64,
+    /// Some of them, ours under LLVM's.
+    pub(super) examples: Vec<String>,
+    /// Time that parsing and the listing took.
+    pub(super) ours: Duration,
+    /// Time that LLVM's process took.
+    pub(super) llvm: Duration,
+}
+
+/// Compares the two listings of a code object. `directory` is for a file that LLVM reads.
+pub(super) fn compare(objdump: &Path, directory: &Path, code: &Embedded<'_>) -> Result<Comparison> {
+    let start = Instant::now();
+    let object = CodeObject::parse(code.bytes.to_vec())?;
+    let mut ours = Vec::new();
+    Listing::new(&object).write(&mut ours)?;
+    let ours_time = start.elapsed();
+    drop(object);
+
+    let file = directory.join("code-object.elf");
+    std::fs::write(&file, &code.bytes).with_context(|| format!("writing {}", file.display()))?;
+    let start = Instant::now();
+    let output = Command::new(objdump).arg("-d").arg(&file).output();
+    let output = output.with_context(|| format!("running {}", objdump.display()))?;
+    let llvm_time = start.elapsed();
+    ensure!(output.status.success(), "llvm-objdump: {}", String::from_utf8_lossy(&output.stderr));
+
+    // Its first lines name the file; ours begin with the same empty line before the section's name.
+    let header = b"\nDisassembly of section ";
+    let begin = output.stdout.windows(header.len()).position(|window| window == header);
+    let theirs = begin.map_or(&[][..], |begin| &output.stdout[begin..]);
+    let (mut instructions, mut other_lines) = (0, 0);
+    for line in lines(theirs) {
+        if pc_of(line).is_some() {
+            instructions += 1;
+        } else {
+            other_lines += 1;
+        }
+    }
+    let mut comparison = Comparison {
+        instructions,
+        other_lines,
+        different: 0,
+        examples: Vec::new(),
+        ours: ours_time,
+        llvm: llvm_time,
+    };
+    if ours != theirs {
+        differences(&ours, theirs, &mut comparison);
+    }
+    Ok(comparison)
+}
+
+/// Counts what differs: instructions by address, the other lines as they come.
+fn differences(ours: &[u8], theirs: &[u8], comparison: &mut Comparison) {
+    let split = |text| {
+        let mut by_pc: BTreeMap<u64, &[u8]> = BTreeMap::new();
+        let mut others = Vec::new();
+        for line in lines(text) {
+            match pc_of(line) {
+                Some(pc) => drop(by_pc.insert(pc, line)),
+                None => others.push(line),
+            }
+        }
+        (by_pc, others)
+    };
+    let (ours, our_others) = split(ours);
+    let (theirs, their_others) = split(theirs);
+    let text =
+        |line: Option<&&[u8]>| String::from_utf8_lossy(line.unwrap_or(&&b"(no line)"[..])).into_owned();
+    let mut different = |theirs: Option<&&[u8]>, ours: Option<&&[u8]>| {
+        comparison.different += 1;
+        if comparison.examples.len() < EXAMPLES {
+            comparison.examples.push(format!("  llvm {}\n  ours {}", text(theirs), text(ours)));
+        }
+    };
+    for (pc, line) in &theirs {
+        if ours.get(pc) != Some(line) {
+            different(Some(line), ours.get(pc));
+        }
+    }
+    for (_, line) in ours.iter().filter(|(pc, _)| !theirs.contains_key(pc)) {
+        different(None, Some(line));
+    }
+    for index in 0..our_others.len().max(their_others.len()) {
+        let (ours, theirs) = (our_others.get(index), their_others.get(index));
+        if ours != theirs {
+            different(theirs, ours);
+        }
+    }
+}
+
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|&byte| byte == b'\n')
+}
+
+/// The address in a line's comment: `…// 000000001500: C0020002`.
+fn pc_of(line: &[u8]) -> Option<u64> {
+    let at = line.windows(3).position(|window| window == b"// ")? + 3;
+    let digits = line[at..].split(|&byte| byte == b':').next()?;
+    u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}

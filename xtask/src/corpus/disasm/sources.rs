@@ -1,0 +1,83 @@
+//! Where code objects come from.
+
+use std::path::{Path, PathBuf};
+
+use amdinst_core::Arch;
+use amdinst_core::object::container::{self, Embedded};
+use anyhow::{Context as _, Result, ensure};
+
+/// The end of the help text: how to get what is known by name.
+pub(super) const HELP: &str = "\
+Known collections, none of which is part of the project:
+  rocrand    apt-get install librocrand1     80 kernels a target, for gfx900, gfx906, gfx908 and gfx90a
+  rocsparse  apt-get install librocsparse0   12,591 kernels a target, for the same; 1.3 GB
+  aiter      pip download --no-deps amd-aiter
+             python3 -m zipfile -e amd_aiter-*.whl target/corpora/aiter
+             hand-tuned kernels for gfx942 and gfx950, about 1,250 each";
+
+/// A collection of code objects that is known by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Corpus {
+    /// Debian's rocRAND
+    Rocrand,
+    /// Debian's rocSPARSE
+    Rocsparse,
+    /// AMD's aiter, from PyPI
+    Aiter,
+}
+
+impl Corpus {
+    /// Where it is on this machine.
+    pub(super) fn path(self) -> Result<PathBuf> {
+        let path = match self {
+            Self::Rocrand => "/usr/lib/x86_64-linux-gnu/librocrand.so.1".into(),
+            Self::Rocsparse => "/usr/lib/x86_64-linux-gnu/librocsparse.so.0".into(),
+            Self::Aiter => crate::workspace_root().join("target/corpora/aiter"),
+        };
+        ensure!(path.exists(), "{} is not there\n{HELP}", path.display());
+        Ok(path)
+    }
+}
+
+/// The files that paths name: files themselves, and in directories those that end like code objects, in order.
+pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            in_directory(path, &mut found)?;
+        } else {
+            found.push(path.clone());
+        }
+    }
+    Ok(found)
+}
+
+fn in_directory(directory: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    let read = || format!("reading {}", directory.display());
+    let entries = std::fs::read_dir(directory).with_context(read)?.collect::<std::io::Result<Vec<_>>>();
+    let mut paths: Vec<_> = entries.with_context(read)?.iter().map(std::fs::DirEntry::path).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            in_directory(&path, found)?;
+        } else if path.extension().is_some_and(|end| ["co", "hsaco", "elf"].iter().any(|known| end == *known))
+        {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The code objects for GFX9 processors in a file's bytes.
+pub(super) fn code_objects(bytes: &[u8], only: Option<Arch>) -> Result<Vec<(Arch, Embedded<'_>)>> {
+    let mut objects = Vec::new();
+    for embedded in container::open(bytes)? {
+        let name = embedded.target_id().split(':').next().unwrap_or_default();
+        if let Ok(arch) = name.parse::<Arch>()
+            && only.is_none_or(|only| only == arch)
+        {
+            objects.push((arch, embedded));
+        }
+    }
+    Ok(objects)
+}
