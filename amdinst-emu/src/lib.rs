@@ -36,6 +36,7 @@
 pub mod check;
 mod dispatch;
 mod exec;
+pub mod fidelity;
 mod machine;
 mod memory;
 mod program;
@@ -44,6 +45,7 @@ mod wave;
 
 pub use check::{Fault, FaultKind, MemorySpace, NearestAllocation};
 pub use dispatch::{Execution, Launch, MaskRecord};
+pub use fidelity::{Fidelity, fidelity};
 pub use machine::{Config, Machine};
 pub use memory::MemoryError;
 pub use program::{LoadError, Program};

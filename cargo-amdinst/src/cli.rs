@@ -71,6 +71,8 @@ pub enum Command {
     Run(RunArgs),
     /// Print the environment and the commands with which to build by hand
     ShowEnv(ShowEnvArgs),
+    /// List a processor's opcodes, and how faithfully the emulator executes each
+    Isa(IsaArgs),
 }
 
 /// Which toolchain builds the kernels.
@@ -293,7 +295,7 @@ pub struct RunArgs {
     /// A barrier that some waves of the workgroup ended without reaching is a fault (hardware lets it pass)
     #[arg(long)]
     pub strict_barriers: bool,
-    /// Print how many instructions ran, and how fast
+    /// Print how many instructions ran, how fast, and how faithfully each is executed
     #[arg(long)]
     pub stats: bool,
     /// Run the original and the instrumented kernel, compare, and print how each branch diverged
@@ -310,6 +312,25 @@ pub struct ShowEnvArgs {
     /// What would be built.
     #[command(flatten)]
     pub package: PackageArgs,
+}
+
+/// `cargo amdinst isa`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Each line has the encoding, the opcode, the mnemonic and one of
+  exact              the result is the device's, to the bit
+  approximate        the result may differ from the device's; the line says by how much
+  unsupported        a kernel that comes to it ends with a fault; the line says why")]
+pub struct IsaArgs {
+    /// Processor
+    #[arg(long, value_name = "CPU")]
+    pub target_cpu: String,
+    /// Only mnemonics that contain this
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// How to print
+    #[arg(long, value_name = "FMT", default_value = "human")]
+    pub format: Format,
 }
 
 /// Sizes in x, y and z.

@@ -22,6 +22,21 @@ pub fn opcodes(arch: Arch) -> impl Iterator<Item = Opcode> {
 }
 
 impl Opcode {
+    /// An op in an encoding; `None` if the processor has not got it.
+    pub fn find(arch: Arch, encoding: Encoding, op: Op) -> Option<Self> {
+        Tables::of(arch).by_op(op, encoding).map(|entry| Self { arch, entry })
+    }
+
+    /// The encodings that a processor has of an op.
+    pub fn of_op(arch: Arch, op: Op) -> impl Iterator<Item = Self> {
+        Tables::of(arch).all_of(op).map(move |entry| Self { arch, entry })
+    }
+
+    /// The processor.
+    pub fn arch(&self) -> Arch {
+        self.arch
+    }
+
     /// The encoding.
     pub fn encoding(&self) -> Encoding {
         self.entry.encoding

@@ -451,8 +451,12 @@ impl Tables {
 
     /// The entry of an op in an encoding.
     pub(super) fn by_op(&self, op: Op, encoding: Encoding) -> Option<&Entry> {
-        let mut of_op = self.by_op[op as usize].iter().map(|&index| &self.entries[usize::from(index)]);
-        of_op.find(|entry| entry.encoding == encoding)
+        self.all_of(op).find(|entry| entry.encoding == encoding)
+    }
+
+    /// The entries of an op.
+    pub(super) fn all_of(&self, op: Op) -> impl Iterator<Item = &Entry> {
+        self.by_op[op as usize].iter().map(|&index| &self.entries[usize::from(index)])
     }
 
     fn build(arch: Arch, version: Archs) -> Self {

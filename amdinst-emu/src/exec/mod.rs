@@ -1,5 +1,6 @@
 //! Execution of steps, one file an encoding.
 
+pub(crate) mod approximate;
 mod atomic;
 mod atomic_float;
 mod float;
@@ -7,7 +8,7 @@ mod half;
 mod lane_data;
 mod lane_ops;
 mod lds;
-mod left_out;
+pub(crate) mod left_out;
 mod math;
 mod mfma;
 mod smem;

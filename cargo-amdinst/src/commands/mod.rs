@@ -5,6 +5,7 @@ pub mod disasm;
 pub mod input;
 pub mod inspect;
 pub mod instrument;
+pub mod isa;
 pub mod output;
 pub mod run;
 pub mod setup;
@@ -40,5 +41,6 @@ pub fn run(context: &mut Context, command: &Command) -> CommandResult {
         Command::Instrument(args) => instrument::run(context, args),
         Command::Run(args) => run::run(context, args),
         Command::ShowEnv(args) => show_env::run(context, args),
+        Command::Isa(args) => isa::run(args),
     }
 }

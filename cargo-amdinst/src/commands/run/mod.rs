@@ -44,7 +44,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let original =
         Outcome::of(object, config, &arguments, launch.clone()).map_err(|error| error.failure(object))?;
     drop(progress);
-    let mut view = RunView::new(&kernel.name, &object.target.to_string(), &launch, &original.execution);
+    let mut view = RunView::new(&kernel.name, object.target, &launch, &original.execution);
     let mut exit = Exit::Success;
     if args.report {
         let progress = context.shell.progress("Running", format_args!("{}, instrumented", kernel.name), 0);

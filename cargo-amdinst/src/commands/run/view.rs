@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
+use amdinst_core::TargetId;
 use amdinst_core::report::{ProbeReport, Report, SiteReport, UniformReport};
-use amdinst_emu::{Execution, Launch};
+use amdinst_emu::{Execution, Fidelity, Launch, fidelity};
 use serde::Serialize;
 
 use super::report::Checked;
+use crate::commands::output::count;
 
 /// Version of the JSON form.
 pub const SCHEMA: u32 = 1;
@@ -37,6 +39,9 @@ pub struct RunView {
     /// Executions of each mnemonic, most frequent first; only with `--stats`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub opcodes: Vec<OpcodeView>,
+    /// The same summed by fidelity; only with `--stats`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fidelity: Vec<FidelityView>,
     /// Where counters lived; with `--report`.
     pub home: Option<String>,
     /// Wave-instructions of the instrumented kernel; with `--report`.
@@ -71,22 +76,49 @@ pub struct OpcodeView {
     pub name: &'static str,
     /// Executions, summed over waves.
     pub executions: u64,
+    /// How faithfully the emulator executes it: `exact` or `approximate`.
+    pub fidelity: &'static str,
+    /// By how much a device's result may differ.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub remark: &'static str,
+}
+
+/// Mnemonics and executions of one fidelity.
+#[derive(Debug, Serialize)]
+pub struct FidelityView {
+    /// `exact` or `approximate`.
+    pub fidelity: &'static str,
+    /// Mnemonics.
+    pub opcodes: usize,
+    /// Their executions, summed over waves.
+    pub executions: u64,
 }
 
 impl RunView {
     /// A launch of the original kernel.
-    pub fn new(kernel: &str, target: &str, launch: &Launch, execution: &Execution) -> Self {
+    pub fn new(kernel: &str, target: TargetId, launch: &Launch, execution: &Execution) -> Self {
         let mut opcodes: Vec<_> = execution
             .opcode_stats
             .iter()
-            .map(|&(op, executions)| OpcodeView { name: op.name(), executions })
+            .map(|&(op, executions)| {
+                // What was executed is in the tables.
+                let fidelity = fidelity::of_op(target.arch, op).unwrap_or(Fidelity::Exact);
+                let (name, remark) = (op.name(), fidelity.remark());
+                OpcodeView { name, executions, fidelity: fidelity.name(), remark }
+            })
             .collect();
+        let sum = |fidelity: &'static str| {
+            let of_it = opcodes.iter().filter(|opcode| opcode.fidelity == fidelity);
+            let executions = of_it.clone().map(|opcode| opcode.executions).sum();
+            FidelityView { fidelity, opcodes: of_it.count(), executions }
+        };
+        let fidelity = if opcodes.is_empty() { Vec::new() } else { vec![sum("exact"), sum("approximate")] };
         // Stable: mnemonics that were executed as often stay in the order of the table.
         opcodes.sort_by_key(|opcode| std::cmp::Reverse(opcode.executions));
         Self {
             schema: SCHEMA,
             kernel: kernel.to_owned(),
-            target: target.to_owned(),
+            target: target.to_string(),
             grid: launch.grid,
             block: launch.block,
             waves: execution.waves,
@@ -95,6 +127,7 @@ impl RunView {
             seconds: execution.seconds,
             threads: execution.threads,
             opcodes,
+            fidelity,
             home: None,
             instrumented_wave_instructions: None,
             memory_equal: None,
@@ -158,8 +191,14 @@ impl RunView {
             if let Some(instrumented) = self.instrumented_wave_instructions {
                 let _ = writeln!(text, "{instrumented} wave-instructions when instrumented");
             }
-            for opcode in &self.opcodes {
-                let _ = writeln!(text, "{:>12}  {}", opcode.executions, opcode.name);
+            for FidelityView { fidelity, opcodes, executions } in &self.fidelity {
+                let opcodes = count(*opcodes, "opcode");
+                let _ = writeln!(text, "{executions:>12}  {fidelity} ({opcodes})");
+            }
+            for OpcodeView { name, executions, fidelity, remark } in &self.opcodes {
+                let remark =
+                    if remark.is_empty() { String::new() } else { format!("  {fidelity}: {remark}") };
+                let _ = writeln!(text, "{executions:>12}  {name}{remark}");
             }
         }
         text

@@ -1,0 +1,52 @@
+//! Instructions whose results the manuals do not fix to the bit: how far the ones here may be from a device's.
+
+use amdinst_core::Arch;
+use amdinst_core::isa::Op;
+
+/// In what way an instruction's result is not the device's to the bit. `None`: it is.
+pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
+    let name = op.name();
+    Some(match op {
+        Op::v_rcp_f32
+        | Op::v_rcp_iflag_f32
+        | Op::v_rsq_f32
+        | Op::v_sqrt_f32
+        | Op::v_exp_f32
+        | Op::v_exp_legacy_f32
+        | Op::v_log_f32
+        | Op::v_log_legacy_f32 => {
+            "within 1 ULP on a device; here computed in double precision and rounded once"
+        }
+        Op::v_sin_f32 | Op::v_cos_f32 => {
+            "absolute error below 2^-20 on a device; here computed in double precision and rounded once"
+        }
+        Op::v_rcp_f16
+        | Op::v_rsq_f16
+        | Op::v_sqrt_f16
+        | Op::v_exp_f16
+        | Op::v_log_f16
+        | Op::v_sin_f16
+        | Op::v_cos_f16 => "within 1 ULP on a device; here computed in double precision and rounded once",
+        Op::v_rcp_f64 | Op::v_rsq_f64 | Op::v_sqrt_f64 => {
+            "relative error below 2^-28 on a device, as a seed for iterations; here within 1 ULP"
+        }
+        Op::s_memtime | Op::s_memrealtime => {
+            "a clock that moves with the wave's instructions, the same each time"
+        }
+        Op::s_getreg_b32 => "MODE, STATUS and SH_MEM_BASES; what tells about the machine's load reads zero",
+        Op::s_trap => {
+            "there is no trap handler: s_trap 3 does nothing, every other one ends the launch as a fault"
+        }
+        Op::s_dcache_discard | Op::s_dcache_discard_x2 => "a discarded line keeps what was stored in it",
+        Op::ds_read_b64_tr_b4 | Op::ds_read_b96_tr_b6 | Op::ds_read_b64_tr_b8 => {
+            "which lanes read which part of the matrix is not published; taken from the 16-bit form's order"
+        }
+        _ if name.contains("_format_") => {
+            "the manuals do not give the conversions' rounding; here to the nearest, ties to even, clamped"
+        }
+        _ if arch.is_gfx940_plus() && name.ends_with("_atomic_add_f32") => {
+            "subnormals are kept, as LLVM has it; the manual's table flushes them"
+        }
+        _ => return None,
+    })
+}
