@@ -10,6 +10,7 @@ pub(crate) fn left_out(op: Op) -> Option<&'static str> {
         Op::exp => "exports are not supported",
         Op::s_rfe_b64 => "trap handlers are not supported",
         _ if name.starts_with("image_") => "images are not supported",
+        _ if name.starts_with("v_interp_") => "parameter interpolation is not supported",
         _ if name.starts_with("ds_gws_") => "global wave sync (GWS) is not supported",
         _ => return None,
     })

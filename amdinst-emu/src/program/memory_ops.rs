@@ -178,7 +178,7 @@ fn lds_action(rest: &str) -> Option<(Action, Option<i64>)> {
         return Some((Action::Store { bytes: bytes_of(what.get(1..)?)?, part }, None));
     }
     let (name, bits) = rest.rsplit_once('_')?;
-    let bytes = bytes_of(bits.get(1..)?)?;
+    let bytes = bytes_of(bits.trim_start_matches(|letter: char| letter.is_ascii_lowercase()))?;
     let signed = bits.starts_with('i');
     let float = bits.starts_with('f');
     let (name, returns) = name.strip_suffix("_rtn").map_or((name, false), |name| (name, true));
