@@ -19,18 +19,18 @@ fn stdout(words: &str) -> String {
 
 #[test]
 fn a_line_an_opcode() {
-    let text = stdout("isa --target-cpu gfx900 rcp_f64");
+    let text = stdout("isa --target-cpu gfx900 rcp_f64_e");
     let expected = "\
 vop1         37  v_rcp_f64_e32                      approximate  relative error below 2^-28 on a device, as a seed for iterations; here within 1 ULP
 vop3        357  v_rcp_f64_e64                      approximate  relative error below 2^-28 on a device, as a seed for iterations; here within 1 ULP
 gfx900: 2 opcodes, 0 exact, 2 approximate, 0 unsupported
 ";
     assert_eq!(text, expected);
-    let text = stdout("isa --target-cpu gfx900 s_add_u32");
+    let text = stdout("isa --target-cpu gfx900 s_addc_u32");
     assert_eq!(
         text,
-        "sop2          0  s_add_u32                          exact\n\
-         gfx900: 1 opcodes, 1 exact, 0 approximate, 0 unsupported\n"
+        "sop2          4  s_addc_u32                         exact\n\
+         gfx900: 1 opcode, 1 exact, 0 approximate, 0 unsupported\n"
     );
 }
 

@@ -84,8 +84,8 @@ impl IsaView {
         let Self { target_cpu, exact, approximate, unsupported, .. } = self;
         let _ = writeln!(
             text,
-            "{target_cpu}: {} opcodes, {exact} exact, {approximate} approximate, {unsupported} unsupported",
-            self.opcodes.len()
+            "{target_cpu}: {}, {exact} exact, {approximate} approximate, {unsupported} unsupported",
+            output::count(self.opcodes.len(), "opcode")
         );
         text
     }
