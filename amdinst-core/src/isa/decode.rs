@@ -16,6 +16,23 @@ use crate::Arch;
 /// # Errors
 /// [`DecodeError`], with the offending words.
 pub fn decode(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    decode_with(arch, bytes, rules::check)
+}
+
+/// As [`decode`], for a listing: takes every combination of operands of which each by itself is legal, as LLVM's
+/// disassembler does. What no assembler would write stands in paddings and tables: `v_cndmask_b32_e32 v0, s0, v0, vcc`
+/// is a zero.
+///
+/// # Errors
+/// [`DecodeError`], with the offending words.
+pub fn decode_for_listing(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    decode_with(arch, bytes, rules::check_fields)
+}
+
+/// Rules for whole instructions.
+pub(super) type Rules = fn(Arch, &Entry, &Operands, &Mods) -> Result<(), Illegal>;
+
+fn decode_with(arch: Arch, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeError> {
     let word = |index: usize| {
         let bytes = bytes.get(index * 4..index * 4 + 4)?;
         Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
@@ -47,7 +64,7 @@ pub fn decode(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
     let illegal = |reason| DecodeError::IllegalOperand { op: entry.op, reason, words };
 
     let mut fields = Fields::new(arch, bits, word(usize::from(format.dwords)));
-    let (operands, mods) = read(entry, &mut fields).map_err(illegal)?;
+    let (operands, mods) = read(entry, &mut fields, rules).map_err(illegal)?;
     if fields.literal_used && fields.literal.is_none() {
         return Err(truncated(format.dwords + 1));
     }
@@ -56,7 +73,7 @@ pub fn decode(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
 }
 
 /// Operands and modifiers of the words of an opcode.
-pub(super) fn read(entry: &Entry, fields: &mut Fields) -> Result<(Operands, Mods), Illegal> {
+pub(super) fn read(entry: &Entry, fields: &mut Fields, rules: Rules) -> Result<(Operands, Mods), Illegal> {
     let mut mods = decode_modifiers(entry, fields.bits)?;
     let mut operands = Operands::new();
     for &spec in &entry.specs {
@@ -65,7 +82,7 @@ pub(super) fn read(entry: &Entry, fields: &mut Fields) -> Result<(Operands, Mods
         }
     }
     mods.ignored = (fields.bits ^ entry.rest) & (entry.ignored | fields.idle);
-    rules::check(fields.arch, entry, &operands, &mods)?;
+    rules(fields.arch, entry, &operands, &mods)?;
     Ok((operands, mods))
 }
 

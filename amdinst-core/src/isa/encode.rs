@@ -6,6 +6,7 @@ use super::decode;
 use super::fields;
 use super::modifiers;
 use super::operand::{self, Fields};
+use super::rules;
 use super::table::{Class, Entry, Tables};
 use super::{Access, EncodeError, Encoding, Illegal, Inst, Mods, Op, Operand, Operands, Slot, Value};
 use crate::Arch;
@@ -70,7 +71,7 @@ impl Inst {
     fn verify(&self, arch: Arch, entry: &Entry, bits: u64, literal: Option<u32>) -> Result<(), EncodeError> {
         let (op, encoding) = (self.op, self.encoding);
         let mut fields = Fields::new(arch, bits, literal);
-        let (operands, mods) = decode::read(entry, &mut fields)
+        let (operands, mods) = decode::read(entry, &mut fields, rules::check)
             .map_err(|reason| EncodeError::IllegalOperand { op, encoding, index: 0, reason })?;
         for (index, (operand, again)) in self.operands.iter().zip(&operands).enumerate() {
             if operand.value != again.value {

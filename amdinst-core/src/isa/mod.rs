@@ -45,7 +45,7 @@ mod vop3;
 mod vop3p;
 mod vopc;
 
-pub use decode::decode;
+pub use decode::{decode, decode_for_listing};
 pub use effects::{Effects, MemoryAccess, MemoryKind, MemoryOperation};
 pub use encode::{Words, assemble};
 pub use error::{DecodeError, EncodeError, Illegal};

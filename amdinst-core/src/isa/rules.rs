@@ -11,6 +11,24 @@ const LDS_DIRECT: u8 = 254;
 
 /// Judges an instruction whose operands and modifiers are legal each.
 pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
+    check_fields(arch, entry, operands, mods)?;
+    match entry.encoding {
+        encoding if encoding.is_vector_alu() => {
+            constant_bus(entry, operands)?;
+            lds_direct(arch, entry, operands)?;
+            if entry.flags.has(MAI) { matrix_overlap(operands) } else { Ok(()) }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The rules that even a disassembler keeps, for it has no text for what breaks them.
+pub(super) fn check_fields(
+    arch: Arch,
+    entry: &Entry,
+    operands: &Operands,
+    mods: &Mods,
+) -> Result<(), Illegal> {
     if entry.flags.has(FROM_LDS) && !mods.lds {
         return Err(Illegal::Field("LDS"));
     }
@@ -28,11 +46,6 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
     }
     match entry.encoding {
         Encoding::Sop2 | Encoding::Sopc => one_literal(operands),
-        encoding if encoding.is_vector_alu() => {
-            constant_bus(entry, operands)?;
-            lds_direct(arch, entry, operands)?;
-            if entry.flags.has(MAI) { matrix_overlap(operands) } else { Ok(()) }
-        }
         _ => Ok(()),
     }
 }

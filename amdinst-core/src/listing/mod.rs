@@ -84,7 +84,7 @@ impl<'a> Listing<'a> {
             return zeros as u64;
         }
         let arch = self.object.target.arch;
-        match isa::decode(arch, bytes) {
+        match isa::decode_for_listing(arch, bytes) {
             Ok(inst) => {
                 let size = usize::from(inst.size);
                 line::instruction(out, &inst, arch, at, &bytes[..size], |target| self.symbols.target(target));
