@@ -52,6 +52,23 @@ fn hand_written_kernels_on_every_processor() {
 }
 
 #[test]
+fn branches_over_a_huge_body() {
+    if !support::tools("branches_over_a_huge_body") {
+        return;
+    }
+    let source = kernels::huge(1200);
+    let geometry = proof::Geometry { grid: [1, 1, 1], block: [64, 1, 1] };
+    let mut proved = proof::Totals::default();
+    for cpu in ["gfx900", "gfx90a"] {
+        proved.add(proof::prove("a huge body", &source, cpu, "-O1", geometry));
+    }
+    println!("{proved}");
+    assert_eq!(proved.refused, 0);
+    // A branch spans 128 KiB at most.
+    assert!(proved.largest_text > 0x40000, "the instrumented code is too small: {}", proved.largest_text);
+}
+
+#[test]
 fn generated_kernels() {
     if !support::tools("generated_kernels") {
         return;

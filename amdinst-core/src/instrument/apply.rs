@@ -35,7 +35,8 @@ pub fn apply(object: &CodeObject, plan: &Plan) -> Result<Instrumented, Instrumen
         return Err(InstrumentError::NothingInstrumented(reasons.join("; ")));
     };
     let address_map = |old, edge| relocated.place(old, edge);
-    let edit = Edit { text: relocated.text.clone(), address_map: &address_map, kernels: plan.edits.clone() };
+    let edit =
+        Edit { text: relocated.text().to_vec(), address_map: &address_map, kernels: plan.edits.clone() };
     let bytes = rewrite(object, &edit).map_err(|error| InstrumentError::Rewrite(error.to_string()))?;
     let map = ProbeMap {
         schema: SCHEMA,

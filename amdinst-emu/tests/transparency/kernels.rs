@@ -2,6 +2,24 @@
 
 use super::proof::Geometry;
 
+/// A loop around so many branches that those around them do not reach over the instrumented body.
+pub(crate) fn huge(branches: u32) -> String {
+    let body: String = (0..branches)
+        .map(|k| format!("if (x + {k} & {}) out[i + 512] = sum += in[x + {k} & 511];\n", 1 << (k % 6)))
+        .collect();
+    format!(
+        "kernel void test(global uint *out, global const uint *in, uint n) {{
+            uint i = get_global_id(0), x = in[i], sum = 0;
+            for (uint k = 0; k < (x & 1) + 1; ++k) {{
+                if (x > 3) {{\n{body}}} else sum += in[k] + 1;
+                x += in[i + k];
+                if (sum == 12345) break;
+            }}
+            out[i] = sum;
+        }}"
+    )
+}
+
 /// A kernel `test(out, in, n)` in OpenCL C.
 pub(crate) struct Kernel {
     pub(crate) name: &'static str,

@@ -34,6 +34,8 @@ pub(crate) struct Totals {
     pub(crate) refused: usize,
     /// Instrumented runs in which sites borrowed SGPRs that were in use.
     pub(crate) borrowing: usize,
+    /// Bytes of the largest instrumented text.
+    pub(crate) largest_text: usize,
 }
 
 impl Totals {
@@ -44,6 +46,7 @@ impl Totals {
         self.diverged += other.diverged;
         self.refused += other.refused;
         self.borrowing += other.borrowing;
+        self.largest_text = self.largest_text.max(other.largest_text);
         for (home, runs) in other.runs {
             *self.runs.entry(home).or_default() += runs;
         }
@@ -96,6 +99,7 @@ pub(crate) fn prove(name: &str, source: &str, cpu: &str, level: &str, geometry: 
         assert_eq!(instrumented.bytes, again.bytes, "{context}: not deterministic");
         let probes = instrumented.map.kernel(KERNEL).expect("the kernel in the map");
         let rewritten = CodeObject::parse(instrumented.bytes.clone()).expect("the instrumented code object");
+        totals.largest_text = totals.largest_text.max(rewritten.text.range.len());
 
         let mut machine = blank.clone();
         let layout = Layout::new(geometry.grid, geometry.block, probes.record_stride);

@@ -1,6 +1,7 @@
 //! `cargo xtask corpus`: comparisons with LLVM's tools over more input than a test run has time for.
 
 mod disasm;
+mod hazards;
 mod words;
 
 use anyhow::Result;
@@ -10,6 +11,8 @@ use anyhow::Result;
 pub(crate) enum Command {
     /// Disassemble whole libraries as LLVM does
     Disasm(disasm::Options),
+    /// Have LLVM's hazard recognizer look for missing wait states in instrumented code
+    Hazards(hazards::Options),
     /// Decode random words as LLVM does, accepted and refused ones alike
     Words(words::Options),
 }
@@ -18,6 +21,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: &Command) -> Result<bool> {
     match command {
         Command::Disasm(options) => disasm::run(options),
+        Command::Hazards(options) => hazards::run(options),
         Command::Words(options) => words::run(options),
     }
 }

@@ -35,7 +35,7 @@ impl Plan {
 
     /// Where code will move; empty if nothing is instrumented.
     pub fn addresses(&self) -> AddressMap {
-        self.relocated.as_ref().map(|relocated| relocated.map.clone()).unwrap_or_default()
+        self.relocated.as_ref().map(|relocated| relocated.map().clone()).unwrap_or_default()
     }
 }
 

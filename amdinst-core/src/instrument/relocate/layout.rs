@@ -1,0 +1,135 @@
+//! Where everything goes: old code, insertions, padding and islands, in order of the old address.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::islands::Islands;
+use super::{Patch, RelocateError, encode};
+use crate::analysis::program::Program;
+use crate::instrument::map::{AddressMap, Run};
+use crate::object::CodeObject;
+use crate::object::rewrite::Edge;
+
+const S_NOP: [u8; 4] = [0x00, 0x00, 0x80, 0xbf];
+
+/// The new text, its branches not corrected yet.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    /// Its address.
+    pub(super) address: u64,
+    /// Its bytes.
+    pub(super) text: Vec<u8>,
+    /// Where everything came from.
+    pub(super) map: AddressMap,
+    /// Addresses of the old text.
+    pub(super) old: Range<u64>,
+    /// Where the islands at an old address start.
+    pub(super) zones: BTreeMap<u64, u64>,
+    /// New address of what an old address stands for: for entries, of the prologue.
+    entries: BTreeMap<u64, u64>,
+    /// New address for branches, where it is not simply that of the copied instruction.
+    branches: BTreeMap<u64, u64>,
+    /// New end of old ends after which something was inserted.
+    ends: BTreeMap<u64, u64>,
+}
+
+impl Layout {
+    pub(super) fn new(
+        object: &CodeObject,
+        program: &Program,
+        patches: &BTreeMap<usize, Patch>,
+        islands: &Islands,
+        address: u64,
+    ) -> Result<Self, RelocateError> {
+        let start = object.text.address;
+        let old_text = object.bytes.get(object.text.range.clone()).unwrap_or_default();
+        let mut this = Self {
+            address,
+            text: Vec::with_capacity(old_text.len() * 2),
+            map: AddressMap::default(),
+            old: start..start + old_text.len() as u64,
+            zones: BTreeMap::new(),
+            entries: BTreeMap::new(),
+            branches: BTreeMap::new(),
+            ends: BTreeMap::new(),
+        };
+        let bytes = |from: u64, to: u64| &old_text[(from - start) as usize..(to - start) as usize];
+
+        let mut alignments: BTreeMap<u64, u64> = BTreeMap::new();
+        for function in &program.functions {
+            // The hardware starts kernels at multiples of 256; functions keep their alignment to cache lines.
+            let natural = 1 << function.range.start.trailing_zeros().min(6);
+            alignments.insert(function.range.start, if function.kernel.is_some() { 256 } else { natural });
+        }
+        let mut events: BTreeMap<u64, Option<usize>> =
+            alignments.keys().copied().chain(islands.zones()).map(|pc| (pc, None)).collect();
+        events.extend(patches.keys().map(|&index| (program.insts[index].pc, Some(index))));
+
+        let mut at = start;
+        for (pc, patched) in events {
+            this.copy(at, bytes(at, pc));
+            at = pc;
+            let islands = islands.size_at(pc);
+            if islands > 0 {
+                this.zones.insert(pc, this.end());
+                this.insert(pc, &S_NOP.repeat(islands));
+            }
+            if let Some(&alignment) = alignments.get(&pc) {
+                let padding = this.end().next_multiple_of(alignment) - this.end();
+                this.insert(pc, &S_NOP.repeat(padding as usize / 4));
+            }
+            let Some(index) = patched else { continue };
+            let (located, patch) = (&program.insts[index], &patches[&index]);
+            this.entries.insert(pc, this.end());
+            this.insert(pc, &encode(program, located, &patch.entry)?);
+            this.branches.insert(pc, this.end());
+            this.insert(pc, &encode(program, located, &patch.before)?);
+            this.copy(pc, bytes(pc, located.end()));
+            this.insert(pc, &encode(program, located, &patch.after)?);
+            at = located.end();
+            this.ends.insert(at, this.end());
+        }
+        this.copy(at, bytes(at, this.old.end));
+        Ok(this)
+    }
+
+    /// Where an old address went, as a symbol or a pointer names it.
+    pub(super) fn place(&self, old: u64, edge: Edge) -> Option<u64> {
+        match edge {
+            Edge::Start => self.entries.get(&old).copied().or_else(|| self.copied(old)),
+            Edge::End => self.ends.get(&old).copied().or_else(|| Some(self.copied(old.checked_sub(1)?)? + 1)),
+        }
+    }
+
+    /// Where a branch to an old address goes.
+    pub(super) fn branch_target(&self, to: u64) -> Option<u64> {
+        self.branches.get(&to).copied().or_else(|| self.copied(to))
+    }
+
+    /// The new address of a copied byte.
+    pub(super) fn copied(&self, old: u64) -> Option<u64> {
+        // Runs are in order of the old address too; at equal ones, the copied run is among the last.
+        let end = self.map.runs.partition_point(|run| run.old <= old);
+        let run = self.map.runs[..end].iter().rev().find(|run| !run.inserted)?;
+        (old - run.old < run.size).then(|| run.new + (old - run.old))
+    }
+
+    fn end(&self) -> u64 {
+        self.address + self.text.len() as u64
+    }
+
+    fn copy(&mut self, old: u64, bytes: &[u8]) {
+        self.append(old, bytes, false);
+    }
+
+    fn insert(&mut self, old: u64, bytes: &[u8]) {
+        self.append(old, bytes, true);
+    }
+
+    fn append(&mut self, old: u64, bytes: &[u8], inserted: bool) {
+        if !bytes.is_empty() {
+            self.map.runs.push(Run { new: self.end(), old, size: bytes.len() as u64, inserted });
+            self.text.extend_from_slice(bytes);
+        }
+    }
+}

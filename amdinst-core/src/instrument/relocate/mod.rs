@@ -1,0 +1,116 @@
+//! Builds the new `.text`: the old one with insertions, and with every branch and address computation corrected.
+//!
+//! The text is rebuilt from its first byte to its last. What no path reaches (padding, data) is copied as it is. A branch
+//! to a patched instruction goes to what stands before it; a branch behind one does not run what stands after it. Only
+//! the entry from outside runs a kernel's prologue: a loop back to the first instruction does not.
+
+mod islands;
+mod layout;
+mod movable;
+mod targets;
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+use super::map::AddressMap;
+use crate::analysis::program::{Located, Program};
+use crate::isa::{EncodeError, Inst};
+use crate::object::CodeObject;
+use crate::object::rewrite::Edge;
+use islands::{Islands, Slots};
+use layout::Layout;
+
+/// What is inserted at one instruction.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Patch {
+    /// Before it, for control that comes from the entry only.
+    pub(super) entry: Vec<Inst>,
+    /// Before it, for all control.
+    pub(super) before: Vec<Inst>,
+    /// After it, for control that comes through it.
+    pub(super) after: Vec<Inst>,
+}
+
+/// Why the text cannot be rebuilt.
+#[derive(Clone, Debug, Error)]
+pub(super) enum RelocateError {
+    /// A branch in this function does not reach its target any more.
+    #[error("the branch at {pc:#x} would have to span {distance} bytes")]
+    BranchOutOfRange { function: usize, pc: u64, distance: i64 },
+    /// Something that depends on its address in a way that is not understood.
+    #[error("{detail}")]
+    NotRelocatable { pc: u64, detail: String },
+}
+
+/// The new text.
+#[derive(Clone, Debug)]
+pub(super) struct Relocated {
+    layout: Layout,
+}
+
+/// Islands move code and so can put further branches out of reach; each round makes room for those.
+const ROUNDS: usize = 16;
+
+impl Relocated {
+    /// Rebuilds the text at `address` with `patches` by instruction index.
+    pub(super) fn new(
+        object: &CodeObject,
+        program: &Program,
+        patches: &BTreeMap<usize, Patch>,
+        address: u64,
+    ) -> Result<Self, RelocateError> {
+        movable::check_movable(object, program)?;
+        let mut islands = Islands::default();
+        let mut slots = None;
+        for round in 0.. {
+            let mut layout = Layout::new(object, program, patches, &islands, address)?;
+            let far = targets::retarget(&mut layout, program, &islands)?;
+            let Some(first) = far.first() else {
+                for address in &program.addresses {
+                    targets::readdress(&mut layout, program, address)?;
+                }
+                return Ok(Self { layout });
+            };
+            let slots = slots.get_or_insert_with(|| Slots::new(program));
+            for far in &far {
+                if round == ROUNDS || !islands.lead(slots, &layout, far.source, far.target, far.span) {
+                    return Err(first.error());
+                }
+            }
+        }
+        unreachable!("the loop ends by its rounds")
+    }
+
+    /// Its bytes.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.layout.text
+    }
+
+    /// Where everything came from.
+    pub(super) fn map(&self) -> &AddressMap {
+        &self.layout.map
+    }
+
+    /// Where an old address went, as a symbol or a pointer names it.
+    pub(super) fn place(&self, old: u64, edge: Edge) -> Option<u64> {
+        self.layout.place(old, edge)
+    }
+
+    /// The new address of an old instruction itself.
+    pub(super) fn instruction(&self, old: u64) -> Option<u64> {
+        self.layout.copied(old)
+    }
+}
+
+/// The bytes of inserted instructions.
+fn encode(program: &Program, near: &Located, insts: &[Inst]) -> Result<Vec<u8>, RelocateError> {
+    let mut bytes = Vec::new();
+    for inst in insts {
+        let words = inst.encode(program.arch).map_err(|error: EncodeError| {
+            RelocateError::NotRelocatable { pc: near.pc, detail: error.to_string() }
+        })?;
+        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    }
+    Ok(bytes)
+}

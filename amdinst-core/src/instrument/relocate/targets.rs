@@ -1,0 +1,166 @@
+//! Corrects what code says about addresses: branches, and addresses formed from the program counter.
+
+use super::islands::{Islands, Source, Target};
+use super::layout::Layout;
+use super::{RelocateError, encode};
+use crate::Arch;
+use crate::analysis::addresses::PcRelative;
+use crate::analysis::program::{Located, Program};
+use crate::isa::{EncodeError, Encoding, Flow, Inst, Mods, Op, Value, assemble};
+use crate::object::rewrite::Edge;
+
+/// A branch that does not reach what it has to.
+#[derive(Clone, Debug)]
+pub(super) struct Far {
+    pub(super) source: Source,
+    pub(super) target: Target,
+    /// New addresses of the branch and of its target, whatever is to lie between.
+    pub(super) span: (u64, u64),
+    function: usize,
+}
+
+impl Far {
+    pub(super) fn error(&self) -> RelocateError {
+        let pc = match self.source {
+            Source::Branch(pc) => pc,
+            Source::Island(_, target) => target.old,
+        };
+        let distance = self.span.1.wrapping_sub(self.span.0) as i64;
+        RelocateError::BranchOutOfRange { function: self.function, pc, distance }
+    }
+}
+
+/// Corrects all branches and fills in the islands. Returns those that do not reach; the text is of use only without any.
+pub(super) fn retarget(
+    layout: &mut Layout,
+    program: &Program,
+    islands: &Islands,
+) -> Result<Vec<Far>, RelocateError> {
+    let mut far = Vec::new();
+    for (number, function) in program.functions.iter().enumerate() {
+        for block in &function.blocks {
+            let located = &program.insts[block.insts.end - 1];
+            let offset = match located.inst.flow() {
+                Flow::Branch { offset } | Flow::CondBranch { offset, .. } => offset,
+                Flow::Call { offset: Some(offset) } => offset,
+                _ => continue,
+            };
+            let to = located.end().wrapping_add_signed(offset.into());
+            // A kernel's stub for firmware without preloading jumps over itself, to where a prologue stands.
+            let in_stub = function.kernel.is_some() && located.pc < function.range.start + 256;
+            let enters = in_stub && to == function.range.start + 256 || !function.range.contains(&to);
+            let target = Target { old: to, enters };
+            let source = Source::Branch(located.pc);
+            let places = (layout.copied(located.pc), final_place(layout, target));
+            let (Some(new_pc), Some(final_to)) = places else { continue };
+            let hop = islands.hop(source).and_then(|zone| islands.address(layout, zone, target));
+            let distance = hop.unwrap_or(final_to).wrapping_sub(new_pc + u64::from(located.inst.size)) as i64;
+            if distance == i64::from(offset) {
+                continue;
+            }
+            let Ok(dwords) = i16::try_from(distance / 4) else {
+                far.push(Far { source, target, span: (new_pc, final_to), function: number });
+                continue;
+            };
+            let mut inst = located.inst.clone();
+            if let Some(last) = inst.operands.last_mut() {
+                last.value = Value::Imm(dwords.into());
+            }
+            replace(layout, program, located, new_pc, &inst)?;
+        }
+    }
+    for source in islands.islands() {
+        let Source::Island(zone, target) = source else { continue };
+        let places = (islands.address(layout, zone, target), final_place(layout, target));
+        let (Some(at), Some(final_to)) = places else { continue };
+        let hop = islands.hop(source).and_then(|next| islands.address(layout, next, target));
+        match i16::try_from((hop.unwrap_or(final_to).wrapping_sub(at + 4) as i64) / 4) {
+            Ok(dwords) => write_branch(layout, program.arch, at, dwords)?,
+            Err(_) => {
+                let function = program.function_at(target.old).unwrap_or_default();
+                far.push(Far { source, target, span: (at, final_to), function });
+            }
+        }
+    }
+    for (zone, islands) in islands.passed() {
+        if let Some(&at) = layout.zones.get(&zone) {
+            write_branch(layout, program.arch, at, islands as i16)?;
+        }
+    }
+    Ok(far)
+}
+
+/// The new address of a target.
+fn final_place(layout: &Layout, target: Target) -> Option<u64> {
+    if target.enters { layout.place(target.old, Edge::Start) } else { layout.branch_target(target.old) }
+}
+
+fn write_branch(layout: &mut Layout, arch: Arch, at: u64, dwords: i16) -> Result<(), RelocateError> {
+    let fail = |error: EncodeError| RelocateError::NotRelocatable { pc: at, detail: error.to_string() };
+    let values = [Value::Imm(dwords.into())];
+    let inst = assemble(arch, Op::s_branch, Encoding::Sopp, &values, Mods::default()).map_err(fail)?;
+    let words = inst.encode(arch).map_err(fail)?;
+    let start = (at - layout.address) as usize;
+    if let (Some(word), Some(place)) = (words.first(), layout.text.get_mut(start..start + 4)) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+    Ok(())
+}
+
+/// Corrects an address formed from the program counter.
+pub(super) fn readdress(
+    layout: &mut Layout,
+    program: &Program,
+    address: &PcRelative,
+) -> Result<(), RelocateError> {
+    let getpc = &program.insts[address.getpc];
+    let fail = |detail: String| RelocateError::NotRelocatable { pc: getpc.pc, detail };
+    let target = if layout.old.contains(&address.target) {
+        let found = layout.place(address.target, Edge::Start);
+        found.ok_or_else(|| {
+            fail(format!("the address {:#x} that it forms is not carried over", address.target))
+        })?
+    } else {
+        address.target
+    };
+    let base = layout.copied(getpc.pc).unwrap_or_default() + u64::from(getpc.inst.size);
+    let distance = target.wrapping_sub(base);
+    for (index, part) in [(address.add, distance as u32), (address.addc, (distance >> 32) as u32)] {
+        let located = &program.insts[index];
+        let mut inst = located.inst.clone();
+        let constant = inst.operands[1..].iter_mut().find_map(|operand| match operand.value {
+            Value::Literal(_) => Some((operand, false)),
+            Value::Inline(_) => Some((operand, true)),
+            _ => None,
+        });
+        let Some((operand, inline)) = constant else { continue };
+        operand.value = if inline { Value::int(part as i32) } else { Value::Literal(part) };
+        if inline && matches!(operand.value, Value::Literal(_)) {
+            return Err(fail(format!("`{}` has no room for a literal", located.inst.op)));
+        }
+        let new_pc = layout.copied(located.pc).unwrap_or_default();
+        replace(layout, program, located, new_pc, &inst)?;
+    }
+    Ok(())
+}
+
+fn replace(
+    layout: &mut Layout,
+    program: &Program,
+    old: &Located,
+    new_pc: u64,
+    inst: &Inst,
+) -> Result<(), RelocateError> {
+    let bytes = encode(program, old, std::slice::from_ref(inst))?;
+    let at = (new_pc - layout.address) as usize;
+    match layout.text.get_mut(at..at + bytes.len()) {
+        Some(place) if bytes.len() == usize::from(old.inst.size) => {
+            place.copy_from_slice(&bytes);
+            Ok(())
+        }
+        _ => {
+            let detail = format!("`{}` changed its size", old.inst.op);
+            Err(RelocateError::NotRelocatable { pc: old.pc, detail })
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! `cargo xtask corpus hazards`: wait states in instrumented code, judged by LLVM's hazard recognizer.
+//!
+//! Each kernel, with all it calls, is instrumented and translated to machine IR, whole, so that LLVM sees every path to an
+//! inserted instruction and from it. LLVM may add nothing to an insertion. Before an original instruction it may add no
+//! more than it adds in the original.
+
+mod mcinst;
+mod mir;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use amdinst_core::analysis::program::{Function, Program};
+use amdinst_core::instrument::{AddressMap, Counters, InstrumentError, Options as Instrument, apply, plan};
+use amdinst_core::isa::{Access, Flow, Inst, Slot};
+use amdinst_core::object::{CodeObject, container};
+use anyhow::{Context as _, Result};
+use mcinst::McInsts;
+use mir::{Block, Recognizer, Step};
+
+/// Options of `cargo xtask corpus hazards`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Code objects, bundles, or libraries that carry them
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Only code objects whose target has this in its name, for example gfx90a:xnack-
+    #[arg(long, value_name = "TARGET")]
+    target_cpu: Option<String>,
+    /// Instructions of the largest function that is translated
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    largest: usize,
+}
+
+/// What was judged.
+#[derive(Debug, Default)]
+struct Tally {
+    objects: usize,
+    functions: usize,
+    too_large: usize,
+    instructions: usize,
+    inserted: usize,
+    /// Instructions that stood as `s_nop 0`, by opcode.
+    missing: HashMap<String, usize>,
+    /// Wait states that LLVM adds, for people.
+    findings: Vec<String>,
+}
+
+/// Judges. `Ok(false)` when LLVM adds a wait state.
+pub(crate) fn run(options: &Options) -> Result<bool> {
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    let mut judges: BTreeMap<String, Judge> = BTreeMap::new();
+    for file in &options.files {
+        let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+        for one in container::open(&bytes)? {
+            let target = one.target_id().to_owned();
+            if options.target_cpu.as_ref().is_some_and(|wanted| !target.contains(wanted)) {
+                continue;
+            }
+            let Ok(object) = CodeObject::parse(one.bytes.into_owned()) else { continue };
+            let cpu = object.target.arch.name().to_owned();
+            let judge = judges.entry(cpu.clone()).or_insert_with(|| Judge::new(&cpu, options.largest));
+            let tally = tallies.entry(target).or_default();
+            for counters in [Counters::Register, Counters::Global] {
+                judge
+                    .object(&object, counters, tally)
+                    .with_context(|| format!("{} {cpu}", file.display()))?;
+            }
+        }
+    }
+    let mut findings = 0;
+    for (target, tally) in &tallies {
+        findings += tally.findings.len();
+        println!(
+            "{target}: {} instrumented code objects, {} functions ({} too large), {} instructions, {} of them inserted; {} places where LLVM adds wait states",
+            tally.objects,
+            tally.functions,
+            tally.too_large,
+            tally.instructions,
+            tally.inserted,
+            tally.findings.len()
+        );
+        for finding in tally.findings.iter().take(20) {
+            println!("    {finding}");
+        }
+        let mut missing: Vec<_> = tally.missing.iter().collect();
+        missing.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+        for (name, count) in missing.iter().take(20) {
+            println!("    not translated: {name}, {count} times");
+        }
+    }
+    Ok(findings == 0)
+}
+
+/// LLVM's tools for one processor.
+struct Judge {
+    insts: McInsts,
+    recognizer: Recognizer,
+    largest: usize,
+}
+
+impl Judge {
+    fn new(cpu: &str, largest: usize) -> Self {
+        Self { insts: McInsts::new(cpu), recognizer: Recognizer::new(cpu), largest }
+    }
+
+    fn object(&mut self, object: &CodeObject, counters: Counters, tally: &mut Tally) -> Result<()> {
+        let plan = plan(object, &Instrument { counters, ..Instrument::default() })?;
+        let instrumented = match apply(object, &plan) {
+            Ok(instrumented) => instrumented,
+            Err(InstrumentError::NothingInstrumented(_)) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        let rewritten = CodeObject::parse(instrumented.bytes)?;
+        let (before, after) = (Program::new(object), Program::new(&rewritten));
+        let bytes = |object: &CodeObject, pc: u64, size: u8| {
+            object.bytes_at(pc, size.into()).unwrap_or_default().to_vec()
+        };
+        for (program, object) in [(&before, object), (&after, &rewritten)] {
+            let all: Vec<Vec<u8>> =
+                program.insts.iter().map(|located| bytes(object, located.pc, located.inst.size)).collect();
+            self.insts.learn(all.iter().map(Vec::as_slice))?;
+        }
+        tally.objects += 1;
+        let map = &instrumented.map.addresses;
+        for function in &after.functions {
+            let range = function.blocks.first().map(|block| block.insts.start)
+                ..function.blocks.last().map(|block| block.insts.end);
+            let (Some(first), Some(end)) = (range.start, range.end) else { continue };
+            let is_inserted = |pc: u64| inserted(map, pc);
+            let inserted = after.insts[first..end].iter().filter(|located| is_inserted(located.pc)).count();
+            if inserted == 0 {
+                continue;
+            }
+            if end - first > self.largest {
+                tally.too_large += 1;
+                continue;
+            }
+            let states = self.states(&after, function, &rewritten, tally)?;
+            tally.functions += 1;
+            tally.instructions += end - first;
+            tally.inserted += inserted;
+            if states.iter().flatten().all(|&states| states == 0) {
+                continue;
+            }
+            // What LLVM would add in the original, by address.
+            let mut original: HashMap<u64, u32> = HashMap::new();
+            if let Some(function) = map
+                .original(after.insts[first].pc)
+                .and_then(|pc| before.function_at(pc))
+                .map(|index| &before.functions[index])
+            {
+                let states = self.states(&before, function, object, &mut Tally::default())?;
+                for (block, states) in function.blocks.iter().zip(states) {
+                    original.extend(
+                        block
+                            .insts
+                            .clone()
+                            .zip(states)
+                            .map(|(index, states)| (before.insts[index].pc, states)),
+                    );
+                }
+            }
+            for (block, states) in function.blocks.iter().zip(states) {
+                for (index, states) in block.insts.clone().zip(states) {
+                    let located = &after.insts[index];
+                    let known = match is_inserted(located.pc) {
+                        true => 0,
+                        false => {
+                            map.original(located.pc).and_then(|pc| original.get(&pc).copied()).unwrap_or(0)
+                        }
+                    };
+                    if states > known {
+                        tally.findings.push(format!(
+                            "{:?}, `{}` at {:#x}: {states} wait states before `{}` ({known} in the original)",
+                            counters,
+                            function.name,
+                            located.pc,
+                            located.inst.text(after.arch)
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The wait states that LLVM adds before each instruction of a function, by block.
+    fn states(
+        &mut self,
+        program: &Program,
+        function: &Function,
+        object: &CodeObject,
+        tally: &mut Tally,
+    ) -> Result<Vec<Vec<u32>>> {
+        let insts = &self.insts;
+        let blocks: Vec<Block<'_>> = function
+            .blocks
+            .iter()
+            .map(|block| Block {
+                steps: block
+                    .insts
+                    .clone()
+                    .map(|index| {
+                        let located = &program.insts[index];
+                        let bytes = object.bytes_at(located.pc, located.inst.size.into()).unwrap_or_default();
+                        let target = match located.inst.flow() {
+                            Flow::Branch { offset } | Flow::CondBranch { offset, .. } => {
+                                let to = located.end().wrapping_add_signed(offset.into());
+                                let starts = |&other: &usize| {
+                                    program.insts[function.blocks[other].insts.start].pc == to
+                                };
+                                block.successors.iter().copied().find(starts)
+                            }
+                            _ => None,
+                        };
+                        Step { inst: insts.get(bytes), written: written(&located.inst), target }
+                    })
+                    .collect(),
+                successors: block.successors.clone(),
+            })
+            .collect();
+        self.recognizer.missing_states(&blocks, &mut tally.missing)
+    }
+}
+
+/// How many operands an instruction writes by name; they come first.
+fn written(inst: &Inst) -> usize {
+    let named = inst.operands.iter().filter(|operand| operand.slot != Slot::Implied);
+    named.take_while(|operand| operand.access != Access::Read).count()
+}
+
+/// Whether the code at an address was inserted.
+fn inserted(map: &AddressMap, pc: u64) -> bool {
+    let index = map.runs.partition_point(|run| run.new <= pc);
+    index.checked_sub(1).is_some_and(|index| map.runs[index].inserted)
+}
