@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use amdinst_core::instrument::{Counters, InstrumentError, Options, SiteKind, apply, plan};
+use amdinst_core::instrument::{Counters, ExecWriteClass, InstrumentError, Options, SiteKind, apply, plan};
 use amdinst_core::object::CodeObject;
 
 const SOURCE: &str = "
@@ -21,6 +21,11 @@ __attribute__((amdgpu_kernel)) void first(gint *p, gint *q, int n) {
 __attribute__((amdgpu_kernel)) void second(gint *p, gint *q, int n) {
     int i = __builtin_amdgcn_workitem_id_x();
     if (p[i] > n) q[i] = walk(i, p);
+}
+__attribute__((amdgpu_kernel)) void halves(gint *p) {
+    __asm__ volatile(\"s_mov_b64 s[20:21], exec\\n s_mov_b32 exec_lo, -1\\n s_mov_b32 exec_hi, 5\\n s_mov_b64 exec, s[20:21]\"
+                     ::: \"s20\", \"s21\");
+    p[__builtin_amdgcn_workitem_id_x()] = 1;
 }
 __attribute__((amdgpu_kernel)) void straight(gint *p) { p[__builtin_amdgcn_workitem_id_x()] = 1; }
 ";
@@ -132,6 +137,20 @@ fn sites_of_a_shared_function_come_first_in_each_kernel() {
         assert!(kernel.sites.iter().any(|site| site.kind == SiteKind::LoopExit && site.loop_depth == 1));
     }
     assert!(!straight.is_instrumented() && straight.refusals.is_empty());
+}
+
+#[test]
+fn halves_of_exec_are_told_apart() {
+    if !tools("halves_of_exec_are_told_apart") {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let object = compile(directory.path(), "gfx90a", "-O2");
+    let plan = plan(&object, &Options::default()).expect("a plan");
+    let halves = plan.kernels().iter().find(|kernel| kernel.name == "halves").expect("the kernel");
+    assert!(halves.sites.is_empty() && halves.refusals.is_empty(), "{:?}", halves.refusals);
+    let classes: Vec<ExecWriteClass> = halves.exec_writes.iter().map(|write| write.class).collect();
+    assert_eq!(classes, [ExecWriteClass::WholeWave, ExecWriteClass::Constant, ExecWriteClass::Restore]);
 }
 
 #[test]

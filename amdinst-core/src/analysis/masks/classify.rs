@@ -1,0 +1,126 @@
+//! What a write of EXEC is, from the masks before and after it.
+
+use std::collections::BTreeSet;
+
+use super::flow::Event;
+use super::{Narrowing, OtherWrite};
+use crate::analysis::dominators::{Loop, Structure};
+use crate::analysis::program::{Function, Program};
+use crate::analysis::values::{Expr, Values, Vn};
+use crate::isa::{Access, Inst, Op, Value};
+
+/// `Ok` for a site, with its kind if that does not depend on what follows it.
+pub(super) fn classify(
+    inst: &Inst,
+    event: &Event,
+    values: &Values,
+    history: &BTreeSet<Vn>,
+) -> Result<Option<Narrowing>, OtherWrite> {
+    let whole_wave = |vn| matches!(values.expr(vn), Expr::Const64(u64::MAX));
+    if inst.op.name().starts_with("v_cmpx") {
+        return Ok(Some(Narrowing::Cmpx));
+    }
+    if whole_wave(event.new) || values.expr(event.new) == Expr::Not(event.old) {
+        return Err(OtherWrite::WholeWave);
+    }
+    if matches!(values.expr(event.new), Expr::Const64(_)) {
+        return Err(OtherWrite::Constant);
+    }
+    match inst.op {
+        Op::s_and_saveexec_b64 | Op::s_andn1_saveexec_b64 | Op::s_andn1_wrexec_b64 => return Ok(None),
+        Op::s_andn2_saveexec_b64 | Op::s_andn2_wrexec_b64 | Op::s_xor_saveexec_b64 => {
+            return Err(OtherWrite::Else);
+        }
+        Op::s_or_saveexec_b64 => return Err(OtherWrite::Else),
+        Op::s_orn1_saveexec_b64 => return Err(OtherWrite::Join),
+        _ => {}
+    }
+    let writes_exec = inst.operands.first().is_some_and(|operand| {
+        operand.value == Value::EXEC && operand.dwords == 2 && operand.access != Access::Read
+    });
+    if !writes_exec {
+        return Err(half_write(inst, event, values, history));
+    }
+    let reads_exec = inst.operands[1..].iter().any(|operand| operand.value == Value::EXEC);
+    match inst.op {
+        Op::s_and_b64 if reads_exec => return Ok(None),
+        Op::s_andn2_b64 if inst.operands[1].value == Value::EXEC => return Ok(None),
+        Op::s_or_b64 if reads_exec => return Err(OtherWrite::Join),
+        Op::s_xor_b64 if reads_exec => return Err(OtherWrite::Else),
+        _ => {}
+    }
+    let in_whole_wave_mode = whole_wave(event.old) || matches!(values.expr(event.old), Expr::Not(_));
+    if event.new == event.old {
+        Err(OtherWrite::Restore)
+    } else if !in_whole_wave_mode && values.is_subset(event.new, event.old) {
+        Ok(None)
+    } else if history.contains(&event.new) {
+        Err(OtherWrite::Restore)
+    } else if values.is_subset(event.old, event.new) {
+        Err(OtherWrite::Join)
+    } else {
+        Err(OtherWrite::Unclassified)
+    }
+}
+
+/// What a write of one half of EXEC is.
+fn half_write(inst: &Inst, event: &Event, values: &Values, history: &BTreeSet<Vn>) -> OtherWrite {
+    let half = match inst.operands.first().map(|operand| operand.value) {
+        Some(Value::Scalar(register @ (126 | 127))) if inst.op == Op::s_mov_b32 => register - 126,
+        _ => return OtherWrite::Unclassified,
+    };
+    let Expr::Pair(low, high) = values.expr(event.new) else { return OtherWrite::Unclassified };
+    match values.expr([low, high][usize::from(half)]) {
+        Expr::Const32(u32::MAX) => OtherWrite::WholeWave,
+        Expr::Const32(_) => OtherWrite::Constant,
+        Expr::Half(mask, which) if which == half && history.contains(&mask) => OtherWrite::Restore,
+        _ => OtherWrite::Unclassified,
+    }
+}
+
+/// A narrowing is a loop exit if the branch that follows it in its block leaves the innermost loop.
+pub(super) fn branch_kind(
+    program: &Program,
+    function: &Function,
+    structure: &Structure,
+    event: &Event,
+) -> Narrowing {
+    let block = &function.blocks[event.block];
+    let last_write = block.insts.clone().rev().find(|&index| writes_exec(&program.insts[index].inst));
+    let leaves = |inner: &Loop| {
+        let outside = |block: &usize| inner.blocks.binary_search(block).is_err();
+        block.successors.iter().any(outside)
+    };
+    if last_write == Some(event.inst)
+        && block.successors.len() > 1
+        && structure.innermost(event.block).is_some_and(leaves)
+    {
+        Narrowing::LoopExit
+    } else {
+        Narrowing::If
+    }
+}
+
+/// The pair into which an instruction saves EXEC before changing it.
+pub(super) fn saves_old(inst: &Inst) -> Option<u8> {
+    let saves = matches!(inst.op, Op::s_and_saveexec_b64 | Op::s_andn1_saveexec_b64);
+    match inst.operands.first().map(|operand| operand.value) {
+        Some(Value::Scalar(first)) if saves => Some(first),
+        _ => None,
+    }
+}
+
+/// Whether an instruction writes EXEC, by an operand or by what it is.
+pub fn writes_exec(inst: &Inst) -> bool {
+    let by_name = || {
+        let name = inst.op.name();
+        name.starts_with("v_cmpx") || name.ends_with("saveexec_b64") || name.ends_with("wrexec_b64")
+    };
+    let by_operand = inst.operands.iter().any(|operand| match operand.value {
+        Value::Scalar(first) if operand.access != Access::Read => {
+            first <= 127 && u16::from(first) + u16::from(operand.dwords) > 126
+        }
+        _ => false,
+    });
+    by_operand || by_name()
+}

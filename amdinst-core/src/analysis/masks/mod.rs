@@ -1,0 +1,178 @@
+//! What each write of EXEC is: a site (a narrowing by a condition), the other half of one, a join, a restore, or whole-wave
+//! mode.
+//!
+//! A forward data flow gives each mask a value number, through moves, lanes of VGPRs (SGPR spills) and whole-VGPR copies
+//! (spills of those). The new mask is then compared with the old one: a known part of it is a narrowing, a mask that
+//! EXEC had before is a restore. What cannot be told is reported as unclassified, never dropped.
+
+mod classify;
+mod flow;
+mod state;
+mod step;
+
+use std::collections::BTreeSet;
+
+pub use classify::writes_exec;
+use classify::{branch_kind, classify, saves_old};
+use flow::Flowing;
+
+use super::dominators::Structure;
+use super::program::{Function, Program};
+use super::values::{Expr, Vn};
+use crate::isa::{Condition, Flow, RegSet};
+
+/// How a site narrows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Narrowing {
+    /// Into a branch.
+    If,
+    /// Out of a loop, or on in it.
+    LoopExit,
+    /// By a comparison that writes EXEC.
+    Cmpx,
+}
+
+/// An instruction that narrows EXEC by a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MaskSite {
+    /// Index of the instruction in [`Program::insts`].
+    pub inst: usize,
+    /// Its block.
+    pub block: usize,
+    /// How it narrows.
+    pub kind: Narrowing,
+    /// The first SGPR of the pair into which the instruction itself saves the old mask.
+    pub saves_old: Option<u8>,
+    /// EXEC is known not to be zero before it.
+    pub old_is_nonzero: bool,
+    /// Loops around it.
+    pub loop_depth: u32,
+    /// Instructions that turn to the other half of this branch.
+    pub else_insts: Vec<usize>,
+}
+
+/// A write of EXEC that is no site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherWrite {
+    /// Turns to the other half of a branch (of a site, if it could be told which).
+    Else,
+    /// Adds lanes back.
+    Join,
+    /// A mask that EXEC had before.
+    Restore,
+    /// All lanes, or all inactive ones.
+    WholeWave,
+    /// Another constant.
+    Constant,
+    /// Not known.
+    Unclassified,
+}
+
+/// The masks of one function.
+#[derive(Clone, Debug, Default)]
+pub struct Masks {
+    /// Its sites in order of address.
+    pub sites: Vec<MaskSite>,
+    /// Every other write of EXEC, in order of address, by instruction.
+    pub writes: Vec<(usize, OtherWrite)>,
+    /// Conditional branches on SCC or VCC, which all lanes take alike, by instruction.
+    pub uniform: Vec<usize>,
+}
+
+impl Masks {
+    /// Classifies every write of EXEC in `function`. `clobbers` gives the registers that a callee (and what it calls) may
+    /// write.
+    pub fn new(
+        program: &Program,
+        function: &Function,
+        structure: &Structure,
+        clobbers: &dyn Fn(usize) -> RegSet,
+    ) -> Self {
+        let mut flowing = Flowing::new(program, function, clobbers);
+        let events = flowing.run();
+        let mut masks = Self::default();
+        let values = &mut flowing.values;
+        let history: BTreeSet<Vn> = events.iter().map(|event| event.old).collect();
+        let mut narrowed: Vec<(Vn, usize)> = Vec::new();
+        let mut elses: Vec<(usize, Vec<Vn>)> = Vec::new();
+        for event in &events {
+            let inst = &program.insts[event.inst].inst;
+            match classify(inst, event, values, &history) {
+                Ok(kind) => {
+                    narrowed.push((event.new, masks.sites.len()));
+                    masks.sites.push(MaskSite {
+                        inst: event.inst,
+                        block: event.block,
+                        kind: kind.unwrap_or_else(|| branch_kind(program, function, structure, event)),
+                        saves_old: saves_old(inst),
+                        old_is_nonzero: event.old_is_nonzero,
+                        loop_depth: structure.depth[event.block],
+                        else_insts: Vec::new(),
+                    });
+                }
+                Err(other) => {
+                    if other == OtherWrite::Else {
+                        elses.push((event.inst, event.operand.into_iter().chain([event.new]).collect()));
+                    }
+                    masks.writes.push((event.inst, other));
+                }
+            }
+        }
+        // The other half's mask is made of the first half's: attach it to the closest site it mentions.
+        for (inst, candidates) in elses {
+            let site = candidates.iter().find_map(|&mask| {
+                let of = |depth| {
+                    let found = narrowed.iter().rev().find(|(new, _)| values.mentions(mask, *new, depth));
+                    found.map(|&(_, site)| site)
+                };
+                (0..5).find_map(of)
+            });
+            if let Some(site) = site {
+                masks.sites[site].else_insts.push(inst);
+            }
+        }
+        for block in &function.blocks {
+            let last = block.insts.end - 1;
+            let condition = match program.insts[last].inst.flow() {
+                Flow::CondBranch { condition, .. } => condition,
+                _ => continue,
+            };
+            if !matches!(condition, Condition::Execz | Condition::Execnz) {
+                masks.uniform.push(last);
+            }
+        }
+        masks
+    }
+}
+
+/// The targets of the calls and jumps through registers at the instructions `wanted`, as far as the values that reach them
+/// are known, even parked in lanes or spilled meanwhile: (instruction, address). `unknown` is what a call of an unknown
+/// function is taken to write.
+pub(super) fn register_targets(
+    program: &Program,
+    function: &Function,
+    clobbers: &dyn Fn(usize) -> RegSet,
+    unknown: RegSet,
+    wanted: &BTreeSet<usize>,
+) -> Vec<(usize, u64)> {
+    let mut flowing = Flowing { unknown, ..Flowing::new(program, function, clobbers) };
+    let inputs = flowing.fixed_point();
+    let mut targets = Vec::new();
+    for (block, input) in inputs.into_iter().enumerate() {
+        let range = function.blocks[block].insts.clone();
+        let (last, Some(mut state)) = (range.end - 1, input) else { continue };
+        let inst = &program.insts[last].inst;
+        if !wanted.contains(&last) {
+            continue;
+        }
+        for index in range.start..last {
+            flowing.step(block, index, &mut state);
+        }
+        let Some(operand) = inst.operands.last() else { continue };
+        let value = flowing.read64(&state, operand.value, last);
+        if let Expr::Const64(address) = flowing.values.expr(value) {
+            targets.push((last, address));
+        }
+    }
+    targets
+}

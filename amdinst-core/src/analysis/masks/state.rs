@@ -1,0 +1,34 @@
+//! What is known of every place that can hold a mask, at one point.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::analysis::values::Vn;
+
+/// The id under which the lanes of accumulation registers are known; spill slots follow.
+pub(super) const AGPRS: u32 = 256;
+pub(super) const SLOTS: u32 = 512;
+/// The number of the EXEC place in [`Expr::Phi`].
+pub(super) const EXEC_PLACE: u32 = 200;
+
+/// Values of all places at a point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct State {
+    pub(super) scalars: Vec<Vn>,
+    /// By (VGPR, AGPR or slot; lane).
+    pub(super) lanes: BTreeMap<(u32, u8), Vn>,
+    pub(super) exec: Vn,
+    pub(super) nonzero: BTreeSet<Vn>,
+}
+
+/// The known lanes of a vector register or slot.
+pub(super) fn lanes_of(state: &State, register: u32) -> impl Iterator<Item = ((u32, u8), Vn)> {
+    state.lanes.range((register, 0)..=(register, u8::MAX)).map(|(&place, &value)| (place, value))
+}
+
+/// Nothing is known of a vector register's lanes any more.
+pub(super) fn forget_lanes(state: &mut State, register: u32) {
+    let known: Vec<_> = lanes_of(state, register).map(|(place, _)| place).collect();
+    for place in known {
+        state.lanes.remove(&place);
+    }
+}

@@ -1,0 +1,292 @@
+//! What one instruction does to the values of masks.
+
+use super::flow::Flowing;
+use super::state::{AGPRS, SLOTS, State, forget_lanes, lanes_of};
+use crate::analysis::program::{Exit, Located};
+use crate::analysis::values::{Expr, Vn};
+use crate::isa::{Access, Inst, Op, Value};
+
+impl Flowing<'_> {
+    pub(super) fn step(&mut self, block: usize, index: usize, state: &mut State) {
+        let program = self.program;
+        let Located { inst, .. } = &program.insts[index];
+        let operand = |n: usize| inst.operands.get(n).map(|operand| operand.value);
+        let old = state.exec;
+        match (inst.op, operand(0), operand(1), operand(2)) {
+            (Op::s_add_u32 | Op::s_addc_u32, Some(Value::Scalar(to)), ..)
+                if self.formed.contains_key(&index) =>
+            {
+                let value = self.values.number(Expr::Const32(self.formed[&index]));
+                self.write32(state, to, value);
+            }
+            (Op::s_mov_b64, Some(Value::Scalar(to)), Some(from), _) => {
+                let value = self.read64(state, from, index);
+                self.write64(state, to, value);
+            }
+            (Op::s_mov_b32, Some(Value::Scalar(to)), Some(from), _) => {
+                let value = self.read32(state, from, index);
+                self.write32(state, to, value);
+            }
+            (Op::s_not_b64, Some(Value::Scalar(to)), Some(from), _) => {
+                let value = self.read64(state, from, index);
+                let value = self.values.not(value);
+                self.write64(state, to, value);
+            }
+            (
+                Op::s_and_b64
+                | Op::s_or_b64
+                | Op::s_xor_b64
+                | Op::s_andn2_b64
+                | Op::s_orn2_b64
+                | Op::s_nand_b64
+                | Op::s_nor_b64
+                | Op::s_xnor_b64,
+                Some(Value::Scalar(to)),
+                Some(a),
+                Some(b),
+            ) => {
+                let (a, b) = (self.read64(state, a, index), self.read64(state, b, index));
+                let values = &mut self.values;
+                let value = match inst.op {
+                    Op::s_and_b64 => values.and(a, b),
+                    Op::s_or_b64 => values.or(a, b),
+                    Op::s_xor_b64 => values.xor(a, b),
+                    Op::s_andn2_b64 => {
+                        let b = values.not(b);
+                        values.and(a, b)
+                    }
+                    Op::s_orn2_b64 => {
+                        let b = values.not(b);
+                        values.or(a, b)
+                    }
+                    Op::s_nand_b64 => {
+                        let both = values.and(a, b);
+                        values.not(both)
+                    }
+                    Op::s_nor_b64 => {
+                        let either = values.or(a, b);
+                        values.not(either)
+                    }
+                    _ => {
+                        let differ = values.xor(a, b);
+                        values.not(differ)
+                    }
+                };
+                self.write64(state, to, value);
+                if inst.op == Op::s_or_b64
+                    && to == 126
+                    && [a, b].iter().any(|mask| state.nonzero.contains(mask))
+                {
+                    state.nonzero.insert(state.exec);
+                }
+            }
+            (op, Some(Value::Scalar(to)), Some(from), _) if saveexec(op) => {
+                let mask = self.read64(state, from, index);
+                let was_nonzero = state.nonzero.contains(&old);
+                let values = &mut self.values;
+                let (not_mask, not_old) = (values.not(mask), values.not(old));
+                let new = match op {
+                    Op::s_and_saveexec_b64 => values.and(old, mask),
+                    Op::s_or_saveexec_b64 => values.or(old, mask),
+                    Op::s_xor_saveexec_b64 => values.xor(old, mask),
+                    Op::s_andn1_saveexec_b64 | Op::s_andn1_wrexec_b64 => values.and(old, not_mask),
+                    Op::s_andn2_saveexec_b64 | Op::s_andn2_wrexec_b64 => values.and(mask, not_old),
+                    Op::s_orn1_saveexec_b64 => values.or(old, not_mask),
+                    Op::s_orn2_saveexec_b64 => values.or(mask, not_old),
+                    _ => values.number(Expr::Opaque(index, 7)),
+                };
+                let saved = if op.name().ends_with("wrexec_b64") { new } else { old };
+                self.write64(state, to, saved);
+                state.exec = new;
+                if op == Op::s_or_saveexec_b64 && (was_nonzero || state.nonzero.contains(&mask)) {
+                    state.nonzero.insert(new);
+                }
+            }
+            (Op::v_writelane_b32, Some(Value::Vgpr(to)), Some(from), Some(lane)) => {
+                match small_constant(lane) {
+                    Some(lane) => {
+                        let value = self.read32(state, from, index);
+                        state.lanes.insert((u32::from(to), lane), value);
+                    }
+                    None => forget_lanes(state, u32::from(to)),
+                };
+            }
+            (Op::v_readlane_b32, Some(Value::Scalar(to)), Some(Value::Vgpr(from)), Some(lane)) => {
+                let known =
+                    small_constant(lane).and_then(|lane| state.lanes.get(&(u32::from(from), lane)).copied());
+                let value = known.unwrap_or_else(|| self.values.number(Expr::Opaque(index, 0)));
+                self.write32(state, to, value);
+            }
+            _ => match self.whole_copy(inst, state) {
+                Some((to, from)) => {
+                    forget_lanes(state, to);
+                    let copied: Vec<_> =
+                        lanes_of(state, from).map(|((_, lane), value)| ((to, lane), value)).collect();
+                    state.lanes.extend(copied);
+                }
+                None => self.generic(index, inst, state),
+            },
+        }
+        let block = &self.function.blocks[block];
+        let clobbered = match block.exit {
+            _ if index + 1 != block.insts.end => None,
+            Exit::Call(callee) => Some((self.clobbers)(callee)),
+            Exit::Unknown => Some(self.unknown),
+            _ => None,
+        };
+        if let Some(clobbered) = clobbered {
+            for register in 0..=107u8 {
+                if clobbered.contains(crate::isa::Reg::scalar(register)) {
+                    state.scalars[usize::from(register)] = self.values.number(Expr::Opaque(index, register));
+                }
+            }
+            state.lanes.retain(|&(register, _), _| match register {
+                0..AGPRS => !clobbered.contains(crate::isa::Reg::vgpr(register as u8)),
+                AGPRS..SLOTS => !clobbered.contains(crate::isa::Reg::agpr((register - AGPRS) as u8)),
+                // Spill slots belong to this function's frame.
+                _ => true,
+            });
+        }
+    }
+
+    /// A copy of all lanes of a vector register to another, or to or from a spill slot: (to, from).
+    fn whole_copy(&mut self, inst: &Inst, state: &State) -> Option<(u32, u32)> {
+        let all_lanes = matches!(self.values.expr(state.exec), Expr::Const64(u64::MAX));
+        if !all_lanes {
+            return None;
+        }
+        let vector = |n: usize| match inst.operands.get(n)?.value {
+            Value::Vgpr(register) => Some(u32::from(register)),
+            Value::Agpr(register) => Some(AGPRS + u32::from(register)),
+            _ => None,
+        };
+        let mut slot = |address: &[usize]| {
+            let base = address.iter().find_map(|&n| match inst.operands.get(n)?.value {
+                Value::Scalar(register) => Some(register),
+                _ => None,
+            });
+            let next = SLOTS + self.slots.len() as u32;
+            *self.slots.entry((base, inst.mods.offset)).or_insert(next)
+        };
+        match inst.op {
+            Op::v_mov_b32 | Op::v_accvgpr_read_b32 | Op::v_accvgpr_write_b32 | Op::v_accvgpr_mov_b32
+                if inst.mods.sdwa.is_none() && inst.mods.dpp.is_none() =>
+            {
+                Some((vector(0)?, vector(1)?))
+            }
+            // buffer_*_dword vdata, vaddr, srsrc, soffset
+            Op::buffer_store_dword => Some((slot(&[3]), vector(0)?)),
+            Op::buffer_load_dword => Some((vector(0)?, slot(&[3]))),
+            // scratch_store_dword vaddr, vdata, saddr; scratch_load_dword vdst, vaddr, saddr
+            Op::scratch_store_dword => Some((slot(&[2]), vector(1)?)),
+            Op::scratch_load_dword => Some((vector(0)?, slot(&[2]))),
+            _ => None,
+        }
+    }
+
+    /// An instruction without a rule: what it writes is new. A comparison's mask has only active lanes.
+    fn generic(&mut self, index: usize, inst: &Inst, state: &mut State) {
+        let name = inst.op.name();
+        let is_compare = name.starts_with("v_cmp_") || name.starts_with("v_cmpx_");
+        for (n, operand) in inst.operands.iter().enumerate() {
+            if operand.access == Access::Read {
+                continue;
+            }
+            match operand.value {
+                Value::Scalar(first) if operand.dwords == 2 && first != 126 => {
+                    let fresh = self.values.number(Expr::Opaque(index, n as u8));
+                    let value = if is_compare { self.values.and(state.exec, fresh) } else { fresh };
+                    self.write64(state, first, value);
+                }
+                Value::Scalar(first) => {
+                    for k in 0..operand.dwords {
+                        let value = self.values.number(Expr::Opaque(index, 16 + 16 * n as u8 + k));
+                        self.write32(state, first.saturating_add(k), value);
+                    }
+                }
+                Value::Vgpr(first) => {
+                    for k in 0..u32::from(operand.dwords) {
+                        forget_lanes(state, u32::from(first) + k);
+                    }
+                }
+                Value::Agpr(first) => {
+                    for k in 0..u32::from(operand.dwords) {
+                        forget_lanes(state, AGPRS + u32::from(first) + k);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if name.starts_with("v_cmpx") {
+            let fresh = self.values.number(Expr::Opaque(index, 0));
+            state.exec = self.values.and(state.exec, fresh);
+        }
+    }
+
+    fn read32(&mut self, state: &State, value: Value, index: usize) -> Vn {
+        match value {
+            Value::Scalar(126) => self.values.half(state.exec, 0),
+            Value::Scalar(127) => self.values.half(state.exec, 1),
+            Value::Scalar(register) => state.scalars[usize::from(register & 127)],
+            other => match constant(other) {
+                Some(value) => self.values.number(Expr::Const32(value as u32)),
+                None => self.values.number(Expr::Opaque(index, 9)),
+            },
+        }
+    }
+
+    pub(super) fn read64(&mut self, state: &State, value: Value, index: usize) -> Vn {
+        match value {
+            Value::Scalar(126) => state.exec,
+            Value::Scalar(register) if register < 127 => {
+                let (low, high) =
+                    (state.scalars[usize::from(register)], state.scalars[usize::from(register) + 1]);
+                self.values.pair(low, high)
+            }
+            other => match constant(other) {
+                Some(value) => self.values.const64(value as u64),
+                None => self.values.number(Expr::Opaque(index, 10)),
+            },
+        }
+    }
+
+    fn write32(&mut self, state: &mut State, to: u8, value: Vn) {
+        match to {
+            126 | 127 => {
+                let (low, high) = (self.values.half(state.exec, 0), self.values.half(state.exec, 1));
+                state.exec =
+                    if to == 126 { self.values.pair(value, high) } else { self.values.pair(low, value) };
+            }
+            _ => state.scalars[usize::from(to & 127)] = value,
+        }
+    }
+
+    fn write64(&mut self, state: &mut State, to: u8, value: Vn) {
+        if to == 126 {
+            state.exec = value;
+        } else {
+            let (low, high) = (self.values.half(value, 0), self.values.half(value, 1));
+            self.write32(state, to, low);
+            self.write32(state, to.saturating_add(1), high);
+        }
+    }
+}
+
+fn saveexec(op: Op) -> bool {
+    op.name().ends_with("saveexec_b64") || op.name().ends_with("wrexec_b64")
+}
+
+fn small_constant(value: Value) -> Option<u8> {
+    constant(value).and_then(|value| u8::try_from(value).ok()).filter(|&lane| lane < 64)
+}
+
+/// An integer operand, sign-extended as a 64-bit scalar operation does.
+fn constant(value: Value) -> Option<i64> {
+    match value {
+        Value::Literal(value) => Some(i64::from(value as i32)),
+        Value::Inline(code @ 128..=192) => Some(i64::from(code) - 128),
+        Value::Inline(code @ 193..=208) => Some(192 - i64::from(code)),
+        Value::Imm(value) => Some(value),
+        _ => None,
+    }
+}

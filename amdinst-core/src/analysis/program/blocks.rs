@@ -1,0 +1,185 @@
+//! Explored instructions as basic blocks of a function.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::explore::{Explorer, Next, next};
+use super::{Block, Exit, Function, Located, Obstacle, ObstacleKind, Program, got_slot};
+use crate::analysis::addresses::{Misuse, Pointer, Tracker};
+use crate::isa::{Flow, Inst, Op};
+
+impl Program {
+    pub(super) fn add(&mut self, name: String, kernel: Option<usize>, explorer: Explorer<'_>) {
+        let Explorer { object, entries, range, is_kernel, insts, leaders, mut obstacles, .. } = explorer;
+        let first = self.insts.len();
+        self.insts.extend(insts.into_iter().map(|(pc, inst)| Located { pc, inst }));
+        let insts = &self.insts;
+
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut starts = BTreeMap::new();
+        let mut at = first;
+        while at < insts.len() {
+            let start = at;
+            loop {
+                let next = insts.get(at + 1);
+                let ends = ends_block(&insts[at].inst)
+                    || next.is_none_or(|next| next.pc != insts[at].end() || leaders.contains(&next.pc));
+                at += 1;
+                if ends {
+                    break;
+                }
+            }
+            starts.insert(insts[start].pc, blocks.len());
+            blocks.push(Block {
+                insts: start..at,
+                successors: Vec::new(),
+                predecessors: Vec::new(),
+                exit: Exit::Local,
+            });
+        }
+
+        let mut found = Vec::new();
+        let mut misuses: Vec<Misuse> = Vec::new();
+        let mut callees = BTreeSet::new();
+        let mut tracker = Tracker::default();
+        let joins: BTreeSet<u64> = explicit_targets(insts, first, &starts);
+        for block in &mut blocks {
+            let start = insts[block.insts.start].pc;
+            let follows = block.insts.start > first && insts[block.insts.start - 1].end() == start;
+            if !follows || joins.contains(&start) {
+                tracker.clear();
+            }
+            let last = block.insts.end - 1;
+            let load = |address| got_slot(object, address);
+            for (index, located) in (block.insts.start..).zip(&insts[block.insts.start..last]) {
+                tracker.step(index, located.pc, &located.inst, &load, &mut found, &mut misuses);
+            }
+            let located = &insts[last];
+            let next = next(located, &tracker);
+            tracker.step(last, located.pc, &located.inst, &load, &mut found, &mut misuses);
+            let obstacle = |kind, detail: String| Obstacle { pc: located.pc, kind, detail };
+            let go = |to: u64, block: &mut Block, obstacles: &mut Vec<Obstacle>| match starts.get(&to) {
+                Some(&index) => {
+                    if !block.successors.contains(&index) {
+                        block.successors.push(index);
+                    }
+                }
+                None => {
+                    block.exit = Exit::Unknown;
+                    // A branch out of range or to nowhere was reported by the exploration.
+                    if range.contains(&to) && obstacles.is_empty() {
+                        let detail = format!("control goes on to {to:#x}, where no instruction starts");
+                        obstacles.push(obstacle(ObstacleKind::BrokenControlFlow, detail));
+                    }
+                }
+            };
+            let end = located.end();
+            let mut call = |to: u64, block: &mut Block, obstacles: &mut Vec<Obstacle>| match entries.get(&to)
+            {
+                Some(&callee) => {
+                    callees.insert(callee);
+                    block.exit = Exit::Call(callee);
+                    if range.contains(&end) {
+                        go(end, block, obstacles);
+                    }
+                }
+                None => {
+                    block.exit = Exit::Unknown;
+                    let detail = format!("calls {to:#x}, where no function starts");
+                    obstacles.push(obstacle(ObstacleKind::BrokenControlFlow, detail));
+                }
+            };
+            match next {
+                Next::Fall => go(end, block, &mut obstacles),
+                Next::Trap => {
+                    if starts.contains_key(&end) {
+                        go(end, block, &mut obstacles);
+                    }
+                }
+                Next::Jump(to) if !range.contains(&to) && entries.contains_key(&to) => {
+                    callees.insert(entries[&to]);
+                    block.exit = Exit::TailCall(entries[&to]);
+                }
+                Next::Jump(to) => go(to, block, &mut obstacles),
+                Next::Split(to) => {
+                    go(end, block, &mut obstacles);
+                    go(to, block, &mut obstacles);
+                }
+                Next::CallKnown(to) | Next::Call(Pointer::Known(to)) => call(to, block, &mut obstacles),
+                Next::Call(_) => {
+                    if range.contains(&end) {
+                        go(end, block, &mut obstacles);
+                    }
+                    block.exit = Exit::Unknown;
+                    let detail = "call through registers whose value is not known".to_owned();
+                    obstacles.push(obstacle(ObstacleKind::IndirectTarget, detail));
+                }
+                Next::Through(Pointer::Known(to)) if range.contains(&to) => go(to, block, &mut obstacles),
+                Next::Through(Pointer::Known(to)) if entries.contains_key(&to) => {
+                    callees.insert(entries[&to]);
+                    block.exit = Exit::TailCall(entries[&to]);
+                }
+                Next::Through(Pointer::Inherited) if !is_kernel => block.exit = Exit::Return,
+                Next::Through(_) => {
+                    block.exit = Exit::Unknown;
+                    let detail = "jump through registers whose value is not known".to_owned();
+                    obstacles.push(obstacle(ObstacleKind::IndirectTarget, detail));
+                }
+                Next::End => block.exit = Exit::End,
+                Next::Unsupported => {
+                    block.exit = Exit::Unknown;
+                    let detail = format!("`{}` is not followed", located.inst.op);
+                    obstacles.push(obstacle(ObstacleKind::BrokenControlFlow, detail));
+                }
+            }
+            if matches!(block.exit, Exit::Call(_) | Exit::Unknown) {
+                tracker.clear();
+            }
+        }
+        for index in 0..blocks.len() {
+            for successor in blocks[index].successors.clone() {
+                blocks[successor].predecessors.push(index);
+            }
+        }
+        let resolved: BTreeSet<usize> = found.iter().map(|address| address.getpc).collect();
+        for (index, located) in insts.iter().enumerate().skip(first) {
+            if located.inst.op == Op::s_getpc_b64 && !resolved.contains(&index) {
+                let detail = "its value is not turned into an address by s_add_u32 and s_addc_u32".to_owned();
+                obstacles.push(Obstacle { pc: located.pc, kind: ObstacleKind::UnresolvedGetpc, detail });
+            }
+        }
+        for misuse in misuses {
+            let user = &insts[misuse.user];
+            let detail =
+                format!("the program counter itself is used by `{}` at {:#x}", user.inst.op, user.pc);
+            obstacles.push(Obstacle {
+                pc: insts[misuse.getpc].pc,
+                kind: ObstacleKind::UnresolvedGetpc,
+                detail,
+            });
+        }
+        self.addresses.extend(found);
+        self.functions.push(Function {
+            name,
+            range,
+            kernel,
+            blocks,
+            callees: callees.into_iter().collect(),
+            obstacles,
+        });
+    }
+}
+
+/// Block starts that some branch names: there the straight line is joined by another path.
+fn explicit_targets(insts: &[Located], first: usize, starts: &BTreeMap<u64, usize>) -> BTreeSet<u64> {
+    let targets = insts[first..].iter().filter_map(|located| match located.inst.flow() {
+        Flow::Branch { offset } | Flow::CondBranch { offset, .. } => {
+            Some(located.end().wrapping_add_signed(offset.into()))
+        }
+        _ => None,
+    });
+    targets.filter(|target| starts.contains_key(target)).collect()
+}
+
+fn ends_block(inst: &Inst) -> bool {
+    !matches!(inst.flow(), Flow::Next)
+}

@@ -1,0 +1,126 @@
+//! The targets of calls and jumps through registers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Block, Exit, Function, Program};
+use crate::analysis::masks::register_targets;
+use crate::isa::{Op, RegSet};
+
+impl Program {
+    /// Resolves calls and jumps through registers by the values that reach them.
+    ///
+    /// What a call leaves alone depends on its target, and so may the value that tells the target of the next. So
+    /// what is still unknown in the end is resolved as if unknown calls wrote nothing, and then taken back until what is
+    /// left holds together: each target is the value that arrives if the targets are what they are taken to be.
+    pub(super) fn resolve_calls(&mut self, entries: &BTreeMap<u64, usize>) {
+        let mut wanted: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for (index, function) in self.functions.iter().enumerate() {
+            let unknown = |block: &&Block| block.exit == Exit::Unknown;
+            for block in function.blocks.iter().filter(unknown) {
+                let last = block.insts.end - 1;
+                if matches!(self.insts[last].inst.op, Op::s_swappc_b64 | Op::s_setpc_b64) {
+                    wanted.entry(index).or_default().insert(last);
+                }
+            }
+        }
+        if wanted.is_empty() {
+            return;
+        }
+        // Each target found tells what its call leaves alone, which may tell others.
+        let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
+        loop {
+            self.set_targets(&wanted, &taken);
+            let before = taken.len();
+            for (inst, callee) in self.targets(&wanted, RegSet::all(), entries) {
+                taken.entry(inst).or_insert(callee);
+            }
+            if taken.len() == before {
+                break;
+            }
+        }
+        let certain = taken.clone();
+        // Around loops they tell each other.
+        for (inst, callee) in self.targets(&wanted, RegSet::EMPTY, entries) {
+            taken.entry(inst).or_insert(callee);
+        }
+        loop {
+            self.set_targets(&wanted, &taken);
+            let confirmed = self.targets(&wanted, RegSet::all(), entries);
+            let before = taken.len();
+            taken.retain(|inst, callee| certain.contains_key(inst) || confirmed.get(inst) == Some(callee));
+            if taken.len() == before {
+                break;
+            }
+        }
+        for (&index, insts) in &wanted {
+            for inst in insts.iter().filter(|inst| taken.contains_key(inst)) {
+                let pc = self.insts[*inst].pc;
+                self.functions[index].obstacles.retain(|obstacle| obstacle.pc != pc);
+            }
+        }
+    }
+
+    /// The functions that the values at `wanted` are the addresses of, by instruction.
+    fn targets(
+        &self,
+        wanted: &BTreeMap<usize, BTreeSet<usize>>,
+        unknown: RegSet,
+        entries: &BTreeMap<u64, usize>,
+    ) -> BTreeMap<usize, usize> {
+        let written: Vec<RegSet> =
+            self.functions.iter().map(|function| self.written(function, unknown)).collect();
+        let clobbers = |callee: usize| {
+            let mut all = RegSet::default();
+            for function in self.reachable(callee) {
+                all.union_with(&written[function]);
+            }
+            all
+        };
+        let mut targets = BTreeMap::new();
+        for (&index, insts) in wanted {
+            for (inst, target) in register_targets(self, &self.functions[index], &clobbers, unknown, insts) {
+                targets.extend(entries.get(&target).map(|&callee| (inst, callee)));
+            }
+        }
+        targets
+    }
+
+    fn set_targets(&mut self, wanted: &BTreeMap<usize, BTreeSet<usize>>, taken: &BTreeMap<usize, usize>) {
+        for (&index, insts) in wanted {
+            for &inst in insts {
+                self.set_target(index, inst, taken.get(&inst).copied());
+            }
+        }
+    }
+
+    fn set_target(&mut self, index: usize, inst: usize, target: Option<usize>) {
+        let calls = self.insts[inst].inst.op == Op::s_swappc_b64;
+        let function = &mut self.functions[index];
+        for block in function.blocks.iter_mut().filter(|block| block.insts.end == inst + 1) {
+            block.exit = match target {
+                Some(callee) if calls => Exit::Call(callee),
+                Some(callee) => Exit::TailCall(callee),
+                None => Exit::Unknown,
+            };
+        }
+        let callees = function.blocks.iter().filter_map(|block| match block.exit {
+            Exit::Call(callee) | Exit::TailCall(callee) => Some(callee),
+            _ => None,
+        });
+        function.callees = callees.collect::<BTreeSet<_>>().into_iter().collect();
+    }
+
+    /// Every register that a function itself writes. What it calls without our knowing whom writes `unknown`.
+    fn written(&self, function: &Function, unknown: RegSet) -> RegSet {
+        let mut all = RegSet::default();
+        for block in &function.blocks {
+            if block.exit == Exit::Unknown {
+                all.union_with(&unknown);
+            }
+            for located in &self.insts[block.insts.clone()] {
+                all.union_with(&located.inst.effects(self.arch).changes());
+            }
+        }
+        all
+    }
+}

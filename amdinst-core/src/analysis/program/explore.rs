@@ -1,0 +1,167 @@
+//! Following control flow from an entry until nothing new is found.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::{Located, Obstacle, ObstacleKind, got_slot};
+use crate::Arch;
+use crate::analysis::addresses::{Pointer, Tracker};
+use crate::isa::{Flow, Inst, Value, decode};
+use crate::object::CodeObject;
+
+/// One straight piece of exploration: where control goes after an instruction.
+pub(super) enum Next {
+    Fall,
+    /// Into the trap handler, which may come back.
+    Trap,
+    Jump(u64),
+    Split(u64),
+    Call(Pointer),
+    CallKnown(u64),
+    Through(Pointer),
+    End,
+    Unsupported,
+}
+
+/// The exploration of one function.
+pub(super) struct Explorer<'a> {
+    pub(super) object: &'a CodeObject,
+    pub(super) arch: Arch,
+    pub(super) entries: &'a BTreeMap<u64, usize>,
+    pub(super) range: Range<u64>,
+    pub(super) is_kernel: bool,
+    pub(super) insts: BTreeMap<u64, Inst>,
+    pub(super) leaders: BTreeSet<u64>,
+    pub(super) obstacles: Vec<Obstacle>,
+}
+
+impl Explorer<'_> {
+    /// Follows control flow from the entry until nothing new is found.
+    pub(super) fn explore(&mut self) {
+        let mut work = vec![self.range.start];
+        self.leaders.insert(self.range.start);
+        while let Some(start) = work.pop() {
+            let mut tracker = Tracker::default();
+            let mut at = start;
+            loop {
+                if self.insts.contains_key(&at) {
+                    break;
+                }
+                let Some(bytes) = self.bytes(at) else {
+                    self.obstacle(
+                        at,
+                        ObstacleKind::BrokenControlFlow,
+                        "control runs out of the function".to_owned(),
+                    );
+                    break;
+                };
+                let inst = match decode(self.arch, bytes) {
+                    Ok(inst) => inst,
+                    Err(error) => {
+                        self.obstacle(at, ObstacleKind::Undecodable, error.to_string());
+                        break;
+                    }
+                };
+                let located = Located { pc: at, inst };
+                let next = next(&located, &tracker);
+                let object = self.object;
+                tracker.step(
+                    at as usize,
+                    at,
+                    &located.inst,
+                    &|address| got_slot(object, address),
+                    &mut Vec::new(),
+                    &mut Vec::new(),
+                );
+                let end = located.end();
+                self.insts.insert(at, located.inst);
+                let falls = match next {
+                    Next::Fall => true,
+                    // After the last trap of a function there may be nothing, not even a return.
+                    Next::Trap => self.bytes(end).is_some(),
+                    Next::Split(to) => {
+                        self.branch(at, to, &mut work);
+                        true
+                    }
+                    Next::Jump(to) | Next::Through(Pointer::Known(to)) => {
+                        self.branch(at, to, &mut work);
+                        false
+                    }
+                    // A function that ends with a call calls what does not return, such as a panic.
+                    Next::Call(_) | Next::CallKnown(_) => {
+                        let goes_on = self.range.contains(&end);
+                        if goes_on {
+                            self.leaders.insert(end);
+                            tracker.clear();
+                        }
+                        goes_on
+                    }
+                    Next::Through(_) | Next::End | Next::Unsupported => false,
+                };
+                if !falls {
+                    break;
+                }
+                at = end;
+            }
+        }
+    }
+
+    fn branch(&mut self, from: u64, to: u64, work: &mut Vec<u64>) {
+        if self.range.contains(&to) {
+            self.leaders.insert(to);
+            work.push(to);
+        } else if !self.entries.contains_key(&to) {
+            let detail =
+                format!("branches to {to:#x}, which is neither in this function nor the entry of another");
+            self.obstacle(from, ObstacleKind::BrokenControlFlow, detail);
+        }
+    }
+
+    fn bytes(&self, pc: u64) -> Option<&[u8]> {
+        if !self.range.contains(&pc) || !pc.is_multiple_of(4) {
+            return None;
+        }
+        let text = self.object.bytes.get(self.object.text.range.clone())?;
+        let start = usize::try_from(pc.checked_sub(self.object.text.address)?).ok()?;
+        text.get(start..).filter(|bytes| !bytes.is_empty())
+    }
+
+    pub(super) fn check_overlaps(&mut self) {
+        let mut end = 0;
+        let mut overlap = None;
+        for (&pc, inst) in &self.insts {
+            if pc < end {
+                overlap = Some(pc);
+            }
+            end = pc + u64::from(inst.size);
+        }
+        if let Some(pc) = overlap {
+            let detail = "an instruction starts within another".to_owned();
+            self.obstacle(pc, ObstacleKind::BrokenControlFlow, detail);
+        }
+    }
+
+    fn obstacle(&mut self, pc: u64, kind: ObstacleKind, detail: String) {
+        self.obstacles.push(Obstacle { pc, kind, detail });
+    }
+}
+
+/// Where control goes after an instruction.
+pub(super) fn next(located: &Located, tracker: &Tracker) -> Next {
+    let target = |offset: i32| located.end().wrapping_add_signed(offset.into());
+    let through = || match located.inst.operands.last().map(|operand| operand.value) {
+        Some(Value::Scalar(first)) => tracker.pointer(first),
+        _ => Pointer::Computed,
+    };
+    match located.inst.flow() {
+        Flow::Next => Next::Fall,
+        Flow::Trap => Next::Trap,
+        Flow::Branch { offset } => Next::Jump(target(offset)),
+        Flow::CondBranch { offset, .. } => Next::Split(target(offset)),
+        Flow::Call { offset: Some(offset) } => Next::CallKnown(target(offset)),
+        Flow::Call { offset: None } => Next::Call(through()),
+        Flow::Jump => Next::Through(through()),
+        Flow::End => Next::End,
+        Flow::Other => Next::Unsupported,
+    }
+}

@@ -1,0 +1,204 @@
+//! The instructions that kernels and functions can reach, as basic blocks, with calls resolved.
+//!
+//! Code is found by following control flow from the entries, never by sweeping: what is not reached may be data and
+//! stays as it is. Anything that is not understood becomes an [`Obstacle`] of its function, not an error: the rest of the
+//! code object can still be instrumented.
+
+mod blocks;
+mod calls;
+mod explore;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use explore::Explorer;
+
+use super::addresses::PcRelative;
+use crate::Arch;
+use crate::isa::Inst;
+use crate::object::{CodeObject, RelocationKind};
+
+/// An instruction and its address.
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// Virtual address.
+    pub pc: u64,
+    /// The instruction.
+    pub inst: Inst,
+}
+
+impl Located {
+    /// The address after it.
+    pub fn end(&self) -> u64 {
+        self.pc + u64::from(self.inst.size)
+    }
+}
+
+/// All code reached from the entries of a code object.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The processor.
+    pub arch: Arch,
+    /// The instructions in order of address.
+    pub insts: Vec<Located>,
+    /// Kernels and functions in order of address.
+    pub functions: Vec<Function>,
+    /// Addresses formed from the program counter; indices are into `insts`.
+    pub addresses: Vec<PcRelative>,
+}
+
+/// A kernel or a function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Symbol name.
+    pub name: String,
+    /// Its addresses, from the entry on.
+    pub range: Range<u64>,
+    /// Index in [`CodeObject::kernels`] if it is a kernel.
+    pub kernel: Option<usize>,
+    /// Basic blocks in order of address; block 0 is the entry.
+    pub blocks: Vec<Block>,
+    /// Functions it calls or jumps to, by index in [`Program::functions`], ascending.
+    pub callees: Vec<usize>,
+    /// What was not understood.
+    pub obstacles: Vec<Obstacle>,
+}
+
+/// A basic block.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Its instructions, as indices into [`Program::insts`]. Calls end a block.
+    pub insts: Range<usize>,
+    /// Blocks of the same function that may follow; after a call, the block it returns to.
+    pub successors: Vec<usize>,
+    /// Blocks of the same function it may follow.
+    pub predecessors: Vec<usize>,
+    /// How it ends.
+    pub exit: Exit,
+}
+
+/// How a basic block ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// It goes on to its successors.
+    Local,
+    /// It calls this function, then goes on to its successor.
+    Call(usize),
+    /// It jumps to the entry of this function, which returns to this one's caller.
+    TailCall(usize),
+    /// It returns to the caller.
+    Return,
+    /// The wave ends.
+    End,
+    /// Unknown: there is an [`Obstacle`].
+    Unknown,
+}
+
+/// Something in a function that the analysis does not understand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// Where.
+    pub pc: u64,
+    /// What kind of thing.
+    pub kind: ObstacleKind,
+    /// What was found, for people.
+    pub detail: String,
+}
+
+/// The kinds of [`Obstacle`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObstacleKind {
+    /// A call or jump through registers whose value is not known.
+    IndirectTarget,
+    /// A program counter that is used for something else than an address in the usual way.
+    UnresolvedGetpc,
+    /// Bytes that do not decode.
+    Undecodable,
+    /// A branch that leaves the function for no function's entry, or enters an instruction's middle.
+    BrokenControlFlow,
+}
+
+impl Program {
+    /// Decodes everything that the kernels and functions of `object` reach.
+    pub fn new(object: &CodeObject) -> Self {
+        let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
+        for (index, kernel) in object.kernels.iter().enumerate() {
+            symbols.push((kernel.code.clone(), kernel.name.clone(), Some(index)));
+        }
+        for function in &object.functions {
+            symbols.push((function.code.clone(), function.name.clone(), None));
+        }
+        // Of several names of one entry keep the kernel's, else the first in the alphabet.
+        symbols.sort_by(|a, b| (a.0.start, a.2.is_none(), &a.1).cmp(&(b.0.start, b.2.is_none(), &b.1)));
+        symbols.dedup_by_key(|symbol| symbol.0.start);
+        let text_end = object.text.address + object.text.range.len() as u64;
+        for index in 0..symbols.len() {
+            let next = symbols.get(index + 1).map_or(text_end, |next| next.0.start);
+            let range = &mut symbols[index].0;
+            range.end = if range.end <= range.start { next } else { range.end.min(next) };
+        }
+        let entries: BTreeMap<u64, usize> =
+            symbols.iter().enumerate().map(|(index, symbol)| (symbol.0.start, index)).collect();
+
+        let mut program = Self {
+            arch: object.target.arch,
+            insts: Vec::new(),
+            functions: Vec::new(),
+            addresses: Vec::new(),
+        };
+        for (range, name, kernel) in symbols {
+            let mut explorer = Explorer {
+                object,
+                arch: object.target.arch,
+                entries: &entries,
+                range: range.clone(),
+                is_kernel: kernel.is_some(),
+                insts: BTreeMap::new(),
+                leaders: BTreeSet::new(),
+                obstacles: Vec::new(),
+            };
+            explorer.explore();
+            explorer.check_overlaps();
+            program.add(name, kernel, explorer);
+        }
+        program.addresses.sort_by_key(|address| address.addc);
+        program.resolve_calls(&entries);
+        program
+    }
+
+    /// The index of the instruction at `pc`.
+    pub fn at(&self, pc: u64) -> Option<usize> {
+        self.insts.binary_search_by_key(&pc, |located| located.pc).ok()
+    }
+
+    /// The function an address lies in.
+    pub fn function_at(&self, pc: u64) -> Option<usize> {
+        let index = self.functions.partition_point(|function| function.range.start <= pc).checked_sub(1)?;
+        self.functions[index].range.contains(&pc).then_some(index)
+    }
+
+    /// `function` and everything it may call, ascending.
+    pub fn reachable(&self, function: usize) -> BTreeSet<usize> {
+        let mut seen = BTreeSet::from([function]);
+        let mut work = vec![function];
+        while let Some(at) = work.pop() {
+            for &callee in &self.functions[at].callees {
+                if seen.insert(callee) {
+                    work.push(callee);
+                }
+            }
+        }
+        seen
+    }
+}
+
+/// The address that the loader stores at `address`, if that is a slot for one.
+fn got_slot(object: &CodeObject, address: u64) -> Option<u64> {
+    let index = object.relocations.binary_search_by_key(&address, |relocation| relocation.address).ok()?;
+    let relocation = &object.relocations[index];
+    match (relocation.kind, &relocation.symbol) {
+        (RelocationKind::Relative64, _) => u64::try_from(relocation.addend).ok(),
+        (RelocationKind::Abs64, Some((_, Some(value)))) => Some(value.wrapping_add_signed(relocation.addend)),
+        _ => None,
+    }
+}
