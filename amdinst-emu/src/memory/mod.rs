@@ -267,3 +267,8 @@ pub(crate) const SHARED_APERTURE: u64 = 0x0001_0000_0000_0000;
 pub(crate) const PRIVATE_APERTURE: u64 = 0x0002_0000_0000_0000;
 /// Device address of a workgroup's scratch: each wave's part follows the one before.
 pub(crate) const SCRATCH_BASE: u64 = 0x7d00_0000_0000;
+
+/// Whether a device address is where workgroups' scratch is.
+pub(crate) fn is_scratch(address: u64) -> bool {
+    address >> 40 == SCRATCH_BASE >> 40
+}

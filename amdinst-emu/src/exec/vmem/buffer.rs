@@ -5,7 +5,7 @@ use amdinst_core::isa::Op;
 use super::{Place, Span, bytes_of, device, note};
 use crate::check::{Outcome, Trap};
 use crate::exec::lane_data::{get_small, put_small};
-use crate::memory::Memory;
+use crate::memory::{Memory, is_scratch};
 use crate::program::{Action, MemoryAccess};
 use crate::wave::{LANES, Wave};
 
@@ -60,9 +60,10 @@ impl Resource {
         self.format & 15 == 0 && !format_is_stride
     }
 
-    /// The form of private memory: each lane's dwords interleaved with the other lanes'.
+    /// Private memory: each lane's dwords interleaved with the other lanes'.
     fn is_private(&self) -> bool {
-        self.swizzle && self.add_lane && !self.indexed && self.index_stride == LANES as u64
+        let form = self.swizzle && self.add_lane && !self.indexed && self.index_stride == LANES as u64;
+        form && is_scratch(self.base)
     }
 
     /// Whether a datum that begins at `offset` of record `index` (lane not added) is in range.

@@ -1,0 +1,255 @@
+//! FLAT, GLOBAL and SCRATCH loads and stores: every width, kind of address and aperture.
+
+use amdinst_core::Arch;
+use amdinst_emu::WaveState;
+
+use super::{Bench, PROCESSORS, Random, active, number, small};
+
+/// Suffix, bytes.
+const LOADS: [(&str, usize); 14] = [
+    ("ubyte", 1),
+    ("sbyte", 1),
+    ("ushort", 2),
+    ("sshort", 2),
+    ("dword", 4),
+    ("dwordx2", 8),
+    ("dwordx3", 12),
+    ("dwordx4", 16),
+    ("ubyte_d16", 1),
+    ("ubyte_d16_hi", 1),
+    ("sbyte_d16", 1),
+    ("sbyte_d16_hi", 1),
+    ("short_d16", 2),
+    ("short_d16_hi", 2),
+];
+/// Suffix, bytes, first byte of the data registers.
+const STORES: [(&str, usize, usize); 8] = [
+    ("byte", 1, 0),
+    ("byte_d16_hi", 1, 2),
+    ("short", 2, 0),
+    ("short_d16_hi", 2, 2),
+    ("dword", 4, 0),
+    ("dwordx2", 8, 0),
+    ("dwordx3", 12, 0),
+    ("dwordx4", 16, 0),
+];
+
+fn registers(first: usize, bytes: usize) -> String {
+    if bytes <= 4 { format!("v{first}") } else { format!("v[{first}:{}]", first + bytes / 4 - 1) }
+}
+
+/// The state after a load of `bytes` to v8.
+fn loaded(state: &WaveState, name: &str, bytes: usize, data: impl Fn(usize) -> Vec<u8>) -> WaveState {
+    let mut expected = state.clone();
+    for lane in active(state.exec) {
+        let data = data(lane);
+        if bytes < 4 {
+            expected.vgprs[8][lane] = small(name, &data, state.vgpr(8)[lane]);
+        } else {
+            for (index, dword) in data.chunks(4).enumerate() {
+                expected.vgprs[8 + index][lane] = number(dword) as u32;
+            }
+        }
+    }
+    expected
+}
+
+fn data_of(state: &WaveState, lane: usize) -> Vec<u8> {
+    (8..12).flat_map(|register| state.vgpr(register)[lane].to_le_bytes()).collect()
+}
+
+fn state(random: &mut Random) -> WaveState {
+    let mut state = WaveState { exec: random.exec(), ..WaveState::default() };
+    for register in 0..12 {
+        state.set_vgpr(register, random.register());
+    }
+    state
+}
+
+/// Device memory by vector address, by scalar base and vector offset, and by flat address; at any byte.
+#[test]
+fn device_memory() {
+    let mut random = Random(30);
+    const SIZE: u64 = 8192;
+    for arch in PROCESSORS {
+        for way in ["global", "global saddr", "flat"] {
+            for round in 0..LOADS.len() + STORES.len() {
+                let mut bench = Bench::new(arch, &random.bytes(SIZE as usize));
+                let mut state = state(&mut random);
+                let offset = match way {
+                    "flat" => random.below(4096) as i64,
+                    _ => random.below(8192) as i64 - 4096,
+                };
+                let places: [u64; 64] = std::array::from_fn(|_| random.below(SIZE - 16));
+                let start = bench.buffer.wrapping_sub(1 << 20);
+                state.set_vgpr_pair(
+                    0,
+                    places.map(|place| bench.buffer.wrapping_add_signed(place as i64 - offset)),
+                );
+                state.set_vgpr(2, places.map(|place| (place as i64 - offset + (1 << 20)) as u32));
+                state.set_sgpr_pair(4, start);
+                let address = |data: Option<&str>| {
+                    let data = data.map_or(String::new(), |data| format!(", {data}"));
+                    match way {
+                        "global" => format!("v[0:1]{data}, off offset:{offset}"),
+                        "global saddr" => format!("v2{data}, s[4:5] offset:{offset}"),
+                        _ => format!("v[0:1]{data} offset:{offset}"),
+                    }
+                };
+                let kind = way.split(' ').next().unwrap_or_default();
+                let before = bench.contents();
+                if let Some((name, bytes)) = LOADS.get(round) {
+                    let text = format!("{kind}_load_{name} {}, {}", registers(8, *bytes), address(None));
+                    let after = bench.good(&text, &state);
+                    let expected =
+                        loaded(&state, text.split(' ').next().unwrap_or_default(), *bytes, |lane| {
+                            before[places[lane] as usize..][..*bytes].to_vec()
+                        });
+                    assert_eq!(after, expected, "{arch} {text}");
+                    assert_eq!(bench.contents(), before);
+                } else {
+                    let (name, bytes, first) = STORES[round - LOADS.len()];
+                    let text = format!("{kind}_store_{name} {}", address(Some(&registers(8, bytes))));
+                    let after = bench.good(&text, &state);
+                    let mut expected = before;
+                    for lane in active(state.exec) {
+                        let data = data_of(&state, lane);
+                        expected[places[lane] as usize..][..bytes]
+                            .copy_from_slice(&data[first..first + bytes]);
+                    }
+                    assert_eq!(after, state, "{arch} {text}");
+                    assert!(bench.contents() == expected, "{arch} {text}");
+                }
+            }
+        }
+    }
+}
+
+/// Flat addresses in the shared aperture reach LDS: `src_shared_base` is its first byte.
+#[test]
+fn flat_into_lds() {
+    let mut random = Random(31);
+    for arch in PROCESSORS {
+        for (name, bytes) in LOADS {
+            let mut state = state(&mut random);
+            state.lds = random.bytes(4096);
+            state.set_vgpr(0, std::array::from_fn(|_| random.below(4000) as u32));
+            let load = format!("flat_load_{name}");
+            let text = format!(
+                "s_mov_b64 s[0:1], src_shared_base\nv_mov_b32 v1, s1\n{load} {}, v[0:1] offset:16",
+                registers(8, bytes)
+            );
+            let after = Bench::new(arch, &[0]).good(&text, &state);
+            let mut expected = loaded(&state, &load, bytes, |lane| {
+                state.lds[state.vgpr(0)[lane] as usize + 16..][..bytes].to_vec()
+            });
+            expected.vgprs[1] = after.vgpr(1);
+            expected.sgprs = after.sgprs;
+            assert_eq!(after, expected, "{arch} {text}");
+        }
+        for (name, bytes, first) in STORES {
+            let mut state = state(&mut random);
+            state.lds = random.bytes(4096);
+            state.set_vgpr(0, std::array::from_fn(|_| random.below(4000) as u32));
+            let text = format!(
+                "s_mov_b64 s[0:1], src_shared_base\nv_mov_b32 v1, s1\nflat_store_{name} v[0:1], {} offset:16",
+                registers(8, bytes)
+            );
+            let after = Bench::new(arch, &[0]).good(&text, &state);
+            let mut lds = state.lds.clone();
+            for lane in active(state.exec) {
+                let data = data_of(&state, lane);
+                lds[state.vgpr(0)[lane] as usize + 16..][..bytes]
+                    .copy_from_slice(&data[first..first + bytes]);
+            }
+            assert_eq!(after.lds, lds, "{arch} {text}");
+        }
+    }
+}
+
+/// Device address of the wave's private memory, as the loader would put it into FLAT_SCRATCH.
+const SCRATCH: u64 = 0x7d00_0000_0000;
+
+/// A private array of each lane: what one instruction stores, another of any width loads, by scratch instructions and
+/// by flat addresses in the private aperture.
+#[test]
+fn private_memory() {
+    let mut random = Random(32);
+    for arch in PROCESSORS {
+        for round in 0..60 {
+            let mut state = state(&mut random);
+            state.scratch = 256;
+            state.flat_scratch = SCRATCH;
+            state.set_vgpr(0, std::array::from_fn(|_| random.below(200) as u32));
+            let places = state.vgpr(0).map(|place| place as usize);
+            let (store, stored, first) = STORES[round % STORES.len()];
+            let (load, bytes) = LOADS[round % LOADS.len()];
+            let constant = random.below(16);
+            let by_flat = "s_mov_b64 s[0:1], src_private_base\nv_mov_b32 v1, s1\n";
+            // By vector offset, by flat address, and (GFX940 and later) by both a scalar and a vector offset.
+            let (prefix, place) = match round % 3 {
+                0 => ("", "v0, off".to_owned()),
+                1 => (by_flat, "v[0:1]".to_owned()),
+                _ if matches!(arch, Arch::Gfx942 | Arch::Gfx950) => ("", "v0, s20".to_owned()),
+                _ => ("", "v0, off".to_owned()),
+            };
+            let scalar = if place.contains("s20") { 8 } else { 0 };
+            state.sgprs[20] = 8;
+            let kind = if prefix.is_empty() { "scratch" } else { "flat" };
+            let data = registers(8, stored);
+            let stored_to = place.replacen(',', &format!(", {data},"), 1);
+            let stored_to = if prefix.is_empty() { stored_to } else { format!("{place}, {data}") };
+            let text = format!(
+                "{prefix}{kind}_store_{store} {stored_to} offset:{constant}\n{kind}_load_{load} {}, {place} offset:{constant}",
+                registers(8, bytes)
+            );
+            let after = Bench::new(arch, &[0]).good(&text, &state);
+            let expected = loaded(&state, load, bytes, |lane| {
+                let mut memory = vec![0; 512];
+                let at = places[lane] + constant as usize + scalar;
+                memory[at..at + stored].copy_from_slice(&data_of(&state, lane)[first..first + stored]);
+                memory[at..at + bytes].to_vec()
+            });
+            for register in 8..12 {
+                assert_eq!(after.vgpr(register), expected.vgpr(register), "{arch} {text}");
+            }
+        }
+    }
+}
+
+/// The interleaving: dword `n` of lane `l` is at byte `256 n + 4 l` of the wave's part.
+#[test]
+fn private_memory_is_interleaved() {
+    for arch in PROCESSORS {
+        let mut state = WaveState { scratch: 64, flat_scratch: SCRATCH, ..WaveState::default() };
+        state.set_vgpr(0, [8; 64]);
+        state.set_vgpr(1, std::array::from_fn(|lane| 1000 + lane as u32));
+        state.set_sgpr_pair(2, SCRATCH);
+        let text = "scratch_store_dword v0, v1, off\ns_load_dword s4, s[2:3], 0x20c\ns_load_dwordx2 s[6:7], s[2:3], 0x208";
+        let after = Bench::new(arch, &[0]).good(text, &state);
+        assert_eq!((after.sgprs[4], after.sgprs[6], after.sgprs[7]), (1003, 1002, 1003), "{arch}");
+    }
+}
+
+/// Cache policies do not change results.
+#[test]
+fn cache_policies() {
+    for arch in PROCESSORS {
+        let policies: &[&str] = match arch {
+            Arch::Gfx942 | Arch::Gfx950 => &["sc0", "nt", "sc1", "sc0 nt sc1"],
+            Arch::Gfx90a => &["glc", "slc", "scc", "glc slc scc"],
+            _ => &["glc", "slc", "glc slc"],
+        };
+        for policy in policies {
+            let mut bench = Bench::new(arch, &[1, 2, 3, 4, 5, 6, 7, 8]);
+            let mut state = WaveState::default();
+            state.set_vgpr_pair(0, [bench.buffer; 64]);
+            let text = format!(
+                "global_load_dword v2, v[0:1], off {policy}\nflat_store_dword v[0:1], v2 offset:4 {policy}"
+            );
+            let after = bench.good(&text, &state);
+            assert_eq!(after.vgpr(2), [0x0403_0201; 64]);
+            assert_eq!(bench.contents(), [1, 2, 3, 4, 1, 2, 3, 4], "{arch} {policy}");
+        }
+    }
+}

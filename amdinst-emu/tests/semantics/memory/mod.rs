@@ -1,0 +1,114 @@
+//! Memory instructions: a wave, a buffer of device memory, LDS, and the same done on the host.
+
+mod atomics;
+mod buffers;
+mod data_share;
+mod exchange;
+mod flat;
+mod formats;
+mod lds_dma;
+mod scalar;
+
+use amdinst_core::Arch;
+use amdinst_emu::{Config, Fault, Machine, Snippet, VectorRegister, WaveState};
+
+pub(crate) const PROCESSORS: [Arch; 6] =
+    [Arch::Gfx900, Arch::Gfx906, Arch::Gfx908, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950];
+
+/// A machine with one buffer.
+pub(crate) struct Bench {
+    pub(crate) machine: Machine,
+    pub(crate) buffer: u64,
+    size: usize,
+}
+
+impl Bench {
+    pub(crate) fn new(arch: Arch, contents: &[u8]) -> Self {
+        let mut machine = Machine::new(arch, Config::default());
+        let buffer = machine.alloc(contents.len() as u64, 256, "buffer").expect("allocating");
+        machine.write(buffer, contents).expect("writing");
+        Self { machine, buffer, size: contents.len() }
+    }
+
+    pub(crate) fn run(&mut self, text: &str, state: &WaveState) -> Result<WaveState, Fault> {
+        let snippet = Snippet::assemble(self.machine.arch(), text).unwrap_or_else(|error| panic!("{error}"));
+        snippet.run(&mut self.machine, state)
+    }
+
+    /// Run, expecting a good end.
+    pub(crate) fn good(&mut self, text: &str, state: &WaveState) -> WaveState {
+        let arch = self.machine.arch();
+        self.run(text, state).unwrap_or_else(|fault| panic!("{arch} {text}: {fault}"))
+    }
+
+    pub(crate) fn contents(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.size];
+        self.machine.read(self.buffer, &mut bytes).expect("reading");
+        bytes
+    }
+}
+
+/// Whether a processor has an instruction.
+pub(crate) fn exists(arch: Arch, text: &str) -> bool {
+    Snippet::assemble(arch, text).is_ok()
+}
+
+/// Deterministic numbers.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut value = self.0;
+        value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        value ^ value >> 31
+    }
+
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+
+    pub(crate) fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.next() as u8).collect()
+    }
+
+    pub(crate) fn register(&mut self) -> VectorRegister {
+        std::array::from_fn(|_| self.next() as u32)
+    }
+
+    /// Masks with all, no, some and single lanes.
+    pub(crate) fn exec(&mut self) -> u64 {
+        match self.below(8) {
+            0 => 0,
+            1 | 2 => u64::MAX,
+            3 => 1 << self.below(64),
+            _ => self.next() | self.next() & self.next(),
+        }
+    }
+}
+
+pub(crate) fn active(exec: u64) -> impl Iterator<Item = usize> {
+    (0..64).filter(move |lane| exec >> lane & 1 == 1)
+}
+
+/// Little-endian bytes as a number.
+pub(crate) fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().enumerate().map(|(index, byte)| u64::from(*byte) << (8 * index)).sum()
+}
+
+/// A register's value after a load of one or two bytes: extended, or in one half beside the old other half.
+pub(crate) fn small(name: &str, bytes: &[u8], old: u32) -> u32 {
+    let raw = number(bytes) as u32;
+    let signed =
+        name.contains("sbyte") || name.contains("sshort") || name.contains("_i8") || name.contains("_i16");
+    let bits = 8 * bytes.len() as u32;
+    let value = if signed && raw >> (bits - 1) == 1 { raw.wrapping_sub(1 << bits) } else { raw };
+    if name.ends_with("_d16_hi") {
+        value << 16 | old & 0xffff
+    } else if name.ends_with("_d16") {
+        old & 0xffff_0000 | value & 0xffff
+    } else {
+        value
+    }
+}

@@ -1,0 +1,185 @@
+//! SMEM: loads, stores, clocks.
+
+use amdinst_core::Arch;
+use amdinst_emu::{FaultKind, MemorySpace, WaveState};
+
+use super::{Bench, PROCESSORS, Random, exists, number};
+
+const WIDTHS: [(&str, usize); 5] = [("", 1), ("x2", 2), ("x4", 4), ("x8", 8), ("x16", 16)];
+
+fn registers(first: usize, dwords: usize) -> String {
+    if dwords == 1 { format!("s{first}") } else { format!("s[{first}:{}]", first + dwords - 1) }
+}
+
+#[test]
+fn loads() {
+    let mut random = Random(40);
+    for arch in PROCESSORS {
+        for (suffix, dwords) in WIDTHS {
+            for way in 0..3 {
+                let mut bench = Bench::new(arch, &random.bytes(4096));
+                let mut state = WaveState { exec: 0, ..WaveState::default() };
+                let at = 4 * random.below(900) as i64;
+                let register = 4 * random.below(1 << 18) as i64;
+                let (base, operand) = match way {
+                    0 => (at - 0x40, "0x40"),
+                    1 => (at - register, "s9"),
+                    _ => (at - register - 0x1ffc, "s9 offset:0x1ffc"),
+                };
+                state.set_sgpr_pair(2, bench.buffer.wrapping_add_signed(base));
+                state.sgprs[9] = register as u32;
+                let text = format!("s_load_dword{suffix} {}, s[2:3], {operand}", registers(32, dwords));
+                if way == 2 && !exists(arch, &text) {
+                    continue;
+                }
+                let contents = bench.contents();
+                let after = bench.good(&text, &state);
+                let mut expected = state.clone();
+                for dword in 0..dwords {
+                    let from = at as usize + 4 * dword;
+                    expected.sgprs[32 + dword] = number(&contents[from..from + 4]) as u32;
+                }
+                assert_eq!(after, expected, "{arch} {text}");
+            }
+        }
+    }
+}
+
+/// Each dword is checked by itself: bytes without a stride, records with one.
+#[test]
+fn loads_from_buffers() {
+    let mut random = Random(41);
+    for arch in PROCESSORS {
+        for (suffix, dwords) in WIDTHS {
+            for _ in 0..8 {
+                let mut bench = Bench::new(arch, &random.bytes(1024));
+                let mut state = WaveState::default();
+                let stride = [0, 4, 12][random.below(3) as usize];
+                let records = random.below(128) * if stride == 0 { 4 } else { 1 };
+                let size = (records * stride.max(1)) as usize;
+                state.set_sgpr_pair(4, bench.buffer | stride << 48);
+                state.set_sgpr_pair(6, 0x0002_0000_0000_0000 | records);
+                let at = 4 * random.below(150) as usize;
+                // Two bits that do not count.
+                let text =
+                    format!("s_buffer_load_dword{suffix} {}, s[4:7], {:#x}", registers(32, dwords), at + 3);
+                let contents = bench.contents();
+                let after = bench.good(&text, &state);
+                let mut expected = state.clone();
+                for dword in 0..dwords {
+                    let from = at + 4 * dword;
+                    let inside = from + 4 <= size;
+                    expected.sgprs[32 + dword] =
+                        if inside { number(&contents[from..from + 4]) as u32 } else { 0 };
+                }
+                assert_eq!(after, expected, "{arch} {text}: stride {stride}, {records} records");
+            }
+        }
+    }
+}
+
+#[test]
+fn stores() {
+    let mut random = Random(42);
+    for arch in PROCESSORS {
+        for (suffix, dwords) in &WIDTHS[..3] {
+            let mut bench = Bench::new(arch, &random.bytes(256));
+            let mut state = WaveState::default();
+            state.sgprs[32..36].copy_from_slice(&[1, 2, 3, 4].map(|factor| factor * 0x0101_0101));
+            state.set_sgpr_pair(2, bench.buffer);
+            state.set_sgpr_pair(4, bench.buffer);
+            // Two dwords of those at 0x80 on are in range.
+            state.set_sgpr_pair(6, 0x0002_0000_0000_0088);
+            let data = registers(32, *dwords);
+            let text = format!(
+                "s_store_dword{suffix} {data}, s[2:3], 0x10\ns_buffer_store_dword{suffix} {data}, s[4:7], 0x80"
+            );
+            if !exists(arch, &text) {
+                continue;
+            }
+            let mut expected = bench.contents();
+            let after = bench.good(&text, &state);
+            let bytes: Vec<u8> = state.sgprs[32..36].iter().flat_map(|value| value.to_le_bytes()).collect();
+            expected[0x10..0x10 + 4 * dwords].copy_from_slice(&bytes[..4 * dwords]);
+            let inside = 4 * dwords.min(&2);
+            expected[0x80..0x80 + inside].copy_from_slice(&bytes[..inside]);
+            assert_eq!((after, bench.contents()), (state, expected), "{arch} {text}");
+        }
+    }
+}
+
+/// The SGPR offset of scratch forms counts 64 bytes.
+#[test]
+fn scratch_forms() {
+    let mut covered = 0;
+    for arch in PROCESSORS {
+        let text = "s_scratch_store_dwordx2 s[32:33], s[2:3], m0\ns_scratch_load_dword s34, s[2:3], s9";
+        if !exists(arch, text) {
+            continue;
+        }
+        covered += 1;
+        let mut bench = Bench::new(arch, &[0; 1024]);
+        let mut state = WaveState { m0: 3, ..WaveState::default() };
+        state.set_sgpr_pair(2, bench.buffer);
+        (state.sgprs[9], state.sgprs[32], state.sgprs[33]) = (3, 77, 88);
+        let after = bench.good(text, &state);
+        assert_eq!(after.sgprs[34], 77, "{arch}");
+        assert_eq!(number(&bench.contents()[192..200]), 88 << 32 | 77, "{arch}");
+    }
+    assert!(covered > 0);
+}
+
+#[test]
+fn clocks_go_forward() {
+    for arch in PROCESSORS {
+        let text = "s_memtime s[0:1]\ns_nop 0\ns_memtime s[2:3]\ns_memrealtime s[4:5]\ns_memrealtime s[6:7]";
+        let after = Bench::new(arch, &[0]).good(text, &WaveState::default());
+        let times = [0, 2, 4, 6].map(|first| after.sgpr_pair(first));
+        assert!(times[0] < times[1] && times[2] < times[3], "{arch} {times:?}");
+        let again = Bench::new(arch, &[0]).good(text, &WaveState::default());
+        assert_eq!(after, again, "{arch}: the same each time");
+    }
+}
+
+#[test]
+fn caches_are_no_business_of_results() {
+    for text in [
+        "s_dcache_inv",
+        "s_dcache_wb",
+        "s_dcache_inv_vol",
+        "s_dcache_wb_vol",
+        "buffer_wbinvl1",
+        "s_icache_inv",
+    ] {
+        for arch in PROCESSORS.into_iter().filter(|arch| exists(*arch, text)) {
+            let state = WaveState::default();
+            assert_eq!(Bench::new(arch, &[0]).good(text, &state), state, "{arch} {text}");
+        }
+    }
+}
+
+#[test]
+fn addresses_must_be_those_of_dwords() {
+    let mut bench = Bench::new(Arch::Gfx90a, &[0; 64]);
+    let mut state = WaveState::default();
+    state.set_sgpr_pair(2, bench.buffer + 2);
+    let fault = bench.run("s_load_dword s0, s[2:3], 0x0", &state).expect_err("misaligned");
+    assert!(
+        matches!(
+            fault.kind,
+            FaultKind::Misaligned { space: MemorySpace::Scalar, required: 4, write: false, .. }
+        ),
+        "{fault}"
+    );
+    state.set_sgpr_pair(2, bench.buffer + 4);
+    let fault = bench.run("s_atomic_add_x2 s[4:5], s[2:3], 0x0", &state).expect_err("misaligned");
+    assert!(
+        matches!(
+            fault.kind,
+            FaultKind::Misaligned { space: MemorySpace::Scalar, required: 8, write: true, .. }
+        ),
+        "{fault}"
+    );
+    let fault = bench.run("s_load_dwordx16 s[16:31], s[2:3], 0x8", &state).expect_err("past the end");
+    assert!(matches!(fault.kind, FaultKind::OutOfBounds { space: MemorySpace::Scalar, .. }), "{fault}");
+}
