@@ -2,6 +2,7 @@
 
 mod disasm;
 mod hazards;
+mod seeds;
 mod words;
 
 use anyhow::Result;
@@ -9,6 +10,8 @@ use anyhow::Result;
 /// Comparisons with LLVM's tools over large inputs.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
+    /// Write what the fuzz targets begin with
+    Seeds(seeds::Options),
     /// Disassemble whole libraries as LLVM does
     Disasm(disasm::Options),
     /// Have LLVM's hazard recognizer look for missing wait states in instrumented code
@@ -20,6 +23,7 @@ pub(crate) enum Command {
 /// Runs one comparison. `Ok(false)` when something differs.
 pub(crate) fn run(command: &Command) -> Result<bool> {
     match command {
+        Command::Seeds(options) => seeds::run(options),
         Command::Disasm(options) => disasm::run(options),
         Command::Hazards(options) => hazards::run(options),
         Command::Words(options) => words::run(options),
