@@ -6,9 +6,9 @@ use arrayvec::ArrayVec;
 
 use super::modifiers::{Modifier, ModifierBits};
 use super::table::{
-    ACCVGPR, ANY_POLICY, BITOP3, CLAMP, Class, FLOAT, FROM_LDS, Flags, GDS_ONLY, IDLE_MODS, LOAD, MAI, MIX,
-    NEG_ONLY, NO_DST_SEL, NO_GDS, NO_OPSEL, NO_SRC_MODS, OMOD, OPSEL, PACKED, SPARSE, Spec, TO_LDS,
-    TWO_OFFSETS,
+    ACCVGPR, ANY_POLICY, BITOP3, BYTE_RESULT, CLAMP, Class, FLOAT, FROM_LDS, Flags, GDS_ONLY, IDLE_MODS,
+    LOAD, MAI, MIX, NEG_ONLY, NO_DST_SEL, NO_GDS, NO_OPSEL, NO_SRC_MODS, OMOD, OPSEL, PACKED, SPARSE, Spec,
+    TO_LDS, TWO_OFFSETS,
 };
 use super::{Encoding, Slot};
 use crate::Arch;
@@ -218,7 +218,8 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
             if !has_sdst {
                 list.push(ModifierBits::masked(M::Abs, Field::new(8, 3), abs));
                 if flags.has(OPSEL) {
-                    list.push(ModifierBits::masked(M::OpSel, Field::new(11, 4), sources | 8));
+                    let result = if flags.has(BYTE_RESULT) { 12 } else { 8 };
+                    list.push(ModifierBits::masked(M::OpSel, Field::new(11, 4), sources | result));
                 }
             }
             if flags.has(CLAMP) {

@@ -330,6 +330,8 @@ flags! {
     NO_GDS = 44;
     /// Cache control that passes over GLC and SCC where they mean nothing yet.
     ANY_POLICY = 45;
+    /// OP_SEL's two highest bits say which byte of the result is written, however many sources there are.
+    BYTE_RESULT = 46;
 }
 
 /// One opcode.

@@ -114,10 +114,10 @@ rows! {
     520 v_lshl_add_u64                  [vdst I64, src0 I64, src1 I32, src2 I64] SINCE_942 [];
     674 v_cvt_pk_fp8_f32                [vdst F32, src0 F32, src1 F32] SINCE_942 [OPSEL];
     675 v_cvt_pk_bf8_f32                [vdst I32, src0 F32, src1 F32] SINCE_942 [OPSEL];
-    676 v_cvt_sr_fp8_f32                [vdst F32, src0 F32, src1 I32] SINCE_942 [OPSEL IDLE_MODS];
-    677 v_cvt_sr_bf8_f32                [vdst I32, src0 F32, src1 I32] SINCE_942 [OPSEL IDLE_MODS];
-    563 v_bitop3_b16                    [vdst I16, src0 I16, src1 I16, src2 I16] V950 [OMOD OPSEL];
-    564 v_bitop3_b32                    [vdst I32, src0 F32, src1 F32, src2 F32] V950 [OMOD];
+    676 v_cvt_sr_fp8_f32                [vdst F32, src0 F32, src1 I32] SINCE_942 [OPSEL BYTE_RESULT IDLE_MODS];
+    677 v_cvt_sr_bf8_f32                [vdst I32, src0 F32, src1 I32] SINCE_942 [OPSEL BYTE_RESULT IDLE_MODS];
+    563 v_bitop3_b16                    [vdst I16, src0 I16, src1 I16, src2 I16] V950 [BITOP3 OPSEL];
+    564 v_bitop3_b32                    [vdst I32, src0 I32, src1 I32, src2 I32] V950 [BITOP3];
     565 v_cvt_scalef32_pk_fp8_f32       [vdst F32, src0 F32, src1 F32, src2 F32] V950 [OPSEL];
     566 v_cvt_scalef32_pk_bf8_f32       [vdst I32, src0 F32, src1 F32, src2 F32] V950 [OPSEL];
     567 v_cvt_scalef32_sr_fp8_f32       [vdst F32, src0 F32, src1 I32, src2 F32] V950 [OPSEL];
@@ -141,8 +141,8 @@ rows! {
     585 v_cvt_scalef32_pk_f16_bf8       [vdst F16, src0 I32, src1 F32] V950 [OPSEL];
     586 v_cvt_scalef32_f16_fp8          [vdst F16, src0 I32, src1 F32] V950 [OPSEL];
     587 v_cvt_scalef32_f16_bf8          [vdst F16, src0 I32, src1 F32] V950 [OPSEL];
-    588 v_cvt_scalef32_pk_fp4_f16       [vdst F16, src0 F16, src1 F16] V950 [OPSEL];
-    589 v_cvt_scalef32_pk_fp4_bf16      [vdst I32, src0 F16, src1 F16] V950 [OPSEL];
+    588 v_cvt_scalef32_pk_fp4_f16       [vdst F16, src0 F16, src1 F16] V950 [OPSEL BYTE_RESULT];
+    589 v_cvt_scalef32_pk_fp4_bf16      [vdst I32, src0 F16, src1 F16] V950 [OPSEL BYTE_RESULT];
     590 v_cvt_scalef32_sr_pk_fp4_f16    [vdst F16, src0 F16, src1 I32, src2 F16] V950 [OPSEL];
     591 v_cvt_scalef32_sr_pk_fp4_bf16   [vdst I32, src0 F16, src1 I32, src2 F16] V950 [OPSEL];
     592 v_cvt_scalef32_pk_f16_fp4       [vdst F16, src0 I32, src1 F32] V950 [OPSEL];

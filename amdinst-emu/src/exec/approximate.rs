@@ -47,6 +47,10 @@ pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
         _ if arch.is_gfx940_plus() && name.ends_with("_atomic_add_f32") => {
             "subnormals are kept, as LLVM has it; the manual's table flushes them"
         }
-        _ => return None,
+        _ => {
+            return super::mfma::bound(arch, op)
+                .or_else(|| super::convert::bound(op))
+                .or_else(|| super::dot::bound(arch, op));
+        }
     })
 }

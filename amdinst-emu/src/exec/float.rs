@@ -430,3 +430,27 @@ pub(crate) fn widen(a: f32) -> f64 {
     }
     f64::from(a)
 }
+
+/// IEEE 754-2019 minimum: a NaN operand is the result, quieted. -0 is smaller than +0.
+#[inline(always)]
+pub(crate) fn minimum(a: f32, b: f32) -> f32 {
+    if a.is_nan() {
+        single::quiet(a)
+    } else if b.is_nan() {
+        single::quiet(b)
+    } else {
+        single::min(a, b, false)
+    }
+}
+
+/// IEEE 754-2019 maximum: a NaN operand is the result, quieted. +0 is larger than -0.
+#[inline(always)]
+pub(crate) fn maximum(a: f32, b: f32) -> f32 {
+    if a.is_nan() {
+        single::quiet(a)
+    } else if b.is_nan() {
+        single::quiet(b)
+    } else {
+        single::max(a, b, false)
+    }
+}

@@ -3,7 +3,7 @@
 use amdinst_core::isa::{Op, Value};
 
 use super::Context;
-use crate::check::Outcome;
+use crate::check::{Outcome, Trap};
 use crate::program::{Handler, Src, Step};
 use crate::wave::{Wave, odd_operand, register_row};
 
@@ -15,6 +15,7 @@ pub(super) fn handler(op: Op) -> Option<Handler> {
         Op::v_writelane_b32 => write_lane,
         Op::v_mbcnt_lo_u32_b32 | Op::v_mbcnt_hi_u32_b32 => count_below,
         Op::v_swap_b32 => swap,
+        Op::v_permlane16_swap_b32 | Op::v_permlane32_swap_b32 => swap_rows,
         _ => return None,
     })
 }
@@ -80,6 +81,31 @@ fn swap(context: &mut Context<'_>, step: &Step) -> Outcome {
         let (first, second) = (w.lane::<u32>(a, lane), w.lane::<u32>(b, lane));
         w.set_lane(a, lane, second);
         w.set_lane(b, lane, first);
+    }
+    Ok(())
+}
+
+/// Rows of 16 or 32 lanes change places between two registers: the odd ones of the first with the even ones of the
+/// second (CDNA4 ISA manual, `V_PERMLANE16_SWAP_B32`). No manual says what happens between an active and an inactive
+/// lane.
+fn swap_rows(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    let distance = if step.op == Op::v_permlane16_swap_b32 { 16 } else { 32 };
+    let rows = step.extra.as_ref().map(|extra| {
+        let mut rows = extra.inst.operands.iter().filter_map(|operand: &_| register_row(value_of(operand)));
+        (rows.next(), rows.next())
+    });
+    let Some((Some(first), Some(second))) = rows else { return Err(odd_operand(step.op)) };
+    let even = (0..64usize).filter(|lane| lane & distance == 0);
+    if even.clone().any(|lane| w.active(lane) != w.active(lane + distance)) {
+        return Err(Trap::unimplemented(step.op, "between active and inactive lanes"));
+    }
+    for lane in even {
+        if w.active(lane) {
+            let (low, high) = (w.lane::<u32>(second, lane), w.lane::<u32>(first, lane + distance));
+            w.set_lane(second, lane, high);
+            w.set_lane(first, lane + distance, low);
+        }
     }
     Ok(())
 }

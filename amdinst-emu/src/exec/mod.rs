@@ -3,14 +3,18 @@
 pub(crate) mod approximate;
 mod atomic;
 mod atomic_float;
+mod convert;
+mod dot;
 mod float;
 mod half;
+mod halves;
 mod lane_data;
 mod lane_ops;
 mod lds;
 pub(crate) mod left_out;
 mod math;
 mod mfma;
+mod minifloat;
 mod smem;
 mod sop;
 mod sopp;
@@ -83,7 +87,11 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
                 handler
             } else if comparison(op).is_some() {
                 vopc::vopc
-            } else if let Some(handler) = mfma::handler(op) {
+            } else if let Some(handler) = mfma::handler(op)
+                .or_else(|| convert::handler(op))
+                .or_else(|| dot::handler(op))
+                .or_else(|| halves::handler(op))
+            {
                 handler
             } else if table_of(op).is_some() {
                 valu::valu

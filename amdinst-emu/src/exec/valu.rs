@@ -184,7 +184,7 @@ fn place(sel: SdwaSel) -> (u32, u32) {
 
 /// Bring DPP's permutation of source 0 into its own rows, and take the lanes that are not to be written out of EXEC's
 /// working copy.
-fn permute(w: &mut Wave, dpp: &DppCtrl, dwords: u8) {
+pub(super) fn permute(w: &mut Wave, dpp: &DppCtrl, dwords: u8) {
     let mut enabled = 0u64;
     let mut sources = [None; LANES];
     for (lane, source) in sources.iter_mut().enumerate() {

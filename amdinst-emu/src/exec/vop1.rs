@@ -23,6 +23,7 @@ super::table! { w, step;
     v_nop | v_clrexcp => {},
     v_mov_b32 | v_accvgpr_read_b32 | v_accvgpr_write_b32 | v_accvgpr_mov_b32 => w.hot1(|a: u32| a),
     v_mov_b64 => w.map1(|a: u64| a),
+    v_prng_b32 => w.map1(super::convert::random),
     v_not_b32 => w.map1(|a: u32| !a),
     v_bfrev_b32 => w.map1(u32::reverse_bits),
     v_ffbh_u32 => w.map1(|a: u32| if a == 0 { u32::MAX } else { a.leading_zeros() }),

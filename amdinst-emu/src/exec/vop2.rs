@@ -93,12 +93,6 @@ fn saturating<T: crate::wave::Elem>(w: &mut Wave, wraps: impl Fn(T, T) -> T, cla
     if w.clamp { w.map2(clamps) } else { w.hot2(wraps) }
 }
 
-#[inline(never)]
-fn dot2(a: u32, b: u32, c: f32) -> f32 {
-    let part = |shift: u32| half::value(Half((a >> shift) as u16)) * half::value(Half((b >> shift) as u16));
-    single::add(single::add(c, part(0)), part(16))
-}
-
 super::table! { w, step;
     v_cndmask_b32 => {
         let mask = mask_in(w, step);
@@ -173,7 +167,6 @@ super::table! { w, step;
     v_lshrrev_b16 => w.map2(|a: u16, b: u16| b >> (a & 15)),
     v_ashrrev_i16 => w.map2(|a: u16, b: i16| b >> (a & 15)),
 
-    v_dot2c_f32_f16 => w.accumulate(dot2),
     v_dot2c_i32_i16 => w.accumulate(super::vop3p::dot2_i16),
     v_dot4c_i32_i8 => w.accumulate(super::vop3p::dot4_i8),
     v_dot8c_i32_i4 => w.accumulate(super::vop3p::dot8_i4),

@@ -1,6 +1,6 @@
 //! Instructions that only VOP3 encodes.
 
-use super::float::{double, single};
+use super::float::{self, double, single};
 use super::half;
 use crate::wave::{Half, VCC, Wave};
 
@@ -188,6 +188,8 @@ super::table! { w, step;
     v_alignbit_b32 => w.hot3(|a: u32, b: u32, c: u32| ((u64::from(a) << 32 | u64::from(b)) >> (c & 31)) as u32),
     v_alignbyte_b32 => w.map3(|a: u32, b: u32, c: u32| ((u64::from(a) << 32 | u64::from(b)) >> (8 * (c & 3))) as u32),
     v_min3_f32 => { let i = w.ieee(); w.map3(|a, b, c| single::min(single::min(a, b, i), c, i)); },
+    v_minimum3_f32 => w.map3(|a, b, c| float::minimum(float::minimum(a, b), c)),
+    v_maximum3_f32 => w.map3(|a, b, c| float::maximum(float::maximum(a, b), c)),
     v_min3_i32 => w.map3(|a: i32, b: i32, c: i32| a.min(b).min(c)),
     v_min3_u32 => w.map3(|a: u32, b: u32, c: u32| a.min(b).min(c)),
     v_max3_f32 => { let i = w.ieee(); w.map3(|a, b, c| single::max(single::max(a, b, i), c, i)); },

@@ -3,7 +3,7 @@
 
 use amdinst_core::isa::Mods;
 
-use super::float::single;
+use super::float::{self, single};
 use super::half;
 use crate::program::Step;
 use crate::wave::{Elem, Half, SOURCE_ROWS, Wave};
@@ -82,6 +82,18 @@ fn float2(w: &mut Wave, step: &Step, f: impl Fn(Half, Half) -> Half) {
     });
 }
 
+/// Of three: in pairs, by a function of singles that only selects.
+#[inline(always)]
+fn float3(w: &mut Wave, step: &Step, f: impl Fn(f32, f32) -> f32) {
+    let (m, k, n) = (mods(step), mods(step).clamp, w.dx10_clamp());
+    w.map3(|a: u32, b: u32, c: u32| {
+        halves(|high| {
+            let at = |source, value| half::value(Half(pick(&m, high, source, value)));
+            clamp_half(half::select(f(f(at(0, a), at(1, b)), at(2, c))), k, n)
+        })
+    });
+}
+
 #[inline(always)]
 fn int2(w: &mut Wave, step: &Step, f: impl Fn(u16, u16) -> u16) {
     let m = mods(step);
@@ -133,6 +145,47 @@ fn pair_of(m: &Mods, nan_to_zero: bool, f: impl Fn(bool) -> f32) -> u64 {
         if m.clamp { single::clamp(value, nan_to_zero) } else { value }
     };
     pair(one(false), one(true))
+}
+
+/// MODE's rules for pairs of singles.
+#[derive(Clone, Copy)]
+struct Singles {
+    round: u32,
+    flush_sources: bool,
+    flush_result: bool,
+}
+
+impl Singles {
+    #[inline(always)]
+    fn of(w: &Wave) -> Self {
+        Self { round: w.round32(), flush_sources: w.mode >> 4 & 1 == 0, flush_result: w.mode >> 5 & 1 == 0 }
+    }
+
+    #[inline(always)]
+    fn source(self, value: f32) -> f32 {
+        if self.flush_sources { single::flush(value) } else { value }
+    }
+
+    #[inline(always)]
+    fn result(self, value: f32) -> f32 {
+        if self.flush_result { single::flush(value) } else { value }
+    }
+}
+
+#[inline(always)]
+fn packed_singles(
+    w: &mut Wave,
+    step: &Step,
+    nearest: impl Fn(f32, f32) -> f32,
+    rounded: impl Fn(f32, f32, u32) -> f32,
+) {
+    let (m, n, o) = (mods(step), w.dx10_clamp(), Singles::of(w));
+    w.map2(|a: u64, b: u64| {
+        pair_of(&m, n, |high| {
+            let (a, b) = (o.source(pick_single(&m, high, 0, a)), o.source(pick_single(&m, high, 1, b)));
+            o.result(if o.round == 0 { nearest(a, b) } else { rounded(a, b, o.round) })
+        })
+    });
 }
 
 /// A source of the mixed-precision instructions: half if OP_SEL_HI, then OP_SEL says which; `neg_hi` is absolute value.
@@ -202,23 +255,24 @@ super::table! { w, step;
     },
     v_pk_add_f16 => { let r = w.round64(); float2(w, step, |a, b| half::add(a, b, r)); },
     v_pk_mul_f16 => { let r = w.round64(); float2(w, step, |a, b| half::mul(a, b, r)); },
+    v_pk_minimum3_f16 => float3(w, step, float::minimum),
+    v_pk_maximum3_f16 => float3(w, step, float::maximum),
     v_pk_min_f16 => { let i = w.ieee(); float2(w, step, |a, b| half::select(single::min(half::value(a), half::value(b), i))); },
     v_pk_max_f16 => { let i = w.ieee(); float2(w, step, |a, b| half::select(single::max(half::value(a), half::value(b), i))); },
 
     v_pk_fma_f32 => {
-        let (m, n) = (mods(step), w.dx10_clamp());
+        let (m, n, o) = (mods(step), w.dx10_clamp(), Singles::of(w));
         w.map3(|a: u64, b: u64, c: u64| pair_of(&m, n, |high| {
-            single::fma(pick_single(&m, high, 0, a), pick_single(&m, high, 1, b), pick_single(&m, high, 2, c))
+            let at = |source, value| o.source(pick_single(&m, high, source, value));
+            o.result(if o.round == 0 {
+                single::fma(at(0, a), at(1, b), at(2, c))
+            } else {
+                single::fma_round(at(0, a), at(1, b), at(2, c), o.round)
+            })
         }));
     },
-    v_pk_mul_f32 => {
-        let (m, n) = (mods(step), w.dx10_clamp());
-        w.map2(|a: u64, b: u64| pair_of(&m, n, |high| single::mul(pick_single(&m, high, 0, a), pick_single(&m, high, 1, b))));
-    },
-    v_pk_add_f32 => {
-        let (m, n) = (mods(step), w.dx10_clamp());
-        w.map2(|a: u64, b: u64| pair_of(&m, n, |high| single::add(pick_single(&m, high, 0, a), pick_single(&m, high, 1, b))));
-    },
+    v_pk_mul_f32 => packed_singles(w, step, single::mul, single::mul_round),
+    v_pk_add_f32 => packed_singles(w, step, single::add, single::add_round),
     // The low dword comes from source 0, the high one from source 1; OP_SEL says which dword of each.
     v_pk_mov_b32 => {
         let m = mods(step);
@@ -232,14 +286,6 @@ super::table! { w, step;
     v_fma_mixlo_f16 | v_mad_mixlo_f16 => mix_half(w, step, 0),
     v_fma_mixhi_f16 | v_mad_mixhi_f16 => mix_half(w, step, 16),
 
-    v_dot2_f32_f16 => {
-        let m = mods(step);
-        w.map3(|a: u32, b: u32, c: f32| {
-            let part = |high| half::value(Half(pick(&m, high, 0, a))) * half::value(Half(pick(&m, high, 1, b)));
-            let c = if m.neg >> 2 & 1 != 0 { -c } else { c };
-            single::add(single::add(c, part(false)), part(true))
-        });
-    },
     v_dot2_i32_i16 => { let k = mods(step).clamp; w.map3(|a, b, c| dot_i(a, b, c, 16, k)); },
     v_dot2_u32_u16 => { let k = mods(step).clamp; w.map3(|a, b, c| dot_u(a, b, c, 16, k)); },
     v_dot4_i32_i8 => { let k = mods(step).clamp; w.map3(|a, b, c| dot_i(a, b, c, 8, k)); },

@@ -336,6 +336,8 @@ fn kinds(name: &str) -> [Kind; 5] {
     let second = types.next().unwrap_or(first);
     let packs = ["pk", "_pack_", "sad_"].iter().any(|part| name.contains(part));
     match name {
+        // Pairs of singles: their table applies MODE itself.
+        "v_pk_fma_f32" | "v_pk_mul_f32" | "v_pk_add_f32" | "v_pk_mov_b32" => [Kind::Int; 5],
         // Float modifiers apply to what is otherwise raw bits.
         "v_cndmask_b32" | "v_mov_b32" => [Kind::Int, Kind::F32, Kind::F32, Kind::Int, Kind::Int],
         "v_ldexp_f64" => [Kind::F64, Kind::F64, Kind::Int, Kind::Int, Kind::Int],

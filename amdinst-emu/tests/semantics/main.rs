@@ -1,3 +1,9 @@
-//! Single instructions against what the manuals say of them, coded anew for the host.
+//! Single instructions: state in, state out, against expected values that do not come from the emulator: what the manuals
+//! say of them, coded anew for the host.
 
+mod conversions;
+mod formats;
+mod gfx950;
+mod matrix;
 mod memory;
+mod random;

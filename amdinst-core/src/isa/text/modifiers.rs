@@ -4,8 +4,8 @@ use std::fmt::{self, Write as _};
 
 use crate::Arch;
 use crate::isa::table::{
-    ACCVGPR, BITOP3, BLGP_NEG, Entry, FROM_LDS, GDS_ONLY, MAI, MIX, NO_DST_SEL, NO_OPSEL, SWIZZLE,
-    TWO_OFFSETS,
+    ACCVGPR, BITOP3, BLGP_NEG, BYTE_RESULT, Entry, FROM_LDS, GDS_ONLY, MAI, MIX, NO_DST_SEL, NO_OPSEL,
+    SWIZZLE, TWO_OFFSETS,
 };
 use crate::isa::{DppCtrl, Encoding, Inst, Mods, Sdwa, SdwaSel, SdwaUnused, Slot};
 
@@ -110,7 +110,8 @@ fn write_vop3(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
         }
     }
     if mods.op_sel != 0 {
-        write_bits(out, "op_sel", mods.op_sel, sources(entry), Some(3))?;
+        let sources = if entry.flags.has(BYTE_RESULT) { 3 } else { sources(entry) };
+        write_bits(out, "op_sel", mods.op_sel, sources, Some(3))?;
     }
     if entry.flags.has(BITOP3) {
         return Ok(());
