@@ -7,7 +7,7 @@ use super::Launch;
 use crate::memory::{PRIVATE_APERTURE, SHARED_APERTURE};
 
 /// The bytes of the segment, or why the arguments do not fill it.
-pub(super) fn segment(kernel: &Kernel, launch: &Launch) -> Result<Vec<u8>, String> {
+pub(super) fn segment(kernel: &Kernel, launch: &Launch, queue: u64) -> Result<Vec<u8>, String> {
     let metadata = &kernel.metadata;
     let given = launch.kernarg.len() as u64;
     let last =
@@ -32,7 +32,7 @@ pub(super) fn segment(kernel: &Kernel, launch: &Launch) -> Result<Vec<u8>, Strin
     let mut bytes = launch.kernarg.clone();
     bytes.resize(size, 0);
     for argument in metadata.args.iter().filter(|argument| argument.is_hidden()) {
-        let value = hidden(argument, launch).to_le_bytes();
+        let value = hidden(argument, launch, queue).to_le_bytes();
         let start = argument.offset as usize;
         let width = (argument.size as usize).min(8);
         if let Some(field) = bytes.get_mut(start..start + width) {
@@ -44,9 +44,9 @@ pub(super) fn segment(kernel: &Kernel, launch: &Launch) -> Result<Vec<u8>, Strin
     Ok(bytes)
 }
 
-/// The value of a hidden argument. What the emulator has no device object for (heap, queues, printf and hostcall
-/// buffers) is a null pointer; the grid starts at 0 and has no partial workgroups.
-fn hidden(argument: &KernelArg, launch: &Launch) -> u64 {
+/// The value of a hidden argument. What the emulator has no device object for (heap, the device's own queue, printf and
+/// hostcall buffers) is a null pointer; the grid starts at 0 and has no partial workgroups.
+fn hidden(argument: &KernelArg, launch: &Launch, queue: u64) -> u64 {
     let kind = argument.value_kind.trim_start_matches("hidden_");
     let axis = match kind.as_bytes().last() {
         Some(b'y') => 1,
@@ -59,6 +59,7 @@ fn hidden(argument: &KernelArg, launch: &Launch) -> u64 {
         "grid_dims" => u64::from(dimensions(launch)),
         "private_base" => PRIVATE_APERTURE >> 32,
         "shared_base" => SHARED_APERTURE >> 32,
+        "queue_ptr" => queue,
         "dynamic_lds_size" => u64::from(launch.dynamic_lds),
         _ => 0,
     }

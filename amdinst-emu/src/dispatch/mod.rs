@@ -144,7 +144,6 @@ pub(crate) fn launch(
     let name = &launch.kernel;
     let kernel = check(program, launch)?;
     let mut temporary = Vec::new();
-    let kernarg = kernarg::segment(kernel, launch).map_err(|message| Fault::dispatch(name, message))?;
     let mut place = |bytes: &[u8], label: &str| {
         let address = memory
             .alloc(bytes.len() as u64, 256, label, Protection::ReadWrite, Owner::Runtime)
@@ -153,7 +152,11 @@ pub(crate) fn launch(
         temporary.push(address);
         Ok(address)
     };
-    let setup = Setup::new(program, kernel, launch, config, &kernarg, &mut place);
+    let setup = place(&registers::queue_descriptor(), "queue").and_then(|queue| {
+        let kernarg =
+            kernarg::segment(kernel, launch, queue).map_err(|message| Fault::dispatch(name, message))?;
+        Setup::new(program, kernel, launch, config, &kernarg, queue, &mut place)
+    });
     let result = setup.and_then(|setup| run(memory, config, program, launch, kernel, setup));
     for address in temporary {
         memory.release(address);

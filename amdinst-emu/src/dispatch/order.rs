@@ -49,6 +49,7 @@ fn is_sensitive(step: &Step) -> bool {
         || name.starts_with("s_buffer_atomic")
         || name.starts_with("s_store")
         || name.starts_with("s_buffer_store")
+        || name.starts_with("s_scratch_store")
         || matches!(step.op, Op::s_memtime | Op::s_memrealtime);
     let memory = step.extra.as_ref().and_then(|extra| extra.memory);
     let vector = memory.is_some_and(|access| match access.action {

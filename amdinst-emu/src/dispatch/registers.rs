@@ -71,13 +71,15 @@ pub(crate) struct Setup {
 const PRELOAD_PROLOGUE: u64 = 256;
 
 impl Setup {
-    /// Put packet and kernarg segment into memory (`place`) and work out the registers.
+    /// Put packet and kernarg segment into memory (`place`) and work out the registers. `queue` is the address of the
+    /// [`queue_descriptor`].
     pub(super) fn new(
         program: &Program,
         kernel: &Kernel,
         launch: &Launch,
         config: &Config,
         kernarg: &[u8],
+        queue: u64,
         place: &mut impl FnMut(&[u8], &str) -> Result<u64, Fault>,
     ) -> Result<Self, Fault> {
         let descriptor = Descriptor(&kernel.descriptor);
@@ -95,7 +97,6 @@ impl Setup {
         }
 
         let kernarg_address = place(kernarg, "kernarg segment")?;
-        let queue = place(&queue_descriptor(), "queue")?;
         let kernel_object = program.device_address(kernel.descriptor_address);
         let packet = packet(launch, scratch, descriptor.lds_bytes(), kernel_object, kernarg_address);
         let packet = place(&packet, "dispatch packet")?;
@@ -211,7 +212,7 @@ fn scratch_resource() -> [u32; 4] {
 }
 
 /// The parts of `amd_queue_t` that kernels read: the apertures, at bytes 64 and 68.
-fn queue_descriptor() -> [u8; 256] {
+pub(super) fn queue_descriptor() -> [u8; 256] {
     let mut queue = [0; 256];
     queue[64..68].copy_from_slice(&((SHARED_APERTURE >> 32) as u32).to_le_bytes());
     queue[68..72].copy_from_slice(&((PRIVATE_APERTURE >> 32) as u32).to_le_bytes());

@@ -41,6 +41,9 @@ pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
         Op::ds_read_b64_tr_b4 | Op::ds_read_b96_tr_b6 | Op::ds_read_b64_tr_b8 => {
             "which lanes read which part of the matrix is not published; taken from the 16-bit form's order"
         }
+        _ if halves_kept(name) && arch >= Arch::Gfx906 => {
+            "the other half of the register is kept; a device that runs with ECC clears it"
+        }
         _ if name.contains("_format_") => {
             "the manuals do not give the conversions' rounding; here to the nearest, ties to even, clamped"
         }
@@ -53,4 +56,10 @@ pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
                 .or_else(|| super::dot::bound(arch, op));
         }
     })
+}
+
+/// Loads of 16 bits or fewer into one half of a register.
+fn halves_kept(name: &str) -> bool {
+    let load = name.contains("_load_") || name.starts_with("ds_read_");
+    load && (name.ends_with("_d16") || name.ends_with("_d16_hi"))
 }

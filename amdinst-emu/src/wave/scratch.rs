@@ -34,6 +34,12 @@ impl Scratch {
         self.per_lane
     }
 
+    /// Bytes of each work-item's memory before a device address that is at the start of a row of dwords: where a
+    /// swizzled resource with that base begins.
+    pub(crate) fn lane_offset_of(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.base) / LANES as u64
+    }
+
     /// The offset of a device address in the wave's part, if it is inside.
     #[inline]
     pub(crate) fn offset_of(&self, address: u64) -> Option<usize> {

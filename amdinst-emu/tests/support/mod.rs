@@ -28,22 +28,43 @@ pub(crate) fn tools(test: &str) -> bool {
 
 /// Compile OpenCL C to a code object.
 pub(crate) fn compile(source: &str, cpu: &str, level: &str) -> CodeObject {
+    compile_with(source, cpu, level, &[])
+}
+
+/// Compile with further options.
+pub(crate) fn compile_with(source: &str, cpu: &str, level: &str, options: &[&str]) -> CodeObject {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let input = directory.path().join("kernel.cl");
     let output = directory.path().join("kernel.elf");
     std::fs::write(&input, source).expect("writing the source");
-    run_clang(&input, &output, cpu, level);
+    run_clang(&input, &output, cpu, level, options);
     let bytes = std::fs::read(&output).expect("reading the code object");
     CodeObject::parse(bytes).expect("a code object")
 }
 
-fn run_clang(input: &Path, output: &Path, cpu: &str, level: &str) {
+/// Compile C, in which functions may recurse, to a code object.
+pub(crate) fn compile_c(source: &str, cpu: &str, level: &str) -> CodeObject {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    std::fs::write(directory.path().join("kernel.c"), source).expect("writing the source");
+    let result = Command::new("clang-22")
+        .current_dir(&directory)
+        .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-fuse-ld=lld-22", "-g"])
+        .args([&format!("-mcpu={cpu}"), level, "-o", "kernel.elf", "kernel.c"])
+        .output()
+        .expect("running clang-22");
+    assert!(result.status.success(), "clang: {}", String::from_utf8_lossy(&result.stderr));
+    CodeObject::parse(std::fs::read(directory.path().join("kernel.elf")).expect("reading"))
+        .expect("a code object")
+}
+
+fn run_clang(input: &Path, output: &Path, cpu: &str, level: &str, options: &[&str]) {
     let result = Command::new("clang-22")
         .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-x", "cl", "-cl-std=CL2.0", "-g"])
         .args(["-Xclang", "-finclude-default-header", "-Xclang", "-disable-O0-optnone"])
         .args(["-ffp-contract=off", "-cl-fp32-correctly-rounded-divide-sqrt", "-fuse-ld=lld-22"])
         .arg(format!("-mcpu={cpu}"))
         .arg(level)
+        .args(options)
         .arg("-o")
         .args([output, input])
         .output()

@@ -173,7 +173,8 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
                         .map(|first| first as u64 + Scratch::swizzle(offset + byte, lane))
                         .map(|at| at as usize)
                 };
-                scratch::scratch(w, access, lane, &place, offset, denormals)?;
+                let reported = w.scratch.lane_offset_of(base) + offset;
+                scratch::scratch(w, access, lane, &place, reported, denormals)?;
             }
             Place::Pieces { index, offset } => buffer::pieces(w, memory, access, lane, index, offset)?,
             Place::Nowhere => match access.action {

@@ -1,0 +1,214 @@
+//! What a kernel finds besides its arguments: hidden arguments of every code object version, the dispatch packet, the
+//! queue, the apertures, dynamic LDS and a dynamic stack (AMDGPU user guide, "Code Object Metadata" and "Initial Kernel
+//! Execution State").
+
+mod support;
+
+use amdinst_core::object::CodeObject;
+use amdinst_emu::{Config, Launch};
+use support::{Device, tools};
+
+const CPUS: [&str; 5] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"];
+
+fn compile(source: &str, cpu: &str, level: &str, version: u32) -> CodeObject {
+    support::compile_with(source, cpu, level, &[&format!("-mcode-object-version={version}")])
+}
+
+fn launch(device: &mut Device, kernel: &str, dynamic_lds: u32, arguments: &[u64]) {
+    let launch = Launch {
+        grid: [3, 2, 2],
+        block: [64, 2, 1],
+        dynamic_lds,
+        kernarg: arguments.iter().flat_map(|argument| argument.to_le_bytes()).collect(),
+        ..Launch::new(kernel)
+    };
+    device.machine.launch(&device.program, &launch).unwrap_or_else(|fault| panic!("{fault}"));
+}
+
+/// The implicit arguments as code object versions 5 and 6 lay them out; 4 has the global offsets only.
+#[test]
+fn hidden_arguments() {
+    if !tools("hidden_arguments") {
+        return;
+    }
+    let source = r#"
+        kernel void five(global uint *out) {
+            constant uint *hidden = (constant uint *)__builtin_amdgcn_implicitarg_ptr();
+            constant ushort *shorts = (constant ushort *)hidden;
+            for (uint i = 0; i < 3; ++i) {
+                out[i] = hidden[i];
+                out[3 + i] = shorts[6 + i];
+                out[6 + i] = shorts[9 + i];
+                out[9 + i] = hidden[10 + 2 * i];
+            }
+            out[12] = shorts[32];
+        }
+        kernel void four(global ulong *out) {
+            constant ulong *hidden = (constant ulong *)__builtin_amdgcn_implicitarg_ptr();
+            out[0] = hidden[0]; out[1] = hidden[1]; out[2] = hidden[2];
+        }
+        kernel void sizes(global uint *out) {
+            out[0] = __builtin_amdgcn_workgroup_size_x(); out[1] = __builtin_amdgcn_workgroup_size_y();
+            out[2] = __builtin_amdgcn_workgroup_size_z(); out[3] = __builtin_amdgcn_grid_size_x();
+            out[4] = __builtin_amdgcn_grid_size_y(); out[5] = __builtin_amdgcn_grid_size_z();
+        }"#;
+    for cpu in CPUS {
+        for level in ["-O0", "-O2"] {
+            for version in [4, 5, 6] {
+                let mut device = Device::with(&compile(source, cpu, level, version), Config::default());
+                let out = device.buffer("out", &[7u32; 16]);
+                if version == 4 {
+                    launch(&mut device, "four", 0, &[out]);
+                    assert_eq!(device.u64s(out, 3), [0; 3], "{cpu} {level} {version}");
+                } else {
+                    launch(&mut device, "five", 0, &[out]);
+                    let expected = [3, 2, 2, 64, 2, 1, 0, 0, 0, 0, 0, 0, 3];
+                    assert_eq!(device.u32s(out, 13), expected, "{cpu} {level} {version}");
+                }
+                launch(&mut device, "sizes", 0, &[out]);
+                assert_eq!(device.u32s(out, 6), [64, 2, 1, 192, 4, 2], "{cpu} {level} {version}");
+            }
+        }
+    }
+}
+
+/// The packet is one of the HSA runtime's, and leads to the kernel's arguments; the queue tells the apertures.
+#[test]
+fn packet_and_queue() {
+    if !tools("packet_and_queue") {
+        return;
+    }
+    let source = r#"
+        kernel void k(global ulong *out, uint n) {
+            constant uint *packet = (constant uint *)__builtin_amdgcn_dispatch_ptr();
+            constant ushort *shorts = (constant ushort *)packet;
+            out[0] = shorts[0] & 0xff; out[1] = shorts[1];
+            for (int i = 0; i < 3; ++i) { out[2 + i] = shorts[2 + i]; out[5 + i] = packet[3 + i]; }
+            out[8] = packet[6]; out[9] = packet[7];
+            constant ulong *pointers = (constant ulong *)packet;
+            out[10] = *(constant ulong *)pointers[5] == (ulong)out;
+            out[11] = pointers[7];
+            constant uint *queue = (constant uint *)__builtin_amdgcn_queue_ptr();
+            local uint shared[4]; uint private_value[2];
+            shared[0] = n; private_value[0] = n;
+            out[12] = queue[16] == (uint)((ulong)(uint *)shared >> 32);
+            out[13] = queue[17] == (uint)((ulong)(uint *)private_value >> 32);
+        }"#;
+    for cpu in CPUS {
+        for version in [4, 5, 6] {
+            let mut device = Device::with(&compile(source, cpu, "-O1", version), Config::default());
+            let out = device.buffer("out", &[7u64; 16]);
+            launch(&mut device, "k", 128, &[out, 5]);
+            let results = device.u64s(out, 14);
+            assert_eq!(results[..8], [2, 3, 64, 2, 1, 192, 4, 2], "{cpu} {version}");
+            // Private bytes are whatever the compiler needs; 16 or so of static LDS and 128 dynamic.
+            assert!(results[9] >= 128 && results[9] < 256, "{cpu} {version}: {results:?}");
+            assert_eq!(results[10..], [1, 0, 1, 1], "{cpu} {version}");
+        }
+    }
+}
+
+/// Generic pointers to LDS and to private memory, through a function that cannot know which it has.
+#[test]
+fn apertures() {
+    if !tools("apertures") {
+        return;
+    }
+    let source = r#"
+        __attribute__((noinline)) void add(uint *p, uint n) { *p += n; }
+        __attribute__((noinline)) uint sum(const uint *p, uint n) { uint s = 0; for (uint i = 0; i < n; ++i) s += p[i]; return s; }
+        kernel void k(global uint *out) {
+            local uint shared[128];
+            uint mine[8];
+            uint id = __builtin_amdgcn_workitem_id_y() * 64 + __builtin_amdgcn_workitem_id_x();
+            shared[id] = id;
+            for (uint i = 0; i < 8; ++i) mine[i] = id * i;
+            add(&shared[id], 1000);
+            add(&mine[id & 7], 5);
+            __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); __builtin_amdgcn_s_barrier();
+            __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup");
+            uint group = (__builtin_amdgcn_workgroup_id_z() * 2 + __builtin_amdgcn_workgroup_id_y()) * 3 + __builtin_amdgcn_workgroup_id_x();
+            add((uint *)&out[group * 128 + id], sum(shared, 128) + sum(mine, 8));
+        }"#;
+    for cpu in CPUS {
+        for level in ["-O0", "-O2"] {
+            let mut device = Device::with(&compile(source, cpu, level, 5), Config::default());
+            let out = device.buffer("out", &vec![1u32; 12 * 128]);
+            launch(&mut device, "k", 0, &[out]);
+            let shared: u32 = (0..128).map(|id| id + 1000).sum();
+            let expected: Vec<u32> = (0..12 * 128).map(|at| 1 + shared + at % 128 * 28 + 5).collect();
+            assert_eq!(device.u32s(out, 12 * 128), expected, "{cpu} {level}");
+        }
+    }
+}
+
+/// LDS whose size the launch says.
+#[test]
+fn dynamic_lds() {
+    if !tools("dynamic_lds") {
+        return;
+    }
+    let source = r#"
+        kernel void lds(global uint *out, uint n, local uint *dynamic) {
+            local uint fixed[32];
+            uint id = __builtin_amdgcn_workitem_id_x();
+            fixed[id & 31] = 1;
+            for (uint i = id; i < n; i += 64) dynamic[i] = i * i;
+            __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); __builtin_amdgcn_s_barrier();
+            uint s = 0; for (uint i = 0; i < n; ++i) s += dynamic[i];
+            out[id] = s + fixed[id & 31];
+        }
+    "#;
+    for cpu in CPUS {
+        let object = compile(source, cpu, "-O1", 5);
+        let mut device = Device::with(&object, Config::default());
+        let out = device.buffer("out", &[0u32; 64]);
+        // The pointer is the offset behind the kernel's own 128 bytes.
+        let kernarg =
+            [out, 500 | 128 << 32].iter().flat_map(|argument: &u64| argument.to_le_bytes()).collect();
+        let launch = Launch { block: [64, 1, 1], dynamic_lds: 2000, kernarg, ..Launch::new("lds") };
+        device.machine.launch(&device.program, &launch).unwrap_or_else(|fault| panic!("{cpu}: {fault}"));
+        let squares: u32 = (0..500).map(|i| i * i).sum();
+        assert_eq!(device.u32s(out, 64), [squares + 1; 64], "{cpu}");
+        let short = Launch { dynamic_lds: 1900, ..launch };
+        assert!(device.machine.launch(&device.program, &short).is_err(), "{cpu}: past the end of LDS");
+    }
+}
+
+/// A stack whose size the compiler cannot tell: the note says so. Plain C, since OpenCL knows no recursion.
+#[test]
+fn dynamic_stack() {
+    if !tools("dynamic_stack") {
+        return;
+    }
+    let source = r#"
+        __attribute__((noinline)) unsigned recurse(unsigned n) {
+            volatile unsigned here[4];
+            here[n & 3] = n;
+            if (n == 0) return 0;
+            unsigned below = recurse(n - 1);
+            here[n & 3] += below;
+            return here[n & 3];
+        }
+        __attribute__((amdgpu_kernel, visibility("default"))) void stack(__attribute__((address_space(1))) unsigned *out) {
+            unsigned id = __builtin_amdgcn_workitem_id_x();
+            out[id] = recurse(id);
+        }"#;
+    for cpu in CPUS {
+        for level in ["-O0", "-O1"] {
+            let object = support::compile_c(source, cpu, level);
+            assert!(object.kernels[0].metadata.uses_dynamic_stack, "{cpu}");
+            let mut device = Device::with(&object, Config::default());
+            let out = device.buffer("out", &[0u32; 64]);
+            device.launch("stack", 1, 64, &[out]).unwrap_or_else(|fault| panic!("{cpu}: {fault}"));
+            let expected: Vec<u32> = (0..64).map(|n| n * (n + 1) / 2).collect();
+            assert_eq!(device.u32s(out, 64), expected, "{cpu} {level}");
+            let mut config = Config::default();
+            config.dynamic_stack = 256;
+            let mut device = Device::with(&object, config);
+            let out = device.buffer("out", &[0u32; 64]);
+            let fault = device.launch("stack", 1, 64, &[out]).expect_err("the stack overflows");
+            assert!(fault.to_string().contains("in scratch"), "{cpu} {level}: {fault}");
+        }
+    }
+}
