@@ -1,4 +1,5 @@
-//! Float arithmetic beyond what the host's operators give: NaN results, directed rounding, division steps.
+//! Float arithmetic beyond what the host's operators give: NaN results, rounding modes ([`soft`](super::soft)), division
+//! steps.
 //!
 //! NaNs follow one rule: the first NaN operand, quieted; an invalid operation gives the negative quiet NaN with no
 //! payload. (The host's own choice differs from machine to machine.)
@@ -6,9 +7,11 @@
 //! Rounding: 0 to nearest even, 1 towards +∞, 2 towards -∞, 3 towards zero, as MODE.FP_ROUND has it.
 
 macro_rules! format {
-    ($module:ident, $float:ty, $bits:ty, $mantissa:expr, $bias:expr, $far:expr, $shift:expr, $tiny:expr, $under:expr) => {
+    ($module:ident, $layout:ident, $float:ty, $bits:ty, $mantissa:expr, $bias:expr, $far:expr, $shift:expr, $tiny:expr, $under:expr) => {
         /// Operations on one format.
         pub(crate) mod $module {
+            use super::$layout;
+
             /// Exponent field's bits.
             const EXPONENT: $bits = <$float>::INFINITY.to_bits();
             const SIGN: $bits = 1 << (<$bits>::BITS - 1);
@@ -72,87 +75,45 @@ macro_rules! format {
                 if result.is_nan() { nan3(a, b, c) } else { result }
             }
 
-            /// `nearest`, moved to its neighbour if that is where the mode rounds; `error` has the sign of exact minus
-            /// nearest.
-            #[inline(never)]
-            fn directed(nearest: $float, error: $float, round: u32) -> $float {
-                if nearest.is_nan() || error == 0.0 || error.is_nan() {
-                    return nearest;
-                }
-                let up = match round {
-                    1 => true,
-                    2 => false,
-                    3 => nearest < 0.0,
-                    _ => return nearest,
-                };
-                match (up, error > 0.0) {
-                    (true, true) => nearest.next_up(),
-                    (false, false) => nearest.next_down(),
-                    _ => nearest,
-                }
+            fn bits(a: $float) -> u64 {
+                u64::from(a.to_bits())
             }
 
-            /// Exact sum minus rounded sum (Knuth's TwoSum); for an overflow, the sign that leads back to the range.
-            fn sum_error(a: $float, b: $float, sum: $float) -> $float {
-                if sum.is_infinite() {
-                    return if a.is_infinite() || b.is_infinite() { 0.0 } else { -sum };
-                }
-                let b_part = sum - a;
-                let a_part = sum - b_part;
-                (a - a_part) + (b - b_part)
+            fn of(bits: u64) -> $float {
+                <$float>::from_bits(bits as $bits)
             }
 
             /// a + b in a rounding mode.
             #[inline(never)]
             pub(crate) fn add_round(a: $float, b: $float, round: u32) -> $float {
-                let sum = add(a, b);
-                if sum == 0.0 && a == -b && a != 0.0 {
-                    return if round == 2 { -0.0 } else { 0.0 };
+                if a.is_finite() && b.is_finite() {
+                    return of($layout.add(bits(a), bits(b), round));
                 }
-                directed(sum, sum_error(a, b, sum), round)
+                add(a, b)
+            }
+
+            /// a - b in a rounding mode.
+            #[inline(always)]
+            pub(crate) fn sub_round(a: $float, b: $float, round: u32) -> $float {
+                add_round(a, if b.is_nan() { b } else { -b }, round)
             }
 
             /// a × b + c in a rounding mode.
             #[inline(never)]
             pub(crate) fn fma_round(a: $float, b: $float, c: $float, round: u32) -> $float {
-                let result = fma(a, b, c);
-                directed(result, fma_error(a, b, c, result), round)
+                if a.is_finite() && b.is_finite() && c.is_finite() {
+                    return of($layout.fma([bits(a), bits(b), bits(c)], 0, round));
+                }
+                fma(a, b, c)
             }
 
             /// a × b in a rounding mode.
             #[inline(never)]
             pub(crate) fn mul_round(a: $float, b: $float, round: u32) -> $float {
-                let result = mul(a, b);
-                directed(result, fma_error(a, b, 0.0, result), round)
-            }
-
-            /// A value with the sign of a × b + c minus its rounded value; 0 if that is exact.
-            #[inline(never)]
-            fn fma_error(a: $float, b: $float, c: $float, result: $float) -> $float {
-                if !(a.is_finite() && b.is_finite() && c.is_finite()) {
-                    return 0.0;
+                if a.is_finite() && b.is_finite() {
+                    return of($layout.mul(bits(a), bits(b), round));
                 }
-                if result.is_infinite() {
-                    return -result;
-                }
-                // Scale the factors into the middle of the range, so that no partial product is subnormal.
-                let product = a * b;
-                if product.is_infinite()
-                    || (product != 0.0 && product.abs() < <$float>::MIN_POSITIVE / <$float>::EPSILON)
-                    || (product == 0.0 && a != 0.0 && b != 0.0)
-                {
-                    // c - result is exact when they are close; else it decides the sign alone.
-                    let rest = a.mul_add(b, c - result);
-                    return if rest == 0.0 && product == 0.0 && a != 0.0 && b != 0.0 && c == result {
-                        if (a < 0.0) == (b < 0.0) { 1.0 } else { -1.0 }
-                    } else {
-                        rest
-                    };
-                }
-                let low = a.mul_add(b, -product);
-                let sum = product + c;
-                let rest = sum_error(product, c, sum);
-                ((sum - result) + rest) + low
+                mul(a, b)
             }
 
             /// Biased exponent.
@@ -165,58 +126,30 @@ macro_rules! format {
                 a != 0.0 && exponent(a) == 0
             }
 
-            /// a × 2^n, rounded once, to nearest even.
+            /// a × 2^n, rounded once.
             #[inline(never)]
-            pub(crate) fn ldexp(a: $float, n: i32) -> $float {
-                scaled(a, n, 0.0)
-            }
-
-            /// (a + error) × 2^n, rounded once, where a is that sum rounded to nearest and `error` the sign of what
-            /// it lost.
-            #[inline(never)]
-            fn scaled(a: $float, n: i32, error: $float) -> $float {
-                if a == 0.0 || !a.is_finite() {
-                    return if a.is_nan() { quiet(a) } else { a };
-                }
-                let sign = a.to_bits() & SIGN;
-                let field = exponent(a);
-                let mut significand = a.to_bits() & !(SIGN | EXPONENT);
-                let mut power = field;
-                if field == 0 {
-                    let up = significand.leading_zeros() as i32 - (<$bits>::BITS as i32 - 1 - $mantissa);
-                    significand <<= up;
-                    power = 1 - up;
-                } else {
-                    significand |= 1 << $mantissa;
-                }
-                let power = i64::from(power) + i64::from(n);
-                if power > 2 * $bias {
-                    return <$float>::from_bits(sign | EXPONENT);
-                }
-                if power >= 1 {
-                    let bits = (power as $bits) << $mantissa | significand & ((1 << $mantissa) - 1);
-                    return <$float>::from_bits(sign | bits);
-                }
-                let down = 1 - power;
-                if down > $mantissa + 2 {
-                    return <$float>::from_bits(sign);
-                }
-                let kept = significand >> down;
-                let lost = significand & ((1 << down) - 1);
-                let half = 1 << (down - 1);
-                let error = if sign == 0 { error } else { -error };
-                let up = lost > half || lost == half && (error > 0.0 || error == 0.0 && kept & 1 == 1);
-                <$float>::from_bits(sign | (kept + <$bits>::from(up)))
+            pub(crate) fn ldexp(a: $float, n: i32, round: u32) -> $float {
+                if a.is_finite() { of($layout.scale(bits(a), n, round)) } else { fix1(a, a) }
             }
 
             /// `v_div_scale`: what division scales the source by, and whether the quotient has to be scaled back.
             /// `a` is numerator or denominator.
+            ///
+            /// The manual's "== DENORM" of a quotient is taken to include one that rounds to zero. Where quotient and
+            /// reciprocal are both subnormal, it scales a denominator above 2^126 (double: 2^1022) up, to infinity; it is
+            /// scaled down here, as in the next case, without which divisions such as 1 / 2^127 would give zero.
             #[inline(never)]
-            pub(crate) fn div_scale(a: $float, denominator: $float, numerator: $float) -> ($float, bool) {
-                let is_denominator = a.to_bits() == denominator.to_bits();
-                let is_numerator = a.to_bits() == numerator.to_bits();
+            pub(crate) fn div_scale(
+                a: $float,
+                denominator: $float,
+                numerator: $float,
+                round: u32,
+            ) -> ($float, bool) {
+                let ldexp = |a: $float, n: i32| ldexp(a, n, round);
+                let is_denominator = a == denominator;
+                let is_numerator = a == numerator;
                 if denominator == 0.0 || numerator == 0.0 {
-                    return (<$float>::NAN, false);
+                    return (<$float>::from_bits(EXPONENT | QUIET), false);
                 }
                 let reciprocal_small = denominator.is_finite()
                     && exponent(denominator) > 2 * $bias - 2
@@ -242,14 +175,20 @@ macro_rules! format {
             }
 
             /// `v_div_fmas`: a × b + c, scaled back if `scale`, with one rounding.
-            #[inline(always)]
-            pub(crate) fn div_fmas(a: $float, b: $float, c: $float, scale: bool) -> $float {
-                let result = fma(a, b, c);
-                if !scale || !result.is_finite() {
-                    return result;
+            ///
+            /// GFX9's manuals scale by 2^32 (double: 2^64), which does not undo what `v_div_scale` did. RDNA3's say what
+            /// does: up if the addend is large, else down, by the same power.
+            #[inline(never)]
+            pub(crate) fn div_fmas(a: $float, b: $float, c: $float, scale: bool, round: u32) -> $float {
+                if !(a.is_finite() && b.is_finite() && c.is_finite()) {
+                    return fma(a, b, c);
                 }
-                let n = if exponent(c) > $bias { $shift } else { -$shift };
-                scaled(result, n, fma_error(a, b, c, result))
+                let power = match scale {
+                    false => 0,
+                    true if exponent(c) > $bias => $shift,
+                    true => -$shift,
+                };
+                of($layout.fma([bits(a), bits(b), bits(c)], power, round))
             }
 
             /// `v_div_fixup`: the quotient, or what division gives in a special case.
@@ -321,10 +260,16 @@ macro_rules! format {
 
             /// a - floor(a), below 1.
             #[inline(never)]
-            pub(crate) fn fract(a: $float) -> $float {
-                let result = a - a.floor();
+            pub(crate) fn fract(a: $float, round: u32) -> $float {
                 let below_one = <$float>::from_bits((1.0 as $float).to_bits() - 1);
-                if result.is_nan() { fix1(a, result) } else { result.min(below_one) }
+                let result = if round == 0 { a - a.floor() } else { sub_round(a, a.floor(), round) };
+                if result.is_nan() {
+                    fix1(a, result)
+                } else if result > below_one {
+                    below_one
+                } else {
+                    result
+                }
             }
 
             /// The significand in ±[0.5, 1).
@@ -333,7 +278,7 @@ macro_rules! format {
                 if a == 0.0 || !a.is_finite() {
                     return if a.is_nan() { quiet(a) } else { a };
                 }
-                ldexp(a, -frexp_exponent(a))
+                ldexp(a, -frexp_exponent(a), 0)
             }
 
             /// The exponent that goes with [`frexp_mantissa`].
@@ -376,6 +321,16 @@ macro_rules! format {
                 if a.to_bits() & EXPONENT == 0 { <$float>::from_bits(a.to_bits() & SIGN) } else { a }
             }
 
+            /// The output modifier: × 2^power, without subnormals or -0.
+            #[inline(never)]
+            pub(crate) fn omod(a: $float, power: i32, round: u32) -> $float {
+                if a.is_nan() {
+                    return a;
+                }
+                let a = flush(ldexp(a, power, round));
+                if a == 0.0 { 0.0 } else { a }
+            }
+
             /// Clamp to [0, 1]; NaN to zero if `nan_to_zero`.
             #[inline(always)]
             pub(crate) fn clamp(a: $float, nan_to_zero: bool) -> $float {
@@ -395,8 +350,10 @@ macro_rules! format {
 
 // Format: mantissa bits, bias, then of the division steps: exponent distance that overflows, scale exponent, largest
 // exponent of a tiny numerator, exponent distance that underflows.
-format!(single, f32, u32, 23, 127, 96, 64, 23, -150);
-format!(double, f64, u64, 52, 1023, 768, 128, 53, -1075);
+use super::soft::{DOUBLE, SINGLE};
+
+format!(single, SINGLE, f32, u32, 23, 127, 96, 64, 23, -150);
+format!(double, DOUBLE, f64, u64, 52, 1023, 768, 128, 53, -1075);
 
 /// To single precision in a rounding mode.
 pub(crate) fn narrow(a: f64, round: u32) -> f32 {

@@ -1,6 +1,7 @@
 //! Half precision, through wider formats: an exact or sufficiently exact intermediate is rounded once.
 
 use super::float;
+use super::soft::HALF;
 use crate::wave::Half;
 
 const SIGN: u16 = 0x8000;
@@ -89,28 +90,83 @@ fn wide(a: Half) -> f64 {
     f64::from(value(a))
 }
 
+fn is_finite(a: Half) -> bool {
+    a.0 & EXPONENT != EXPONENT
+}
+
 /// a + b.
 #[inline(never)]
 pub(crate) fn add(a: Half, b: Half, round: u32) -> Half {
+    if round != 0 && is_finite(a) && is_finite(b) {
+        return Half(HALF.add(a.0.into(), b.0.into(), round) as u16);
+    }
     through(&[a, b], wide(a) + wide(b), round)
 }
 
 /// a - b.
 #[inline(never)]
 pub(crate) fn sub(a: Half, b: Half, round: u32) -> Half {
-    through(&[a, b], wide(a) - wide(b), round)
+    add(a, if is_nan(b) { b } else { Half(b.0 ^ SIGN) }, round)
 }
 
-/// a × b.
+/// a × b: 22 bits, which a double holds.
 #[inline(never)]
 pub(crate) fn mul(a: Half, b: Half, round: u32) -> Half {
     through(&[a, b], wide(a) * wide(b), round)
 }
 
-/// a × b + c with one rounding: a product of 22 bits and a sum within a double's reach leave nothing to round twice.
+/// a × b + c with one rounding. To nearest, the double's own rounding does not matter: where the sum has more bits than
+/// a double, the product lies far below half a unit of c's last place.
 #[inline(never)]
 pub(crate) fn fma(a: Half, b: Half, c: Half, round: u32) -> Half {
+    if round != 0 && is_finite(a) && is_finite(b) && is_finite(c) {
+        return Half(HALF.fma([a, b, c].map(|half| half.0.into()), 0, round) as u16);
+    }
     through(&[a, b, c], wide(a) * wide(b) + wide(c), round)
+}
+
+/// a × b, rounded, plus c, rounded, without subnormals anywhere (`v_mad_f16`, `v_mac_f16`).
+#[inline(never)]
+pub(crate) fn mad(a: Half, b: Half, c: Half, round: u32) -> Half {
+    let product = flush(mul(flush(a), flush(b), round));
+    flush(add(product, flush(c), round))
+}
+
+/// a × 2^n, rounded once.
+#[inline(never)]
+pub(crate) fn ldexp(a: Half, n: i32, round: u32) -> Half {
+    if is_finite(a) { Half(HALF.scale(a.0.into(), n, round) as u16) } else { through(&[a], wide(a), round) }
+}
+
+/// a - floor(a), below 1.
+#[inline(never)]
+pub(crate) fn fract(a: Half, round: u32) -> Half {
+    const BELOW_ONE: u16 = 0x3bff;
+    let result = sub(a, unary(a, 0, f64::floor), round);
+    if result.0 > BELOW_ONE && result.0 <= EXPONENT { Half(BELOW_ONE) } else { result }
+}
+
+/// The output modifier: × 2^power, without subnormals or -0.
+#[inline(never)]
+pub(crate) fn omod(a: Half, power: i32, round: u32) -> Half {
+    if is_nan(a) {
+        return a;
+    }
+    let a = flush(ldexp(a, power, round));
+    if a.0 & !SIGN == 0 { Half(0) } else { a }
+}
+
+/// Clamp to [0, 1]; NaN to zero if `nan_to_zero`.
+#[inline(never)]
+pub(crate) fn clamp(a: Half, nan_to_zero: bool) -> Half {
+    const ONE: u16 = 0x3c00;
+    if is_nan(a) {
+        if nan_to_zero { Half(0) } else { a }
+    } else if a.0 & SIGN != 0 {
+        Half(0)
+    } else {
+        Half(a.0.min(ONE))
+    }
 }
 
 /// Any function of one operand, computed in double precision.
@@ -118,10 +174,65 @@ pub(crate) fn unary(a: Half, round: u32, f: impl Fn(f64) -> f64) -> Half {
     through(&[a], f(wide(a)), round)
 }
 
-/// An operation on singles that only selects: min, max, med3.
+fn is_signalling(a: Half) -> bool {
+    is_nan(a) && a.0 & QUIET == 0
+}
+
+/// The operand that `v_min_f16` or `v_max_f16` takes before it compares: a signalling NaN in IEEE mode, or the one that is
+/// no NaN.
+fn decided(a: Half, b: Half, ieee: bool) -> Option<Half> {
+    if ieee && is_signalling(a) {
+        Some(quiet(a))
+    } else if ieee && is_signalling(b) {
+        Some(quiet(b))
+    } else if is_nan(a) {
+        Some(b)
+    } else if is_nan(b) {
+        Some(a)
+    } else {
+        None
+    }
+}
+
+/// The number's place among all numbers; -0 is below +0.
+fn order(a: Half) -> i32 {
+    let magnitude = i32::from(a.0 & !SIGN);
+    if a.0 & SIGN != 0 { -1 - magnitude } else { magnitude }
+}
+
+/// The smaller operand; a NaN loses against a number. -0 is smaller than +0.
 #[inline(never)]
-pub(crate) fn select(result: f32) -> Half {
-    from_f32(result, 0)
+pub(crate) fn min(a: Half, b: Half, ieee: bool) -> Half {
+    decided(a, b, ieee).unwrap_or(if order(a) < order(b) { a } else { b })
+}
+
+/// The larger operand; a NaN loses against a number. +0 is larger than -0.
+#[inline(never)]
+pub(crate) fn max(a: Half, b: Half, ieee: bool) -> Half {
+    decided(a, b, ieee).unwrap_or(if order(a) > order(b) { a } else { b })
+}
+
+/// The middle one of three; the smallest if one of them is a NaN.
+#[inline(never)]
+pub(crate) fn med3(a: Half, b: Half, c: Half, ieee: bool) -> Half {
+    if is_nan(a) || is_nan(b) || is_nan(c) {
+        return min(min(a, b, ieee), c, ieee);
+    }
+    // As the manual compares: zeros of both signs are equal.
+    let largest = value(max(max(a, b, ieee), c, ieee));
+    if largest == value(a) {
+        max(b, c, ieee)
+    } else if largest == value(b) {
+        max(a, c, ieee)
+    } else {
+        max(a, b, ieee)
+    }
+}
+
+/// The significand in ±[0.5, 1).
+#[inline(never)]
+pub(crate) fn frexp_mantissa(a: Half) -> Half {
+    from_f32(float::single::frexp_mantissa(value(a)), 0)
 }
 
 /// `v_div_fixup_f16`.

@@ -16,6 +16,7 @@ mod math;
 mod mfma;
 mod minifloat;
 mod smem;
+mod soft;
 mod sop;
 mod sopp;
 mod valu;

@@ -3,7 +3,7 @@
 //! Modifiers never reach the loops: negation, absolute values, SDWA and DPP selections make a changed copy of the source
 //! beforehand; output modifiers, clamping and partial writes work on the result afterwards.
 
-use amdinst_core::isa::{DppCtrl, Mods, Sdwa, SdwaSel, SdwaUnused};
+use amdinst_core::isa::{Access, DppCtrl, Encoding, Mods, Op, Sdwa, SdwaSel, SdwaUnused};
 
 use super::float::{double, single};
 use super::{Context, half, vop1, vop2, vop3, vop3p};
@@ -30,6 +30,7 @@ pub(super) fn valu(context: &mut Context<'_>, step: &Step) -> Outcome {
         dst = w.checked_row(i64::from(dst), index)?;
     }
     w.src[3] = dst;
+    flush_accumulator(w, step, extra);
     let after = step.flags.after || step.flags.float && !w.plain_mode();
     w.dst = if after { RESULT_ROW } else { dst };
     operate(w, step);
@@ -103,19 +104,42 @@ pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
             w.remake(from, to, |value: u32| value >> 16);
             w.src[slot] = to;
         }
-        if extra.inst.encoding != amdinst_core::isa::Encoding::Vop3p {
+        if !works_on_parts(extra) {
             float_modifiers(w, mods, slot, extra.src_kind[slot]);
-        }
-        if step.flags.float {
-            flush_source(w, slot, extra.src_kind[slot]);
+            if step.flags.float && !keeps_inputs(step.op) {
+                flush_source(w, slot, extra.src_kind[slot]);
+            }
         }
     }
     Ok(())
 }
 
+/// Packed and mixed instructions: what MODE asks of floats, they apply themselves to the parts of their registers.
+fn works_on_parts(extra: &Extra) -> bool {
+    extra.inst.encoding == Encoding::Vop3p || extra.inst.op == Op::v_pk_fmac_f16
+}
+
+/// "Input denormals are not flushed" (Vega ISA manual, V_DIV_FMAS_F32).
+fn keeps_inputs(op: Op) -> bool {
+    matches!(op, Op::v_div_fmas_f32 | Op::v_div_fmas_f64)
+}
+
+/// The old result as a source: flushed like one.
+fn flush_accumulator(w: &mut Wave, step: &Step, extra: &Extra) {
+    let accumulates = extra.inst.operands.first().is_some_and(|operand| operand.access == Access::ReadWrite);
+    let kind = extra.dst_kind;
+    if accumulates
+        && step.flags.float
+        && kind.is_float()
+        && !works_on_parts(extra)
+        && extra.inst.mods.sdwa.is_none()
+    {
+        flush_source(w, 3, kind);
+    }
+}
+
 fn is_vop3_half(extra: &Extra, slot: usize) -> bool {
-    matches!(extra.src_kind[slot], Kind::F16 | Kind::Int16)
-        && extra.inst.encoding == amdinst_core::isa::Encoding::Vop3
+    matches!(extra.src_kind[slot], Kind::F16 | Kind::Int16) && extra.inst.encoding == Encoding::Vop3
 }
 
 /// |x| and -x, as bit operations on the source's format.
@@ -237,37 +261,42 @@ fn dpp_source(ctrl: u16, lane: usize) -> Option<usize> {
     }
 }
 
-/// Output modifier, clamp, flushing; then the write to the register, whole or in part.
+/// Flushing, output modifier, clamp, in the rows of the result.
+///
+/// The output modifier is ignored in IEEE mode, and where output subnormals are kept; where it applies, -0 becomes +0
+/// (Vega ISA manual, "Output modifiers").
+fn finish_float(w: &mut Wave, mods: &Mods, kind: Kind) {
+    let row = RESULT_ROW;
+    let keep = if kind == Kind::F32 { w.mode >> 5 & 1 != 0 } else { w.mode >> 7 & 1 != 0 };
+    let power = if keep || w.ieee() { 0 } else { [0, 1, 2, -1][usize::from(mods.omod & 3)] };
+    let (clamp, nan_to_zero) = (mods.clamp, w.dx10_clamp());
+    if keep && !clamp {
+        return;
+    }
+    macro_rules! remake {
+        ($format:ident, $number:ty, $round:expr) => {{
+            let round = $round;
+            w.remake(row, row, |a: $number| {
+                let a = if keep { a } else { $format::flush(a) };
+                let a = if power == 0 { a } else { $format::omod(a, power, round) };
+                if clamp { $format::clamp(a, nan_to_zero) } else { a }
+            });
+        }};
+    }
+    match kind {
+        Kind::F32 => remake!(single, f32, w.round32()),
+        Kind::F64 => remake!(double, f64, w.round64()),
+        Kind::F16 => remake!(half, Half, w.round64()),
+        _ => {}
+    }
+}
+
+/// The write of a result that needed work: to the register, whole or in part.
 fn finish(w: &mut Wave, step: &Step, extra: &Extra, dst: u16) {
     let mods = &extra.inst.mods;
     let row = RESULT_ROW;
-    let nan_to_zero = w.dx10_clamp();
-    let factor = [1.0, 2.0, 4.0, 0.5][usize::from(mods.omod & 3)];
-    let flush = match extra.dst_kind {
-        Kind::F32 => w.mode >> 5 & 1 == 0,
-        _ => w.mode >> 7 & 1 == 0,
-    } && step.flags.float;
-    let modifies = mods.omod != 0 && extra.inst.encoding != amdinst_core::isa::Encoding::Vop3p;
-    let clamp = mods.clamp && extra.inst.encoding != amdinst_core::isa::Encoding::Vop3p;
-    match extra.dst_kind {
-        Kind::F32 => w.remake(row, row, |a: f32| {
-            let a = if flush { single::flush(a) } else { a };
-            let a = if modifies { single::mul(a, factor as f32) } else { a };
-            if clamp { single::clamp(a, nan_to_zero) } else { a }
-        }),
-        Kind::F64 => w.remake(row, row, |a: f64| {
-            let a = if flush { double::flush(a) } else { a };
-            let a = if modifies { double::mul(a, factor) } else { a };
-            if clamp { double::clamp(a, nan_to_zero) } else { a }
-        }),
-        Kind::F16 => w.remake(row, row, |a: Half| {
-            let a = if flush { half::flush(a) } else { a };
-            let value = half::value(a);
-            let value = if modifies { single::mul(value, factor as f32) } else { value };
-            let value = if clamp { single::clamp(value, nan_to_zero) } else { value };
-            if modifies || clamp { half::from_f32(value, 0) } else { a }
-        }),
-        _ => {}
+    if step.flags.float && !works_on_parts(extra) {
+        finish_float(w, mods, extra.dst_kind);
     }
     // From here on the write itself: what was made for the lanes of EXEC goes to the register.
     let high_half = mods.op_sel & 8 != 0;

@@ -15,8 +15,9 @@ fn half_to_i16(a: Half) -> i16 {
     half::value(a) as i16
 }
 
-fn normalized(a: f32, most: f32) -> f32 {
-    if a.is_nan() { 0.0 } else { (a.clamp(-1.0, 1.0) * most).round_ties_even() }
+/// A number of [low, 1] as the nearest multiple of 1/`most`. The product is exact in double precision.
+pub(super) fn normalized(a: f32, low: f32, most: f64) -> i32 {
+    if a.is_nan() { 0 } else { (f64::from(a.clamp(low, 1.0)) * most).round_ties_even() as i32 }
 }
 
 super::table! { w, step;
@@ -53,24 +54,24 @@ super::table! { w, step;
     v_cvt_f32_ubyte1 => w.map1(|a: u32| (a >> 8 & 0xff) as f32),
     v_cvt_f32_ubyte2 => w.map1(|a: u32| (a >> 16 & 0xff) as f32),
     v_cvt_f32_ubyte3 => w.map1(|a: u32| (a >> 24) as f32),
-    v_cvt_norm_i16_f16 => w.map1(|a: Half| normalized(half::value(a), 32767.0) as i16),
-    v_cvt_norm_u16_f16 => w.map1(|a: Half| normalized(half::value(a).max(0.0), 65535.0) as u16),
+    v_cvt_norm_i16_f16 => w.map1(|a: Half| normalized(half::value(a), -1.0, 32767.0) as i16),
+    v_cvt_norm_u16_f16 => w.map1(|a: Half| normalized(half::value(a), 0.0, 65535.0) as u16),
     v_sat_pk_u8_i16 => w.map1(|a: u32| {
         let byte = |half: u32| u32::from((half as i16).clamp(0, 255) as u16);
         byte(a) | byte(a >> 16) << 8
     }),
 
-    v_fract_f32 => w.map1(single::fract),
+    v_fract_f32 => { let r = w.round32(); w.map1(|a| single::fract(a, r)); },
     v_trunc_f32 => w.map1(|a: f32| single::fix1(a, a.trunc())),
     v_ceil_f32 => w.map1(|a: f32| single::fix1(a, a.ceil())),
     v_rndne_f32 => w.map1(|a: f32| single::fix1(a, a.round_ties_even())),
     v_floor_f32 => w.map1(|a: f32| single::fix1(a, a.floor())),
-    v_fract_f64 => w.map1(double::fract),
+    v_fract_f64 => { let r = w.round64(); w.map1(|a| double::fract(a, r)); },
     v_trunc_f64 => w.map1(|a: f64| double::fix1(a, a.trunc())),
     v_ceil_f64 => w.map1(|a: f64| double::fix1(a, a.ceil())),
     v_rndne_f64 => w.map1(|a: f64| double::fix1(a, a.round_ties_even())),
     v_floor_f64 => w.map1(|a: f64| double::fix1(a, a.floor())),
-    v_fract_f16 => w.map1(|a: Half| half::select(single::fract(half::value(a)).min(0.999_511_7))),
+    v_fract_f16 => { let r = w.round64(); w.map1(|a| half::fract(a, r)); },
     v_trunc_f16 => w.map1(|a: Half| half::unary(a, 0, f64::trunc)),
     v_ceil_f16 => w.map1(|a: Half| half::unary(a, 0, f64::ceil)),
     v_rndne_f16 => w.map1(|a: Half| half::unary(a, 0, f64::round_ties_even)),
@@ -99,5 +100,5 @@ super::table! { w, step;
     v_frexp_exp_i32_f32 => w.map1(single::frexp_exponent),
     v_frexp_mant_f32 => w.map1(single::frexp_mantissa),
     v_frexp_exp_i16_f16 => w.map1(|a: Half| single::frexp_exponent(half::value(a)) as i16),
-    v_frexp_mant_f16 => w.map1(|a: Half| half::select(single::frexp_mantissa(half::value(a)))),
+    v_frexp_mant_f16 => w.map1(half::frexp_mantissa),
 }

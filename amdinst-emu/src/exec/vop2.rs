@@ -1,7 +1,7 @@
 //! Two sources: VOP2, in all its encodings. Operations with a carry write a mask besides the lanes' results.
 
 use super::float::{double, single};
-use super::half;
+use super::{half, vop3p};
 use crate::program::Step;
 use crate::wave::{Half, Wave};
 
@@ -36,19 +36,46 @@ fn add_f32(w: &mut Wave) {
 fn sub_f32(w: &mut Wave) {
     match w.round32() {
         0 => w.hot2(|a: f32, b: f32| single::add(a, if b.is_nan() { b } else { -b })),
-        r => w.map2(|a: f32, b: f32| single::add_round(a, if b.is_nan() { b } else { -b }, r)),
+        r => w.map2(|a, b| single::sub_round(a, b, r)),
     }
 }
 
 /// Multiplication and addition with two roundings and without subnormals, as `v_mac_f32` and `v_mad_f32` have it.
-#[inline(never)]
-fn mad_f32(a: f32, b: f32, c: f32) -> f32 {
+#[inline(always)]
+pub(super) fn mad_f32(a: f32, b: f32, c: f32, round: u32) -> f32 {
+    if round != 0 {
+        return mad_f32_round(a, b, c, round);
+    }
     let product = single::flush(single::mul(single::flush(a), single::flush(b)));
     single::flush(single::add(product, single::flush(c)))
 }
 
-fn legacy_mul(a: f32, b: f32) -> f32 {
-    if a == 0.0 || b == 0.0 { 0.0 } else { single::mul(a, b) }
+#[inline(never)]
+fn mad_f32_round(a: f32, b: f32, c: f32, round: u32) -> f32 {
+    let product = single::flush(single::mul_round(single::flush(a), single::flush(b), round));
+    single::flush(single::add_round(product, single::flush(c), round))
+}
+
+/// DX9's rule: zero times anything is zero.
+fn legacy_mul(a: f32, b: f32, round: u32) -> f32 {
+    if a == 0.0 || b == 0.0 {
+        0.0
+    } else if round == 0 {
+        single::mul(a, b)
+    } else {
+        single::mul_round(a, b, round)
+    }
+}
+
+/// A product, saturated if the instruction clamps.
+#[inline(always)]
+fn product_i32(clamp: bool, exact: i64) -> i32 {
+    if clamp { exact.clamp(i32::MIN.into(), i32::MAX.into()) as i32 } else { exact as i32 }
+}
+
+#[inline(always)]
+fn product_u32(clamp: bool, exact: u64) -> u32 {
+    if clamp { exact.min(u32::MAX.into()) as u32 } else { exact as u32 }
 }
 
 /// Add with carry: results and carries out.
@@ -101,7 +128,7 @@ super::table! { w, step;
     v_add_f32 => add_f32(w),
     v_sub_f32 => sub_f32(w),
     v_subrev_f32 => { w.src.swap(0, 1); sub_f32(w); },
-    v_mul_legacy_f32 => w.map2(legacy_mul),
+    v_mul_legacy_f32 => { let r = w.round32(); w.map2(|a, b| legacy_mul(a, b, r)); },
     v_mul_f32 => match w.round32() {
         0 => w.hot2(single::mul),
         r => w.map2(|a, b| single::mul_round(a, b, r)),
@@ -116,16 +143,19 @@ super::table! { w, step;
         0 => { w.src[2] = w.src[3]; w.hot3(double::fma); },
         r => w.accumulate(|a, b, c| double::fma_round(a, b, c, r)),
     },
-    v_mac_f32 => w.accumulate(mad_f32),
+    v_mac_f32 => { let r = w.round32(); w.accumulate(|a, b, c| mad_f32(a, b, c, r)); },
     // The constant is the second source of `madmk` and `fmamk`, the third of the others, as in the text.
-    v_madmk_f32 | v_madak_f32 => w.map3(mad_f32),
-    v_fmamk_f32 | v_fmaak_f32 => w.map3(single::fma),
-    v_mac_f16 => { let r = w.round64(); w.accumulate(|a, b, c| half::add(half::mul(a, b, r), c, r)); },
-    v_madmk_f16 | v_madak_f16 => { let r = w.round64(); w.map3(|a, b, c| half::add(half::mul(a, b, r), c, r)); },
+    v_madmk_f32 | v_madak_f32 => { let r = w.round32(); w.map3(|a, b, c| mad_f32(a, b, c, r)); },
+    v_fmamk_f32 | v_fmaak_f32 => super::vop3::fma_f32(w),
+    v_mac_f16 => { let r = w.round64(); w.accumulate(|a, b, c| half::mad(a, b, c, r)); },
+    v_madmk_f16 | v_madak_f16 => { let r = w.round64(); w.map3(|a, b, c| half::mad(a, b, c, r)); },
 
-    v_mul_i32_i24 => w.map2(|a: u32, b: u32| i24(a).wrapping_mul(i24(b))),
+    v_mul_i32_i24 => { let k = w.clamp; w.map2(|a: u32, b: u32| product_i32(k, i64::from(i24(a)) * i64::from(i24(b)))); },
     v_mul_hi_i32_i24 => w.map2(|a: u32, b: u32| ((i64::from(i24(a)) * i64::from(i24(b))) >> 32) as i32),
-    v_mul_u32_u24 => w.hot2(|a: u32, b: u32| u24(a).wrapping_mul(u24(b))),
+    v_mul_u32_u24 => match w.clamp {
+        false => w.hot2(|a: u32, b: u32| u24(a).wrapping_mul(u24(b))),
+        true => w.map2(|a: u32, b: u32| product_u32(true, u64::from(u24(a)) * u64::from(u24(b)))),
+    },
     v_mul_hi_u32_u24 => w.map2(|a: u32, b: u32| ((u64::from(u24(a)) * u64::from(u24(b))) >> 32) as u32),
     v_min_i32 => w.hot2(|a: i32, b: i32| a.min(b)),
     v_max_i32 => w.hot2(|a: i32, b: i32| a.max(b)),
@@ -152,9 +182,9 @@ super::table! { w, step;
     v_sub_f16 => { let r = w.round64(); w.map2(|a, b| half::sub(a, b, r)); },
     v_subrev_f16 => { let r = w.round64(); w.map2(|a, b| half::sub(b, a, r)); },
     v_mul_f16 => { let r = w.round64(); w.map2(|a, b| half::mul(a, b, r)); },
-    v_min_f16 => { let ieee = w.ieee(); w.map2(|a, b| half::select(single::min(half::value(a), half::value(b), ieee))); },
-    v_max_f16 => { let ieee = w.ieee(); w.map2(|a, b| half::select(single::max(half::value(a), half::value(b), ieee))); },
-    v_ldexp_f16 => { let r = w.round64(); w.map2(|a: Half, b: i16| half::unary(a, r, |a| double::ldexp(a, i32::from(b)))); },
+    v_min_f16 => { let ieee = w.ieee(); w.map2(|a, b| half::min(a, b, ieee)); },
+    v_max_f16 => { let ieee = w.ieee(); w.map2(|a, b| half::max(a, b, ieee)); },
+    v_ldexp_f16 => { let r = w.round64(); w.map2(|a: Half, b: i16| half::ldexp(a, i32::from(b), r)); },
     v_add_u16 => saturating(w, u16::wrapping_add, u16::saturating_add),
     v_sub_u16 => saturating(w, u16::wrapping_sub, u16::saturating_sub),
     v_subrev_u16 => { w.src.swap(0, 1); saturating(w, u16::wrapping_sub, u16::saturating_sub); },
@@ -167,16 +197,17 @@ super::table! { w, step;
     v_lshrrev_b16 => w.map2(|a: u16, b: u16| b >> (a & 15)),
     v_ashrrev_i16 => w.map2(|a: u16, b: i16| b >> (a & 15)),
 
-    v_dot2c_i32_i16 => w.accumulate(super::vop3p::dot2_i16),
-    v_dot4c_i32_i8 => w.accumulate(super::vop3p::dot4_i8),
-    v_dot8c_i32_i4 => w.accumulate(super::vop3p::dot8_i4),
+    v_dot2c_i32_i16 => { let k = w.clamp; w.accumulate(|a, b, c| vop3p::dot_i(a, b, c, 16, k)); },
+    v_dot4c_i32_i8 => { let k = w.clamp; w.accumulate(|a, b, c| vop3p::dot_i(a, b, c, 8, k)); },
+    v_dot8c_i32_i4 => { let k = w.clamp; w.accumulate(|a, b, c| vop3p::dot_i(a, b, c, 4, k)); },
     v_pk_fmac_f16 => {
-        let r = w.round64();
+        let rules = vop3p::Rules::of(w, step);
         w.accumulate(|a: u32, b: u32, c: u32| {
-            let at = |value: u32, shift: u32| Half((value >> shift) as u16);
-            let low = half::fma(at(a, 0), at(b, 0), at(c, 0), r);
-            let high = half::fma(at(a, 16), at(b, 16), at(c, 16), r);
-            u32::from(low.0) | u32::from(high.0) << 16
+            let one = |shift: u32| {
+                let [a, b, c] = [a, b, c].map(|value| rules.half_in(Half((value >> shift) as u16)));
+                u32::from(rules.half_out(half::fma(a, b, c, rules.round16)))
+            };
+            one(0) | one(16) << 16
         });
     },
 }

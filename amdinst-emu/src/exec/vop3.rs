@@ -2,7 +2,8 @@
 
 use super::float::{self, double, single};
 use super::half;
-use crate::wave::{Half, VCC, Wave};
+use super::vop2::mad_f32;
+use crate::wave::{LANES, VCC, Wave};
 
 fn i24(a: u32) -> i64 {
     i64::from((a << 8) as i32 >> 8)
@@ -73,14 +74,20 @@ fn byte_sum(a: u32, b: u32, f: impl Fn(u32, u32) -> u32) -> u32 {
 }
 
 #[inline(never)]
-fn sad_u8(a: u32, b: u32, c: u32) -> u32 {
-    byte_sum(a, b, u32::abs_diff).wrapping_add(c)
+fn sad_u8(a: u32, b: u32) -> u32 {
+    byte_sum(a, b, u32::abs_diff)
 }
 
 /// As `sad_u8`, without the bytes where the reference (b) is zero.
 #[inline(never)]
-fn msad_u8(a: u32, b: u32, c: u32) -> u32 {
-    byte_sum(a, b, |a, b| if b == 0 { 0 } else { a.abs_diff(b) }).wrapping_add(c)
+fn msad_u8(a: u32, b: u32) -> u32 {
+    byte_sum(a, b, |a, b| if b == 0 { 0 } else { a.abs_diff(b) })
+}
+
+/// A sum, saturated if the instruction clamps.
+#[inline(always)]
+fn plus(clamp: bool, a: u32, b: u32) -> u32 {
+    if clamp { a.saturating_add(b) } else { a.wrapping_add(b) }
 }
 
 #[inline(never)]
@@ -94,20 +101,79 @@ fn lerp_u8(a: u32, b: u32, c: u32) -> u32 {
 
 /// Four 16-bit sums of differences between four overlapping windows of `a` and `b`.
 #[inline(never)]
-fn qsad(a: u64, b: u32, c: u64, sad: fn(u32, u32, u32) -> u32) -> u64 {
+fn qsad(a: u64, b: u32, c: u64, clamp: bool, sad: fn(u32, u32) -> u32) -> u64 {
     (0..4).fold(0, |value, window| {
-        let sum = sad((a >> (8 * window)) as u32, b, (c >> (16 * window)) as u32 & 0xffff);
-        value | u64::from(sum.min(0xffff)) << (16 * window)
+        let sum = sad((a >> (8 * window)) as u32, b) + ((c >> (16 * window)) as u32 & 0xffff);
+        let sum = if clamp { sum.min(0xffff) } else { sum & 0xffff };
+        value | u64::from(sum) << (16 * window)
     })
+}
+
+/// `v_mqsad_u32_u8`: four 32-bit sums, to four rows.
+#[inline(never)]
+fn mqsad_u32(w: &mut Wave) {
+    let [a, b, c, _] = w.src;
+    let clamp = w.clamp;
+    for lane in 0..LANES {
+        // All is read before the first sum is written: the result may lie over the sources.
+        let (windows, reference) = (w.lane::<u64>(a, lane), w.lane::<u32>(b, lane));
+        let addends = [0, 1, 2, 3].map(|dword| w.lane::<u32>(c + dword, lane));
+        if !w.active(lane) {
+            continue;
+        }
+        for (window, addend) in (0..4u16).zip(addends) {
+            let sum = msad_u8((windows >> (8 * window)) as u32, reference);
+            w.set_lane(w.dst + window, lane, plus(clamp, sum, addend));
+        }
+    }
+}
+
+/// Bits of 2/π after the point, the first in the top bit; the last word is cut to the manual's 1201 bits.
+const TWO_OVER_PI: [u64; 19] = [
+    0xa2f9_836e_4e44_1529,
+    0xfc27_57d1_f534_ddc0,
+    0xdb62_9599_3c43_9041,
+    0xfe51_63ab_debb_c561,
+    0xb724_6e3a_424d_d2e0,
+    0x0649_2eea_09d1_921c,
+    0xfe1d_eb1c_b129_a73e,
+    0xe882_35f5_2ebb_4484,
+    0xe99c_7026_b45f_7e41,
+    0x3991_d639_8353_39f4,
+    0x9c84_5f8b_bdf9_283b,
+    0x1ff8_97ff_de05_980f,
+    0xef2f_118b_5a0a_6d1f,
+    0x6d36_7ecf_27cb_09b7,
+    0x4f46_3f66_9e5f_ea2d,
+    0x7527_bac7_ebe5_f17b,
+    0x3d07_39f7_8a52_92ea,
+    0x6bfb_5fb1_1f8d_5d08,
+    0x5603_3046_fc7b_0000,
+];
+
+/// `v_trig_preop_f64`: 53 bits of 2/π, from the place that the segment and the angle's exponent say.
+#[inline(never)]
+fn trig_preop(angle: f64, segment: u32) -> f64 {
+    let exponent = (angle.to_bits() >> 52 & 0x7ff) as u32;
+    let shift = (segment & 31) * 53 + exponent.saturating_sub(1077);
+    let word = |index: u32| u128::from(TWO_OVER_PI.get(index as usize).copied().unwrap_or(0));
+    let window = word(shift / 64) << 64 | word(shift / 64 + 1);
+    let bits = (window << (shift % 64) >> 75) as u64;
+    let power = -53 - shift as i32 + if exponent >= 1968 { 128 } else { 0 };
+    // 53 bits are exact, and rounding is towards zero.
+    double::ldexp(bits as f64, power, 3)
+}
+
+/// `v_cvt_pk_u8_f32`: a byte of a dword replaced.
+fn insert_byte(a: f32, b: u32, c: u32) -> u32 {
+    let shift = 8 * (b & 3);
+    c & !(0xff << shift) | u32::from(a.round_ties_even() as u8) << shift
 }
 
 /// Two singles packed as normalised 16-bit integers.
 #[inline(never)]
-fn pack_norm(a: f32, b: f32, low: f32, most: f32) -> u32 {
-    let one = |a: f32| {
-        let value = if a.is_nan() { 0.0 } else { (a.clamp(low, 1.0) * most).round_ties_even() };
-        value as i32 as u32 & 0xffff
-    };
+fn pack_norm(a: f32, b: f32, low: f32, most: f64) -> u32 {
+    let one = |a: f32| super::vop1::normalized(a, low, most) as u32 & 0xffff;
     one(a) | one(b) << 16
 }
 
@@ -133,22 +199,18 @@ fn carry_out(w: &mut Wave, register: u8, bits: u64) {
 }
 
 #[inline(always)]
-fn fma_f32(w: &mut Wave) {
+pub(super) fn fma_f32(w: &mut Wave) {
     match w.round32() {
         0 => w.hot3(single::fma),
         r => w.map3(|a, b, c| single::fma_round(a, b, c, r)),
     }
 }
 
+/// DX9's rule: zero (or a subnormal, which is none here) times anything is zero.
 #[inline(never)]
-fn mad32(a: f32, b: f32, c: f32) -> f32 {
-    let product = single::flush(single::mul(single::flush(a), single::flush(b)));
-    single::flush(single::add(product, single::flush(c)))
-}
-
-#[inline(never)]
-fn mad32_legacy(a: f32, b: f32, c: f32) -> f32 {
-    if a == 0.0 || b == 0.0 { single::flush(single::add(0.0, single::flush(c))) } else { mad32(a, b, c) }
+fn mad_legacy(a: f32, b: f32, c: f32, round: u32) -> f32 {
+    let zero = single::flush(a) == 0.0 || single::flush(b) == 0.0;
+    if zero { mad_f32(0.0, 0.0, c, round) } else { mad_f32(a, b, c, round) }
 }
 
 /// Saturate if the instruction clamps.
@@ -162,20 +224,18 @@ fn clamp_i32(clamp: bool, value: i64) -> i32 {
     if clamp { value.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32 } else { value as i32 }
 }
 
-#[inline(always)]
-fn three(ieee: bool, f: fn(f32, f32, bool) -> f32) -> impl Fn(Half, Half, Half) -> Half {
-    move |a, b, c| half::select(f(f(half::value(a), half::value(b), ieee), half::value(c), ieee))
-}
-
 super::table! { w, step;
-    v_mad_f32 => w.map3(mad32),
-    v_mad_legacy_f32 => w.map3(mad32_legacy),
+    v_mad_f32 => { let r = w.round32(); w.map3(|a, b, c| mad_f32(a, b, c, r)); },
+    v_mad_legacy_f32 => { let r = w.round32(); w.map3(|a, b, c| mad_legacy(a, b, c, r)); },
     v_mad_i32_i24 => { let k = w.clamp; w.map3(|a: u32, b: u32, c: i32| clamp_i32(k, i24(a) * i24(b) + i64::from(c))); },
     v_mad_u32_u24 => { let k = w.clamp; w.map3(|a: u32, b: u32, c: u32| clamp_u32(k, u24(a) * u24(b) + u64::from(c))); },
     v_cubeid_f32 => w.map3(|x: f32, y: f32, z: f32| cube_face(x, y, z) as f32),
     v_cubesc_f32 => w.map3(|x: f32, y: f32, z: f32| [-z, z, x, x, x, -x][cube_face(x, y, z) as usize]),
     v_cubetc_f32 => w.map3(|x: f32, y: f32, z: f32| [-y, -y, z, -z, -y, -y][cube_face(x, y, z) as usize]),
-    v_cubema_f32 => w.map3(|x: f32, y: f32, z: f32| 2.0 * [x, x, y, y, z, z][cube_face(x, y, z) as usize]),
+    v_cubema_f32 => {
+        let r = w.round32();
+        w.map3(|x: f32, y: f32, z: f32| single::ldexp([x, x, y, y, z, z][cube_face(x, y, z) as usize], 1, r));
+    },
     v_bfe_u32 => w.hot3(bfe_u32),
     v_bfe_i32 => w.map3(bfe_i32),
     v_bfi_b32 => w.hot3(|a: u32, b: u32, c: u32| a & b | !a & c),
@@ -198,37 +258,51 @@ super::table! { w, step;
     v_med3_f32 => { let i = w.ieee(); w.map3(|a, b, c| med3_f32(a, b, c, i)); },
     v_med3_i32 => w.map3(med::<i32>),
     v_med3_u32 => w.map3(med::<u32>),
-    v_sad_u8 => w.map3(sad_u8),
-    v_sad_hi_u8 => w.map3(|a: u32, b: u32, c: u32| byte_sum(a, b, u32::abs_diff).wrapping_shl(16).wrapping_add(c)),
-    v_sad_u16 => w.map3(|a: u32, b: u32, c: u32| {
-        (a & 0xffff).abs_diff(b & 0xffff).wrapping_add((a >> 16).abs_diff(b >> 16)).wrapping_add(c)
-    }),
-    v_sad_u32 => w.map3(|a: u32, b: u32, c: u32| a.abs_diff(b).wrapping_add(c)),
-    v_msad_u8 => w.map3(msad_u8),
-    v_qsad_pk_u16_u8 => w.map3(|a: u64, b: u32, c: u64| qsad(a, b, c, sad_u8)),
-    v_mqsad_pk_u16_u8 => w.map3(|a: u64, b: u32, c: u64| qsad(a, b, c, msad_u8)),
-    v_cvt_pk_u8_f32 => w.map3(|a: f32, b: u32, c: u32| {
-        let shift = 8 * (b & 3);
-        let byte = a.round_ties_even() as u8;
-        c & !(0xff << shift) | u32::from(byte) << shift
-    }),
+    v_sad_u8 => { let k = w.clamp; w.map3(|a: u32, b: u32, c: u32| plus(k, sad_u8(a, b), c)); },
+    v_sad_hi_u8 => { let k = w.clamp; w.map3(|a: u32, b: u32, c: u32| plus(k, sad_u8(a, b) << 16, c)); },
+    v_sad_u16 => {
+        let k = w.clamp;
+        w.map3(|a: u32, b: u32, c: u32| plus(k, (a & 0xffff).abs_diff(b & 0xffff) + (a >> 16).abs_diff(b >> 16), c));
+    },
+    v_sad_u32 => { let k = w.clamp; w.map3(|a: u32, b: u32, c: u32| plus(k, a.abs_diff(b), c)); },
+    v_msad_u8 => { let k = w.clamp; w.map3(|a: u32, b: u32, c: u32| plus(k, msad_u8(a, b), c)); },
+    v_qsad_pk_u16_u8 => { let k = w.clamp; w.map3(|a: u64, b: u32, c: u64| qsad(a, b, c, k, sad_u8)); },
+    v_mqsad_pk_u16_u8 => { let k = w.clamp; w.map3(|a: u64, b: u32, c: u64| qsad(a, b, c, k, msad_u8)); },
+    v_mqsad_u32_u8 => mqsad_u32(w),
+    v_cvt_pk_u8_f32 => w.map3(insert_byte),
+    v_cvt_pkaccum_u8_f32 => w.accumulate(insert_byte),
 
     v_div_fixup_f32 => w.map3(single::div_fixup),
     v_div_fixup_f64 => w.map3(double::div_fixup),
     v_div_fixup_f16 | v_div_fixup_legacy_f16 => w.map3(half::div_fixup),
-    v_div_scale_f32 => { let bits = w.map3_carry(single::div_scale); carry_out(w, step.sdst, bits); },
-    v_div_scale_f64 => { let bits = w.map3_carry(double::div_scale); carry_out(w, step.sdst, bits); },
-    v_div_fmas_f32 => { let vcc = w.s64(VCC); w.map3_bit(vcc, single::div_fmas); },
-    v_div_fmas_f64 => { let vcc = w.s64(VCC); w.map3_bit(vcc, double::div_fmas); },
+    v_div_scale_f32 => {
+        let r = w.round32();
+        let bits = w.map3_carry(|a, b, c| single::div_scale(a, b, c, r));
+        carry_out(w, step.sdst, bits);
+    },
+    v_div_scale_f64 => {
+        let r = w.round64();
+        let bits = w.map3_carry(|a, b, c| double::div_scale(a, b, c, r));
+        carry_out(w, step.sdst, bits);
+    },
+    v_div_fmas_f32 => { let (vcc, r) = (w.s64(VCC), w.round32()); w.map3_bit(vcc, |a, b, c, bit| single::div_fmas(a, b, c, bit, r)); },
+    v_div_fmas_f64 => { let (vcc, r) = (w.s64(VCC), w.round64()); w.map3_bit(vcc, |a, b, c, bit| double::div_fmas(a, b, c, bit, r)); },
 
     v_mad_u64_u32 => {
-        let bits = w.map3_carry(|a: u32, b: u32, c: u64| (u64::from(a) * u64::from(b)).overflowing_add(c));
+        let k = w.clamp;
+        let bits = w.map3_carry(|a: u32, b: u32, c: u64| {
+            let (sum, carry) = (u64::from(a) * u64::from(b)).overflowing_add(c);
+            (if k && carry { u64::MAX } else { sum }, carry)
+        });
         carry_out(w, step.sdst, bits);
     },
     v_mad_i64_i32 => {
+        let k = w.clamp;
+        // The bit is the 65th of the sum.
         let bits = w.map3_carry(|a: i32, b: i32, c: i64| {
             let exact = i128::from(a) * i128::from(b) + i128::from(c);
-            (exact as i64, i128::from(exact as i64) != exact)
+            let limited = if k { exact.clamp(i64::MIN.into(), i64::MAX.into()) } else { exact };
+            (limited as i64, exact >> 64 & 1 != 0)
         });
         carry_out(w, step.sdst, bits);
     },
@@ -242,7 +316,7 @@ super::table! { w, step;
     v_or3_b32 => w.hot3(|a: u32, b: u32, c: u32| a | b | c),
     v_perm_b32 => w.map3(perm),
 
-    v_mad_f16 | v_mad_legacy_f16 => { let r = w.round64(); w.map3(|a, b, c| half::add(half::mul(a, b, r), c, r)); },
+    v_mad_f16 | v_mad_legacy_f16 => { let r = w.round64(); w.map3(|a, b, c| half::mad(a, b, c, r)); },
     v_fma_f16 | v_fma_legacy_f16 => { let r = w.round64(); w.map3(|a, b, c| half::fma(a, b, c, r)); },
     v_mad_u16 | v_mad_legacy_u16 => {
         let k = w.clamp;
@@ -260,12 +334,9 @@ super::table! { w, step;
     },
     v_mad_u32_u16 => { let k = w.clamp; w.map3(|a: u16, b: u16, c: u32| clamp_u32(k, u64::from(a) * u64::from(b) + u64::from(c))); },
     v_mad_i32_i16 => { let k = w.clamp; w.map3(|a: i16, b: i16, c: i32| clamp_i32(k, i64::from(a) * i64::from(b) + i64::from(c))); },
-    v_min3_f16 => { let f = three(w.ieee(), single::min); w.map3(f); },
-    v_max3_f16 => { let f = three(w.ieee(), single::max); w.map3(f); },
-    v_med3_f16 => {
-        let i = w.ieee();
-        w.map3(|a, b, c| half::select(med3_f32(half::value(a), half::value(b), half::value(c), i)));
-    },
+    v_min3_f16 => { let i = w.ieee(); w.map3(|a, b, c| half::min(half::min(a, b, i), c, i)); },
+    v_max3_f16 => { let i = w.ieee(); w.map3(|a, b, c| half::max(half::max(a, b, i), c, i)); },
+    v_med3_f16 => { let i = w.ieee(); w.map3(|a, b, c| half::med3(a, b, c, i)); },
     v_min3_i16 => w.map3(|a: i16, b: i16, c: i16| a.min(b).min(c)),
     v_max3_i16 => w.map3(|a: i16, b: i16, c: i16| a.max(b).max(c)),
     v_med3_i16 => w.map3(med::<i16>),
@@ -283,8 +354,9 @@ super::table! { w, step;
     },
     v_min_f64 => { let i = w.ieee(); w.map2(|a, b| double::min(a, b, i)); },
     v_max_f64 => { let i = w.ieee(); w.map2(|a, b| double::max(a, b, i)); },
-    v_ldexp_f64 => w.map2(double::ldexp),
-    v_ldexp_f32 => w.map2(single::ldexp),
+    v_ldexp_f64 => { let r = w.round64(); w.map2(|a: f64, b: i32| double::ldexp(a, b, r)); },
+    v_ldexp_f32 => { let r = w.round32(); w.map2(|a: f32, b: i32| single::ldexp(a, b, r)); },
+    v_trig_preop_f64 => w.map2(trig_preop),
     v_mul_lo_u32 => w.hot2(u32::wrapping_mul),
     v_mul_hi_u32 => w.hot2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
     v_mul_hi_i32 => w.map2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
@@ -302,9 +374,13 @@ super::table! { w, step;
     v_cvt_pknorm_u16_f32 => w.map2(|a, b| pack_norm(a, b, 0.0, 65535.0)),
     v_cvt_pknorm_i16_f16 => w.map2(|a, b| pack_norm(half::value(a), half::value(b), -1.0, 32767.0)),
     v_cvt_pknorm_u16_f16 => w.map2(|a, b| pack_norm(half::value(a), half::value(b), 0.0, 65535.0)),
-    v_cvt_pkrtz_f16_f32 => w.map2(|a: f32, b: f32| {
-        u32::from(half::from_f32(a, 3).0) | u32::from(half::from_f32(b, 3).0) << 16
-    }),
+    v_cvt_pkrtz_f16_f32 => {
+        let rules = super::vop3p::Rules::of(w, step);
+        w.map2(|a: f32, b: f32| {
+            let one = |a: f32| u32::from(rules.half_out(half::from_f32(a, 3)));
+            one(a) | one(b) << 16
+        });
+    },
     v_cvt_pk_u16_u32 => w.map2(|a: u32, b: u32| a.min(0xffff) | b.min(0xffff) << 16),
     v_cvt_pk_i16_i32 => w.map2(|a: i32, b: i32| {
         let one = |a: i32| a.clamp(-0x8000, 0x7fff) as u32 & 0xffff;

@@ -1,32 +1,88 @@
 //! Packed arithmetic: VOP3P without the matrix instructions. Each half (or each dword of a pair) of the result has its
 //! own choice of source halves and its own negation.
 
-use amdinst_core::isa::Mods;
+use amdinst_core::isa::{Mods, Op};
 
 use super::float::{self, single};
 use super::half;
+use super::vop2::mad_f32;
 use crate::program::Step;
-use crate::wave::{Elem, Half, SOURCE_ROWS, Wave};
+use crate::wave::{Half, LANES, Wave};
 
-/// `v_dot2_i32_i16`.
-#[inline(never)]
-pub(super) fn dot2_i16(a: u32, b: u32, c: u32) -> u32 {
-    let part = |shift: u32| i32::from((a >> shift) as i16).wrapping_mul(i32::from((b >> shift) as i16));
-    part(0).wrapping_add(part(16)).wrapping_add(c as i32) as u32
+/// What MODE and the instruction say about floats, for operations that work on parts of registers and so apply it
+/// themselves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    pub(super) round32: u32,
+    pub(super) round16: u32,
+    /// The output modifier's power of two, if the mode lets it apply to results without subnormals.
+    omod: i32,
+    clamp: bool,
+    nan_to_zero: bool,
+    keep32: Keep,
+    keep16: Keep,
 }
 
-/// `v_dot4_i32_i8`.
-#[inline(never)]
-pub(super) fn dot4_i8(a: u32, b: u32, c: u32) -> u32 {
-    let part = |byte: u32| i32::from((a >> (8 * byte)) as i8) * i32::from((b >> (8 * byte)) as i8);
-    (0..4).fold(c as i32, |sum, byte| sum.wrapping_add(part(byte))) as u32
+/// Whether subnormals are kept.
+#[derive(Clone, Copy, Debug)]
+struct Keep {
+    inputs: bool,
+    outputs: bool,
 }
 
-/// `v_dot8_i32_i4`.
-#[inline(never)]
-pub(super) fn dot8_i4(a: u32, b: u32, c: u32) -> u32 {
-    let nibble = |value: u32, at: u32| (value >> (4 * at) << 28) as i32 >> 28;
-    (0..8).fold(c as i32, |sum, at| sum.wrapping_add(nibble(a, at) * nibble(b, at))) as u32
+impl Rules {
+    #[inline(always)]
+    pub(super) fn of(w: &Wave, step: &Step) -> Self {
+        let keep = |bits: u32| Keep { inputs: bits & 1 != 0, outputs: bits & 2 != 0 };
+        let mods = mods(step);
+        Self {
+            round32: w.round32(),
+            round16: w.round64(),
+            omod: if w.ieee() { 0 } else { [0, 1, 2, -1][usize::from(mods.omod & 3)] },
+            clamp: mods.clamp,
+            nan_to_zero: w.dx10_clamp(),
+            keep32: keep(w.mode >> 4),
+            keep16: keep(w.mode >> 6),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn half_in(&self, a: Half) -> Half {
+        if self.keep16.inputs { a } else { half::flush(a) }
+    }
+
+    #[inline(always)]
+    pub(super) fn half_out(&self, a: Half) -> u16 {
+        let a = match (self.keep16.outputs, self.omod) {
+            (true, _) => a,
+            (false, 0) => half::flush(a),
+            (false, power) => half::omod(half::flush(a), power, self.round16),
+        };
+        if self.clamp { half::clamp(a, self.nan_to_zero).0 } else { a.0 }
+    }
+
+    #[inline(always)]
+    fn single_in(&self, a: f32) -> f32 {
+        if self.keep32.inputs { a } else { single::flush(a) }
+    }
+
+    /// Subnormals only: the mixed instructions clamp after their conversion.
+    #[inline(always)]
+    fn single_flush(&self, a: f32) -> f32 {
+        if self.keep32.outputs { a } else { single::flush(a) }
+    }
+
+    #[inline(always)]
+    fn single_out(&self, a: f32) -> f32 {
+        let a = self.single_flush(a);
+        if self.clamp { single::clamp(a, self.nan_to_zero) } else { a }
+    }
+
+    /// Whether nothing but the IEEE defaults is asked of singles.
+    #[inline(always)]
+    fn is_plain32(&self) -> bool {
+        self.round32 == 0 && self.keep32.inputs && self.keep32.outputs
+    }
 }
 
 #[inline(never)]
@@ -39,7 +95,7 @@ fn dot_u(a: u32, b: u32, c: u32, bits: u32, clamp: bool) -> u32 {
 }
 
 #[inline(never)]
-fn dot_i(a: u32, b: u32, c: u32, bits: u32, clamp: bool) -> u32 {
+pub(super) fn dot_i(a: u32, b: u32, c: u32, bits: u32, clamp: bool) -> u32 {
     let part = |value: u32, at: u32| i64::from((value >> (bits * at) << (32 - bits)) as i32 >> (32 - bits));
     let sum = (0..32 / bits).fold(i64::from(c as i32), |sum, at| sum + part(a, at) * part(b, at));
     if clamp { sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32 } else { sum as u32 }
@@ -69,27 +125,26 @@ fn mods(step: &Step) -> Mods {
     step.extra.as_ref().map(|extra| extra.inst.mods).unwrap_or_default()
 }
 
-#[inline(never)]
-fn clamp_half(a: Half, clamp: bool, nan_to_zero: bool) -> u16 {
-    if clamp { half::from_f32(single::clamp(half::value(a), nan_to_zero), 0).0 } else { a.0 }
-}
-
 #[inline(always)]
 fn float2(w: &mut Wave, step: &Step, f: impl Fn(Half, Half) -> Half) {
-    let (m, k, n) = (mods(step), mods(step).clamp, w.dx10_clamp());
+    let (m, rules) = (mods(step), Rules::of(w, step));
     w.map2(|a: u32, b: u32| {
-        halves(|high| clamp_half(f(Half(pick(&m, high, 0, a)), Half(pick(&m, high, 1, b))), k, n))
+        halves(|high| {
+            let at = |source, value| rules.half_in(Half(pick(&m, high, source, value)));
+            rules.half_out(f(at(0, a), at(1, b)))
+        })
     });
 }
 
 /// Of three: in pairs, by a function of singles that only selects.
 #[inline(always)]
 fn float3(w: &mut Wave, step: &Step, f: impl Fn(f32, f32) -> f32) {
-    let (m, k, n) = (mods(step), mods(step).clamp, w.dx10_clamp());
+    let (m, rules) = (mods(step), Rules::of(w, step));
     w.map3(|a: u32, b: u32, c: u32| {
         halves(|high| {
-            let at = |source, value| half::value(Half(pick(&m, high, source, value)));
-            clamp_half(half::select(f(f(at(0, a), at(1, b)), at(2, c))), k, n)
+            let at = |source, value| half::value(rules.half_in(Half(pick(&m, high, source, value))));
+            // A selected operand: the way back is exact.
+            rules.half_out(half::from_f32(f(f(at(0, a), at(1, b)), at(2, c)), 0))
         })
     });
 }
@@ -139,101 +194,69 @@ fn pair(low: f32, high: f32) -> u64 {
 }
 
 #[inline(always)]
-fn pair_of(m: &Mods, nan_to_zero: bool, f: impl Fn(bool) -> f32) -> u64 {
-    let one = |high| {
-        let value = f(high);
-        if m.clamp { single::clamp(value, nan_to_zero) } else { value }
-    };
-    pair(one(false), one(true))
-}
-
-/// MODE's rules for pairs of singles.
-#[derive(Clone, Copy)]
-struct Singles {
-    round: u32,
-    flush_sources: bool,
-    flush_result: bool,
-}
-
-impl Singles {
-    #[inline(always)]
-    fn of(w: &Wave) -> Self {
-        Self { round: w.round32(), flush_sources: w.mode >> 4 & 1 == 0, flush_result: w.mode >> 5 & 1 == 0 }
-    }
-
-    #[inline(always)]
-    fn source(self, value: f32) -> f32 {
-        if self.flush_sources { single::flush(value) } else { value }
-    }
-
-    #[inline(always)]
-    fn result(self, value: f32) -> f32 {
-        if self.flush_result { single::flush(value) } else { value }
-    }
-}
-
-#[inline(always)]
-fn packed_singles(
-    w: &mut Wave,
-    step: &Step,
-    nearest: impl Fn(f32, f32) -> f32,
-    rounded: impl Fn(f32, f32, u32) -> f32,
-) {
-    let (m, n, o) = (mods(step), w.dx10_clamp(), Singles::of(w));
-    w.map2(|a: u64, b: u64| {
-        pair_of(&m, n, |high| {
-            let (a, b) = (o.source(pick_single(&m, high, 0, a)), o.source(pick_single(&m, high, 1, b)));
-            o.result(if o.round == 0 { nearest(a, b) } else { rounded(a, b, o.round) })
-        })
-    });
+fn pair_of(rules: &Rules, f: impl Fn(bool) -> f32) -> u64 {
+    pair(rules.single_out(f(false)), rules.single_out(f(true)))
 }
 
 /// A source of the mixed-precision instructions: half if OP_SEL_HI, then OP_SEL says which; `neg_hi` is absolute value.
 #[inline(always)]
-fn mix(m: &Mods, source: usize, value: u32) -> f32 {
-    let value = if m.op_sel_hi >> source & 1 == 0 {
-        f32::from_bits(value)
+fn mix(m: &Mods, rules: &Rules, source: usize, value: u32) -> f32 {
+    let is_half = m.op_sel_hi >> source & 1 != 0;
+    let value = if is_half && m.op_sel >> source & 1 != 0 { value >> 16 } else { value };
+    let sign: u32 = if is_half { 1 << 15 } else { 1 << 31 };
+    let value = if m.neg_hi >> source & 1 != 0 { value & !sign } else { value };
+    let value = if m.neg >> source & 1 != 0 { value ^ sign } else { value };
+    if is_half {
+        half::value(rules.half_in(Half(value as u16)))
     } else {
-        let shift = if m.op_sel >> source & 1 != 0 { 16 } else { 0 };
-        half::value(Half((value >> shift) as u16))
-    };
-    let value = if m.neg_hi >> source & 1 != 0 { value.abs() } else { value };
-    if m.neg >> source & 1 != 0 { -value } else { value }
+        rules.single_in(f32::from_bits(value))
+    }
+}
+
+/// The single-precision result of a mixed instruction, not yet clamped. `v_fma_mix` rounds once; `v_mad_mix` twice and
+/// without subnormals, as `v_mad_f32` (LLVM uses it only where those are flushed).
+#[inline(always)]
+fn mixed(step: &Step, rules: Rules) -> impl Fn(u32, u32, u32) -> f32 + use<> {
+    let m = mods(step);
+    let unfused = matches!(step.op, Op::v_mad_mix_f32 | Op::v_mad_mixlo_f16 | Op::v_mad_mixhi_f16);
+    move |a, b, c| {
+        let [a, b, c] = [mix(&m, &rules, 0, a), mix(&m, &rules, 1, b), mix(&m, &rules, 2, c)];
+        let value = match (unfused, rules.round32) {
+            (true, round) => mad_f32(a, b, c, round),
+            (false, 0) => single::fma(a, b, c),
+            (false, round) => single::fma_round(a, b, c, round),
+        };
+        rules.single_flush(value)
+    }
 }
 
 #[inline(always)]
-fn mix_fma(w: &Wave, step: &Step) -> impl Fn(u32, u32, u32) -> f32 + use<> {
-    let (m, n) = (mods(step), w.dx10_clamp());
-    move |a, b, c| {
-        let value = single::fma(mix(&m, 0, a), mix(&m, 1, b), mix(&m, 2, c));
-        if m.clamp { single::clamp(value, n) } else { value }
-    }
+fn mix_single(w: &mut Wave, step: &Step) {
+    let rules = Rules::of(w, step);
+    let f = mixed(step, rules);
+    w.map3(|a, b, c| rules.single_out(f(a, b, c)));
 }
 
 /// Write one half of the result and keep the other.
 #[inline(always)]
 fn mix_half(w: &mut Wave, step: &Step, shift: u32) {
-    let f = mix_fma(w, step);
-    let r = w.round64();
-    // The old result is needed beside three sources: take it from the copy behind the rows of source 3.
-    let old = SOURCE_ROWS + 6;
-    w.remake(w.src[3], old, |value: u32| value);
-    let result = old + 1;
-    let (sources, dst) = (w.src, w.dst);
-    for lane in 0..crate::wave::LANES {
-        let [a, b, c] = [0, 1, 2].map(|slot| u32::get(&w.rows, usize::from(sources[slot]), lane));
-        let value = u32::from(half::from_f32(f(a, b, c), r).0);
-        let keep = w.rows[usize::from(old)][lane] & !(0xffff << shift);
-        w.rows[usize::from(result)][lane] = keep | value << shift;
+    let rules = Rules::of(w, step);
+    let f = mixed(step, rules);
+    let [a, b, c, old] = w.src;
+    for lane in 0..LANES {
+        if !w.active(lane) {
+            continue;
+        }
+        let single = f(w.lane(a, lane), w.lane(b, lane), w.lane(c, lane));
+        let value = u32::from(rules.half_out(half::from_f32(single, rules.round16)));
+        let keep = w.lane::<u32>(old, lane) & !(0xffff << shift);
+        w.set_lane(w.dst, lane, keep | value << shift);
     }
-    w.src[0] = result;
-    w.dst = dst;
-    w.map1(|a: u32| a);
 }
 
 super::table! { w, step;
-    v_pk_mad_i16 => { let k = w.clamp; int3(w, step, |a, b, c| sat_i(k, signed(a) * signed(b) + signed(c))); },
-    v_pk_mad_u16 => { let k = w.clamp; int3(w, step, |a, b, c| sat_u(k, unsigned(a) * unsigned(b) + unsigned(c))); },
+    v_pk_mad_i16 => { let k = mods(step).clamp; int3(w, step, |a, b, c| sat_i(k, signed(a) * signed(b) + signed(c))); },
+    v_pk_mad_u16 => { let k = mods(step).clamp; int3(w, step, |a, b, c| sat_u(k, unsigned(a) * unsigned(b) + unsigned(c))); },
     v_pk_mul_lo_u16 => int2(w, step, u16::wrapping_mul),
     v_pk_add_i16 => { let k = mods(step).clamp; int2(w, step, |a, b| sat_i(k, signed(a) + signed(b))); },
     v_pk_sub_i16 => { let k = mods(step).clamp; int2(w, step, |a, b| sat_i(k, signed(a) - signed(b))); },
@@ -247,32 +270,48 @@ super::table! { w, step;
     v_pk_max_u16 => int2(w, step, u16::max),
     v_pk_min_u16 => int2(w, step, u16::min),
     v_pk_fma_f16 => {
-        let (m, k, n, r) = (mods(step), mods(step).clamp, w.dx10_clamp(), w.round64());
+        let (m, rules) = (mods(step), Rules::of(w, step));
         w.map3(|a: u32, b: u32, c: u32| halves(|high| {
-            let at = |source, value| Half(pick(&m, high, source, value));
-            clamp_half(half::fma(at(0, a), at(1, b), at(2, c), r), k, n)
+            let at = |source, value| rules.half_in(Half(pick(&m, high, source, value)));
+            rules.half_out(half::fma(at(0, a), at(1, b), at(2, c), rules.round16))
         }));
     },
     v_pk_add_f16 => { let r = w.round64(); float2(w, step, |a, b| half::add(a, b, r)); },
     v_pk_mul_f16 => { let r = w.round64(); float2(w, step, |a, b| half::mul(a, b, r)); },
     v_pk_minimum3_f16 => float3(w, step, float::minimum),
     v_pk_maximum3_f16 => float3(w, step, float::maximum),
-    v_pk_min_f16 => { let i = w.ieee(); float2(w, step, |a, b| half::select(single::min(half::value(a), half::value(b), i))); },
-    v_pk_max_f16 => { let i = w.ieee(); float2(w, step, |a, b| half::select(single::max(half::value(a), half::value(b), i))); },
+    v_pk_min_f16 => { let i = w.ieee(); float2(w, step, |a, b| half::min(a, b, i)); },
+    v_pk_max_f16 => { let i = w.ieee(); float2(w, step, |a, b| half::max(a, b, i)); },
 
     v_pk_fma_f32 => {
-        let (m, n, o) = (mods(step), w.dx10_clamp(), Singles::of(w));
-        w.map3(|a: u64, b: u64, c: u64| pair_of(&m, n, |high| {
-            let at = |source, value| o.source(pick_single(&m, high, source, value));
-            o.result(if o.round == 0 {
-                single::fma(at(0, a), at(1, b), at(2, c))
-            } else {
-                single::fma_round(at(0, a), at(1, b), at(2, c), o.round)
-            })
-        }));
+        let (m, rules) = (mods(step), Rules::of(w, step));
+        let at = |high, source, value| rules.single_in(pick_single(&m, high, source, value));
+        if rules.is_plain32() {
+            w.map3(|a: u64, b: u64, c: u64| pair_of(&rules, |high| single::fma(at(high, 0, a), at(high, 1, b), at(high, 2, c))));
+        } else {
+            w.map3(|a: u64, b: u64, c: u64| pair_of(&rules, |high| {
+                single::fma_round(at(high, 0, a), at(high, 1, b), at(high, 2, c), rules.round32)
+            }));
+        }
     },
-    v_pk_mul_f32 => packed_singles(w, step, single::mul, single::mul_round),
-    v_pk_add_f32 => packed_singles(w, step, single::add, single::add_round),
+    v_pk_mul_f32 => {
+        let (m, rules) = (mods(step), Rules::of(w, step));
+        let at = |high, source, value| rules.single_in(pick_single(&m, high, source, value));
+        if rules.is_plain32() {
+            w.map2(|a: u64, b: u64| pair_of(&rules, |high| single::mul(at(high, 0, a), at(high, 1, b))));
+        } else {
+            w.map2(|a: u64, b: u64| pair_of(&rules, |high| single::mul_round(at(high, 0, a), at(high, 1, b), rules.round32)));
+        }
+    },
+    v_pk_add_f32 => {
+        let (m, rules) = (mods(step), Rules::of(w, step));
+        let at = |high, source, value| rules.single_in(pick_single(&m, high, source, value));
+        if rules.is_plain32() {
+            w.map2(|a: u64, b: u64| pair_of(&rules, |high| single::add(at(high, 0, a), at(high, 1, b))));
+        } else {
+            w.map2(|a: u64, b: u64| pair_of(&rules, |high| single::add_round(at(high, 0, a), at(high, 1, b), rules.round32)));
+        }
+    },
     // The low dword comes from source 0, the high one from source 1; OP_SEL says which dword of each.
     v_pk_mov_b32 => {
         let m = mods(step);
@@ -282,7 +321,7 @@ super::table! { w, step;
         });
     },
 
-    v_fma_mix_f32 | v_mad_mix_f32 => { let f = mix_fma(w, step); w.map3(f); },
+    v_fma_mix_f32 | v_mad_mix_f32 => mix_single(w, step),
     v_fma_mixlo_f16 | v_mad_mixlo_f16 => mix_half(w, step, 0),
     v_fma_mixhi_f16 | v_mad_mixhi_f16 => mix_half(w, step, 16),
 

@@ -145,7 +145,9 @@ fn lower(inst: Inst, offset: usize, registers: &mut [usize; 2]) -> Step {
             note_write(&mut step, operand);
         }
         let is_result_only = operand.access == Access::Write;
-        let accumulates = operand.access == Access::ReadWrite && operand.slot == Slot::Vdst;
+        // What is both result and source is read through the result (SOPK has no other source).
+        let accumulates = operand.access == Access::ReadWrite
+            && (operand.slot == Slot::Vdst || operand.slot == Slot::Sdst && inst.encoding == Encoding::Sop1);
         if !is_result_only && !accumulates && sources < 4 {
             if operand.dwords >= 2 && !src_kind[sources].is_float() {
                 src_kind[sources] = Kind::Int64;
@@ -178,7 +180,10 @@ fn lower(inst: Inst, offset: usize, registers: &mut [usize; 2]) -> Step {
     let mods = &inst.mods;
     let packed = inst.encoding == Encoding::Vop3p;
     let arithmetic = vector && (dst_kind.is_float() || src_kind.iter().any(|kind| kind.is_float()));
-    step.flags.float = arithmetic && !name.starts_with("v_cndmask") && !name.contains("_class_");
+    step.flags.float = arithmetic
+        && !name.starts_with("v_cndmask")
+        && !name.starts_with("v_pack_")
+        && !name.contains("_class_");
     let mut keep_half = false;
     if vector && !packed {
         let sdwa = mods.sdwa.is_some();
@@ -339,13 +344,17 @@ fn kinds(name: &str) -> [Kind; 5] {
         // Pairs of singles: their table applies MODE itself.
         "v_pk_fma_f32" | "v_pk_mul_f32" | "v_pk_add_f32" | "v_pk_mov_b32" => [Kind::Int; 5],
         // Float modifiers apply to what is otherwise raw bits.
-        "v_cndmask_b32" | "v_mov_b32" => [Kind::Int, Kind::F32, Kind::F32, Kind::Int, Kind::Int],
+        "v_cndmask_b32" => [Kind::Int, Kind::F32, Kind::F32, Kind::Int, Kind::Int],
+        "v_cvt_f32_ubyte0" | "v_cvt_f32_ubyte1" | "v_cvt_f32_ubyte2" | "v_cvt_f32_ubyte3" => {
+            [Kind::F32, Kind::Int, Kind::Int, Kind::Int, Kind::Int]
+        }
         "v_ldexp_f64" => [Kind::F64, Kind::F64, Kind::Int, Kind::Int, Kind::Int],
         "v_ldexp_f32" => [Kind::F32, Kind::F32, Kind::Int, Kind::Int, Kind::Int],
         "v_ldexp_f16" => [Kind::F16, Kind::F16, Kind::Int16, Kind::Int, Kind::Int],
         "v_mad_u32_u16" | "v_mad_i32_i16" => [Kind::Int, Kind::Int16, Kind::Int16, Kind::Int, Kind::Int],
         "v_trig_preop_f64" => [Kind::F64, Kind::F64, Kind::Int, Kind::Int, Kind::Int],
-        "v_cvt_pk_u8_f32" => [Kind::Int, Kind::F32, Kind::Int, Kind::Int, Kind::Int],
+        "v_cvt_pk_u8_f32" | "v_cvt_pkaccum_u8_f32" => [Kind::Int, Kind::F32, Kind::Int, Kind::Int, Kind::Int],
+        "v_mul_i32_i24" | "v_mul_u32_u24" => [Kind::Int; 5],
         _ if name.starts_with("v_cmp") && name.contains("_class_") => {
             [Kind::Int64, first, Kind::Int, Kind::Int, Kind::Int]
         }

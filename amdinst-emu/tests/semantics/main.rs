@@ -4,6 +4,10 @@
 mod conversions;
 mod formats;
 mod gfx950;
+mod lanes;
 mod matrix;
 mod memory;
+mod model;
 mod random;
+mod scalar;
+mod support;

@@ -1,0 +1,220 @@
+//! Every scalar ALU instruction of every processor with random operands, against models written from the manuals: results,
+//! SCC, EXEC, and that nothing else changes.
+
+mod model;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use amdinst_core::Arch;
+use amdinst_core::isa::{Access, Encoding, Inst, Slot, Value, opcodes};
+use amdinst_emu::{Config, Machine, Snippet, WaveState};
+
+use crate::support::{Random, trials, value};
+use model::{Effect, State};
+
+/// Tested elsewhere (`tests/scalar_state.rs` and the kernels), without an effect on registers, or left out by name.
+fn is_elsewhere(name: &str, encoding: Encoding) -> bool {
+    const ALONE: [&str; 19] = [
+        "s_getpc_b64",
+        "s_setpc_b64",
+        "s_swappc_b64",
+        "s_rfe_b64",
+        "s_rfe_restore_b64",
+        "s_call_b64",
+        "s_cbranch_g_fork",
+        "s_cbranch_i_fork",
+        "s_cbranch_join",
+        "s_movrels_b32",
+        "s_movrels_b64",
+        "s_movreld_b32",
+        "s_movreld_b64",
+        "s_getreg_b32",
+        "s_setreg_b32",
+        "s_setreg_imm32_b32",
+        "s_setvskip",
+        "s_set_gpr_idx_idx",
+        "s_set_gpr_idx_on",
+    ];
+    ALONE.contains(&name) || encoding == Encoding::Sopp
+}
+
+fn is_scalar(encoding: Encoding) -> bool {
+    matches!(encoding, Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc | Encoding::Sopk)
+}
+
+#[test]
+fn scalar_instructions_do_what_their_models_do() {
+    let mut covered = BTreeMap::new();
+    let mut uncovered = BTreeSet::new();
+    let mut failures = BTreeMap::new();
+    for arch in [Arch::Gfx900, Arch::Gfx90a, Arch::Gfx942] {
+        let mut machine = Machine::new(arch, Config::default());
+        for opcode in opcodes(arch).filter(|opcode| is_scalar(opcode.encoding())) {
+            let name = opcode.op().name();
+            if is_elsewhere(name, opcode.encoding()) {
+                continue;
+            }
+            let mut random = Random::new(&format!("{arch} {name}"));
+            for _ in 0..trials(200) {
+                let mut inst = opcode.plain().unwrap();
+                choose_operands(&mut inst, arch, &mut random);
+                match trial(&mut machine, arch, &inst, &mut random) {
+                    Some(Ok(())) => *covered.entry(name).or_insert(0_usize) += 1,
+                    Some(Err(message)) => {
+                        failures.entry(name).or_insert(message);
+                    }
+                    None => {
+                        uncovered.insert(name);
+                    }
+                }
+            }
+        }
+    }
+    let cases: usize = covered.values().sum();
+    println!("{} scalar operations on 3 processors: {cases} cases compared", covered.len());
+    let report: String = failures.values().map(|message| format!("{message}\n")).collect();
+    assert!(failures.is_empty(), "{} operations differ:\n{report}", failures.len());
+    assert!(uncovered.is_empty(), "without a model: {uncovered:?}");
+}
+
+/// Constants, EXEC, VCC and M0 now and then, and any SIMM16.
+fn choose_operands(inst: &mut Inst, arch: Arch, random: &mut Random) {
+    for at in 0..inst.operands.len() {
+        let mut changed = inst.clone();
+        let operand = &mut changed.operands[at];
+        let wide = operand.dwords == 2;
+        operand.value = match (operand.value, random.below(8)) {
+            (Value::Imm(_), _) => Value::Imm(random.next() as u16 as i16 as i64),
+            (Value::Scalar(_), 0) => Value::EXEC,
+            (Value::Scalar(_), 1) => Value::VCC,
+            (Value::Scalar(_), 2) if !wide => Value::M0,
+            (Value::Scalar(_), 3) if operand.access == Access::Read => {
+                Value::Literal(value(random, crate::model::Kind::I32) as u32)
+            }
+            (Value::Scalar(_), 4) if operand.access == Access::Read => {
+                Value::Inline(128 + random.below(81) as u8)
+            }
+            (other, _) => other,
+        };
+        if changed.encode(arch).is_ok() {
+            *inst = changed;
+        } else if let Value::Imm(_) = changed.operands[at].value {
+            // An unsigned field.
+            let mut changed = inst.clone();
+            changed.operands[at].value = Value::Imm(random.next() as u16 as i64);
+            if changed.encode(arch).is_ok() {
+                *inst = changed;
+            }
+        }
+    }
+}
+
+fn trial(machine: &mut Machine, arch: Arch, inst: &Inst, random: &mut Random) -> Option<Result<(), String>> {
+    use crate::model::Kind;
+    let name = inst.op.name();
+    let mut state = WaveState { scc: random.flag(), m0: random.next() as u32, ..WaveState::default() };
+    state.exec = crate::support::exec(random);
+    state.vcc = value(random, Kind::I64) as u64;
+    for sgpr in &mut state.sgprs {
+        *sgpr = value(random, Kind::I32) as u32;
+    }
+    let mut sources = [0_u64; 2];
+    let mut immediate = 0;
+    let mut destination = None;
+    for operand in &inst.operands {
+        let read = |dwords: u8| -> u64 {
+            match operand.value {
+                Value::VCC if dwords == 2 => state.vcc,
+                Value::VCC => state.vcc & 0xffff_ffff,
+                Value::EXEC if dwords == 2 => state.exec,
+                Value::EXEC => state.exec & 0xffff_ffff,
+                Value::M0 => state.m0.into(),
+                Value::Scalar(first) if dwords == 2 => state.sgpr_pair(usize::from(first)),
+                Value::Scalar(first) => state.sgprs[usize::from(first)].into(),
+                Value::Literal(bits) if dwords == 2 && name.ends_with("_i64") => bits as i32 as i64 as u64,
+                Value::Literal(bits) => bits.into(),
+                Value::Inline(code @ 128..=192) => u64::from(code) - 128,
+                Value::Inline(code) => {
+                    (192 - i64::from(code)) as u64 & if dwords == 2 { u64::MAX } else { 0xffff_ffff }
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        match operand.slot {
+            Slot::Ssrc0 => sources[0] = read(operand.dwords),
+            Slot::Ssrc1 => sources[1] = read(operand.dwords),
+            Slot::Simm16 => {
+                if let Value::Imm(value) = operand.value {
+                    immediate = value as u16;
+                }
+            }
+            _ => {}
+        }
+        if operand.slot == Slot::Sdst {
+            destination = Some((operand.value, operand.dwords, read(operand.dwords)));
+        }
+    }
+    let old = destination.map_or(0, |(_, _, old)| old);
+    let input = State { s: sources, old, scc: state.scc, exec: state.exec, immediate };
+    let effect = model::run(name, &input)?;
+    Some(compare(
+        machine,
+        arch,
+        inst,
+        &state,
+        destination.map(|(value, dwords, _)| (value, dwords)),
+        &input,
+        effect,
+    ))
+}
+
+fn compare(
+    machine: &mut Machine,
+    arch: Arch,
+    inst: &Inst,
+    state: &WaveState,
+    destination: Option<(Value, u8)>,
+    input: &State,
+    effect: Effect,
+) -> Result<(), String> {
+    let mut expected = state.clone();
+    if let Some(exec) = effect.exec {
+        expected.exec = exec;
+    }
+    if let Some(scc) = effect.scc {
+        expected.scc = scc;
+    }
+    if let (Some(result), Some((register, dwords))) = (effect.result, destination) {
+        let low = |old: u64| if dwords == 2 { result } else { old & !0xffff_ffff | result & 0xffff_ffff };
+        match register {
+            Value::VCC => expected.vcc = low(expected.vcc),
+            Value::EXEC => expected.exec = low(expected.exec),
+            Value::M0 => expected.m0 = result as u32,
+            Value::Scalar(first) if dwords == 2 => expected.set_sgpr_pair(usize::from(first), result),
+            Value::Scalar(first) => expected.sgprs[usize::from(first)] = result as u32,
+            other => panic!("{other:?}"),
+        }
+    }
+    let text = inst.text(arch);
+    let words = inst.encode(arch).map_err(|error| format!("{text}: {error}"))?;
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let after =
+        Snippet::from_bytes(arch, &bytes).run(machine, state).map_err(|fault| format!("{arch}: {fault}"))?;
+    let same = WaveState { vgprs: after.vgprs.clone(), agprs: after.agprs.clone(), ..expected.clone() };
+    if after == same {
+        return Ok(());
+    }
+    let register = destination.map(|(register, dwords)| match register {
+        Value::Scalar(first) if first < 100 && dwords == 2 => {
+            (after.sgpr_pair(first.into()), expected.sgpr_pair(first.into()))
+        }
+        Value::Scalar(first) if first < 100 => {
+            (after.sgprs[usize::from(first)].into(), expected.sgprs[usize::from(first)].into())
+        }
+        _ => (0, 0),
+    });
+    Err(format!(
+        "{arch} `{text}` of {input:x?}: result {register:x?} (is, should be), scc {} should be {}, exec {:#x} should be {:#x}, vcc {:#x} should be {:#x}",
+        after.scc, expected.scc, after.exec, expected.exec, after.vcc, expected.vcc
+    ))
+}
