@@ -36,6 +36,7 @@
 pub mod check;
 mod dispatch;
 mod exec;
+mod fast;
 pub mod fidelity;
 mod machine;
 mod memory;
@@ -45,6 +46,7 @@ mod wave;
 
 pub use check::{Fault, FaultKind, MemorySpace, NearestAllocation};
 pub use dispatch::{Execution, Launch, MaskRecord};
+pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};
 pub use machine::{Config, Machine};
 pub use memory::MemoryError;

@@ -5,6 +5,7 @@ use amdinst_core::object::CodeObject;
 
 use crate::check::Fault;
 use crate::dispatch::{self, Execution, Launch};
+use crate::fast::Vectors;
 use crate::memory::{Memory, MemoryError, Owner, Protection};
 use crate::program::{self, LoadError, Program};
 
@@ -20,11 +21,23 @@ pub struct Config {
     pub dynamic_stack: u32,
     /// A barrier that completes although some waves of the workgroup have ended is a fault. Hardware lets it pass.
     pub strict_barriers: bool,
+    /// Vector extensions of the host to compute lanes with; what it lacks is not used. Results do not depend on it.
+    pub vectors: Vectors,
+    /// Common instructions run in handlers made for the host's vectors. Without, each one runs in the function that knows
+    /// every case of it: many times slower, with the same results.
+    pub fast_layer: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { budget: 1 << 28, time_slice: 1 << 16, dynamic_stack: 16 << 10, strict_barriers: false }
+        Self {
+            budget: 1 << 28,
+            time_slice: 1 << 16,
+            dynamic_stack: 16 << 10,
+            strict_barriers: false,
+            vectors: Vectors::detect(),
+            fast_layer: true,
+        }
     }
 }
 

@@ -246,8 +246,10 @@ impl Snippet {
                 lds: &mut *lds,
                 memory: machine.memory(),
                 program: &self.program,
+                counters: &mut [],
+                trap: None,
             };
-            let (used, mut outcome) = run_slice(&mut context, budget, &mut [], &mut []);
+            let (used, mut outcome) = run_slice(&mut context, machine.config(), budget, &mut []);
             budget -= used;
             let waits = matches!(wave.status, Status::Running | Status::Yielded | Status::AtBarrier);
             if outcome.is_ok() && waits && budget == 0 {

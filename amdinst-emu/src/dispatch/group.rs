@@ -1,9 +1,8 @@
 //! One workgroup: its waves in turn, its LDS, its barriers.
 
-use super::{MaskRecord, Shared};
+use super::{MaskRecord, Shared, run_slice};
 use crate::check::{Fault, FaultKind, Trap};
 use crate::exec::Context;
-use crate::program::{NO_SLOT, Step};
 use crate::wave::{Status, Wave};
 
 /// Sums over waves.
@@ -73,10 +72,15 @@ impl Group {
                 let slice = budget.min(shared.config.time_slice);
                 let wave = &mut self.waves[number];
                 wave.status = Status::Running;
-                let mut context =
-                    Context { wave, lds: &mut self.lds, memory: shared.memory, program: shared.program };
-                let counters = &mut self.counters[number];
-                let (used, outcome) = run_slice(&mut context, slice, counters, &mut self.executed);
+                let mut context = Context {
+                    wave,
+                    lds: &mut self.lds,
+                    memory: shared.memory,
+                    program: shared.program,
+                    counters: &mut self.counters[number],
+                    trap: None,
+                };
+                let (used, outcome) = run_slice(&mut context, shared.config, slice, &mut self.executed);
                 budget -= used;
                 let outcome = outcome.and_then(|()| {
                     let alive = matches!(self.waves[number].status, Status::Running | Status::Yielded);
@@ -140,50 +144,4 @@ impl Group {
             }
         }
     }
-}
-
-/// Run a wave for at most `slice` steps, or until it waits or ends; returns how many it ran.
-pub(crate) fn run_slice(
-    context: &mut Context<'_>,
-    slice: u64,
-    counters: &mut [MaskRecord],
-    executed: &mut [u64],
-) -> (u64, Result<(), Box<Trap>>) {
-    let steps: &[Step] = &context.program.steps;
-    let mut used = 0;
-    let mut lanes = 0;
-    let mut active = u64::from(context.wave.exec.count_ones());
-    let mut outcome = Ok(());
-    while used < slice {
-        let at = context.wave.next;
-        let step = &steps[at as usize];
-        context.wave.current = at;
-        context.wave.next = at + 1;
-        used += 1;
-        lanes += if step.flags.vector { active } else { 0 };
-        outcome = (step.run)(context, step);
-        if outcome.is_err() {
-            break;
-        }
-        if step.flags.writes_exec {
-            let old = context.wave.exec;
-            context.wave.sync_exec();
-            let new = context.wave.exec;
-            active = u64::from(new.count_ones());
-            if step.slot != NO_SLOT
-                && let Some(counter) = counters.get_mut(step.slot as usize)
-            {
-                counter.count(old, new);
-            }
-        }
-        if let Some(count) = executed.get_mut(at as usize) {
-            *count += 1;
-        }
-        if step.flags.control && context.wave.status != Status::Running {
-            break;
-        }
-    }
-    context.wave.steps_run += used;
-    context.wave.lanes_run += lanes;
-    (used, outcome)
 }

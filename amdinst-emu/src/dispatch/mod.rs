@@ -4,6 +4,7 @@ mod group;
 mod kernarg;
 mod order;
 mod registers;
+mod slice;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -17,8 +18,8 @@ use crate::machine::Config;
 use crate::memory::{Memory, Owner, Protection};
 use crate::program::Program;
 use group::Group;
-pub(crate) use group::run_slice;
 use registers::Setup;
+pub(crate) use slice::run_slice;
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]

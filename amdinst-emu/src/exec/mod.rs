@@ -30,6 +30,7 @@ mod vopc;
 use amdinst_core::isa::{Encoding, Inst, Op};
 
 use crate::check::{FaultKind, Outcome, Trap};
+use crate::dispatch::MaskRecord;
 use crate::memory::Memory;
 use crate::program::{Handler, Program, Step};
 use crate::wave::Wave;
@@ -40,6 +41,10 @@ pub(crate) struct Context<'a> {
     pub(crate) lds: &'a mut [u8],
     pub(crate) memory: &'a Memory,
     pub(crate) program: &'a Program,
+    /// Mask counters of the wave, by slot; empty when not asked for.
+    pub(crate) counters: &'a mut [MaskRecord],
+    /// What stopped the wave, when a handler of the fast layer met it.
+    pub(crate) trap: Option<Box<Trap>>,
 }
 
 impl Context<'_> {
@@ -120,7 +125,7 @@ pub(crate) fn is_direct_branch(op: Op) -> bool {
     )
 }
 
-/// Instructions after which the wave may not be running.
+/// Instructions after which the wave may not be running, or runs in another mode.
 pub(crate) fn is_control(op: Op) -> bool {
     matches!(
         op,
@@ -131,6 +136,8 @@ pub(crate) fn is_control(op: Op) -> bool {
             | Op::s_sethalt
             | Op::s_sendmsghalt
             | Op::s_sleep
+            | Op::s_set_gpr_idx_on
+            | Op::s_set_gpr_idx_off
     )
 }
 

@@ -9,7 +9,7 @@ use super::float::{double, single};
 use super::{Context, half, vop1, vop2, vop3, vop3p};
 use crate::check::{Outcome, Trap};
 use crate::program::{Extra, Kind, Src, Step};
-use crate::wave::{Half, LANES, M0, MASK_ROW, RESULT_ROW, SOURCE_ROWS, Wave};
+use crate::wave::{Half, LANES, M0, RESULT_ROW, SOURCE_ROWS, Wave};
 
 /// Run an operation of one of the tables.
 pub(super) fn valu(context: &mut Context<'_>, step: &Step) -> Outcome {
@@ -228,9 +228,7 @@ pub(super) fn permute(w: &mut Wave, dpp: &DppCtrl, dwords: u8) {
     }
     w.src[0] = SOURCE_ROWS;
     w.exec &= enabled;
-    for (lane, mask) in w.rows[usize::from(MASK_ROW)].iter_mut().enumerate() {
-        *mask = 0u32.wrapping_sub((w.exec >> lane) as u32 & 1);
-    }
+    w.refresh_masks();
 }
 
 /// The lane that a lane reads (Vega ISA manual, "DPP_CTRL Enumeration"); none if it is out of bounds.

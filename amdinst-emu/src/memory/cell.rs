@@ -27,6 +27,12 @@ impl SharedBytes {
         Self { words: (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect(), len }
     }
 
+    /// The first byte. All access through it must be as by relaxed atomics.
+    #[inline(always)]
+    pub(crate) fn as_ptr(&self) -> *const u8 {
+        self.words.as_ptr().cast()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }

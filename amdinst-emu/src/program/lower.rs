@@ -6,6 +6,7 @@ use amdinst_core::object::CodeObject;
 
 use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Src, Step, memory_ops, scalar_memory};
 use crate::exec;
+use crate::fast::Code;
 use crate::wave::{EXEC, NO_SCALAR, REGISTERS, register_row};
 
 /// Decode and lower the text of a code object.
@@ -18,6 +19,7 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
         bias,
         kernels: object.kernels.clone(),
         exec_writers: Vec::new(),
+        code: Code::default(),
         registers: [0; 2],
         text,
     };
@@ -39,6 +41,7 @@ pub(crate) fn bare(arch: Arch, text: Vec<u8>) -> Program {
         bias: 0,
         kernels: Vec::new(),
         exec_writers: Vec::new(),
+        code: Code::default(),
         registers: [0; 2],
         text,
     };

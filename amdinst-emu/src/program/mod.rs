@@ -17,6 +17,8 @@ pub(crate) use step::{
 use amdinst_core::object::Kernel;
 use amdinst_core::{Arch, isa};
 
+use crate::fast::Code;
+
 /// No step begins at this dword.
 pub(crate) const NO_STEP: u32 = u32::MAX;
 
@@ -37,6 +39,8 @@ pub struct Program {
     pub(crate) exec_writers: Vec<u32>,
     /// How many VGPRs and AGPRs any instruction names, or may reach by an index.
     pub(crate) registers: [usize; 2],
+    /// Compact steps.
+    pub(crate) code: Code,
     /// The text as mapped.
     pub(crate) text: Vec<u8>,
 }

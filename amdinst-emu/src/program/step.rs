@@ -51,7 +51,7 @@ pub(crate) const NO_SLOT: u32 = u32::MAX;
 pub(crate) struct Flags {
     /// Works on lanes: counts in lane-instructions.
     pub(crate) vector: bool,
-    /// May end, halt or stop the wave.
+    /// May end, halt or stop the wave, or change how it addresses registers.
     pub(crate) control: bool,
     /// Writes EXEC.
     pub(crate) writes_exec: bool,

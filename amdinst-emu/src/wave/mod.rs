@@ -6,6 +6,8 @@ mod scratch;
 pub(crate) use lanes::{Elem, Half, LANES, Row};
 pub(crate) use scratch::Scratch;
 
+use std::ops::{Deref, DerefMut};
+
 use amdinst_core::isa::{Op, Value};
 
 use crate::check::{FaultKind, Outcome, Trap};
@@ -48,14 +50,45 @@ pub(crate) struct GprIndex {
     pub(crate) enable: u8,
 }
 
+/// The rows, from the start of a cache line on: a vector load then touches one line.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Rows([Row; ROWS]);
+
+impl Rows {
+    fn zeroed() -> Box<Self> {
+        // SAFETY: zero is a value of every register. Not made on the stack: it is 135 kB.
+        unsafe { Box::<Self>::new_zeroed().assume_init() }
+    }
+}
+
+impl Deref for Rows {
+    type Target = [Row; ROWS];
+    #[inline(always)]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Rows {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Wave {
-    pub(crate) rows: Box<[Row; ROWS]>,
+    pub(crate) rows: Box<Rows>,
     /// By operand number: SGPRs, FLAT_SCRATCH, VCC, M0, EXEC.
     pub(crate) s: [u32; 128],
     pub(crate) scc: bool,
     /// EXEC, as of the last instruction that wrote it; `s[126..128]` is where it is written.
     pub(crate) exec: u64,
+    /// Lanes in `exec`.
+    pub(crate) active: u64,
+    /// The mask that [`MASK_ROW`] holds.
+    mask_row: u64,
     /// The MODE register.
     pub(crate) mode: u32,
     /// Index of the step that runs.
@@ -84,12 +117,13 @@ pub(crate) struct Wave {
 
 impl Wave {
     pub(crate) fn new() -> Self {
-        let rows = vec![[0; LANES]; ROWS].into_boxed_slice();
         Self {
-            rows: rows.try_into().unwrap_or_else(|_| Box::new([[0; LANES]; ROWS])),
+            rows: Rows::zeroed(),
             s: [0; 128],
             scc: false,
             exec: 0,
+            active: 0,
+            mask_row: 0,
             mode: 0,
             current: 0,
             next: 0,
@@ -147,12 +181,22 @@ impl Wave {
     /// Take over what was written to EXEC.
     #[inline]
     pub(crate) fn sync_exec(&mut self) {
-        let exec = self.s64(EXEC);
-        self.exec = exec;
-        let row = &mut self.rows[usize::from(MASK_ROW)];
-        for (lane, mask) in row.iter_mut().enumerate() {
+        self.exec = self.s64(EXEC);
+        self.active = u64::from(self.exec.count_ones());
+        self.refresh_masks();
+    }
+
+    /// Bring [`MASK_ROW`] up to EXEC. The fast layer reads EXEC's bits and leaves the row behind.
+    #[inline]
+    pub(crate) fn refresh_masks(&mut self) {
+        if self.mask_row == self.exec {
+            return;
+        }
+        let exec = self.exec;
+        for (lane, mask) in self.rows[usize::from(MASK_ROW)].iter_mut().enumerate() {
             *mask = 0u32.wrapping_sub((exec >> lane) as u32 & 1);
         }
+        self.mask_row = exec;
     }
 
     /// A 32-bit scalar operand. A vector register as a scalar operand does not occur.

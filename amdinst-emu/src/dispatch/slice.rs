@@ -1,0 +1,110 @@
+//! The run loop: a wave's steps, until its time slice is over or it stops.
+
+use crate::check::Trap;
+use crate::exec::Context;
+use crate::fast::{Hot, STOP};
+use crate::machine::Config;
+use crate::program::Step;
+use crate::wave::Status;
+
+/// Run a wave for at most `slice` steps, or until it waits or ends; returns how many it ran. `executed` counts the
+/// executions of each step, if it is not empty.
+pub(crate) fn run_slice(
+    context: &mut Context<'_>,
+    config: &Config,
+    slice: u64,
+    executed: &mut [u64],
+) -> (u64, Result<(), Box<Trap>>) {
+    let hot: &[Hot] = context.program.code.steps(context.program, config.vectors);
+    let mut used = 0;
+    let mut outcome = Ok(());
+    while outcome.is_ok() && used < slice && context.wave.status == Status::Running {
+        let (ran, how) = if !config.fast_layer || context.wave.gpr_index.enable != 0 {
+            by_the_book(context, config, slice - used, executed)
+        } else if executed.is_empty() {
+            by_handlers::<false>(context, hot, slice - used, executed)
+        } else {
+            by_handlers::<true>(context, hot, slice - used, executed)
+        };
+        used += ran;
+        outcome = how;
+    }
+    context.wave.steps_run += used;
+    (used, outcome)
+}
+
+/// Compact steps, until one says to stop.
+fn by_handlers<const COUNT: bool>(
+    context: &mut Context<'_>,
+    hot: &[Hot],
+    slice: u64,
+    executed: &mut [u64],
+) -> (u64, Result<(), Box<Trap>>) {
+    let mut used = 0;
+    let mut lanes = 0;
+    let mut at = context.wave.next;
+    let mut next = at;
+    while used < slice {
+        let Some(step) = hot.get(next as usize) else { break };
+        at = next;
+        used += 1;
+        lanes += context.wave.active & step.lanes;
+        // SAFETY: the steps have been compiled for this program and a level that the host has (`Code::steps`).
+        next = unsafe { (step.run)(context, step) };
+        if COUNT
+            && context.trap.is_none()
+            && let Some(count) = executed.get_mut(at as usize)
+        {
+            *count += 1;
+        }
+    }
+    let w = &mut *context.wave;
+    w.lanes_run += lanes;
+    w.current = at;
+    if next != STOP {
+        w.next = next;
+    }
+    (used, context.trap.take().map_or(Ok(()), Err))
+}
+
+/// Every step by its own function in `exec`: while registers are addressed by an index, or always if asked for.
+fn by_the_book(
+    context: &mut Context<'_>,
+    config: &Config,
+    slice: u64,
+    executed: &mut [u64],
+) -> (u64, Result<(), Box<Trap>>) {
+    let steps: &[Step] = &context.program.steps;
+    let mut used = 0;
+    let mut outcome = Ok(());
+    while used < slice {
+        let at = context.wave.next;
+        let step = &steps[at as usize];
+        let w = &mut *context.wave;
+        w.refresh_masks();
+        w.current = at;
+        w.next = at + 1;
+        w.lanes_run += if step.flags.vector { w.active } else { 0 };
+        used += 1;
+        outcome = (step.run)(context, step);
+        if outcome.is_err() {
+            break;
+        }
+        if step.flags.writes_exec {
+            let old = context.wave.exec;
+            context.wave.sync_exec();
+            if let Some(counter) = context.counters.get_mut(step.slot as usize) {
+                counter.count(old, context.wave.exec);
+            }
+        }
+        if let Some(count) = executed.get_mut(at as usize) {
+            *count += 1;
+        }
+        let w = &*context.wave;
+        let leaves = w.status != Status::Running || config.fast_layer && w.gpr_index.enable == 0;
+        if step.flags.control && leaves {
+            break;
+        }
+    }
+    (used, outcome)
+}

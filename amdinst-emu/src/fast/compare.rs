@@ -1,0 +1,81 @@
+//! Comparisons of 32-bit lanes: `v_cmp_*` and `v_cmpx_*`.
+
+use std::marker::PhantomData;
+
+use super::level::Level;
+use super::valu::put_mask;
+use super::{Body, Hot, Lanes, general, parts};
+use crate::exec::Context;
+
+/// A test of two vectors.
+pub(super) trait Test {
+    const FLOAT: bool;
+    /// # Safety
+    /// As for [`Level`].
+    unsafe fn test<L: Level>(a: L::V, b: L::V) -> u32;
+}
+
+macro_rules! tests {
+    ($($name:ident = |$a:ident, $b:ident| $body:expr;)*) => {$(
+        pub(super) struct $name;
+        impl Test for $name {
+            const FLOAT: bool = false;
+            #[inline(always)]
+            unsafe fn test<L: Level>($a: L::V, $b: L::V) -> u32 {
+                // SAFETY: the caller's.
+                unsafe { $body }
+            }
+        }
+    )*};
+}
+
+tests! {
+    Equal = |a, b| L::equal(a, b);
+    NotEqual = |a, b| !L::equal(a, b);
+    LessSigned = |a, b| L::less_signed(a, b);
+    LessEqualSigned = |a, b| !L::less_signed(b, a);
+    GreaterSigned = |a, b| L::less_signed(b, a);
+    GreaterEqualSigned = |a, b| !L::less_signed(a, b);
+    LessUnsigned = |a, b| L::less_unsigned(a, b);
+    LessEqualUnsigned = |a, b| !L::less_unsigned(b, a);
+    GreaterUnsigned = |a, b| L::less_unsigned(b, a);
+    GreaterEqualUnsigned = |a, b| !L::less_unsigned(a, b);
+}
+
+/// A [`relation`](super::level::relation) of floats.
+pub(super) struct Float<const RELATION: i32>;
+
+impl<const RELATION: i32> Test for Float<RELATION> {
+    const FLOAT: bool = true;
+    #[inline(always)]
+    unsafe fn test<L: Level>(a: L::V, b: L::V) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { L::compare_f32::<RELATION>(a, b) }
+    }
+}
+
+/// A comparison; `TO_EXEC` for `v_cmpx_*`.
+pub(super) struct Compare<T, const TO_EXEC: bool>(PhantomData<T>);
+
+impl<T: Test, const TO_EXEC: bool> Body for Compare<T, TO_EXEC> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let mut bits = 0;
+        // SAFETY: rows are in the register file (checked by `compile`).
+        unsafe {
+            // Subnormals are equal to zero where they are flushed.
+            if T::FLOAT && !w.plain_mode() {
+                return general(context, hot);
+            }
+            let a = Lanes::<L>::of(w, hot, 0);
+            let b = Lanes::<L>::of(w, hot, 1);
+            for i in 0..parts::<L>() {
+                let lanes = u64::from(T::test::<L>(a.get(i), b.get(i))) & ((1u64 << L::N) - 1);
+                bits |= lanes << (i * L::N);
+            }
+        }
+        put_mask::<TO_EXEC>(context, hot, bits);
+        hot.next
+    }
+}

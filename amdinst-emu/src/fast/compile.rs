@@ -1,0 +1,588 @@
+//! Which handler a step gets.
+
+use amdinst_core::isa::Op;
+
+use super::level::relation;
+use super::salu::{self, cmp, condition};
+use super::valu::{self, Carry, FIRST, One, Operation, SECOND, Select, Three, Two};
+use super::wide::{self, MultiplyAdd};
+use super::{CONST, Handler, Hot, SCALAR, Vectors, at, compare, general, lds, memory, scalar_memory};
+use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};
+use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS};
+
+/// Compact steps for all of a program's.
+pub(super) fn compile(program: &Program, vectors: Vectors) -> Box<[Hot]> {
+    assert!(vectors.is_available(), "a level that the host lacks");
+    program.steps.iter().enumerate().map(|(index, step)| compile_step(step, index as u32, vectors)).collect()
+}
+
+fn compile_step(step: &Step, index: u32, vectors: Vectors) -> Hot {
+    let mut hot = Hot {
+        run: general,
+        lanes: if step.flags.vector { !0 } else { 0 },
+        dst: u32::from(step.dst) * LANES as u32,
+        src: [CONST; 3],
+        imm: [0; 3],
+        sdst: u32::from(step.sdst),
+        next: index + 1,
+        target: 0,
+        slot: step.slot,
+        index,
+    };
+    if let Some(run) = handler(step, &mut hot, vectors) {
+        hot.run = run;
+    }
+    hot
+}
+
+/// The step's handler, if it has one of its own; completes the operands.
+fn handler(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+    if let Some(run) = branch(step, hot, vectors) {
+        return Some(run);
+    }
+    if let Some(extra) = &step.extra {
+        if let Some(access) = &extra.memory {
+            return device(access, hot, vectors).or_else(|| group(access, step, hot, vectors));
+        }
+        if let Some(access) = &extra.scalar {
+            let Action::Load { bytes, .. } = access.action else { return None };
+            let plain = access.kind == ScalarKind::Global && access.soffset.is_none();
+            hot.src[0] = SCALAR + u32::from(access.base);
+            hot.imm[0] = i32::try_from(access.offset).ok()? as u32;
+            hot.imm[1] = u32::from(bytes / 4);
+            hot.sdst = u32::from(access.data);
+            // EXEC's registers are written by the instructions that count it.
+            let fits = u32::from(access.data) + u32::from(bytes / 4) <= u32::from(EXEC);
+            return (plain && fits && access.offset % 4 == 0).then(|| at::<scalar_memory::Load>(vectors));
+        }
+    }
+    if step.flags.before || step.flags.after {
+        return None;
+    }
+    if step.flags.vector { vector(step, hot, vectors) } else { scalar(step, hot, vectors) }
+}
+
+/// Take over a source. `None`: it is of a kind that the handlers do not read.
+fn source(step: &Step, hot: &mut Hot, slot: usize, dwords: u16) -> Option<()> {
+    match step.src[slot] {
+        Src::Row(row) => {
+            let bank = usize::from(row) / (REGISTERS / 2) * (REGISTERS / 2);
+            if usize::from(row + dwords) > bank + REGISTERS / 2 {
+                return None;
+            }
+            hot.src[slot] = u32::from(row) * LANES as u32;
+        }
+        Src::Scalar(register) if u16::from(register) + dwords <= 128 => {
+            hot.src[slot] = SCALAR + u32::from(register);
+        }
+        // Handlers extend the sign of constants that they use as 64 bits.
+        Src::Const(value) if dwords == 1 || value as i32 as i64 as u64 == value => {
+            hot.src[slot] = CONST;
+            hot.imm[slot] = value as u32;
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn is_row(src: u32) -> bool {
+    src < SCALAR
+}
+
+/// Whether the result's rows are registers.
+fn result_fits(step: &Step, dwords: u16) -> bool {
+    let bank = usize::from(step.dst) / (REGISTERS / 2) * (REGISTERS / 2);
+    usize::from(step.dst + dwords) <= bank + REGISTERS / 2
+}
+
+/// A scalar result that is not EXEC.
+fn scalar_result(step: &Step, dwords: u8) -> bool {
+    step.sdst != NO_SCALAR
+        && !step.flags.writes_exec
+        && step.sdst.checked_add(dwords).is_some_and(|end| end <= 128)
+}
+
+fn branch(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+    let run = match step.op {
+        Op::s_waitcnt | Op::s_nop => return Some(at::<salu::Nothing>(vectors)),
+        Op::s_branch => at::<salu::Branch<{ condition::ALWAYS }>>(vectors),
+        Op::s_cbranch_scc0 => at::<salu::Branch<{ condition::SCC0 }>>(vectors),
+        Op::s_cbranch_scc1 => at::<salu::Branch<{ condition::SCC1 }>>(vectors),
+        Op::s_cbranch_vccz => at::<salu::Branch<{ condition::VCCZ }>>(vectors),
+        Op::s_cbranch_vccnz => at::<salu::Branch<{ condition::VCCNZ }>>(vectors),
+        Op::s_cbranch_execz => at::<salu::Branch<{ condition::EXECZ }>>(vectors),
+        Op::s_cbranch_execnz => at::<salu::Branch<{ condition::EXECNZ }>>(vectors),
+        _ => return None,
+    };
+    // A target outside the text is told by the general way, if it is taken.
+    hot.target = u32::try_from(step.imm).ok()?;
+    Some(run)
+}
+
+fn scalar(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+    if let Some(run) = scalar_constant(step, hot, vectors) {
+        return Some(run);
+    }
+    macro_rules! narrow {
+        ($operation:ident, $count:expr) => {{
+            for slot in 0..$count {
+                source(step, hot, slot, 1)?;
+            }
+            scalar_result(step, 1).then(|| at::<salu::Do32<salu::$operation>>(vectors))
+        }};
+    }
+    macro_rules! wide {
+        ($operation:ident, $count:expr) => {{
+            source(step, hot, 0, 2)?;
+            if $count > 1 {
+                source(step, hot, 1, u16::from(step.src_dwords[1].max(1)))?;
+            }
+            if step.flags.writes_exec {
+                (step.sdst == EXEC).then(|| at::<salu::Do64<salu::$operation, true>>(vectors))
+            } else {
+                scalar_result(step, 2).then(|| at::<salu::Do64<salu::$operation, false>>(vectors))
+            }
+        }};
+    }
+    macro_rules! save {
+        ($operation:ident) => {{
+            source(step, hot, 0, 2)?;
+            let ok = step.sdst < EXEC - 1;
+            ok.then(|| at::<salu::SaveExec<salu::$operation>>(vectors))
+        }};
+    }
+    macro_rules! compare {
+        ($cmp:ident) => {{
+            source(step, hot, 0, 1)?;
+            source(step, hot, 1, 1)?;
+            Some(at::<salu::Compare<{ cmp::$cmp }>>(vectors))
+        }};
+    }
+    macro_rules! compare64 {
+        ($equal:expr) => {{
+            source(step, hot, 0, 2)?;
+            source(step, hot, 1, 2)?;
+            Some(at::<salu::Compare64<$equal>>(vectors))
+        }};
+    }
+    match step.op {
+        Op::s_mov_b32 => narrow!(Move, 1),
+        Op::s_not_b32 => narrow!(Not, 1),
+        Op::s_brev_b32 => narrow!(Reverse, 1),
+        Op::s_bcnt1_i32_b32 => narrow!(CountOnes, 1),
+        Op::s_add_u32 => narrow!(AddUnsigned, 2),
+        Op::s_sub_u32 => narrow!(SubUnsigned, 2),
+        Op::s_add_i32 => narrow!(AddSigned, 2),
+        Op::s_sub_i32 => narrow!(SubSigned, 2),
+        Op::s_addc_u32 => narrow!(AddCarry, 2),
+        Op::s_subb_u32 => narrow!(SubBorrow, 2),
+        Op::s_min_i32 => narrow!(MinSigned, 2),
+        Op::s_min_u32 => narrow!(MinUnsigned, 2),
+        Op::s_max_i32 => narrow!(MaxSigned, 2),
+        Op::s_max_u32 => narrow!(MaxUnsigned, 2),
+        Op::s_cselect_b32 => narrow!(Choose, 2),
+        Op::s_and_b32 => narrow!(And, 2),
+        Op::s_or_b32 => narrow!(Or, 2),
+        Op::s_xor_b32 => narrow!(Xor, 2),
+        Op::s_andn2_b32 => narrow!(AndNot, 2),
+        Op::s_lshl_b32 => narrow!(ShiftLeft, 2),
+        Op::s_lshr_b32 => narrow!(ShiftRight, 2),
+        Op::s_ashr_i32 => narrow!(ShiftRightSigned, 2),
+        Op::s_mul_i32 => narrow!(Multiply, 2),
+        Op::s_mul_hi_u32 => narrow!(MultiplyHigh, 2),
+        Op::s_lshl1_add_u32 => narrow!(Shift1Add, 2),
+        Op::s_lshl2_add_u32 => narrow!(Shift2Add, 2),
+        Op::s_lshl3_add_u32 => narrow!(Shift3Add, 2),
+        Op::s_lshl4_add_u32 => narrow!(Shift4Add, 2),
+        Op::s_mov_b64 => wide!(Move64, 1),
+        Op::s_not_b64 => wide!(Not64, 1),
+        Op::s_cselect_b64 => wide!(Choose64, 2),
+        Op::s_and_b64 => wide!(And64, 2),
+        Op::s_or_b64 => wide!(Or64, 2),
+        Op::s_xor_b64 => wide!(Xor64, 2),
+        Op::s_andn2_b64 => wide!(AndNot64, 2),
+        Op::s_orn2_b64 => wide!(OrNot64, 2),
+        Op::s_nand_b64 => wide!(Nand64, 2),
+        Op::s_nor_b64 => wide!(Nor64, 2),
+        Op::s_xnor_b64 => wide!(Xnor64, 2),
+        Op::s_lshl_b64 => wide!(ShiftLeft64, 2),
+        Op::s_lshr_b64 => wide!(ShiftRight64, 2),
+        Op::s_ashr_i64 => wide!(ShiftRightSigned64, 2),
+        Op::s_and_saveexec_b64 => save!(And64),
+        Op::s_or_saveexec_b64 => save!(Or64),
+        Op::s_xor_saveexec_b64 => save!(Xor64),
+        Op::s_andn2_saveexec_b64 => save!(AndNot64),
+        Op::s_cmp_eq_i32 | Op::s_cmp_eq_u32 => compare!(EQ),
+        Op::s_cmp_lg_i32 | Op::s_cmp_lg_u32 => compare!(LG),
+        Op::s_cmp_gt_i32 => compare!(GT_SIGNED),
+        Op::s_cmp_ge_i32 => compare!(GE_SIGNED),
+        Op::s_cmp_lt_i32 => compare!(LT_SIGNED),
+        Op::s_cmp_le_i32 => compare!(LE_SIGNED),
+        Op::s_cmp_gt_u32 => compare!(GT_UNSIGNED),
+        Op::s_cmp_ge_u32 => compare!(GE_UNSIGNED),
+        Op::s_cmp_lt_u32 => compare!(LT_UNSIGNED),
+        Op::s_cmp_le_u32 => compare!(LE_UNSIGNED),
+        Op::s_bitcmp0_b32 => compare!(BIT_CLEAR),
+        Op::s_bitcmp1_b32 => compare!(BIT_SET),
+        Op::s_cmp_eq_u64 => compare64!(true),
+        Op::s_cmp_lg_u64 => compare64!(false),
+        _ => None,
+    }
+}
+
+/// SOPK: the constant is the step's immediate, the other operand the destination.
+fn scalar_constant(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+    let signed = i32::from(step.imm as i16) as u32;
+    let unsigned = u32::from(step.imm as u16);
+    let mut sources = |imm: u32| {
+        let register = match step.src[0] {
+            Src::None => Some(step.sdst),
+            Src::Scalar(register) => Some(register),
+            _ => None,
+        };
+        hot.src[..2].copy_from_slice(&[register.map_or(0, |register| SCALAR + u32::from(register)), CONST]);
+        hot.imm[1] = imm;
+        register.filter(|register| *register < 128)
+    };
+    macro_rules! compare {
+        ($cmp:ident, $imm:expr) => {{
+            sources($imm)?;
+            Some(at::<salu::Compare<{ cmp::$cmp }>>(vectors))
+        }};
+    }
+    match step.op {
+        Op::s_movk_i32 if scalar_result(step, 1) => {
+            hot.src[0] = CONST;
+            hot.imm[0] = signed;
+            Some(at::<salu::Do32<salu::Move>>(vectors))
+        }
+        Op::s_addk_i32 if scalar_result(step, 1) => {
+            sources(signed)?;
+            Some(at::<salu::Do32<salu::AddSigned>>(vectors))
+        }
+        Op::s_mulk_i32 if scalar_result(step, 1) => {
+            sources(signed)?;
+            Some(at::<salu::Do32<salu::Multiply>>(vectors))
+        }
+        Op::s_cmpk_eq_i32 => compare!(EQ, signed),
+        Op::s_cmpk_lg_i32 => compare!(LG, signed),
+        Op::s_cmpk_gt_i32 => compare!(GT_SIGNED, signed),
+        Op::s_cmpk_ge_i32 => compare!(GE_SIGNED, signed),
+        Op::s_cmpk_lt_i32 => compare!(LT_SIGNED, signed),
+        Op::s_cmpk_le_i32 => compare!(LE_SIGNED, signed),
+        Op::s_cmpk_eq_u32 => compare!(EQ, unsigned),
+        Op::s_cmpk_lg_u32 => compare!(LG, unsigned),
+        Op::s_cmpk_gt_u32 => compare!(GT_UNSIGNED, unsigned),
+        Op::s_cmpk_ge_u32 => compare!(GE_UNSIGNED, unsigned),
+        Op::s_cmpk_lt_u32 => compare!(LT_UNSIGNED, unsigned),
+        Op::s_cmpk_le_u32 => compare!(LE_UNSIGNED, unsigned),
+        _ => None,
+    }
+}
+
+fn vector(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+    macro_rules! one {
+        ($operation:ident) => {{
+            source(step, hot, 0, 1)?;
+            one::<valu::$operation>(step, hot, vectors)
+        }};
+    }
+    macro_rules! two {
+        ($operation:ident) => {{
+            source(step, hot, 0, 1)?;
+            source(step, hot, 1, 1)?;
+            two::<valu::$operation>(step, hot, vectors)
+        }};
+    }
+    macro_rules! three {
+        ($operation:ident) => {{
+            for slot in 0..3 {
+                source(step, hot, slot, 1)?;
+            }
+            result_fits(step, 1).then(|| at::<Three<valu::$operation>>(vectors))
+        }};
+    }
+    macro_rules! carry {
+        ($kind:ident, $in:expr) => {{
+            source(step, hot, 0, 1)?;
+            source(step, hot, 1, 1)?;
+            if $in {
+                mask_source(step, hot)?;
+            }
+            let ok = result_fits(step, 1) && scalar_result(step, 2);
+            ok.then(|| at::<Carry<{ valu::$kind }, $in>>(vectors))
+        }};
+    }
+    macro_rules! shift {
+        ($kind:ident) => {{
+            source(step, hot, 0, 1)?;
+            source(step, hot, 1, 2)?;
+            let ok = !is_row(hot.src[0]) && is_row(hot.src[1]) && result_fits(step, 2);
+            ok.then(|| at::<wide::Shift<{ wide::$kind }>>(vectors))
+        }};
+    }
+    if let Some(run) = comparison(step, hot, vectors) {
+        return Some(run);
+    }
+    match step.op {
+        Op::v_mov_b32 | Op::v_accvgpr_read_b32 | Op::v_accvgpr_write_b32 | Op::v_accvgpr_mov_b32 => {
+            one!(Move)
+        }
+        Op::v_not_b32 => one!(Not),
+        Op::v_cvt_f32_i32 => one!(FromSigned),
+        Op::v_cvt_f32_u32 => one!(FromUnsigned),
+        Op::v_add_u32 => two!(Add),
+        Op::v_sub_u32 => two!(Sub),
+        Op::v_subrev_u32 => two!(SubReverse),
+        Op::v_mul_lo_u32 => two!(Multiply),
+        Op::v_mul_hi_u32 => two!(MultiplyHigh),
+        Op::v_mul_u32_u24 => two!(Multiply24),
+        Op::v_mul_i32_i24 => two!(MultiplySigned24),
+        Op::v_and_b32 => two!(And),
+        Op::v_or_b32 => two!(Or),
+        Op::v_xor_b32 => two!(Xor),
+        Op::v_xnor_b32 => two!(Xnor),
+        Op::v_lshlrev_b32 => two!(ShiftLeft),
+        Op::v_lshrrev_b32 => two!(ShiftRight),
+        Op::v_ashrrev_i32 => two!(ShiftRightSigned),
+        Op::v_min_i32 => two!(MinSigned),
+        Op::v_max_i32 => two!(MaxSigned),
+        Op::v_min_u32 => two!(MinUnsigned),
+        Op::v_max_u32 => two!(MaxUnsigned),
+        Op::v_add_f32 => two!(AddF32),
+        Op::v_sub_f32 => two!(SubF32),
+        Op::v_subrev_f32 => two!(SubReverseF32),
+        Op::v_mul_f32 => two!(MultiplyF32),
+        Op::v_min_f32 => two!(MinF32),
+        Op::v_max_f32 => two!(MaxF32),
+        Op::v_fma_f32 | Op::v_fmamk_f32 | Op::v_fmaak_f32 => three!(FmaF32),
+        Op::v_fmac_f32 => {
+            source(step, hot, 0, 1)?;
+            source(step, hot, 1, 1)?;
+            hot.src[2] = hot.dst;
+            result_fits(step, 1).then(|| at::<Three<valu::FmaF32>>(vectors))
+        }
+        Op::v_mad_u32_u24 => three!(Multiply24Add),
+        Op::v_mad_i32_i24 => three!(MultiplySigned24Add),
+        Op::v_bfe_u32 => three!(FieldUnsigned),
+        Op::v_bfi_b32 => three!(FieldInsert),
+        Op::v_alignbit_b32 => three!(AlignBits),
+        Op::v_xad_u32 => three!(XorAdd),
+        Op::v_lshl_add_u32 => three!(ShiftLeftAdd),
+        Op::v_add_lshl_u32 => three!(AddShiftLeft),
+        Op::v_add3_u32 => three!(Add3),
+        Op::v_lshl_or_b32 => three!(ShiftLeftOr),
+        Op::v_and_or_b32 => three!(AndOr),
+        Op::v_or3_b32 => three!(Or3),
+        Op::v_cndmask_b32 => {
+            source(step, hot, 0, 1)?;
+            source(step, hot, 1, 1)?;
+            mask_source(step, hot)?;
+            result_fits(step, 1).then(|| at::<Select>(vectors))
+        }
+        Op::v_add_co_u32 => carry!(ADD, false),
+        Op::v_sub_co_u32 => carry!(SUB, false),
+        Op::v_subrev_co_u32 => carry!(SUB_REVERSE, false),
+        Op::v_addc_co_u32 => carry!(ADD, true),
+        Op::v_subb_co_u32 => carry!(SUB, true),
+        Op::v_subbrev_co_u32 => carry!(SUB_REVERSE, true),
+        Op::v_lshlrev_b64 => shift!(LEFT),
+        Op::v_lshrrev_b64 => shift!(RIGHT),
+        Op::v_ashrrev_i64 => shift!(RIGHT_SIGNED),
+        Op::v_mad_u64_u32 => {
+            source(step, hot, 0, 1)?;
+            source(step, hot, 1, 1)?;
+            source(step, hot, 2, 2)?;
+            let third = is_row(hot.src[2]) || hot.src[2] == CONST && hot.imm[2] as i32 >= 0;
+            let ok = third && result_fits(step, 2) && scalar_result(step, 2);
+            ok.then(|| at::<MultiplyAdd>(vectors))
+        }
+        Op::v_readfirstlane_b32 => {
+            source(step, hot, 0, 1)?;
+            (is_row(hot.src[0]) && scalar_result(step, 1)).then(|| at::<valu::ReadFirst>(vectors))
+        }
+        Op::v_readlane_b32 => {
+            source(step, hot, 0, 1)?;
+            source(step, hot, 1, 1)?;
+            let ok = is_row(hot.src[0]) && !is_row(hot.src[1]) && scalar_result(step, 1);
+            ok.then(|| at::<valu::ReadLane>(vectors))
+        }
+        Op::v_writelane_b32 => {
+            source(step, hot, 0, 1)?;
+            source(step, hot, 1, 1)?;
+            let ok = !is_row(hot.src[0]) && !is_row(hot.src[1]) && result_fits(step, 1);
+            ok.then(|| at::<valu::WriteLane>(vectors))
+        }
+        _ => None,
+    }
+}
+
+/// A mask in a scalar pair, as the third source.
+fn mask_source(step: &Step, hot: &mut Hot) -> Option<()> {
+    match step.src[2] {
+        Src::Scalar(register) if register < 127 => hot.src[2] = SCALAR + u32::from(register),
+        _ => return None,
+    }
+    Some(())
+}
+
+fn one<O: Operation>(step: &Step, hot: &Hot, vectors: Vectors) -> Option<Handler> {
+    let run = if is_row(hot.src[0]) { at::<One<O, 0>>(vectors) } else { at::<One<O, FIRST>>(vectors) };
+    result_fits(step, 1).then_some(run)
+}
+
+fn two<O: Operation>(step: &Step, hot: &Hot, vectors: Vectors) -> Option<Handler> {
+    let run = match (is_row(hot.src[0]), is_row(hot.src[1])) {
+        (true, true) => at::<Two<O, 0>>(vectors),
+        (false, true) => at::<Two<O, FIRST>>(vectors),
+        (true, false) => at::<Two<O, SECOND>>(vectors),
+        (false, false) => return None,
+    };
+    result_fits(step, 1).then_some(run)
+}
+
+fn comparison(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+    use compare::Compare;
+    macro_rules! compare {
+        ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {
+            match step.op {
+                $(Op::$plain => (false, at::<Compare<$test, false>>(vectors)),
+                Op::$to_exec => (true, at::<Compare<$test, true>>(vectors)),)*
+                _ => return None,
+            }
+        };
+    }
+    let (to_exec, run) = compare! {
+        v_cmp_eq_u32 v_cmpx_eq_u32 compare::Equal,
+        v_cmp_eq_i32 v_cmpx_eq_i32 compare::Equal,
+        v_cmp_ne_u32 v_cmpx_ne_u32 compare::NotEqual,
+        v_cmp_ne_i32 v_cmpx_ne_i32 compare::NotEqual,
+        v_cmp_lt_i32 v_cmpx_lt_i32 compare::LessSigned,
+        v_cmp_le_i32 v_cmpx_le_i32 compare::LessEqualSigned,
+        v_cmp_gt_i32 v_cmpx_gt_i32 compare::GreaterSigned,
+        v_cmp_ge_i32 v_cmpx_ge_i32 compare::GreaterEqualSigned,
+        v_cmp_lt_u32 v_cmpx_lt_u32 compare::LessUnsigned,
+        v_cmp_le_u32 v_cmpx_le_u32 compare::LessEqualUnsigned,
+        v_cmp_gt_u32 v_cmpx_gt_u32 compare::GreaterUnsigned,
+        v_cmp_ge_u32 v_cmpx_ge_u32 compare::GreaterEqualUnsigned,
+        v_cmp_lt_f32 v_cmpx_lt_f32 compare::Float<{ relation::LT }>,
+        v_cmp_eq_f32 v_cmpx_eq_f32 compare::Float<{ relation::EQ }>,
+        v_cmp_le_f32 v_cmpx_le_f32 compare::Float<{ relation::LE }>,
+        v_cmp_gt_f32 v_cmpx_gt_f32 compare::Float<{ relation::GT }>,
+        v_cmp_lg_f32 v_cmpx_lg_f32 compare::Float<{ relation::LG }>,
+        v_cmp_ge_f32 v_cmpx_ge_f32 compare::Float<{ relation::GE }>,
+        v_cmp_o_f32 v_cmpx_o_f32 compare::Float<{ relation::ORDERED }>,
+        v_cmp_u_f32 v_cmpx_u_f32 compare::Float<{ relation::UNORDERED }>,
+        v_cmp_nge_f32 v_cmpx_nge_f32 compare::Float<{ relation::NGE }>,
+        v_cmp_nlg_f32 v_cmpx_nlg_f32 compare::Float<{ relation::NLG }>,
+        v_cmp_ngt_f32 v_cmpx_ngt_f32 compare::Float<{ relation::NGT }>,
+        v_cmp_nle_f32 v_cmpx_nle_f32 compare::Float<{ relation::NLE }>,
+        v_cmp_neq_f32 v_cmpx_neq_f32 compare::Float<{ relation::NEQ }>,
+        v_cmp_nlt_f32 v_cmpx_nlt_f32 compare::Float<{ relation::NLT }>,
+    };
+    source(step, hot, 0, 1)?;
+    source(step, hot, 1, 1)?;
+    let fits = step.sdst < EXEC - 1;
+    // Else the result itself is EXEC.
+    (fits && to_exec == step.flags.writes_exec).then_some(run)
+}
+
+/// Loads and stores of whole dwords in device memory.
+fn device(access: &MemoryAccess, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+    let plain = !access.tfe && !access.lds_dma && access.typed.is_none();
+    if !plain || !matches!(access.space, Space::Global | Space::Flat) {
+        return None;
+    }
+    let row = access.vaddr?;
+    hot.src[0] = u32::from(row) * LANES as u32;
+    let rows = match access.scalar {
+        Src::None => 2,
+        Src::Scalar(register) if access.space == Space::Global && register < 127 => {
+            hot.src[1] = SCALAR + u32::from(register);
+            1
+        }
+        _ => return None,
+    };
+    hot.imm[0] = i32::try_from(access.offset).ok()? as u32;
+    let (store, bytes, data) = dwords(access)?;
+    hot.dst = u32::from(data) * LANES as u32;
+    let fits = |first: u16, count: u16| usize::from(first % 256 + count) <= REGISTERS / 2;
+    if !fits(row, rows) || !fits(data, u16::from(bytes / 4)) {
+        return None;
+    }
+    Some(match (store, bytes) {
+        (false, 4) => at::<memory::Access<false, 1>>(vectors),
+        (false, 8) => at::<memory::Access<false, 2>>(vectors),
+        (false, 12) => at::<memory::Access<false, 3>>(vectors),
+        (false, 16) => at::<memory::Access<false, 4>>(vectors),
+        (true, 4) => at::<memory::Access<true, 1>>(vectors),
+        (true, 8) => at::<memory::Access<true, 2>>(vectors),
+        (true, 12) => at::<memory::Access<true, 3>>(vectors),
+        (true, 16) => at::<memory::Access<true, 4>>(vectors),
+        _ => return None,
+    })
+}
+
+/// Whether it stores, its bytes, its first data register.
+fn dwords(access: &MemoryAccess) -> Option<(bool, u8, u16)> {
+    match access.action {
+        Action::Load { bytes, part: Part::Whole, .. } if bytes >= 4 => Some((false, bytes, access.dst)),
+        Action::Store { bytes, part: Part::Whole } if bytes >= 4 => Some((true, bytes, access.data[0])),
+        _ => None,
+    }
+}
+
+/// Reads and writes of whole dwords in LDS.
+fn group(access: &MemoryAccess, step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+    let plain = matches!(
+        step.op,
+        Op::ds_read_b32
+            | Op::ds_read_b64
+            | Op::ds_read_b96
+            | Op::ds_read_b128
+            | Op::ds_write_b32
+            | Op::ds_write_b64
+            | Op::ds_write_b96
+            | Op::ds_write_b128
+            | Op::ds_read2_b32
+            | Op::ds_read2_b64
+            | Op::ds_read2st64_b32
+            | Op::ds_read2st64_b64
+            | Op::ds_write2_b32
+            | Op::ds_write2_b64
+            | Op::ds_write2st64_b32
+            | Op::ds_write2st64_b64
+    );
+    let in_lds = access.space == Space::Lds && step.extra.as_ref().is_some_and(|extra| !extra.inst.mods.gds);
+    if !plain || !in_lds {
+        return None;
+    }
+    let row = access.vaddr?;
+    let (write, bytes, data) = dwords(access)?;
+    let count = 1 + u16::from(access.second.is_some());
+    let fits = |first: u16, count: u16| usize::from(first % 256 + count) <= REGISTERS / 2;
+    let registers = u16::from(bytes / 4) * if write { 1 } else { count };
+    if !fits(row, 1) || !fits(data, registers) || write && count == 2 && !fits(access.data[1], registers) {
+        return None;
+    }
+    hot.src[0] = u32::from(row) * LANES as u32;
+    hot.src[1] = u32::from(access.data[1]) * LANES as u32;
+    hot.dst = u32::from(data) * LANES as u32;
+    hot.imm[0] = u32::try_from(access.offset).ok()?;
+    hot.imm[1] = access.second.map_or(Some(0), |offset| u32::try_from(offset).ok())?;
+    Some(match (write, bytes, count) {
+        (false, 4, 1) => at::<lds::Access<false, 1, 1>>(vectors),
+        (false, 8, 1) => at::<lds::Access<false, 2, 1>>(vectors),
+        (false, 12, 1) => at::<lds::Access<false, 3, 1>>(vectors),
+        (false, 16, 1) => at::<lds::Access<false, 4, 1>>(vectors),
+        (false, 4, 2) => at::<lds::Access<false, 1, 2>>(vectors),
+        (false, 8, 2) => at::<lds::Access<false, 2, 2>>(vectors),
+        (true, 4, 1) => at::<lds::Access<true, 1, 1>>(vectors),
+        (true, 8, 1) => at::<lds::Access<true, 2, 1>>(vectors),
+        (true, 12, 1) => at::<lds::Access<true, 3, 1>>(vectors),
+        (true, 16, 1) => at::<lds::Access<true, 4, 1>>(vectors),
+        (true, 4, 2) => at::<lds::Access<true, 1, 2>>(vectors),
+        (true, 8, 2) => at::<lds::Access<true, 2, 2>>(vectors),
+        _ => return None,
+    })
+}

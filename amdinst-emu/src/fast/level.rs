@@ -1,0 +1,146 @@
+//! Vector extensions of the host: one trait, an implementation a level.
+//!
+//! A handler is written once, over [`Level`], and compiled once a level; which one runs is decided when a program is
+//! made ready. [`Vectors::Baseline`] is plain Rust, for every processor; the others are x86-64's.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use avx512::Avx512;
+pub(crate) use portable::Portable;
+
+/// The host's vector extensions that lanes are computed with. Results are the same with each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Vectors {
+    /// What every processor of the host's architecture has.
+    Baseline,
+    /// AVX2, FMA, F16C, BMI (x86-64-v3).
+    Avx2,
+    /// AVX-512 F, BW, DQ, VL (x86-64-v4).
+    Avx512,
+}
+
+impl Vectors {
+    /// All levels, the narrowest first.
+    pub const ALL: [Self; 3] = [Self::Baseline, Self::Avx2, Self::Avx512];
+
+    /// Whether this host has it.
+    pub fn is_available(self) -> bool {
+        self <= Self::detect()
+    }
+
+    /// The widest that this host has.
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::is_x86_feature_detected as has;
+            let v3 = has!("avx2")
+                && has!("fma")
+                && has!("f16c")
+                && has!("bmi1")
+                && has!("bmi2")
+                && has!("lzcnt")
+                && has!("popcnt");
+            let v4 = has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl");
+            match (v3, v4) {
+                (true, true) => return Self::Avx512,
+                (true, false) => return Self::Avx2,
+                _ => {}
+            }
+        }
+        Self::Baseline
+    }
+
+    /// Its name, as options spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Baseline => "baseline",
+            Self::Avx2 => "avx2",
+            Self::Avx512 => "avx512",
+        }
+    }
+}
+
+/// A relation of two floats: as `_CMP_*` number the ones that never signal.
+pub(crate) mod relation {
+    pub(crate) const LT: i32 = 17;
+    pub(crate) const EQ: i32 = 0;
+    pub(crate) const LE: i32 = 18;
+    pub(crate) const GT: i32 = 30;
+    pub(crate) const LG: i32 = 12;
+    pub(crate) const GE: i32 = 29;
+    pub(crate) const ORDERED: i32 = 7;
+    pub(crate) const UNORDERED: i32 = 3;
+    pub(crate) const NGE: i32 = 25;
+    pub(crate) const NLG: i32 = 8;
+    pub(crate) const NGT: i32 = 26;
+    pub(crate) const NLE: i32 = 22;
+    pub(crate) const NEQ: i32 = 4;
+    pub(crate) const NLT: i32 = 21;
+}
+
+/// Vectors of 32-bit lanes. Lane masks are the low [`Level::N`] bits of a number.
+///
+/// # Safety
+/// All functions: the host has the level's extensions, and pointers are valid for [`Level::N`] lanes.
+pub(crate) trait Level: 'static {
+    /// [`Level::N`] lanes.
+    type V: Copy;
+    /// Lanes of a vector.
+    const N: usize;
+
+    unsafe fn load(from: *const u32) -> Self::V;
+    unsafe fn store(to: *mut u32, value: Self::V);
+    /// Store the lanes whose bit is set.
+    unsafe fn store_if(to: *mut u32, value: Self::V, bits: u32);
+    unsafe fn splat(value: u32) -> Self::V;
+    /// The lanes of `set` where the bit is set, of `clear` elsewhere.
+    unsafe fn blend(bits: u32, clear: Self::V, set: Self::V) -> Self::V;
+
+    unsafe fn add(a: Self::V, b: Self::V) -> Self::V;
+    unsafe fn sub(a: Self::V, b: Self::V) -> Self::V;
+    /// Low half of the product.
+    unsafe fn mul(a: Self::V, b: Self::V) -> Self::V;
+    /// High half of the unsigned product.
+    unsafe fn mul_high(a: Self::V, b: Self::V) -> Self::V;
+    unsafe fn and(a: Self::V, b: Self::V) -> Self::V;
+    unsafe fn or(a: Self::V, b: Self::V) -> Self::V;
+    unsafe fn xor(a: Self::V, b: Self::V) -> Self::V;
+    /// `a & !b`.
+    unsafe fn and_not(a: Self::V, b: Self::V) -> Self::V;
+    /// `a` shifted by the low five bits of `count`.
+    unsafe fn shl(a: Self::V, count: Self::V) -> Self::V;
+    unsafe fn shr(a: Self::V, count: Self::V) -> Self::V;
+    unsafe fn sar(a: Self::V, count: Self::V) -> Self::V;
+    unsafe fn min_signed(a: Self::V, b: Self::V) -> Self::V;
+    unsafe fn max_signed(a: Self::V, b: Self::V) -> Self::V;
+    unsafe fn min_unsigned(a: Self::V, b: Self::V) -> Self::V;
+    unsafe fn max_unsigned(a: Self::V, b: Self::V) -> Self::V;
+    unsafe fn equal(a: Self::V, b: Self::V) -> u32;
+    unsafe fn less_signed(a: Self::V, b: Self::V) -> u32;
+    unsafe fn less_unsigned(a: Self::V, b: Self::V) -> u32;
+
+    unsafe fn add_f32(a: Self::V, b: Self::V) -> Self::V;
+    unsafe fn mul_f32(a: Self::V, b: Self::V) -> Self::V;
+    /// `a · b + c`, rounded once.
+    unsafe fn fma_f32(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// The smaller; of two zeros the negative one. No operand is a NaN.
+    unsafe fn min_f32(a: Self::V, b: Self::V) -> Self::V;
+    /// The larger; of two zeros the positive one. No operand is a NaN.
+    unsafe fn max_f32(a: Self::V, b: Self::V) -> Self::V;
+    /// A [`relation`] of floats.
+    unsafe fn compare_f32<const RELATION: i32>(a: Self::V, b: Self::V) -> u32;
+    unsafe fn f32_from_signed(a: Self::V) -> Self::V;
+    unsafe fn f32_from_unsigned(a: Self::V) -> Self::V;
+
+    /// As [`Level::load`], from memory that other threads may be writing: each dword is read as by a relaxed atomic.
+    unsafe fn load_shared(from: *const u32) -> Self::V;
+    /// As [`Level::store`], to memory that other threads may be using: each dword is written as by a relaxed atomic.
+    unsafe fn store_shared(to: *mut u32, value: Self::V);
+}

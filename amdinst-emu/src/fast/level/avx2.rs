@@ -1,0 +1,167 @@
+//! AVX2: eight lanes a vector, lane masks as vectors where they are used.
+
+use std::arch::asm;
+use std::arch::x86_64::*;
+
+use super::Level;
+
+/// See [`super::Vectors::Avx2`].
+pub(crate) struct Avx2;
+
+#[inline(always)]
+unsafe fn f(a: __m256i) -> __m256 {
+    // SAFETY: the caller's.
+    unsafe { _mm256_castsi256_ps(a) }
+}
+
+#[inline(always)]
+unsafe fn i(a: __m256) -> __m256i {
+    // SAFETY: the caller's.
+    unsafe { _mm256_castps_si256(a) }
+}
+
+#[inline(always)]
+unsafe fn count(a: __m256i) -> __m256i {
+    // SAFETY: the caller's.
+    unsafe { _mm256_and_si256(a, _mm256_set1_epi32(31)) }
+}
+
+/// All ones in the lanes whose bit is set.
+#[inline(always)]
+unsafe fn expand(bits: u32) -> __m256i {
+    // SAFETY: the caller's.
+    unsafe {
+        let lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+        _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(bits as i32), lane), lane)
+    }
+}
+
+/// The sign bits of the lanes.
+#[inline(always)]
+unsafe fn bits(mask: __m256i) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { _mm256_movemask_ps(f(mask)) as u32 }
+}
+
+/// Moves unsigned order onto signed order.
+#[inline(always)]
+unsafe fn biased(a: __m256i) -> __m256i {
+    // SAFETY: the caller's.
+    unsafe { _mm256_xor_si256(a, _mm256_set1_epi32(i32::MIN)) }
+}
+
+macro_rules! two {
+    ($($name:ident = $intrinsic:ident;)*) => {$(
+        #[inline(always)]
+        unsafe fn $name(a: __m256i, b: __m256i) -> __m256i {
+            // SAFETY: the host has the extensions (the trait's contract).
+            unsafe { $intrinsic(a, b) }
+        }
+    )*};
+}
+
+macro_rules! body {
+    ($(fn $name:ident($($arg:ident: $type:ty),*) -> $result:ty { $body:expr })*) => {$(
+        #[inline(always)]
+        unsafe fn $name($($arg: $type),*) -> $result {
+            // SAFETY: the host has the extensions, pointers are valid for eight lanes (the trait's contract).
+            unsafe { $body }
+        }
+    )*};
+}
+
+impl Level for Avx2 {
+    type V = __m256i;
+    const N: usize = 8;
+
+    two! {
+        add = _mm256_add_epi32;
+        sub = _mm256_sub_epi32;
+        mul = _mm256_mullo_epi32;
+        and = _mm256_and_si256;
+        or = _mm256_or_si256;
+        xor = _mm256_xor_si256;
+        min_signed = _mm256_min_epi32;
+        max_signed = _mm256_max_epi32;
+        min_unsigned = _mm256_min_epu32;
+        max_unsigned = _mm256_max_epu32;
+    }
+    body! {
+        fn load(from: *const u32) -> __m256i { _mm256_loadu_si256(from.cast()) }
+        fn store(to: *mut u32, value: __m256i) -> () { _mm256_storeu_si256(to.cast(), value) }
+        fn store_if(to: *mut u32, value: __m256i, bits: u32) -> () {
+            _mm256_storeu_si256(to.cast(), _mm256_blendv_epi8(_mm256_loadu_si256(to.cast()), value, expand(bits)))
+        }
+        fn splat(value: u32) -> __m256i { _mm256_set1_epi32(value as i32) }
+        fn blend(bits: u32, clear: __m256i, set: __m256i) -> __m256i {
+            _mm256_blendv_epi8(clear, set, expand(bits))
+        }
+        fn mul_high(a: __m256i, b: __m256i) -> __m256i {{
+            let even = _mm256_mul_epu32(a, b);
+            let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(a), _mm256_srli_epi64::<32>(b));
+            _mm256_blend_epi32::<0xaa>(_mm256_srli_epi64::<32>(even), odd)
+        }}
+        fn and_not(a: __m256i, b: __m256i) -> __m256i { _mm256_andnot_si256(b, a) }
+        fn shl(a: __m256i, by: __m256i) -> __m256i { _mm256_sllv_epi32(a, count(by)) }
+        fn shr(a: __m256i, by: __m256i) -> __m256i { _mm256_srlv_epi32(a, count(by)) }
+        fn sar(a: __m256i, by: __m256i) -> __m256i { _mm256_srav_epi32(a, count(by)) }
+        fn equal(a: __m256i, b: __m256i) -> u32 { bits(_mm256_cmpeq_epi32(a, b)) }
+        fn less_signed(a: __m256i, b: __m256i) -> u32 { bits(_mm256_cmpgt_epi32(b, a)) }
+        fn less_unsigned(a: __m256i, b: __m256i) -> u32 { bits(_mm256_cmpgt_epi32(biased(b), biased(a))) }
+        fn add_f32(a: __m256i, b: __m256i) -> __m256i { i(_mm256_add_ps(f(a), f(b))) }
+        fn mul_f32(a: __m256i, b: __m256i) -> __m256i { i(_mm256_mul_ps(f(a), f(b))) }
+        fn fma_f32(a: __m256i, b: __m256i, c: __m256i) -> __m256i { i(_mm256_fmadd_ps(f(a), f(b), f(c))) }
+        fn min_f32(a: __m256i, b: __m256i) -> __m256i {
+            _mm256_or_si256(i(_mm256_min_ps(f(a), f(b))), i(_mm256_min_ps(f(b), f(a))))
+        }
+        fn max_f32(a: __m256i, b: __m256i) -> __m256i {
+            _mm256_and_si256(i(_mm256_max_ps(f(a), f(b))), i(_mm256_max_ps(f(b), f(a))))
+        }
+        fn f32_from_signed(a: __m256i) -> __m256i { i(_mm256_cvtepi32_ps(a)) }
+        // Upper and lower half are exact as floats; one rounding when they are added.
+        fn f32_from_unsigned(a: __m256i) -> __m256i {{
+            let high = _mm256_cvtepi32_ps(_mm256_srli_epi32::<16>(a));
+            let low = _mm256_cvtepi32_ps(_mm256_and_si256(a, _mm256_set1_epi32(0xffff)));
+            i(_mm256_fmadd_ps(high, _mm256_set1_ps(65536.0), low))
+        }}
+    }
+
+    #[inline(always)]
+    unsafe fn compare_f32<const RELATION: i32>(a: __m256i, b: __m256i) -> u32 {
+        // SAFETY: the trait's contract.
+        unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<RELATION>(f(a), f(b))) as u32 }
+    }
+
+    #[inline(always)]
+    unsafe fn load_shared(from: *const u32) -> __m256i {
+        // SAFETY: the trait's contract.
+        unsafe { load_relaxed(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_shared(to: *mut u32, value: __m256i) {
+        // SAFETY: the trait's contract.
+        unsafe { store_relaxed(to, value) }
+    }
+}
+
+/// In assembly, so that the compiler sees no plain access that could race: the processor reads each aligned dword of it
+/// at once, as a relaxed atomic load does.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn load_relaxed(from: *const u32) -> __m256i {
+    let value: __m256i;
+    // SAFETY: valid for 32 bytes (the caller's).
+    unsafe {
+        asm!("vmovdqu {}, [{}]", out(ymm_reg) value, in(reg) from, options(nostack, readonly, preserves_flags));
+    }
+    value
+}
+
+/// As [`load_relaxed`].
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn store_relaxed(to: *mut u32, value: __m256i) {
+    // SAFETY: valid for 32 bytes (the caller's).
+    unsafe { asm!("vmovdqu [{}], {}", in(reg) to, in(ymm_reg) value, options(nostack, preserves_flags)) };
+}

@@ -1,0 +1,151 @@
+//! AVX-512: sixteen lanes a vector, lane masks in mask registers.
+
+use std::arch::asm;
+use std::arch::x86_64::*;
+
+use super::Level;
+
+/// See [`super::Vectors::Avx512`].
+pub(crate) struct Avx512;
+
+#[inline(always)]
+unsafe fn f(a: __m512i) -> __m512 {
+    // SAFETY: the caller's.
+    unsafe { _mm512_castsi512_ps(a) }
+}
+
+#[inline(always)]
+unsafe fn i(a: __m512) -> __m512i {
+    // SAFETY: the caller's.
+    unsafe { _mm512_castps_si512(a) }
+}
+
+#[inline(always)]
+unsafe fn count(a: __m512i) -> __m512i {
+    // SAFETY: the caller's.
+    unsafe { _mm512_and_si512(a, _mm512_set1_epi32(31)) }
+}
+
+macro_rules! two {
+    ($($name:ident = $intrinsic:ident;)*) => {$(
+        #[inline(always)]
+        unsafe fn $name(a: __m512i, b: __m512i) -> __m512i {
+            // SAFETY: the host has the extensions (the trait's contract).
+            unsafe { $intrinsic(a, b) }
+        }
+    )*};
+}
+
+macro_rules! test {
+    ($($name:ident = $intrinsic:ident;)*) => {$(
+        #[inline(always)]
+        unsafe fn $name(a: __m512i, b: __m512i) -> u32 {
+            // SAFETY: as above.
+            unsafe { u32::from($intrinsic(a, b)) }
+        }
+    )*};
+}
+
+macro_rules! body {
+    ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $result:ty { $body:expr })*) => {$(
+        $(#[$meta])*
+        #[inline(always)]
+        unsafe fn $name($($arg: $type),*) -> $result {
+            // SAFETY: the host has the extensions, pointers are valid for sixteen lanes (the trait's contract).
+            unsafe { $body }
+        }
+    )*};
+}
+
+impl Level for Avx512 {
+    type V = __m512i;
+    const N: usize = 16;
+
+    two! {
+        add = _mm512_add_epi32;
+        sub = _mm512_sub_epi32;
+        mul = _mm512_mullo_epi32;
+        and = _mm512_and_si512;
+        or = _mm512_or_si512;
+        xor = _mm512_xor_si512;
+        min_signed = _mm512_min_epi32;
+        max_signed = _mm512_max_epi32;
+        min_unsigned = _mm512_min_epu32;
+        max_unsigned = _mm512_max_epu32;
+    }
+    test! {
+        equal = _mm512_cmpeq_epi32_mask;
+        less_signed = _mm512_cmplt_epi32_mask;
+        less_unsigned = _mm512_cmplt_epu32_mask;
+    }
+    body! {
+        fn load(from: *const u32) -> __m512i { _mm512_loadu_si512(from.cast()) }
+        fn store(to: *mut u32, value: __m512i) -> () { _mm512_storeu_si512(to.cast(), value) }
+        fn store_if(to: *mut u32, value: __m512i, bits: u32) -> () {
+            _mm512_mask_storeu_epi32(to.cast(), bits as u16, value)
+        }
+        fn splat(value: u32) -> __m512i { _mm512_set1_epi32(value as i32) }
+        fn blend(bits: u32, clear: __m512i, set: __m512i) -> __m512i {
+            _mm512_mask_blend_epi32(bits as u16, clear, set)
+        }
+        fn mul_high(a: __m512i, b: __m512i) -> __m512i {{
+            let even = _mm512_mul_epu32(a, b);
+            let odd = _mm512_mul_epu32(_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
+            _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64::<32>(even), odd)
+        }}
+        fn and_not(a: __m512i, b: __m512i) -> __m512i { _mm512_andnot_si512(b, a) }
+        fn shl(a: __m512i, by: __m512i) -> __m512i { _mm512_sllv_epi32(a, count(by)) }
+        fn shr(a: __m512i, by: __m512i) -> __m512i { _mm512_srlv_epi32(a, count(by)) }
+        fn sar(a: __m512i, by: __m512i) -> __m512i { _mm512_srav_epi32(a, count(by)) }
+        fn add_f32(a: __m512i, b: __m512i) -> __m512i { i(_mm512_add_ps(f(a), f(b))) }
+        fn mul_f32(a: __m512i, b: __m512i) -> __m512i { i(_mm512_mul_ps(f(a), f(b))) }
+        fn fma_f32(a: __m512i, b: __m512i, c: __m512i) -> __m512i { i(_mm512_fmadd_ps(f(a), f(b), f(c))) }
+        fn min_f32(a: __m512i, b: __m512i) -> __m512i {
+            _mm512_or_si512(i(_mm512_min_ps(f(a), f(b))), i(_mm512_min_ps(f(b), f(a))))
+        }
+        fn max_f32(a: __m512i, b: __m512i) -> __m512i {
+            _mm512_and_si512(i(_mm512_max_ps(f(a), f(b))), i(_mm512_max_ps(f(b), f(a))))
+        }
+        fn f32_from_signed(a: __m512i) -> __m512i { i(_mm512_cvtepi32_ps(a)) }
+        fn f32_from_unsigned(a: __m512i) -> __m512i { i(_mm512_cvtepu32_ps(a)) }
+    }
+
+    #[inline(always)]
+    unsafe fn compare_f32<const RELATION: i32>(a: __m512i, b: __m512i) -> u32 {
+        // SAFETY: the trait's contract.
+        unsafe { u32::from(_mm512_cmp_ps_mask::<RELATION>(f(a), f(b))) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_shared(from: *const u32) -> __m512i {
+        // SAFETY: the trait's contract.
+        unsafe { load_relaxed(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_shared(to: *mut u32, value: __m512i) {
+        // SAFETY: the trait's contract.
+        unsafe { store_relaxed(to, value) }
+    }
+}
+
+/// In assembly, so that the compiler sees no plain access that could race: the processor reads each aligned dword of it
+/// at once, as a relaxed atomic load does.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn load_relaxed(from: *const u32) -> __m512i {
+    let value: __m512i;
+    // SAFETY: valid for 64 bytes (the caller's).
+    unsafe {
+        asm!("vmovdqu32 {}, [{}]", out(zmm_reg) value, in(reg) from, options(nostack, readonly, preserves_flags));
+    }
+    value
+}
+
+/// As [`load_relaxed`].
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn store_relaxed(to: *mut u32, value: __m512i) {
+    // SAFETY: valid for 64 bytes (the caller's).
+    unsafe { asm!("vmovdqu32 [{}], {}", in(reg) to, in(zmm_reg) value, options(nostack, preserves_flags)) };
+}

@@ -1,0 +1,219 @@
+//! Loads and stores of whole dwords in device memory, when all active lanes' bytes lie in one allocation.
+//!
+//! The addresses are a common 64-bit part and 32 bits a lane. One check covers the instruction: from the lowest to the
+//! highest of them. Lanes that follow each other dword by dword move as vectors. What does not fit goes the general way,
+//! where every lane is checked for itself and faults are told.
+
+use super::level::Level;
+use super::{Body, CONST, Hot, PARTS, general, part, parts, rows};
+use crate::exec::Context;
+use crate::memory::{Allocation, Protection};
+use crate::wave::{LANES, Wave};
+
+/// A load (or store, if `STORE`) of `DWORDS` a lane. `hot.src[0]`: the first row of the address; `hot.src[1]`: the scalar
+/// base, if it is not [`CONST`]; `hot.imm[0]`: the offset. Registers from `hot.dst`.
+pub(super) struct Access<const STORE: bool, const DWORDS: usize>;
+
+/// Where the lanes' accesses go.
+struct Place<'a> {
+    allocation: &'a Allocation,
+    /// Of the allocation's first byte from the lanes' common part: subtracted from a lane's part, it gives the offset.
+    start: u64,
+    /// The first active lane, and its part.
+    first: usize,
+    low: u32,
+    /// Each active lane's dwords follow those of the lane before.
+    consecutive: bool,
+}
+
+/// The active lanes' lowest and highest value.
+#[inline(always)]
+unsafe fn range<L: Level>(row: *const u32, exec: u64) -> (u32, u32) {
+    let mut spread = [0; LANES];
+    // SAFETY: the row is in the register file.
+    unsafe {
+        let (mut low, mut high) = (L::splat(!0), L::splat(0));
+        for i in 0..parts::<L>() {
+            let (values, bits) = (L::load(row.add(i * L::N)), part::<L>(exec, i));
+            low = L::min_unsigned(low, L::blend(bits, L::splat(!0), values));
+            high = L::max_unsigned(high, L::blend(bits, L::splat(0), values));
+        }
+        L::store(spread.as_mut_ptr(), low);
+        let low = spread[..L::N].iter().copied().min().unwrap_or(0);
+        L::store(spread.as_mut_ptr(), high);
+        (low, spread[..L::N].iter().copied().max().unwrap_or(0))
+    }
+}
+
+/// Numbers of the lanes.
+static LANE: [u32; LANES] = {
+    let mut lanes = [0; LANES];
+    let mut lane = 0;
+    while lane < LANES {
+        lanes[lane] = lane as u32;
+        lane += 1;
+    }
+    lanes
+};
+
+/// Whether the active lanes' values grow by `stride` from lane to lane.
+#[inline(always)]
+unsafe fn is_consecutive<L: Level>(row: *const u32, exec: u64, stride: u32) -> bool {
+    let first = exec.trailing_zeros();
+    let mut other = 0;
+    // SAFETY: the row is in the register file, `first` is a lane.
+    unsafe {
+        let start = row.add(first as usize).read().wrapping_sub(stride * first);
+        let (start, stride) = (L::splat(start), L::splat(stride));
+        for i in 0..parts::<L>() {
+            let expected = L::add(start, L::mul(L::load(LANE.as_ptr().add(i * L::N)), stride));
+            other |= !L::equal(L::load(row.add(i * L::N)), expected) & part::<L>(exec, i);
+        }
+    }
+    other == 0
+}
+
+/// Whether the active lanes have the same value as the first of them.
+#[inline(always)]
+unsafe fn is_uniform<L: Level>(row: *const u32, exec: u64) -> bool {
+    let mut other = 0;
+    // SAFETY: the row is in the register file.
+    unsafe {
+        let value = L::splat(row.add(exec.trailing_zeros() as usize).read());
+        for i in 0..parts::<L>() {
+            other |= !L::equal(L::load(row.add(i * L::N)), value) & part::<L>(exec, i);
+        }
+    }
+    other == 0
+}
+
+/// The place of an access of `DWORDS` a lane, if it is one that is handled here. EXEC is not zero.
+#[inline(always)]
+unsafe fn find<'a, L: Level, const STORE: bool, const DWORDS: usize>(
+    w: &mut Wave,
+    memory: &'a crate::memory::Memory,
+    hot: &Hot,
+) -> Option<Place<'a>> {
+    let exec = w.exec;
+    let first = exec.trailing_zeros() as usize;
+    let stride = 4 * DWORDS as u32;
+    // SAFETY: rows are in the register file (checked by `compile`).
+    unsafe {
+        let row = rows(w).add(hot.src[0] as usize).cast_const();
+        let common = if hot.src[1] == CONST {
+            let high = row.add(LANES);
+            if !is_uniform::<L>(high, exec) {
+                return None;
+            }
+            u64::from(high.add(first).read()) << 32
+        } else {
+            w.s64((hot.src[1] & 127) as u8)
+        };
+        let common = common.wrapping_add_signed(i64::from(hot.imm[0] as i32));
+        let low = row.add(first).read();
+        let mut consecutive = is_consecutive::<L>(row, exec, stride);
+        let (lowest, highest) = if consecutive {
+            let last = row.add(63 - exec.leading_zeros() as usize).read();
+            (low, last)
+        } else {
+            range::<L>(row, exec)
+        };
+        // A run of addresses that wraps is none.
+        if highest < lowest {
+            return None;
+        }
+        let from = common.wrapping_add(u64::from(lowest));
+        let bytes = u64::from(highest - lowest) + u64::from(stride);
+        let (allocation, _) = memory.find(from, bytes)?;
+        if STORE && allocation.protection == Protection::ReadOnly {
+            return None;
+        }
+        consecutive &= from.is_multiple_of(4);
+        let start = common.wrapping_sub(allocation.address);
+        Some(Place { allocation, start, first, low, consecutive })
+    }
+}
+
+impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let exec = w.exec;
+        if exec == 0 {
+            return hot.next;
+        }
+        // SAFETY: rows are in the register file (checked by `compile`); `find` has checked that the bytes of all active
+        // lanes are in the allocation.
+        unsafe {
+            let Some(place) = find::<L, STORE, DWORDS>(w, context.memory, hot) else {
+                return general(context, hot);
+            };
+            let bytes = &place.allocation.bytes;
+            let registers = rows(w).add(hot.dst as usize);
+            if DWORDS == 1 && place.consecutive {
+                let at = place.start.wrapping_add(u64::from(place.low)).wrapping_sub(4 * place.first as u64);
+                let memory = bytes.as_ptr().wrapping_add(at as usize).cast::<u32>().cast_mut();
+                let whole = |i: usize| part::<L>(exec, i) == ((1u64 << L::N) - 1) as u32;
+                for i in 0..parts::<L>() {
+                    let (row, memory) = (registers.add(i * L::N), memory.wrapping_add(i * L::N));
+                    if whole(i) {
+                        if STORE {
+                            L::store_shared(memory, L::load(row));
+                        } else {
+                            L::store(row, L::load_shared(memory));
+                        }
+                        continue;
+                    }
+                    let mut lanes = part::<L>(exec, i);
+                    while lanes != 0 {
+                        let lane = lanes.trailing_zeros() as usize;
+                        lanes &= lanes - 1;
+                        let at = (at as usize).wrapping_add(4 * (i * L::N + lane));
+                        if STORE {
+                            bytes.store::<4>(at, u64::from(row.add(lane).read()));
+                        } else {
+                            row.add(lane).write(bytes.load::<4>(at) as u32);
+                        }
+                    }
+                }
+                return hot.next;
+            }
+            // A load may overwrite its own addresses: keep them.
+            let mut addresses = [L::splat(0); PARTS];
+            let row = rows(w).add(hot.src[0] as usize);
+            for i in 0..parts::<L>() {
+                addresses[i] = L::load(row.add(i * L::N));
+            }
+            let addresses = addresses.as_ptr().cast::<u32>();
+            let mut lanes = exec;
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize;
+                lanes &= lanes - 1;
+                let at = place.start.wrapping_add(u64::from(addresses.add(lane).read())) as usize;
+                for dword in 0..DWORDS {
+                    let register = registers.add(dword * LANES + lane);
+                    if STORE {
+                        bytes.store::<4>(at + 4 * dword, u64::from(register.read()));
+                    } else {
+                        register.write(bytes.load::<4>(at + 4 * dword) as u32);
+                    }
+                }
+            }
+        }
+        hot.next
+    }
+}
+
+/// The address row of an LDS access: whether all active lanes' `bytes` are in a space of `len` bytes.
+#[inline(always)]
+pub(super) unsafe fn is_inside<L: Level>(
+    row: *const u32,
+    exec: u64,
+    offset: u64,
+    bytes: u64,
+    len: usize,
+) -> bool {
+    // SAFETY: the caller's.
+    let (_, highest) = unsafe { range::<L>(row, exec) };
+    u64::from(highest) + offset + bytes <= len as u64
+}

@@ -1,0 +1,255 @@
+//! The fast layer: the commonest instruction forms, compiled for the host's vector extensions.
+//!
+//! [`Code`] has one compact [`Hot`] a step of the program. A form that has a handler of its own here (no modifiers,
+//! plain registers and constants) runs in it; every other step, and every case that such a handler does not take (a NaN,
+//! a MODE other than the default, an access that is out of bounds), goes through [`general`] to the step's own function
+//! in `exec`, which knows everything. So the rules live in `exec`, and a handler here is an optimisation that must give
+//! the same bits: `tests/levels.rs` holds each of them against it.
+//!
+//! # Safety
+//! Handlers use raw pointers into the wave's registers, and instructions that not every host has. What makes that sound
+//! is checked in [`compile`](compile::compile), where handlers are chosen: rows are inside the register file, and the
+//! level is one that this host has.
+
+#![expect(
+    clippy::needless_range_loop,
+    reason = "the vectors of a row are numbered alike in several arrays and in memory"
+)]
+
+mod compare;
+mod compile;
+mod lds;
+mod level;
+mod memory;
+mod salu;
+mod scalar_memory;
+mod valu;
+mod wide;
+
+pub use level::Vectors;
+
+use std::sync::OnceLock;
+
+use crate::exec::Context;
+use crate::program::Program;
+use crate::wave::{EXEC, LANES, Status, Wave};
+use level::Level;
+
+/// Executes one step; returns the number of the next one, or [`STOP`].
+///
+/// # Safety
+/// The step has been made by `compile` for a level that this host has, for the program in the context.
+pub(crate) type Handler = unsafe fn(&mut Context<'_>, &Hot) -> u32;
+
+/// Leave the loop: the wave waits, has ended or trapped, or goes on in another mode.
+pub(crate) const STOP: u32 = u32::MAX;
+
+/// A source that is no row: a scalar register by its number.
+const SCALAR: u32 = 1 << 16;
+/// A source that is no row: the constant of its slot.
+const CONST: u32 = 1 << 17;
+
+/// A step, compact: one cache line.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Hot {
+    pub(crate) run: Handler,
+    /// All ones for an instruction that works on lanes: counts active lanes.
+    pub(crate) lanes: u64,
+    /// First dword of the result's row, or number of a scalar register.
+    dst: u32,
+    /// First dword of a row, or [`SCALAR`] with a number, or [`CONST`].
+    src: [u32; 3],
+    /// Constants of the sources, or immediates.
+    imm: [u32; 3],
+    /// Scalar result besides the lanes'.
+    sdst: u32,
+    next: u32,
+    /// Where a branch goes.
+    target: u32,
+    /// Number of the mask counter.
+    slot: u32,
+    /// Number of the step.
+    index: u32,
+}
+
+/// The compact steps of a program, for each level that has been used.
+#[derive(Debug, Default)]
+pub(crate) struct Code {
+    levels: [OnceLock<Box<[Hot]>>; Vectors::ALL.len()],
+}
+
+impl Code {
+    /// The steps of `program`, whose code this is, for a level; for the widest one that the host has if it lacks it.
+    pub(crate) fn steps(&self, program: &Program, vectors: Vectors) -> &[Hot] {
+        let vectors = vectors.min(Vectors::detect());
+        self.levels[vectors as usize].get_or_init(|| compile::compile(program, vectors))
+    }
+}
+
+/// What a handler does, for any level.
+trait Body {
+    /// # Safety
+    /// As for [`Handler`].
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32;
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn on_avx512<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { B::run::<level::Avx512>(context, hot) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn on_avx2<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { B::run::<level::Avx2>(context, hot) }
+}
+
+unsafe fn on_baseline<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { B::run::<level::Portable>(context, hot) }
+}
+
+/// The handler of a body at a level.
+fn at<B: Body>(vectors: Vectors) -> Handler {
+    match vectors {
+        #[cfg(target_arch = "x86_64")]
+        Vectors::Avx512 => on_avx512::<B>,
+        #[cfg(target_arch = "x86_64")]
+        Vectors::Avx2 => on_avx2::<B>,
+        _ => on_baseline::<B>,
+    }
+}
+
+/// Run the step by its own function in `exec`.
+///
+/// # Safety
+/// As for [`Handler`].
+#[inline(never)]
+unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    let step = &context.program.steps[hot.index as usize];
+    let w = &mut *context.wave;
+    w.current = hot.index;
+    w.next = hot.next;
+    w.refresh_masks();
+    if let Err(trap) = (step.run)(context, step) {
+        context.trap = Some(trap);
+        return STOP;
+    }
+    if step.flags.writes_exec {
+        exec_written(context, hot);
+    }
+    let w = &*context.wave;
+    if step.flags.control && (w.status != Status::Running || w.gpr_index.enable != 0) {
+        return STOP;
+    }
+    w.next
+}
+
+/// Take over what was written to EXEC's registers, and count it.
+#[inline(always)]
+fn exec_written(context: &mut Context<'_>, hot: &Hot) {
+    let w = &mut *context.wave;
+    let old = w.exec;
+    w.exec = w.s64(EXEC);
+    w.active = u64::from(w.exec.count_ones());
+    if let Some(counter) = context.counters.get_mut(hot.slot as usize) {
+        counter.count(old, w.exec);
+    }
+}
+
+/// A scalar register or constant.
+#[inline(always)]
+fn scalar(w: &Wave, src: u32, imm: u32) -> u32 {
+    if src & CONST != 0 { imm } else { w.s[(src & 127) as usize] }
+}
+
+/// The registers of all lanes, row after row.
+#[inline(always)]
+fn rows(w: &mut Wave) -> *mut u32 {
+    w.rows.as_mut_ptr().cast()
+}
+
+/// The mask bits of the `part`th vector of a row.
+#[inline(always)]
+fn part<L: Level>(mask: u64, part: usize) -> u32 {
+    (mask >> (part * L::N)) as u32 & ((1u64 << L::N) - 1) as u32
+}
+
+/// Vectors of a row, at most: those of the narrowest level.
+const PARTS: usize = LANES / 4;
+
+/// Vectors that a row has at a level.
+#[inline(always)]
+const fn parts<L: Level>() -> usize {
+    LANES / L::N
+}
+
+/// Write a row where EXEC says so.
+///
+/// # Safety
+/// As for [`Handler`]; `dst` is the first dword of a row.
+#[inline(always)]
+unsafe fn put<L: Level>(w: &mut Wave, dst: u32, values: &[L::V; PARTS]) {
+    let exec = w.exec;
+    // SAFETY: `dst` is a row of the register file.
+    unsafe {
+        let to = rows(w).add(dst as usize);
+        if exec == !0 {
+            for i in 0..parts::<L>() {
+                L::store(to.add(i * L::N), values[i]);
+            }
+        } else {
+            for i in 0..parts::<L>() {
+                L::store_if(to.add(i * L::N), values[i], part::<L>(exec, i));
+            }
+        }
+    }
+}
+
+/// A source of all lanes: a row in memory, or the same value everywhere.
+enum Lanes<L: Level> {
+    Row(*const u32),
+    Same(L::V),
+}
+
+impl<L: Level> Clone for Lanes<L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<L: Level> Copy for Lanes<L> {}
+
+impl<L: Level> Lanes<L> {
+    /// # Safety
+    /// As for [`Handler`].
+    #[inline(always)]
+    unsafe fn of(w: &mut Wave, hot: &Hot, slot: usize) -> Self {
+        let src = hot.src[slot];
+        // SAFETY: a source below SCALAR is a row of the register file.
+        unsafe {
+            if src < SCALAR {
+                Self::Row(rows(w).add(src as usize))
+            } else {
+                Self::Same(L::splat(scalar(w, src, hot.imm[slot])))
+            }
+        }
+    }
+
+    /// The `part`th vector.
+    ///
+    /// # Safety
+    /// As for [`Handler`].
+    #[inline(always)]
+    unsafe fn get(self, part: usize) -> L::V {
+        match self {
+            // SAFETY: within the row.
+            Self::Row(row) => unsafe { L::load(row.add(part * L::N)) },
+            Self::Same(value) => value,
+        }
+    }
+}

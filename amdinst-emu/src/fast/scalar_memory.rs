@@ -1,0 +1,27 @@
+//! Scalar loads from one allocation.
+
+use super::{Body, Hot, Level, general};
+use crate::exec::Context;
+
+/// `s_load_dword*` of `hot.imm[1]` dwords, at scalar pair `hot.src[0]` plus `hot.imm[0]`.
+pub(super) struct Load;
+
+impl Body for Load {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let address = w.s64((hot.src[0] & 127) as u8).wrapping_add_signed(i64::from(hot.imm[0] as i32));
+        let dwords = hot.imm[1] as usize;
+        if address.is_multiple_of(4)
+            && let Some((allocation, at)) = context.memory.find(address, 4 * dwords as u64)
+        {
+            for dword in 0..dwords {
+                let value = allocation.bytes.load::<4>(at + 4 * dword) as u32;
+                w.set_s32((hot.sdst as usize + dword) as u8, value);
+            }
+            return hot.next;
+        }
+        // SAFETY: the caller's.
+        unsafe { general(context, hot) }
+    }
+}

@@ -1,0 +1,417 @@
+//! Lane-wise 32-bit arithmetic: one, two and three sources, selections and carries.
+
+use std::marker::PhantomData;
+
+use super::level::{Level, relation};
+use super::{Body, Hot, Lanes, PARTS, exec_written, general, part, parts, put, rows, scalar};
+use crate::exec::Context;
+use crate::wave::Wave;
+
+/// What an operation does with NaNs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Floats {
+    /// There are no floats.
+    None,
+    /// A result that is a NaN is that of the first source that is one, quiet (`exec::float`).
+    First,
+    /// As [`Floats::First`], with the second source before the first.
+    FirstReversed,
+    /// A source that is a NaN loses against the other one.
+    Loses,
+    /// It makes none.
+    Makes,
+}
+
+/// An operation on vectors; operations on fewer sources ignore the others.
+pub(super) trait Operation {
+    const FLOATS: Floats;
+    /// # Safety
+    /// As for [`Level`].
+    unsafe fn apply<L: Level>(a: L::V, b: L::V, c: L::V) -> L::V;
+}
+
+macro_rules! operations {
+    ($($floats:ident $name:ident = |$a:ident, $b:ident, $c:ident| $body:expr;)*) => {$(
+        pub(super) struct $name;
+        impl Operation for $name {
+            const FLOATS: Floats = Floats::$floats;
+            #[inline(always)]
+            unsafe fn apply<L: Level>($a: L::V, $b: L::V, $c: L::V) -> L::V {
+                // SAFETY: the caller's.
+                unsafe { $body }
+            }
+        }
+    )*};
+}
+
+/// The constant in all lanes.
+macro_rules! all {
+    ($value:expr) => {
+        L::splat($value)
+    };
+}
+
+operations! {
+    None Not = |a, _b, _c| L::xor(a, all!(!0));
+    Makes FromSigned = |a, _b, _c| L::f32_from_signed(a);
+    Makes FromUnsigned = |a, _b, _c| L::f32_from_unsigned(a);
+
+    None Add = |a, b, _c| L::add(a, b);
+    None Sub = |a, b, _c| L::sub(a, b);
+    None SubReverse = |a, b, _c| L::sub(b, a);
+    None Multiply = |a, b, _c| L::mul(a, b);
+    None MultiplyHigh = |a, b, _c| L::mul_high(a, b);
+    None Multiply24 = |a, b, _c| L::mul(L::and(a, all!(0xff_ffff)), L::and(b, all!(0xff_ffff)));
+    None MultiplySigned24 = |a, b, _c| L::mul(extend24::<L>(a), extend24::<L>(b));
+    None And = |a, b, _c| L::and(a, b);
+    None Or = |a, b, _c| L::or(a, b);
+    None Xor = |a, b, _c| L::xor(a, b);
+    None Xnor = |a, b, _c| L::xor(L::xor(a, b), all!(!0));
+    None ShiftLeft = |a, b, _c| L::shl(b, a);
+    None ShiftRight = |a, b, _c| L::shr(b, a);
+    None ShiftRightSigned = |a, b, _c| L::sar(b, a);
+    None MinSigned = |a, b, _c| L::min_signed(a, b);
+    None MaxSigned = |a, b, _c| L::max_signed(a, b);
+    None MinUnsigned = |a, b, _c| L::min_unsigned(a, b);
+    None MaxUnsigned = |a, b, _c| L::max_unsigned(a, b);
+    First AddF32 = |a, b, _c| L::add_f32(a, b);
+    First SubF32 = |a, b, _c| L::add_f32(a, negative::<L>(b));
+    FirstReversed SubReverseF32 = |a, b, _c| L::add_f32(b, negative::<L>(a));
+    First MultiplyF32 = |a, b, _c| L::mul_f32(a, b);
+    Loses MinF32 = |a, b, _c| L::min_f32(a, b);
+    Loses MaxF32 = |a, b, _c| L::max_f32(a, b);
+
+    First FmaF32 = |a, b, c| L::fma_f32(a, b, c);
+    None Multiply24Add = |a, b, c| L::add(L::mul(L::and(a, all!(0xff_ffff)), L::and(b, all!(0xff_ffff))), c);
+    None MultiplySigned24Add = |a, b, c| L::add(L::mul(extend24::<L>(a), extend24::<L>(b)), c);
+    None FieldUnsigned = |a, b, c| L::and(L::shr(a, b), L::sub(L::shl(all!(1), c), all!(1)));
+    None FieldInsert = |a, b, c| L::or(L::and(a, b), L::and_not(c, a));
+    // A shift by 32 is one by 1 and one by 31.
+    None AlignBits = |a, b, c| {
+        let left = L::xor(L::and(c, all!(31)), all!(31));
+        L::or(L::shr(b, c), L::shl(L::add(a, a), left))
+    };
+    None XorAdd = |a, b, c| L::add(L::xor(a, b), c);
+    None ShiftLeftAdd = |a, b, c| L::add(L::shl(a, b), c);
+    None AddShiftLeft = |a, b, c| L::shl(L::add(a, b), c);
+    None Add3 = |a, b, c| L::add(L::add(a, b), c);
+    None ShiftLeftOr = |a, b, c| L::or(L::shl(a, b), c);
+    None AndOr = |a, b, c| L::or(L::and(a, b), c);
+    None Or3 = |a, b, c| L::or(L::or(a, b), c);
+}
+
+pub(super) struct Move;
+
+impl Operation for Move {
+    const FLOATS: Floats = Floats::None;
+    #[inline(always)]
+    unsafe fn apply<L: Level>(a: L::V, _: L::V, _: L::V) -> L::V {
+        a
+    }
+}
+
+/// Bits 0-23 as a signed number.
+#[inline(always)]
+unsafe fn extend24<L: Level>(a: L::V) -> L::V {
+    // SAFETY: the caller's.
+    unsafe { L::sar(L::shl(a, L::splat(8)), L::splat(8)) }
+}
+
+#[inline(always)]
+unsafe fn negative<L: Level>(a: L::V) -> L::V {
+    // SAFETY: the caller's.
+    unsafe { L::xor(a, L::splat(1 << 31)) }
+}
+
+/// The NaN that stands for a result that is one: the first source that is one, quiet, or else what an invalid operation
+/// gives. The host's own choice depends on how the compiler orders operands.
+#[inline(always)]
+unsafe fn replace_nans<L: Level>(result: &mut L::V, [a, b, c]: [L::V; 3]) {
+    const QUIET: u32 = 1 << 22;
+    const INVALID: u32 = 0xffc0_0000;
+    // SAFETY: the caller's.
+    unsafe {
+        let or_source = |other: L::V, source: L::V| {
+            let nan = L::compare_f32::<{ relation::UNORDERED }>(source, source);
+            L::blend(nan, other, L::or(source, L::splat(QUIET)))
+        };
+        let nan = or_source(or_source(or_source(L::splat(INVALID), c), b), a);
+        *result = L::blend(L::compare_f32::<{ relation::UNORDERED }>(*result, *result), *result, nan);
+    }
+}
+
+/// Whether none of the values is a NaN.
+#[inline(always)]
+unsafe fn no_nan<L: Level>(values: &[L::V; PARTS]) -> bool {
+    let mut nan = 0;
+    for pair in 0..parts::<L>() / 2 {
+        // SAFETY: the caller's.
+        nan |= unsafe { L::compare_f32::<{ relation::UNORDERED }>(values[2 * pair], values[2 * pair + 1]) };
+    }
+    nan == 0
+}
+
+/// Bring NaNs among the results under the rule.
+#[inline(always)]
+unsafe fn settle<L: Level>(result: &mut [L::V; PARTS], sources: impl Fn(usize) -> [L::V; 3]) {
+    // SAFETY: the caller's.
+    unsafe {
+        if !no_nan::<L>(result) {
+            for (i, value) in result.iter_mut().take(parts::<L>()).enumerate() {
+                replace_nans::<L>(value, sources(i));
+            }
+        }
+    }
+}
+
+/// `minmax`, where a source that is a NaN loses against the other one; `None` if a NaN that signals is to be answered.
+#[inline(always)]
+unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, ieee: bool) -> Option<L::V> {
+    // SAFETY: the caller's.
+    unsafe {
+        if L::compare_f32::<{ relation::UNORDERED }>(a, b) == 0 {
+            return Some(minmax);
+        }
+        let nan = |value: L::V| L::compare_f32::<{ relation::UNORDERED }>(value, value);
+        let quiet = |value: L::V| L::equal(L::and(value, L::splat(1 << 22)), L::splat(1 << 22));
+        let signals = nan(a) & !quiet(a) | nan(b) & !quiet(b);
+        (!ieee || signals == 0).then(|| L::blend(nan(a), L::blend(nan(b), minmax, a), b))
+    }
+}
+
+/// Sources that are not rows, as bits: for [`Two`].
+pub(super) const FIRST: u8 = 1;
+pub(super) const SECOND: u8 = 2;
+
+/// One or two sources, of which `SAME` says which are the same for all lanes.
+pub(super) struct Two<O, const SAME: u8>(PhantomData<O>);
+
+impl<O: Operation, const SAME: u8> Body for Two<O, SAME> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        // SAFETY: rows are in the register file (checked by `compile`).
+        unsafe {
+            if O::FLOATS != Floats::None && !w.plain_mode() {
+                return general(context, hot);
+            }
+            let all = rows(w);
+            let same = |w: &Wave, slot: usize| L::splat(scalar(w, hot.src[slot], hot.imm[slot]));
+            let first = if SAME & FIRST != 0 { same(w, 0) } else { L::splat(0) };
+            let second = if SAME & SECOND != 0 { same(w, 1) } else { L::splat(0) };
+            let mut result = [L::splat(0); PARTS];
+            let get = |i: usize| {
+                let a =
+                    if SAME & FIRST != 0 { first } else { L::load(all.add(hot.src[0] as usize + i * L::N)) };
+                let b = if SAME & SECOND != 0 {
+                    second
+                } else {
+                    L::load(all.add(hot.src[1] as usize + i * L::N))
+                };
+                (a, b)
+            };
+            for i in 0..parts::<L>() {
+                let (a, b) = get(i);
+                result[i] = O::apply::<L>(a, b, b);
+                if O::FLOATS == Floats::Loses {
+                    let Some(value) = without_nans::<L>(result[i], a, b, w.ieee()) else {
+                        return general(context, hot);
+                    };
+                    result[i] = value;
+                }
+            }
+            match O::FLOATS {
+                Floats::First => settle::<L>(&mut result, |i| {
+                    let (a, b) = get(i);
+                    [a, b, b]
+                }),
+                Floats::FirstReversed => settle::<L>(&mut result, |i| {
+                    let (a, b) = get(i);
+                    [b, a, a]
+                }),
+                _ => {}
+            }
+            put::<L>(w, hot.dst, &result);
+        }
+        hot.next
+    }
+}
+
+/// One source.
+pub(super) struct One<O, const SAME: u8>(PhantomData<O>);
+
+impl<O: Operation, const SAME: u8> Body for One<O, SAME> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        // SAFETY: as for `Two`.
+        unsafe {
+            if O::FLOATS != Floats::None && !w.plain_mode() {
+                return general(context, hot);
+            }
+            let all = rows(w);
+            let first =
+                if SAME & FIRST != 0 { L::splat(scalar(w, hot.src[0], hot.imm[0])) } else { L::splat(0) };
+            let mut result = [L::splat(0); PARTS];
+            for i in 0..parts::<L>() {
+                let a =
+                    if SAME & FIRST != 0 { first } else { L::load(all.add(hot.src[0] as usize + i * L::N)) };
+                result[i] = O::apply::<L>(a, a, a);
+            }
+            put::<L>(w, hot.dst, &result);
+        }
+        hot.next
+    }
+}
+
+/// Three sources, each a row or not; the third may be the result's old value.
+pub(super) struct Three<O>(PhantomData<O>);
+
+impl<O: Operation> Body for Three<O> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        // SAFETY: as for `Two`.
+        unsafe {
+            if O::FLOATS != Floats::None && !w.plain_mode() {
+                return general(context, hot);
+            }
+            let a = Lanes::<L>::of(w, hot, 0);
+            let b = Lanes::<L>::of(w, hot, 1);
+            let c = Lanes::<L>::of(w, hot, 2);
+            let mut result = [L::splat(0); PARTS];
+            for i in 0..parts::<L>() {
+                result[i] = O::apply::<L>(a.get(i), b.get(i), c.get(i));
+            }
+            if O::FLOATS == Floats::First {
+                settle::<L>(&mut result, |i| [a.get(i), b.get(i), c.get(i)]);
+            }
+            put::<L>(w, hot.dst, &result);
+        }
+        hot.next
+    }
+}
+
+/// `v_cndmask_b32`: the mask is a scalar pair, number `hot.src[2]`.
+pub(super) struct Select;
+
+impl Body for Select {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let mask = w.s64((hot.src[2] & 127) as u8);
+        // SAFETY: as for `Two`.
+        unsafe {
+            let a = Lanes::<L>::of(w, hot, 0);
+            let b = Lanes::<L>::of(w, hot, 1);
+            let mut result = [L::splat(0); PARTS];
+            for i in 0..parts::<L>() {
+                result[i] = L::blend(part::<L>(mask, i), a.get(i), b.get(i));
+            }
+            put::<L>(w, hot.dst, &result);
+        }
+        hot.next
+    }
+}
+
+/// How a [`Carry`] computes.
+pub(super) const ADD: u8 = 0;
+pub(super) const SUB: u8 = 1;
+pub(super) const SUB_REVERSE: u8 = 2;
+
+/// Additions and subtractions with a carry out, to scalar pair `hot.sdst`, and if `IN` with one in, from `hot.src[2]`.
+pub(super) struct Carry<const KIND: u8, const IN: bool>;
+
+impl<const KIND: u8, const IN: bool> Body for Carry<KIND, IN> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let carry_in = if IN { w.s64((hot.src[2] & 127) as u8) } else { 0 };
+        let mut carries = 0u64;
+        // SAFETY: as for `Two`.
+        unsafe {
+            let a = Lanes::<L>::of(w, hot, 0);
+            let b = Lanes::<L>::of(w, hot, 1);
+            let mut result = [L::splat(0); PARTS];
+            for i in 0..parts::<L>() {
+                let (a, b) = if KIND == SUB_REVERSE { (b.get(i), a.get(i)) } else { (a.get(i), b.get(i)) };
+                let bit =
+                    if IN { L::blend(part::<L>(carry_in, i), L::splat(0), L::splat(1)) } else { L::splat(0) };
+                let out;
+                if KIND == ADD {
+                    let sum = L::add(a, b);
+                    result[i] = if IN { L::add(sum, bit) } else { sum };
+                    let first = L::less_unsigned(sum, a);
+                    out = if IN { first | L::less_unsigned(result[i], sum) } else { first };
+                } else {
+                    let difference = L::sub(a, b);
+                    result[i] = if IN { L::sub(difference, bit) } else { difference };
+                    let first = L::less_unsigned(a, b);
+                    out = if IN { first | L::less_unsigned(difference, bit) } else { first };
+                }
+                carries |= u64::from(out) << (i * L::N);
+            }
+            put::<L>(w, hot.dst, &result);
+        }
+        let carries = carries & w.exec;
+        w.set_s64(hot.sdst as u8, carries);
+        hot.next
+    }
+}
+
+/// `v_readfirstlane_b32`.
+pub(super) struct ReadFirst;
+
+impl Body for ReadFirst {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let lane = w.first_lane();
+        // SAFETY: as for `Two`.
+        let value = unsafe { rows(w).add(hot.src[0] as usize + lane).read() };
+        w.set_s32(hot.sdst as u8, value);
+        hot.next
+    }
+}
+
+/// `v_readlane_b32` with a scalar or constant lane.
+pub(super) struct ReadLane;
+
+impl Body for ReadLane {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let lane = scalar(w, hot.src[1], hot.imm[1]) as usize & 63;
+        // SAFETY: as for `Two`.
+        let value = unsafe { rows(w).add(hot.src[0] as usize + lane).read() };
+        w.set_s32(hot.sdst as u8, value);
+        hot.next
+    }
+}
+
+/// `v_writelane_b32`: EXEC is ignored.
+pub(super) struct WriteLane;
+
+impl Body for WriteLane {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let value = scalar(w, hot.src[0], hot.imm[0]);
+        let lane = scalar(w, hot.src[1], hot.imm[1]) as usize & 63;
+        // SAFETY: as for `Two`.
+        unsafe { rows(w).add(hot.dst as usize + lane).write(value) };
+        hot.next
+    }
+}
+
+/// Comparisons of [`super::compare`] write a scalar pair, and EXEC if it is that.
+#[inline(always)]
+pub(super) fn put_mask<const TO_EXEC: bool>(context: &mut Context<'_>, hot: &Hot, bits: u64) {
+    let w = &mut *context.wave;
+    let bits = bits & w.exec;
+    w.set_s64(hot.sdst as u8, bits);
+    if TO_EXEC {
+        w.set_s64(crate::wave::EXEC, bits);
+        exec_written(context, hot);
+    }
+}

@@ -1,0 +1,419 @@
+//! The fast layer gives what the general functions give, at each level of the host's vector extensions.
+//!
+//! Each instruction form that has a handler of its own runs on random and edge-case inputs, with full and partial EXEC,
+//! once by its general function and once at each level that this host has. All state must be equal.
+
+use amdinst_core::Arch;
+use amdinst_emu::{Config, Machine, Snippet, Vectors, WaveState};
+
+/// xorshift64*.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// A value as it may be met in a register: numbers, floats and their special values.
+    fn value(&mut self) -> u32 {
+        const EDGES: [u32; 24] = [
+            0,
+            1,
+            2,
+            31,
+            32,
+            63,
+            0x7fff_ffff,
+            0x8000_0000,
+            0x8000_0001,
+            0xffff_ffff,
+            0xffff_fffe,
+            0xff_ffff,
+            0x80_0000,
+            0x3f80_0000,
+            0xbf80_0000,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_1234,
+            0xffc0_0001,
+            0x7f80_0001,
+            0xffa0_0000,
+            0x0000_1000,
+            0x8000_1000,
+            0x7f7f_ffff,
+        ];
+        let random = self.next();
+        match random >> 60 {
+            0..=5 => EDGES[(random % EDGES.len() as u64) as usize],
+            6..=9 => (random as u32 % 4096) as f32 as u32,
+            10..=12 => ((random as u32 as i32) as f32 * 1e-6).to_bits(),
+            _ => random as u32,
+        }
+    }
+}
+
+/// All forms, by operand placeholders: `{d}` and `{D}` a result of one and two registers, `{v}` a vector register, `{a}`
+/// a vector or scalar register or a constant, `{c}` a vector register or a constant, `{V}` a pair, `{s}` and `{S}` scalar registers, `{k}` either kind of 32-bit
+/// scalar source, `{m}` a mask.
+const FORMS: &[&str] = &[
+    "v_mov_b32 {d}, {a}",
+    "v_not_b32 {d}, {a}",
+    "v_cvt_f32_i32 {d}, {a}",
+    "v_cvt_f32_u32 {d}, {a}",
+    "v_accvgpr_write_b32 a1, {v}",
+    "v_accvgpr_read_b32 {d}, a1",
+    "v_add_u32 {d}, {a}, {v}",
+    "v_sub_u32 {d}, {a}, {v}",
+    "v_subrev_u32 {d}, {a}, {v}",
+    "v_mul_lo_u32 {d}, {a}, {v}",
+    "v_mul_lo_u32 {d}, {v}, {s}",
+    "v_mul_hi_u32 {d}, {a}, {v}",
+    "v_mul_hi_u32 {d}, {v}, {s}",
+    "v_mul_u32_u24 {d}, {a}, {v}",
+    "v_mul_i32_i24 {d}, {a}, {v}",
+    "v_and_b32 {d}, {a}, {v}",
+    "v_or_b32 {d}, {a}, {v}",
+    "v_xor_b32 {d}, {a}, {v}",
+    "v_xnor_b32 {d}, {a}, {v}",
+    "v_lshlrev_b32 {d}, {a}, {v}",
+    "v_lshrrev_b32 {d}, {a}, {v}",
+    "v_ashrrev_i32 {d}, {a}, {v}",
+    "v_min_i32 {d}, {a}, {v}",
+    "v_max_i32 {d}, {a}, {v}",
+    "v_min_u32 {d}, {a}, {v}",
+    "v_max_u32 {d}, {a}, {v}",
+    "v_add_f32 {d}, {a}, {v}",
+    "v_add_f32_e64 {d}, {v}, {s}",
+    "v_sub_f32 {d}, {a}, {v}",
+    "v_subrev_f32 {d}, {a}, {v}",
+    "v_mul_f32 {d}, {a}, {v}",
+    "v_min_f32 {d}, {a}, {v}",
+    "v_max_f32 {d}, {a}, {v}",
+    "v_fma_f32 {d}, {a}, {v}, {v}",
+    "v_fma_f32 {d}, {v}, {v}, {a}",
+    "v_fmac_f32 {d}, {a}, {v}",
+    "v_mad_u32_u24 {d}, {a}, {v}, {v}",
+    "v_mad_i32_i24 {d}, {v}, {a}, {v}",
+    "v_bfe_u32 {d}, {v}, {a}, {v}",
+    "v_bfe_u32 {d}, {v}, 4, 31",
+    "v_bfi_b32 {d}, {a}, {v}, {v}",
+    "v_alignbit_b32 {d}, {v}, {v}, {a}",
+    "v_xad_u32 {d}, {v}, {v}, {a}",
+    "v_lshl_add_u32 {d}, {v}, {a}, {v}",
+    "v_add_lshl_u32 {d}, {a}, {v}, {v}",
+    "v_add3_u32 {d}, {v}, {v}, {a}",
+    "v_lshl_or_b32 {d}, {v}, {a}, {v}",
+    "v_and_or_b32 {d}, {v}, {v}, {a}",
+    "v_or3_b32 {d}, {a}, {v}, {v}",
+    "v_cndmask_b32 {d}, {c}, {v}, vcc",
+    "v_cndmask_b32_e64 {d}, {v}, {v}, {m}",
+    "v_add_co_u32 {d}, vcc, {a}, {v}",
+    "v_sub_co_u32 {d}, vcc, {a}, {v}",
+    "v_subrev_co_u32 {d}, vcc, {a}, {v}",
+    "v_addc_co_u32 {d}, vcc, {c}, {v}, vcc",
+    "v_subb_co_u32 {d}, vcc, {c}, {v}, vcc",
+    "v_subbrev_co_u32 {d}, vcc, {c}, {v}, vcc",
+    "v_addc_co_u32_e64 {d}, s[20:21], {v}, {v}, {m}",
+    "v_lshlrev_b64 {D}, {k}, {V}",
+    "v_lshrrev_b64 {D}, {k}, {V}",
+    "v_ashrrev_i64 {D}, {k}, {V}",
+    "v_lshlrev_b64 {D}, {v}, {V}",
+    "v_mad_u64_u32 {D}, s[20:21], {a}, {v}, {V}",
+    "v_mad_u64_u32 {D}, s[20:21], {v}, {v}, 0",
+    "v_readfirstlane_b32 s20, {v}",
+    "v_readlane_b32 s20, {v}, 17",
+    "v_readlane_b32 s20, {v}, {s}",
+    "v_writelane_b32 {d}, {s}, 5",
+    "v_cmp_eq_u32 vcc, {a}, {v}",
+    "v_cmp_ne_i32 vcc, {a}, {v}",
+    "v_cmp_lt_i32 vcc, {a}, {v}",
+    "v_cmp_le_i32 vcc, {a}, {v}",
+    "v_cmp_gt_i32 vcc, {a}, {v}",
+    "v_cmp_ge_i32_e64 s[20:21], {v}, {a}",
+    "v_cmp_lt_u32 vcc, {a}, {v}",
+    "v_cmp_le_u32 vcc, {a}, {v}",
+    "v_cmp_gt_u32_e64 s[20:21], {v}, {a}",
+    "v_cmp_ge_u32 vcc, {a}, {v}",
+    "v_cmpx_lt_u32 vcc, {a}, {v}",
+    "v_cmp_lt_f32 vcc, {a}, {v}",
+    "v_cmp_eq_f32 vcc, {a}, {v}",
+    "v_cmp_le_f32 vcc, {a}, {v}",
+    "v_cmp_gt_f32 vcc, {a}, {v}",
+    "v_cmp_lg_f32 vcc, {a}, {v}",
+    "v_cmp_ge_f32 vcc, {a}, {v}",
+    "v_cmp_o_f32 vcc, {a}, {v}",
+    "v_cmp_u_f32 vcc, {a}, {v}",
+    "v_cmp_nge_f32 vcc, {a}, {v}",
+    "v_cmp_nlg_f32 vcc, {a}, {v}",
+    "v_cmp_ngt_f32 vcc, {a}, {v}",
+    "v_cmp_nle_f32 vcc, {a}, {v}",
+    "v_cmp_neq_f32 vcc, {a}, {v}",
+    "v_cmp_nlt_f32 vcc, {a}, {v}",
+    "v_cmpx_gt_f32 vcc, {a}, {v}",
+    "s_mov_b32 s20, {k}",
+    "s_not_b32 s20, {k}",
+    "s_brev_b32 s20, {k}",
+    "s_bcnt1_i32_b32 s20, {k}",
+    "s_add_u32 s20, {s}, {k}",
+    "s_sub_u32 s20, {k}, {s}",
+    "s_add_i32 s20, {s}, {k}",
+    "s_sub_i32 s20, {s}, {k}",
+    "s_addc_u32 s20, {s}, {k}",
+    "s_subb_u32 s20, {s}, {k}",
+    "s_min_i32 s20, {s}, {k}",
+    "s_min_u32 s20, {s}, {k}",
+    "s_max_i32 s20, {s}, {k}",
+    "s_max_u32 s20, {s}, {k}",
+    "s_cselect_b32 s20, {s}, {k}",
+    "s_and_b32 s20, {s}, {k}",
+    "s_or_b32 s20, {s}, {k}",
+    "s_xor_b32 s20, {s}, {k}",
+    "s_andn2_b32 s20, {s}, {k}",
+    "s_lshl_b32 s20, {s}, {k}",
+    "s_lshr_b32 s20, {s}, {k}",
+    "s_ashr_i32 s20, {s}, {k}",
+    "s_mul_i32 s20, {s}, {k}",
+    "s_mul_hi_u32 s20, {s}, {k}",
+    "s_lshl1_add_u32 s20, {s}, {k}",
+    "s_lshl2_add_u32 s20, {s}, {k}",
+    "s_lshl3_add_u32 s20, {s}, {k}",
+    "s_lshl4_add_u32 s20, {s}, {k}",
+    "s_mov_b64 s[20:21], {S}",
+    "s_mov_b64 s[20:21], -7",
+    "s_not_b64 s[20:21], {S}",
+    "s_cselect_b64 s[20:21], {S}, -1",
+    "s_and_b64 s[20:21], {S}, {m}",
+    "s_or_b64 exec, exec, {m}",
+    "s_xor_b64 exec, exec, {m}",
+    "s_andn2_b64 exec, exec, {m}",
+    "s_mov_b64 exec, {m}",
+    "s_orn2_b64 s[20:21], {S}, exec",
+    "s_nand_b64 s[20:21], {S}, {m}",
+    "s_nor_b64 s[20:21], {S}, {m}",
+    "s_xnor_b64 s[20:21], {S}, {m}",
+    "s_lshl_b64 s[20:21], {S}, {k}",
+    "s_lshr_b64 s[20:21], {S}, {k}",
+    "s_ashr_i64 s[20:21], {S}, {k}",
+    "s_and_saveexec_b64 s[20:21], {m}",
+    "s_or_saveexec_b64 s[20:21], {m}",
+    "s_xor_saveexec_b64 s[20:21], {m}",
+    "s_andn2_saveexec_b64 s[20:21], {m}",
+    "s_cmp_eq_u32 {s}, {k}",
+    "s_cmp_lg_u32 {s}, {k}",
+    "s_cmp_gt_i32 {s}, {k}",
+    "s_cmp_ge_i32 {s}, {k}",
+    "s_cmp_lt_i32 {s}, {k}",
+    "s_cmp_le_i32 {s}, {k}",
+    "s_cmp_gt_u32 {s}, {k}",
+    "s_cmp_ge_u32 {s}, {k}",
+    "s_cmp_lt_u32 {s}, {k}",
+    "s_cmp_le_u32 {s}, {k}",
+    "s_bitcmp0_b32 {s}, {k}",
+    "s_bitcmp1_b32 {s}, {k}",
+    "s_cmp_eq_u64 {S}, s[2:3]",
+    "s_cmp_lg_u64 {S}, {m}",
+    "s_movk_i32 s20, 0x8123",
+    "s_addk_i32 s2, 0x8123",
+    "s_mulk_i32 s3, 0xfff1",
+    "s_cmpk_eq_i32 s2, 0x1f",
+    "s_cmpk_lg_u32 s2, 0xffff",
+    "s_cmpk_gt_i32 s2, 0xffff",
+    "s_cmpk_le_u32 s2, 0xffff",
+];
+
+fn fill(form: &str, random: &mut Random) -> String {
+    let mut text = String::new();
+    let mut rest = form;
+    while let Some(at) = rest.find('{') {
+        text.push_str(&rest[..at]);
+        let vector = |random: &mut Random| format!("v{}", random.next() % 6);
+        let pair = |random: &mut Random| {
+            let first = random.next() % 3 * 2;
+            format!("v[{first}:{}]", first + 1)
+        };
+        let scalar = |random: &mut Random| format!("s{}", 2 + random.next() % 4);
+        let constant = |random: &mut Random| {
+            ["0", "-1", "7", "31", "1.0", "-4.0", "64"][random.next() as usize % 7].to_owned()
+        };
+        text.push_str(&match &rest[at + 1..at + 2] {
+            "d" | "v" => vector(random),
+            "D" | "V" => pair(random),
+            "s" => scalar(random),
+            "S" => "s[4:5]".to_owned(),
+            "m" => "s[6:7]".to_owned(),
+            "k" if random.next() & 1 == 0 => scalar(random),
+            "k" => constant(random),
+            // Instructions that read a mask read no other scalar register.
+            "c" if random.next() & 1 == 0 => constant(random),
+            "c" => vector(random),
+            _ => match random.next() % 4 {
+                0 => scalar(random),
+                1 => constant(random),
+                _ => vector(random),
+            },
+        });
+        rest = &rest[at + 3..];
+    }
+    text + rest
+}
+
+fn state(random: &mut Random) -> WaveState {
+    let mut state = WaveState { scc: random.next() & 1 != 0, vcc: random.next(), ..WaveState::default() };
+    state.exec = match random.next() % 4 {
+        0 => random.next(),
+        1 => random.next() & random.next() & random.next(),
+        2 => 0,
+        _ => !0,
+    };
+    for register in 0..16 {
+        state.sgprs[register] = random.value();
+    }
+    for register in 0..8 {
+        state.set_vgpr(register, std::array::from_fn(|_| random.value()));
+    }
+    state.set_agpr(1, std::array::from_fn(|_| random.value()));
+    state
+}
+
+fn config(vectors: Vectors, fast_layer: bool) -> Config {
+    let mut config = Config::default();
+    config.vectors = vectors;
+    config.fast_layer = fast_layer;
+    config
+}
+
+/// The levels to compare with the general functions.
+fn levels() -> Vec<Vectors> {
+    let (here, missing): (Vec<_>, Vec<_>) = Vectors::ALL.into_iter().partition(|level| level.is_available());
+    for level in missing {
+        println!("SKIPPED: {}: this host does not have it", level.name());
+    }
+    here
+}
+
+#[test]
+fn arithmetic_is_the_same_at_every_level() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let levels = levels();
+    for form in FORMS {
+        for _ in 0..24 {
+            let text = fill(form, &mut random);
+            let before = state(&mut random);
+            let snippet =
+                Snippet::assemble(Arch::Gfx90a, &text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let run = |config: Config| {
+                let mut machine = Machine::new(Arch::Gfx90a, config);
+                snippet.run(&mut machine, &before).unwrap_or_else(|fault| panic!("{text}: {fault}"))
+            };
+            let expected = run(config(Vectors::Baseline, false));
+            for level in &levels {
+                let found = run(config(*level, true));
+                assert!(found == expected, "`{text}` at {} {}", level.name(), difference(&found, &expected));
+            }
+        }
+    }
+}
+
+/// Where two states differ first.
+fn difference(found: &WaveState, expected: &WaveState) -> String {
+    for register in 0..8 {
+        let (a, b) = (found.vgpr(register), expected.vgpr(register));
+        if let Some(lane) = (0..64).find(|lane| a[*lane] != b[*lane]) {
+            return format!("v{register}, lane {lane}: {:#x}, expected {:#x}", a[lane], b[lane]);
+        }
+    }
+    format!(
+        "s20: {:#x}, expected {:#x}; vcc {:#x}, {:#x}; exec {:#x}, {:#x}; scc {}, {}",
+        found.sgprs[20],
+        expected.sgprs[20],
+        found.vcc,
+        expected.vcc,
+        found.exec,
+        expected.exec,
+        found.scc,
+        expected.scc
+    )
+}
+
+/// Loads and stores: consecutive, scattered, uniform and descending addresses, in device memory and in LDS.
+#[test]
+fn memory_is_the_same_at_every_level() {
+    const BYTES: u64 = 4096;
+    const ACCESSES: &[&str] = &[
+        "global_load_dword v4, v0, s[0:1]",
+        "global_load_dword v0, v0, s[0:1] offset:8",
+        "global_load_dwordx2 v[0:1], v0, s[0:1]",
+        "global_load_dwordx3 v[4:6], v0, s[0:1] offset:4",
+        "global_load_dwordx4 v[4:7], v0, s[0:1]",
+        "global_load_dword v4, v[2:3], off",
+        "global_load_dwordx4 v[2:5], v[2:3], off offset:-4",
+        "flat_load_dword v4, v[2:3]",
+        "global_store_dword v0, v1, s[0:1]",
+        "global_store_dwordx2 v0, v[4:5], s[0:1]",
+        "global_store_dwordx3 v[2:3], v[4:6], off",
+        "global_store_dwordx4 v0, v[4:7], s[0:1] offset:16",
+        "flat_store_dword v[2:3], v1",
+        "ds_read_b32 v4, v0",
+        "ds_read_b64 v[0:1], v0 offset:8",
+        "ds_read_b96 v[4:6], v0",
+        "ds_read_b128 v[4:7], v0 offset:16",
+        "ds_read2_b32 v[4:5], v0 offset1:3",
+        "ds_read2_b64 v[0:3], v0 offset0:1 offset1:2",
+        "ds_read2st64_b32 v[4:5], v0 offset1:1",
+        "ds_write_b32 v0, v1",
+        "ds_write_b64 v0, v[4:5]",
+        "ds_write_b96 v0, v[4:6]",
+        "ds_write_b128 v0, v[4:7]",
+        "ds_write2_b32 v0, v1, v4 offset1:1",
+        "ds_write2_b64 v0, v[4:5], v[6:7] offset1:4",
+        "s_load_dword s20, s[0:1], 0x10",
+        "s_load_dwordx8 s[24:31], s[0:1], 0x40",
+    ];
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let levels = levels();
+    for text in ACCESSES {
+        for pattern in 0..6u32 {
+            for _ in 0..6 {
+                let mut before = state(&mut random);
+                let content: Vec<u8> = (0..BYTES).map(|_| random.next() as u8).collect();
+                before.lds.clone_from(&content);
+                let scattered: Vec<u32> = (0..64).map(|_| random.next() as u32 % 960 * 4).collect();
+                let offsets: [u32; 64] = std::array::from_fn(|lane| {
+                    let lane32 = lane as u32;
+                    match pattern {
+                        0 => 4 * lane32 + 64,
+                        1 => 16 * lane32 + 64,
+                        2 => scattered[lane],
+                        3 => 128,
+                        4 => 4 * (63 - lane32) + 64,
+                        _ => scattered[lane] + 1,
+                    }
+                });
+                let run = |config: Config| {
+                    let mut machine = Machine::new(Arch::Gfx90a, config);
+                    let buffer = machine.alloc(BYTES, 4, "buffer").unwrap();
+                    machine.write(buffer, &content).unwrap();
+                    let mut before = before.clone();
+                    before.set_sgpr_pair(0, buffer);
+                    before.set_vgpr(0, offsets);
+                    before.set_vgpr_pair(2, std::array::from_fn(|lane| buffer + u64::from(offsets[lane])));
+                    let after = Snippet::assemble(Arch::Gfx90a, text).unwrap().run(&mut machine, &before);
+                    let mut memory = vec![0; BYTES as usize];
+                    machine.read(buffer, &mut memory).unwrap();
+                    (after.map_err(|fault| fault.to_string()), memory)
+                };
+                let expected = run(config(Vectors::Baseline, false));
+                for level in &levels {
+                    assert!(
+                        run(config(*level, true)) == expected,
+                        "`{text}` at {}, pattern {pattern}",
+                        level.name()
+                    );
+                }
+            }
+        }
+    }
+}
