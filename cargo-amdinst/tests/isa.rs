@@ -19,12 +19,20 @@ fn stdout(words: &str) -> String {
 
 #[test]
 fn a_line_an_opcode() {
-    let text = stdout("isa --target-cpu gfx900 rcp_f64_e");
-    let expected = "\
-vop1         37  v_rcp_f64_e32                      approximate  relative error below 2^-28 on a device, as a seed for iterations; here within 1 ULP
-vop3        357  v_rcp_f64_e64                      approximate  relative error below 2^-28 on a device, as a seed for iterations; here within 1 ULP
-gfx900: 2 opcodes, 0 exact, 2 approximate, 0 unsupported
-";
+    let text = stdout("isa --target-cpu gfx900 _gws_");
+    let reason = "global wave sync (GWS) is not supported";
+    let line =
+        |number: u32, name: &str| format!("ds          {number:>3}  {name:<34} unsupported  {reason}\n");
+    let expected: String = [
+        line(152, "ds_gws_sema_release_all"),
+        line(153, "ds_gws_init"),
+        line(154, "ds_gws_sema_v"),
+        line(155, "ds_gws_sema_br"),
+        line(156, "ds_gws_sema_p"),
+        line(157, "ds_gws_barrier"),
+        "gfx900: 6 opcodes, 0 exact, 0 approximate, 6 unsupported\n".to_owned(),
+    ]
+    .concat();
     assert_eq!(text, expected);
     let text = stdout("isa --target-cpu gfx900 s_addc_u32");
     assert_eq!(

@@ -33,7 +33,9 @@ pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
         Op::s_memtime | Op::s_memrealtime => {
             "a clock that moves with the wave's instructions, the same each time"
         }
-        Op::s_getreg_b32 => "MODE, STATUS and SH_MEM_BASES; what tells about the machine's load reads zero",
+        Op::s_getreg_b32 => {
+            "MODE, STATUS, LDS_ALLOC and SH_MEM_BASES; what tells about the machine's load reads zero"
+        }
         Op::s_trap => {
             "there is no trap handler: s_trap 3 does nothing, every other one ends the launch as a fault"
         }

@@ -408,7 +408,7 @@ pub(super) fn sopk(context: &mut Context<'_>, step: &Step) -> Outcome {
         }
         Op::s_mulk_i32 => w.set_s32(step.sdst, old_signed.wrapping_mul(signed) as u32),
         Op::s_getreg_b32 => {
-            let value = get_register(w, step.imm as u16);
+            let value = get_register(w, context.lds.len(), step.imm as u16);
             w.set_s32(step.sdst, value);
         }
         Op::s_setreg_b32 | Op::s_setreg_imm32_b32 => {
@@ -432,16 +432,20 @@ fn field(selector: u16) -> (u16, u32, u32) {
 /// MODE's number.
 const HW_REG_MODE: u16 = 1;
 const HW_REG_STATUS: u16 = 2;
+const HW_REG_LDS_ALLOC: u16 = 6;
 const HW_REG_SH_MEM_BASES: u16 = 15;
 
-/// `s_getreg_b32`. Registers that tell about the machine's load (HW_ID and the like) read zero.
-fn get_register(w: &Wave, selector: u16) -> u32 {
+/// `s_getreg_b32` (Vega ISA manual, "Hardware Register Values"). Registers that tell about the machine's load and layout
+/// (HW_ID, XCC_ID, GPR_ALLOC, IB_STS) and about traps (TRAPSTS, TBA, TMA) read zero: the first of everything, idle.
+fn get_register(w: &Wave, lds_bytes: usize, selector: u16) -> u32 {
     let (register, offset, width) = field(selector);
     let value = match register {
         HW_REG_MODE => w.mode,
         HW_REG_STATUS => {
             u32::from(w.scc) | u32::from(w.s64(EXEC) == 0) << 9 | u32::from(w.s64(VCC) == 0) << 10 | 1 << 16
         }
+        // LDS_BASE is zero; LDS_SIZE is in units of 64 dwords, of which two are allocated at a time.
+        HW_REG_LDS_ALLOC => (lds_bytes.div_ceil(512) as u32 * 2) << 12,
         HW_REG_SH_MEM_BASES => (PRIVATE_APERTURE >> 48) as u32 | ((SHARED_APERTURE >> 48) as u32) << 16,
         _ => 0,
     };

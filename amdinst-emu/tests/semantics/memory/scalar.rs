@@ -183,3 +183,34 @@ fn addresses_must_be_those_of_dwords() {
     let fault = bench.run("s_load_dwordx16 s[16:31], s[2:3], 0x8", &state).expect_err("past the end");
     assert!(matches!(fault.kind, FaultKind::OutOfBounds { space: MemorySpace::Scalar, .. }), "{fault}");
 }
+
+/// Fields of hardware registers: `{size - 1, offset, register}`.
+#[test]
+fn hardware_registers() {
+    let (all, mode, status, hw_id, lds_alloc, bases) = (31 << 11, 1, 2, 4, 6, 15);
+    let denormals = 3 << 11 | 4 << 6;
+    let lds_size = 8 << 11 | 12 << 6;
+    for (selector, value) in [
+        (all | mode, WaveState::KERNEL_MODE),
+        (denormals | mode, 0xf),
+        // SCC, EXECZ, VCCZ.
+        (status, 1),
+        (9 << 6 | status, 0),
+        (10 << 6 | status, 1),
+        (all | hw_id, 0),
+        // 1500 bytes are three blocks of 512.
+        (lds_size | lds_alloc, 6),
+        (all | bases, 0x0001_0002),
+    ] {
+        for arch in PROCESSORS {
+            let state = WaveState { scc: true, lds: vec![0; 1500], ..WaveState::default() };
+            // s_getreg_b32 s5
+            let word: u32 = 0xb000_0000 | 17 << 23 | 5 << 16 | selector;
+            let mut bench = Bench::new(arch, &[0]);
+            let snippet = amdinst_emu::Snippet::from_bytes(arch, &word.to_le_bytes());
+            let after =
+                snippet.run(&mut bench.machine, &state).unwrap_or_else(|fault| panic!("{arch}: {fault}"));
+            assert_eq!(after.sgprs[5], value, "{arch} {selector:#x}");
+        }
+    }
+}
