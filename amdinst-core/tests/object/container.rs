@@ -8,7 +8,7 @@ use crate::require_tools;
 use crate::tools::{HIP, hip, path, run};
 
 /// A bundle of two code objects and an empty host entry.
-fn bundle(extra: &[&str]) -> Vec<u8> {
+pub(crate) fn bundle(extra: &[&str]) -> Vec<u8> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let file = |name: &str| directory.path().join(name);
     std::fs::write(file("a"), hip(HIP, "gfx90a:xnack-", 5, &[])).expect("writable");

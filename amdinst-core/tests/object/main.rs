@@ -6,5 +6,6 @@ mod hostile;
 mod lines;
 mod occupancy;
 mod parse;
+mod replace;
 mod rewrite;
 mod tools;

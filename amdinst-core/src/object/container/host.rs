@@ -1,10 +1,14 @@
-//! Host programs and libraries: where their GPU code stands.
+//! Host programs and libraries: where their GPU code stands, and giving it a new place.
+//!
+//! The HIP runtime finds a bundle through a wrapper in `.hipFatBinSegment` (`__CudaFatBinaryWrapper` of HIP's
+//! `hip_fatbin.cpp`): magic number, version, the bundle's address, a reserved pointer.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use object::elf::{FileHeader64, SHT_NOBITS};
-use object::read::elf::{FileHeader as _, SectionHeader as _};
-use object::{LittleEndian as LE, elf};
+use object::elf::{FileHeader64, ProgramHeader64, Rela64, SHT_NOBITS, SectionHeader64, Sym64};
+use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _};
+use object::{LittleEndian as LE, U64, elf, pod};
 
 use super::{ContainerError, ObjectError};
 
@@ -41,4 +45,223 @@ pub(super) fn fatbin(bytes: &[u8]) -> Result<Contents, ContainerError> {
         }
     }
     Ok(Contents::NoFatbin)
+}
+
+/// `HIPF`, the first word of a wrapper.
+const WRAPPER_MAGIC: u32 = 0x4849_5046;
+/// Bytes of a wrapper.
+const WRAPPER_SIZE: usize = 24;
+const PAGE: u64 = 4096;
+/// Most bytes of zero-filled memory behind the file's last segment, which the file then holds too.
+const MAX_GAP: u64 = 1 << 30;
+
+/// A host file being changed.
+struct Host {
+    bytes: Vec<u8>,
+    /// Sections by name.
+    sections: Vec<(Vec<u8>, SectionHeader64<LE>)>,
+    segments: Vec<ProgramHeader64<LE>>,
+    machine: elf::Machine,
+}
+
+/// Puts new contents for `.hip_fatbin` into a new segment, and lets wrappers, symbols and relocations point there.
+/// `moves` has the start of each bundle in the old section and in the new contents.
+pub(super) fn move_fatbin(
+    bytes: &[u8],
+    contents: &[u8],
+    moves: &BTreeMap<u64, u64>,
+) -> Result<Vec<u8>, ContainerError> {
+    let mut host = Host::read(bytes)?;
+    let immovable = |problem: &str| ContainerError::Immovable { problem: problem.to_owned() };
+    let fatbin = host.section(b".hip_fatbin").ok_or(ContainerError::NoGpuCode)?;
+    let (old_address, old_size) = (fatbin.sh_addr.get(LE), fatbin.sh_size.get(LE));
+    let loads = || host.segments.iter().filter(|segment| segment.p_type(LE) == elf::PT_LOAD);
+    let Some(first) = loads().min_by_key(|load| load.p_vaddr(LE)) else {
+        return Err(immovable("it has no loadable segment"));
+    };
+    // The program headers move too, and loaders compute their address as if the file were mapped in one piece.
+    let bias = first.p_vaddr(LE).wrapping_sub(first.p_offset(LE));
+    let memory_end = loads().map(|load| load.p_vaddr(LE).saturating_add(load.p_memsz(LE))).max();
+    let offset = memory_end.unwrap_or_default().wrapping_sub(bias).max(bytes.len() as u64);
+    if offset > bytes.len() as u64 + MAX_GAP || old_address.checked_add(old_size).is_none() {
+        return Err(immovable("its segments span far more than the file"));
+    }
+    let offset = offset.next_multiple_of(PAGE);
+    let address = offset.wrapping_add(bias);
+    let headers = (host.segments.len() + 1) * size_of::<ProgramHeader64<LE>>();
+    let start = (headers as u64).next_multiple_of(PAGE);
+    let size = start + contents.len() as u64;
+
+    // What pointed at a bundle.
+    let old = old_address..old_address + old_size;
+    let moved = |value: u64| {
+        let within = value.checked_sub(old_address).filter(|&within| within < old_size)?;
+        Some(moves.get(&within).map(|new| address + start + new))
+    };
+    let wrappers = host.section(b".hipFatBinSegment").map(|section| {
+        let address = section.sh_addr.get(LE);
+        (address..address.saturating_add(section.sh_size.get(LE)), section.sh_offset.get(LE) as usize)
+    });
+    let Some((wrappers, wrappers_at)) = wrappers else {
+        return Err(immovable("it has no .hipFatBinSegment that points at them"));
+    };
+    let stray = |value: u64| ContainerError::Immovable {
+        problem: format!("{value:#x} points into .hip_fatbin, but at no bundle"),
+    };
+    let mut pointed: BTreeMap<u64, bool> = BTreeMap::new();
+    for number in 0..(wrappers.end.saturating_sub(wrappers.start)) as usize / WRAPPER_SIZE {
+        let at = wrappers_at + number * WRAPPER_SIZE;
+        if host.bytes.get(at..at + 4) != Some(&WRAPPER_MAGIC.to_le_bytes()) || host.bytes.len() < at + 16 {
+            continue;
+        }
+        let field = at + 8..at + 16;
+        let value = u64::from_le_bytes(host.bytes[field.clone()].try_into().expect("eight bytes"));
+        let new = moved(value).map(|new| new.ok_or_else(|| stray(value))).transpose()?;
+        if let Some(new) = new {
+            host.bytes[field].copy_from_slice(&new.to_le_bytes());
+        }
+        pointed.insert(wrappers.start + (number * WRAPPER_SIZE) as u64 + 8, new.is_some());
+    }
+    let relative = match host.machine {
+        elf::EM_X86_64 => elf::R_X86_64_RELATIVE,
+        elf::EM_AARCH64 => elf::R_AARCH64_RELATIVE,
+        other => return Err(immovable(&format!("the relocations of machine {} are not known", other.0))),
+    };
+    host.each::<Rela64<LE>>(&[elf::SHT_RELA], |relocation| {
+        let value = relocation.r_addend.get(LE) as u64;
+        if relocation.r_type(LE, false).0 == relative.0
+            && let Some(new) = moved(value)
+        {
+            relocation.r_addend.set(LE, new.ok_or_else(|| stray(value))? as i64);
+            pointed.insert(relocation.r_offset.get(LE), true);
+        }
+        Ok(())
+    })?;
+    if let Some((at, _)) = pointed.iter().find(|(_, found)| !**found) {
+        return Err(immovable(&format!(
+            "the wrapper's pointer at {at:#x} is set in a way that is not known"
+        )));
+    }
+    if pointed.is_empty() {
+        return Err(immovable("its .hipFatBinSegment holds no wrapper"));
+    }
+    host.each::<Sym64<LE>>(&[elf::SHT_SYMTAB, elf::SHT_DYNSYM], |symbol| {
+        if symbol.st_type() != elf::STT_SECTION
+            && let Some(Some(new)) = moved(symbol.st_value.get(LE))
+        {
+            symbol.st_value.set(LE, new);
+        }
+        Ok(())
+    })?;
+
+    // The new place.
+    let old_file = fatbin_file(&host);
+    host.bytes[old_file].fill(0);
+    let is_fatbin = |section: &SectionHeader64<LE>| section.sh_addr.get(LE) == old.start;
+    host.change_section(b".hip_fatbin", is_fatbin, |section| {
+        section.sh_addr.set(LE, address + start);
+        section.sh_offset.set(LE, offset + start);
+        section.sh_size.set(LE, contents.len() as u64);
+    });
+    let load = ProgramHeader64::<LE> {
+        p_type: object::U32::new(LE, elf::PT_LOAD),
+        p_flags: object::U32::new(LE, elf::PF_R),
+        p_offset: U64::new(LE, offset),
+        p_vaddr: U64::new(LE, address),
+        p_paddr: U64::new(LE, address),
+        p_filesz: U64::new(LE, size),
+        p_memsz: U64::new(LE, size),
+        p_align: U64::new(LE, PAGE),
+    };
+    let last = host.segments.iter().rposition(|segment| segment.p_type(LE) == elf::PT_LOAD);
+    host.segments.insert(last.map_or(0, |last| last + 1), load);
+    for segment in &mut host.segments {
+        if segment.p_type(LE) == elf::PT_PHDR {
+            for (field, value) in [
+                (&mut segment.p_offset, offset),
+                (&mut segment.p_vaddr, address),
+                (&mut segment.p_paddr, address),
+                (&mut segment.p_filesz, headers as u64),
+                (&mut segment.p_memsz, headers as u64),
+            ] {
+                field.set(LE, value);
+            }
+        }
+    }
+    let count = host.segments.len() as u16;
+    host.bytes[32..40].copy_from_slice(&offset.to_le_bytes());
+    host.bytes[56..58].copy_from_slice(&count.to_le_bytes());
+    host.bytes.resize(offset as usize, 0);
+    host.bytes.extend(pod::bytes_of_slice(&host.segments));
+    host.bytes.resize((offset + start) as usize, 0);
+    host.bytes.extend(contents);
+    Ok(host.bytes)
+}
+
+/// Where `.hip_fatbin` stands in the file.
+fn fatbin_file(host: &Host) -> Range<usize> {
+    let range = host.section(b".hip_fatbin").map(|section| {
+        let start = section.sh_offset.get(LE) as usize;
+        start..start + section.sh_size.get(LE) as usize
+    });
+    range.filter(|range| range.end <= host.bytes.len()).unwrap_or_default()
+}
+
+impl Host {
+    /// Reads the headers. Sections with contents lie inside the file.
+    fn read(bytes: &[u8]) -> Result<Self, ContainerError> {
+        let damaged = |error: object::read::Error| {
+            ContainerError::Object(ObjectError::malformed("ELF headers", 0, error.to_string()))
+        };
+        let header = FileHeader64::<LE>::parse(bytes).map_err(damaged)?;
+        let table = header.sections(LE, bytes).map_err(damaged)?;
+        let mut sections = Vec::new();
+        for section in table.iter() {
+            section.data(LE, bytes).map_err(damaged)?;
+            sections.push((table.section_name(LE, section).unwrap_or_default().to_vec(), *section));
+        }
+        let segments = header.program_headers(LE, bytes).map_err(damaged)?.to_vec();
+        Ok(Self { sections, segments, machine: header.e_machine(LE), bytes: bytes.to_vec() })
+    }
+
+    fn section(&self, name: &[u8]) -> Option<&SectionHeader64<LE>> {
+        self.sections.iter().find(|(other, _)| other == name).map(|(_, section)| section)
+    }
+
+    /// Changes every record of the sections of some kinds.
+    fn each<T: pod::Pod>(
+        &mut self,
+        kinds: &[elf::SectionType],
+        mut change: impl FnMut(&mut T) -> Result<(), ContainerError>,
+    ) -> Result<(), ContainerError> {
+        for (_, section) in self.sections.iter().filter(|(_, section)| kinds.contains(&section.sh_type(LE))) {
+            let start = section.sh_offset.get(LE) as usize;
+            let range = start..start + section.sh_size.get(LE) as usize;
+            for record in self.bytes[range].chunks_exact_mut(size_of::<T>()) {
+                if let Ok((record, _)) = pod::from_bytes_mut::<T>(record) {
+                    change(record)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the header of a section in the file.
+    fn change_section(
+        &mut self,
+        name: &[u8],
+        is_it: impl Fn(&SectionHeader64<LE>) -> bool,
+        change: impl FnOnce(&mut SectionHeader64<LE>),
+    ) {
+        let table = u64::from_le_bytes(self.bytes[40..48].try_into().expect("eight bytes")) as usize;
+        let found = self.sections.iter().position(|(other, section)| other == name && is_it(section));
+        if let Some(number) = found {
+            let at = table + number * size_of::<SectionHeader64<LE>>();
+            if let Some(Ok((header, _))) =
+                self.bytes.get_mut(at..).map(pod::from_bytes_mut::<SectionHeader64<LE>>)
+            {
+                change(header);
+            }
+        }
+    }
 }

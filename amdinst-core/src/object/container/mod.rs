@@ -3,6 +3,9 @@
 mod bundle;
 mod compressed;
 mod host;
+mod replace;
+
+pub use replace::replace;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -77,6 +80,12 @@ pub enum ContainerError {
         at: usize,
         /// What is not supported.
         what: String,
+    },
+    /// A host file whose bundles cannot be moved.
+    #[error("the bundles of this host file cannot be replaced by larger ones: {problem}")]
+    Immovable {
+        /// What stands in the way.
+        problem: String,
     },
     /// Bundles, but none with an AMDGPU code object.
     #[error("no AMDGPU code object among the bundled targets ({}): give a file built for a GFX9 processor", targets.join(", "))]
@@ -160,11 +169,16 @@ fn add<'a>(
     range: Range<usize>,
     origin: Origin,
 ) {
-    if target.contains("amdgcn") && bytes.starts_with(b"\x7fELF") {
+    if is_code_object(&target, &bytes) {
         found.push(Embedded { target, index: found.len(), range, origin, bytes });
     } else {
         others.push(target);
     }
+}
+
+/// Whether a bundle entry is one that we work on.
+fn is_code_object(target: &str, bytes: &[u8]) -> bool {
+    target.contains("amdgcn") && bytes.starts_with(b"\x7fELF")
 }
 
 /// Where the next bundle starts: bundles are padded to page boundaries with zeros.
