@@ -239,6 +239,10 @@ pub struct InstrumentArgs {
     /// The instrumented code object; its probe map goes beside it
     #[arg(short, long, value_name = "OUT", required_unless_present = "plan")]
     pub output: Option<PathBuf>,
+    /// Write the whole bundle, library or program with all its code objects instrumented, not one code object on its
+    /// own; implied when OUT is FILE
+    #[arg(long)]
+    pub whole: bool,
     /// Only this kernel, may be repeated (default: all)
     #[arg(long, value_name = "K")]
     pub kernel: Vec<String>,
@@ -251,6 +255,17 @@ pub struct InstrumentArgs {
     /// How to print
     #[arg(long, value_name = "FMT", default_value = "human")]
     pub format: Format,
+}
+
+impl InstrumentArgs {
+    /// Whether the file that holds the code objects is to be written, not one of them.
+    pub fn is_whole(&self) -> bool {
+        let is_input = |output: &PathBuf| match (self.input.file.canonicalize(), output.canonicalize()) {
+            (Ok(input), Ok(output)) => input == output,
+            _ => false,
+        };
+        self.whole || self.output.as_ref().is_some_and(is_input)
+    }
 }
 
 /// `cargo amdinst run`.

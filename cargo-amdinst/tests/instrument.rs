@@ -68,3 +68,51 @@ fn nothing_is_overwritten_when_nothing_is_instrumented() {
     let output = amdinst(directory.path(), "instrument FILE -o missing/out.elf");
     assert_eq!(output.status.code(), Some(11), "{output:?}");
 }
+
+/// An offload bundle of the fixture, once for each of two targets' names.
+fn bundle() -> Vec<u8> {
+    let code = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/branches.elf")).unwrap();
+    let ids =
+        ["host-x86_64-unknown-linux-gnu", "hipv4-amdgcn-amd-amdhsa--gfx90a", "hip-amdgcn-amd-amdhsa--gfx90a"];
+    let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bytes.extend(3u64.to_le_bytes());
+    let mut contents = Vec::new();
+    for (number, id) in ids.iter().enumerate() {
+        let size = if number == 0 { 0 } else { code.len() };
+        for field in [4096 + contents.len(), size, id.len()] {
+            bytes.extend((field as u64).to_le_bytes());
+        }
+        bytes.extend(id.as_bytes());
+        contents.extend(&code[..size]);
+        contents.resize(contents.len().next_multiple_of(4096), 0);
+    }
+    bytes.resize(4096, 0);
+    bytes.extend(contents);
+    bytes
+}
+
+#[test]
+fn a_bundle_is_rewritten_in_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str| directory.path().join(name);
+    std::fs::write(file("fat.bundle"), bundle()).unwrap();
+    let output = amdinst(directory.path(), "instrument fat.bundle -o fat.bundle --format json");
+    assert!(output.status.success(), "{output:?}");
+    let view: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let maps: Vec<&str> = view["probe_maps"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(maps, ["fat.0-gfx90a.probes.json", "fat.1-gfx90a.probes.json"]);
+    assert!(maps.iter().all(|map| file(map).exists()));
+    let output = amdinst(directory.path(), "inspect fat.bundle --format json");
+    let view: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let objects = view["code_objects"].as_array().unwrap();
+    assert_eq!(objects.len(), 2);
+    for object in objects {
+        let args = object["kernels"][1]["args"].as_array().unwrap();
+        assert_eq!(args.last().unwrap()["name"], "amdinst_buffer");
+    }
+    // One on its own is still to be had, and nothing is written when no code object has the kernel.
+    std::fs::write(file("fat.bundle"), bundle()).unwrap();
+    let output = amdinst(directory.path(), "instrument fat.bundle -o fat.bundle --kernel gone");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(std::fs::read(file("fat.bundle")).unwrap() == bundle());
+}

@@ -65,6 +65,8 @@ pub struct Found {
     pub target: String,
     /// Where it stands in the file.
     pub offset: u64,
+    /// Its place among the code objects of the file, from 0.
+    pub index: usize,
     /// It stands inside another file.
     pub embedded: bool,
     /// The code object.
@@ -121,7 +123,9 @@ impl<'a> Input<'a> {
             match CodeObject::parse(one.bytes.to_vec()) {
                 Ok(object) => {
                     let (target, offset) = (object.target.to_string(), one.range.start as u64);
-                    if visit(Found { target, offset, embedded: !is_whole, object })?.is_break() {
+                    if visit(Found { target, offset, index: one.index, embedded: !is_whole, object })?
+                        .is_break()
+                    {
                         return Ok(skipped);
                     }
                 }

@@ -1,5 +1,7 @@
 //! `cargo amdinst instrument`: make every branch that can diverge count what its wavefronts do.
 
+mod whole;
+
 use amdinst_core::instrument::{
     self, Cost, Counters, Home, InstrumentError, KernelProbes, Options, Refusal, probe_specs,
 };
@@ -23,8 +25,10 @@ pub struct View {
     pub schema: u32,
     /// The file written; `None` with `--plan`.
     pub output: Option<String>,
-    /// The probe map written; `None` with `--plan`.
+    /// The probe map written; `None` with `--plan`, and where there are several.
     pub probe_map: Option<String>,
+    /// Every probe map written.
+    pub probe_maps: Vec<String>,
     /// Every kernel that was asked for, in order of entry address.
     pub kernels: Vec<KernelView>,
 }
@@ -93,6 +97,9 @@ pub fn exit_of(error: &InstrumentError) -> Exit {
 pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let file = File::open(&args.input.file)?;
     let input = Input::new(&args.input, file.bytes())?;
+    if let Some(output) = args.output.as_ref().filter(|_| !args.plan && args.is_whole()) {
+        return whole::run(context, args, &file, &input, output);
+    }
     let found = input.one(args.kernel.first().map(String::as_str))?;
     let object = &found.object;
     let target = object.target.to_string();
@@ -107,7 +114,13 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let views =
         |probes: &[KernelProbes]| probes.iter().map(|probes| KernelView::new(&target, probes)).collect();
     let Some(output) = args.output.as_ref().filter(|_| !args.plan) else {
-        let view = View { schema: SCHEMA, output: None, probe_map: None, kernels: views(plan.kernels()) };
+        let view = View {
+            schema: SCHEMA,
+            output: None,
+            probe_map: None,
+            probe_maps: Vec::new(),
+            kernels: views(plan.kernels()),
+        };
         return print(&view, args.format).map(|()| Exit::Success);
     };
 
@@ -130,18 +143,24 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
         schema: SCHEMA,
         output: Some(output.display().to_string()),
         probe_map: Some(map_path.display().to_string()),
+        probe_maps: vec![map_path.display().to_string()],
         kernels: views(&instrumented.map.kernels),
     };
     if args.format == Format::Json {
         output::print_json(&view)?;
     }
+    Ok(summary(context, &view, format_args!("{} and {}", output.display(), map_path.display())))
+}
+
+/// Tells what was done, and what was refused.
+fn summary(context: &mut Context, view: &View, wrote: std::fmt::Arguments<'_>) -> Exit {
     let done: Vec<_> = view.kernels.iter().filter(|kernel| kernel.instrumented).collect();
     let sites = done.iter().map(|kernel| kernel.sites.len()).sum();
     context.shell.status(
         "Instrumented",
         format_args!("{} of {}, {}", done.len(), count(view.kernels.len(), "kernel"), count(sites, "site")),
     );
-    context.shell.status("Wrote", format_args!("{} and {}", output.display(), map_path.display()));
+    context.shell.status("Wrote", wrote);
     let refused = view.kernels.iter().filter(|kernel| !kernel.refusals.is_empty());
     let mut any_refused = false;
     for kernel in refused {
@@ -150,7 +169,7 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
             context.shell.warn(format_args!("refused in {}: {}", kernel.name, refusal_text(refusal)));
         }
     }
-    Ok(if any_refused { Exit::SomeRefused } else { Exit::Success })
+    if any_refused { Exit::SomeRefused } else { Exit::Success }
 }
 
 fn print(view: &View, format: Format) -> CommandResult<()> {
