@@ -19,67 +19,62 @@ struct Buffers<T> {
     d: [T; ELEMENTS],
 }
 
-impl<T: Copy> Buffers<T> {
-    const fn new(zero: T) -> RefCell<Self> {
-        RefCell::new(Self { a: [zero; ELEMENTS], b: [zero; ELEMENTS], d: [zero; ELEMENTS] })
-    }
+/// Room for the matrices of one instruction of each kind.
+struct Room {
+    singles: Buffers<f32>,
+    doubles: Buffers<f64>,
+    integers: Buffers<i32>,
 }
 
-// On the stack they would have to be cleared each time.
+const fn buffers<T: Copy>(zero: T) -> Buffers<T> {
+    Buffers { a: [zero; ELEMENTS], b: [zero; ELEMENTS], d: [zero; ELEMENTS] }
+}
+
+// On the stack it would have to be cleared each time.
 thread_local! {
-    static SINGLES: RefCell<Buffers<f32>> = const { Buffers::new(0.0) };
-    static DOUBLES: RefCell<Buffers<f64>> = const { Buffers::new(0.0) };
-    static INTEGERS: RefCell<Buffers<i32>> = const { Buffers::new(0) };
+    static ROOM: RefCell<Room> = const {
+        RefCell::new(Room { singles: buffers(0.0), doubles: buffers(0.0), integers: buffers(0) })
+    };
 }
 
 /// Execute an instruction.
 pub(super) fn run(w: &mut Wave, job: &Job) {
-    #[cfg(target_arch = "x86_64")]
-    if crate::exec::has_avx2() {
-        // SAFETY: the processor has these features, as has just been asked.
-        return unsafe { run_avx2(w, job) };
-    }
-    body(w, job);
+    ROOM.with_borrow_mut(|room| {
+        #[cfg(target_arch = "x86_64")]
+        if crate::exec::has_avx2() {
+            // SAFETY: the processor has these features, as has just been asked.
+            return unsafe { run_avx2(w, job, room) };
+        }
+        body(w, job, room);
+    });
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2(w: &mut Wave, job: &Job) {
-    body(w, job);
+fn run_avx2(w: &mut Wave, job: &Job, room: &mut Room) {
+    body(w, job, room);
 }
 
+// What the functions below pass closures to is inlined always, and the closures are small: a function that is not inlined
+// does not use the host's vector extensions.
+
 #[inline(always)]
-fn body(w: &mut Wave, job: &Job) {
-    match job.shape.a {
-        Element::F64 => DOUBLES.with_borrow_mut(|buffers| match job.shape.size {
-            4 => doubles::<4>(w, job, buffers),
-            _ => doubles::<16>(w, job, buffers),
-        }),
-        Element::I8 => INTEGERS.with_borrow_mut(|buffers| match job.shape.size {
-            4 => integers::<4>(w, job, buffers),
-            16 => integers::<16>(w, job, buffers),
-            _ => integers::<32>(w, job, buffers),
-        }),
-        _ => SINGLES.with_borrow_mut(|buffers| match job.shape.size {
-            4 => singles::<4>(w, job, buffers),
-            16 => singles::<16>(w, job, buffers),
-            _ => singles::<32>(w, job, buffers),
-        }),
+fn body(w: &mut Wave, job: &Job, room: &mut Room) {
+    match (job.shape.a, job.shape.size) {
+        (Element::F64, 4) => doubles::<4>(w, job, &mut room.doubles),
+        (Element::F64, _) => doubles::<16>(w, job, &mut room.doubles),
+        (Element::I8, 4) => integers::<4>(w, job, &mut room.integers),
+        (Element::I8, 16) => integers::<16>(w, job, &mut room.integers),
+        (Element::I8, _) => integers::<32>(w, job, &mut room.integers),
+        (_, 4) => singles::<4>(w, job, &mut room.singles),
+        (_, 16) => singles::<16>(w, job, &mut room.singles),
+        _ => singles::<32>(w, job, &mut room.singles),
     }
 }
 
 #[inline(always)]
 fn input(matrix: &Matrix) -> (Input, u16, registers::Lanes) {
     (matrix.input, matrix.row, matrix.lanes)
-}
-
-/// Row by row through all blocks: `row(block, i, columns)`, with the rows of the result as `[T; N]`.
-#[inline(always)]
-fn each_row<T, const N: usize>(job: &Job, d: &mut [T], mut row: impl FnMut(usize, usize, &mut [T; N])) {
-    let (lines, _) = d.as_chunks_mut::<N>();
-    for (at, line) in lines[..job.shape.blocks * N].iter_mut().enumerate() {
-        row(at / N, at % N, line);
-    }
 }
 
 /// The row of B that a sparse element of A multiplies: in each group of four, two are chosen by two bits each.
@@ -130,7 +125,9 @@ fn singles<const N: usize>(w: &mut Wave, job: &Job, buffers: &mut Buffers<f32>) 
         scales::<N>(w, &job.scales[1], &mut b_scales);
     }
     let depth = job.a.depth;
-    each_row::<f32, N>(job, d, |block, i, line| {
+    let (lines, _) = d.as_chunks_mut::<N>();
+    for (at, line) in lines[..shape.blocks * N].iter_mut().enumerate() {
+        let (block, i) = (at / N, at % N);
         let a = &a[block * depth * N..][..depth * N];
         let columns = &columns[block * job.b.depth..][..job.b.depth];
         let left = |k: usize| a[k * N + i];
@@ -176,7 +173,7 @@ fn singles<const N: usize>(w: &mut Wave, job: &Job, buffers: &mut Buffers<f32>) 
                 (0..depth).all(|k| left(k).is_finite()) && (0..job.b.depth).all(|k| columns[k][j].is_finite())
             });
         }
-    });
+    }
     if job.flush.result {
         for value in &mut d[..shape.blocks * N * N] {
             *value = flush(*value);
@@ -256,7 +253,9 @@ fn integers<const N: usize>(w: &mut Wave, job: &Job, buffers: &mut Buffers<i32>)
     }
     let (columns, _) = b.as_chunks::<N>();
     let depth = job.a.depth;
-    each_row::<i32, N>(job, d, |block, i, line| {
+    let (lines, _) = d.as_chunks_mut::<N>();
+    for (at, line) in lines[..shape.blocks * N].iter_mut().enumerate() {
+        let (block, i) = (at / N, at % N);
         let a = &a[block * depth * N..][..depth * N];
         let columns = &columns[block * job.b.depth..][..job.b.depth];
         let left = |k: usize| a[k * N + i];
@@ -266,7 +265,7 @@ fn integers<const N: usize>(w: &mut Wave, job: &Job, buffers: &mut Buffers<i32>)
         } else {
             chain::integers(left, |k| &columns[k], depth, line, job.saturate);
         }
-    });
+    }
     rows(shape, 4, d, |place, line| {
         let to = &mut w.rows[usize::from(job.dst) + place.item][place.lane..][..N];
         for (bits, value) in to.iter_mut().zip(line) {
@@ -296,11 +295,13 @@ fn doubles<const N: usize>(w: &mut Wave, job: &Job, buffers: &mut Buffers<f64>) 
         }
     }
     let (columns, _) = b.as_chunks::<N>();
-    each_row::<f64, N>(job, d, |block, i, line| {
+    let (lines, _) = d.as_chunks_mut::<N>();
+    for (at, line) in lines[..shape.blocks * N].iter_mut().enumerate() {
+        let (block, i) = (at / N, at % N);
         let a = &a[block * shape.depth * N..][..shape.depth * N];
         let columns = &columns[block * shape.depth..][..shape.depth];
         chain::doubles(|k| a[k * N + i], |k| &columns[k], shape.depth, line);
-    });
+    }
     rows(shape, 1, d, |place, line| {
         for (at, value) in line.iter().enumerate() {
             w.set_lane(job.dst + 2 * place.item as u16, place.lane + at, *value);

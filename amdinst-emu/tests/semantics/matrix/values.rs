@@ -94,3 +94,31 @@ fn every_pair_of_small_formats_multiplies() {
         }
     }
 }
+
+/// Liveness relies on how many registers each operand spans: as many as the matrices need.
+#[test]
+fn effects_name_all_registers() {
+    for arch in ARCHS {
+        for (inst, shape) in instructions(arch) {
+            let lanes = |elements: usize, bits: usize| elements * shape.size * shape.blocks / 64 * bits / 32;
+            let formats = element_formats(arch, &inst, &shape);
+            let result = lanes(shape.size, if shape.a == "f64" { 64 } else { 32 });
+            let a = lanes(shape.stored(), formats[0].bits()).max(1);
+            let b = lanes(shape.depth, formats[1].bits()).max(1);
+            let widths: Vec<usize> =
+                inst.operands.iter().map(|operand| usize::from(operand.dwords)).take(4).collect();
+            let third = if shape.is_sparse() { 1 } else { result };
+            assert_eq!(widths, [result, a, b, third], "{arch}: {}", shape.name);
+            let effects = inst.effects(arch);
+            let vectors = |set: &amdinst_core::isa::RegSet| {
+                set.iter().filter(|reg| reg.as_vgpr().is_some() || reg.as_agpr().is_some()).count()
+            };
+            // Scales are registers, too.
+            let scales = inst.operands.len().saturating_sub(4);
+            // A sparse instruction reads what it adds to.
+            let reads = a + b + third + scales + if shape.is_sparse() { result } else { 0 };
+            assert_eq!(vectors(&effects.reads), reads, "{arch}: {}", shape.name);
+            assert_eq!(vectors(&effects.changes()), result, "{arch}: {}", shape.name);
+        }
+    }
+}
