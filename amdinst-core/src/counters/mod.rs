@@ -2,7 +2,7 @@
 //!
 //! The launcher allocates [`Layout::buffer_size`] bytes, uploads [`Layout::initial_buffer`] and passes its address in
 //! the appended kernel argument. The instrumented kernel reads the header, finds its own record by its wave index, and
-//! writes it. [`decode`] reads the buffer back; [`total`] sums over waves.
+//! writes it. [`decode`] reads the buffer back.
 //!
 //! Everything is little-endian 32-bit words. The format is the contract "Counter buffer" of `DESIGN.md`.
 
@@ -12,4 +12,4 @@ mod record;
 pub use layout::{
     HEADER_BYTES, LAYOUT_VERSION, Layout, MAGIC, RECORD_HEADER_WORDS, WORDS_PER_SITE, record_stride,
 };
-pub use record::{DecodeError, SiteCounts, WaveRecord, decode, total};
+pub use record::{DecodeError, SiteCounts, WaveRecord, decode};

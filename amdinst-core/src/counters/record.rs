@@ -27,6 +27,19 @@ impl SiteCounts {
     pub const fn diverged(&self) -> u64 {
         self.executions.saturating_sub(self.all).saturating_sub(self.none)
     }
+
+    /// Whether the counters of one wave, 32 bits wide each, may have overflowed: they contradict each other, or there
+    /// were executions enough for the sum of their lanes (64 at most) to pass 32 bits.
+    ///
+    /// `executions` itself passes 32 bits after minutes in one loop at the earliest; that is seen only where `all` and
+    /// `none` then contradict it, or by the lanes.
+    pub const fn may_have_overflowed(&self) -> bool {
+        const SAFE_EXECUTIONS: u64 = u32::MAX as u64 / 64;
+        let counts_lanes = self.lanes_in != 0 || self.lanes_taken != 0;
+        self.all + self.none > self.executions
+            || self.lanes_taken > self.lanes_in
+            || counts_lanes && self.executions > SAFE_EXECUTIONS
+    }
 }
 
 impl AddAssign for SiteCounts {
@@ -141,17 +154,6 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
     Ok(records.chunks_exact(stride as usize).enumerate().map(wave_record).collect())
 }
 
-/// The counters of each of the first `sites` sites, summed over the waves that flushed.
-pub fn total(records: &[WaveRecord], sites: usize) -> Vec<SiteCounts> {
-    let mut sums = vec![SiteCounts::default(); sites];
-    for record in records.iter().filter(|record| record.flushed) {
-        for (sum, counts) in sums.iter_mut().zip(&record.sites) {
-            *sum += *counts;
-        }
-    }
-    sums
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{Layout, record_stride};
@@ -174,7 +176,21 @@ mod tests {
         assert_eq!(record.sites[0].diverged(), 3);
         assert_eq!(record.sites[1].lanes_taken, 9);
         assert_eq!(records.iter().filter(|record| record.flushed).count(), 1);
-        assert_eq!(total(&records, 2)[0].lanes_in, 640);
+        assert_eq!(record.sites[0].lanes_in, 640);
+    }
+
+    #[test]
+    fn counters_that_may_have_overflowed_are_told() {
+        let counts =
+            SiteCounts { executions: u64::from(u32::MAX) / 64, all: 5, none: 6, lanes_in: 9, lanes_taken: 9 };
+        assert!(!counts.may_have_overflowed());
+        assert!(!SiteCounts::default().may_have_overflowed());
+        let more = SiteCounts { executions: counts.executions + 1, ..counts };
+        assert!(more.may_have_overflowed());
+        // Without lane sums nothing else can have.
+        assert!(!SiteCounts { lanes_in: 0, lanes_taken: 0, ..more }.may_have_overflowed());
+        assert!(SiteCounts { lanes_taken: 10, ..counts }.may_have_overflowed());
+        assert!(SiteCounts { executions: 10, ..counts }.may_have_overflowed());
     }
 
     #[test]

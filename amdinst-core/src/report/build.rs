@@ -47,6 +47,18 @@ pub enum ReportError {
         /// Records in the buffer.
         records: u64,
     },
+    /// Counters that may have overflowed, which makes every figure of the site worthless.
+    #[error(
+        "kernel `{kernel}`: site {site} counted {executions} executions in one wave, so that its 32-bit counters may have overflowed: give the kernel less work a wave, or count without lanes"
+    )]
+    Overflow {
+        /// The kernel.
+        kernel: String,
+        /// The site's id.
+        site: usize,
+        /// Executions in that wave, as counted.
+        executions: u64,
+    },
 }
 
 impl Launch<'_> {
@@ -159,6 +171,13 @@ fn check(launch: &Launch<'_>) -> Result<(), ReportError> {
     let sites = launch.probes.sites.iter().map(|site| site.id as usize + 1).max().unwrap_or(0);
     if counted < sites {
         return Err(ReportError::Sites { kernel: kernel(), sites, counted });
+    }
+    for record in launch.records.iter().filter(|record| record.flushed) {
+        let overflown = record.sites.iter().position(SiteCounts::may_have_overflowed);
+        if let Some(site) = overflown {
+            let executions = record.sites[site].executions;
+            return Err(ReportError::Overflow { kernel: kernel(), site, executions });
+        }
     }
     Ok(())
 }

@@ -252,6 +252,21 @@ fn records_of_another_kernel_are_an_error() {
 }
 
 #[test]
+fn counters_that_may_have_overflowed_are_an_error() {
+    let kernel = kernel();
+    let report = |executions| {
+        let mut records = records();
+        records[1].sites[2] = counts(executions, 0, 0, 5, 4);
+        let (grid, block) = ([2, 1, 1], [100, 1, 1]);
+        Report::new(&Launch { probes: &kernel, target: "gfx90a", grid, block, records: &records })
+    };
+    // As many executions as cannot overflow the sum with 64 lanes each, and one more.
+    let most = u64::from(u32::MAX) / 64;
+    assert!(report(most).is_ok());
+    assert!(matches!(report(most + 1), Err(ReportError::Overflow { site: 2, .. })));
+}
+
+#[test]
 fn a_kernel_that_was_not_instrumented_has_refusals_and_no_counts() {
     let mut kernel = kernel();
     kernel.home = None;
