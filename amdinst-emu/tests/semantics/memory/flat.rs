@@ -81,12 +81,12 @@ fn device_memory() {
                     _ => random.below(8192) as i64 - 4096,
                 };
                 let places: [u64; 64] = std::array::from_fn(|_| random.below(SIZE - 16));
-                let start = bench.buffer.wrapping_sub(1 << 20);
+                let start = bench.buffer.wrapping_sub(3 << 30);
                 state.set_vgpr_pair(
                     0,
                     places.map(|place| bench.buffer.wrapping_add_signed(place as i64 - offset)),
                 );
-                state.set_vgpr(2, places.map(|place| (place as i64 - offset + (1 << 20)) as u32));
+                state.set_vgpr(2, places.map(|place| (place as i64 - offset + (3 << 30)) as u32));
                 state.set_sgpr_pair(4, start);
                 let address = |data: Option<&str>| {
                     let data = data.map_or(String::new(), |data| format!(", {data}"));
