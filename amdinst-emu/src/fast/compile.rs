@@ -559,7 +559,9 @@ fn group(access: &MemoryAccess, step: &Step, hot: &mut Hot, vectors: Vectors) ->
     }
     let row = access.vaddr?;
     let (write, bytes, data) = dwords(access)?;
-    let count = 1 + u16::from(access.second.is_some());
+    // Equal offsets mean one write, of the first data (Vega ISA manual, "Double Address Instructions").
+    let two = access.second.is_some_and(|second| !write || second != access.offset);
+    let count = 1 + u16::from(two);
     let fits = |first: u16, count: u16| usize::from(first % 256 + count) <= REGISTERS / 2;
     let registers = u16::from(bytes / 4) * if write { 1 } else { count };
     if !fits(row, 1) || !fits(data, registers) || write && count == 2 && !fits(access.data[1], registers) {

@@ -103,9 +103,10 @@ fn two_addresses() {
     let mut random = Random(3);
     for (width, unit, high) in [("b32", 4usize, ""), ("b64", 8, ""), ("b32", 4, "st64"), ("b64", 8, "st64")] {
         for arch in PROCESSORS {
-            for _ in 0..6 {
+            for round in 0..6 {
                 let scale = unit * if high.is_empty() { 1 } else { 64 };
                 let [first, second] = [0; 2].map(|_| random.below(if high.is_empty() { 200 } else { 6 }));
+                let second = if round == 0 { first } else { second };
                 let state = state(&mut random, 3200);
                 let dwords = unit / 4;
                 let tuple = |at: usize, count: usize| {

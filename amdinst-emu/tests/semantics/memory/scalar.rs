@@ -55,7 +55,7 @@ fn loads_from_buffers() {
                 let mut bench = Bench::new(arch, &random.bytes(1024));
                 let mut state = WaveState::default();
                 let stride = [0, 4, 12][random.below(3) as usize];
-                let records = random.below(128) * if stride == 0 { 4 } else { 1 };
+                let records = if stride == 0 { random.below(512) } else { random.below(128) };
                 let size = (records * stride.max(1)) as usize;
                 state.set_sgpr_pair(4, bench.buffer | stride << 48);
                 state.set_sgpr_pair(6, 0x0002_0000_0000_0000 | records);
