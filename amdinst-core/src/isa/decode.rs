@@ -4,6 +4,7 @@ use super::fields::{self, Format};
 use super::modifiers;
 use super::operand::{self, Fields};
 use super::rules;
+use super::scaled::{self, Pairs};
 use super::table::{Entry, Tables};
 use super::{DecodeError, Encoding, Illegal, Inst, Mods, Operands};
 use crate::Arch;
@@ -33,6 +34,8 @@ pub fn decode_for_listing(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError>
 pub(super) type Rules = fn(Arch, &Entry, &Operands, &Mods) -> Result<(), Illegal>;
 
 fn decode_with(arch: Arch, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeError> {
+    let prefix = if arch == Arch::Gfx950 { scaled::prefix_at(bytes) } else { None };
+    let bytes = if prefix.is_some() { &bytes[scaled::PREFIX_SIZE..] } else { bytes };
     let word = |index: usize| {
         let bytes = bytes.get(index * 4..index * 4 + 4)?;
         Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
@@ -42,7 +45,9 @@ fn decode_with(arch: Arch, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeErr
     let first = word(0).ok_or_else(|| truncated(1))?;
     let tables = Tables::of(arch);
     let mut encoding = encoding_of(first).ok_or(DecodeError::UnknownEncoding { word: first })?;
-    if let Some(short) = unmarked(tables, encoding, first, word(1)) {
+    if prefix.is_some() {
+        encoding = Encoding::Vop3px;
+    } else if let Some(short) = unmarked(tables, encoding, first, word(1)) {
         encoding = short;
     }
     let format = fields::format_of(encoding);
@@ -63,25 +68,30 @@ fn decode_with(arch: Arch, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeErr
     }
     let illegal = |reason| DecodeError::IllegalOperand { op: entry.op, reason, words };
 
-    let mut fields = Fields::new(arch, bits, word(usize::from(format.dwords)));
+    let pairs = Pairs { main: bits, prefix: prefix.unwrap_or(0) };
+    let mut fields = Fields::new(arch, pairs, word(usize::from(format.dwords)));
     let (operands, mods) = read(entry, &mut fields, rules).map_err(illegal)?;
     if fields.literal_used && fields.literal.is_none() {
         return Err(truncated(format.dwords + 1));
     }
-    let size = 4 * (format.dwords + u8::from(fields.literal_used));
+    let prefix_size = if prefix.is_some() { scaled::PREFIX_SIZE as u8 } else { 0 };
+    let size = prefix_size + 4 * (format.dwords + u8::from(fields.literal_used));
     Ok(Inst { op: entry.op, encoding, size, operands, mods })
 }
 
 /// Operands and modifiers of the words of an opcode.
 pub(super) fn read(entry: &Entry, fields: &mut Fields, rules: Rules) -> Result<(Operands, Mods), Illegal> {
-    let mut mods = decode_modifiers(entry, fields.bits)?;
+    let mut mods = decode_modifiers(entry, &fields.pairs)?;
     let mut operands = Operands::new();
     for &spec in &entry.specs {
         for operand in operand::decode(fields, entry, spec, &mods)? {
             operands.push(operand);
         }
     }
-    mods.ignored = (fields.bits ^ entry.rest) & (entry.ignored | fields.idle);
+    mods.ignored = match entry.encoding {
+        Encoding::Vop3px => scaled::idle_bits(fields.pairs.prefix),
+        _ => (fields.pairs.main ^ entry.rest) & (entry.ignored | fields.idle),
+    };
     rules(fields.arch, entry, &operands, &mods)?;
     Ok((operands, mods))
 }
@@ -113,9 +123,11 @@ fn unmarked(tables: &Tables, encoding: Encoding, first: u32, second: Option<u32>
     }
 }
 
-fn decode_modifiers(entry: &Entry, bits: u64) -> Result<Mods, Illegal> {
+fn decode_modifiers(entry: &Entry, pairs: &Pairs) -> Result<Mods, Illegal> {
     let mut mods = modifiers::empty(entry.encoding);
     for &modifier in &entry.modifiers {
+        let in_prefix = scaled::is_prefix_modifier(entry.encoding, modifier.modifier);
+        let bits = if in_prefix { pairs.prefix } else { pairs.main };
         let value = modifier.field.get(bits) & modifier.mask;
         modifiers::set(&mut mods, modifier, value).map_err(|undefined| Illegal::Field(undefined.0))?;
     }

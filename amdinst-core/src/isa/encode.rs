@@ -7,6 +7,7 @@ use super::fields;
 use super::modifiers;
 use super::operand::{self, Fields};
 use super::rules;
+use super::scaled::{self, Pairs};
 use super::table::{Class, Entry, Tables};
 use super::{Access, EncodeError, Encoding, Illegal, Inst, Mods, Op, Operand, Operands, Slot, Value};
 use crate::Arch;
@@ -28,7 +29,14 @@ impl Inst {
         if encoding == Encoding::Mimg {
             bits |= fields::MIMG_OPCODE_HIGH.put(u32::from(entry.opcode >> 7));
         }
-        bits |= self.modifier_bits(entry)? | (self.mods.ignored ^ entry.rest);
+        let modifiers = self.modifier_bits(entry)?;
+        bits |= modifiers.main;
+        let mut prefix = modifiers.prefix;
+        if encoding == Encoding::Vop3px {
+            prefix |= scaled::prefix_with(self.mods.ignored);
+        } else {
+            bits |= self.mods.ignored ^ entry.rest;
+        }
 
         let mut literal = None;
         let mut index = 0;
@@ -44,7 +52,10 @@ impl Inst {
             let illegal = |reason| EncodeError::IllegalOperand { op, encoding, index, reason };
             let (operand_bits, operand_literal) =
                 operand::encode(arch, entry, spec, operands, &self.mods).map_err(illegal)?;
-            bits |= operand_bits;
+            match spec.slot {
+                Slot::ScaleA | Slot::ScaleB => prefix |= operand_bits,
+                _ => bits |= operand_bits,
+            }
             if let Some(value) = operand_literal {
                 if literal.is_some_and(|other| other != value) {
                     return Err(illegal(Illegal::TwoLiterals));
@@ -56,9 +67,12 @@ impl Inst {
         if index != self.operands.len() {
             return Err(self.operand_count(entry, self.operands.len()));
         }
-        self.verify(arch, entry, bits, literal)?;
+        self.verify(arch, entry, Pairs { main: bits, prefix }, literal)?;
 
         let mut words = Words::new();
+        if encoding == Encoding::Vop3px {
+            words.extend([prefix as u32, (prefix >> 32) as u32]);
+        }
         words.push(bits as u32);
         if format.dwords > 1 {
             words.push((bits >> 32) as u32);
@@ -68,9 +82,15 @@ impl Inst {
     }
 
     /// Decoding is the judge of what can be encoded: it must give back this instruction.
-    fn verify(&self, arch: Arch, entry: &Entry, bits: u64, literal: Option<u32>) -> Result<(), EncodeError> {
+    fn verify(
+        &self,
+        arch: Arch,
+        entry: &Entry,
+        pairs: Pairs,
+        literal: Option<u32>,
+    ) -> Result<(), EncodeError> {
         let (op, encoding) = (self.op, self.encoding);
-        let mut fields = Fields::new(arch, bits, literal);
+        let mut fields = Fields::new(arch, pairs, literal);
         let (operands, mods) = decode::read(entry, &mut fields, rules::check)
             .map_err(|reason| EncodeError::IllegalOperand { op, encoding, index: 0, reason })?;
         for (index, (operand, again)) in self.operands.iter().zip(&operands).enumerate() {
@@ -79,7 +99,7 @@ impl Inst {
                 return Err(EncodeError::IllegalOperand { op, encoding, index, reason });
             }
         }
-        let stray = bits & !(entry.used | entry.ignored);
+        let stray = pairs.main & !(entry.used | entry.ignored);
         if stray != 0 || mods.ignored != self.mods.ignored {
             let modifier = format!("ignored bits {:#x}", self.mods.ignored);
             return Err(EncodeError::IllegalModifier { op, encoding, modifier });
@@ -87,23 +107,25 @@ impl Inst {
         Ok(())
     }
 
-    fn modifier_bits(&self, entry: &Entry) -> Result<u64, EncodeError> {
+    fn modifier_bits(&self, entry: &Entry) -> Result<Pairs, EncodeError> {
         let illegal = |modifier| EncodeError::IllegalModifier {
             op: self.op,
             encoding: self.encoding,
             modifier: format!("{modifier:?}"),
         };
-        let mut bits = 0;
+        let mut pairs = Pairs::default();
         for &modifier in &entry.modifiers {
             let value = modifiers::get(&self.mods, modifier.modifier);
             if !modifiers::fits(modifier, value) {
                 return Err(illegal(modifier.modifier));
             }
-            bits |= modifier.field.put(value);
+            let in_prefix = scaled::is_prefix_modifier(entry.encoding, modifier.modifier);
+            let pair = if in_prefix { &mut pairs.prefix } else { &mut pairs.main };
+            *pair |= modifier.field.put(value);
         }
         match modifiers::stray(&self.mods, &entry.modifiers, self.encoding) {
             Some(modifier) => Err(illegal(modifier)),
-            None => Ok(bits),
+            None => Ok(pairs),
         }
     }
 

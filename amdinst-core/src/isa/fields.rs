@@ -7,10 +7,10 @@ use arrayvec::ArrayVec;
 use super::modifiers::{Modifier, ModifierBits};
 use super::table::{
     ACCVGPR, ANY_POLICY, BITOP3, BYTE_RESULT, CLAMP, Class, FLOAT, FROM_LDS, Flags, GDS_ONLY, IDLE_MODS,
-    LOAD, MAI, MIX, NEG_ONLY, NO_DST_SEL, NO_GDS, NO_OPSEL, NO_SRC_MODS, OMOD, OPSEL, PACKED, SPARSE, Spec,
-    TO_LDS, TWO_OFFSETS,
+    LD_SCALE, LOAD, MAI, MIX, NEG_ONLY, NO_DST_SEL, NO_GDS, NO_OPSEL, NO_SRC_MODS, OMOD, OPSEL, PACKED,
+    SMALL_FLOATS, SPARSE, Spec, TO_LDS, TWO_OFFSETS,
 };
-use super::{Encoding, Slot};
+use super::{Encoding, Slot, scaled};
 use crate::Arch;
 
 /// A run of bits.
@@ -82,6 +82,7 @@ pub(super) const fn format_of(encoding: Encoding) -> Format {
     const VOP1: Format = format(0b011_1111, 7, Field::new(9, 8), 1);
     const VOP2: Format = format(0b0, 1, Field::new(25, 6), 1);
     const VOPC: Format = format(0b011_1110, 7, Field::new(17, 8), 1);
+    const VOP3P: Format = format(0b1_1010_0111, 9, Field::new(16, 7), 2);
     match encoding {
         Encoding::Sop2 => format(0b10, 2, Field::new(23, 7), 1),
         Encoding::Sopk => format(0b1011, 4, Field::new(23, 5), 1),
@@ -98,7 +99,13 @@ pub(super) const fn format_of(encoding: Encoding) -> Format {
         Encoding::Vopc => VOPC,
         Encoding::VopcSdwa => marked(VOPC, SDWA_MARK),
         Encoding::Vop3 => format(0b11_0100, 6, Field::new(16, 10), 2),
-        Encoding::Vop3p => format(0b1_1010_0111, 9, Field::new(16, 7), 2),
+        Encoding::Vop3p => VOP3P,
+        // ABID is 1.
+        Encoding::Vop3px => Format {
+            prefix: VOP3P.prefix | 1 << 11,
+            prefix_mask: VOP3P.prefix_mask | Field::new(11, 4).mask(),
+            ..VOP3P
+        },
         Encoding::Ds => format(0b11_0110, 6, Field::new(17, 8), 2),
         Encoding::Flat => segment(0),
         Encoding::Scratch => segment(1),
@@ -127,10 +134,13 @@ pub(super) const fn field_of(encoding: Encoding, slot: Slot) -> Field {
         (E::Vop1Sdwa | E::Vop2Sdwa | E::VopcSdwa | E::Vop1Dpp | E::Vop2Dpp, Slot::Src0) => (32, 8),
         (E::VopcSdwa, Slot::Sdst) => (40, 7),
         (E::Vop3, Slot::Sdst) => (8, 7),
-        (E::Vop3 | E::Vop3p, Slot::Vdst) => (0, 8),
-        (E::Vop3 | E::Vop3p, Slot::Src0) => (32, 9),
-        (E::Vop3 | E::Vop3p, Slot::Src1) => (41, 9),
-        (E::Vop3 | E::Vop3p, Slot::Src2) => (50, 9),
+        (E::Vop3 | E::Vop3p | E::Vop3px, Slot::Vdst) => (0, 8),
+        (E::Vop3 | E::Vop3p | E::Vop3px, Slot::Src0) => (32, 9),
+        (E::Vop3 | E::Vop3p | E::Vop3px, Slot::Src1) => (41, 9),
+        (E::Vop3 | E::Vop3p | E::Vop3px, Slot::Src2) => (50, 9),
+        // In the first two of the four dwords.
+        (E::Vop3px, Slot::ScaleA) => (32, 9),
+        (E::Vop3px, Slot::ScaleB) => (41, 9),
         (E::Ds | E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Mimg, Slot::Vaddr) => (32, 8),
         (E::Ds | E::Flat | E::Global | E::Scratch, Slot::Data0) => (40, 8),
         (E::Ds, Slot::Data1) => (48, 8),
@@ -163,8 +173,8 @@ pub(super) const MIMG_OPCODE_HIGH: Field = Field::new(0, 1);
 /// The bit that makes an operand an accumulation register.
 pub(super) const fn acc_bit(encoding: Encoding, slot: Slot) -> Field {
     match (encoding, slot) {
-        (Encoding::Vop3p, Slot::Src0) => Field::new(59, 1),
-        (Encoding::Vop3p, Slot::Src1) => Field::new(60, 1),
+        (Encoding::Vop3p | Encoding::Vop3px, Slot::Src0) => Field::new(59, 1),
+        (Encoding::Vop3p | Encoding::Vop3px, Slot::Src1) => Field::new(60, 1),
         (Encoding::Ds, _) => Field::new(25, 1),
         (Encoding::Mimg, _) => Field::new(16, 1),
         _ => Field::new(55, 1),
@@ -230,9 +240,22 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
             }
             list.push(ModifierBits::masked(M::Neg, Field::new(61, 3), neg));
         }
+        Encoding::Vop3px => {
+            add(M::Cbsz, 8, 3);
+            add(M::Blgp, 61, 3);
+            list.push(ModifierBits::new(M::OpSel, scaled::OP_SEL));
+            list.push(ModifierBits::new(M::OpSelHi, scaled::OP_SEL_HI));
+        }
+        Encoding::Vop3p if flags.has(LD_SCALE) => {
+            list.push(ModifierBits::new(M::OpSel, scaled::OP_SEL));
+            list.push(ModifierBits::new(M::OpSelHi, scaled::OP_SEL_HI));
+        }
         Encoding::Vop3p if flags.has(MAI) => {
             add(M::Cbsz, 8, 3);
-            add(M::Abid, 11, 4);
+            // Set, it announces scales.
+            if !flags.has(SMALL_FLOATS) {
+                add(M::Abid, 11, 4);
+            }
             if !flags.has(SPARSE) {
                 add(M::Blgp, 61, 3);
             }
@@ -378,10 +401,10 @@ pub(super) fn used_bits(arch: Arch, encoding: Encoding, specs: &[Spec], modifier
     if encoding == Encoding::Mimg {
         used |= MIMG_OPCODE_HIGH.mask();
     }
-    for bits in modifiers {
+    for bits in modifiers.iter().filter(|bits| !scaled::is_prefix_modifier(encoding, bits.modifier)) {
         used |= bits.field.put(bits.mask);
     }
-    for spec in specs {
+    for spec in specs.iter().filter(|spec| !matches!(spec.slot, Slot::ScaleA | Slot::ScaleB)) {
         used |= field_of(encoding, spec.slot).mask();
         used |= match spec.class {
             Class::SmemOffset => SMEM_IMM.mask() | field_of(encoding, Slot::Soffset).mask(),
@@ -429,6 +452,9 @@ pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags
         Encoding::Vop3 => {
             let op_sel = if flags.has(OPSEL) { 0 } else { Field::new(11, 4).mask() };
             of(&[Slot::Src0, Slot::Src1, Slot::Src2]) | op_sel | idle_modifiers(encoding, specs, flags)
+        }
+        Encoding::Vop3p if flags.has(LD_SCALE) => {
+            Field::new(8, 2).mask() | 1 << 14 | of(&[Slot::Src2]) | Field::new(61, 2).mask()
         }
         Encoding::Vop3p if flags.has(ACCVGPR) => {
             Field::new(14, 2).mask() | of(&[Slot::Src1, Slot::Src2]) | Field::new(59, 2).mask()

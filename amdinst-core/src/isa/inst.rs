@@ -31,6 +31,8 @@ pub enum Encoding {
     Vop3,
     /// Packed math, and (as VOP3P-MAI) the matrix instructions.
     Vop3p,
+    /// A matrix instruction with scales: four dwords.
+    Vop3px,
     Ds,
     Flat,
     Global,
@@ -55,6 +57,7 @@ impl Encoding {
                 | Self::VopcSdwa
                 | Self::Vop3
                 | Self::Vop3p
+                | Self::Vop3px
         )
     }
 
@@ -139,6 +142,9 @@ pub enum Slot {
     Data1,
     Srsrc,
     Ssamp,
+    /// The scales of a matrix instruction's A and B.
+    ScaleA,
+    ScaleB,
     /// The immediate OFFSET of SMEM, as an operand.
     Offset,
     /// Attribute, channel and other fields that LLVM prints as operands.

@@ -23,6 +23,7 @@ mod operand;
 mod parse;
 mod reg;
 mod rules;
+mod scaled;
 mod slots;
 mod table;
 mod text;

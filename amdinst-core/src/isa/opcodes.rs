@@ -171,6 +171,7 @@ impl Encoding {
             Self::VopcSdwa => "vopc_sdwa",
             Self::Vop3 => "vop3",
             Self::Vop3p => "vop3p",
+            Self::Vop3px => "vop3px",
             Self::Ds => "ds",
             Self::Flat => "flat",
             Self::Global => "global",

@@ -3,7 +3,8 @@
 use arrayvec::ArrayVec;
 
 use super::fields::{self, Field, field_of};
-use super::table::{ATOMIC, Class, Entry, ImmKind, RETURNS, Spec, Ty};
+use super::scaled::Pairs;
+use super::table::{ATOMIC, Class, Entry, ImmKind, RETURNS, SMALL_FLOATS, Spec, Ty};
 use super::value::has_inline_twin;
 use super::{Access, Encoding, Illegal, Mods, Operand, SdwaUnused, Slot, Value};
 use crate::Arch;
@@ -11,8 +12,8 @@ use crate::Arch;
 /// The words an instruction is decoded from.
 pub(super) struct Fields {
     pub(super) arch: Arch,
-    /// The first two dwords.
-    pub(super) bits: u64,
+    /// The dwords without the literal.
+    pub(super) pairs: Pairs,
     /// The dword after them, if there is one.
     pub(super) literal: Option<u32>,
     /// Whether an operand took it.
@@ -23,8 +24,8 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    pub(super) fn new(arch: Arch, bits: u64, literal: Option<u32>) -> Self {
-        Self { arch, bits, literal, literal_used: false, idle: 0 }
+    pub(super) fn new(arch: Arch, pairs: Pairs, literal: Option<u32>) -> Self {
+        Self { arch, pairs, literal, literal_used: false, idle: 0 }
     }
 
     /// Takes the literal. When the bytes end before it, the caller finds `literal_used` and reports that.
@@ -104,13 +105,13 @@ pub(super) fn decode(
     if !is_present(entry, spec, mods) {
         // LDS has no accumulation registers, nor TFE.
         let acc = fields::acc_bit(entry.encoding, spec.slot);
-        if mods.lds && acc.get(fields.bits) != 0 {
+        if mods.lds && acc.get(fields.pairs.main) != 0 {
             return Err(Illegal::Field("ACC or TFE"));
         }
         fields.idle |= field_of(entry.encoding, spec.slot).mask();
         return Ok(decoded);
     }
-    let dwords = width(entry, spec, mods, fields.bits);
+    let dwords = width(entry, spec, mods, fields.pairs.main);
     let operand = |value| {
         let dwords = if value_has_width(value) { dwords } else { 0 };
         Operand { value, slot: spec.slot, dwords, access: access(entry, spec, mods) }
@@ -120,7 +121,7 @@ pub(super) fn decode(
         return Ok(decoded);
     }
     let value = value(fields, entry, spec, dwords)?;
-    if spec.class == Class::SdwaDst && fields::SDWA_SD.get(fields.bits) == 0 {
+    if spec.class == Class::SdwaDst && fields::SDWA_SD.get(fields.pairs.main) == 0 {
         decoded.push(Operand { slot: Slot::Implied, ..operand(value) });
     } else {
         decoded.push(operand(value));
@@ -142,6 +143,14 @@ pub(super) fn width(entry: &Entry, spec: Spec, mods: &Mods, bits: u64) -> u8 {
             let saddr = field_of(entry.encoding, Slot::Saddr).get(bits);
             if saddr == SADDR_OFF { 2 } else { 1 }
         }
+        Class::MatrixAb if entry.flags.has(SMALL_FLOATS) => {
+            match if spec.slot == Slot::Src0 { mods.cbsz } else { mods.blgp } {
+                // FP6 and BF6, FP4; the numbers above have no format, and the width of FP8 and BF8.
+                2 | 3 => 6,
+                4 => 4,
+                _ => base,
+            }
+        }
         Class::BufferAddr => u8::from(mods.idxen) + u8::from(mods.offen),
         Class::BufferData => base + u8::from(mods.tfe),
         Class::ImageData if spec.ty == Ty::I32 => {
@@ -155,11 +164,11 @@ pub(super) fn width(entry: &Entry, spec: Spec, mods: &Mods, bits: u64) -> u8 {
 fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Decoded) -> Result<(), Illegal> {
     let offset = field_of(entry.encoding, Slot::Offset);
     let soffset = field_of(entry.encoding, Slot::Soffset);
-    let imm = fields::SMEM_IMM.get(fields.bits) != 0;
-    let raw = offset.get(fields.bits);
+    let imm = fields::SMEM_IMM.get(fields.pairs.main) != 0;
+    let raw = offset.get(fields.pairs.main);
     let mut push = |value, slot, dwords| out.push(Operand { value, slot, dwords, access: Access::Read });
     if mods.soffset_en {
-        push(fields.scalar(soffset, soffset.get(fields.bits), 0, 1)?, Slot::Soffset, 1);
+        push(fields.scalar(soffset, soffset.get(fields.pairs.main), 0, 1)?, Slot::Soffset, 1);
     } else {
         fields.idle |= soffset.mask();
     }
@@ -177,16 +186,16 @@ fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Decode
         // The older form: the low bits of OFFSET name the register.
         let register = Field::new(offset.lsb, soffset.width);
         fields.idle |= offset.mask() & !register.mask();
-        push(fields.scalar(register, register.get(fields.bits), 0, 1)?, Slot::Offset, 1);
+        push(fields.scalar(register, register.get(fields.pairs.main), 0, 1)?, Slot::Offset, 1);
     }
     Ok(())
 }
 
 fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<Value, Illegal> {
     let field = field_of(entry.encoding, spec.slot);
-    let code = field.get(fields.bits);
+    let code = field.get(fields.pairs.of_slot(spec.slot));
     let arch = fields.arch;
-    let acc = || fields::acc_bit(entry.encoding, spec.slot).get(fields.bits) != 0;
+    let acc = || fields::acc_bit(entry.encoding, spec.slot).get(fields.pairs.main) != 0;
     match spec.class {
         Class::Sgpr => fields.scalar(field, code, 0, dwords),
         Class::Sdata => match fields.scalar(field, code, 0, dwords)? {
@@ -252,7 +261,7 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
         },
         Class::MatrixD => {
             let register = vgpr(arch, code, dwords)?;
-            Ok(if fields::ACC_CD.get(fields.bits) != 0 {
+            Ok(if fields::ACC_CD.get(fields.pairs.main) != 0 {
                 Value::Agpr(register)
             } else {
                 Value::Vgpr(register)
@@ -261,7 +270,7 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
         Class::MatrixC | Class::MatrixCAgpr => match code.checked_sub(VGPR_BASE) {
             Some(register) => {
                 let register = vgpr(arch, register, dwords)?;
-                let agpr = spec.class == Class::MatrixCAgpr || fields::ACC_CD.get(fields.bits) != 0;
+                let agpr = spec.class == Class::MatrixCAgpr || fields::ACC_CD.get(fields.pairs.main) != 0;
                 Ok(if agpr { Value::Agpr(register) } else { Value::Vgpr(register) })
             }
             None => match inline(code) {
@@ -276,9 +285,9 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
         Class::FlatAddr | Class::GlobalAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
         Class::ScratchAddr => {
             let used = if arch.is_gfx940_plus() {
-                fields::SCRATCH_SVE.get(fields.bits) != 0
+                fields::SCRATCH_SVE.get(fields.pairs.main) != 0
             } else {
-                field_of(entry.encoding, Slot::Saddr).get(fields.bits) == SADDR_OFF
+                field_of(entry.encoding, Slot::Saddr).get(fields.pairs.main) == SADDR_OFF
             };
             if used {
                 return vgpr(arch, code, 1).map(Value::Vgpr);
@@ -317,7 +326,7 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
         Class::Vcc => Ok(Value::VCC),
         Class::SdwaSrc => {
             let select = if spec.slot == Slot::Src0 { fields::SDWA_S0 } else { fields::SDWA_S1 };
-            if select.get(fields.bits) == 0 {
+            if select.get(fields.pairs.main) == 0 {
                 vgpr(arch, code, dwords).map(Value::Vgpr)
             } else {
                 match fields.scalar_source(field, code, dwords)? {
@@ -327,7 +336,7 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
                 }
             }
         }
-        Class::SdwaDst if fields::SDWA_SD.get(fields.bits) == 0 => {
+        Class::SdwaDst if fields::SDWA_SD.get(fields.pairs.main) == 0 => {
             fields.idle |= field.mask();
             Ok(Value::VCC)
         }

@@ -78,6 +78,8 @@ slots! {
     ma = Src0 Class::MatrixAb, Read;
     mb = Src1 Class::MatrixAb, Read;
     mc = Src2 Class::MatrixC, Read;
+    scale_a = ScaleA Class::SrcVgpr, Read;
+    scale_b = ScaleB Class::SrcVgpr, Read;
     mc_agpr = Src2 Class::MatrixCAgpr, Read;
 
     // Vector memory.

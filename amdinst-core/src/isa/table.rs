@@ -332,6 +332,10 @@ flags! {
     ANY_POLICY = 45;
     /// OP_SEL's two highest bits say which byte of the result is written, however many sources there are.
     BYTE_RESULT = 46;
+    /// A matrix of FP8, BF8, FP6, BF6 or FP4, as CBSZ (A) and BLGP (B) say, which also give the width.
+    SMALL_FLOATS = 47;
+    /// Hands two scales to the next matrix instruction.
+    LD_SCALE = 48;
 }
 
 /// One opcode.
@@ -408,6 +412,7 @@ const TABLE_OF: &[(Encoding, &[Row])] = &[
     (Encoding::Vopc, super::vopc::VOPC),
     (Encoding::Vop3, super::vop3::VOP3),
     (Encoding::Vop3p, super::vop3p::VOP3P),
+    (Encoding::Vop3px, super::scaled::VOP3PX),
     (Encoding::Ds, super::ds::DS),
     (Encoding::Flat, super::flat::FLAT),
     (Encoding::Global, super::flat::GLOBAL),

@@ -141,8 +141,9 @@ rows! {
     26  v_dot2_f32_bf16                [vdst I32, src0 I32, src1 I32, src2 I32] V950 [PACKED];
     27  v_pk_minimum3_f16              [vdst I32, src0 V2F16, src1 V2F16, src2 V2F16] V950 [PACKED];
     28  v_pk_maximum3_f16              [vdst I32, src0 V2F16, src1 V2F16, src2 V2F16] V950 [PACKED];
-    45  v_mfma_f32_16x16x128_f8f6f4    [mdst B128, ma B256, mb B256, mc B128] V950 [MAI];
-    46  v_mfma_f32_32x32x64_f8f6f4     [mdst B512, ma B256, mb B256, mc B512] V950 [MAI];
+    44  v_mfma_ld_scale_b32            [src0 I32, src1 I32] V950 [LD_SCALE SIDE_EFFECT];
+    45  v_mfma_f32_16x16x128_f8f6f4    [mdst B128, ma B256, mb B256, mc B128] V950 [MAI SMALL_FLOATS];
+    46  v_mfma_f32_32x32x64_f8f6f4     [mdst B512, ma B256, mb B256, mc B512] V950 [MAI SMALL_FLOATS];
     53  v_mfma_f32_16x16x32_bf16       [mdst B128, ma B128, mb B128, mc B128] V950 [MAI];
     54  v_mfma_i32_16x16x64_i8         [mdst B128, ma B128, mb B128, mc B128] V950 [MAI];
     55  v_mfma_f32_32x32x16_bf16       [mdst B512, ma B128, mb B128, mc B512] V950 [MAI];

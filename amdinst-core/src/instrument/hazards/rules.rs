@@ -129,6 +129,7 @@ fn kind(inst: &Inst) -> Kind {
     let name = inst.op.name();
     match inst.encoding {
         E::Sop2 | E::Sopk | E::Sop1 | E::Sopc | E::Sopp | E::Smem => Kind::Scalar,
+        E::Vop3px => Kind::Matrix,
         E::Vop3p if name.starts_with("v_mfma") || name.starts_with("v_smfmac") => Kind::Matrix,
         E::Vop1
         | E::Vop1Sdwa

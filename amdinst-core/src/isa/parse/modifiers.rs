@@ -181,7 +181,7 @@ fn permutation(name: &str, argument: &str) -> Option<u16> {
 /// Puts the modifiers in place that depend on the opcode, and sets those that the text leaves out.
 pub(super) fn complete(mods: &mut Mods, packed: Packed, entry: &Entry) {
     let flags = entry.flags;
-    let vop3p = entry.encoding == Encoding::Vop3p;
+    let vop3p = matches!(entry.encoding, Encoding::Vop3p | Encoding::Vop3px);
     mods.op_sel_hi = packed.op_sel_hi.map_or(super::op_sel_hi_at_rest(entry), |list| {
         // Sources that do not exist have their bit at rest.
         list.bits | super::op_sel_hi_at_rest(entry) & !((1_u16 << list.count) - 1) as u8

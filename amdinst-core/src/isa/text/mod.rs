@@ -98,6 +98,7 @@ fn write_operand(
     let bit = 1_u8 << source;
     let mixes = entry.flags.has(MIX);
     let (neg, abs) = match entry.encoding {
+        Encoding::Vop3px => (false, false),
         Encoding::Vop3p if !mixes => (false, false),
         Encoding::Vop3p => (mods.neg & bit != 0, mods.neg_hi & bit != 0),
         _ if entry.flags.has(super::table::BITOP3) => (false, false),

@@ -16,6 +16,14 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
         Encoding::Smem => flag(out, "glc", mods.glc),
         Encoding::Vop3 => write_vop3(out, entry, mods)?,
         Encoding::Vop3p => write_vop3p(out, entry, mods)?,
+        Encoding::Vop3px => {
+            // The bits of a third source, which there is not, are shown.
+            if mods.op_sel != 0 {
+                write_bits(out, "op_sel", mods.op_sel, 3, None)?;
+            }
+            write_bits(out, "op_sel_hi", mods.op_sel_hi, 3, None)?;
+            write_vop3p(out, entry, mods)?;
+        }
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => {
             if let (Some(sdwa), false) = (mods.sdwa, entry.specs.is_empty()) {
                 write_clamp_omod(out, mods);

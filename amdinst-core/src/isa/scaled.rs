@@ -1,0 +1,79 @@
+//! Matrix instructions with scales (VOP3PX; CDNA 4 ISA, section "Scaled matrix instructions"): gfx950's only encoding
+//! of four dwords. The first two are those of `v_mfma_ld_scale_b32` and name the scales, the other two those of the matrix
+//! instruction; ABID, which has no other use there, is 1.
+
+use super::fields::{self, Field};
+use super::modifiers::Modifier;
+use super::table::rows;
+use super::{Encoding, Slot};
+
+rows! {
+    /// Scaled matrices.
+    VOP3PX;
+    45  v_mfma_scale_f32_16x16x128_f8f6f4 [mdst B128, ma B256, mb B256, mc B128, scale_a I32, scale_b I32] V950 [MAI SMALL_FLOATS];
+    46  v_mfma_scale_f32_32x32x64_f8f6f4  [mdst B512, ma B256, mb B256, mc B512, scale_a I32, scale_b I32] V950 [MAI SMALL_FLOATS];
+}
+
+/// Bytes of the first two dwords.
+pub(super) const PREFIX_SIZE: usize = 8;
+/// The fixed bits of the first two dwords.
+const PREFIX: u64 = 0xd3ac_0000;
+const PREFIX_MASK: u64 = 0xffff_0000;
+/// OP_SEL and OP_SEL_HI of the scales: the low and the high bit of a byte's number.
+pub(super) const OP_SEL: Field = Field::new(11, 2);
+pub(super) const OP_SEL_HI: Field = Field::new(59, 2);
+
+/// The bits of the first two dwords that mean nothing.
+const IDLE: u64 = !(PREFIX_MASK
+    | OP_SEL.mask()
+    | OP_SEL_HI.mask()
+    | fields::field_of(Encoding::Vop3px, Slot::ScaleA).mask()
+    | fields::field_of(Encoding::Vop3px, Slot::ScaleB).mask());
+
+/// The words of an instruction, in the pairs to which fields belong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Pairs {
+    /// The first two dwords, of four-dword instructions the last two.
+    pub(super) main: u64,
+    /// The first two dwords of four-dword instructions.
+    pub(super) prefix: u64,
+}
+
+impl Pairs {
+    /// The pair that a slot's field is in.
+    pub(super) const fn of_slot(&self, slot: Slot) -> u64 {
+        if matches!(slot, Slot::ScaleA | Slot::ScaleB) { self.prefix } else { self.main }
+    }
+}
+
+/// Whether a modifier's field is in the first two of four dwords.
+pub(super) fn is_prefix_modifier(encoding: Encoding, modifier: Modifier) -> bool {
+    encoding == Encoding::Vop3px && matches!(modifier, Modifier::OpSel | Modifier::OpSelHi)
+}
+
+/// Set and idle bits of the first two dwords.
+pub(super) const fn idle_bits(prefix: u64) -> u64 {
+    prefix & IDLE
+}
+
+/// The fixed bits of the first two dwords, beside what is idle.
+pub(super) const fn prefix_with(idle: u64) -> u64 {
+    PREFIX | idle & IDLE
+}
+
+/// The first two dwords, if four dwords of one instruction begin here. Scales in scalar registers are only for
+/// `v_mfma_ld_scale_b32`.
+pub(super) fn prefix_at(bytes: &[u8]) -> Option<u64> {
+    let prefix = u64::from_le_bytes(*bytes.first_chunk()?);
+    if prefix & PREFIX_MASK != PREFIX {
+        return None;
+    }
+    let main = u64::from_le_bytes(*bytes.get(PREFIX_SIZE..)?.first_chunk()?);
+    let format = fields::format_of(Encoding::Vop3px);
+    let is_vector = |slot| fields::field_of(Encoding::Vop3px, slot).get(prefix) >= 256;
+    let is_scaled = main & format.prefix_mask == format.prefix
+        && VOP3PX.iter().any(|row| u32::from(row.opcode) == format.opcode.get(main))
+        && is_vector(Slot::ScaleA)
+        && is_vector(Slot::ScaleB);
+    is_scaled.then_some(prefix)
+}
