@@ -6,7 +6,7 @@ use super::level::relation;
 use super::salu::{self, cmp, condition};
 use super::valu::{self, Carry, FIRST, One, Operation, SECOND, Select, Three, Two};
 use super::wide::{self, MultiplyAdd};
-use super::{CONST, Handler, Hot, SCALAR, Vectors, at, compare, general, lds, memory, scalar_memory};
+use super::{CONST, Handler, Hot, SCALAR, Vectors, at, compare, general, lds, memory, packed, scalar_memory};
 use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};
 use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS};
 
@@ -321,7 +321,7 @@ fn vector(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
             ok.then(|| at::<wide::Shift<{ wide::$kind }>>(vectors))
         }};
     }
-    if let Some(run) = comparison(step, hot, vectors) {
+    if let Some(run) = comparison(step, hot, vectors).or_else(|| packed(step, hot, vectors)) {
         return Some(run);
     }
     match step.op {
@@ -415,6 +415,35 @@ fn vector(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
         }
         _ => None,
     }
+}
+
+/// Operations on pairs of singles.
+fn packed(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+    let (sources, moves, run) = match step.op {
+        Op::v_pk_fma_f32 => (3, false, at::<packed::Packed<valu::FmaF32, 3>>(vectors)),
+        Op::v_pk_mul_f32 => (2, false, at::<packed::Packed<valu::MultiplyF32, 2>>(vectors)),
+        Op::v_pk_add_f32 => (2, false, at::<packed::Packed<valu::AddF32, 2>>(vectors)),
+        Op::v_pk_mov_b32 => (2, true, at::<packed::Move>(vectors)),
+        _ => return None,
+    };
+    let mods = &step.extra.as_ref()?.inst.mods;
+    if mods.clamp || !result_fits(step, 2) {
+        return None;
+    }
+    for slot in 0..sources {
+        source(step, hot, slot, 2)?;
+        if hot.src[slot] == CONST {
+            return None;
+        }
+        let bit = |field: u8, bit: u32, at: u32| if field >> slot & 1 != 0 { bit << at } else { 0 };
+        hot.imm[slot] = bit(mods.op_sel, packed::HIGH, 0);
+        if !moves {
+            hot.imm[slot] |= bit(mods.neg, packed::NEGATIVE, 0)
+                | bit(mods.op_sel_hi, packed::HIGH, 2)
+                | bit(mods.neg_hi, packed::NEGATIVE, 2);
+        }
+    }
+    Some(run)
 }
 
 /// A mask in a scalar pair, as the third source.

@@ -21,6 +21,7 @@ mod compile;
 mod lds;
 mod level;
 mod memory;
+mod packed;
 mod salu;
 mod scalar_memory;
 mod valu;

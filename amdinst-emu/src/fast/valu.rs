@@ -153,7 +153,7 @@ unsafe fn no_nan<L: Level>(values: &[L::V; PARTS]) -> bool {
 
 /// Bring NaNs among the results under the rule.
 #[inline(always)]
-unsafe fn settle<L: Level>(result: &mut [L::V; PARTS], sources: impl Fn(usize) -> [L::V; 3]) {
+pub(super) unsafe fn settle<L: Level>(result: &mut [L::V; PARTS], sources: impl Fn(usize) -> [L::V; 3]) {
     // SAFETY: the caller's.
     unsafe {
         if !no_nan::<L>(result) {
