@@ -230,7 +230,7 @@ impl Snippet {
         wave.set_s64(FLAT_SCRATCH, state.flat_scratch);
         wave.s[usize::from(M0)] = state.m0;
         wave.scc = state.scc;
-        wave.mode = state.mode;
+        wave.set_mode(state.mode);
         wave.scratch.reset(state.scratch.next_multiple_of(4), SCRATCH_BASE);
         wave.set_s64(EXEC, state.exec);
         wave.sync_exec();

@@ -5,7 +5,7 @@ use amdinst_core::isa::{Op, Value};
 use super::Context;
 use crate::check::{Outcome, Trap};
 use crate::program::{Handler, Src, Step};
-use crate::wave::{Wave, odd_operand, register_row};
+use crate::wave::{GprIndex, Wave, odd_operand, register_row};
 
 /// The function that executes such an instruction.
 pub(super) fn handler(op: Op) -> Option<Handler> {
@@ -30,7 +30,7 @@ fn lane_of(w: &Wave, source: Src, lane: usize) -> u32 {
 
 fn read_first_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
-    let value = lane_of(w, step.src[0], w.first_lane());
+    let value = lane_of(w, indexed_source(w, step)?, w.first_lane());
     w.set_s32(step.sdst, value);
     Ok(())
 }
@@ -38,7 +38,7 @@ fn read_first_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
 fn read_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
     let lane = w.scalar32(step.src[1]) as usize & 63;
-    let value = lane_of(w, step.src[0], lane);
+    let value = lane_of(w, indexed_source(w, step)?, lane);
     w.set_s32(step.sdst, value);
     Ok(())
 }
@@ -47,15 +47,34 @@ fn write_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
     let lane = w.scalar32(step.src[1]) as usize & 63;
     let value = w.scalar32(step.src[0]);
-    w.set_lane(step.dst, lane, value);
+    let dst = w.indexed(step.dst, GprIndex::DST)?;
+    w.set_lane(dst, lane, value);
     Ok(())
+}
+
+/// Source 0, by VGPR indexing where it is on.
+fn indexed_source(w: &Wave, step: &Step) -> Outcome<Src> {
+    match step.src[0] {
+        Src::Row(row) => w.indexed(row, GprIndex::SRC0).map(Src::Row),
+        other => Ok(other),
+    }
+}
+
+/// Instructions that VGPR indexing is not defined for (Vega ISA manual, "VGPR Indexing Details").
+fn without_indexing(w: &Wave, step: &Step) -> Outcome {
+    if w.gpr_index.enable != 0 { Err(Trap::unimplemented(step.op, "with VGPR indexing")) } else { Ok(()) }
 }
 
 /// Bits of a mask below the lane, plus a number.
 fn count_below(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
     super::valu::resolve(w, step);
-    w.dst = step.dst;
+    for (slot, bit) in [(0, GprIndex::SRC0), (1, GprIndex::SRC1)] {
+        if let Src::Row(row) = step.src[slot] {
+            w.src[slot] = w.indexed(row, bit)?;
+        }
+    }
+    let dst = w.indexed(step.dst, GprIndex::DST)?;
     let [mask, add, ..] = w.src;
     let first = if step.op == Op::v_mbcnt_lo_u32_b32 { 0 } else { 32 };
     let exec = w.exec;
@@ -64,13 +83,14 @@ fn count_below(context: &mut Context<'_>, step: &Step) -> Outcome {
         let bits = (1u64 << below) - 1;
         let count = (u64::from(w.lane::<u32>(mask, lane)) & bits).count_ones();
         let sum = count.wrapping_add(w.lane(add, lane));
-        w.set_lane(step.dst, lane, sum);
+        w.set_lane(dst, lane, sum);
     }
     Ok(())
 }
 
 fn swap(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
+    without_indexing(w, step)?;
     let rows = step.extra.as_ref().map(|extra| {
         let mut rows = extra.inst.operands.iter().filter_map(|operand: &_| register_row(value_of(operand)));
         (rows.next(), rows.next())

@@ -63,6 +63,10 @@ pub(super) fn turn(turns: f64, range: f64, f: fn(f64) -> f64) -> f64 {
     if turns.abs() > range {
         return f(0.0);
     }
+    if turns == 0.0 {
+        // The sine of -0 is -0.
+        return f(turns);
+    }
     let fraction = turns - turns.round();
     if (fraction * 4.0).fract() == 0.0 {
         return f(fraction * std::f64::consts::TAU).round();

@@ -137,6 +137,9 @@ pub(crate) fn is_control(op: Op) -> bool {
             | Op::s_sendmsghalt
             | Op::s_sleep
             | Op::s_set_gpr_idx_on
+            // May write MODE.GPR_IDX_EN.
+            | Op::s_setreg_b32
+            | Op::s_setreg_imm32_b32
             | Op::s_set_gpr_idx_off
     )
 }

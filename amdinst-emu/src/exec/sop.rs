@@ -354,7 +354,7 @@ pub(super) fn sopc(context: &mut Context<'_>, step: &Step) -> Outcome {
         Op::s_cmp_eq_u64 => w.scalar64(step.src[0]) == w.scalar64(step.src[1]),
         Op::s_cmp_lg_u64 => w.scalar64(step.src[0]) != w.scalar64(step.src[1]),
         Op::s_set_gpr_idx_on => {
-            w.gpr_index.enable = 1;
+            w.set_gpr_index(true);
             let m0 = &mut w.s[usize::from(M0)];
             *m0 = *m0 & !0xf0ff | a & 0xff | (step.imm as u32 & 15) << 12;
             return Ok(());
@@ -457,6 +457,6 @@ fn set_register(w: &mut Wave, selector: u16, value: u32) {
     let (register, offset, width) = field(selector);
     if register == HW_REG_MODE {
         let mask = (((1u64 << width) - 1) << offset) as u32;
-        w.mode = w.mode & !mask | value << offset & mask;
+        w.set_mode(w.mode & !mask | value << offset & mask);
     }
 }

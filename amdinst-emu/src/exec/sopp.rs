@@ -64,7 +64,7 @@ fn other(context: &mut Context<'_>, step: &Step) -> Outcome {
                 return Err(if some { Trap::at_lane(kind, w.first_lane()) } else { Trap::new(kind) });
             }
         }
-        Op::s_set_gpr_idx_off => w.gpr_index.enable = 0,
+        Op::s_set_gpr_idx_off => w.set_gpr_index(false),
         Op::s_set_gpr_idx_mode => {
             let m0 = &mut w.s[usize::from(M0)];
             *m0 = *m0 & !0xf000 | (step.imm as u32 & 15) << 12;

@@ -46,8 +46,17 @@ pub(crate) enum Status {
 /// VGPR relative addressing (`s_set_gpr_idx_on`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GprIndex {
-    /// Bits 0-2: sources 0-2, bit 3: destination. Zero when off.
+    /// MODE.GPR_IDX_EN. M0 says which operands it is for.
     pub(crate) enable: u8,
+}
+
+impl GprIndex {
+    /// Bit of MODE.
+    const MODE_BIT: u32 = 27;
+    /// Bits of M0.
+    pub(crate) const SRC0: u32 = 12;
+    pub(crate) const SRC1: u32 = 13;
+    pub(crate) const DST: u32 = 15;
 }
 
 /// The rows, from the start of a cache line on: a vector load then touches one line.
@@ -290,6 +299,27 @@ impl Wave {
     #[inline(always)]
     pub(crate) fn plain_mode(&self) -> bool {
         self.mode & 0xff == 0xf0
+    }
+
+    /// Write MODE.
+    pub(crate) fn set_mode(&mut self, mode: u32) {
+        self.mode = mode;
+        self.gpr_index.enable = (mode >> GprIndex::MODE_BIT & 1) as u8;
+    }
+
+    /// Switch VGPR indexing on or off.
+    pub(crate) fn set_gpr_index(&mut self, on: bool) {
+        self.set_mode(self.mode & !(1 << GprIndex::MODE_BIT) | u32::from(on) << GprIndex::MODE_BIT);
+    }
+
+    /// A vector register's row after VGPR indexing, which the bit of M0 asks for.
+    #[inline]
+    pub(crate) fn indexed(&self, row: u16, bit: u32) -> Outcome<u16> {
+        let m0 = self.s[usize::from(M0)];
+        if self.gpr_index.enable == 0 || m0 >> bit & 1 == 0 {
+            return Ok(row);
+        }
+        self.checked_row(i64::from(row), i64::from(m0 & 0xff))
     }
 
     /// Check a register number computed at run time.

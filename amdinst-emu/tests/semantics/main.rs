@@ -1,6 +1,7 @@
 //! Single instructions: state in, state out, against expected values that do not come from the emulator: what the manuals
 //! say of them, coded anew for the host.
 
+mod approximate;
 mod conversions;
 mod formats;
 mod gfx950;
@@ -11,3 +12,4 @@ mod model;
 mod random;
 mod scalar;
 mod support;
+mod tables;

@@ -1,0 +1,145 @@
+//! Text tables under `tests/semantics/tables/`: a case a line, its source in the comments.
+
+use amdinst_core::Arch;
+use amdinst_emu::{Config, Machine, Snippet, WaveState};
+
+fn run(arch: Arch, text: &str, state: &WaveState) -> Result<WaveState, String> {
+    let text = text.replace(';', "\n");
+    let snippet = Snippet::assemble(arch, &text).map_err(|error| error.to_string())?;
+    snippet.run(&mut Machine::new(arch, Config::default()), state).map_err(|fault| fault.to_string())
+}
+
+fn lines(table: &str) -> impl Iterator<Item = &str> {
+    table.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+fn number(text: &str) -> u64 {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// What the manuals print as examples.
+#[test]
+fn manual_examples() {
+    let table = include_str!("tables/manual_examples.txt");
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for line in lines(table) {
+        count += 1;
+        let (call, result) = line.split_once(" => ").unwrap();
+        let (name, operands) = call.strip_suffix(')').unwrap().split_once('(').unwrap();
+        let name = name.to_lowercase();
+        let file = if name.starts_with('v') { 'v' } else { 's' };
+        let mut state = WaveState::default();
+        let mut text = format!("{name} {file}0");
+        for (index, operand) in operands.split(',').enumerate() {
+            let value = number(operand.trim()) as u32;
+            state.set_vgpr(index + 1, [value; 64]);
+            state.sgprs[index + 1] = value;
+            text += &format!(", {file}{}", index + 1);
+        }
+        let after = run(Arch::Gfx90a, &text, &state).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let found = if file == 'v' { after.vgpr(0)[63] } else { after.sgprs[0] };
+        if u64::from(found) != number(result) {
+            failures.push(format!("{line}: {found:#x}"));
+        }
+    }
+    println!("{count} examples of the manuals");
+    assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// One `name=value` of a state.
+fn set(state: &mut WaveState, item: &str) {
+    let (name, value) = item.split_once('=').unwrap_or_else(|| panic!("{item}: no value"));
+    if let Some(register) =
+        name.strip_prefix('v').filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+    {
+        let (register, lane) = match register.split_once('[') {
+            Some((register, lane)) => (register, Some(number(lane.trim_end_matches(']')) as usize)),
+            None => (register, None),
+        };
+        let register = number(register) as usize;
+        let mut lanes = state.vgpr(register);
+        match (lane, value) {
+            (Some(lane), value) => lanes[lane] = number(value) as u32,
+            (None, "lane") => lanes = std::array::from_fn(|lane| lane as u32),
+            (None, value) => lanes = [number(value) as u32; 64],
+        }
+        return state.set_vgpr(register, lanes);
+    }
+    let value = number(value);
+    match name {
+        "exec" => state.exec = value,
+        "vcc" => state.vcc = value,
+        "m0" => state.m0 = value as u32,
+        "mode" => state.mode = value as u32,
+        "scc" => state.scc = value != 0,
+        _ => {
+            let register = name.strip_prefix('s').unwrap_or_else(|| panic!("{item}: no register"));
+            state.sgprs[number(register) as usize] = value as u32;
+        }
+    }
+}
+
+/// Whole states: what the last column does not name has not changed.
+#[test]
+fn states_before_and_after() {
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for line in lines(include_str!("tables/lanes.txt")) {
+        count += 1;
+        let [text, before, after] = line.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
+            panic!("{line}: not three columns")
+        };
+        let mut arch = Arch::Gfx90a;
+        let mut state = WaveState::default();
+        for item in before.split_whitespace() {
+            match item.strip_prefix('@') {
+                Some(name) => arch = name.parse().unwrap(),
+                None => set(&mut state, item),
+            }
+        }
+        let mut expected = state.clone();
+        for item in after.split_whitespace() {
+            set(&mut expected, item);
+        }
+        let mut found = match run(arch, text, &state) {
+            Ok(found) => found,
+            Err(error) => {
+                failures.push(format!("{line}\n  {error}"));
+                continue;
+            }
+        };
+        let registers = found.vgprs.len().max(expected.vgprs.len());
+        for state in [&mut found, &mut expected] {
+            state.vgprs.resize(registers, [0; 64]);
+            state.agprs.clear();
+        }
+        if found != expected {
+            failures.push(format!("{line}\n  {}", difference(&found, &expected)));
+        }
+    }
+    println!("{count} states compared");
+    assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
+}
+
+fn difference(found: &WaveState, expected: &WaveState) -> String {
+    let mut text = format!(
+        "m0 {:#x}/{:#x} mode {:#x}/{:#x} exec {:#x}/{:#x} vcc {:#x}/{:#x}",
+        found.m0, expected.m0, found.mode, expected.mode, found.exec, expected.exec, found.vcc, expected.vcc
+    );
+    for (number, (found, expected)) in found.sgprs.iter().zip(&expected.sgprs).enumerate() {
+        if found != expected {
+            text += &format!(" s{number} {found:#x}/{expected:#x}");
+        }
+    }
+    for (number, (found, expected)) in found.vgprs.iter().zip(&expected.vgprs).enumerate() {
+        if let Some(lane) = (0..64).find(|lane| found[*lane] != expected[*lane]) {
+            text += &format!(" v{number}[{lane}] {:#x}/{:#x}", found[lane], expected[lane]);
+        }
+    }
+    text
+}
