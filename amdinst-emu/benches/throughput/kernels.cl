@@ -1,0 +1,131 @@
+// The kernels of the throughput benchmark. `host.rs` has the same in Rust.
+
+#define GLOBAL_ID (__builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x())
+
+// 32 VALU and 3 SALU instructions, exactly: 18 on integers (a comparison with its selection among them), 14 on floats
+// (one conversion, four of them fused multiply-adds).
+#define ALU_LOOP(n) \
+    __asm__ volatile( \
+        "s_mov_b32 s20, %[count]\n" \
+        "loop%=:\n" \
+        "v_add_u32 %[a], %[a], %[b]\n" \
+        "v_xor_b32 %[b], %[b], %[a]\n" \
+        "v_lshlrev_b32 %[t], 5, %[c]\n" \
+        "v_lshrrev_b32 %[c], 3, %[c]\n" \
+        "v_or_b32 %[c], %[c], %[t]\n" \
+        "v_mul_lo_u32 %[d], %[d], %[a]\n" \
+        "v_add_u32 %[d], 0x3c6ef35f, %[d]\n" \
+        "v_lshl_add_u32 %[a], %[b], 2, %[a]\n" \
+        "v_and_b32 %[t], %[a], %[d]\n" \
+        "v_add_u32 %[b], %[b], %[t]\n" \
+        "v_alignbit_b32 %[c], %[c], %[c], 7\n" \
+        "v_sub_u32 %[d], %[d], %[c]\n" \
+        "v_cmp_gt_u32 vcc, %[a], %[d]\n" \
+        "v_cndmask_b32 %[b], %[b], %[c], vcc\n" \
+        "v_add3_u32 %[c], %[c], %[d], 1\n" \
+        "v_bfe_u32 %[t], %[a], 8, 8\n" \
+        "v_xor_b32 %[d], %[d], %[t]\n" \
+        "v_min_u32 %[t], %[t], %[b]\n" \
+        "v_cvt_f32_u32 %[x], %[t]\n" \
+        "v_fma_f32 %[y], %[y], 0.5, %[x]\n" \
+        "v_mul_f32 %[z], 0.5, %[z]\n" \
+        "v_add_f32 %[z], %[z], %[y]\n" \
+        "v_fmac_f32 %[w], %[x], %[y]\n" \
+        "v_mul_f32 %[w], 0.5, %[w]\n" \
+        "v_sub_f32 %[x], %[y], %[z]\n" \
+        "v_max_f32 %[x], %[x], %[w]\n" \
+        "v_fma_f32 %[z], %[z], 0.5, 1.0\n" \
+        "v_add_f32 %[y], 1.0, %[y]\n" \
+        "v_min_f32 %[y], %[y], %[w]\n" \
+        "v_mul_f32 %[w], 0.5, %[w]\n" \
+        "v_fma_f32 %[w], %[w], 0.5, %[x]\n" \
+        "v_add_f32 %[x], %[x], %[z]\n" \
+        "s_sub_u32 s20, s20, 1\n" \
+        "s_cmp_lg_u32 s20, 0\n" \
+        "s_cbranch_scc1 loop%=\n" \
+        : [a] "+v"(a), [b] "+v"(b), [c] "+v"(c), [d] "+v"(d), [t] "+v"(t), [x] "+v"(x), [y] "+v"(y), [z] "+v"(z), \
+          [w] "+v"(w) \
+        : [count] "s"(__builtin_amdgcn_readfirstlane(n)) \
+        : "s20", "vcc", "scc")
+
+#define ALU_STATE(id) \
+    uint a = (id), b = (id) * 3, c = 7, d = 1, t = 0; \
+    float x = 0, y = 1, z = 2, w = 3
+
+#define ALU_RESULT (a ^ b ^ c ^ d ^ as_uint(x) ^ as_uint(y) ^ as_uint(z) ^ as_uint(w))
+
+kernel void alu(global uint *out, uint n) {
+    uint id = GLOBAL_ID;
+    ALU_STATE(id);
+    ALU_LOOP(n);
+    out[id] = ALU_RESULT;
+}
+
+// The same with every third work-item inactive.
+kernel void alu_partial(global uint *out, uint n) {
+    uint id = GLOBAL_ID;
+    ALU_STATE(id);
+    if (id % 3 != 0) ALU_LOOP(n);
+    out[id] = ALU_RESULT;
+}
+
+kernel void vector_add(global const float *a, global const float *b, global float *out, uint n) {
+    uint id = GLOBAL_ID;
+    if (id < n) out[id] = a[id] + b[id];
+}
+
+// Steps until 1 is reached, from the work-item's number on.
+kernel void collatz(global uint *out, uint n) {
+    uint id = GLOBAL_ID;
+    uint value = id + 1, steps = 0;
+    while (value != 1) {
+        value = value & 1 ? 3 * value + 1 : value / 2;
+        ++steps;
+    }
+    out[id] = steps;
+}
+
+// Tiles of 32 x 32 through LDS, by workgroups of 32 x 8; n is a multiple of 32. A column of padding, as is customary.
+kernel __attribute__((reqd_work_group_size(32, 8, 1)))
+void transpose(global const uint *in, global uint *out, uint n) {
+    local uint tile[32][33];
+    uint x = __builtin_amdgcn_workitem_id_x(), y = __builtin_amdgcn_workitem_id_y();
+    uint column = __builtin_amdgcn_workgroup_id_x() * 32, row = __builtin_amdgcn_workgroup_id_y() * 32;
+    for (uint i = 0; i < 32; i += 8) tile[y + i][x] = in[(row + y + i) * n + column + x];
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+    for (uint i = 0; i < 32; i += 8) out[(column + y + i) * n + row + x] = tile[x][y + i];
+}
+
+// Square matrices, tiles of 16 x 16 in LDS; n is a multiple of 16.
+kernel __attribute__((reqd_work_group_size(16, 16, 1)))
+void matmul(global const float *a, global const float *b, global float *out, uint n) {
+    local float left[16][16], right[16][16];
+    uint x = __builtin_amdgcn_workitem_id_x(), y = __builtin_amdgcn_workitem_id_y();
+    uint column = __builtin_amdgcn_workgroup_id_x() * 16 + x, row = __builtin_amdgcn_workgroup_id_y() * 16 + y;
+    float sum = 0;
+    for (uint k = 0; k < n; k += 16) {
+        left[y][x] = a[row * n + k + x];
+        right[y][x] = b[(k + y) * n + column];
+        __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+        __builtin_amdgcn_s_barrier();
+        __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+        for (uint i = 0; i < 16; ++i) sum += left[y][i] * right[i][x];
+        __builtin_amdgcn_s_barrier();
+    }
+    out[row * n + column] = sum;
+}
+
+// Square matrices by v_mfma_f32_16x16x4f32, a wave for each 16 x 16 tile; n is a multiple of 16.
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void mfma_gemm(global const float *a, global const float *b, global float *out, uint n) {
+    uint lane = __builtin_amdgcn_workitem_id_x(), inner = lane / 16, outer = lane % 16;
+    uint column = __builtin_amdgcn_workgroup_id_x() * 16, row = __builtin_amdgcn_workgroup_id_y() * 16;
+    float4 sum = 0;
+    for (uint k = 0; k < n; k += 4) {
+        float left = a[(row + outer) * n + k + inner], right = b[(k + inner) * n + column + outer];
+        sum = __builtin_amdgcn_mfma_f32_16x16x4f32(left, right, sum, 0, 0, 0);
+    }
+    for (uint i = 0; i < 4; ++i) out[(row + 4 * inner + i) * n + column + outer] = sum[i];
+}

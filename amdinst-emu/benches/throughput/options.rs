@@ -1,0 +1,52 @@
+//! The command line: by hand, since cargo adds arguments of its own.
+
+use std::path::PathBuf;
+
+use amdinst_emu::Vectors;
+
+pub(crate) const USAGE: &str = "\
+cargo bench -p amdinst-emu [-- OPTIONS] [KERNEL ...]
+
+  --test           small sizes, each kernel once at every level: do they work?
+  --repeat N       take the best of N runs (5)
+  --vectors LEVEL  baseline, avx2 or avx512 (all that the host has)
+  --json FILE      write the figures there as well
+";
+
+pub(crate) struct Options {
+    pub(crate) short: bool,
+    pub(crate) repeat: u32,
+    pub(crate) levels: Vec<Vectors>,
+    pub(crate) json: Option<PathBuf>,
+    /// Kernels to run; empty for all.
+    pub(crate) kernels: Vec<String>,
+}
+
+impl Options {
+    /// `Ok(None)`: help was asked for.
+    pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
+        let mut options =
+            Self { short: false, repeat: 5, levels: Vectors::ALL.to_vec(), json: None, kernels: Vec::new() };
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+            match argument.as_str() {
+                // Cargo says that it is `cargo bench`.
+                "--bench" => {}
+                "--test" => options.short = true,
+                "--repeat" => {
+                    options.repeat = value()?.parse().map_err(|error| format!("--repeat: {error}"))?;
+                }
+                "--vectors" => {
+                    let name = value()?;
+                    let level = Vectors::ALL.into_iter().find(|level| level.name() == name);
+                    options.levels = vec![level.ok_or(format!("--vectors {name}: no such level"))?];
+                }
+                "--json" => options.json = Some(value()?.into()),
+                "--help" | "-h" => return Ok(None),
+                _ if argument.starts_with('-') => return Err(format!("{argument}: no such option")),
+                _ => options.kernels.push(argument),
+            }
+        }
+        Ok(Some(options))
+    }
+}
