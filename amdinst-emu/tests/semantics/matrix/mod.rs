@@ -7,6 +7,7 @@ mod arithmetic;
 mod layouts;
 mod modifiers;
 mod oracle;
+mod scaled;
 mod values;
 
 use amdinst_core::Arch;
@@ -76,6 +77,18 @@ fn instructions(arch: Arch) -> Vec<(Inst, Shape)> {
             (opcode.plain().unwrap(), *shape)
         })
         .collect()
+}
+
+/// An `f8f6f4` instruction with formats that CBSZ and BLGP name; its operands are as wide as these need.
+fn with_formats(arch: Arch, plain: &Inst, cbsz: u8, blgp: u8) -> Inst {
+    let mut inst = plain.clone();
+    (inst.mods.cbsz, inst.mods.blgp) = (cbsz, blgp);
+    for (at, code) in [(1, cbsz), (2, blgp)] {
+        inst.operands[at].dwords = formats::by_code(code).bits() as u8;
+    }
+    let words = inst.encode(arch).unwrap_or_else(|error| panic!("{}: {error}", inst.text(arch)));
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    isa::decode(arch, &bytes).unwrap()
 }
 
 /// Operands by role: result, A, B, C or index.

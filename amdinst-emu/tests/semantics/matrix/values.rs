@@ -4,7 +4,7 @@ use amdinst_core::isa::Inst;
 use amdinst_emu::WaveState;
 
 use super::oracle::{self, Matrices};
-use super::{ARCHS, Random, Shape, element_formats, instructions, run};
+use super::{ARCHS, Random, Shape, element_formats, instructions, put, run, with_formats};
 use crate::formats::Format;
 
 /// Integers that every format has.
@@ -35,6 +35,12 @@ fn check(arch: amdinst_core::Arch, inst: &Inst, shape: &Shape, random: &mut Rand
     let matrices = Matrices::new(shape, random, small(formats[0]), small(formats[1]), integer(shape));
     let mut state = WaveState { exec: random.next() & random.next(), ..WaveState::default() };
     matrices.write(inst, shape, formats, &mut state);
+    for scale in inst.operands.iter().skip(4) {
+        for lane in 0..64 {
+            // One, in every byte.
+            put(&mut state, scale.value, 0, lane, 0x7f7f_7f7f);
+        }
+    }
     let after = run(arch, inst, &state).unwrap_or_else(|fault| panic!("{arch}: {fault}"));
     for block in 0..shape.blocks {
         for i in 0..shape.size {
@@ -75,7 +81,7 @@ fn every_matrix_instruction_multiplies() {
             amdinst_core::Arch::Gfx90a => 27,
             amdinst_core::Arch::Gfx942 => 46,
             // With `v_mfma_scale_*`, without `v_mfma_ld_scale_b32`.
-            _ => all.len().max(66),
+            _ => 68,
         };
         assert_eq!(all.len(), expected, "{arch}");
     }
@@ -88,9 +94,7 @@ fn every_pair_of_small_formats_multiplies() {
     let arch = amdinst_core::Arch::Gfx950;
     for (inst, shape) in instructions(arch).iter().filter(|(_, shape)| shape.a == "f8f6f4") {
         for (cbsz, blgp) in (0..5).flat_map(|a| (0..5).map(move |b| (a, b))) {
-            let mut inst = inst.clone();
-            (inst.mods.cbsz, inst.mods.blgp) = (cbsz, blgp);
-            check(arch, &inst, shape, &mut random);
+            check(arch, &with_formats(arch, inst, cbsz, blgp), shape, &mut random);
         }
     }
 }
