@@ -48,7 +48,7 @@ impl Group {
             wave.reset(shared.program.registers);
             wave.index = index * u64::from(shared.waves_per_group) + number as u64;
             wave.next = shared.entry;
-            shared.setup.start(wave, workgroup, shared.launch.block, number as u32);
+            shared.setup.start(wave, workgroup, number as u32);
         }
         let result = self.schedule(shared, workgroup);
         for wave in &self.waves {

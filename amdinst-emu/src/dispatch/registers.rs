@@ -8,7 +8,7 @@ use crate::check::Fault;
 use crate::machine::Config;
 use crate::memory::{PRIVATE_APERTURE, SCRATCH_BASE, SHARED_APERTURE};
 use crate::program::Program;
-use crate::wave::{FLAT_SCRATCH, M0, VCC, Wave};
+use crate::wave::{FLAT_SCRATCH, LANES, M0, Row, VCC, Wave};
 
 /// The fields of a kernel descriptor that set up waves.
 pub(super) struct Descriptor<'a>(pub(super) &'a KernelDescriptor);
@@ -65,6 +65,39 @@ pub(crate) struct Setup {
     /// Scratch bytes a work-item.
     scratch: u32,
     arch: Arch,
+    /// By wave of the workgroup.
+    lanes: Vec<Lanes>,
+    /// Rows of work-item ids that are not packed into one.
+    id_rows: usize,
+}
+
+/// The lanes of one wave of a workgroup: the same in every workgroup, so worked out once.
+#[derive(Debug)]
+struct Lanes {
+    exec: u64,
+    /// v0 to v2.
+    ids: [Row; 3],
+}
+
+impl Lanes {
+    /// Those of a workgroup's wave `number`. Lanes beyond the workgroup's end are inactive, their ids zero.
+    fn new(block: [u32; 3], number: u32, arch: Arch, id_rows: usize) -> Self {
+        let total: u32 = block.iter().product();
+        let mut lanes = Self { exec: 0, ids: [[0; LANES]; 3] };
+        for (lane, flat) in (number * 64..total).take(LANES).enumerate() {
+            lanes.exec |= 1 << lane;
+            let id = [flat % block[0], flat / block[0] % block[1], flat / (block[0] * block[1])];
+            if arch.has_packed_work_item_ids() {
+                // Code that asks for x alone takes v0 as it is, without masking: what is not asked for must be zero.
+                lanes.ids[0][lane] = id.iter().take(id_rows).zip([0, 10, 20]).map(|(id, at)| id << at).sum();
+            } else {
+                for (row, id) in lanes.ids.iter_mut().zip(id).take(id_rows) {
+                    row[lane] = id;
+                }
+            }
+        }
+        lanes
+    }
 }
 
 /// Bytes of prologue that hardware which preloads kernel arguments skips.
@@ -137,7 +170,10 @@ impl Setup {
         let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
         let rsrc2 = descriptor.rsrc2();
         let system_at = ((rsrc2 >> 1 & 0x1f) as usize).max(user.len());
-        Ok(Self { entry, user, system_at, rsrc2, mode, scratch, arch })
+        let id_rows = (rsrc2 >> 11 & 3).min(2) as usize + 1;
+        let waves = launch.block.iter().product::<u32>().div_ceil(64);
+        let lanes = (0..waves).map(|number| Lanes::new(launch.block, number, arch, id_rows)).collect();
+        Ok(Self { entry, user, system_at, rsrc2, mode, scratch, arch, lanes, id_rows })
     }
 
     /// Bytes of the workgroup's scratch that one wave has.
@@ -146,7 +182,7 @@ impl Setup {
     }
 
     /// Put a fresh wave into its initial state.
-    pub(crate) fn start(&self, wave: &mut Wave, workgroup: [u32; 3], block: [u32; 3], number: u32) {
+    pub(crate) fn start(&self, wave: &mut Wave, workgroup: [u32; 3], number: u32) {
         let offset = self.wave_scratch() * number;
         let base = SCRATCH_BASE + u64::from(offset);
         wave.scratch.reset(self.scratch, base);
@@ -165,8 +201,7 @@ impl Setup {
         for (axis, id) in workgroup.into_iter().enumerate() {
             system(wave, rsrc2 & 1 << (7 + axis) != 0, id);
         }
-        let total: u32 = block.iter().product();
-        let info = total.div_ceil(64) | number << 6 | u32::from(number == 0) << 31;
+        let info = self.lanes.len() as u32 | number << 6 | u32::from(number == 0) << 31;
         system(wave, rsrc2 & 1 << 10 != 0, info);
         if self.arch.is_gfx940_plus() {
             wave.set_s64(FLAT_SCRATCH, base);
@@ -176,26 +211,10 @@ impl Setup {
         wave.set_s64(VCC, 0);
         wave.s[usize::from(M0)] = 0;
 
-        let id_level = rsrc2 >> 11 & 3;
-        let mut exec = 0;
-        for lane in 0..64 {
-            let flat = number * 64 + lane;
-            if flat >= total {
-                break;
-            }
-            exec |= 1u64 << lane;
-            let id = [flat % block[0], flat / block[0] % block[1], flat / (block[0] * block[1])];
-            let lane = lane as usize;
-            if self.arch.has_packed_work_item_ids() {
-                // Code that asks for x alone takes v0 as it is, without masking: what is not asked for must be zero.
-                wave.rows[0][lane] = (0..=id_level.min(2)).map(|axis| id[axis as usize] << (10 * axis)).sum();
-            } else {
-                for (row, id) in wave.rows.iter_mut().zip(id).take(id_level.min(2) as usize + 1) {
-                    row[lane] = id;
-                }
-            }
-        }
-        wave.set_s64(crate::wave::EXEC, exec);
+        let lanes = &self.lanes[number as usize];
+        let rows = if self.arch.has_packed_work_item_ids() { 1 } else { self.id_rows };
+        wave.rows[..rows].copy_from_slice(&lanes.ids[..rows]);
+        wave.set_s64(crate::wave::EXEC, lanes.exec);
         wave.sync_exec();
     }
 }
