@@ -45,7 +45,7 @@ impl Group {
         let workgroup = [index % width, index / width % height, index / (width * height)].map(|id| id as u32);
         self.lds.fill(0);
         for (number, wave) in self.waves.iter_mut().enumerate() {
-            wave.reset(shared.program.registers);
+            wave.reset(shared.registers);
             wave.index = index * u64::from(shared.waves_per_group) + number as u64;
             wave.next = shared.entry;
             shared.setup.start(wave, workgroup, number as u32);

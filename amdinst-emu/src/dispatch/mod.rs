@@ -3,6 +3,7 @@
 mod group;
 mod kernarg;
 mod order;
+mod reach;
 mod registers;
 mod slice;
 
@@ -133,6 +134,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) lds_bytes: u32,
     pub(crate) waves_per_group: u32,
     pub(crate) entry: u32,
+    /// VGPRs and AGPRs that a wave can touch.
+    pub(crate) registers: [usize; 2],
 }
 
 /// Run a kernel to its end, or to its first fault in the order of workgroups.
@@ -223,6 +226,7 @@ fn run(
         ));
     };
     let block: u32 = launch.block.iter().product();
+    let reached = reach::steps(program, entry);
     let shared = Shared {
         memory,
         program,
@@ -234,6 +238,7 @@ fn run(
         lds_bytes: lds_bytes(kernel) + launch.dynamic_lds,
         waves_per_group: block.div_ceil(64),
         entry,
+        registers: reach::registers(&reached),
     };
     let groups: u64 = launch.grid.iter().map(|size| u64::from(*size)).product();
     let wanted = if launch.threads == 0 {
@@ -241,8 +246,7 @@ fn run(
     } else {
         launch.threads
     };
-    let threads =
-        if order::matters(program, entry) { 1 } else { wanted.min(usize::try_from(groups).unwrap_or(1)) };
+    let threads = if order::matters(&reached) { 1 } else { wanted.min(usize::try_from(groups).unwrap_or(1)) };
     let started = Instant::now();
     let parts = if threads <= 1 {
         vec![work(&shared, &AtomicU64::new(0), &AtomicU64::new(u64::MAX), groups)]

@@ -14,33 +14,11 @@
 
 use amdinst_core::isa::Op;
 
-use crate::exec;
-use crate::program::{Action, Program, Space, Step};
+use crate::program::{Action, Space, Step};
 
-/// Whether the kernel at this step must have its workgroups run in order.
-pub(super) fn matters(program: &Program, entry: u32) -> bool {
-    let mut seen = vec![false; program.steps.len()];
-    let mut open = vec![entry];
-    let mut everything = false;
-    while let Some(start) = open.pop() {
-        let mut at = start as usize;
-        while let Some(step) = program.steps.get(at).filter(|_| !seen[at]) {
-            seen[at] = true;
-            if is_sensitive(step) {
-                return true;
-            }
-            // A computed jump may go to any function of the code object.
-            everything |= matches!(step.op, Op::s_swappc_b64 | Op::s_setpc_b64);
-            if exec::is_direct_branch(step.op) && step.imm >= 0 {
-                open.push(step.imm as u32);
-            }
-            if matches!(step.op, Op::s_endpgm | Op::s_branch | Op::s_setpc_b64) {
-                break;
-            }
-            at += 1;
-        }
-    }
-    everything && program.steps.iter().any(is_sensitive)
+/// Whether a kernel that can reach these steps must have its workgroups run in order.
+pub(super) fn matters(steps: &[&Step]) -> bool {
+    steps.iter().any(|step| is_sensitive(step))
 }
 
 fn is_sensitive(step: &Step) -> bool {

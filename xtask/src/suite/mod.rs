@@ -46,6 +46,12 @@ fn steps(junit: &Path) -> Vec<Step> {
             Counting::Tests,
             ["test", "--workspace", "--exclude", "test-kernels", "--no-fail-fast", "--", "--show-output"],
         ),
+        // With what the step before has built: whether the benchmarks work, not how fast they are.
+        Step::new(
+            "benchmarks",
+            Counting::One,
+            ["bench", "--profile", "dev", "-p", "amdinst-emu", "--", "--test"],
+        ),
         Step::new("bindings", Counting::One, ["run", "--quiet", "-p", "xtask", "--", "bindgen", "--check"])
             .needs_file("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev"),
         Step::new("documentation", Counting::One, ["doc", "--workspace", "--no-deps"])
