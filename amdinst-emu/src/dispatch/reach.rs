@@ -37,8 +37,10 @@ pub(super) fn registers(steps: &[&Step]) -> [usize; 2] {
     const BANK: usize = REGISTERS / 2;
     let mut most = [0; 2];
     for step in steps {
-        // With an index, any register.
-        if matches!(step.op, Op::s_set_gpr_idx_on | Op::s_set_gpr_idx_mode) {
+        // With an index, any register. What writes MODE may turn that on.
+        const INDEXES: [Op; 4] =
+            [Op::s_set_gpr_idx_on, Op::s_set_gpr_idx_mode, Op::s_setreg_b32, Op::s_setreg_imm32_b32];
+        if INDEXES.contains(&step.op) {
             return [BANK; 2];
         }
         let operands = step.extra.iter().flat_map(|extra| &extra.inst.operands);
