@@ -4,7 +4,7 @@ use amdinst_core::isa::Op;
 
 use crate::exec;
 use crate::program::{Program, Step};
-use crate::wave::{REGISTERS, register_row};
+use crate::wave::{GprIndex, REGISTERS, register_row};
 
 /// The steps that a kernel which begins at `entry` can reach. A computed jump may go to any function of the code object:
 /// where there is one, these are all steps.
@@ -37,10 +37,8 @@ pub(super) fn registers(steps: &[&Step]) -> [usize; 2] {
     const BANK: usize = REGISTERS / 2;
     let mut most = [0; 2];
     for step in steps {
-        // With an index, any register. What writes MODE may turn that on.
-        const INDEXES: [Op; 4] =
-            [Op::s_set_gpr_idx_on, Op::s_set_gpr_idx_mode, Op::s_setreg_b32, Op::s_setreg_imm32_b32];
-        if INDEXES.contains(&step.op) {
+        // With an index, any register.
+        if turns_indexing_on(step) {
             return [BANK; 2];
         }
         let operands = step.extra.iter().flat_map(|extra| &extra.inst.operands);
@@ -52,4 +50,15 @@ pub(super) fn registers(steps: &[&Step]) -> [usize; 2] {
         }
     }
     most
+}
+
+/// Whether registers may be addressed by an index after the step.
+fn turns_indexing_on(step: &Step) -> bool {
+    match step.op {
+        Op::s_set_gpr_idx_on | Op::s_set_gpr_idx_mode => true,
+        Op::s_setreg_b32 | Op::s_setreg_imm32_b32 => {
+            exec::writes_mode_bit(step.imm as u16, GprIndex::MODE_BIT)
+        }
+        _ => false,
+    }
 }

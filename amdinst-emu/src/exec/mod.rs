@@ -108,6 +108,7 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
     }
 }
 
+pub(crate) use sop::writes_mode_bit;
 pub(crate) use vopc::code as comparison;
 
 /// Branches whose target is an immediate.

@@ -429,6 +429,12 @@ fn field(selector: u16) -> (u16, u32, u32) {
     (selector & 63, u32::from(selector >> 6 & 31), u32::from(selector >> 11) + 1)
 }
 
+/// Whether a write to the hardware register field `selector` reaches a bit of MODE.
+pub(crate) fn writes_mode_bit(selector: u16, bit: u32) -> bool {
+    let (register, first, width) = field(selector);
+    register == HW_REG_MODE && (first..first + width).contains(&bit)
+}
+
 /// MODE's number.
 const HW_REG_MODE: u16 = 1;
 const HW_REG_STATUS: u16 = 2;

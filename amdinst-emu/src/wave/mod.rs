@@ -52,7 +52,7 @@ pub(crate) struct GprIndex {
 
 impl GprIndex {
     /// Bit of MODE.
-    const MODE_BIT: u32 = 27;
+    pub(crate) const MODE_BIT: u32 = 27;
     /// Bits of M0.
     pub(crate) const SRC0: u32 = 12;
     pub(crate) const SRC1: u32 = 13;
