@@ -37,6 +37,10 @@ fn compile_step(step: &Step, index: u32, vectors: Vectors) -> Hot {
 
 /// The step's handler, if it has one of its own; completes the operands.
 fn handler(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+    // A word that is no instruction, and the end of the text: faults, whatever `op` they carry.
+    if step.extra.as_ref().is_some_and(|extra| !extra.message.is_empty()) {
+        return None;
+    }
     if let Some(run) = branch(step, hot, vectors) {
         return Some(run);
     }
