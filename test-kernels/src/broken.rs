@@ -1,6 +1,8 @@
 //! Kernels with the mistakes that the emulator is there to find.
 
-use amdinst_device::{global_id_x, kernel, shared, workitem_id_x};
+use core::sync::atomic::Ordering::Relaxed;
+
+use amdinst_device::{atomic_u32, global_id_x, kernel, shared, workitem_id_x};
 
 /// Copies one element a work-item without asking how many there are.
 ///
@@ -44,7 +46,7 @@ pub unsafe fn scatter(stride: u32, output: *mut u32) {
     // SAFETY: as the caller vouches, wrongly.
     unsafe {
         let word: *mut u32 = words.add((i * stride) as usize).cast();
-        word.write_volatile(i);
+        atomic_u32(word).swap(i, Relaxed);
         *output.add(i as usize) = word.read_volatile();
     }
 }
