@@ -231,6 +231,7 @@ impl Snippet {
         wave.s[usize::from(M0)] = state.m0;
         wave.scc = state.scc;
         wave.set_mode(state.mode);
+        wave.place.scratch = state.scratch > 0;
         wave.scratch.reset(state.scratch.next_multiple_of(4), SCRATCH_BASE);
         wave.set_s64(EXEC, state.exec);
         wave.sync_exec();

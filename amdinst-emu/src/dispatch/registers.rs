@@ -8,7 +8,7 @@ use crate::check::Fault;
 use crate::machine::Config;
 use crate::memory::{PRIVATE_APERTURE, SCRATCH_BASE, SHARED_APERTURE};
 use crate::program::Program;
-use crate::wave::{FLAT_SCRATCH, LANES, M0, Row, VCC, Wave};
+use crate::wave::{FLAT_SCRATCH, LANES, M0, Place, Row, VCC, Wave};
 
 /// The fields of a kernel descriptor that set up waves.
 pub(super) struct Descriptor<'a>(pub(super) &'a KernelDescriptor);
@@ -186,7 +186,8 @@ impl Setup {
         let offset = self.wave_scratch() * number;
         let base = SCRATCH_BASE + u64::from(offset);
         wave.scratch.reset(self.scratch, base);
-        wave.mode = self.mode;
+        wave.set_mode(self.mode);
+        wave.place = Place { number, in_group: self.lanes.len() > 1, scratch: self.scratch > 0 };
         for (register, value) in self.user.iter().take(102).enumerate() {
             wave.s[register] = *value;
         }

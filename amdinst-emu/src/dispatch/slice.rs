@@ -16,10 +16,11 @@ pub(crate) fn run_slice(
     executed: &mut [u64],
 ) -> (u64, Result<(), Box<Trap>>) {
     let hot: &[Hot] = context.program.code.steps(context.program, config.vectors);
+    context.wave.use_vectors(config.vectors);
     let mut used = 0;
     let mut outcome = Ok(());
     while outcome.is_ok() && used < slice && context.wave.status == Status::Running {
-        let (ran, how) = if !config.fast_layer || context.wave.gpr_index.enable != 0 {
+        let (ran, how) = if !config.fast_layer || context.wave.goes_by_the_book() {
             by_the_book(context, config, slice - used, executed)
         } else if executed.is_empty() {
             by_handlers::<false>(context, hot, slice - used, executed)
@@ -67,7 +68,8 @@ fn by_handlers<const COUNT: bool>(
     (used, context.trap.take().map_or(Ok(()), Err))
 }
 
-/// Every step by its own function in `exec`: while registers are addressed by an index, or always if asked for.
+/// Every step by its own function in `exec`: while registers are addressed by an index or vector instructions skipped, or
+/// always if asked for.
 fn by_the_book(
     context: &mut Context<'_>,
     config: &Config,
@@ -81,9 +83,13 @@ fn by_the_book(
         let at = context.wave.next;
         let step = &steps[at as usize];
         let w = &mut *context.wave;
-        w.refresh_masks();
         w.current = at;
         w.next = at + 1;
+        if w.skips_vectors && step.flags.vector {
+            used += 1;
+            continue;
+        }
+        w.refresh_masks();
         w.lanes_run += if step.flags.vector { w.active } else { 0 };
         used += 1;
         outcome = (step.run)(context, step);
@@ -101,7 +107,7 @@ fn by_the_book(
             *count += 1;
         }
         let w = &*context.wave;
-        let leaves = w.status != Status::Running || config.fast_layer && w.gpr_index.enable == 0;
+        let leaves = w.status != Status::Running || config.fast_layer && !w.goes_by_the_book();
         if step.flags.control && leaves {
             break;
         }

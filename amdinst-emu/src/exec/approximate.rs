@@ -34,7 +34,7 @@ pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
             "a clock that moves with the wave's instructions, the same each time"
         }
         Op::s_getreg_b32 => {
-            "MODE, STATUS, LDS_ALLOC and SH_MEM_BASES; what tells about the machine's load reads zero"
+            "MODE, STATUS and LDS_ALLOC; exceptions are not recorded in TRAPSTS, HW_ID is the first compute unit"
         }
         Op::s_trap => {
             "there is no trap handler: s_trap 3 does nothing, every other one ends the launch as a fault"

@@ -1,4 +1,6 @@
 //! Half precision, through wider formats: an exact or sufficiently exact intermediate is rounded once.
+//!
+//! `round` is the FP_ROUND field of MODE, with [`SATURATE`] added where MODE.FP16_OVFL is set (`Wave::round16`).
 
 use super::float;
 use super::soft::HALF;
@@ -7,6 +9,12 @@ use crate::wave::Half;
 const SIGN: u16 = 0x8000;
 const EXPONENT: u16 = 0x7c00;
 const QUIET: u16 = 0x0200;
+const LARGEST: u16 = EXPONENT - 1;
+
+/// MODE.FP16_OVFL: "an overflowed FP16 result is clamped to +/- MAX_FP16, regardless of round mode, while still
+/// preserving true INF values" (Vega ISA manual, "Mode register"). A result that is rounded twice (`v_mad_f16`) is
+/// clamped twice.
+pub(crate) const SATURATE: u32 = 4;
 
 /// The value; exact.
 #[inline(always)]
@@ -22,9 +30,10 @@ pub(crate) fn value(a: Half) -> f32 {
     f32::from_bits(sign | magnitude)
 }
 
-/// Round a double to half precision, once, in a rounding mode.
+/// Round a double to half precision, once, in a rounding mode. An infinity is a true one.
 #[inline(never)]
 pub(crate) fn from_f64(a: f64, round: u32) -> Half {
+    let (round, saturates) = (round & 3, round & SATURATE != 0);
     let bits = a.to_bits();
     let sign = (bits >> 48) as u16 & SIGN;
     if a.is_nan() {
@@ -57,7 +66,7 @@ pub(crate) fn from_f64(a: f64, round: u32) -> Half {
         if exponent >= -14 { (i64::from(exponent + 14) << 10) + kept as i64 } else { kept as i64 };
     if magnitude >= i64::from(EXPONENT) {
         let towards_zero = round == 3 || round == 1 && sign != 0 || round == 2 && sign == 0;
-        return Half(sign | if towards_zero { EXPONENT - 1 } else { EXPONENT });
+        return Half(sign | if towards_zero || saturates { LARGEST } else { EXPONENT });
     }
     Half(sign | magnitude as u16)
 }
@@ -90,15 +99,21 @@ fn wide(a: Half) -> f64 {
     f64::from(value(a))
 }
 
-fn is_finite(a: Half) -> bool {
+pub(crate) fn is_finite(a: Half) -> bool {
     a.0 & EXPONENT != EXPONENT
+}
+
+/// A result of finite operands, clamped if the mode asks for it.
+fn limited(bits: u64, round: u32) -> Half {
+    let a = Half(bits as u16);
+    if round & SATURATE != 0 && !is_finite(a) { Half(a.0 & SIGN | LARGEST) } else { a }
 }
 
 /// a + b.
 #[inline(never)]
 pub(crate) fn add(a: Half, b: Half, round: u32) -> Half {
-    if round != 0 && is_finite(a) && is_finite(b) {
-        return Half(HALF.add(a.0.into(), b.0.into(), round) as u16);
+    if round & 3 != 0 && is_finite(a) && is_finite(b) {
+        return limited(HALF.add(a.0.into(), b.0.into(), round & 3), round);
     }
     through(&[a, b], wide(a) + wide(b), round)
 }
@@ -119,8 +134,8 @@ pub(crate) fn mul(a: Half, b: Half, round: u32) -> Half {
 /// a double, the product lies far below half a unit of c's last place.
 #[inline(never)]
 pub(crate) fn fma(a: Half, b: Half, c: Half, round: u32) -> Half {
-    if round != 0 && is_finite(a) && is_finite(b) && is_finite(c) {
-        return Half(HALF.fma([a, b, c].map(|half| half.0.into()), 0, round) as u16);
+    if round & 3 != 0 && is_finite(a) && is_finite(b) && is_finite(c) {
+        return limited(HALF.fma([a, b, c].map(|half| half.0.into()), 0, round & 3), round);
     }
     through(&[a, b, c], wide(a) * wide(b) + wide(c), round)
 }
@@ -135,7 +150,11 @@ pub(crate) fn mad(a: Half, b: Half, c: Half, round: u32) -> Half {
 /// a × 2^n, rounded once.
 #[inline(never)]
 pub(crate) fn ldexp(a: Half, n: i32, round: u32) -> Half {
-    if is_finite(a) { Half(HALF.scale(a.0.into(), n, round) as u16) } else { through(&[a], wide(a), round) }
+    if is_finite(a) {
+        limited(HALF.scale(a.0.into(), n, round & 3), round)
+    } else {
+        through(&[a], wide(a), round)
+    }
 }
 
 /// a - floor(a), below 1.
@@ -167,6 +186,11 @@ pub(crate) fn clamp(a: Half, nan_to_zero: bool) -> Half {
     } else {
         Half(a.0.min(ONE))
     }
+}
+
+/// 2^a, for [`unary`]: finite for a finite `a`, so that its overflow is told from the infinity of an infinite one.
+pub(crate) fn exp2(a: f64) -> f64 {
+    f64::exp2(if a.is_finite() { a.min(1000.0) } else { a })
 }
 
 /// Any function of one operand, computed in double precision.

@@ -7,6 +7,9 @@ pub(crate) fn left_out(op: Op) -> Option<&'static str> {
     let name = op.name();
     Some(match op {
         Op::ds_ordered_count => "the global data share (GDS) is not supported",
+        Op::v_mfma_ld_scale_b32 => {
+            "without the matrix instruction that it gives scales to, nothing is defined"
+        }
         Op::exp => "exports are not supported",
         Op::s_rfe_b64 => "trap handlers are not supported",
         _ if name.starts_with("image_") => "images are not supported",

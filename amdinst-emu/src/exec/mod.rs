@@ -8,6 +8,7 @@ mod dot;
 mod float;
 mod half;
 mod halves;
+mod hardware_registers;
 mod lane_data;
 mod lane_ops;
 mod lds;
@@ -108,7 +109,8 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
     }
 }
 
-pub(crate) use sop::writes_mode_bit;
+pub(crate) use half::SATURATE;
+pub(crate) use hardware_registers::writes_mode_bit;
 pub(crate) use vopc::code as comparison;
 
 /// Branches whose target is an immediate.
@@ -138,7 +140,8 @@ pub(crate) fn is_control(op: Op) -> bool {
             | Op::s_sendmsghalt
             | Op::s_sleep
             | Op::s_set_gpr_idx_on
-            // May write MODE.GPR_IDX_EN.
+            | Op::s_setvskip
+            // May write MODE.GPR_IDX_EN and MODE.VSKIP.
             | Op::s_setreg_b32
             | Op::s_setreg_imm32_b32
             | Op::s_set_gpr_idx_off
@@ -154,6 +157,11 @@ pub(crate) fn undecodable(_: &mut Context<'_>, step: &Step) -> Outcome {
 /// An instruction that is not executed.
 pub(crate) fn unimplemented_step(_: &mut Context<'_>, step: &Step) -> Outcome {
     Err(Trap::unimplemented(step.op, left_out::left_out(step.op).unwrap_or_default()))
+}
+
+/// An instruction that only a trap handler may execute, or whose operands only that one sets.
+pub(crate) fn privileged(_: &mut Context<'_>, step: &Step) -> Outcome {
+    Err(Trap::unimplemented(step.op, "with registers of the trap handler (TTMP)"))
 }
 
 /// An instruction without effect here: caches and counters.
@@ -198,8 +206,8 @@ macro_rules! versions {
         #[inline]
         pub(crate) fn run(wave: &mut crate::wave::Wave, step: &crate::program::Step) {
             #[cfg(target_arch = "x86_64")]
-            if crate::exec::has_avx2() {
-                // SAFETY: the processor has these features, as has just been asked.
+            if wave.avx2 {
+                // SAFETY: it is set where the host has these features (`Wave::use_vectors`).
                 return unsafe { run_avx2(wave, step) };
             }
             run_any(wave, step);
@@ -207,26 +215,3 @@ macro_rules! versions {
     };
 }
 pub(crate) use versions;
-
-/// Whether the host has AVX2 and what commonly comes with it (x86-64-v3).
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(crate) fn has_avx2() -> bool {
-    use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
-    const UNKNOWN: u8 = 2;
-    static FOUND: AtomicU8 = AtomicU8::new(UNKNOWN);
-    match FOUND.load(Relaxed) {
-        UNKNOWN => {
-            let found = is_x86_feature_detected!("avx2")
-                && is_x86_feature_detected!("fma")
-                && is_x86_feature_detected!("f16c")
-                && is_x86_feature_detected!("bmi1")
-                && is_x86_feature_detected!("bmi2")
-                && is_x86_feature_detected!("lzcnt")
-                && is_x86_feature_detected!("popcnt");
-            FOUND.store(u8::from(found), Relaxed);
-            found
-        }
-        found => found == 1,
-    }
-}

@@ -2,11 +2,10 @@
 
 use amdinst_core::isa::Op;
 
-use super::Context;
+use super::{Context, hardware_registers};
 use crate::check::{FaultKind, Outcome, Trap};
-use crate::memory::{PRIVATE_APERTURE, SHARED_APERTURE};
 use crate::program::Step;
-use crate::wave::{EXEC, M0, VCC, Wave};
+use crate::wave::{EXEC, M0, VCC, VSKIP, Wave};
 
 /// Result and SCC of a 32-bit operation that sets SCC when the result is not zero.
 fn flagged(value: u32) -> (u32, bool) {
@@ -359,6 +358,11 @@ pub(super) fn sopc(context: &mut Context<'_>, step: &Step) -> Outcome {
             *m0 = *m0 & !0xf0ff | a & 0xff | (step.imm as u32 & 15) << 12;
             return Ok(());
         }
+        Op::s_setvskip => {
+            let skip = a >> (b & 31) & 1;
+            w.set_mode(w.mode & !(1 << VSKIP) | skip << VSKIP);
+            return Ok(());
+        }
         _ => return Err(Trap::unimplemented(step.op, "")),
     };
     Ok(())
@@ -408,12 +412,12 @@ pub(super) fn sopk(context: &mut Context<'_>, step: &Step) -> Outcome {
         }
         Op::s_mulk_i32 => w.set_s32(step.sdst, old_signed.wrapping_mul(signed) as u32),
         Op::s_getreg_b32 => {
-            let value = get_register(w, context.lds.len(), step.imm as u16);
-            w.set_s32(step.sdst, value);
+            let value = hardware_registers::get(context, step)?;
+            context.wave.set_s32(step.sdst, value);
         }
         Op::s_setreg_b32 | Op::s_setreg_imm32_b32 => {
             let value = w.scalar32(step.src[0]);
-            set_register(w, step.imm as u16, value);
+            hardware_registers::set(w, step, value)?;
         }
         Op::s_call_b64 => {
             w.set_s64(step.sdst, next_pc);
@@ -422,47 +426,4 @@ pub(super) fn sopk(context: &mut Context<'_>, step: &Step) -> Outcome {
         _ => return Err(Trap::unimplemented(step.op, "")),
     }
     Ok(())
-}
-
-/// A field of a hardware register: number in bits 0-5, first bit in 6-10, width - 1 in 11-15.
-fn field(selector: u16) -> (u16, u32, u32) {
-    (selector & 63, u32::from(selector >> 6 & 31), u32::from(selector >> 11) + 1)
-}
-
-/// Whether a write to the hardware register field `selector` reaches a bit of MODE.
-pub(crate) fn writes_mode_bit(selector: u16, bit: u32) -> bool {
-    let (register, first, width) = field(selector);
-    register == HW_REG_MODE && (first..first + width).contains(&bit)
-}
-
-/// MODE's number.
-const HW_REG_MODE: u16 = 1;
-const HW_REG_STATUS: u16 = 2;
-const HW_REG_LDS_ALLOC: u16 = 6;
-const HW_REG_SH_MEM_BASES: u16 = 15;
-
-/// `s_getreg_b32` (Vega ISA manual, "Hardware Register Values"). Registers that tell about the machine's load and layout
-/// (HW_ID, XCC_ID, GPR_ALLOC, IB_STS) and about traps (TRAPSTS, TBA, TMA) read zero: the first of everything, idle.
-fn get_register(w: &Wave, lds_bytes: usize, selector: u16) -> u32 {
-    let (register, offset, width) = field(selector);
-    let value = match register {
-        HW_REG_MODE => w.mode,
-        HW_REG_STATUS => {
-            u32::from(w.scc) | u32::from(w.s64(EXEC) == 0) << 9 | u32::from(w.s64(VCC) == 0) << 10 | 1 << 16
-        }
-        // LDS_BASE is zero; LDS_SIZE is in units of 64 dwords, of which two are allocated at a time.
-        HW_REG_LDS_ALLOC => (lds_bytes.div_ceil(512) as u32 * 2) << 12,
-        HW_REG_SH_MEM_BASES => (PRIVATE_APERTURE >> 48) as u32 | ((SHARED_APERTURE >> 48) as u32) << 16,
-        _ => 0,
-    };
-    bits(u64::from(value), offset, width) as u32
-}
-
-/// `s_setreg_b32`: only MODE has an effect here.
-fn set_register(w: &mut Wave, selector: u16, value: u32) {
-    let (register, offset, width) = field(selector);
-    if register == HW_REG_MODE {
-        let mask = (((1u64 << width) - 1) << offset) as u32;
-        w.set_mode(w.mode & !mask | value << offset & mask);
-    }
 }

@@ -284,7 +284,7 @@ fn finish_float(w: &mut Wave, mods: &Mods, kind: Kind) {
     match kind {
         Kind::F32 => remake!(single, f32, w.round32()),
         Kind::F64 => remake!(double, f64, w.round64()),
-        Kind::F16 => remake!(half, Half, w.round64()),
+        Kind::F16 => remake!(half, Half, w.round16()),
         _ => {}
     }
 }

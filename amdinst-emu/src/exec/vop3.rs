@@ -316,8 +316,8 @@ super::table! { w, step;
     v_or3_b32 => w.hot3(|a: u32, b: u32, c: u32| a | b | c),
     v_perm_b32 => w.map3(perm),
 
-    v_mad_f16 | v_mad_legacy_f16 => { let r = w.round64(); w.map3(|a, b, c| half::mad(a, b, c, r)); },
-    v_fma_f16 | v_fma_legacy_f16 => { let r = w.round64(); w.map3(|a, b, c| half::fma(a, b, c, r)); },
+    v_mad_f16 | v_mad_legacy_f16 => { let r = w.round16(); w.map3(|a, b, c| half::mad(a, b, c, r)); },
+    v_fma_f16 | v_fma_legacy_f16 => { let r = w.round16(); w.map3(|a, b, c| half::fma(a, b, c, r)); },
     v_mad_u16 | v_mad_legacy_u16 => {
         let k = w.clamp;
         w.map3(|a: u16, b: u16, c: u16| {

@@ -14,6 +14,7 @@ use crate::wave::{Half, LANES, Wave};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) round32: u32,
+    /// With [`half::SATURATE`].
     pub(super) round16: u32,
     /// The output modifier's power of two, if the mode lets it apply to results without subnormals.
     omod: i32,
@@ -37,7 +38,7 @@ impl Rules {
         let mods = mods(step);
         Self {
             round32: w.round32(),
-            round16: w.round64(),
+            round16: w.round16(),
             omod: if w.ieee() { 0 } else { [0, 1, 2, -1][usize::from(mods.omod & 3)] },
             clamp: mods.clamp,
             nan_to_zero: w.dx10_clamp(),
@@ -242,12 +243,21 @@ fn mix_single(w: &mut Wave, step: &Step) {
 fn mix_half(w: &mut Wave, step: &Step, shift: u32) {
     let rules = Rules::of(w, step);
     let f = mixed(step, rules);
+    let m = mods(step);
+    let finite = |sources: [u32; 3]| (0..3).all(|at| mix(&m, &rules, at, sources[at]).is_finite());
     let [a, b, c, old] = w.src;
     for lane in 0..LANES {
         if !w.active(lane) {
             continue;
         }
-        let single = f(w.lane(a, lane), w.lane(b, lane), w.lane(c, lane));
+        let sources = [a, b, c].map(|row| w.lane::<u32>(row, lane));
+        let single = f(sources[0], sources[1], sources[2]);
+        // A sum too large for a single, of finite sources, has overflowed the half all the more.
+        let single = if single.is_infinite() && rules.round16 & half::SATURATE != 0 && finite(sources) {
+            f32::MAX.copysign(single)
+        } else {
+            single
+        };
         let value = u32::from(rules.half_out(half::from_f32(single, rules.round16)));
         let keep = w.lane::<u32>(old, lane) & !(0xffff << shift);
         w.set_lane(w.dst, lane, keep | value << shift);
@@ -276,8 +286,8 @@ super::table! { w, step;
             rules.half_out(half::fma(at(0, a), at(1, b), at(2, c), rules.round16))
         }));
     },
-    v_pk_add_f16 => { let r = w.round64(); float2(w, step, |a, b| half::add(a, b, r)); },
-    v_pk_mul_f16 => { let r = w.round64(); float2(w, step, |a, b| half::mul(a, b, r)); },
+    v_pk_add_f16 => { let r = w.round16(); float2(w, step, |a, b| half::add(a, b, r)); },
+    v_pk_mul_f16 => { let r = w.round16(); float2(w, step, |a, b| half::mul(a, b, r)); },
     v_pk_minimum3_f16 => float3(w, step, float::minimum),
     v_pk_maximum3_f16 => float3(w, step, float::maximum),
     v_pk_min_f16 => { let i = w.ieee(); float2(w, step, |a, b| half::min(a, b, i)); },

@@ -190,8 +190,8 @@ pub(super) fn vopc(context: &mut Context<'_>, step: &Step) -> Outcome {
         valu::resolve(w, step);
     }
     #[cfg(target_arch = "x86_64")]
-    let bits = if super::has_avx2() {
-        // SAFETY: the processor has these features, as has just been asked.
+    let bits = if w.avx2 {
+        // SAFETY: it is set where the host has these features (`Wave::use_vectors`).
         unsafe { compare_avx2(w, step) }
     } else {
         compare(w, step)

@@ -144,7 +144,7 @@ unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
         exec_written(context, hot);
     }
     let w = &*context.wave;
-    if step.flags.control && (w.status != Status::Running || w.gpr_index.enable != 0) {
+    if step.flags.control && (w.status != Status::Running || w.goes_by_the_book()) {
         return STOP;
     }
     w.next

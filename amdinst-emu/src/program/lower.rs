@@ -202,7 +202,11 @@ fn lower(inst: Inst, offset: usize, registers: &mut [usize; 2]) -> Step {
     let memory = memory_ops::access(&inst);
     let scalar = scalar_memory::access(&inst);
     let needs_extra = vector || memory.is_some() || inst.encoding == Encoding::Smem || sources > 3;
-    if needs_extra || op == isa::Op::s_setreg_imm32_b32 {
+    if inst.operands.iter().any(is_privileged) {
+        let reason = "a register of the trap handler".to_owned();
+        step.run = exec::privileged;
+        step.extra = Some(extra(inst, [Kind::Int; 5], false, reason));
+    } else if needs_extra || op == isa::Op::s_setreg_imm32_b32 {
         let [a, b, c, d] = src_kind;
         let mut extra = extra(inst, [dst_kind, a, b, c, d], keep_half, String::new());
         extra.memory = memory;
@@ -226,6 +230,18 @@ fn note_write(step: &mut Step, operand: &Operand) {
         }
         let last = u16::from(register) + u16::from(operand.dwords.max(1)) - 1;
         step.flags.writes_exec |= last >= u16::from(EXEC) && register <= EXEC + 1;
+    }
+}
+
+/// TTMP0 to TTMP15, which only trap handlers may write; what is in them when a kernel reads them depends on those.
+fn is_privileged(operand: &Operand) -> bool {
+    const TTMP: std::ops::RangeInclusive<u16> = 108..=123;
+    match operand.value {
+        Value::Scalar(first) => {
+            let last = u16::from(first) + u16::from(operand.dwords.max(1)) - 1;
+            u16::from(first) <= *TTMP.end() && last >= *TTMP.start()
+        }
+        _ => false,
     }
 }
 

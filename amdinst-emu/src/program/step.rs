@@ -105,7 +105,7 @@ pub(crate) struct Extra {
     pub(crate) memory: Option<MemoryAccess>,
     /// Scalar memory access.
     pub(crate) scalar: Option<ScalarAccess>,
-    /// Why a word is no instruction.
+    /// Why it is not executed: a word that is no instruction, or one with privileged registers.
     pub(crate) message: String,
 }
 

@@ -11,6 +11,7 @@ use std::ops::{Deref, DerefMut};
 use amdinst_core::isa::{Op, Value};
 
 use crate::check::{FaultKind, Outcome, Trap};
+use crate::fast::Vectors;
 use crate::program::Src;
 
 /// Vector registers: 256 VGPRs, then 256 AGPRs.
@@ -42,6 +43,11 @@ pub(crate) enum Status {
     Halted,
     Ended,
 }
+
+/// MODE.FP16_OVFL.
+const FP16_OVFL: u32 = 23;
+/// MODE.VSKIP.
+pub(crate) const VSKIP: u32 = 28;
 
 /// VGPR relative addressing (`s_set_gpr_idx_on`).
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,6 +92,17 @@ impl DerefMut for Rows {
     }
 }
 
+/// A wave's place, as far as `s_getreg_b32` tells it. The default is a workgroup of one wave without private memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    /// Number in its workgroup.
+    pub(crate) number: u32,
+    /// The workgroup has other waves.
+    pub(crate) in_group: bool,
+    /// It has private memory.
+    pub(crate) scratch: bool,
+}
+
 #[derive(Debug)]
 pub(crate) struct Wave {
     pub(crate) rows: Box<Rows>,
@@ -106,6 +123,14 @@ pub(crate) struct Wave {
     pub(crate) next: u32,
     pub(crate) status: Status,
     pub(crate) gpr_index: GprIndex,
+    /// MODE.VSKIP: vector instructions are not executed.
+    pub(crate) skips_vectors: bool,
+    /// What the hardware registers say of its place.
+    pub(crate) place: Place,
+    /// TRAPSTS, as it was written.
+    pub(crate) trap_status: u32,
+    /// The functions of `exec` may use the host's AVX2 ([`Wave::use_vectors`]).
+    pub(crate) avx2: bool,
     /// Rows of the current instruction's sources and result.
     pub(crate) src: [u16; 4],
     pub(crate) dst: u16,
@@ -138,6 +163,10 @@ impl Wave {
             next: 0,
             status: Status::Ended,
             gpr_index: GprIndex::default(),
+            skips_vectors: false,
+            place: Place::default(),
+            trap_status: 0,
+            avx2: false,
             src: [0; 4],
             dst: 0,
             clamp: false,
@@ -158,13 +187,20 @@ impl Wave {
         self.used_rows = used;
         self.s = [0; 128];
         self.scc = false;
-        self.mode = 0;
-        self.gpr_index = GprIndex::default();
+        self.set_mode(0);
+        self.place = Place::default();
+        self.trap_status = 0;
         self.status = Status::Running;
         self.lanes_run = 0;
         self.steps_run = 0;
         self.clock_reads = 0;
         self.clamp = false;
+    }
+
+    /// Set which of the host's vector extensions the functions of `exec` may use: those of a level, as far as it has
+    /// them.
+    pub(crate) fn use_vectors(&mut self, vectors: Vectors) {
+        self.avx2 = vectors.min(Vectors::detect()) >= Vectors::Avx2;
     }
 
     /// Scalar register pair.
@@ -277,10 +313,17 @@ impl Wave {
         self.mode & 3
     }
 
-    /// FP round mode of `f64` and `f16`.
+    /// FP round mode of `f64` (and of `f16` but for FP16_OVFL).
     #[inline(always)]
     pub(crate) fn round64(&self) -> u32 {
         self.mode >> 2 & 3
+    }
+
+    /// FP round mode of `f16`, with [`SATURATE`](crate::exec::SATURATE) where MODE.FP16_OVFL is set.
+    #[inline(always)]
+    pub(crate) fn round16(&self) -> u32 {
+        let saturate = if self.mode >> FP16_OVFL & 1 != 0 { crate::exec::SATURATE } else { 0 };
+        self.round64() | saturate
     }
 
     /// MODE.IEEE: signalling NaNs are quieted by min and max.
@@ -305,6 +348,13 @@ impl Wave {
     pub(crate) fn set_mode(&mut self, mode: u32) {
         self.mode = mode;
         self.gpr_index.enable = (mode >> GprIndex::MODE_BIT & 1) as u8;
+        self.skips_vectors = mode >> VSKIP & 1 != 0;
+    }
+
+    /// Whether MODE asks for what the fast layer does not do: every step then runs by its own function in `exec`.
+    #[inline(always)]
+    pub(crate) fn goes_by_the_book(&self) -> bool {
+        self.gpr_index.enable != 0 || self.skips_vectors
     }
 
     /// Switch VGPR indexing on or off.

@@ -164,9 +164,14 @@ pub(crate) fn value(random: &mut Random, kind: Kind) -> u128 {
     high | u128::from(bits)
 }
 
-/// MODE: the kernel's half of the time, else any rounding, denormal, clamp and IEEE bits.
+/// MODE: the kernel's now and then, else any rounding, denormal, clamp and IEEE bits, and FP16_OVFL.
 pub(crate) fn mode(random: &mut Random) -> u32 {
-    if random.below(3) == 0 { amdinst_emu::WaveState::KERNEL_MODE } else { random.next() as u32 & 0x3ff }
+    let overflow = u32::from(random.below(4) == 0) << 23;
+    if random.below(3) == 0 {
+        amdinst_emu::WaveState::KERNEL_MODE | overflow
+    } else {
+        random.next() as u32 & 0x3ff | overflow
+    }
 }
 
 /// EXEC: full, empty, one lane or random.

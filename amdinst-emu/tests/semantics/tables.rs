@@ -54,8 +54,9 @@ fn manual_examples() {
 /// One `name=value` of a state.
 fn set(state: &mut WaveState, item: &str) {
     let (name, value) = item.split_once('=').unwrap_or_else(|| panic!("{item}: no value"));
-    if let Some(register) =
-        name.strip_prefix('v').filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+    if let Some(register) = name
+        .strip_prefix('v')
+        .filter(|rest| rest.starts_with(|first: char| first.is_ascii_digit()) && !rest.contains(':'))
     {
         let (register, lane) = match register.split_once('[') {
             Some((register, lane)) => (register, Some(number(lane.trim_end_matches(']')) as usize)),
@@ -66,15 +67,28 @@ fn set(state: &mut WaveState, item: &str) {
         match (lane, value) {
             (Some(lane), value) => lanes[lane] = number(value) as u32,
             (None, "lane") => lanes = std::array::from_fn(|lane| lane as u32),
+            (None, value) if value.contains(',') => {
+                let values: Vec<u32> = value.split(',').map(|value| number(value) as u32).collect();
+                lanes = values.try_into().unwrap_or_else(|_| panic!("{item}: not 64 lanes"));
+            }
             (None, value) => lanes = [number(value) as u32; 64],
         }
         return state.set_vgpr(register, lanes);
+    }
+    if let Some((first, _)) = name.split_once(':') {
+        let register = number(&first[1..]) as usize;
+        return match first.split_at(1).0 {
+            "v" => state.set_vgpr_pair(register, [number(value); 64]),
+            _ => state.set_sgpr_pair(register, number(value)),
+        };
     }
     let value = number(value);
     match name {
         "exec" => state.exec = value,
         "vcc" => state.vcc = value,
         "m0" => state.m0 = value as u32,
+        "flat_scratch" => state.flat_scratch = value,
+        "scratch" => state.scratch = value as u32,
         "mode" => state.mode = value as u32,
         "scc" => state.scc = value != 0,
         _ => {
@@ -84,12 +98,14 @@ fn set(state: &mut WaveState, item: &str) {
     }
 }
 
-/// Whole states: what the last column does not name has not changed.
+const STATES: [&str; 2] = [include_str!("tables/lanes.txt"), include_str!("tables/modes.txt")];
+
+/// Whole states: what the last column does not name has not changed. After `!`, it is what the fault says.
 #[test]
 fn states_before_and_after() {
     let mut failures = Vec::new();
     let mut count = 0;
-    for line in lines(include_str!("tables/lanes.txt")) {
+    for line in STATES.into_iter().flat_map(lines) {
         count += 1;
         let [text, before, after] = line.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
             panic!("{line}: not three columns")
@@ -101,6 +117,14 @@ fn states_before_and_after() {
                 Some(name) => arch = name.parse().unwrap(),
                 None => set(&mut state, item),
             }
+        }
+        if let Some(fault) = after.strip_prefix('!') {
+            match run(arch, text, &state) {
+                Err(error) if error.contains(fault.trim()) => {}
+                other => failures
+                    .push(format!("{line}\n  {}", other.map_or_else(|error| error, |_| "it ran".to_owned()))),
+            }
+            continue;
         }
         let mut expected = state.clone();
         for item in after.split_whitespace() {
@@ -128,8 +152,19 @@ fn states_before_and_after() {
 
 fn difference(found: &WaveState, expected: &WaveState) -> String {
     let mut text = format!(
-        "m0 {:#x}/{:#x} mode {:#x}/{:#x} exec {:#x}/{:#x} vcc {:#x}/{:#x}",
-        found.m0, expected.m0, found.mode, expected.mode, found.exec, expected.exec, found.vcc, expected.vcc
+        "scc {}/{} flat_scratch {:#x}/{:#x} m0 {:#x}/{:#x} mode {:#x}/{:#x} exec {:#x}/{:#x} vcc {:#x}/{:#x}",
+        found.scc,
+        expected.scc,
+        found.flat_scratch,
+        expected.flat_scratch,
+        found.m0,
+        expected.m0,
+        found.mode,
+        expected.mode,
+        found.exec,
+        expected.exec,
+        found.vcc,
+        expected.vcc
     );
     for (number, (found, expected)) in found.sgprs.iter().zip(&expected.sgprs).enumerate() {
         if found != expected {

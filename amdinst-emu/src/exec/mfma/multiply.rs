@@ -41,8 +41,8 @@ thread_local! {
 pub(super) fn run(w: &mut Wave, job: &Job) {
     ROOM.with_borrow_mut(|room| {
         #[cfg(target_arch = "x86_64")]
-        if crate::exec::has_avx2() {
-            // SAFETY: the processor has these features, as has just been asked.
+        if w.avx2 {
+            // SAFETY: it is set where the host has these features (`Wave::use_vectors`).
             return unsafe { run_avx2(w, job, room) };
         }
         body(w, job, room);

@@ -6,7 +6,7 @@
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
-use super::float::{Format, finish, flush, is_nan, mask, quiet, sign, sources};
+use super::float::{Format, finish, flush, is_nan, limited, mask, quiet, sign, sources};
 use super::{Answer, Args, Kind, Operation, operations};
 
 /// From a float to another.
@@ -24,7 +24,8 @@ fn resize<F: Format + FloatConvert<T>, T: Format>(bits: u128, a: &Args, round: R
         return (if negative { sign::<T>() } else { 0 }) | super::float::infinity::<T>() | fraction;
     }
     let mut loses = false;
-    F::from_bits(bits).convert_r(round, &mut loses).value.to_bits()
+    let result = F::from_bits(bits).convert_r(round, &mut loses).value.to_bits();
+    if F::from_bits(bits).is_finite() { limited::<T>(result, a.mode) } else { result }
 }
 
 fn resized<F: Format + FloatConvert<T>, T: Format>(a: &Args, round: Round) -> Answer {
@@ -51,7 +52,8 @@ fn unsigned<F: Format>(a: &Args, width: usize) -> Answer {
 }
 
 fn from_integer<F: Format>(a: &Args, value: i128) -> Answer {
-    finish::<F>(F::from_i128_r(value, a.mode.round(F::KIND)).value.to_bits(), a.mode).into()
+    let bits = F::from_i128_r(value, a.mode.round(F::KIND)).value.to_bits();
+    finish::<F>(limited::<F>(bits, a.mode), a.mode).into()
 }
 
 /// Normalised: [-1, 1] or [0, 1] to the whole range of 16 bits, to nearest even of the exact product.

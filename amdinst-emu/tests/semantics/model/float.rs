@@ -79,6 +79,11 @@ pub(crate) fn nan<F: Format>(sources: &[u128]) -> u128 {
     sources.iter().copied().find(|bits| is_nan::<F>(*bits)).map_or(default_nan::<F>(), quiet::<F>)
 }
 
+/// A result rounded from finite numbers: where it is infinite, it has overflowed.
+pub(crate) fn limited<F: Format>(bits: u128, mode: Mode) -> u128 {
+    if mode.saturates(F::KIND) && mask::<F>(bits) & !sign::<F>() == infinity::<F>() { bits - 1 } else { bits }
+}
+
 /// Flushing, output modifier and clamp.
 ///
 /// The output modifier is ignored with MODE.IEEE, and when output subnormals are kept; where it applies, -0 becomes +0
@@ -88,7 +93,9 @@ pub(crate) fn finish<F: Format>(bits: u128, mode: Mode) -> u128 {
     let mut bits = flush::<F>(bits, keep);
     if mode.omod != 0 && !mode.ieee() && !keep && !is_nan::<F>(bits) {
         let power = [0, 1, 2, -1][usize::from(mode.omod)];
-        bits = flush::<F>(F::from_bits(bits).scalbn_r(power, mode.round(F::KIND)).to_bits(), false);
+        let scaled = F::from_bits(bits).scalbn_r(power, mode.round(F::KIND)).to_bits();
+        let scaled = if F::from_bits(bits).is_finite() { limited::<F>(scaled, mode) } else { scaled };
+        bits = flush::<F>(scaled, false);
         if is_zero::<F>(bits) {
             bits = 0;
         }
@@ -113,7 +120,13 @@ fn arithmetic<F: Format>(a: &Args, count: usize, f: impl Fn([F; 3], Round) -> F)
         nan::<F>(&sources[..count])
     } else {
         let value = f(sources.map(F::from_bits), a.mode.round(F::KIND));
-        if value.is_nan() { default_nan::<F>() } else { value.to_bits() }
+        if value.is_nan() {
+            default_nan::<F>()
+        } else if sources[..count].iter().all(|bits| F::from_bits(*bits).is_finite()) {
+            limited::<F>(value.to_bits(), a.mode)
+        } else {
+            value.to_bits()
+        }
     };
     finish::<F>(result, a.mode).into()
 }
@@ -165,8 +178,17 @@ fn mad<F: Format>(a: &Args) -> Answer {
         if is_nan::<F>(x) || is_nan::<F>(y) {
             return nan::<F>(&[x, y]);
         }
-        let value = f(F::from_bits(x), F::from_bits(y), round);
-        if value.is_nan() { default_nan::<F>() } else { flush::<F>(value.to_bits(), false) }
+        let (x, y) = (F::from_bits(x), F::from_bits(y));
+        let value = f(x, y, round);
+        if value.is_nan() {
+            return default_nan::<F>();
+        }
+        let bits = if x.is_finite() && y.is_finite() {
+            limited::<F>(value.to_bits(), a.mode)
+        } else {
+            value.to_bits()
+        };
+        flush::<F>(bits, false)
     };
     let product = step(x, y, |x, y, round| x.mul_r(y, round).value);
     let sum = step(product, z, |x, y, round| x.add_r(y, round).value);

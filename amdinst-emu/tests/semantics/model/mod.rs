@@ -75,6 +75,11 @@ impl Mode {
         self.register & 1 << 8 != 0
     }
 
+    /// FP16_OVFL: halves that overflow stay at the largest number.
+    pub(crate) fn saturates(self, kind: Kind) -> bool {
+        kind == Kind::F16 && self.register & 1 << 23 != 0
+    }
+
     pub(crate) fn ieee(self) -> bool {
         self.register & 1 << 9 != 0
     }

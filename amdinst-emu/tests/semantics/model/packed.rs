@@ -3,7 +3,7 @@
 use rustc_apfloat::ieee::{Half, Single};
 use rustc_apfloat::{Float, FloatConvert};
 
-use super::float::{finish, flush, fma, is_nan, mask, sign};
+use super::float::{finish, flush, fma, is_nan, limited, mask, sign};
 use super::{Answer, Args, Kind, Mode, operation};
 
 /// Selections and signs of an instruction: bit n is source n.
@@ -133,7 +133,9 @@ fn mix(name: &str, a: &Args, selection: &Selection) -> Answer {
         (single & sign::<Single>()) >> 16 | 0x7e00 | single >> 13 & 0x3ff
     } else {
         let value: Half = Single::from_bits(single).convert_r(a.mode.round(Kind::F16), &mut false).value;
-        value.to_bits()
+        // Of finite sources, whether the single or the half overflows.
+        let finite = s.iter().all(|bits| Single::from_bits(*bits).is_finite());
+        if finite { limited::<Half>(value.to_bits(), a.mode) } else { value.to_bits() }
     };
     let half = finish::<Half>(half, a.mode);
     if name.contains("mixlo") {
