@@ -239,7 +239,9 @@ impl Snippet {
     }
 
     fn execute(&self, machine: &Machine, wave: &mut Wave, lds: &mut [u8]) -> Result<(), Fault> {
-        let mut budget = machine.config().budget;
+        let config = machine.config();
+        let hot = self.program.code.steps(&self.program, config.vectors);
+        let mut budget = config.budget;
         loop {
             wave.status = Status::Running;
             let mut context = Context {
@@ -250,11 +252,11 @@ impl Snippet {
                 counters: &mut [],
                 trap: None,
             };
-            let (used, mut outcome) = run_slice(&mut context, machine.config(), budget, &mut []);
+            let (used, mut outcome) = run_slice(&mut context, config, hot, budget, &mut []);
             budget -= used;
             let waits = matches!(wave.status, Status::Running | Status::Yielded | Status::AtBarrier);
             if outcome.is_ok() && waits && budget == 0 {
-                outcome = Err(Trap::new(FaultKind::Budget { budget: machine.config().budget, waiting: 0 }));
+                outcome = Err(Trap::new(FaultKind::Budget { budget: config.budget, waiting: 0 }));
             }
             if let Err(trap) = outcome {
                 return Err(self.locate(wave, *trap));

@@ -92,13 +92,19 @@ const FORMS: &[&str] = &[
     "v_mul_f32 {d}, {a}, {v}",
     "v_min_f32 {d}, {a}, {v}",
     "v_max_f32 {d}, {a}, {v}",
+    "v_max_f32_e64 {d}, {v}, {s}",
     "v_fma_f32 {d}, {a}, {v}, {v}",
     "v_fma_f32 {d}, {v}, {v}, {a}",
+    "v_fma_f32 {d}, {v}, {s}, 1.0",
+    "v_fma_f32 {d}, 2.0, {s}, {v}",
+    "v_fma_f32 {d}, 0.5, {v}, -1.0",
+    "v_fma_f32 {d}, 0.5, {s}, -1.0",
     "v_fmac_f32 {d}, {a}, {v}",
     "v_mad_u32_u24 {d}, {a}, {v}, {v}",
     "v_mad_i32_i24 {d}, {v}, {a}, {v}",
     "v_bfe_u32 {d}, {v}, {a}, {v}",
     "v_bfe_u32 {d}, {v}, 4, 31",
+    "v_bfe_u32 {d}, {s}, 8, {v}",
     "v_bfi_b32 {d}, {a}, {v}, {v}",
     "v_alignbit_b32 {d}, {v}, {v}, {a}",
     "v_xad_u32 {d}, {v}, {v}, {a}",
@@ -110,6 +116,8 @@ const FORMS: &[&str] = &[
     "v_or3_b32 {d}, {a}, {v}, {v}",
     "v_cndmask_b32 {d}, {c}, {v}, vcc",
     "v_cndmask_b32_e64 {d}, {v}, {v}, {m}",
+    "v_cndmask_b32_e64 {d}, {v}, 7, {m}",
+    "v_cndmask_b32_e64 {d}, 0, 1, {m}",
     "v_add_co_u32 {d}, vcc, {a}, {v}",
     "v_sub_co_u32 {d}, vcc, {a}, {v}",
     "v_subrev_co_u32 {d}, vcc, {a}, {v}",
@@ -346,7 +354,7 @@ fn difference(found: &WaveState, expected: &WaveState) -> String {
     )
 }
 
-/// Loads and stores: consecutive, scattered, uniform and descending addresses, in device memory and in LDS.
+/// Loads and stores: consecutive, scattered, uniform, descending and piecewise consecutive addresses, in device memory and in LDS.
 #[test]
 fn memory_is_the_same_at_every_level() {
     const BYTES: u64 = 4096;
@@ -383,7 +391,7 @@ fn memory_is_the_same_at_every_level() {
     let mut random = Random(0x1234_5678_9abc_def1);
     let levels = levels();
     for text in ACCESSES {
-        for pattern in 0..6u32 {
+        for pattern in 0..7u32 {
             for _ in 0..6 {
                 let mut before = state(&mut random);
                 let content: Vec<u8> = (0..BYTES).map(|_| random.next() as u8).collect();
@@ -397,6 +405,8 @@ fn memory_is_the_same_at_every_level() {
                         2 => scattered[lane],
                         3 => 128,
                         4 => 4 * (63 - lane32) + 64,
+                        // Pieces of sixteen, one of them out of order.
+                        5 => 4 * (lane32 % 16 ^ if lane32 / 16 == 2 { 1 } else { 0 }) + 512 * (lane32 / 16),
                         _ => scattered[lane] + 1,
                     }
                 });

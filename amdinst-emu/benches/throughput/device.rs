@@ -53,6 +53,8 @@ impl<'a> Device<'a> {
             kernarg.extend(address.to_le_bytes());
         }
         let output = machine.alloc(4 * workload.output as u64, 256, "output")?;
+        // So that its pages are there before a launch.
+        machine.write(output, &vec![0xff; 4 * workload.output])?;
         kernarg.extend(output.to_le_bytes());
         kernarg.extend(workload.n.to_le_bytes());
         Ok(Self { workload, machine, program, kernarg, output })

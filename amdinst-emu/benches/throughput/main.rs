@@ -70,6 +70,8 @@ fn run(options: &Options) -> Result<(), Error> {
     if workloads.is_empty() {
         return Err(format!("no kernel of these names: {}", options.kernels.join(", ")).into());
     }
+    // First, while the heap has nothing from earlier launches to give.
+    let peak = peak_of_a_million(&object, &workloads, &levels)?;
     let mut rows = Vec::new();
     for workload in &workloads {
         report::title(workload);
@@ -77,7 +79,6 @@ fn run(options: &Options) -> Result<(), Error> {
         measure(options, &object, workload, &levels, &mut rows)?;
         println!();
     }
-    let peak = peak_of_a_million(&object, &workloads, &levels)?;
     if let Some(path) = &options.json {
         let rows: Vec<_> = rows.iter().map(Row::json).collect();
         let report = serde_json::json!({ "short": options.short, "rows": rows, "peak_bytes": peak });
@@ -160,13 +161,11 @@ fn peak_of_a_million(
     };
     let Some(level) = levels.last() else { return Ok(None) };
     let mut device = Device::new(object, workload, *level)?;
-    // Once before, so that the buffers' pages are there.
-    device.launch(0)?;
     let (execution, bytes) = peak::growth(|| device.launch(0));
     execution?;
     match bytes {
         Some(bytes) => println!(
-            "peak memory of a launch of {} work-items, besides its buffers: {:.1} MB",
+            "peak memory of a launch of {} work-items, besides its buffers: {:.1} MB\n",
             workload.items(),
             bytes as f64 / 1e6
         ),

@@ -80,7 +80,8 @@ impl Group {
                     counters: &mut self.counters[number],
                     trap: None,
                 };
-                let (used, outcome) = run_slice(&mut context, shared.config, slice, &mut self.executed);
+                let (used, outcome) =
+                    run_slice(&mut context, shared.config, shared.hot, slice, &mut self.executed);
                 budget -= used;
                 let outcome = outcome.and_then(|()| {
                     let alive = matches!(self.waves[number].status, Status::Running | Status::Yielded);

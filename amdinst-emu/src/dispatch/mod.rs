@@ -15,6 +15,7 @@ use amdinst_core::isa::Op;
 use amdinst_core::object::Kernel;
 
 use crate::check::Fault;
+use crate::fast::Hot;
 use crate::machine::Config;
 use crate::memory::{Memory, Owner, Protection};
 use crate::program::Program;
@@ -127,6 +128,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) program: &'a Program,
     pub(crate) config: &'a Config,
+    /// The program's code for the configuration's level.
+    pub(crate) hot: &'a [Hot],
     pub(crate) launch: &'a Launch,
     pub(crate) kernel: &'a Kernel,
     pub(crate) setup: Setup,
@@ -231,6 +234,7 @@ fn run(
         memory,
         program,
         config,
+        hot: program.code.steps(program, config.vectors),
         launch,
         kernel,
         setup,

@@ -7,15 +7,15 @@ use crate::machine::Config;
 use crate::program::Step;
 use crate::wave::Status;
 
-/// Run a wave for at most `slice` steps, or until it waits or ends; returns how many it ran. `executed` counts the
-/// executions of each step, if it is not empty.
+/// Run a wave for at most `slice` steps, or until it waits or ends; returns how many it ran. `hot` is the program's code
+/// for the configuration's level. `executed` counts the executions of each step, if it is not empty.
 pub(crate) fn run_slice(
     context: &mut Context<'_>,
     config: &Config,
+    hot: &[Hot],
     slice: u64,
     executed: &mut [u64],
 ) -> (u64, Result<(), Box<Trap>>) {
-    let hot: &[Hot] = context.program.code.steps(context.program, config.vectors);
     context.wave.use_vectors(config.vectors);
     let mut used = 0;
     let mut outcome = Ok(());
@@ -35,6 +35,8 @@ pub(crate) fn run_slice(
 }
 
 /// Compact steps, until one says to stop.
+///
+/// They go by straight runs (`Hot::end`): within one, EXEC stays as it is, so lanes are counted once a run.
 fn by_handlers<const COUNT: bool>(
     context: &mut Context<'_>,
     hot: &[Hot],
@@ -43,20 +45,28 @@ fn by_handlers<const COUNT: bool>(
 ) -> (u64, Result<(), Box<Trap>>) {
     let mut used = 0;
     let mut lanes = 0;
-    let mut at = context.wave.next;
-    let mut next = at;
+    let mut next = context.wave.next;
+    let mut at = next;
     while used < slice {
-        let Some(step) = hot.get(next as usize) else { break };
-        at = next;
-        used += 1;
-        lanes += context.wave.active & step.lanes;
-        // SAFETY: the steps have been compiled for this program and a level that the host has (`Code::steps`).
-        next = unsafe { (step.run)(context, step) };
-        if COUNT
-            && context.trap.is_none()
-            && let Some(count) = executed.get_mut(at as usize)
-        {
-            *count += 1;
+        let start = next as usize;
+        let Some(first) = hot.get(start) else { break };
+        let longest = usize::try_from(slice - used).unwrap_or(usize::MAX);
+        let run = &hot[start..(first.end as usize).min(start.saturating_add(longest))];
+        let active = context.wave.active;
+        for step in run {
+            at = step.next - 1;
+            // SAFETY: the steps have been compiled for this program and a level that the host has (`Code::steps`).
+            next = unsafe { (step.run)(context, step) };
+            if next != step.next {
+                break;
+            }
+        }
+        let before = start.checked_sub(1).map_or(0, |before| hot[before].vectors);
+        used += u64::from(at) + 1 - start as u64;
+        lanes += active * u64::from(hot[at as usize].vectors - before);
+        if COUNT {
+            let done = at as usize + usize::from(context.trap.is_none());
+            executed.get_mut(start..done).into_iter().flatten().for_each(|count| *count += 1);
         }
     }
     let w = &mut *context.wave;

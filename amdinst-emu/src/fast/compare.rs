@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use super::level::Level;
-use super::valu::put_mask;
-use super::{Body, Hot, Lanes, general, parts};
+use super::valu::{put_mask, sources};
+use super::{Body, Hot, general, parts};
 use crate::exec::Context;
 
 /// A test of two vectors.
@@ -54,10 +54,10 @@ impl<const RELATION: i32> Test for Float<RELATION> {
     }
 }
 
-/// A comparison; `TO_EXEC` for `v_cmpx_*`.
-pub(super) struct Compare<T, const TO_EXEC: bool>(PhantomData<T>);
+/// A comparison; `SAME` says which sources are the same for all lanes, `TO_EXEC` is for `v_cmpx_*`.
+pub(super) struct Compare<T, const SAME: u8, const TO_EXEC: bool>(PhantomData<T>);
 
-impl<T: Test, const TO_EXEC: bool> Body for Compare<T, TO_EXEC> {
+impl<T: Test, const SAME: u8, const TO_EXEC: bool> Body for Compare<T, SAME, TO_EXEC> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
@@ -68,8 +68,7 @@ impl<T: Test, const TO_EXEC: bool> Body for Compare<T, TO_EXEC> {
             if T::FLOAT && !w.plain_mode() {
                 return general(context, hot);
             }
-            let a = Lanes::<L>::of(w, hot, 0);
-            let b = Lanes::<L>::of(w, hot, 1);
+            let [a, b, _] = sources::<L, 2, SAME>(w, hot);
             for i in 0..parts::<L>() {
                 let lanes = u64::from(T::test::<L>(a.get(i), b.get(i))) & ((1u64 << L::N) - 1);
                 bits |= lanes << (i * L::N);

@@ -2,24 +2,43 @@
 
 use amdinst_core::isa::Op;
 
+use super::compare::{self, Compare, Test};
 use super::level::relation;
 use super::salu::{self, cmp, condition};
-use super::valu::{self, Carry, FIRST, One, Operation, SECOND, Select, Three, Two};
+use super::valu::{self, Carry, Do, FIRST, Operation, SECOND, Select};
 use super::wide::{self, MultiplyAdd};
-use super::{CONST, Handler, Hot, SCALAR, Vectors, at, compare, general, lds, memory, packed, scalar_memory};
+use super::{CONST, Handler, Hot, SCALAR, Vectors, at, general, lds, memory, packed, scalar_memory};
 use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};
 use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS};
 
 /// Compact steps for all of a program's.
 pub(super) fn compile(program: &Program, vectors: Vectors) -> Box<[Hot]> {
     assert!(vectors.is_available(), "a level that the host lacks");
-    program.steps.iter().enumerate().map(|(index, step)| compile_step(step, index as u32, vectors)).collect()
+    let mut code: Box<[Hot]> = program
+        .steps
+        .iter()
+        .enumerate()
+        .map(|(index, step)| compile_step(step, index as u32, vectors))
+        .collect();
+    let mut end = code.len() as u32;
+    for (hot, step) in code.iter_mut().zip(&program.steps).rev() {
+        if step.flags.control || step.flags.writes_exec {
+            end = hot.next;
+        }
+        hot.end = end;
+    }
+    let mut count = 0;
+    for (hot, step) in code.iter_mut().zip(&program.steps) {
+        count += u32::from(step.flags.vector);
+        hot.vectors = count;
+    }
+    code
 }
 
+/// A step by itself; the fields about its neighbours are still to be filled in.
 fn compile_step(step: &Step, index: u32, vectors: Vectors) -> Hot {
     let mut hot = Hot {
         run: general,
-        lanes: if step.flags.vector { !0 } else { 0 },
         dst: u32::from(step.dst) * LANES as u32,
         src: [CONST; 3],
         imm: [0; 3],
@@ -27,7 +46,8 @@ fn compile_step(step: &Step, index: u32, vectors: Vectors) -> Hot {
         next: index + 1,
         target: 0,
         slot: step.slot,
-        index,
+        end: 0,
+        vectors: 0,
     };
     if let Some(run) = handler(step, &mut hot, vectors) {
         hot.run = run;
@@ -303,7 +323,7 @@ fn vector(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
             for slot in 0..3 {
                 source(step, hot, slot, 1)?;
             }
-            result_fits(step, 1).then(|| at::<Three<valu::$operation>>(vectors))
+            three::<valu::$operation>(step, hot, vectors)
         }};
     }
     macro_rules! carry {
@@ -364,7 +384,7 @@ fn vector(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
             hot.src[2] = hot.dst;
-            result_fits(step, 1).then(|| at::<Three<valu::FmaF32>>(vectors))
+            three::<valu::FmaF32>(step, hot, vectors)
         }
         Op::v_mad_u32_u24 => three!(Multiply24Add),
         Op::v_mad_i32_i24 => three!(MultiplySigned24Add),
@@ -382,7 +402,7 @@ fn vector(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
             mask_source(step, hot)?;
-            result_fits(step, 1).then(|| at::<Select>(vectors))
+            select(step, hot, vectors)
         }
         Op::v_add_co_u32 => carry!(ADD, false),
         Op::v_sub_co_u32 => carry!(SUB, false),
@@ -460,31 +480,71 @@ fn mask_source(step: &Step, hot: &mut Hot) -> Option<()> {
 }
 
 fn one<O: Operation>(step: &Step, hot: &Hot, vectors: Vectors) -> Option<Handler> {
-    let run = if is_row(hot.src[0]) { at::<One<O, 0>>(vectors) } else { at::<One<O, FIRST>>(vectors) };
+    let run = if is_row(hot.src[0]) { at::<Do<O, 1, 0>>(vectors) } else { at::<Do<O, 1, FIRST>>(vectors) };
     result_fits(step, 1).then_some(run)
 }
 
+/// Which of the first `count` sources are the same for all lanes.
+fn same(hot: &Hot, count: usize) -> u8 {
+    (0..count).filter(|slot| !is_row(hot.src[*slot])).map(|slot| 1 << slot).sum()
+}
+
 fn two<O: Operation>(step: &Step, hot: &Hot, vectors: Vectors) -> Option<Handler> {
-    let run = match (is_row(hot.src[0]), is_row(hot.src[1])) {
-        (true, true) => at::<Two<O, 0>>(vectors),
-        (false, true) => at::<Two<O, FIRST>>(vectors),
-        (true, false) => at::<Two<O, SECOND>>(vectors),
-        (false, false) => return None,
+    let run = match same(hot, 2) {
+        0 => at::<Do<O, 2, 0>>(vectors),
+        FIRST => at::<Do<O, 2, FIRST>>(vectors),
+        SECOND => at::<Do<O, 2, SECOND>>(vectors),
+        _ => return None,
     };
     result_fits(step, 1).then_some(run)
 }
 
+fn three<O: Operation>(step: &Step, hot: &Hot, vectors: Vectors) -> Option<Handler> {
+    let run = match same(hot, 3) {
+        0 => at::<Do<O, 3, 0>>(vectors),
+        1 => at::<Do<O, 3, 1>>(vectors),
+        2 => at::<Do<O, 3, 2>>(vectors),
+        3 => at::<Do<O, 3, 3>>(vectors),
+        4 => at::<Do<O, 3, 4>>(vectors),
+        5 => at::<Do<O, 3, 5>>(vectors),
+        6 => at::<Do<O, 3, 6>>(vectors),
+        _ => return None,
+    };
+    result_fits(step, 1).then_some(run)
+}
+
+fn select(step: &Step, hot: &Hot, vectors: Vectors) -> Option<Handler> {
+    let run = match same(hot, 2) {
+        0 => at::<Select<0>>(vectors),
+        FIRST => at::<Select<FIRST>>(vectors),
+        SECOND => at::<Select<SECOND>>(vectors),
+        _ => at::<Select<{ FIRST | SECOND }>>(vectors),
+    };
+    result_fits(step, 1).then_some(run)
+}
+
+fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, vectors: Vectors) -> Option<Handler> {
+    Some(match same(hot, 2) {
+        0 => at::<Compare<T, 0, TO_EXEC>>(vectors),
+        FIRST => at::<Compare<T, FIRST, TO_EXEC>>(vectors),
+        SECOND => at::<Compare<T, SECOND, TO_EXEC>>(vectors),
+        _ => return None,
+    })
+}
+
 fn comparison(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
-    use compare::Compare;
     macro_rules! compare {
         ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {
             match step.op {
-                $(Op::$plain => (false, at::<Compare<$test, false>>(vectors)),
-                Op::$to_exec => (true, at::<Compare<$test, true>>(vectors)),)*
+                $(Op::$plain => (false, compare::<$test, false>(hot, vectors)?),
+                Op::$to_exec => (true, compare::<$test, true>(hot, vectors)?),)*
                 _ => return None,
             }
         };
     }
+    // What else has sources that these can't read has no handler either.
+    source(step, hot, 0, 1)?;
+    source(step, hot, 1, 1)?;
     let (to_exec, run) = compare! {
         v_cmp_eq_u32 v_cmpx_eq_u32 compare::Equal,
         v_cmp_eq_i32 v_cmpx_eq_i32 compare::Equal,
@@ -513,8 +573,6 @@ fn comparison(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
         v_cmp_neq_f32 v_cmpx_neq_f32 compare::Float<{ relation::NEQ }>,
         v_cmp_nlt_f32 v_cmpx_nlt_f32 compare::Float<{ relation::NLT }>,
     };
-    source(step, hot, 0, 1)?;
-    source(step, hot, 1, 1)?;
     let fits = step.sdst < EXEC - 1;
     // Else the result itself is EXEC.
     (fits && to_exec == step.flags.writes_exec).then_some(run)

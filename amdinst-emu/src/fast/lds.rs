@@ -1,8 +1,7 @@
 //! Reads and writes of whole dwords in LDS, when all active lanes' bytes are inside.
 
 use super::level::Level;
-use super::memory::is_inside;
-use super::{Body, Hot, PARTS, general, parts, rows};
+use super::{Body, Hot, PARTS, general, part, parts, rows};
 use crate::exec::Context;
 use crate::wave::LANES;
 
@@ -10,6 +9,33 @@ use crate::wave::LANES;
 /// `hot.src[0]`. Reads go to rows from `hot.dst` on; what is written at the first offset comes from there, what is
 /// written at the second from `hot.src[1]`.
 pub(super) struct Access<const WRITE: bool, const DWORDS: usize, const COUNT: usize>;
+
+/// What is known of the active lanes' addresses.
+struct Addresses {
+    /// All bytes are in LDS.
+    inside: bool,
+    /// All are multiples of 4.
+    aligned: bool,
+}
+
+/// Looks at the addresses of the lanes in `exec`: with `reach` bytes from each they must stay below `len`.
+#[inline(always)]
+unsafe fn look<L: Level>(addresses: &[L::V; PARTS], exec: u64, reach: u64, len: usize) -> Addresses {
+    let Some(last) = (len as u64).checked_sub(reach) else {
+        return Addresses { inside: false, aligned: false };
+    };
+    let (mut beyond, mut odd) = (0, 0);
+    // SAFETY: the caller's.
+    unsafe {
+        let last = L::splat(u32::try_from(last).unwrap_or(u32::MAX));
+        for i in 0..parts::<L>() {
+            let bits = part::<L>(exec, i);
+            beyond |= L::less_unsigned(last, addresses[i]) & bits;
+            odd |= !L::equal(L::and(addresses[i], L::splat(3)), L::splat(0)) & bits;
+        }
+    }
+    Addresses { inside: beyond == 0, aligned: odd == 0 }
+}
 
 impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access<WRITE, DWORDS, COUNT> {
     #[inline(always)]
@@ -22,37 +48,51 @@ impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access
         // SAFETY: rows are in the register file (checked by `compile`), and all bytes in LDS (checked here).
         unsafe {
             let all = rows(w);
-            let row = all.add(hot.src[0] as usize).cast_const();
-            let farthest = if COUNT == 2 { hot.imm[0].max(hot.imm[1]) } else { hot.imm[0] };
-            if !is_inside::<L>(row, exec, u64::from(farthest), 4 * DWORDS as u64, context.lds.len()) {
-                return general(context, hot);
-            }
             // A read may overwrite its own addresses: keep them.
             let mut addresses = [L::splat(0); PARTS];
             for i in 0..parts::<L>() {
-                addresses[i] = L::load(row.add(i * L::N));
+                addresses[i] = L::load(all.add(hot.src[0] as usize + i * L::N));
+            }
+            let farthest = if COUNT == 2 { hot.imm[0].max(hot.imm[1]) } else { hot.imm[0] };
+            let reach = u64::from(farthest) + 4 * DWORDS as u64;
+            let known = look::<L>(&addresses, exec, reach, context.lds.len());
+            if !known.inside {
+                return general(context, hot);
+            }
+            let lds = context.lds.as_mut_ptr();
+            if !WRITE {
+                for slot in 0..COUNT {
+                    for dword in 0..DWORDS {
+                        let from = lds.add(hot.imm[slot] as usize + 4 * dword);
+                        let row = all.add(hot.dst as usize + (slot * DWORDS + dword) * LANES);
+                        for i in 0..parts::<L>() {
+                            let bits = part::<L>(exec, i);
+                            L::store_if(row.add(i * L::N), L::gather(from, addresses[i], bits), bits);
+                        }
+                    }
+                }
+                return hot.next;
+            }
+            // Where lanes overlap, a lane's dwords all come before the next lane's.
+            if DWORDS == 1 && COUNT == 1 && known.aligned && hot.imm[0].is_multiple_of(4) {
+                let to = lds.add(hot.imm[0] as usize);
+                for i in 0..parts::<L>() {
+                    let values = L::load(all.add(hot.dst as usize + i * L::N));
+                    L::scatter(to, addresses[i], values, part::<L>(exec, i));
+                }
+                return hot.next;
             }
             let addresses = addresses.as_ptr().cast::<u32>();
-            let lds = context.lds.as_mut_ptr();
             let mut lanes = exec;
             while lanes != 0 {
                 let lane = lanes.trailing_zeros() as usize;
                 lanes &= lanes - 1;
                 let address = addresses.add(lane).read() as usize;
                 for slot in 0..COUNT {
-                    let registers = match (slot, WRITE) {
-                        (0, _) => all.add(hot.dst as usize),
-                        (_, true) => all.add(hot.src[1] as usize),
-                        (_, false) => all.add(hot.dst as usize + DWORDS * LANES),
-                    };
+                    let registers = all.add(if slot == 0 { hot.dst } else { hot.src[1] } as usize);
                     let at = lds.add(address + hot.imm[slot] as usize).cast::<u32>();
                     for dword in 0..DWORDS {
-                        let register = registers.add(dword * LANES + lane);
-                        if WRITE {
-                            at.add(dword).write_unaligned(register.read().to_le());
-                        } else {
-                            register.write(u32::from_le(at.add(dword).read_unaligned()));
-                        }
+                        at.add(dword).write_unaligned(registers.add(dword * LANES + lane).read().to_le());
                     }
                 }
             }

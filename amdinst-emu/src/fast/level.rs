@@ -15,6 +15,8 @@ pub(crate) use avx2::Avx2;
 pub(crate) use avx512::Avx512;
 pub(crate) use portable::Portable;
 
+use crate::exec::Context;
+
 /// The host's vector extensions that lanes are computed with. Results are the same with each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Vectors {
@@ -139,8 +141,32 @@ pub(crate) trait Level: 'static {
     unsafe fn f32_from_signed(a: Self::V) -> Self::V;
     unsafe fn f32_from_unsigned(a: Self::V) -> Self::V;
 
+    /// The dwords at byte offsets from `from` in the lanes whose bit is set; zero elsewhere. They may be unaligned, offsets
+    /// are below 2^31.
+    unsafe fn gather(from: *const u8, offsets: Self::V, bits: u32) -> Self::V;
+    /// Write the lanes whose bit is set to byte offsets from `to`, which are multiples of 4 and below 2^31. Of several
+    /// lanes with one offset the last counts.
+    unsafe fn scatter(to: *mut u8, offsets: Self::V, values: Self::V, bits: u32);
+
+    /// Run a body, out of line.
+    unsafe fn rarely<B: super::Body>(context: &mut Context<'_>, hot: &super::Hot) -> u32;
+
     /// As [`Level::load`], from memory that other threads may be writing: each dword is read as by a relaxed atomic.
     unsafe fn load_shared(from: *const u32) -> Self::V;
     /// As [`Level::store`], to memory that other threads may be using: each dword is written as by a relaxed atomic.
     unsafe fn store_shared(to: *mut u32, value: Self::V);
+}
+
+/// [`Level::scatter`], lane by lane.
+///
+/// # Safety
+/// As for [`Level::scatter`].
+#[inline(always)]
+unsafe fn scatter_each(to: *mut u8, offsets: &[u32], values: &[u32], bits: u32) {
+    for (lane, (offset, value)) in offsets.iter().zip(values).enumerate() {
+        if bits >> lane & 1 != 0 {
+            // SAFETY: the caller's.
+            unsafe { to.add(*offset as usize).cast::<u32>().write_unaligned(value.to_le()) };
+        }
+    }
 }

@@ -19,9 +19,6 @@ struct Place<'a> {
     allocation: &'a Allocation,
     /// Of the allocation's first byte from the lanes' common part: subtracted from a lane's part, it gives the offset.
     start: u64,
-    /// The first active lane, and its part.
-    first: usize,
-    low: u32,
     /// Each active lane's dwords follow those of the lane before.
     consecutive: bool,
 }
@@ -55,6 +52,13 @@ static LANE: [u32; LANES] = {
     }
     lanes
 };
+
+/// Numbers of the lanes within a vector.
+#[inline(always)]
+unsafe fn numbers<L: Level>() -> L::V {
+    // SAFETY: a vector has at most so many lanes.
+    unsafe { L::load(LANE.as_ptr()) }
+}
 
 /// Whether the active lanes' values grow by `stride` from lane to lane.
 #[inline(always)]
@@ -111,7 +115,7 @@ unsafe fn find<'a, L: Level, const STORE: bool, const DWORDS: usize>(
         };
         let common = common.wrapping_add_signed(i64::from(hot.imm[0] as i32));
         let low = row.add(first).read();
-        let mut consecutive = is_consecutive::<L>(row, exec, stride);
+        let consecutive = is_consecutive::<L>(row, exec, stride);
         let (lowest, highest) = if consecutive {
             let last = row.add(63 - exec.leading_zeros() as usize).read();
             (low, last)
@@ -128,9 +132,8 @@ unsafe fn find<'a, L: Level, const STORE: bool, const DWORDS: usize>(
         if STORE && allocation.protection == Protection::ReadOnly {
             return None;
         }
-        consecutive &= from.is_multiple_of(4);
         let start = common.wrapping_sub(allocation.address);
-        Some(Place { allocation, start, first, low, consecutive })
+        Some(Place { allocation, start, consecutive })
     }
 }
 
@@ -150,70 +153,51 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
             };
             let bytes = &place.allocation.bytes;
             let registers = rows(w).add(hot.dst as usize);
-            if DWORDS == 1 && place.consecutive {
-                let at = place.start.wrapping_add(u64::from(place.low)).wrapping_sub(4 * place.first as u64);
-                let memory = bytes.as_ptr().wrapping_add(at as usize).cast::<u32>().cast_mut();
-                let whole = |i: usize| part::<L>(exec, i) == ((1u64 << L::N) - 1) as u32;
-                for i in 0..parts::<L>() {
-                    let (row, memory) = (registers.add(i * L::N), memory.wrapping_add(i * L::N));
-                    if whole(i) {
-                        if STORE {
-                            L::store_shared(memory, L::load(row));
-                        } else {
-                            L::store(row, L::load_shared(memory));
-                        }
-                        continue;
-                    }
-                    let mut lanes = part::<L>(exec, i);
-                    while lanes != 0 {
-                        let lane = lanes.trailing_zeros() as usize;
-                        lanes &= lanes - 1;
-                        let at = (at as usize).wrapping_add(4 * (i * L::N + lane));
-                        if STORE {
-                            bytes.store::<4>(at, u64::from(row.add(lane).read()));
-                        } else {
-                            row.add(lane).write(bytes.load::<4>(at) as u32);
-                        }
-                    }
-                }
-                return hot.next;
-            }
             // A load may overwrite its own addresses: keep them.
             let mut addresses = [L::splat(0); PARTS];
             let row = rows(w).add(hot.src[0] as usize);
             for i in 0..parts::<L>() {
                 addresses[i] = L::load(row.add(i * L::N));
             }
-            let addresses = addresses.as_ptr().cast::<u32>();
-            let mut lanes = exec;
-            while lanes != 0 {
-                let lane = lanes.trailing_zeros() as usize;
-                lanes &= lanes - 1;
-                let at = place.start.wrapping_add(u64::from(addresses.add(lane).read())) as usize;
-                for dword in 0..DWORDS {
-                    let register = registers.add(dword * LANES + lane);
-                    if STORE {
-                        bytes.store::<4>(at + 4 * dword, u64::from(register.read()));
-                    } else {
-                        register.write(bytes.load::<4>(at + 4 * dword) as u32);
+            for i in 0..parts::<L>() {
+                let mut lanes = part::<L>(exec, i);
+                let registers = registers.add(i * L::N);
+                let whole = lanes == ((1u64 << L::N) - 1) as u32;
+                let first = addresses.as_ptr().cast::<u32>().add(i * L::N);
+                if DWORDS == 1 && whole {
+                    let start = first.read();
+                    let at = place.start.wrapping_add(u64::from(start)) as usize;
+                    let in_order = place.consecutive
+                        || L::equal(
+                            addresses[i],
+                            L::add(L::splat(start), L::shl(numbers::<L>(), L::splat(2))),
+                        ) == lanes;
+                    // Pieces of an aligned vector are single dwords, as atomics are.
+                    if in_order && at.is_multiple_of(4) {
+                        let memory = bytes.as_ptr().add(at).cast::<u32>().cast_mut();
+                        if STORE {
+                            L::store_shared(memory, L::load(registers));
+                        } else {
+                            L::store(registers, L::load_shared(memory));
+                        }
+                        continue;
+                    }
+                }
+                while lanes != 0 {
+                    let lane = lanes.trailing_zeros() as usize;
+                    lanes &= lanes - 1;
+                    let at = place.start.wrapping_add(u64::from(first.add(lane).read())) as usize;
+                    for dword in 0..DWORDS {
+                        let register = registers.add(dword * LANES + lane);
+                        if STORE {
+                            bytes.store::<4>(at + 4 * dword, u64::from(register.read()));
+                        } else {
+                            register.write(bytes.load::<4>(at + 4 * dword) as u32);
+                        }
                     }
                 }
             }
         }
         hot.next
     }
-}
-
-/// The address row of an LDS access: whether all active lanes' `bytes` are in a space of `len` bytes.
-#[inline(always)]
-pub(super) unsafe fn is_inside<L: Level>(
-    row: *const u32,
-    exec: u64,
-    offset: u64,
-    bytes: u64,
-    len: usize,
-) -> bool {
-    // SAFETY: the caller's.
-    let (_, highest) = unsafe { range::<L>(row, exec) };
-    u64::from(highest) + offset + bytes <= len as u64
 }

@@ -55,8 +55,6 @@ const CONST: u32 = 1 << 17;
 #[repr(C, align(64))]
 pub(crate) struct Hot {
     pub(crate) run: Handler,
-    /// All ones for an instruction that works on lanes: counts active lanes.
-    pub(crate) lanes: u64,
     /// First dword of the result's row, or number of a scalar register.
     dst: u32,
     /// First dword of a row, or [`SCALAR`] with a number, or [`CONST`].
@@ -65,13 +63,17 @@ pub(crate) struct Hot {
     imm: [u32; 3],
     /// Scalar result besides the lanes'.
     sdst: u32,
-    next: u32,
+    /// Number of the step behind this one.
+    pub(crate) next: u32,
     /// Where a branch goes.
     target: u32,
     /// Number of the mask counter.
     slot: u32,
-    /// Number of the step.
-    index: u32,
+    /// The end of the straight run that the step is in: the number of the next step behind one that may go elsewhere,
+    /// wait, or write EXEC.
+    pub(crate) end: u32,
+    /// Instructions that work on lanes among all steps up to this one, with it.
+    pub(crate) vectors: u32,
 }
 
 /// The compact steps of a program, for each level that has been used.
@@ -114,6 +116,32 @@ unsafe fn on_baseline<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     unsafe { B::run::<level::Portable>(context, hot) }
 }
 
+/// Bodies that handlers leave to, seldom: kept out of them, so that they need no stack.
+#[cfg(target_arch = "x86_64")]
+#[cold]
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn rarely_on_avx512<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { B::run::<level::Avx512>(context, hot) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[cold]
+#[inline(never)]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn rarely_on_avx2<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { B::run::<level::Avx2>(context, hot) }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn rarely_on_baseline<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { B::run::<level::Portable>(context, hot) }
+}
+
 /// The handler of a body at a level.
 fn at<B: Body>(vectors: Vectors) -> Handler {
     match vectors {
@@ -131,9 +159,10 @@ fn at<B: Body>(vectors: Vectors) -> Handler {
 /// As for [`Handler`].
 #[inline(never)]
 unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
-    let step = &context.program.steps[hot.index as usize];
+    let index = hot.next - 1;
+    let step = &context.program.steps[index as usize];
     let w = &mut *context.wave;
-    w.current = hot.index;
+    w.current = index;
     w.next = hot.next;
     w.refresh_masks();
     if let Err(trap) = (step.run)(context, step) {
@@ -237,6 +266,23 @@ impl<L: Level> Lanes<L> {
                 Self::Row(rows(w).add(src as usize))
             } else {
                 Self::Same(L::splat(scalar(w, src, hot.imm[slot])))
+            }
+        }
+    }
+
+    /// As [`Lanes::of`], if it is known whether it is the same for all lanes.
+    ///
+    /// # Safety
+    /// As for [`Handler`].
+    #[inline(always)]
+    unsafe fn known(w: &mut Wave, hot: &Hot, slot: usize, same: bool) -> Self {
+        let src = hot.src[slot];
+        // SAFETY: a source that is not the same for all lanes is a row of the register file.
+        unsafe {
+            if same {
+                Self::Same(L::splat(scalar(w, src, hot.imm[slot])))
+            } else {
+                Self::Row(rows(w).add(src as usize))
             }
         }
     }

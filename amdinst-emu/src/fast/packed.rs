@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use super::level::Level;
+use super::level::relation;
 use super::valu::{Floats, Operation, settle};
 use super::{Body, Hot, PARTS, SCALAR, general, parts, put, rows};
 use crate::exec::Context;
@@ -48,6 +49,17 @@ impl<L: Level> Source<L> {
     }
 }
 
+/// Whether none of the values is a NaN.
+#[inline(always)]
+unsafe fn no_nan<L: Level>(values: &[L::V; PARTS]) -> bool {
+    let mut nan = 0;
+    for pair in 0..parts::<L>() / 2 {
+        // SAFETY: the caller's.
+        nan |= unsafe { L::compare_f32::<{ relation::UNORDERED }>(values[2 * pair], values[2 * pair + 1]) };
+    }
+    nan == 0
+}
+
 /// `O` on `SOURCES` sources, twice.
 pub(super) struct Packed<O, const SOURCES: usize>(PhantomData<O>);
 
@@ -68,7 +80,7 @@ impl<O: Operation, const SOURCES: usize> Body for Packed<O, SOURCES> {
                 for i in 0..parts::<L>() {
                     values[i] = O::apply::<L>(a.get(i), b.get(i), c.get(i));
                 }
-                if O::FLOATS == Floats::First {
+                if O::FLOATS == Floats::First && !no_nan::<L>(values) {
                     settle::<L>(values, |i| [a.get(i), b.get(i), c.get(i)]);
                 }
             }

@@ -140,26 +140,13 @@ unsafe fn replace_nans<L: Level>(result: &mut L::V, [a, b, c]: [L::V; 3]) {
     }
 }
 
-/// Whether none of the values is a NaN.
-#[inline(always)]
-unsafe fn no_nan<L: Level>(values: &[L::V; PARTS]) -> bool {
-    let mut nan = 0;
-    for pair in 0..parts::<L>() / 2 {
-        // SAFETY: the caller's.
-        nan |= unsafe { L::compare_f32::<{ relation::UNORDERED }>(values[2 * pair], values[2 * pair + 1]) };
-    }
-    nan == 0
-}
-
 /// Bring NaNs among the results under the rule.
 #[inline(always)]
 pub(super) unsafe fn settle<L: Level>(result: &mut [L::V; PARTS], sources: impl Fn(usize) -> [L::V; 3]) {
     // SAFETY: the caller's.
     unsafe {
-        if !no_nan::<L>(result) {
-            for (i, value) in result.iter_mut().take(parts::<L>()).enumerate() {
-                replace_nans::<L>(value, sources(i));
-            }
+        for (i, value) in result.iter_mut().take(parts::<L>()).enumerate() {
+            replace_nans::<L>(value, sources(i));
         }
     }
 }
@@ -169,9 +156,6 @@ pub(super) unsafe fn settle<L: Level>(result: &mut [L::V; PARTS], sources: impl 
 unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, ieee: bool) -> Option<L::V> {
     // SAFETY: the caller's.
     unsafe {
-        if L::compare_f32::<{ relation::UNORDERED }>(a, b) == 0 {
-            return Some(minmax);
-        }
         let nan = |value: L::V| L::compare_f32::<{ relation::UNORDERED }>(value, value);
         let quiet = |value: L::V| L::equal(L::and(value, L::splat(1 << 22)), L::splat(1 << 22));
         let signals = nan(a) & !quiet(a) | nan(b) & !quiet(b);
@@ -179,14 +163,35 @@ unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, ieee: bool) -> 
     }
 }
 
-/// Sources that are not rows, as bits: for [`Two`].
+/// Sources that are not rows, as bits of a handler's `SAME`.
 pub(super) const FIRST: u8 = 1;
 pub(super) const SECOND: u8 = 2;
+pub(super) const THIRD: u8 = 4;
 
-/// One or two sources, of which `SAME` says which are the same for all lanes.
-pub(super) struct Two<O, const SAME: u8>(PhantomData<O>);
+/// `O` on as many sources as it has, of which `SAME` says which are the same for all lanes.
+///
+/// Results are looked at for NaNs, which are rare; where there is one, the instruction is done once more, by [`Settled`].
+pub(super) struct Do<O, const SOURCES: usize, const SAME: u8>(PhantomData<O>);
 
-impl<O: Operation, const SAME: u8> Body for Two<O, SAME> {
+/// As [`Do`], when there are NaNs: they follow the rule of [`Floats`].
+struct Settled<O, const SOURCES: usize, const SAME: u8>(PhantomData<O>);
+
+/// The sources. Those that an operation does not have are the last that it has.
+#[inline(always)]
+pub(super) unsafe fn sources<L: Level, const SOURCES: usize, const SAME: u8>(
+    w: &mut Wave,
+    hot: &Hot,
+) -> [Lanes<L>; 3] {
+    // SAFETY: the caller's.
+    unsafe {
+        let a = Lanes::known(w, hot, 0, SAME & FIRST != 0);
+        let b = if SOURCES < 2 { a } else { Lanes::known(w, hot, 1, SAME & SECOND != 0) };
+        let c = if SOURCES < 3 { b } else { Lanes::known(w, hot, 2, SAME & THIRD != 0) };
+        [a, b, c]
+    }
+}
+
+impl<O: Operation, const SOURCES: usize, const SAME: u8> Body for Do<O, SOURCES, SAME> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
@@ -195,40 +200,48 @@ impl<O: Operation, const SAME: u8> Body for Two<O, SAME> {
             if O::FLOATS != Floats::None && !w.plain_mode() {
                 return general(context, hot);
             }
-            let all = rows(w);
-            let same = |w: &Wave, slot: usize| L::splat(scalar(w, hot.src[slot], hot.imm[slot]));
-            let first = if SAME & FIRST != 0 { same(w, 0) } else { L::splat(0) };
-            let second = if SAME & SECOND != 0 { same(w, 1) } else { L::splat(0) };
+            let [a, b, c] = sources::<L, SOURCES, SAME>(w, hot);
             let mut result = [L::splat(0); PARTS];
-            let get = |i: usize| {
-                let a =
-                    if SAME & FIRST != 0 { first } else { L::load(all.add(hot.src[0] as usize + i * L::N)) };
-                let b = if SAME & SECOND != 0 {
-                    second
-                } else {
-                    L::load(all.add(hot.src[1] as usize + i * L::N))
-                };
-                (a, b)
-            };
+            let mut unordered = 0;
             for i in 0..parts::<L>() {
-                let (a, b) = get(i);
-                result[i] = O::apply::<L>(a, b, b);
+                result[i] = O::apply::<L>(a.get(i), b.get(i), c.get(i));
+                unordered |= match O::FLOATS {
+                    Floats::Loses => L::compare_f32::<{ relation::UNORDERED }>(a.get(i), b.get(i)),
+                    Floats::First | Floats::FirstReversed if i % 2 == 1 => {
+                        L::compare_f32::<{ relation::UNORDERED }>(result[i - 1], result[i])
+                    }
+                    _ => 0,
+                };
+            }
+            if unordered != 0 {
+                return L::rarely::<Settled<O, SOURCES, SAME>>(context, hot);
+            }
+            put::<L>(w, hot.dst, &result);
+        }
+        hot.next
+    }
+}
+
+impl<O: Operation, const SOURCES: usize, const SAME: u8> Body for Settled<O, SOURCES, SAME> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        // SAFETY: as for `Do`.
+        unsafe {
+            let [a, b, c] = sources::<L, SOURCES, SAME>(w, hot);
+            let mut result = [L::splat(0); PARTS];
+            for i in 0..parts::<L>() {
+                result[i] = O::apply::<L>(a.get(i), b.get(i), c.get(i));
                 if O::FLOATS == Floats::Loses {
-                    let Some(value) = without_nans::<L>(result[i], a, b, w.ieee()) else {
+                    let Some(value) = without_nans::<L>(result[i], a.get(i), b.get(i), w.ieee()) else {
                         return general(context, hot);
                     };
                     result[i] = value;
                 }
             }
             match O::FLOATS {
-                Floats::First => settle::<L>(&mut result, |i| {
-                    let (a, b) = get(i);
-                    [a, b, b]
-                }),
-                Floats::FirstReversed => settle::<L>(&mut result, |i| {
-                    let (a, b) = get(i);
-                    [b, a, a]
-                }),
+                Floats::First => settle::<L>(&mut result, |i| [a.get(i), b.get(i), c.get(i)]),
+                Floats::FirstReversed => settle::<L>(&mut result, |i| [b.get(i), a.get(i), a.get(i)]),
                 _ => {}
             }
             put::<L>(w, hot.dst, &result);
@@ -237,73 +250,17 @@ impl<O: Operation, const SAME: u8> Body for Two<O, SAME> {
     }
 }
 
-/// One source.
-pub(super) struct One<O, const SAME: u8>(PhantomData<O>);
-
-impl<O: Operation, const SAME: u8> Body for One<O, SAME> {
-    #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        let w = &mut *context.wave;
-        // SAFETY: as for `Two`.
-        unsafe {
-            if O::FLOATS != Floats::None && !w.plain_mode() {
-                return general(context, hot);
-            }
-            let all = rows(w);
-            let first =
-                if SAME & FIRST != 0 { L::splat(scalar(w, hot.src[0], hot.imm[0])) } else { L::splat(0) };
-            let mut result = [L::splat(0); PARTS];
-            for i in 0..parts::<L>() {
-                let a =
-                    if SAME & FIRST != 0 { first } else { L::load(all.add(hot.src[0] as usize + i * L::N)) };
-                result[i] = O::apply::<L>(a, a, a);
-            }
-            put::<L>(w, hot.dst, &result);
-        }
-        hot.next
-    }
-}
-
-/// Three sources, each a row or not; the third may be the result's old value.
-pub(super) struct Three<O>(PhantomData<O>);
-
-impl<O: Operation> Body for Three<O> {
-    #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        let w = &mut *context.wave;
-        // SAFETY: as for `Two`.
-        unsafe {
-            if O::FLOATS != Floats::None && !w.plain_mode() {
-                return general(context, hot);
-            }
-            let a = Lanes::<L>::of(w, hot, 0);
-            let b = Lanes::<L>::of(w, hot, 1);
-            let c = Lanes::<L>::of(w, hot, 2);
-            let mut result = [L::splat(0); PARTS];
-            for i in 0..parts::<L>() {
-                result[i] = O::apply::<L>(a.get(i), b.get(i), c.get(i));
-            }
-            if O::FLOATS == Floats::First {
-                settle::<L>(&mut result, |i| [a.get(i), b.get(i), c.get(i)]);
-            }
-            put::<L>(w, hot.dst, &result);
-        }
-        hot.next
-    }
-}
-
 /// `v_cndmask_b32`: the mask is a scalar pair, number `hot.src[2]`.
-pub(super) struct Select;
+pub(super) struct Select<const SAME: u8>;
 
-impl Body for Select {
+impl<const SAME: u8> Body for Select<SAME> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
         let mask = w.s64((hot.src[2] & 127) as u8);
-        // SAFETY: as for `Two`.
+        // SAFETY: as for `Do`.
         unsafe {
-            let a = Lanes::<L>::of(w, hot, 0);
-            let b = Lanes::<L>::of(w, hot, 1);
+            let [a, b, _] = sources::<L, 2, SAME>(w, hot);
             let mut result = [L::splat(0); PARTS];
             for i in 0..parts::<L>() {
                 result[i] = L::blend(part::<L>(mask, i), a.get(i), b.get(i));
@@ -328,7 +285,7 @@ impl<const KIND: u8, const IN: bool> Body for Carry<KIND, IN> {
         let w = &mut *context.wave;
         let carry_in = if IN { w.s64((hot.src[2] & 127) as u8) } else { 0 };
         let mut carries = 0u64;
-        // SAFETY: as for `Two`.
+        // SAFETY: as for `Do`.
         unsafe {
             let a = Lanes::<L>::of(w, hot, 0);
             let b = Lanes::<L>::of(w, hot, 1);
@@ -367,7 +324,7 @@ impl Body for ReadFirst {
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
         let lane = w.first_lane();
-        // SAFETY: as for `Two`.
+        // SAFETY: as for `Do`.
         let value = unsafe { rows(w).add(hot.src[0] as usize + lane).read() };
         w.set_s32(hot.sdst as u8, value);
         hot.next
@@ -382,7 +339,7 @@ impl Body for ReadLane {
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
         let lane = scalar(w, hot.src[1], hot.imm[1]) as usize & 63;
-        // SAFETY: as for `Two`.
+        // SAFETY: as for `Do`.
         let value = unsafe { rows(w).add(hot.src[0] as usize + lane).read() };
         w.set_s32(hot.sdst as u8, value);
         hot.next
@@ -398,7 +355,7 @@ impl Body for WriteLane {
         let w = &mut *context.wave;
         let value = scalar(w, hot.src[0], hot.imm[0]);
         let lane = scalar(w, hot.src[1], hot.imm[1]) as usize & 63;
-        // SAFETY: as for `Two`.
+        // SAFETY: as for `Do`.
         unsafe { rows(w).add(hot.dst as usize + lane).write(value) };
         hot.next
     }

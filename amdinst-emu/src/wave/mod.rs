@@ -175,7 +175,7 @@ impl Wave {
             lanes_run: 0,
             steps_run: 0,
             clock_reads: 0,
-            used_rows: [REGISTERS / 2; 2],
+            used_rows: [0; 2],
         }
     }
 

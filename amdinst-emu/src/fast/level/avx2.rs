@@ -2,8 +2,11 @@
 
 use std::arch::asm;
 use std::arch::x86_64::*;
+use std::mem::transmute;
 
-use super::Level;
+use super::{Level, scatter_each};
+use crate::exec::Context;
+use crate::fast::{Body, Hot};
 
 /// See [`super::Vectors::Avx2`].
 pub(crate) struct Avx2;
@@ -130,6 +133,30 @@ impl Level for Avx2 {
     unsafe fn compare_f32<const RELATION: i32>(a: __m256i, b: __m256i) -> u32 {
         // SAFETY: the trait's contract.
         unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<RELATION>(f(a), f(b))) as u32 }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(from: *const u8, offsets: __m256i, bits: u32) -> __m256i {
+        // SAFETY: the trait's contract.
+        unsafe {
+            _mm256_mask_i32gather_epi32::<1>(_mm256_setzero_si256(), from.cast(), offsets, expand(bits))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(to: *mut u8, offsets: __m256i, values: __m256i, bits: u32) {
+        // SAFETY: the trait's contract; both are arrays of eight.
+        unsafe {
+            let (offsets, values) =
+                (transmute::<__m256i, [u32; 8]>(offsets), transmute::<__m256i, [u32; 8]>(values));
+            scatter_each(to, &offsets, &values, bits);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the trait's contract.
+        unsafe { super::super::rarely_on_avx2::<B>(context, hot) }
     }
 
     #[inline(always)]

@@ -4,6 +4,8 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::Level;
+use crate::exec::Context;
+use crate::fast::{Body, Hot};
 
 /// See [`super::Vectors::Avx512`].
 pub(crate) struct Avx512;
@@ -114,6 +116,25 @@ impl Level for Avx512 {
     unsafe fn compare_f32<const RELATION: i32>(a: __m512i, b: __m512i) -> u32 {
         // SAFETY: the trait's contract.
         unsafe { u32::from(_mm512_cmp_ps_mask::<RELATION>(f(a), f(b))) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(from: *const u8, offsets: __m512i, bits: u32) -> __m512i {
+        // SAFETY: the trait's contract.
+        unsafe { _mm512_mask_i32gather_epi32::<1>(_mm512_setzero_si512(), bits as u16, offsets, from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(to: *mut u8, offsets: __m512i, values: __m512i, bits: u32) {
+        // Lanes with the same offset are written in their order (Intel's manual, VPSCATTERDD).
+        // SAFETY: the trait's contract.
+        unsafe { _mm512_mask_i32scatter_epi32::<1>(to.cast(), bits as u16, offsets, values) }
+    }
+
+    #[inline(always)]
+    unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the trait's contract.
+        unsafe { super::super::rarely_on_avx512::<B>(context, hot) }
     }
 
     #[inline(always)]

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::{Level, relation};
+use super::{Level, relation, scatter_each};
+use crate::exec::Context;
+use crate::fast::{Body, Hot};
 
 /// See [`super::Vectors::Baseline`].
 pub(crate) struct Portable;
@@ -181,6 +183,31 @@ impl Level for Portable {
     #[inline(always)]
     unsafe fn f32_from_unsigned(a: V) -> V {
         a.map(|a| (a as f32).to_bits())
+    }
+
+    #[inline(always)]
+    unsafe fn gather(from: *const u8, offsets: V, bits: u32) -> V {
+        let mut values = [0; 4];
+        for (lane, value) in values.iter_mut().enumerate() {
+            if bits >> lane & 1 != 0 {
+                // SAFETY: the trait's contract.
+                *value =
+                    u32::from_le(unsafe { from.add(offsets[lane] as usize).cast::<u32>().read_unaligned() });
+            }
+        }
+        values
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(to: *mut u8, offsets: V, values: V, bits: u32) {
+        // SAFETY: the trait's contract.
+        unsafe { scatter_each(to, &offsets, &values, bits) }
+    }
+
+    #[inline(always)]
+    unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the trait's contract.
+        unsafe { super::super::rarely_on_baseline::<B>(context, hot) }
     }
 
     #[inline(always)]
