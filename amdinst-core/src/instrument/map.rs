@@ -72,10 +72,12 @@ impl KernelProbes {
         self.home.is_some()
     }
 
-    /// The pcs of the original that may narrow EXEC without being a site: else-halves, restores, constants.
+    /// The pcs of the original that may narrow EXEC without being a site: else-halves, restores, constants, and what was
+    /// refused by name.
     pub fn explained_pcs(&self) -> impl Iterator<Item = u64> {
         let writes = self.exec_writes.iter().map(|write| write.pc);
-        writes.chain(self.sites.iter().flat_map(|site| site.else_pcs.iter().copied()))
+        let refused = self.refusals.iter().filter_map(|refusal| refusal.pc);
+        writes.chain(refused).chain(self.sites.iter().flat_map(|site| site.else_pcs.iter().copied()))
     }
 }
 

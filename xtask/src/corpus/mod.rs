@@ -1,6 +1,7 @@
 //! `cargo xtask corpus`: comparisons with LLVM's tools over more input than a test run has time for.
 
 mod disasm;
+mod foreign;
 mod hazards;
 mod seeds;
 mod words;
@@ -16,6 +17,8 @@ pub(crate) enum Command {
     Disasm(disasm::Options),
     /// Have LLVM's hazard recognizer look for missing wait states in instrumented code
     Hazards(hazards::Options),
+    /// Run programs of other compilers and libraries, and compare with the host
+    Foreign(foreign::Options),
     /// Decode random words as LLVM does, accepted and refused ones alike
     Words(words::Options),
 }
@@ -26,6 +29,7 @@ pub(crate) fn run(command: &Command) -> Result<bool> {
         Command::Seeds(options) => seeds::run(options),
         Command::Disasm(options) => disasm::run(options),
         Command::Hazards(options) => hazards::run(options),
+        Command::Foreign(options) => foreign::run(options),
         Command::Words(options) => words::run(options),
     }
 }

@@ -1,0 +1,175 @@
+//! One launch: the kernel, its arguments, and what must stand in its buffers afterwards.
+
+use super::bytes::{Plain, bytes, numbers};
+
+/// A judgement of a buffer's bytes: why they are wrong.
+type Judge = Box<dyn Fn(&[u8]) -> Result<(), String>>;
+
+/// What a buffer must hold after the launch.
+pub(crate) enum After {
+    /// What it held before.
+    Same,
+    /// These bytes, of numbers of `size` bytes.
+    Exactly { bytes: Vec<u8>, size: usize },
+    /// What the judge lets pass.
+    Judged(Judge),
+}
+
+/// One argument.
+pub(crate) enum Arg {
+    /// A number or a structure by value.
+    Value(Vec<u8>),
+    /// A buffer.
+    Buffer { before: Vec<u8>, after: After },
+}
+
+/// A number by value.
+pub(crate) fn value<T: Plain>(number: T) -> Arg {
+    Arg::Value(bytes(&[number]))
+}
+
+/// A buffer that the kernel reads.
+pub(crate) fn input<T: Plain>(before: &[T]) -> Arg {
+    Arg::Buffer { before: bytes(before), after: After::Same }
+}
+
+/// A buffer of zeros for what the kernel writes.
+pub(crate) fn output<T: Plain>(after: &[T]) -> Arg {
+    Arg::Buffer { before: vec![0; size_of_val(after)], after: exactly(after) }
+}
+
+/// A buffer that the kernel changes.
+pub(crate) fn changed<T: Plain>(before: &[T], after: &[T]) -> Arg {
+    Arg::Buffer { before: bytes(before), after: exactly(after) }
+}
+
+/// A buffer of zeros of the size of `after`, for floating-point results within a tolerance of it.
+pub(crate) fn near<T: Float>(after: Vec<T>, tolerance: Tolerance) -> Arg {
+    let before = vec![0; size_of_val(&after[..])];
+    changed_near(before, after, tolerance)
+}
+
+/// A buffer that begins with these bytes, for floating-point results within a tolerance.
+pub(crate) fn changed_near<T: Float>(before: Vec<u8>, after: Vec<T>, tolerance: Tolerance) -> Arg {
+    let judge = move |found: &[u8]| {
+        let found = numbers::<T>(found);
+        match found.iter().zip(&after).position(|(found, after)| !tolerance.takes(found.wide(), after.wide()))
+        {
+            Some(at) => Err(format!(
+                "[{at}] is {:e}, not {:e} within {tolerance:?}",
+                found[at].wide(),
+                after[at].wide()
+            )),
+            None => Ok(()),
+        }
+    };
+    judged(before, judge)
+}
+
+/// A buffer that begins with these bytes, and of which a function says whether it is right afterwards.
+pub(crate) fn judged(before: Vec<u8>, judge: impl Fn(&[u8]) -> Result<(), String> + 'static) -> Arg {
+    Arg::Buffer { before, after: After::Judged(Box::new(judge)) }
+}
+
+fn exactly<T: Plain>(after: &[T]) -> After {
+    After::Exactly { bytes: bytes(after), size: size_of::<T>() }
+}
+
+/// A floating-point number that is compared in a wider format.
+pub(crate) trait Float: Plain + 'static {
+    /// The same number.
+    fn wide(self) -> f64;
+}
+
+impl Float for half::f16 {
+    fn wide(self) -> f64 {
+        self.to_f64()
+    }
+}
+
+impl Float for f32 {
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Float for f64 {
+    fn wide(self) -> f64 {
+        self
+    }
+}
+
+/// How far a result may be from the expected one: the larger of the two distances.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tolerance {
+    /// As a part of the expected one's magnitude.
+    pub(crate) relative: f64,
+    /// Whatever the magnitude.
+    pub(crate) absolute: f64,
+}
+
+impl Tolerance {
+    fn takes(self, found: f64, expected: f64) -> bool {
+        if expected.is_nan() || found.is_nan() {
+            return expected.is_nan() && found.is_nan();
+        }
+        found == expected || (found - expected).abs() <= self.absolute.max(self.relative * expected.abs())
+    }
+}
+
+impl After {
+    /// Why `found` is not what the buffer must hold.
+    pub(crate) fn judge(&self, before: &[u8], found: &[u8]) -> Result<(), String> {
+        let (expected, size) = match self {
+            Self::Judged(judge) => return judge(found),
+            Self::Same => (before, 1),
+            Self::Exactly { bytes, size } => (&bytes[..], *size),
+        };
+        let Some(at) = found.iter().zip(expected).position(|(found, expected)| found != expected) else {
+            return if found.len() == expected.len() {
+                Ok(())
+            } else {
+                Err(format!("{} bytes expected of a buffer of {}", expected.len(), found.len()))
+            };
+        };
+        let at = at / size;
+        let hex = |bytes: &[u8]| -> String {
+            bytes.iter().skip(at * size).take(size).rev().map(|byte| format!("{byte:02x}")).collect()
+        };
+        let wrong = found
+            .chunks(size)
+            .zip(expected.chunks(size))
+            .filter(|(found, expected)| found != expected)
+            .count();
+        Err(format!("[{at}] is 0x{}, not 0x{}; {wrong} are wrong", hex(found), hex(expected)))
+    }
+}
+
+/// One launch.
+pub(crate) struct Case {
+    /// What it is called in messages.
+    pub(crate) name: String,
+    /// The kernel's symbol.
+    pub(crate) kernel: String,
+    /// Workgroups.
+    pub(crate) grid: [u32; 3],
+    /// Work-items of one.
+    pub(crate) block: [u32; 3],
+    /// Bytes of dynamic LDS.
+    pub(crate) lds: u32,
+    /// The arguments.
+    pub(crate) args: Vec<Arg>,
+}
+
+impl Case {
+    /// A launch in one dimension of a kernel that is called by its name.
+    pub(crate) fn new(kernel: &str, grid: u32, block: u32, args: Vec<Arg>) -> Self {
+        let (grid, block) = ([grid, 1, 1], [block, 1, 1]);
+        Self { name: kernel.to_owned(), kernel: kernel.to_owned(), grid, block, lds: 0, args }
+    }
+
+    /// The same with other sizes.
+    pub(crate) fn sized(self, grid: [u32; 3], block: [u32; 3]) -> Self {
+        Self { grid, block, ..self }
+    }
+}

@@ -1,0 +1,200 @@
+//! Launches cases the way `cargo amdinst run` does, and judges what they leave.
+
+use std::path::{Path, PathBuf};
+
+use amdinst_core::object::CodeObject;
+use amdinst_emu::{Config, Launch};
+use anyhow::{Context as _, Result};
+use cargo_amdinst::cli::CounterChoice;
+use cargo_amdinst::commands::run::{ArgSpec, Arguments, Outcome, Scalar, report, view::RunView};
+use cargo_amdinst::exit::{Exit, Failure};
+
+use super::case::{After, Arg, Case};
+use super::tally::{Instrumented, Ran, Tally};
+use super::{Options, Source};
+
+/// Where a code object is from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin<'a> {
+    /// Whose it is.
+    pub(crate) source: Source,
+    /// The file that it stands in.
+    pub(crate) file: &'a Path,
+    /// The processor, perhaps with features, by which it is found there.
+    pub(crate) target: &'a str,
+    /// What else tells it apart: the level of optimisation, say.
+    pub(crate) variant: &'a str,
+}
+
+/// All launches of one command.
+#[derive(Debug)]
+pub(crate) struct Session {
+    options: Options,
+    /// Where input files go that nobody wants to keep.
+    scratch: tempfile::TempDir,
+    tally: Tally,
+}
+
+impl Session {
+    pub(crate) fn new(options: Options) -> Result<Self> {
+        Ok(Self { options, scratch: tempfile::tempdir()?, tally: Tally::default() })
+    }
+
+    /// What was asked for.
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Where compilers may leave their output: it stays as long as the session, or for good with `--keep`.
+    pub(crate) fn directory(&self) -> &Path {
+        self.options.keep.as_deref().unwrap_or(self.scratch.path())
+    }
+
+    /// The outcome of all launches.
+    pub(crate) fn finish(self) -> Tally {
+        self.tally
+    }
+
+    /// Launches the case, unless its name is not wanted.
+    ///
+    /// # Errors
+    /// When a file cannot be written; a launch that goes wrong is a line of the tally.
+    pub(crate) fn run(&mut self, origin: Origin<'_>, object: &CodeObject, case: &Case) -> Result<()> {
+        if self.options.name.as_ref().is_some_and(|name| !case.name.contains(name.as_str())) {
+            return Ok(());
+        }
+        let label = [origin.source.name(), origin.target, origin.variant, &case.name]
+            .into_iter()
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ");
+        if self.options.verbose {
+            println!("{label}");
+        }
+        let directory = self.directory().join(label.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
+        std::fs::create_dir_all(&directory)?;
+        let specs = specs(&case.args, &directory)?;
+        if self.options.keep.is_some() {
+            println!("{}", command(origin, case, &specs, &directory));
+        }
+        let result = launch(object, case, &specs, self.options.instrument);
+        if self.options.keep.is_none() {
+            std::fs::remove_dir_all(&directory)?;
+        }
+        self.tally.add(origin, &case.kernel, &label, result);
+        Ok(())
+    }
+}
+
+/// The arguments as the command line has them, buffers in files of the directory.
+fn specs(args: &[Arg], directory: &Path) -> Result<Vec<ArgSpec>> {
+    let spec = |(index, arg): (usize, &Arg)| {
+        Ok(match arg {
+            Arg::Value(bytes) => match **bytes {
+                [a] => ArgSpec::Scalar(Scalar::U8(a)),
+                [a, b] => ArgSpec::Scalar(Scalar::U16(u16::from_le_bytes([a, b]))),
+                [a, b, c, d] => ArgSpec::Scalar(Scalar::U32(u32::from_le_bytes([a, b, c, d]))),
+                [a, b, c, d, e, f, g, h] => {
+                    ArgSpec::Scalar(Scalar::U64(u64::from_le_bytes([a, b, c, d, e, f, g, h])))
+                }
+                _ => ArgSpec::Hex(bytes.clone()),
+            },
+            Arg::Buffer { before, after } => {
+                let file = directory.join(format!("{}.bin", index + 1));
+                std::fs::write(&file, before).with_context(|| format!("writing {}", file.display()))?;
+                match after {
+                    After::Same => ArgSpec::In(file),
+                    _ => ArgSpec::InOut(file, directory.join(format!("{}.after", index + 1))),
+                }
+            }
+        })
+    };
+    args.iter().enumerate().map(spec).collect()
+}
+
+/// The command line that launches the case.
+fn command(origin: Origin<'_>, case: &Case, specs: &[ArgSpec], directory: &Path) -> String {
+    let sizes = |sizes: [u32; 3]| sizes.map(|size| size.to_string()).join(",");
+    let mut line = format!(
+        "cargo amdinst run {} --target-cpu {} --kernel {} --grid {} --block {}",
+        origin.file.display(),
+        origin.target,
+        case.kernel,
+        sizes(case.grid),
+        sizes(case.block)
+    );
+    if case.lds > 0 {
+        line.push_str(&format!(" --lds {}", case.lds));
+    }
+    for (index, spec) in specs.iter().enumerate() {
+        let path = |path: &PathBuf| path.display().to_string();
+        let text = match spec {
+            ArgSpec::In(file) => format!("in:{}", path(file)),
+            ArgSpec::InOut(from, to) => format!("inout:{}:{}", path(from), path(to)),
+            ArgSpec::Scalar(scalar) => {
+                let digits: String = scalar.bytes().iter().rev().map(|byte| format!("{byte:02x}")).collect();
+                format!("{}:0x{digits}", scalar.type_name())
+            }
+            ArgSpec::Hex(bytes) => {
+                format!("hex:{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+            }
+            // Not made by `specs`.
+            other => format!("{other:?} ({} of {})", index + 1, directory.display()),
+        };
+        line.push_str(&format!(" --arg {text}"));
+    }
+    line
+}
+
+/// A failure in one line, its notes included.
+fn told(failure: &Failure) -> String {
+    failure.notes.iter().fold(failure.to_string(), |text, note| text + "; " + note)
+}
+
+/// Launches and judges; the error says what went wrong.
+fn launch(
+    object: &CodeObject,
+    case: &Case,
+    specs: &[ArgSpec],
+    instrument: bool,
+) -> std::result::Result<Ran, String> {
+    let kernel = object.kernel(&case.kernel).ok_or("the code object has no such kernel")?;
+    let arguments = Arguments::new(kernel, specs).map_err(|failure| told(&failure))?;
+    let launch = Launch {
+        grid: case.grid,
+        block: case.block,
+        dynamic_lds: case.lds,
+        record_masks: instrument,
+        count_opcodes: true,
+        ..Launch::new(&case.kernel)
+    };
+    let original = Outcome::of(object, Config::default(), &arguments, launch.clone())
+        .map_err(|error| told(&error.failure(object)))?;
+    let buffers = case.args.iter().enumerate().filter_map(|(index, arg)| match arg {
+        Arg::Buffer { before, after } => Some((index, before, after)),
+        Arg::Value(_) => None,
+    });
+    for ((index, before, after), found) in buffers.zip(&original.buffers) {
+        after.judge(before, found).map_err(|why| format!("argument {}: {why}", index + 1))?;
+    }
+    let view = RunView::new(&case.kernel, object.target, &launch, &original.execution);
+    let mut ran = Ran {
+        wave_instructions: view.wave_instructions,
+        opcodes: view.opcodes.into_iter().map(|one| (one.name, one.fidelity, one.executions)).collect(),
+        instrumented: None,
+    };
+    if instrument {
+        let checked = report::check(object, kernel, CounterChoice::Auto, &arguments, &launch, &original)
+            .map_err(|failure| format!("instrumented: {}", told(&failure)))?;
+        if checked.exit() == Exit::Mismatch {
+            return Err(format!("instrumented: {}", checked.disagreements.join("; ")));
+        }
+        ran.instrumented = Some(Instrumented {
+            runs: checked.instrumented_instructions.is_some(),
+            sites: checked.report.sites.len() as u64,
+            executions: checked.report.sites.iter().map(|site| site.counts.executions).sum(),
+            refusals: checked.report.refusals,
+        });
+    }
+    Ok(ran)
+}
