@@ -20,6 +20,7 @@
 use amdinst_core::Arch;
 use amdinst_core::isa::{self, ParseError};
 
+use crate::Vectors;
 use crate::check::{Fault, FaultKind, Trap};
 use crate::dispatch::run_slice;
 use crate::exec::Context;
@@ -213,15 +214,15 @@ impl Snippet {
         if state.scratch > 1 << 24 {
             return bad(format!("{} bytes of private memory a lane", state.scratch));
         }
-        let mut wave = self.wave(state);
+        let mut wave = self.wave(state, machine.config().vectors);
         let mut lds = state.lds.clone();
         self.execute(machine, &mut wave, &mut lds)?;
         Ok(self.state(state, &wave, lds))
     }
 
     /// A wave in a state.
-    fn wave(&self, state: &WaveState) -> Wave {
-        let mut wave = Wave::new();
+    fn wave(&self, state: &WaveState, vectors: Vectors) -> Wave {
+        let mut wave = Wave::new(vectors);
         wave.reset([BANK; 2]);
         wave.s[..102].copy_from_slice(&state.sgprs);
         wave.rows[..state.vgprs.len()].copy_from_slice(&state.vgprs);

@@ -406,7 +406,7 @@ fn memory_is_the_same_at_every_level() {
                         3 => 128,
                         4 => 4 * (63 - lane32) + 64,
                         // Pieces of sixteen, one of them out of order.
-                        5 => 4 * (lane32 % 16 ^ if lane32 / 16 == 2 { 1 } else { 0 }) + 512 * (lane32 / 16),
+                        5 => 4 * ((lane32 % 16) ^ u32::from(lane32 / 16 == 2)) + 512 * (lane32 / 16),
                         _ => scattered[lane] + 1,
                     }
                 });

@@ -30,7 +30,7 @@ impl Group {
         let waves = shared.waves_per_group as usize;
         let slots = if shared.launch.record_masks { shared.program.exec_writers.len() } else { 0 };
         Self {
-            waves: (0..waves).map(|_| Wave::new()).collect(),
+            waves: (0..waves).map(|_| Wave::new(shared.config.vectors)).collect(),
             lds: vec![0; shared.lds_bytes as usize],
             counters: vec![vec![MaskRecord::default(); slots]; waves],
             totals: Totals::default(),

@@ -253,14 +253,14 @@ fn run(
     let threads = if order::matters(&reached) { 1 } else { wanted.min(usize::try_from(groups).unwrap_or(1)) };
     let started = Instant::now();
     let parts = if threads <= 1 {
-        vec![work(&shared, &AtomicU64::new(0), &AtomicU64::new(u64::MAX), groups)]
+        vec![work(&shared, &AtomicU64::new(0), &AtomicU64::new(u64::MAX), groups, 1)]
     } else {
         let (next, first_fault) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
         let parts = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
-                    let part = work(&shared, &next, &first_fault, groups);
+                    let part = work(&shared, &next, &first_fault, groups, threads);
                     parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(part);
                 });
             }
@@ -277,23 +277,30 @@ struct Part {
     fault: Option<(u64, Fault)>,
 }
 
+/// Workgroups that a thread takes at a time, at most: neighbours often share cache lines.
+const CHUNK: u64 = 16;
+
 /// Take workgroups in order until there are none left, or one of them faulted. Groups before a faulting one have all
 /// been taken by then and run to their end, so the first fault in order is found whatever the number of threads.
-fn work(shared: &Shared<'_>, next: &AtomicU64, first_fault: &AtomicU64, groups: u64) -> Part {
+fn work(shared: &Shared<'_>, next: &AtomicU64, first_fault: &AtomicU64, groups: u64, threads: usize) -> Part {
     let mut group = Group::new(shared);
-    let mut fault = None;
+    // Small enough that the threads end at about the same time.
+    let chunk = (groups / (32 * threads as u64)).clamp(1, CHUNK);
     loop {
-        let index = next.fetch_add(1, Relaxed);
-        if index >= groups || index > first_fault.load(Relaxed) {
-            break;
+        let first = next.fetch_add(chunk, Relaxed);
+        if first >= groups {
+            return Part { group, fault: None };
         }
-        if let Err(found) = group.run(shared, index) {
-            first_fault.fetch_min(index, Relaxed);
-            fault = Some((index, *found));
-            break;
+        for index in first..(first + chunk).min(groups) {
+            if index > first_fault.load(Relaxed) {
+                return Part { group, fault: None };
+            }
+            if let Err(found) = group.run(shared, index) {
+                first_fault.fetch_min(index, Relaxed);
+                return Part { group, fault: Some((index, *found)) };
+            }
         }
     }
-    Part { group, fault }
 }
 
 fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) -> Result<Execution, Fault> {

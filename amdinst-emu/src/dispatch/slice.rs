@@ -16,7 +16,6 @@ pub(crate) fn run_slice(
     slice: u64,
     executed: &mut [u64],
 ) -> (u64, Result<(), Box<Trap>>) {
-    context.wave.use_vectors(config.vectors);
     let mut used = 0;
     let mut outcome = Ok(());
     while outcome.is_ok() && used < slice && context.wave.status == Status::Running {

@@ -129,7 +129,7 @@ pub(crate) struct Wave {
     pub(crate) place: Place,
     /// TRAPSTS, as it was written.
     pub(crate) trap_status: u32,
-    /// The functions of `exec` may use the host's AVX2 ([`Wave::use_vectors`]).
+    /// The functions of `exec` may use the host's AVX2 ([`Wave::new`]).
     pub(crate) avx2: bool,
     /// Rows of the current instruction's sources and result.
     pub(crate) src: [u16; 4],
@@ -150,7 +150,8 @@ pub(crate) struct Wave {
 }
 
 impl Wave {
-    pub(crate) fn new() -> Self {
+    /// An ended wave. The functions of `exec` may use a level's vector extensions, as far as the host has them.
+    pub(crate) fn new(vectors: Vectors) -> Self {
         Self {
             rows: Rows::zeroed(),
             s: [0; 128],
@@ -166,7 +167,7 @@ impl Wave {
             skips_vectors: false,
             place: Place::default(),
             trap_status: 0,
-            avx2: false,
+            avx2: vectors.min(Vectors::detect()) >= Vectors::Avx2,
             src: [0; 4],
             dst: 0,
             clamp: false,
@@ -195,12 +196,6 @@ impl Wave {
         self.steps_run = 0;
         self.clock_reads = 0;
         self.clamp = false;
-    }
-
-    /// Set which of the host's vector extensions the functions of `exec` may use: those of a level, as far as it has
-    /// them.
-    pub(crate) fn use_vectors(&mut self, vectors: Vectors) {
-        self.avx2 = vectors.min(Vectors::detect()) >= Vectors::Avx2;
     }
 
     /// Scalar register pair.
