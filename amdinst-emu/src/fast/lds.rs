@@ -1,6 +1,7 @@
 //! Reads and writes of whole dwords in LDS, when all active lanes' bytes are inside.
 
 use super::level::Level;
+use super::memory::numbers;
 use super::{Body, Hot, PARTS, general, part, parts, rows};
 use crate::exec::Context;
 use crate::wave::LANES;
@@ -37,6 +38,37 @@ unsafe fn look<L: Level>(addresses: &[L::V; PARTS], exec: u64, reach: u64, len: 
     Addresses { inside: beyond == 0, aligned: odd == 0 }
 }
 
+/// How the addresses of a vector's lanes lie.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// All lanes are active, each 4 bytes behind the one before.
+    Consecutive(u32),
+    /// Those of the active lanes are the same.
+    Same(u32),
+    /// Any other way, or no lane is active.
+    Scattered,
+}
+
+#[inline(always)]
+unsafe fn kind<L: Level>(addresses: L::V, bits: u32) -> Kind {
+    if bits == 0 {
+        return Kind::Scattered;
+    }
+    // SAFETY: the caller's.
+    unsafe {
+        let first = (&raw const addresses).cast::<u32>().add(bits.trailing_zeros() as usize).read();
+        let same = L::splat(first);
+        let whole = bits == ((1u64 << L::N) - 1) as u32;
+        if whole && L::equal(addresses, L::add(same, L::shl(numbers::<L>(), L::splat(2)))) & bits == bits {
+            Kind::Consecutive(first)
+        } else if L::equal(addresses, same) & bits == bits {
+            Kind::Same(first)
+        } else {
+            Kind::Scattered
+        }
+    }
+}
+
 impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access<WRITE, DWORDS, COUNT> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
@@ -61,13 +93,25 @@ impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access
             }
             let lds = context.lds.as_mut_ptr();
             if !WRITE {
+                let mut kinds = [Kind::Scattered; PARTS];
+                for i in 0..parts::<L>() {
+                    kinds[i] = kind::<L>(addresses[i], part::<L>(exec, i));
+                }
                 for slot in 0..COUNT {
                     for dword in 0..DWORDS {
-                        let from = lds.add(hot.imm[slot] as usize + 4 * dword);
+                        let from = lds.add(hot.imm[slot] as usize + 4 * dword).cast_const();
                         let row = all.add(hot.dst as usize + (slot * DWORDS + dword) * LANES);
                         for i in 0..parts::<L>() {
                             let bits = part::<L>(exec, i);
-                            L::store_if(row.add(i * L::N), L::gather(from, addresses[i], bits), bits);
+                            let values = match kinds[i] {
+                                Kind::Consecutive(first) => L::load(from.add(first as usize).cast()),
+                                Kind::Same(first) => {
+                                    let value = from.add(first as usize).cast::<u32>().read_unaligned();
+                                    L::splat(u32::from_le(value))
+                                }
+                                Kind::Scattered => L::gather(from, addresses[i], bits),
+                            };
+                            L::store_if(row.add(i * L::N), values, bits);
                         }
                     }
                 }

@@ -55,7 +55,7 @@ static LANE: [u32; LANES] = {
 
 /// Numbers of the lanes within a vector.
 #[inline(always)]
-unsafe fn numbers<L: Level>() -> L::V {
+pub(super) unsafe fn numbers<L: Level>() -> L::V {
     // SAFETY: a vector has at most so many lanes.
     unsafe { L::load(LANE.as_ptr()) }
 }
