@@ -17,7 +17,7 @@ pub(super) fn steps(program: &Program, entry: u32) -> Vec<&Step> {
         while let Some(step) = program.steps.get(at).filter(|_| !seen[at]) {
             seen[at] = true;
             reached.push(step);
-            if matches!(step.op, Op::s_swappc_b64 | Op::s_setpc_b64) {
+            if matches!(step.op, Op::s_swappc_b64 | Op::s_setpc_b64 | Op::s_cbranch_g_fork) {
                 return program.steps.iter().collect();
             }
             if exec::is_direct_branch(step.op) && step.imm >= 0 {

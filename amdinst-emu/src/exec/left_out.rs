@@ -11,7 +11,7 @@ pub(crate) fn left_out(op: Op) -> Option<&'static str> {
             "without the matrix instruction that it gives scales to, nothing is defined"
         }
         Op::exp => "exports are not supported",
-        Op::s_rfe_b64 => "trap handlers are not supported",
+        Op::s_rfe_b64 | Op::s_rfe_restore_b64 => "trap handlers are not supported",
         _ if name.starts_with("image_") => "images are not supported",
         _ if name.starts_with("v_interp_") => "parameter interpolation is not supported",
         _ if name.starts_with("ds_gws_") => "global wave sync (GWS) is not supported",

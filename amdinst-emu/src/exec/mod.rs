@@ -6,6 +6,7 @@ mod atomic_float;
 mod convert;
 mod dot;
 mod float;
+mod fork;
 mod half;
 mod halves;
 mod hardware_registers;
@@ -77,6 +78,9 @@ pub(crate) fn table_of(op: Op) -> Option<u8> {
 /// The function that executes an instruction.
 pub(crate) fn handler(inst: &Inst) -> Handler {
     let op = inst.op;
+    if let Some(handler) = fork::handler(op) {
+        return handler;
+    }
     match inst.encoding {
         Encoding::Sop2 => sop::sop2,
         Encoding::Sop1 => sop::sop1,
@@ -109,6 +113,7 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
     }
 }
 
+pub(crate) use fork::is_fork;
 pub(crate) use half::SATURATE;
 pub(crate) use hardware_registers::writes_mode_bit;
 pub(crate) use vopc::code as comparison;
@@ -125,6 +130,7 @@ pub(crate) fn is_direct_branch(op: Op) -> bool {
             | Op::s_cbranch_execz
             | Op::s_cbranch_execnz
             | Op::s_call_b64
+            | Op::s_cbranch_i_fork
     )
 }
 

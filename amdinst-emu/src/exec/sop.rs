@@ -66,7 +66,6 @@ pub(super) fn sop2(context: &mut Context<'_>, step: &Step) -> Outcome {
         Op::s_pack_ll_b32_b16 => (a & 0xffff | b << 16, w.scc),
         Op::s_pack_lh_b32_b16 => (a & 0xffff | b & 0xffff_0000, w.scc),
         Op::s_pack_hh_b32_b16 => (a >> 16 | b & 0xffff_0000, w.scc),
-        Op::s_rfe_restore_b64 | Op::s_cbranch_g_fork => return Err(Trap::unimplemented(step.op, "")),
         _ => return Err(Trap::unimplemented(step.op, "")),
     };
     w.set_s32(step.sdst, value);

@@ -20,6 +20,18 @@ pub(super) fn normalized(a: f32, low: f32, most: f64) -> i32 {
     if a.is_nan() { 0 } else { (f64::from(a.clamp(low, 1.0)) * most).round_ties_even() as i32 }
 }
 
+/// `v_screen_partition_4se_b32`: which of four shader engines a bounding box of tiles touches (Vega ISA manual, the
+/// instruction's table; a hexadecimal digit an entry).
+fn partition(select: u8) -> u32 {
+    const TABLE: &[u8; 256] = b"\
+    137f5fff7ffffffff26efafffbffffffdf4cff5fffdfffff9bf8fffafffeffff\
+    ffff4cdf6fffeffffffff89bf99ffdffffff7f13ff9fffbfffff6ef26ff6fff7\
+    bfffffff23bfaffff7fffffff19df5ffffefffffef8cffaffffdffff67f4fff5\
+    9fffdfffffff8ceff66ffefffffff467ff6fff7fffffbf239ff9fffbffff9df1\
+    ";
+    char::from(TABLE[usize::from(select)]).to_digit(16).unwrap_or_default()
+}
+
 super::table! { w, step;
     v_nop | v_clrexcp => {},
     v_mov_b32 | v_accvgpr_read_b32 | v_accvgpr_write_b32 | v_accvgpr_mov_b32 => w.hot1(|a: u32| a),
@@ -100,5 +112,6 @@ super::table! { w, step;
     v_frexp_exp_i32_f32 => w.map1(single::frexp_exponent),
     v_frexp_mant_f32 => w.map1(single::frexp_mantissa),
     v_frexp_exp_i16_f16 => w.map1(|a: Half| single::frexp_exponent(half::value(a)) as i16),
+    v_screen_partition_4se_b32 => w.map1(|a: u32| partition(a as u8)),
     v_frexp_mant_f16 => w.map1(half::frexp_mantissa),
 }

@@ -170,8 +170,10 @@ fn lower(inst: Inst, offset: usize, registers: &mut [usize; 2]) -> Step {
     }
     let vector = is_vector(inst.encoding);
     step.flags.vector = vector;
-    step.flags.writes_exec |=
-        name.contains("saveexec") || name.contains("wrexec") || name.starts_with("v_cmpx");
+    step.flags.writes_exec |= name.contains("saveexec")
+        || name.contains("wrexec")
+        || name.starts_with("v_cmpx")
+        || exec::is_fork(op);
     step.flags.control = exec::is_control(op);
     step.run = exec::handler(&inst);
     if let Some(comparison) = exec::comparison(op) {
