@@ -1,7 +1,9 @@
 //! Reciprocals, roots and transcendentals: within the manual's bound of the value computed with more precision.
 
 use amdinst_core::Arch;
-use amdinst_emu::{Config, Machine, Snippet, WaveState};
+use amdinst_emu::{Config, Machine, WaveState};
+
+use crate::coverage::Snippet;
 use rustc_apfloat::ieee::{Double, Half, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
@@ -36,7 +38,7 @@ fn distance(result: f32, exact: f64) -> f64 {
 }
 
 #[test]
-fn singles_are_within_one_unit_of_the_last_place() {
+pub(crate) fn singles_are_within_one_unit_of_the_last_place() {
     let mut machine = Machine::new(Arch::Gfx90a, Config::default());
     for name in ["rcp", "rcp_iflag", "rsq", "sqrt", "exp", "log", "sin", "cos"] {
         let mut random = Random::new(name);
@@ -82,7 +84,7 @@ fn singles_are_within_one_unit_of_the_last_place() {
 
 /// "0.51 ULP": the nearest half or, next to a tie, its neighbour; here always the nearest in every rounding mode's sense.
 #[test]
-fn every_half_is_the_nearest() {
+pub(crate) fn every_half_is_the_nearest() {
     let mut machine = Machine::new(Arch::Gfx90a, Config::default());
     for name in ["rcp", "rsq", "sqrt", "exp", "log"] {
         for block in 0..1024_u32 {
@@ -108,7 +110,7 @@ fn every_half_is_the_nearest() {
 
 /// Double precision against quadruple: |1 - x·r|, |1 - x·r²|, |1 - r²/x| of the results, far within the manual's 2^29 units.
 #[test]
-fn doubles_are_within_one_unit_of_the_last_place() {
+pub(crate) fn doubles_are_within_one_unit_of_the_last_place() {
     let mut machine = Machine::new(Arch::Gfx90a, Config::default());
     let nearest = Round::NearestTiesToEven;
     let wide = |x: Double| -> Quad { x.convert(&mut false).value };
@@ -136,4 +138,10 @@ fn doubles_are_within_one_unit_of_the_last_place() {
             }
         }
     }
+}
+
+/// The tests in here that take little time, for [`crate::coverage`].
+pub(crate) fn all() {
+    singles_are_within_one_unit_of_the_last_place();
+    doubles_are_within_one_unit_of_the_last_place();
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use amdinst_core::Arch;
 use amdinst_core::isa::{self, Encoding, Inst, Value};
-use amdinst_emu::{Config, Machine, Snippet, WaveState};
+use amdinst_emu::{Config, Machine, WaveState};
 
+use crate::coverage::Snippet;
 use crate::formats::{self, Format, Specials};
 use crate::random::Random;
 
@@ -298,7 +299,7 @@ fn check(
 
 /// All conversions of both processors, every part that OP_SEL selects.
 #[test]
-fn conversions_round_as_their_formats_do() {
+pub(crate) fn conversions_round_as_their_formats_do() {
     let mut random = Random(7);
     let mut compared = 0;
     for arch in [Arch::Gfx942, Arch::Gfx950] {
@@ -333,7 +334,7 @@ fn conversions_round_as_their_formats_do() {
 
 /// The table has every conversion that the processors have.
 #[test]
-fn no_conversion_is_left_out() {
+pub(crate) fn no_conversion_is_left_out() {
     let table: BTreeSet<&str> = rows().map(|row| row.name).collect();
     for arch in [Arch::Gfx942, Arch::Gfx950] {
         for opcode in isa::opcodes(arch) {
@@ -349,7 +350,7 @@ fn no_conversion_is_left_out() {
 
 /// Parts that SDWA selects; the VOP1 forms alone; and a source modifier.
 #[test]
-fn forms_of_the_conversions_from_8_bits() {
+pub(crate) fn forms_of_the_conversions_from_8_bits() {
     let run = |text: &str, bits: u32| {
         let mut state = WaveState::default();
         state.set_vgpr(1, [bits; 64]);

@@ -1,8 +1,9 @@
 //! What gfx90a, gfx942 and gfx950 added to the vector ALU, beside matrices and conversions.
 
 use amdinst_core::Arch;
-use amdinst_emu::{Config, FaultKind, Machine, Snippet, WaveState};
+use amdinst_emu::{Config, FaultKind, Machine, WaveState};
 
+use crate::coverage::Snippet;
 use crate::random::Random;
 
 fn run(arch: Arch, text: &str, state: &WaveState) -> WaveState {
@@ -34,7 +35,7 @@ fn compare(arch: Arch, text: &str, to: usize, expected: impl Fn([u32; 6]) -> u32
 
 /// Bit i of the result is the table's bit that the sources' bits i number.
 #[test]
-fn bit_operations_by_table() {
+pub(crate) fn bit_operations_by_table() {
     let by_bits = |table: u32, a: u32, b: u32, c: u32, width: u32| {
         (0..width).fold(0, |result, bit| {
             let row = (a >> bit & 1) << 2 | (b >> bit & 1) << 1 | c >> bit & 1;
@@ -55,7 +56,7 @@ fn bit_operations_by_table() {
 }
 
 #[test]
-fn shifts_that_saturate() {
+pub(crate) fn shifts_that_saturate() {
     let byte = |value: u32, shift: u32, low: i64, high: i64| {
         let shifted = (f64::from(value as i32) / f64::from(shift & 31).exp2()).floor() as i64;
         shifted.clamp(low, high) as u32 & 0xff
@@ -69,7 +70,7 @@ fn shifts_that_saturate() {
 }
 
 #[test]
-fn random_numbers_are_shifted() {
+pub(crate) fn random_numbers_are_shifted() {
     compare(Arch::Gfx950, "v_prng_b32 v6, v0", 6, |v| {
         let doubled = u64::from(v[0]) * 2;
         doubled as u32 ^ if doubled > u64::from(u32::MAX) { 0b1100_0101 } else { 0 }
@@ -77,7 +78,7 @@ fn random_numbers_are_shifted() {
 }
 
 #[test]
-fn moves_and_sums_of_64_bits() {
+pub(crate) fn moves_and_sums_of_64_bits() {
     let state = random_state(12, 8);
     let after =
         run(Arch::Gfx942, "v_lshl_add_u64 v[6:7], v[0:1], 3, v[2:3]\nv_mov_b64 v[4:5], v[2:3]", &state);
@@ -96,7 +97,7 @@ fn moves_and_sums_of_64_bits() {
 
 /// OP_SEL and OP_SEL_HI pick a dword of each pair for the low and the high result; NEG and NEG_HI their signs.
 #[test]
-fn pairs_of_singles() {
+pub(crate) fn pairs_of_singles() {
     let mut state = WaveState::default();
     for (register, value) in [2.0f32, 3.0, 5.0, 7.0, 11.0, 13.0].into_iter().enumerate() {
         state.set_vgpr(register, [value.to_bits(); 64]);
@@ -126,7 +127,7 @@ fn pairs_of_singles() {
 
 /// IEEE 754-2019 minimum and maximum: NaN wins, -0 is below +0.
 #[test]
-fn minimum_and_maximum_of_three() {
+pub(crate) fn minimum_and_maximum_of_three() {
     let result = |text: &str, values: [f32; 3]| {
         let mut state = WaveState::default();
         for (register, value) in values.into_iter().enumerate() {
@@ -155,7 +156,7 @@ fn minimum_and_maximum_of_three() {
 }
 
 #[test]
-fn dot_products() {
+pub(crate) fn dot_products() {
     let result = |arch: Arch, text: &str, values: [u32; 3]| {
         let mut state = WaveState::default();
         for (register, value) in values.into_iter().enumerate() {
@@ -167,9 +168,26 @@ fn dot_products() {
     // Halves: (1, 2)·(3, 4) + 10; bfloat16 the same.
     let halves = [0x4000_3c00, 0x4400_4200, ten];
     let wide = [0x4000_3f80, 0x4080_4040, ten];
-    assert_eq!(result(Arch::Gfx906, "v_dot2_f32_f16 v2, v0, v1, v2", halves), 21.0);
-    assert_eq!(result(Arch::Gfx908, "v_dot2c_f32_f16 v2, v0, v1", halves), 21.0);
+    for arch in [Arch::Gfx906, Arch::Gfx908, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950] {
+        assert_eq!(result(arch, "v_dot2_f32_f16 v2, v0, v1, v2", halves), 21.0, "{arch}");
+    }
+    // Accumulating, alone, with a sign, and with lanes 1, 2, 3, 0 of each four: lane 7 takes lane 4's.
+    for arch in [Arch::Gfx908, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950] {
+        assert_eq!(result(arch, "v_dot2c_f32_f16 v2, v0, v1", halves), 21.0, "{arch}");
+        assert_eq!(result(arch, "v_dot2c_f32_f16_e64 v2, v0, v1", halves), 21.0, "{arch}");
+        let mut state = WaveState::default();
+        state.set_vgpr(0, [0; 64].map(|_: u32| 0x4000_4000));
+        state.set_vgpr(1, [0x4400_4200; 64]);
+        state.set_vgpr(2, [ten; 64]);
+        state.vgprs[0][4] = halves[0];
+        let text = "v_dot2c_f32_f16_dpp v2, v0, v1 quad_perm:[1,2,3,0] row_mask:0xf bank_mask:0xf";
+        assert_eq!(f32::from_bits(run(arch, text, &state).vgpr(2)[7]), 21.0, "{arch}");
+        assert_eq!(f32::from_bits(run(arch, text, &state).vgpr(2)[6]), 24.0, "{arch}");
+    }
     assert_eq!(result(Arch::Gfx950, "v_dot2c_f32_bf16 v2, v0, v1", wide), 21.0);
+    assert_eq!(result(Arch::Gfx950, "v_dot2c_f32_bf16_e64 v2, v0, v1", wide), 21.0);
+    let text = "v_dot2c_f32_bf16_dpp v2, v0, v1 row_mirror row_mask:0xf bank_mask:0xf";
+    assert_eq!(result(Arch::Gfx950, text, wide), 21.0);
     assert_eq!(result(Arch::Gfx950, "v_dot2_f32_bf16 v2, v0, v1, v2", wide), 21.0);
     assert_eq!(result(Arch::Gfx950, "v_dot2_f32_bf16 v2, v0, v1, v2 neg_lo:[1,0,0]", wide), 15.0);
     assert_eq!(result(Arch::Gfx906, "v_dot2_f32_f16 v2, v0, v1, v2 neg_hi:[0,1,0]", halves), 5.0);
@@ -180,8 +198,13 @@ fn dot_products() {
 
 /// Odd rows of the first operand and even rows of the second change places.
 #[test]
-fn rows_are_swapped() {
-    for (text, distance) in [("v_permlane16_swap_b32 v0, v1", 16), ("v_permlane32_swap_b32 v0, v1", 32)] {
+pub(crate) fn rows_are_swapped() {
+    for (text, distance) in [
+        ("v_permlane16_swap_b32 v0, v1", 16),
+        ("v_permlane32_swap_b32 v0, v1", 32),
+        ("v_permlane16_swap_b32_e64 v0, v1", 16),
+        ("v_permlane32_swap_b32_e64 v0, v1", 32),
+    ] {
         let mut state = WaveState::default();
         state.set_vgpr(0, std::array::from_fn(|lane| lane as u32));
         state.set_vgpr(1, std::array::from_fn(|lane| 100 + lane as u32));
@@ -204,12 +227,27 @@ fn rows_are_swapped() {
 }
 
 #[test]
-fn accumulation_registers_are_moved() {
+pub(crate) fn accumulation_registers_are_moved() {
     let mut state = WaveState { exec: 0b101, ..WaveState::default() };
     state.set_vgpr(0, [7; 64]);
     state.set_agpr(2, [8; 64]);
     let text = "v_accvgpr_write_b32 a0, v0\nv_accvgpr_read_b32 v1, a2\nv_accvgpr_mov_b32 a1, a2";
-    let after = run(Arch::Gfx90a, text, &state);
-    assert_eq!((after.agpr(0)[0], after.agpr(0)[1], after.agpr(1)[2]), (7, 0, 8));
-    assert_eq!((after.vgpr(1)[2], after.vgpr(1)[3]), (8, 0));
+    for arch in [Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950] {
+        let after = run(arch, text, &state);
+        assert_eq!((after.agpr(0)[0], after.agpr(0)[1], after.agpr(1)[2]), (7, 0, 8), "{arch}");
+        assert_eq!((after.vgpr(1)[2], after.vgpr(1)[3]), (8, 0), "{arch}");
+    }
+}
+
+/// The tests in here, for [`crate::coverage`].
+pub(crate) fn all() {
+    bit_operations_by_table();
+    shifts_that_saturate();
+    random_numbers_are_shifted();
+    moves_and_sums_of_64_bits();
+    pairs_of_singles();
+    minimum_and_maximum_of_three();
+    dot_products();
+    rows_are_swapped();
+    accumulation_registers_are_moved();
 }

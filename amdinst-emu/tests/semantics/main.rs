@@ -3,6 +3,7 @@
 
 mod approximate;
 mod conversions;
+mod coverage;
 mod formats;
 mod gfx950;
 mod lanes;

@@ -1,11 +1,18 @@
 //! Text tables under `tests/semantics/tables/`: a case a line, its source in the comments.
 
 use amdinst_core::Arch;
-use amdinst_emu::{Config, Machine, Snippet, WaveState};
+use amdinst_core::isa::{Op, opcodes};
+use amdinst_emu::{Config, Machine, WaveState};
+
+use crate::coverage::Snippet;
+use crate::memory::PROCESSORS;
+
+fn assembled(arch: Arch, text: &str) -> Result<Snippet, String> {
+    Snippet::assemble(arch, &text.replace(';', "\n")).map_err(|error| error.to_string())
+}
 
 fn run(arch: Arch, text: &str, state: &WaveState) -> Result<WaveState, String> {
-    let text = text.replace(';', "\n");
-    let snippet = Snippet::assemble(arch, &text).map_err(|error| error.to_string())?;
+    let snippet = assembled(arch, text)?;
     snippet.run(&mut Machine::new(arch, Config::default()), state).map_err(|fault| fault.to_string())
 }
 
@@ -23,7 +30,7 @@ fn number(text: &str) -> u64 {
 
 /// What the manuals print as examples.
 #[test]
-fn manual_examples() {
+pub(crate) fn manual_examples() {
     let table = include_str!("tables/manual_examples.txt");
     let mut failures = Vec::new();
     let mut count = 0;
@@ -85,6 +92,7 @@ fn set(state: &mut WaveState, item: &str) {
     let value = number(value);
     match name {
         "exec" => state.exec = value,
+        "lds" => state.lds = vec![0; value as usize],
         "vcc" => state.vcc = value,
         "m0" => state.m0 = value as u32,
         "flat_scratch" => state.flat_scratch = value,
@@ -98,56 +106,85 @@ fn set(state: &mut WaveState, item: &str) {
     }
 }
 
-const STATES: [&str; 2] = [include_str!("tables/lanes.txt"), include_str!("tables/modes.txt")];
+const STATES: [&str; 4] = [
+    include_str!("tables/lanes.txt"),
+    include_str!("tables/modes.txt"),
+    include_str!("tables/control.txt"),
+    include_str!("tables/small_floats.txt"),
+];
 
-/// Whole states: what the last column does not name has not changed. After `!`, it is what the fault says.
+/// Whole states: what the last column does not name has not changed. After `!`, it is what the fault says. On every
+/// processor that has the instructions, unless the line names some.
 #[test]
-fn states_before_and_after() {
+pub(crate) fn states_before_and_after() {
     let mut failures = Vec::new();
     let mut count = 0;
     for line in STATES.into_iter().flat_map(lines) {
-        count += 1;
         let [text, before, after] = line.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
             panic!("{line}: not three columns")
         };
-        let mut arch = Arch::Gfx90a;
-        let mut state = WaveState::default();
-        for item in before.split_whitespace() {
-            match item.strip_prefix('@') {
-                Some(name) => arch = name.parse().unwrap(),
-                None => set(&mut state, item),
+        let mut processors: Vec<Arch> =
+            before.split_whitespace().filter_map(|item| item.strip_prefix('@')?.parse().ok()).collect();
+        if processors.is_empty() {
+            processors.extend(PROCESSORS.iter().filter(|arch| assembled(**arch, text).is_ok()));
+        }
+        if processors.is_empty() {
+            failures.push(format!("{line}\n  no processor has it"));
+        }
+        for arch in processors {
+            count += 1;
+            if let Err(message) = compared(arch, text, before, after) {
+                failures.push(format!("{arch}: {line}\n  {message}"));
             }
-        }
-        if let Some(fault) = after.strip_prefix('!') {
-            match run(arch, text, &state) {
-                Err(error) if error.contains(fault.trim()) => {}
-                other => failures
-                    .push(format!("{line}\n  {}", other.map_or_else(|error| error, |_| "it ran".to_owned()))),
-            }
-            continue;
-        }
-        let mut expected = state.clone();
-        for item in after.split_whitespace() {
-            set(&mut expected, item);
-        }
-        let mut found = match run(arch, text, &state) {
-            Ok(found) => found,
-            Err(error) => {
-                failures.push(format!("{line}\n  {error}"));
-                continue;
-            }
-        };
-        let registers = found.vgprs.len().max(expected.vgprs.len());
-        for state in [&mut found, &mut expected] {
-            state.vgprs.resize(registers, [0; 64]);
-            state.agprs.clear();
-        }
-        if found != expected {
-            failures.push(format!("{line}\n  {}", difference(&found, &expected)));
         }
     }
     println!("{count} states compared");
     assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// In every encoding, for some have no text of their own.
+#[test]
+pub(crate) fn vector_instructions_without_effect() {
+    for arch in PROCESSORS {
+        for opcode in
+            opcodes(arch).filter(|opcode| matches!(opcode.op(), Op::v_nop | Op::v_clrexcp | Op::ds_nop))
+        {
+            let words = opcode.plain().and_then(|inst| inst.encode(arch)).unwrap();
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let mut state = WaveState { scc: true, ..WaveState::default() };
+            state.set_vgpr(0, [5; 64]);
+            let mut machine = Machine::new(arch, Config::default());
+            let after = Snippet::from_bytes(arch, &bytes).run(&mut machine, &state).unwrap();
+            assert_eq!(
+                WaveState { vgprs: vec![after.vgpr(0)], ..after },
+                state,
+                "{arch} {}",
+                opcode.mnemonic()
+            );
+        }
+    }
+}
+
+/// One line of a table of states on one processor.
+fn compared(arch: Arch, text: &str, before: &str, after: &str) -> Result<(), String> {
+    let mut state = WaveState::default();
+    before.split_whitespace().filter(|item| !item.starts_with('@')).for_each(|item| set(&mut state, item));
+    if let Some(fault) = after.strip_prefix('!') {
+        return match run(arch, text, &state) {
+            Err(error) if error.contains(fault.trim()) => Ok(()),
+            Err(error) => Err(error),
+            Ok(_) => Err("it ran".to_owned()),
+        };
+    }
+    let mut expected = state.clone();
+    after.split_whitespace().for_each(|item| set(&mut expected, item));
+    let mut found = run(arch, text, &state)?;
+    let registers = found.vgprs.len().max(expected.vgprs.len());
+    for state in [&mut found, &mut expected] {
+        state.vgprs.resize(registers, [0; 64]);
+        state.agprs.clear();
+    }
+    if found == expected { Ok(()) } else { Err(difference(&found, &expected)) }
 }
 
 fn difference(found: &WaveState, expected: &WaveState) -> String {

@@ -2,9 +2,10 @@
 
 use amdinst_core::Arch;
 use amdinst_core::isa::{Access, Encoding, Inst, Mods, Opcode, Slot, Value};
-use amdinst_emu::{Machine, Snippet, WaveState};
+use amdinst_emu::{Machine, WaveState};
 
 use super::{compare, dpp, sdwa};
+use crate::coverage::Snippet;
 use crate::model::{self, Answer, Args, Kind, Mode};
 use crate::support::{self, Random};
 

@@ -137,7 +137,7 @@ fn codes(format: Format, spread: u64) -> impl FnMut(&mut Random) -> u64 {
 }
 
 #[test]
-fn sums_are_rounded_as_measured() {
+pub(crate) fn sums_are_rounded_as_measured() {
     let mut random = Random(3);
     let mut compared = 0;
     for arch in ARCHS {
@@ -226,7 +226,7 @@ fn one(arch: Arch, name: &str, a: &[f64], b: &[f64], c: f32) -> f32 {
 
 /// Figures worked out by hand, where the processors differ.
 #[test]
-fn processors_differ_as_published() {
+pub(crate) fn processors_differ_as_published() {
     let tiny = power(-24);
     // Half subnormals: only CDNA2 loses them.
     assert_eq!(one(Arch::Gfx908, "v_mfma_f32_32x32x8f16", &[tiny], &[1.0], 0.0), tiny as f32);
@@ -249,7 +249,7 @@ fn processors_differ_as_published() {
 
 /// Infinities and NaNs.
 #[test]
-fn what_is_not_finite_stays_so() {
+pub(crate) fn what_is_not_finite_stays_so() {
     for (arch, name) in [
         (Arch::Gfx908, "v_mfma_f32_32x32x8f16"),
         (Arch::Gfx90a, "v_mfma_f32_32x32x8f16"),

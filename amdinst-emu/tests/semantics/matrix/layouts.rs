@@ -42,7 +42,7 @@ fn set(
 }
 
 #[test]
-fn elements_are_where_amds_calculator_has_them() {
+pub(crate) fn elements_are_where_amds_calculator_has_them() {
     let mut checked = 0;
     for arch in ARCHS {
         for (inst, shape) in instructions(arch) {
@@ -100,7 +100,7 @@ fn only_one(
 /// The oracle's places are the calculator's, all of them: set `AMDINST_MATRIX_PLACES` to a file with lines of
 /// architecture, mnemonic, matrix, row, column, depth, block, register and lane.
 #[test]
-fn oracle_agrees_with_a_full_listing() {
+pub(crate) fn oracle_agrees_with_a_full_listing() {
     let Ok(file) = std::env::var("AMDINST_MATRIX_PLACES") else {
         println!("not compared: AMDINST_MATRIX_PLACES is not set");
         return;

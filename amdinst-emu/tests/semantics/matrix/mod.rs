@@ -12,8 +12,9 @@ mod values;
 
 use amdinst_core::Arch;
 use amdinst_core::isa::{self, Inst, Value};
-use amdinst_emu::{Config, Fault, Machine, Snippet, WaveState};
+use amdinst_emu::{Config, Fault, Machine, WaveState};
 
+use crate::coverage::Snippet;
 use crate::formats::{self, Format};
 use crate::random::Random;
 
@@ -138,4 +139,9 @@ fn element_formats(arch: Arch, inst: &Inst, shape: &Shape) -> [Format; 2] {
         name => formats::named(arch, name),
     };
     [of(shape.a, inst.mods.cbsz), of(shape.b, inst.mods.blgp)]
+}
+
+/// The test that executes every matrix instruction, for [`crate::coverage`].
+pub(crate) fn all() {
+    values::every_matrix_instruction_multiplies();
 }

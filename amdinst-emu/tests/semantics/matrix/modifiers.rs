@@ -26,7 +26,7 @@ fn single(code: u64) -> f32 {
 
 /// Every block of 2^CBSZ takes A from the one that ABID names (the calculator's rule).
 #[test]
-fn blocks_of_a_are_broadcast() {
+pub(crate) fn blocks_of_a_are_broadcast() {
     for (name, most) in
         [("v_mfma_f32_32x32x1f32", 1), ("v_mfma_f32_16x16x1f32", 2), ("v_mfma_f32_4x4x1f32", 4)]
     {
@@ -60,7 +60,7 @@ fn refused(arch: Arch, inst: &Inst, state: &WaveState) {
 
 /// CDNA3 ISA manual, table 29: the lane that stands for a lane of B.
 #[test]
-fn lanes_of_b_are_rearranged() {
+pub(crate) fn lanes_of_b_are_rearranged() {
     let pattern: [fn(usize) -> usize; 8] = [
         |l| l,
         |l| l % 32,
@@ -98,7 +98,7 @@ fn lanes_of_b_are_rearranged() {
 
 /// Doubles from gfx942 on: BLGP's bits negate A, B and C.
 #[test]
-fn doubles_are_negated() {
+pub(crate) fn doubles_are_negated() {
     let (inst, shape) = find(Arch::Gfx942, "v_mfma_f64_4x4x4_4b_f64");
     let number = |random: &mut Random| (random.below(9) as f64 - 4.5).to_bits();
     let matrices = Matrices::new(&shape, &mut Random(5), number, number, number);
@@ -125,7 +125,7 @@ fn doubles_are_negated() {
 
 /// C as an inline constant: 1.0 (code 242) and -1 (code 193).
 #[test]
-fn c_may_be_a_constant() {
+pub(crate) fn c_may_be_a_constant() {
     let ones = |name: &str, code: u8| {
         let (mut inst, _) = find(Arch::Gfx942, name);
         inst.operands[3].value = Value::Inline(code);
@@ -141,7 +141,7 @@ fn c_may_be_a_constant() {
 
 /// Single-precision factors follow FP_DENORM; other formats, C and the result do not, from gfx942 on.
 #[test]
-fn subnormals_follow_mode_in_single_precision_only() {
+pub(crate) fn subnormals_follow_mode_in_single_precision_only() {
     const FLUSH: u32 = WaveState::KERNEL_MODE & !0xf0;
     let result = |arch, name: &str, a: u32, b: u32, c: u32, mode: u32| {
         let (inst, shape) = find(arch, name);
@@ -167,7 +167,7 @@ fn subnormals_follow_mode_in_single_precision_only() {
 
 /// FP16_OVFL: results stay at the ends of their ranges.
 #[test]
-fn overflow_saturates_if_mode_says_so() {
+pub(crate) fn overflow_saturates_if_mode_says_so() {
     const OVFL: u32 = WaveState::KERNEL_MODE | 1 << 23;
     let (inst, shape) = find(Arch::Gfx942, "v_mfma_f32_16x16x4_f32");
     for (a, c, expected) in [
@@ -200,7 +200,7 @@ fn overflow_saturates_if_mode_says_so() {
 
 /// CBSZ 0: ABID selects the set of indices; else the first is taken.
 #[test]
-fn sets_of_sparse_indices_are_selected() {
+pub(crate) fn sets_of_sparse_indices_are_selected() {
     for (arch, name, sets) in [
         (Arch::Gfx942, "v_smfmac_f32_16x16x32_f16", 4),
         (Arch::Gfx942, "v_smfmac_f32_32x32x32_fp8_fp8", 2),

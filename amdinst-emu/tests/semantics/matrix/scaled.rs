@@ -24,7 +24,7 @@ fn exponents(scales: &[[u32; 64]; 2], source: usize, byte: u32, size: usize, i: 
 
 /// All bytes of the scales' registers, and formats in turn.
 #[test]
-fn blocks_of_32_are_scaled() {
+pub(crate) fn blocks_of_32_are_scaled() {
     let mut random = Random(8);
     for (plain, shape) in scaled() {
         for turn in 0..16u32 {
@@ -71,7 +71,7 @@ fn blocks_of_32_are_scaled() {
 
 /// The code 255 is NaN.
 #[test]
-fn a_scale_may_be_nan() {
+pub(crate) fn a_scale_may_be_nan() {
     for (inst, shape) in scaled() {
         let mut state = WaveState::default();
         let Value::Vgpr(_) = operand(&inst, 4) else { panic!("{:?}", inst.operands) };

@@ -68,7 +68,7 @@ fn check(arch: amdinst_core::Arch, inst: &Inst, shape: &Shape, random: &mut Rand
 
 /// Every opcode of the tables is executed; none is left out.
 #[test]
-fn every_matrix_instruction_multiplies() {
+pub(crate) fn every_matrix_instruction_multiplies() {
     let mut random = Random(1);
     for arch in ARCHS {
         let all = instructions(arch);
@@ -89,7 +89,7 @@ fn every_matrix_instruction_multiplies() {
 
 /// FP8, BF8, FP6, BF6 and FP4, in all pairs.
 #[test]
-fn every_pair_of_small_formats_multiplies() {
+pub(crate) fn every_pair_of_small_formats_multiplies() {
     let mut random = Random(2);
     let arch = amdinst_core::Arch::Gfx950;
     for (inst, shape) in instructions(arch).iter().filter(|(_, shape)| shape.a == "f8f6f4") {
@@ -101,7 +101,7 @@ fn every_pair_of_small_formats_multiplies() {
 
 /// Liveness relies on how many registers each operand spans: as many as the matrices need.
 #[test]
-fn effects_name_all_registers() {
+pub(crate) fn effects_name_all_registers() {
     for arch in ARCHS {
         for (inst, shape) in instructions(arch) {
             let lanes = |elements: usize, bits: usize| elements * shape.size * shape.blocks / 64 * bits / 32;

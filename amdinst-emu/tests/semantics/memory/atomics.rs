@@ -428,7 +428,7 @@ fn flush_in_lds(case: &Case, mode: u32) -> (bool, bool) {
 }
 
 #[test]
-fn in_lds() {
+pub(crate) fn in_lds() {
     let mut random = Random(20);
     let mut covered = 0;
     for case in cases() {
@@ -506,7 +506,7 @@ fn flush_in_memory(case: &Case, arch: Arch) -> (bool, bool) {
 }
 
 #[test]
-fn in_device_memory() {
+pub(crate) fn in_device_memory() {
     let mut random = Random(21);
     let mut covered = 0;
     for case in cases().into_iter().filter(|case| !case.memory.is_empty()) {
@@ -592,7 +592,7 @@ fn in_device_memory() {
 }
 
 #[test]
-fn scalar() {
+pub(crate) fn scalar() {
     let mut random = Random(22);
     let mut covered = 0;
     for case in cases().into_iter().filter(|case| case.kind == Kind::Integer && !case.memory.is_empty()) {
@@ -650,7 +650,7 @@ fn scalar() {
 
 /// `ds_*_src2_*`: `A = op(A, B)` with B's place from the offset or from the address register's upper bits.
 #[test]
-fn with_data_in_lds() {
+pub(crate) fn with_data_in_lds() {
     let mut random = Random(23);
     let mut covered = 0;
     let mut cases = cases();

@@ -18,7 +18,7 @@ fn state(random: &mut Random, reach: u64) -> WaveState {
 }
 
 #[test]
-fn loads() {
+pub(crate) fn loads() {
     let mut random = Random(1);
     for (name, bytes) in [
         ("ds_read_b32", 4),
@@ -67,7 +67,7 @@ fn loads() {
 }
 
 #[test]
-fn stores() {
+pub(crate) fn stores() {
     let mut random = Random(2);
     for (name, data, bytes, first) in [
         ("ds_write_b8", "v4", 1, 0),
@@ -99,7 +99,7 @@ fn stores() {
 }
 
 #[test]
-fn two_addresses() {
+pub(crate) fn two_addresses() {
     let mut random = Random(3);
     for (width, unit, high) in [("b32", 4usize, ""), ("b64", 8, ""), ("b32", 4, "st64"), ("b64", 8, "st64")] {
         for arch in PROCESSORS {
@@ -157,7 +157,7 @@ fn two_addresses() {
 /// Both places are read before either is written, and lanes come in order, also where data and result registers and
 /// the lanes' places overlap.
 #[test]
-fn exchanges_of_two() {
+pub(crate) fn exchanges_of_two() {
     let mut random = Random(4);
     for (text, unit, scale) in [
         ("ds_wrxchg2_rtn_b32 v[2:3], v0, v2, v4", 4usize, 4),
@@ -205,7 +205,7 @@ fn first_number(text: &str) -> Option<usize> {
 }
 
 #[test]
-fn addressed_by_m0() {
+pub(crate) fn addressed_by_m0() {
     let mut random = Random(5);
     for arch in PROCESSORS {
         for _ in 0..8 {
@@ -252,7 +252,7 @@ fn addressed_by_m0() {
 /// CDNA4 ISA manual, "MFMA Transpose Load from LDS": 16 lanes hold a matrix with 16 columns, row after row; each gets
 /// a column.
 #[test]
-fn transposing_loads() {
+pub(crate) fn transposing_loads() {
     let mut random = Random(6);
     for (name, result, bits, bytes) in [
         ("ds_read_b64_tr_b16", "v[4:5]", 16usize, 8usize),
@@ -297,7 +297,7 @@ fn transposing_loads() {
 
 /// The order of the 16-bit form as measured on hardware, in the words of ROCm/rocm-systems#10175.
 #[test]
-fn the_transpose_of_halves_is_the_measured_one() {
+pub(crate) fn the_transpose_of_halves_is_the_measured_one() {
     let mut state = WaveState { lds: vec![0; 512], ..WaveState::default() };
     for lane in 0..64 {
         for half in 0..4 {
@@ -317,7 +317,7 @@ fn the_transpose_of_halves_is_the_measured_one() {
 }
 
 #[test]
-fn outside_of_lds_and_misaligned_atomics_are_faults() {
+pub(crate) fn outside_of_lds_and_misaligned_atomics_are_faults() {
     for arch in PROCESSORS {
         let mut bench = Bench::new(arch, &[0]);
         let mut state = WaveState { lds: vec![0; 64], ..WaveState::default() };

@@ -1,8 +1,9 @@
 //! Exchanges between lanes: swizzle, permute, backward permute.
 
-use amdinst_emu::{Snippet, WaveState};
+use amdinst_emu::WaveState;
 
 use super::{Bench, PROCESSORS, Random, active};
+use crate::coverage::Snippet;
 
 /// The manual's pseudocode for `ds_swizzle_b32` (Vega ISA manual, "DS_SWIZZLE_B32 Details"), line by line.
 fn swizzle(offset: u32, thread_in: &[u32; 64], valid: u64) -> [u32; 64] {
@@ -38,7 +39,7 @@ fn swizzle(offset: u32, thread_in: &[u32; 64], valid: u64) -> [u32; 64] {
 }
 
 #[test]
-fn swizzles() {
+pub(crate) fn swizzles() {
     let mut random = Random(10);
     for round in 0..1500u64 {
         let arch = PROCESSORS[round as usize % PROCESSORS.len()];
@@ -63,7 +64,7 @@ fn swizzles() {
 
 /// The manual's own examples: thread n has n + 1.
 #[test]
-fn examples_of_swizzles() {
+pub(crate) fn examples_of_swizzles() {
     let fft = [0x1, 0x11, 0x9, 0x19, 0x5, 0x15, 0xd, 0x1d];
     let rotated = [1, 4, 3, 6, 5, 8, 7, 0xa];
     for (offset, first) in [(0xe000, fft), (0xc021, rotated)] {
@@ -79,7 +80,7 @@ fn examples_of_swizzles() {
 }
 
 #[test]
-fn permutes() {
+pub(crate) fn permutes() {
     let mut random = Random(11);
     for round in 0..300 {
         let arch = PROCESSORS[round % PROCESSORS.len()];

@@ -68,7 +68,7 @@ fn state(random: &mut Random) -> WaveState {
 
 /// Device memory by vector address, by scalar base and vector offset, and by flat address; at any byte.
 #[test]
-fn device_memory() {
+pub(crate) fn device_memory() {
     let mut random = Random(30);
     const SIZE: u64 = 8192;
     for arch in PROCESSORS {
@@ -127,7 +127,7 @@ fn device_memory() {
 
 /// Flat addresses in the shared aperture reach LDS: `src_shared_base` is its first byte.
 #[test]
-fn flat_into_lds() {
+pub(crate) fn flat_into_lds() {
     let mut random = Random(31);
     for arch in PROCESSORS {
         for (name, bytes) in LOADS {
@@ -173,7 +173,7 @@ const SCRATCH: u64 = 0x7d00_0000_0000;
 /// A private array of each lane: what one instruction stores, another of any width loads, by scratch instructions and
 /// by flat addresses in the private aperture.
 #[test]
-fn private_memory() {
+pub(crate) fn private_memory() {
     let mut random = Random(32);
     for arch in PROCESSORS {
         for round in 0..60 {
@@ -219,7 +219,7 @@ fn private_memory() {
 
 /// The interleaving: dword `n` of lane `l` is at byte `256 n + 4 l` of the wave's part.
 #[test]
-fn private_memory_is_interleaved() {
+pub(crate) fn private_memory_is_interleaved() {
     for arch in PROCESSORS {
         let mut state = WaveState { scratch: 64, flat_scratch: SCRATCH, ..WaveState::default() };
         state.set_vgpr(0, [8; 64]);
@@ -233,7 +233,7 @@ fn private_memory_is_interleaved() {
 
 /// Cache policies do not change results.
 #[test]
-fn cache_policies() {
+pub(crate) fn cache_policies() {
     for arch in PROCESSORS {
         let policies: &[&str] = match arch {
             Arch::Gfx942 | Arch::Gfx950 => &["sc0", "nt", "sc1", "sc0 nt sc1"],

@@ -2,9 +2,10 @@
 
 use amdinst_core::Arch;
 use amdinst_core::isa::{Encoding, Mods, Op, Value, assemble};
-use amdinst_emu::{FaultKind, Snippet, WaveState};
+use amdinst_emu::{FaultKind, WaveState};
 
 use super::{Bench, PROCESSORS, Random, active};
+use crate::coverage::Snippet;
 
 /// Widths of the components, x first, by data format; the names list them from the high bits down.
 const WIDTHS: [&[u32]; 15] = [
@@ -220,7 +221,7 @@ fn state(random: &mut Random, bench: &Bench, bytes: usize, word3: u64) -> WaveSt
 const CHANNELS: [&str; 4] = ["x", "xy", "xyz", "xyzw"];
 
 #[test]
-fn loads_with_the_format_in_the_instruction() {
+pub(crate) fn loads_with_the_format_in_the_instruction() {
     let mut random = Random(70);
     let mut covered = 0;
     for (dfmt, widths) in WIDTHS.into_iter().enumerate().skip(1) {
@@ -232,7 +233,7 @@ fn loads_with_the_format_in_the_instruction() {
             for (count, channels) in CHANNELS.iter().enumerate() {
                 for halves in [false, true] {
                     covered += 1;
-                    let arch = PROCESSORS[covered % PROCESSORS.len()];
+                    let arch = PROCESSORS[(covered + covered / PROCESSORS.len()) % PROCESSORS.len()];
                     let memory = contents(&mut random, bytes);
                     let mut bench = Bench::new(arch, &memory);
                     let state = state(&mut random, &bench, bytes, 4 << 15);
@@ -282,7 +283,7 @@ fn loads_with_the_format_in_the_instruction() {
 }
 
 #[test]
-fn stores_with_the_format_in_the_instruction() {
+pub(crate) fn stores_with_the_format_in_the_instruction() {
     let mut random = Random(71);
     let mut covered = 0;
     for (dfmt, widths) in WIDTHS.into_iter().enumerate().skip(1) {
@@ -294,7 +295,7 @@ fn stores_with_the_format_in_the_instruction() {
             for (count, channels) in CHANNELS.iter().enumerate() {
                 for halves in [false, true] {
                     covered += 1;
-                    let arch = PROCESSORS[covered % PROCESSORS.len()];
+                    let arch = PROCESSORS[(covered + covered / PROCESSORS.len()) % PROCESSORS.len()];
                     let memory = contents(&mut random, bytes);
                     let mut bench = Bench::new(arch, &memory);
                     let state = state(&mut random, &bench, bytes, 4 << 15);
@@ -345,7 +346,7 @@ fn stores_with_the_format_in_the_instruction() {
 
 /// MUBUF takes the format from the resource, and DST_SEL selects: 0, 1, then x to w.
 #[test]
-fn formats_and_selectors_of_the_resource() {
+pub(crate) fn formats_and_selectors_of_the_resource() {
     let mut random = Random(72);
     for round in 0..200 {
         let arch = PROCESSORS[round % PROCESSORS.len()];
@@ -362,23 +363,41 @@ fn formats_and_selectors_of_the_resource() {
         let snippet = instruction(arch, "buffer_load_format_xyzw", 4, None);
         let after = snippet.run(&mut bench.machine, &state).expect("a load");
         let integer = matches!(nfmt, UINT | SINT);
-        for lane in active(state.exec) {
-            let element = &memory[lane * bytes..][..bytes];
-            for (channel, select) in select.iter().enumerate() {
-                let value = match *select {
-                    1 if integer => 1,
-                    1 => 0x3f80_0000,
-                    select @ 4..=7 if lane < 56 && ((select - 4) as usize) < widths.len() => {
-                        let index = (select - 4) as usize;
-                        expanded(component(element, widths, index), widths[index], nfmt)
+        let value = |lane: usize, channel: usize| match select[channel] {
+            1 if integer => 1,
+            1 => 0x3f80_0000,
+            select @ 4..=7 if lane < 56 && ((select - 4) as usize) < widths.len() => {
+                let (element, index) = (&memory[lane * bytes..][..bytes], (select - 4) as usize);
+                expanded(component(element, widths, index), widths[index], nfmt)
+            }
+            _ => 0,
+        };
+        let halved = |value: u32| {
+            if integer { value } else { u32::from(f32_to_half(f32::from_bits(value))) }
+        };
+        for (last, channels) in CHANNELS.iter().enumerate() {
+            for (halves, d16) in [(false, ""), (true, "d16_")] {
+                let name = format!("buffer_load_format_{d16}{channels}");
+                let after =
+                    instruction(arch, &name, 4, None).run(&mut bench.machine, &state).expect("a load");
+                for lane in active(state.exec) {
+                    for channel in 0..4 {
+                        let value = value(lane, channel);
+                        let (register, shift) =
+                            if halves { (8 + channel / 2, channel % 2 * 16) } else { (8 + channel, 0) };
+                        let [got, old] = [&after, &state].map(|state| state.vgpr(register)[lane] >> shift);
+                        let right = match (channel <= last, halves) {
+                            (true, true) => same_half(got, halved(value)),
+                            (true, false) => same(got, value, !integer),
+                            (false, true) => got & 0xffff == old & 0xffff,
+                            (false, false) => got == old,
+                        };
+                        assert!(
+                            right,
+                            "{arch} {name} {dfmt} {nfmt} {select:?}: lane {lane}, channel {channel}: {got:#x}, not {value:#x}"
+                        );
                     }
-                    _ => 0,
-                };
-                let got = after.vgpr(8 + channel)[lane];
-                assert!(
-                    same(got, value, !integer),
-                    "{arch} {dfmt} {nfmt} {select}: lane {lane}: {got:#x}, not {value:#x}"
-                );
+                }
             }
         }
         // d16_hi: the x channel in the upper half, the lower one stays.
@@ -390,30 +409,60 @@ fn formats_and_selectors_of_the_resource() {
             let half = if integer { whole } else { u32::from(f32_to_half(f32::from_bits(whole))) };
             assert!(same_half(low[lane] >> 16, half), "{arch} {dfmt} {nfmt}: {:#x} of {whole:#x}", low[lane]);
         }
-        // A store puts each component from the first channel that selects it.
-        let snippet = instruction(arch, "buffer_store_format_xyzw", 4, None);
-        snippet.run(&mut bench.machine, &state).expect("a store");
+        stores_by_resource(&mut bench, (dfmt, nfmt), select, &memory, &state);
+    }
+}
+
+/// A store puts each component from the first of its channels that selects it.
+fn stores_by_resource(
+    bench: &mut Bench,
+    (dfmt, nfmt): (usize, u8),
+    select: [u64; 4],
+    memory: &[u8],
+    state: &WaveState,
+) {
+    let (arch, widths, bytes) = (bench.machine.arch(), WIDTHS[dfmt], memory.len() / 64);
+    let mut forms: Vec<(String, usize, Option<u32>)> = Vec::new();
+    for (last, channels) in CHANNELS.iter().enumerate() {
+        forms.push((format!("buffer_store_format_{channels}"), last, None));
+        forms.push((format!("buffer_store_format_d16_{channels}"), last, Some(0)));
+    }
+    forms.push(("buffer_store_format_d16_hi_x".to_owned(), 0, Some(16)));
+    for (name, last, half) in forms {
+        bench.machine.write(bench.buffer, memory).expect("writing");
+        instruction(arch, &name, 4, None).run(&mut bench.machine, state).expect("a store");
         let contents = bench.contents();
         for lane in active(state.exec).filter(|lane| *lane < 56) {
             let mut expected = memory[lane * bytes..][..bytes].to_vec();
             let mut nan = false;
             for index in 0..widths.len() {
-                if let Some(channel) = select.iter().position(|select| *select == index as u64 + 4) {
-                    let value = state.vgpr(8 + channel)[lane];
-                    nan |= f32::from_bits(value).is_nan() && nfmt == FLOAT;
-                    set_component(&mut expected, widths, index, packed(value, widths[index], nfmt));
-                }
+                let selects = |select: &u64| *select == index as u64 + 4;
+                let Some(channel) = select[..=last].iter().position(selects) else { continue };
+                let value = match half {
+                    None => state.vgpr(8 + channel)[lane],
+                    Some(shift) => {
+                        let raw = (state.vgpr(8 + channel / 2)[lane] >> (16 * (channel % 2)) >> shift) as u16;
+                        match nfmt {
+                            UINT => u32::from(raw),
+                            SINT => i32::from(raw as i16) as u32,
+                            _ => half_to_f32(raw).to_bits(),
+                        }
+                    }
+                };
+                nan |= f32::from_bits(value).is_nan() && nfmt == FLOAT;
+                set_component(&mut expected, widths, index, packed(value, widths[index], nfmt));
             }
+            let found = &contents[lane * bytes..][..bytes];
             assert!(
-                nan || contents[lane * bytes..][..bytes] == expected,
-                "{arch} {dfmt} {nfmt} {select:?}: lane {lane}"
+                nan || found == expected,
+                "{arch} {name} {dfmt} {nfmt} {select:?}: lane {lane}: {found:x?}, not {expected:x?}"
             );
         }
     }
 }
 
 #[test]
-fn formats_that_do_not_exist_are_named() {
+pub(crate) fn formats_that_do_not_exist_are_named() {
     let mut random = Random(73);
     let mut bench = Bench::new(Arch::Gfx90a, &[0; 1024]);
     let state = state(&mut random, &bench, 4, 4 << 15);

@@ -7,7 +7,7 @@ use amdinst_emu::{FaultKind, MemorySpace, WaveState};
 use super::{Bench, PROCESSORS, Random, active, exists, number, small};
 
 #[test]
-fn loads() {
+pub(crate) fn loads() {
     let mut random = Random(50);
     let mut covered = 0;
     for arch in PROCESSORS {
@@ -65,7 +65,7 @@ fn loads() {
 }
 
 #[test]
-fn stores() {
+pub(crate) fn stores() {
     let mut random = Random(51);
     for arch in PROCESSORS {
         let text = "buffer_store_lds_dword s[4:7], s8 offset:16 lds";
@@ -91,8 +91,41 @@ fn stores() {
     }
 }
 
+/// From private memory: each lane's own bytes.
 #[test]
-fn past_the_end_of_lds() {
+pub(crate) fn loads_of_private_memory() {
+    let mut random = Random(52);
+    for arch in [Arch::Gfx942, Arch::Gfx950] {
+        for (name, bytes) in [("ubyte", 1), ("sbyte", 1), ("ushort", 2), ("sshort", 2), ("dword", 4)] {
+            let mut state = WaveState {
+                lds: vec![0; 1024],
+                exec: random.exec(),
+                m0: 0x100,
+                scratch: 64,
+                flat_scratch: 0x7d00_0000_0000,
+                ..WaveState::default()
+            };
+            state.set_vgpr(0, random.register());
+            state.set_vgpr(1, std::array::from_fn(|lane| 4 * (lane as u32 % 8)));
+            let text = format!(
+                "scratch_store_dword v1, v0, off offset:12\nscratch_load_lds_{name} v1, off offset:12"
+            );
+            let after = Bench::new(arch, &[0]).good(&text, &state);
+            let mut expected = state.clone();
+            for lane in active(state.exec) {
+                let value = state.vgpr(0)[lane].to_le_bytes();
+                let value =
+                    if bytes < 4 { small(name, &value[..bytes], 0) } else { u32::from_le_bytes(value) };
+                let to = 0x100 + 12 + 4 * lane;
+                expected.lds[to..to + 4].copy_from_slice(&value.to_le_bytes());
+            }
+            assert_eq!(after, expected, "{arch} {text}");
+        }
+    }
+}
+
+#[test]
+pub(crate) fn past_the_end_of_lds() {
     let mut bench = Bench::new(Arch::Gfx950, &[0; 1024]);
     let mut state = WaveState { lds: vec![0; 256], m0: 16, ..WaveState::default() };
     state.set_vgpr_pair(0, [bench.buffer; 64]);

@@ -10,7 +10,9 @@ mod lds_dma;
 mod scalar;
 
 use amdinst_core::Arch;
-use amdinst_emu::{Config, Fault, Machine, Snippet, VectorRegister, WaveState};
+use amdinst_emu::{Config, Fault, Machine, VectorRegister, WaveState};
+
+use crate::coverage::Snippet;
 
 pub(crate) const PROCESSORS: [Arch; 6] =
     [Arch::Gfx900, Arch::Gfx906, Arch::Gfx908, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950];
@@ -111,4 +113,38 @@ pub(crate) fn small(name: &str, bytes: &[u8], old: u32) -> u32 {
     } else {
         value
     }
+}
+
+/// The tests in here that execute instructions, for [`crate::coverage`].
+pub(crate) fn all() {
+    atomics::in_lds();
+    atomics::in_device_memory();
+    atomics::scalar();
+    atomics::with_data_in_lds();
+    buffers::loads_and_stores();
+    buffers::unbound();
+    data_share::loads();
+    data_share::stores();
+    data_share::two_addresses();
+    data_share::exchanges_of_two();
+    data_share::addressed_by_m0();
+    data_share::transposing_loads();
+    exchange::swizzles();
+    exchange::permutes();
+    flat::device_memory();
+    flat::flat_into_lds();
+    flat::private_memory();
+    flat::cache_policies();
+    formats::loads_with_the_format_in_the_instruction();
+    formats::stores_with_the_format_in_the_instruction();
+    formats::formats_and_selectors_of_the_resource();
+    lds_dma::loads();
+    lds_dma::stores();
+    lds_dma::loads_of_private_memory();
+    scalar::loads();
+    scalar::loads_from_buffers();
+    scalar::stores();
+    scalar::scratch_forms();
+    scalar::clocks_go_forward();
+    scalar::caches_are_no_business_of_results();
 }

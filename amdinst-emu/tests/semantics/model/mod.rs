@@ -1,6 +1,7 @@
 //! What the instructions do, one lane at a time, written from the manuals' pseudocode on top of LLVM's software floats
 //! (`rustc_apfloat`) and 128-bit integers. Nothing here is taken from the emulator.
 
+pub(crate) mod approximate;
 pub(crate) mod convert;
 pub(crate) mod divide;
 pub(crate) mod float;
@@ -148,7 +149,7 @@ pub(crate) use operations;
 
 /// The model of an operation of one lane.
 pub(crate) fn operation(name: &str) -> Option<&'static Operation> {
-    [float::OPERATIONS, convert::OPERATIONS, divide::OPERATIONS, integer::OPERATIONS]
+    [float::OPERATIONS, approximate::OPERATIONS, convert::OPERATIONS, divide::OPERATIONS, integer::OPERATIONS]
         .into_iter()
         .flatten()
         .find(|operation| operation.name == name)

@@ -1,0 +1,105 @@
+//! Which opcodes the tests in here execute, against those that `fidelity` says are executed.
+//!
+//! [`Snippet`] is the emulator's, and takes down what it runs while [`recorded`] is at work on the thread. The tests are
+//! called as functions, with one trial of each of their random cases ([`is_recording`]).
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use amdinst_core::Arch;
+use amdinst_core::isa::{self, Encoding, Op, opcodes};
+use amdinst_emu::{Fault, Fidelity, Machine, SnippetError, WaveState, fidelity};
+
+use crate::memory::PROCESSORS;
+use crate::{approximate, conversions, gfx950, lanes, matrix, memory, scalar, tables};
+
+type Seen = BTreeSet<(Arch, Encoding, Op)>;
+
+thread_local! {
+    static SEEN: RefCell<Option<Seen>> = const { RefCell::new(None) };
+}
+
+/// Whether this thread only wants to know what is executed.
+pub(crate) fn is_recording() -> bool {
+    SEEN.with_borrow(Option::is_some)
+}
+
+/// What is executed to its end while `tests` runs.
+fn recorded(tests: impl FnOnce()) -> Seen {
+    SEEN.replace(Some(Seen::new()));
+    tests();
+    SEEN.take().unwrap_or_default()
+}
+
+/// The emulator's, with a record of what runs.
+pub(crate) struct Snippet {
+    inner: amdinst_emu::Snippet,
+    instructions: Vec<(Encoding, Op)>,
+}
+
+impl Snippet {
+    pub(crate) fn assemble(arch: Arch, text: &str) -> Result<Self, SnippetError> {
+        let inner = amdinst_emu::Snippet::assemble(arch, text)?;
+        let parsed = |line: &str| isa::parse(arch, line.trim()).ok().map(|inst| (inst.encoding, inst.op));
+        let instructions =
+            if is_recording() { text.lines().filter_map(parsed).collect() } else { Vec::new() };
+        Ok(Self { inner, instructions })
+    }
+
+    pub(crate) fn from_bytes(arch: Arch, bytes: &[u8]) -> Self {
+        let mut instructions = Vec::new();
+        let mut rest = if is_recording() { bytes } else { &[] };
+        while let Ok(inst) = isa::decode(arch, rest) {
+            instructions.push((inst.encoding, inst.op));
+            rest = &rest[usize::from(inst.size)..];
+        }
+        Self { inner: amdinst_emu::Snippet::from_bytes(arch, bytes), instructions }
+    }
+
+    pub(crate) fn run(&self, machine: &mut Machine, state: &WaveState) -> Result<WaveState, Fault> {
+        let after = self.inner.run(machine, state)?;
+        SEEN.with_borrow_mut(|seen| {
+            if let Some(seen) = seen {
+                let arch = self.inner.arch();
+                seen.extend(self.instructions.iter().map(|(encoding, op)| (arch, *encoding, *op)));
+            }
+        });
+        Ok(after)
+    }
+}
+
+/// Every opcode that is executed exactly or approximately is executed by a test that knows what must come of it.
+#[test]
+fn every_executed_opcode_has_an_oracle() {
+    let seen = recorded(|| {
+        tables::states_before_and_after();
+        tables::manual_examples();
+        tables::vector_instructions_without_effect();
+        lanes::vector_instructions_do_what_their_models_do();
+        scalar::scalar_instructions_do_what_their_models_do();
+        conversions::conversions_round_as_their_formats_do();
+        conversions::forms_of_the_conversions_from_8_bits();
+        approximate::all();
+        gfx950::all();
+        matrix::all();
+        memory::all();
+    });
+    let mut missing = BTreeMap::new();
+    for arch in PROCESSORS {
+        let (mut executed, mut covered) = (0, 0);
+        for opcode in opcodes(arch) {
+            if matches!(fidelity::of(opcode), Fidelity::Unsupported { .. }) {
+                continue;
+            }
+            executed += 1;
+            if seen.contains(&(arch, opcode.encoding(), opcode.op())) {
+                covered += 1;
+            } else {
+                missing.entry(opcode.mnemonic()).or_insert_with(Vec::new).push(arch);
+            }
+        }
+        println!("{arch}: {covered} of {executed} executed opcodes have an oracle");
+    }
+    let report: String = missing.iter().map(|(mnemonic, archs)| format!("{mnemonic}: {archs:?}\n")).collect();
+    assert!(missing.is_empty(), "without an oracle:\n{report}");
+}
