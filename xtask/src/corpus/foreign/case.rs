@@ -147,10 +147,8 @@ impl After {
 
 /// One launch.
 pub(crate) struct Case {
-    /// What it is called in messages.
+    /// The kernel's name, as far as the source gives it.
     pub(crate) name: String,
-    /// The kernel's symbol.
-    pub(crate) kernel: String,
     /// Workgroups.
     pub(crate) grid: [u32; 3],
     /// Work-items of one.
@@ -162,10 +160,10 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// A launch in one dimension of a kernel that is called by its name.
+    /// A launch in one dimension.
     pub(crate) fn new(kernel: &str, grid: u32, block: u32, args: Vec<Arg>) -> Self {
         let (grid, block) = ([grid, 1, 1], [block, 1, 1]);
-        Self { name: kernel.to_owned(), kernel: kernel.to_owned(), grid, block, lds: 0, args }
+        Self { name: kernel.to_owned(), grid, block, lds: 0, args }
     }
 
     /// The same with other sizes.

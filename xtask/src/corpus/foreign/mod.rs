@@ -4,6 +4,8 @@
 mod bytes;
 mod case;
 mod hip;
+mod library;
+mod rocrand;
 mod session;
 mod tally;
 
@@ -18,14 +20,17 @@ use session::Session;
 pub(crate) enum Source {
     /// HIP, and OpenCL C, compiled by clang-22 at -O0 to -O3 (apt-get install clang-22 lld-22)
     Hip,
+    /// rocRAND, the library (apt-get install librocrand1)
+    Rocrand,
 }
 
 impl Source {
-    const ALL: [Self; 1] = [Self::Hip];
+    const ALL: [Self; 2] = [Self::Hip, Self::Rocrand];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Hip => "hip",
+            Self::Rocrand => "rocrand",
         }
     }
 }
@@ -70,6 +75,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     for source in sources {
         match source {
             Source::Hip => hip::run(&mut session)?,
+            Source::Rocrand => rocrand::run(&mut session)?,
         }
     }
     let tally = session.finish();
@@ -101,5 +107,20 @@ mod tests {
         print!("{tally}");
         assert_eq!(tally.failed(), 0);
         assert!(tally.launches() > 60, "only {} launches", tally.launches());
+    }
+
+    #[test]
+    fn kernels_of_rocrand() {
+        let options = Options { target_cpu: vec!["gfx90a".to_owned()], ..Options::default() };
+        let mut session = Session::new(options).unwrap();
+        if let Err(missing) = rocrand::run(&mut session) {
+            let strict = std::env::var_os("AMDINST_REQUIRE_TOOLS").is_some_and(|value| value == "1");
+            assert!(!strict, "{missing}");
+            eprintln!("SKIPPED: kernels_of_rocrand: {missing}");
+            return;
+        }
+        let tally = session.finish();
+        print!("{tally}");
+        assert_eq!((tally.launches(), tally.failed()), (74, 0));
     }
 }

@@ -55,11 +55,17 @@ impl Session {
         self.tally
     }
 
-    /// Launches the case, unless its name is not wanted.
+    /// Launches the kernel of that symbol as the case says, unless the case's name is not wanted.
     ///
     /// # Errors
     /// When a file cannot be written; a launch that goes wrong is a line of the tally.
-    pub(crate) fn run(&mut self, origin: Origin<'_>, object: &CodeObject, case: &Case) -> Result<()> {
+    pub(crate) fn run(
+        &mut self,
+        origin: Origin<'_>,
+        object: &CodeObject,
+        symbol: &str,
+        case: &Case,
+    ) -> Result<()> {
         if self.options.name.as_ref().is_some_and(|name| !case.name.contains(name.as_str())) {
             return Ok(());
         }
@@ -75,13 +81,13 @@ impl Session {
         std::fs::create_dir_all(&directory)?;
         let specs = specs(&case.args, &directory)?;
         if self.options.keep.is_some() {
-            println!("{}", command(origin, case, &specs, &directory));
+            println!("{}", command(origin, symbol, case, &specs, &directory));
         }
-        let result = launch(object, case, &specs, self.options.instrument);
+        let result = launch(object, symbol, case, &specs, self.options.instrument);
         if self.options.keep.is_none() {
             std::fs::remove_dir_all(&directory)?;
         }
-        self.tally.add(origin, &case.kernel, &label, result);
+        self.tally.add(origin, symbol, &label, result);
         Ok(())
     }
 }
@@ -113,13 +119,13 @@ fn specs(args: &[Arg], directory: &Path) -> Result<Vec<ArgSpec>> {
 }
 
 /// The command line that launches the case.
-fn command(origin: Origin<'_>, case: &Case, specs: &[ArgSpec], directory: &Path) -> String {
+fn command(origin: Origin<'_>, symbol: &str, case: &Case, specs: &[ArgSpec], directory: &Path) -> String {
     let sizes = |sizes: [u32; 3]| sizes.map(|size| size.to_string()).join(",");
     let mut line = format!(
         "cargo amdinst run {} --target-cpu {} --kernel {} --grid {} --block {}",
         origin.file.display(),
         origin.target,
-        case.kernel,
+        symbol,
         sizes(case.grid),
         sizes(case.block)
     );
@@ -154,11 +160,12 @@ fn told(failure: &Failure) -> String {
 /// Launches and judges; the error says what went wrong.
 fn launch(
     object: &CodeObject,
+    symbol: &str,
     case: &Case,
     specs: &[ArgSpec],
     instrument: bool,
 ) -> std::result::Result<Ran, String> {
-    let kernel = object.kernel(&case.kernel).ok_or("the code object has no such kernel")?;
+    let kernel = object.kernel(symbol).ok_or("the code object has no such kernel")?;
     let arguments = Arguments::new(kernel, specs).map_err(|failure| told(&failure))?;
     let launch = Launch {
         grid: case.grid,
@@ -166,7 +173,7 @@ fn launch(
         dynamic_lds: case.lds,
         record_masks: instrument,
         count_opcodes: true,
-        ..Launch::new(&case.kernel)
+        ..Launch::new(symbol)
     };
     let original = Outcome::of(object, Config::default(), &arguments, launch.clone())
         .map_err(|error| told(&error.failure(object)))?;
@@ -177,7 +184,7 @@ fn launch(
     for ((index, before, after), found) in buffers.zip(&original.buffers) {
         after.judge(before, found).map_err(|why| format!("argument {}: {why}", index + 1))?;
     }
-    let view = RunView::new(&case.kernel, object.target, &launch, &original.execution);
+    let view = RunView::new(symbol, object.target, &launch, &original.execution);
     let mut ran = Ran {
         wave_instructions: view.wave_instructions,
         opcodes: view.opcodes.into_iter().map(|one| (one.name, one.fidelity, one.executions)).collect(),
