@@ -435,3 +435,84 @@ fn memory_is_the_same_at_every_level() {
         }
     }
 }
+
+/// Loads and stores in private memory: through a buffer resource, FLAT_SCRATCH and the flat aperture.
+#[test]
+fn scratch_is_the_same_at_every_level() {
+    const BASE: u64 = 0x7d00_0000_0000;
+    const APERTURE: u64 = 0x0002_0000_0000_0000;
+    const BYTES: u32 = 64;
+    const ACCESSES: &[&str] = &[
+        "buffer_load_dword v4, off, s[8:11], s12 offset:16",
+        "buffer_load_dwordx2 v[4:5], off, s[8:11], 0 offset:6",
+        "buffer_load_dwordx3 v[4:6], v0, s[8:11], s12 offen",
+        "buffer_load_dwordx4 v[4:7], v0, s[8:11], 0 offen offset:16",
+        "buffer_load_ubyte v4, off, s[8:11], 0 offset:7",
+        "buffer_load_sbyte v4, v0, s[8:11], 0 offen offset:2",
+        "buffer_load_ushort v0, v0, s[8:11], s12 offen offset:2",
+        "buffer_load_sshort v4, off, s[8:11], 0 offset:1",
+        "buffer_load_ushort v4, off, s[8:11], 0 offset:3",
+        "buffer_store_dword v4, v0, s[8:11], 0 offen",
+        "buffer_store_dwordx2 v[4:5], off, s[8:11], s12",
+        "buffer_store_dwordx3 v[4:6], off, s[8:11], 0 offset:20",
+        "buffer_store_dwordx4 v[4:7], off, s[8:11], 0 offset:52",
+        "buffer_store_byte v4, off, s[8:11], 0 offset:3",
+        "buffer_store_short v4, v0, s[8:11], s12 offen offset:2",
+        "scratch_load_dword v4, off, s12 offset:8",
+        "scratch_load_dwordx4 v[0:3], v0, off offset:4",
+        "scratch_load_sbyte v4, off, s12 offset:5",
+        "scratch_store_dwordx2 off, v[4:5], s12 offset:16",
+        "scratch_store_short v0, v4, off offset:2",
+        "scratch_store_dword v0, v4, off offset:-4",
+        "flat_load_dword v4, v[2:3]",
+        "flat_load_dwordx4 v[2:5], v[2:3] offset:8",
+        "flat_store_dwordx2 v[2:3], v[4:5] offset:4",
+    ];
+    let mut random = Random(0x0f1e_2d3c_4b5a_6978);
+    let levels = levels();
+    for access in ACCESSES {
+        // All of private memory is written before, and read afterwards.
+        let every = |text: &dyn Fn(u32) -> String| (0..BYTES / 16).map(text).collect::<String>();
+        let before = every(&|at| {
+            format!("scratch_store_dwordx4 off, v[{}:{}], s13 offset:{}\n", 16 + 2 * at, 19 + 2 * at, 16 * at)
+        });
+        let after = every(&|at| {
+            let first = 32 + 4 * at;
+            format!("scratch_load_dwordx4 v[{first}:{}], off, s13 offset:{}\n", first + 3, 16 * at)
+        });
+        let text = format!("{before}s_mov_b64 exec, s[6:7]\n{access}\ns_mov_b64 exec, -1\n{after}");
+        let snippet =
+            Snippet::assemble(Arch::Gfx90a, &text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        for round in 0..24 {
+            let mut state = state(&mut random);
+            state.exec = !0;
+            state.scratch = BYTES;
+            state.flat_scratch = BASE;
+            // Lanes added, 64 to a row, swizzled.
+            state.set_sgpr_pair(8, BASE | 1 << 63);
+            state.set_sgpr_pair(10, 0xffff_ffff | (1 << 23 | 3 << 21) << 32);
+            state.sgprs[12] = [0, 256, 1024][round % 3];
+            if access.contains("scratch") {
+                state.sgprs[12] /= 64;
+            }
+            state.sgprs[13] = 0;
+            let same = (random.next() % 9) as u32 * 4 + u32::from(round % 5 == 4);
+            let offsets: [u32; 64] =
+                std::array::from_fn(|lane| same + if round % 4 == 3 { 4 * (lane as u32 % 3) } else { 0 });
+            for register in 16..26 {
+                state.set_vgpr(register, std::array::from_fn(|_| random.value()));
+            }
+            state.set_vgpr(0, offsets);
+            state.set_vgpr_pair(2, offsets.map(|offset| APERTURE + u64::from(offset)));
+            let run = |config: Config| {
+                let mut machine = Machine::new(Arch::Gfx90a, config);
+                snippet.run(&mut machine, &state).map_err(|fault| fault.to_string())
+            };
+            let expected = run(config(Vectors::Baseline, false));
+            for level in &levels {
+                let found = run(config(*level, true));
+                assert!(found == expected, "`{access}` at {}, round {round}", level.name());
+            }
+        }
+    }
+}

@@ -7,7 +7,7 @@ use super::level::relation;
 use super::salu::{self, cmp, condition};
 use super::valu::{self, Carry, Do, FIRST, Operation, SECOND, Select};
 use super::wide::{self, MultiplyAdd};
-use super::{CONST, Handler, Hot, SCALAR, Vectors, at, general, lds, memory, packed, scalar_memory};
+use super::{CONST, Handler, Hot, SCALAR, Vectors, at, general, lds, memory, packed, scalar_memory, scratch};
 use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};
 use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS};
 
@@ -66,7 +66,9 @@ fn handler(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
     }
     if let Some(extra) = &step.extra {
         if let Some(access) = &extra.memory {
-            return device(access, hot, vectors).or_else(|| group(access, step, hot, vectors));
+            return device(access, hot, vectors)
+                .or_else(|| private(access, hot, vectors))
+                .or_else(|| group(access, step, hot, vectors));
         }
         if let Some(access) = &extra.scalar {
             let Action::Load { bytes, .. } = access.action else { return None };
@@ -594,6 +596,7 @@ fn device(access: &MemoryAccess, hot: &mut Hot, vectors: Vectors) -> Option<Hand
         }
         _ => return None,
     };
+    hot.src[2] = if access.space == Space::Flat { memory::FLAT } else { 0 };
     hot.imm[0] = i32::try_from(access.offset).ok()? as u32;
     let (store, bytes, data) = dwords(access)?;
     hot.dst = u32::from(data) * LANES as u32;
@@ -611,6 +614,68 @@ fn device(access: &MemoryAccess, hot: &mut Hot, vectors: Vectors) -> Option<Hand
         (true, 12) => at::<memory::Access<true, 3>>(vectors),
         (true, 16) => at::<memory::Access<true, 4>>(vectors),
         _ => return None,
+    })
+}
+
+/// Loads and stores in scratch, through a buffer resource or FLAT_SCRATCH.
+fn private(access: &MemoryAccess, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+    use scratch::{Access, BUFFER, FLAT, Small};
+    let plain = !access.tfe && !access.lds_dma && access.typed.is_none() && !access.idxen;
+    let buffer = access.space == Space::Buffer;
+    if !plain || !buffer && access.space != Space::Scratch {
+        return None;
+    }
+    match access.vaddr {
+        Some(row) if !buffer || access.offen => hot.src[0] = u32::from(row) * LANES as u32,
+        _ => hot.src[0] = CONST,
+    }
+    (hot.src[1], hot.imm[1]) = match access.scalar {
+        Src::Scalar(register) if register < 128 => (SCALAR + u32::from(register), 0),
+        Src::Const(value) => (CONST, value as u32),
+        Src::None => (CONST, 0),
+        _ => return None,
+    };
+    hot.imm[0] = i32::try_from(access.offset).ok()? as u32;
+    hot.sdst = u32::from(access.resource);
+    if buffer && access.resource > 100 {
+        return None;
+    }
+    let (store, bytes, data) = match access.action {
+        Action::Load { bytes: bytes @ 1..=2, signed, part: Part::Whole } => {
+            hot.imm[2] = Small { bytes: bytes.into(), signed }.to_bits();
+            (false, 0, access.dst)
+        }
+        Action::Store { bytes: bytes @ 1..=2, part: Part::Whole } => {
+            hot.imm[2] = Small { bytes: bytes.into(), signed: false }.to_bits();
+            (true, 0, access.data[0])
+        }
+        _ => dwords(access)?,
+    };
+    if usize::from(data % 256 + u16::from(bytes / 4).max(1)) > REGISTERS / 2 {
+        return None;
+    }
+    hot.dst = u32::from(data) * LANES as u32;
+    Some(match (buffer, store, bytes / 4) {
+        (true, false, 0) => at::<Access<false, 0, BUFFER>>(vectors),
+        (true, false, 1) => at::<Access<false, 1, BUFFER>>(vectors),
+        (true, false, 2) => at::<Access<false, 2, BUFFER>>(vectors),
+        (true, false, 3) => at::<Access<false, 3, BUFFER>>(vectors),
+        (true, false, _) => at::<Access<false, 4, BUFFER>>(vectors),
+        (true, true, 0) => at::<Access<true, 0, BUFFER>>(vectors),
+        (true, true, 1) => at::<Access<true, 1, BUFFER>>(vectors),
+        (true, true, 2) => at::<Access<true, 2, BUFFER>>(vectors),
+        (true, true, 3) => at::<Access<true, 3, BUFFER>>(vectors),
+        (true, true, _) => at::<Access<true, 4, BUFFER>>(vectors),
+        (false, false, 0) => at::<Access<false, 0, FLAT>>(vectors),
+        (false, false, 1) => at::<Access<false, 1, FLAT>>(vectors),
+        (false, false, 2) => at::<Access<false, 2, FLAT>>(vectors),
+        (false, false, 3) => at::<Access<false, 3, FLAT>>(vectors),
+        (false, false, _) => at::<Access<false, 4, FLAT>>(vectors),
+        (false, true, 0) => at::<Access<true, 0, FLAT>>(vectors),
+        (false, true, 1) => at::<Access<true, 1, FLAT>>(vectors),
+        (false, true, 2) => at::<Access<true, 2, FLAT>>(vectors),
+        (false, true, 3) => at::<Access<true, 3, FLAT>>(vectors),
+        (false, true, _) => at::<Access<true, 4, FLAT>>(vectors),
     })
 }
 

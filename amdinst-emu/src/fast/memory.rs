@@ -5,14 +5,17 @@
 //! where every lane is checked for itself and faults are told.
 
 use super::level::Level;
-use super::{Body, CONST, Hot, PARTS, general, part, parts, rows};
+use super::{Body, CONST, Hot, PARTS, general, part, parts, rows, scratch};
 use crate::exec::Context;
-use crate::memory::{Allocation, Protection};
-use crate::wave::{LANES, Wave};
+use crate::memory::{Allocation, PRIVATE_APERTURE, Protection};
+use crate::wave::{FLAT_SCRATCH, LANES, Wave};
 
 /// A load (or store, if `STORE`) of `DWORDS` a lane. `hot.src[0]`: the first row of the address; `hot.src[1]`: the scalar
 /// base, if it is not [`CONST`]; `hot.imm[0]`: the offset. Registers from `hot.dst`.
 pub(super) struct Access<const STORE: bool, const DWORDS: usize>;
+
+/// In `hot.src[2]`: the access is by FLAT, addresses may be those of private memory.
+pub(super) const FLAT: u32 = 1;
 
 /// Where the lanes' accesses go.
 struct Place<'a> {
@@ -79,7 +82,7 @@ unsafe fn is_consecutive<L: Level>(row: *const u32, exec: u64, stride: u32) -> b
 
 /// Whether the active lanes have the same value as the first of them.
 #[inline(always)]
-unsafe fn is_uniform<L: Level>(row: *const u32, exec: u64) -> bool {
+pub(super) unsafe fn is_uniform<L: Level>(row: *const u32, exec: u64) -> bool {
     let mut other = 0;
     // SAFETY: the row is in the register file.
     unsafe {
@@ -89,6 +92,18 @@ unsafe fn is_uniform<L: Level>(row: *const u32, exec: u64) -> bool {
         }
     }
     other == 0
+}
+
+/// The offset in private memory, if that is where all active lanes' addresses point, to the same place.
+#[inline(always)]
+unsafe fn private<L: Level>(row: *const u32, exec: u64) -> Option<u64> {
+    // SAFETY: the row and the next are in the register file.
+    unsafe {
+        let first = exec.trailing_zeros() as usize;
+        let ours = u64::from(row.add(LANES + first).read()) == PRIVATE_APERTURE >> 32;
+        let same = ours && is_uniform::<L>(row, exec) && is_uniform::<L>(row.add(LANES), exec);
+        same.then(|| u64::from(row.add(first).read()))
+    }
 }
 
 /// The place of an access of `DWORDS` a lane, if it is one that is handled here. EXEC is not zero.
@@ -149,6 +164,16 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
         // lanes are in the allocation.
         unsafe {
             let Some(place) = find::<L, STORE, DWORDS>(w, context.memory, hot) else {
+                let row = rows(w).add(hot.src[0] as usize).cast_const();
+                if hot.src[2] == FLAT
+                    && let Some(offset) = private::<L>(row, exec)
+                    && let Some(first) = w.scratch.offset_of(w.s64(FLAT_SCRATCH))
+                    && let offset = offset.wrapping_add_signed(i64::from(hot.imm[0] as i32))
+                    && offset >> 32 == 0
+                    && scratch::transfer::<L, STORE, DWORDS>(w, hot, first, offset)
+                {
+                    return hot.next;
+                }
                 return general(context, hot);
             };
             let bytes = &place.allocation.bytes;

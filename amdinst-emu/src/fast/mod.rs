@@ -24,6 +24,7 @@ mod memory;
 mod packed;
 mod salu;
 mod scalar_memory;
+mod scratch;
 mod valu;
 mod wide;
 

@@ -53,6 +53,18 @@ impl Scratch {
         (offset & !3) * LANES as u64 + 4 * lane as u64 + (offset & 3)
     }
 
+    /// So many rows of dwords, each of all lanes, from a position in the wave's part on; to be written, if `write`.
+    #[inline(always)]
+    pub(crate) fn rows(&mut self, at: u64, count: usize, write: bool) -> Option<*mut u8> {
+        let at = usize::try_from(at).ok()?;
+        let end = at.checked_add(count * 4 * LANES)?;
+        let bytes = self.bytes.get_mut(at..end)?;
+        if write {
+            self.dirty = self.dirty.max(end);
+        }
+        Some(bytes.as_mut_ptr())
+    }
+
     /// A byte of the wave's part.
     #[inline(always)]
     pub(crate) fn load(&self, at: usize) -> Option<u8> {

@@ -1,0 +1,136 @@
+//! Loads and stores in the wave's scratch, where all active lanes have the same offset: a variable on the stack.
+//!
+//! The lanes' dwords then lie side by side ([`crate::wave::Scratch`]), as they do in a register.
+
+use super::level::Level;
+use super::memory::is_uniform;
+use super::{Body, CONST, Hot, general, part, parts, rows, scalar};
+use crate::exec::Context;
+use crate::memory::is_scratch;
+use crate::wave::{FLAT_SCRATCH, LANES, Scratch, Wave};
+
+/// How a [`Access`] is addressed: through a buffer resource, whose first register is `hot.sdst`.
+pub(super) const BUFFER: u8 = 0;
+/// From FLAT_SCRATCH on.
+pub(super) const FLAT: u8 = 1;
+
+/// A load (or store, if `STORE`) of `DWORDS` a lane, or if that is 0 of 1 or 2 bytes ([`Small`]). `hot.src[0]`: the row
+/// of the address, or [`CONST`] if there is none; `hot.src[1]`: the scalar offset; `hot.imm[0]`: the constant one.
+/// Registers from `hot.dst` on.
+pub(super) struct Access<const STORE: bool, const DWORDS: usize, const FORM: u8>;
+
+/// What is less than a dword: in `hot.imm[2]`.
+#[derive(Clone, Copy)]
+pub(super) struct Small {
+    /// 1 or 2.
+    pub(super) bytes: u32,
+    pub(super) signed: bool,
+}
+
+impl Small {
+    pub(super) fn to_bits(self) -> u32 {
+        self.bytes | u32::from(self.signed) << 8
+    }
+
+    fn from_bits(bits: u32) -> Self {
+        Self { bytes: bits & 0xff, signed: bits >> 8 != 0 }
+    }
+}
+
+/// Where the wave's scratch is addressed from: its position there; then the offset without the lanes' part.
+#[inline(always)]
+fn origin<const FORM: u8>(w: &Wave, hot: &Hot) -> Option<(usize, u64)> {
+    let offset = scalar(w, hot.src[1], hot.imm[1]);
+    if FORM == FLAT {
+        return Some((w.scratch.offset_of(w.s64(FLAT_SCRATCH))?, u64::from(offset)));
+    }
+    let (low, word3) = (w.s64(hot.sdst as u8), w.s[(hot.sdst as usize + 3) & 127]);
+    // Swizzled, lanes added, 64 to a row: as private memory is.
+    let private = low >> 63 != 0 && word3 & 1 << 23 != 0 && word3 >> 21 & 3 == 3;
+    let base = (low & 0xffff_ffff_ffff).wrapping_add(u64::from(offset));
+    if !private || !is_scratch(base) {
+        return None;
+    }
+    Some((w.scratch.offset_of(base)?, 0))
+}
+
+impl<const STORE: bool, const DWORDS: usize, const FORM: u8> Body for Access<STORE, DWORDS, FORM> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        if w.exec == 0 {
+            return hot.next;
+        }
+        // SAFETY: rows are in the register file (checked by `compile`).
+        unsafe {
+            let Some((first, mut offset)) = origin::<FORM>(w, hot) else {
+                return general(context, hot);
+            };
+            if hot.src[0] != CONST {
+                let row = rows(w).add(hot.src[0] as usize).cast_const();
+                if !is_uniform::<L>(row, w.exec) {
+                    return general(context, hot);
+                }
+                offset += u64::from(row.add(w.first_lane()).read());
+            }
+            offset = offset.wrapping_add_signed(i64::from(hot.imm[0] as i32));
+            if FORM == FLAT {
+                offset &= 0xffff_ffff;
+            }
+            if transfer::<L, STORE, DWORDS>(w, hot, first, offset) { hot.next } else { general(context, hot) }
+        }
+    }
+}
+
+/// Move between registers and the lanes' bytes at one offset, from position `first` of the wave's part. False, and
+/// nothing is done, if they are not all inside, or cross dwords.
+///
+/// # Safety
+/// As for [`super::Handler`].
+#[inline(always)]
+pub(super) unsafe fn transfer<L: Level, const STORE: bool, const DWORDS: usize>(
+    w: &mut Wave,
+    hot: &Hot,
+    first: usize,
+    offset: u64,
+) -> bool {
+    let (inner, small) = (offset & 3, Small::from_bits(hot.imm[2]));
+    if inner + if DWORDS == 0 { u64::from(small.bytes) } else { 4 } > 4 {
+        return false;
+    }
+    let at = Scratch::swizzle(offset & !3, 0).checked_add(first as u64);
+    let Some(memory) = at.and_then(|at| w.scratch.rows(at, DWORDS.max(1), STORE)) else {
+        return false;
+    };
+    let (memory, exec) = (memory.cast::<u32>(), w.exec);
+    // SAFETY: the rows of scratch are inside; those of registers as checked by `compile`.
+    unsafe {
+        let registers = rows(w).add(hot.dst as usize);
+        if DWORDS == 0 {
+            let shift = L::splat(8 * inner as u32);
+            let rest = L::splat(32 - 8 * small.bytes);
+            let mask = L::splat((1 << (8 * small.bytes)) - 1);
+            for i in 0..parts::<L>() {
+                let (register, memory) = (registers.add(i * L::N), memory.add(i * L::N));
+                let (bits, old) = (part::<L>(exec, i), L::load(memory));
+                if STORE {
+                    let value = L::shl(L::and(L::load(register), mask), shift);
+                    L::store_if(memory, L::or(L::and_not(old, L::shl(mask, shift)), value), bits);
+                } else if small.signed {
+                    let top = L::shl(L::shr(old, shift), rest);
+                    L::store_if(register, L::sar(top, rest), bits);
+                } else {
+                    L::store_if(register, L::and(L::shr(old, shift), mask), bits);
+                }
+            }
+            return true;
+        }
+        for i in 0..DWORDS * LANES / L::N {
+            let bits = part::<L>(exec, i % parts::<L>());
+            let (register, memory) = (registers.add(i * L::N), memory.add(i * L::N));
+            let (from, to) = if STORE { (register, memory) } else { (memory, register) };
+            L::store_if(to, L::load(from), bits);
+        }
+    }
+    true
+}
