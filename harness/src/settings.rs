@@ -102,6 +102,8 @@ pub struct Settings {
     pub profile: Option<String>,
     /// Wave-instructions that a workgroup may run in the emulator; `None` leaves it to the emulator.
     pub budget: Option<u64>,
+    /// A barrier that some waves of the workgroup ended without reaching is a fault in the emulator. Hardware lets it pass.
+    pub strict_barriers: bool,
 }
 
 impl Settings {
@@ -118,6 +120,17 @@ impl Settings {
                 expected: "the whole numbers",
             })
         });
+        let strict_barriers = match text("AMDINST_STRICT_BARRIERS").as_deref() {
+            None | Some("0") => false,
+            Some("1") => true,
+            Some(value) => {
+                return Err(SettingsError {
+                    variable: "AMDINST_STRICT_BARRIERS",
+                    value: value.to_owned(),
+                    expected: "0, 1",
+                });
+            }
+        };
         Ok(Self {
             device: text("AMDINST_DEVICE").unwrap_or_default().parse()?,
             counters: text("AMDINST_COUNTERS").unwrap_or_default().parse()?,
@@ -129,6 +142,7 @@ impl Settings {
             target_cpu: text("AMDINST_TARGET_CPU"),
             profile: text("AMDINST_PROFILE"),
             budget: budget.transpose()?,
+            strict_barriers,
         })
     }
 }

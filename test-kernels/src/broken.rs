@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use amdinst_device::{atomic_u32, global_id_x, kernel, shared, workitem_id_x};
+use amdinst_device::{atomic_u32, barrier, global_id_x, kernel, shared, workitem_id_x};
 
 /// Copies one element a work-item without asking how many there are.
 ///
@@ -62,5 +62,59 @@ pub unsafe fn checked_index(table: *const u32, indices: *const u32, output: *mut
     unsafe {
         let table = core::slice::from_raw_parts(table, 4);
         *output.add(i) = table[*indices.add(i) as usize];
+    }
+}
+
+/// Reads the word of each work-item behind an address that is no buffer of the launch.
+///
+/// # Safety
+/// `address` is that of one word a work-item, as is `output`. Tests pass what is not.
+#[kernel]
+pub unsafe fn follow(address: u64, output: *mut u32) {
+    let i = global_id_x() as usize;
+    let words = address as *const u32;
+    // SAFETY: as the caller vouches, wrongly.
+    unsafe { *output.add(i) = words.add(i).read_volatile() };
+}
+
+/// As [`follow`], with an atomic exchange.
+///
+/// # Safety
+/// As for [`follow`], and `address` is a multiple of 4.
+#[kernel]
+pub unsafe fn exchange(address: u64, output: *mut u32) {
+    let i = global_id_x() as usize;
+    let words = address as *mut u32;
+    // SAFETY: as the caller vouches, wrongly.
+    unsafe { *output.add(i) = atomic_u32(words.add(i)).swap(1, Relaxed) };
+}
+
+/// Writes to the stack at an index that Rust does not see.
+///
+/// # Safety
+/// `index` is below 8. Tests pass others.
+#[kernel]
+pub unsafe fn stack_index(index: u32, output: *mut u32) {
+    let i = global_id_x() as usize;
+    let mut values = [0_u32; 8];
+    let first: *mut u32 = values.as_mut_ptr();
+    // SAFETY: as the caller vouches, wrongly.
+    unsafe {
+        first.add(index as usize + (i & 1)).write_volatile(7);
+        *output.add(i) = first.add(i & 7).read_volatile();
+    }
+}
+
+/// Only the first wave of a workgroup waits at the barrier.
+///
+/// # Safety
+/// `output` is to one element a work-item.
+#[kernel]
+pub unsafe fn barrier_in_a_branch(output: *mut u32) {
+    let i = global_id_x() as usize;
+    if workitem_id_x() < 64 {
+        barrier();
+        // SAFETY: one element a work-item.
+        unsafe { *output.add(i) = 1 };
     }
 }

@@ -2,6 +2,7 @@
 //! say of them, coded anew for the host.
 
 mod approximate;
+mod cases;
 mod conversions;
 mod coverage;
 mod formats;

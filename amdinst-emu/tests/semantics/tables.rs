@@ -16,7 +16,7 @@ fn run(arch: Arch, text: &str, state: &WaveState) -> Result<WaveState, String> {
     snippet.run(&mut Machine::new(arch, Config::default()), state).map_err(|fault| fault.to_string())
 }
 
-fn lines(table: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn lines(table: &str) -> impl Iterator<Item = &str> {
     table.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn manual_examples() {
 }
 
 /// One `name=value` of a state.
-fn set(state: &mut WaveState, item: &str) {
+pub(crate) fn set(state: &mut WaveState, item: &str) {
     let (name, value) = item.split_once('=').unwrap_or_else(|| panic!("{item}: no value"));
     if let Some(register) = name
         .strip_prefix('v')
@@ -106,11 +106,12 @@ fn set(state: &mut WaveState, item: &str) {
     }
 }
 
-const STATES: [&str; 4] = [
+const STATES: [&str; 5] = [
     include_str!("tables/lanes.txt"),
     include_str!("tables/modes.txt"),
     include_str!("tables/control.txt"),
     include_str!("tables/small_floats.txt"),
+    include_str!("tables/dpp.txt"),
 ];
 
 /// Whole states: what the last column does not name has not changed. After `!`, it is what the fault says. On every

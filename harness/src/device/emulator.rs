@@ -69,6 +69,7 @@ impl Emulator {
         if let Some(budget) = settings.budget {
             config.budget = budget;
         }
+        config.strict_barriers = settings.strict_barriers;
         Ok(Self {
             id: next_device_id(),
             arch,

@@ -1,7 +1,9 @@
 //! Kernels and tests with mistakes: the launch fails, and the message names the mistake and its source line.
 
 use harness::{Device, Launch as _, LaunchError, LocatedFault, Settings};
-use test_kernels::broken::{checked_index, copy_unguarded, countdown, scatter};
+use test_kernels::broken::{
+    barrier_in_a_branch, checked_index, copy_unguarded, countdown, exchange, follow, scatter, stack_index,
+};
 use test_kernels::vector_add::vector_add;
 
 /// The line of `text` in the kernels' source, from 1.
@@ -34,6 +36,36 @@ fn assert_at(device: &Device, fault: &LocatedFault, text: &str, line: u32) {
     assert!(location.file.as_deref().is_some_and(|file| file.ends_with("src/broken.rs")), "{text}");
     assert_eq!(location.line, Some(line), "{text}");
 }
+
+/// Where a fault must be told to have happened.
+struct Place {
+    kernel: &'static str,
+    workgroup: u32,
+    wave: u64,
+    lane: Option<usize>,
+    /// The instruction's name without its space: a pointer may be known to be one to global memory or not.
+    instruction: &'static [&'static str],
+    line: u32,
+}
+
+/// Asserts on the whole message: kernel, what happened, file and line, pc, instruction, workgroup, wave and lane.
+#[track_caller]
+fn assert_told(device: &Device, fault: &LocatedFault, text: &str, what: &str, place: &Place) {
+    let first = text.lines().next().unwrap_or_default();
+    assert!(first.starts_with(&format!("kernel `{}`: {what}", place.kernel)), "{text}");
+    assert_at(device, fault, text, place.line);
+    assert!(text.lines().any(|line| line.starts_with("  --> ") && line.contains(".rs:")), "{text}");
+    let last = text.lines().last().unwrap_or_default();
+    let lane = place.lane.map_or_else(String::new, |lane| format!(", lane {lane}"));
+    let end = format!("`, workgroup ({}, 0, 0), wave {}{lane}", place.workgroup, place.wave);
+    assert!(last.starts_with("  pc 0x") && last.ends_with(&end), "{text}");
+    let told = place.instruction.iter().any(|name| last.contains(&format!(" `{name}")));
+    assert!(told, "{text}");
+}
+
+/// Loads and atomics through a pointer that may be to any memory, or is known to be to global memory.
+const LOADS: &[&str] = &["global_load_dword ", "flat_load_dword ", "s_load_dword "];
+const SWAPS: &[&str] = &["global_atomic_swap ", "flat_atomic_swap "];
 
 /// 128 work-items on 100 elements: lane 36 of wave 1 is the first to read past the end.
 #[harness::test]
@@ -84,6 +116,120 @@ fn a_failed_bounds_check(device: &Device) {
         fault(checked_index.launch(device, 1, 64, (&table, &device.buffer(&indices), &mut output)));
     assert!(text.contains("trapped"), "{text}");
     assert_at(device, &fault, &text, line_of("table[*indices.add(i) as usize]"));
+}
+
+/// The address of a buffer that has been dropped.
+#[harness::test]
+fn use_of_a_freed_buffer(device: &Device) {
+    let freed = device.buffer(&[1_u32; 128]).address();
+    let mut output = device.zeroed(128);
+    let (fault, text) = fault(follow.launch(device, 2, 64, (freed, &mut output)));
+    let what =
+        format!("use after free: read of 4 bytes at {freed:#x}, in `buffer of 128 u32` which has been freed");
+    let line = line_of("words.add(i).read_volatile()");
+    let place = Place { kernel: "follow", workgroup: 0, wave: 0, lane: Some(0), instruction: LOADS, line };
+    assert_told(device, &fault, &text, &what, &place);
+    // An atomic is a write.
+    let (fault, text) = self::fault(exchange.launch(device, 2, 64, (freed, &mut output)));
+    let what = format!(
+        "use after free: write of 4 bytes at {freed:#x}, in `buffer of 128 u32` which has been freed"
+    );
+    let line = line_of("swap(1, Relaxed)");
+    let place = Place { kernel: "exchange", instruction: SWAPS, line, ..place };
+    assert_told(device, &fault, &text, &what, &place);
+}
+
+/// Element 0 of a null pointer.
+#[harness::test]
+fn a_null_pointer(device: &Device) {
+    let mut output = device.zeroed(64);
+    let (fault, text) = fault(follow.launch(device, 1, 64, (0, &mut output)));
+    let line = line_of("words.add(i).read_volatile()");
+    let place = Place { kernel: "follow", workgroup: 0, wave: 0, lane: Some(0), instruction: LOADS, line };
+    assert_told(device, &fault, &text, "null pointer: read of 4 bytes at 0x0", &place);
+}
+
+/// The second workgroup is past the end of a buffer that is no argument, in its first wave.
+#[harness::test]
+fn past_the_end_of_a_buffer_by_its_address(device: &Device) {
+    let words = device.zeroed::<u32>(70);
+    let mut output = device.zeroed(256);
+    let (fault, text) = fault(exchange.launch(device, 2, 128, (words.address(), &mut output)));
+    let what = format!(
+        "out of bounds: write of 4 bytes at {:#x} in global memory: it runs over the end of `buffer of 70 u32` (280 bytes at {:#x})",
+        words.address() + 280,
+        words.address()
+    );
+    let line = line_of("swap(1, Relaxed)");
+    let place = Place { kernel: "exchange", workgroup: 0, wave: 1, lane: Some(6), instruction: SWAPS, line };
+    assert_told(device, &fault, &text, &what, &place);
+}
+
+/// An atomic at an odd address.
+#[harness::test]
+fn misaligned_global(device: &Device) {
+    let words = device.zeroed::<u32>(65);
+    let mut output = device.zeroed(64);
+    let (fault, text) = fault(exchange.launch(device, 1, 64, (words.address() + 1, &mut output)));
+    let what = format!(
+        "misaligned: write of 4 bytes at {:#x} in global memory must be a multiple of 4",
+        words.address() + 1
+    );
+    let line = line_of("swap(1, Relaxed)");
+    let place = Place { kernel: "exchange", workgroup: 0, wave: 0, lane: Some(0), instruction: SWAPS, line };
+    assert_told(device, &fault, &text, &what, &place);
+}
+
+/// 64 words of LDS, 8 bytes apart: lane 32 is the first outside.
+#[harness::test]
+fn past_the_end_of_lds(device: &Device) {
+    let mut output = device.zeroed(64);
+    let (fault, text) = fault(scatter.launch(device, 1, 64, (8, &mut output)));
+    let line = line_of("atomic_u32(word)");
+    let instruction: &[&str] = &["ds_wrxchg_rtn_b32 ", "ds_write_b32 ", "flat_atomic_swap "];
+    let place = Place { kernel: "scatter", workgroup: 0, wave: 0, lane: Some(32), instruction, line };
+    let what = "out of bounds: write of 4 bytes at 0x100 in LDS: it runs over the end of `the workgroup's LDS` (256 bytes at 0x0)";
+    assert_told(device, &fault, &text, what, &place);
+}
+
+/// Far outside the work-item's stack; a little behind the array would still be in it.
+#[harness::test]
+fn past_the_end_of_the_stack(device: &Device) {
+    let mut output = device.zeroed(128);
+    let (fault, text) = fault(stack_index.launch(device, 1, 128, (50_000, &mut output)));
+    let line = line_of("write_volatile(7)");
+    let instruction: &[&str] = &["buffer_store_dword ", "scratch_store_dword ", "flat_store_dword "];
+    let place = Place { kernel: "stack_index", workgroup: 0, wave: 0, lane: Some(0), instruction, line };
+    assert_told(device, &fault, &text, "out of bounds: write of 4 bytes at 0x", &place);
+    assert!(
+        text.contains(" in scratch: ") && text.contains("past the end of `the work-item's scratch` ("),
+        "{text}"
+    );
+}
+
+/// The second wave of the workgroup ends without coming to the barrier. Hardware lets the first one pass, so this is a
+/// fault only where one asks for it.
+#[harness::test]
+fn a_barrier_that_not_all_waves_reach(device: &Device) -> harness::TestResult {
+    let mut output = device.zeroed(256);
+    barrier_in_a_branch.launch(device, 2, 128, (&mut output,))?;
+    assert_eq!(output.to_vec().iter().sum::<u32>(), 128);
+    let settings = Settings { strict_barriers: true, ..device.settings().clone() };
+    let device = &Device::emulator(&settings)?;
+    let mut output = device.zeroed(256);
+    let (fault, text) = fault(barrier_in_a_branch.launch(device, 2, 128, (&mut output,)));
+    let what = "kernel `barrier_in_a_branch`: barrier in divergent control flow: 1 wave waits at it and 1 wave has ended\n";
+    assert!(text.starts_with(what), "{text}");
+    assert!(
+        text.ends_with(" `s_barrier`, workgroup (0, 0, 0), wave 0") && text.contains("\n  pc 0x"),
+        "{text}"
+    );
+    assert_eq!((fault.fault.wave, fault.fault.lane), (0, None), "{text}");
+    // The instruction stands in a function of the library; where that is inlined, the line that calls it is told, too.
+    assert!(text.contains("  --> amdinst-device/src/sync.rs:"), "{text}");
+    let call = format!("test-kernels/src/broken.rs:{}:", line_of("        barrier();"));
+    assert!(text.contains(&call) || device.settings().profile.as_deref() == Some("kernel-o0"), "{text}");
+    Ok(())
 }
 
 /// A test that expects too much: the second wave diverges, the first does not.
