@@ -30,6 +30,12 @@ pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
         Op::v_rcp_f64 | Op::v_rsq_f64 | Op::v_sqrt_f64 => {
             "relative error below 2^-28 on a device, as a seed for iterations; here within 1 ULP"
         }
+        Op::v_div_scale_f32 | Op::v_div_scale_f64 => {
+            "the manual scales a denominator whose reciprocal and quotient are subnormal up to infinity; here down"
+        }
+        Op::v_div_fmas_f32 | Op::v_div_fmas_f64 => {
+            "the manual's power of two does not undo v_div_scale's; here the one that does"
+        }
         Op::s_memtime | Op::s_memrealtime => {
             "a clock that moves with the wave's instructions, the same each time"
         }

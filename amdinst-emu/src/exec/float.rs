@@ -176,8 +176,8 @@ macro_rules! format {
 
             /// `v_div_fmas`: a × b + c, scaled back if `scale`, with one rounding.
             ///
-            /// GFX9's manuals scale by 2^32 (double: 2^64), which does not undo what `v_div_scale` did. RDNA3's say what
-            /// does: up if the addend is large, else down, by the same power.
+            /// The manuals scale by 2^32 (double: 2^64), which does not undo what `v_div_scale` did. What compiled divisions
+            /// need does: up if the addend is large, else down, by the same power.
             #[inline(never)]
             pub(crate) fn div_fmas(a: $float, b: $float, c: $float, scale: bool, round: u32) -> $float {
                 if !(a.is_finite() && b.is_finite() && c.is_finite()) {

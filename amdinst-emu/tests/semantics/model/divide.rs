@@ -56,8 +56,8 @@ fn scale<F: Format>(a: &Args, figures: &Figures) -> Answer {
     Answer { value: finish::<F>(value, a.mode), bit }
 }
 
-/// V_DIV_FMAS: the scale of V_DIV_SCALE undone with one rounding. GFX9's manuals say 2^32 and 2^64, which does not undo what
-/// V_DIV_SCALE did; RDNA3's say what fits it: up if the addend is large, else down.
+/// V_DIV_FMAS: the scale of V_DIV_SCALE undone with one rounding. The manuals say 2^32 and 2^64, which does not undo what
+/// V_DIV_SCALE did; what compiled divisions need (`tests/kernels.rs`) does: up if the addend is large, else down.
 fn fmas<F: Format>(a: &Args, figures: &Figures) -> Answer {
     // "Input denormals are not flushed."
     let s = a.s.map(mask::<F>);

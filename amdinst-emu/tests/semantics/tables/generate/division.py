@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from formats import D, H, MASK, S, floats
-from table import Table, operands
+from table import Table, operands, register
 
 
 def division():
@@ -28,6 +28,31 @@ def division():
         for s in t.tuples([[f.one, f.one + 5, f.sign | f.one, f.one + 3], floats(f), floats(f)], 60):
             r = fixup(f, *s)
             if r is not None: t.row(s, (r,))
+    def scale(f, s0, s1, s2):
+        """Of numbers: D and VCC; None where the manual would scale a denominator up to infinity."""
+        apart, by, small = {S: (96, 64, 23), D: (768, 128, 53)}[f]
+        field = lambda x: (x & f.inf) >> f.m
+        least = Fraction(2) ** (1 - f.bias)
+        a, b = abs(f.value(s1)), abs(f.value(s2))
+        scaled = lambda power: f.round(f.value(s0) * Fraction(2) ** power)
+        if field(s2) - field(s1) >= apart: return scaled(by) if s0 == s1 else s0, 1
+        if f.is_subnormal(s1): return scaled(by), 0
+        if 1 / a < least and b / a < least: return None if s0 == s1 else (s0, 1)
+        if 1 / a < least: return scaled(-by), 0
+        if b / a < least: return scaled(by) if s0 == s2 else s0, 1
+        if field(s2) <= small: return scaled(by), 0
+        return s0, 0
+
+    for f in (S, D):
+        t.section(f'v_div_scale_{f.name} {register(0, f.bits)}, vcc, {register(4, f.bits)}, {register(8, f.bits)}, {register(12, f.bits)}')
+        at = lambda exponent, fraction=0: (exponent + f.bias << f.m) + fraction
+        top = f.bias
+        numbers = [1, (1 << f.m) - 1, at(1 - top), at(2 - top, 3), at(40 - top), at(-60), f.one, f.one + 7, at(60), at(top - 40), at(top - 1), at(top, 5), f.max]
+        for s1, s2 in t.tuples([numbers] * 2, 60):
+            minus = s1 ^ f.sign
+            for s in ((s1, s1, s2), (s2, s1, s2), (minus, minus, s2)):
+                result = scale(f, *s)
+                if result: t.row(s, result)
     for f in (S, D):
         # The manuals' 2^32 and 2^64 do not undo V_DIV_SCALE's 2^64 and 2^128. What compiled divisions need (`tests/kernels.rs`
         # runs them): up for an addend whose exponent is above the bias, else down.
