@@ -9,7 +9,7 @@ pub use args::{ArgSpec, Scalar};
 pub use bind::{Arguments, Placed, Value};
 
 use amdinst_core::object::CodeObject;
-use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine};
+use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine, Program};
 
 use super::input::{File, Input};
 use super::{Context, output};
@@ -130,13 +130,26 @@ impl Outcome {
         object: &CodeObject,
         config: Config,
         arguments: &Arguments,
-        mut launch: Launch,
+        launch: Launch,
     ) -> Result<Self, LaunchError> {
         let mut machine = Machine::new(object.target.arch, config);
         let placed = arguments.place(&mut machine)?;
-        launch.kernarg = placed.kernarg.clone();
         let program = machine.load(object)?;
-        let execution = machine.launch(&program, &launch)?;
-        Ok(Self { execution, buffers: placed.read(&machine)? })
+        Self::placed(&mut machine, &program, &placed, launch)
+    }
+
+    /// Launches a kernel on a machine that has the program and the arguments.
+    ///
+    /// # Errors
+    /// When the kernel does not end well.
+    pub fn placed(
+        machine: &mut Machine,
+        program: &Program,
+        placed: &Placed,
+        mut launch: Launch,
+    ) -> Result<Self, LaunchError> {
+        launch.kernarg = placed.kernarg.clone();
+        let execution = machine.launch(program, &launch)?;
+        Ok(Self { execution, buffers: placed.read(machine)? })
     }
 }

@@ -20,7 +20,7 @@ macro_rules! plain {
         }
     )*};
 }
-plain!(u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, half::f16);
+plain!(u8, u16, u32, u64, i8, i16, i32, i64, f32, f64, half::f16, half::bf16);
 
 /// The bytes of numbers in a row.
 pub(crate) fn bytes<T: Plain>(numbers: &[T]) -> Vec<u8> {

@@ -23,6 +23,25 @@ pub(crate) enum Arg {
     Buffer { before: Vec<u8>, after: After },
 }
 
+impl Arg {
+    /// An argument of 32-bit integers as the same one of 64 bits.
+    pub(crate) fn widened(self) -> Self {
+        let wide = |narrow: Vec<u8>| -> Vec<u8> {
+            bytes(&numbers::<i32>(&narrow).into_iter().map(i64::from).collect::<Vec<i64>>())
+        };
+        match self {
+            Self::Value(narrow) => Self::Value(wide(narrow)),
+            Self::Buffer { before, after } => {
+                let after = match after {
+                    After::Exactly { bytes, size: 4 } => After::Exactly { bytes: wide(bytes), size: 8 },
+                    other => other,
+                };
+                Self::Buffer { before: wide(before), after }
+            }
+        }
+    }
+}
+
 /// A number by value.
 pub(crate) fn value<T: Plain>(number: T) -> Arg {
     Arg::Value(bytes(&[number]))

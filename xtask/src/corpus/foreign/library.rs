@@ -94,11 +94,17 @@ pub(crate) fn readable(symbol: &str) -> String {
     for namespace in ["rocrand_host::detail::", "rocrand_device::", "rocsparse::"] {
         name = name.replace(namespace, "");
     }
-    // `256u`, as compilers print it.
-    while let Some(at) = name.find("(unsigned int)") {
-        let rest = &name[at + "(unsigned int)".len()..];
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        name = format!("{}{}u{}", &name[..at], &rest[..digits], &rest[digits..]);
+    // `256u` and `256`, as compilers print them.
+    for (cast, suffix) in [("(unsigned int)", "u"), ("(int)", "")] {
+        let mut parts = name.split(cast);
+        let mut plain = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+            // Without a number behind it, it is a list of parameters.
+            let (before, after) = if digits == 0 { (cast, "") } else { ("", suffix) };
+            plain = format!("{plain}{before}{}{after}{}", &part[..digits], &part[digits..]);
+        }
+        name = plain;
     }
     name
 }

@@ -6,8 +6,10 @@ mod case;
 mod hip;
 mod library;
 mod rocrand;
+mod rocsparse;
 mod session;
 mod tally;
+mod triton;
 
 use std::path::PathBuf;
 
@@ -22,15 +24,21 @@ pub(crate) enum Source {
     Hip,
     /// rocRAND, the library (apt-get install librocrand1)
     Rocrand,
+    /// rocSPARSE, the library (apt-get install librocsparse0)
+    Rocsparse,
+    /// Triton (PyPI), which compiles without a GPU; see --python
+    Triton,
 }
 
 impl Source {
-    const ALL: [Self; 2] = [Self::Hip, Self::Rocrand];
+    const ALL: [Self; 4] = [Self::Hip, Self::Rocrand, Self::Rocsparse, Self::Triton];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Hip => "hip",
             Self::Rocrand => "rocrand",
+            Self::Rocsparse => "rocsparse",
+            Self::Triton => "triton",
         }
     }
 }
@@ -53,6 +61,9 @@ pub(crate) struct Options {
     /// Instrument each kernel as well: equal memory, and counters as the emulator counts, or refused by name
     #[arg(long)]
     instrument: bool,
+    /// The Python that has Triton
+    #[arg(long, value_name = "PATH", default_value = "python3")]
+    python: PathBuf,
     /// Leave each launch's input files here, and print the commands that run it by hand
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
@@ -76,6 +87,8 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         match source {
             Source::Hip => hip::run(&mut session)?,
             Source::Rocrand => rocrand::run(&mut session)?,
+            Source::Rocsparse => rocsparse::run(&mut session)?,
+            Source::Triton => triton::run(&mut session)?,
         }
     }
     let tally = session.finish();

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use amdinst_core::object::CodeObject;
-use amdinst_emu::{Config, Launch};
+use amdinst_emu::{Config, Launch, Machine, Program};
 use anyhow::{Context as _, Result};
 use cargo_amdinst::cli::CounterChoice;
-use cargo_amdinst::commands::run::{ArgSpec, Arguments, Outcome, Scalar, report, view::RunView};
+use cargo_amdinst::commands::run::{ArgSpec, Arguments, LaunchError, Outcome, Scalar, report, view::RunView};
 use cargo_amdinst::exit::{Exit, Failure};
 
 use super::case::{After, Arg, Case};
@@ -24,6 +24,22 @@ pub(crate) struct Origin<'a> {
     pub(crate) target: &'a str,
     /// What else tells it apart: the level of optimisation, say.
     pub(crate) variant: &'a str,
+}
+
+/// A code object on a machine, from which every launch gets a copy: so it is decoded once, not once a launch.
+pub(crate) struct Loaded<'a> {
+    object: &'a CodeObject,
+    machine: Machine,
+    program: Program,
+}
+
+impl<'a> Loaded<'a> {
+    /// Loads a code object.
+    pub(crate) fn new(object: &'a CodeObject) -> Result<Self> {
+        let mut machine = Machine::new(object.target.arch, Config::default());
+        let program = machine.load(object)?;
+        Ok(Self { object, machine, program })
+    }
 }
 
 /// All launches of one command.
@@ -50,6 +66,11 @@ impl Session {
         self.options.keep.as_deref().unwrap_or(self.scratch.path())
     }
 
+    /// Whether a case's name is wanted.
+    pub(crate) fn wants(&self, case: &Case) -> bool {
+        self.options.name.as_ref().is_none_or(|name| case.name.contains(name.as_str()))
+    }
+
     /// The outcome of all launches.
     pub(crate) fn finish(self) -> Tally {
         self.tally
@@ -62,11 +83,11 @@ impl Session {
     pub(crate) fn run(
         &mut self,
         origin: Origin<'_>,
-        object: &CodeObject,
+        loaded: &Loaded<'_>,
         symbol: &str,
         case: &Case,
     ) -> Result<()> {
-        if self.options.name.as_ref().is_some_and(|name| !case.name.contains(name.as_str())) {
+        if !self.wants(case) {
             return Ok(());
         }
         let label = [origin.source.name(), origin.target, origin.variant, &case.name]
@@ -77,17 +98,19 @@ impl Session {
         if self.options.verbose {
             println!("{label}");
         }
-        let directory = self.directory().join(label.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
+        let words: String =
+            label.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(80).collect();
+        let directory = self.directory().join(format!("{}_{words}", self.tally.launches() + 1));
         std::fs::create_dir_all(&directory)?;
         let specs = specs(&case.args, &directory)?;
         if self.options.keep.is_some() {
             println!("{}", command(origin, symbol, case, &specs, &directory));
         }
-        let result = launch(object, symbol, case, &specs, self.options.instrument);
+        let result = launch(loaded, symbol, case, &specs, self.options.instrument);
         if self.options.keep.is_none() {
             std::fs::remove_dir_all(&directory)?;
         }
-        self.tally.add(origin, symbol, &label, result);
+        self.tally.add(origin, &case.name, &label, result);
         Ok(())
     }
 }
@@ -159,12 +182,13 @@ fn told(failure: &Failure) -> String {
 
 /// Launches and judges; the error says what went wrong.
 fn launch(
-    object: &CodeObject,
+    loaded: &Loaded<'_>,
     symbol: &str,
     case: &Case,
     specs: &[ArgSpec],
     instrument: bool,
 ) -> std::result::Result<Ran, String> {
+    let object = loaded.object;
     let kernel = object.kernel(symbol).ok_or("the code object has no such kernel")?;
     let arguments = Arguments::new(kernel, specs).map_err(|failure| told(&failure))?;
     let launch = Launch {
@@ -175,7 +199,11 @@ fn launch(
         count_opcodes: true,
         ..Launch::new(symbol)
     };
-    let original = Outcome::of(object, Config::default(), &arguments, launch.clone())
+    let mut machine = loaded.machine.clone();
+    let original = arguments
+        .place(&mut machine)
+        .map_err(LaunchError::from)
+        .and_then(|placed| Outcome::placed(&mut machine, &loaded.program, &placed, launch.clone()))
         .map_err(|error| told(&error.failure(object)))?;
     let buffers = case.args.iter().enumerate().filter_map(|(index, arg)| match arg {
         Arg::Buffer { before, after } => Some((index, before, after)),

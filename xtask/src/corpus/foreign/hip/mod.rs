@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::Source;
 use super::case::Case;
-use super::session::{Origin, Session};
+use super::session::{Loaded, Origin, Session};
 
 /// Processors that kernels are compiled for: without AGPRs, with them, and with flat scratch set up by hardware.
 const CPUS: [&str; 3] = ["gfx900", "gfx90a", "gfx942"];
@@ -63,7 +63,8 @@ pub(super) fn run_levels(session: &mut Session, levels: &[&str]) -> Result<()> {
                 let object = CodeObject::parse(std::fs::read(&file)?)
                     .map_err(|error| anyhow!("{}: {error}", file.display()))?;
                 let origin = Origin { source: Source::Hip, file: &file, target: cpu, variant: level };
-                cases.iter().try_for_each(|case| session.run(origin, &object, &case.name, case))?;
+                let loaded = Loaded::new(&object)?;
+                cases.iter().try_for_each(|case| session.run(origin, &loaded, &case.name, case))?;
             }
         }
     }

@@ -151,14 +151,14 @@ impl Mrg32k3a {
 
 /// Salmon and others, "Parallel Random Numbers: As Easy as 1, 2, 3" (2011): Philox4x32 of ten rounds.
 #[derive(Clone, Debug)]
-pub(super) struct Philox {
+pub(crate) struct Philox {
     key: [u32; 2],
     /// Numbers drawn so far.
     position: u128,
 }
 
 impl Philox {
-    pub(super) fn new(seed: u64, position: u128) -> Self {
+    pub(crate) fn new(seed: u64, position: u128) -> Self {
         Self { key: [seed as u32, (seed >> 32) as u32], position }
     }
 
@@ -176,7 +176,7 @@ impl Philox {
     }
 
     /// A number far on in the sequence.
-    pub(super) fn number(&self, at: u128) -> u32 {
+    pub(crate) fn number(&self, at: u128) -> u32 {
         let at = self.position + at;
         self.block(at / 4)[(at % 4) as usize]
     }

@@ -1,7 +1,7 @@
 //! rocRAND 5.3.3: the kernels of every generator, with states and numbers computed from the generators' papers.
 
 mod distributions;
-mod engines;
+pub(super) mod engines;
 
 use amdinst_core::object::CodeObject;
 use anyhow::{Result, bail};
@@ -17,7 +17,7 @@ use super::Source;
 use super::bytes::{Plain, bytes, random, random32};
 use super::case::{Arg, Case, Tolerance, changed, input, near, output, value};
 use super::library::{Library, Names};
-use super::session::{Origin, Session};
+use super::session::{Loaded, Origin, Session};
 
 /// Targets whose kernels run.
 const TARGETS: [&str; 4] = ["gfx900:xnack-", "gfx906:xnack-", "gfx908:xnack-", "gfx90a:xnack-"];
@@ -62,12 +62,13 @@ fn launch_all(
     launches: &[Case],
 ) -> Result<()> {
     let names = Names::of(object);
+    let loaded = Loaded::new(object)?;
     let origin = Origin { source: Source::Rocrand, file: library.path(), target, variant: "" };
     for case in launches {
         let Some(symbol) = names.beginning(&case.name) else {
             bail!("no kernel, or several, of {target} begin with `{}`", case.name);
         };
-        session.run(origin, object, symbol, case)?;
+        session.run(origin, &loaded, symbol, case)?;
     }
     Ok(())
 }
