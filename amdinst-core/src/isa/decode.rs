@@ -161,6 +161,8 @@ fn encoding_of(word: u32) -> Option<Encoding> {
     }
     match word >> 26 {
         0b11_0000 => Some(Encoding::Smem),
+        0b11_0001 => Some(Encoding::Exp),
+        0b11_0101 => Some(Encoding::Vintrp),
         0b11_0100 if word >> 23 == 0b1_1010_0111 => Some(Encoding::Vop3p),
         0b11_0100 => Some(Encoding::Vop3),
         0b11_0110 => Some(Encoding::Ds),

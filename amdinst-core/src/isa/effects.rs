@@ -218,6 +218,7 @@ impl Inst {
             Encoding::Mimg => MemoryKind::Image,
             _ => {
                 effects.lgkm_cnt |= matches!(self.op, Op::s_sendmsg | Op::s_sendmsghalt);
+                effects.exp_cnt |= self.encoding == Encoding::Exp;
                 return;
             }
         };

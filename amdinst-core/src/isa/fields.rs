@@ -6,9 +6,9 @@ use arrayvec::ArrayVec;
 
 use super::modifiers::{Modifier, ModifierBits};
 use super::table::{
-    ACCVGPR, ANY_POLICY, BITOP3, BYTE_RESULT, CLAMP, Class, FLOAT, FROM_LDS, Flags, GDS_ONLY, IDLE_MODS,
-    LD_SCALE, LOAD, MAI, MIX, NEG_ONLY, NO_DST_SEL, NO_GDS, NO_OPSEL, NO_SRC_MODS, OMOD, OPSEL, PACKED,
-    SMALL_FLOATS, SPARSE, Spec, TO_LDS, TWO_OFFSETS,
+    ACCVGPR, ANY_POLICY, ATOMIC, BITOP3, BYTE_RESULT, CLAMP, Class, FLOAT, FROM_LDS, Flags, GDS_ONLY, HIGH,
+    IDLE_MODS, ImmKind, LD_SCALE, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_DST_SEL, NO_GDS, NO_OPSEL,
+    NO_SRC_MODS, OMOD, OPSEL, PACKED, SMALL_FLOATS, SPARSE, Spec, TO_LDS, TWO_OFFSETS, Ty,
 };
 use super::{Encoding, Slot, scaled};
 use crate::Arch;
@@ -106,6 +106,7 @@ pub(super) const fn format_of(encoding: Encoding) -> Format {
             prefix_mask: VOP3P.prefix_mask | Field::new(11, 4).mask(),
             ..VOP3P
         },
+        Encoding::Vintrp => format(0b11_0101, 6, Field::new(16, 2), 1),
         Encoding::Ds => format(0b11_0110, 6, Field::new(17, 8), 2),
         Encoding::Flat => segment(0),
         Encoding::Scratch => segment(1),
@@ -113,6 +114,8 @@ pub(super) const fn format_of(encoding: Encoding) -> Format {
         Encoding::Mubuf => format(0b11_1000, 6, Field::new(18, 7), 2),
         Encoding::Mtbuf => format(0b11_1010, 6, Field::new(15, 4), 2),
         Encoding::Mimg => format(0b11_1100, 6, Field::new(18, 7), 2),
+        // Exports are one opcode.
+        Encoding::Exp => format(0b11_0001, 6, Field::new(0, 0), 2),
     }
 }
 
@@ -138,6 +141,16 @@ pub(super) const fn field_of(encoding: Encoding, slot: Slot) -> Field {
         (E::Vop3 | E::Vop3p | E::Vop3px, Slot::Src0) => (32, 9),
         (E::Vop3 | E::Vop3p | E::Vop3px, Slot::Src1) => (41, 9),
         (E::Vop3 | E::Vop3p | E::Vop3px, Slot::Src2) => (50, 9),
+        // Attribute and channel stand in the other order in VINTRP.
+        (E::Vop3, Slot::Other) => (32, 8),
+        (E::Vintrp, Slot::Vdst) => (18, 8),
+        (E::Vintrp, Slot::Other) => (8, 8),
+        (E::Vintrp, Slot::Src0) => (0, 8),
+        (E::Exp, Slot::Other) => (4, 6),
+        (E::Exp, Slot::Src0) => (32, 8),
+        (E::Exp, Slot::Src1) => (40, 8),
+        (E::Exp, Slot::Src2) => (48, 8),
+        (E::Exp, Slot::Src3) => (56, 8),
         // In the first two of the four dwords.
         (E::Vop3px, Slot::ScaleA) => (32, 9),
         (E::Vop3px, Slot::ScaleB) => (41, 9),
@@ -169,6 +182,18 @@ pub(super) const SDWA_S1: Field = Field::new(63, 1);
 pub(super) const SDWA_SD: Field = Field::new(47, 1);
 /// The opcode's highest bit of MIMG.
 pub(super) const MIMG_OPCODE_HIGH: Field = Field::new(0, 1);
+
+/// EXP's EN bit of a source: it is exported.
+pub(super) const fn exp_en(slot: Slot) -> Field {
+    match slot {
+        Slot::Src0 => Field::new(0, 1),
+        Slot::Src1 => Field::new(1, 1),
+        Slot::Src2 => Field::new(2, 1),
+        _ => Field::new(3, 1),
+    }
+}
+/// EXP's COMPR bit.
+pub(super) const EXP_COMPR: Field = Field::new(10, 1);
 
 /// The bit that makes an operand an accumulation register.
 pub(super) const fn acc_bit(encoding: Encoding, slot: Slot) -> Field {
@@ -229,8 +254,13 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
                 list.push(ModifierBits::masked(M::Abs, Field::new(8, 3), abs));
                 if flags.has(OPSEL) {
                     let result = if flags.has(BYTE_RESULT) { 12 } else { 8 };
+                    // An interpolation's source has the bit of SRC0, its attribute none.
+                    let sources = if interpolates(specs) { 0b101 } else { sources };
                     list.push(ModifierBits::masked(M::OpSel, Field::new(11, 4), sources | result));
                 }
+            }
+            if flags.has(HIGH) {
+                list.push(ModifierBits::new(M::High, Field::new(40, 1)));
             }
             if flags.has(CLAMP) {
                 list.push(ModifierBits::new(M::Clamp, Field::new(15, 1)));
@@ -277,7 +307,8 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
                 add(M::SdwaDstSel, 40, 3);
                 add(M::SdwaDstUnused, 43, 2);
                 add(M::Clamp, 45, 1);
-                if flags.has(OMOD) {
+                // VOP3 takes it for whole numbers, too.
+                if flags.has(OMOD) && specs.first().is_some_and(|spec| spec.ty.is_float()) {
                     add(M::Omod, 46, 2);
                 }
             }
@@ -286,6 +317,9 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
                     continue;
                 }
                 add(M::SdwaSel(source), lsb, 3);
+                if specs.iter().any(is_packed) {
+                    continue;
+                }
                 if floats & (1 << source) != 0 {
                     add(M::NegOf(source), lsb + 4, 1);
                     add(M::AbsOf(source), lsb + 5, 1);
@@ -387,7 +421,14 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
             }
             add(M::Lwe, 17, 1);
             add(M::Slc, 25, 1);
-            add(M::D16, 63, 1);
+            if !flags.has(NO_D16) && !flags.has(ATOMIC) {
+                add(M::D16, 63, 1);
+            }
+        }
+        Encoding::Exp => {
+            list.push(ModifierBits::new(M::Compr, EXP_COMPR));
+            list.push(ModifierBits::new(M::Done, Field::new(11, 1)));
+            list.push(ModifierBits::new(M::Vm, Field::new(12, 1)));
         }
         _ => {}
     }
@@ -415,6 +456,7 @@ pub(super) fn used_bits(arch: Arch, encoding: Encoding, specs: &[Spec], modifier
             {
                 acc_bit(encoding, spec.slot).mask()
             }
+            Class::Export => exp_en(spec.slot).mask(),
             Class::ScratchAddr if arch.is_gfx940_plus() => SCRATCH_SVE.mask(),
             _ => 0,
         };
@@ -447,8 +489,15 @@ pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags
         }
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => {
             let named = if flags.has(NO_DST_SEL) { Field::new(43, 2).mask() } else { 0 };
-            SDWA_GAPS | named | idle_modifiers(encoding, specs, flags)
+            // Packed halves have the bits of negation and absolute value, but no text for them.
+            let idle = if specs.iter().any(is_packed) { 0b11 << 52 | 0b11 << 60 } else { 0 };
+            SDWA_GAPS | named | idle | idle_modifiers(encoding, specs, flags)
         }
+        Encoding::Vop3 if interpolates(specs) => {
+            let op_sel = if flags.has(OPSEL) { 1 << 12 } else { Field::new(11, 4).mask() };
+            of(&[Slot::Src2]) | op_sel
+        }
+        Encoding::Exp => Field::new(13, 13).mask(),
         Encoding::Vop3 => {
             let op_sel = if flags.has(OPSEL) { 0 } else { Field::new(11, 4).mask() };
             of(&[Slot::Src0, Slot::Src1, Slot::Src2]) | op_sel | idle_modifiers(encoding, specs, flags)
@@ -490,6 +539,16 @@ pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags
         }
         _ => 0,
     }
+}
+
+/// Whether an operand is two halves.
+fn is_packed(spec: &Spec) -> bool {
+    spec.ty == Ty::V2F16
+}
+
+/// Whether an opcode has an attribute.
+fn interpolates(specs: &[Spec]) -> bool {
+    specs.iter().any(|spec| spec.class == Class::Imm(ImmKind::Attribute))
 }
 
 /// SDWA's bits beside the selectors of each source.

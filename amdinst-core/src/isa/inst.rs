@@ -33,6 +33,8 @@ pub enum Encoding {
     Vop3p,
     /// A matrix instruction with scales: four dwords.
     Vop3px,
+    /// Parameter interpolation; its 64-bit forms are VOP3's.
+    Vintrp,
     Ds,
     Flat,
     Global,
@@ -40,6 +42,8 @@ pub enum Encoding {
     Mubuf,
     Mtbuf,
     Mimg,
+    /// Exports.
+    Exp,
 }
 
 impl Encoding {
@@ -58,6 +62,7 @@ impl Encoding {
                 | Self::Vop3
                 | Self::Vop3p
                 | Self::Vop3px
+                | Self::Vintrp
         )
     }
 
@@ -135,6 +140,8 @@ pub enum Slot {
     Src0,
     Src1,
     Src2,
+    /// The fourth register of an export.
+    Src3,
     Vaddr,
     Saddr,
     Vdata,
@@ -282,6 +289,14 @@ pub struct Mods {
     pub d16: bool,
     #[expect(missing_docs, reason = "see `unorm`")]
     pub lwe: bool,
+    /// VOP3's interpolation: the high half of the attribute.
+    pub high: bool,
+    /// EXP: data is 16 bits wide, two values a register.
+    pub compr: bool,
+    /// EXP: the last export to its target.
+    pub done: bool,
+    /// EXP: EXEC is the valid mask of the pixels.
+    pub vm: bool,
     /// Bits of the first two dwords that mean nothing to the instruction but are set (assemblers leave them zero). They
     /// are kept so that encoding gives back the same bytes.
     pub ignored: u64,

@@ -30,6 +30,7 @@ mod text;
 mod value;
 
 mod ds;
+mod exp;
 mod flat;
 mod mimg;
 mod mtbuf;
@@ -40,6 +41,7 @@ mod sop2;
 mod sopc;
 mod sopk;
 mod sopp;
+mod vintrp;
 mod vop1;
 mod vop2;
 mod vop3;

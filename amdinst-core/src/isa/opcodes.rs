@@ -3,7 +3,7 @@
 use super::encode::assemble;
 use super::fields::field_of;
 use super::modifiers::Modifier;
-use super::table::{Class, Entry, FROM_LDS, GDS_ONLY, ImmKind, PACKED, Spec, Tables};
+use super::table::{Class, Entry, FROM_LDS, GDS_ONLY, ImmKind, PACKED, Spec, Tables, Ty};
 use super::{DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Slot, Value};
 use crate::Arch;
 
@@ -16,7 +16,8 @@ pub struct Opcode {
 
 /// Every opcode of a processor, in the order of [`Encoding`] and of the opcodes' numbers.
 pub fn opcodes(arch: Arch) -> impl Iterator<Item = Opcode> {
-    let mut entries: Vec<&'static Entry> = Tables::of(arch).entries().iter().collect();
+    let has_a_form = |entry: &&Entry| super::rules::wide_dpp(arch, entry).is_ok();
+    let mut entries: Vec<&'static Entry> = Tables::of(arch).entries().iter().filter(has_a_form).collect();
     entries.sort_by_key(|entry| (entry.encoding, entry.opcode));
     entries.into_iter().map(move |entry| Opcode { arch, entry })
 }
@@ -24,12 +25,14 @@ pub fn opcodes(arch: Arch) -> impl Iterator<Item = Opcode> {
 impl Opcode {
     /// An op in an encoding; `None` if the processor has not got it.
     pub fn find(arch: Arch, encoding: Encoding, op: Op) -> Option<Self> {
-        Tables::of(arch).by_op(op, encoding).map(|entry| Self { arch, entry })
+        let entry = Tables::of(arch).by_op(op, encoding)?;
+        super::rules::wide_dpp(arch, entry).is_ok().then_some(Self { arch, entry })
     }
 
     /// The encodings that a processor has of an op.
     pub fn of_op(arch: Arch, op: Op) -> impl Iterator<Item = Self> {
-        Tables::of(arch).all_of(op).map(move |entry| Self { arch, entry })
+        let has_a_form = move |entry: &&Entry| super::rules::wide_dpp(arch, entry).is_ok();
+        Tables::of(arch).all_of(op).filter(has_a_form).map(move |entry| Self { arch, entry })
     }
 
     /// The processor.
@@ -87,7 +90,12 @@ impl Opcode {
             mods.format = 4 | 4 << 4;
         }
         if has(Modifier::Dmask) {
-            mods.dmask = 1;
+            // A comparison's two values are two channels.
+            mods.dmask = if specs.iter().any(|spec| spec.class == Class::ImageData && spec.ty == Ty::I64) {
+                3
+            } else {
+                1
+            };
         }
         let wide = specs.iter().any(|spec| spec.ty.dwords() == 2 && matches!(spec.class, Class::Vgpr));
         if has(Modifier::DppCtrl) && wide && self.arch.is_gfx90a_plus() {
@@ -146,6 +154,7 @@ impl Registers {
             | Class::BufferAddr
             | Class::BufferData
             | Class::ImageData
+            | Class::Export
             | Class::ImageAddr => Value::Vgpr(take(&mut self.vector)),
         }
     }
@@ -172,6 +181,7 @@ impl Encoding {
             Self::Vop3 => "vop3",
             Self::Vop3p => "vop3p",
             Self::Vop3px => "vop3px",
+            Self::Vintrp => "vintrp",
             Self::Ds => "ds",
             Self::Flat => "flat",
             Self::Global => "global",
@@ -179,6 +189,7 @@ impl Encoding {
             Self::Mubuf => "mubuf",
             Self::Mtbuf => "mtbuf",
             Self::Mimg => "mimg",
+            Self::Exp => "exp",
         }
     }
 }

@@ -4,7 +4,8 @@ use arrayvec::ArrayVec;
 
 use super::fields::{self, Field, field_of};
 use super::scaled::Pairs;
-use super::table::{ATOMIC, Class, Entry, ImmKind, RETURNS, SMALL_FLOATS, Spec, Ty};
+use super::table::{ATOMIC, Class, Entry, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty};
+use super::text::immediate::names_message;
 use super::value::has_inline_twin;
 use super::{Access, Encoding, Illegal, Mods, Operand, SdwaUnused, Slot, Value};
 use crate::Arch;
@@ -34,6 +35,9 @@ impl Fields {
         let value = self.literal.unwrap_or(0);
         // Operands of 16 bits take the low half; where LLVM writes all 32 bits, its assembler finds them too many.
         if matches!(ty, Ty::F16 | Ty::I16) && value > 0xffff && has_inline_twin(value, ty) {
+            return Err(Illegal::Immediate(value.into()));
+        }
+        if ty == Ty::BF16 && value > 0xffff {
             return Err(Illegal::Immediate(value.into()));
         }
         Ok(Value::Literal(value))
@@ -89,6 +93,10 @@ pub(super) fn access(entry: &Entry, spec: Spec, mods: &Mods) -> Access {
     let preserves = mods.sdwa.is_some_and(|sdwa| sdwa.dst_unused == SdwaUnused::Preserve);
     match spec.slot {
         Slot::Vdst if preserves => Access::ReadWrite,
+        // Data of a failed access, and the half of a register beside the last channel, stay.
+        Slot::Vdata if entry.encoding == Encoding::Mimg && (mods.tfe || mods.lwe || mods.d16) => {
+            if spec.access == Access::Read { Access::Read } else { Access::ReadWrite }
+        }
         Slot::Sdata | Slot::Vdata if entry.flags.has(ATOMIC) && !mods.glc => Access::Read,
         _ => spec.access,
     }
@@ -153,12 +161,23 @@ pub(super) fn width(entry: &Entry, spec: Spec, mods: &Mods, bits: u64) -> u8 {
         }
         Class::BufferAddr => u8::from(mods.idxen) + u8::from(mods.offen),
         Class::BufferData => base + u8::from(mods.tfe),
-        Class::ImageData if spec.ty == Ty::I32 => {
-            let channels = (mods.dmask.count_ones() as u8).max(1);
-            (if mods.d16 { channels.div_ceil(2) } else { channels }) + u8::from(mods.tfe)
-        }
+        Class::ImageData => image_data_width(entry, spec, mods),
         _ => base,
     }
+}
+
+/// Registers of image data: one a channel, of 16-bit data one for two, and the status of TFE. A gather has four channels
+/// whatever DMASK says; atomics have one or two values of one or two registers.
+fn image_data_width(entry: &Entry, spec: Spec, mods: &Mods) -> u8 {
+    let status = u8::from(mods.tfe);
+    let channels = if spec.ty == Ty::B128 { 4 } else { (mods.dmask.count_ones() as u8).max(1) };
+    if entry.flags.has(ATOMIC) {
+        let base = spec.ty.dwords();
+        let all = channels + status;
+        // What LLVM has no form for, it lists in the narrowest.
+        return if (base..=2 * base + 1).contains(&all) { all } else { base };
+    }
+    status + if mods.d16 { channels.div_ceil(2) } else { channels }
 }
 
 fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Decoded) -> Result<(), Illegal> {
@@ -275,6 +294,8 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
             }
             None => match inline(code) {
                 Some(constant) => Ok(constant),
+                // LLVM takes these for pairs.
+                None if dwords == 2 && code > 128 => fields.scalar_source(field, code, dwords),
                 None => Err(Illegal::Kind("a scalar register")),
             },
         },
@@ -298,7 +319,7 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
         Class::Saddr => match code {
             SADDR_OFF => Ok(Value::Off),
             _ => match fields.scalar(field, code, 0, dwords)? {
-                Value::EXEC if dwords > 1 => Err(Illegal::Kind("EXEC")),
+                Value::EXEC if dwords > 1 && !entry.flags.has(TO_LDS_ALWAYS) => Err(Illegal::Kind("EXEC")),
                 register => Ok(register),
             },
         },
@@ -310,13 +331,34 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
         Class::ImageAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
         Class::Imm(ImmKind::SignedHex | ImmKind::Target) => Ok(Value::Imm(sign_extend(code, field.width))),
         Class::Imm(ImmKind::GprIdx) if code > 0xf => Err(Illegal::Immediate(code.into())),
+        Class::Imm(ImmKind::ExpTarget) if !matches!(code, 0..=9 | 12..=15 | 32..) => {
+            Err(Illegal::Immediate(code.into()))
+        }
+        Class::Imm(ImmKind::Param) if code > 2 => Err(Illegal::Immediate(code.into())),
+        Class::Imm(ImmKind::Attribute) => {
+            let attribute =
+                if entry.encoding == Encoding::Vop3 { code << 2 & 0xfc | code >> 6 } else { code };
+            // There are 32, and LLVM takes one more.
+            if attribute >> 2 > 32 {
+                Err(Illegal::Immediate(attribute.into()))
+            } else {
+                Ok(Value::Imm(attribute.into()))
+            }
+        }
         Class::Imm(ImmKind::Waitcnt) => {
             // One bit above EXP_CNT, two above LGKM_CNT.
             const GAP: u32 = 0x3080;
             fields.idle |= field.put(GAP);
             Ok(Value::Imm((code & !GAP).into()))
         }
+        Class::Imm(ImmKind::Sendmsg) if names_message(code as u16) => {
+            // One bit above the operation, the rest above the stream.
+            const GAP: u32 = 0xfc80;
+            fields.idle |= field.put(GAP);
+            Ok(Value::Imm((code & !GAP).into()))
+        }
         Class::Imm(_) => Ok(Value::Imm(code.into())),
+        Class::Export => Ok(export(fields, spec.slot)),
         Class::Literal => match fields.take_literal(Ty::I32)? {
             Value::Literal(value) if spec.ty == Ty::F16 && value > 0xffff => {
                 Err(Illegal::Immediate(value.into()))
@@ -343,6 +385,38 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
         Class::SdwaDst => fields.scalar(field, code, 0, dwords),
         Class::SmemOffset => Err(Illegal::Kind("SMEM's offset")),
     }
+}
+
+/// The register field of a source of an export: compressed, two share one.
+fn export_field(slot: Slot, compressed: bool) -> Field {
+    let shared = match slot {
+        Slot::Src1 if compressed => Slot::Src0,
+        Slot::Src2 | Slot::Src3 if compressed => Slot::Src1,
+        slot => slot,
+    };
+    field_of(Encoding::Exp, shared)
+}
+
+fn export(fields: &mut Fields, slot: Slot) -> Value {
+    let bits = fields.pairs.main;
+    let compressed = fields::EXP_COMPR.get(bits) != 0;
+    let field = export_field(slot, compressed);
+    if compressed && matches!(slot, Slot::Src2 | Slot::Src3) {
+        fields.idle |= field_of(Encoding::Exp, slot).mask();
+    }
+    if fields::exp_en(slot).get(bits) != 0 {
+        return Value::Vgpr(field.get(bits) as u8);
+    }
+    let partner = match slot {
+        Slot::Src0 => Slot::Src1,
+        Slot::Src1 => Slot::Src0,
+        Slot::Src2 => Slot::Src3,
+        _ => Slot::Src2,
+    };
+    if !compressed || fields::exp_en(partner).get(bits) == 0 {
+        fields.idle |= field.mask();
+    }
+    Value::Off
 }
 
 fn sign_extend(raw: u32, width: u8) -> i64 {
@@ -406,6 +480,16 @@ pub(super) fn encode(
         return smem_offset_bits(entry, operands, mods).map(|bits| (bits, None));
     }
     let Some(operand) = operands.first() else { return Err(Illegal::Kind("a missing operand")) };
+    if spec.class == Class::Export {
+        return match operand.value {
+            Value::Vgpr(register) => {
+                let field = export_field(spec.slot, mods.compr);
+                Ok((field.put(register.into()) | fields::exp_en(spec.slot).mask(), None))
+            }
+            Value::Off => Ok((0, None)),
+            value => Err(Illegal::Kind(kind_name(value))),
+        };
+    }
     let (code, extra, literal) = code_of(arch, entry, spec, operand, field)?;
     if u64::from(code) >> field.width != 0 && field.width != 0 {
         return Err(Illegal::Kind(kind_name(operand.value)));
@@ -487,6 +571,12 @@ fn code_of(
             if !(-range / 2..range).contains(&value) {
                 return Err(Illegal::Immediate(value));
             }
+            let is_attribute = spec.class == Class::Imm(ImmKind::Attribute);
+            let code = if is_attribute && entry.encoding == Encoding::Vop3 {
+                code >> 2 | (code & 3) << 6
+            } else {
+                code
+            };
             (code, 0, None)
         }
     })

@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::table::{Class, DPP, Entry, FROM_LDS, GDS_ONLY, MAI, VCC_R};
+use super::table::{ATOMIC, Class, DPP, Entry, FROM_LDS, GDS_ONLY, MAI, SMALL_FLOATS, SPARSE, Ty, VCC_R};
 use super::{Access, Encoding, Illegal, Mods, Op, Operand, Operands, Slot, Value};
 use crate::Arch;
 
@@ -16,8 +16,17 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
         encoding if encoding.is_vector_alu() => {
             constant_bus(entry, operands)?;
             lds_direct(arch, entry, operands)?;
-            if entry.flags.has(MAI) { matrix_overlap(operands) } else { Ok(()) }
+            half_constants(entry, operands)?;
+            wide_dpp(arch, entry)?;
+            dot_selection(arch, entry, mods)?;
+            if arch == Arch::Gfx908 {
+                matrix_constants(entry, operands)?;
+            }
+            // A sparse matrix has its accumulator in the destination; LLVM lets those of small floats overlap.
+            let apart = entry.flags.has(MAI) && !entry.flags.has(SPARSE) && !entry.flags.has(SMALL_FLOATS);
+            if apart { matrix_overlap(operands) } else { Ok(()) }
         }
+        Encoding::Mimg => image_mask(entry, mods),
         _ => Ok(()),
     }
 }
@@ -37,10 +46,7 @@ pub(super) fn check_fields(
     }
     if let Some(dpp) = mods.dpp {
         debug_assert!(entry.flags.has(DPP));
-        let double = entry.specs.iter().any(|spec| {
-            spec.ty.dwords() == 2 && matches!(spec.class, Class::Vgpr) && spec.slot != Slot::Src1
-        });
-        if !is_dpp_control(arch, dpp.ctrl, double) {
+        if !is_dpp_control(arch, dpp.ctrl, permutes_pairs(entry)) {
             return Err(Illegal::Field("DPP_CTRL"));
         }
     }
@@ -114,6 +120,79 @@ fn matrix_overlap(operands: &Operands) -> Result<(), Illegal> {
     };
     let overlap = first < second + u16::from(c.dwords) && second < first + u16::from(d.dwords);
     if d.dwords > 4 && first != second && overlap { Err(Illegal::Overlap) } else { Ok(()) }
+}
+
+/// An inline float of a 16-bit integer operand is written as its bits, hence as a literal, which VOP3 has not.
+fn half_constants(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
+    let is_half = |operand: &Operand| {
+        let spec = entry.specs.iter().find(|spec| spec.slot == operand.slot);
+        matches!(operand.value, Value::Inline(240..)) && spec.is_some_and(|spec| spec.ty == Ty::I16)
+    };
+    match entry.encoding {
+        Encoding::Vop3 if operands.iter().any(is_half) => Err(Illegal::Kind("a float")),
+        _ => Ok(()),
+    }
+}
+
+/// DPP permutes single registers up to gfx908, though the result may be a pair.
+pub(super) fn wide_dpp(arch: Arch, entry: &Entry) -> Result<(), Illegal> {
+    match entry.encoding {
+        Encoding::Vop1Dpp | Encoding::Vop2Dpp if !arch.is_gfx90a_plus() && has_wide_source(entry) => {
+            Err(Illegal::Kind("a register pair"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn has_wide_source(entry: &Entry) -> bool {
+    entry.specs.iter().any(|spec| spec.slot == Slot::Src0 && spec.ty.dwords() == 2)
+}
+
+/// Whether DPP takes 64-bit operations for such: those with a result or a first source of two registers.
+fn permutes_pairs(entry: &Entry) -> bool {
+    entry
+        .specs
+        .iter()
+        .any(|spec| spec.ty.dwords() == 2 && matches!(spec.class, Class::Vgpr) && spec.slot != Slot::Src1)
+}
+
+/// From gfx940 on, dot products take each half from its own place.
+fn dot_selection(arch: Arch, entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
+    let is_dot = entry.encoding == Encoding::Vop3p && entry.op.name().starts_with("v_dot2_");
+    if is_dot && arch.is_gfx940_plus() && (mods.op_sel != 0 || mods.op_sel_hi != 7) {
+        return Err(Illegal::Field("OP_SEL"));
+    }
+    Ok(())
+}
+
+/// gfx908 has no constants in a matrix accumulator (an erratum), and no scalar registers in `v_accvgpr_write_b32`.
+fn matrix_constants(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
+    let is_constant = |operand: &Operand| matches!(operand.value, Value::Inline(_));
+    let is_scalar = |operand: &Operand| matches!(operand.value, Value::Scalar(_) | Value::Special(_));
+    if entry.flags.has(MAI)
+        && operands.iter().any(|operand| operand.slot == Slot::Src2 && is_constant(operand))
+    {
+        return Err(Illegal::Kind("a constant"));
+    }
+    if entry.op == Op::v_accvgpr_write_b32
+        && operands.iter().any(|operand| operand.slot == Slot::Src0 && is_scalar(operand))
+    {
+        return Err(Illegal::Kind("a scalar register"));
+    }
+    Ok(())
+}
+
+/// A gather takes one channel, an atomic its data: a mask of 1, 3 or 15 by their number.
+fn image_mask(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
+    let Some(data) = entry.specs.iter().find(|spec| spec.class == Class::ImageData) else { return Ok(()) };
+    let legal = match data.ty {
+        Ty::B128 => mods.dmask.count_ones() == 1 && !(mods.d16 && mods.tfe),
+        _ if !entry.flags.has(ATOMIC) => true,
+        // Two values a lane; LLVM takes one where the status fills its place.
+        Ty::I64 => matches!((mods.dmask, mods.tfe), (3 | 15, _) | (1, true)),
+        _ => matches!(mods.dmask, 1 | 3),
+    };
+    if legal { Ok(()) } else { Err(Illegal::Field("DMASK")) }
 }
 
 /// The defined lane permutations (Vega ISA, "DPP_CTRL Enumeration"; gfx90a adds row_newbcast, the only one that 64-bit

@@ -61,8 +61,8 @@ pub(super) const fn prefix_with(idle: u64) -> u64 {
     PREFIX | idle & IDLE
 }
 
-/// The first two dwords, if four dwords of one instruction begin here. Scales in scalar registers are only for
-/// `v_mfma_ld_scale_b32`.
+/// The first two dwords, if four dwords of one instruction begin here. It is illegal with scales in scalar registers,
+/// which `v_mfma_ld_scale_b32` alone takes.
 pub(super) fn prefix_at(bytes: &[u8]) -> Option<u64> {
     let prefix = u64::from_le_bytes(*bytes.first_chunk()?);
     if prefix & PREFIX_MASK != PREFIX {
@@ -70,10 +70,7 @@ pub(super) fn prefix_at(bytes: &[u8]) -> Option<u64> {
     }
     let main = u64::from_le_bytes(*bytes.get(PREFIX_SIZE..)?.first_chunk()?);
     let format = fields::format_of(Encoding::Vop3px);
-    let is_vector = |slot| fields::field_of(Encoding::Vop3px, slot).get(prefix) >= 256;
     let is_scaled = main & format.prefix_mask == format.prefix
-        && VOP3PX.iter().any(|row| u32::from(row.opcode) == format.opcode.get(main))
-        && is_vector(Slot::ScaleA)
-        && is_vector(Slot::ScaleB);
+        && VOP3PX.iter().any(|row| u32::from(row.opcode) == format.opcode.get(main));
     is_scaled.then_some(prefix)
 }

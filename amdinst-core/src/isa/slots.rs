@@ -67,9 +67,22 @@ slots! {
     src2_wide = Src2 Class::SrcVgpr, Read;
     src2_vgpr = Src2 Class::SrcVgpr, Read;
     src0_acc = Src0 Class::SrcAgpr, Read;
+    vsrc0 = Src0 Class::Vgpr, Read;
     vsrc1 = Src1 Class::Vgpr, Read;
+    src1_vgpr = Src1 Class::SrcVgpr, Read;
     vcc_w = Implied Class::Vcc, Write;
     vcc_r = Implied Class::Vcc, Read;
+
+    // Interpolation and exports.
+    attr = Other Class::Imm(ImmKind::Attribute), Read;
+    param = Src0 Class::Imm(ImmKind::Param), Read;
+    /// VOP3 has the source of an interpolation in SRC1's field.
+    param_src1 = Src1 Class::Imm(ImmKind::Param), Read;
+    exp_target = Other Class::Imm(ImmKind::ExpTarget), Read;
+    exp0 = Src0 Class::Export, Read;
+    exp1 = Src1 Class::Export, Read;
+    exp2 = Src2 Class::Export, Read;
+    exp3 = Src3 Class::Export, Read;
 
     // Matrices.
     mdst = Vdst Class::MatrixD, Write;

@@ -80,6 +80,12 @@ pub(super) enum ImmKind {
     GprIdx,
     /// Unsigned, decimal, not printed when zero.
     Optional,
+    /// What an export goes to.
+    ExpTarget,
+    /// A parameter of a triangle: P10, P20 or P0.
+    Param,
+    /// An attribute and its channel: four times the one plus the other.
+    Attribute,
 }
 
 /// What values an operand's field can hold.
@@ -143,12 +149,14 @@ pub(super) enum Class {
     ImageData,
     /// Image address.
     ImageAddr,
-    /// SIMM16.
+    /// SIMM16, or another field that is a number.
     Imm(ImmKind),
     /// The dword after the instruction.
     Literal,
     /// VCC, which the encoding implies.
     Vcc,
+    /// Export data: a vector register, or `off` where EN's bit is clear.
+    Export,
     /// SDWA source: a vector register, or anything scalar but a literal.
     SdwaSrc,
     /// SDWA comparison's result: VCC or a register pair.
@@ -336,6 +344,10 @@ flags! {
     SMALL_FLOATS = 47;
     /// Hands two scales to the next matrix instruction.
     LD_SCALE = 48;
+    /// Takes HIGH: interpolation of 16-bit attributes.
+    HIGH = 49;
+    /// An image instruction without 16-bit data.
+    NO_D16 = 50;
 }
 
 /// One opcode.
@@ -413,6 +425,7 @@ const TABLE_OF: &[(Encoding, &[Row])] = &[
     (Encoding::Vop3, super::vop3::VOP3),
     (Encoding::Vop3p, super::vop3p::VOP3P),
     (Encoding::Vop3px, super::scaled::VOP3PX),
+    (Encoding::Vintrp, super::vintrp::VINTRP),
     (Encoding::Ds, super::ds::DS),
     (Encoding::Flat, super::flat::FLAT),
     (Encoding::Global, super::flat::GLOBAL),
@@ -420,13 +433,14 @@ const TABLE_OF: &[(Encoding, &[Row])] = &[
     (Encoding::Mubuf, super::mubuf::MUBUF),
     (Encoding::Mtbuf, super::mtbuf::MTBUF),
     (Encoding::Mimg, super::mimg::MIMG),
+    (Encoding::Exp, super::exp::EXP),
 ];
 
 /// Marks an absent opcode.
 const NONE: u16 = u16::MAX;
 
 /// Number of encodings.
-const ENCODINGS: usize = Encoding::Mimg as usize + 1;
+const ENCODINGS: usize = Encoding::Exp as usize + 1;
 
 /// The look-up of one processor: encoding and opcode to entry, and op to entries.
 #[derive(Debug)]
@@ -491,7 +505,7 @@ impl Tables {
         let rest = fields::rest_bits(encoding, row.flags) & ignored;
         let suffix = match encoding {
             _ if row.flags.has(BARE) => "",
-            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => "_e32",
+            Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp => "_e32",
             Encoding::Vop3 if row.flags.has(E64) => "_e64",
             Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => "_sdwa",
             Encoding::Vop1Dpp | Encoding::Vop2Dpp => "_dpp",

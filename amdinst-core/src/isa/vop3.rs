@@ -79,6 +79,13 @@ rows! {
     517 v_mad_i16                       [vdst I16, src0 I16, src1 I16, src2 I16] ALL [CLAMP OPSEL];
     518 v_fma_f16                       [vdst F16, src0 F16, src1 F16, src2 F16] ALL [CLAMP OMOD OPSEL];
     519 v_div_fixup_f16                 [vdst F16, src0 F16, src1 F16, src2 F16] ALL [CLAMP OMOD OPSEL];
+    624 v_interp_p1_f32                 [vdst F32, src1_vgpr F32, attr I32] BEFORE_90A [E64 CLAMP OMOD M0_R];
+    625 v_interp_p2_f32                 [vdst_rw F32, src1_vgpr F32, attr I32] BEFORE_90A [E64 CLAMP OMOD M0_R];
+    626 v_interp_mov_f32                [vdst F32, param_src1 I32, attr I32] BEFORE_90A [E64 CLAMP OMOD M0_R];
+    628 v_interp_p1ll_f16               [vdst F32, src1_vgpr F32, attr I32] BEFORE_90A [HIGH CLAMP OMOD M0_R];
+    629 v_interp_p1lv_f16               [vdst F32, src1_vgpr F32, attr I32, src2_vgpr F16] BEFORE_90A [HIGH CLAMP OMOD M0_R];
+    630 v_interp_p2_legacy_f16          [vdst F16, src1_vgpr F32, attr I32, src2_vgpr F32] BEFORE_90A [HIGH CLAMP M0_R];
+    631 v_interp_p2_f16                 [vdst F16, src1_vgpr F32, attr I32, src2_vgpr F32] BEFORE_90A [HIGH OPSEL CLAMP M0_R];
     640 v_add_f64                       [vdst F64, src0 F64, src1 F64] ALL [CLAMP OMOD];
     641 v_mul_f64                       [vdst F64, src0 F64, src1 F64] ALL [CLAMP OMOD];
     642 v_min_f64                       [vdst F64, src0 F64, src1 F64] ALL [CLAMP OMOD];

@@ -92,7 +92,7 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
         Encoding::Flat | Encoding::Global | Encoding::Scratch | Encoding::Mubuf | Encoding::Mtbuf => {
             vmem::handler(op)
         }
-        Encoding::Mimg => unimplemented_step,
+        Encoding::Vintrp | Encoding::Mimg | Encoding::Exp => unimplemented_step,
         _ => {
             if let Some(handler) = lane_ops::handler(op) {
                 handler

@@ -140,9 +140,10 @@ fn kind(inst: &Inst) -> Kind {
         | E::Vopc
         | E::VopcSdwa
         | E::Vop3
-        | E::Vop3p => Kind::Vector,
+        | E::Vop3p
+        | E::Vintrp => Kind::Vector,
         E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Mimg => Kind::Memory,
-        E::Ds => Kind::Other,
+        E::Ds | E::Exp => Kind::Other,
     }
 }
 

@@ -52,7 +52,12 @@ pub enum ParseError {
 pub fn parse(arch: Arch, line: &str) -> Result<Inst, ParseError> {
     let line = line.trim();
     let (mnemonic, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let (operands, modifier_words) = modifiers::split(rest);
+    let (mut operands, modifier_words) = modifiers::split(rest);
+    if let ("exp", Some((target, source))) =
+        (mnemonic, operands.first().and_then(|first| first.split_once(' ')))
+    {
+        operands.splice(0..1, [target, source.trim()]);
+    }
     let mut mods = Mods::default();
     let mut packed = modifiers::Packed::default();
     for word in &modifier_words {

@@ -3,6 +3,7 @@
 use super::ParseError;
 use crate::isa::Value;
 use crate::isa::table::{Class, ImmKind, Spec, Ty};
+use crate::isa::text::immediate::{CHANNELS, PARAMS};
 use crate::isa::value::{inline_f16, inline_float};
 
 /// What stands around a source.
@@ -170,6 +171,9 @@ fn immediate(word: &str, kind: ImmKind) -> Option<i64> {
         ImmKind::Sendmsg => sendmsg(word),
         ImmKind::Hwreg => hwreg(word),
         ImmKind::GprIdx => gpr_idx(word),
+        ImmKind::ExpTarget => exp_target(word),
+        ImmKind::Param => PARAMS.iter().position(|name| *name == word).map(|index| index as i64),
+        ImmKind::Attribute => attribute(word),
         _ => None,
     }
 }
@@ -234,6 +238,27 @@ fn hwreg(word: &str) -> Option<i64> {
         _ => return None,
     };
     ((0..32).contains(&offset) && (1..=32).contains(&size)).then(|| id | offset << 6 | (size - 1) << 11)
+}
+
+fn exp_target(word: &str) -> Option<i64> {
+    let numbered = |name, count: i64| {
+        word.strip_prefix(name).and_then(integer).filter(|number| (0..count).contains(number))
+    };
+    match word {
+        "mrtz" => Some(8),
+        "null" => Some(9),
+        _ => numbered("mrt", 8)
+            .or_else(|| numbered("pos", 4).map(|number| 12 + number))
+            .or_else(|| numbered("param", 32).map(|number| 32 + number)),
+    }
+}
+
+/// `attr3.y`.
+fn attribute(word: &str) -> Option<i64> {
+    let (number, channel) = word.strip_prefix("attr")?.split_once('.')?;
+    let channel = CHANNELS.iter().position(|known| channel.chars().eq([*known]))?;
+    let number = integer(number).filter(|number| (0..64).contains(number))?;
+    Some(number << 2 | channel as i64)
 }
 
 fn gpr_idx(word: &str) -> Option<i64> {

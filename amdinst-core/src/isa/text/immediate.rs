@@ -17,6 +17,29 @@ pub(super) fn write(out: &mut String, arch: Arch, kind: ImmKind, value: i64) -> 
         ImmKind::Sendmsg => write_sendmsg(out, raw),
         ImmKind::Hwreg => write_hwreg(out, arch, raw),
         ImmKind::GprIdx => write_gpr_idx(out, raw),
+        ImmKind::ExpTarget => write_exp_target(out, raw),
+        ImmKind::Param => {
+            out.push_str(PARAMS.get(usize::from(raw)).unwrap_or(&"/*reserved*/"));
+            Ok(())
+        }
+        ImmKind::Attribute => write!(out, "attr{}.{}", raw >> 2, CHANNELS[usize::from(raw & 3)]),
+    }
+}
+
+/// The parameters that `v_interp_mov_f32` moves (Vega ISA, VINTRP).
+pub(in crate::isa) const PARAMS: [&str; 3] = ["p10", "p20", "p0"];
+/// The channels of an attribute.
+pub(in crate::isa) const CHANNELS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+/// Vega ISA, EXP, TGT.
+fn write_exp_target(out: &mut String, raw: u16) -> fmt::Result {
+    match raw {
+        0..8 => write!(out, "mrt{raw}"),
+        8 => write!(out, "mrtz"),
+        9 => write!(out, "null"),
+        12..16 => write!(out, "pos{}", raw - 12),
+        32..64 => write!(out, "param{}", raw - 32),
+        _ => write!(out, "/*reserved*/"),
     }
 }
 
@@ -40,6 +63,13 @@ fn write_waitcnt(out: &mut String, raw: u16) -> fmt::Result {
 /// Vega ISA, S_SENDMSG: message 3:0, operation 6:4, stream 9:8.
 fn write_sendmsg(out: &mut String, raw: u16) -> fmt::Result {
     let (message, operation, stream) = (raw & 0xf, raw >> 4 & 0x7, raw >> 8 & 0x3);
+    if !names_message(raw) {
+        return match raw & !0x37f {
+            0 => write!(out, "sendmsg({message}, {operation}, {stream})"),
+            // Bits outside the three fields show only where no name hides them.
+            _ => write!(out, "{raw}"),
+        };
+    }
     let name = match message {
         1 => "MSG_INTERRUPT",
         2 => "MSG_GS",
@@ -59,18 +89,24 @@ fn write_sendmsg(out: &mut String, raw: u16) -> fmt::Result {
         "",
         "SYSMSG_OP_ECC_ERR_INTERRUPT",
         "SYSMSG_OP_REG_RD",
-        "SYSMSG_OP_HOST_TRAP_ACK",
+        // SYSMSG_OP_HOST_TRAP_ACK has no name on GFX9.
+        "",
         "SYSMSG_OP_TTRACE_PC",
     ];
     let op = usize::from(operation);
     match message {
-        3 if operation == 0 && stream == 0 => write!(out, "sendmsg({name}, {})", GS[0]),
-        2 | 3 if (1..4).contains(&op) => write!(out, "sendmsg({name}, {}, {stream})", GS[op]),
-        15 if (1..5).contains(&op) && stream == 0 => write!(out, "sendmsg({name}, {})", SYSTEM[op]),
-        1 | 4..=10 if operation == 0 && stream == 0 => write!(out, "sendmsg({name})"),
-        // Bits outside the three fields show only where no name hides them.
-        _ if raw & !0x37f != 0 => write!(out, "{raw}"),
-        _ => write!(out, "sendmsg({message}, {operation}, {stream})"),
+        3 if op == 0 => write!(out, "sendmsg({name}, {})", GS[0]),
+        2 | 3 => write!(out, "sendmsg({name}, {}, {stream})", GS[op & 3]),
+        15 => write!(out, "sendmsg({name}, {})", SYSTEM.get(op).unwrap_or(&"")),
+        _ => write!(out, "sendmsg({name})"),
+    }
+}
+
+/// Whether a message, its operation and its stream have names together; other bits are then passed over.
+pub(in crate::isa) const fn names_message(raw: u16) -> bool {
+    match (raw & 0xf, raw >> 4 & 0x7, raw >> 8 & 0x3) {
+        (2 | 3, 1..=3, _) | (3, 0, 0) | (15, 1 | 2 | 4, 0) | (1 | 4..=10, 0, 0) => true,
+        _ => false,
     }
 }
 

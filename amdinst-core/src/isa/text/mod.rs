@@ -1,13 +1,13 @@
 //! An instruction as text, character for character as LLVM's disassembler prints it.
 
-mod immediate;
+pub(super) mod immediate;
 mod modifiers;
 mod names;
 
 use std::fmt::{self, Write as _};
 
 use super::operand;
-use super::table::{Class, Entry, MIX, Spec, Tables, Ty};
+use super::table::{Class, Entry, ImmKind, MIX, Spec, Tables, Ty};
 use super::value::{has_inline_twin, inline_f16, inline_float, inline_integer};
 use super::{Encoding, Inst, Mods, Operand, Slot, Value};
 use crate::Arch;
@@ -49,7 +49,8 @@ fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> f
             continue;
         }
         out.push_str(separator);
-        separator = ", ";
+        // The target of an export stands apart.
+        separator = if spec.class == Class::Imm(ImmKind::ExpTarget) { " " } else { ", " };
         if spec.class == Class::SmemOffset {
             write_smem_offset(out, operand, operands.next())?;
         } else {
@@ -61,7 +62,7 @@ fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> f
 
 /// Operands that the text leaves out.
 fn is_silent(spec: Spec, operand: &Operand) -> bool {
-    matches!(spec.class, Class::Imm(super::table::ImmKind::Optional)) && operand.value == Value::Imm(0)
+    matches!(spec.class, Class::Imm(ImmKind::Optional)) && operand.value == Value::Imm(0)
 }
 
 fn write_smem_offset(out: &mut String, first: &Operand, second: Option<&Operand>) -> fmt::Result {

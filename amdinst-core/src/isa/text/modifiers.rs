@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use crate::Arch;
 use crate::isa::table::{
-    ACCVGPR, BITOP3, BLGP_NEG, BYTE_RESULT, Entry, FROM_LDS, GDS_ONLY, MAI, MIX, NO_DST_SEL, NO_OPSEL,
+    ACCVGPR, BITOP3, BLGP_NEG, BYTE_RESULT, Entry, FROM_LDS, GDS_ONLY, HIGH, MAI, MIX, NO_DST_SEL, NO_OPSEL,
     SWIZZLE, TWO_OFFSETS,
 };
 use crate::isa::{DppCtrl, Encoding, Inst, Mods, Sdwa, SdwaSel, SdwaUnused, Slot};
@@ -43,8 +43,10 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
         }
         Encoding::Mubuf => {
             write_buffer_address(out, mods)?;
+            // Where it is always set, LDS stands first.
+            flag(out, "lds", entry.flags.has(FROM_LDS));
             write_cache_policy(out, arch, mods);
-            flag(out, "lds", mods.lds || entry.flags.has(FROM_LDS));
+            flag(out, "lds", mods.lds && !entry.flags.has(FROM_LDS));
             flag(out, "tfe", mods.tfe);
         }
         Encoding::Mtbuf => {
@@ -64,6 +66,11 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
             flag(out, "lwe", mods.lwe);
             flag(out, "da", mods.da);
             flag(out, "d16", mods.d16);
+        }
+        Encoding::Exp => {
+            flag(out, "done", mods.done);
+            flag(out, "compr", mods.compr);
+            flag(out, "vm", mods.vm);
         }
         _ => {}
     }
@@ -111,14 +118,21 @@ fn sources(entry: &Entry) -> u32 {
 }
 
 fn write_vop3(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
+    flag(out, "high", mods.high);
     if entry.flags.has(BITOP3) {
         let table = mods.omod << 6 | mods.abs << 3 | mods.neg;
         if table != 0 {
-            write!(out, " bitop3:{table:#x}")?;
+            // LLVM writes hexadecimal from 11 on.
+            match table {
+                0..=10 => write!(out, " bitop3:{table}")?,
+                _ => write!(out, " bitop3:{table:#x}")?,
+            }
         }
     }
     if mods.op_sel != 0 {
-        let sources = if entry.flags.has(BYTE_RESULT) { 3 } else { sources(entry) };
+        // An attribute counts as a source.
+        let whole = entry.flags.has(BYTE_RESULT) || entry.flags.has(HIGH);
+        let sources = if whole { 3 } else { sources(entry) };
         write_bits(out, "op_sel", mods.op_sel, sources, Some(3))?;
     }
     if entry.flags.has(BITOP3) {

@@ -5,6 +5,7 @@
 //! uniform. Which opcodes exist is not asked, so that the opcodes that do not exist are drawn as well.
 
 use amdinst_core::Arch;
+use amdinst_core::isa::opcodes;
 
 use super::referee::is_suspect;
 
@@ -24,6 +25,22 @@ pub(super) fn blocks(arch: Arch, seed: u64, batch: u64, size: usize) -> Vec<Vec<
         }
     };
     (0..size).map(|_| block()).collect()
+}
+
+/// Every opcode in its plainest form, and that with each bit flipped: which bits mean something, and which are let pass.
+pub(super) fn neighbours(arch: Arch) -> Vec<Vec<u32>> {
+    let mut blocks = Vec::new();
+    for opcode in opcodes(arch) {
+        let Ok(plain) = opcode.plain().and_then(|inst| inst.encode(arch)) else { continue };
+        let plain = [&plain[..], &[PAD]].concat();
+        for bit in 0..(plain.len() - 1) * 32 {
+            let mut block = plain.clone();
+            block[bit / 32] ^= 1 << (bit % 32);
+            blocks.push(block);
+        }
+        blocks.push(plain);
+    }
+    blocks
 }
 
 fn block(arch: Arch, random: &mut Random) -> Vec<u32> {

@@ -1,9 +1,9 @@
 //! LLVM's answers held against ours.
 
-use amdinst_core::isa::{DecodeError, Encoding, Inst, Mods, Value, decode};
+use amdinst_core::isa::{DecodeError, Encoding, Inst, Mods, Op, Value, decode};
 use anyhow::Result;
 
-use super::referee::{Assembly, Disassembly, Referee};
+use super::referee::{Assembly, Disassembly, Referee, is_suspect};
 use super::report::{Class, Report};
 
 /// One step of a block: the same bytes to both decoders.
@@ -19,6 +19,13 @@ struct Step<'a> {
     theirs: Option<&'a str>,
 }
 
+impl Step<'_> {
+    /// Both decode it, to different texts.
+    fn has_two_texts(&self) -> bool {
+        self.ours.is_ok() && self.theirs.is_some_and(|theirs| theirs != self.text)
+    }
+}
+
 /// Judges every block. The first instruction of a block is the word that was drawn, and is counted; those behind it
 /// are compared too, which also compares lengths.
 pub(super) fn judge(referee: &Referee, blocks: &[Vec<u32>], examples: usize) -> Result<Report> {
@@ -28,20 +35,21 @@ pub(super) fn judge(referee: &Referee, blocks: &[Vec<u32>], examples: usize) -> 
     for (index, (words, answer)) in blocks.iter().zip(&answers).enumerate() {
         match answer {
             Disassembly::Lines(lines) => walk(referee, index, words, lines, &mut steps),
-            Disassembly::Crash if decodes_throughout(referee, words) => report.differ(
-                "we decode what LLVM's disassembler crashes on".to_owned(),
-                || hex(words),
-                examples,
-            ),
-            Disassembly::Crash => report.count(Class::Crash),
+            Disassembly::Crash => match what_it_crashed_on(referee, words)? {
+                Ok(class) => report.count(class),
+                Err(kind) => report.differ(kind, || hex(words), examples),
+            },
         }
     }
     let lines: Vec<&str> = steps.iter().filter_map(|step| step.theirs).collect();
     let mut assemblies = referee.assemble(&lines)?.into_iter();
+    let other: Vec<&str> = steps.iter().filter(|step| step.has_two_texts()).map(|step| &*step.text).collect();
+    let mut of_ours = referee.assemble(&other)?.into_iter();
     let mut last = None;
     for step in &steps {
         let assembly = step.theirs.and_then(|_| assemblies.next());
-        match verdict(referee, step, assembly.as_ref()) {
+        let of_ours = if step.has_two_texts() { of_ours.next() } else { None };
+        match verdict(referee, step, assembly.as_ref(), of_ours.as_ref()) {
             Ok(class) if last != Some(step.block) => report.count(class),
             Ok(_) => {}
             Err(kind) => report.differ(kind, || example(step), examples),
@@ -49,6 +57,22 @@ pub(super) fn judge(referee: &Referee, blocks: &[Vec<u32>], examples: usize) -> 
         last = Some(step.block);
     }
     Ok(report)
+}
+
+/// Judges a block that LLVM's disassembler crashed on. It crashes on the constant 0xff of `v_madmk_f16` and the like, which
+/// its assembler writes: there our text must give the same bytes.
+fn what_it_crashed_on(referee: &Referee, words: &[u32]) -> Result<Result<Class, String>> {
+    let mut rest = words;
+    while !rest.is_empty() {
+        let Ok(inst) = decode(referee.arch, &bytes(rest)) else { return Ok(Ok(Class::Crash)) };
+        let (own, others) = rest.split_at(usize::from(inst.size) / 4);
+        match &referee.assemble(&[&inst.text(referee.arch)])?[..] {
+            [Assembly::Bytes(theirs)] if theirs[..] == bytes(own)[..] => {}
+            _ => return Ok(Err("we decode what LLVM's disassembler crashes on".to_owned())),
+        }
+        rest = others;
+    }
+    Ok(Ok(Class::Misprint))
 }
 
 /// Decodes a block up to where the two part or both stop. The dword that ends every block is not looked at.
@@ -75,12 +99,26 @@ fn walk<'a>(
     }
 }
 
-/// What a step shows: its class, or the kind of difference.
-fn verdict(referee: &Referee, step: &Step<'_>, assembly: Option<&Assembly>) -> Result<Class, String> {
+/// What a step shows: its class, or the kind of difference. `assembly` is what LLVM makes of its own text, `of_ours` what
+/// it makes of ours where that is another.
+fn verdict(
+    referee: &Referee,
+    step: &Step<'_>,
+    assembly: Option<&Assembly>,
+    of_ours: Option<&Assembly>,
+) -> Result<Class, String> {
     let inst = match (&step.ours, step.theirs, assembly) {
         (Err(_), None, _) => return Ok(Class::Refused),
         (Err(_), Some(text), _) if text.contains("/*") => return Ok(Class::IllegalForm),
+        // Where it does not crash, it makes something up.
+        (Err(_), Some(_), _) if is_suspect(step.words) => return Ok(Class::Crash),
         (Err(_), Some(_), Some(Assembly::Refused(_))) => return Ok(Class::IllegalForm),
+        // A literal where none can stand (VOP3): LLVM assembles `lit(1)` there, and drops the literal.
+        (Err(_), Some(text), Some(Assembly::Bytes(_)))
+            if text.contains("lit(") && has_no_literal(step.words) =>
+        {
+            return Ok(Class::IllegalForm);
+        }
         (Err(error), Some(text), _) => {
             let why = match error {
                 DecodeError::IllegalOperand { reason, .. } => format!("{reason}"),
@@ -88,12 +126,20 @@ fn verdict(referee: &Referee, step: &Step<'_>, assembly: Option<&Assembly>) -> R
                 DecodeError::UnknownOpcode { encoding, opcode, .. } => {
                     format!("{encoding:?} opcode {opcode}")
                 }
+                DecodeError::UnknownEncoding { .. } => "unknown encoding".to_owned(),
                 other => format!("{other}"),
             };
             return Err(format!("only LLVM decodes {}*: {why}", family(text)));
         }
         (Ok(inst), None, _) => return Err(format!("only we decode {}", name(inst))),
-        (Ok(inst), Some(text), _) if text != step.text => return Err(format!("text of {}", name(inst))),
+        (Ok(inst), Some(_), Some(_)) if step.has_two_texts() => {
+            // LLVM's disassembler takes the constant of `v_madmk_f32` and the like for an operand code where it has the
+            // value of one: 0x80 is printed as 0, 0xf0 as 0.5.
+            let same =
+                Assembly::Bytes(bytes(&step.words[..usize::from(inst.size) / 4]).iter().copied().collect());
+            let is_misprint = of_ours == Some(&same) && assembly != Some(&same);
+            return if is_misprint { Ok(Class::Misprint) } else { Err(format!("text of {}", name(inst))) };
+        }
         (Ok(inst), Some(_), Some(Assembly::Refused(message))) => {
             return Err(format!("LLVM's assembler refuses {:?}: {message}", inst.encoding));
         }
@@ -118,6 +164,7 @@ fn verdict(referee: &Referee, step: &Step<'_>, assembly: Option<&Assembly>) -> R
     }
     match decode(referee.arch, theirs) {
         Ok(other) if is_respelled(&plain, &other) => Ok(Class::Respelled),
+        Ok(other) if is_half_export(&plain, &other) => Ok(Class::Lossy),
         _ => Err(format!("LLVM assembles other bytes: {}", name(inst))),
     }
 }
@@ -126,6 +173,13 @@ fn verdict(referee: &Referee, step: &Step<'_>, assembly: Option<&Assembly>) -> R
 /// register offset in SOFFSET or in OFFSET.
 fn is_respelled(one: &Inst, other: &Inst) -> bool {
     let mods = |inst: &Inst| Mods { soffset_en: false, ..inst.mods };
+    if one.op == Op::ds_swizzle_b32 && one.op == other.op && one.operands == other.operands {
+        return is_same_swizzle(one.mods.offset, other.mods.offset);
+    }
+    // Without operands, LLVM writes no suffix: `v_nop` for `v_nop_e64`.
+    if one.op == other.op && one.operands.is_empty() && other.operands.is_empty() {
+        return one.mods == other.mods;
+    }
     let is_constant = |value| matches!(value, Value::Inline(_) | Value::Literal(_));
     let pairs = || one.operands.iter().zip(&other.operands);
     one.op == other.op
@@ -137,15 +191,27 @@ fn is_respelled(one: &Inst, other: &Inst) -> bool {
         })
 }
 
-fn decodes_throughout(referee: &Referee, words: &[u32]) -> bool {
-    let mut rest = words;
-    while !rest.is_empty() {
-        match decode(referee.arch, &bytes(rest)) {
-            Ok(inst) => rest = &rest[usize::from(inst.size) / 4..],
-            Err(_) => return false,
-        }
-    }
-    true
+/// Whether two masks (AND, OR, XOR of five bits each) pick the same lanes. The text tells what becomes of each bit.
+fn is_same_swizzle(one: i32, other: i32) -> bool {
+    let lane = |mask: i32, lane: i32| ((lane & mask) | mask >> 5) & 0x1f ^ mask >> 10 & 0x1f;
+    one < 0x8000 && other < 0x8000 && (0..32).all(|index| lane(one, index) == lane(other, index))
+}
+
+/// Whether LLVM's text of an export stands for another one: a compressed export of half a pair, of which its assembler
+/// takes the first of each pair for both.
+fn is_half_export(one: &Inst, other: &Inst) -> bool {
+    let [target, first, _, third, _] = one.operands[..] else { return false };
+    let values = [target, first, first, third, third].map(|operand| operand.value);
+    one.encoding == Encoding::Exp
+        && other.encoding == Encoding::Exp
+        && one.mods.compr
+        && one.mods == other.mods
+        && other.operands.iter().map(|operand| operand.value).eq(values)
+}
+
+/// VOP3 and VOP3P have no room for a literal.
+fn has_no_literal(words: &[u32]) -> bool {
+    words[0] >> 26 == 0b11_0100
 }
 
 fn name(inst: &Inst) -> String {

@@ -21,7 +21,7 @@ pub(crate) struct Options {
     /// The processor, for example gfx90a; each one when left out
     #[arg(long, value_name = "CPU")]
     target_cpu: Option<Arch>,
-    /// How many words a processor gets
+    /// How many random words a processor gets, beside each opcode with each of its bits flipped
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     count: u64,
     /// Where the random numbers begin
@@ -41,11 +41,23 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     let mut same = true;
     for arch in archs {
         eprintln!("   Comparing {} words for {arch}", options.count);
-        let report = compare(arch, options.count, options.seed, options.examples)?;
+        let mut report = neighbours(arch, options.examples)?;
+        report.merge(compare(arch, options.count, options.seed, options.examples)?, options.examples);
         println!("{}", report.display(arch));
         same &= report.differences() == 0;
     }
     Ok(same)
+}
+
+/// Compares every opcode's plain form, and the words that are one bit away from one.
+fn neighbours(arch: Arch, examples: usize) -> Result<Report> {
+    let blocks = draw::neighbours(arch);
+    let referee = Referee::new(arch);
+    let batches: Vec<Report> = blocks
+        .par_chunks(BATCH as usize)
+        .map(|blocks| judge::judge(&referee, blocks, examples))
+        .collect::<Result<_>>()?;
+    Ok(merged(batches, examples))
 }
 
 /// Compares `count` words of one processor. The report depends on nothing but the arguments.
@@ -59,9 +71,13 @@ fn compare(arch: Arch, count: u64, seed: u64, examples: usize) -> Result<Report>
             judge::judge(&referee, &blocks, examples)
         })
         .collect::<Result<_>>()?;
+    Ok(merged(batches, examples))
+}
+
+fn merged(batches: Vec<Report>, examples: usize) -> Report {
     let mut report = Report::default();
     batches.into_iter().for_each(|batch| report.merge(batch, examples));
-    Ok(report)
+    report
 }
 
 #[cfg(test)]

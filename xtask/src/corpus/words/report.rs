@@ -15,6 +15,10 @@ pub(super) enum Class {
     Ignored,
     /// Both decode it to the same text, which LLVM assembles to another encoding of the same instruction.
     Respelled,
+    /// Both decode it to the same text, which LLVM's assembler takes for another instruction: it has no text for this one.
+    Lossy,
+    /// LLVM's disassembler prints another instruction (or crashes), which its assembler shows: our text gives these bytes.
+    Misprint,
     /// Neither decodes it.
     Refused,
     /// LLVM's disassembler prints an operand form that its assembler refuses, and we refuse.
@@ -24,10 +28,12 @@ pub(super) enum Class {
 }
 
 impl Class {
-    const ALL: [(Self, &str); 6] = [
+    const ALL: [(Self, &str); 8] = [
         (Self::Same, "decoded by both, and back to the same bytes by both"),
         (Self::Ignored, "decoded by both; LLVM drops bits without meaning, we keep them"),
         (Self::Respelled, "decoded by both; LLVM's text stands for another encoding of the same"),
+        (Self::Lossy, "decoded by both; LLVM's assembler has no text for it"),
+        (Self::Misprint, "decoded by both; LLVM's text assembles to something else, ours to these bytes"),
         (Self::Refused, "refused by both"),
         (Self::IllegalForm, "refused by us and by LLVM's assembler, printed by its disassembler"),
         (Self::Crash, "refused by us, LLVM's disassembler crashes"),
@@ -78,7 +84,7 @@ impl Report {
     /// How many words are instructions for both.
     #[cfg(test)]
     pub(super) fn accepted(&self) -> u64 {
-        [Class::Same, Class::Ignored, Class::Respelled]
+        [Class::Same, Class::Ignored, Class::Respelled, Class::Lossy, Class::Misprint]
             .iter()
             .filter_map(|class| self.counts.get(class))
             .sum()
