@@ -35,6 +35,17 @@ pub(super) type Rules = fn(Arch, &Entry, &Operands, &Mods) -> Result<(), Illegal
 
 fn decode_with(arch: Arch, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeError> {
     let prefix = if arch == Arch::Gfx950 { scaled::prefix_at(bytes) } else { None };
+    match decode_behind(arch, bytes, prefix, rules) {
+        // Two instructions where they cannot be one.
+        Err(DecodeError::IllegalOperand {
+            reason: Illegal::Range { .. } | Illegal::ReservedCode(_), ..
+        }) if prefix.is_some() => decode_behind(arch, bytes, None, rules),
+        result => result,
+    }
+}
+
+/// Decodes an instruction that begins with these two dwords of scales, if any.
+fn decode_behind(arch: Arch, bytes: &[u8], prefix: Option<u64>, rules: Rules) -> Result<Inst, DecodeError> {
     let bytes = if prefix.is_some() { &bytes[scaled::PREFIX_SIZE..] } else { bytes };
     let word = |index: usize| {
         let bytes = bytes.get(index * 4..index * 4 + 4)?;

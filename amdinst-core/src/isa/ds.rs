@@ -168,7 +168,7 @@ rows! {
     183 ds_pk_add_rtn_f16       [mem_dst I32, vaddr I32, data0 I32] SINCE_942 [ATOMIC RETURNS];
     184 ds_pk_add_rtn_bf16      [mem_dst I32, vaddr I32, data0 I32] SINCE_942 [ATOMIC RETURNS];
     224 ds_read_b64_tr_b4       [mem_dst I64, vaddr I32] V950 [LOAD];
-    225 ds_read_b96_tr_b6       [mem_dst B96, vaddr I32] V950 [LOAD];
+    225 ds_read_b96_tr_b6       [mem_dst B96, vaddr I32] V950 [LOAD UNALIGNED];
     226 ds_read_b64_tr_b8       [mem_dst I64, vaddr I32] V950 [LOAD];
     227 ds_read_b64_tr_b16      [mem_dst I64, vaddr I32] V950 [LOAD];
 }

@@ -8,7 +8,8 @@ use super::modifiers::{Modifier, ModifierBits};
 use super::table::{
     ACCVGPR, ANY_POLICY, ATOMIC, BITOP3, BYTE_RESULT, CLAMP, Class, FLOAT, FROM_LDS, Flags, GDS_ONLY, HIGH,
     IDLE_MODS, ImmKind, LD_SCALE, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_DST_SEL, NO_GDS, NO_OPSEL,
-    NO_SRC_MODS, OMOD, OPSEL, PACKED, SMALL_FLOATS, SPARSE, Spec, TO_LDS, TWO_OFFSETS, Ty,
+    NO_SRC_MODS, NO_THIRD, OMOD, OPSEL, PACKED, SMALL_FLOATS, SPARSE, SWAPS_ROWS, Spec, TO_LDS, TWO_OFFSETS,
+    Ty,
 };
 use super::{Encoding, Slot, scaled};
 use crate::Arch;
@@ -259,6 +260,10 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
                     list.push(ModifierBits::masked(M::OpSel, Field::new(11, 4), sources | result));
                 }
             }
+            if flags.has(SWAPS_ROWS) {
+                list.push(ModifierBits::new(M::Fi, Field::new(11, 1)));
+                list.push(ModifierBits::new(M::BoundCtrl, Field::new(12, 1)));
+            }
             if flags.has(HIGH) {
                 list.push(ModifierBits::new(M::High, Field::new(40, 1)));
             }
@@ -305,10 +310,13 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa if sources != 0 => {
             if encoding != Encoding::VopcSdwa {
                 add(M::SdwaDstSel, 40, 3);
-                add(M::SdwaDstUnused, 43, 2);
+                if !flags.has(NO_DST_SEL) {
+                    add(M::SdwaDstUnused, 43, 2);
+                }
                 add(M::Clamp, 45, 1);
                 // VOP3 takes it for whole numbers, too.
-                if flags.has(OMOD) && specs.first().is_some_and(|spec| spec.ty.is_float()) {
+                let is_float = |ty: Ty| ty.is_float() || ty == Ty::V2F32;
+                if flags.has(OMOD) && specs.first().is_some_and(|spec| is_float(spec.ty)) {
                     add(M::Omod, 46, 2);
                 }
             }
@@ -318,6 +326,9 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
                 }
                 add(M::SdwaSel(source), lsb, 3);
                 if specs.iter().any(is_packed) {
+                    continue;
+                }
+                if flags.has(NO_DST_SEL) {
                     continue;
                 }
                 if floats & (1 << source) != 0 {
@@ -499,7 +510,11 @@ pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags
         }
         Encoding::Exp => Field::new(13, 13).mask(),
         Encoding::Vop3 => {
-            let op_sel = if flags.has(OPSEL) { 0 } else { Field::new(11, 4).mask() };
+            let op_sel = match () {
+                () if flags.has(OPSEL) || flags.has(BITOP3) => 0,
+                () if flags.has(NO_THIRD) => Field::new(11, 2).mask() | 1 << 14,
+                () => Field::new(11, 4).mask(),
+            };
             of(&[Slot::Src0, Slot::Src1, Slot::Src2]) | op_sel | idle_modifiers(encoding, specs, flags)
         }
         Encoding::Vop3p if flags.has(LD_SCALE) => {
@@ -575,10 +590,12 @@ fn idle_modifiers(encoding: Encoding, specs: &[Spec], flags: Flags) -> u64 {
         Slot::Src2 => Some(2),
         _ => None,
     };
+    // Those that write a byte have three sources, of which one has no text.
+    let third = flags.has(BYTE_RESULT).then_some(2);
     let bits = |source: u8| match encoding {
         Encoding::Vop3 => 1 << (8 + source) | 1 << (61 + source),
         Encoding::Vop1Dpp | Encoding::Vop2Dpp => 0b11 << (52 + 2 * source),
         _ => 0,
     };
-    specs.iter().filter_map(source).map(bits).fold(0, |all, bits| all | bits)
+    specs.iter().filter_map(source).chain(third).map(bits).fold(0, |all, bits| all | bits)
 }

@@ -4,7 +4,9 @@ use arrayvec::ArrayVec;
 
 use super::fields::{self, Field, field_of};
 use super::scaled::Pairs;
-use super::table::{ATOMIC, Class, Entry, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty};
+use super::table::{
+    ATOMIC, Class, Entry, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty, UNALIGNED,
+};
 use super::text::immediate::names_message;
 use super::value::has_inline_twin;
 use super::{Access, Encoding, Illegal, Mods, Operand, SdwaUnused, Slot, Value};
@@ -257,7 +259,12 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
             None => Err(Illegal::Kind("a scalar source")),
         },
         Class::VgprOrAgpr | Class::BufferData | Class::ImageData => {
-            let register = vgpr(arch, code, dwords)?;
+            let tuple = if entry.flags.has(UNALIGNED) {
+                tuple_in_range(code, dwords)
+            } else {
+                vgpr(arch, code, dwords)
+            };
+            let register = tuple?;
             Ok(if arch.is_gfx90a_plus() && acc() { Value::Agpr(register) } else { Value::Vgpr(register) })
         }
         Class::GwsData => match arch.is_gfx90a_plus() {
@@ -456,14 +463,17 @@ fn inline(code: u32) -> Option<Value> {
 
 /// A vector register tuple. From gfx90a on, tuples start at even registers.
 fn vgpr(arch: Arch, code: u32, dwords: u8) -> Result<u8, Illegal> {
-    let first = code as u8;
-    if dwords > 1 && arch.is_gfx90a_plus() && !first.is_multiple_of(2) {
+    if dwords > 1 && arch.is_gfx90a_plus() && !code.is_multiple_of(2) {
         return Err(Illegal::Alignment { first: code as u16, dwords });
     }
+    tuple_in_range(code, dwords)
+}
+
+fn tuple_in_range(code: u32, dwords: u8) -> Result<u8, Illegal> {
     if code > 255 || code + u32::from(dwords) > 256 {
         return Err(Illegal::Range { first: code as u16, dwords });
     }
-    Ok(first)
+    Ok(code as u8)
 }
 
 /// The bits and the literal of the operands of one slot, at most two for SMEM's offset. What they may be is not judged

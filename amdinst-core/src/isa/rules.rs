@@ -2,8 +2,10 @@
 
 use arrayvec::ArrayVec;
 
-use super::table::{ATOMIC, Class, DPP, Entry, FROM_LDS, GDS_ONLY, MAI, SMALL_FLOATS, SPARSE, Ty, VCC_R};
-use super::{Access, Encoding, Illegal, Mods, Op, Operand, Operands, Slot, Value};
+use super::table::{
+    ATOMIC, Class, DPP, Entry, FLOAT, FROM_LDS, GDS_ONLY, MAI, NO_DST_SEL, SMALL_FLOATS, SPARSE, Ty, VCC_R,
+};
+use super::{Access, Encoding, Illegal, Mods, Op, Operand, Operands, SdwaSel, Slot, Value};
 use crate::Arch;
 
 /// Operand code of LDS_DIRECT.
@@ -44,6 +46,11 @@ pub(super) fn check_fields(
     if entry.flags.has(GDS_ONLY) && !mods.gds {
         return Err(Illegal::Field("GDS"));
     }
+    if let (Some(sdwa), true) = (mods.sdwa, entry.flags.has(NO_DST_SEL))
+        && sdwa.dst_sel != SdwaSel::Dword
+    {
+        return Err(Illegal::Field("DST_SEL"));
+    }
     if let Some(dpp) = mods.dpp {
         debug_assert!(entry.flags.has(DPP));
         if !is_dpp_control(arch, dpp.ctrl, permutes_pairs(entry)) {
@@ -52,8 +59,19 @@ pub(super) fn check_fields(
     }
     match entry.encoding {
         Encoding::Sop2 | Encoding::Sopc => one_literal(operands),
+        Encoding::Global => returning_float(arch, entry, operands, mods),
         _ => Ok(()),
     }
+}
+
+/// From gfx940 on, LLVM has no accumulation registers for the 32-bit float atomics where they return the old value.
+fn returning_float(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
+    let in_accumulators =
+        operands.iter().any(|operand| operand.dwords == 1 && matches!(operand.value, Value::Agpr(_)));
+    if entry.flags.has(FLOAT) && arch.is_gfx940_plus() && mods.glc && in_accumulators {
+        return Err(Illegal::Field("ACC"));
+    }
+    Ok(())
 }
 
 /// Two sources can share a literal, but there is room for one only.

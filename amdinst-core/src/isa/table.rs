@@ -348,6 +348,12 @@ flags! {
     HIGH = 49;
     /// An image instruction without 16-bit data.
     NO_D16 = 50;
+    /// FI and BOUND_CTRL in the bits of OP_SEL.
+    SWAPS_ROWS = 51;
+    /// Its register tuple may begin anywhere, also on processors that align others.
+    UNALIGNED = 52;
+    /// VOP3 without OP_SEL that keeps the bit of a third source at zero.
+    NO_THIRD = 53;
 }
 
 /// One opcode.

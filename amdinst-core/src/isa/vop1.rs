@@ -90,7 +90,7 @@ rows! {
     86  v_cvt_pk_f32_fp8           [vdst V2F32, src0 I32] SINCE_942 [E64 SDWA DPP CLAMP OMOD NO_DST_SEL];
     87  v_cvt_pk_f32_bf8           [vdst V2F32, src0 I32] SINCE_942 [E64 SDWA DPP CLAMP OMOD NO_DST_SEL];
     88  v_prng_b32                 [vdst I32, src0 I32] V950 [E64 SDWA DPP];
-    89  v_permlane16_swap_b32      [vdst_rw I32, src0_vgpr_rw I32] V950 [E64 OPSEL];
-    90  v_permlane32_swap_b32      [vdst_rw I32, src0_vgpr_rw I32] V950 [E64 OPSEL];
+    89  v_permlane16_swap_b32      [vdst_rw I32, src0_vgpr_rw I32] V950 [E64 SWAPS_ROWS];
+    90  v_permlane32_swap_b32      [vdst_rw I32, src0_vgpr_rw I32] V950 [E64 SWAPS_ROWS];
     91  v_cvt_f32_bf16             [vdst F32, src0 BF16] V950 [E64 SDWA DPP CLAMP OMOD];
 }

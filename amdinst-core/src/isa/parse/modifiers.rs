@@ -1,7 +1,7 @@
 //! Modifiers: the words after the operands.
 
 use super::operand::integer;
-use crate::isa::table::{BITOP3, BLGP_NEG, Entry, FROM_LDS, GDS_ONLY};
+use crate::isa::table::{BITOP3, BLGP_NEG, Entry, FROM_LDS, GDS_ONLY, SWAPS_ROWS};
 use crate::isa::{DppCtrl, Encoding, Mods, SdwaSel, SdwaUnused};
 
 /// Modifiers whose place in [`Mods`] depends on the opcode.
@@ -82,6 +82,7 @@ pub(super) fn apply(mods: &mut Mods, packed: &mut Packed, word: &str) -> Option<
         "glc" | "sc0" => mods.glc = true,
         "slc" | "nt" => mods.slc = true,
         "scc" | "sc1" => mods.scc = true,
+        "fi" => mods.fi = number(2)? == 1,
         "lds" => mods.lds = true,
         "gds" => mods.gds = true,
         "idxen" => mods.idxen = true,
@@ -210,6 +211,12 @@ pub(super) fn complete(mods: &mut Mods, packed: Packed, entry: &Entry) {
     if entry.encoding == Encoding::Mtbuf {
         // 8 and UNORM are LLVM's defaults.
         mods.format = packed.format.unwrap_or(1);
+    }
+    if flags.has(SWAPS_ROWS)
+        && entry.encoding == Encoding::Vop3
+        && let Some(dpp) = mods.dpp.take()
+    {
+        mods.bound_ctrl = dpp.bound_ctrl;
     }
     mods.lds |= flags.has(FROM_LDS);
     mods.gds |= flags.has(GDS_ONLY);

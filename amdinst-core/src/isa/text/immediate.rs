@@ -104,10 +104,10 @@ fn write_sendmsg(out: &mut String, raw: u16) -> fmt::Result {
 
 /// Whether a message, its operation and its stream have names together; other bits are then passed over.
 pub(in crate::isa) const fn names_message(raw: u16) -> bool {
-    match (raw & 0xf, raw >> 4 & 0x7, raw >> 8 & 0x3) {
-        (2 | 3, 1..=3, _) | (3, 0, 0) | (15, 1 | 2 | 4, 0) | (1 | 4..=10, 0, 0) => true,
-        _ => false,
-    }
+    matches!(
+        (raw & 0xf, raw >> 4 & 0x7, raw >> 8 & 0x3),
+        (2 | 3, 1..=3, _) | (3, 0, 0) | (15, 1 | 2 | 4, 0) | (1 | 4..=10, 0, 0)
+    )
 }
 
 /// Vega ISA, S_GETREG: register 5:0, offset 10:6, size minus one 15:11.

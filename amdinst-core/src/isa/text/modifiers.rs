@@ -119,6 +119,8 @@ fn sources(entry: &Entry) -> u32 {
 
 fn write_vop3(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
     flag(out, "high", mods.high);
+    flag(out, "bound_ctrl:1", mods.bound_ctrl);
+    flag(out, "fi:1", mods.fi);
     if entry.flags.has(BITOP3) {
         let table = mods.omod << 6 | mods.abs << 3 | mods.neg;
         if table != 0 {

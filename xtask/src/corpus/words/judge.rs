@@ -63,14 +63,19 @@ pub(super) fn judge(referee: &Referee, blocks: &[Vec<u32>], examples: usize) -> 
 /// its assembler writes: there our text must give the same bytes.
 fn what_it_crashed_on(referee: &Referee, words: &[u32]) -> Result<Result<Class, String>> {
     let mut rest = words;
+    let mut insts = Vec::new();
     while !rest.is_empty() {
         let Ok(inst) = decode(referee.arch, &bytes(rest)) else { return Ok(Ok(Class::Crash)) };
-        let (own, others) = rest.split_at(usize::from(inst.size) / 4);
+        rest = &rest[usize::from(inst.size) / 4..];
+        insts.push(inst);
+    }
+    for mut inst in insts {
+        inst.mods.ignored = 0;
+        let own = inst.encode(referee.arch).map(|words| bytes(&words)).unwrap_or_default();
         match &referee.assemble(&[&inst.text(referee.arch)])?[..] {
-            [Assembly::Bytes(theirs)] if theirs[..] == bytes(own)[..] => {}
+            [Assembly::Bytes(theirs)] if theirs[..] == own[..] => {}
             _ => return Ok(Err("we decode what LLVM's disassembler crashes on".to_owned())),
         }
-        rest = others;
     }
     Ok(Ok(Class::Misprint))
 }

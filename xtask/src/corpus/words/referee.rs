@@ -136,6 +136,8 @@ impl Referee {
             .args(args)
             .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={}", self.arch)])
             .env("LLVM_DISABLE_CRASH_REPORT", "1")
+            // Ten times as long as the crash itself.
+            .env("LLVM_DISABLE_SYMBOLIZATION", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
