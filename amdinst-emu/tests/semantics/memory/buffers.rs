@@ -94,7 +94,7 @@ impl Access {
     }
 }
 
-const MEMORY: u64 = 1 << 18;
+const MEMORY: u64 = 1 << 15;
 
 #[test]
 pub(crate) fn loads_and_stores() {
