@@ -132,7 +132,9 @@ impl Tolerance {
         if expected.is_nan() || found.is_nan() {
             return expected.is_nan() && found.is_nan();
         }
-        found == expected || (found - expected).abs() <= self.absolute.max(self.relative * expected.abs())
+        let distance = self.absolute.max(self.relative * expected.abs());
+        // Nothing finite is near infinity.
+        found == expected || (expected.is_finite() && (found - expected).abs() <= distance)
     }
 }
 
@@ -188,5 +190,47 @@ impl Case {
     /// The same with other sizes.
     pub(crate) fn sized(self, grid: [u32; 3], block: [u32; 3]) -> Self {
         Self { grid, block, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of `found` in a buffer.
+    fn judge(arg: Arg, found: &[u8]) -> Result<(), String> {
+        let Arg::Buffer { before, after } = arg else { unreachable!("a buffer") };
+        after.judge(&before, found)
+    }
+
+    #[test]
+    fn wrong_bytes_are_found() {
+        let found = bytes(&[1u32, 2, 7]);
+        assert_eq!(judge(output(&[1u32, 2, 7]), &found), Ok(()));
+        let why = judge(output(&[1u32, 3, 4]), &found).unwrap_err();
+        assert_eq!(why, "[1] is 0x00000002, not 0x00000003; 2 are wrong");
+        assert!(judge(output(&[1u32, 2]), &found).is_err(), "one is missing");
+        assert!(judge(input(&[1u32, 2, 6]), &found).is_err(), "what is only read has changed");
+    }
+
+    #[test]
+    fn distances_count_and_nan_is_nan_alone() {
+        let tolerance = Tolerance { relative: 1e-3, absolute: 1e-6 };
+        let judge_one = |expected: f32, found: f32| judge(near(vec![expected], tolerance), &bytes(&[found]));
+        for (expected, found) in [(1.0, 1.0009), (0.0, 9e-7), (-0.0, 0.0), (f32::NAN, f32::NAN)] {
+            assert_eq!(judge_one(expected, found), Ok(()), "{expected} {found}");
+        }
+        for (expected, found) in
+            [(1.0, 1.0011), (0.0, 2e-6), (1.0, f32::NAN), (f32::NAN, 1.0), (f32::INFINITY, f32::MAX)]
+        {
+            assert!(judge_one(expected, found).is_err(), "{expected} {found}");
+        }
+    }
+
+    #[test]
+    fn widened_numbers_keep_their_sign() {
+        let found = bytes(&[-1i64, 2]);
+        assert_eq!(judge(output(&[-1i32, 2]).widened(), &found), Ok(()));
+        assert!(matches!(value(-7i32).widened(), Arg::Value(bytes) if bytes == (-7i64).to_le_bytes()));
     }
 }
