@@ -1,4 +1,7 @@
 //! Kernels and tests with mistakes: the launch fails, and the message names the mistake and its source line.
+//!
+//! An instruction that the emulator does not execute cannot be had from Rust, which refuses inline assembly for this target:
+//! that fault, and others that only assembly makes, are in `cargo-amdinst/tests/faults/`.
 
 use harness::{Device, Launch as _, LaunchError, LocatedFault, Settings};
 use test_kernels::broken::{
