@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use amdinst_core::counters::{Layout, decode};
-use amdinst_core::instrument::{self, InstrumentError, Options, probe_specs};
+use amdinst_core::instrument::{self, InstrumentError, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_core::object::lines::{Frame, SourceMap};
 use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::oracle::{self, Native};
@@ -46,6 +46,15 @@ impl Checked {
     }
 }
 
+/// A code object with its instrumented form.
+#[derive(Debug)]
+pub struct Instrumented<'a> {
+    object: &'a CodeObject,
+    plan: instrument::Plan,
+    /// What the plan gives; `None` when no kernel was instrumented.
+    rewritten: Option<(CodeObject, ProbeMap)>,
+}
+
 /// Instruments the kernel, runs it on a machine filled like the original's, and compares.
 ///
 /// # Errors
@@ -58,61 +67,105 @@ pub fn check(
     launch: &Launch,
     original: &Outcome,
 ) -> CommandResult<Checked> {
-    let options = Options {
-        counters: counters.into(),
-        kernels: Some(vec![kernel.name.clone()]),
-        probes: probe_specs(object).or_exit(Exit::BadInput)?,
-        ..Options::default()
-    };
-    let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
-    let plan = instrument::plan(object, &options).map_err(fail)?;
-    let planned = plan.kernels().iter().find(|probes| probes.name == kernel.name);
-    let planned = planned.ok_or_else(|| Failure::msg(Exit::BadInput, "the plan leaves the kernel out"))?;
-    let target = object.target.to_string();
-    let (grid, block) = (launch.grid, launch.block);
-    if !planned.is_instrumented() {
-        // Nothing to count, or refused: the original alone can still show that no narrowing was overlooked.
-        let report =
-            Report::new(&report::Launch { probes: planned, target: &target, grid, block, records: &[] });
-        let report = report.or_exit(Exit::BadInput)?;
-        return Ok(Checked { report, disagreements: Vec::new(), instrumented_instructions: None });
+    let kernels = Some(vec![kernel.name.clone()]);
+    Instrumented::new(object, kernels, counters)?.check(kernel, arguments, launch, original)
+}
+
+impl<'a> Instrumented<'a> {
+    /// Instruments the kernels of these names, or all.
+    ///
+    /// # Errors
+    /// When that cannot be done at all.
+    pub fn new(
+        object: &'a CodeObject,
+        kernels: Option<Vec<String>>,
+        counters: CounterChoice,
+    ) -> CommandResult<Self> {
+        let options = Options {
+            counters: counters.into(),
+            kernels,
+            probes: probe_specs(object).or_exit(Exit::BadInput)?,
+            ..Options::default()
+        };
+        let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
+        let plan = instrument::plan(object, &options).map_err(fail)?;
+        let rewritten = if plan.kernels().iter().any(KernelProbes::is_instrumented) {
+            let instrumented = instrument::apply(object, &plan).map_err(fail)?;
+            let rewritten = CodeObject::parse(instrumented.bytes).or_exit_with(
+                Exit::Mismatch,
+                || "the instrumented code object cannot be read back; this is a bug",
+            )?;
+            Some((rewritten, instrumented.map))
+        } else {
+            None
+        };
+        Ok(Self { object, plan, rewritten })
     }
 
-    let instrumented = instrument::apply(object, &plan).map_err(fail)?;
-    let map = &instrumented.map;
-    let probes = map.kernel(&kernel.name).unwrap_or(planned);
-    let rewritten = CodeObject::parse(instrumented.bytes)
-        .or_exit_with(Exit::Mismatch, || "the instrumented code object cannot be read back; this is a bug")?;
-    let layout = Layout::new(grid, block, probes.record_stride);
-    let launched =
-        launch_instrumented(&rewritten, probes.buffer_argument.unwrap_or(0), &layout, arguments, launch);
-    let (outcome, buffer) = launched.map_err(|error| {
-        let pc = if let LaunchError::Fault(fault) = &error { fault.pc } else { None };
-        let failure = Failure::new(Exit::Mismatch, error)
-            .note("the original kernel ends well, its instrumented form does not; this is a bug");
-        let original = pc.and_then(|pc| map.original_pc(pc));
-        original
-            .map(|pc| source_lines(object, pc))
-            .unwrap_or_default()
-            .into_iter()
-            .fold(failure, Failure::note)
-    })?;
+    /// Runs a kernel's instrumented form on a machine filled like the original's, and compares.
+    ///
+    /// # Errors
+    /// When it runs differently than its original does.
+    pub fn check(
+        &self,
+        kernel: &Kernel,
+        arguments: &Arguments,
+        launch: &Launch,
+        original: &Outcome,
+    ) -> CommandResult<Checked> {
+        let object = self.object;
+        let planned = self.plan.kernels().iter().find(|probes| probes.name == kernel.name);
+        let planned =
+            planned.ok_or_else(|| Failure::msg(Exit::BadInput, "the plan leaves the kernel out"))?;
+        let target = object.target.to_string();
+        let (grid, block) = (launch.grid, launch.block);
+        let (rewritten, map) = match &self.rewritten {
+            Some((rewritten, map)) if planned.is_instrumented() => (rewritten, map),
+            // Nothing to count, or refused: the original alone can still show that no narrowing was overlooked.
+            _ => {
+                let report = Report::new(&report::Launch {
+                    probes: planned,
+                    target: &target,
+                    grid,
+                    block,
+                    records: &[],
+                });
+                let report = report.or_exit(Exit::BadInput)?;
+                return Ok(Checked { report, disagreements: Vec::new(), instrumented_instructions: None });
+            }
+        };
+        let probes = map.kernel(&kernel.name).unwrap_or(planned);
+        let layout = Layout::new(grid, block, probes.record_stride);
+        let launched =
+            launch_instrumented(rewritten, probes.buffer_argument.unwrap_or(0), &layout, arguments, launch);
+        let (outcome, buffer) = launched.map_err(|error| {
+            let pc = if let LaunchError::Fault(fault) = &error { fault.pc } else { None };
+            let failure = Failure::new(Exit::Mismatch, error)
+                .note("the original kernel ends well, its instrumented form does not; this is a bug");
+            let original = pc.and_then(|pc| map.original_pc(pc));
+            original
+                .map(|pc| source_lines(object, pc))
+                .unwrap_or_default()
+                .into_iter()
+                .fold(failure, Failure::note)
+        })?;
 
-    let records = decode(&buffer).or_exit(Exit::Mismatch)?;
-    let described = report::Launch { probes, target: &target, grid, block, records: &records };
-    let mut report = Report::new(&described).or_exit(Exit::Mismatch)?;
-    let native = native_counts(&original.execution.masks, records.len());
-    let disagreements = oracle::compare(probes, &records, &native, TOLD);
-    let mut told: Vec<_> = disagreements.iter().map(ToString::to_string).collect();
-    report.oracle_equal = Some(disagreements.is_empty());
-    let different = first_difference(&original.buffers, &outcome.buffers);
-    report.memory_equal = Some(different.is_none());
-    told.extend(different);
-    Ok(Checked {
-        report,
-        disagreements: told,
-        instrumented_instructions: Some(outcome.execution.wave_instructions),
-    })
+        let records = decode(&buffer).or_exit(Exit::Mismatch)?;
+        let described = report::Launch { probes, target: &target, grid, block, records: &records };
+        let mut report = Report::new(&described).or_exit(Exit::Mismatch)?;
+        let native = native_counts(&original.execution.masks, records.len());
+        let disagreements = oracle::compare(probes, &records, &native, TOLD);
+        let mut told: Vec<_> = disagreements.iter().map(ToString::to_string).collect();
+        report.oracle_equal = Some(disagreements.is_empty());
+        let different = first_difference(&original.buffers, &outcome.buffers);
+        report.memory_equal = Some(different.is_none());
+        told.extend(different);
+        Ok(Checked {
+            report,
+            disagreements: told,
+            instrumented_instructions: Some(outcome.execution.wave_instructions),
+        })
+    }
 }
 
 fn launch_instrumented(

@@ -1,16 +1,19 @@
 //! Launches cases the way `cargo amdinst run` does, and judges what they leave.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use amdinst_core::object::CodeObject;
 use amdinst_emu::{Config, Launch, Machine, Program};
 use anyhow::{Context as _, Result};
 use cargo_amdinst::cli::CounterChoice;
-use cargo_amdinst::commands::run::{ArgSpec, Arguments, LaunchError, Outcome, Scalar, report, view::RunView};
+use cargo_amdinst::commands::run::{
+    ArgSpec, Arguments, LaunchError, Outcome, Scalar, report::Instrumented, view::RunView,
+};
 use cargo_amdinst::exit::{Exit, Failure};
 
 use super::case::{After, Arg, Case};
-use super::tally::{Instrumented, Ran, Tally};
+use super::tally::{Ran, Shown, Tally};
 use super::{Options, Source};
 
 /// Where a code object is from.
@@ -31,6 +34,8 @@ pub(crate) struct Loaded<'a> {
     object: &'a CodeObject,
     machine: Machine,
     program: Program,
+    /// With all kernels instrumented, when a launch first asks for it.
+    instrumented: OnceCell<Result<Instrumented<'a>, String>>,
 }
 
 impl<'a> Loaded<'a> {
@@ -38,7 +43,7 @@ impl<'a> Loaded<'a> {
     pub(crate) fn new(object: &'a CodeObject) -> Result<Self> {
         let mut machine = Machine::new(object.target.arch, Config::default());
         let program = machine.load(object)?;
-        Ok(Self { object, machine, program })
+        Ok(Self { object, machine, program, instrumented: OnceCell::new() })
     }
 }
 
@@ -219,12 +224,18 @@ fn launch(
         instrumented: None,
     };
     if instrument {
-        let checked = report::check(object, kernel, CounterChoice::Auto, &arguments, &launch, &original)
-            .map_err(|failure| format!("instrumented: {}", told(&failure)))?;
+        let rewrite =
+            || Instrumented::new(object, None, CounterChoice::Auto).map_err(|failure| told(&failure));
+        let checked = loaded.instrumented.get_or_init(rewrite).as_ref().map_err(String::clone).and_then(
+            |instrumented| {
+                instrumented.check(kernel, &arguments, &launch, &original).map_err(|failure| told(&failure))
+            },
+        );
+        let checked = checked.map_err(|why| format!("instrumented: {why}"))?;
         if checked.exit() == Exit::Mismatch {
             return Err(format!("instrumented: {}", checked.disagreements.join("; ")));
         }
-        ran.instrumented = Some(Instrumented {
+        ran.instrumented = Some(Shown {
             runs: checked.instrumented_instructions.is_some(),
             sites: checked.report.sites.len() as u64,
             executions: checked.report.sites.iter().map(|site| site.counts.executions).sum(),

@@ -14,12 +14,12 @@ pub(crate) struct Ran {
     /// Mnemonic, fidelity and executions.
     pub(crate) opcodes: Vec<(&'static str, &'static str, u64)>,
     /// With `--instrument`.
-    pub(crate) instrumented: Option<Instrumented>,
+    pub(crate) instrumented: Option<Shown>,
 }
 
 /// The same kernel, instrumented, which left the same memory and right counters.
 #[derive(Debug)]
-pub(crate) struct Instrumented {
+pub(crate) struct Shown {
     /// It had a site to count, and ran.
     pub(crate) runs: bool,
     /// Sites counted.
