@@ -1,0 +1,202 @@
+//! Many batches of programs, on all cores, and what came of them.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use rayon::prelude::*;
+
+use crate::coverage::Coverage;
+use crate::program::Program;
+use crate::run::{self, Outcome, Target};
+use crate::{generate, reduce, render, toolchain};
+
+/// The optimisation levels, which take turns. The quickest to compile stands in most of them.
+const LEVELS: [&str; 8] = ["-O1", "-O0", "-O1", "-O2", "-O1", "-O1", "-O3", "-O1"];
+
+/// Run random programs on the emulator and on the host, and compare their memory
+#[derive(Clone, Debug, clap::Parser)]
+pub struct Options {
+    /// How many programs
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    pub programs: u64,
+    /// The seed that they are made up from
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    pub seed: u64,
+    /// The number of the first program
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub first: u64,
+    /// A processor to compile them for (repeatable)
+    #[arg(long, default_values_t = ["gfx900", "gfx90a", "gfx942"].map(str::to_owned), value_name = "CPU")]
+    pub target_cpu: Vec<String>,
+    /// Run each batch on one of the processors, in turn, and not on all of them
+    #[arg(long)]
+    pub one_target: bool,
+    /// Programs of a batch, which are compiled together
+    #[arg(long, default_value_t = 128, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub batch: u64,
+    /// Batches at a time; 0 for one a core
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub jobs: usize,
+    /// Where programs that differ are written, as C
+    #[arg(long, default_value = "target/differential", value_name = "DIR")]
+    pub keep: PathBuf,
+    /// Leave programs that differ as they are, instead of cutting them down
+    #[arg(long)]
+    pub no_reduce: bool,
+    /// Print which mnemonics no program executed, too
+    #[arg(long)]
+    pub missing: bool,
+    /// A file of mnemonics executed: what it holds is counted in, and all is written to it, so that slices add up
+    #[arg(long, value_name = "FILE")]
+    pub coverage: Option<PathBuf>,
+}
+
+/// What a campaign did.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Both sides' runs, added up.
+    pub outcome: Outcome,
+    /// Programs that were compiled and run.
+    pub programs: u64,
+    /// What clang would not compile, with its first words.
+    pub refused: Vec<(u64, String)>,
+    /// One line a difference.
+    pub differences: Vec<String>,
+}
+
+/// Runs the campaign and prints what came of it. `Ok(false)` if anything differs.
+///
+/// # Errors
+/// Clang is missing, or nothing can be written.
+pub fn run(options: &Options) -> Result<bool> {
+    if !toolchain::installed() {
+        bail!("clang-22 and ld.lld-22 are not installed (apt-get install clang-22 lld-22)");
+    }
+    let start = Instant::now();
+    let report = campaign(options)?;
+    let mut executed = report.outcome.coverage.clone();
+    if let Some(path) = &options.coverage {
+        if path.exists() {
+            executed.add(&Coverage::read(path)?);
+        }
+        std::fs::write(path, executed.lines()).with_context(|| format!("writing {}", path.display()))?;
+    }
+    print!("{}", executed.summary(options.missing)?);
+    for (target, runs) in &report.outcome.runs {
+        println!("{target}: {runs} runs");
+    }
+    for (index, words) in &report.refused {
+        println!("program {index}: refused by clang: {words}");
+    }
+    for line in &report.differences {
+        println!("DIFFERENCE {line}");
+    }
+    let runs: u64 = report.outcome.runs.values().sum();
+    println!(
+        "seed {}: {} programs, {runs} runs, {} refused by clang, {} wave-instructions, {} mnemonics, {:.0} s; {} differences",
+        options.seed,
+        report.programs,
+        report.refused.len(),
+        report.outcome.wave_instructions,
+        report.outcome.coverage.mnemonics(),
+        start.elapsed().as_secs_f64(),
+        report.differences.len()
+    );
+    Ok(report.differences.is_empty())
+}
+
+/// Runs every batch.
+///
+/// # Errors
+/// The host's side fails, or nothing can be written.
+pub fn campaign(options: &Options) -> Result<Report> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
+    let input = run::input(options.seed);
+    let batches = options.programs.div_ceil(options.batch.max(1));
+    let report = Mutex::new(Report::default());
+    pool.install(|| {
+        (0..batches).into_par_iter().try_for_each(|batch| {
+            let first = options.first + batch * options.batch;
+            let end = (first + options.batch).min(options.first + options.programs);
+            let programs: Vec<Program> =
+                (first..end).map(|index| generate::program(options.seed, index)).collect();
+            one_batch(options, &programs, &input, &report)
+        })
+    })?;
+    let mut report = report.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    report.refused.sort();
+    report.differences.sort();
+    Ok(report)
+}
+
+/// The targets of a batch: each processor at a level; levels take turns.
+fn targets(options: &Options, batch: u64) -> Vec<Target> {
+    let cpus = options.target_cpu.len() as u64;
+    let of = |at: u64, turn: u64| Target {
+        cpu: options.target_cpu[at as usize].clone(),
+        level: LEVELS[(turn % 8) as usize],
+    };
+    if options.one_target {
+        vec![of(batch % cpus, batch / cpus)]
+    } else {
+        (0..cpus).map(|at| of(at, batch + at)).collect()
+    }
+}
+
+fn one_batch(options: &Options, programs: &[Program], input: &[u8], report: &Mutex<Report>) -> Result<()> {
+    let targets = targets(options, programs[0].index / options.batch.max(1));
+    let outcome = match run::compare(programs, &targets, input) {
+        Ok(outcome) => outcome,
+        Err(error) if programs.len() == 1 => {
+            let words = format!("{error:#}");
+            let line = words.lines().find(|line| line.contains("error")).unwrap_or(&words).to_owned();
+            lock(report).refused.push((programs[0].index, line));
+            return Ok(());
+        }
+        // One program that clang cannot compile must not take the others with it.
+        Err(_) => {
+            let (left, right) = programs.split_at(programs.len() / 2);
+            one_batch(options, left, input, report)?;
+            return one_batch(options, right, input, report);
+        }
+    };
+    let lines = outcome
+        .differences
+        .iter()
+        .map(|(slot, target, difference)| {
+            let program = &programs[*slot];
+            let line = format!("program {} {target}: {difference}", program.index);
+            eprintln!("{line}");
+            keep(options, program, target, &line, input).map(|path| format!("{line}; see {}", path.display()))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let mut report = lock(report);
+    report.programs += programs.len() as u64;
+    report.outcome.add(outcome);
+    report.differences.extend(lines);
+    Ok(())
+}
+
+fn lock(report: &Mutex<Report>) -> std::sync::MutexGuard<'_, Report> {
+    report.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Cuts a program that differs down, and writes it.
+fn keep(options: &Options, program: &Program, target: &Target, line: &str, input: &[u8]) -> Result<PathBuf> {
+    let (program, last) = if options.no_reduce {
+        (program.clone(), line.to_owned())
+    } else {
+        let (program, difference) = reduce::reduce(program, target, input);
+        let line = difference.map_or_else(|| line.to_owned(), |difference| difference.to_string());
+        (program, line)
+    };
+    std::fs::create_dir_all(&options.keep).with_context(|| format!("creating {}", options.keep.display()))?;
+    let name = format!("seed-{}-program-{}-{}{}.c", options.seed, program.index, target.cpu, target.level);
+    let path = options.keep.join(name);
+    let text = format!("// {target}: {last}\n{}", render::source(std::slice::from_ref(&program)));
+    std::fs::write(&path, text)?;
+    std::fs::write(options.keep.join("prelude.h"), render::PRELUDE)?;
+    Ok(path)
+}

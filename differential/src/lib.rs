@@ -1,0 +1,19 @@
+//! Random programs, run by the emulator and by the host, and compared byte by byte.
+//!
+//! A program is made up from a seed ([`generate`]), written as C ([`render`]) and compiled by clang twice: for an AMD
+//! processor, whose code object the emulator runs, and for the host, where work-items run one after the other and only
+//! the operations between lanes are done a wave at a time. Clang's two back ends share neither instruction selection nor
+//! registers, so equal memory is evidence for the emulator (and for clang).
+
+pub mod alone;
+pub mod campaign;
+pub mod coverage;
+pub mod dice;
+pub mod generate;
+pub mod ops;
+pub mod program;
+pub mod reduce;
+pub mod render;
+pub mod run;
+pub mod toolchain;
+pub mod ty;

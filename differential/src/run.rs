@@ -1,0 +1,224 @@
+//! Runs a batch of programs on both sides and compares.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use amdinst_core::object::CodeObject;
+use amdinst_emu::{Config, Launch, Machine};
+use anyhow::{Context as _, Result, ensure};
+
+use crate::coverage::Coverage;
+use crate::dice::Dice;
+use crate::program::Program;
+use crate::render::{self, NUMBERS};
+use crate::toolchain::Workshop;
+
+/// Bytes of the input buffer.
+const INPUT_BYTES: usize = 8192;
+/// Bytes of the largest output.
+const OUTPUT_BYTES: usize = 1 << 17;
+
+/// A processor and an optimisation level.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Target {
+    /// As clang's `-mcpu` has it.
+    pub cpu: String,
+    /// As clang has it, `-O0` to `-O3`.
+    pub level: &'static str,
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.cpu, self.level)
+    }
+}
+
+/// What a program did that it should not have done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// The emulator stopped.
+    Fault(String),
+    /// Bytes of the output differ.
+    Bytes {
+        /// The first of them.
+        at: usize,
+        /// How many.
+        count: usize,
+        /// What the emulator has from there on, at most eight bytes.
+        emulator: Vec<u8>,
+        /// What the host has.
+        host: Vec<u8>,
+    },
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fault(fault) => write!(f, "the emulator stopped: {fault}"),
+            Self::Bytes { at, count, emulator, host } => write!(
+                f,
+                "{count} bytes differ, the first at {at:#x} (work-item {}, its byte {}): emulator {emulator:02x?}, host {host:02x?}",
+                at / 256,
+                at % 256
+            ),
+        }
+    }
+}
+
+/// What a batch did.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Programs run, by target.
+    pub runs: BTreeMap<Target, u64>,
+    /// Wave-instructions the emulator ran.
+    pub wave_instructions: u64,
+    /// Executions of each mnemonic.
+    pub coverage: Coverage,
+    /// The programs that differ, by their place in the batch, and the target.
+    pub differences: Vec<(usize, Target, Difference)>,
+}
+
+impl Outcome {
+    /// Both together; places in the batch lose their meaning.
+    pub fn add(&mut self, other: Self) {
+        for (target, runs) in other.runs {
+            *self.runs.entry(target).or_default() += runs;
+        }
+        self.coverage.add(&other.coverage);
+        self.wave_instructions += other.wave_instructions;
+        self.differences.extend(other.differences);
+    }
+}
+
+/// The input of every program: words that are random, small, or at an edge of one type or the other; then what stands in
+/// the output beforehand.
+pub fn input(seed: u64) -> Vec<u8> {
+    let mut dice = Dice::new(seed, u64::MAX);
+    let mut bytes = Vec::with_capacity(INPUT_BYTES + OUTPUT_BYTES);
+    while bytes.len() < INPUT_BYTES {
+        let small = |dice: &mut Dice| dice.roll(97) as f64 / 4.0 - 12.0;
+        let word = match dice.roll(8) {
+            0 | 1 => dice.word(),
+            2 => dice.roll(100) as u64 | (dice.roll(100) as u64) << 32,
+            3 => {
+                let (x, y) = (small(&mut dice) as f32, small(&mut dice) as f32);
+                u64::from(x.to_bits()) | u64::from(y.to_bits()) << 32
+            }
+            4 => small(&mut dice).to_bits(),
+            // Halves between 2^-7 and 2^8, of either sign.
+            5 => (0..4)
+                .map(|at| ((0x2000 + dice.roll(0x3c00) as u64) | (dice.word() & 0x8000)) << (16 * at))
+                .sum(),
+            6 => {
+                let edges =
+                    [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000];
+                *dice.pick(&edges) | *dice.pick(&edges) << 32
+            }
+            _ => {
+                let edges = [
+                    0,
+                    1,
+                    1 << 63,
+                    i64::MAX as u64,
+                    0x7ff0 << 48,
+                    0xfff0 << 48,
+                    0x000f_ffff_ffff_ffff,
+                    u64::MAX,
+                ];
+                *dice.pick(&edges)
+            }
+        };
+        bytes.extend(word.to_le_bytes());
+    }
+    while bytes.len() < INPUT_BYTES + OUTPUT_BYTES {
+        bytes.extend(dice.word().to_le_bytes());
+    }
+    bytes
+}
+
+/// Compiles the programs, runs them on the host and on the emulator as each target, and compares.
+///
+/// # Errors
+/// Clang refuses them, or the host's program fails.
+pub fn compare(programs: &[Program], targets: &[Target], input: &[u8]) -> Result<Outcome> {
+    let workshop = Workshop::new(&render::source(programs))?;
+    let file = tempfile::NamedTempFile::new()?;
+    std::fs::write(file.path(), input)?;
+    let host = workshop.host()?.run(file.path())?;
+    let total: usize = programs.iter().map(Program::output_bytes).sum();
+    ensure!(host.len() == total, "the host wrote {} bytes instead of {total}", host.len());
+
+    let mut outcome = Outcome::default();
+    for target in targets {
+        let object = workshop.device(&target.cpu, target.level)?;
+        let mut device = Device::new(&target.cpu, &object, input).with_context(|| target.to_string())?;
+        let mut from = 0;
+        for (slot, program) in programs.iter().enumerate() {
+            let expected = &host[from..from + program.output_bytes()];
+            from += program.output_bytes();
+            let difference = match device.run(slot, program, &mut outcome) {
+                Err(fault) => Some(Difference::Fault(fault)),
+                Ok(got) => first_difference(&got, expected),
+            };
+            *outcome.runs.entry(target.clone()).or_default() += 1;
+            outcome.differences.extend(difference.map(|difference| (slot, target.clone(), difference)));
+        }
+    }
+    Ok(outcome)
+}
+
+fn first_difference(got: &[u8], expected: &[u8]) -> Option<Difference> {
+    let at = got.iter().zip(expected).position(|(a, b)| a != b)?;
+    let count = got.iter().zip(expected).filter(|(a, b)| a != b).count();
+    let from = at & !3;
+    let show = |bytes: &[u8]| bytes[from..(from + 8).min(bytes.len())].to_vec();
+    Some(Difference::Bytes { at: from, count, emulator: show(got), host: show(expected) })
+}
+
+/// A machine with a batch's code object and buffers.
+struct Device<'a> {
+    cpu: String,
+    machine: Machine,
+    program: amdinst_emu::Program,
+    start: &'a [u8],
+    out: u64,
+    kernarg: Vec<u8>,
+}
+
+impl<'a> Device<'a> {
+    fn new(cpu: &str, object: &CodeObject, input: &'a [u8]) -> Result<Self> {
+        let mut machine = Machine::new(object.target.arch, Config::default());
+        let (input, start) = input.split_at(INPUT_BYTES);
+        let at = machine.alloc(input.len() as u64, 16, "in")?;
+        machine.write(at, input)?;
+        let out = machine.alloc(start.len() as u64, 16, "out")?;
+        let program = machine.load(object)?;
+        let (n0, n1, n2, n3) = NUMBERS;
+        let mut kernarg = [out.to_le_bytes(), at.to_le_bytes()].concat();
+        kernarg.extend(n0.to_le_bytes());
+        kernarg.extend(u32::from(n1).to_le_bytes());
+        kernarg.extend(n2.to_le_bytes());
+        kernarg.extend(n3.to_le_bytes());
+        Ok(Self { cpu: cpu.to_owned(), machine, program, start, out, kernarg })
+    }
+
+    fn run(&mut self, slot: usize, program: &Program, outcome: &mut Outcome) -> Result<Vec<u8>, String> {
+        let mut bytes = self.start[..program.output_bytes()].to_vec();
+        self.machine.write(self.out, &bytes).map_err(|error| error.to_string())?;
+        let launch = Launch {
+            grid: [program.grid, 1, 1],
+            block: [program.block, 1, 1],
+            kernarg: self.kernarg.clone(),
+            threads: 1,
+            count_opcodes: true,
+            ..Launch::new(format!("k{slot}"))
+        };
+        let execution = self.machine.launch(&self.program, &launch).map_err(|fault| fault.to_string())?;
+        outcome.wave_instructions += execution.wave_instructions;
+        for (op, count) in execution.opcode_stats {
+            outcome.coverage.count(&self.cpu, op, count);
+        }
+        self.machine.read(self.out, &mut bytes).map_err(|error| error.to_string())?;
+        Ok(bytes)
+    }
+}

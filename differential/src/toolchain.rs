@@ -1,0 +1,120 @@
+//! Clang, for the device and for the host.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use amdinst_core::object::CodeObject;
+use anyhow::{Context as _, Result, bail};
+
+use crate::render::{PRELUDE, number_macros};
+
+/// Flags that make C mean one thing on both sides: no fused operations that were not asked for, integers that wrap, any
+/// object reachable by any pointer, and no rounding to more than a type holds.
+const MEANING: [&str; 8] = [
+    "-w",
+    "-std=gnu23",
+    "-ffp-contract=off",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fno-math-errno",
+    "-Xclang",
+    "-ffloat16-excess-precision=none",
+];
+
+/// The order of instructions is of no account here, and a fifth of the time goes into it.
+const QUICK: [&str; 6] =
+    ["-mllvm", "-disable-machine-sink", "-mllvm", "-enable-misched=0", "-mllvm", "-enable-post-misched=0"];
+
+/// Whether clang and the linker are installed.
+pub fn installed() -> bool {
+    ["clang-22", "ld.lld-22"]
+        .iter()
+        .all(|tool| Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success()))
+}
+
+/// A directory with a source and what was made of it.
+#[derive(Debug)]
+pub struct Workshop {
+    directory: tempfile::TempDir,
+}
+
+impl Workshop {
+    /// A directory with the prelude and this source.
+    ///
+    /// # Errors
+    /// The directory cannot be written.
+    pub fn new(source: &str) -> Result<Self> {
+        let directory = tempfile::tempdir().context("a temporary directory")?;
+        std::fs::write(directory.path().join("prelude.h"), PRELUDE)?;
+        std::fs::write(directory.path().join("programs.c"), source)?;
+        Ok(Self { directory })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// The code object for a processor.
+    ///
+    /// # Errors
+    /// Clang refuses the source, with its words, or what it makes is no code object.
+    pub fn device(&self, cpu: &str, level: &str) -> Result<CodeObject> {
+        let output = self.path(&format!("{cpu}.elf"));
+        let cpu = format!("-mcpu={cpu}");
+        let mut flags = vec!["--target=amdgcn-amd-amdhsa", "-nogpulib", "-fuse-ld=lld-22", &cpu, level];
+        flags.extend(QUICK);
+        self.compile(&flags, &output)?;
+        Ok(CodeObject::parse(std::fs::read(output)?)?)
+    }
+
+    /// The host's program.
+    ///
+    /// # Errors
+    /// Clang refuses the source, with its words.
+    pub fn host(&self) -> Result<Host> {
+        let output = self.path("host");
+        let macros = number_macros();
+        // Not optimised: quicker to compile, and all that can err is the plainest code there is. FMA and F16C are on, so
+        // that single operations are single instructions.
+        let mut flags = vec!["-O0", "-march=x86-64-v3", "-lm"];
+        flags.extend(macros.iter().map(String::as_str));
+        self.compile(&flags, &output)?;
+        Ok(Host { program: output })
+    }
+
+    fn compile(&self, flags: &[&str], output: &Path) -> Result<()> {
+        let result = Command::new("clang-22")
+            .args(MEANING)
+            .args(flags)
+            .arg(self.path("programs.c"))
+            .arg("-o")
+            .arg(output)
+            .stdin(Stdio::null())
+            .output()
+            .context("running clang-22")?;
+        if !result.status.success() {
+            bail!("clang-22 {}: {}", flags.join(" "), String::from_utf8_lossy(&result.stderr));
+        }
+        Ok(())
+    }
+}
+
+/// The programs, compiled for the host.
+#[derive(Debug)]
+pub struct Host {
+    program: PathBuf,
+}
+
+impl Host {
+    /// Every program's output, one after the other; `input` holds the input and what the output begins with.
+    ///
+    /// # Errors
+    /// It cannot be run, or fails.
+    pub fn run(&self, input: &Path) -> Result<Vec<u8>> {
+        let result = Command::new(&self.program).arg(input).output().context("running the host's program")?;
+        if !result.status.success() {
+            bail!("the host's program failed: {}", result.status);
+        }
+        Ok(result.stdout)
+    }
+}
