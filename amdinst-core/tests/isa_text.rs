@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use amdinst_core::Arch;
-use amdinst_core::isa::{Value, assemble, decode, parse};
+use amdinst_core::isa::{Value, assemble, decode, decode_for_listing, parse};
 
 struct Case {
     arch: Arch,
@@ -19,17 +19,19 @@ fn cases() -> Vec<Case> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/isa");
     let mut files: Vec<_> = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
+    files.iter().flat_map(|file| cases_of(file)).collect()
+}
+
+fn cases_of(file: &Path) -> Vec<Case> {
     let mut cases = Vec::new();
-    for file in files {
-        let table = fs::read_to_string(&file).unwrap();
-        for (index, line) in table.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
-            let place = format!("{}:{}", file.file_name().unwrap().display(), index + 1);
-            let [arch, words, text] = line.split('\t').collect::<Vec<_>>()[..] else {
-                panic!("{place}: not three columns")
-            };
-            let words = words.split(' ').map(|word| u32::from_str_radix(word, 16).unwrap()).collect();
-            cases.push(Case { arch: arch.parse().unwrap(), words, text: text.to_owned(), place });
-        }
+    let table = fs::read_to_string(file).unwrap();
+    for (index, line) in table.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+        let place = format!("{}:{}", file.file_name().unwrap().display(), index + 1);
+        let [arch, words, text] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{place}: not three columns")
+        };
+        let words = words.split(' ').map(|word| u32::from_str_radix(word, 16).unwrap()).collect();
+        cases.push(Case { arch: arch.parse().unwrap(), words, text: text.to_owned(), place });
     }
     cases
 }
@@ -74,6 +76,25 @@ fn assembling_the_operands_gives_back_the_instruction() {
         let again = assemble(case.arch, inst.op, inst.encoding, &values, inst.mods);
         assert_eq!(again, Ok(inst), "{}", case.place);
     }
+}
+
+/// `tests/refused.tsv` has what LLVM's disassembler prints and its assembler refuses: no instructions, but a listing shows
+/// those that only rules of operands are against.
+#[test]
+fn what_llvms_assembler_refuses_is_no_instruction() {
+    let cases = cases_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused.tsv"));
+    assert!(cases.len() > 400, "only {} cases", cases.len());
+    let mut listed = 0;
+    for case in &cases {
+        if let Ok(inst) = decode(case.arch, &bytes(&case.words)) {
+            panic!("{}: {} is taken", case.place, inst.text(case.arch));
+        }
+        if let Ok(inst) = decode_for_listing(case.arch, &bytes(&case.words)) {
+            listed += 1;
+            assert_eq!(inst.text(case.arch), case.text, "{}", case.place);
+        }
+    }
+    assert!(listed > 200, "only {listed} are listed");
 }
 
 #[test]

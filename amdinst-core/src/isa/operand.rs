@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::fields::{self, Field, field_of};
+use super::modifiers::{Modifier, ModifierBits};
 use super::scaled::Pairs;
 use super::table::{
     ATOMIC, Class, Entry, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty, UNALIGNED,
@@ -326,7 +327,7 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
         Class::Saddr => match code {
             SADDR_OFF => Ok(Value::Off),
             _ => match fields.scalar(field, code, 0, dwords)? {
-                Value::EXEC if dwords > 1 && !entry.flags.has(TO_LDS_ALWAYS) => Err(Illegal::Kind("EXEC")),
+                Value::EXEC if dwords > 1 && !moves_to_lds(fields, entry) => Err(Illegal::Kind("EXEC")),
                 register => Ok(register),
             },
         },
@@ -392,6 +393,13 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
         Class::SdwaDst => fields.scalar(field, code, 0, dwords),
         Class::SmemOffset => Err(Illegal::Kind("SMEM's offset")),
     }
+}
+
+/// Whether a load's data goes to LDS.
+fn moves_to_lds(fields: &Fields, entry: &Entry) -> bool {
+    let is_set =
+        |bits: &ModifierBits| bits.modifier == Modifier::Lds && bits.field.get(fields.pairs.main) != 0;
+    entry.flags.has(TO_LDS_ALWAYS) || entry.modifiers.iter().any(is_set)
 }
 
 /// The register field of a source of an export: compressed, two share one.

@@ -19,6 +19,7 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
             constant_bus(entry, operands)?;
             lds_direct(arch, entry, operands)?;
             half_constants(entry, operands)?;
+            exponent(entry, operands, mods)?;
             wide_dpp(arch, entry)?;
             dot_selection(arch, entry, mods)?;
             if arch == Arch::Gfx908 {
@@ -152,6 +153,21 @@ fn half_constants(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     }
 }
 
+/// The exponent of `v_ldexp_f16_sdwa` is read as a half, though it is a whole number: LLVM has no text for a constant with
+/// its sign extended, nor for 1/(2π).
+fn exponent(entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
+    let constant = operands.iter().find_map(|operand| match (operand.slot, operand.value) {
+        (Slot::Src1, Value::Inline(code)) => Some(code),
+        _ => None,
+    });
+    match (entry.op, mods.sdwa, constant) {
+        (Op::v_ldexp_f16, Some(sdwa), Some(code)) if sdwa.sext[1] || code == 248 => {
+            Err(Illegal::Kind("a constant"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// DPP permutes single registers up to gfx908, though the result may be a pair.
 pub(super) fn wide_dpp(arch: Arch, entry: &Entry) -> Result<(), Illegal> {
     match entry.encoding {
@@ -186,7 +202,10 @@ fn dot_selection(arch: Arch, entry: &Entry, mods: &Mods) -> Result<(), Illegal> 
 /// gfx908 has no constants in a matrix accumulator (an erratum), and no scalar registers in `v_accvgpr_write_b32`.
 fn matrix_constants(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     let is_constant = |operand: &Operand| matches!(operand.value, Value::Inline(_));
-    let is_scalar = |operand: &Operand| matches!(operand.value, Value::Scalar(_) | Value::Special(_));
+    let is_scalar = |operand: &Operand| match operand.value {
+        Value::Special(code) => code != LDS_DIRECT,
+        value => matches!(value, Value::Scalar(_)),
+    };
     if entry.flags.has(MAI)
         && operands.iter().any(|operand| operand.slot == Slot::Src2 && is_constant(operand))
     {

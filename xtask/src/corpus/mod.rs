@@ -22,6 +22,8 @@ pub(crate) enum Command {
     Hazards(hazards::Options),
     /// Run programs of other compilers and libraries, and compare with the host
     Foreign(foreign::Options),
+    /// List every opcode that LLVM knows, with an example: what the test of the opcode tables compares with
+    Opcodes(words::opcodes::Options),
     /// Decode random words as LLVM does, accepted and refused ones alike
     Words(words::Options),
 }
@@ -34,6 +36,7 @@ pub(crate) fn run(command: &Command) -> Result<bool> {
         Command::Disasm(options) => disasm::run(options),
         Command::Hazards(options) => hazards::run(options),
         Command::Foreign(options) => foreign::run(options),
+        Command::Opcodes(options) => words::opcodes::run(options),
         Command::Words(options) => words::run(options),
     }
 }

@@ -162,8 +162,10 @@ fn write_inline(out: &mut String, code: u8, ty: Ty) -> fmt::Result {
         return write!(out, "{:#x}", inline_f16(code).unwrap_or(0));
     }
     match inline_float(code) {
-        // 1/(2π) is printed with the digits of the operand's precision.
-        Some(_) if code == 248 && matches!(ty, Ty::I64 | Ty::F64) => out.push_str("0.15915494309189532"),
+        // 1/(2π) is printed with the digits of the operand's precision; four doubles are a matrix's.
+        Some(_) if code == 248 && matches!(ty, Ty::I64 | Ty::F64 | Ty::B256) => {
+            out.push_str("0.15915494309189532")
+        }
         Some(_) if code == 248 => out.push_str("0.15915494"),
         Some(value) => write!(out, "{value:?}")?,
         None => out.push_str("/*reserved*/"),

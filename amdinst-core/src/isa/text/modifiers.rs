@@ -90,6 +90,10 @@ fn write_offset(out: &mut String, offset: i32) -> fmt::Result {
 
 fn write_clamp_omod(out: &mut String, mods: &Mods) {
     flag(out, "clamp", mods.clamp);
+    write_omod(out, mods);
+}
+
+fn write_omod(out: &mut String, mods: &Mods) {
     out.push_str(["", " mul:2", " mul:4", " div:2"][usize::from(mods.omod & 3)]);
 }
 
@@ -131,6 +135,8 @@ fn write_vop3(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
             }
         }
     }
+    // Interpolations have it before OP_SEL.
+    flag(out, "clamp", mods.clamp && entry.flags.has(HIGH));
     if mods.op_sel != 0 {
         // An attribute counts as a source.
         let whole = entry.flags.has(BYTE_RESULT) || entry.flags.has(HIGH);
@@ -140,7 +146,11 @@ fn write_vop3(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
     if entry.flags.has(BITOP3) {
         return Ok(());
     }
-    write_clamp_omod(out, mods);
+    if entry.flags.has(HIGH) {
+        write_omod(out, mods);
+    } else {
+        write_clamp_omod(out, mods);
+    }
     Ok(())
 }
 

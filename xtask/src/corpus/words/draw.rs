@@ -10,7 +10,7 @@ use amdinst_core::isa::opcodes;
 use super::referee::is_suspect;
 
 /// Dword at the end of each block, so that none ends inside an instruction: LLVM crashes where a literal is cut off.
-const PAD: u32 = 0xbf80_0000;
+pub(super) const PAD: u32 = 0xbf80_0000;
 
 /// `size` blocks of one to five dwords: those of one word, then [`PAD`].
 pub(super) fn blocks(arch: Arch, seed: u64, batch: u64, size: usize) -> Vec<Vec<u32>> {
@@ -18,7 +18,7 @@ pub(super) fn blocks(arch: Arch, seed: u64, batch: u64, size: usize) -> Vec<Vec<
     let mut block = || {
         loop {
             let block = block(arch, &mut random);
-            // A crash of LLVM costs as much as hundreds of other words, so those are thinned out.
+            // LLVM is hardly asked about these, so they are thinned out.
             if !is_suspect(&block) || random.below(64) == 0 {
                 return block;
             }
@@ -27,18 +27,40 @@ pub(super) fn blocks(arch: Arch, seed: u64, batch: u64, size: usize) -> Vec<Vec<
     (0..size).map(|_| block()).collect()
 }
 
+/// Every opcode in its plainest form.
+pub(super) fn plain(arch: Arch) -> Vec<Vec<u32>> {
+    let words = opcodes(arch).filter_map(|opcode| opcode.plain().and_then(|inst| inst.encode(arch)).ok());
+    words.map(|words| [&words[..], &[PAD]].concat()).collect()
+}
+
 /// Every opcode in its plainest form, and that with each bit flipped: which bits mean something, and which are let pass.
 pub(super) fn neighbours(arch: Arch) -> Vec<Vec<u32>> {
     let mut blocks = Vec::new();
-    for opcode in opcodes(arch) {
-        let Ok(plain) = opcode.plain().and_then(|inst| inst.encode(arch)) else { continue };
-        let plain = [&plain[..], &[PAD]].concat();
+    for plain in plain(arch) {
         for bit in 0..(plain.len() - 1) * 32 {
             let mut block = plain.clone();
             block[bit / 32] ^= 1 << (bit % 32);
             blocks.push(block);
         }
         blocks.push(plain);
+    }
+    blocks
+}
+
+/// `tries` words for each number that an opcode can have, in each shape; the same for every processor.
+pub(super) fn of_each_opcode(arch: Arch, tries: u64) -> Vec<Vec<u32>> {
+    let mut blocks = Vec::new();
+    for (index, shape) in SHAPES.iter().enumerate() {
+        for opcode in 0..1_u64 << shape.fields[0].1 {
+            for attempt in 0..tries {
+                let mut random = Random::new([index as u64, opcode, attempt]);
+                let mut block = of_shape(arch, shape, Some(opcode), &mut random);
+                block.push(PAD);
+                if !is_suspect(&block) {
+                    blocks.push(block);
+                }
+            }
+        }
     }
     blocks
 }
@@ -65,7 +87,8 @@ fn is_long(word: u32) -> bool {
     word >> 30 == 0b11 || (word >> 31 == 0 && matches!(word & 0x1ff, 249 | 250))
 }
 
-/// The shape of an encoding: its fixed bits, and its fields as (lowest bit, width, kind), counted through two dwords.
+/// The shape of an encoding: its fixed bits, and its fields as (lowest bit, width, kind), counted through two dwords; the
+/// opcode first.
 struct Shape {
     prefix: u64,
     dwords: usize,
@@ -122,7 +145,7 @@ const SHAPES: &[Shape] = &[
         fields: &[(23, 7, Any), (16, 7, Scalar), (8, 8, Source), (0, 8, Source)],
     },
     Shape { prefix: 0xb000_0000, dwords: 1, fields: &[(23, 5, Any), (16, 7, Scalar), (0, 16, Any)] },
-    Shape { prefix: 0xbe80_0000, dwords: 1, fields: &[(16, 7, Scalar), (8, 8, Any), (0, 8, Source)] },
+    Shape { prefix: 0xbe80_0000, dwords: 1, fields: &[(8, 8, Any), (16, 7, Scalar), (0, 8, Source)] },
     Shape { prefix: 0xbf00_0000, dwords: 1, fields: &[(16, 7, Any), (8, 8, Source), (0, 8, Source)] },
     Shape { prefix: 0xbf80_0000, dwords: 1, fields: &[(16, 7, Any), (0, 16, Any)] },
     // SMEM.
@@ -318,7 +341,22 @@ const SHAPES: &[Shape] = &[
 /// A word of one encoding.
 fn built(arch: Arch, random: &mut Random) -> Vec<u32> {
     let shape = &SHAPES[random.below(SHAPES.len() as u32) as usize];
+    of_shape(arch, shape, None, random)
+}
+
+/// A word of an encoding, with this opcode or any.
+fn of_shape(arch: Arch, shape: &Shape, opcode: Option<u64>, random: &mut Random) -> Vec<u32> {
     let mut bits = shape.prefix | fields(shape.fields, random);
+    if random.below(3) == 0 {
+        // Fields that an opcode has no use for must often be zero.
+        for &(lsb, width, _) in &shape.fields[1..] {
+            let keep = u64::from(random.below(2));
+            bits &= !((((1 << width) - 1) * (1 - keep)) << lsb);
+        }
+    }
+    if let (Some(opcode), [(lsb, width, _), ..]) = (opcode, shape.fields) {
+        bits = bits & !(((1 << width) - 1) << lsb) | opcode << lsb;
+    }
     let mut dwords = shape.dwords;
     // One in four of the short vector instructions is SDWA, one in four DPP.
     if bits as u32 >> 31 == 0 {

@@ -1,7 +1,7 @@
 //! What LLVM says: `llvm-mc-22` as disassembler and as assembler.
 //!
-//! The disassembler crashes on some illegal words ([`is_suspect`]), and takes its output with it. Such words are given
-//! to it one by one; a batch that it died of nevertheless is halved until the culprit is alone.
+//! The disassembler crashes on some illegal words ([`is_suspect`]), and takes its output with it. A batch that it died of
+//! is halved until the culprit is alone, which takes its time: such words are better not asked about.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -47,20 +47,12 @@ impl Referee {
 
     /// The text of each block of words.
     pub(super) fn disassemble(&self, blocks: &[Vec<u32>]) -> Result<Vec<Disassembly>> {
-        let (suspects, others): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| is_suspect(block));
-        let mut all = Vec::with_capacity(others.len());
-        self.disassemble_into(&others, &mut all)?;
-        let mut of_suspects = Vec::with_capacity(suspects.len());
-        for suspect in suspects {
-            self.disassemble_into(&[suspect], &mut of_suspects)?;
-        }
-        let (mut of_suspects, mut of_others) = (of_suspects.into_iter(), all.into_iter());
-        let answers =
-            blocks.iter().map(|block| if is_suspect(block) { of_suspects.next() } else { of_others.next() });
-        answers.collect::<Option<_>>().context("an answer a block")
+        let mut all = Vec::with_capacity(blocks.len());
+        self.disassemble_into(blocks, &mut all)?;
+        Ok(all)
     }
 
-    fn disassemble_into(&self, blocks: &[&Vec<u32>], all: &mut Vec<Disassembly>) -> Result<()> {
+    fn disassemble_into(&self, blocks: &[Vec<u32>], all: &mut Vec<Disassembly>) -> Result<()> {
         let mut input = String::with_capacity(blocks.len() * 100);
         for block in blocks {
             input.push('[');

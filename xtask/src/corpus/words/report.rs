@@ -23,7 +23,7 @@ pub(super) enum Class {
     Refused,
     /// LLVM's disassembler prints an operand form that its assembler refuses, and we refuse.
     IllegalForm,
-    /// LLVM's disassembler crashes, and we refuse.
+    /// LLVM's disassembler crashes there or makes something up (it is not asked), and we refuse.
     Crash,
 }
 
@@ -36,7 +36,7 @@ impl Class {
         (Self::Misprint, "decoded by both; LLVM's text assembles to something else, ours to these bytes"),
         (Self::Refused, "refused by both"),
         (Self::IllegalForm, "refused by us and by LLVM's assembler, printed by its disassembler"),
-        (Self::Crash, "refused by us, LLVM's disassembler crashes"),
+        (Self::Crash, "refused by us; LLVM's disassembler crashes there, or makes something up"),
     ];
 }
 
