@@ -398,6 +398,7 @@ DOT(2, 16) DOT(4, 8) DOT(8, 4)
 // ---- Between lanes: four constants, the work-item's value, its second operand.
 #ifdef __AMDGCN__
 // Lanes that are not active give a zero, but the compiler does not ask them if it knows that all lanes hold the same.
+// Clang 22 also takes the sum of a constant over the lanes to be that constant.
 #define HIDDEN(v) ({ u32 hidden_ = (v); __asm__("" : "+v"(hidden_)); hidden_; })
 #define BALLOT(v) __builtin_amdgcn_ballot_w64(((v) & 1) != 0)
 #define X_ballot_low(a, b, c, d, v, o) ((u32)BALLOT(v) + 0 * (o))
@@ -412,14 +413,14 @@ DOT(2, 16) DOT(4, 8) DOT(8, 4)
 #define X_dpp_add(k, rows, banks, bound, v, o) ((o) + (u32)__builtin_amdgcn_update_dpp(0, HIDDEN(v), k, rows, banks, bound))
 #define X_dpp_umin(k, rows, banks, bound, v, o) __builtin_elementwise_min(o, (u32)__builtin_amdgcn_update_dpp(-1, HIDDEN(v), k, rows, banks, 0))
 #define X_dpp_fadd(k, rows, banks, bound, v, o) BITS_f32(FROM_BITS_f32(o) + FROM_BITS_f32(__builtin_amdgcn_update_dpp(0, HIDDEN(v), k, rows, banks, bound)))
-#define X_reduce_umin(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_min_u32(v, 0) + (o))
-#define X_reduce_umax(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_max_u32(v, 0) + (o))
-#define X_reduce_min(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_min_i32(v, 0) + (o))
-#define X_reduce_max(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_max_i32(v, 0) + (o))
-#define X_reduce_add(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_add_u32(v, 0) + (o))
-#define X_reduce_and(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_and_b32(v, 0) + (o))
-#define X_reduce_or(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_or_b32(v, 0) + (o))
-#define X_reduce_xor(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_xor_b32(v, 0) + (o))
+#define X_reduce_umin(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_min_u32(HIDDEN(v), 0) + (o))
+#define X_reduce_umax(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_max_u32(HIDDEN(v), 0) + (o))
+#define X_reduce_min(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_min_i32(HIDDEN(v), 0) + (o))
+#define X_reduce_max(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_max_i32(HIDDEN(v), 0) + (o))
+#define X_reduce_add(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_add_u32(HIDDEN(v), 0) + (o))
+#define X_reduce_and(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_and_b32(HIDDEN(v), 0) + (o))
+#define X_reduce_or(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_or_b32(HIDDEN(v), 0) + (o))
+#define X_reduce_xor(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_xor_b32(HIDDEN(v), 0) + (o))
 #else
 // On the host: which lanes are active, what all of them hold, and which one asks.
 typedef struct { u64 active; u32 v[64], o[64]; } Wave;
