@@ -17,6 +17,14 @@ const LEVELS: [&str; 8] = ["-O1", "-O0", "-O1", "-O2", "-O1", "-O1", "-O3", "-O1
 
 /// Run random programs on the emulator and on the host, and compare their memory
 #[derive(Clone, Debug, clap::Parser)]
+#[command(
+    name = "differential",
+    bin_name = "cargo xtask corpus differential",
+    after_help = "\
+        The first programs of a seed do one operation each, the others mix them. A long run can be cut into slices with \
+        --first (multiples of --batch), whose coverage adds up in the file of --coverage. Clang takes most of the time; \
+        the emulator is optimised in the development profile, so --release gains little."
+)]
 pub struct Options {
     /// How many programs
     #[arg(long, default_value_t = 1000, value_name = "N")]
