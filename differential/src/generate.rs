@@ -195,9 +195,10 @@ impl Maker {
                 let uniform = context.together && self.dice.one_in(2);
                 let selector = self.expression(Ty::U32, 1, Context { uniform, ..context });
                 let inner = Context { together: uniform, ..inner };
-                let count = 2 + self.dice.roll(4);
-                // Clang 22 miscompiles arms that fall through where the lanes take different ones: at -O1 a lane of `case 3`,
-                // into which `case 2` falls, gets what `default` assigns.
+                // Clang 22 miscompiles more arms where the lanes take different ones: at -O1 its StructurizeCFG pass takes
+                // what an arm leaves alone for poison on the way into the default, and for what `default` assigns on the
+                // way of `case 2` into `case 3`. With two arms a switch is an if.
+                let count = if uniform { 2 + self.dice.roll(4) } else { 2 };
                 let arms = (0..count)
                     .map(|_| {
                         let arm = vec![self.statement(inner), self.assignment(inner)];
@@ -275,8 +276,11 @@ impl Maker {
             // At the bottom only conditions get here: comparisons of leaves.
             let types = op.args.iter().all(|ty| *ty == Ty::Bool && depth > 0 || self.types.contains(ty));
             if place && types || place && depth > 0 && self.dice.one_in(4) {
-                let args =
+                let mut args: Vec<Expr> =
                     op.args.iter().map(|ty| self.expression(*ty, depth.saturating_sub(1), context)).collect();
+                if op.is_float_difference() {
+                    args[0].replace_constant_zeros();
+                }
                 return Expr::Op(index, args);
             }
         }

@@ -117,6 +117,17 @@ impl Program {
 pub const SLOT_BYTES: usize = 384;
 
 impl Expr {
+    /// Makes the least number of each +0 in a floating-point constant.
+    pub fn replace_constant_zeros(&mut self) {
+        let Self::Const(ty, bits) = self else { return };
+        let width = 8 * ty.element().bytes();
+        if ty.is_float() {
+            for at in (0..8 * ty.bytes()).step_by(width) {
+                *bits |= u64::from(*bits >> at << (64 - width) == 0) << at;
+            }
+        }
+    }
+
     /// Shows every variable in it.
     pub fn visit(&self, seen: &mut impl FnMut(Var)) {
         match self {
@@ -158,6 +169,28 @@ pub fn visit(statements: &[Stmt], seen: &mut impl FnMut(Var)) {
                 arms.iter().for_each(|(arm, _)| visit(arm, seen));
             }
             Stmt::Return(value) => value.iter().for_each(|value| value.visit(seen)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_of_constants_are_replaced() {
+        for (ty, before, after) in [
+            (Ty::F32, 0, 1),
+            (Ty::F32, 0x8000_0000, 0x8000_0000),
+            (Ty::F64, 0, 1),
+            (Ty::F64, 1 << 63, 1 << 63),
+            (Ty::F16x2, 0x3c00_0000, 0x3c00_0001),
+            (Ty::F32x2, 0x1_ffff, 0x1_0001_ffff),
+            (Ty::U32, 0, 0),
+        ] {
+            let mut constant = Expr::Const(ty, before);
+            constant.replace_constant_zeros();
+            assert_eq!(constant, Expr::Const(ty, after));
         }
     }
 }

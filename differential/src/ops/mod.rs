@@ -113,6 +113,13 @@ impl Table {
 }
 
 impl Op {
+    /// It takes a floating-point argument from its first. Clang 22 makes `-m` of `0.0 - m` where another difference
+    /// follows, as in `(0.0 - m) - l` with an `m` that is a maximum: with `m` and `l` zero that is -0 and not 0, so the
+    /// first argument must not be a constant zero.
+    pub fn is_float_difference(&self) -> bool {
+        self.result.is_some_and(Ty::is_float) && self.text.contains("{0} - ")
+    }
+
     fn weight(&mut self, weight: usize) -> &mut Self {
         self.weight = weight;
         self
