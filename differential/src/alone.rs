@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use crate::ops::{Place, Table};
-use crate::program::{Expr, Program, Step, Stmt, Var};
+use crate::program::{Expr, Pressure, Program, Step, Stmt, Var};
 use crate::ty::Ty;
 
 /// How many there are: the operations that make expressions, those that write memory, those between lanes.
@@ -28,7 +28,7 @@ pub fn program(seed: u64, index: u64) -> Program {
         between_lanes(at - cross)
     };
     let block = *dice.pick(&[64, 96, 128, 37]);
-    Program { index, grid: 2, block, functions: Vec::new(), steps }
+    Program { index, grid: 2, block, functions: Vec::new(), steps, pressure: Pressure::None }
 }
 
 /// On values of work-items and, where it may be, on values of the wave, which the scalar unit computes with.

@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result, bail};
 use rayon::prelude::*;
 
 use crate::coverage::Coverage;
-use crate::program::Program;
-use crate::run::{self, Outcome, Target};
+use crate::program::{Pressure, Program};
+use crate::run::{self, Checks, Outcome, Target};
 use crate::{generate, reduce, render, toolchain};
 
 /// The optimisation levels, which take turns. The quickest to compile stands in most of them.
@@ -47,6 +47,16 @@ pub struct Options {
     /// Batches at a time; 0 for one a core
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub jobs: usize,
+    /// Do not run them on the host
+    #[arg(long)]
+    pub no_host: bool,
+    /// Instrument each program with every counter home at both levels, and compare memory, and counters with what the
+    /// emulator saw
+    #[arg(long)]
+    pub instrument: bool,
+    /// Make kernels short of registers, in ways that take turns: spills, none to spare. The host does nothing alike
+    #[arg(long, requires = "no_host")]
+    pub pressure: bool,
     /// Where programs that differ are written, as C
     #[arg(long, default_value = "target/differential", value_name = "DIR")]
     pub keep: PathBuf,
@@ -59,6 +69,17 @@ pub struct Options {
     /// A file of mnemonics executed: what it holds is counted in, and all is written to it, so that slices add up
     #[arg(long, value_name = "FILE")]
     pub coverage: Option<PathBuf>,
+}
+
+impl Options {
+    fn checks(&self) -> Checks {
+        Checks { host: !self.no_host, instrument: self.instrument }
+    }
+
+    fn program(&self, index: u64) -> Program {
+        let pressure = if self.pressure { Pressure::of(index) } else { Pressure::None };
+        Program { pressure, ..generate::program(self.seed, index) }
+    }
 }
 
 /// What a campaign did.
@@ -92,6 +113,9 @@ pub fn run(options: &Options) -> Result<bool> {
         std::fs::write(path, executed.lines()).with_context(|| format!("writing {}", path.display()))?;
     }
     print!("{}", executed.summary(options.missing)?);
+    if options.instrument {
+        print!("{}", report.outcome.transparency);
+    }
     for (target, runs) in &report.outcome.runs {
         println!("{target}: {runs} runs");
     }
@@ -128,8 +152,7 @@ pub fn campaign(options: &Options) -> Result<Report> {
         (0..batches).into_par_iter().try_for_each(|batch| {
             let first = options.first + batch * options.batch;
             let end = (first + options.batch).min(options.first + options.programs);
-            let programs: Vec<Program> =
-                (first..end).map(|index| generate::program(options.seed, index)).collect();
+            let programs: Vec<Program> = (first..end).map(|index| options.program(index)).collect();
             one_batch(options, &programs, &input, &report)
         })
     })?;
@@ -155,7 +178,7 @@ fn targets(options: &Options, batch: u64) -> Vec<Target> {
 
 fn one_batch(options: &Options, programs: &[Program], input: &[u8], report: &Mutex<Report>) -> Result<()> {
     let targets = targets(options, programs[0].index / options.batch.max(1));
-    let outcome = match run::compare(programs, &targets, input) {
+    let outcome = match run::compare(programs, &targets, input, options.checks()) {
         Ok(outcome) => outcome,
         Err(error) if programs.len() == 1 => {
             let words = format!("{error:#}");
@@ -196,7 +219,7 @@ fn keep(options: &Options, program: &Program, target: &Target, line: &str, input
     let (program, last) = if options.no_reduce {
         (program.clone(), line.to_owned())
     } else {
-        let (program, difference) = reduce::reduce(program, target, input);
+        let (program, difference) = reduce::reduce(program, target, input, options.checks());
         let line = difference.map_or_else(|| line.to_owned(), |difference| difference.to_string());
         (program, line)
     };

@@ -3,7 +3,7 @@
 use crate::alone;
 use crate::dice::Dice;
 use crate::ops::{Place, Table};
-use crate::program::{Expr, Function, Leave, Program, Step, Stmt, Var};
+use crate::program::{Expr, Function, Leave, Pressure, Program, Step, Stmt, Var};
 use crate::ty::Ty;
 
 /// Program number `index` of a seed. The first do one operation each ([`alone`]).
@@ -30,7 +30,7 @@ pub fn program(seed: u64, index: u64) -> Program {
     let steps = maker.steps();
     let block = *maker.dice.pick(&[64, 64, 96, 128, 37]);
     let grid = 1 + maker.dice.roll(2) as u32;
-    Program { index, grid, block, functions: maker.functions, steps }
+    Program { index, grid, block, functions: maker.functions, steps, pressure: Pressure::None }
 }
 
 /// How much a program does. Most compile in the time that a kernel with nothing in it takes, twice over, and reach the same

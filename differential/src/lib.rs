@@ -4,6 +4,8 @@
 //! processor, whose code object the emulator runs, and for the host, where work-items run one after the other and only
 //! the operations between lanes are done a wave at a time. Clang's two back ends share neither instruction selection nor
 //! registers, so equal memory is evidence for the emulator (and for clang).
+//!
+//! The same programs, instrumented, are compared with themselves ([`transparency`]): evidence for the instrumenter.
 
 pub mod alone;
 pub mod campaign;
@@ -16,4 +18,5 @@ pub mod reduce;
 pub mod render;
 pub mod run;
 pub mod toolchain;
+pub mod transparency;
 pub mod ty;

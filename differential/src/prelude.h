@@ -38,7 +38,9 @@ typedef struct { u32 x, y, z; } u32x3;
 #define FN static __attribute__((unused))
 #define INLINED static
 #endif
-#define OUTLINED static __attribute__((noinline))
+#define OUTLINED static __attribute__((PASTE(CALLEE_OF_, PRESSURE)))
+#define PASTE(a, b) PASTE_(a, b)
+#define PASTE_(a, b) a##b
 
 // ---- Bits. A NaN's payload and sign are open, so every NaN becomes the same one before its bits are looked at.
 #define TO_BITS(T, B) FN B RAW_##T(T x) { union { T f; B b; } u; u.f = x; return u.b; } \
@@ -486,12 +488,61 @@ FN void slots(L u8 *lds, u32 i) {
   ((L u32 *)lacc)[i] = narrow[i >> 2];
   ((L u64 *)(lacc + 128))[i] = i >> 2 == 6 ? 0x7ffffffffffffffful : i >> 2 == 7 ? 1ul << 63 : (u64)(i64)(i32)narrow[i >> 2];
 }
+// Registers that a kernel has, by PRESSURE. Where it is to have none left over, it gets sixty, and what stands in the others
+// from its start on is looked at in its end.
+#define CALLEE_OF_NO_PRESSURE noinline
+#define CALLEE_OF_FEW_VGPRS noinline
+#define CALLEE_OF_FEW_SGPRS noinline
+#define CALLEE_OF_MANY_WAVES noinline
+#if defined __AMDGCN__ && defined __OPTIMIZE__
+#define CALLEE_OF_ALL_VGPRS always_inline
+#define CALLEE_OF_ALL_AGPRS always_inline
+#define KERNEL_OF_NO_PRESSURE
+#define KERNEL_OF_FEW_VGPRS , amdgpu_num_vgpr(24)
+#define KERNEL_OF_FEW_SGPRS , amdgpu_num_sgpr(40)
+#define KERNEL_OF_MANY_WAVES , amdgpu_waves_per_eu(8, 8)
+#define KERNEL_OF_ALL_VGPRS , amdgpu_num_vgpr(60), amdgpu_num_sgpr(60)
+#define KERNEL_OF_ALL_AGPRS , amdgpu_num_vgpr(60), amdgpu_num_sgpr(60)
+#define EACH_REGISTER(from, count, line) ".set .Lr, " #from "\n .rept " #count "\n " line "\n .set .Lr, .Lr + 1\n .endr\n"
+#define HOLD_MORE EACH_REGISTER(60, 42, "s_mov_b32 s[.Lr], .Lr * 0x1234567") EACH_REGISTER(60, 196, "v_add_u32 v[.Lr], .Lr, %0")
+#define LET_GO_MORE EACH_REGISTER(60, 42, "v_xor_b32 %0, s[.Lr], %0") EACH_REGISTER(60, 196, "v_xor_b32 %0, v[.Lr], %0")
+#if defined __gfx908__
+#define HOLD_AGPRS EACH_REGISTER(0, 256, "v_accvgpr_write_b32 a[.Lr], %0")
+#define LET_GO_AGPRS EACH_REGISTER(0, 256, "v_accvgpr_read_b32 v60, a[.Lr]\n v_xor_b32 %0, v60, %0")
+#define AGPRS , "a255"
+#else
+#define HOLD_AGPRS
+#define LET_GO_AGPRS
+#define AGPRS
+#endif
+#define LET_GO_NO_PRESSURE
+#define LET_GO_FEW_VGPRS
+#define LET_GO_FEW_SGPRS
+#define LET_GO_MANY_WAVES
+#define LET_GO_ALL_VGPRS { u32 x = lid; __asm__ volatile(LET_GO_MORE : "+v"(x)); own[127] = x ^ x >> 8 ^ x >> 16 ^ x >> 24; }
+#define LET_GO_ALL_AGPRS { u32 x = lid; __asm__ volatile(LET_GO_MORE LET_GO_AGPRS : "+v"(x)); own[127] = x ^ x >> 8 ^ x >> 16 ^ x >> 24; }
+#define HOLD_NO_PRESSURE
+#define HOLD_FEW_VGPRS
+#define HOLD_FEW_SGPRS
+#define HOLD_MANY_WAVES
+#define HOLD_ALL_VGPRS __asm__ volatile(HOLD_MORE : : "v"(lid) : "v255", "s101");
+#define HOLD_ALL_AGPRS __asm__ volatile(HOLD_MORE HOLD_AGPRS : : "v"(lid) : "v255", "s101" AGPRS);
+#define HOLD PASTE(HOLD_, PRESSURE)
+#define LET_GO PASTE(LET_GO_, PRESSURE)
+#define FOR_KERNEL PASTE(KERNEL_OF_, PRESSURE)
+#else
+#define CALLEE_OF_ALL_VGPRS noinline
+#define CALLEE_OF_ALL_AGPRS noinline
+#define FOR_KERNEL
+#define HOLD
+#define LET_GO
+#endif
 #define INPUT(T, offset) LOAD(T, const G, in + (((gid * 52 + (offset)) & 2040)))
 #define UNIFORM_INPUT(T, offset) LOAD(T, const G, in + (((wg * 24 + (offset)) & 1016)))
 #define OUTPUT(T, offset, v) (*(G T *)(own - 128 + (offset)) = C_##T(v))
 #ifdef __AMDGCN__
 #define KERNEL(name, S, BLOCK) \
-  __attribute__((amdgpu_kernel, amdgpu_flat_work_group_size(BLOCK, BLOCK))) void name(G u8 *out, const G u8 *in, u32 n0, u16 n1, u64 n2, f32 n3) { \
+  __attribute__((amdgpu_kernel, amdgpu_flat_work_group_size(BLOCK, BLOCK) FOR_KERNEL)) void name(G u8 *out, const G u8 *in, u32 n0, u16 n1, u64 n2, f32 n3) { \
     static L __attribute__((loader_uninitialized)) u64 tile[LDS_BYTES / 8]; \
     u32 lid = __builtin_amdgcn_workitem_id_x(), wg = __builtin_amdgcn_workgroup_id_x(), gid = wg * BLOCK + lid; \
     G u8 *acc = out + BUFFERED, *own = out + gid * 256 + 128; \

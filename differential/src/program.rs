@@ -91,6 +91,32 @@ pub enum Step {
     Cross(usize, Expr, Var, Expr, Expr),
 }
 
+/// How short of registers a kernel is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pressure {
+    /// As it comes.
+    #[default]
+    None,
+    /// Two dozen VGPRs, so that vectors are spilled.
+    FewVgprs,
+    /// Some forty SGPRs, so that scalars are spilled to lanes of VGPRs, and those to scratch.
+    FewSgprs,
+    /// So many waves a SIMD as can be.
+    ManyWaves,
+    /// Sixty VGPRs and SGPRs; all others hold something from the kernel's start to its end. Calls are inlined.
+    AllVgprs,
+    /// As `AllVgprs`, and so do all AGPRs.
+    AllAgprs,
+}
+
+impl Pressure {
+    /// The pressure on program `index`: they take turns.
+    pub const fn of(index: u64) -> Self {
+        [Self::None, Self::FewVgprs, Self::AllVgprs, Self::FewSgprs, Self::AllAgprs, Self::ManyWaves]
+            [(index % 6) as usize]
+    }
+}
+
 /// A program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
@@ -104,6 +130,8 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// What it does.
     pub steps: Vec<Step>,
+    /// How short of registers its kernel is.
+    pub pressure: Pressure,
 }
 
 impl Program {

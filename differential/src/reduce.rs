@@ -4,17 +4,22 @@
 //! Cuts keep the program free of races: barriers stay, and nothing is moved.
 
 use crate::program::{Expr, Program, Step, Stmt};
-use crate::run::{self, Difference, Target};
+use crate::run::{self, Checks, Difference, Target};
 use crate::ty::Ty;
 
 /// Cuts tried for one program, at most.
 const TRIES: usize = 600;
 
 /// The smallest program found, and how it differs; the program itself if it differs no more.
-pub fn reduce(program: &Program, target: &Target, input: &[u8]) -> (Program, Option<Difference>) {
+pub fn reduce(
+    program: &Program,
+    target: &Target,
+    input: &[u8],
+    checks: Checks,
+) -> (Program, Option<Difference>) {
     let differs = |program: &Program| {
         let outcome =
-            run::compare(std::slice::from_ref(program), std::slice::from_ref(target), input).ok()?;
+            run::compare(std::slice::from_ref(program), std::slice::from_ref(target), input, checks).ok()?;
         outcome.differences.into_iter().next().map(|(.., difference)| difference)
     };
     let mut best = program.clone();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::ops::Table;
-use crate::program::{Expr, Function, Leave, Program, Step, Stmt, Var, visit};
+use crate::program::{Expr, Function, Leave, Pressure, Program, Step, Stmt, Var, visit};
 use crate::ty::Ty;
 
 /// What every source begins with.
@@ -96,8 +96,17 @@ fn render(text: &mut String, slot: usize, program: &Program) {
     let fields: String = vars.iter().map(|var| format!(" {} {};", var.ty.name(), name(*var))).collect();
     let _ = writeln!(text, "\n// Program {}.", program.index);
     let _ = writeln!(text, "#undef BUFFERED\n#define BUFFERED ({items} * 256)");
+    let pressure = match program.pressure {
+        Pressure::None => "NO_PRESSURE",
+        Pressure::FewVgprs => "FEW_VGPRS",
+        Pressure::FewSgprs => "FEW_SGPRS",
+        Pressure::ManyWaves => "MANY_WAVES",
+        Pressure::AllVgprs => "ALL_VGPRS",
+        Pressure::AllAgprs => "ALL_AGPRS",
+    };
+    let _ = writeln!(text, "#undef PRESSURE\n#define PRESSURE {pressure}");
     let _ = writeln!(text, "typedef struct {{{fields} u8 none; }} S{slot};\n{code}");
-    let _ = writeln!(text, "KERNEL(k{slot}, S{slot}, {})", program.block);
+    let _ = writeln!(text, "KERNEL(k{slot}, S{slot}, {})\n  HOLD", program.block);
     let mut start = String::from(" (void)arr; (void)mine;");
     for (at, var) in vars.iter().enumerate() {
         let input = if var.uniform { "UNIFORM_INPUT" } else { "INPUT" };
@@ -120,7 +129,7 @@ fn render(text: &mut String, slot: usize, program: &Program) {
             let _ = write!(end, " OUTPUT({}, {}, s->{});", var.ty.name(), at - var.ty.bytes(), name(*var));
         }
     }
-    let _ = writeln!(text, "  EACH({start})\n{barrier}{body}  EACH({end} )\nEND");
+    let _ = writeln!(text, "  EACH({start})\n{barrier}{body}  EACH({end} )\n  LET_GO\nEND");
 }
 
 /// The variables of the program's state, in order.

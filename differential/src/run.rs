@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use amdinst_core::object::CodeObject;
-use amdinst_emu::{Config, Launch, Machine};
+use amdinst_emu::{Config, Execution, Launch, Machine};
 use anyhow::{Context as _, Result, ensure};
 
 use crate::coverage::Coverage;
@@ -12,6 +12,7 @@ use crate::dice::Dice;
 use crate::program::Program;
 use crate::render::{self, NUMBERS};
 use crate::toolchain::Workshop;
+use crate::transparency::{self, Original, Tally, Way};
 
 /// Bytes of the input buffer.
 const INPUT_BYTES: usize = 8192;
@@ -38,30 +39,39 @@ impl fmt::Display for Target {
 pub enum Difference {
     /// The emulator stopped.
     Fault(String),
+    /// Instrumented in this way it is not what it was.
+    Instrumented(Way, String),
     /// Bytes of the output differ.
     Bytes {
         /// The first of them.
         at: usize,
         /// How many.
         count: usize,
-        /// What the emulator has from there on, at most eight bytes.
-        emulator: Vec<u8>,
-        /// What the host has.
-        host: Vec<u8>,
+        /// What the one side has from there on, at most eight bytes.
+        one: Vec<u8>,
+        /// What the other has.
+        other: Vec<u8>,
     },
 }
 
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Difference {
+    /// In words, with names for the two sides.
+    pub(crate) fn between(&self, one_side: &str, other_side: &str) -> String {
         match self {
-            Self::Fault(fault) => write!(f, "the emulator stopped: {fault}"),
-            Self::Bytes { at, count, emulator, host } => write!(
-                f,
-                "{count} bytes differ, the first at {at:#x} (work-item {}, its byte {}): emulator {emulator:02x?}, host {host:02x?}",
+            Self::Fault(fault) => format!("the emulator stopped: {fault}"),
+            Self::Instrumented(way, what) => format!("instrumented ({way}): {what}"),
+            Self::Bytes { at, count, one, other } => format!(
+                "{count} bytes differ, the first at {at:#x} (work-item {}, its byte {}): {one_side} {one:02x?}, {other_side} {other:02x?}",
                 at / 256,
                 at % 256
             ),
         }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.between("emulator", "host"))
     }
 }
 
@@ -76,6 +86,17 @@ pub struct Outcome {
     pub coverage: Coverage,
     /// The programs that differ, by their place in the batch, and the target.
     pub differences: Vec<(usize, Target, Difference)>,
+    /// What became of the instrumented forms.
+    pub transparency: Tally,
+}
+
+/// What programs are compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checks {
+    /// With the host.
+    pub host: bool,
+    /// With their instrumented forms.
+    pub instrument: bool,
 }
 
 impl Outcome {
@@ -87,6 +108,7 @@ impl Outcome {
         self.coverage.add(&other.coverage);
         self.wave_instructions += other.wave_instructions;
         self.differences.extend(other.differences);
+        self.transparency.add(other.transparency);
     }
 }
 
@@ -136,57 +158,82 @@ pub fn input(seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// Compiles the programs, runs them on the host and on the emulator as each target, and compares.
+/// Compiles the programs, runs them on the emulator as each target, and compares with what was asked for.
 ///
 /// # Errors
-/// Clang refuses them, or the host's program fails.
-pub fn compare(programs: &[Program], targets: &[Target], input: &[u8]) -> Result<Outcome> {
+/// Clang refuses them, the host's program fails, or the code object cannot be instrumented.
+pub fn compare(programs: &[Program], targets: &[Target], input: &[u8], checks: Checks) -> Result<Outcome> {
     let workshop = Workshop::new(&render::source(programs))?;
-    let file = tempfile::NamedTempFile::new()?;
-    std::fs::write(file.path(), input)?;
-    let host = workshop.host()?.run(file.path())?;
-    let total: usize = programs.iter().map(Program::output_bytes).sum();
-    ensure!(host.len() == total, "the host wrote {} bytes instead of {total}", host.len());
-
+    let host = checks.host.then(|| on_the_host(&workshop, programs, input)).transpose()?;
     let mut outcome = Outcome::default();
     for target in targets {
         let object = workshop.device(&target.cpu, target.level)?;
-        let mut device = Device::new(&target.cpu, &object, input).with_context(|| target.to_string())?;
+        let mut device = Device::new(&object, input).with_context(|| target.to_string())?;
+        let mut originals = Vec::with_capacity(programs.len());
         let mut from = 0;
         for (slot, program) in programs.iter().enumerate() {
-            let expected = &host[from..from + program.output_bytes()];
-            from += program.output_bytes();
-            let difference = match device.run(slot, program, &mut outcome) {
-                Err(fault) => Some(Difference::Fault(fault)),
-                Ok(got) => first_difference(&got, expected),
+            let end = from + program.output_bytes();
+            let difference = match device.launch(slot, program, device.kernarg.clone(), checks.instrument) {
+                Err(fault) => {
+                    originals.push(None);
+                    Some(Difference::Fault(fault))
+                }
+                Ok((output, execution)) => {
+                    outcome.wave_instructions += execution.wave_instructions;
+                    for (op, count) in execution.opcode_stats {
+                        outcome.coverage.count(&target.cpu, op, count);
+                    }
+                    let expected = host.as_ref().map(|host| &host[from..end]);
+                    let difference = expected.and_then(|expected| first_difference(&output, expected));
+                    originals.push(Some(Original { output, masks: execution.masks }));
+                    difference
+                }
             };
+            from = end;
             *outcome.runs.entry(target.clone()).or_default() += 1;
             outcome.differences.extend(difference.map(|difference| (slot, target.clone(), difference)));
+        }
+        if checks.instrument {
+            let tally = &mut outcome.transparency;
+            let found = transparency::compare(&object, programs, &originals, input, tally)
+                .with_context(|| target.to_string())?;
+            outcome.differences.extend(found.into_iter().map(|(slot, found)| (slot, target.clone(), found)));
         }
     }
     Ok(outcome)
 }
 
-fn first_difference(got: &[u8], expected: &[u8]) -> Option<Difference> {
+/// Every program's output on the host, one after the other.
+fn on_the_host(workshop: &Workshop, programs: &[Program], input: &[u8]) -> Result<Vec<u8>> {
+    let file = tempfile::NamedTempFile::new()?;
+    std::fs::write(file.path(), input)?;
+    let host = workshop.host()?.run(file.path())?;
+    let total: usize = programs.iter().map(Program::output_bytes).sum();
+    ensure!(host.len() == total, "the host wrote {} bytes instead of {total}", host.len());
+    Ok(host)
+}
+
+/// The first bytes in which the `one` differs from the `other`.
+pub(crate) fn first_difference(got: &[u8], expected: &[u8]) -> Option<Difference> {
     let at = got.iter().zip(expected).position(|(a, b)| a != b)?;
     let count = got.iter().zip(expected).filter(|(a, b)| a != b).count();
     let from = at & !3;
     let show = |bytes: &[u8]| bytes[from..(from + 8).min(bytes.len())].to_vec();
-    Some(Difference::Bytes { at: from, count, emulator: show(got), host: show(expected) })
+    Some(Difference::Bytes { at: from, count, one: show(got), other: show(expected) })
 }
 
 /// A machine with a batch's code object and buffers.
-struct Device<'a> {
-    cpu: String,
-    machine: Machine,
+pub(crate) struct Device<'a> {
+    pub(crate) machine: Machine,
     program: amdinst_emu::Program,
     start: &'a [u8],
     out: u64,
-    kernarg: Vec<u8>,
+    /// What every kernel gets.
+    pub(crate) kernarg: Vec<u8>,
 }
 
 impl<'a> Device<'a> {
-    fn new(cpu: &str, object: &CodeObject, input: &'a [u8]) -> Result<Self> {
+    pub(crate) fn new(object: &CodeObject, input: &'a [u8]) -> Result<Self> {
         let mut machine = Machine::new(object.target.arch, Config::default());
         let (input, start) = input.split_at(INPUT_BYTES);
         let at = machine.alloc(input.len() as u64, 16, "in")?;
@@ -199,26 +246,30 @@ impl<'a> Device<'a> {
         kernarg.extend(u32::from(n1).to_le_bytes());
         kernarg.extend(n2.to_le_bytes());
         kernarg.extend(n3.to_le_bytes());
-        Ok(Self { cpu: cpu.to_owned(), machine, program, start, out, kernarg })
+        Ok(Self { machine, program, start, out, kernarg })
     }
 
-    fn run(&mut self, slot: usize, program: &Program, outcome: &mut Outcome) -> Result<Vec<u8>, String> {
+    /// Runs program `slot`: its output, and what it did. The error is the fault, in words.
+    pub(crate) fn launch(
+        &mut self,
+        slot: usize,
+        program: &Program,
+        kernarg: Vec<u8>,
+        record_masks: bool,
+    ) -> Result<(Vec<u8>, Execution), String> {
         let mut bytes = self.start[..program.output_bytes()].to_vec();
         self.machine.write(self.out, &bytes).map_err(|error| error.to_string())?;
         let launch = Launch {
             grid: [program.grid, 1, 1],
             block: [program.block, 1, 1],
-            kernarg: self.kernarg.clone(),
+            kernarg,
             threads: 1,
+            record_masks,
             count_opcodes: true,
             ..Launch::new(format!("k{slot}"))
         };
         let execution = self.machine.launch(&self.program, &launch).map_err(|fault| fault.to_string())?;
-        outcome.wave_instructions += execution.wave_instructions;
-        for (op, count) in execution.opcode_stats {
-            outcome.coverage.count(&self.cpu, op, count);
-        }
         self.machine.read(self.out, &mut bytes).map_err(|error| error.to_string())?;
-        Ok(bytes)
+        Ok((bytes, execution))
     }
 }

@@ -1,11 +1,11 @@
 //! A small batch of every test run; `cargo xtask corpus differential` runs as many as one likes.
 
-use differential::campaign::{self, Options};
-use differential::{alone, toolchain};
+use differential::campaign::{self, Options, Report};
+use differential::{alone, toolchain, transparency};
 
-/// `N` programs from `first` on, each for one processor.
-fn differences(first: u64, programs: u64) -> Vec<String> {
-    let options = Options {
+/// `programs` of them from `first` on, each for one processor.
+fn options(first: u64, programs: u64) -> Options {
+    Options {
         programs,
         seed: 1,
         first,
@@ -13,29 +13,66 @@ fn differences(first: u64, programs: u64) -> Vec<String> {
         one_target: true,
         batch: 64,
         jobs: 0,
+        no_host: false,
+        instrument: false,
+        pressure: false,
         keep: std::env::temp_dir().join("amdinst-differential"),
         no_reduce: true,
         missing: false,
         coverage: None,
-    };
-    let report = campaign::campaign(&options).expect("clang compiles them and the host runs them");
-    assert_eq!(report.programs, programs);
-    assert_eq!(report.refused, []);
-    report.differences
+    }
 }
 
-#[test]
-fn the_emulator_and_the_host_agree() {
-    if !toolchain::installed() {
+/// What came of them; clang must have taken all.
+fn campaign(options: &Options) -> Report {
+    let report = campaign::campaign(options).expect("clang compiles them, and all sides run them");
+    assert_eq!(report.programs, options.programs);
+    assert_eq!(report.refused, []);
+    report
+}
+
+fn tools() -> bool {
+    let installed = toolchain::installed();
+    if !installed {
         assert_ne!(
             std::env::var("AMDINST_REQUIRE_TOOLS").as_deref(),
             Ok("1"),
             "clang-22 and ld.lld-22 are missing: apt-get install clang-22 lld-22"
         );
         println!("SKIPPED: clang-22 and ld.lld-22 are missing: apt-get install clang-22 lld-22");
+    }
+    installed
+}
+
+#[test]
+fn the_emulator_and_the_host_agree() {
+    if !tools() {
         return;
     }
     // Some that do one operation each, and some that mix them.
-    assert_eq!(differences(0, 192), Vec::<String>::new());
-    assert_eq!(differences(alone::count(), 192), Vec::<String>::new());
+    for first in [0, alone::count()] {
+        assert_eq!(campaign(&options(first, 192)).differences, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn instrumented_programs_do_the_same_and_count_right() {
+    if !tools() {
+        return;
+    }
+    let target_cpu = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"].map(str::to_owned).to_vec();
+    let pressed = Options {
+        target_cpu,
+        no_host: true,
+        instrument: true,
+        pressure: true,
+        ..options(alone::count(), 384)
+    };
+    let report = campaign(&pressed);
+    let tally = report.outcome.transparency;
+    println!("{tally}");
+    assert_eq!(report.differences, Vec::<String>::new());
+    // Each way of instrumenting is there, and sites of the common forms went both ways.
+    assert_eq!(tally.runs.len(), transparency::WAYS.len());
+    assert!(tally.sites > 1000, "only {} sites", tally.sites);
 }

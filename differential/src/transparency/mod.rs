@@ -1,0 +1,144 @@
+//! Programs beside their instrumented forms: equal memory, and counters equal to what the emulator saw of EXEC.
+//!
+//! The emulator notes every change of EXEC by address and knows of no site. So this compares three things: what the program
+//! leaves in memory, what each site counted with what the emulator saw at its address, and the addresses at which lanes went
+//! away with what the analysis says of them.
+
+mod tally;
+
+use std::collections::BTreeMap;
+
+use amdinst_core::counters::{Layout, decode};
+use amdinst_core::instrument::{Counters, KernelProbes, Level, Options, apply, plan};
+use amdinst_core::object::CodeObject;
+use amdinst_core::report::oracle::{self, Native};
+use amdinst_emu::MaskRecord;
+use anyhow::{Context as _, Result};
+
+pub use tally::{Form, Tally, Way};
+
+use crate::program::Program;
+use crate::run::{Device, Difference, first_difference};
+
+/// Every home, at both levels.
+pub const WAYS: [Way; 4] = [
+    Way { counters: Counters::Register, level: Level::Basic },
+    Way { counters: Counters::Register, level: Level::Lanes },
+    Way { counters: Counters::Global, level: Level::Basic },
+    Way { counters: Counters::Global, level: Level::Lanes },
+];
+
+/// What the original of a program did.
+#[derive(Clone, Debug)]
+pub(crate) struct Original {
+    /// What it left in the output.
+    pub(crate) output: Vec<u8>,
+    /// What it did to EXEC.
+    pub(crate) masks: Vec<MaskRecord>,
+}
+
+/// Instruments a batch's code object in every way, runs each program, and compares with its original (`None` where that
+/// stopped). What differs, by the program's place in the batch.
+///
+/// # Errors
+/// The code object cannot be instrumented at all, or a machine cannot be filled.
+pub(crate) fn compare(
+    object: &CodeObject,
+    programs: &[Program],
+    originals: &[Option<Original>],
+    input: &[u8],
+    tally: &mut Tally,
+) -> Result<Vec<(usize, Difference)>> {
+    let mut differences = Vec::new();
+    for (turn, way) in WAYS.into_iter().enumerate() {
+        let options = Options { counters: way.counters, level: way.level, ..Options::default() };
+        let plan = match plan(object, &options) {
+            Ok(plan) => plan,
+            // Of a batch the caller makes two, until what cannot be moved is alone.
+            Err(error) if programs.len() > 1 => return Err(error).with_context(|| way.to_string()),
+            Err(error) => {
+                tally.refused_whole(way, &error);
+                continue;
+            }
+        };
+        let ran = || programs.iter().zip(originals).enumerate();
+        let kernel = |slot: usize| plan.kernels().iter().find(|kernel| kernel.name == format!("k{slot}"));
+        for (slot, (_, original)) in ran() {
+            let (Some(kernel), Some(original)) = (kernel(slot), original) else { continue };
+            tally.refusals(way, kernel);
+            if turn == 0 {
+                let stray = tally.narrowings(kernel, &original.masks);
+                differences
+                    .extend(stray.into_iter().map(|stray| (slot, Difference::Instrumented(way, stray))));
+            }
+        }
+        if !plan.kernels().iter().any(KernelProbes::is_instrumented) {
+            continue;
+        }
+        let instrumented = apply(object, &plan).with_context(|| way.to_string())?;
+        let rewritten = CodeObject::parse(instrumented.bytes)
+            .with_context(|| format!("{way}: reading the instrumented code object back"))?;
+        let mut device = Device::new(&rewritten, input)?;
+        for (slot, (program, original)) in ran() {
+            let kernel = instrumented.map.kernel(&format!("k{slot}"));
+            let (Some(kernel), Some(original)) = (kernel.filter(|kernel| kernel.is_instrumented()), original)
+            else {
+                continue;
+            };
+            match one(&mut device, slot, program, kernel, original) {
+                Ok(None) => tally.equal(way, kernel, &original.masks),
+                Ok(Some(what)) | Err(what) => {
+                    differences.push((slot, Difference::Instrumented(way, what)));
+                }
+            }
+        }
+    }
+    Ok(differences)
+}
+
+/// Runs one program's instrumented form; what is different, if something is. The error is a fault.
+fn one(
+    device: &mut Device<'_>,
+    slot: usize,
+    program: &Program,
+    kernel: &KernelProbes,
+    original: &Original,
+) -> Result<Option<String>, String> {
+    let layout = Layout::new([program.grid, 1, 1], [program.block, 1, 1], kernel.record_stride);
+    let mut buffer = layout.initial_buffer();
+    let at = device.machine.alloc(buffer.len() as u64, 256, "counters").map_err(|error| error.to_string())?;
+    device.machine.write(at, &buffer).map_err(|error| error.to_string())?;
+    let argument = kernel.buffer_argument.ok_or("no argument for the counter buffer")? as usize;
+    let mut kernarg = device.kernarg.clone();
+    kernarg.resize(kernarg.len().max(argument + 8), 0);
+    kernarg[argument..argument + 8].copy_from_slice(&at.to_le_bytes());
+    let (output, _) = device.launch(slot, program, kernarg, false)?;
+    if let Some(difference) = first_difference(&output, &original.output) {
+        return Ok(Some(format!("memory: {}", difference.between("instrumented", "original"))));
+    }
+    device.machine.read(at, &mut buffer).map_err(|error| error.to_string())?;
+    let records = decode(&buffer).map_err(|error| error.to_string())?;
+    let disagreements = oracle::compare(kernel, &records, &native(&original.masks, records.len()), 1);
+    Ok(disagreements.first().map(ToString::to_string))
+}
+
+/// The emulator's records by wave, then by address.
+fn native(masks: &[MaskRecord], waves: usize) -> Vec<BTreeMap<u64, Native>> {
+    let mut native = vec![BTreeMap::new(); waves];
+    for record in masks {
+        let Some(wave) = usize::try_from(record.wave).ok().and_then(|wave| native.get_mut(wave)) else {
+            continue;
+        };
+        let seen = Native {
+            executions: record.writes,
+            all: record.all,
+            none: record.none,
+            diverged: record.narrowed,
+            lanes_in: record.lanes_in,
+            lanes_taken: record.lanes_out,
+            narrowed: record.narrowed > 0,
+        };
+        wave.insert(record.pc, seen);
+    }
+    native
+}
