@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use amdinst_core::instrument::Home;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::exit::Exit;
@@ -173,8 +174,22 @@ pub enum CounterChoice {
     Auto,
     /// Spare registers, flushed once when a wave ends.
     Register,
+    /// LDS, one update at each execution of a site, flushed once when a wave ends.
+    Lds,
     /// Memory, one update at each execution of a site.
     Global,
+}
+
+impl CounterChoice {
+    /// The home asked for; `None` leaves it to the planner.
+    pub const fn home(self) -> Option<Home> {
+        match self {
+            Self::Auto => None,
+            Self::Register => Some(Home::Register),
+            Self::Lds => Some(Home::Lds),
+            Self::Global => Some(Home::Global),
+        }
+    }
 }
 
 /// `cargo amdinst test`.

@@ -37,7 +37,7 @@ fn the_tail_of_a_vector_add_diverges_once() {
     let directory = tempfile::tempdir().unwrap();
     write_words(&directory.path().join("a"), 0..100);
     write_words(&directory.path().join("b"), (0..100).map(|i| 1000 * i));
-    for home in ["register", "global"] {
+    for home in ["register", "lds", "global"] {
         let options = format!(
             "--grid 2 --block 64 --arg out:400:c --arg in:a --arg in:b --arg i32:100 --report --counters {home} --format json"
         );

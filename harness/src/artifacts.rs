@@ -49,7 +49,7 @@ pub enum ArtifactError {
     NotInstrumented {
         /// The package.
         package: String,
-        /// `auto`, `register` or `global`.
+        /// `auto`, `register`, `lds` or `global`.
         home: &'static str,
     },
     /// A file that is missing or broken.

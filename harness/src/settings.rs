@@ -26,6 +26,8 @@ pub enum CounterChoice {
     Auto,
     /// Registers.
     Register,
+    /// LDS.
+    Lds,
     /// Memory.
     Global,
 }
@@ -36,6 +38,7 @@ impl CounterChoice {
         match self {
             Self::Auto => None,
             Self::Register => Some(Home::Register),
+            Self::Lds => Some(Home::Lds),
             Self::Global => Some(Home::Global),
         }
     }
@@ -77,11 +80,12 @@ impl FromStr for CounterChoice {
         match value {
             "" | "auto" => Ok(Self::Auto),
             "register" => Ok(Self::Register),
+            "lds" => Ok(Self::Lds),
             "global" => Ok(Self::Global),
             _ => Err(SettingsError {
                 variable: "AMDINST_COUNTERS",
                 value: value.to_owned(),
-                expected: "auto, register, global",
+                expected: "auto, register, lds, global",
             }),
         }
     }

@@ -23,6 +23,7 @@ pub(super) const LAST_SGPR: u8 = 101;
 pub(super) enum Scheme {
     Sgprs,
     VgprLanes,
+    Lds,
     Memory,
 }
 
@@ -30,6 +31,7 @@ impl Scheme {
     pub(super) const fn home(self) -> Home {
         match self {
             Self::Sgprs | Self::VgprLanes => Home::Register,
+            Self::Lds => Home::Lds,
             Self::Memory => Home::Global,
         }
     }
@@ -96,17 +98,24 @@ impl Component<'_> {
 
         let mut vgpr = || vgprs.next().ok_or((Reason::NoFreeVgpr, "every VGPR is in use".to_owned()));
         let mut owned = Owned::default();
-        if borrow {
-            owned.park = Some(vgpr()?);
-        }
-        owned.record = match (take_pair(&mut sgprs), borrow) {
-            (Some(pair), _) => RecordPlace::Sgprs(pair),
-            (None, true) => RecordPlace::Parked,
-            (None, false) => {
-                let detail = "no even pair of SGPRs is unused in the kernel and its functions";
-                return Err((Reason::NoFreeSgpr, detail.to_owned()));
+        if scheme == Scheme::Lds {
+            // Sites do not need the record's address, and there is room for it beside those of the counters.
+            owned.offsets = vgpr()?;
+            owned.park = Some(owned.offsets);
+            owned.record = RecordPlace::Parked;
+        } else {
+            if borrow {
+                owned.park = Some(vgpr()?);
             }
-        };
+            owned.record = match (take_pair(&mut sgprs), borrow) {
+                (Some(pair), _) => RecordPlace::Sgprs(pair),
+                (None, true) => RecordPlace::Parked,
+                (None, false) => {
+                    let detail = "no even pair of SGPRs is unused in the kernel and its functions";
+                    return Err((Reason::NoFreeSgpr, detail.to_owned()));
+                }
+            };
+        }
         let parked = owned.record == RecordPlace::Parked && scheme == Scheme::Memory;
         let needs = |wanted: &Wanted| Needs { record: parked, ..wanted.needs };
         let candidates: Vec<Candidates> =
@@ -160,6 +169,10 @@ impl Component<'_> {
                 };
                 (0..sites).map(lane).collect()
             }
+            Scheme::Lds => {
+                owned.data = vgpr()?;
+                vec![CounterPlace::Lds; sites]
+            }
             Scheme::Memory => {
                 owned.data = vgpr()?;
                 owned.offsets = vgpr()?;
@@ -185,7 +198,7 @@ impl Component<'_> {
                 }
             }
             Scheme::VgprLanes => owned.offsets = at_end.next().map_or_else(&mut vgpr, Ok)?,
-            Scheme::Memory => {}
+            Scheme::Lds | Scheme::Memory => {}
         }
         Ok(Allocation { owned, places, temps })
     }

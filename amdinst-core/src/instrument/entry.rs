@@ -4,6 +4,7 @@
 //! kernarg pointer, and leaves the registers as the *original* descriptor would have had them.
 
 use super::layout::{Owned, PARKED_RECORD, RecordPlace};
+use super::lds::{LdsImages, PACKET_GROUP_SEGMENT_SIZE, Start};
 use super::sequence::{Sequence, sgpr};
 use crate::Arch;
 use crate::counters::HEADER_BYTES;
@@ -19,6 +20,8 @@ pub(super) struct Entry<'a> {
     pub(super) owned: &'a Owned,
     /// `offsets` must hold the lane offsets from here on.
     pub(super) keep_offsets: bool,
+    /// Where the wave's image of its record is in LDS.
+    pub(super) lds: Option<LdsImages>,
     /// Byte offset of the buffer's address in the kernarg segment.
     pub(super) buffer_argument: u32,
     pub(super) record_stride: u32,
@@ -54,6 +57,10 @@ impl Entry<'_> {
         code.readfirstlane(ids, 0);
         code.wait_scalar_loads();
         code.load(Op::s_load_dwordx8, header, buffer, 0);
+        let images = first + 14;
+        if let (Some(LdsImages { start: Start::AtEnd, .. }), Some(packet)) = (self.lds, user.dispatch_ptr) {
+            code.load(Op::s_load_dword, images, packet, PACKET_GROUP_SEGMENT_SIZE);
+        }
         // Flat id of the wave's first work-item: z · size_xy + y · size_x + x.
         if self.arch.is_gfx90a_plus() {
             // x, y and z are bits 9:0, 19:10 and 29:20 of v0. s_bfe: offset in bits 4:0, width in 22:16.
@@ -80,6 +87,19 @@ impl Entry<'_> {
         code.sop2(Op::s_add_u32, index, sgpr(index), sgpr(flat));
         // The record's address, 64 bits wide throughout.
         let stride = Value::int(self.record_stride as i32);
+        if let Some(lds) = &self.lds {
+            let bytes = Value::int(lds.image_bytes as i32);
+            match lds.start {
+                Start::At(start) => code.sop1(Op::s_mov_b32, sgpr(images), Value::int(start as i32)),
+                Start::AtEnd => {
+                    let all = Value::int((lds.image_bytes * lds.waves) as i32);
+                    code.sop2(Op::s_and_b32, images, sgpr(images), Value::int(-4));
+                    code.sop2(Op::s_sub_u32, images, sgpr(images), all);
+                }
+            }
+            code.sop2(Op::s_mul_i32, flat, sgpr(flat), bytes);
+            code.sop2(Op::s_add_u32, images, sgpr(images), sgpr(flat));
+        }
         code.sop2(Op::s_mul_hi_u32, term, sgpr(index), stride);
         code.sop2(Op::s_mul_i32, index, sgpr(index), stride);
         code.sop2(Op::s_add_u32, index, sgpr(index), Value::int(HEADER_BYTES as i32));
@@ -87,9 +107,18 @@ impl Entry<'_> {
         code.sop2(Op::s_add_u32, buffer, sgpr(buffer), sgpr(index));
         code.sop2(Op::s_addc_u32, buffer + 1, sgpr(buffer + 1), sgpr(term));
 
+        if self.lds.is_some() {
+            // Added to an address in the image, this gives that in the record.
+            code.sop2(Op::s_sub_u32, buffer, sgpr(buffer), sgpr(images));
+            code.sop2(Op::s_subb_u32, buffer + 1, sgpr(buffer + 1), Value::int(0));
+        }
+
         self.restore_sgprs(&mut code, &user, &system);
         self.restore_work_item_ids(&mut code);
         // Owned registers may lie among those that were filled, so they come last.
+        if let Some(lds) = &self.lds {
+            self.clear_image(&mut code, images, lds.image_bytes / 4);
+        }
         match (self.owned.record, self.owned.park) {
             (RecordPlace::Sgprs(record), _) if record != buffer => {
                 code.sop1(Op::s_mov_b32, sgpr(record), sgpr(buffer));
@@ -117,6 +146,28 @@ impl Entry<'_> {
             code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
         }
         code.finish()
+    }
+
+    /// Zeroes the wave's image in LDS, but for the flag that says that the record was written, and leaves its addresses
+    /// in `offsets`.
+    fn clear_image(&self, code: &mut Sequence, image: u8, words: u32) {
+        let Owned { offsets, data, .. } = *self.owned;
+        let exec = self.exec_copy();
+        code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+        code.enable_lanes(64, 0);
+        code.lane_offsets(offsets);
+        code.vop2(Op::v_add_u32, offsets, sgpr(image), offsets);
+        code.v_mov(data, Value::int(0));
+        for at in (0..words).step_by(64).skip(1) {
+            if words - at < 64 {
+                code.enable_lanes(words - at, 0);
+            }
+            code.ds_write(offsets, data, 4 * at);
+        }
+        code.enable_lanes(words.min(64), 0);
+        code.writelane(data, Value::int(1), 0);
+        code.ds_write(offsets, data, 0);
+        code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
     }
 
     /// A temporary pair that is none of the owned registers.

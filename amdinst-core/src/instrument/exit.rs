@@ -1,4 +1,4 @@
-//! The epilogue: writes the record before the wave ends.
+//! The epilogue: writes the record before the wave ends, or copies it from LDS.
 //!
 //! Nothing is live any more at `s_endpgm`, so it uses what it likes, but for registers into which a load or a matrix
 //! instruction may still write: `offsets` and `data` are chosen to be none of these. A store need not be waited for before
@@ -36,6 +36,10 @@ impl Exit<'_> {
         let mut code = Sequence::new(self.arch);
         let Owned { offsets, .. } = *self.owned;
         let record = self.record(&mut code);
+        if self.home == Home::Lds {
+            self.copy_image(&mut code, record);
+            return code.finish();
+        }
         if self.home != Home::Global {
             code.enable_lanes(64, 0);
             code.lane_offsets(offsets);
@@ -84,6 +88,30 @@ impl Exit<'_> {
             );
         }
         code.finish()
+    }
+
+    /// Copies the wave's image of its record from LDS to memory. The pair at `record` has the distance between them.
+    fn copy_image(&self, code: &mut Sequence, record: u8) {
+        let Owned { offsets, data, .. } = *self.owned;
+        // What is parked is needed no more: all lanes get addresses again.
+        let image = record + 2;
+        code.readlane(image, offsets, 0);
+        code.enable_lanes(64, 0);
+        code.lane_offsets(offsets);
+        code.vop2(Op::v_add_u32, offsets, sgpr(image), offsets);
+        let words = RECORD_HEADER_WORDS + WORDS_PER_SITE * self.places.len() as u32;
+        for at in (0..words).step_by(64) {
+            let offset = 4 * at % MAX_OFFSET;
+            if at > 0 && offset == 0 {
+                code.vop2(Op::v_add_u32, offsets, Value::int(MAX_OFFSET as i32), offsets);
+            }
+            if words - at < 64 {
+                code.enable_lanes(words - at, 0);
+            }
+            code.ds_read(data, offsets, offset);
+            code.wait_scalar_loads();
+            code.global_store(offsets, data, record, offset as i32);
+        }
     }
 
     /// The pair with the record's address: its own, or one that it is put into now.

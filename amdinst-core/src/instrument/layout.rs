@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::options::Level;
+use crate::counters::WORDS_PER_SITE;
 
 /// Where the counters of one site are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub(super) enum CounterPlace {
         /// The lane of `executions`.
         first: u32,
     },
+    /// In the image of the record in LDS.
+    Lds,
     /// In the record in memory.
     Memory,
 }
@@ -62,13 +65,15 @@ pub(super) struct Owned {
     pub(super) counters: Vec<u8>,
     /// VGPRs whose lanes are counters.
     pub(super) counter_vgprs: Vec<u8>,
-    /// VGPR with four times its lane's number in each lane, from the prologue on (`global`), or for use at the end.
+    /// VGPR with an offset in each lane, four bytes apart: in the record, from the prologue on (`global`) or for use at the end;
+    /// in LDS (`lds`), where only the lowest lanes keep theirs and it is the parking VGPR besides.
     pub(super) offsets: u8,
     /// VGPR for increments, or for data on their way to memory.
     pub(super) data: u8,
     /// SGPRs for what a site holds for a moment.
     pub(super) spare: Vec<u8>,
-    /// VGPR whose lanes hold what has no SGPR: [`PARKED_RECORD`] and what sites borrow, from [`PARKED_SGPRS`] on.
+    /// VGPR whose lanes hold what has no SGPR: [`PARKED_RECORD`] and what sites borrow, from [`PARKED_SGPRS`] on. Lanes
+    /// below these are not touched.
     pub(super) park: Option<u8>,
 }
 
@@ -88,9 +93,10 @@ impl Default for RecordPlace {
 }
 
 /// Lane of the parking VGPR with the low half of the record's address; the high half stands in the next.
-pub(super) const PARKED_RECORD: u32 = 0;
+pub(super) const PARKED_RECORD: u32 = 8;
 /// First lane of the parking VGPR for SGPRs that a site borrows.
-pub(super) const PARKED_SGPRS: u32 = 2;
+pub(super) const PARKED_SGPRS: u32 = 10;
+const _: () = assert!(WORDS_PER_SITE <= PARKED_RECORD);
 
 /// SGPRs a site uses for a moment: dead before and after it, or borrowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -86,8 +86,10 @@ impl KernelProbes {
 pub struct Cost {
     /// Instructions added a site execution, least and most over the sites.
     pub instructions_per_site: [u32; 2],
-    /// Of these, memory operations.
+    /// Of these, operations on memory.
     pub memory_operations_per_site: u32,
+    /// Of these, operations on LDS.
+    pub lds_operations_per_site: u32,
     /// Instructions added at the kernel's entry.
     pub prologue: u32,
     /// Instructions added before each `s_endpgm`.
@@ -96,6 +98,8 @@ pub struct Cost {
     pub sgprs: [u32; 2],
     /// VGPRs in use (AGPRs included where they share the file), original and instrumented.
     pub vgprs: [u32; 2],
+    /// Static LDS in bytes, original and instrumented.
+    pub lds: [u32; 2],
     /// Bytes of code added to the kernel and its functions.
     pub code_bytes: u64,
     /// Waves a SIMD can hold.

@@ -12,6 +12,7 @@ mod entry;
 mod exit;
 mod hazards;
 mod layout;
+mod lds;
 mod map;
 mod options;
 mod plan;

@@ -9,15 +9,22 @@ pub enum Home {
     /// In SGPRs (or lanes of a VGPR) that neither the kernel nor any function it reaches uses; written to memory once,
     /// before each `s_endpgm`.
     Register,
+    /// In LDS, in an image of the wave's record, by one `ds_add_u32` a site execution; written to memory once, before each
+    /// `s_endpgm`.
+    Lds,
     /// In the wave's record in memory, by one `global_atomic_add` a site execution.
     Global,
 }
 
 impl Home {
+    /// Every home, cheapest first.
+    pub const ALL: [Self; 3] = [Self::Register, Self::Lds, Self::Global];
+
     /// The name used on the command line and in file names.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Register => "register",
+            Self::Lds => "lds",
             Self::Global => "global",
         }
     }
@@ -27,13 +34,26 @@ impl Home {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counters {
-    /// `register` if it fits without lowering occupancy, else `global`.
+    /// The first that fits without lowering occupancy, of `register`, `lds` (where the kernel itself reaches no LDS, so that
+    /// no launch can ask for more than there is left) and `global`.
     #[default]
     Auto,
     /// Always `register`; kernels it does not fit are refused.
     Register,
+    /// Always `lds`; kernels it does not fit are refused.
+    Lds,
     /// Always `global`.
     Global,
+}
+
+impl From<Home> for Counters {
+    fn from(home: Home) -> Self {
+        match home {
+            Home::Register => Self::Register,
+            Home::Lds => Self::Lds,
+            Home::Global => Self::Global,
+        }
+    }
 }
 
 /// How much each site counts.

@@ -26,6 +26,10 @@ pub enum Reason {
     NoFreeVgpr,
     /// The counters of all sites do not fit in registers (`register` only).
     CountersDoNotFit,
+    /// The counters of all waves of a workgroup do not fit in LDS beside what the kernel has there (`lds` only).
+    LdsLimit,
+    /// No place in LDS is known to be free in every launch (`lds` only).
+    LdsPlacement,
     /// A relative branch no longer reaches its target.
     BranchOutOfRange,
     /// The kernel's user SGPRs leave no room for the kernarg pointer.

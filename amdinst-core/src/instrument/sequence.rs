@@ -99,13 +99,32 @@ impl Sequence {
         self.vop2(Op::v_lshlrev_b32, to, Value::int(2), to);
     }
 
-    /// SMEM load of `dwords` (2 or 8) from `base + offset`.
+    /// `ds_add_u32 addresses, data offset:…` without return.
+    pub(super) fn ds_add(&mut self, addresses: u8, data: u8, offset: u32) {
+        self.ds(Op::ds_add_u32, &[Value::Vgpr(addresses), Value::Vgpr(data)], offset);
+    }
+
+    /// `ds_write_b32 addresses, data offset:…`.
+    pub(super) fn ds_write(&mut self, addresses: u8, data: u8, offset: u32) {
+        self.ds(Op::ds_write_b32, &[Value::Vgpr(addresses), Value::Vgpr(data)], offset);
+    }
+
+    /// `ds_read_b32 to, addresses offset:…`.
+    pub(super) fn ds_read(&mut self, to: u8, addresses: u8, offset: u32) {
+        self.ds(Op::ds_read_b32, &[Value::Vgpr(to), Value::Vgpr(addresses)], offset);
+    }
+
+    fn ds(&mut self, op: Op, values: &[Value], offset: u32) {
+        self.push(op, Encoding::Ds, values, Mods { offset: offset as i32, ..Mods::default() });
+    }
+
+    /// SMEM load of `dwords` (1, 2 or 8) from `base + offset`.
     pub(super) fn load(&mut self, op: Op, to: u8, base: u8, offset: u32) {
         let values = [sgpr(to), sgpr(base), Value::Imm(i64::from(offset))];
         self.push(op, Encoding::Smem, &values, Mods::default());
     }
 
-    /// `s_waitcnt lgkmcnt(0)`, the other counters at their most.
+    /// `s_waitcnt lgkmcnt(0)`, the other counters at their most: scalar loads, and LDS.
     pub(super) fn wait_scalar_loads(&mut self) {
         // vmcnt 63 (bits 3:0 and 15:14), expcnt 7 (6:4), lgkmcnt 0 (11:8).
         self.push(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0xc07f)], Mods::default());

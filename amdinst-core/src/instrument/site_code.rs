@@ -3,11 +3,14 @@
 //! They stand right after the narrowing instruction. OLD is in the SGPRs into which that instruction saved it, else in a
 //! copy taken right before it. NEW is EXEC.
 //!
-//! Two forms. Counters in SGPRs are added to by scalar instructions alone. Counters in lanes of a VGPR, or in memory, get
-//! their five increments as five lanes of a VGPR, which one `v_add_u32` or one `global_atomic_add` then adds.
+//! Two forms. Counters in SGPRs are added to by scalar instructions alone. Counters in lanes of a VGPR, in LDS or in memory
+//! get their increments as lanes of a VGPR, which one `v_add_u32`, `ds_add_u32` or `global_atomic_add` then adds.
 //!
-//! An inserted `global_atomic_add` counts in vmcnt until it is done. Vector memory operations leave vmcnt in order, so
-//! the original's `s_waitcnt vmcnt(N)` still waits for all it did before, and perhaps for more.
+//! An inserted `global_atomic_add` counts in vmcnt until it is done, an inserted `ds_add_u32` in lgkmcnt. The original's
+//! `s_waitcnt` stay as they are: one for N operations still leaves at most N of the *original* ones under way, as an
+//! inserted one can only take the place of one of them. Which of them these may be depends on the order in which
+//! operations of a kind return, and that has not changed. So what the original knew after the wait still holds, for any N,
+//! also where scalar loads and LDS, which overtake each other, share the counter.
 //!
 //! Where SGPRs are short, the sequence borrows some that are in use: they are parked in lanes of a VGPR before it and put
 //! back after it, whatever EXEC is.
@@ -61,7 +64,7 @@ impl SiteCode<'_> {
                 scc: self.scc_is_live,
                 record: false,
             },
-            CounterPlace::Lanes { .. } | CounterPlace::Memory => Needs {
+            CounterPlace::Lanes { .. } | CounterPlace::Lds | CounterPlace::Memory => Needs {
                 old: self.saved.is_none(),
                 pair: true,
                 singles: 3,
@@ -100,6 +103,11 @@ impl SiteCode<'_> {
             CounterPlace::Lanes { vgpr, first } => {
                 self.increments(&mut code, old, first);
                 code.vop2(Op::v_add_u32, vgpr, Value::Vgpr(self.owned.data), vgpr);
+                self.restore_exec(&mut code);
+            }
+            CounterPlace::Lds => {
+                self.increments(&mut code, old, 0);
+                code.ds_add(self.owned.offsets, self.owned.data, site_offset(self.id));
                 self.restore_exec(&mut code);
             }
             CounterPlace::Memory => {
@@ -155,8 +163,7 @@ impl SiteCode<'_> {
         add(code, counters.executions, Value::int(1));
     }
 
-    /// Leaves the increments in lanes `first..first + 5` of the data VGPR, and only these lanes enabled. NEW is in
-    /// the pair.
+    /// Leaves the increments in lanes of the data VGPR from `first` on, and only these lanes enabled. NEW is in the pair.
     fn increments(&self, code: &mut Sequence, old: Value, first: u32) {
         let [Some(lanes_in), Some(lanes_taken), Some(none)] = self.temps.singles else { return };
         let Some(new) = self.temps.pair else { return };
@@ -172,15 +179,9 @@ impl SiteCode<'_> {
         code.sop2(Op::s_cselect_b32, none, Value::int(0), Value::int(1));
         code.writelane(data, Value::int(1), first);
         code.writelane(data, sgpr(none), first + 2);
-        match self.level {
-            Level::Lanes => {
-                code.writelane(data, sgpr(lanes_in), first + 3);
-                code.writelane(data, sgpr(lanes_taken), first + 4);
-            }
-            Level::Basic => {
-                code.writelane(data, Value::int(0), first + 3);
-                code.writelane(data, Value::int(0), first + 4);
-            }
+        if self.level == Level::Lanes {
+            code.writelane(data, sgpr(lanes_in), first + 3);
+            code.writelane(data, sgpr(lanes_taken), first + 4);
         }
         // NEW is part of OLD, so equal numbers of lanes are equal masks.
         code.sopc(Op::s_cmp_eq_u32, sgpr(lanes_in), sgpr(lanes_taken));
@@ -189,7 +190,11 @@ impl SiteCode<'_> {
             code.sop2(Op::s_andn2_b32, lanes_in, sgpr(lanes_in), sgpr(none));
         }
         code.writelane(data, sgpr(lanes_in), first + 1);
-        code.enable_lanes(WORDS_PER_SITE, first);
+        let counters = match self.level {
+            Level::Lanes => WORDS_PER_SITE,
+            Level::Basic => BASIC_COUNTERS,
+        };
+        code.enable_lanes(counters, first);
     }
 
     fn add_to_memory(&self, code: &mut Sequence) {
@@ -215,6 +220,9 @@ impl SiteCode<'_> {
         }
     }
 }
+
+/// The counters of level `basic`, the first of a site.
+const BASIC_COUNTERS: u32 = 3;
 
 /// Immediate offsets of GLOBAL instructions are 13 bits, signed (12 bits on some GFX9 processors' scratch only).
 pub(super) const MAX_OFFSET: u32 = 4096;

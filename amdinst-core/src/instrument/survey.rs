@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::lds::LdsUse;
 use super::options::Options;
 use super::refusal::{InstrumentError, Reason, Refusal};
 use crate::analysis::dominators::Structure;
@@ -23,6 +24,8 @@ pub(super) struct Survey {
     pub(super) late: Vec<RegSet>,
     /// By function: registers are addressed by number in a register.
     pub(super) indexed: Vec<bool>,
+    /// By function: what it, without its callees, does with LDS.
+    lds: Vec<LdsUse>,
     /// By function: it and all it reaches.
     pub(super) reachable: Vec<BTreeSet<usize>>,
 }
@@ -32,10 +35,12 @@ impl Survey {
         let program = Program::new(object);
         let functions = 0..program.functions.len();
         let (mut used, mut late, mut indexed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut lds = Vec::new();
         let mut writes: Vec<RegSet> = Vec::new();
         for function in &program.functions {
             let (mut all, mut written, mut late_ones, mut by_number) =
                 (RegSet::default(), RegSet::default(), RegSet::default(), false);
+            let mut lds_use = LdsUse::default();
             for index in function.blocks.iter().flat_map(|block| block.insts.clone()) {
                 let inst = &program.insts[index].inst;
                 let effects = inst.effects(program.arch);
@@ -52,10 +57,12 @@ impl Survey {
                 all.union_with(&own);
                 all.union_with(&effects.reads);
                 by_number |= addresses_by_number(inst.op);
+                lds_use.see(&program.insts[index], program.arch);
             }
             used.push(all);
             late.push(late_ones);
             indexed.push(by_number);
+            lds.push(lds_use);
             writes.push(written);
         }
         let reachable: Vec<BTreeSet<usize>> = functions.map(|function| program.reachable(function)).collect();
@@ -76,7 +83,7 @@ impl Survey {
             })
             .collect();
         let liveness = Liveness::new(&program);
-        Self { masks, liveness, used, late, indexed, reachable, program }
+        Self { masks, liveness, used, late, indexed, lds, reachable, program }
     }
 
     /// The functions that are kernels: (function, kernel).
@@ -117,6 +124,15 @@ impl Survey {
                 detail: format!("`{}` sets a mask of unknown origin", located.inst.text(self.program.arch)),
             }
         })
+    }
+
+    /// What the kernel at `function`, with all it calls, does with LDS.
+    pub(super) fn lds_use(&self, function: usize) -> LdsUse {
+        let mut all = LdsUse::default();
+        for &reached in &self.reachable[function] {
+            all.add(self.lds[reached]);
+        }
+        all
     }
 
     /// How many AGPRs `functions` use.

@@ -32,7 +32,7 @@ pub struct Report {
     pub kernel: String,
     /// The target that its code object was built for.
     pub target: String,
-    /// Where counters lived: `register` or `global`.
+    /// Where counters lived: `register`, `lds` or `global`.
     pub home: String,
     /// Workgroups in x, y, z.
     pub grid: [u32; 3],

@@ -129,6 +129,7 @@ impl Report {
             self.waves,
             match self.home.as_str() {
                 "register" => "registers",
+                "lds" => "LDS",
                 "global" => "memory",
                 other => other,
             }

@@ -4,7 +4,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use amdinst_core::instrument::{Counters, ExecWriteClass, InstrumentError, Options, SiteKind, apply, plan};
+use amdinst_core::instrument::{
+    Counters, ExecWriteClass, Home, InstrumentError, Options, Reason, SiteKind, apply, plan,
+};
 use amdinst_core::object::CodeObject;
 
 const SOURCE: &str = "
@@ -26,6 +28,10 @@ __attribute__((amdgpu_kernel)) void halves(gint *p) {
     __asm__ volatile(\"s_mov_b64 s[20:21], exec\\n s_mov_b32 exec_lo, -1\\n s_mov_b32 exec_hi, 5\\n s_mov_b64 exec, s[20:21]\"
                      ::: \"s20\", \"s21\");
     p[__builtin_amdgcn_workitem_id_x()] = 1;
+}
+__attribute__((amdgpu_kernel)) void handed(gint *p, __attribute__((address_space(3))) int *tile) {
+    int i = __builtin_amdgcn_workitem_id_x();
+    if (tile[i] > 3) p[i] = tile[i + 1];
 }
 __attribute__((amdgpu_kernel)) void straight(gint *p) { p[__builtin_amdgcn_workitem_id_x()] = 1; }
 ";
@@ -89,7 +95,7 @@ fn every_original_instruction_is_still_there() {
         for level in ["-O0", "-O1", "-O2"] {
             let object = compile(directory.path(), cpu, level);
             let original = disassembly(directory.path(), &object.bytes);
-            for counters in [Counters::Register, Counters::Global] {
+            for counters in Home::ALL.map(Counters::from) {
                 let context = format!("{cpu} {level} {counters:?}");
                 let plan = plan(&object, &Options { counters, ..Options::default() }).expect(&context);
                 let instrumented = apply(&object, &plan).expect(&context);
@@ -107,6 +113,11 @@ fn every_original_instruction_is_still_there() {
                         kernel.descriptor.kernarg_size(),
                         "{context}"
                     );
+                    let lds = kernel.descriptor.group_segment_fixed_size();
+                    assert_eq!(kernel.metadata.group_segment_fixed_size, lds, "{context}");
+                    let own = object.kernel(&probes.name).expect(&context).descriptor;
+                    assert_eq!(probes.cost.lds, [own.group_segment_fixed_size(), lds], "{context}");
+                    assert_eq!(probes.cost.lds[0] < lds, probes.home == Some(Home::Lds), "{context}");
                     let last = kernel.metadata.args.last().expect("the appended argument");
                     assert_eq!(Some(last.offset), probes.buffer_argument, "{context}");
                     for site in &probes.sites {
@@ -169,4 +180,22 @@ fn what_is_not_instrumented_has_a_named_outcome() {
     let probes = &first.kernels()[0];
     assert!(probes.is_instrumented() && !probes.refusals.is_empty());
     assert!(probes.sites.iter().all(|site| site.function == "first"));
+}
+
+/// Where a launcher puts LDS that an argument points to depends on the static size, which counters in LDS change.
+#[test]
+fn lds_that_a_launcher_places_keeps_counters_out() {
+    if !tools("lds_that_a_launcher_places_keeps_counters_out") {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let object = compile(directory.path(), "gfx90a", "-O2");
+    let home_of = |counters| {
+        let kernels = Some(vec!["handed".to_owned()]);
+        let plan = plan(&object, &Options { counters, kernels, ..Options::default() }).expect("a plan");
+        let probes = &plan.kernels()[0];
+        (probes.home, probes.refusals.iter().map(|refusal| refusal.reason).collect::<Vec<_>>())
+    };
+    assert_eq!(home_of(Counters::Lds), (None, vec![Reason::LdsPlacement]));
+    assert_eq!(home_of(Counters::Auto), (Some(Home::Register), Vec::new()));
 }

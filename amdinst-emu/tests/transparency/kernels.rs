@@ -28,7 +28,7 @@ pub(crate) struct Kernel {
 }
 
 const fn flat(grid: u32, block: u32) -> Geometry {
-    Geometry { grid: [grid, 1, 1], block: [block, 1, 1] }
+    Geometry::new([grid, 1, 1], [block, 1, 1])
 }
 
 pub(crate) const ALL: &[Kernel] = &[
@@ -129,8 +129,26 @@ pub(crate) const ALL: &[Kernel] = &[
         }",
     },
     Kernel {
+        name: "dynamic LDS after static",
+        geometry: Geometry { grid: [2, 1, 1], block: [150, 1, 1], dynamic_lds: 602 },
+        source: "kernel void test(global uint *out, global const uint *in, uint n) {
+            local uint tile[150];
+            local uint *pool = (local uint *)600;
+            uint t = get_local_id(0), i = get_global_id(0), sum = 0;
+            tile[t] = in[i];
+            pool[t] = in[i + 300];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint k = 0; k < (tile[149 - t] & 7); ++k) { if (pool[(t + k) % 150] > 12) sum += pool[t] + tile[k]; }
+            uint odd = pool[149 - t] & 1;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (odd) pool[t] = sum;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            out[i] = pool[149 - t] + sum;
+        }",
+    },
+    Kernel {
         name: "two dimensions with partial waves",
-        geometry: Geometry { grid: [2, 3, 1], block: [10, 7, 1] },
+        geometry: Geometry::new([2, 3, 1], [10, 7, 1]),
         source: "kernel void test(global uint *out, global const uint *in, uint n) {
             uint x = get_global_id(0), y = get_global_id(1), w = get_global_size(0);
             uint i = y * w + x;
@@ -141,7 +159,7 @@ pub(crate) const ALL: &[Kernel] = &[
     },
     Kernel {
         name: "three dimensions",
-        geometry: Geometry { grid: [2, 2, 2], block: [5, 4, 5] },
+        geometry: Geometry::new([2, 2, 2], [5, 4, 5]),
         source: "kernel void test(global uint *out, global const uint *in, uint n) {
             uint i = (get_global_id(2) * 8 + get_global_id(1)) * 10 + get_global_id(0);
             if (get_local_id(2) > 2) out[i] = in[i] + get_group_id(2);
@@ -150,7 +168,7 @@ pub(crate) const ALL: &[Kernel] = &[
     },
     Kernel {
         name: "only x of three dimensions",
-        geometry: Geometry { grid: [2, 2, 2], block: [8, 4, 4] },
+        geometry: Geometry::new([2, 2, 2], [8, 4, 4]),
         source: "kernel void test(global uint *out, global const uint *in, uint n) {
             uint i = get_local_id(0) * 16 + get_group_id(0);
             if (in[i] > 8) atomic_inc(out + i);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use amdinst_core::counters::{Layout, SiteCounts, decode};
-use amdinst_core::instrument::{Counters, Home, KernelProbes, Level, Options, apply, plan};
+use amdinst_core::instrument::{Counters, Home, KernelProbes, Level, Options, Reason, apply, plan};
 use amdinst_core::object::CodeObject;
 use amdinst_emu::{Config, Execution, Launch, Machine};
 
@@ -15,11 +15,42 @@ const ELEMENTS: usize = 1024;
 /// The name of the kernel under test; its arguments are (out, in, n).
 const KERNEL: &str = "test";
 
-/// Workgroups, and work-items of one.
+/// Workgroups, work-items of one, and its dynamic LDS in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Geometry {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
+    pub(crate) dynamic_lds: u32,
+}
+
+impl Geometry {
+    /// Without dynamic LDS.
+    pub(crate) const fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
+        Self { grid, block, dynamic_lds: 0 }
+    }
+}
+
+/// In which ways a kernel is instrumented.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ways {
+    /// In each home at each level.
+    Every,
+    /// As most users have it, and one home at the level that is not the default.
+    Turn(usize),
+}
+
+/// Homes, each at its other level.
+const TURNS: [Counters; 3] = [Counters::Register, Counters::Lds, Counters::Global];
+
+impl Ways {
+    fn list(self) -> Vec<(Counters, Level)> {
+        let basic: &[Counters] = match self {
+            Self::Every => &TURNS,
+            Self::Turn(number) => &TURNS[number % TURNS.len()..][..1],
+        };
+        let all = std::iter::once(Counters::Auto).chain(TURNS).map(|counters| (counters, Level::Lanes));
+        all.chain(basic.iter().map(|&counters| (counters, Level::Basic))).collect()
+    }
 }
 
 /// What was proved.
@@ -30,8 +61,8 @@ pub(crate) struct Totals {
     pub(crate) sites: usize,
     pub(crate) executions: u64,
     pub(crate) diverged: u64,
-    /// Plans that refused the kernel, by name.
-    pub(crate) refused: usize,
+    /// Plans that refused the kernel, by the first reason.
+    pub(crate) refused: BTreeMap<Reason, usize>,
     /// Instrumented runs in which sites borrowed SGPRs that were in use.
     pub(crate) borrowing: usize,
     /// Bytes of the largest instrumented text.
@@ -44,12 +75,19 @@ impl Totals {
         self.sites += other.sites;
         self.executions += other.executions;
         self.diverged += other.diverged;
-        self.refused += other.refused;
         self.borrowing += other.borrowing;
         self.largest_text = self.largest_text.max(other.largest_text);
         for (home, runs) in other.runs {
             *self.runs.entry(home).or_default() += runs;
         }
+        for (reason, plans) in other.refused {
+            *self.refused.entry(reason).or_default() += plans;
+        }
+    }
+
+    /// Every plan that was refused.
+    pub(crate) fn refusals(&self) -> usize {
+        self.refused.values().sum()
     }
 }
 
@@ -57,14 +95,21 @@ impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} kernels, {} sites, {} site executions, {} diverged; instrumented runs: {:?}, {} of them borrowing SGPRs; refused: {}; all equal",
+            "{} kernels, {} sites, {} site executions, {} diverged; instrumented runs: {:?}, {} of them borrowing SGPRs; refused: {:?}; all equal",
             self.kernels, self.sites, self.executions, self.diverged, self.runs, self.borrowing, self.refused
         )
     }
 }
 
 /// Compiles, runs and compares `source`.
-pub(crate) fn prove(name: &str, source: &str, cpu: &str, level: &str, geometry: Geometry) -> Totals {
+pub(crate) fn prove(
+    name: &str,
+    source: &str,
+    cpu: &str,
+    level: &str,
+    geometry: Geometry,
+    ways: Ways,
+) -> Totals {
     let context = format!("{name} {cpu} {level}");
     let object = compile(&format!("{}{source}", super::prelude::PRELUDE), cpu, level);
     let (mut machine, kernarg, out) = fresh(&object);
@@ -74,19 +119,14 @@ pub(crate) fn prove(name: &str, source: &str, cpu: &str, level: &str, geometry: 
     let expected = contents(&machine, out);
 
     let mut totals = Totals { kernels: 1, ..Totals::default() };
-    for (counters, level) in [
-        (Counters::Auto, Level::Lanes),
-        (Counters::Register, Level::Lanes),
-        (Counters::Register, Level::Basic),
-        (Counters::Global, Level::Lanes),
-    ] {
+    for (counters, level) in ways.list() {
         let context = format!("{context} {counters:?} {level:?}");
         let options = Options { counters, level, ..Options::default() };
         let plan = plan(&object, &options).unwrap_or_else(|error| panic!("{context}: {error}"));
         let probes = plan.kernels().iter().find(|kernel| kernel.name == KERNEL).expect("the kernel");
         if let Some(refusal) = probes.refusals.first() {
             println!("{context}: refused: {:?}: {}", refusal.reason, refusal.detail);
-            totals.refused += 1;
+            *totals.refused.entry(refusal.reason).or_default() += 1;
             continue;
         }
         check_explained(&context, probes, &original);
@@ -183,8 +223,8 @@ fn launch(
     record_masks: bool,
 ) -> Result<Execution, amdinst_emu::Fault> {
     let program = machine.load(object).expect("loading");
-    let launch =
-        Launch { grid: geometry.grid, block: geometry.block, kernarg, record_masks, ..Launch::new(KERNEL) };
+    let Geometry { grid, block, dynamic_lds } = geometry;
+    let launch = Launch { grid, block, dynamic_lds, kernarg, record_masks, ..Launch::new(KERNEL) };
     machine.launch(&program, &launch)
 }
 

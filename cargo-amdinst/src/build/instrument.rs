@@ -28,7 +28,7 @@ pub struct Forms(pub Vec<Option<Home>>);
 impl Forms {
     /// One for each counter home and one for `auto`, which a test chooses from when it runs.
     pub fn all() -> Self {
-        Self(vec![None, Some(Home::Register), Some(Home::Global)])
+        Self(std::iter::once(None).chain(Home::ALL.map(Some)).collect())
     }
 }
 
@@ -79,11 +79,7 @@ pub fn finish(
         let probes = instrument::probe_specs(&object)
             .or_exit_with(Exit::BuildFailed, || built.display().to_string())?;
         for &home in &forms.0 {
-            let counters = match home {
-                None => package.counters,
-                Some(Home::Register) => Counters::Register,
-                Some(Home::Global) => Counters::Global,
-            };
+            let counters = home.map_or(package.counters, Counters::from);
             let options = Options { counters, probes: probes.clone(), ..Options::default() };
             let what = || format!("cannot instrument {} for {cpu}", package.name);
             let plan = instrument::plan(&object, &options).or_exit_with(Exit::BuildFailed, what)?;

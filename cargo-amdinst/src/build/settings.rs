@@ -101,8 +101,9 @@ fn counters(key: &str, text: &str) -> Result<Counters, SettingsError> {
     match text {
         "auto" => Ok(Counters::Auto),
         "register" => Ok(Counters::Register),
+        "lds" => Ok(Counters::Lds),
         "global" => Ok(Counters::Global),
-        _ => Err(wrong(key, "is not `auto`, `register` or `global`")),
+        _ => Err(wrong(key, "is not `auto`, `register`, `lds` or `global`")),
     }
 }
 
@@ -173,7 +174,7 @@ mod tests {
             ("target-cpus", json!("gfx1100")),
             ("target-cpus", json!([1])),
             ("profile", json!(3)),
-            ("counters", json!("lds")),
+            ("counters", json!("memory")),
             ("code-object-version", json!(3)),
             ("default-features", json!("no")),
         ] {

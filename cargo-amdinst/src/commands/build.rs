@@ -1,9 +1,7 @@
 //! `cargo amdinst build`: Build kernels and instrument them.
 
-use amdinst_core::instrument::Home;
-
 use crate::build::{build, instrument::Forms};
-use crate::cli::{BuildArgs, CounterChoice};
+use crate::cli::BuildArgs;
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit};
 
@@ -15,9 +13,7 @@ pub fn run(context: &mut Context, args: &BuildArgs) -> CommandResult {
     let forms = match (args.no_instrument, args.counters) {
         (true, _) => Forms(Vec::new()),
         (false, None) => Forms::all(),
-        (false, Some(CounterChoice::Auto)) => Forms(vec![None]),
-        (false, Some(CounterChoice::Register)) => Forms(vec![Some(Home::Register)]),
-        (false, Some(CounterChoice::Global)) => Forms(vec![Some(Home::Global)]),
+        (false, Some(choice)) => Forms(vec![choice.home()]),
     };
     build(context, &args.package, &forms)?;
     Ok(Exit::Success)

@@ -32,7 +32,7 @@ pub(crate) struct Options {
 /// Cargo profiles of the kernel suite: one for each `opt-level`.
 const PROFILES: [&str; 5] = ["kernel-o0", "kernel-o1", "kernel-o2", "kernel-o3", "kernel-os"];
 /// Counter homes of the kernel suite.
-const HOMES: [&str; 2] = ["register", "global"];
+const HOMES: [&str; 3] = ["register", "lds", "global"];
 
 /// Every step.
 fn steps(junit: &Path) -> Vec<Step> {

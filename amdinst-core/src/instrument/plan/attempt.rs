@@ -6,7 +6,6 @@ use super::cost::{Added, HighestRegisters, bytes};
 use super::groups::Group;
 use super::{Draft, Planner, encoding};
 use crate::analysis::program;
-use crate::counters::record_stride;
 use crate::instrument::allocate::{Allocation, Component, Scheme, Wanted, scc_tells_new};
 use crate::instrument::exit::Exit;
 use crate::instrument::hazards;
@@ -52,6 +51,7 @@ impl Planner<'_> {
         let probe_place = match scheme {
             Scheme::Sgprs => CounterPlace::Sgprs(SgprCounters::new(&[0; 5])),
             Scheme::VgprLanes => CounterPlace::Lanes { vgpr: 0, first: 0 },
+            Scheme::Lds => CounterPlace::Lds,
             Scheme::Memory => CounterPlace::Memory,
         };
         let nothing = Owned::default();
@@ -102,10 +102,9 @@ impl Planner<'_> {
         for &kernel in &group.kernels {
             let own = survey.masks[kernel].sites.len();
             let counted = if functions_end { total } else { shared_sites.len() + own };
-            let stride = record_stride(counted as u32);
             let sites = shared_sites.iter().copied().chain(sites_of(kernel)).collect();
             let (drafted, (at, prologue)) =
-                self.kernel_edit(kernel, scheme, &owned, stride, sites, &highest)?;
+                self.kernel_edit(kernel, scheme, &owned, counted as u32, sites, &highest)?;
             draft.patches.entry(at).or_default().entry = prologue;
             draft.kernels.insert(kernel, drafted);
         }
@@ -144,6 +143,7 @@ impl Planner<'_> {
             let prologue = draft.patches.get(&drafted.entry).map_or(&[][..], |patch| &patch.entry);
             drafted.cost.instructions_per_site = sum.per_site;
             drafted.cost.memory_operations_per_site = u32::from(scheme == Scheme::Memory);
+            drafted.cost.lds_operations_per_site = u32::from(scheme == Scheme::Lds);
             drafted.cost.epilogue = sum.epilogue;
             drafted.cost.prologue = prologue.len() as u32;
             drafted.cost.code_bytes = sum.bytes + bytes(prologue);

@@ -11,8 +11,13 @@ impl Planner<'_> {
     /// after those that do not, and those that lower occupancy only when no other is left.
     pub(super) fn draft_group(&self, group: &Group) -> Result<Option<Draft>, (Reason, String)> {
         let schemes: &[Scheme] = match self.options.counters {
-            Counters::Auto => &[Scheme::Sgprs, Scheme::VgprLanes, Scheme::Memory],
+            Counters::Auto if self.reaches_lds(group) => {
+                // A launch may ask for all that is left of LDS.
+                &[Scheme::Sgprs, Scheme::VgprLanes, Scheme::Memory]
+            }
+            Counters::Auto => &[Scheme::Sgprs, Scheme::VgprLanes, Scheme::Lds, Scheme::Memory],
             Counters::Register => &[Scheme::Sgprs, Scheme::VgprLanes],
+            Counters::Lds => &[Scheme::Lds],
             Counters::Global => &[Scheme::Memory],
         };
         let mut failures: Vec<(Reason, String)> = Vec::new();
@@ -47,15 +52,22 @@ impl Planner<'_> {
             (None, None) => Ok(None),
         }
     }
+
+    /// Whether a kernel of the group may read or write LDS.
+    fn reaches_lds(&self, group: &Group) -> bool {
+        group.kernels.iter().any(|&kernel| self.survey.lds_use(kernel).accesses)
+    }
 }
 
 const fn described(scheme: Scheme, borrow: bool) -> &'static str {
     match (scheme, borrow) {
         (Scheme::Sgprs, false) => "counters in SGPRs",
         (Scheme::VgprLanes, false) => "counters in lanes of VGPRs",
+        (Scheme::Lds, false) => "counters in LDS",
         (Scheme::Memory, false) => "counters in memory",
         (Scheme::Sgprs, true) => "counters in SGPRs, with SGPRs borrowed at sites",
         (Scheme::VgprLanes, true) => "counters in lanes of VGPRs, with SGPRs borrowed at sites",
+        (Scheme::Lds, true) => "counters in LDS, with SGPRs borrowed at sites",
         (Scheme::Memory, true) => "counters in memory, with SGPRs borrowed at sites",
     }
 }

@@ -3,9 +3,11 @@
 use super::cost::HighestRegisters;
 use super::{DraftKernel, Planner, encoding};
 use crate::analysis::{Resources, occupancy};
+use crate::counters::record_stride;
 use crate::instrument::allocate::Scheme;
 use crate::instrument::entry::Entry;
 use crate::instrument::layout::Owned;
+use crate::instrument::lds::{LdsImages, Start};
 use crate::instrument::map::{Cost, Occupancy};
 use crate::instrument::refusal::Reason;
 use crate::instrument::relocate::Patch;
@@ -28,7 +30,7 @@ impl Planner<'_> {
         function: usize,
         scheme: Scheme,
         owned: &Owned,
-        stride: u32,
+        counted: u32,
         sites: Vec<(usize, usize)>,
         highest: &HighestRegisters,
     ) -> Result<(DraftKernel, Prologue), (Reason, String)> {
@@ -46,6 +48,19 @@ impl Planner<'_> {
         descriptor.set_enable_sgpr_workgroup_id_z(true);
         descriptor.set_enable_vgpr_workitem_id(2);
 
+        let lds = match scheme {
+            Scheme::Lds => Some(LdsImages::place(survey, function, kernel, counted)?),
+            Scheme::Sgprs | Scheme::VgprLanes | Scheme::Memory => None,
+        };
+        if let Some(images) = &lds {
+            descriptor.set_group_segment_fixed_size(images.group_segment_size);
+            if images.start == Start::AtEnd {
+                descriptor.set_user_sgpr(UserSgpr::DispatchPtr, true).map_err(|error| {
+                    (Reason::LdsPlacement, format!("{error}: where its dynamic LDS ends cannot be read"))
+                })?;
+            }
+        }
+
         let entry_pc = survey.program.functions[function].range.start;
         let at =
             if original.user_sgprs().kernarg_preload.is_some() { entry_pc + PRELOAD_STUB } else { entry_pc };
@@ -61,6 +76,7 @@ impl Planner<'_> {
             return Err((Reason::KernargPreload, detail));
         }
 
+        let stride = record_stride(counted);
         let kernarg = kernel.metadata.kernarg_segment_size.max(original.kernarg_size());
         if kernarg > KernelMetadata::MAX_KERNARG_SEGMENT {
             return Err((Reason::DescriptorLimit, format!("a kernarg segment of {kernarg} bytes")));
@@ -74,6 +90,7 @@ impl Planner<'_> {
             instrumented: descriptor,
             owned,
             keep_offsets: scheme == Scheme::Memory,
+            lds,
             buffer_argument,
             record_stride: stride,
         };
@@ -116,10 +133,12 @@ impl Planner<'_> {
         }
 
         let before = Resources::of(metadata);
-        let after = Resources { sgprs: sgpr_count, vgprs: vgpr_count, ..before };
+        let lds_bytes = lds.map_or(before.lds_bytes, |images| images.group_segment_size);
+        let after = Resources { sgprs: sgpr_count, vgprs: vgpr_count, lds_bytes, ..before };
         let cost = Cost {
             sgprs: [metadata.sgpr_count, sgpr_count],
             vgprs: [metadata.vgpr_count, vgpr_count],
+            lds: [before.lds_bytes, lds_bytes],
             occupancy: Occupancy {
                 before: occupancy(arch, &before).waves_per_simd,
                 after: occupancy(arch, &after).waves_per_simd,
@@ -140,6 +159,7 @@ impl Planner<'_> {
                 kernarg_segment_size: Some(kernarg_segment_size),
                 sgpr_count: Some(sgpr_count),
                 vgpr_count: Some(vgpr_count),
+                group_segment_fixed_size: lds.map(|images| images.group_segment_size),
                 append_args: vec![argument],
                 ..MetadataEdit::default()
             },

@@ -71,11 +71,7 @@ impl KernelView {
 
 impl From<CounterChoice> for Counters {
     fn from(choice: CounterChoice) -> Self {
-        match choice {
-            CounterChoice::Auto => Self::Auto,
-            CounterChoice::Register => Self::Register,
-            CounterChoice::Global => Self::Global,
-        }
+        choice.home().map_or(Self::Auto, Self::from)
     }
 }
 
@@ -194,8 +190,12 @@ fn human(view: &View) -> String {
             let range = if least == most { least.to_string() } else { format!("{least} to {most}") };
             let _ = writeln!(
                 text,
-                "  cost        {range} instructions at a site ({} to memory), {} at entry, {} before each end; {} bytes of code",
-                cost.memory_operations_per_site, cost.prologue, cost.epilogue, cost.code_bytes
+                "  cost        {range} instructions at a site ({} to memory, {} to LDS), {} at entry, {} before each end; {} bytes of code",
+                cost.memory_operations_per_site,
+                cost.lds_operations_per_site,
+                cost.prologue,
+                cost.epilogue,
+                cost.code_bytes
             );
             let [sgprs, sgprs_after] = cost.sgprs;
             let [vgprs, vgprs_after] = cost.vgprs;
@@ -203,6 +203,8 @@ fn human(view: &View) -> String {
                 text,
                 "  registers   SGPRs {sgprs} -> {sgprs_after}, VGPRs {vgprs} -> {vgprs_after}"
             );
+            let [lds, lds_after] = cost.lds;
+            let _ = writeln!(text, "  LDS         {lds} -> {lds_after} bytes");
             let occupancy = cost.occupancy;
             let _ = writeln!(text, "  occupancy   {} -> {} waves a SIMD", occupancy.before, occupancy.after);
         }

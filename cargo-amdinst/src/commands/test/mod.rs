@@ -11,10 +11,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use amdinst_core::instrument::Home;
+
 use crate::build::instrument::Forms;
 use crate::build::package::KernelPackage;
 use crate::build::{BuiltPackage, build};
-use crate::cli::{CounterChoice, DeviceChoice, Format, TestArgs};
+use crate::cli::{DeviceChoice, Format, TestArgs};
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::shell::Verbosity;
@@ -165,11 +167,7 @@ impl TestRun<'_> {
         }
     }
 
-    const fn counters(&self) -> &'static str {
-        match self.args.counters {
-            CounterChoice::Auto => "auto",
-            CounterChoice::Register => "register",
-            CounterChoice::Global => "global",
-        }
+    fn counters(&self) -> &'static str {
+        self.args.counters.home().map_or("auto", Home::name)
     }
 }

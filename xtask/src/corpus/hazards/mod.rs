@@ -11,7 +11,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use amdinst_core::analysis::program::{Function, Program};
-use amdinst_core::instrument::{AddressMap, Counters, InstrumentError, Options as Instrument, apply, plan};
+use amdinst_core::instrument::{
+    AddressMap, Counters, Home, InstrumentError, Options as Instrument, apply, plan,
+};
 use amdinst_core::isa::{Access, Flow, Inst, Slot};
 use amdinst_core::object::{CodeObject, container};
 use anyhow::{Context as _, Result};
@@ -61,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
             let cpu = object.target.arch.name().to_owned();
             let judge = judges.entry(cpu.clone()).or_insert_with(|| Judge::new(&cpu, options.largest));
             let tally = tallies.entry(target).or_default();
-            for counters in [Counters::Register, Counters::Global] {
+            for counters in Home::ALL.map(Counters::from) {
                 judge
                     .object(&object, counters, tally)
                     .with_context(|| format!("{} {cpu}", file.display()))?;
