@@ -21,9 +21,11 @@ use crate::program::Program;
 use crate::run::{Device, Difference, first_difference};
 
 /// Every home, at both levels.
-pub const WAYS: [Way; 4] = [
+pub const WAYS: [Way; 6] = [
     Way { counters: Counters::Register, level: Level::Basic },
     Way { counters: Counters::Register, level: Level::Lanes },
+    Way { counters: Counters::Lds, level: Level::Basic },
+    Way { counters: Counters::Lds, level: Level::Lanes },
     Way { counters: Counters::Global, level: Level::Basic },
     Way { counters: Counters::Global, level: Level::Lanes },
 ];
