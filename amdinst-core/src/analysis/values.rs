@@ -26,6 +26,8 @@ pub(super) enum Expr {
     Or(Vn, Vn),
     Xor(Vn, Vn),
     Not(Vn),
+    /// Instruction `.0` takes one of the two, which are 64 or 32 bits wide.
+    Select(usize, Vn, Vn),
 }
 
 /// The table of all values of a function.
@@ -124,15 +126,24 @@ impl Values {
         }
         let within_left = match left {
             Expr::And(x, y) => self.subset(x, b, depth - 1) || self.subset(y, b, depth - 1),
-            Expr::Or(x, y) | Expr::Xor(x, y) => self.subset(x, b, depth - 1) && self.subset(y, b, depth - 1),
+            Expr::Or(x, y) | Expr::Xor(x, y) | Expr::Select(_, x, y) => {
+                self.subset(x, b, depth - 1) && self.subset(y, b, depth - 1)
+            }
             _ => false,
         };
         within_left
             || match right {
-                Expr::And(x, y) => self.subset(a, x, depth - 1) && self.subset(a, y, depth - 1),
+                Expr::And(x, y) | Expr::Select(_, x, y) => {
+                    self.subset(a, x, depth - 1) && self.subset(a, y, depth - 1)
+                }
                 Expr::Or(x, y) => self.subset(a, x, depth - 1) || self.subset(a, y, depth - 1),
                 _ => false,
             }
+    }
+
+    /// One of two values, as instruction `inst` decides.
+    pub(super) fn select(&mut self, inst: usize, a: Vn, b: Vn) -> Vn {
+        if a == b { a } else { self.number(Expr::Select(inst, a, b)) }
     }
 
     /// Whether the expression of `vn` mentions `part`, a few levels deep.
@@ -182,6 +193,8 @@ mod tests {
             Expr::Or(a, b) => evaluate(values, a, leaves) | evaluate(values, b, leaves),
             Expr::Xor(a, b) => evaluate(values, a, leaves) ^ evaluate(values, b, leaves),
             Expr::Not(a) => !evaluate(values, a, leaves),
+            // Instruction 0 takes the first, instruction 1 the second.
+            Expr::Select(inst, a, b) => evaluate(values, [a, b][inst], leaves),
             _ => unreachable!("only masks are built here"),
         }
     }
@@ -190,7 +203,7 @@ mod tests {
         /// Whatever is built and simplified means what it says, and a claimed subset is one.
         #[test]
         fn simplification_keeps_values(
-            steps in prop::collection::vec((0u8..4, any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..20),
+            steps in prop::collection::vec((0u8..6, any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..20),
             leaves in prop::array::uniform3(any::<u64>()),
         ) {
             let mut values = Values::default();
@@ -202,7 +215,8 @@ mod tests {
                     0 => (values.and(a, b), x & y),
                     1 => (values.or(a, b), x | y),
                     2 => (values.xor(a, b), x ^ y),
-                    _ => (values.not(a), !x),
+                    3 => (values.not(a), !x),
+                    take => (values.select(usize::from(take) - 4, a, b), [x, y][usize::from(take) - 4]),
                 });
             }
             for &(a, x) in &known {

@@ -183,8 +183,9 @@ impl SiteCode<'_> {
             code.writelane(data, sgpr(lanes_in), first + 3);
             code.writelane(data, sgpr(lanes_taken), first + 4);
         }
-        // NEW is part of OLD, so equal numbers of lanes are equal masks.
-        code.sopc(Op::s_cmp_eq_u32, sgpr(lanes_in), sgpr(lanes_taken));
+        // The masks, not how many lanes they have: a mask that is set where all lanes are on may have others than a partial
+        // wave was started with.
+        code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
         code.sop2(Op::s_cselect_b32, lanes_in, Value::int(1), Value::int(0));
         if !self.old_is_nonzero {
             code.sop2(Op::s_andn2_b32, lanes_in, sgpr(lanes_in), sgpr(none));

@@ -199,3 +199,55 @@ fn lds_that_a_launcher_places_keeps_counters_out() {
     assert_eq!(home_of(Counters::Lds), (None, vec![Reason::LdsPlacement]));
     assert_eq!(home_of(Counters::Auto), (Some(Home::Register), Vec::new()));
 }
+
+/// What is written by hand: masks that comparisons made are narrowings wherever all lanes are on before, time and again; a mask
+/// that was copied from EXEC is a restore; one that comes from elsewhere is refused by name.
+#[test]
+fn predicated_code_is_a_site_a_restore_or_a_refusal() {
+    if !tools("predicated_code_is_a_site_a_restore_or_a_refusal") {
+        return;
+    }
+    const LINES: [(&str, &str); 13] = [
+        ("v_cmp_lt_u32 s[20:21], v0, v1", ""),
+        ("s_mov_b64 s[22:23], exec", ""),
+        ("s_load_dwordx2 s[24:25], s[8:9], 0x0", ""),
+        ("s_cselect_b64 s[26:27], -1, 0", ""),
+        ("s_mov_b64 exec, s[20:21]", "site"),
+        ("s_mov_b64 exec, -1", "whole-wave"),
+        ("s_mov_b64 exec, s[20:21]", "site"),
+        ("s_mov_b64 exec, -1", "whole-wave"),
+        ("s_bfm_b64 exec, s12, 0", "site"),
+        ("s_mov_b64 exec, s[22:23]", "restore"),
+        ("s_mov_b64 exec, s[26:27]", "site"),
+        ("s_mov_b64 exec, -1", "whole-wave"),
+        ("s_mov_b64 exec, s[24:25]", "unclassified"),
+    ];
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let (input, output) = (directory.path().join("predicated.c"), directory.path().join("predicated.elf"));
+    let lines = LINES.map(|(line, _)| line).join("\\n");
+    let source =
+        format!("__attribute__((amdgpu_kernel)) void kernel(void) {{ __asm__ volatile(\"{lines}\"); }}");
+    std::fs::write(&input, source).expect("writing the source");
+    let status = Command::new("clang-22")
+        .args(["--target=amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-nogpulib", "-fuse-ld=lld-22", "-O1", "-o"])
+        .args([&output, &input])
+        .status()
+        .expect("running clang-22");
+    assert!(status.success());
+    let object = CodeObject::parse(std::fs::read(&output).expect("the file")).expect("a code object");
+    let plan = plan(&object, &Options::default()).expect("a plan");
+    let [kernel] = plan.kernels() else { panic!("one kernel") };
+    let mut found: Vec<(u64, String)> =
+        kernel.sites.iter().map(|site| (site.pc, "site".to_owned())).collect();
+    found.extend(kernel.exec_writes.iter().map(|write| {
+        let name = serde_json::to_value(write.class).expect("a word");
+        (write.pc, name.as_str().expect("a word").to_owned())
+    }));
+    found.sort();
+    let found: Vec<&str> = found.iter().map(|(_, class)| class.as_str()).collect();
+    let expected: Vec<&str> =
+        LINES.iter().map(|(_, class)| *class).filter(|class| !class.is_empty()).collect();
+    assert_eq!(found, expected);
+    let refused: Vec<&str> = kernel.refusals.iter().map(|refusal| refusal.detail.as_str()).collect();
+    assert_eq!(refused, ["`s_mov_b64 exec, s[24:25]` sets a mask of unknown origin"]);
+}

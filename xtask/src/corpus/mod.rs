@@ -5,6 +5,8 @@ mod disasm;
 mod foreign;
 mod hazards;
 mod seeds;
+mod share;
+mod sources;
 mod words;
 
 use anyhow::Result;
@@ -22,6 +24,8 @@ pub(crate) enum Command {
     Hazards(hazards::Options),
     /// Run programs of other compilers and libraries, and compare with the host
     Foreign(foreign::Options),
+    /// Count how many branches of whole libraries can be instrumented, and what is refused
+    Share(share::Options),
     /// List every opcode that LLVM knows, with an example: what the test of the opcode tables compares with
     Opcodes(words::opcodes::Options),
     /// Decode random words as LLVM does, accepted and refused ones alike
@@ -36,6 +40,7 @@ pub(crate) fn run(command: &Command) -> Result<bool> {
         Command::Disasm(options) => disasm::run(options),
         Command::Hazards(options) => hazards::run(options),
         Command::Foreign(options) => foreign::run(options),
+        Command::Share(options) => share::run(options),
         Command::Opcodes(options) => words::opcodes::run(options),
         Command::Words(options) => words::run(options),
     }

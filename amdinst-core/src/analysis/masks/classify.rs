@@ -1,21 +1,19 @@
 //! What a write of EXEC is, from the masks before and after it.
 
-use std::collections::BTreeSet;
-
-use super::flow::Event;
+use super::flow::{Event, Flowing};
 use super::{Narrowing, OtherWrite};
 use crate::analysis::dominators::{Loop, Structure};
 use crate::analysis::program::{Function, Program};
-use crate::analysis::values::{Expr, Values, Vn};
+use crate::analysis::values::Expr;
 use crate::isa::{Access, Inst, Op, Value};
 
 /// `Ok` for a site, with its kind if that does not depend on what follows it.
 pub(super) fn classify(
     inst: &Inst,
     event: &Event,
-    values: &Values,
-    history: &BTreeSet<Vn>,
+    flowing: &Flowing<'_>,
 ) -> Result<Option<Narrowing>, OtherWrite> {
+    let values = &flowing.values;
     let whole_wave = |vn| matches!(values.expr(vn), Expr::Const64(u64::MAX));
     if inst.op.name().starts_with("v_cmpx") {
         return Ok(Some(Narrowing::Cmpx));
@@ -39,7 +37,7 @@ pub(super) fn classify(
         operand.value == Value::EXEC && operand.dwords == 2 && operand.access != Access::Read
     });
     if !writes_exec {
-        return Err(half_write(inst, event, values, history));
+        return Err(half_write(inst, event, flowing));
     }
     let reads_exec = inst.operands[1..].iter().any(|operand| operand.value == Value::EXEC);
     match inst.op {
@@ -54,8 +52,11 @@ pub(super) fn classify(
         Err(OtherWrite::Restore)
     } else if !in_whole_wave_mode && values.is_subset(event.new, event.old) {
         Ok(None)
-    } else if history.contains(&event.new) {
+    } else if flowing.saved.contains(&event.new) {
         Err(OtherWrite::Restore)
+    } else if event.old_is_full && flowing.is_condition(event.new) {
+        // Predicated code, as people write it: a mask that was computed, not saved, is set where all lanes are on.
+        Ok(None)
     } else if values.is_subset(event.old, event.new) {
         Err(OtherWrite::Join)
     } else {
@@ -64,7 +65,8 @@ pub(super) fn classify(
 }
 
 /// What a write of one half of EXEC is.
-fn half_write(inst: &Inst, event: &Event, values: &Values, history: &BTreeSet<Vn>) -> OtherWrite {
+fn half_write(inst: &Inst, event: &Event, flowing: &Flowing<'_>) -> OtherWrite {
+    let values = &flowing.values;
     let half = match inst.operands.first().map(|operand| operand.value) {
         Some(Value::Scalar(register @ (126 | 127))) if inst.op == Op::s_mov_b32 => register - 126,
         _ => return OtherWrite::Unclassified,
@@ -73,7 +75,7 @@ fn half_write(inst: &Inst, event: &Event, values: &Values, history: &BTreeSet<Vn
     match values.expr([low, high][usize::from(half)]) {
         Expr::Const32(u32::MAX) => OtherWrite::WholeWave,
         Expr::Const32(_) => OtherWrite::Constant,
-        Expr::Half(mask, which) if which == half && history.contains(&mask) => OtherWrite::Restore,
+        Expr::Half(mask, which) if which == half && flowing.saved.contains(&mask) => OtherWrite::Restore,
         _ => OtherWrite::Unclassified,
     }
 }

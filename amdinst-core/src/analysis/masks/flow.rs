@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::classify::writes_exec;
+use super::conditions::Made;
 use super::state::{EXEC_PLACE, State};
+use super::step::saves_exec;
 use crate::analysis::dominators::reverse_postorder;
 use crate::analysis::program::{Function, Program};
 use crate::analysis::values::{Expr, Values, Vn};
-use crate::isa::{Access, Condition, Flow, Inst, RegSet, Value};
+use crate::isa::{Access, Condition, Flow, Inst, Op, RegSet, Value};
 
 /// A write of EXEC as the data flow sees it.
 pub(super) struct Event {
@@ -18,6 +20,8 @@ pub(super) struct Event {
     /// The mask operand, when there is one.
     pub(super) operand: Option<Vn>,
     pub(super) old_is_nonzero: bool,
+    /// The old mask is all lanes, or those that the kernel was started with.
+    pub(super) old_is_full: bool,
 }
 
 /// The data flow of one function.
@@ -31,6 +35,12 @@ pub(super) struct Flowing<'a> {
     /// What a call of an unknown function writes.
     pub(super) unknown: RegSet,
     pub(super) clobbers: &'a dyn Fn(usize) -> RegSet,
+    /// The masks that were copied from EXEC, to be put back later.
+    pub(super) saved: BTreeSet<Vn>,
+    /// What joined values are made of.
+    pub(super) joined: BTreeMap<Vn, Made>,
+    /// EXEC at the function's entry.
+    pub(super) entry_exec: Vn,
 }
 
 impl<'a> Flowing<'a> {
@@ -47,10 +57,15 @@ impl<'a> Flowing<'a> {
             [(address.add, address.target as u32), (address.addc, (address.target >> 32) as u32)]
         });
         let formed = halves.collect();
+        let mut values = Values::default();
+        let entry_exec = values.number(Expr::Opaque(usize::MAX, 0));
         Self {
             program,
             function,
-            values: Values::default(),
+            values,
+            saved: BTreeSet::new(),
+            joined: BTreeMap::new(),
+            entry_exec,
             slots: BTreeMap::new(),
             formed,
             unknown: RegSet::all(),
@@ -70,9 +85,9 @@ impl<'a> Flowing<'a> {
         for round in 0..10 {
             let mut changed = false;
             for &block in &order {
-                let mut input = self.join(block, &outputs);
+                let mut input = self.join(block, &outputs, &mut changed);
                 if let Some(previous) = inputs[block].as_ref().filter(|_| round > 4) {
-                    self.widen(block, &mut input, previous);
+                    self.widen(block, &mut input, previous, &mut changed);
                 }
                 if inputs[block].as_ref() == Some(&input) {
                     continue;
@@ -101,11 +116,16 @@ impl<'a> Flowing<'a> {
             let Some(mut state) = input else { continue };
             for index in blocks[block].insts.clone() {
                 let inst = &self.program.insts[index].inst;
-                let (old, old_is_nonzero) = (state.exec, state.nonzero.contains(&state.exec));
+                let (old, old_is_full) = (state.exec, state.full);
+                let old_is_nonzero = old_is_full || state.nonzero.contains(&old);
+                if copies_exec(inst) {
+                    self.saved.insert(old);
+                }
                 let operand = mask_operand(inst).map(|value| self.read64(&state, value, index));
                 self.step(block, index, &mut state);
                 if writes_exec(inst) {
-                    events.push(Event { inst: index, block, old, new: state.exec, operand, old_is_nonzero });
+                    let new = state.exec;
+                    events.push(Event { inst: index, block, old, new, operand, old_is_nonzero, old_is_full });
                 }
             }
         }
@@ -115,13 +135,14 @@ impl<'a> Flowing<'a> {
     fn entry_state(&mut self) -> State {
         let scalars = (0..128).map(|register| self.values.number(Expr::Entry(register))).collect();
         // A wave starts, and a function is called, with some lane active: callers skip calls with no lanes.
-        let exec = self.values.number(Expr::Opaque(usize::MAX, 0));
-        let nonzero = if self.function.kernel.is_some() { BTreeSet::from([exec]) } else { BTreeSet::new() };
-        State { scalars, lanes: BTreeMap::new(), exec, nonzero }
+        let exec = self.entry_exec;
+        let full = self.function.kernel.is_some();
+        let nonzero = if full { BTreeSet::from([exec]) } else { BTreeSet::new() };
+        State { scalars, lanes: BTreeMap::new(), exec, full, nonzero }
     }
 
     /// The state at the start of a block, from what is known of the ends of its predecessors.
-    fn join(&mut self, block: usize, outputs: &[Option<State>]) -> State {
+    fn join(&mut self, block: usize, outputs: &[Option<State>], news: &mut bool) -> State {
         let mut states: Vec<State> = Vec::new();
         if block == 0 {
             states.push(self.entry_state());
@@ -136,13 +157,18 @@ impl<'a> Flowing<'a> {
         let Some(mut joined) = states.pop() else { return self.entry_state() };
         let exec_is_nonzero = joined.nonzero.contains(&joined.exec)
             && states.iter().all(|state| state.nonzero.contains(&state.exec));
-        for other in &states {
-            for register in 0..128 {
-                if joined.scalars[register] != other.scalars[register] {
-                    joined.scalars[register] = self.values.number(Expr::Phi(block, register as u32));
-                }
+        for register in 0..128 {
+            let first = joined.scalars[register];
+            if states.iter().any(|other| other.scalars[register] != first) {
+                let value = self.values.number(Expr::Phi(block, register as u32));
+                let others = states.iter().map(|other| other.scalars[register]);
+                *news |= self.note_join(value, others.chain([first]));
+                joined.scalars[register] = value;
             }
+        }
+        for other in &states {
             joined.lanes.retain(|place, value| other.lanes.get(place) == Some(value));
+            joined.full &= other.full;
             joined.nonzero.retain(|value| other.nonzero.contains(value));
             if joined.exec != other.exec {
                 joined.exec = self.values.number(Expr::Phi(block, EXEC_PLACE));
@@ -154,13 +180,17 @@ impl<'a> Flowing<'a> {
         joined
     }
 
-    fn widen(&mut self, block: usize, input: &mut State, previous: &State) {
+    fn widen(&mut self, block: usize, input: &mut State, previous: &State, news: &mut bool) {
         for register in 0..128 {
-            if input.scalars[register] != previous.scalars[register] {
-                input.scalars[register] = self.values.number(Expr::Phi(block, register as u32));
+            let (new, old) = (input.scalars[register], previous.scalars[register]);
+            if new != old {
+                let value = self.values.number(Expr::Phi(block, register as u32));
+                *news |= self.note_join(value, [new, old].into_iter());
+                input.scalars[register] = value;
             }
         }
         input.lanes.retain(|place, value| previous.lanes.get(place) == Some(value));
+        input.full &= previous.full;
         input.nonzero.retain(|value| previous.nonzero.contains(value));
         if input.exec != previous.exec {
             input.exec = self.values.number(Expr::Phi(block, EXEC_PLACE));
@@ -182,6 +212,16 @@ impl<'a> Flowing<'a> {
             state.nonzero.insert(state.exec);
         }
     }
+}
+
+/// Whether an instruction copies EXEC, or a half of it, to other registers.
+fn copies_exec(inst: &Inst) -> bool {
+    let reads = || {
+        let exec = |value| matches!(value, Value::Scalar(126 | 127));
+        inst.operands.iter().any(|operand| operand.access == Access::Read && exec(operand.value))
+    };
+    saves_exec(inst.op)
+        || matches!(inst.op, Op::s_mov_b64 | Op::s_mov_b32 | Op::v_writelane_b32 | Op::v_mov_b32) && reads()
 }
 
 /// The operand that holds the other mask of an instruction that combines EXEC with one.

@@ -3,9 +3,11 @@
 //!
 //! A forward data flow gives each mask a value number, through moves, lanes of VGPRs (SGPR spills) and whole-VGPR copies
 //! (spills of those). The new mask is then compared with the old one: a known part of it is a narrowing, a mask that
-//! EXEC had before is a restore. What cannot be told is reported as unclassified, never dropped.
+//! was copied from EXEC before is a restore. Code written by hand also sets masks that comparisons made, again and again,
+//! and all lanes in between: each of these is a narrowing. What cannot be told is reported as unclassified, never dropped.
 
 mod classify;
+mod conditions;
 mod flow;
 mod state;
 mod step;
@@ -91,13 +93,12 @@ impl Masks {
         let mut flowing = Flowing::new(program, function, clobbers);
         let events = flowing.run();
         let mut masks = Self::default();
-        let values = &mut flowing.values;
-        let history: BTreeSet<Vn> = events.iter().map(|event| event.old).collect();
+        let values = &flowing.values;
         let mut narrowed: Vec<(Vn, usize)> = Vec::new();
         let mut elses: Vec<(usize, Vec<Vn>)> = Vec::new();
         for event in &events {
             let inst = &program.insts[event.inst].inst;
-            match classify(inst, event, values, &history) {
+            match classify(inst, event, &flowing) {
                 Ok(kind) => {
                     narrowed.push((event.new, masks.sites.len()));
                     masks.sites.push(MaskSite {

@@ -17,6 +17,8 @@ pub(super) struct State {
     /// By (VGPR, AGPR or slot; lane).
     pub(super) lanes: BTreeMap<(u32, u8), Vn>,
     pub(super) exec: Vn,
+    /// EXEC is all lanes, or those that the kernel was started with.
+    pub(super) full: bool,
     pub(super) nonzero: BTreeSet<Vn>,
 }
 

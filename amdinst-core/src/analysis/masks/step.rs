@@ -80,6 +80,16 @@ impl Flowing<'_> {
                     state.nonzero.insert(state.exec);
                 }
             }
+            (Op::s_cselect_b64, Some(Value::Scalar(to)), Some(a), Some(b)) => {
+                let (a, b) = (self.read64(state, a, index), self.read64(state, b, index));
+                let value = self.values.select(index, a, b);
+                self.write64(state, to, value);
+            }
+            (Op::s_cselect_b32, Some(Value::Scalar(to)), Some(a), Some(b)) => {
+                let (a, b) = (self.read32(state, a, index), self.read32(state, b, index));
+                let value = self.values.select(index, a, b);
+                self.write32(state, to, value);
+            }
             (op, Some(Value::Scalar(to)), Some(from), _) if saveexec(op) => {
                 let mask = self.read64(state, from, index);
                 let was_nonzero = state.nonzero.contains(&old);
@@ -126,6 +136,10 @@ impl Flowing<'_> {
                 }
                 None => self.generic(index, inst, state),
             },
+        }
+        if state.exec != old {
+            let whole = matches!(self.values.expr(state.exec), Expr::Const64(u64::MAX));
+            state.full = whole || self.function.kernel.is_some() && state.exec == self.entry_exec;
         }
         let block = &self.function.blocks[block];
         let clobbered = match block.exit {
@@ -193,7 +207,7 @@ impl Flowing<'_> {
                 continue;
             }
             match operand.value {
-                Value::Scalar(first) if operand.dwords == 2 && first != 126 => {
+                Value::Scalar(first) if operand.dwords == 2 => {
                     let fresh = self.values.number(Expr::Opaque(index, n as u8));
                     let value = if is_compare { self.values.and(state.exec, fresh) } else { fresh };
                     self.write64(state, first, value);
@@ -272,8 +286,13 @@ impl Flowing<'_> {
     }
 }
 
+/// Whether an instruction copies EXEC and then changes it.
+pub(super) fn saves_exec(op: Op) -> bool {
+    op.name().ends_with("saveexec_b64")
+}
+
 fn saveexec(op: Op) -> bool {
-    op.name().ends_with("saveexec_b64") || op.name().ends_with("wrexec_b64")
+    saves_exec(op) || op.name().ends_with("wrexec_b64")
 }
 
 fn small_constant(value: Value) -> Option<u8> {

@@ -1,7 +1,6 @@
 //! `cargo xtask corpus disasm`: our disassembly and `llvm-objdump`'s, line by line.
 
 mod compare;
-mod sources;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,8 +10,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
+use super::sources::{self, Corpus};
 use compare::Comparison;
-use sources::Corpus;
 
 /// Options of `cargo xtask corpus disasm`.
 ///

@@ -7,7 +7,7 @@ use amdinst_core::object::container::{self, Embedded};
 use anyhow::{Context as _, Result, ensure};
 
 /// The end of the help text: how to get what is known by name.
-pub(super) const HELP: &str = "\
+pub(in crate::corpus) const HELP: &str = "\
 Known collections, none of which is part of the project:
   rocrand    apt-get install librocrand1     80 kernels a target, for gfx900, gfx906, gfx908 and gfx90a
   rocsparse  apt-get install librocsparse0   12,591 kernels a target, for the same; 1.3 GB
@@ -17,7 +17,7 @@ Known collections, none of which is part of the project:
 
 /// A collection of code objects that is known by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Corpus {
+pub(in crate::corpus) enum Corpus {
     /// Debian's rocRAND
     Rocrand,
     /// Debian's rocSPARSE
@@ -28,7 +28,7 @@ pub(super) enum Corpus {
 
 impl Corpus {
     /// Where it is on this machine.
-    pub(super) fn path(self) -> Result<PathBuf> {
+    pub(in crate::corpus) fn path(self) -> Result<PathBuf> {
         let path = match self {
             Self::Rocrand => "/usr/lib/x86_64-linux-gnu/librocrand.so.1".into(),
             Self::Rocsparse => "/usr/lib/x86_64-linux-gnu/librocsparse.so.0".into(),
@@ -40,7 +40,7 @@ impl Corpus {
 }
 
 /// The files that paths name: files themselves, and in directories those that end like code objects, in order.
-pub(super) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+pub(in crate::corpus) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -69,7 +69,7 @@ fn in_directory(directory: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 /// The code objects for GFX9 processors in a file's bytes.
-pub(super) fn code_objects(bytes: &[u8], only: Option<Arch>) -> Result<Vec<(Arch, Embedded<'_>)>> {
+pub(in crate::corpus) fn code_objects(bytes: &[u8], only: Option<Arch>) -> Result<Vec<(Arch, Embedded<'_>)>> {
     let mut objects = Vec::new();
     for embedded in container::open(bytes)? {
         let name = embedded.target_id().split(':').next().unwrap_or_default();

@@ -1,0 +1,68 @@
+//! Which masks comparisons made, as opposed to those that were copied from EXEC or come from elsewhere.
+
+use super::flow::Flowing;
+use crate::analysis::values::{Expr, Vn};
+use crate::isa::{Inst, Op, Value};
+
+/// How far down an expression is looked at.
+const DEPTH: u32 = 8;
+
+/// What a mask, or a half of one, is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Made {
+    Constants,
+    Conditions,
+    Other,
+}
+
+impl Flowing<'_> {
+    /// Whether a mask is made of comparisons: of lanes, of numbers that all lanes share, or of lane numbers with such a
+    /// number (`s_bfm_b64`, and shifts of a constant mask).
+    pub(super) fn is_condition(&self, mask: Vn) -> bool {
+        self.made_of(mask, DEPTH) == Made::Conditions
+    }
+
+    /// Notes what a value that is joined from others is made of: of the worst that ever came in. True if that is news.
+    pub(super) fn note_join(&mut self, joined: Vn, parts: impl Iterator<Item = Vn>) -> bool {
+        let parts = parts.filter(|&part| part != joined).map(|part| self.made_of(part, DEPTH));
+        let before = self.joined.get(&joined).copied();
+        let made = parts.chain(before).max();
+        self.joined.extend(made.map(|made| (joined, made)));
+        made != before
+    }
+
+    fn made_of(&self, value: Vn, depth: u32) -> Made {
+        let Some(depth) = depth.checked_sub(1) else { return Made::Other };
+        let part = |value| self.made_of(value, depth);
+        match self.values.expr(value) {
+            Expr::Const32(_) | Expr::Const64(_) => Made::Constants,
+            Expr::Opaque(inst, _) => match self.program.insts.get(inst) {
+                Some(located) if compares(&located.inst) => Made::Conditions,
+                _ => Made::Other,
+            },
+            Expr::Phi(..) => self.joined.get(&value).copied().unwrap_or(Made::Other),
+            // A comparison's mask has only lanes that were active.
+            Expr::And(a, b) => match (part(a), part(b)) {
+                (Made::Conditions, _) | (_, Made::Conditions) => Made::Conditions,
+                (a, b) => a.max(b),
+            },
+            // Which of the two is a condition itself, of all lanes.
+            Expr::Select(_, a, b) => part(a).max(part(b)).max(Made::Conditions),
+            Expr::Or(a, b) | Expr::Xor(a, b) | Expr::Pair(a, b) => part(a).max(part(b)),
+            Expr::Not(a) | Expr::Half(a, _) => part(a),
+            Expr::Entry(_) => Made::Other,
+        }
+    }
+}
+
+fn compares(inst: &Inst) -> bool {
+    let shifts_constant = || {
+        let constant = |value| matches!(value, Value::Inline(_) | Value::Literal(_));
+        inst.operands.get(1).is_some_and(|operand| constant(operand.value))
+    };
+    match inst.op {
+        Op::s_bfm_b64 => true,
+        Op::s_lshl_b64 | Op::s_lshr_b64 | Op::s_ashr_i64 => shifts_constant(),
+        op => op.name().starts_with("v_cmp_"),
+    }
+}
