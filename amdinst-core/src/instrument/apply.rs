@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::refusal::InstrumentError;
 use crate::object::CodeObject;
 use crate::object::rewrite::{Edit, rewrite};
+use crate::object::verify::contradiction;
 
 /// An instrumented code object.
 #[derive(Clone, Debug)]
@@ -18,7 +19,8 @@ pub struct Instrumented {
 /// Carries out a plan made for `object`.
 ///
 /// # Errors
-/// When the plan instruments nothing, or the rewriter refuses the code object.
+/// When the plan instruments nothing, descriptor and metadata of a kernel contradict each other, or the rewriter refuses the
+/// code object.
 pub fn apply(object: &CodeObject, plan: &Plan) -> Result<Instrumented, InstrumentError> {
     let Some(relocated) = &plan.relocated else {
         let mut reasons: Vec<String> = plan
@@ -34,6 +36,7 @@ pub fn apply(object: &CodeObject, plan: &Plan) -> Result<Instrumented, Instrumen
         }
         return Err(InstrumentError::NothingInstrumented(reasons.join("; ")));
     };
+    consistent(object, plan)?;
     let address_map = |old, edge| relocated.place(old, edge);
     let edit =
         Edit { text: relocated.text().to_vec(), address_map: &address_map, kernels: plan.edits.clone() };
@@ -45,4 +48,26 @@ pub fn apply(object: &CodeObject, plan: &Plan) -> Result<Instrumented, Instrumen
         addresses: plan.addresses(),
     };
     Ok(Instrumented { bytes, map })
+}
+
+/// Descriptor and metadata of every kernel must agree, or the instrumented ones would not either; those that are edited also
+/// in registers, as far as the edit does not give the kernel what its metadata says.
+fn consistent(object: &CodeObject, plan: &Plan) -> Result<(), InstrumentError> {
+    let arch = object.target.arch;
+    for kernel in &object.kernels {
+        let edit = plan.edits.iter().find(|edit| edit.kernel == kernel.name);
+        let too_many = || {
+            let (descriptor, metadata) = (&edit?.descriptor, &kernel.metadata);
+            let counts = [
+                ("SGPRs", descriptor.sgpr_count(arch), metadata.sgpr_count),
+                ("VGPRs", descriptor.vgpr_count(arch), metadata.vgpr_count),
+            ];
+            let (what, room, count) = counts.into_iter().find(|&(_, room, count)| count > room)?;
+            Some(format!("{count} {what} in its metadata, room for {room} in its descriptor"))
+        };
+        if let Some(problem) = contradiction(kernel).or_else(too_many) {
+            return Err(InstrumentError::Contradiction { kernel: kernel.name.clone(), problem });
+        }
+    }
+    Ok(())
 }

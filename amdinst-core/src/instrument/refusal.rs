@@ -78,6 +78,16 @@ pub enum InstrumentError {
         /// What was found.
         detail: String,
     },
+    /// A kernel's descriptor and metadata say different things of it.
+    #[error(
+        "kernel `{kernel}` contradicts itself: {problem}; the code object is damaged: build or copy it again"
+    )]
+    Contradiction {
+        /// The kernel.
+        kernel: String,
+        /// What says what.
+        problem: String,
+    },
     /// The instrumented code object could not be written.
     #[error("rewriting the code object failed: {0}")]
     Rewrite(String),

@@ -4,7 +4,7 @@ use goblin::elf::Elf;
 use goblin::elf::program_header::{PT_LOAD, PT_PHDR};
 use goblin::elf::section_header::{SHF_ALLOC, SHT_NOBITS};
 
-use super::{CodeObject, KernelMetadata, ObjectError};
+use super::{CodeObject, Kernel, KernelMetadata, ObjectError};
 
 /// What does not hold in a code object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -154,23 +154,30 @@ fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
         if entry.is_some_and(|entry| entry != kernel.code.start) {
             return Err(fail("the readers disagree about its entry point".to_owned()));
         }
-        if kernel.metadata == KernelMetadata::default() {
-            continue;
-        }
-        let (descriptor, metadata) = (&kernel.descriptor, &kernel.metadata);
-        let sizes = [
-            // Compilers before LLVM 12 left the descriptor's kernarg size zero.
-            ("kernarg", descriptor.kernarg_size(), metadata.kernarg_segment_size, true),
-            ("group", descriptor.group_segment_fixed_size(), metadata.group_segment_fixed_size, false),
-            ("private", descriptor.private_segment_fixed_size(), metadata.private_segment_fixed_size, false),
-        ];
-        for (segment, descriptor, metadata, may_be_silent) in sizes {
-            if descriptor != metadata && !(may_be_silent && descriptor == 0) {
-                return Err(fail(format!(
-                    "{segment} segment of {descriptor} bytes in its descriptor, {metadata} in its metadata"
-                )));
-            }
+        if let Some(problem) = contradiction(kernel) {
+            return Err(fail(problem));
         }
     }
     Ok(())
+}
+
+/// What a kernel's descriptor and metadata say differently of its segments' sizes: one launcher believes the one, another the
+/// other. `None` if they agree, or if there is no metadata.
+pub fn contradiction(kernel: &Kernel) -> Option<String> {
+    if kernel.metadata == KernelMetadata::default() {
+        return None;
+    }
+    let (descriptor, metadata) = (&kernel.descriptor, &kernel.metadata);
+    let sizes = [
+        // Compilers before LLVM 12 left the descriptor's kernarg size zero.
+        ("kernarg", descriptor.kernarg_size(), metadata.kernarg_segment_size, true),
+        ("group", descriptor.group_segment_fixed_size(), metadata.group_segment_fixed_size, false),
+        ("private", descriptor.private_segment_fixed_size(), metadata.private_segment_fixed_size, false),
+    ];
+    sizes.into_iter().find_map(|(segment, descriptor, metadata, may_be_silent)| {
+        let agree = descriptor == metadata || may_be_silent && descriptor == 0;
+        (!agree).then(|| {
+            format!("{segment} segment of {descriptor} bytes in its descriptor, {metadata} in its metadata")
+        })
+    })
 }
