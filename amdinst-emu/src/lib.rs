@@ -45,7 +45,7 @@ mod snippet;
 mod wave;
 
 pub use check::{Fault, FaultKind, MemorySpace, NearestAllocation};
-pub use dispatch::{Execution, Launch, MaskRecord};
+pub use dispatch::{Execution, Launch, MaskRecord, StepRecord};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};
 pub use machine::{Config, Machine};

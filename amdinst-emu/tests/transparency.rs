@@ -39,6 +39,8 @@ fn hand_written_kernels_at_every_level() {
     }
     println!("{proved}");
     assert_eq!(proved.refusals(), 0);
+    assert!(proved.timed > 500, "only {} waves were timed", proved.timed);
+    assert!(proved.left_out > 50, "only {} sites were left out", proved.left_out);
     assert!(proved.sites > 200, "only {} sites were counted", proved.sites);
 }
 

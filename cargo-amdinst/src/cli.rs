@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use amdinst_core::instrument::Home;
+use amdinst_core::instrument::{Home, SiteSelector, SourceLines};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::exit::Exit;
@@ -140,6 +140,39 @@ pub struct PackageArgs {
     pub message_format: Format,
 }
 
+/// What is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ProbeChoice {
+    /// How branches diverge: executions, and lanes before and after, of each that can.
+    #[default]
+    Branches,
+    /// How long each wave runs: the clock (s_memtime) at its entry and at its end.
+    Time,
+}
+
+/// The heading over the options that choose branches.
+const WHICH: &str = "Branches (default: all; of several options each adds what it chooses)";
+
+/// Which branches count.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SiteArgs {
+    /// Only the branch of the `#[probe("NAME")]` in the source, may be repeated
+    #[arg(long, value_name = "NAME", help_heading = WHICH)]
+    pub probe_name: Vec<String>,
+    /// Only branches at a line of the source, or at several (FILE:FIRST-LAST), those of code inlined there included; FILE
+    /// is a path or the end of one (`scan.rs`, `src/scan.rs`), may be repeated
+    #[arg(long, value_name = "FILE:LINE", help_heading = WHICH)]
+    pub site: Vec<SourceLines>,
+}
+
+impl SiteArgs {
+    /// As the instrumenter takes it.
+    pub fn selectors(&self) -> Vec<SiteSelector> {
+        let names = self.probe_name.iter().cloned().map(SiteSelector::Probe);
+        names.chain(self.site.iter().cloned().map(SiteSelector::Lines)).collect()
+    }
+}
+
 /// `cargo amdinst build`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct BuildArgs {
@@ -152,6 +185,9 @@ pub struct BuildArgs {
     /// Instrument for this counter home only (default: for each)
     #[arg(long, value_name = "HOME", conflicts_with = "no_instrument")]
     pub counters: Option<CounterChoice>,
+    /// Which branches count.
+    #[command(flatten)]
+    pub sites: SiteArgs,
 }
 
 /// Where tests launch their kernels.
@@ -204,6 +240,9 @@ pub struct TestArgs {
     /// Where counters live while a kernel runs
     #[arg(long, value_name = "HOME", default_value = "auto")]
     pub counters: CounterChoice,
+    /// Which branches count.
+    #[command(flatten)]
+    pub sites: SiteArgs,
     /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
@@ -261,9 +300,15 @@ pub struct InstrumentArgs {
     /// Only this kernel, may be repeated (default: all)
     #[arg(long, value_name = "K")]
     pub kernel: Vec<String>,
+    /// What to measure
+    #[arg(long, value_name = "WHAT", default_value = "branches")]
+    pub probe: ProbeChoice,
     /// Where counters live while a kernel runs
     #[arg(long, value_name = "HOME", default_value = "auto")]
     pub counters: CounterChoice,
+    /// Which branches count.
+    #[command(flatten)]
+    pub sites: SiteArgs,
     /// Show sites, registers and cost, and write nothing
     #[arg(long)]
     pub plan: bool,
@@ -313,9 +358,15 @@ pub struct RunArgs {
     /// An argument, see below
     #[arg(long = "arg", value_name = "A", allow_hyphen_values = true)]
     pub args: Vec<crate::commands::run::ArgSpec>,
+    /// What to measure (with --report)
+    #[arg(long, value_name = "WHAT", default_value = "branches")]
+    pub probe: ProbeChoice,
     /// Where counters live while a kernel runs (with --report)
     #[arg(long, value_name = "HOME", default_value = "auto")]
     pub counters: CounterChoice,
+    /// Which branches count.
+    #[command(flatten)]
+    pub sites: SiteArgs,
     /// Host threads (default: all cores)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -328,7 +379,8 @@ pub struct RunArgs {
     /// Print how many instructions ran, how fast, and how faithfully each is executed
     #[arg(long)]
     pub stats: bool,
-    /// Run the original and the instrumented kernel, compare, and print how each branch diverged
+    /// Run the original and the instrumented kernel, compare, and print how each branch diverged, or what else was
+    /// measured
     #[arg(long)]
     pub report: bool,
     /// How to print

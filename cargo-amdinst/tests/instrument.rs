@@ -116,3 +116,70 @@ fn a_bundle_is_rewritten_in_place() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(std::fs::read(file("fat.bundle")).unwrap() == bundle());
 }
+
+#[test]
+fn only_the_sites_asked_for_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = amdinst(
+        directory.path(),
+        "instrument FILE --plan --kernel collatz --site branches.cl:21-22 --format json",
+    );
+    assert!(output.status.success(), "{output:?}");
+    let view: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let lines = |list: &Value| {
+        let lines = list.as_array().unwrap().iter().map(|site| site["line"].as_u64().unwrap());
+        lines.collect::<Vec<_>>()
+    };
+    let kernel = &view["kernels"][0];
+    assert_eq!((lines(&kernel["sites"]), lines(&kernel["left_out"])), (vec![21, 22], vec![16, 23]));
+    let ids: Vec<_> = kernel["sites"].as_array().unwrap().iter().map(|site| site["id"].clone()).collect();
+    assert_eq!(ids, [0, 1]);
+    assert_eq!(kernel["refusals"], Value::Array(Vec::new()));
+    // Kernels without such a site stay as they are; the map says that it was by choice.
+    let output = amdinst(directory.path(), "instrument FILE -o out.elf --site branches.cl:9");
+    assert!(output.status.success(), "{output:?}");
+    let map = std::fs::read(directory.path().join("out.probes.json")).unwrap();
+    let map: Value = serde_json::from_slice(&map).unwrap();
+    assert_eq!(map["kernels"][0]["sites"].as_array().unwrap().len(), 1);
+    assert_eq!(map["kernels"][1]["home"], Value::Null);
+    assert_eq!(map["kernels"][1]["left_out"].as_array().unwrap().len(), 4);
+    assert_eq!(map["kernels"][1]["why"], "none of its sites was asked for");
+}
+
+#[test]
+fn selecting_nothing_is_an_error_that_tells_what_there_is() {
+    let directory = tempfile::tempdir().unwrap();
+    for (words, told) in [
+        (
+            "--site branches.cl:24",
+            "`branches.cl:24` selects no branch: that file's branches that can diverge stand at line 7, 9, 14, 16, 21, 22, 23 (all)",
+        ),
+        ("--site branches.cl:9 --site other.cl:9", "none is of that file; there are some of ././branches.cl"),
+        ("--probe-name tail", "the code object has no `#[probe]`"),
+        ("--site branches.cl", "`branches.cl` is not FILE:LINE or FILE:FIRST-LAST"),
+        ("--site branches.cl:9-3", "the first comes first"),
+    ] {
+        for file in ["FILE -o out.elf", "FILE --plan", "FILE -o out.elf --whole"] {
+            let output = amdinst(directory.path(), &format!("instrument {file} {words}"));
+            assert_eq!(output.status.code(), Some(2), "{output:?}");
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(error.contains(told), "{words}: {error}");
+        }
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn the_plan_for_times_says_what_they_cost() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = amdinst(directory.path(), "instrument FILE --plan --probe time");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{output:?}");
+    assert!(
+        text.contains("  times       register: the time of entry in SGPRs, which does not lower occupancy"),
+        "{text}"
+    );
+    assert!(text.contains("  cost        instructions: ") && !text.contains("sites"), "{text}");
+    let output = amdinst(directory.path(), "instrument FILE --plan --probe time --site branches.cl:9");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}

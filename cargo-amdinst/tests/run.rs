@@ -151,3 +151,56 @@ fn wrong_arguments_are_named() {
         assert!(stderr.contains(words), "expected `{words}`: {stderr}");
     }
 }
+
+/// What was left out by choice is neither a refusal nor an oversight of the analysis: the counters of the rest agree.
+#[test]
+fn sites_that_are_left_out_are_no_difference() {
+    let directory = tempfile::tempdir().unwrap();
+    write_words(&directory.path().join("x"), 1..101);
+    let options = "--grid 2 --block 64 --arg inout:x:y --arg i32:100 --arg i32:1000 --report";
+    let whole = json(&run(directory.path(), "collatz", &format!("{options} --format json")));
+    let part =
+        json(&run(directory.path(), "collatz", &format!("{options} --site branches.cl:22 --format json")));
+    for figure in ["memory_equal", "oracle_equal"] {
+        assert_eq!(part[figure], true, "{part}");
+    }
+    let [site] = &part["sites"].as_array().unwrap()[..] else { panic!("{part}") };
+    let same = whole["sites"].as_array().unwrap().iter().find(|other| other["pc"] == site["pc"]).unwrap();
+    assert_eq!(site["waves"], same["waves"]);
+    assert_eq!(part["left_out"].as_array().unwrap().len(), 3);
+    assert!(part.get("refusals").is_none());
+    let text = run(directory.path(), "collatz", &format!("{options} --site branches.cl:22"));
+    assert!(String::from_utf8_lossy(&text.stdout).contains("left out, as asked: 3"), "{text:?}");
+    let wrong = run(directory.path(), "collatz", &options.replace("--report", "--site branches.cl:22"));
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+}
+
+/// In the emulator the clock moves by 1 an instruction and by 64 a reading.
+#[test]
+fn the_time_of_each_wave_is_measured() {
+    let directory = tempfile::tempdir().unwrap();
+    write_words(&directory.path().join("x"), 1..129);
+    let options = "--grid 2 --block 64 --arg inout:x:y --arg i32:100 --arg i32:1000 --report --probe time";
+    for home in ["register", "global"] {
+        let view =
+            json(&run(directory.path(), "collatz", &format!("{options} --counters {home} --format json")));
+        assert_eq!((&view["probe"], &view["home"]), (&"time".into(), &home.into()));
+        assert_eq!((&view["memory_equal"], &view["oracle_equal"]), (&true.into(), &true.into()));
+        assert_eq!(view["sites"], Value::Array(Vec::new()));
+        let time = &view["time"];
+        let ticks: Vec<u64> =
+            time["waves"].as_array().unwrap().iter().map(|wave| wave["ticks"].as_u64().unwrap()).collect();
+        assert_eq!(ticks.len(), 2);
+        // 97 takes the most steps of 1 to 128, 118, and it is in the second wave.
+        assert!(ticks[1] > ticks[0] && ticks[0] > 64, "{ticks:?}");
+        assert_eq!(
+            (&time["least"], &time["median"], &time["most"]),
+            (&ticks[0].into(), &ticks[0].into(), &ticks[1].into())
+        );
+    }
+    let text = run(directory.path(), "collatz", options);
+    let text = String::from_utf8_lossy(&text.stdout);
+    assert!(text.contains("2 waves, times in registers\n  ticks a wave     least"), "{text}");
+    let wrong = run(directory.path(), "collatz", &format!("{options} --site branches.cl:22"));
+    assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
+}

@@ -243,6 +243,7 @@ impl Request<'_> {
             schema: SCHEMA,
             kernel: self.kernel.to_owned(),
             target: self.built.probes.target.clone(),
+            probe: amdinst_core::counters::Probe::Branches,
             home: "none".to_owned(),
             grid: self.grid,
             block: self.block,
@@ -250,8 +251,10 @@ impl Request<'_> {
             unfinished: Vec::new(),
             memory_equal: None,
             oracle_equal: None,
+            time: None,
             sites: Vec::new(),
             probes: Vec::new(),
+            left_out: Vec::new(),
             uniform: Vec::new(),
             refusals: vec!["the kernel is not in the probe map".to_owned()],
         })

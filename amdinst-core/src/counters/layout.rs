@@ -1,24 +1,83 @@
 //! Sizes and offsets of the counter buffer, and the header that the launcher writes.
 
+use serde::{Deserialize, Serialize};
+
 /// Lanes of a GFX9 wavefront.
 const WAVEFRONT_SIZE: u32 = 64;
 
 /// Header word 0: "AMIT" in memory order.
 pub const MAGIC: u32 = 0x5449_4d41;
-/// Header word 1.
-pub const LAYOUT_VERSION: u32 = 1;
+/// Header word 1. Version 2 added word 8; version 1 has branches, always.
+pub const LAYOUT_VERSION: u32 = 2;
 /// Bytes before the first record.
 pub const HEADER_BYTES: u32 = 64;
 /// Words of a record before its first site: the flushed flag and a zero.
 pub const RECORD_HEADER_WORDS: u32 = 2;
 /// Counters a site.
 pub const WORDS_PER_SITE: u32 = 5;
+/// Words of the two times of a wave.
+pub const TIME_WORDS: u32 = 4;
+
+/// What an instrumented kernel measures, and so what a record holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Probe {
+    /// Five counters a site: how branches diverge.
+    #[default]
+    Branches,
+    /// When each wave began and ended, 64 bits each, in ticks of `s_memtime`.
+    Time,
+}
+
+impl Probe {
+    /// The word for it on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Branches => "branches",
+            Self::Time => "time",
+        }
+    }
+
+    /// Words of each counted thing.
+    pub const fn words(self) -> u32 {
+        match self {
+            Self::Branches => WORDS_PER_SITE,
+            Self::Time => 0,
+        }
+    }
+
+    /// Header word 8.
+    const fn code(self) -> u32 {
+        match self {
+            Self::Branches => 0,
+            Self::Time => 2,
+        }
+    }
+
+    /// What header word 8 says.
+    pub(super) const fn of_code(code: u32) -> Option<Self> {
+        match code {
+            0 => Some(Self::Branches),
+            2 => Some(Self::Time),
+            _ => None,
+        }
+    }
+
+    /// Bytes from one wave's record to the next, for a kernel with `number` things that are counted.
+    pub const fn record_stride(self, number: u32) -> u32 {
+        let fixed = match self {
+            Self::Time => TIME_WORDS,
+            Self::Branches => 0,
+        };
+        (4 * (RECORD_HEADER_WORDS + fixed + self.words() * number)).next_multiple_of(16)
+    }
+}
 
 /// Bytes from one wave's record to the next, for a kernel with `sites` sites. Rounded up to 16 so that records do not
 /// straddle more cache lines than they must; the padding is less than one site, so the number of sites can be
 /// told from the stride.
 pub const fn record_stride(sites: u32) -> u32 {
-    (4 * (RECORD_HEADER_WORDS + WORDS_PER_SITE * sites)).next_multiple_of(16)
+    Probe::Branches.record_stride(sites)
 }
 
 /// The shape of the counter buffer of one launch.
@@ -30,12 +89,19 @@ pub struct Layout {
     pub workgroup_size: [u32; 3],
     /// Bytes a record, as the kernel's probe map has it (`record_stride`).
     pub record_stride: u32,
+    /// What a record holds.
+    pub probe: Probe,
 }
 
 impl Layout {
-    /// The layout of a launch of `workgroups` workgroups of `workgroup_size` work-items.
+    /// The layout of a launch of `workgroups` workgroups of `workgroup_size` work-items, whose records hold branches.
     pub const fn new(workgroups: [u32; 3], workgroup_size: [u32; 3], record_stride: u32) -> Self {
-        Self { workgroups, workgroup_size, record_stride }
+        Self { workgroups, workgroup_size, record_stride, probe: Probe::Branches }
+    }
+
+    /// The same with records that hold something else.
+    pub const fn holding(self, probe: Probe) -> Self {
+        Self { probe, ..self }
     }
 
     /// Waves of one workgroup; the last may be partial.
@@ -67,6 +133,7 @@ impl Layout {
             size_x * size_y,
             self.waves_per_workgroup(),
             self.record_stride,
+            self.probe.code(),
         ];
         let mut bytes = [0; HEADER_BYTES as usize];
         for (to, word) in bytes.chunks_exact_mut(4).zip(words) {
@@ -111,7 +178,7 @@ mod tests {
             .chunks_exact(4)
             .map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes")))
             .collect();
-        assert_eq!(words[..8], [0x5449_4d41, 1, 3, 2, 10, 50, 3, 48]);
+        assert_eq!(words[..8], [0x5449_4d41, 2, 3, 2, 10, 50, 3, 48]);
         assert!(words[8..].iter().all(|&word| word == 0));
         assert_eq!(layout.waves(), 24 * 3);
         assert_eq!(layout.wave_index([2, 1, 3], 2), 24 * 3 - 1);

@@ -5,7 +5,9 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::layout::{HEADER_BYTES, LAYOUT_VERSION, MAGIC, RECORD_HEADER_WORDS, WORDS_PER_SITE};
+use super::layout::{
+    HEADER_BYTES, LAYOUT_VERSION, MAGIC, Probe, RECORD_HEADER_WORDS, TIME_WORDS, WORDS_PER_SITE,
+};
 
 /// What a site counted, of one wave or summed over several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -72,6 +74,24 @@ pub struct WaveRecord {
     pub flushed: bool,
     /// One entry a site, in the order of the kernel's probe map.
     pub sites: Vec<SiteCounts>,
+    /// When it began and ended, if that is what was measured.
+    pub time: Option<WaveTime>,
+}
+
+/// When a wave began and ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaveTime {
+    /// `s_memtime` right before the kernel's first instruction.
+    pub begin: u64,
+    /// `s_memtime` at its `s_endpgm`.
+    pub end: u64,
+}
+
+impl WaveTime {
+    /// How long the wave ran, in ticks. The counter is 64 bits wide and never wraps in practice.
+    pub const fn ticks(&self) -> u64 {
+        self.end.wrapping_sub(self.begin)
+    }
 }
 
 /// Why a counter buffer cannot be read.
@@ -111,21 +131,31 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
     if word(header, 0) != MAGIC {
         return Err(DecodeError::Magic(word(header, 0)));
     }
-    if word(header, 1) != LAYOUT_VERSION {
-        return Err(DecodeError::Version(word(header, 1)));
-    }
+    let probe = match word(header, 1) {
+        1 => Probe::Branches,
+        LAYOUT_VERSION => {
+            Probe::of_code(word(header, 8)).ok_or(DecodeError::Header("what the records hold"))?
+        }
+        version => return Err(DecodeError::Version(version)),
+    };
     let (groups_x, groups_y, waves, stride) =
         (word(header, 2), word(header, 3), word(header, 6), word(header, 7));
     if groups_x == 0 || groups_y == 0 || waves == 0 {
         return Err(DecodeError::Header("no workgroups or no waves"));
     }
-    if stride % 4 != 0 || stride < 4 * RECORD_HEADER_WORDS {
+    if stride % 4 != 0
+        || stride < probe.record_stride(0) && probe == Probe::Time
+        || stride < 4 * RECORD_HEADER_WORDS
+    {
         return Err(DecodeError::Header("record stride"));
     }
     if records.len() % stride as usize != 0 {
         return Err(truncated);
     }
-    let sites = (stride / 4 - RECORD_HEADER_WORDS) / WORDS_PER_SITE;
+    let sites = match probe {
+        Probe::Branches => (stride / 4 - RECORD_HEADER_WORDS) / WORDS_PER_SITE,
+        Probe::Time => 0,
+    };
     let wave_record = |(index, record): (usize, &[u8])| {
         let index = index as u64;
         let group = index / u64::from(waves);
@@ -149,6 +179,13 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
             wave: (index % u64::from(waves)) as u32,
             flushed: word(record, 0) == 1,
             sites: (0..sites).map(site).collect(),
+            time: (probe == Probe::Time).then(|| {
+                let long = |at: u32| {
+                    let at = (RECORD_HEADER_WORDS + at) as usize;
+                    u64::from(word(record, at + 1)) << 32 | u64::from(word(record, at))
+                };
+                WaveTime { begin: long(0), end: long(TIME_WORDS / 2) }
+            }),
         }
     };
     Ok(records.chunks_exact(stride as usize).enumerate().map(wave_record).collect())
@@ -180,6 +217,28 @@ mod tests {
     }
 
     #[test]
+    fn two_times_of_64_bits_come_back() {
+        let layout = Layout::new([1, 1, 1], [128, 1, 1], Probe::Time.record_stride(0)).holding(Probe::Time);
+        assert_eq!(layout.record_stride, 32);
+        let mut buffer = layout.initial_buffer();
+        let start = HEADER_BYTES as usize + layout.record_stride as usize;
+        for (slot, value) in [1u32, 0, 0xffff_fff0, 5, 0x10, 6].into_iter().enumerate() {
+            buffer[start + 4 * slot..][..4].copy_from_slice(&value.to_le_bytes());
+        }
+        let records = decode(&buffer).unwrap();
+        assert!(!records[0].flushed && records[1].flushed && records[1].sites.is_empty());
+        let time = records[1].time.unwrap();
+        assert_eq!((time.begin, time.ticks()), (0x5_ffff_fff0, 0x20));
+    }
+
+    #[test]
+    fn version_1_holds_branches() {
+        let mut buffer = Layout::new([1, 1, 1], [64, 1, 1], record_stride(1)).initial_buffer();
+        buffer[4] = 1;
+        assert_eq!(decode(&buffer).unwrap()[0].sites.len(), 1);
+    }
+
+    #[test]
     fn counters_that_may_have_overflowed_are_told() {
         let counts =
             SiteCounts { executions: u64::from(u32::MAX) / 64, all: 5, none: 6, lanes_in: 9, lanes_taken: 9 };
@@ -207,6 +266,9 @@ mod tests {
         assert_eq!(with(0, 7), Err(DecodeError::Magic(7)));
         assert_eq!(with(1, 9), Err(DecodeError::Version(9)));
         assert_eq!(with(6, 0), Err(DecodeError::Header("no workgroups or no waves")));
+        assert_eq!(with(8, 7), Err(DecodeError::Header("what the records hold")));
+        let short = Layout::new([1, 1, 1], [64, 1, 1], record_stride(0)).holding(Probe::Time);
+        assert_eq!(decode(&short.initial_buffer()), Err(DecodeError::Header("record stride")));
         assert_eq!(with(7, 6), Err(DecodeError::Header("record stride")));
     }
 }

@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 
 use arrayvec::ArrayVec;
 
-use super::layout::{CounterPlace, Owned, RecordPlace, SITES_PER_VGPR, SgprCounters, Temps};
-use super::options::{Home, Level};
+use super::layout::{BeginPlace, CounterPlace, Owned, RecordPlace, SITES_PER_VGPR, SgprCounters, Temps};
+use super::options::{Home, Level, Probe};
+use super::points::Point;
 use super::refusal::Reason;
 use super::site_code::Needs;
 use super::survey::Survey;
@@ -41,8 +42,7 @@ impl Scheme {
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
     pub(super) function: usize,
-    /// Index among the function's sites.
-    pub(super) site: usize,
+    pub(super) point: Point,
     pub(super) needs: Needs,
 }
 
@@ -77,10 +77,14 @@ impl Component<'_> {
         &self,
         scheme: Scheme,
         borrow: bool,
-        level: Level,
+        (probe, level): (Probe, Level),
         sites: usize,
         wanted: &[Wanted],
     ) -> Result<Allocation, NoRegisters> {
+        if (probe, scheme) == (Probe::Time, Scheme::Lds) {
+            let detail = "times are kept in registers or in memory, not in LDS".to_owned();
+            return Err((Reason::CountersDoNotFit, detail));
+        }
         let (mut used, mut late) = (RegSet::default(), RegSet::default());
         for &function in self.functions {
             used.union_with(&self.survey.used[function]);
@@ -179,6 +183,17 @@ impl Component<'_> {
                 vec![CounterPlace::Memory; sites]
             }
         };
+        if probe == Probe::Time {
+            owned.begin = Some(match scheme {
+                Scheme::Sgprs => BeginPlace::Sgprs(take_pair(&mut sgprs).ok_or_else(|| {
+                    let detail = "no even pair of SGPRs is unused, to hold the time of entry".to_owned();
+                    (Reason::CountersDoNotFit, detail)
+                })?),
+                Scheme::VgprLanes => BeginPlace::DataLanes,
+                Scheme::Lds | Scheme::Memory => BeginPlace::Memory,
+            });
+            owned.end = end_pair(&owned, &late);
+        }
         // At the end of a wave every VGPR is dead: take such as are allotted anyway.
         let mut at_end =
             (0..self.allotted_vgprs.min(256)).map(|register| register as u8).filter(|&register| {
@@ -206,9 +221,9 @@ impl Component<'_> {
     /// What a site may take for a moment.
     fn candidates(&self, wanted: &Wanted, used: &RegSet, late: &RegSet) -> Candidates {
         let program = &self.survey.program;
-        let site = &self.survey.masks[wanted.function].sites[wanted.site];
-        let (before, after) = self.survey.liveness.around(program, wanted.function, site.block, site.inst);
-        let operands = &program.insts[site.inst].inst.operands;
+        let Point { inst, block, .. } = wanted.point;
+        let (before, after) = self.survey.liveness.around(program, wanted.function, block, inst);
+        let operands = &program.insts[inst].inst.operands;
         let touched = |register: u8| {
             operands.iter().any(|operand| match operand.value {
                 Value::Scalar(first) => (first..first.saturating_add(operand.dwords)).contains(&register),
@@ -230,6 +245,17 @@ impl Component<'_> {
         }
         candidates
     }
+}
+
+/// A pair for the time at the end, where all is dead but what the probes own, and whether a scalar load may still write
+/// to it.
+fn end_pair(owned: &Owned, late: &RegSet) -> (u8, bool) {
+    let is_owned =
+        |pair: u8| owned.record == RecordPlace::Sgprs(pair) || owned.begin == Some(BeginPlace::Sgprs(pair));
+    let pairs = || (0..LAST_SGPR).step_by(2).filter(|&pair| !is_owned(pair));
+    let is_late = |pair: u8| late.contains(Reg::scalar(pair)) || late.contains(Reg::scalar(pair + 1));
+    let quiet = pairs().find(|&pair| !is_late(pair)).map(|pair| (pair, false));
+    quiet.or_else(|| pairs().next().map(|pair| (pair, true))).unwrap_or_default()
 }
 
 /// SGPRs that are used elsewhere and not touched by a site's instruction, ascending.

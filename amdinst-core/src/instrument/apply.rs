@@ -28,6 +28,9 @@ pub fn apply(object: &CodeObject, plan: &Plan) -> Result<Instrumented, Instrumen
             .iter()
             .map(|kernel| match kernel.refusals.iter().find(|refusal| refusal.pc.is_none()) {
                 Some(refusal) => format!("`{}`: {}", kernel.name, refusal.detail),
+                None if !kernel.left_out.is_empty() => {
+                    format!("none of the branches of `{}` was asked for", kernel.name)
+                }
                 None => format!("`{}` has no branch that can diverge", kernel.name),
             })
             .collect();

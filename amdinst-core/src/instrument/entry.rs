@@ -3,7 +3,7 @@
 //! It runs with the registers of the *instrumented* descriptor, which enables the workgroup ids, the work-item ids and the
 //! kernarg pointer, and leaves the registers as the *original* descriptor would have had them.
 
-use super::layout::{Owned, PARKED_RECORD, RecordPlace};
+use super::layout::{BEGIN_WORD, BeginPlace, Owned, PARKED_RECORD, RecordPlace};
 use super::lds::{LdsImages, PACKET_GROUP_SEGMENT_SIZE, Start};
 use super::sequence::{Sequence, sgpr};
 use crate::Arch;
@@ -145,6 +145,9 @@ impl Entry<'_> {
             }
             code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
         }
+        if let Some(place) = self.owned.begin {
+            self.note_time(&mut code, place, buffer);
+        }
         code.finish()
     }
 
@@ -170,8 +173,32 @@ impl Entry<'_> {
         code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
     }
 
-    /// A temporary pair that is none of the owned registers.
+    /// Reads the clock, last of all, and puts the time where it stays. The address of the record is in `buffer`, too.
+    fn note_time(&self, code: &mut Sequence, place: BeginPlace, buffer: u8) {
+        let mut pairs = self.spare_pairs().filter(|&pair| pair != buffer);
+        let [time, exec] = [(); 2].map(|()| pairs.next().unwrap_or(buffer));
+        let time = if let BeginPlace::Sgprs(time) = place { time } else { time };
+        code.memtime(time);
+        code.wait_scalar_loads();
+        if !matches!(place, BeginPlace::Sgprs(_)) {
+            for (lane, half) in (BEGIN_WORD..).zip([time, time + 1]) {
+                code.writelane(self.owned.data, sgpr(half), lane);
+            }
+        }
+        if place == BeginPlace::Memory {
+            code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+            code.enable_lanes(2, BEGIN_WORD);
+            code.global_store(self.owned.offsets, self.owned.data, buffer, 0);
+            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+        }
+    }
+
     fn exec_copy(&self) -> u8 {
+        self.spare_pairs().next().unwrap_or(self.first_temp())
+    }
+
+    /// The temporary pairs that are none of the owned registers.
+    fn spare_pairs(&self) -> impl Iterator<Item = u8> {
         let taken = |register: u8| {
             let is_record = match self.owned.record {
                 RecordPlace::Sgprs(record) => register == record || register == record + 1,
@@ -181,8 +208,8 @@ impl Entry<'_> {
         };
         let first = self.first_temp();
         let pairs = (first..first + TEMPS).step_by(2);
-        // Counters in SGPRs and in VGPRs do not come together, so at most the record's pair is taken.
-        pairs.into_iter().find(|&pair| !taken(pair) && !taken(pair + 1)).unwrap_or(first)
+        // Counters in SGPRs and in VGPRs do not come together, so at most the record's pair is taken where one is wanted.
+        pairs.filter(move |&pair| !taken(pair) && !taken(pair + 1))
     }
 
     /// Moves what the original had in other SGPRs. Enabled values only move up, so going through them from the lowest

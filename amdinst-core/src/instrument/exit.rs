@@ -5,7 +5,9 @@
 //! the wave ends.
 
 use super::allocate::LAST_SGPR;
-use super::layout::{CounterPlace, Owned, PARKED_RECORD, RecordPlace, SITES_PER_VGPR};
+use super::layout::{
+    BEGIN_WORD, BeginPlace, CounterPlace, Owned, PARKED_RECORD, RecordPlace, SITES_PER_VGPR,
+};
 use super::options::{Home, Level};
 use super::sequence::{Sequence, sgpr};
 use super::site_code::{MAX_OFFSET, site_offset};
@@ -24,6 +26,9 @@ pub(super) struct Exit<'a> {
     pub(super) places: &'a [CounterPlace],
 }
 
+/// Word of the record with the low half of the time at the end.
+const END_WORD: u32 = BEGIN_WORD + 2;
+
 /// A word of the record on its way out.
 #[derive(Clone, Copy)]
 enum Word {
@@ -35,6 +40,10 @@ impl Exit<'_> {
     pub(super) fn code(&self) -> Result<Vec<Inst>, EncodeError> {
         let mut code = Sequence::new(self.arch);
         let Owned { offsets, .. } = *self.owned;
+        if let Some(begin) = self.owned.begin {
+            self.times(&mut code, begin);
+            return code.finish();
+        }
         let record = self.record(&mut code);
         if self.home == Home::Lds {
             self.copy_image(&mut code, record);
@@ -114,13 +123,50 @@ impl Exit<'_> {
         }
     }
 
+    /// Reads the clock, first of all, and writes the record.
+    fn times(&self, code: &mut Sequence, begin: BeginPlace) {
+        let Owned { offsets, data, end: (end, waits), .. } = *self.owned;
+        if waits {
+            code.wait_scalar_loads();
+        }
+        code.memtime(end);
+        code.wait_scalar_loads();
+        let record = self.record(code);
+        if begin != BeginPlace::Memory {
+            code.enable_lanes(64, 0);
+            code.lane_offsets(offsets);
+        }
+        let mut words = vec![
+            (0, Value::int(1)),
+            (1, Value::int(0)),
+            (END_WORD, sgpr(end)),
+            (END_WORD + 1, sgpr(end + 1)),
+        ];
+        if let BeginPlace::Sgprs(begin) = begin {
+            words.extend([(BEGIN_WORD, sgpr(begin)), (BEGIN_WORD + 1, sgpr(begin + 1))]);
+        }
+        for (lane, value) in words {
+            code.writelane(data, value, lane);
+        }
+        if begin == BeginPlace::Memory {
+            // The time of entry is there already: lanes 0, 1, 4 and 5.
+            code.sop1(Op::s_mov_b64, Value::EXEC, Value::int(0b11_0011));
+        } else {
+            code.enable_lanes(END_WORD + 2, 0);
+        }
+        code.global_store(offsets, data, record, 0);
+    }
+
     /// The pair with the record's address: its own, or one that it is put into now.
     fn record(&self, code: &mut Sequence) -> u8 {
         match (self.owned.record, self.owned.park) {
             (RecordPlace::Sgprs(record), _) => record,
             (RecordPlace::Parked, park) => {
-                let counters = &self.owned.counters;
-                let free = |&pair: &u8| !counters.contains(&pair) && !counters.contains(&(pair + 1));
+                let Owned { counters, begin, end, .. } = self.owned;
+                let times =
+                    |pair| begin.is_some_and(|begin| pair == end.0 || begin == BeginPlace::Sgprs(pair));
+                let free =
+                    |&pair: &u8| !counters.contains(&pair) && !counters.contains(&(pair + 1)) && !times(pair);
                 let record = (0..=LAST_SGPR).step_by(2).find(free).unwrap_or_default();
                 // A scalar load that nobody waited for may still write to it.
                 code.wait_scalar_loads();

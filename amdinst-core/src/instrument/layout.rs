@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::options::Level;
-use crate::counters::WORDS_PER_SITE;
+use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
 
 /// Where the counters of one site are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,9 +72,27 @@ pub(super) struct Owned {
     pub(super) data: u8,
     /// SGPRs for what a site holds for a moment.
     pub(super) spare: Vec<u8>,
+    /// Where the time of entry is, if that is what is measured.
+    pub(super) begin: Option<BeginPlace>,
+    /// Pair for the time at the end, and whether a scalar load may still write to it then.
+    pub(super) end: (u8, bool),
     /// VGPR whose lanes hold what has no SGPR: [`PARKED_RECORD`] and what sites borrow, from [`PARKED_SGPRS`] on. Lanes
     /// below these are not touched.
     pub(super) park: Option<u8>,
+}
+
+/// Word of a record with the low half of the time of entry.
+pub(super) const BEGIN_WORD: u32 = RECORD_HEADER_WORDS;
+
+/// Where the time of a wave's entry is while the kernel runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BeginPlace {
+    /// In the pair of SGPRs that starts here.
+    Sgprs(u8),
+    /// In the lanes of the data VGPR that will be stored as its words of the record.
+    DataLanes,
+    /// In the record.
+    Memory,
 }
 
 /// Where the address of the wave's record is while the kernel runs.

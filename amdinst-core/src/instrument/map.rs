@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::options::{Home, Level, ProbeSpec};
+use super::options::{Home, Level, Probe, ProbeSpec};
 use super::refusal::Refusal;
+use crate::counters::Layout;
 
 /// Version of the JSON form of [`ProbeMap`].
 pub const SCHEMA: u32 = 1;
@@ -39,6 +40,9 @@ impl ProbeMap {
 pub struct KernelProbes {
     /// Name, as in the note's `.name`.
     pub name: String,
+    /// What is measured.
+    #[serde(default)]
+    pub probe: Probe,
     /// Where its counters live; `None` when the kernel was not instrumented (refused, or without a site).
     pub home: Option<Home>,
     /// Why this home was taken, in a sentence.
@@ -55,6 +59,9 @@ pub struct KernelProbes {
     pub cost: Cost,
     /// The sites, in the order of the record. Sites of functions the kernel may call come first.
     pub sites: Vec<Site>,
+    /// Sites that are not counted because they were not asked for ([`Options::only`](super::Options::only)).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// Branches that cannot diverge.
     pub uniform: Vec<UniformBranch>,
     /// Every other instruction that writes EXEC, with what it is; a narrowing observed at none of these and at no
@@ -67,17 +74,26 @@ pub struct KernelProbes {
 }
 
 impl KernelProbes {
+    /// The counter buffer of a launch of this kernel, when instrumented.
+    pub const fn layout(&self, workgroups: [u32; 3], workgroup_size: [u32; 3]) -> Layout {
+        Layout::new(workgroups, workgroup_size, self.record_stride).holding(self.probe)
+    }
+
     /// Its counters are there to be read.
     pub fn is_instrumented(&self) -> bool {
         self.home.is_some()
     }
 
-    /// The pcs of the original that may narrow EXEC without being a site: else-halves, restores, constants, and what was
-    /// refused by name.
+    /// The pcs of the original that may narrow EXEC without being counted: else-halves, restores, constants, what was
+    /// left out by choice, and what was refused by name.
     pub fn explained_pcs(&self) -> impl Iterator<Item = u64> {
         let writes = self.exec_writes.iter().map(|write| write.pc);
         let refused = self.refusals.iter().filter_map(|refusal| refusal.pc);
-        writes.chain(refused).chain(self.sites.iter().flat_map(|site| site.else_pcs.iter().copied()))
+        let left_out = self.left_out.iter().map(|site| site.pc);
+        writes
+            .chain(refused)
+            .chain(left_out)
+            .chain(self.sites.iter().flat_map(|site| site.else_pcs.iter().copied()))
     }
 }
 
@@ -163,6 +179,19 @@ pub struct Site {
     pub else_pcs: Vec<u64>,
 }
 
+/// A site that is not counted because it was not asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// What it is.
+    pub kind: SiteKind,
+    /// Address of the narrowing instruction in the original code object.
+    pub pc: u64,
+    /// Source location, innermost inlined function first.
+    pub frames: Vec<SiteFrame>,
+    /// Name of the `#[probe]` it belongs to.
+    pub name: Option<String>,
+}
+
 /// A source location, in an inline chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteFrame {
@@ -231,8 +260,10 @@ pub struct ProbeOutcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProbeResult {
-    /// It has these sites (ids).
+    /// It has these sites (ids), those that were left out not among them.
     Sites(Vec<u32>),
+    /// It has sites, and none of them was asked for.
+    LeftOut,
     /// It is a branch that all lanes take alike (addresses in the original).
     Uniform(Vec<u64>),
     /// It is computed without a branch: its code is there, and no branch belongs to it.

@@ -16,10 +16,12 @@ mod lds;
 mod map;
 mod options;
 mod plan;
+mod points;
 mod probe_section;
 mod probes;
 mod refusal;
 mod relocate;
+mod select;
 mod sequence;
 mod site_code;
 mod sources;
@@ -27,10 +29,11 @@ mod survey;
 
 pub use apply::{Instrumented, apply};
 pub use map::{
-    AddressMap, Cost, ExecWrite, ExecWriteClass, KernelProbes, Occupancy, ProbeMap, ProbeOutcome,
+    AddressMap, Cost, ExecWrite, ExecWriteClass, KernelProbes, LeftOut, Occupancy, ProbeMap, ProbeOutcome,
     ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind, UniformBranch,
 };
-pub use options::{Counters, Home, Level, Options, ProbeKind, ProbeSpec};
+pub use options::{Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec};
 pub use plan::{Plan, plan};
 pub use probe_section::{ProbeSectionError, SECTION as PROBE_SECTION, probe_specs};
 pub use refusal::{InstrumentError, Reason, Refusal};
+pub use select::{NoSuchSite, SiteSelector, SourceLines, SourceLinesError};

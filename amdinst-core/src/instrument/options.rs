@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::select::SiteSelector;
+pub use crate::counters::Probe;
+
 /// Where counters live while a kernel runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -111,6 +114,8 @@ pub struct ProbeSpec {
 /// What to instrument, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// What is measured.
+    pub probe: Probe,
     /// Counter home.
     pub counters: Counters,
     /// Counters a site.
@@ -119,4 +124,6 @@ pub struct Options {
     pub kernels: Option<Vec<String>>,
     /// Probes of the kernel crate's source, to be matched with sites.
     pub probes: Vec<ProbeSpec>,
+    /// Only the sites that any of these selects, within the kernels chosen; all if there are none.
+    pub only: Vec<SiteSelector>,
 }

@@ -83,7 +83,7 @@ fn own_branches(kind: ProbeKind, all: &[(usize, (u32, u32), bool)]) -> Vec<usize
 }
 
 /// The line and column at which an inline chain lies within a probe's construct.
-fn within(probe: &ProbeSpec, frames: &[SiteFrame]) -> Option<(u32, u32)> {
+pub(super) fn within(probe: &ProbeSpec, frames: &[SiteFrame]) -> Option<(u32, u32)> {
     frames.iter().find_map(|frame| {
         let (file, line) = (frame.file.as_deref()?, frame.line?);
         let column = frame.column.unwrap_or(0);
@@ -110,7 +110,7 @@ fn span_size(probe: &ProbeSpec) -> (u32, u32) {
 }
 
 /// One path ends with the other, whole components compared.
-fn same_file(a: &str, b: &str) -> bool {
+pub(super) fn same_file(a: &str, b: &str) -> bool {
     let mut a = a.rsplit(['/', '\\']).filter(|part| *part != ".");
     let mut b = b.rsplit(['/', '\\']).filter(|part| *part != ".");
     loop {

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::select::NoSuchSite;
+
 /// The kind of reason, stable and machine-readable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -67,6 +69,9 @@ pub enum InstrumentError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// Something in [`Options::only`](super::Options::only) selects no site.
+    #[error(transparent)]
+    NoSuchSite(#[from] NoSuchSite),
     /// Every kernel was refused, or none has a site: there is nothing to write.
     #[error("nothing to instrument: {}", .0)]
     NothingInstrumented(String),

@@ -124,6 +124,11 @@ impl Sequence {
         self.push(op, Encoding::Smem, &values, Mods::default());
     }
 
+    /// `s_memtime to` (a pair).
+    pub(super) fn memtime(&mut self, to: u8) {
+        self.push(Op::s_memtime, Encoding::Smem, &[sgpr(to)], Mods::default());
+    }
+
     /// `s_waitcnt lgkmcnt(0)`, the other counters at their most: scalar loads, and LDS.
     pub(super) fn wait_scalar_loads(&mut self) {
         // vmcnt 63 (bits 3:0 and 15:14), expcnt 7 (6:4), lgkmcnt 0 (11:8).

@@ -2,11 +2,12 @@
 
 use thiserror::Error;
 
-use crate::counters::{Layout, SiteCounts, WaveRecord};
+use crate::counters::{Layout, Probe, SiteCounts, WaveRecord};
 use crate::instrument::{KernelProbes, ProbeResult, ProbeSpec, SiteFrame};
 
 use super::{
-    Counts, Location, Outcome, ProbeReport, Report, SCHEMA, SiteReport, UniformReport, WaveId, WaveReport,
+    Counts, LeftOutReport, Location, Outcome, ProbeReport, Report, SCHEMA, SiteReport, TimeReport,
+    UniformReport, WaveId, WaveReport,
 };
 
 /// One launch of an instrumented kernel: what [`Report::new`] needs to know of it.
@@ -86,10 +87,16 @@ impl Report {
             location: location(&branch.frames),
             name: branch.name.clone(),
         };
+        let left_out = |site: &crate::instrument::LeftOut| LeftOutReport {
+            pc: site.pc,
+            location: location(&site.frames),
+            name: site.name.clone(),
+        };
         let mut report = Self {
             schema: SCHEMA,
             kernel: probes.name.clone(),
             target: launch.target.to_owned(),
+            probe: probes.probe,
             home: probes.home.map_or("none", |home| home.name()).to_owned(),
             grid: launch.grid,
             block: launch.block,
@@ -97,8 +104,10 @@ impl Report {
             unfinished,
             memory_equal: None,
             oracle_equal: None,
+            time: (instrumented && probes.probe == Probe::Time).then(|| TimeReport::new(launch.records)),
             sites,
             probes: Vec::new(),
+            left_out: probes.left_out.iter().map(left_out).collect(),
             uniform: probes.uniform.iter().map(uniform).collect(),
             refusals: probes.refusals.iter().map(|refusal| refusal_text(probes, refusal)).collect(),
         };
@@ -120,6 +129,7 @@ impl Report {
                 Outcome::Counted { sites: sites.clone() }
             }
             ProbeResult::Sites(_) => Outcome::Refused,
+            ProbeResult::LeftOut => Outcome::LeftOut,
             ProbeResult::Uniform(_) => Outcome::Uniform,
             ProbeResult::IfConverted => Outcome::IfConverted,
             ProbeResult::Removed => Outcome::Removed,
@@ -151,7 +161,8 @@ impl Report {
         let sites = self.sites.iter_mut().map(|site| &mut site.location);
         let probes = self.probes.iter_mut().map(|probe| &mut probe.location);
         let uniform = self.uniform.iter_mut().map(|branch| &mut branch.location);
-        for location in sites.chain(probes).chain(uniform) {
+        let left_out = self.left_out.iter_mut().map(|site| &mut site.location);
+        for location in sites.chain(probes).chain(uniform).chain(left_out) {
             if let Some(file) = &mut location.file
                 && let Some(rest) = file.strip_prefix(base).and_then(|rest| rest.strip_prefix('/'))
             {

@@ -11,6 +11,10 @@ impl Report {
         let both = |one: Option<bool>, two: Option<bool>| one.zip(two).map(|(one, two)| one && two);
         self.memory_equal = both(self.memory_equal, other.memory_equal);
         self.oracle_equal = both(self.oracle_equal, other.oracle_equal);
+        match (&mut self.time, &other.time) {
+            (Some(time), Some(other)) => time.add(other),
+            (time, other) => *time = time.take().or_else(|| other.clone()),
+        }
         for site in &other.sites {
             let same = |known: &&mut SiteReport| known.pc == site.pc && known.id == site.id;
             match self.sites.iter_mut().find(same) {

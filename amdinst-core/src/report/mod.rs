@@ -12,13 +12,15 @@ mod snapshot;
 mod table;
 #[cfg(test)]
 mod tests;
+mod time;
 
 pub use build::{Launch, ReportError, location};
 pub use select::{SelectError, Selection};
+pub use time::{TimeReport, WaveTimeReport};
 
 use serde::{Deserialize, Serialize};
 
-use crate::counters::SiteCounts;
+use crate::counters::{Probe, SiteCounts};
 
 /// The version of the report's JSON.
 pub const SCHEMA: u32 = 1;
@@ -32,6 +34,9 @@ pub struct Report {
     pub kernel: String,
     /// The target that its code object was built for.
     pub target: String,
+    /// What was measured.
+    #[serde(default)]
+    pub probe: Probe,
     /// Where counters lived: `register`, `lds` or `global`.
     pub home: String,
     /// Workgroups in x, y, z.
@@ -47,10 +52,16 @@ pub struct Report {
     pub memory_equal: Option<bool>,
     /// The counters are those that the emulator saw in the original. `None` when nothing watched it.
     pub oracle_equal: Option<bool>,
+    /// How long each wave ran, if that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<TimeReport>,
     /// Every machine instruction that narrows EXEC by a condition, in order of address.
     pub sites: Vec<SiteReport>,
     /// Every `#[probe]` of the kernel and of what was inlined into it, and what became of it.
     pub probes: Vec<ProbeReport>,
+    /// Branches that can diverge and are not counted, for they were not asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutReport>,
     /// Branches that cannot diverge, for their condition is the same in every lane.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uniform: Vec<UniformReport>,
@@ -226,10 +237,13 @@ pub enum Outcome {
     Removed,
     /// It has sites, and none could be instrumented.
     Refused,
+    /// It has sites, and none was asked for.
+    LeftOut,
 }
 
 impl Outcome {
-    /// The word for it in reports (`counted`, `uniform`, `if-converted`, `removed`, `refused`).
+    /// The word for it in reports (`counted`, `uniform`, `if-converted`, `removed`, `refused`,
+    /// `left-out`).
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Counted { .. } => "counted",
@@ -237,8 +251,21 @@ impl Outcome {
             Self::IfConverted => "if-converted",
             Self::Removed => "removed",
             Self::Refused => "refused",
+            Self::LeftOut => "left-out",
         }
     }
+}
+
+/// A branch that can diverge and is not counted, for it was not asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOutReport {
+    /// Address of the narrowing instruction.
+    pub pc: u64,
+    /// Where it stands in the source.
+    #[serde(flatten)]
+    pub location: Location,
+    /// The probe that it belongs to.
+    pub name: Option<String>,
 }
 
 /// A branch that cannot diverge.

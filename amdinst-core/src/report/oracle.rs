@@ -57,6 +57,15 @@ pub enum Disagreement {
         /// How many waves it did so in.
         waves: u64,
     },
+    /// A wave's time is not what it ran.
+    Time {
+        /// The wave.
+        wave: WaveId,
+        /// What the emulator's clock ought to say, but for instructions of the probe itself.
+        seen: u64,
+        /// What the record says.
+        counted: u64,
+    },
     /// A wave never wrote its record.
     Unfinished {
         /// The wave.
@@ -78,6 +87,12 @@ impl fmt::Display for Disagreement {
                 "the instruction at pc {pc:#x} switched lanes off in {waves} waves (first: {wave}) and is no site of the \
                  probe map"
             ),
+            Self::Time { wave, seen, counted } => {
+                write!(
+                    f,
+                    "{wave}: ran {counted} ticks by its record, {seen} and a few by the emulator's clock"
+                )
+            }
             Self::Unfinished { wave } => write!(f, "{wave} ended without writing its record"),
         }
     }
@@ -137,6 +152,27 @@ pub fn compare(
     found.extend(unexplained(probes, records, native));
     found.truncate(limit);
     found
+}
+
+/// Ticks that the instructions of the probe between its two readings may take: waiting, and moving the time where it
+/// stays.
+const BETWEEN_READINGS: u64 = 24;
+
+/// Compares the times of an instrumented kernel with what the emulator's clock says of each wave of the original, in the
+/// order of `records`: a tick an instruction, and 64 a reading of the clock. Returns the first `limit` disagreements.
+pub fn compare_times(records: &[WaveRecord], ticks: &[u64], limit: usize) -> Vec<Disagreement> {
+    /// What the reading at the end adds.
+    const READING: u64 = 64;
+    let check = |(record, &seen): (&WaveRecord, &u64)| {
+        let wave = WaveId { workgroup: record.workgroup, wave: record.wave };
+        let Some(time) = record.time.filter(|_| record.flushed) else {
+            return Some(Disagreement::Unfinished { wave });
+        };
+        let (seen, counted) = (seen + READING, time.ticks());
+        let agrees = (seen..=seen + BETWEEN_READINGS).contains(&counted);
+        (!agrees).then_some(Disagreement::Time { wave, seen, counted })
+    };
+    records.iter().zip(ticks).filter_map(check).take(limit).collect()
 }
 
 /// The instructions that narrowed EXEC and are neither sites nor explained otherwise.

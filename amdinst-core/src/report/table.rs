@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Counts, Location, Outcome, Report};
+use crate::counters::Probe;
 
 /// One line: a source place, or a probe without counts.
 struct Row {
@@ -20,11 +21,13 @@ impl Report {
     pub fn table(&self) -> String {
         let rows = self.rows();
         let mut text = String::new();
-        if rows.is_empty() {
-            let why = if self.refusals.is_empty() {
-                "no branch that can diverge"
-            } else {
-                "nothing was instrumented"
+        if let Some(time) = &self.time {
+            text.push_str(&time.table());
+        } else if rows.is_empty() {
+            let why = match (self.refusals.is_empty(), self.left_out.is_empty()) {
+                (true, true) => "no branch that can diverge",
+                (true, false) => "no branch that was asked for",
+                (false, _) => "nothing was instrumented",
             };
             let _ = writeln!(text, "  {why}");
         } else {
@@ -66,6 +69,9 @@ impl Report {
                     }
                 }
             }
+        }
+        if !self.left_out.is_empty() {
+            let _ = writeln!(text, "  left out, as asked: {}", self.left_out.len());
         }
         for refusal in &self.refusals {
             let _ = writeln!(text, "  not instrumented: {refusal}");
@@ -120,8 +126,9 @@ impl Report {
             (_, 1) => format!("{x}×{y}"),
             _ => format!("{x}×{y}×{z}"),
         };
+        let what = if self.probe == Probe::Time { "times" } else { "counters" };
         format!(
-            "{} on {}: {} workgroups of {} work-items, {} waves, counters in {}",
+            "{} on {}: {} workgroups of {} work-items, {} waves, {what} in {}",
             self.kernel,
             self.target,
             size(gx, gy, gz),

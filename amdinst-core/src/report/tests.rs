@@ -5,14 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::counters::{SiteCounts, WaveRecord, record_stride};
+use crate::counters::{Probe, SiteCounts, WaveRecord, WaveTime, record_stride};
 use crate::instrument::{
     ExecWrite, ExecWriteClass, Home, KernelProbes, Level, ProbeKind, ProbeOutcome, ProbeResult, ProbeSpec,
     Reason, Refusal, Site, SiteFrame, SiteKind,
 };
 
-use super::oracle::{Disagreement, Native, compare};
-use super::{Launch, Outcome, Report, ReportError, SelectError};
+use super::oracle::{Disagreement, Native, compare, compare_times};
+use super::{Launch, Outcome, Report, ReportError, SelectError, WaveId};
 
 fn frame(file: &str, line: u32) -> SiteFrame {
     SiteFrame { function: None, file: Some(file.to_owned()), line: Some(line), column: Some(8) }
@@ -53,6 +53,7 @@ fn probe(name: &str, line: u32, result: ProbeResult) -> ProbeOutcome {
 fn kernel() -> KernelProbes {
     KernelProbes {
         name: "demo".to_owned(),
+        probe: Probe::Branches,
         home: Some(Home::Register),
         why: String::new(),
         level: Level::Lanes,
@@ -65,6 +66,7 @@ fn kernel() -> KernelProbes {
             site(1, SiteKind::LoopExit, 20, "steps"),
             site(2, SiteKind::LoopExit, 20, "steps"),
         ],
+        left_out: Vec::new(),
         uniform: Vec::new(),
         exec_writes: vec![ExecWrite { pc: 0x1200, class: ExecWriteClass::Restore }],
         probes: vec![
@@ -90,6 +92,7 @@ fn records() -> Vec<WaveRecord> {
             wave: index as u32 % 2,
             flushed: true,
             sites: vec![tail, steps(counts(5, 2, 1, 200, 100)), steps(counts(3, 3, 0, 64, 64))],
+            time: None,
         }
     };
     tails.into_iter().enumerate().map(record).collect()
@@ -324,4 +327,26 @@ fn launches_of_one_kernel_add_up() {
     assert_eq!((sum.waves, sum.oracle_equal, sum.memory_equal), (8, Some(true), None));
     assert_eq!(sum.find("tail").unwrap().diverged(), 2);
     assert_eq!(sum.find("steps").unwrap().executions(), 16);
+}
+
+#[test]
+fn times_are_compared_with_the_emulators_clock() {
+    let record = |wave, begin, end| WaveRecord {
+        workgroup: [0; 3],
+        wave,
+        flushed: true,
+        sites: Vec::new(),
+        time: Some(WaveTime { begin, end }),
+    };
+    // 100 instructions, 64 ticks for the second reading, and up to 24 of the probe's own.
+    let records = [record(0, 1000, 1164), record(1, 1000, 1188)];
+    assert_eq!(compare_times(&records, &[100, 100], 10), []);
+    for end in [1163, 1189, 999] {
+        let wave = WaveId { workgroup: [0; 3], wave: 0 };
+        let counted = record(0, 1000, end).time.unwrap().ticks();
+        let told = compare_times(&[record(0, 1000, end)], &[100], 10);
+        assert_eq!(told, [Disagreement::Time { wave, seen: 164, counted }]);
+    }
+    let unfinished = WaveRecord { flushed: false, ..record(0, 0, 0) };
+    assert!(matches!(compare_times(&[unfinished], &[100], 10)[..], [Disagreement::Unfinished { .. }]));
 }

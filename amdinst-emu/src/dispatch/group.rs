@@ -1,6 +1,7 @@
 //! One workgroup: its waves in turn, its LDS, its barriers.
 
-use super::{MaskRecord, Shared, run_slice};
+use super::slice::StepCount;
+use super::{MaskRecord, Shared, StepRecord, run_slice};
 use crate::check::{Fault, FaultKind, Trap};
 use crate::exec::Context;
 use crate::wave::{Status, Wave};
@@ -21,8 +22,11 @@ pub(super) struct Group {
     counters: Vec<Vec<MaskRecord>>,
     pub(super) totals: Totals,
     pub(super) masks: Vec<MaskRecord>,
-    /// Executions of each step, where asked for.
-    pub(super) executed: Vec<u64>,
+    /// What each step did, by wave, where asked for.
+    steps: Vec<Vec<StepCount>>,
+    pub(super) step_records: Vec<StepRecord>,
+    /// What each step did in all waves, where only that is asked for.
+    pub(super) executed: Vec<StepCount>,
 }
 
 impl Group {
@@ -35,7 +39,17 @@ impl Group {
             counters: vec![vec![MaskRecord::default(); slots]; waves],
             totals: Totals::default(),
             masks: Vec::new(),
-            executed: vec![0; if shared.launch.count_opcodes { shared.program.steps.len() } else { 0 }],
+            steps: if shared.launch.record_steps {
+                vec![vec![StepCount::default(); shared.program.steps.len()]; waves]
+            } else {
+                Vec::new()
+            },
+            step_records: Vec::new(),
+            executed: if shared.launch.count_opcodes {
+                vec![StepCount::default(); shared.program.steps.len()]
+            } else {
+                Vec::new()
+            },
         }
     }
 
@@ -57,6 +71,7 @@ impl Group {
             self.totals.lane_instructions += wave.lanes_run;
         }
         self.take_masks(shared);
+        self.take_steps(shared);
         result
     }
 
@@ -80,8 +95,8 @@ impl Group {
                     counters: &mut self.counters[number],
                     trap: None,
                 };
-                let (used, outcome) =
-                    run_slice(&mut context, shared.config, shared.hot, slice, &mut self.executed);
+                let counts = self.steps.get_mut(number).unwrap_or(&mut self.executed);
+                let (used, outcome) = run_slice(&mut context, shared.config, shared.hot, slice, counts);
                 budget -= used;
                 let outcome = outcome.and_then(|()| {
                     let alive = matches!(self.waves[number].status, Status::Running | Status::Yielded);
@@ -131,6 +146,21 @@ impl Group {
             pc: Some(shared.program.pc(step)),
             instruction: shared.program.text_of(step),
         })
+    }
+
+    /// Move what the waves' steps did to the launch's records.
+    fn take_steps(&mut self, shared: &Shared<'_>) {
+        for (wave, counts) in self.waves.iter().zip(&mut self.steps) {
+            for (number, count) in counts.iter_mut().enumerate().filter(|(_, count)| count.executions > 0) {
+                let StepCount { executions, lanes } = std::mem::take(count);
+                let pc = shared.program.pc(&shared.program.steps[number]);
+                self.step_records.push(StepRecord { pc, wave: wave.index, executions, lanes });
+                if let Some(all) = self.executed.get_mut(number) {
+                    all.executions += executions;
+                    all.lanes += lanes;
+                }
+            }
+        }
     }
 
     /// Move the waves' mask counters to the launch's records.

@@ -44,6 +44,8 @@ pub struct Launch {
     pub budget: u64,
     /// Record what every write to EXEC did.
     pub record_masks: bool,
+    /// Record what every instruction did, wave by wave.
+    pub record_steps: bool,
     /// Count executions of each mnemonic.
     pub count_opcodes: bool,
 }
@@ -60,6 +62,7 @@ impl Launch {
             threads: 0,
             budget: 0,
             record_masks: false,
+            record_steps: false,
             count_opcodes: false,
         }
     }
@@ -80,8 +83,23 @@ pub struct Execution {
     pub threads: usize,
     /// What writes to EXEC did, sorted by wave, then pc. Empty unless asked for.
     pub masks: Vec<MaskRecord>,
+    /// What every instruction did, sorted by wave, then pc. Empty unless asked for.
+    pub steps: Vec<StepRecord>,
     /// Executions of each mnemonic, in the order of [`Op`]. Empty unless asked for.
     pub opcode_stats: Vec<(Op, u64)>,
+}
+
+/// What one wave's executions of one instruction were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepRecord {
+    /// Address of the instruction in the code object.
+    pub pc: u64,
+    /// Global wave index.
+    pub wave: u64,
+    /// Executions.
+    pub executions: u64,
+    /// Lanes of EXEC before the instruction, summed.
+    pub lanes: u64,
 }
 
 /// What one wave's executions of one EXEC-writing instruction did to the mask (DESIGN.md, "Native count").
@@ -313,8 +331,9 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
         execution.wave_instructions += group.totals.wave_instructions;
         execution.lane_instructions += group.totals.lane_instructions;
         execution.masks.extend(group.masks);
+        execution.steps.extend(group.step_records);
         for (step, count) in program.steps.iter().zip(&group.executed) {
-            counts[step.op as usize] += count;
+            counts[step.op as usize] += count.executions;
             counted = true;
         }
         if let Some(fault) = fault
@@ -327,6 +346,7 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
         return Err(fault);
     }
     execution.masks.sort_unstable_by_key(|record| (record.wave, record.pc));
+    execution.steps.sort_unstable_by_key(|record| (record.wave, record.pc));
     if counted {
         let executed = Op::ALL.iter().copied().zip(counts).filter(|(_, count)| *count > 0);
         execution.opcode_stats = executed.collect();

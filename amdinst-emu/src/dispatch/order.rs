@@ -12,8 +12,7 @@
 //! Integer atomics give the same final values in every order. Plain accesses of different workgroups to one address, one
 //! of them a write, are a data race in the programming model, and only a kernel that has one can see a difference.
 
-use amdinst_core::isa::Op;
-
+use crate::exec::is_clock;
 use crate::program::{Action, Space, Step};
 
 /// Whether a kernel that can reach these steps must have its workgroups run in order.
@@ -28,7 +27,7 @@ fn is_sensitive(step: &Step) -> bool {
         || name.starts_with("s_store")
         || name.starts_with("s_buffer_store")
         || name.starts_with("s_scratch_store")
-        || matches!(step.op, Op::s_memtime | Op::s_memrealtime);
+        || is_clock(step.op);
     let memory = step.extra.as_ref().and_then(|extra| extra.memory);
     let vector = memory.is_some_and(|access| match access.action {
         Action::Atomic { op, returns, .. } => access.space != Space::Lds && (returns || !op.commutes()),

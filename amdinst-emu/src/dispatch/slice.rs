@@ -7,40 +7,56 @@ use crate::machine::Config;
 use crate::program::Step;
 use crate::wave::Status;
 
+/// What a step did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StepCount {
+    pub(crate) executions: u64,
+    /// Active lanes, summed.
+    pub(crate) lanes: u64,
+}
+
+impl StepCount {
+    fn count(&mut self, lanes: u64) {
+        self.executions += 1;
+        self.lanes += lanes;
+    }
+}
+
 /// Run a wave for at most `slice` steps, or until it waits or ends; returns how many it ran. `hot` is the program's code
-/// for the configuration's level. `executed` counts the executions of each step, if it is not empty.
+/// for the configuration's level. `counts` has what each step did added, if it is not empty.
 pub(crate) fn run_slice(
     context: &mut Context<'_>,
     config: &Config,
     hot: &[Hot],
     slice: u64,
-    executed: &mut [u64],
+    counts: &mut [StepCount],
 ) -> (u64, Result<(), Box<Trap>>) {
+    let watched = !counts.is_empty() || context.program.reads_clock;
     let mut used = 0;
     let mut outcome = Ok(());
     while outcome.is_ok() && used < slice && context.wave.status == Status::Running {
         let (ran, how) = if !config.fast_layer || context.wave.goes_by_the_book() {
-            by_the_book(context, config, slice - used, executed)
-        } else if executed.is_empty() {
-            by_handlers::<false>(context, hot, slice - used, executed)
+            by_the_book(context, config, slice - used, counts)
+        } else if watched {
+            by_handlers::<true>(context, hot, slice - used, counts)
         } else {
-            by_handlers::<true>(context, hot, slice - used, executed)
+            by_handlers::<false>(context, hot, slice - used, counts)
         };
         used += ran;
+        context.wave.steps_run += ran;
         outcome = how;
     }
-    context.wave.steps_run += used;
     (used, outcome)
 }
 
 /// Compact steps, until one says to stop.
 ///
 /// They go by straight runs (`Hot::end`): within one, EXEC stays as it is, so lanes are counted once a run.
-fn by_handlers<const COUNT: bool>(
+fn by_handlers<const WATCHED: bool>(
     context: &mut Context<'_>,
     hot: &[Hot],
     slice: u64,
-    executed: &mut [u64],
+    counts: &mut [StepCount],
 ) -> (u64, Result<(), Box<Trap>>) {
     let mut used = 0;
     let mut lanes = 0;
@@ -52,6 +68,9 @@ fn by_handlers<const COUNT: bool>(
         let longest = usize::try_from(slice - used).unwrap_or(usize::MAX);
         let run = &hot[start..(first.end as usize).min(start.saturating_add(longest))];
         let active = context.wave.active;
+        if WATCHED {
+            context.wave.clock = context.wave.steps_run + used;
+        }
         for step in run {
             at = step.next - 1;
             // SAFETY: the steps have been compiled for this program and a level that the host has (`Code::steps`).
@@ -63,9 +82,9 @@ fn by_handlers<const COUNT: bool>(
         let before = start.checked_sub(1).map_or(0, |before| hot[before].vectors);
         used += u64::from(at) + 1 - start as u64;
         lanes += active * u64::from(hot[at as usize].vectors - before);
-        if COUNT {
+        if WATCHED {
             let done = at as usize + usize::from(context.trap.is_none());
-            executed.get_mut(start..done).into_iter().flatten().for_each(|count| *count += 1);
+            counts.get_mut(start..done).into_iter().flatten().for_each(|count| count.count(active));
         }
     }
     let w = &mut *context.wave;
@@ -83,7 +102,7 @@ fn by_the_book(
     context: &mut Context<'_>,
     config: &Config,
     slice: u64,
-    executed: &mut [u64],
+    counts: &mut [StepCount],
 ) -> (u64, Result<(), Box<Trap>>) {
     let steps: &[Step] = &context.program.steps;
     let mut used = 0;
@@ -99,6 +118,8 @@ fn by_the_book(
             continue;
         }
         w.refresh_masks();
+        w.clock = w.steps_run + used;
+        let active = w.active;
         w.lanes_run += if step.flags.vector { w.active } else { 0 };
         used += 1;
         outcome = (step.run)(context, step);
@@ -112,8 +133,8 @@ fn by_the_book(
                 counter.count(old, context.wave.exec);
             }
         }
-        if let Some(count) = executed.get_mut(at as usize) {
-            *count += 1;
+        if let Some(count) = counts.get_mut(at as usize) {
+            count.count(active);
         }
         let w = &*context.wave;
         let leaves = w.status != Status::Running || config.fast_layer && !w.goes_by_the_book();

@@ -116,6 +116,7 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
 pub(crate) use fork::is_fork;
 pub(crate) use half::SATURATE;
 pub(crate) use hardware_registers::writes_mode_bit;
+pub(crate) use smem::is_clock;
 pub(crate) use vopc::code as comparison;
 
 /// Branches whose target is an immediate.

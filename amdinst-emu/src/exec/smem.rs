@@ -17,18 +17,23 @@ use crate::wave::Wave;
 pub(super) fn handler(op: Op) -> Handler {
     let name = op.name();
     match op {
-        Op::s_memtime | Op::s_memrealtime => clock,
+        _ if is_clock(op) => clock,
         // Caches are not modelled: what a line that is discarded held is in memory already.
         _ if name.starts_with("s_dcache") || name.starts_with("s_atc_probe") => super::nothing,
         _ => access,
     }
 }
 
-/// Both clocks are one here: it moves with the wave's instructions and with each reading.
+/// Whether an instruction reads a clock.
+pub(crate) const fn is_clock(op: Op) -> bool {
+    matches!(op, Op::s_memtime | Op::s_memrealtime)
+}
+
+/// Both clocks are one here: it moves by 1 with each of the wave's instructions and by 64 with each reading.
 fn clock(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
     w.clock_reads += 1;
-    let time = w.steps_run + 64 * w.clock_reads;
+    let time = w.clock + 64 * w.clock_reads;
     w.set_s64(step.sdst, time);
     Ok(())
 }

@@ -8,6 +8,7 @@ use super::salu::{self, cmp, condition};
 use super::valu::{self, Carry, Do, FIRST, Operation, SECOND, Select};
 use super::wide::{self, MultiplyAdd};
 use super::{CONST, Handler, Hot, SCALAR, Vectors, at, general, lds, memory, packed, scalar_memory, scratch};
+use crate::exec::is_clock;
 use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};
 use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS};
 
@@ -26,6 +27,10 @@ pub(super) fn compile(program: &Program, vectors: Vectors) -> Box<[Hot]> {
             end = hot.next;
         }
         hot.end = end;
+        if is_clock(step.op) {
+            // It begins a run, so that the instructions before it are known.
+            end = hot.next - 1;
+        }
     }
     let mut count = 0;
     for (hot, step) in code.iter_mut().zip(&program.steps) {

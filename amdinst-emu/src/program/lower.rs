@@ -19,6 +19,7 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
         bias,
         kernels: object.kernels.clone(),
         exec_writers: Vec::new(),
+        reads_clock: false,
         code: Code::default(),
         registers: [0; 2],
         text,
@@ -41,6 +42,7 @@ pub(crate) fn bare(arch: Arch, text: Vec<u8>) -> Program {
         bias: 0,
         kernels: Vec::new(),
         exec_writers: Vec::new(),
+        reads_clock: false,
         code: Code::default(),
         registers: [0; 2],
         text,
@@ -88,6 +90,7 @@ fn link(program: &mut Program) {
             // The target is kept in the negative, for the message, where there is no step.
             program.steps[index].imm = found.map_or(-1 - target.abs(), |step| i64::from(*step));
         }
+        program.reads_clock |= exec::is_clock(program.steps[index].op);
         if program.steps[index].flags.writes_exec {
             program.steps[index].slot = program.exec_writers.len() as u32;
             program.exec_writers.push(index as u32);

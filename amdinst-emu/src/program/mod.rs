@@ -37,6 +37,8 @@ pub struct Program {
     pub(crate) kernels: Vec<Kernel>,
     /// Steps that write EXEC, in order.
     pub(crate) exec_writers: Vec<u32>,
+    /// Some step reads a clock.
+    pub(crate) reads_clock: bool,
     /// How many VGPRs and AGPRs any instruction names, or may reach by an index.
     pub(crate) registers: [usize; 2],
     /// Compact steps.

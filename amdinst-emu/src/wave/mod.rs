@@ -141,8 +141,10 @@ pub(crate) struct Wave {
     pub(crate) index: u64,
     /// Lane-instructions so far.
     pub(crate) lanes_run: u64,
-    /// Instructions so far: the wave's clock.
+    /// Instructions so far, those of the time slice under way left out.
     pub(crate) steps_run: u64,
+    /// Instructions before the one that reads a clock.
+    pub(crate) clock: u64,
     /// Readings of the clock so far.
     pub(crate) clock_reads: u64,
     /// Rows that may be non-zero, VGPRs and AGPRs.
@@ -175,6 +177,7 @@ impl Wave {
             index: 0,
             lanes_run: 0,
             steps_run: 0,
+            clock: 0,
             clock_reads: 0,
             used_rows: [0; 2],
         }
@@ -194,6 +197,7 @@ impl Wave {
         self.status = Status::Running;
         self.lanes_run = 0;
         self.steps_run = 0;
+        self.clock = 0;
         self.clock_reads = 0;
         self.clamp = false;
     }

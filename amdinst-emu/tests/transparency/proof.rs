@@ -1,10 +1,13 @@
 //! Runs one kernel in all ways and compares.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use amdinst_core::counters::{Layout, SiteCounts, decode};
-use amdinst_core::instrument::{Counters, Home, KernelProbes, Level, Options, Reason, apply, plan};
+use amdinst_core::counters::{SiteCounts, WaveRecord, decode};
+use amdinst_core::instrument::{
+    Counters, Home, KernelProbes, Level, Options, Probe, Reason, SiteFrame, SiteSelector, SourceLines, apply,
+    plan,
+};
 use amdinst_core::object::CodeObject;
 use amdinst_emu::{Config, Execution, Launch, Machine};
 
@@ -51,6 +54,15 @@ impl Ways {
         let all = std::iter::once(Counters::Auto).chain(TURNS).map(|counters| (counters, Level::Lanes));
         all.chain(basic.iter().map(|&counters| (counters, Level::Basic))).collect()
     }
+
+    /// Where times are kept.
+    fn times(self) -> Vec<Counters> {
+        const ALL: [Counters; 2] = [Counters::Auto, Counters::Global];
+        match self {
+            Self::Every => ALL.to_vec(),
+            Self::Turn(number) => vec![ALL[number % ALL.len()]],
+        }
+    }
 }
 
 /// What was proved.
@@ -61,6 +73,10 @@ pub(crate) struct Totals {
     pub(crate) sites: usize,
     pub(crate) executions: u64,
     pub(crate) diverged: u64,
+    /// Waves whose time was measured.
+    pub(crate) timed: usize,
+    /// Sites that were not asked for, in runs that did not ask for all.
+    pub(crate) left_out: usize,
     /// Plans that refused the kernel, by the first reason.
     pub(crate) refused: BTreeMap<Reason, usize>,
     /// Instrumented runs in which sites borrowed SGPRs that were in use.
@@ -75,6 +91,8 @@ impl Totals {
         self.sites += other.sites;
         self.executions += other.executions;
         self.diverged += other.diverged;
+        self.left_out += other.left_out;
+        self.timed += other.timed;
         self.borrowing += other.borrowing;
         self.largest_text = self.largest_text.max(other.largest_text);
         for (home, runs) in other.runs {
@@ -95,8 +113,16 @@ impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} kernels, {} sites, {} site executions, {} diverged; instrumented runs: {:?}, {} of them borrowing SGPRs; refused: {:?}; all equal",
-            self.kernels, self.sites, self.executions, self.diverged, self.runs, self.borrowing, self.refused
+            "{} kernels, {} sites, {} site executions, {} diverged, {} sites left out, {} waves timed; instrumented runs: {:?}, {} of them borrowing SGPRs; refused: {:?}; all equal",
+            self.kernels,
+            self.sites,
+            self.executions,
+            self.diverged,
+            self.left_out,
+            self.timed,
+            self.runs,
+            self.borrowing,
+            self.refused
         )
     }
 }
@@ -119,9 +145,13 @@ pub(crate) fn prove(
     let expected = contents(&machine, out);
 
     let mut totals = Totals { kernels: 1, ..Totals::default() };
-    for (counters, level) in ways.list() {
-        let context = format!("{context} {counters:?} {level:?}");
-        let options = Options { counters, level, ..Options::default() };
+    let bench =
+        Bench { object: &object, blank: &blank, kernarg: &kernarg, out, geometry, expected: &expected };
+    let all = ways.list().into_iter().map(|(counters, level)| (counters, level, false));
+    for (counters, level, selects) in all.chain([(Counters::Auto, Level::Lanes, true)]) {
+        let context = format!("{context} {counters:?} {level:?} selects: {selects}");
+        let only = if selects { every_other_line(&object) } else { Vec::new() };
+        let options = Options { counters, level, only: only.clone(), ..Options::default() };
         let plan = plan(&object, &options).unwrap_or_else(|error| panic!("{context}: {error}"));
         let probes = plan.kernels().iter().find(|kernel| kernel.name == KERNEL).expect("the kernel");
         if let Some(refusal) = probes.refusals.first() {
@@ -130,35 +160,13 @@ pub(crate) fn prove(
             continue;
         }
         check_explained(&context, probes, &original);
+        check_selected(&context, probes, &only);
+        totals.left_out += probes.left_out.len();
         if !probes.is_instrumented() {
             assert!(probes.sites.is_empty(), "{context}: not instrumented: {}", probes.why);
             continue;
         }
-        let instrumented = apply(&object, &plan).unwrap_or_else(|error| panic!("{context}: {error}"));
-        let again = apply(&object, &plan).expect("a second time");
-        assert_eq!(instrumented.bytes, again.bytes, "{context}: not deterministic");
-        let probes = instrumented.map.kernel(KERNEL).expect("the kernel in the map");
-        let rewritten = CodeObject::parse(instrumented.bytes.clone()).expect("the instrumented code object");
-        totals.largest_text = totals.largest_text.max(rewritten.text.range.len());
-
-        let mut machine = blank.clone();
-        let layout = Layout::new(geometry.grid, geometry.block, probes.record_stride);
-        let buffer = machine.alloc(layout.buffer_size(), 16, "counters").expect("the counter buffer");
-        machine.write(buffer, &layout.initial_buffer()).expect("writing the counter buffer");
-        let mut kernarg = kernarg.clone();
-        kernarg.resize(probes.kernarg_segment_size as usize, 0);
-        let at = probes.buffer_argument.expect("an argument for the buffer") as usize;
-        kernarg[at..at + 8].copy_from_slice(&buffer.to_le_bytes());
-        if let Err(fault) = launch(&mut machine, &rewritten, kernarg, geometry, false) {
-            panic!("{context}: the instrumented kernel: {fault}");
-        }
-        assert!(contents(&machine, out) == expected, "{context}: memory differs");
-
-        let mut bytes = vec![0; layout.buffer_size() as usize];
-        machine.read(buffer, &mut bytes).expect("reading the counter buffer");
-        let records = decode(&bytes).unwrap_or_else(|error| panic!("{context}: {error}"));
-        let home = probes.home.expect("a home");
-        *totals.runs.entry(home).or_default() += 1;
+        let Some((probes, records)) = bench.measured(&context, &options, &mut totals) else { continue };
         totals.sites += probes.sites.len();
         totals.borrowing += usize::from(probes.why.contains("borrowed"));
         let saw: BTreeMap<(u64, u64), _> =
@@ -185,7 +193,107 @@ pub(crate) fn prove(
             }
         }
     }
+    for counters in ways.times() {
+        let context = format!("{context} time {counters:?}");
+        let options = Options { probe: Probe::Time, counters, ..Options::default() };
+        let Some((probes, records)) = bench.measured(&context, &options, &mut totals) else { continue };
+        assert!(probes.sites.is_empty() && probes.refusals.is_empty(), "{context}");
+        let mut ran: BTreeMap<u64, u64> = BTreeMap::new();
+        for step in &original.steps {
+            *ran.entry(step.wave).or_default() += step.executions;
+        }
+        let mut overheads = BTreeSet::new();
+        for (wave, record) in (0..).zip(&records) {
+            assert!(record.flushed, "{context}: wave {wave} did not write its record");
+            // The emulator's clock: a tick an instruction, 64 for the second reading.
+            let ticks = record.time.expect("times").ticks();
+            let expected = ran[&wave] + 64;
+            overheads.insert(ticks.checked_sub(expected).unwrap_or_else(|| {
+                panic!("{context}: wave {wave} ran {ticks} ticks, at least {expected} are right")
+            }));
+            totals.timed += 1;
+        }
+        // What the probe itself runs between its readings is little.
+        assert!(overheads.last().is_none_or(|&most| most <= 24), "{context}: {overheads:?}");
+    }
     totals
+}
+
+/// A kernel, what it is launched with, and what it must leave.
+struct Bench<'a> {
+    object: &'a CodeObject,
+    blank: &'a Machine,
+    kernarg: &'a [u8],
+    out: u64,
+    geometry: Geometry,
+    expected: &'a [u8],
+}
+
+impl Bench<'_> {
+    /// Instruments and runs the kernel, and compares memory. `None` if it is refused.
+    fn measured(
+        &self,
+        context: &str,
+        options: &Options,
+        totals: &mut Totals,
+    ) -> Option<(KernelProbes, Vec<WaveRecord>)> {
+        let plan = plan(self.object, options).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let probes = plan.kernels().iter().find(|kernel| kernel.name == KERNEL).expect("the kernel");
+        if !probes.is_instrumented() {
+            println!("{context}: refused: {:?}", probes.refusals);
+            let refusal = probes.refusals.first().unwrap_or_else(|| panic!("{context}: {}", probes.why));
+            *totals.refused.entry(refusal.reason).or_default() += 1;
+            return None;
+        }
+        let instrumented = apply(self.object, &plan).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let again = apply(self.object, &plan).expect("a second time");
+        assert_eq!(instrumented.bytes, again.bytes, "{context}: not deterministic");
+        let probes = instrumented.map.kernel(KERNEL).expect("the kernel in the map");
+        let rewritten = CodeObject::parse(instrumented.bytes.clone()).expect("the instrumented code object");
+        totals.largest_text = totals.largest_text.max(rewritten.text.range.len());
+        *totals.runs.entry(probes.home.expect("a home")).or_default() += 1;
+
+        let mut machine = self.blank.clone();
+        let layout = probes.layout(self.geometry.grid, self.geometry.block);
+        let buffer = machine.alloc(layout.buffer_size(), 16, "counters").expect("the counter buffer");
+        machine.write(buffer, &layout.initial_buffer()).expect("writing the counter buffer");
+        let mut kernarg = self.kernarg.to_vec();
+        kernarg.resize(probes.kernarg_segment_size as usize, 0);
+        let at = probes.buffer_argument.expect("an argument for the buffer") as usize;
+        kernarg[at..at + 8].copy_from_slice(&buffer.to_le_bytes());
+        if let Err(fault) = launch(&mut machine, &rewritten, kernarg, self.geometry, false) {
+            panic!("{context}: the instrumented kernel: {fault}");
+        }
+        assert!(contents(&machine, self.out) == self.expected, "{context}: memory differs");
+        let mut bytes = vec![0; layout.buffer_size() as usize];
+        machine.read(buffer, &mut bytes).expect("reading the counter buffer");
+        let records = decode(&bytes).unwrap_or_else(|error| panic!("{context}: {error}"));
+        Some((probes.clone(), records))
+    }
+}
+
+/// Of the source lines with sites of the kernel every other one.
+fn every_other_line(object: &CodeObject) -> Vec<SiteSelector> {
+    let options = Options { kernels: Some(vec![KERNEL.to_owned()]), ..Options::default() };
+    let Ok(plan) = plan(object, &options) else { return Vec::new() };
+    let lines: BTreeSet<u32> =
+        plan.kernels()[0].sites.iter().filter_map(|site| site.frames.first()?.line).collect();
+    let selector =
+        |line| SiteSelector::Lines(SourceLines { file: "kernel.cl".to_owned(), first: line, last: line });
+    lines.into_iter().step_by(2).map(selector).collect()
+}
+
+/// Exactly the sites on the lines that were asked for are counted.
+fn check_selected(context: &str, probes: &KernelProbes, only: &[SiteSelector]) {
+    let asked_for = |frames: &[SiteFrame]| {
+        only.is_empty()
+            || only.iter().any(|selector| match selector {
+                SiteSelector::Lines(lines) => frames.iter().any(|frame| frame.line == Some(lines.first)),
+                SiteSelector::Probe(_) => false,
+            })
+    };
+    assert!(probes.sites.iter().all(|site| asked_for(&site.frames)), "{context}: counted, not asked for");
+    assert!(!probes.left_out.iter().any(|site| asked_for(&site.frames)), "{context}: left out, asked for");
 }
 
 /// Every pc at which lanes went away is a site, or known to be something else.
@@ -220,11 +328,19 @@ fn launch(
     object: &CodeObject,
     kernarg: Vec<u8>,
     geometry: Geometry,
-    record_masks: bool,
+    observed: bool,
 ) -> Result<Execution, amdinst_emu::Fault> {
     let program = machine.load(object).expect("loading");
     let Geometry { grid, block, dynamic_lds } = geometry;
-    let launch = Launch { grid, block, dynamic_lds, kernarg, record_masks, ..Launch::new(KERNEL) };
+    let launch = Launch {
+        grid,
+        block,
+        dynamic_lds,
+        kernarg,
+        record_masks: observed,
+        record_steps: observed,
+        ..Launch::new(KERNEL)
+    };
     machine.launch(&program, &launch)
 }
 

@@ -3,13 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use amdinst_core::instrument::{self, Counters, Home, InstrumentError, Options, ProbeMap, SCHEMA};
+use amdinst_core::instrument::{
+    self, Counters, Home, InstrumentError, Options, ProbeMap, SCHEMA, SiteSelector,
+};
 use amdinst_core::manifest::{Artifact, Instrumented};
 use amdinst_core::object::CodeObject;
 
 use super::files;
 use super::package::KernelPackage;
 use crate::commands::Context;
+use crate::commands::instrument::all_selected;
 use crate::exit::{CommandResult, Exit, OrExit as _};
 
 /// A manifest's entry, and whether it was there already.
@@ -23,12 +26,17 @@ pub struct Finished {
 
 /// Which instrumented forms to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Forms(pub Vec<Option<Home>>);
+pub struct Forms {
+    /// Counter homes; `None` for `auto`.
+    pub homes: Vec<Option<Home>>,
+    /// Only these sites; all if empty.
+    pub only: Vec<SiteSelector>,
+}
 
 impl Forms {
     /// One for each counter home and one for `auto`, which a test chooses from when it runs.
-    pub fn all() -> Self {
-        Self(std::iter::once(None).chain(Home::ALL.map(Some)).collect())
+    pub fn all(only: Vec<SiteSelector>) -> Self {
+        Self { homes: std::iter::once(None).chain(Home::ALL.map(Some)).collect(), only }
     }
 }
 
@@ -75,15 +83,17 @@ pub fn finish(
     };
     write(&artifact.original, &object.bytes)?;
 
-    if !forms.0.is_empty() {
+    if !forms.homes.is_empty() {
         let probes = instrument::probe_specs(&object)
             .or_exit_with(Exit::BuildFailed, || built.display().to_string())?;
-        for &home in &forms.0 {
+        for &home in &forms.homes {
             let counters = home.map_or(package.counters, Counters::from);
-            let options = Options { counters, probes: probes.clone(), ..Options::default() };
+            let only = forms.only.clone();
+            let options = Options { counters, probes: probes.clone(), only, ..Options::default() };
             let what = || format!("cannot instrument {} for {cpu}", package.name);
             let plan = instrument::plan(&object, &options).or_exit_with(Exit::BuildFailed, what)?;
-            if home == forms.0[0] {
+            if home == forms.homes[0] {
+                all_selected(&plan).or_exit_with(Exit::Usage, what)?;
                 let sites: usize = plan.kernels().iter().map(|kernel| kernel.sites.len()).sum();
                 let kernels = plan.kernels().len();
                 context.shell.status(
@@ -119,11 +129,13 @@ pub fn finish(
 /// What the artifacts are made from, beside the sources, which cargo watches.
 fn inputs(package: &KernelPackage, built: &Path, forms: &Forms) -> Vec<(String, String)> {
     let executable = std::env::current_exe().map(|path| files::stamp(&path)).unwrap_or_default();
-    let forms: Vec<_> = forms.0.iter().map(|home| home.map_or("auto", Home::name)).collect();
+    let homes: Vec<_> = forms.homes.iter().map(|home| home.map_or("auto", Home::name)).collect();
+    let only: Vec<_> = forms.only.iter().map(ToString::to_string).collect();
     [
         ("code-object", files::stamp(built)),
         ("cargo-amdinst", executable),
-        ("forms", forms.join(",")),
+        ("forms", homes.join(",")),
+        ("sites", only.join(",")),
         ("counters", format!("{:?}", package.counters).to_lowercase()),
     ]
     .map(|(name, value)| (name.to_owned(), value))

@@ -10,11 +10,13 @@ use crate::exit::{CommandResult, Exit};
 /// # Errors
 /// See [`crate::build::build`].
 pub fn run(context: &mut Context, args: &BuildArgs) -> CommandResult {
-    let forms = match (args.no_instrument, args.counters) {
-        (true, _) => Forms(Vec::new()),
-        (false, None) => Forms::all(),
-        (false, Some(choice)) => Forms(vec![choice.home()]),
+    let all = Forms::all(args.sites.selectors());
+    let homes = match (args.no_instrument, args.counters) {
+        (true, _) => Vec::new(),
+        (false, None) => all.homes,
+        (false, Some(choice)) => vec![choice.home()],
     };
+    let forms = Forms { homes, ..all };
     build(context, &args.package, &forms)?;
     Ok(Exit::Success)
 }

@@ -175,7 +175,7 @@ impl Machines {
             let report = request.empty_report(probes);
             return Ok(Outcome { report, wave_instructions: Some(original.wave_instructions) });
         };
-        let layout = Layout::new(request.grid, request.block, probes.record_stride);
+        let layout = probes.layout(request.grid, request.block);
         let records = self.launch_instrumented(request, probes, &layout)?;
         let records = counters::decode(&records).map_err(|error| request.counters(error.to_string()))?;
 

@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use amdinst_core::counters::{self, Layout};
+use amdinst_core::counters;
 use amdinst_core::report::{self, Report};
 use hip_sys::properties::PropertiesError;
 use hip_sys::{Hip, LoadError, hipError_t, hipFunction_t, hipMemcpyKind, hipModule_t};
@@ -350,7 +350,7 @@ impl Gpu {
             return Ok(Outcome { report: request.empty_report(probes), wave_instructions: None });
         };
         let function = self.function(&form.path, &form.object.bytes, request.kernel)?;
-        let layout = Layout::new(request.grid, request.block, probes.record_stride);
+        let layout = probes.layout(request.grid, request.block);
         let mut records = layout.initial_buffer();
         let buffer = Allocation::new(self.clone(), self.allocate(records.len())?);
         buffer.write(&records).map_err(LaunchError::Device)?;

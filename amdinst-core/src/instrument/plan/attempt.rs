@@ -10,6 +10,8 @@ use crate::instrument::allocate::{Allocation, Component, Scheme, Wanted, scc_tel
 use crate::instrument::exit::Exit;
 use crate::instrument::hazards;
 use crate::instrument::layout::{CounterPlace, Owned, SgprCounters, Temps};
+use crate::instrument::options::Probe;
+use crate::instrument::points::{Point, What};
 use crate::instrument::refusal::Reason;
 use crate::instrument::site_code::SiteCode;
 use crate::isa::Reg;
@@ -25,18 +27,17 @@ impl Planner<'_> {
     ) -> Result<Draft, (Reason, String)> {
         let survey = self.survey;
         let (arch, level) = (self.object.target.arch, self.options.level);
-        let sites_of =
-            |function: usize| (0..survey.masks[function].sites.len()).map(move |site| (function, site));
-        let shared_sites: Vec<(usize, usize)> =
-            group.shared.iter().flat_map(|&function| sites_of(function)).collect();
-        let most_own =
-            group.kernels.iter().map(|&kernel| survey.masks[kernel].sites.len()).max().unwrap_or(0);
-        let total = shared_sites.len() + most_own;
+        let points_of =
+            |function: usize| self.points.of(function).iter().map(move |&point| (function, point));
+        let shared_points: Vec<(usize, Point)> =
+            group.shared.iter().flat_map(|&function| points_of(function)).collect();
+        let most_own = group.kernels.iter().map(|&kernel| self.points.of(kernel).len()).max().unwrap_or(0);
+        let total = shared_points.len() + most_own;
 
-        let all_sites: Vec<(usize, usize)> = shared_sites
+        let all_points: Vec<(usize, Point)> = shared_points
             .iter()
             .copied()
-            .chain(group.kernels.iter().flat_map(|&kernel| sites_of(kernel)))
+            .chain(group.kernels.iter().flat_map(|&kernel| points_of(kernel)))
             .collect();
         let descriptors: Vec<&KernelDescriptor> =
             group.kernels.iter().map(|&kernel| &self.kernel(kernel).descriptor).collect();
@@ -55,29 +56,31 @@ impl Planner<'_> {
             Scheme::Memory => CounterPlace::Memory,
         };
         let nothing = Owned::default();
-        let code_of =
-            |(function, site): (usize, usize)| self.site_code(function, site, probe_place, &nothing);
-        let wanted: Vec<Wanted> = all_sites
+        let wanted: Vec<Wanted> = all_points
             .iter()
-            .map(|&(function, site)| Wanted { function, site, needs: code_of((function, site)).needs() })
+            .map(|&(function, point)| Wanted {
+                function,
+                point,
+                needs: self.site_code(function, point, probe_place, &nothing).needs(),
+            })
             .collect();
         let Allocation { owned, places, temps } =
-            component.allocate(scheme, borrow, level, total, &wanted)?;
+            component.allocate(scheme, borrow, (self.options.probe, level), total, &wanted)?;
 
         let mut draft = Draft::default();
         let mut own_index: BTreeMap<usize, usize> = BTreeMap::new();
-        for (number, (&(function, site), temps)) in all_sites.iter().zip(temps).enumerate() {
-            let id = if number < shared_sites.len() {
+        for (number, (&(function, point), temps)) in all_points.iter().zip(temps).enumerate() {
+            let id = if number < shared_points.len() {
                 number
             } else {
                 let own = own_index.entry(function).or_default();
                 *own += 1;
-                shared_sites.len() + *own - 1
+                shared_points.len() + *own - 1
             };
-            let mut code = self.site_code(function, site, places[id], &owned);
+            let mut code = self.site_code(function, point, places[id], &owned);
             code.temps = temps;
             code.id = id as u32;
-            let patch = draft.patches.entry(survey.masks[function].sites[site].inst).or_default();
+            let patch = draft.patches.entry(point.inst).or_default();
             patch.before = code.before().map_err(encoding)?;
             patch.after = code.after().map_err(encoding)?;
         }
@@ -85,9 +88,9 @@ impl Planner<'_> {
         // A function that ends waves does not know for which kernel: it writes the longest record.
         let functions_end = group.shared.iter().any(|&function| survey.ends_waves(function));
         for function in group.kernels.iter().chain(&group.shared).copied() {
-            let own = survey.masks[function].sites.len();
+            let own = self.points.of(function).len();
             let is_kernel = survey.program.functions[function].kernel.is_some();
-            let written = if is_kernel && !functions_end { shared_sites.len() + own } else { total };
+            let written = if is_kernel && !functions_end { shared_points.len() + own } else { total };
             let exit = Exit { arch, home: scheme.home(), level, owned: &owned, places: &places[..written] };
             let code = exit.code().map_err(encoding)?;
             for end in self.ends(function) {
@@ -100,11 +103,11 @@ impl Planner<'_> {
             highest.see(patch, arch);
         }
         for &kernel in &group.kernels {
-            let own = survey.masks[kernel].sites.len();
-            let counted = if functions_end { total } else { shared_sites.len() + own };
-            let sites = shared_sites.iter().copied().chain(sites_of(kernel)).collect();
+            let own = self.points.of(kernel).len();
+            let counted = if functions_end { total } else { shared_points.len() + own };
+            let points = shared_points.iter().copied().chain(points_of(kernel)).collect();
             let (drafted, (at, prologue)) =
-                self.kernel_edit(kernel, scheme, &owned, counted as u32, sites, &highest)?;
+                self.kernel_edit(kernel, scheme, &owned, counted as u32, points, &highest)?;
             draft.patches.entry(at).or_default().entry = prologue;
             draft.kernels.insert(kernel, drafted);
         }
@@ -128,8 +131,8 @@ impl Planner<'_> {
         let mut added: BTreeMap<usize, Added> = BTreeMap::new();
         for &function in group.kernels.iter().chain(&group.shared) {
             let sum = added.entry(function).or_default();
-            for site in &survey.masks[function].sites {
-                draft.patches.get(&site.inst).into_iter().for_each(|patch| sum.site(patch));
+            for point in self.points.of(function) {
+                draft.patches.get(&point.inst).into_iter().for_each(|patch| sum.site(patch));
             }
             for end in self.ends(function) {
                 draft.patches.get(&end).into_iter().for_each(|patch| sum.exit(&patch.before));
@@ -142,8 +145,9 @@ impl Planner<'_> {
             }
             let prologue = draft.patches.get(&drafted.entry).map_or(&[][..], |patch| &patch.entry);
             drafted.cost.instructions_per_site = sum.per_site;
-            drafted.cost.memory_operations_per_site = u32::from(scheme == Scheme::Memory);
-            drafted.cost.lds_operations_per_site = u32::from(scheme == Scheme::Lds);
+            let counts = self.options.probe != Probe::Time;
+            drafted.cost.memory_operations_per_site = u32::from(counts && scheme == Scheme::Memory);
+            drafted.cost.lds_operations_per_site = u32::from(counts && scheme == Scheme::Lds);
             drafted.cost.epilogue = sum.epilogue;
             drafted.cost.prologue = prologue.len() as u32;
             drafted.cost.code_bytes = sum.bytes + bytes(prologue);
@@ -153,11 +157,12 @@ impl Planner<'_> {
     fn site_code<'o>(
         &self,
         function: usize,
-        site: usize,
+        point: Point,
         place: CounterPlace,
         owned: &'o Owned,
     ) -> SiteCode<'o> {
         let survey = self.survey;
+        let What::Site(site) = point.what;
         let found = &survey.masks[function].sites[site];
         let inst = &survey.program.insts[found.inst].inst;
         let (_, after) = survey.liveness.around(&survey.program, function, found.block, found.inst);

@@ -3,7 +3,7 @@
 use super::groups::Group;
 use super::{Draft, DraftKernel, Planner};
 use crate::instrument::allocate::Scheme;
-use crate::instrument::options::Counters;
+use crate::instrument::options::{Counters, Probe};
 use crate::instrument::refusal::Reason;
 
 impl Planner<'_> {
@@ -11,8 +11,8 @@ impl Planner<'_> {
     /// after those that do not, and those that lower occupancy only when no other is left.
     pub(super) fn draft_group(&self, group: &Group) -> Result<Option<Draft>, (Reason, String)> {
         let schemes: &[Scheme] = match self.options.counters {
-            Counters::Auto if self.reaches_lds(group) => {
-                // A launch may ask for all that is left of LDS.
+            Counters::Auto if self.reaches_lds(group) || self.options.probe == Probe::Time => {
+                // A launch may ask for all that is left of LDS; times are not kept there.
                 &[Scheme::Sgprs, Scheme::VgprLanes, Scheme::Memory]
             }
             Counters::Auto => &[Scheme::Sgprs, Scheme::VgprLanes, Scheme::Lds, Scheme::Memory],
@@ -20,6 +20,7 @@ impl Planner<'_> {
             Counters::Lds => &[Scheme::Lds],
             Counters::Global => &[Scheme::Memory],
         };
+        let probe = self.options.probe;
         let mut failures: Vec<(Reason, String)> = Vec::new();
         let mut lowering: Option<Draft> = None;
         let mut passed: Vec<String> = Vec::new();
@@ -32,16 +33,17 @@ impl Planner<'_> {
                         |kernel: &DraftKernel| kernel.cost.occupancy.after >= kernel.cost.occupancy.before;
                     let keeps_all = draft.kernels.values().all(keeps);
                     for kernel in draft.kernels.values_mut() {
-                        kernel.why = why(scheme, borrow, keeps_all, &passed, schemes.len() == 1);
+                        kernel.why =
+                            why(described(probe, scheme, borrow), keeps_all, &passed, schemes.len() == 1);
                     }
                     if keeps_all {
                         return Ok(Some(draft));
                     }
-                    passed.push(format!("{} would lower occupancy", described(scheme, borrow)));
+                    passed.push(format!("{} would lower occupancy", described(probe, scheme, borrow)));
                     lowering.get_or_insert(draft);
                 }
                 Err(failure) => {
-                    passed.push(format!("{}: {}", described(scheme, borrow), failure.1));
+                    passed.push(format!("{}: {}", described(probe, scheme, borrow), failure.1));
                     failures.push(failure);
                 }
             }
@@ -59,8 +61,20 @@ impl Planner<'_> {
     }
 }
 
-const fn described(scheme: Scheme, borrow: bool) -> &'static str {
+const fn described(probe: Probe, scheme: Scheme, borrow: bool) -> &'static str {
     match (scheme, borrow) {
+        (Scheme::Sgprs, false) if matches!(probe, Probe::Time) => "the time of entry in SGPRs",
+        (Scheme::VgprLanes, false) if matches!(probe, Probe::Time) => "the time of entry in lanes of a VGPR",
+        (Scheme::Memory, false) if matches!(probe, Probe::Time) => "the time of entry in memory",
+        (Scheme::Sgprs, true) if matches!(probe, Probe::Time) => {
+            "the time of entry in SGPRs, the record's address in lanes of a VGPR"
+        }
+        (Scheme::VgprLanes, true) if matches!(probe, Probe::Time) => {
+            "the time of entry and the record's address in lanes of VGPRs"
+        }
+        (Scheme::Memory, true) if matches!(probe, Probe::Time) => {
+            "the time of entry in memory, the record's address in lanes of a VGPR"
+        }
         (Scheme::Sgprs, false) => "counters in SGPRs",
         (Scheme::VgprLanes, false) => "counters in lanes of VGPRs",
         (Scheme::Lds, false) => "counters in LDS",
@@ -72,12 +86,12 @@ const fn described(scheme: Scheme, borrow: bool) -> &'static str {
     }
 }
 
-fn why(scheme: Scheme, borrow: bool, keeps_occupancy: bool, passed: &[String], asked_for: bool) -> String {
-    let mut text = described(scheme, borrow).to_owned();
+fn why(what: &str, keeps_occupancy: bool, passed: &[String], asked_for: bool) -> String {
+    let mut text = what.to_owned();
     text.push_str(match (asked_for, keeps_occupancy) {
         (true, true) => ", as asked for",
-        (true, false) => ", as asked for; they lower occupancy",
-        (false, true) => " fit without lowering occupancy",
+        (true, false) => ", as asked for; this lowers occupancy",
+        (false, true) => ", which does not lower occupancy",
         (false, false) => ": no other way keeps occupancy either",
     });
     for reason in passed {

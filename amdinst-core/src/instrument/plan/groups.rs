@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Draft, Planner};
+use crate::instrument::options::Probe;
 use crate::instrument::refusal::{Reason, Refusal};
 
 /// A component and what is counted in it.
@@ -50,8 +51,8 @@ impl Planner<'_> {
                     survey.program.functions[function].name
                 ),
             };
-            let sites = survey.masks[function].sites.iter().map(|site| site.inst);
-            draft.site_refusals.insert(function, sites.map(refuse).collect());
+            let points = self.points.of(function).iter().map(|point| point.inst);
+            draft.site_refusals.insert(function, points.map(refuse).collect());
         }
         patchable
     }
@@ -62,8 +63,9 @@ impl Planner<'_> {
         let mut groups: Vec<Group> = Vec::new();
         for &kernel in accepted {
             let shared: BTreeSet<usize> = survey.reachable[kernel].intersection(patchable).copied().collect();
-            let has_sites = |function: &usize| !survey.masks[*function].sites.is_empty();
-            if !has_sites(&kernel) && !shared.iter().any(has_sites) {
+            let has_points = |function: &usize| !self.points.of(*function).is_empty();
+            let needs_points = self.options.probe != Probe::Time;
+            if needs_points && !has_points(&kernel) && !shared.iter().any(has_points) {
                 continue;
             }
             let mut group = Group {

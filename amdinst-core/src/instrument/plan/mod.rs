@@ -6,14 +6,17 @@ mod cost;
 mod groups;
 mod probes;
 mod properties;
+mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocate::Scheme;
 use super::map::{AddressMap, Cost, KernelProbes};
-use super::options::Options;
+use super::options::{Options, Probe};
+use super::points::{Point, Points};
 use super::refusal::{InstrumentError, Reason, Refusal};
 use super::relocate::{Patch, RelocateError, Relocated};
+use super::select::NoSuchSite;
 use super::sources::Sources;
 use super::survey::{Survey, selected};
 use crate::object::rewrite::{KernelEdit, text_address};
@@ -25,12 +28,18 @@ pub struct Plan {
     pub(super) kernels: Vec<KernelProbes>,
     pub(super) edits: Vec<KernelEdit>,
     pub(super) relocated: Option<Relocated>,
+    unmatched: Vec<NoSuchSite>,
 }
 
 impl Plan {
     /// Every kernel that was asked for, in order of entry address.
     pub fn kernels(&self) -> &[KernelProbes] {
         &self.kernels
+    }
+
+    /// What of [`Options::only`] selects no site of these kernels. That is an error, unless another code object has it.
+    pub fn unmatched(&self) -> &[NoSuchSite] {
+        &self.unmatched
     }
 
     /// Where code will move; empty if nothing is instrumented.
@@ -48,12 +57,24 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
     let survey = Survey::new(object);
     let chosen = selected(object, options)?;
     let sources = Sources::new(object);
-    let mut planner = Planner { object, options, survey: &survey, refusals: BTreeMap::new() };
+    let points = match options.probe {
+        Probe::Branches => Points::sites(&survey),
+        Probe::Time => Points::none(&survey),
+    };
+    let mut planner = Planner {
+        object,
+        options,
+        survey: &survey,
+        points,
+        refusals: BTreeMap::new(),
+        unmatched: Vec::new(),
+    };
     for (function, kernel) in survey.kernels() {
         if chosen.contains(&kernel) {
             planner.refusals.insert(function, survey.obstacles(function));
         }
     }
+    planner.select(&sources);
     loop {
         let draft = planner.draft();
         let relocated = if draft.patches.is_empty() {
@@ -79,6 +100,10 @@ struct Planner<'a> {
     object: &'a CodeObject,
     options: &'a Options,
     survey: &'a Survey,
+    /// What is counted.
+    points: Points,
+    /// What of the options selects nothing.
+    unmatched: Vec<NoSuchSite>,
     /// By function that is a chosen kernel: why it is refused; empty if it is not.
     refusals: BTreeMap<usize, Vec<Refusal>>,
 }
@@ -99,8 +124,8 @@ struct DraftKernel {
     stride: u32,
     buffer_argument: u32,
     cost: Cost,
-    /// (function, site of that function) in the order of the record.
-    sites: Vec<(usize, usize)>,
+    /// (function, point in it) in the order of the record.
+    points: Vec<(usize, Point)>,
     edit: KernelEdit,
     /// The instruction that its prologue stands before.
     entry: usize,

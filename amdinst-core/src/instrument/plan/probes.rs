@@ -3,13 +3,16 @@
 use super::{Draft, DraftKernel, Plan, Planner};
 use crate::analysis::masks::{Narrowing, OtherWrite};
 use crate::instrument::map::{
-    ExecWrite, ExecWriteClass, KernelProbes, ProbeOutcome, ProbeResult, Site, SiteKind, UniformBranch,
+    ExecWrite, ExecWriteClass, KernelProbes, LeftOut, ProbeOutcome, ProbeResult, Site, SiteKind,
+    UniformBranch,
 };
-use crate::instrument::options::ProbeSpec;
-use crate::instrument::probes;
+use crate::instrument::options::{Options, Probe, ProbeSpec};
+use crate::instrument::points::{Point, What};
 use crate::instrument::refusal::Refusal;
 use crate::instrument::relocate::Relocated;
 use crate::instrument::sources::Sources;
+use crate::instrument::survey::Survey;
+use crate::instrument::{probes, select};
 use crate::object::{CodeObject, Kernel};
 
 impl Planner<'_> {
@@ -31,7 +34,7 @@ impl Planner<'_> {
             ));
         }
         drop_absent_probes(&mut kernels);
-        Plan { kernels, edits, relocated }
+        Plan { kernels, edits, relocated, unmatched: self.unmatched.clone() }
     }
 
     fn kernel_probes(
@@ -45,83 +48,80 @@ impl Planner<'_> {
     ) -> KernelProbes {
         let survey = self.survey;
         let program = &survey.program;
-        let arch = program.arch;
         let kernel = self.kernel(function);
         // Without a plan, list the sites there are.
-        let listed: Vec<(usize, usize)> = match drafted {
-            Some(drafted) => drafted.sites.clone(),
+        let listed: Vec<(usize, Point)> = match drafted {
+            Some(drafted) => drafted.points.clone(),
             None => survey.reachable[function]
                 .iter()
-                .flat_map(|&reached| (0..survey.masks[reached].sites.len()).map(move |site| (reached, site)))
+                .flat_map(|&reached| self.points.of(reached).iter().map(move |&point| (reached, point)))
                 .collect(),
         };
-        let mut sites: Vec<Site> = Vec::new();
-        for (id, (owner, site)) in listed.into_iter().enumerate() {
-            // The record has room for every shared function's sites; those of functions that this kernel never calls
-            // stay zero in it.
-            if !survey.reachable[function].contains(&owner) {
-                continue;
-            }
-            let found = &survey.masks[owner].sites[site];
-            let located = &program.insts[found.inst];
-            sites.push(Site {
-                id: id as u32,
-                kind: match found.kind {
-                    Narrowing::If => SiteKind::If,
-                    Narrowing::LoopExit => SiteKind::LoopExit,
-                    Narrowing::Cmpx => SiteKind::Cmpx,
-                },
-                pc: located.pc,
-                new_pc: relocated.and_then(|new| new.instruction(located.pc)).unwrap_or_default(),
-                instruction: located.inst.text(arch).to_string(),
-                frames: sources.frames(located.pc),
-                name: None,
-                loop_depth: found.loop_depth,
-                function: program.functions[owner].name.clone(),
-                else_pcs: found.else_insts.iter().map(|&inst| program.insts[inst].pc).collect(),
-            });
-        }
-        let (mut uniform, mut exec_writes) = (Vec::new(), Vec::new());
+        // The record has room for every shared function's sites; those of functions that this kernel never calls stay
+        // zero in it.
+        let counted = listed
+            .into_iter()
+            .enumerate()
+            .filter(|(_, (owner, _))| survey.reachable[function].contains(owner))
+            .map(|(id, (owner, Point { what: What::Site(site), .. }))| (owner, site, id as u32));
+        let mut sites: Vec<Site> = counted
+            .map(|(owner, site, id)| Site {
+                id,
+                new_pc: relocated
+                    .and_then(|new| new.instruction(self.site_pc(owner, site)))
+                    .unwrap_or_default(),
+                ..self.site(owner, site, sources)
+            })
+            .collect();
+        let number = sites.len();
+        // For the time being those that were left out are among the sites, so that a probe finds all its own.
+        sites.extend(self.left_out(function).map(|(owner, site)| self.site(owner, site, sources)));
+        let (mut uniform, mut exec_writes) = (self.uniform(function, sources), Vec::new());
         let mut all_refusals = refusals.to_vec();
         for &reached in &survey.reachable[function] {
-            let masks = &survey.masks[reached];
-            for &inst in &masks.uniform {
-                let located = &program.insts[inst];
-                uniform.push(UniformBranch {
-                    pc: located.pc,
-                    instruction: located.inst.text(arch).to_string(),
-                    frames: sources.frames(located.pc),
-                    name: None,
-                    function: program.functions[reached].name.clone(),
-                });
-            }
-            for &(inst, class) in &masks.writes {
+            for &(inst, class) in &survey.masks[reached].writes {
                 exec_writes.push(ExecWrite { pc: program.insts[inst].pc, class: class_of(class) });
             }
-            all_refusals.extend(survey.unclassified(reached));
+            let asked_for = |refusal: &Refusal| {
+                let Options { only, probes, .. } = self.options;
+                only.is_empty()
+                    || refusal.pc.is_some_and(|pc| select::concerns(only, probes, &sources.frames(pc)))
+            };
+            if self.options.probe == Probe::Branches {
+                all_refusals.extend(survey.unclassified(reached).filter(asked_for));
+            }
             all_refusals.extend(draft.site_refusals.get(&reached).into_iter().flatten().cloned());
         }
-        let mut locations = || {
-            let blocks =
-                survey.reachable[function].iter().flat_map(|&reached| &program.functions[reached].blocks);
-            let insts = blocks.flat_map(|block| block.insts.clone());
-            insts.map(|index| sources.frames(program.insts[index].pc)).collect()
+        // A `#[probe]` stands on a branch: without branches there is nothing to tell of it.
+        let mut probes = match self.options.probe {
+            Probe::Branches => self.assigned(function, &mut sites, &mut uniform, sources),
+            Probe::Time => Vec::new(),
         };
-        // Only the probes that stand in this kernel or in what it calls; all if the source does not tell.
-        let probes =
-            self.options.probes.iter().filter(|probe| in_kernel(probe, kernel, self.object)).cloned();
-        let probes: Vec<_> = probes.collect();
-        let probes = probes::assign(&probes, &mut sites, &mut uniform, &mut locations);
+        let left_out = sites
+            .split_off(number)
+            .into_iter()
+            .map(|Site { kind, pc, frames, name, .. }| LeftOut { kind, pc, frames, name });
+        let left_out: Vec<LeftOut> = left_out.collect();
+        for outcome in &mut probes {
+            if let ProbeResult::Sites(ids) = &mut outcome.result {
+                ids.retain(|&id| id != NOT_COUNTED);
+                if ids.is_empty() {
+                    outcome.result = ProbeResult::LeftOut;
+                }
+            }
+        }
         KernelProbes {
             name: kernel.name.clone(),
+            probe: self.options.probe,
             home: drafted.map(|drafted| drafted.scheme.home()),
             why: drafted.map_or_else(
                 || {
-                    if refusals.is_empty() {
-                        "it has no site".to_owned()
-                    } else {
-                        "it was refused".to_owned()
-                    }
+                    let why = match (refusals.is_empty(), left_out.is_empty()) {
+                        (true, true) => "it has no site",
+                        (true, false) => "none of its sites was asked for",
+                        (false, _) => "it was refused",
+                    };
+                    why.to_owned()
                 },
                 |drafted| drafted.why.clone(),
             ),
@@ -132,13 +132,84 @@ impl Planner<'_> {
             record_stride: drafted.map_or(0, |drafted| drafted.stride),
             cost: drafted.map(|drafted| drafted.cost.clone()).unwrap_or_default(),
             sites,
+            left_out,
             uniform,
             exec_writes,
             probes,
             refusals: all_refusals,
         }
     }
+
+    fn site_pc(&self, function: usize, site: usize) -> u64 {
+        let Survey { program, masks, .. } = self.survey;
+        program.insts[masks[function].sites[site].inst].pc
+    }
+
+    /// A site as the map tells of it, without a place in the record.
+    pub(super) fn site(&self, function: usize, site: usize, sources: &Sources) -> Site {
+        let Survey { program, masks, .. } = self.survey;
+        let found = &masks[function].sites[site];
+        let located = &program.insts[found.inst];
+        Site {
+            id: NOT_COUNTED,
+            kind: match found.kind {
+                Narrowing::If => SiteKind::If,
+                Narrowing::LoopExit => SiteKind::LoopExit,
+                Narrowing::Cmpx => SiteKind::Cmpx,
+            },
+            pc: located.pc,
+            new_pc: 0,
+            instruction: located.inst.text(program.arch).to_string(),
+            frames: sources.frames(located.pc),
+            name: None,
+            loop_depth: found.loop_depth,
+            function: program.functions[function].name.clone(),
+            else_pcs: found.else_insts.iter().map(|&inst| program.insts[inst].pc).collect(),
+        }
+    }
+
+    /// The branches that all lanes take alike in a kernel and what it may call.
+    pub(super) fn uniform(&self, kernel: usize, sources: &Sources) -> Vec<UniformBranch> {
+        let Survey { program, masks, reachable, .. } = self.survey;
+        let of = |&function: &usize| masks[function].uniform.iter().map(move |&inst| (function, inst));
+        let branch = |(function, inst): (usize, usize)| {
+            let located = &program.insts[inst];
+            UniformBranch {
+                pc: located.pc,
+                instruction: located.inst.text(program.arch).to_string(),
+                frames: sources.frames(located.pc),
+                name: None,
+                function: program.functions[function].name.clone(),
+            }
+        };
+        reachable[kernel].iter().flat_map(of).map(branch).collect()
+    }
+
+    /// Gives sites and uniform branches of a kernel the names of their probes.
+    pub(super) fn assigned(
+        &self,
+        function: usize,
+        sites: &mut [Site],
+        uniform: &mut [UniformBranch],
+        sources: &Sources,
+    ) -> Vec<ProbeOutcome> {
+        let Survey { program, reachable, .. } = self.survey;
+        let mut locations = || {
+            let blocks = reachable[function].iter().flat_map(|&reached| &program.functions[reached].blocks);
+            let insts = blocks.flat_map(|block| block.insts.clone());
+            insts.map(|index| sources.frames(program.insts[index].pc)).collect()
+        };
+        // Only the probes that stand in this kernel or in what it calls; all if the source does not tell.
+        let kernel = self.kernel(function);
+        let probes =
+            self.options.probes.iter().filter(|probe| in_kernel(probe, kernel, self.object)).cloned();
+        let probes: Vec<_> = probes.collect();
+        probes::assign(&probes, sites, uniform, &mut locations)
+    }
 }
+
+/// The number of a site that has no place in the record.
+const NOT_COUNTED: u32 = u32::MAX;
 
 /// Whether a probe may concern a kernel: probes in another kernel's own source do not.
 fn in_kernel(probe: &ProbeSpec, kernel: &Kernel, object: &CodeObject) -> bool {

@@ -3,12 +3,12 @@
 use super::cost::HighestRegisters;
 use super::{DraftKernel, Planner, encoding};
 use crate::analysis::{Resources, occupancy};
-use crate::counters::record_stride;
 use crate::instrument::allocate::Scheme;
 use crate::instrument::entry::Entry;
 use crate::instrument::layout::Owned;
 use crate::instrument::lds::{LdsImages, Start};
 use crate::instrument::map::{Cost, Occupancy};
+use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
 use crate::instrument::relocate::Patch;
 use crate::isa::Inst;
@@ -31,7 +31,7 @@ impl Planner<'_> {
         scheme: Scheme,
         owned: &Owned,
         counted: u32,
-        sites: Vec<(usize, usize)>,
+        points: Vec<(usize, Point)>,
         highest: &HighestRegisters,
     ) -> Result<(DraftKernel, Prologue), (Reason, String)> {
         let arch = self.object.target.arch;
@@ -69,14 +69,13 @@ impl Planner<'_> {
                 format!("no code follows the {PRELOAD_STUB} bytes for firmware that does not preload");
             (Reason::KernargPreload, detail)
         })?;
-        let in_stub =
-            |&(from, site): &(usize, usize)| from == function && survey.masks[from].sites[site].inst < at;
-        if sites.iter().any(in_stub) {
+        let in_stub = |&(from, point): &(usize, Point)| from == function && point.inst < at;
+        if points.iter().any(in_stub) {
             let detail = "a branch stands in the code for firmware that does not preload".to_owned();
             return Err((Reason::KernargPreload, detail));
         }
 
-        let stride = record_stride(counted);
+        let stride = self.options.probe.record_stride(counted);
         let kernarg = kernel.metadata.kernarg_segment_size.max(original.kernarg_size());
         if kernarg > KernelMetadata::MAX_KERNARG_SEGMENT {
             return Err((Reason::DescriptorLimit, format!("a kernarg segment of {kernarg} bytes")));
@@ -164,8 +163,16 @@ impl Planner<'_> {
                 ..MetadataEdit::default()
             },
         };
-        let drafted =
-            DraftKernel { scheme, why: String::new(), stride, buffer_argument, cost, sites, edit, entry: at };
+        let drafted = DraftKernel {
+            scheme,
+            why: String::new(),
+            stride,
+            buffer_argument,
+            cost,
+            points,
+            edit,
+            entry: at,
+        };
         Ok((drafted, (at, prologue)))
     }
 }

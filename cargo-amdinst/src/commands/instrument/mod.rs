@@ -2,9 +2,12 @@
 
 mod whole;
 
+use amdinst_core::instrument::SiteKind;
 use amdinst_core::instrument::{
-    self, Cost, Counters, Home, InstrumentError, KernelProbes, Options, Refusal, probe_specs,
+    self, Cost, Counters, Home, InstrumentError, KernelProbes, LeftOut, Options, Plan, Probe, Refusal,
+    probe_specs,
 };
+use amdinst_core::report::{self, Location};
 use serde::Serialize;
 
 use super::Context;
@@ -12,7 +15,7 @@ use super::input::{File, Input};
 use super::inspect::place;
 use super::inspect::view::{SiteView, refusal_text};
 use super::output::{self, count};
-use crate::cli::{CounterChoice, Format, InstrumentArgs};
+use crate::cli::{CounterChoice, Format, InstrumentArgs, ProbeChoice, SiteArgs};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// Version of the JSON form.
@@ -40,8 +43,13 @@ pub struct KernelView {
     pub name: String,
     /// What its code object was built for.
     pub target: String,
+    /// What is measured.
+    pub probe: Probe,
     /// Branches that can diverge, those in functions it may call included.
     pub sites: Vec<SiteView>,
+    /// Branches that can diverge and were not asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutView>,
     /// Whether its counters are there to be read.
     pub instrumented: bool,
     /// Where they live.
@@ -59,13 +67,36 @@ impl KernelView {
         Self {
             name: probes.name.clone(),
             target: target.to_owned(),
+            probe: probes.probe,
             sites: probes.sites.iter().map(SiteView::new).collect(),
+            left_out: probes.left_out.iter().map(LeftOutView::new).collect(),
             instrumented: probes.is_instrumented(),
             home: probes.home,
             why: probes.why.clone(),
             cost: probes.cost.clone(),
             refusals: probes.refusals.clone(),
         }
+    }
+}
+
+/// A branch that can diverge and was not asked for.
+#[derive(Debug, Serialize)]
+pub struct LeftOutView {
+    /// What it is.
+    pub kind: SiteKind,
+    /// Address of the narrowing instruction.
+    pub pc: u64,
+    /// Where it stands in the source.
+    #[serde(flatten)]
+    pub location: Location,
+    /// Its probe's name.
+    pub name: Option<String>,
+}
+
+impl LeftOutView {
+    fn new(site: &LeftOut) -> Self {
+        let location = report::location(&site.frames);
+        Self { kind: site.kind, pc: site.pc, location, name: site.name.clone() }
     }
 }
 
@@ -78,11 +109,38 @@ impl From<CounterChoice> for Counters {
 /// The exit code for an error of the instrumenter.
 pub fn exit_of(error: &InstrumentError) -> Exit {
     match error {
-        InstrumentError::NoSuchKernel { .. } => Exit::Usage,
+        InstrumentError::NoSuchKernel { .. } | InstrumentError::NoSuchSite(_) => Exit::Usage,
         InstrumentError::NothingInstrumented(_) => Exit::NothingInstrumented,
         InstrumentError::NotRelocatable { .. } => Exit::Unsupported,
         _ => Exit::BadInput,
     }
+}
+
+impl From<ProbeChoice> for Probe {
+    fn from(choice: ProbeChoice) -> Self {
+        match choice {
+            ProbeChoice::Branches => Self::Branches,
+            ProbeChoice::Time => Self::Time,
+        }
+    }
+}
+
+/// What the arguments ask for.
+///
+/// # Errors
+/// Branches are chosen where whole kernels are measured.
+pub fn options(probe: ProbeChoice, counters: CounterChoice, sites: &SiteArgs) -> CommandResult<Options> {
+    let only = sites.selectors();
+    if let Some(selector) = only.first().filter(|_| probe == ProbeChoice::Time) {
+        let message = format!("{selector} chooses branches, and the time is that of whole kernels");
+        return Err(Failure::msg(Exit::Usage, message).help("choose kernels with --kernel"));
+    }
+    Ok(Options { probe: probe.into(), counters: counters.into(), only, ..Options::default() })
+}
+
+/// Each selector of sites must select one.
+pub fn all_selected(plan: &Plan) -> Result<(), InstrumentError> {
+    plan.unmatched().first().map_or(Ok(()), |missing| Err(missing.clone().into()))
 }
 
 /// Runs the command.
@@ -101,12 +159,13 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let target = object.target.to_string();
     let kernels = (!args.kernel.is_empty()).then(|| args.kernel.clone());
     let probes = probe_specs(object).or_exit(Exit::BadInput)?;
-    let options = Options { counters: args.counters.into(), kernels, probes, ..Options::default() };
+    let options = Options { kernels, probes, ..options(args.probe, args.counters, &args.sites)? };
     let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
 
     let progress = context.shell.progress("Planning", args.input.file.display(), 0);
     let plan = instrument::plan(object, &options).map_err(fail)?;
     drop(progress);
+    all_selected(&plan).map_err(fail)?;
     let views =
         |probes: &[KernelProbes]| probes.iter().map(|probes| KernelView::new(&target, probes)).collect();
     let Some(output) = args.output.as_ref().filter(|_| !args.plan) else {
@@ -152,10 +211,12 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
 fn summary(context: &mut Context, view: &View, wrote: std::fmt::Arguments<'_>) -> Exit {
     let done: Vec<_> = view.kernels.iter().filter(|kernel| kernel.instrumented).collect();
     let sites = done.iter().map(|kernel| kernel.sites.len()).sum();
-    context.shell.status(
-        "Instrumented",
-        format_args!("{} of {}, {}", done.len(), count(view.kernels.len(), "kernel"), count(sites, "site")),
-    );
+    let measured = match view.kernels.first().map_or(Probe::Branches, |kernel| kernel.probe) {
+        Probe::Branches => count(sites, "site"),
+        Probe::Time => "for their time".to_owned(),
+    };
+    let kernels = count(view.kernels.len(), "kernel");
+    context.shell.status("Instrumented", format_args!("{} of {kernels}, {measured}", done.len()));
     context.shell.status("Wrote", wrote);
     let refused = view.kernels.iter().filter(|kernel| !kernel.refusals.is_empty());
     let mut any_refused = false;
@@ -183,19 +244,23 @@ fn human(view: &View) -> String {
         let gap = if index > 0 { "\n" } else { "" };
         let _ = writeln!(text, "{gap}{} ({})", kernel.name, kernel.target);
         let home = kernel.home.map_or("none", Home::name);
-        let _ = writeln!(text, "  counters    {home}: {}", kernel.why);
+        let title = if kernel.probe == Probe::Time { "times" } else { "counters" };
+        let _ = writeln!(text, "  {title:<10}  {home}: {}", kernel.why);
         if kernel.instrumented {
             let cost = &kernel.cost;
             let [least, most] = cost.instructions_per_site;
             let range = if least == most { least.to_string() } else { format!("{least} to {most}") };
+            let at_site = match kernel.probe {
+                Probe::Branches => format!(
+                    "{range} instructions at a site ({} to memory, {} to LDS), ",
+                    cost.memory_operations_per_site, cost.lds_operations_per_site
+                ),
+                Probe::Time => "instructions: ".to_owned(),
+            };
             let _ = writeln!(
                 text,
-                "  cost        {range} instructions at a site ({} to memory, {} to LDS), {} at entry, {} before each end; {} bytes of code",
-                cost.memory_operations_per_site,
-                cost.lds_operations_per_site,
-                cost.prologue,
-                cost.epilogue,
-                cost.code_bytes
+                "  cost        {at_site}{} at entry, {} before each end; {} bytes of code",
+                cost.prologue, cost.epilogue, cost.code_bytes
             );
             let [sgprs, sgprs_after] = cost.sgprs;
             let [vgprs, vgprs_after] = cost.vgprs;
@@ -208,7 +273,13 @@ fn human(view: &View) -> String {
             let occupancy = cost.occupancy;
             let _ = writeln!(text, "  occupancy   {} -> {} waves a SIMD", occupancy.before, occupancy.after);
         }
-        let _ = writeln!(text, "  sites       {}", kernel.sites.len());
+        let left_out = match kernel.left_out.len() {
+            0 => String::new(),
+            number => format!(", {number} left out as asked"),
+        };
+        if kernel.probe == Probe::Branches {
+            let _ = writeln!(text, "  sites       {}{left_out}", kernel.sites.len());
+        }
         for site in &kernel.sites {
             let name = site.name.as_deref().map_or(String::new(), |name| format!("  `{name}`"));
             let _ = writeln!(

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use amdinst_core::instrument::{self, InstrumentError, Options, probe_specs};
+use amdinst_core::instrument::{self, InstrumentError, NoSuchSite, Options, probe_specs};
 use amdinst_core::object::container;
 
-use super::{KernelView, SCHEMA, View, exit_of, summary};
+use super::{KernelView, SCHEMA, View, exit_of, options, summary};
 use crate::cli::{Format, InstrumentArgs};
 use crate::commands::Context;
 use crate::commands::input::{File, Input};
@@ -26,6 +26,7 @@ pub(super) fn run(
     let mut maps: Vec<(PathBuf, String)> = Vec::new();
     let mut kernels = Vec::new();
     let mut known = Vec::new();
+    let mut unmatched: Option<Vec<NoSuchSite>> = None;
     let mut reasons = Vec::new();
     let progress = context.shell.progress("Instrumenting", args.input.file.display(), 0);
     let skipped = input.for_each(|found| {
@@ -38,10 +39,16 @@ pub(super) fn run(
         }
         let chosen = (!args.kernel.is_empty()).then_some(named);
         let probes = probe_specs(object).or_exit(Exit::BadInput)?;
-        let options =
-            Options { counters: args.counters.into(), kernels: chosen, probes, ..Options::default() };
+        let asked = options(args.probe, args.counters, &args.sites)?;
+        let options = Options { kernels: chosen, probes, ..asked };
         let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
         let plan = instrument::plan(object, &options).map_err(fail)?;
+        // What none of the code objects has is an error.
+        let missing = plan.unmatched();
+        match &mut unmatched {
+            None => unmatched = Some(missing.to_vec()),
+            Some(known) => known.retain(|one| missing.iter().any(|other| other.selector == one.selector)),
+        }
         match instrument::apply(object, &plan) {
             Ok(instrumented) => {
                 let map = serde_json::to_string_pretty(&instrumented.map).or_exit(Exit::OutputFailed)?;
@@ -57,6 +64,10 @@ pub(super) fn run(
     drop(progress);
     if let Some(missing) = args.kernel.iter().find(|name| !known.contains(name)) {
         return Err(input.no_kernel(missing));
+    }
+    if let Some(missing) = unmatched.unwrap_or_default().into_iter().next() {
+        let error = InstrumentError::from(missing);
+        return Err(Failure::new(exit_of(&error), error));
     }
     for skipped in skipped {
         context.shell.warn(format_args!("left as it is, {}: {}", skipped.target, skipped.reason));

@@ -8,12 +8,14 @@ pub mod view;
 pub use args::{ArgSpec, Scalar};
 pub use bind::{Arguments, Placed, Value};
 
+use amdinst_core::instrument::Options;
 use amdinst_core::object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine, Program};
 
 use super::input::{File, Input};
 use super::{Context, output};
-use crate::cli::{Format, RunArgs};
+use crate::cli::{Format, ProbeChoice, RunArgs};
+use crate::commands::instrument::options;
 use crate::exit::{CommandResult, Exit, Failure};
 use view::RunView;
 
@@ -22,6 +24,13 @@ use view::RunView;
 /// # Errors
 /// When the file, the kernel's name or the arguments are wrong, or the kernel does not end well.
 pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
+    let options = options(args.probe, args.counters, &args.sites)?;
+    if let Some(selector) = options.only.first().filter(|_| !args.report) {
+        return Err(Failure::msg(
+            Exit::Usage,
+            format!("{selector} is chosen, and nothing counts without --report"),
+        ));
+    }
     let file = File::open(&args.input.file)?;
     let input = Input::new(&args.input, file.bytes())?;
     let object = &input.one(Some(&args.kernel))?.object;
@@ -34,6 +43,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         threads: args.threads.unwrap_or(0),
         budget: args.budget.unwrap_or(0),
         record_masks: args.report,
+        record_steps: args.report && args.probe != ProbeChoice::Branches,
         count_opcodes: args.stats,
         ..Launch::new(&kernel.name)
     };
@@ -48,7 +58,8 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let mut exit = Exit::Success;
     if args.report {
         let progress = context.shell.progress("Running", format_args!("{}, instrumented", kernel.name), 0);
-        let checked = report::check(object, kernel, args.counters, &arguments, &launch, &original)?;
+        let options = Options { kernels: Some(vec![kernel.name.clone()]), ..options };
+        let checked = report::check(object, kernel, options, &arguments, &launch, &original)?;
         drop(progress);
         exit = checked.exit();
         view.add_report(checked);

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use amdinst_core::counters::{Layout, decode};
+use amdinst_core::counters::{Layout, Probe, decode};
 use amdinst_core::instrument::{self, InstrumentError, KernelProbes, Options, ProbeMap, probe_specs};
+use amdinst_core::isa::{Op, decode as decode_instruction};
 use amdinst_core::object::lines::{Frame, SourceMap};
 use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::oracle::{self, Native};
 use amdinst_core::report::{self, Report};
-use amdinst_emu::{Config, Launch, Machine, MaskRecord};
+use amdinst_emu::{Config, Launch, Machine, MaskRecord, StepRecord};
 
 use super::bind::Arguments;
 use super::{LaunchError, Outcome};
-use crate::cli::CounterChoice;
-use crate::commands::instrument::exit_of;
+use crate::commands::instrument::{all_selected, exit_of};
 use crate::commands::output::short_path;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
@@ -62,33 +62,24 @@ pub struct Instrumented<'a> {
 pub fn check(
     object: &CodeObject,
     kernel: &Kernel,
-    counters: CounterChoice,
+    options: Options,
     arguments: &Arguments,
     launch: &Launch,
     original: &Outcome,
 ) -> CommandResult<Checked> {
-    let kernels = Some(vec![kernel.name.clone()]);
-    Instrumented::new(object, kernels, counters)?.check(kernel, arguments, launch, original)
+    Instrumented::new(object, options)?.check(kernel, arguments, launch, original)
 }
 
 impl<'a> Instrumented<'a> {
-    /// Instruments the kernels of these names, or all.
+    /// Instruments as `options` say; the probes are the code object's own.
     ///
     /// # Errors
     /// When that cannot be done at all.
-    pub fn new(
-        object: &'a CodeObject,
-        kernels: Option<Vec<String>>,
-        counters: CounterChoice,
-    ) -> CommandResult<Self> {
-        let options = Options {
-            counters: counters.into(),
-            kernels,
-            probes: probe_specs(object).or_exit(Exit::BadInput)?,
-            ..Options::default()
-        };
+    pub fn new(object: &'a CodeObject, options: Options) -> CommandResult<Self> {
+        let options = Options { probes: probe_specs(object).or_exit(Exit::BadInput)?, ..options };
         let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
         let plan = instrument::plan(object, &options).map_err(fail)?;
+        all_selected(&plan).map_err(fail)?;
         let rewritten = if plan.kernels().iter().any(KernelProbes::is_instrumented) {
             let instrumented = instrument::apply(object, &plan).map_err(fail)?;
             let rewritten = CodeObject::parse(instrumented.bytes).or_exit_with(
@@ -135,7 +126,7 @@ impl<'a> Instrumented<'a> {
             }
         };
         let probes = map.kernel(&kernel.name).unwrap_or(planned);
-        let layout = Layout::new(grid, block, probes.record_stride);
+        let layout = probes.layout(grid, block);
         let launched =
             launch_instrumented(rewritten, probes.buffer_argument.unwrap_or(0), &layout, arguments, launch);
         let (outcome, buffer) = launched.map_err(|error| {
@@ -153,8 +144,17 @@ impl<'a> Instrumented<'a> {
         let records = decode(&buffer).or_exit(Exit::Mismatch)?;
         let described = report::Launch { probes, target: &target, grid, block, records: &records };
         let mut report = Report::new(&described).or_exit(Exit::Mismatch)?;
-        let native = native_counts(&original.execution.masks, records.len());
-        let disagreements = oracle::compare(probes, &records, &native, TOLD);
+        let execution = &original.execution;
+        let disagreements = match probes.probe {
+            Probe::Branches => {
+                let native = native_counts(&execution.masks, records.len());
+                oracle::compare(probes, &records, &native, TOLD)
+            }
+            Probe::Time => {
+                let ticks = native_ticks(object, &execution.steps, records.len());
+                oracle::compare_times(&records, &ticks, TOLD)
+            }
+        };
         let mut told: Vec<_> = disagreements.iter().map(ToString::to_string).collect();
         report.oracle_equal = Some(disagreements.is_empty());
         let different = first_difference(&original.buffers, &outcome.buffers);
@@ -185,7 +185,8 @@ fn launch_instrumented(
     kernarg.resize(kernarg.len().max(end), 0);
     kernarg[end - 8..end].copy_from_slice(&address.to_le_bytes());
     let program = machine.load(object)?;
-    let launch = Launch { kernarg, record_masks: false, count_opcodes: false, ..launch.clone() };
+    let launch =
+        Launch { kernarg, record_masks: false, record_steps: false, count_opcodes: false, ..launch.clone() };
     let execution = machine.launch(&program, &launch)?;
     machine.read(address, &mut buffer)?;
     Ok((Outcome { execution, buffers: placed.read(&machine)? }, buffer))
@@ -212,6 +213,25 @@ fn native_counts(masks: &[MaskRecord], waves: usize) -> Vec<BTreeMap<u64, Native
         );
     }
     native
+}
+
+/// What the emulator's clock ought to say of each wave: a tick an instruction, and 64 a reading.
+fn native_ticks(object: &CodeObject, steps: &[StepRecord], waves: usize) -> Vec<u64> {
+    let text = object.bytes.get(object.text.range.clone()).unwrap_or_default();
+    let reads_clock = |pc: u64| {
+        let at = usize::try_from(pc.wrapping_sub(object.text.address)).ok();
+        let inst = at.and_then(|at| decode_instruction(object.target.arch, text.get(at..)?).ok());
+        inst.is_some_and(|inst| matches!(inst.op, Op::s_memtime | Op::s_memrealtime))
+    };
+    let mut readings = BTreeMap::new();
+    let mut ticks = vec![0; waves];
+    for step in steps {
+        let reads = *readings.entry(step.pc).or_insert_with(|| reads_clock(step.pc));
+        if let Some(ticks) = usize::try_from(step.wave).ok().and_then(|wave| ticks.get_mut(wave)) {
+            *ticks += step.executions * if reads { 65 } else { 1 };
+        }
+    }
+    ticks
 }
 
 /// The first byte in which the argument buffers differ, told for people.

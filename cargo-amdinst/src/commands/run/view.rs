@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use amdinst_core::TargetId;
-use amdinst_core::report::{ProbeReport, Report, SiteReport, UniformReport};
+use amdinst_core::counters::Probe;
+use amdinst_core::report::{LeftOutReport, ProbeReport, Report, SiteReport, TimeReport, UniformReport};
 use amdinst_emu::{Execution, Fidelity, Launch, fidelity};
 use serde::Serialize;
 
@@ -42,6 +43,8 @@ pub struct RunView {
     /// The same summed by fidelity; only with `--stats`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fidelity: Vec<FidelityView>,
+    /// What was measured; with `--report`.
+    pub probe: Option<Probe>,
     /// Where counters lived; with `--report`.
     pub home: Option<String>,
     /// Wave-instructions of the instrumented kernel; with `--report`.
@@ -53,11 +56,17 @@ pub struct RunView {
     /// The first points on which they are not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<String>,
+    /// How long each wave ran; with `--report --probe time`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<TimeReport>,
     /// Branches that can diverge; with `--report`.
     pub sites: Vec<SiteReport>,
     /// Every `#[probe]` and what became of it; with `--report`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<ProbeReport>,
+    /// Branches that can diverge and were not asked for; with `--report`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutReport>,
     /// Branches that cannot diverge; with `--report`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uniform: Vec<UniformReport>,
@@ -128,13 +137,16 @@ impl RunView {
             threads: execution.threads,
             opcodes,
             fidelity,
+            probe: None,
             home: None,
             instrumented_wave_instructions: None,
             memory_equal: None,
             oracle_equal: None,
             disagreements: Vec::new(),
+            time: None,
             sites: Vec::new(),
             probes: Vec::new(),
+            left_out: Vec::new(),
             uniform: Vec::new(),
             refusals: Vec::new(),
             report: None,
@@ -144,6 +156,8 @@ impl RunView {
     /// Adds what `--report` found.
     pub fn add_report(&mut self, checked: Checked) {
         let Checked { report, disagreements, instrumented_instructions } = checked;
+        self.probe = Some(report.probe);
+        self.time = report.time.clone();
         self.home = instrumented_instructions.map(|_| report.home.clone());
         self.instrumented_wave_instructions = instrumented_instructions;
         self.memory_equal = report.memory_equal;
@@ -151,6 +165,7 @@ impl RunView {
         self.disagreements = disagreements;
         self.sites = report.sites.clone();
         self.probes = report.probes.clone();
+        self.left_out = report.left_out.clone();
         self.uniform = report.uniform.clone();
         self.refusals = report.refusals.clone();
         self.report = Some(report);

@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
+use amdinst_core::instrument;
 use amdinst_core::object::CodeObject;
 use amdinst_emu::{Config, Launch, Machine, Program};
 use anyhow::{Context as _, Result};
-use cargo_amdinst::cli::CounterChoice;
 use cargo_amdinst::commands::run::{
     ArgSpec, Arguments, LaunchError, Outcome, Scalar, report::Instrumented, view::RunView,
 };
@@ -225,7 +225,7 @@ fn launch(
     };
     if instrument {
         let rewrite =
-            || Instrumented::new(object, None, CounterChoice::Auto).map_err(|failure| told(&failure));
+            || Instrumented::new(object, instrument::Options::default()).map_err(|failure| told(&failure));
         let checked = loaded.instrumented.get_or_init(rewrite).as_ref().map_err(String::clone).and_then(
             |instrumented| {
                 instrumented.check(kernel, &arguments, &launch, &original).map_err(|failure| told(&failure))

@@ -1,0 +1,272 @@
+//! Choosing sites: by the name of a `#[probe]`, or by their place in the source.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::map::{ProbeOutcome, ProbeResult, SiteFrame};
+use super::options::ProbeSpec;
+use super::probes;
+
+/// What chooses sites.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SiteSelector {
+    /// The sites of the `#[probe]` of this name.
+    Probe(String),
+    /// The sites at this place, code that was inlined there included.
+    Lines(SourceLines),
+}
+
+impl fmt::Display for SiteSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Probe(name) => write!(f, "`#[probe]` name `{name}`"),
+            Self::Lines(lines) => write!(f, "`{lines}`"),
+        }
+    }
+}
+
+/// Lines of a source file: `src/lib.rs:12` or `src/lib.rs:12-20`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SourceLines {
+    /// The file, or a suffix of its path in whole components.
+    pub file: String,
+    /// First line, from 1.
+    pub first: u32,
+    /// Last line.
+    pub last: u32,
+}
+
+/// A text that does not name lines of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SourceLinesError {
+    /// Not in either form.
+    #[error("`{0}` is not FILE:LINE or FILE:FIRST-LAST")]
+    Form(String),
+    /// Lines are counted from 1, and the last is not before the first.
+    #[error("`{0}` has no lines: they count from 1, and the first comes first")]
+    Empty(String),
+}
+
+impl FromStr for SourceLines {
+    type Err = SourceLinesError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let form = || SourceLinesError::Form(text.to_owned());
+        let (file, lines) = text.rsplit_once(':').ok_or_else(form)?;
+        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+        let number = |text: &str| text.parse::<u32>().map_err(|_| form());
+        let (first, last) = (number(first)?, number(last)?);
+        if file.is_empty() {
+            return Err(form());
+        }
+        if first == 0 || last < first {
+            return Err(SourceLinesError::Empty(text.to_owned()));
+        }
+        Ok(Self { file: file.to_owned(), first, last })
+    }
+}
+
+impl fmt::Display for SourceLines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.first)?;
+        if self.last != self.first { write!(f, "-{}", self.last) } else { Ok(()) }
+    }
+}
+
+impl SourceLines {
+    /// Whether one of an inline chain's frames stands there.
+    pub(super) fn contain(&self, frames: &[SiteFrame]) -> bool {
+        frames.iter().any(|frame| {
+            let line = frame.line.unwrap_or(0);
+            (self.first..=self.last).contains(&line) && self.is_file(frame)
+        })
+    }
+
+    fn is_file(&self, frame: &SiteFrame) -> bool {
+        frame.file.as_deref().is_some_and(|file| probes::same_file(file, &self.file))
+    }
+}
+
+/// A selector that selects nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{selector} selects no branch: {detail}")]
+pub struct NoSuchSite {
+    /// What was asked for.
+    pub selector: SiteSelector,
+    /// What there is instead.
+    pub detail: String,
+}
+
+/// What there is to choose from: shown where nothing was found.
+#[derive(Debug, Default)]
+pub(super) struct Stock {
+    /// The inline chains of all sites.
+    pub(super) sites: Vec<Vec<SiteFrame>>,
+    /// Those of the branches that all lanes take alike.
+    pub(super) uniform: Vec<Vec<SiteFrame>>,
+    /// What became of each probe.
+    pub(super) probes: Vec<ProbeOutcome>,
+}
+
+/// Most names, or lines, that an error lists.
+const LISTED: usize = 8;
+
+impl Stock {
+    /// The error for a selector that selects nothing.
+    pub(super) fn missing(&self, selector: &SiteSelector) -> NoSuchSite {
+        let detail = match selector {
+            SiteSelector::Probe(name) => self.no_probe(name),
+            SiteSelector::Lines(lines) => self.no_lines(lines),
+        };
+        NoSuchSite { selector: selector.clone(), detail }
+    }
+
+    fn no_probe(&self, name: &str) -> String {
+        let outcome = |result: fn(&ProbeResult) -> bool| {
+            self.probes.iter().any(|outcome| outcome.probe.name == name && result(&outcome.result))
+        };
+        if outcome(|result| matches!(result, ProbeResult::Uniform(_))) {
+            return "its branch is uniform, all lanes take it alike".to_owned();
+        }
+        if outcome(|result| matches!(result, ProbeResult::IfConverted)) {
+            return "it is if-converted, the compiler left no branch".to_owned();
+        }
+        if outcome(|_| true) {
+            return "the compiler left no code for it".to_owned();
+        }
+        let names: BTreeSet<&str> = self.probes.iter().map(|outcome| outcome.probe.name.as_str()).collect();
+        if names.is_empty() {
+            return "the code object has no `#[probe]`".to_owned();
+        }
+        format!("the probes are {}", listed(names.into_iter().map(|name| format!("`{name}`"))))
+    }
+
+    fn no_lines(&self, lines: &SourceLines) -> String {
+        if self.uniform.iter().any(|frames| lines.contain(frames)) {
+            return "the branch there is uniform, all lanes take it alike".to_owned();
+        }
+        let frames = || self.sites.iter().flatten();
+        let mut near: Vec<u32> =
+            frames().filter(|frame| lines.is_file(frame)).filter_map(|frame| frame.line).collect();
+        near.sort_unstable();
+        near.dedup();
+        if !near.is_empty() {
+            near.sort_by_key(|&line| line.abs_diff(lines.first).min(line.abs_diff(lines.last)));
+            let more = near.len() > LISTED;
+            near.truncate(LISTED);
+            near.sort_unstable();
+            let which = if more { "the nearest" } else { "all" };
+            return format!("that file's branches that can diverge stand at line {} ({which})", listed(near));
+        }
+        let files: BTreeSet<&str> = frames().filter_map(|frame| frame.file.as_deref()).collect();
+        if files.is_empty() {
+            return "the code object has no source lines for any".to_owned();
+        }
+        format!("none is of that file; there are some of {}", listed(files))
+    }
+}
+
+fn listed<T: fmt::Display>(what: impl IntoIterator<Item = T>) -> String {
+    let all: Vec<String> = what.into_iter().map(|one| one.to_string()).collect();
+    let rest = all.len().saturating_sub(LISTED);
+    let mut text = all[..all.len() - rest].join(", ");
+    if rest > 0 {
+        text.push_str(&format!(" and {rest} more"));
+    }
+    text
+}
+
+/// Whether an inline chain lies within a probe's construct, or at one of the places, that are asked for. For what has no
+/// name of its own; all, if nothing is asked for.
+pub(super) fn concerns(only: &[SiteSelector], specs: &[ProbeSpec], frames: &[SiteFrame]) -> bool {
+    only.is_empty()
+        || only.iter().any(|selector| match selector {
+            SiteSelector::Lines(lines) => lines.contain(frames),
+            SiteSelector::Probe(name) => {
+                specs.iter().any(|spec| spec.name == *name && probes::within(spec, frames).is_some())
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(file: &str, line: u32) -> SiteFrame {
+        SiteFrame { function: None, file: Some(file.to_owned()), line: Some(line), column: Some(3) }
+    }
+
+    fn lines(text: &str) -> SourceLines {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn lines_are_read_and_printed() {
+        assert_eq!(lines("src/a.rs:7"), SourceLines { file: "src/a.rs".to_owned(), first: 7, last: 7 });
+        assert_eq!(lines("C:\\a.rs:7-9").to_string(), "C:\\a.rs:7-9");
+        for wrong in ["", "a.rs", "a.rs:", ":4", "a.rs:x", "a.rs:1-", "a.rs:1-2-3", "a.rs:4:"] {
+            assert_eq!(
+                wrong.parse::<SourceLines>(),
+                Err(SourceLinesError::Form(wrong.to_owned())),
+                "{wrong}"
+            );
+        }
+        for wrong in ["a.rs:0", "a.rs:5-4", "a.rs:0-4"] {
+            assert_eq!(
+                wrong.parse::<SourceLines>(),
+                Err(SourceLinesError::Empty(wrong.to_owned())),
+                "{wrong}"
+            );
+        }
+    }
+
+    #[test]
+    fn any_frame_of_a_chain_may_stand_there() {
+        let chain = [frame("/home/me/k/src/inner.rs", 3), frame("/home/me/k/src/outer.rs", 40)];
+        for (text, stands) in [
+            ("src/inner.rs:3", true),
+            ("inner.rs:1-3", true),
+            ("outer.rs:40", true),
+            ("outer.rs:3", false),
+            ("k/src/outer.rs:39-41", true),
+            ("er.rs:40", false),
+            ("other/src/outer.rs:40", false),
+        ] {
+            assert_eq!(lines(text).contain(&chain), stands, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_told_with_what_is_near() {
+        let stock = Stock {
+            sites: (1..20)
+                .map(|k| vec![frame("src/a.rs", 10 * k)])
+                .chain([vec![frame("src/b.rs", 5)]])
+                .collect(),
+            uniform: vec![vec![frame("src/b.rs", 9)]],
+            probes: Vec::new(),
+        };
+        let told = |text: &str| stock.missing(&SiteSelector::Lines(lines(text))).detail;
+        assert!(
+            told("a.rs:52").ends_with("at line 20, 30, 40, 50, 60, 70, 80, 90 (the nearest)"),
+            "{}",
+            told("a.rs:52")
+        );
+        assert!(told("b.rs:6").ends_with("at line 5 (all)"));
+        assert!(told("b.rs:9").contains("uniform"));
+        assert!(told("c.rs:9").ends_with("some of src/a.rs, src/b.rs"));
+        let probe = SiteSelector::Probe("x".to_owned());
+        assert!(stock.missing(&probe).to_string().contains("has no `#[probe]`"));
+        assert!(
+            Stock::default()
+                .missing(&SiteSelector::Lines(lines("a.rs:1")))
+                .detail
+                .contains("no source lines")
+        );
+    }
+}
