@@ -60,16 +60,21 @@ pub(super) fn check_fields(
     }
     match entry.encoding {
         Encoding::Sop2 | Encoding::Sopc => one_literal(operands),
-        Encoding::Global => returning_float(arch, entry, operands, mods),
+        Encoding::Flat | Encoding::Global => returning_float(arch, entry, operands, mods),
         _ => Ok(()),
     }
 }
 
-/// From gfx940 on, LLVM has no accumulation registers for the 32-bit float atomics where they return the old value.
+/// From gfx940 on, LLVM has no accumulation registers for the 32-bit float atomics of GLOBAL where they return the old
+/// value, and none with SC1 for the 64-bit ones of GLOBAL and FLAT.
 fn returning_float(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
-    let in_accumulators =
-        operands.iter().any(|operand| operand.dwords == 1 && matches!(operand.value, Value::Agpr(_)));
-    if entry.flags.has(FLOAT) && arch.is_gfx940_plus() && mods.glc && in_accumulators {
+    if !(entry.flags.has(FLOAT) && arch.is_gfx940_plus() && mods.glc) {
+        return Ok(());
+    }
+    let in_accumulators = |dwords: u8| {
+        operands.iter().any(|operand| operand.dwords == dwords && matches!(operand.value, Value::Agpr(_)))
+    };
+    if in_accumulators(1) && entry.encoding == Encoding::Global || in_accumulators(2) && mods.scc {
         return Err(Illegal::Field("ACC"));
     }
     Ok(())
@@ -245,4 +250,25 @@ fn is_dpp_control(arch: Arch, ctrl: u16, double: bool) -> bool {
             0..=0xff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x130 | 0x134 | 0x138 | 0x13c | 0x140
                 ..=0x143
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Arch;
+    use crate::isa::decode;
+
+    #[test]
+    fn returning_float_atomics_have_few_forms_with_accumulation_registers() {
+        let decodes = |low: u32| {
+            let bytes = [low.to_le_bytes(), 0x66d4_60bc_u32.to_le_bytes()].concat();
+            decode(Arch::Gfx942, &bytes).is_ok()
+        };
+        // global_atomic_min_f64 a[102:103], v188, a[96:97], s[84:85] offset:-2755 sc0 nt, then with sc1, then without sc0.
+        assert!(decodes(0xdd43_953d));
+        assert!(!decodes(0xdf43_953d));
+        assert!(decodes(0xdf42_953d));
+        // global_atomic_pk_add_f16 without sc0 and with it.
+        assert!(decodes(0xdd38_953d));
+        assert!(!decodes(0xdd39_953d));
+    }
 }

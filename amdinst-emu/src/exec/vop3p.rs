@@ -164,6 +164,16 @@ fn int3(w: &mut Wave, step: &Step, f: impl Fn(u16, u16, u16) -> u16) {
     });
 }
 
+/// A dot product of two halves, of which OP_SEL chooses those of the first product and OP_SEL_HI those of the second.
+#[inline(always)]
+fn dot2(w: &mut Wave, step: &Step, dot: impl Fn(u32, u32, u32, u32, bool) -> u32) {
+    let m = mods(step);
+    w.map3(|a: u32, b: u32, c: u32| {
+        let [a, b] = [(0, a), (1, b)].map(|(source, value)| halves(|high| pick_int(&m, high, source, value)));
+        dot(a, b, c, 16, m.clamp)
+    });
+}
+
 #[inline(always)]
 fn sat_u(clamp: bool, exact: i64) -> u16 {
     if clamp { exact.clamp(0, 0xffff) as u16 } else { exact as u16 }
@@ -335,8 +345,8 @@ super::table! { w, step;
     v_fma_mixlo_f16 | v_mad_mixlo_f16 => mix_half(w, step, 0),
     v_fma_mixhi_f16 | v_mad_mixhi_f16 => mix_half(w, step, 16),
 
-    v_dot2_i32_i16 => { let k = mods(step).clamp; w.map3(|a, b, c| dot_i(a, b, c, 16, k)); },
-    v_dot2_u32_u16 => { let k = mods(step).clamp; w.map3(|a, b, c| dot_u(a, b, c, 16, k)); },
+    v_dot2_i32_i16 => dot2(w, step, dot_i),
+    v_dot2_u32_u16 => dot2(w, step, dot_u),
     v_dot4_i32_i8 => { let k = mods(step).clamp; w.map3(|a, b, c| dot_i(a, b, c, 8, k)); },
     v_dot4_u32_u8 => { let k = mods(step).clamp; w.map3(|a, b, c| dot_u(a, b, c, 8, k)); },
     v_dot8_i32_i4 => { let k = mods(step).clamp; w.map3(|a, b, c| dot_i(a, b, c, 4, k)); },

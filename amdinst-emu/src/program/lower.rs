@@ -280,7 +280,9 @@ fn is_signed(name: &str) -> bool {
     name.ends_with("_i64")
 }
 
-/// The value of an inline constant (Vega ISA manual, "Scalar operands", codes 128 to 248).
+/// The value of an inline constant (Vega ISA manual, "Scalar operands", codes 128 to 248). Only operands that are halves
+/// get a number as a half, with zeros above it; 16-bit integers get the bits of the single-precision number, as LLVM's
+/// compiler and assembler have it (the manual does not say).
 fn inline(code: u8, kind: Kind, dwords: u8, name: &str) -> u64 {
     let wide =
         dwords >= 2 && !name.starts_with("v_pk_") && !name.contains("mfma_f32") && !name.contains("mfma_i32");
@@ -316,7 +318,7 @@ fn inline(code: u8, kind: Kind, dwords: u8, name: &str) -> u64 {
             ];
             let index = usize::from(code - 240);
             match kind {
-                Kind::F16 | Kind::Int16 => u64::from(HALF[index]),
+                Kind::F16 => u64::from(HALF[index]),
                 _ if wide => DOUBLE[index],
                 _ => u64::from(SINGLE[index]),
             }
@@ -375,6 +377,10 @@ fn kinds(name: &str) -> [Kind; 5] {
         "v_ldexp_f64" => [Kind::F64, Kind::F64, Kind::Int, Kind::Int, Kind::Int],
         "v_ldexp_f32" => [Kind::F32, Kind::F32, Kind::Int, Kind::Int, Kind::Int],
         "v_ldexp_f16" => [Kind::F16, Kind::F16, Kind::Int16, Kind::Int, Kind::Int],
+        // By OP_SEL_HI their sources are singles or halves; a constant is a single, as in `v_fma_mix_f32`.
+        "v_fma_mixlo_f16" | "v_fma_mixhi_f16" | "v_mad_mixlo_f16" | "v_mad_mixhi_f16" => {
+            [Kind::F16, Kind::F32, Kind::F32, Kind::F32, Kind::Int]
+        }
         "v_mad_u32_u16" | "v_mad_i32_i16" => [Kind::Int, Kind::Int16, Kind::Int16, Kind::Int, Kind::Int],
         "v_trig_preop_f64" => [Kind::F64, Kind::F64, Kind::Int, Kind::Int, Kind::Int],
         "v_cvt_pk_u8_f32" | "v_cvt_pkaccum_u8_f32" => [Kind::Int, Kind::F32, Kind::Int, Kind::Int, Kind::Int],

@@ -11,7 +11,7 @@ use amdinst_core::isa::{self, Encoding, Op, opcodes};
 use amdinst_emu::{Fault, Fidelity, Machine, SnippetError, WaveState, fidelity};
 
 use crate::memory::PROCESSORS;
-use crate::{approximate, conversions, gfx950, lanes, matrix, memory, scalar, tables};
+use crate::{approximate, constants, conversions, gfx950, lanes, matrix, memory, scalar, tables};
 
 type Seen = BTreeSet<(Arch, Encoding, Op)>;
 
@@ -80,6 +80,7 @@ fn every_executed_opcode_has_an_oracle() {
         conversions::conversions_round_as_their_formats_do();
         conversions::forms_of_the_conversions_from_8_bits();
         approximate::all();
+        constants::all();
         gfx950::all();
         matrix::all();
         memory::all();

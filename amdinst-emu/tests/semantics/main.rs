@@ -3,6 +3,7 @@
 
 mod approximate;
 mod cases;
+mod constants;
 mod conversions;
 mod coverage;
 mod formats;

@@ -123,7 +123,8 @@ pub(super) fn places(w: &Wave, access: &MemoryAccess, op: Op, places: &mut [Plac
     for lane in (0..LANES).filter(|lane| w.active(*lane)) {
         let (index, offset) = index_and_offset(w, access, lane);
         places[lane] = if resource.is_private() {
-            Place::Swizzled { base: resource.base, offset }
+            // Not range-checked, so a negative VGPR may be brought back by the constant (LLVM folds those on GFX9).
+            Place::Swizzled { base: resource.base, offset: offset & 0xffff_ffff }
         } else {
             let last = offset + u64::from(if atomic { 0 } else { (bytes - 1) & !3 });
             match (resource.holds(index, offset), resource.holds(index, last)) {

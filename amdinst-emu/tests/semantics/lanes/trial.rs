@@ -162,7 +162,8 @@ fn read(state: &WaveState, value: Value, dwords: u8, kind: Kind) -> [u128; 64] {
     lanes
 }
 
-/// An inline constant's value in an operand of a kind (Vega ISA manual, "Scalar ALU operands").
+/// An inline constant's value in an operand of a kind (Vega ISA manual, "Scalar ALU operands"); 16-bit integers get the
+/// low half of the single-precision number, as in LLVM's assembler.
 fn inline(code: u8, kind: Kind) -> u128 {
     let whole = match code {
         128..=192 => Some(i64::from(code) - 128),
@@ -201,7 +202,9 @@ fn substitute(inst: &mut Inst, arch: Arch, kinds: &Kinds, random: &mut Random) {
         }
         operand.value = match random.below(4) {
             0 | 1 => Value::Scalar(40),
-            2 if !packed && kind.is_float() => Value::Inline(240 + random.below(8) as u8),
+            2 if !packed && (kind.is_float() || kind.bits() <= 32) => {
+                Value::Inline(240 + random.below(8) as u8)
+            }
             2 | 3 if !packed => Value::Inline(128 + random.below(81) as u8),
             _ => Value::Scalar(60),
         };

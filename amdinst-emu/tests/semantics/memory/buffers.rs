@@ -220,12 +220,16 @@ pub(crate) fn private_memory() {
         state.sgprs[8] = 256;
         state.set_vgpr(0, random.register());
         state.set_vgpr(3, std::array::from_fn(|lane| 4 * (lane as u32 % 4)));
+        // Below zero, until the constant is added.
+        state.set_vgpr(4, state.vgpr(3).map(|offset| offset.wrapping_sub(100)));
         let text = "buffer_store_dword v0, v3, s[4:7], s8 offen offset:8\n\
+                    buffer_load_dword v5, v4, s[4:7], 0 offen offset:112\n\
                     v_add_u32 v3, 12, v3\n\
                     scratch_load_dword v1, v3, off\n\
                     buffer_load_ubyte v2, v3, s[4:7], 0 offen offset:2";
         let after = Bench::new(arch, &[0]).good(text, &state);
         assert_eq!(after.vgpr(1), state.vgpr(0), "{arch}");
+        assert_eq!(after.vgpr(5), state.vgpr(0), "{arch}");
         assert_eq!(after.vgpr(2), state.vgpr(0).map(|value| value >> 16 & 0xff), "{arch}");
     }
 }

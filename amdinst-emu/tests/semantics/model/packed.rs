@@ -68,6 +68,14 @@ pub(crate) fn run(name: &str, a: &Args, selection: &Selection) -> Option<Answer>
                 |source: usize| a.s[source] >> (32 * u32::from(selection.op_sel >> source & 1)) & 0xffff_ffff;
             (dword(0) | dword(1) << 32).into()
         }
+        // The halves of each product are chosen, as LLVM does for constants of which one half is zero.
+        "v_dot2_i32_i16" | "v_dot2_u32_u16" => {
+            let chosen = |number: usize| {
+                let half = |select: u8| a.s[number] >> (16 * u32::from(select >> number & 1)) & 0xffff;
+                half(selection.op_sel) | half(selection.op_sel_hi) << 16
+            };
+            (operation(name)?.run)(&Args { s: [chosen(0), chosen(1), a.s[2]], ..*a })
+        }
         // Whole registers: the operation of one lane, without selections.
         _ => (operation(name)?.run)(a),
     })
