@@ -129,18 +129,21 @@ FN f16 SQRT_f16(f16 x) { return (f16)__builtin_sqrtf((f32)x); }
 #endif
 FN f32 SQRT_f32(f32 x) { return __builtin_sqrtf(x); }
 FN f64 SQRT_f64(f64 x) { return __builtin_sqrt(x); }
-// Which of two zeros is the lesser is open: a zero comes out positive. So is a signaling NaN's share; there are none.
+// A zero comes out positive. Not by adding 0: clang 22 makes `-m` of `-m + 0` where m is an extreme.
+#define POSITIVE(T) FN T POSITIVE_##T(T x) { return x == (T)0 ? (T)0 : x; }
+POSITIVE(f16) POSITIVE(f32) POSITIVE(f64) POSITIVE(f16x2) POSITIVE(f32x2)
+// Which of two zeros is the lesser is open, so a zero is made positive. So is a signaling NaN's share; there are none.
 #define EXTREMES(T, s) \
-  FN T MIN_##T(T a, T b) { return __builtin_fmin##s(a, b) + (T)0; } \
-  FN T MAX_##T(T a, T b) { return __builtin_fmax##s(a, b) + (T)0; } \
-  FN T MIN3_##T(T a, T b, T c) { return __builtin_fmin##s(a, __builtin_fmin##s(b, c)) + (T)0; } \
-  FN T MAX3_##T(T a, T b, T c) { return __builtin_fmax##s(a, __builtin_fmax##s(b, c)) + (T)0; } \
-  FN T CLAMP_##T(T x, T low, T high) { return __builtin_fmin##s(__builtin_fmax##s(x, low), high) + (T)0; }
+  FN T MIN_##T(T a, T b) { return POSITIVE_##T(__builtin_fmin##s(a, b)); } \
+  FN T MAX_##T(T a, T b) { return POSITIVE_##T(__builtin_fmax##s(a, b)); } \
+  FN T MIN3_##T(T a, T b, T c) { return POSITIVE_##T(__builtin_fmin##s(a, __builtin_fmin##s(b, c))); } \
+  FN T MAX3_##T(T a, T b, T c) { return POSITIVE_##T(__builtin_fmax##s(a, __builtin_fmax##s(b, c))); } \
+  FN T CLAMP_##T(T x, T low, T high) { return POSITIVE_##T(__builtin_fmin##s(__builtin_fmax##s(x, low), high)); }
 EXTREMES(f16, f16) EXTREMES(f32, f) EXTREMES(f64, )
-#define EXTREMES_OF_PAIRS(T, E) \
-  FN T MIN_##T(T a, T b) { return (T){ __builtin_elementwise_minnum(a, b) } + (T)(E)0; } \
-  FN T MAX_##T(T a, T b) { return (T){ __builtin_elementwise_maxnum(a, b) } + (T)(E)0; }
-EXTREMES_OF_PAIRS(f16x2, f16) EXTREMES_OF_PAIRS(f32x2, f32)
+#define EXTREMES_OF_PAIRS(T) \
+  FN T MIN_##T(T a, T b) { return POSITIVE_##T(__builtin_elementwise_minnum(a, b)); } \
+  FN T MAX_##T(T a, T b) { return POSITIVE_##T(__builtin_elementwise_maxnum(a, b)); }
+EXTREMES_OF_PAIRS(f16x2) EXTREMES_OF_PAIRS(f32x2)
 #ifdef __AMDGCN__
 #define PARTS(T, s) \
   FN T CLEAN_##T(T x) { return __builtin_elementwise_canonicalize(x); } \
@@ -273,8 +276,8 @@ enum { K_add, K_or, K_xor, K_and, K_umin, K_umax, K_smin, K_smax };
 #define S_i32(x) (x)
 #define S_u64(x) (x)
 #define S_i64(x) (x)
-#define S_f32(x) (C_f32(x) + 0.0f)
-#define S_f64(x) (C_f64(x) + 0.0)
+#define S_f32(x) POSITIVE_f32(C_f32(x))
+#define S_f64(x) POSITIVE_f64(C_f64(x))
 #define FETCH(space, memory, k, T, i, v) ({ \
   space T *at_ = (space T *)(memory + ((i) & 24)); *at_ = S_##T(*at_); \
   T got_ = A_##k(at_, S_##T(v), T); *at_ = S_##T(*at_); S_##T(got_); })
@@ -305,8 +308,8 @@ FN u32 apart(u32 a, u32 b) { return a > b ? a - b : b - a; }
 #define M_cvt_pk_i16(a, b) ({ i16x2 v_ = __builtin_amdgcn_cvt_pk_i16(a, b); v_; })
 #define M_cvt_pk_u16(a, b) ({ u16x2 v_ = __builtin_amdgcn_cvt_pk_u16(a, b); v_; })
 #define M_cvt_pk_u8_f32(a, b, c) __builtin_amdgcn_cvt_pk_u8_f32(__builtin_rintf(a), b, c)
-#define M_fmed3(a, b, c) (__builtin_amdgcn_fmed3f(NUM_f32(a), NUM_f32(b), NUM_f32(c)) + 0.0f)
-#define M_fract(x) (__builtin_amdgcn_fractf(x) + 0.0f)
+#define M_fmed3(a, b, c) POSITIVE_f32(__builtin_amdgcn_fmed3f(NUM_f32(a), NUM_f32(b), NUM_f32(c)))
+#define M_fract(x) POSITIVE_f32(__builtin_amdgcn_fractf(x))
 #define M_mbcnt(m) ({ u64 m_ = (m); __builtin_amdgcn_mbcnt_hi(m_ >> 32, __builtin_amdgcn_mbcnt_lo(m_, 0)); })
 #define M_class(x, m) ({ u32 m_ = (m) & 0x3fc; __builtin_amdgcn_classf(x, m_); })
 FN f16x2 M_cvt_pkrtz(f32 a, f32 b) {
@@ -362,9 +365,9 @@ FN u32 M_cvt_pk_u8_f32(f32 a, u32 b, u32 c) { return (c & ~(255u << 8 * (b & 3))
 FN f32 M_fmed3(f32 a, f32 b, f32 c) {
   a = NUM_f32(a), b = NUM_f32(b), c = NUM_f32(c);
   f32 low = a < b ? a : b, high = a < b ? b : a;
-  return (c < low ? low : c > high ? high : c) + 0.0f;
+  return POSITIVE_f32(c < low ? low : c > high ? high : c);
 }
-FN f32 M_fract(f32 x) { f32 r = x - __builtin_floorf(x); return (r >= 1.0f ? 0x1.fffffep-1f : r) + 0.0f; }
+FN f32 M_fract(f32 x) { f32 r = x - __builtin_floorf(x); return POSITIVE_f32(r >= 1.0f ? 0x1.fffffep-1f : r); }
 #define M_mbcnt(m) ((u32)__builtin_popcountll((m) & ((1ul << (lid & 63)) - 1)))
 FN bool M_class(f32 x, u32 mask) {
   u32 bits = RAW_f32(x), negative = bits >> 31, exponent = bits >> 23 & 255, fraction = bits & 0x7fffff;

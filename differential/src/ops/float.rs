@@ -11,7 +11,7 @@ pub(super) fn add(table: &mut Table) {
         table.op("({0} ? {1} : {2})", ty, &[Bool, ty, ty]);
         for from in Ty::FLOATS {
             if from != ty {
-                table.op(format!("({}){{0}}", ty.name()), ty, &[from]);
+                table.op(conversion(ty, from), ty, &[from]);
             }
         }
         // 64-bit integers do not go to f16: C would let an implementation round twice.
@@ -39,6 +39,18 @@ pub(super) fn add(table: &mut Table) {
     for ty in [I8, I16, I32, I64] {
         // Widths without a saturating instruction go through wider ones.
         table.op(format!("({})F32_TO_SMALL({{0}})", ty.name()), ty, &[F32]).weight(2);
+    }
+}
+
+/// C for a conversion. Clang 22 makes `(f16)(x * y)` of singles one `v_fma_mixlo_f16` with the addend 0, which turns -0 into 0:
+/// so zeros are made positive.
+pub(super) fn conversion(to: Ty, from: Ty) -> String {
+    let name = to.name();
+    match (to, from) {
+        (F16, F32) => format!("POSITIVE_{name}(({name}){{0}})"),
+        (Ty::F16x2, Ty::F32x2) => format!("POSITIVE_{name}(__builtin_convertvector({{0}}, {name}))"),
+        (Ty::F16x2 | Ty::F32x2, _) => format!("__builtin_convertvector({{0}}, {name})"),
+        _ => format!("({name}){{0}}"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Pairs of halves, of 16-bit integers and of singles.
 
 use super::Table;
+use super::float::conversion;
 use crate::ty::Ty::{self, Bool, F16, F16x2, F32, F32x2, I16, I16x2, U16, U16x2, U32, U64};
 
 pub(super) fn add(table: &mut Table) {
@@ -21,11 +22,9 @@ pub(super) fn add(table: &mut Table) {
     table.op("AS_U64_f32x2({0})", U64, &[F32x2]).weight(4);
     table.op("U64_AS_f32x2({0})", F32x2, &[U64]).weight(4);
     // Through the casts of vectors: conversions of each element.
-    table.op("__builtin_convertvector({0}, f32x2)", F32x2, &[F16x2]).weight(4);
-    table.op("__builtin_convertvector({0}, f16x2)", F16x2, &[F32x2]).weight(4);
-    table.op("__builtin_convertvector({0}, f16x2)", F16x2, &[I16x2]).weight(4);
-    table.op("__builtin_convertvector({0}, f16x2)", F16x2, &[U16x2]).weight(4);
-    table.op("__builtin_convertvector({0}, f32x2)", F32x2, &[U16x2]).weight(4);
+    for (to, from) in [(F32x2, F16x2), (F16x2, F32x2), (F16x2, I16x2), (F16x2, U16x2), (F32x2, U16x2)] {
+        table.op(conversion(to, from), to, &[from]).weight(4);
+    }
     for ty in [F16x2, F32x2] {
         floats(table, ty);
     }
