@@ -1,7 +1,7 @@
 //! Developers' chores: `cargo xtask <COMMAND>`.
 
-mod bindgen;
 mod corpus;
+mod handover;
 mod help;
 mod readme;
 mod suite;
@@ -31,7 +31,7 @@ enum Command {
     /// Compare what the README shows with what happens
     Readme(readme::Options),
     /// Generate the HIP bindings from the installed headers
-    Bindgen(bindgen::Options),
+    Bindgen(handover::Options),
 }
 
 /// The workspace's root. Compiled in: this program is only ever run from its checkout.
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         Command::HelpSnapshots(options) => help::run(&options).map(|()| true),
         Command::Corpus(command) => corpus::run(&command),
         Command::Readme(options) => readme::run(&options).map(|()| true),
-        Command::Bindgen(options) => bindgen::run(&workspace_root(), &options).map(|()| true),
+        Command::Bindgen(options) => handover::run("bindings", &options),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,6 +1,5 @@
 //! `cargo xtask corpus`: comparisons with LLVM's tools over more input than a test run has time for.
 
-mod differential;
 mod disasm;
 mod foreign;
 mod hazards;
@@ -17,7 +16,7 @@ pub(crate) enum Command {
     /// Write what the fuzz targets begin with
     Seeds(seeds::Options),
     /// Run random programs on the emulator and on the host, and compare their memory
-    Differential(differential::Options),
+    Differential(crate::handover::Options),
     /// Disassemble whole libraries as LLVM does
     Disasm(disasm::Options),
     /// Have LLVM's hazard recognizer look for missing wait states in instrumented code
@@ -36,7 +35,7 @@ pub(crate) enum Command {
 pub(crate) fn run(command: &Command) -> Result<bool> {
     match command {
         Command::Seeds(options) => seeds::run(options),
-        Command::Differential(options) => differential::run(options),
+        Command::Differential(options) => crate::handover::run("differential", options),
         Command::Disasm(options) => disasm::run(options),
         Command::Hazards(options) => hazards::run(options),
         Command::Foreign(options) => foreign::run(options),

@@ -46,13 +46,25 @@ fn steps(junit: &Path) -> Vec<Step> {
             Counting::Tests,
             ["test", "--workspace", "--exclude", "test-kernels", "--no-fail-fast", "--", "--show-output"],
         ),
-        // With what the step before has built: whether the benchmarks work, not how fast they are.
+        // With what the step before has built, so of the same packages: cargo turns on the features that the packages of one
+        // command ask for, and what is built with others is built once more. Whether the benchmarks work, not how fast they are.
         Step::new(
             "benchmarks",
             Counting::One,
-            ["bench", "--profile", "dev", "-p", "amdinst-emu", "--", "--test"],
+            [
+                "bench",
+                "--profile",
+                "dev",
+                "--workspace",
+                "--exclude",
+                "test-kernels",
+                "--bench",
+                "throughput",
+                "--",
+                "--test",
+            ],
         ),
-        Step::new("bindings", Counting::One, ["run", "--quiet", "-p", "xtask", "--", "bindgen", "--check"])
+        Step::new("bindings", Counting::One, ["xtask", "bindgen", "--check"])
             .needs_file("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev"),
         Step::new("documentation", Counting::One, ["doc", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings"),
@@ -71,7 +83,7 @@ fn steps(junit: &Path) -> Vec<Step> {
         }
     }
     // Last, for it shows what the steps before it have built.
-    steps.push(Step::new("readme", Counting::One, ["run", "--quiet", "-p", "xtask", "--", "readme"]));
+    steps.push(Step::new("readme", Counting::One, ["xtask", "readme"]));
     steps
 }
 

@@ -1,16 +1,18 @@
 //! `cargo xtask bindgen [--check]`: the HIP bindings in `hip-sys/src/bindings.rs`, from the installed HIP headers.
 //!
 //! The reference headers are those of Debian 12's `libamdhip64-dev` (HIP 5.2); libclang comes from `libclang-22-dev`.
-//! The generator needs libclang and half a minute of compilation, so it is behind the feature `bindgen`; without it this
-//! command runs itself again with the feature on.
+//! A program of its own, so that the generator is built only where it is used.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
+use clap::Parser;
 
-/// Options of `cargo xtask bindgen`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Options {
+/// Generate the HIP bindings from the installed headers
+#[derive(Debug, Parser)]
+#[command(name = "bindings", bin_name = "cargo xtask bindgen")]
+struct Options {
     /// Compare with what is checked in instead of writing it
     #[arg(long)]
     check: bool,
@@ -22,8 +24,17 @@ pub(crate) struct Options {
 /// Where the bindings are kept, from the workspace's root.
 const BINDINGS: &str = "hip-sys/src/bindings.rs";
 
-/// Runs the command in the workspace whose root is `root`.
-pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<()> {
     let header = options.include.join("hip/hip_runtime_api.h");
     if !header.is_file() {
         bail!(
@@ -32,10 +43,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
             header.display()
         );
     }
-    let Some(generated) = generate(&header, &options.include)? else {
-        return run_with_feature(root, options);
-    };
-    let path = root.join(BINDINGS);
+    let generated = generate(&header, &options.include)?;
+    // Compiled in: this program is only ever run from its checkout.
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(BINDINGS);
     if !options.check {
         return std::fs::write(&path, generated).with_context(|| format!("writing {}", path.display()));
     }
@@ -49,31 +59,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Builds this program with the generator in it and runs the same command.
-fn run_with_feature(root: &Path, options: &Options) -> Result<()> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = std::process::Command::new(cargo);
-    // A target directory of its own: the running program's file is not replaced, and `cargo xtask` stays fresh.
-    command.current_dir(root).args(["run", "--quiet", "--package", "xtask", "--features", "bindgen"]);
-    command.args(["--target-dir", "target/xtask-bindgen", "--", "bindgen"]);
-    command.arg("--include").arg(&options.include);
-    if options.check {
-        command.arg("--check");
-    }
-    let status = command.status().context("running cargo")?;
-    if !status.success() {
-        bail!("generating the bindings failed ({status})");
-    }
-    Ok(())
-}
-
-#[cfg(not(feature = "bindgen"))]
-fn generate(_header: &Path, _include: &Path) -> Result<Option<String>> {
-    Ok(None)
-}
-
 /// The functions bound, by area.
-#[cfg(feature = "bindgen")]
 const FUNCTIONS: &[&str] = &[
     // Runtime.
     "hipInit",
@@ -116,15 +102,14 @@ const FUNCTIONS: &[&str] = &[
 
 /// Functions of later runtimes that we call where they exist. ROCm 6 gave the device's properties a new layout and the
 /// function that fills it a new name; the structure is left to `hip_sys::properties`.
-#[cfg(feature = "bindgen")]
 const LATER: &str = "
 #include <hip/hip_runtime_api.h>
 hipError_t hipGetDevicePropertiesR0600(void* properties, int device);
 ";
 
-#[cfg(feature = "bindgen")]
-fn generate(header: &Path, include: &Path) -> Result<Option<String>> {
-    let mut builder = ::bindgen::Builder::default()
+/// The bindings that the header gives.
+fn generate(header: &Path, include: &Path) -> Result<String> {
+    let mut builder = bindgen::Builder::default()
         .header(header.to_string_lossy())
         .header_contents("later.h", LATER)
         .clang_arg("-D__HIP_PLATFORM_AMD__")
@@ -140,16 +125,16 @@ fn generate(header: &Path, include: &Path) -> Result<Option<String>> {
         .opaque_type("hipDeviceArch_t")
         .allowlist_type("hipDeviceArch_t")
         // A value that this header does not know must not be undefined behaviour.
-        .default_enum_style(::bindgen::EnumVariation::NewType { is_bitfield: false, is_global: false })
+        .default_enum_style(bindgen::EnumVariation::NewType { is_bitfield: false, is_global: false })
         .use_core()
         .wrap_unsafe_ops(true)
         .sort_semantically(true)
         .merge_extern_blocks(true)
         .layout_tests(true)
-        .formatter(::bindgen::Formatter::Prettyplease);
+        .formatter(bindgen::Formatter::Prettyplease);
     for function in FUNCTIONS {
         builder = builder.allowlist_function(format!("^{function}$"));
     }
     let bindings = builder.generate().context("reading the HIP headers")?;
-    Ok(Some(bindings.to_string()))
+    Ok(bindings.to_string())
 }
