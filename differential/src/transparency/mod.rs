@@ -6,13 +6,11 @@
 
 mod tally;
 
-use std::collections::BTreeMap;
-
 use amdinst_core::counters::{Layout, decode};
 use amdinst_core::instrument::{Counters, KernelProbes, Level, Options, apply, plan};
 use amdinst_core::object::CodeObject;
-use amdinst_core::report::oracle::{self, Native};
-use amdinst_emu::MaskRecord;
+use amdinst_core::report::oracle;
+use amdinst_emu::{MaskRecord, native_counts};
 use anyhow::{Context as _, Result};
 
 pub use tally::{Form, Tally, Way};
@@ -120,27 +118,6 @@ fn one(
     }
     device.machine.read(at, &mut buffer).map_err(|error| error.to_string())?;
     let records = decode(&buffer).map_err(|error| error.to_string())?;
-    let disagreements = oracle::compare(kernel, &records, &native(&original.masks, records.len()), 1);
+    let disagreements = oracle::compare(kernel, &records, &native_counts(&original.masks, records.len()), 1);
     Ok(disagreements.first().map(ToString::to_string))
-}
-
-/// The emulator's records by wave, then by address.
-fn native(masks: &[MaskRecord], waves: usize) -> Vec<BTreeMap<u64, Native>> {
-    let mut native = vec![BTreeMap::new(); waves];
-    for record in masks {
-        let Some(wave) = usize::try_from(record.wave).ok().and_then(|wave| native.get_mut(wave)) else {
-            continue;
-        };
-        let seen = Native {
-            executions: record.writes,
-            all: record.all,
-            none: record.none,
-            diverged: record.narrowed,
-            lanes_in: record.lanes_in,
-            lanes_taken: record.lanes_out,
-            narrowed: record.narrowed > 0,
-        };
-        wave.insert(record.pc, seen);
-    }
-    native
 }

@@ -11,9 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use amdinst_core::Arch;
 use amdinst_core::counters::{self, Layout};
 use amdinst_core::instrument::KernelProbes;
-use amdinst_core::report::oracle::{self, Native};
+use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
-use amdinst_emu::{Config, Execution, Machine, MemoryError, Program};
+use amdinst_emu::{Config, Execution, Machine, MemoryError, Program, native_counts};
 
 use super::memory::{DeviceMemory, next_device_id};
 use super::{DeviceError, Outcome};
@@ -182,7 +182,7 @@ impl Machines {
         if let Some(difference) = self.difference() {
             return Err(LaunchError::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
         }
-        let native = native_counts(&original, layout.waves());
+        let native = native_counts(&original.masks, records.len());
         let disagreements = oracle::compare(probes, &records, &native, DISAGREEMENTS);
         if !disagreements.is_empty() {
             return Err(LaunchError::OracleDiffers { kernel: request.kernel.to_owned(), disagreements });
@@ -272,24 +272,4 @@ impl Machines {
         }
         None
     }
-}
-
-/// The emulator's own count, by wave and address.
-fn native_counts(execution: &Execution, waves: u64) -> Vec<BTreeMap<u64, Native>> {
-    let mut native = vec![BTreeMap::new(); usize::try_from(waves).unwrap_or(0)];
-    for record in &execution.masks {
-        let counts = Native {
-            executions: record.writes,
-            all: record.all,
-            none: record.none,
-            diverged: record.narrowed,
-            lanes_in: record.lanes_in,
-            lanes_taken: record.lanes_out,
-            narrowed: record.narrowed > 0,
-        };
-        if let Some(wave) = usize::try_from(record.wave).ok().and_then(|wave| native.get_mut(wave)) {
-            wave.insert(record.pc, counts);
-        }
-    }
-    native
 }

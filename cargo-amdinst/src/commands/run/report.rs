@@ -7,9 +7,9 @@ use amdinst_core::instrument::{self, InstrumentError, KernelProbes, Options, Pro
 use amdinst_core::isa::{Op, decode as decode_instruction};
 use amdinst_core::object::lines::{Frame, SourceMap};
 use amdinst_core::object::{CodeObject, Kernel};
-use amdinst_core::report::oracle::{self, Native};
+use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
-use amdinst_emu::{Config, Launch, Machine, MaskRecord, StepRecord};
+use amdinst_emu::{Config, Launch, Machine, StepRecord, native_counts};
 
 use super::bind::Arguments;
 use super::{LaunchError, Outcome};
@@ -190,29 +190,6 @@ fn launch_instrumented(
     let execution = machine.launch(&program, &launch)?;
     machine.read(address, &mut buffer)?;
     Ok((Outcome { execution, buffers: placed.read(&machine)? }, buffer))
-}
-
-/// The emulator's records by wave, then by address.
-fn native_counts(masks: &[MaskRecord], waves: usize) -> Vec<BTreeMap<u64, Native>> {
-    let mut native = vec![BTreeMap::new(); waves];
-    for record in masks {
-        let Some(wave) = usize::try_from(record.wave).ok().and_then(|wave| native.get_mut(wave)) else {
-            continue;
-        };
-        wave.insert(
-            record.pc,
-            Native {
-                executions: record.writes,
-                all: record.all,
-                none: record.none,
-                diverged: record.narrowed,
-                lanes_in: record.lanes_in,
-                lanes_taken: record.lanes_out,
-                narrowed: record.narrowed > 0,
-            },
-        );
-    }
-    native
 }
 
 /// What the emulator's clock ought to say of each wave: a tick an instruction, and 64 a reading.
