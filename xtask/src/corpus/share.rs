@@ -1,17 +1,16 @@
 //! `cargo xtask corpus share`: the share of branches that can be instrumented, and a table of what is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::Instant;
 
 use amdinst_core::instrument::{Counters, InstrumentError, Options as Instrument, Reason, apply, plan};
 use amdinst_core::object::CodeObject;
 use anyhow::{Context as _, Result, bail};
-
 use rayon::prelude::*;
 
-use super::sources::{self, Corpus};
+use super::sources::{self, Sources};
 
 /// Options of `cargo xtask corpus share`.
 ///
@@ -20,16 +19,10 @@ use super::sources::{self, Corpus};
 #[derive(Debug, clap::Args)]
 #[command(after_help = sources::HELP)]
 pub(crate) struct Options {
-    /// Code objects, offload bundles, programs or libraries with GPU code, and directories of them
-    #[arg(value_name = "PATH", required_unless_present = "corpus")]
-    paths: Vec<PathBuf>,
-    /// A collection that is known by name, see below
-    #[arg(long, value_name = "NAME")]
-    corpus: Vec<Corpus>,
-    /// Only code objects for this processor, for example gfx90a
-    #[arg(long, value_name = "CPU")]
-    target_cpu: Option<amdinst_core::Arch>,
-    /// Where counters are to live: auto, register or global
+    /// What is gone over
+    #[command(flatten)]
+    sources: Sources,
+    /// Where counters are to live: auto, register, lds or global
     #[arg(long, value_name = "HOME", default_value = "auto", value_parser = home)]
     counters: Counters,
     /// How many code objects are worked on at a time; 0 for one a core
@@ -187,11 +180,7 @@ fn add<K: Ord>(to: &mut BTreeMap<K, usize>, from: BTreeMap<K, usize>) {
 /// Counts. `Ok(false)` when a code object could not be instrumented at all.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     let start = Instant::now();
-    let mut paths = options.paths.clone();
-    for corpus in &options.corpus {
-        paths.push(corpus.path()?);
-    }
-    let files = sources::files(&paths)?;
+    let files = options.sources.files()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build()?;
     let tallies = Mutex::new(BTreeMap::<String, Tally>::new());
     pool.install(|| {
@@ -213,11 +202,9 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
 }
 
 fn one_file(path: &Path, options: &Options, tallies: &Mutex<BTreeMap<String, Tally>>) -> Result<()> {
-    let file = std::fs::File::open(path)?;
-    // SAFETY: only bytes are read, for which each value is valid; nobody here writes to the file.
-    let bytes = unsafe { memmap2::Mmap::map(&file) }?;
+    let bytes = sources::map(path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    sources::code_objects(&bytes, options.target_cpu)?.par_iter().for_each(|(arch, code)| {
+    options.sources.code_objects(&bytes)?.par_iter().for_each(|(arch, code)| {
         let mut tally = Tally::default();
         match CodeObject::parse(code.bytes.to_vec()) {
             Ok(object) => tally.add(&object, &name, options),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use amdinst_core::Arch;
 use amdinst_core::object::container::{self, Embedded};
 use anyhow::{Context as _, Result, ensure};
+use memmap2::Mmap;
 
 /// The end of the help text: how to get what is known by name.
 pub(in crate::corpus) const HELP: &str = "\
@@ -39,17 +40,56 @@ impl Corpus {
     }
 }
 
-/// The files that paths name: files themselves, and in directories those that end like code objects, in order.
-pub(in crate::corpus) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            in_directory(path, &mut found)?;
-        } else {
-            found.push(path.clone());
+/// What a command goes over.
+#[derive(Debug, clap::Args)]
+pub(in crate::corpus) struct Sources {
+    /// Code objects, offload bundles, programs or libraries with GPU code, and directories of them
+    #[arg(value_name = "PATH", required_unless_present = "corpus")]
+    paths: Vec<PathBuf>,
+    /// A collection that is known by name, see below
+    #[arg(long, value_name = "NAME")]
+    corpus: Vec<Corpus>,
+    /// Only code objects for this processor, for example gfx90a
+    #[arg(long, value_name = "CPU")]
+    target_cpu: Option<Arch>,
+}
+
+impl Sources {
+    /// The files: those named themselves, and in directories those that end like code objects, in order.
+    pub(in crate::corpus) fn files(&self) -> Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        let of_corpora = self.corpus.iter().map(|corpus| corpus.path());
+        for path in self.paths.iter().cloned().map(Ok).chain(of_corpora) {
+            let path = path?;
+            if path.is_dir() {
+                in_directory(&path, &mut found)?;
+            } else {
+                found.push(path);
+            }
         }
+        Ok(found)
     }
-    Ok(found)
+
+    /// The code objects for the GFX9 processors asked for in a file's bytes.
+    pub(in crate::corpus) fn code_objects<'a>(&self, bytes: &'a [u8]) -> Result<Vec<(Arch, Embedded<'a>)>> {
+        let mut objects = Vec::new();
+        for embedded in container::open(bytes)? {
+            let name = embedded.target_id().split(':').next().unwrap_or_default();
+            if let Ok(arch) = name.parse::<Arch>()
+                && self.target_cpu.is_none_or(|only| only == arch)
+            {
+                objects.push((arch, embedded));
+            }
+        }
+        Ok(objects)
+    }
+}
+
+/// A file's bytes.
+pub(in crate::corpus) fn map(path: &Path) -> std::io::Result<Mmap> {
+    let file = std::fs::File::open(path)?;
+    // SAFETY: only bytes are read, for which each value is valid; nobody here writes to the file.
+    unsafe { Mmap::map(&file) }
 }
 
 fn in_directory(directory: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
@@ -66,18 +106,4 @@ fn in_directory(directory: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The code objects for GFX9 processors in a file's bytes.
-pub(in crate::corpus) fn code_objects(bytes: &[u8], only: Option<Arch>) -> Result<Vec<(Arch, Embedded<'_>)>> {
-    let mut objects = Vec::new();
-    for embedded in container::open(bytes)? {
-        let name = embedded.target_id().split(':').next().unwrap_or_default();
-        if let Ok(arch) = name.parse::<Arch>()
-            && only.is_none_or(|only| only == arch)
-        {
-            objects.push((arch, embedded));
-        }
-    }
-    Ok(objects)
 }

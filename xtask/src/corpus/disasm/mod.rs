@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::sources::{self, Corpus};
+use super::sources::{self, Sources};
 use compare::Comparison;
 
 /// Options of `cargo xtask corpus disasm`.
@@ -20,15 +20,9 @@ use compare::Comparison;
 #[derive(Debug, clap::Args)]
 #[command(after_help = sources::HELP)]
 pub(crate) struct Options {
-    /// Code objects, offload bundles, programs or libraries with GPU code, and directories of them
-    #[arg(value_name = "PATH", required_unless_present = "corpus")]
-    paths: Vec<PathBuf>,
-    /// A collection that is known by name, see below
-    #[arg(long, value_name = "NAME")]
-    corpus: Vec<Corpus>,
-    /// Compare only code objects for this processor, for example gfx90a
-    #[arg(long, value_name = "CPU")]
-    target_cpu: Option<amdinst_core::Arch>,
+    /// What is gone over
+    #[command(flatten)]
+    sources: Sources,
     /// How many code objects are worked on at a time; all cores when left out
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -64,19 +58,12 @@ impl Tally {
 
 /// Compares. `Ok(false)` when something differs.
 pub(crate) fn run(options: &Options) -> Result<bool> {
-    let mut paths = options.paths.clone();
-    for corpus in &options.corpus {
-        paths.push(corpus.path()?);
-    }
     let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     let mut shown = 0;
-    for path in sources::files(&paths)? {
-        let file = std::fs::File::open(&path).with_context(|| format!("opening {}", path.display()))?;
-        // SAFETY: only bytes are read, for which each value is valid; nobody here writes to the file.
-        let bytes = unsafe { memmap2::Mmap::map(&file) }.with_context(|| format!("{}", path.display()))?;
-        let objects = sources::code_objects(&bytes, options.target_cpu)
-            .with_context(|| format!("{}", path.display()))?;
+    for path in options.sources.files()? {
+        let bytes = sources::map(&path).with_context(|| format!("opening {}", path.display()))?;
+        let objects = options.sources.code_objects(&bytes).with_context(|| format!("{}", path.display()))?;
         let next = AtomicUsize::new(0);
         let results = Mutex::new(Vec::new());
         let work = || -> Result<()> {
