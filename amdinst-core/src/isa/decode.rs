@@ -36,9 +36,11 @@ pub(super) type Rules = fn(Arch, &Entry, &Operands, &Mods) -> Result<(), Illegal
 fn decode_with(arch: Arch, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeError> {
     let prefix = if arch == Arch::Gfx950 { scaled::prefix_at(bytes) } else { None };
     match decode_behind(arch, bytes, prefix, rules) {
-        // Two instructions where they cannot be one.
+        // Where operands cannot be those of one instruction, the scales are one of their own.
         Err(DecodeError::IllegalOperand {
-            reason: Illegal::Range { .. } | Illegal::ReservedCode(_), ..
+            reason:
+                Illegal::Range { .. } | Illegal::ReservedCode(_) | Illegal::Alignment { .. } | Illegal::Kind(_),
+            ..
         }) if prefix.is_some() => decode_behind(arch, bytes, None, rules),
         result => result,
     }

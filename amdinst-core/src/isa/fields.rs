@@ -498,6 +498,8 @@ pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags
         Encoding::Vop1Dpp | Encoding::Vop2Dpp => {
             of(&[Slot::Src0]) | Field::new(49, 2).mask() | idle_modifiers(encoding, specs, flags)
         }
+        // The fields of the first source and of the result, but for their modifiers.
+        Encoding::Vop1Sdwa if specs.is_empty() => Field::new(32, 13).mask() | SDWA_GAPS | 1 << 55,
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => {
             let named = if flags.has(NO_DST_SEL) { Field::new(43, 2).mask() } else { 0 };
             // Packed halves have the bits of negation and absolute value, but no text for them.

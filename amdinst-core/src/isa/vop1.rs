@@ -5,7 +5,7 @@ use super::table::rows;
 rows! {
     /// Vector ALU, one source.
     VOP1;
-    0   v_nop                      [] ALL [E64 DPP BARE];
+    0   v_nop                      [] ALL [E64 SDWA DPP BARE];
     1   v_mov_b32                  [vdst I32, src0 I32] ALL [E64 SDWA DPP];
     2   v_readfirstlane_b32        [vdst_sgpr I32, src0_lane I32] ALL [BARE ANY_LANE];
     3   v_cvt_i32_f64              [vdst I32, src0 F64] ALL [E64 DPP CLAMP OMOD];

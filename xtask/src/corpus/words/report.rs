@@ -19,6 +19,8 @@ pub(super) enum Class {
     Lossy,
     /// LLVM's disassembler prints another instruction (or crashes), which its assembler shows: our text gives these bytes.
     Misprint,
+    /// LLVM's disassembler refuses it, but its assembler writes it: our text gives these bytes.
+    OnlyAssembled,
     /// Neither decodes it.
     Refused,
     /// LLVM's disassembler prints an operand form that its assembler refuses, and we refuse.
@@ -28,12 +30,13 @@ pub(super) enum Class {
 }
 
 impl Class {
-    const ALL: [(Self, &str); 8] = [
+    const ALL: [(Self, &str); 9] = [
         (Self::Same, "decoded by both, and back to the same bytes by both"),
         (Self::Ignored, "decoded by both; LLVM drops bits without meaning, we keep them"),
         (Self::Respelled, "decoded by both; LLVM's text stands for another encoding of the same"),
         (Self::Lossy, "decoded by both; LLVM's assembler has no text for it"),
         (Self::Misprint, "decoded by both; LLVM's text assembles to something else, ours to these bytes"),
+        (Self::OnlyAssembled, "decoded by us and written by LLVM's assembler, refused by its disassembler"),
         (Self::Refused, "refused by both"),
         (Self::IllegalForm, "refused by us and by LLVM's assembler, printed by its disassembler"),
         (Self::Crash, "refused by us; LLVM's disassembler crashes there, or makes something up"),
