@@ -36,12 +36,14 @@ pub(super) type Rules = fn(Arch, &Entry, &Operands, &Mods) -> Result<(), Illegal
 fn decode_with(arch: Arch, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeError> {
     let prefix = if arch == Arch::Gfx950 { scaled::prefix_at(bytes) } else { None };
     match decode_behind(arch, bytes, prefix, rules) {
-        // Where operands cannot be those of one instruction, the scales are one of their own.
-        Err(DecodeError::IllegalOperand {
-            reason:
-                Illegal::Range { .. } | Illegal::ReservedCode(_) | Illegal::Alignment { .. } | Illegal::Kind(_),
-            ..
-        }) if prefix.is_some() => decode_behind(arch, bytes, None, rules),
+        // Two instructions where they cannot be one.
+        Err(DecodeError::IllegalOperand { reason, .. })
+            if prefix.is_some()
+                && (matches!(reason, Illegal::Range { .. } | Illegal::ReservedCode(_))
+                    || !scaled::has_matrices(bytes)) =>
+        {
+            decode_behind(arch, bytes, None, rules)
+        }
         result => result,
     }
 }

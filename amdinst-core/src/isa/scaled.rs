@@ -74,3 +74,17 @@ pub(super) fn prefix_at(bytes: &[u8]) -> Option<u64> {
         && VOP3PX.iter().any(|row| u32::from(row.opcode) == format.opcode.get(main));
     is_scaled.then_some(prefix)
 }
+
+/// Whether the sources in the last two of four dwords can be matrices at all: registers, and for the accumulator a constant.
+/// Where they cannot, LLVM takes the first two dwords for an instruction of their own; scales in scalar registers and tuples
+/// that are not aligned are illegal, but those of one instruction.
+pub(super) fn has_matrices(bytes: &[u8]) -> bool {
+    let Some(main) = bytes.get(PREFIX_SIZE..).and_then(|rest| rest.first_chunk()) else { return false };
+    let main = u64::from_le_bytes(*main);
+    let code = |slot| fields::field_of(Encoding::Vop3px, slot).get(main);
+    let is_vector = |code: u32| code >= 256;
+    let is_constant = |code: u32| matches!(code, 128..=208 | 240..=248);
+    is_vector(code(Slot::Src0))
+        && is_vector(code(Slot::Src1))
+        && (is_vector(code(Slot::Src2)) || is_constant(code(Slot::Src2)))
+}
