@@ -179,3 +179,38 @@ fn the_shortest_encoding_is_taken() {
         assert_eq!(inst.text(Arch::Gfx90a), text);
     }
 }
+
+/// gfx950's scales before two dwords with these codes of sources A and C, whether the accumulator (or A) is an AGPR, and
+/// what LLVM 22's disassembler makes of it: one instruction, none, or the scales alone.
+#[test]
+fn scales_stand_alone_where_a_code_names_no_matrix() {
+    const ONE: Option<&str> = Some("v_mfma_scale_f32_16x16x128_f8f6f4");
+    const ALONE: Option<&str> = Some("v_mfma_ld_scale_b32");
+    for (a, c, agprs, expected) in [
+        (260, 276, false, ONE),
+        (260, 276, true, ONE),
+        (260, 128, false, ONE),
+        // Scalars and tuples that are not aligned.
+        (99, 276, false, None),
+        (119, 276, false, None),
+        (261, 276, false, None),
+        (260, 101, false, None),
+        (260, 123, false, None),
+        // Past the end of the scalars, codes without a meaning, past the end of the AGPRs.
+        (100, 276, false, ALONE),
+        (120, 276, false, ALONE),
+        (260, 102, false, ALONE),
+        (260, 209, false, ALONE),
+        (249, 276, false, ALONE),
+        (506, 276, false, None),
+        (506, 276, true, ALONE),
+        (260, 510, false, None),
+        (260, 510, true, ALONE),
+    ] {
+        let sources = a | 0x10c << 9 | c << 18 | u32::from(agprs) << 27;
+        let words = [0xd3ac_0000, 0x0002_3918, 0xd3ad_0800 | u32::from(agprs) << 15, sources];
+        let inst = decode(Arch::Gfx950, &bytes(&words)).ok();
+        let mnemonic = inst.map(|inst| inst.op.name());
+        assert_eq!(mnemonic, expected, "A {a}, C {c}, AGPRs {agprs}");
+    }
+}

@@ -37,11 +37,7 @@ fn decode_with(arch: Arch, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeErr
     let prefix = if arch == Arch::Gfx950 { scaled::prefix_at(bytes) } else { None };
     match decode_behind(arch, bytes, prefix, rules) {
         // Two instructions where they cannot be one.
-        Err(DecodeError::IllegalOperand { reason, .. })
-            if prefix.is_some()
-                && (matches!(reason, Illegal::Range { .. } | Illegal::ReservedCode(_))
-                    || !scaled::has_matrices(bytes)) =>
-        {
+        Err(DecodeError::IllegalOperand { .. }) if prefix.is_some() && !scaled::names_matrices(bytes) => {
             decode_behind(arch, bytes, None, rules)
         }
         result => result,

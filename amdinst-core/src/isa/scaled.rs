@@ -2,9 +2,11 @@
 //! of four dwords. The first two are those of `v_mfma_ld_scale_b32` and name the scales, the other two those of the matrix
 //! instruction; ABID, which has no other use there, is 1.
 
+use std::ops::Range;
+
 use super::fields::{self, Field};
 use super::modifiers::Modifier;
-use super::table::rows;
+use super::table::{Class, rows};
 use super::{Encoding, Slot};
 
 rows! {
@@ -75,16 +77,46 @@ pub(super) fn prefix_at(bytes: &[u8]) -> Option<u64> {
     is_scaled.then_some(prefix)
 }
 
-/// Whether the sources in the last two of four dwords can be matrices at all: registers, and for the accumulator a constant.
-/// Where they cannot, LLVM takes the first two dwords for an instruction of their own; scales in scalar registers and tuples
-/// that are not aligned are illegal, but those of one instruction.
-pub(super) fn has_matrices(bytes: &[u8]) -> bool {
+/// Whether each field of the last two of four dwords names operands of its width. Where one does not, LLVM takes the first
+/// two dwords for an instruction of their own. Scalars, constants and tuples that are not aligned do name operands: they
+/// are illegal, but those of one instruction.
+pub(super) fn names_matrices(bytes: &[u8]) -> bool {
     let Some(main) = bytes.get(PREFIX_SIZE..).and_then(|rest| rest.first_chunk()) else { return false };
     let main = u64::from_le_bytes(*main);
-    let code = |slot| fields::field_of(Encoding::Vop3px, slot).get(main);
-    let is_vector = |code: u32| code >= 256;
-    let is_constant = |code: u32| matches!(code, 128..=208 | 240..=248);
-    is_vector(code(Slot::Src0))
-        && is_vector(code(Slot::Src1))
-        && (is_vector(code(Slot::Src2)) || is_constant(code(Slot::Src2)))
+    let format = fields::format_of(Encoding::Vop3px);
+    let Some(row) = VOP3PX.iter().find(|row| u32::from(row.opcode) == format.opcode.get(main)) else {
+        return false;
+    };
+    row.operands.iter().all(|spec| match spec.class {
+        Class::MatrixAb | Class::MatrixC | Class::MatrixD => {
+            let is_source = spec.class != Class::MatrixD;
+            let code =
+                fields::field_of(Encoding::Vop3px, spec.slot).get(main) + if is_source { 0 } else { VECTOR };
+            let acc = if spec.class == Class::MatrixAb {
+                fields::acc_bit(Encoding::Vop3px, spec.slot)
+            } else {
+                fields::ACC_CD
+            };
+            names_tuple(code, u32::from(spec.ty.dwords()), acc.get(main) != 0)
+        }
+        _ => true,
+    })
+}
+
+/// The first code of a vector register as a source.
+const VECTOR: u32 = 256;
+
+/// Whether a source's code names a tuple or a constant at all, aligned or not. Scalar tuples are taken by fours, and tuples
+/// of VGPRs run over the end of the register file, where those of AGPRs end (as LLVM's disassembler has it).
+fn names_tuple(code: u32, dwords: u32, acc: bool) -> bool {
+    /// Codes of the scalar registers that make tuples, and of the trap handler's.
+    const SGPRS: u32 = 104;
+    const TTMPS: Range<u32> = 108..124;
+    match code {
+        0..102 => (code & !3) + dwords <= SGPRS,
+        _ if TTMPS.contains(&code) => ((code - TTMPS.start) & !3) + dwords <= TTMPS.len() as u32,
+        125 | 128..=208 | 240..=248 => true,
+        VECTOR.. => !acc || code - VECTOR + dwords <= 256,
+        _ => false,
+    }
 }
