@@ -193,7 +193,8 @@ fn lower(inst: Inst, offset: usize, registers: &mut [usize; 2]) -> Step {
         && !name.starts_with("v_pack_")
         && !name.contains("_class_");
     let mut keep_half = false;
-    if vector && !packed {
+    // Modifiers of an instruction without operands (`v_nop` with SDWA's mark) change nothing.
+    if vector && !packed && !inst.operands.is_empty() {
         let sdwa = mods.sdwa.is_some();
         step.flags.before =
             mods.abs | mods.neg != 0 || mods.op_sel != 0 || sdwa || mods.dpp.is_some() || mods.clamp;
