@@ -8,13 +8,14 @@ mod support;
 mod transparency {
     pub(crate) mod generator;
     pub(crate) mod kernels;
+    pub(crate) mod overflow;
     pub(crate) mod prelude;
     pub(crate) mod proof;
 }
 
 use amdinst_core::instrument::Reason;
 use transparency::proof::Ways;
-use transparency::{generator, kernels, proof};
+use transparency::{generator, kernels, overflow, proof};
 
 /// Processors of each generation: other work-item ids, AGPRs or none, other scratch.
 const CPUS: [&str; 5] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"];
@@ -79,6 +80,18 @@ fn branches_over_a_huge_body() {
     assert_eq!(proved.refused.into_iter().collect::<Vec<_>>(), [(Reason::LdsLimit, 2)]);
     // A branch spans 128 KiB at most.
     assert!(proved.largest_text > 0x40000, "the instrumented code is too small: {}", proved.largest_text);
+}
+
+#[test]
+fn counters_in_vgprs_stop_at_their_end() {
+    if !support::tools("counters_in_vgprs_stop_at_their_end") {
+        return;
+    }
+    let kernel = kernels::ALL.iter().find(|kernel| kernel.name.starts_with("many branches")).expect("it");
+    for cpu in CPUS {
+        let stopped = overflow::stopped_counters(kernel, cpu);
+        assert!(stopped > 50, "only {stopped} counters stopped on {cpu}");
+    }
 }
 
 #[test]

@@ -238,6 +238,7 @@ impl Request<'_> {
             grid: self.grid,
             block: self.block,
             records: &[],
+            seconds: None,
         });
         launch.and_then(|launch| report::Report::new(&launch).ok()).unwrap_or_else(|| report::Report {
             schema: SCHEMA,

@@ -6,9 +6,11 @@
 //!
 //! Everything is little-endian 32-bit words. The format is the contract "Counter buffer" of `DESIGN.md`.
 
+mod bound;
 mod layout;
 mod record;
 
+pub use bound::seconds_to_overflow;
 pub use layout::{
     HEADER_BYTES, LAYOUT_VERSION, Layout, MAGIC, Probe, RECORD_HEADER_WORDS, TIME_WORDS, WORDS_PER_SITE,
     record_stride,

@@ -30,15 +30,20 @@ impl SiteCounts {
         self.executions.saturating_sub(self.all).saturating_sub(self.none)
     }
 
-    /// Whether the counters of one wave, 32 bits wide each, may have overflowed: they contradict each other, or there
-    /// were executions enough for the sum of their lanes (64 at most) to pass 32 bits.
+    /// Whether the counters of one wave, 32 bits wide each, may have overflowed: one stopped at its end (those in lanes of
+    /// VGPRs do), they contradict each other, or there were executions enough for the sum of their lanes (64 at most) to
+    /// pass 32 bits.
     ///
-    /// `executions` itself passes 32 bits after minutes in one loop at the earliest; that is seen only where `all` and
-    /// `none` then contradict it, or by the lanes.
+    /// That `executions` itself did not wrap around is for the launcher to know, by comparing it with another count or by
+    /// the time that the launch took ([`seconds_to_overflow`](super::seconds_to_overflow)).
     pub const fn may_have_overflowed(&self) -> bool {
         const SAFE_EXECUTIONS: u64 = u32::MAX as u64 / 64;
         let counts_lanes = self.lanes_in != 0 || self.lanes_taken != 0;
-        self.all + self.none > self.executions
+        const LAST: u64 = u32::MAX as u64;
+        self.executions >= LAST
+            || self.lanes_in >= LAST
+            || self.lanes_taken >= LAST
+            || self.all + self.none > self.executions
             || self.lanes_taken > self.lanes_in
             || counts_lanes && self.executions > SAFE_EXECUTIONS
     }
@@ -250,6 +255,11 @@ mod tests {
         assert!(!SiteCounts { lanes_in: 0, lanes_taken: 0, ..more }.may_have_overflowed());
         assert!(SiteCounts { lanes_taken: 10, ..counts }.may_have_overflowed());
         assert!(SiteCounts { executions: 10, ..counts }.may_have_overflowed());
+        let last = u64::from(u32::MAX);
+        let basic = SiteCounts { lanes_in: 0, lanes_taken: 0, ..counts };
+        assert!(!SiteCounts { executions: last - 1, ..basic }.may_have_overflowed());
+        assert!(SiteCounts { executions: last, ..basic }.may_have_overflowed());
+        assert!(SiteCounts { lanes_in: last, ..counts }.may_have_overflowed());
     }
 
     #[test]

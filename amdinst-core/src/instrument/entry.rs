@@ -139,6 +139,8 @@ impl Entry<'_> {
             code.enable_lanes(64, 0);
             if self.keep_offsets {
                 code.lane_offsets(self.owned.offsets);
+                // The increment of `executions`.
+                code.writelane(self.owned.data, Value::int(1), 0);
             }
             for &vgpr in &self.owned.counter_vgprs {
                 code.v_mov(vgpr, Value::int(0));
@@ -152,7 +154,7 @@ impl Entry<'_> {
     }
 
     /// Zeroes the wave's image in LDS, but for the flag that says that the record was written, and leaves its addresses
-    /// in `offsets`.
+    /// in `offsets`. The one in `data` that sets the flag stays there as the increment of `executions`.
     fn clear_image(&self, code: &mut Sequence, image: u8, words: u32) {
         let Owned { offsets, data, .. } = *self.owned;
         let exec = self.exec_copy();

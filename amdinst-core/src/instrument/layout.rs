@@ -68,7 +68,7 @@ pub(super) struct Owned {
     /// VGPR with an offset in each lane, four bytes apart: in the record, from the prologue on (`global`) or for use at the end;
     /// in LDS (`lds`), where only the lowest lanes keep theirs and it is the parking VGPR besides.
     pub(super) offsets: u8,
-    /// VGPR for increments, or for data on their way to memory.
+    /// VGPR for increments, or for data on their way to memory. In `lds` and `global` its first lane is always one.
     pub(super) data: u8,
     /// SGPRs for what a site holds for a moment.
     pub(super) spare: Vec<u8>,

@@ -90,6 +90,12 @@ impl Sequence {
         self.push(op, Encoding::Vop2, &[Value::Vgpr(to), a, Value::Vgpr(b)], Mods::default());
     }
 
+    /// `v_add_u32 to, to, what clamp`: a sum too large for 32 bits becomes the largest number.
+    pub(super) fn add_saturating(&mut self, to: u8, what: u8) {
+        let values = [Value::Vgpr(to), Value::Vgpr(to), Value::Vgpr(what)];
+        self.push(Op::v_add_u32, Encoding::Vop3, &values, Mods { clamp: true, ..Mods::default() });
+    }
+
     /// The number of each lane, times four: `v_mbcnt_lo`, `v_mbcnt_hi`, `v_lshlrev`. EXEC must have the lanes.
     pub(super) fn lane_offsets(&mut self, to: u8) {
         let all = Value::int(-1);

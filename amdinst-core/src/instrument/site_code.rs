@@ -102,7 +102,7 @@ impl SiteCode<'_> {
             CounterPlace::Sgprs(counters) => self.count_in_sgprs(&mut code, old, counters),
             CounterPlace::Lanes { vgpr, first } => {
                 self.increments(&mut code, old, first);
-                code.vop2(Op::v_add_u32, vgpr, Value::Vgpr(self.owned.data), vgpr);
+                code.add_saturating(vgpr, self.owned.data);
                 self.restore_exec(&mut code);
             }
             CounterPlace::Lds => {
@@ -177,7 +177,10 @@ impl SiteCode<'_> {
         code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_in), old);
         code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_taken), sgpr(new));
         code.sop2(Op::s_cselect_b32, none, Value::int(0), Value::int(1));
-        code.writelane(data, Value::int(1), first);
+        // Where the lanes are always the same, the first has its increment from the prologue on.
+        if matches!(self.place, CounterPlace::Lanes { .. }) {
+            code.writelane(data, Value::int(1), first);
+        }
         code.writelane(data, sgpr(none), first + 2);
         if self.level == Level::Lanes {
             code.writelane(data, sgpr(lanes_in), first + 3);

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::counters::{Layout, Probe, SiteCounts, WaveRecord};
+use crate::counters::{Layout, Probe, SiteCounts, WaveRecord, seconds_to_overflow};
 use crate::instrument::{KernelProbes, ProbeResult, ProbeSpec, SiteFrame};
 
 use super::{
@@ -23,10 +23,13 @@ pub struct Launch<'a> {
     pub block: [u32; 3],
     /// The counter records, read back by [`crate::counters::decode`]; empty for a kernel that was not instrumented.
     pub records: &'a [WaveRecord],
+    /// Seconds that the kernel ran, at most; `None` where the counters are compared with another count, which shows every
+    /// overflow. A launch so long that a wave can have passed a site 2^32 times has no report.
+    pub seconds: Option<f64>,
 }
 
 /// Records that do not belong to the probe map.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 pub enum ReportError {
     /// Fewer counters than sites.
     #[error("kernel `{kernel}` has {sites} sites in its probe map, but its records hold {counted}")]
@@ -59,6 +62,18 @@ pub enum ReportError {
         site: usize,
         /// Executions in that wave, as counted.
         executions: u64,
+    },
+    /// A launch in which a counter may have wrapped around unseen.
+    #[error(
+        "kernel `{kernel}` ran {seconds:.1} s; a wave can pass a site 2^32 times in {safe:.1} s, so that 32-bit counters may have overflowed: give the kernel less work a launch"
+    )]
+    Long {
+        /// The kernel.
+        kernel: String,
+        /// Seconds that it ran.
+        seconds: f64,
+        /// Seconds in which no counter can overflow.
+        safe: f64,
     },
 }
 
@@ -182,6 +197,14 @@ fn check(launch: &Launch<'_>) -> Result<(), ReportError> {
     let sites = launch.probes.sites.iter().map(|site| site.id as usize + 1).max().unwrap_or(0);
     if counted < sites {
         return Err(ReportError::Sites { kernel: kernel(), sites, counted });
+    }
+    if let Some(seconds) = launch.seconds.filter(|_| !launch.probes.sites.is_empty()) {
+        // What was inserted at the cheapest site, and the site's own instruction.
+        let safe = seconds_to_overflow(launch.probes.cost.instructions_per_site[0] + 1);
+        // A time that is no number bounds nothing.
+        if seconds.is_nan() || seconds >= safe {
+            return Err(ReportError::Long { kernel: kernel(), seconds, safe });
+        }
     }
     for record in launch.records.iter().filter(|record| record.flushed) {
         let overflown = record.sites.iter().position(SiteCounts::may_have_overflowed);

@@ -122,6 +122,7 @@ fn report() -> Report {
         grid: [2, 1, 1],
         block: [100, 1, 1],
         records: &records,
+        seconds: None,
     };
     Report::new(&launch).unwrap()
 }
@@ -167,8 +168,14 @@ fn probes_of_functions_that_the_kernel_never_calls_are_left_out() {
     kernel.probes[3].probe.function = "crate::file::demo".to_owned();
     kernel.probes[4].probe.function = "crate::file::helper".to_owned();
     let records = records();
-    let launch =
-        Launch { probes: &kernel, target: "gfx90a", grid: [2, 1, 1], block: [100, 1, 1], records: &records };
+    let launch = Launch {
+        probes: &kernel,
+        target: "gfx90a",
+        grid: [2, 1, 1],
+        block: [100, 1, 1],
+        records: &records,
+        seconds: None,
+    };
     let report = Report::new(&launch).unwrap();
     assert_eq!(report.outcome("gone"), Some(&Outcome::Removed));
     assert_eq!(report.outcome("elsewhere"), None);
@@ -243,8 +250,14 @@ fn json_has_the_fields_of_run_and_reads_back() {
 fn records_of_another_kernel_are_an_error() {
     let kernel = kernel();
     let records = records();
-    let launch =
-        |records| Launch { probes: &kernel, target: "gfx90a", grid: [2, 1, 1], block: [100, 1, 1], records };
+    let launch = |records| Launch {
+        probes: &kernel,
+        target: "gfx90a",
+        grid: [2, 1, 1],
+        block: [100, 1, 1],
+        records,
+        seconds: None,
+    };
     assert!(matches!(
         Report::new(&launch(&records[..3])),
         Err(ReportError::Waves { waves: 4, records: 3, .. })
@@ -261,7 +274,14 @@ fn counters_that_may_have_overflowed_are_an_error() {
         let mut records = records();
         records[1].sites[2] = counts(executions, 0, 0, 5, 4);
         let (grid, block) = ([2, 1, 1], [100, 1, 1]);
-        Report::new(&Launch { probes: &kernel, target: "gfx90a", grid, block, records: &records })
+        Report::new(&Launch {
+            probes: &kernel,
+            target: "gfx90a",
+            grid,
+            block,
+            records: &records,
+            seconds: None,
+        })
     };
     // As many executions as cannot overflow the sum with 64 lanes each, and one more.
     let most = u64::from(u32::MAX) / 64;
@@ -270,13 +290,36 @@ fn counters_that_may_have_overflowed_are_an_error() {
 }
 
 #[test]
+fn a_launch_long_enough_for_an_unseen_overflow_is_an_error() {
+    let mut kernel = kernel();
+    kernel.cost.instructions_per_site = [5, 9];
+    let records = records();
+    let report = |seconds| {
+        let (grid, block) = ([2, 1, 1], [100, 1, 1]);
+        let seconds = Some(seconds);
+        Report::new(&Launch { probes: &kernel, target: "gfx90a", grid, block, records: &records, seconds })
+    };
+    // Six instructions 2^32 times, at 3 GHz: 8.59 s.
+    assert!(report(8.58).is_ok());
+    for seconds in [8.60, f64::INFINITY, f64::NAN] {
+        assert!(matches!(report(seconds), Err(ReportError::Long { .. })), "{seconds}");
+    }
+}
+
+#[test]
 fn a_kernel_that_was_not_instrumented_has_refusals_and_no_counts() {
     let mut kernel = kernel();
     kernel.home = None;
     kernel.refusals =
         vec![Refusal { pc: Some(0x1000), reason: Reason::NoFreeSgpr, detail: "no SGPR is free".to_owned() }];
-    let launch =
-        Launch { probes: &kernel, target: "gfx90a", grid: [1, 1, 1], block: [64, 1, 1], records: &[] };
+    let launch = Launch {
+        probes: &kernel,
+        target: "gfx90a",
+        grid: [1, 1, 1],
+        block: [64, 1, 1],
+        records: &[],
+        seconds: None,
+    };
     let report = Report::new(&launch).unwrap();
     assert!(report.sites.is_empty());
     assert_eq!(report.outcome("tail"), Some(&Outcome::Refused));
@@ -288,8 +331,14 @@ fn a_wave_that_never_ended_is_listed_and_not_counted() {
     let mut records = records();
     records[0].flushed = false;
     let kernel = kernel();
-    let launch =
-        Launch { probes: &kernel, target: "gfx90a", grid: [2, 1, 1], block: [100, 1, 1], records: &records };
+    let launch = Launch {
+        probes: &kernel,
+        target: "gfx90a",
+        grid: [2, 1, 1],
+        block: [100, 1, 1],
+        records: &records,
+        seconds: None,
+    };
     let report = Report::new(&launch).unwrap();
     assert_eq!(report.unfinished.len(), 1);
     assert_eq!(report.find("tail").unwrap().executions(), 3);

@@ -9,14 +9,14 @@ use amdinst_core::instrument::{
     plan,
 };
 use amdinst_core::object::CodeObject;
-use amdinst_emu::{Config, Execution, Launch, Machine};
+use amdinst_emu::{Config, Execution, Fault, Launch, Machine};
 
 use crate::support::{bytes_of, compile};
 
 /// Elements of each buffer.
 const ELEMENTS: usize = 1024;
 /// The name of the kernel under test; its arguments are (out, in, n).
-const KERNEL: &str = "test";
+pub(super) const KERNEL: &str = "test";
 
 /// Workgroups, work-items of one, and its dynamic LDS in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -253,21 +253,9 @@ impl Bench<'_> {
         totals.largest_text = totals.largest_text.max(rewritten.text.range.len());
         *totals.runs.entry(probes.home.expect("a home")).or_default() += 1;
 
-        let mut machine = self.blank.clone();
-        let layout = probes.layout(self.geometry.grid, self.geometry.block);
-        let buffer = machine.alloc(layout.buffer_size(), 16, "counters").expect("the counter buffer");
-        machine.write(buffer, &layout.initial_buffer()).expect("writing the counter buffer");
-        let mut kernarg = self.kernarg.to_vec();
-        kernarg.resize(probes.kernarg_segment_size as usize, 0);
-        let at = probes.buffer_argument.expect("an argument for the buffer") as usize;
-        kernarg[at..at + 8].copy_from_slice(&buffer.to_le_bytes());
-        if let Err(fault) = launch(&mut machine, &rewritten, kernarg, self.geometry, false) {
-            panic!("{context}: the instrumented kernel: {fault}");
-        }
+        let (machine, records) = counted(self.blank, &rewritten, probes, self.kernarg, self.geometry)
+            .unwrap_or_else(|fault| panic!("{context}: the instrumented kernel: {fault}"));
         assert!(contents(&machine, self.out) == self.expected, "{context}: memory differs");
-        let mut bytes = vec![0; layout.buffer_size() as usize];
-        machine.read(buffer, &mut bytes).expect("reading the counter buffer");
-        let records = decode(&bytes).unwrap_or_else(|error| panic!("{context}: {error}"));
         Some((probes.clone(), records))
     }
 }
@@ -296,6 +284,28 @@ fn check_selected(context: &str, probes: &KernelProbes, only: &[SiteSelector]) {
     assert!(!probes.left_out.iter().any(|site| asked_for(&site.frames)), "{context}: left out, asked for");
 }
 
+/// Runs an instrumented kernel on a copy of a machine: the machine after it, and what each wave counted.
+pub(super) fn counted(
+    blank: &Machine,
+    object: &CodeObject,
+    probes: &KernelProbes,
+    kernarg: &[u8],
+    geometry: Geometry,
+) -> Result<(Machine, Vec<WaveRecord>), Fault> {
+    let mut machine = blank.clone();
+    let layout = probes.layout(geometry.grid, geometry.block);
+    let buffer = machine.alloc(layout.buffer_size(), 16, "counters").expect("the counter buffer");
+    machine.write(buffer, &layout.initial_buffer()).expect("writing the counter buffer");
+    let mut kernarg = kernarg.to_vec();
+    kernarg.resize(probes.kernarg_segment_size as usize, 0);
+    let at = probes.buffer_argument.expect("an argument for the buffer") as usize;
+    kernarg[at..at + 8].copy_from_slice(&buffer.to_le_bytes());
+    launch(&mut machine, object, kernarg, geometry, false)?;
+    let mut bytes = vec![0; layout.buffer_size() as usize];
+    machine.read(buffer, &mut bytes).expect("reading the counter buffer");
+    Ok((machine, decode(&bytes).expect("a counter buffer")))
+}
+
 /// Every pc at which lanes went away is a site, or known to be something else.
 fn check_explained(context: &str, probes: &KernelProbes, original: &Execution) {
     for record in original.masks.iter().filter(|record| record.narrowed > 0) {
@@ -306,7 +316,7 @@ fn check_explained(context: &str, probes: &KernelProbes, original: &Execution) {
 }
 
 /// A machine with the buffers, the explicit arguments, and the address of the output.
-fn fresh(object: &CodeObject) -> (Machine, Vec<u8>, u64) {
+pub(super) fn fresh(object: &CodeObject) -> (Machine, Vec<u8>, u64) {
     let mut machine = Machine::new(object.target.arch, Config::default());
     let mut buffer = |label: &str, values: &[u32]| {
         let bytes = bytes_of(values);
@@ -323,13 +333,13 @@ fn fresh(object: &CodeObject) -> (Machine, Vec<u8>, u64) {
     (machine, kernarg, out)
 }
 
-fn launch(
+pub(super) fn launch(
     machine: &mut Machine,
     object: &CodeObject,
     kernarg: Vec<u8>,
     geometry: Geometry,
     observed: bool,
-) -> Result<Execution, amdinst_emu::Fault> {
+) -> Result<Execution, Fault> {
     let program = machine.load(object).expect("loading");
     let Geometry { grid, block, dynamic_lds } = geometry;
     let launch = Launch {

@@ -193,6 +193,7 @@ impl Machines {
             grid: request.grid,
             block: request.block,
             records: &records,
+            seconds: None,
         };
         let mut report = Report::new(&launch).map_err(|error| request.counters(error.to_string()))?;
         report.memory_equal = Some(true);

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Instant;
 
 use amdinst_core::counters;
 use amdinst_core::report::{self, Report};
@@ -354,7 +355,9 @@ impl Gpu {
         let mut records = layout.initial_buffer();
         let buffer = Allocation::new(self.clone(), self.allocate(records.len())?);
         buffer.write(&records).map_err(LaunchError::Device)?;
+        let start = Instant::now();
         self.run(request, function, &mut request.instrumented_kernarg(probes, buffer.address()))?;
+        let seconds = start.elapsed().as_secs_f64();
         buffer.read(&mut records).map_err(LaunchError::Device)?;
         let records = counters::decode(&records).map_err(|error| request.counters(error.to_string()))?;
         let launch = report::Launch {
@@ -363,6 +366,7 @@ impl Gpu {
             grid: request.grid,
             block: request.block,
             records: &records,
+            seconds: Some(seconds),
         };
         let report = Report::new(&launch).map_err(|error| request.counters(error.to_string()))?;
         Ok(Outcome { report, wave_instructions: None })

@@ -120,6 +120,7 @@ impl<'a> Instrumented<'a> {
                     grid,
                     block,
                     records: &[],
+                    seconds: None,
                 });
                 let report = report.or_exit(Exit::BadInput)?;
                 return Ok(Checked { report, disagreements: Vec::new(), instrumented_instructions: None });
@@ -142,7 +143,8 @@ impl<'a> Instrumented<'a> {
         })?;
 
         let records = decode(&buffer).or_exit(Exit::Mismatch)?;
-        let described = report::Launch { probes, target: &target, grid, block, records: &records };
+        let described =
+            report::Launch { probes, target: &target, grid, block, records: &records, seconds: None };
         let mut report = Report::new(&described).or_exit(Exit::Mismatch)?;
         let execution = &original.execution;
         let disagreements = match probes.probe {
