@@ -51,6 +51,6 @@ pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};
 pub use machine::{Config, Machine};
 pub use memory::MemoryError;
-pub use native::native_counts;
+pub use native::{native_blocks, native_counts};
 pub use program::{LoadError, Program};
 pub use snippet::{Snippet, SnippetError, VectorRegister, WaveState};

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use amdinst_core::counters::BlockCounts;
 use amdinst_core::report::oracle::Native;
 
-use crate::MaskRecord;
+use crate::{MaskRecord, StepRecord};
 
 /// The records of a launch of `waves` waves, by wave, then by address; records of other waves are left out.
 pub fn native_counts(masks: &[MaskRecord], waves: usize) -> Vec<BTreeMap<u64, Native>> {
@@ -23,6 +24,17 @@ pub fn native_counts(masks: &[MaskRecord], waves: usize) -> Vec<BTreeMap<u64, Na
             narrowed: record.narrowed > 0,
         };
         wave.insert(record.pc, seen);
+    }
+    native
+}
+
+/// How often each instruction ran and with how many lanes, by wave, then by address; other waves are left out.
+pub fn native_blocks(steps: &[StepRecord], waves: usize) -> Vec<BTreeMap<u64, BlockCounts>> {
+    let mut native = vec![BTreeMap::new(); waves];
+    for step in steps {
+        if let Some(wave) = usize::try_from(step.wave).ok().and_then(|wave| native.get_mut(wave)) {
+            wave.insert(step.pc, BlockCounts { executions: step.executions, lanes: step.lanes });
+        }
     }
     native
 }

@@ -146,20 +146,22 @@ pub enum ProbeChoice {
     /// How branches diverge: executions, and lanes before and after, of each that can.
     #[default]
     Branches,
+    /// How often each basic block runs, and with how many lanes.
+    Blocks,
     /// How long each wave runs: the clock (s_memtime) at its entry and at its end.
     Time,
 }
 
 /// The heading over the options that choose branches.
-const WHICH: &str = "Branches (default: all; of several options each adds what it chooses)";
+const WHICH: &str = "Branches, or blocks (default: all; of several options each adds what it chooses)";
 
 /// Which branches count.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SiteArgs {
-    /// Only the branch of the `#[probe("NAME")]` in the source, may be repeated
+    /// Only the branch of the `#[probe("NAME")]` in the source, or the blocks of its code, may be repeated
     #[arg(long, value_name = "NAME", help_heading = WHICH)]
     pub probe_name: Vec<String>,
-    /// Only branches at a line of the source, or at several (FILE:FIRST-LAST), those of code inlined there included; FILE
+    /// Only branches, or blocks with code, at a line of the source, or at several (FILE:FIRST-LAST), those of code inlined there included; FILE
     /// is a path or the end of one (`scan.rs`, `src/scan.rs`), may be repeated
     #[arg(long, value_name = "FILE:LINE", help_heading = WHICH)]
     pub site: Vec<SourceLines>,

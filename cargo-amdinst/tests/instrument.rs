@@ -170,6 +170,42 @@ fn selecting_nothing_is_an_error_that_tells_what_there_is() {
 }
 
 #[test]
+fn the_plan_for_blocks_lists_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let plan =
+        |words: &str| amdinst(directory.path(), &format!("instrument FILE --plan --probe blocks {words}"));
+    let text = plan("");
+    let text = String::from_utf8_lossy(&text.stdout);
+    assert!(text.contains("  blocks      ") && text.contains(" instructions a block ("), "{text}");
+    let json = plan("--format json");
+    let view: Value = serde_json::from_slice(&json.stdout).unwrap();
+    for kernel in view["kernels"].as_array().unwrap() {
+        let blocks = kernel["blocks"].as_array().unwrap();
+        assert!(!blocks.is_empty() && kernel["sites"].as_array().unwrap().is_empty(), "{kernel}");
+        // Each begins where the one before it ends, but for padding.
+        for pair in blocks.windows(2).filter(|pair| pair[0]["function"] == pair[1]["function"]) {
+            assert!(pair[0]["end_pc"].as_u64() <= pair[1]["pc"].as_u64(), "{pair:?}");
+        }
+    }
+    let one = plan("--format json --site branches.cl:9");
+    let view: Value = serde_json::from_slice(&one.stdout).unwrap();
+    let counted: usize = view["kernels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|kernel| Some(kernel["blocks"].as_array()?.len()))
+        .sum();
+    assert!(counted > 0 && counted < 4, "{view}");
+    let none = plan("--site branches.cl:99");
+    assert_eq!(none.status.code(), Some(2), "{none:?}");
+    let error = String::from_utf8_lossy(&none.stderr).into_owned();
+    assert!(
+        error.contains("`branches.cl:99` selects no block: that file's code was compiled to blocks at line"),
+        "{error}"
+    );
+}
+
+#[test]
 fn the_plan_for_times_says_what_they_cost() {
     let directory = tempfile::tempdir().unwrap();
     let output = amdinst(directory.path(), "instrument FILE --plan --probe time");

@@ -204,3 +204,41 @@ fn the_time_of_each_wave_is_measured() {
     let wrong = run(directory.path(), "collatz", &format!("{options} --site branches.cl:22"));
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
 }
+
+/// 100 elements in two waves of 64, so the second stores with 36 lanes.
+#[test]
+fn blocks_are_counted_with_their_lanes() {
+    let directory = tempfile::tempdir().unwrap();
+    write_words(&directory.path().join("a"), 0..100);
+    write_words(&directory.path().join("b"), 0..100);
+    let options =
+        "--grid 2 --block 64 --arg out:400:c --arg in:a --arg in:b --arg i32:100 --report --probe blocks";
+    for home in ["register", "lds", "global"] {
+        let view = json(&run(
+            directory.path(),
+            "add",
+            &format!("{options} --counters {home} --format json --stats"),
+        ));
+        assert_eq!((&view["probe"], &view["home"]), (&"blocks".into(), &home.into()));
+        assert_eq!((&view["memory_equal"], &view["oracle_equal"]), (&true.into(), &true.into()), "{view}");
+        let blocks = view["blocks"].as_array().unwrap();
+        let figure = |block: &Value, name: &str| block[name].as_u64().unwrap();
+        // Nothing that runs is in no block.
+        let ran: u64 =
+            blocks.iter().map(|block| figure(block, "executions") * figure(block, "instructions")).sum();
+        assert_eq!(ran, view["wave_instructions"].as_u64().unwrap());
+        let lanes: Vec<u64> = blocks.iter().map(|block| figure(block, "lanes")).collect();
+        assert!(lanes.contains(&128) && lanes.contains(&100), "{lanes:?}");
+        assert!(blocks.iter().all(|block| figure(block, "executions") == 2));
+    }
+    let text = run(directory.path(), "add", options);
+    let text = String::from_utf8_lossy(&text.stdout);
+    assert!(text.contains("lanes of each") && text.contains("50.0"), "{text}");
+    // Only those of one line.
+    let view = json(&run(directory.path(), "add", &format!("{options} --site branches.cl:10 --format json")));
+    assert_eq!(
+        (&view["oracle_equal"], view["blocks"].as_array().unwrap().len()),
+        (&true.into(), 1),
+        "{view}"
+    );
+}

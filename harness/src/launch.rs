@@ -252,6 +252,7 @@ impl Request<'_> {
             unfinished: Vec::new(),
             memory_equal: None,
             oracle_equal: None,
+            blocks: Vec::new(),
             time: None,
             sites: Vec::new(),
             probes: Vec::new(),

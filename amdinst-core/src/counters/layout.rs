@@ -25,6 +25,8 @@ pub enum Probe {
     /// Five counters a site: how branches diverge.
     #[default]
     Branches,
+    /// Two counters a basic block: executions, and the lanes of each.
+    Blocks,
     /// When each wave began and ended, 64 bits each, in ticks of `s_memtime`.
     Time,
 }
@@ -34,6 +36,7 @@ impl Probe {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Branches => "branches",
+            Self::Blocks => "blocks",
             Self::Time => "time",
         }
     }
@@ -42,6 +45,7 @@ impl Probe {
     pub const fn words(self) -> u32 {
         match self {
             Self::Branches => WORDS_PER_SITE,
+            Self::Blocks => 2,
             Self::Time => 0,
         }
     }
@@ -50,6 +54,7 @@ impl Probe {
     const fn code(self) -> u32 {
         match self {
             Self::Branches => 0,
+            Self::Blocks => 1,
             Self::Time => 2,
         }
     }
@@ -58,6 +63,7 @@ impl Probe {
     pub(super) const fn of_code(code: u32) -> Option<Self> {
         match code {
             0 => Some(Self::Branches),
+            1 => Some(Self::Blocks),
             2 => Some(Self::Time),
             _ => None,
         }
@@ -67,7 +73,7 @@ impl Probe {
     pub const fn record_stride(self, number: u32) -> u32 {
         let fixed = match self {
             Self::Time => TIME_WORDS,
-            Self::Branches => 0,
+            Self::Branches | Self::Blocks => 0,
         };
         (4 * (RECORD_HEADER_WORDS + fixed + self.words() * number)).next_multiple_of(16)
     }

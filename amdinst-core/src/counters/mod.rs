@@ -1,4 +1,4 @@
-//! The counter buffer: one record a wavefront, with five 32-bit counters a site, or with two times.
+//! The counter buffer: one record a wavefront, with five 32-bit counters a site, two a block, or two times.
 //!
 //! The launcher allocates [`Layout::buffer_size`] bytes, uploads [`Layout::initial_buffer`] and passes its address in
 //! the appended kernel argument. The instrumented kernel reads the header, finds its own record by its wave index, and
@@ -15,4 +15,4 @@ pub use layout::{
     HEADER_BYTES, LAYOUT_VERSION, Layout, MAGIC, Probe, RECORD_HEADER_WORDS, TIME_WORDS, WORDS_PER_SITE,
     record_stride,
 };
-pub use record::{DecodeError, SiteCounts, WaveRecord, WaveTime, decode};
+pub use record::{BlockCounts, DecodeError, SiteCounts, WaveRecord, WaveTime, decode};

@@ -79,8 +79,38 @@ pub struct WaveRecord {
     pub flushed: bool,
     /// One entry a site, in the order of the kernel's probe map.
     pub sites: Vec<SiteCounts>,
+    /// One entry a block, in the order of the kernel's probe map; there may be one more, which is padding.
+    pub blocks: Vec<BlockCounts>,
     /// When it began and ended, if that is what was measured.
     pub time: Option<WaveTime>,
+}
+
+/// What a block counted, of one wave or summed over several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct BlockCounts {
+    /// Times that a wave ran it.
+    pub executions: u64,
+    /// Active lanes, summed over executions.
+    pub lanes: u64,
+}
+
+impl BlockCounts {
+    /// Whether the counters of one wave, 32 bits wide each, may have overflowed: one stopped at its end (those in lanes of
+    /// VGPRs do), or there were executions enough for the sum of their lanes (64 at most) to pass 32 bits, or fewer than
+    /// lanes need.
+    pub const fn may_have_overflowed(&self) -> bool {
+        self.executions >= u32::MAX as u64
+            || self.lanes >= u32::MAX as u64
+            || self.lanes > 64 * self.executions
+            || self.lanes > 0 && self.executions > u32::MAX as u64 / 64
+    }
+}
+
+impl AddAssign for BlockCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.executions += other.executions;
+        self.lanes += other.lanes;
+    }
 }
 
 /// When a wave began and ended.
@@ -157,9 +187,10 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
     if records.len() % stride as usize != 0 {
         return Err(truncated);
     }
-    let sites = match probe {
-        Probe::Branches => (stride / 4 - RECORD_HEADER_WORDS) / WORDS_PER_SITE,
-        Probe::Time => 0,
+    let (sites, blocks) = match probe {
+        Probe::Branches => ((stride / 4 - RECORD_HEADER_WORDS) / WORDS_PER_SITE, 0),
+        Probe::Blocks => (0, (stride / 4 - RECORD_HEADER_WORDS) / probe.words()),
+        Probe::Time => (0, 0),
     };
     let wave_record = |(index, record): (usize, &[u8])| {
         let index = index as u64;
@@ -184,6 +215,13 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
             wave: (index % u64::from(waves)) as u32,
             flushed: word(record, 0) == 1,
             sites: (0..sites).map(site).collect(),
+            blocks: (0..blocks)
+                .map(|block| {
+                    let first = (RECORD_HEADER_WORDS + probe.words() * block) as usize;
+                    let count = |index: usize| u64::from(word(record, first + index));
+                    BlockCounts { executions: count(0), lanes: count(1) }
+                })
+                .collect(),
             time: (probe == Probe::Time).then(|| {
                 let long = |at: u32| {
                     let at = (RECORD_HEADER_WORDS + at) as usize;
@@ -260,6 +298,9 @@ mod tests {
         assert!(!SiteCounts { executions: last - 1, ..basic }.may_have_overflowed());
         assert!(SiteCounts { executions: last, ..basic }.may_have_overflowed());
         assert!(SiteCounts { lanes_in: last, ..counts }.may_have_overflowed());
+        let block = |executions, lanes| BlockCounts { executions, lanes }.may_have_overflowed();
+        assert!(!block(0, 0) && !block(2, 128) && !block(last - 1, 0) && !block(last / 64, 64));
+        assert!(block(2, 129) && block(last, 0) && block(last / 64 + 1, 1) && block(1 << 27, last));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use arrayvec::ArrayVec;
 
-use super::layout::{BeginPlace, CounterPlace, Owned, RecordPlace, SITES_PER_VGPR, SgprCounters, Temps};
+use super::layout::{BeginPlace, CounterPlace, Owned, RecordPlace, SgprCounters, Temps, points_per_vgpr};
 use super::options::{Home, Level, Probe};
 use super::points::Point;
 use super::refusal::Reason;
@@ -147,10 +147,14 @@ impl Component<'_> {
 
         let places = match scheme {
             Scheme::Sgprs => {
-                let each = SgprCounters::count(level);
+                let each = match probe {
+                    Probe::Branches | Probe::Time => SgprCounters::count(level),
+                    Probe::Blocks => 1 + usize::from(level == Level::Lanes),
+                };
                 if sgprs.len() < each * sites {
                     let detail = format!(
-                        "{sites} sites need {} SGPRs for their counters, {} are unused",
+                        "{sites} {} need {} SGPRs for their counters, {} are unused",
+                        if probe == Probe::Blocks { "blocks" } else { "sites" },
                         each * sites,
                         sgprs.len()
                     );
@@ -160,16 +164,21 @@ impl Component<'_> {
                 owned
                     .counters
                     .chunks(each)
-                    .map(|chunk| CounterPlace::Sgprs(SgprCounters::new(chunk)))
+                    .map(|chunk| match probe {
+                        Probe::Blocks => {
+                            CounterPlace::BlockSgprs { executions: chunk[0], lanes: chunk.get(1).copied() }
+                        }
+                        Probe::Branches | Probe::Time => CounterPlace::Sgprs(SgprCounters::new(chunk)),
+                    })
                     .collect()
             }
             Scheme::VgprLanes => {
                 owned.data = vgpr()?;
                 owned.counter_vgprs =
-                    (0..sites.div_ceil(SITES_PER_VGPR)).map(|_| vgpr()).collect::<Result<_, _>>()?;
+                    (0..sites.div_ceil(points_per_vgpr(probe))).map(|_| vgpr()).collect::<Result<_, _>>()?;
                 let lane = |site: usize| CounterPlace::Lanes {
-                    vgpr: owned.counter_vgprs[site / SITES_PER_VGPR],
-                    first: 5 * (site % SITES_PER_VGPR) as u32,
+                    vgpr: owned.counter_vgprs[site / points_per_vgpr(probe)],
+                    first: probe.words() * (site % points_per_vgpr(probe)) as u32,
                 };
                 (0..sites).map(lane).collect()
             }

@@ -6,19 +6,20 @@
 
 use super::allocate::LAST_SGPR;
 use super::layout::{
-    BEGIN_WORD, BeginPlace, CounterPlace, Owned, PARKED_RECORD, RecordPlace, SITES_PER_VGPR,
+    BEGIN_WORD, BeginPlace, CounterPlace, Owned, PARKED_RECORD, RecordPlace, points_per_vgpr,
 };
-use super::options::{Home, Level};
+use super::options::{Home, Level, Probe};
 use super::sequence::{Sequence, sgpr};
-use super::site_code::{MAX_OFFSET, site_offset};
+use super::site_code::MAX_OFFSET;
 use crate::Arch;
-use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
+use crate::counters::RECORD_HEADER_WORDS;
 use crate::isa::{EncodeError, Inst, Op, Value};
 
 /// All that an epilogue depends on.
 #[derive(Clone, Debug)]
 pub(super) struct Exit<'a> {
     pub(super) arch: Arch,
+    pub(super) probe: Probe,
     pub(super) home: Home,
     pub(super) level: Level,
     pub(super) owned: &'a Owned,
@@ -55,6 +56,9 @@ impl Exit<'_> {
         }
         let mut words = vec![Word::Constant(1), Word::Constant(0)];
         for place in self.places {
+            if let CounterPlace::BlockSgprs { executions, lanes } = *place {
+                words.extend([Word::Sgpr(executions), lanes.map_or(Word::Constant(0), Word::Sgpr)]);
+            }
             if let CounterPlace::Sgprs(counters) = place {
                 let none = counters.some;
                 code.sop2(Op::s_sub_u32, none, sgpr(counters.executions), sgpr(counters.some));
@@ -84,16 +88,17 @@ impl Exit<'_> {
             self.store(&mut code, record, self.owned.data, chunk.len() as u32, at);
             at += 4 * chunk.len() as u32;
         }
-        let lane_sites =
+        let lane_points =
             self.places.iter().filter(|place| matches!(place, CounterPlace::Lanes { .. })).count();
         for (number, &vgpr) in self.owned.counter_vgprs.iter().enumerate() {
-            let sites = lane_sites.saturating_sub(number * SITES_PER_VGPR).min(SITES_PER_VGPR) as u32;
+            let first = number * points_per_vgpr(self.probe);
+            let points = lane_points.saturating_sub(first).min(points_per_vgpr(self.probe)) as u32;
             self.store(
                 &mut code,
                 record,
                 vgpr,
-                WORDS_PER_SITE * sites,
-                site_offset((number * SITES_PER_VGPR) as u32),
+                self.probe.words() * points,
+                4 * (RECORD_HEADER_WORDS + self.probe.words() * first as u32),
             );
         }
         code.finish()
@@ -108,7 +113,7 @@ impl Exit<'_> {
         code.enable_lanes(64, 0);
         code.lane_offsets(offsets);
         code.vop2(Op::v_add_u32, offsets, sgpr(image), offsets);
-        let words = RECORD_HEADER_WORDS + WORDS_PER_SITE * self.places.len() as u32;
+        let words = RECORD_HEADER_WORDS + self.probe.words() * self.places.len() as u32;
         for at in (0..words).step_by(64) {
             let offset = 4 * at % MAX_OFFSET;
             if at > 0 && offset == 0 {

@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::options::Level;
+use super::options::{Level, Probe};
 use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
 
 /// Where the counters of one site are.
@@ -10,7 +10,14 @@ use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
 pub(super) enum CounterPlace {
     /// In SGPRs.
     Sgprs(SgprCounters),
-    /// In five consecutive lanes of a VGPR.
+    /// A block's, in SGPRs; the sum of lanes is absent at level `basic`.
+    BlockSgprs {
+        /// `executions`.
+        executions: u8,
+        /// `lanes`.
+        lanes: Option<u8>,
+    },
+    /// In consecutive lanes of a VGPR: five of a site, two of a block.
     Lanes {
         /// The VGPR.
         vgpr: u8,
@@ -53,8 +60,13 @@ impl SgprCounters {
     }
 }
 
-/// Sites whose counters share one VGPR: five lanes each.
-pub(super) const SITES_PER_VGPR: usize = 12;
+/// Sites, or blocks, whose counters share one VGPR.
+pub(super) const fn points_per_vgpr(probe: Probe) -> usize {
+    match probe.words() {
+        0 => 1,
+        words => (64 / words) as usize,
+    }
+}
 
 /// Registers that the probes own in a whole component: nothing else in it uses them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use super::refusal::Reason;
 use super::survey::Survey;
 use crate::Arch;
 use crate::analysis::program::Located;
-use crate::counters::record_stride;
+use crate::counters::Probe;
 use crate::isa::{MemoryKind, Op, Value};
 use crate::object::Kernel;
 
@@ -96,6 +96,7 @@ impl LdsImages {
         survey: &Survey,
         function: usize,
         kernel: &Kernel,
+        probe: Probe,
         sites: u32,
     ) -> Result<Self, (Reason, String)> {
         let arch = survey.program.arch;
@@ -113,7 +114,7 @@ impl LdsImages {
         {
             return refuse(format!("argument {argument} points to LDS that the launcher places"));
         }
-        let image_bytes = record_stride(sites);
+        let image_bytes = probe.record_stride(sites);
         let required = metadata.reqd_workgroup_size.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
         let work_items = match required.unwrap_or(metadata.max_flat_workgroup_size) {
             0 => LARGEST_WORKGROUP,
@@ -133,7 +134,8 @@ impl LdsImages {
             return Err((
                 Reason::LdsLimit,
                 format!(
-                    "counters for {waves} waves of {sites} sites take {images} bytes of LDS beside the kernel's {fixed}; {} has {limit}",
+                    "counters for {waves} waves of {sites} {} take {images} bytes of LDS beside the kernel's {fixed}; {} has {limit}",
+                    if probe == Probe::Blocks { "blocks" } else { "sites" },
                     arch.name()
                 ),
             ));

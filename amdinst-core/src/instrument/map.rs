@@ -59,6 +59,9 @@ pub struct KernelProbes {
     pub cost: Cost,
     /// The sites, in the order of the record. Sites of functions the kernel may call come first.
     pub sites: Vec<Site>,
+    /// The blocks, in the order of the record; only where blocks are what is measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<BlockProbe>,
     /// Sites that are not counted because they were not asked for ([`Options::only`](super::Options::only)).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
@@ -177,6 +180,25 @@ pub struct Site {
     pub function: String,
     /// Addresses, in the original, of the instructions that start the other half of this branch.
     pub else_pcs: Vec<u64>,
+}
+
+/// A basic block, or a part of one between writes of EXEC, whose executions are counted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BlockProbe {
+    /// Position in the kernel's record, from 0. Positions of functions that other kernels alone call are left out.
+    pub id: u32,
+    /// Address of its first instruction in the original code object.
+    pub pc: u64,
+    /// The address after its last one.
+    pub end_pc: u64,
+    /// The same for the instructions whose lanes are counted: all of it that depends on EXEC.
+    pub lanes_pcs: [u64; 2],
+    /// Instructions.
+    pub instructions: u32,
+    /// Source location of its first instruction that has one, innermost inlined function first.
+    pub frames: Vec<SiteFrame>,
+    /// Symbol of the kernel or function it stands in, mangled.
+    pub function: String,
 }
 
 /// A site that is not counted because it was not asked for.

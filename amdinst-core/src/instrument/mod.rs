@@ -8,6 +8,7 @@
 
 mod allocate;
 mod apply;
+mod block_code;
 mod entry;
 mod exit;
 mod hazards;
@@ -29,8 +30,8 @@ mod survey;
 
 pub use apply::{Instrumented, apply};
 pub use map::{
-    AddressMap, Cost, ExecWrite, ExecWriteClass, KernelProbes, LeftOut, Occupancy, ProbeMap, ProbeOutcome,
-    ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind, UniformBranch,
+    AddressMap, BlockProbe, Cost, ExecWrite, ExecWriteClass, KernelProbes, LeftOut, Occupancy, ProbeMap,
+    ProbeOutcome, ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind, UniformBranch,
 };
 pub use options::{Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec};
 pub use plan::{Plan, plan};

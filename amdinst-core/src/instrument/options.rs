@@ -63,9 +63,9 @@ impl From<Home> for Counters {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// `executions`, `all` and `none`; the lane sums stay zero.
+    /// Of a site `executions`, `all` and `none`, of a block `executions`; the sums of lanes stay zero.
     Basic,
-    /// All five counters.
+    /// All five counters of a site, both of a block.
     #[default]
     Lanes,
 }
@@ -124,6 +124,6 @@ pub struct Options {
     pub kernels: Option<Vec<String>>,
     /// Probes of the kernel crate's source, to be matched with sites.
     pub probes: Vec<ProbeSpec>,
-    /// Only the sites that any of these selects, within the kernels chosen; all if there are none.
+    /// Only the sites, or blocks, that any of these selects, within the kernels chosen; all if there are none.
     pub only: Vec<SiteSelector>,
 }

@@ -1,6 +1,8 @@
 //! The points of a program at which something is counted.
 
 use super::survey::Survey;
+use crate::analysis::masks::writes_exec;
+use crate::isa::{Encoding, Reg};
 
 /// A point, and what is counted there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,9 +20,26 @@ pub(super) struct Point {
 pub(super) enum What {
     /// The site of this index in its function's masks, right after its instruction.
     Site(usize),
+    /// A block, before the instruction.
+    Block(Stretch),
+}
+
+/// Instructions of one basic block that run equally often. EXEC is the same in `lanes`, which has all of them that depend
+/// on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stretch {
+    /// First instruction, and the one after the last.
+    pub(super) insts: (usize, usize),
+    /// The same of those for which the lanes are counted.
+    pub(super) lanes: (usize, usize),
 }
 
 impl Point {
+    /// The site that is counted, if it is one.
+    pub(super) fn site(&self) -> Option<usize> {
+        if let What::Site(site) = self.what { Some(site) } else { None }
+    }
+
     /// A function's site.
     pub(super) fn of_site(survey: &Survey, function: usize, site: usize) -> Self {
         let found = &survey.masks[function].sites[site];
@@ -44,6 +63,29 @@ impl Points {
         Self { by_function: (0..survey.program.functions.len()).map(of).collect() }
     }
 
+    /// Every basic block of every function, divided where EXEC changes between instructions that depend on it. What a
+    /// kernel runs before instruction `starts(function)`, where its probes begin, is left out.
+    pub(super) fn blocks(survey: &Survey, starts: impl Fn(usize) -> usize) -> Self {
+        let of = |function: usize| {
+            let blocks = survey.program.functions[function].blocks.iter().enumerate();
+            let start = starts(function);
+            blocks
+                .flat_map(|(number, block)| {
+                    let first = block.insts.start.max(start);
+                    stretches(survey, first, block.insts.end)
+                        .into_iter()
+                        .map(move |stretch| (number, stretch))
+                })
+                .map(|(block, stretch)| Point {
+                    inst: quiet_place(survey, function, block, stretch.lanes),
+                    block,
+                    what: What::Block(stretch),
+                })
+                .collect()
+        };
+        Self { by_function: (0..survey.program.functions.len()).map(of).collect() }
+    }
+
     /// Nothing is counted anywhere.
     pub(super) fn none(survey: &Survey) -> Self {
         Self { by_function: vec![Vec::new(); survey.program.functions.len()] }
@@ -60,4 +102,42 @@ impl Points {
     pub(super) fn of(&self, function: usize) -> &[Point] {
         &self.by_function[function]
     }
+}
+
+/// The stretches of a basic block from instruction `first` on.
+fn stretches(survey: &Survey, first: usize, end: usize) -> Vec<Stretch> {
+    let mut found: Vec<Stretch> = Vec::new();
+    let mut vector = false;
+    let mut start = first;
+    for (at, located) in (first..end).zip(&survey.program.insts[first.min(end)..end]) {
+        vector |= !is_scalar(located.inst.encoding);
+        let last = at + 1 == end;
+        if !last && !writes_exec(&located.inst) {
+            continue;
+        }
+        // What does not depend on EXEC belongs to the stretch before it, or to the next one.
+        match found.last_mut() {
+            Some(before) if !vector => before.insts.1 = at + 1,
+            _ if vector || last => {
+                let from = if found.is_empty() { first } else { start };
+                found.push(Stretch { insts: (from, at + 1), lanes: (start, at + 1) });
+            }
+            _ => {}
+        }
+        (start, vector) = (at + 1, false);
+    }
+    found
+}
+
+/// Of instructions that run alike, one before which SCC is dead; the first if there is none.
+fn quiet_place(survey: &Survey, function: usize, block: usize, (first, end): (usize, usize)) -> usize {
+    let live = |at: usize| survey.liveness.around(&survey.program, function, block, at).0.contains(Reg::SCC);
+    // Most often the first will do. Where registers are addressed by number, one further on may lie where that is on.
+    let reach = if survey.indexed[function] { first + 1 } else { end };
+    (first..reach).find(|&at| !live(at)).unwrap_or(first)
+}
+
+const fn is_scalar(encoding: Encoding) -> bool {
+    use Encoding::{Smem, Sop1, Sop2, Sopc, Sopk, Sopp};
+    matches!(encoding, Sop1 | Sop2 | Sopc | Sopk | Sopp | Smem)
 }

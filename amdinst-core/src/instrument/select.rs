@@ -94,10 +94,12 @@ impl SourceLines {
 
 /// A selector that selects nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{selector} selects no branch: {detail}")]
+#[error("{selector} selects no {what}: {detail}")]
 pub struct NoSuchSite {
     /// What was asked for.
     pub selector: SiteSelector,
+    /// What is counted, in a word.
+    pub what: &'static str,
     /// What there is instead.
     pub detail: String,
 }
@@ -105,7 +107,9 @@ pub struct NoSuchSite {
 /// What there is to choose from: shown where nothing was found.
 #[derive(Debug, Default)]
 pub(super) struct Stock {
-    /// The inline chains of all sites.
+    /// Blocks are chosen, not branches.
+    pub(super) blocks: bool,
+    /// The inline chains of all sites, or of the blocks' instructions.
     pub(super) sites: Vec<Vec<SiteFrame>>,
     /// Those of the branches that all lanes take alike.
     pub(super) uniform: Vec<Vec<SiteFrame>>,
@@ -123,7 +127,7 @@ impl Stock {
             SiteSelector::Probe(name) => self.no_probe(name),
             SiteSelector::Lines(lines) => self.no_lines(lines),
         };
-        NoSuchSite { selector: selector.clone(), detail }
+        NoSuchSite { selector: selector.clone(), what: if self.blocks { "block" } else { "branch" }, detail }
     }
 
     fn no_probe(&self, name: &str) -> String {
@@ -161,7 +165,9 @@ impl Stock {
             near.truncate(LISTED);
             near.sort_unstable();
             let which = if more { "the nearest" } else { "all" };
-            return format!("that file's branches that can diverge stand at line {} ({which})", listed(near));
+            let there =
+                if self.blocks { "code was compiled to blocks" } else { "branches that can diverge stand" };
+            return format!("that file's {there} at line {} ({which})", listed(near));
         }
         let files: BTreeSet<&str> = frames().filter_map(|frame| frame.file.as_deref()).collect();
         if files.is_empty() {
@@ -249,7 +255,7 @@ mod tests {
                 .chain([vec![frame("src/b.rs", 5)]])
                 .collect(),
             uniform: vec![vec![frame("src/b.rs", 9)]],
-            probes: Vec::new(),
+            ..Stock::default()
         };
         let told = |text: &str| stock.missing(&SiteSelector::Lines(lines(text))).detail;
         assert!(

@@ -57,7 +57,7 @@ pub(super) struct Needs {
 impl SiteCode<'_> {
     pub(super) fn needs(&self) -> Needs {
         match self.place {
-            CounterPlace::Sgprs(_) => Needs {
+            CounterPlace::Sgprs(_) | CounterPlace::BlockSgprs { .. } => Needs {
                 old: self.saved.is_none(),
                 pair: !self.old_is_nonzero,
                 singles: usize::from(self.level == Level::Lanes),
@@ -100,6 +100,8 @@ impl SiteCode<'_> {
         }
         match self.place {
             CounterPlace::Sgprs(counters) => self.count_in_sgprs(&mut code, old, counters),
+            // Of a block.
+            CounterPlace::BlockSgprs { .. } => {}
             CounterPlace::Lanes { vgpr, first } => {
                 self.increments(&mut code, old, first);
                 code.add_saturating(vgpr, self.owned.data);
@@ -112,7 +114,7 @@ impl SiteCode<'_> {
             }
             CounterPlace::Memory => {
                 self.increments(&mut code, old, 0);
-                self.add_to_memory(&mut code);
+                add_to_memory(&mut code, self.owned, &self.temps, site_offset(self.id));
                 self.restore_exec(&mut code);
             }
         }
@@ -201,23 +203,6 @@ impl SiteCode<'_> {
         code.enable_lanes(counters, first);
     }
 
-    fn add_to_memory(&self, code: &mut Sequence) {
-        let Owned { offsets, data, .. } = *self.owned;
-        let record = match self.owned.record {
-            RecordPlace::Sgprs(record) => record,
-            RecordPlace::Parked => self.temps.record.unwrap_or_default(),
-        };
-        let offset = site_offset(self.id);
-        if offset < MAX_OFFSET {
-            code.global_atomic_add(offsets, data, record, offset as i32);
-        } else {
-            // Beyond the immediate's reach: move these lanes' offsets there and back.
-            code.vop2(Op::v_add_u32, offsets, Value::int(offset as i32), offsets);
-            code.global_atomic_add(offsets, data, record, 0);
-            code.vop2(Op::v_subrev_u32, offsets, Value::int(offset as i32), offsets);
-        }
-    }
-
     fn restore_exec(&self, code: &mut Sequence) {
         if let Some(new) = self.temps.pair {
             code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(new));
@@ -230,6 +215,23 @@ const BASIC_COUNTERS: u32 = 3;
 
 /// Immediate offsets of GLOBAL instructions are 13 bits, signed (12 bits on some GFX9 processors' scratch only).
 pub(super) const MAX_OFFSET: u32 = 4096;
+
+/// Adds the increments in the enabled lanes of the data VGPR to the record, from byte `offset` on.
+pub(super) fn add_to_memory(code: &mut Sequence, owned: &Owned, temps: &Temps, offset: u32) {
+    let Owned { offsets, data, .. } = *owned;
+    let record = match owned.record {
+        RecordPlace::Sgprs(record) => record,
+        RecordPlace::Parked => temps.record.unwrap_or_default(),
+    };
+    if offset < MAX_OFFSET {
+        code.global_atomic_add(offsets, data, record, offset as i32);
+    } else {
+        // Beyond the immediate's reach: move these lanes' offsets there and back.
+        code.vop2(Op::v_add_u32, offsets, Value::int(offset as i32), offsets);
+        code.global_atomic_add(offsets, data, record, 0);
+        code.vop2(Op::v_subrev_u32, offsets, Value::int(offset as i32), offsets);
+    }
+}
 
 /// Byte offset of a site's first counter in the record.
 pub(super) const fn site_offset(id: u32) -> u32 {

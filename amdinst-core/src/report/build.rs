@@ -2,12 +2,12 @@
 
 use thiserror::Error;
 
-use crate::counters::{Layout, Probe, SiteCounts, WaveRecord, seconds_to_overflow};
+use crate::counters::{BlockCounts, Layout, Probe, SiteCounts, WaveRecord, seconds_to_overflow};
 use crate::instrument::{KernelProbes, ProbeResult, ProbeSpec, SiteFrame};
 
 use super::{
-    Counts, LeftOutReport, Location, Outcome, ProbeReport, Report, SCHEMA, SiteReport, TimeReport,
-    UniformReport, WaveId, WaveReport,
+    BlockReport, Counts, LeftOutReport, Location, Outcome, ProbeReport, Report, SCHEMA, SiteReport,
+    TimeReport, UniformReport, WaveId, WaveReport,
 };
 
 /// One launch of an instrumented kernel: what [`Report::new`] needs to know of it.
@@ -60,6 +60,18 @@ pub enum ReportError {
         kernel: String,
         /// The site's id.
         site: usize,
+        /// Executions in that wave, as counted.
+        executions: u64,
+    },
+    /// The same of a block.
+    #[error(
+        "kernel `{kernel}`: block {block} counted {executions} executions in one wave, so that its 32-bit counters may have overflowed: give the kernel less work a wave"
+    )]
+    BlockOverflow {
+        /// The kernel.
+        kernel: String,
+        /// The block's id.
+        block: usize,
         /// Executions in that wave, as counted.
         executions: u64,
     },
@@ -119,6 +131,7 @@ impl Report {
             unfinished,
             memory_equal: None,
             oracle_equal: None,
+            blocks: if instrumented { block_reports(launch) } else { Vec::new() },
             time: (instrumented && probes.probe == Probe::Time).then(|| TimeReport::new(launch.records)),
             sites,
             probes: Vec::new(),
@@ -177,7 +190,8 @@ impl Report {
         let probes = self.probes.iter_mut().map(|probe| &mut probe.location);
         let uniform = self.uniform.iter_mut().map(|branch| &mut branch.location);
         let left_out = self.left_out.iter_mut().map(|site| &mut site.location);
-        for location in sites.chain(probes).chain(uniform).chain(left_out) {
+        let blocks = self.blocks.iter_mut().map(|block| &mut block.location);
+        for location in sites.chain(probes).chain(uniform).chain(left_out).chain(blocks) {
             if let Some(file) = &mut location.file
                 && let Some(rest) = file.strip_prefix(base).and_then(|rest| rest.strip_prefix('/'))
             {
@@ -195,10 +209,16 @@ fn check(launch: &Launch<'_>) -> Result<(), ReportError> {
     }
     let counted = launch.records.iter().map(|record| record.sites.len()).min().unwrap_or(usize::MAX);
     let sites = launch.probes.sites.iter().map(|site| site.id as usize + 1).max().unwrap_or(0);
+    let counted_blocks = launch.records.iter().map(|record| record.blocks.len()).min().unwrap_or(usize::MAX);
+    let blocks = launch.probes.blocks.iter().map(|block| block.id as usize + 1).max().unwrap_or(0);
+    if counted_blocks < blocks {
+        return Err(ReportError::Sites { kernel: kernel(), sites: blocks, counted: counted_blocks });
+    }
     if counted < sites {
         return Err(ReportError::Sites { kernel: kernel(), sites, counted });
     }
-    if let Some(seconds) = launch.seconds.filter(|_| !launch.probes.sites.is_empty()) {
+    let counts = !launch.probes.sites.is_empty() || !launch.probes.blocks.is_empty();
+    if let Some(seconds) = launch.seconds.filter(|_| counts) {
         // What was inserted at the cheapest site, and the site's own instruction.
         let safe = seconds_to_overflow(launch.probes.cost.instructions_per_site[0] + 1);
         // A time that is no number bounds nothing.
@@ -212,8 +232,19 @@ fn check(launch: &Launch<'_>) -> Result<(), ReportError> {
             let executions = record.sites[site].executions;
             return Err(ReportError::Overflow { kernel: kernel(), site, executions });
         }
+        if let Some(block) = record.blocks.iter().position(BlockCounts::may_have_overflowed) {
+            let executions = record.blocks[block].executions;
+            return Err(ReportError::BlockOverflow { kernel: kernel(), block, executions });
+        }
     }
     Ok(())
+}
+
+fn block_reports(launch: &Launch<'_>) -> Vec<BlockReport> {
+    let mut reports: Vec<_> =
+        launch.probes.blocks.iter().map(|block| BlockReport::new(block, launch.records)).collect();
+    reports.sort_by_key(|block| block.pc);
+    reports
 }
 
 fn site_reports(launch: &Launch<'_>) -> Vec<SiteReport> {

@@ -15,6 +15,15 @@ impl Report {
             (Some(time), Some(other)) => time.add(other),
             (time, other) => *time = time.take().or_else(|| other.clone()),
         }
+        for block in &other.blocks {
+            match self.blocks.iter_mut().find(|known| known.pc == block.pc && known.id == block.id) {
+                Some(known) => {
+                    known.counts += block.counts;
+                    known.waves.extend(&block.waves);
+                }
+                None => self.blocks.push(block.clone()),
+            }
+        }
         for site in &other.sites {
             let same = |known: &&mut SiteReport| known.pc == site.pc && known.id == site.id;
             match self.sites.iter_mut().find(same) {

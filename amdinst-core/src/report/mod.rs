@@ -4,6 +4,7 @@
 //! machine sites of one source branch, for a compiler may make several out of it, or none. [`Report::table`] prints
 //! it for people, [`Report::snapshot`] in a form that survives recompilation, and [`oracle`] compares it with what an emulator saw.
 
+mod blocks;
 mod build;
 mod merge;
 pub mod oracle;
@@ -14,6 +15,7 @@ mod table;
 mod tests;
 mod time;
 
+pub use blocks::{BlockReport, WaveBlockReport};
 pub use build::{Launch, ReportError, location};
 pub use select::{SelectError, Selection};
 pub use time::{TimeReport, WaveTimeReport};
@@ -52,6 +54,9 @@ pub struct Report {
     pub memory_equal: Option<bool>,
     /// The counters are those that the emulator saw in the original. `None` when nothing watched it.
     pub oracle_equal: Option<bool>,
+    /// How often each block ran, if that was measured, in order of address.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<BlockReport>,
     /// How long each wave ran, if that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeReport>,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::counters::{SiteCounts, WaveRecord};
+use crate::counters::{BlockCounts, SiteCounts, WaveRecord};
 use crate::instrument::{KernelProbes, Level};
 
 use super::{Location, WaveId, build};
@@ -57,6 +57,26 @@ pub enum Disagreement {
         /// How many waves it did so in.
         waves: u64,
     },
+    /// A block counted something else than what one of its instructions did.
+    Block {
+        /// The block's number in the probe map.
+        block: u32,
+        /// The instruction's address in the original.
+        pc: u64,
+        /// The wave.
+        wave: WaveId,
+        /// What the emulator saw.
+        seen: BlockCounts,
+        /// What the record holds.
+        counted: BlockCounts,
+    },
+    /// An instruction ran that stands in no block of the probe map, though all were asked for.
+    NoBlock {
+        /// Its address in the original.
+        pc: u64,
+        /// The wave.
+        wave: WaveId,
+    },
     /// A wave's time is not what it ran.
     Time {
         /// The wave.
@@ -87,6 +107,14 @@ impl fmt::Display for Disagreement {
                 "the instruction at pc {pc:#x} switched lanes off in {waves} waves (first: {wave}) and is no site of the \
                  probe map"
             ),
+            Self::Block { block, pc, wave, seen, counted } => write!(
+                f,
+                "block {block} (instruction at pc {pc:#x}), {wave}: counted {} executions with {} lanes, the emulator saw {} with {}",
+                counted.executions, counted.lanes, seen.executions, seen.lanes
+            ),
+            Self::NoBlock { pc, wave } => {
+                write!(f, "{wave} ran the instruction at pc {pc:#x}, which is in no block of the probe map")
+            }
             Self::Time { wave, seen, counted } => {
                 write!(
                     f,
@@ -150,6 +178,53 @@ pub fn compare(
         }
     }
     found.extend(unexplained(probes, records, native));
+    found.truncate(limit);
+    found
+}
+
+/// Compares the blocks of an instrumented kernel with what the emulator saw each instruction of the original do, by wave
+/// in the order of `records`, and by address: executions, and lanes active before it. `all` says that every block ought to be
+/// counted. Returns the first `limit` disagreements.
+pub fn compare_blocks(
+    probes: &KernelProbes,
+    records: &[WaveRecord],
+    native: &[BTreeMap<u64, BlockCounts>],
+    all: bool,
+    limit: usize,
+) -> Vec<Disagreement> {
+    let mut found = Vec::new();
+    for (record, native) in records.iter().zip(native) {
+        let wave = WaveId { workgroup: record.workgroup, wave: record.wave };
+        if !record.flushed {
+            found.push(Disagreement::Unfinished { wave });
+            continue;
+        }
+        let mut covered = 0;
+        for block in &probes.blocks {
+            let counted = record.blocks.get(block.id as usize).copied().unwrap_or_default();
+            let inside = native.range(block.pc..block.end_pc);
+            covered += inside.clone().count();
+            let agrees = |pc: u64, seen: &BlockCounts| {
+                let depends = (block.lanes_pcs[0]..block.lanes_pcs[1]).contains(&pc);
+                let lanes = !depends || probes.level == Level::Basic || seen.lanes == counted.lanes;
+                seen.executions == counted.executions && lanes
+            };
+            let other = inside.map(|(&pc, &seen)| (pc, seen)).find(|(pc, seen)| !agrees(*pc, seen));
+            // A block that never ran in the original has no entry.
+            let never = native.get(&block.pc).is_none() && counted != BlockCounts::default();
+            let other = other.or_else(|| never.then_some((block.pc, BlockCounts::default())));
+            if let Some((pc, seen)) = other {
+                found.push(Disagreement::Block { block: block.id, pc, wave, seen, counted });
+            }
+        }
+        if all && covered < native.len() {
+            let lost = |pc: &u64| !probes.blocks.iter().any(|block| (block.pc..block.end_pc).contains(pc));
+            found.extend(native.keys().copied().find(lost).map(|pc| Disagreement::NoBlock { pc, wave }));
+        }
+        if found.len() >= limit {
+            break;
+        }
+    }
     found.truncate(limit);
     found
 }

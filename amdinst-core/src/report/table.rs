@@ -23,6 +23,8 @@ impl Report {
         let mut text = String::new();
         if let Some(time) = &self.time {
             text.push_str(&time.table());
+        } else if self.probe == Probe::Blocks && !self.blocks.is_empty() {
+            text.push_str(&super::blocks::table(&self.blocks));
         } else if rows.is_empty() {
             let why = match (self.refusals.is_empty(), self.left_out.is_empty()) {
                 (true, true) => "no branch that can diverge",

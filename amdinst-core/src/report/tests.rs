@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::counters::{Probe, SiteCounts, WaveRecord, WaveTime, record_stride};
+use crate::counters::{BlockCounts, Probe, SiteCounts, WaveRecord, WaveTime, record_stride};
 use crate::instrument::{
-    ExecWrite, ExecWriteClass, Home, KernelProbes, Level, ProbeKind, ProbeOutcome, ProbeResult, ProbeSpec,
-    Reason, Refusal, Site, SiteFrame, SiteKind,
+    BlockProbe, ExecWrite, ExecWriteClass, Home, KernelProbes, Level, ProbeKind, ProbeOutcome, ProbeResult,
+    ProbeSpec, Reason, Refusal, Site, SiteFrame, SiteKind,
 };
 
-use super::oracle::{Disagreement, Native, compare, compare_times};
+use super::oracle::{Disagreement, Native, compare, compare_blocks, compare_times};
 use super::{Launch, Outcome, Report, ReportError, SelectError, WaveId};
 
 fn frame(file: &str, line: u32) -> SiteFrame {
@@ -66,6 +66,7 @@ fn kernel() -> KernelProbes {
             site(1, SiteKind::LoopExit, 20, "steps"),
             site(2, SiteKind::LoopExit, 20, "steps"),
         ],
+        blocks: Vec::new(),
         left_out: Vec::new(),
         uniform: Vec::new(),
         exec_writes: vec![ExecWrite { pc: 0x1200, class: ExecWriteClass::Restore }],
@@ -92,6 +93,7 @@ fn records() -> Vec<WaveRecord> {
             wave: index as u32 % 2,
             flushed: true,
             sites: vec![tail, steps(counts(5, 2, 1, 200, 100)), steps(counts(3, 3, 0, 64, 64))],
+            blocks: Vec::new(),
             time: None,
         }
     };
@@ -385,6 +387,7 @@ fn times_are_compared_with_the_emulators_clock() {
         wave,
         flushed: true,
         sites: Vec::new(),
+        blocks: Vec::new(),
         time: Some(WaveTime { begin, end }),
     };
     // 100 instructions, 64 ticks for the second reading, and up to 24 of the probe's own.
@@ -398,4 +401,47 @@ fn times_are_compared_with_the_emulators_clock() {
     }
     let unfinished = WaveRecord { flushed: false, ..record(0, 0, 0) };
     assert!(matches!(compare_times(&[unfinished], &[100], 10)[..], [Disagreement::Unfinished { .. }]));
+}
+
+#[test]
+fn blocks_are_compared_with_each_instruction() {
+    let block = BlockProbe {
+        id: 0,
+        pc: 0x100,
+        end_pc: 0x10c,
+        lanes_pcs: [0x104, 0x10c],
+        instructions: 3,
+        frames: vec![frame("src/demo.rs", 12)],
+        function: "demo".to_owned(),
+    };
+    let probes = KernelProbes { probe: Probe::Blocks, blocks: vec![block], sites: Vec::new(), ..kernel() };
+    let counts = |executions, lanes| BlockCounts { executions, lanes };
+    let record = |counted| WaveRecord {
+        workgroup: [0; 3],
+        wave: 0,
+        flushed: true,
+        sites: Vec::new(),
+        blocks: vec![counted],
+        time: None,
+    };
+    // The first instruction does not depend on the lanes, and may have others.
+    let native =
+        |of_last| vec![BTreeMap::from([(0x100, counts(2, 128)), (0x104, counts(2, 70)), (0x108, of_last)])];
+    let told = |counted, native: &[_]| compare_blocks(&probes, &[record(counted)], native, true, 10);
+    let wave = WaveId { workgroup: [0; 3], wave: 0 };
+    assert_eq!(told(counts(2, 70), &native(counts(2, 70))), []);
+    for (counted, last, pc, seen) in [
+        (counts(3, 70), counts(2, 70), 0x100, counts(2, 128)),
+        (counts(2, 71), counts(2, 70), 0x104, counts(2, 70)),
+        (counts(2, 70), counts(1, 70), 0x108, counts(1, 70)),
+    ] {
+        let expected = Disagreement::Block { block: 0, pc, wave, seen, counted };
+        assert_eq!(told(counted, &native(last)), [expected]);
+    }
+    // A block that never ran, and an instruction that ran outside of all.
+    let never = Disagreement::Block { block: 0, pc: 0x100, wave, seen: counts(0, 0), counted: counts(1, 64) };
+    assert_eq!(told(counts(1, 64), &[BTreeMap::new()]), [never]);
+    let outside = vec![BTreeMap::from([(0x200, counts(1, 64))])];
+    assert_eq!(told(counts(0, 0), &outside), [Disagreement::NoBlock { pc: 0x200, wave }]);
+    assert_eq!(compare_blocks(&probes, &[record(counts(0, 0))], &outside, false, 10), []);
 }

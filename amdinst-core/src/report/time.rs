@@ -91,7 +91,7 @@ mod tests {
 
     fn record(wave: u32, flushed: bool, begin: u64, end: u64) -> WaveRecord {
         let time = Some(WaveTime { begin, end });
-        WaveRecord { workgroup: [0; 3], wave, flushed, sites: Vec::new(), time }
+        WaveRecord { workgroup: [0; 3], wave, flushed, sites: Vec::new(), blocks: Vec::new(), time }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use amdinst_core::instrument::{
     plan,
 };
 use amdinst_core::object::CodeObject;
-use amdinst_emu::{Config, Execution, Fault, Launch, Machine};
+use amdinst_emu::{Config, Execution, Fault, Launch, Machine, native_blocks};
 
 use crate::support::{bytes_of, compile};
 
@@ -55,6 +55,21 @@ impl Ways {
         all.chain(basic.iter().map(|&counters| (counters, Level::Basic))).collect()
     }
 
+    /// Where blocks are counted.
+    fn blocks(self) -> Vec<(Counters, Level)> {
+        match self {
+            Self::Every => TURNS
+                .into_iter()
+                .map(|counters| (counters, Level::Lanes))
+                .chain([(Counters::Register, Level::Basic)])
+                .collect(),
+            Self::Turn(number) => {
+                let level = if number % 2 == 0 { Level::Lanes } else { Level::Basic };
+                vec![(TURNS[number % TURNS.len()], level)]
+            }
+        }
+    }
+
     /// Where times are kept.
     fn times(self) -> Vec<Counters> {
         const ALL: [Counters; 2] = [Counters::Auto, Counters::Global];
@@ -73,6 +88,8 @@ pub(crate) struct Totals {
     pub(crate) sites: usize,
     pub(crate) executions: u64,
     pub(crate) diverged: u64,
+    /// Executions of instructions that stand in counted blocks.
+    pub(crate) block_executions: u64,
     /// Waves whose time was measured.
     pub(crate) timed: usize,
     /// Sites that were not asked for, in runs that did not ask for all.
@@ -93,6 +110,7 @@ impl Totals {
         self.diverged += other.diverged;
         self.left_out += other.left_out;
         self.timed += other.timed;
+        self.block_executions += other.block_executions;
         self.borrowing += other.borrowing;
         self.largest_text = self.largest_text.max(other.largest_text);
         for (home, runs) in other.runs {
@@ -113,13 +131,14 @@ impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} kernels, {} sites, {} site executions, {} diverged, {} sites left out, {} waves timed; instrumented runs: {:?}, {} of them borrowing SGPRs; refused: {:?}; all equal",
+            "{} kernels, {} sites, {} site executions, {} diverged, {} sites left out, {} waves timed, {} instructions in blocks; instrumented runs: {:?}, {} of them borrowing SGPRs; refused: {:?}; all equal",
             self.kernels,
             self.sites,
             self.executions,
             self.diverged,
             self.left_out,
             self.timed,
+            self.block_executions,
             self.runs,
             self.borrowing,
             self.refused
@@ -191,6 +210,36 @@ pub(crate) fn prove(
                 totals.executions += counts.executions;
                 totals.diverged += counts.diverged();
             }
+        }
+    }
+    for (counters, level) in ways.blocks() {
+        let context = format!("{context} blocks {counters:?} {level:?}");
+        let options = Options { probe: Probe::Blocks, counters, level, ..Options::default() };
+        let Some((probes, records)) = bench.measured(&context, &options, &mut totals) else { continue };
+        let native = native_blocks(&original.steps, records.len());
+        totals.block_executions += original.steps.iter().map(|step| step.executions).sum::<u64>();
+        assert!(!probes.blocks.is_empty(), "{context}");
+        // Every instruction that ran is in a block, and did what the block counted.
+        for (wave, (record, native)) in records.iter().zip(&native).enumerate() {
+            assert!(record.flushed, "{context}: wave {wave} did not write its record");
+            for (pc, seen) in native {
+                let mut of = probes.blocks.iter().filter(|block| (block.pc..block.end_pc).contains(pc));
+                let block = of.next().unwrap_or_else(|| panic!("{context}: {pc:#x} is in no block"));
+                assert!(of.next().is_none(), "{context}: {pc:#x} is in two blocks");
+                let counted = record.blocks[block.id as usize];
+                assert_eq!(counted.executions, seen.executions, "{context}: wave {wave}, {pc:#x}");
+                if (block.lanes_pcs[0]..block.lanes_pcs[1]).contains(pc) {
+                    let lanes = if level == Level::Lanes { seen.lanes } else { 0 };
+                    assert_eq!(counted.lanes, lanes, "{context}: wave {wave}, {pc:#x}");
+                }
+            }
+            let ran: u64 = native.values().map(|seen| seen.executions).sum();
+            let counted: u64 = probes
+                .blocks
+                .iter()
+                .map(|block| record.blocks[block.id as usize].executions * u64::from(block.instructions))
+                .sum();
+            assert_eq!(counted, ran, "{context}: wave {wave}: instructions that ran");
         }
     }
     for counters in ways.times() {

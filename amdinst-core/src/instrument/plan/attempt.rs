@@ -7,6 +7,7 @@ use super::groups::Group;
 use super::{Draft, Planner, encoding};
 use crate::analysis::program;
 use crate::instrument::allocate::{Allocation, Component, Scheme, Wanted, scc_tells_new};
+use crate::instrument::block_code::BlockCode;
 use crate::instrument::exit::Exit;
 use crate::instrument::hazards;
 use crate::instrument::layout::{CounterPlace, Owned, SgprCounters, Temps};
@@ -50,6 +51,9 @@ impl Planner<'_> {
         };
         // What a site needs depends on where its counters are, not on which registers these are.
         let probe_place = match scheme {
+            Scheme::Sgprs if self.options.probe == Probe::Blocks => {
+                CounterPlace::BlockSgprs { executions: 0, lanes: None }
+            }
             Scheme::Sgprs => CounterPlace::Sgprs(SgprCounters::new(&[0; 5])),
             Scheme::VgprLanes => CounterPlace::Lanes { vgpr: 0, first: 0 },
             Scheme::Lds => CounterPlace::Lds,
@@ -61,7 +65,10 @@ impl Planner<'_> {
             .map(|&(function, point)| Wanted {
                 function,
                 point,
-                needs: self.site_code(function, point, probe_place, &nothing).needs(),
+                needs: match point.what {
+                    What::Site(site) => self.site_code(function, site, probe_place, &nothing).needs(),
+                    What::Block(_) => self.block_code(function, point, probe_place, &nothing).needs(),
+                },
             })
             .collect();
         let Allocation { owned, places, temps } =
@@ -77,12 +84,19 @@ impl Planner<'_> {
                 *own += 1;
                 shared_points.len() + *own - 1
             };
-            let mut code = self.site_code(function, point, places[id], &owned);
-            code.temps = temps;
-            code.id = id as u32;
             let patch = draft.patches.entry(point.inst).or_default();
-            patch.before = code.before().map_err(encoding)?;
-            patch.after = code.after().map_err(encoding)?;
+            if let What::Site(site) = point.what {
+                let mut code = self.site_code(function, site, places[id], &owned);
+                code.temps = temps;
+                code.id = id as u32;
+                patch.before = code.before().map_err(encoding)?;
+                patch.after = code.after().map_err(encoding)?;
+            } else {
+                let mut code = self.block_code(function, point, places[id], &owned);
+                code.temps = temps;
+                code.id = id as u32;
+                patch.before = code.code().map_err(encoding)?;
+            }
         }
 
         // A function that ends waves does not know for which kernel: it writes the longest record.
@@ -91,11 +105,22 @@ impl Planner<'_> {
             let own = self.points.of(function).len();
             let is_kernel = survey.program.functions[function].kernel.is_some();
             let written = if is_kernel && !functions_end { shared_points.len() + own } else { total };
-            let exit = Exit { arch, home: scheme.home(), level, owned: &owned, places: &places[..written] };
+            let exit = Exit {
+                arch,
+                probe: self.options.probe,
+                home: scheme.home(),
+                level,
+                owned: &owned,
+                places: &places[..written],
+            };
             let code = exit.code().map_err(encoding)?;
             for end in self.ends(function) {
                 let patch = draft.patches.entry(end).or_default();
-                patch.before.splice(0..0, code.iter().cloned());
+                // After what counts the block that ends here.
+                if !patch.before.is_empty() {
+                    draft.counting_ends.insert(end, patch.before.len());
+                }
+                patch.before.extend(code.iter().cloned());
             }
         }
         let mut highest = HighestRegisters::default();
@@ -132,10 +157,15 @@ impl Planner<'_> {
         for &function in group.kernels.iter().chain(&group.shared) {
             let sum = added.entry(function).or_default();
             for point in self.points.of(function) {
-                draft.patches.get(&point.inst).into_iter().for_each(|patch| sum.site(patch));
+                if let Some(patch) = draft.patches.get(&point.inst) {
+                    sum.site(draft.counting_and_exit(point.inst, patch).0, &patch.after);
+                }
             }
             for end in self.ends(function) {
-                draft.patches.get(&end).into_iter().for_each(|patch| sum.exit(&patch.before));
+                if let Some(patch) = draft.patches.get(&end) {
+                    let (counting, exit) = draft.counting_and_exit(end, patch);
+                    sum.exit(if exit.is_empty() { counting } else { exit });
+                }
             }
         }
         for (kernel, drafted) in &mut draft.kernels {
@@ -154,15 +184,34 @@ impl Planner<'_> {
         }
     }
 
-    fn site_code<'o>(
+    fn block_code<'o>(
         &self,
         function: usize,
         point: Point,
         place: CounterPlace,
         owned: &'o Owned,
+    ) -> BlockCode<'o> {
+        let survey = self.survey;
+        let (before, _) = survey.liveness.around(&survey.program, function, point.block, point.inst);
+        BlockCode {
+            arch: self.object.target.arch,
+            level: self.options.level,
+            place,
+            owned,
+            temps: Temps::default(),
+            scc_is_live: before.contains(Reg::SCC),
+            id: 0,
+        }
+    }
+
+    fn site_code<'o>(
+        &self,
+        function: usize,
+        site: usize,
+        place: CounterPlace,
+        owned: &'o Owned,
     ) -> SiteCode<'o> {
         let survey = self.survey;
-        let What::Site(site) = point.what;
         let found = &survey.masks[function].sites[site];
         let inst = &survey.program.insts[found.inst].inst;
         let (_, after) = survey.liveness.around(&survey.program, function, found.block, found.inst);

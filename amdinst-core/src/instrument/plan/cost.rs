@@ -40,14 +40,14 @@ pub(super) struct Added {
 }
 
 impl Added {
-    pub(super) fn site(&mut self, patch: &Patch) {
-        let count = (patch.before.len() + patch.after.len()) as u32;
+    pub(super) fn site(&mut self, before: &[Inst], after: &[Inst]) {
+        let count = (before.len() + after.len()) as u32;
         self.per_site = match self.sites {
             0 => [count; 2],
             _ => [self.per_site[0].min(count), self.per_site[1].max(count)],
         };
         self.sites += 1;
-        self.bytes += bytes(&patch.before) + bytes(&patch.after);
+        self.bytes += bytes(before) + bytes(after);
     }
 
     pub(super) fn exit(&mut self, code: &[Inst]) {

@@ -19,6 +19,7 @@ use super::relocate::{Patch, RelocateError, Relocated};
 use super::select::NoSuchSite;
 use super::sources::Sources;
 use super::survey::{Survey, selected};
+use crate::isa::Inst;
 use crate::object::rewrite::{KernelEdit, text_address};
 use crate::object::{CodeObject, Kernel};
 
@@ -59,6 +60,7 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
     let sources = Sources::new(object);
     let points = match options.probe {
         Probe::Branches => Points::sites(&survey),
+        Probe::Blocks => Points::blocks(&survey, |function| properties::start(&survey, object, function)),
         Probe::Time => Points::none(&survey),
     };
     let mut planner = Planner {
@@ -114,8 +116,20 @@ struct Draft {
     patches: BTreeMap<usize, Patch>,
     /// By function that is a kernel.
     kernels: BTreeMap<usize, DraftKernel>,
+    /// Instructions that count a block, where it is counted at an end of waves.
+    counting_ends: BTreeMap<usize, usize>,
     /// Refusals of single sites, by the function they stand in.
     site_refusals: BTreeMap<usize, Vec<Refusal>>,
+}
+
+impl Draft {
+    /// What stands before an instruction: the code that counts, and, where a block is counted at an end of waves, the end's.
+    fn counting_and_exit<'p>(&self, at: usize, patch: &'p Patch) -> (&'p [Inst], &'p [Inst]) {
+        match self.counting_ends.get(&at) {
+            Some(&count) => patch.before.split_at(count.min(patch.before.len())),
+            None => (&patch.before, &[]),
+        }
+    }
 }
 
 struct DraftKernel {

@@ -3,11 +3,11 @@
 use super::{Draft, DraftKernel, Plan, Planner};
 use crate::analysis::masks::{Narrowing, OtherWrite};
 use crate::instrument::map::{
-    ExecWrite, ExecWriteClass, KernelProbes, LeftOut, ProbeOutcome, ProbeResult, Site, SiteKind,
+    BlockProbe, ExecWrite, ExecWriteClass, KernelProbes, LeftOut, ProbeOutcome, ProbeResult, Site, SiteKind,
     UniformBranch,
 };
 use crate::instrument::options::{Options, Probe, ProbeSpec};
-use crate::instrument::points::{Point, What};
+use crate::instrument::points::{Point, Stretch, What};
 use crate::instrument::refusal::Refusal;
 use crate::instrument::relocate::Relocated;
 use crate::instrument::sources::Sources;
@@ -59,20 +59,21 @@ impl Planner<'_> {
         };
         // The record has room for every shared function's sites; those of functions that this kernel never calls stay
         // zero in it.
-        let counted = listed
-            .into_iter()
-            .enumerate()
-            .filter(|(_, (owner, _))| survey.reachable[function].contains(owner))
-            .map(|(id, (owner, Point { what: What::Site(site), .. }))| (owner, site, id as u32));
-        let mut sites: Vec<Site> = counted
-            .map(|(owner, site, id)| Site {
-                id,
-                new_pc: relocated
-                    .and_then(|new| new.instruction(self.site_pc(owner, site)))
-                    .unwrap_or_default(),
-                ..self.site(owner, site, sources)
-            })
-            .collect();
+        let counted = (0..).zip(listed).filter(|(_, (owner, _))| survey.reachable[function].contains(owner));
+        let (mut sites, mut blocks) = (Vec::new(), Vec::new());
+        for (id, (owner, point)) in counted {
+            match point.what {
+                What::Site(site) => {
+                    let new_pc = relocated.and_then(|new| new.instruction(self.site_pc(owner, site)));
+                    sites.push(Site {
+                        id,
+                        new_pc: new_pc.unwrap_or_default(),
+                        ..self.site(owner, site, sources)
+                    });
+                }
+                What::Block(stretch) => blocks.push(self.block(owner, stretch, id, sources)),
+            }
+        }
         let number = sites.len();
         // For the time being those that were left out are among the sites, so that a probe finds all its own.
         sites.extend(self.left_out(function).map(|(owner, site)| self.site(owner, site, sources)));
@@ -95,7 +96,7 @@ impl Planner<'_> {
         // A `#[probe]` stands on a branch: without branches there is nothing to tell of it.
         let mut probes = match self.options.probe {
             Probe::Branches => self.assigned(function, &mut sites, &mut uniform, sources),
-            Probe::Time => Vec::new(),
+            Probe::Blocks | Probe::Time => Vec::new(),
         };
         let left_out = sites
             .split_off(number)
@@ -116,10 +117,11 @@ impl Planner<'_> {
             home: drafted.map(|drafted| drafted.scheme.home()),
             why: drafted.map_or_else(
                 || {
-                    let why = match (refusals.is_empty(), left_out.is_empty()) {
-                        (true, true) => "it has no site",
-                        (true, false) => "none of its sites was asked for",
-                        (false, _) => "it was refused",
+                    let why = match (refusals.is_empty(), left_out.is_empty(), self.options.probe) {
+                        (true, _, Probe::Blocks) => "none of its blocks was asked for",
+                        (true, true, _) => "it has no site",
+                        (true, false, _) => "none of its sites was asked for",
+                        (false, ..) => "it was refused",
                     };
                     why.to_owned()
                 },
@@ -132,6 +134,7 @@ impl Planner<'_> {
             record_stride: drafted.map_or(0, |drafted| drafted.stride),
             cost: drafted.map(|drafted| drafted.cost.clone()).unwrap_or_default(),
             sites,
+            blocks,
             left_out,
             uniform,
             exec_writes,
@@ -165,6 +168,23 @@ impl Planner<'_> {
             loop_depth: found.loop_depth,
             function: program.functions[function].name.clone(),
             else_pcs: found.else_insts.iter().map(|&inst| program.insts[inst].pc).collect(),
+        }
+    }
+
+    fn block(&self, function: usize, stretch: Stretch, id: u32, sources: &Sources) -> BlockProbe {
+        let Survey { program, .. } = self.survey;
+        let pcs = |(first, end): (usize, usize)| [program.insts[first].pc, program.insts[end - 1].end()];
+        let [pc, end_pc] = pcs(stretch.insts);
+        let insts = &program.insts[stretch.insts.0..stretch.insts.1];
+        let placed = insts.iter().map(|located| sources.frames(located.pc)).find(|frames| !frames.is_empty());
+        BlockProbe {
+            id,
+            pc,
+            end_pc,
+            lanes_pcs: pcs(stretch.lanes),
+            instructions: insts.len() as u32,
+            frames: placed.unwrap_or_default(),
+            function: program.functions[function].name.clone(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::cost::HighestRegisters;
 use super::{DraftKernel, Planner, encoding};
+use crate::analysis::program::Function;
 use crate::analysis::{Resources, occupancy};
 use crate::instrument::allocate::Scheme;
 use crate::instrument::entry::Entry;
@@ -11,9 +12,10 @@ use crate::instrument::map::{Cost, Occupancy};
 use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
 use crate::instrument::relocate::Patch;
+use crate::instrument::survey::Survey;
 use crate::isa::Inst;
 use crate::object::rewrite::{KernelEdit, MetadataEdit};
-use crate::object::{KernelArg, KernelMetadata, UserSgpr};
+use crate::object::{CodeObject, KernelArg, KernelDescriptor, KernelMetadata, UserSgpr};
 
 /// VCC, FLAT_SCRATCH and XNACK_MASK, which are counted with the SGPRs.
 const SPECIAL_SGPRS: u32 = 6;
@@ -22,6 +24,18 @@ const PRELOAD_STUB: u64 = 256;
 
 /// A prologue, and the instruction it stands before.
 pub(super) type Prologue = (usize, Vec<Inst>);
+
+/// Bytes that a kernel starts with for firmware that does not preload its arguments.
+fn stub_bytes(descriptor: &KernelDescriptor) -> u64 {
+    if descriptor.user_sgprs().kernarg_preload.is_some() { PRELOAD_STUB } else { 0 }
+}
+
+/// The first instruction of a function at which probes can be: behind a kernel's stub for such firmware.
+pub(super) fn start(survey: &Survey, object: &CodeObject, function: usize) -> usize {
+    let Function { range, kernel, .. } = &survey.program.functions[function];
+    let stub = kernel.map_or(0, |kernel| stub_bytes(&object.kernels[kernel].descriptor));
+    survey.program.insts.partition_point(|located| located.pc < range.start + stub)
+}
 
 impl Planner<'_> {
     /// The new descriptor and metadata of a kernel, and its prologue with the instruction it stands before.
@@ -49,7 +63,7 @@ impl Planner<'_> {
         descriptor.set_enable_vgpr_workitem_id(2);
 
         let lds = match scheme {
-            Scheme::Lds => Some(LdsImages::place(survey, function, kernel, counted)?),
+            Scheme::Lds => Some(LdsImages::place(survey, function, kernel, self.options.probe, counted)?),
             Scheme::Sgprs | Scheme::VgprLanes | Scheme::Memory => None,
         };
         if let Some(images) = &lds {
@@ -62,9 +76,7 @@ impl Planner<'_> {
         }
 
         let entry_pc = survey.program.functions[function].range.start;
-        let at =
-            if original.user_sgprs().kernarg_preload.is_some() { entry_pc + PRELOAD_STUB } else { entry_pc };
-        let at = survey.program.at(at).ok_or_else(|| {
+        let at = survey.program.at(entry_pc + stub_bytes(&original)).ok_or_else(|| {
             let detail =
                 format!("no code follows the {PRELOAD_STUB} bytes for firmware that does not preload");
             (Reason::KernargPreload, detail)

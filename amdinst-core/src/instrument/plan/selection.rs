@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::Planner;
-use crate::instrument::points::{Point, What};
-use crate::instrument::select::{SiteSelector, Stock};
+use crate::instrument::map::{ProbeOutcome, ProbeResult};
+use crate::instrument::options::{Options, Probe, ProbeSpec};
+use crate::instrument::points::{Stretch, What};
+use crate::instrument::select::{self, SiteSelector, Stock};
 use crate::instrument::sources::Sources;
 
 impl Planner<'_> {
@@ -16,6 +18,9 @@ impl Planner<'_> {
         if only.is_empty() {
             return;
         }
+        if self.options.probe == Probe::Blocks {
+            return self.select_blocks(sources);
+        }
         let mut kept: BTreeSet<(usize, usize)> = BTreeSet::new();
         let mut matched = vec![false; only.len()];
         let mut stock = Stock::default();
@@ -23,7 +28,7 @@ impl Planner<'_> {
             let owners: Vec<(usize, usize)> = self.survey.reachable[kernel]
                 .iter()
                 .flat_map(|&function| self.points.of(function).iter().map(move |point| (function, point)))
-                .map(|(function, Point { what: What::Site(site), .. })| (function, *site))
+                .filter_map(|(function, point)| Some((function, point.site()?)))
                 .collect();
             let mut sites: Vec<_> =
                 owners.iter().map(|&(function, site)| self.site(function, site, sources)).collect();
@@ -47,11 +52,44 @@ impl Planner<'_> {
         let missing = only.iter().zip(matched).filter(|(_, matched)| !matched);
         self.unmatched = missing.map(|(selector, _)| stock.missing(selector)).collect();
         self.points
-            .retain(|function, Point { what: What::Site(site), .. }| kept.contains(&(function, *site)));
+            .retain(|function, point| point.site().is_some_and(|site| kept.contains(&(function, site))));
+    }
+
+    /// The same for blocks: those with an instruction at the lines, or in the construct of the probe, that are asked for.
+    fn select_blocks(&mut self, sources: &Sources) {
+        let Options { only, probes, .. } = self.options;
+        let insts = &self.survey.program.insts;
+        let mut kept: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let mut matched = vec![false; only.len()];
+        // A probe that selects nothing has no code.
+        let removed = |probe: &ProbeSpec| ProbeOutcome { probe: probe.clone(), result: ProbeResult::Removed };
+        let mut stock =
+            Stock { blocks: true, probes: probes.iter().map(removed).collect(), ..Stock::default() };
+        let reached: BTreeSet<usize> =
+            self.refusals.keys().flat_map(|&kernel| self.survey.reachable[kernel].iter().copied()).collect();
+        for function in reached {
+            for point in self.points.of(function) {
+                let What::Block(Stretch { insts: (first, end), .. }) = point.what else { continue };
+                let chains: Vec<_> =
+                    insts[first..end].iter().map(|located| sources.frames(located.pc)).collect();
+                for (selector, matched) in only.iter().zip(&mut matched) {
+                    let selector = std::slice::from_ref(selector);
+                    if chains.iter().any(|frames| select::concerns(selector, probes, frames)) {
+                        *matched = true;
+                        kept.insert((function, point.inst));
+                    }
+                }
+                stock.sites.extend(chains);
+            }
+        }
+        let missing = only.iter().zip(matched).filter(|(_, matched)| !matched);
+        self.unmatched = missing.map(|(selector, _)| stock.missing(selector)).collect();
+        self.points.retain(|function, point| kept.contains(&(function, point.inst)));
     }
 
     /// The sites of a kernel, and of what it may call, that are not counted by choice: (function, site).
     pub(super) fn left_out(&self, kernel: usize) -> impl Iterator<Item = (usize, usize)> {
+        let chooses = self.options.probe == Probe::Branches && !self.options.only.is_empty();
         let counted = |function: usize, site: usize| {
             self.points.of(function).iter().any(|point| point.what == What::Site(site))
         };
@@ -59,6 +97,6 @@ impl Planner<'_> {
             (0..self.survey.masks[function].sites.len()).map(move |site| (function, site))
         };
         let all = self.survey.reachable[kernel].iter().flat_map(sites_of);
-        all.filter(move |&(function, site)| !self.options.only.is_empty() && !counted(function, site))
+        all.filter(move |&(function, site)| chooses && !counted(function, site))
     }
 }

@@ -4,8 +4,8 @@ mod whole;
 
 use amdinst_core::instrument::SiteKind;
 use amdinst_core::instrument::{
-    self, Cost, Counters, Home, InstrumentError, KernelProbes, LeftOut, Options, Plan, Probe, Refusal,
-    probe_specs,
+    self, BlockProbe, Cost, Counters, Home, InstrumentError, KernelProbes, LeftOut, Options, Plan, Probe,
+    Refusal, probe_specs,
 };
 use amdinst_core::report::{self, Location};
 use serde::Serialize;
@@ -47,6 +47,9 @@ pub struct KernelView {
     pub probe: Probe,
     /// Branches that can diverge, those in functions it may call included.
     pub sites: Vec<SiteView>,
+    /// Blocks whose executions are counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<BlockView>,
     /// Branches that can diverge and were not asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutView>,
@@ -69,12 +72,44 @@ impl KernelView {
             target: target.to_owned(),
             probe: probes.probe,
             sites: probes.sites.iter().map(SiteView::new).collect(),
+            blocks: probes.blocks.iter().map(BlockView::new).collect(),
             left_out: probes.left_out.iter().map(LeftOutView::new).collect(),
             instrumented: probes.is_instrumented(),
             home: probes.home,
             why: probes.why.clone(),
             cost: probes.cost.clone(),
             refusals: probes.refusals.clone(),
+        }
+    }
+}
+
+/// A block whose executions are counted.
+#[derive(Debug, Serialize)]
+pub struct BlockView {
+    /// Its number in the kernel's records.
+    pub id: u32,
+    /// Address of its first instruction.
+    pub pc: u64,
+    /// The address after its last one.
+    pub end_pc: u64,
+    /// Instructions.
+    pub instructions: u32,
+    /// Where its first instruction with a place stands in the source.
+    #[serde(flatten)]
+    pub location: Location,
+    /// Symbol of the kernel or function it stands in.
+    pub function: String,
+}
+
+impl BlockView {
+    fn new(block: &BlockProbe) -> Self {
+        Self {
+            id: block.id,
+            pc: block.pc,
+            end_pc: block.end_pc,
+            instructions: block.instructions,
+            location: report::location(&block.frames),
+            function: block.function.clone(),
         }
     }
 }
@@ -120,6 +155,7 @@ impl From<ProbeChoice> for Probe {
     fn from(choice: ProbeChoice) -> Self {
         match choice {
             ProbeChoice::Branches => Self::Branches,
+            ProbeChoice::Blocks => Self::Blocks,
             ProbeChoice::Time => Self::Time,
         }
     }
@@ -213,6 +249,7 @@ fn summary(context: &mut Context, view: &View, wrote: std::fmt::Arguments<'_>) -
     let sites = done.iter().map(|kernel| kernel.sites.len()).sum();
     let measured = match view.kernels.first().map_or(Probe::Branches, |kernel| kernel.probe) {
         Probe::Branches => count(sites, "site"),
+        Probe::Blocks => count(done.iter().map(|kernel| kernel.blocks.len()).sum(), "block"),
         Probe::Time => "for their time".to_owned(),
     };
     let kernels = count(view.kernels.len(), "kernel");
@@ -255,6 +292,10 @@ fn human(view: &View) -> String {
                     "{range} instructions at a site ({} to memory, {} to LDS), ",
                     cost.memory_operations_per_site, cost.lds_operations_per_site
                 ),
+                Probe::Blocks => format!(
+                    "{range} instructions a block ({} to memory, {} to LDS), ",
+                    cost.memory_operations_per_site, cost.lds_operations_per_site
+                ),
                 Probe::Time => "instructions: ".to_owned(),
             };
             let _ = writeln!(
@@ -279,6 +320,19 @@ fn human(view: &View) -> String {
         };
         if kernel.probe == Probe::Branches {
             let _ = writeln!(text, "  sites       {}{left_out}", kernel.sites.len());
+        }
+        if kernel.probe == Probe::Blocks {
+            let _ = writeln!(text, "  blocks      {}, each with counters of its own", kernel.blocks.len());
+        }
+        for block in &kernel.blocks {
+            let _ = writeln!(
+                text,
+                "    {:>3}  {:#08x}  {:<28} {}",
+                block.id,
+                block.pc,
+                place(&block.location),
+                count(block.instructions as usize, "instruction")
+            );
         }
         for site in &kernel.sites {
             let name = site.name.as_deref().map_or(String::new(), |name| format!("  `{name}`"));

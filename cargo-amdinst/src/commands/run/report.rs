@@ -9,7 +9,7 @@ use amdinst_core::object::lines::{Frame, SourceMap};
 use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
-use amdinst_emu::{Config, Launch, Machine, StepRecord, native_counts};
+use amdinst_emu::{Config, Launch, Machine, StepRecord, native_blocks, native_counts};
 
 use super::bind::Arguments;
 use super::{LaunchError, Outcome};
@@ -51,6 +51,8 @@ impl Checked {
 pub struct Instrumented<'a> {
     object: &'a CodeObject,
     plan: instrument::Plan,
+    /// Nothing was left out by choice.
+    counts_all: bool,
     /// What the plan gives; `None` when no kernel was instrumented.
     rewritten: Option<(CodeObject, ProbeMap)>,
 }
@@ -90,7 +92,7 @@ impl<'a> Instrumented<'a> {
         } else {
             None
         };
-        Ok(Self { object, plan, rewritten })
+        Ok(Self { object, plan, counts_all: options.only.is_empty(), rewritten })
     }
 
     /// Runs a kernel's instrumented form on a machine filled like the original's, and compares.
@@ -151,6 +153,10 @@ impl<'a> Instrumented<'a> {
             Probe::Branches => {
                 let native = native_counts(&execution.masks, records.len());
                 oracle::compare(probes, &records, &native, TOLD)
+            }
+            Probe::Blocks => {
+                let native = native_blocks(&execution.steps, records.len());
+                oracle::compare_blocks(probes, &records, &native, self.counts_all, TOLD)
             }
             Probe::Time => {
                 let ticks = native_ticks(object, &execution.steps, records.len());

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use amdinst_core::TargetId;
 use amdinst_core::counters::Probe;
-use amdinst_core::report::{LeftOutReport, ProbeReport, Report, SiteReport, TimeReport, UniformReport};
+use amdinst_core::report::{
+    BlockReport, LeftOutReport, ProbeReport, Report, SiteReport, TimeReport, UniformReport,
+};
 use amdinst_emu::{Execution, Fidelity, Launch, fidelity};
 use serde::Serialize;
 
@@ -56,6 +58,9 @@ pub struct RunView {
     /// The first points on which they are not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<String>,
+    /// How often each block ran; with `--report --probe blocks`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<BlockReport>,
     /// How long each wave ran; with `--report --probe time`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeReport>,
@@ -143,6 +148,7 @@ impl RunView {
             memory_equal: None,
             oracle_equal: None,
             disagreements: Vec::new(),
+            blocks: Vec::new(),
             time: None,
             sites: Vec::new(),
             probes: Vec::new(),
@@ -157,6 +163,7 @@ impl RunView {
     pub fn add_report(&mut self, checked: Checked) {
         let Checked { report, disagreements, instrumented_instructions } = checked;
         self.probe = Some(report.probe);
+        self.blocks = report.blocks.clone();
         self.time = report.time.clone();
         self.home = instrumented_instructions.map(|_| report.home.clone());
         self.instrumented_wave_instructions = instrumented_instructions;

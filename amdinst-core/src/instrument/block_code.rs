@@ -1,0 +1,117 @@
+//! The instructions that count one execution of a block: how often, and with how many lanes.
+//!
+//! They stand before one of the block's instructions, all of which run as often and with the same EXEC; where SCC is dead
+//! before one of them, before that. In SGPRs they are three scalar instructions. Counters elsewhere get their two
+//! increments as two lanes of a VGPR, as those of sites do ([`site_code`](super::site_code)).
+
+use super::layout::{CounterPlace, Owned, PARKED_RECORD, PARKED_SGPRS, RecordPlace, Temps};
+use super::options::{Level, Probe};
+use super::sequence::{Sequence, sgpr};
+use super::site_code::{Needs, add_to_memory};
+use crate::Arch;
+use crate::counters::RECORD_HEADER_WORDS;
+use crate::isa::{EncodeError, Inst, Op, Value};
+
+/// All that the code of one block depends on.
+#[derive(Clone, Debug)]
+pub(super) struct BlockCode<'a> {
+    pub(super) arch: Arch,
+    pub(super) level: Level,
+    pub(super) place: CounterPlace,
+    pub(super) owned: &'a Owned,
+    pub(super) temps: Temps,
+    /// SCC is read later.
+    pub(super) scc_is_live: bool,
+    /// Position in the record.
+    pub(super) id: u32,
+}
+
+impl BlockCode<'_> {
+    pub(super) fn needs(&self) -> Needs {
+        let in_sgprs = matches!(self.place, CounterPlace::BlockSgprs { .. });
+        Needs {
+            old: false,
+            pair: !in_sgprs,
+            singles: usize::from(self.level == Level::Lanes),
+            scc: self.scc_is_live && (self.level == Level::Lanes || in_sgprs),
+            record: self.place == CounterPlace::Memory && self.owned.record == RecordPlace::Parked,
+        }
+    }
+
+    pub(super) fn code(&self) -> Result<Vec<Inst>, EncodeError> {
+        let mut code = Sequence::new(self.arch);
+        let parked = || (PARKED_SGPRS..).zip(&self.temps.borrowed);
+        if let Some(park) = self.owned.park {
+            if self.temps.wait {
+                code.wait_scalar_loads();
+            }
+            parked().for_each(|(lane, &register)| code.writelane(park, sgpr(register), lane));
+        }
+        if let Some(scc) = self.temps.scc {
+            code.sop2(Op::s_cselect_b32, scc, Value::int(1), Value::int(0));
+        }
+        let Owned { offsets, data, .. } = *self.owned;
+        match self.place {
+            CounterPlace::BlockSgprs { executions, lanes } => {
+                if let (Some(lanes), Some(temp)) = (lanes, self.temps.singles[0]) {
+                    code.sop1(Op::s_bcnt1_i32_b64, sgpr(temp), Value::EXEC);
+                    code.sop2(Op::s_add_u32, lanes, sgpr(lanes), sgpr(temp));
+                }
+                code.sop2(Op::s_add_u32, executions, sgpr(executions), Value::int(1));
+            }
+            CounterPlace::Lanes { vgpr, first } => {
+                self.increments(&mut code, first);
+                code.add_saturating(vgpr, data);
+            }
+            CounterPlace::Lds => {
+                self.increments(&mut code, 0);
+                code.ds_add(offsets, data, block_offset(self.id));
+            }
+            CounterPlace::Memory => {
+                self.increments(&mut code, 0);
+                add_to_memory(&mut code, self.owned, &self.temps, block_offset(self.id));
+            }
+            // Of a site.
+            CounterPlace::Sgprs(_) => {}
+        }
+        if let Some(mask) = self.temps.pair {
+            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(mask));
+        }
+        if let Some(scc) = self.temps.scc {
+            code.sopc(Op::s_cmp_lg_u32, sgpr(scc), Value::int(0));
+        }
+        if let Some(park) = self.owned.park {
+            parked().for_each(|(lane, &register)| code.readlane(register, park, lane));
+        }
+        code.finish()
+    }
+
+    /// Leaves the increments in lanes `first` and the next of the data VGPR, and only these enabled. EXEC is in the pair.
+    fn increments(&self, code: &mut Sequence, first: u32) {
+        let Some(mask) = self.temps.pair else { return };
+        let data = self.owned.data;
+        if let (Some(record), Some(park)) = (self.temps.record, self.owned.park) {
+            code.readlane(record, park, PARKED_RECORD);
+            code.readlane(record + 1, park, PARKED_RECORD + 1);
+        }
+        code.sop1(Op::s_mov_b64, sgpr(mask), Value::EXEC);
+        // Where the lanes are always the same, the first has its increment from the prologue on.
+        if matches!(self.place, CounterPlace::Lanes { .. }) {
+            code.writelane(data, Value::int(1), first);
+        }
+        let words = match self.temps.singles[0] {
+            Some(lanes) => {
+                code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes), Value::EXEC);
+                code.writelane(data, sgpr(lanes), first + 1);
+                Probe::Blocks.words()
+            }
+            None => 1,
+        };
+        code.enable_lanes(words, first);
+    }
+}
+
+/// Byte offset of a block's first counter in the record.
+pub(super) const fn block_offset(id: u32) -> u32 {
+    4 * (RECORD_HEADER_WORDS + Probe::Blocks.words() * id)
+}
