@@ -187,6 +187,9 @@ pub struct BuildArgs {
     /// Instrument for this counter home only (default: for each)
     #[arg(long, value_name = "HOME", conflicts_with = "no_instrument")]
     pub counters: Option<CounterChoice>,
+    /// How instrumented kernels learn where the counter buffer is
+    #[arg(long, value_name = "ABI", default_value = "argument")]
+    pub abi: AbiChoice,
     /// Which branches count.
     #[command(flatten)]
     pub sites: SiteArgs,
@@ -230,6 +233,17 @@ impl CounterChoice {
     }
 }
 
+/// How instrumented kernels learn where the counter buffer is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum AbiChoice {
+    /// By one more argument, after all others.
+    #[default]
+    Argument,
+    /// By the device variable `__amdinst_buffer` (8 bytes), which the launcher sets; arguments stay as they are, and
+    /// nothing is counted while it is zero.
+    Global,
+}
+
 /// `cargo amdinst test`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct TestArgs {
@@ -242,6 +256,9 @@ pub struct TestArgs {
     /// Where counters live while a kernel runs
     #[arg(long, value_name = "HOME", default_value = "auto")]
     pub counters: CounterChoice,
+    /// How instrumented kernels learn where the counter buffer is
+    #[arg(long, value_name = "ABI", default_value = "argument")]
+    pub abi: AbiChoice,
     /// Which branches count.
     #[command(flatten)]
     pub sites: SiteArgs,
@@ -308,6 +325,9 @@ pub struct InstrumentArgs {
     /// Where counters live while a kernel runs
     #[arg(long, value_name = "HOME", default_value = "auto")]
     pub counters: CounterChoice,
+    /// How instrumented kernels learn where the counter buffer is
+    #[arg(long, value_name = "ABI", default_value = "argument")]
+    pub abi: AbiChoice,
     /// Which branches count.
     #[command(flatten)]
     pub sites: SiteArgs,
@@ -366,6 +386,9 @@ pub struct RunArgs {
     /// Where counters live while a kernel runs (with --report)
     #[arg(long, value_name = "HOME", default_value = "auto")]
     pub counters: CounterChoice,
+    /// How the instrumented kernel learns where the counter buffer is (with --report)
+    #[arg(long, value_name = "ABI", default_value = "argument")]
+    pub abi: AbiChoice,
     /// Which branches count.
     #[command(flatten)]
     pub sites: SiteArgs,

@@ -206,6 +206,38 @@ fn the_plan_for_blocks_lists_them() {
 }
 
 #[test]
+fn with_a_variable_for_the_buffer_arguments_stay_as_they_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let view = |words: &str| -> Value {
+        let output = amdinst(directory.path(), words);
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let done = view("instrument FILE -o out.elf --abi global --format json");
+    assert!(
+        done["kernels"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|kernel| kernel["buffer_symbol"] == "__amdinst_buffer")
+    );
+    let map: Value =
+        serde_json::from_slice(&std::fs::read(directory.path().join("out.probes.json")).unwrap()).unwrap();
+    assert_eq!(map["kernels"][0]["buffer_symbol"], "__amdinst_buffer");
+    assert_eq!(map["kernels"][0]["buffer_argument"], Value::Null);
+    let (before, after) = (view("inspect FILE --format json"), view("inspect out.elf --format json"));
+    let kernarg = |view: &Value| {
+        let of = |kernel: &Value| (kernel["name"].clone(), kernel["kernarg_bytes"].clone(), kernel["args"].clone());
+        view["code_objects"][0]["kernels"].as_array().unwrap().iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(kernarg(&before), kernarg(&after));
+    // Once more is an error: there can be one variable of that name.
+    let again = amdinst(directory.path(), "instrument out.elf -o again.elf --abi global");
+    assert_eq!(again.status.code(), Some(5), "{again:?}");
+    assert!(String::from_utf8_lossy(&again.stderr).contains("instrument the original"), "{again:?}");
+}
+
+#[test]
 fn the_plan_for_times_says_what_they_cost() {
     let directory = tempfile::tempdir().unwrap();
     let output = amdinst(directory.path(), "instrument FILE --plan --probe time");

@@ -205,6 +205,25 @@ fn the_time_of_each_wave_is_measured() {
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
 }
 
+#[test]
+fn the_buffers_address_may_be_in_a_variable() {
+    let directory = tempfile::tempdir().unwrap();
+    write_words(&directory.path().join("x"), 0..100);
+    let options = "--grid 2 --block 64 --arg inout:x:y --arg i32:100 --arg i32:1000 --report --abi global";
+    for probe in ["branches", "blocks", "time"] {
+        for home in ["register", "lds", "global"] {
+            // Times are kept in registers or in memory.
+            if (probe, home) == ("time", "lds") {
+                continue;
+            }
+            let words = format!("{options} --probe {probe} --counters {home} --format json");
+            let view = json(&run(directory.path(), "collatz", &words));
+            let equal = (&view["memory_equal"], &view["oracle_equal"], &view["home"]);
+            assert_eq!(equal, (&true.into(), &true.into(), &home.into()), "{probe} {view}");
+        }
+    }
+}
+
 /// 100 elements in two waves of 64, so the second stores with 36 lanes.
 #[test]
 fn blocks_are_counted_with_their_lanes() {

@@ -1,10 +1,13 @@
 //! Writes the instrumented code object.
 
+use super::entry::VARIABLE_OFFSET;
 use super::map::{ProbeMap, SCHEMA};
+use super::options::{Abi, BUFFER_SYMBOL};
 use super::plan::Plan;
 use super::refusal::InstrumentError;
+use crate::counters::HEADER_BYTES;
 use crate::object::CodeObject;
-use crate::object::rewrite::{Edit, rewrite};
+use crate::object::rewrite::{Edit, Variable, rewrite};
 use crate::object::verify::contradiction;
 
 /// An instrumented code object.
@@ -41,8 +44,21 @@ pub fn apply(object: &CodeObject, plan: &Plan) -> Result<Instrumented, Instrumen
     };
     consistent(object, plan)?;
     let address_map = |old, edge| relocated.place(old, edge);
-    let edit =
-        Edit { text: relocated.text().to_vec(), address_map: &address_map, kernels: plan.edits.clone() };
+    // An empty buffer of one record, as large as any.
+    let record =
+        plan.kernels.iter().filter(|kernel| kernel.is_instrumented()).map(|kernel| kernel.record_stride);
+    let variable = (plan.abi == Abi::Global).then(|| Variable {
+        name: BUFFER_SYMBOL,
+        size: 8,
+        offset: VARIABLE_OFFSET.into(),
+        memory: (HEADER_BYTES + record.max().unwrap_or(0)).into(),
+    });
+    let edit = Edit {
+        text: relocated.text().to_vec(),
+        address_map: &address_map,
+        kernels: plan.edits.clone(),
+        variable,
+    };
     let bytes = rewrite(object, &edit).map_err(|error| InstrumentError::Rewrite(error.to_string()))?;
     let map = ProbeMap {
         schema: SCHEMA,

@@ -22,10 +22,22 @@ pub(super) struct Entry<'a> {
     pub(super) keep_offsets: bool,
     /// Where the wave's image of its record is in LDS.
     pub(super) lds: Option<LdsImages>,
-    /// Byte offset of the buffer's address in the kernarg segment.
-    pub(super) buffer_argument: u32,
+    pub(super) buffer: Buffer,
     pub(super) record_stride: u32,
 }
+
+/// Where the buffer's address is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Buffer {
+    /// At this byte of the kernarg segment.
+    Argument(u32),
+    /// In the variable.
+    Variable,
+}
+
+/// Where the variable begins, in memory that starts as an empty buffer: its last two words are not read in a header. That
+/// buffer, of one record, is what kernels count in while the variable is zero.
+pub(super) const VARIABLE_OFFSET: u32 = HEADER_BYTES - 8;
 
 /// SGPRs that the prologue needs above those that are filled at entry.
 const TEMPS: u8 = 16;
@@ -52,10 +64,28 @@ impl Entry<'_> {
         let (index, flat, term, ids) = (first + 10, first + 11, first + 12, first + 13);
         let [groups_x, groups_y, size_x, size_xy, waves] = [2, 3, 4, 5, 6].map(|word| sgpr(header + word));
 
-        let kernarg = user.kernarg_segment_ptr.unwrap_or_default();
-        code.load(Op::s_load_dwordx2, buffer, kernarg, self.buffer_argument);
-        code.readfirstlane(ids, 0);
-        code.wait_scalar_loads();
+        let mut stride = Value::int(self.record_stride as i32);
+        match self.buffer {
+            Buffer::Argument(offset) => {
+                let kernarg = user.kernarg_segment_ptr.unwrap_or_default();
+                code.load(Op::s_load_dwordx2, buffer, kernarg, offset);
+                code.readfirstlane(ids, 0);
+                code.wait_scalar_loads();
+            }
+            Buffer::Variable => {
+                code.address_of_variable(buffer);
+                code.load(Op::s_load_dwordx2, header, buffer, VARIABLE_OFFSET);
+                code.readfirstlane(ids, 0);
+                code.wait_scalar_loads();
+                // Where it is zero, every wave's record is that of the empty buffer.
+                code.sopc(Op::s_cmp_lg_u64, sgpr(header), Value::int(0));
+                for half in [0, 1] {
+                    code.sop2(Op::s_cselect_b32, buffer + half, sgpr(header + half), sgpr(buffer + half));
+                }
+                code.sop2(Op::s_cselect_b32, first + 15, stride, Value::int(0));
+                stride = sgpr(first + 15);
+            }
+        }
         code.load(Op::s_load_dwordx8, header, buffer, 0);
         let images = first + 14;
         if let (Some(LdsImages { start: Start::AtEnd, .. }), Some(packet)) = (self.lds, user.dispatch_ptr) {
@@ -86,7 +116,6 @@ impl Entry<'_> {
         code.sop2(Op::s_mul_i32, index, sgpr(index), waves);
         code.sop2(Op::s_add_u32, index, sgpr(index), sgpr(flat));
         // The record's address, 64 bits wide throughout.
-        let stride = Value::int(self.record_stride as i32);
         if let Some(lds) = &self.lds {
             let bytes = Value::int(lds.image_bytes as i32);
             match lds.start {

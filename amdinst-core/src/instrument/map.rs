@@ -49,8 +49,13 @@ pub struct KernelProbes {
     pub why: String,
     /// How much each site counts.
     pub level: Level,
-    /// Byte offset of the counter buffer's address in the kernarg segment, when instrumented.
+    /// Byte offset of the counter buffer's address in the kernarg segment, when instrumented with
+    /// [`Abi::Argument`](super::Abi::Argument).
     pub buffer_argument: Option<u32>,
+    /// The symbol of the variable for the counter buffer's address, when instrumented with
+    /// [`Abi::Global`](super::Abi::Global).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_symbol: Option<String>,
     /// Bytes of the kernarg segment of the instrumented kernel.
     pub kernarg_segment_size: u32,
     /// Bytes of one wave's record.

@@ -59,6 +59,21 @@ impl From<Home> for Counters {
     }
 }
 
+/// How a kernel learns where the counter buffer is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Abi {
+    /// By one more argument, after all others.
+    #[default]
+    Argument,
+    /// By a variable of the device, [`BUFFER_SYMBOL`], 8 bytes, which the launcher sets once the code object is loaded. The
+    /// arguments stay as they are. While the variable is zero, nothing is counted.
+    Global,
+}
+
+/// The variable of [`Abi::Global`].
+pub const BUFFER_SYMBOL: &str = "__amdinst_buffer";
+
 /// How much each site counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -118,6 +133,8 @@ pub struct Options {
     pub probe: Probe,
     /// Counter home.
     pub counters: Counters,
+    /// How kernels learn where the buffer is.
+    pub abi: Abi,
     /// Counters a site.
     pub level: Level,
     /// Only the kernels of these names; all if `None`.

@@ -130,6 +130,14 @@ impl Sequence {
         self.push(op, Encoding::Smem, &values, Mods::default());
     }
 
+    /// `s_getpc_b64 to`, and its sum with a distance that is filled in when it is known: `s_add_u32`, `s_addc_u32`.
+    pub(super) fn address_of_variable(&mut self, to: u8) {
+        const LATER: Value = Value::Literal(0x7fff_ffff);
+        self.push(Op::s_getpc_b64, Encoding::Sop1, &[sgpr(to)], Mods::default());
+        self.sop2(Op::s_add_u32, to, sgpr(to), LATER);
+        self.sop2(Op::s_addc_u32, to + 1, sgpr(to + 1), LATER);
+    }
+
     /// `s_memtime to` (a pair).
     pub(super) fn memtime(&mut self, to: u8) {
         self.push(Op::s_memtime, Encoding::Smem, &[sgpr(to)], Mods::default());

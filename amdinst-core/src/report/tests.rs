@@ -58,6 +58,7 @@ fn kernel() -> KernelProbes {
         why: String::new(),
         level: Level::Lanes,
         buffer_argument: Some(16),
+        buffer_symbol: None,
         kernarg_segment_size: 24,
         record_stride: record_stride(3),
         cost: Default::default(),

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use amdinst_core::instrument::{
-    Counters, ExecWriteClass, Home, InstrumentError, Options, Reason, SiteKind, apply, plan,
+    Abi, BUFFER_SYMBOL, Counters, ExecWriteClass, Home, InstrumentError, Options, Reason, SiteKind, apply,
+    plan,
 };
 use amdinst_core::object::CodeObject;
 
@@ -49,16 +50,21 @@ fn tools(test: &str) -> bool {
 }
 
 fn compile(directory: &Path, cpu: &str, level: &str) -> CodeObject {
+    compile_source(directory, SOURCE, cpu, &[level])
+}
+
+fn compile_source(directory: &Path, source: &str, cpu: &str, options: &[&str]) -> CodeObject {
     let (input, output) = (directory.join("kernels.c"), directory.join("kernels.elf"));
-    std::fs::write(&input, SOURCE).expect("writing the source");
+    std::fs::write(&input, source).expect("writing the source");
     let status = Command::new("clang-22")
-        .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-fuse-ld=lld-22", level])
+        .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-fuse-ld=lld-22"])
+        .args(options)
         .arg(format!("-mcpu={cpu}"))
         .arg("-o")
         .args([&output, &input])
         .status()
         .expect("running clang-22");
-    assert!(status.success(), "clang failed for {cpu} {level}");
+    assert!(status.success(), "clang failed for {cpu} {options:?}");
     CodeObject::parse(std::fs::read(&output).expect("reading the code object")).expect("a code object")
 }
 
@@ -95,9 +101,10 @@ fn every_original_instruction_is_still_there() {
         for level in ["-O0", "-O1", "-O2"] {
             let object = compile(directory.path(), cpu, level);
             let original = disassembly(directory.path(), &object.bytes);
-            for counters in Home::ALL.map(Counters::from) {
-                let context = format!("{cpu} {level} {counters:?}");
-                let plan = plan(&object, &Options { counters, ..Options::default() }).expect(&context);
+            let with_argument = Home::ALL.map(|home| (Counters::from(home), Abi::Argument));
+            for (counters, abi) in with_argument.into_iter().chain([(Counters::Auto, Abi::Global)]) {
+                let context = format!("{cpu} {level} {counters:?} {abi:?}");
+                let plan = plan(&object, &Options { counters, abi, ..Options::default() }).expect(&context);
                 let instrumented = apply(&object, &plan).expect(&context);
                 let new = disassembly(directory.path(), &instrumented.bytes);
                 let mut rest = new.iter();
@@ -118,8 +125,16 @@ fn every_original_instruction_is_still_there() {
                     let own = object.kernel(&probes.name).expect(&context).descriptor;
                     assert_eq!(probes.cost.lds, [own.group_segment_fixed_size(), lds], "{context}");
                     assert_eq!(probes.cost.lds[0] < lds, probes.home == Some(Home::Lds), "{context}");
-                    let last = kernel.metadata.args.last().expect("the appended argument");
-                    assert_eq!(Some(last.offset), probes.buffer_argument, "{context}");
+                    let before = &object.kernel(&probes.name).expect(&context).metadata;
+                    if abi == Abi::Argument {
+                        let last = kernel.metadata.args.last().expect("the appended argument");
+                        assert_eq!(Some(last.offset), probes.buffer_argument, "{context}");
+                    } else {
+                        assert_eq!(kernel.metadata.args, before.args, "{context}");
+                        let size = kernel.metadata.kernarg_segment_size;
+                        assert_eq!(size, before.kernarg_segment_size, "{context}");
+                        assert_eq!(probes.buffer_symbol.as_deref(), Some(BUFFER_SYMBOL), "{context}");
+                    }
                     for site in &probes.sites {
                         assert_eq!(instrumented.map.original_pc(site.new_pc), Some(site.pc), "{context}");
                     }
@@ -127,6 +142,91 @@ fn every_original_instruction_is_still_there() {
             }
         }
     }
+}
+
+/// Loaders search the hash tables: every dynamic symbol must be found there, the new one among them, and relocations must
+/// name the symbols that they named. The second reader is the `object` crate, the third `llvm-readelf`.
+#[test]
+fn a_variable_for_the_buffer_is_found_as_loaders_find_it() {
+    if !tools("a_variable_for_the_buffer_is_found_as_loaders_find_it") {
+        return;
+    }
+    // Visible symbols are named by relocations, and kernels enough make several buckets.
+    let visible = "__attribute__((visibility(\"default\")))";
+    let mut source = format!("{SOURCE}\n{visible} gint one = 1; {visible} gint *to_one = &one;\n");
+    for number in 0..30 {
+        source += &format!("{visible} gint v{number} = {number}; {visible} gint *p{number} = &v{number};\n");
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    for style in ["both", "gnu", "sysv"] {
+        let link = format!("-Wl,--hash-style={style}");
+        let object = compile_source(directory.path(), &source, "gfx90a", &["-O2", "-g", &link]);
+        let plan = plan(&object, &Options { abi: Abi::Global, ..Options::default() }).expect("a plan");
+        let bytes = apply(&object, &plan).expect("an instrumented code object").bytes;
+        let found = found_by_hash(&bytes, style);
+        let old = found_by_hash(&object.bytes, style);
+        assert!(old.len() > 60 && found.len() == old.len() + 1, "{} and {}", old.len(), found.len());
+        // Data, which no one has moved, is where it was.
+        let stays = |name: &str| name.ends_with(".kd") || name.starts_with(['v', 'p']);
+        assert!(old.iter().filter(|(name, ..)| stays(name)).all(|symbol| found.contains(symbol)));
+        let (_, size, address) = found.iter().find(|(name, ..)| name == BUFFER_SYMBOL).expect("the variable");
+        assert_eq!((*size, address % 8), (8, 0));
+        let rewritten = CodeObject::parse(bytes.clone()).expect("a code object");
+        let segment = rewritten
+            .segments
+            .iter()
+            .find(|segment| (segment.address..segment.address + segment.size).contains(address))
+            .expect("a segment");
+        assert!(segment.writable && !segment.executable && segment.range.is_empty());
+        // Each field is relocated as it was, by the same symbol.
+        let named = |object: &CodeObject| -> Vec<_> {
+            let name = |symbol: &Option<(String, Option<u64>)>| symbol.as_ref().map(|(name, _)| name.clone());
+            object.relocations.iter().map(|one| (one.address, one.kind, name(&one.symbol))).collect()
+        };
+        assert!(named(&object).iter().filter(|(.., symbol)| symbol.is_some()).count() > 30);
+        assert_eq!(named(&object), named(&rewritten));
+        let file = directory.path().join("rewritten.elf");
+        std::fs::write(&file, &bytes).expect("writing a code object");
+        let output = Command::new("llvm-readelf-22")
+            .args(["-a", "-W", "--hash-table", "--gnu-hash-table", "--hash-symbols"])
+            .arg(&file)
+            .output()
+            .expect("llvm-readelf-22");
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        let text = String::from_utf8_lossy(&output.stdout);
+        // `.dynsym`, `.symtab`, and each hash table.
+        let tables = if style == "both" { 4 } else { 3 };
+        assert_eq!(text.lines().filter(|line| line.ends_with(BUFFER_SYMBOL)).count(), tables, "{text}");
+    }
+}
+
+/// The dynamic symbols that the hash tables of a file lead to: name, size, address.
+fn found_by_hash(bytes: &[u8], style: &str) -> Vec<(String, u64, u64)> {
+    use object::elf::{FileHeader64, gnu_hash, hash};
+    use object::read::elf::{FileHeader, Sym, VersionTable};
+    let endian = object::LittleEndian;
+    let header = FileHeader64::<object::LittleEndian>::parse(bytes).expect("a header");
+    let sections = header.sections(endian, bytes).expect("sections");
+    let symbols = sections.symbols(endian, bytes, object::elf::SHT_DYNSYM).expect("dynamic symbols");
+    let gnu = sections.gnu_hash(endian, bytes).expect("a table").map(|(table, _)| table);
+    let sysv = sections.hash(endian, bytes).expect("a table").map(|(table, _)| table);
+    assert_eq!((gnu.is_some(), sysv.is_some()), (style != "sysv", style != "gnu"));
+    let versions = VersionTable::default();
+    let mut found = Vec::new();
+    for (number, symbol) in symbols.enumerate().skip(1) {
+        let name = symbols.symbol_name(endian, symbol).expect("a name");
+        if let Some(table) = &gnu {
+            let hit = table.find(endian, name, gnu_hash(name), None, &symbols, &versions);
+            assert_eq!(hit.map(|(index, _)| index), Some(number), "{}", String::from_utf8_lossy(name));
+        }
+        if let Some(table) = &sysv {
+            let hit = table.find(endian, name, hash(name), None, &symbols, &versions);
+            assert_eq!(hit.map(|(index, _)| index), Some(number), "{}", String::from_utf8_lossy(name));
+        }
+        let name = String::from_utf8_lossy(name).into_owned();
+        found.push((name, symbol.st_size(endian), symbol.st_value(endian)));
+    }
+    found
 }
 
 #[test]

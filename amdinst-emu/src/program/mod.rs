@@ -14,7 +14,7 @@ pub(crate) use step::{
     ScalarKind, Space, Src, Step, Typed,
 };
 
-use amdinst_core::object::Kernel;
+use amdinst_core::object::{Kernel, Variable};
 use amdinst_core::{Arch, isa};
 
 use crate::fast::Code;
@@ -35,6 +35,8 @@ pub struct Program {
     pub(crate) bias: u64,
     /// Kernels, in order of entry address.
     pub(crate) kernels: Vec<Kernel>,
+    /// Variables, at their addresses in the code object.
+    pub(crate) variables: Vec<Variable>,
     /// Steps that write EXEC, in order.
     pub(crate) exec_writers: Vec<u32>,
     /// Some step reads a clock.
@@ -51,6 +53,12 @@ impl Program {
     /// The names of the kernels it holds.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(|kernel| kernel.name.as_str())
+    }
+
+    /// Device address of the variable of that name, as `hipModuleGetGlobal` gives it.
+    pub fn variable(&self, name: &str) -> Option<u64> {
+        let variable = self.variables.iter().find(|variable| variable.name == name)?;
+        Some(self.device_address(variable.address))
     }
 
     /// Device address of an address of the code object.

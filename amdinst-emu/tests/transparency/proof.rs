@@ -5,8 +5,8 @@ use std::fmt;
 
 use amdinst_core::counters::{SiteCounts, WaveRecord, decode};
 use amdinst_core::instrument::{
-    Counters, Home, KernelProbes, Level, Options, Probe, Reason, SiteFrame, SiteSelector, SourceLines, apply,
-    plan,
+    Abi, Counters, Home, KernelProbes, Level, Options, Probe, Reason, SiteFrame, SiteSelector, SourceLines,
+    apply, plan,
 };
 use amdinst_core::object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, Launch, Machine, native_blocks};
@@ -55,6 +55,14 @@ impl Ways {
         all.chain(basic.iter().map(|&counters| (counters, Level::Basic))).collect()
     }
 
+    /// Homes of forms that have the buffer's address in a variable.
+    fn globals(self) -> Vec<Counters> {
+        match self {
+            Self::Every => TURNS.to_vec(),
+            Self::Turn(number) => vec![TURNS[number % TURNS.len()]],
+        }
+    }
+
     /// Where blocks are counted.
     fn blocks(self) -> Vec<(Counters, Level)> {
         match self {
@@ -92,6 +100,8 @@ pub(crate) struct Totals {
     pub(crate) block_executions: u64,
     /// Waves whose time was measured.
     pub(crate) timed: usize,
+    /// Runs of forms that have the buffer's address in a variable, which was zero.
+    pub(crate) without_buffer: usize,
     /// Sites that were not asked for, in runs that did not ask for all.
     pub(crate) left_out: usize,
     /// Plans that refused the kernel, by the first reason.
@@ -110,6 +120,7 @@ impl Totals {
         self.diverged += other.diverged;
         self.left_out += other.left_out;
         self.timed += other.timed;
+        self.without_buffer += other.without_buffer;
         self.block_executions += other.block_executions;
         self.borrowing += other.borrowing;
         self.largest_text = self.largest_text.max(other.largest_text);
@@ -131,7 +142,7 @@ impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} kernels, {} sites, {} site executions, {} diverged, {} sites left out, {} waves timed, {} instructions in blocks; instrumented runs: {:?}, {} of them borrowing SGPRs; refused: {:?}; all equal",
+            "{} kernels, {} sites, {} site executions, {} diverged, {} sites left out, {} waves timed, {} instructions in blocks, {} runs without a buffer; instrumented runs: {:?}, {} of them borrowing SGPRs; refused: {:?}; all equal",
             self.kernels,
             self.sites,
             self.executions,
@@ -139,6 +150,7 @@ impl fmt::Display for Totals {
             self.left_out,
             self.timed,
             self.block_executions,
+            self.without_buffer,
             self.runs,
             self.borrowing,
             self.refused
@@ -166,11 +178,13 @@ pub(crate) fn prove(
     let mut totals = Totals { kernels: 1, ..Totals::default() };
     let bench =
         Bench { object: &object, blank: &blank, kernarg: &kernarg, out, geometry, expected: &expected };
-    let all = ways.list().into_iter().map(|(counters, level)| (counters, level, false));
-    for (counters, level, selects) in all.chain([(Counters::Auto, Level::Lanes, true)]) {
-        let context = format!("{context} {counters:?} {level:?} selects: {selects}");
+    let all = ways.list().into_iter().map(|(counters, level)| (counters, level, false, Abi::Argument));
+    let selecting = [(Counters::Auto, Level::Lanes, true, Abi::Argument)];
+    let global = ways.globals().into_iter().map(|counters| (counters, Level::Lanes, false, Abi::Global));
+    for (counters, level, selects, abi) in all.chain(selecting).chain(global) {
+        let context = format!("{context} {counters:?} {level:?} selects: {selects} {abi:?}");
         let only = if selects { every_other_line(&object) } else { Vec::new() };
-        let options = Options { counters, level, only: only.clone(), ..Options::default() };
+        let options = Options { counters, level, abi, only: only.clone(), ..Options::default() };
         let plan = plan(&object, &options).unwrap_or_else(|error| panic!("{context}: {error}"));
         let probes = plan.kernels().iter().find(|kernel| kernel.name == KERNEL).expect("the kernel");
         if let Some(refusal) = probes.refusals.first() {
@@ -305,6 +319,16 @@ impl Bench<'_> {
         let (machine, records) = counted(self.blank, &rewritten, probes, self.kernarg, self.geometry)
             .unwrap_or_else(|fault| panic!("{context}: the instrumented kernel: {fault}"));
         assert!(contents(&machine, self.out) == self.expected, "{context}: memory differs");
+        if options.abi == Abi::Global {
+            // Arguments as they were, and nobody has set the variable.
+            let before = self.object.kernel(KERNEL).expect("the kernel").metadata.kernarg_segment_size;
+            assert_eq!(probes.kernarg_segment_size, before, "{context}");
+            let mut machine = self.blank.clone();
+            launch(&mut machine, &rewritten, self.kernarg.to_vec(), self.geometry, false)
+                .unwrap_or_else(|fault| panic!("{context}: without a buffer: {fault}"));
+            assert!(contents(&machine, self.out) == self.expected, "{context}: without a buffer");
+            totals.without_buffer += 1;
+        }
         Some((probes.clone(), records))
     }
 }
@@ -347,9 +371,12 @@ pub(super) fn counted(
     machine.write(buffer, &layout.initial_buffer()).expect("writing the counter buffer");
     let mut kernarg = kernarg.to_vec();
     kernarg.resize(probes.kernarg_segment_size as usize, 0);
-    let at = probes.buffer_argument.expect("an argument for the buffer") as usize;
-    kernarg[at..at + 8].copy_from_slice(&buffer.to_le_bytes());
-    launch(&mut machine, object, kernarg, geometry, false)?;
+    let variable = probes.buffer_symbol.as_deref().map(|name| (name, buffer));
+    if variable.is_none() {
+        let at = probes.buffer_argument.expect("an argument for the buffer") as usize;
+        kernarg[at..at + 8].copy_from_slice(&buffer.to_le_bytes());
+    }
+    launch_with(&mut machine, object, kernarg, geometry, false, variable)?;
     let mut bytes = vec![0; layout.buffer_size() as usize];
     machine.read(buffer, &mut bytes).expect("reading the counter buffer");
     Ok((machine, decode(&bytes).expect("a counter buffer")))
@@ -389,7 +416,23 @@ pub(super) fn launch(
     geometry: Geometry,
     observed: bool,
 ) -> Result<Execution, Fault> {
+    launch_with(machine, object, kernarg, geometry, observed, None)
+}
+
+/// The same with a variable of the code object set, if one is given.
+fn launch_with(
+    machine: &mut Machine,
+    object: &CodeObject,
+    kernarg: Vec<u8>,
+    geometry: Geometry,
+    observed: bool,
+    variable: Option<(&str, u64)>,
+) -> Result<Execution, Fault> {
     let program = machine.load(object).expect("loading");
+    if let Some((name, value)) = variable {
+        let address = program.variable(name).expect("the variable");
+        machine.write(address, &value.to_le_bytes()).expect("setting the variable");
+    }
     let Geometry { grid, block, dynamic_lds } = geometry;
     let launch = Launch {
         grid,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use amdinst_core::instrument::{
-    self, Counters, Home, InstrumentError, Options, ProbeMap, SCHEMA, SiteSelector,
+    self, Abi, Counters, Home, InstrumentError, Options, ProbeMap, SCHEMA, SiteSelector,
 };
 use amdinst_core::manifest::{Artifact, Instrumented};
 use amdinst_core::object::CodeObject;
@@ -31,12 +31,14 @@ pub struct Forms {
     pub homes: Vec<Option<Home>>,
     /// Only these sites; all if empty.
     pub only: Vec<SiteSelector>,
+    /// How kernels learn where the buffer is.
+    pub abi: Abi,
 }
 
 impl Forms {
     /// One for each counter home and one for `auto`, which a test chooses from when it runs.
-    pub fn all(only: Vec<SiteSelector>) -> Self {
-        Self { homes: std::iter::once(None).chain(Home::ALL.map(Some)).collect(), only }
+    pub fn all(only: Vec<SiteSelector>, abi: Abi) -> Self {
+        Self { homes: std::iter::once(None).chain(Home::ALL.map(Some)).collect(), only, abi }
     }
 }
 
@@ -89,7 +91,8 @@ pub fn finish(
         for &home in &forms.homes {
             let counters = home.map_or(package.counters, Counters::from);
             let only = forms.only.clone();
-            let options = Options { counters, probes: probes.clone(), only, ..Options::default() };
+            let options =
+                Options { counters, abi: forms.abi, probes: probes.clone(), only, ..Options::default() };
             let what = || format!("cannot instrument {} for {cpu}", package.name);
             let plan = instrument::plan(&object, &options).or_exit_with(Exit::BuildFailed, what)?;
             if home == forms.homes[0] {
@@ -136,6 +139,7 @@ fn inputs(package: &KernelPackage, built: &Path, forms: &Forms) -> Vec<(String, 
         ("cargo-amdinst", executable),
         ("forms", homes.join(",")),
         ("sites", only.join(",")),
+        ("abi", format!("{:?}", forms.abi).to_lowercase()),
         ("counters", format!("{:?}", package.counters).to_lowercase()),
     ]
     .map(|(name, value)| (name.to_owned(), value))

@@ -10,7 +10,7 @@ use crate::exit::{CommandResult, Exit};
 /// # Errors
 /// See [`crate::build::build`].
 pub fn run(context: &mut Context, args: &BuildArgs) -> CommandResult {
-    let all = Forms::all(args.sites.selectors());
+    let all = Forms::all(args.sites.selectors(), args.abi.into());
     let homes = match (args.no_instrument, args.counters) {
         (true, _) => Vec::new(),
         (false, None) => all.homes,

@@ -226,6 +226,9 @@ impl Machines {
                 return Err(request
                     .counters("the probe map names a kernel of a code object that is not there".into()));
             };
+            if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
+                self.instrumented.write(variable, &address.to_le_bytes()).map_err(device)?;
+            }
             let launch = request.emulated(request.instrumented_kernarg(probes, address));
             self.instrumented.launch(program, &launch).map_err(|fault| {
                 let located = LocatedFault::new(fault, request, |pc| request.built.probes.original_pc(pc));

@@ -9,7 +9,7 @@ use std::time::Instant;
 use amdinst_core::counters;
 use amdinst_core::report::{self, Report};
 use hip_sys::properties::PropertiesError;
-use hip_sys::{Hip, LoadError, hipError_t, hipFunction_t, hipMemcpyKind, hipModule_t};
+use hip_sys::{Hip, LoadError, hipDeviceptr_t, hipError_t, hipFunction_t, hipMemcpyKind, hipModule_t};
 use thiserror::Error;
 
 use super::memory::{Allocation, DeviceMemory, next_device_id};
@@ -193,6 +193,8 @@ pub struct Gpu {
     settings: Settings,
     /// Loaded code objects by path.
     modules: Mutex<HashMap<PathBuf, Module>>,
+    /// Held from when a code object's variable is set until the launch that it is set for has ended.
+    variable: Mutex<()>,
 }
 
 /// A loaded code object.
@@ -234,6 +236,7 @@ impl Gpu {
             target: targets[index].clone(),
             settings: settings.clone(),
             modules: Mutex::default(),
+            variable: Mutex::default(),
         })
     }
 
@@ -271,6 +274,21 @@ impl Gpu {
             call!(runtime, hipMemset(pointer, 0, bytes.max(1)))?;
         }
         Ok(pointer as u64)
+    }
+
+    /// Sets the 8-byte variable of a loaded code object.
+    fn set_variable(&self, path: &Path, name: &str, value: u64) -> Result<(), LaunchError> {
+        let runtime = self.current()?;
+        let module = self.modules.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
+        let Some(module) = module else { return Ok(()) };
+        let name = CString::new(name).unwrap_or_default();
+        let mut address: hipDeviceptr_t = std::ptr::null_mut();
+        let mut size = 0;
+        // SAFETY: valid places for two writes, a loaded module and a NUL-terminated name.
+        unsafe {
+            call!(runtime, hipModuleGetGlobal(&raw mut address, &raw mut size, module.0, name.as_ptr()))
+        }?;
+        self.write(address as u64, &value.to_le_bytes()).map_err(LaunchError::Device)
     }
 
     fn function(&self, path: &Path, bytes: &[u8], kernel: &str) -> Result<hipFunction_t, LaunchError> {
@@ -355,6 +373,14 @@ impl Gpu {
         let mut records = layout.initial_buffer();
         let buffer = Allocation::new(self.clone(), self.allocate(records.len())?);
         buffer.write(&records).map_err(LaunchError::Device)?;
+        let _alone = match &probes.buffer_symbol {
+            Some(symbol) => {
+                let alone = self.variable.lock().unwrap_or_else(PoisonError::into_inner);
+                self.set_variable(&form.path, symbol, buffer.address())?;
+                Some(alone)
+            }
+            None => None,
+        };
         let start = Instant::now();
         self.run(request, function, &mut request.instrumented_kernarg(probes, buffer.address()))?;
         let seconds = start.elapsed().as_secs_f64();

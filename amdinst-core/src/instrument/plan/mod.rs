@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocate::Scheme;
 use super::map::{AddressMap, Cost, KernelProbes};
-use super::options::{Options, Probe};
+use super::options::{Abi, Options, Probe};
 use super::points::{Point, Points};
 use super::refusal::{InstrumentError, Reason, Refusal};
 use super::relocate::{Patch, RelocateError, Relocated};
@@ -29,6 +29,7 @@ pub struct Plan {
     pub(super) kernels: Vec<KernelProbes>,
     pub(super) edits: Vec<KernelEdit>,
     pub(super) relocated: Option<Relocated>,
+    pub(super) abi: Abi,
     unmatched: Vec<NoSuchSite>,
 }
 
@@ -136,7 +137,8 @@ struct DraftKernel {
     scheme: Scheme,
     why: String,
     stride: u32,
-    buffer_argument: u32,
+    /// With the ABI that has one.
+    buffer_argument: Option<u32>,
     cost: Cost,
     /// (function, point in it) in the order of the record.
     points: Vec<(usize, Point)>,

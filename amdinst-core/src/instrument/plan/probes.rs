@@ -6,7 +6,7 @@ use crate::instrument::map::{
     BlockProbe, ExecWrite, ExecWriteClass, KernelProbes, LeftOut, ProbeOutcome, ProbeResult, Site, SiteKind,
     UniformBranch,
 };
-use crate::instrument::options::{Options, Probe, ProbeSpec};
+use crate::instrument::options::{BUFFER_SYMBOL, Options, Probe, ProbeSpec};
 use crate::instrument::points::{Point, Stretch, What};
 use crate::instrument::refusal::Refusal;
 use crate::instrument::relocate::Relocated;
@@ -34,7 +34,7 @@ impl Planner<'_> {
             ));
         }
         drop_absent_probes(&mut kernels);
-        Plan { kernels, edits, relocated, unmatched: self.unmatched.clone() }
+        Plan { kernels, edits, relocated, abi: self.options.abi, unmatched: self.unmatched.clone() }
     }
 
     fn kernel_probes(
@@ -128,9 +128,13 @@ impl Planner<'_> {
                 |drafted| drafted.why.clone(),
             ),
             level: self.options.level,
-            buffer_argument: drafted.map(|drafted| drafted.buffer_argument),
+            buffer_argument: drafted.and_then(|drafted| drafted.buffer_argument),
+            buffer_symbol: drafted
+                .filter(|drafted| drafted.buffer_argument.is_none())
+                .map(|_| BUFFER_SYMBOL.to_owned()),
             kernarg_segment_size: drafted
-                .map_or(kernel.metadata.kernarg_segment_size, |drafted| drafted.buffer_argument + 8),
+                .and_then(|drafted| drafted.buffer_argument)
+                .map_or(kernel.metadata.kernarg_segment_size, |offset| offset + 8),
             record_stride: drafted.map_or(0, |drafted| drafted.stride),
             cost: drafted.map(|drafted| drafted.cost.clone()).unwrap_or_default(),
             sites,

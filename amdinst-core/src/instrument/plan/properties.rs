@@ -5,10 +5,11 @@ use super::{DraftKernel, Planner, encoding};
 use crate::analysis::program::Function;
 use crate::analysis::{Resources, occupancy};
 use crate::instrument::allocate::Scheme;
-use crate::instrument::entry::Entry;
+use crate::instrument::entry::{Buffer, Entry};
 use crate::instrument::layout::Owned;
 use crate::instrument::lds::{LdsImages, Start};
 use crate::instrument::map::{Cost, Occupancy};
+use crate::instrument::options::Abi;
 use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
 use crate::instrument::relocate::Patch;
@@ -54,9 +55,12 @@ impl Planner<'_> {
         let original = kernel.descriptor;
         let mut descriptor = original;
         let limit = |error: &dyn std::fmt::Display| (Reason::DescriptorLimit, error.to_string());
-        descriptor
-            .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
-            .map_err(|error| (Reason::KernargPointer, error.to_string()))?;
+        let abi = self.options.abi;
+        if abi == Abi::Argument {
+            descriptor
+                .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
+                .map_err(|error| (Reason::KernargPointer, error.to_string()))?;
+        }
         descriptor.set_enable_sgpr_workgroup_id_x(true);
         descriptor.set_enable_sgpr_workgroup_id_y(true);
         descriptor.set_enable_sgpr_workgroup_id_z(true);
@@ -92,9 +96,10 @@ impl Planner<'_> {
         if kernarg > KernelMetadata::MAX_KERNARG_SEGMENT {
             return Err((Reason::DescriptorLimit, format!("a kernarg segment of {kernarg} bytes")));
         }
-        let buffer_argument = kernarg.next_multiple_of(8);
-        let kernarg_segment_size = buffer_argument + 8;
-        descriptor.set_kernarg_size(kernarg_segment_size);
+        let buffer_argument = (abi == Abi::Argument).then_some(kernarg.next_multiple_of(8));
+        if let Some(offset) = buffer_argument {
+            descriptor.set_kernarg_size(offset + 8);
+        }
         let entry = Entry {
             arch,
             original,
@@ -102,7 +107,7 @@ impl Planner<'_> {
             owned,
             keep_offsets: scheme == Scheme::Memory,
             lds,
-            buffer_argument,
+            buffer: buffer_argument.map_or(Buffer::Variable, Buffer::Argument),
             record_stride: stride,
         };
         let prologue = entry.code().map_err(encoding)?;
@@ -156,9 +161,9 @@ impl Planner<'_> {
             },
             ..Cost::default()
         };
-        let argument = KernelArg {
+        let argument = |offset| KernelArg {
             name: Some("amdinst_buffer".to_owned()),
-            offset: buffer_argument,
+            offset,
             size: 8,
             value_kind: "global_buffer".to_owned(),
             address_space: Some("global".to_owned()),
@@ -167,11 +172,11 @@ impl Planner<'_> {
             kernel: kernel.name.clone(),
             descriptor,
             metadata: MetadataEdit {
-                kernarg_segment_size: Some(kernarg_segment_size),
+                kernarg_segment_size: buffer_argument.map(|offset| offset + 8),
                 sgpr_count: Some(sgpr_count),
                 vgpr_count: Some(vgpr_count),
                 group_segment_fixed_size: lds.map(|images| images.group_segment_size),
-                append_args: vec![argument],
+                append_args: buffer_argument.map(argument).into_iter().collect(),
                 ..MetadataEdit::default()
             },
         };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::islands::Islands;
+use super::variable::Formed;
 use super::{Patch, RelocateError, encode};
 use crate::analysis::program::Program;
 use crate::instrument::map::{AddressMap, Run};
@@ -29,6 +30,8 @@ pub(super) struct Layout {
     entries: BTreeMap<u64, u64>,
     /// New address for branches, where it is not simply that of the copied instruction.
     branches: BTreeMap<u64, u64>,
+    /// Where prologues form the address of the buffer's variable.
+    pub(super) formed: Vec<Formed>,
     /// New end of old ends after which something was inserted.
     ends: BTreeMap<u64, u64>,
 }
@@ -51,6 +54,7 @@ impl Layout {
             zones: BTreeMap::new(),
             entries: BTreeMap::new(),
             branches: BTreeMap::new(),
+            formed: Vec::new(),
             ends: BTreeMap::new(),
         };
         let bytes = |from: u64, to: u64| &old_text[(from - start) as usize..(to - start) as usize];
@@ -81,6 +85,7 @@ impl Layout {
             let Some(index) = patched else { continue };
             let (located, patch) = (&program.insts[index], &patches[&index]);
             this.entries.insert(pc, this.end());
+            this.formed.extend(Formed::find(&patch.entry, this.end()));
             this.insert(pc, &encode(program, located, &patch.entry)?);
             this.branches.insert(pc, this.end());
             this.insert(pc, &encode(program, located, &patch.before)?);

@@ -8,6 +8,7 @@ mod islands;
 mod layout;
 mod movable;
 mod targets;
+mod variable;
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ use super::map::AddressMap;
 use crate::analysis::program::{Located, Program};
 use crate::isa::{EncodeError, Inst};
 use crate::object::CodeObject;
-use crate::object::rewrite::Edge;
+use crate::object::rewrite::{Edge, variable_address};
 use islands::{Islands, Slots};
 use layout::Layout;
 
@@ -69,6 +70,10 @@ impl Relocated {
             let Some(first) = far.first() else {
                 for address in &program.addresses {
                     targets::readdress(&mut layout, program, address)?;
+                }
+                let variable = variable_address(address, layout.text.len() as u64);
+                for formed in std::mem::take(&mut layout.formed) {
+                    formed.set(&mut layout, variable);
                 }
                 return Ok(Self { layout });
             };

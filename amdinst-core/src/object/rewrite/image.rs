@@ -1,15 +1,17 @@
 //! The rewritten file: where segments and sections go, and the headers that say so.
 //!
 //! Segments keep their addresses and are packed anew in the file, each at an offset congruent to its address. After
-//! them stand the new `.text`, the note if it moved, the sections that are not loaded, and the section headers.
+//! them stand the new `.text`, memory for a new variable, what outgrew its place (the note, the dynamic symbols), the
+//! sections that are not loaded, and the section headers.
 
 use object::LittleEndian as LE;
 use object::elf::{self, Sym64};
 use object::pod;
 use object::read::elf::Sym as _;
 
+use super::dynamic::{self, Contents};
 use super::fixups::Context;
-use super::{NewNote, PAGE, RewriteError};
+use super::{NewNote, PAGE, RewriteError, variable_address};
 use crate::object::elf::{HEADER_SIZE, PROGRAM_HEADER_SIZE, ProgramHeader, SYMBOL_SIZE, Section};
 
 /// Largest segment alignment that is kept: it can cost as many bytes of file.
@@ -23,7 +25,8 @@ pub(super) fn build(
     note: Option<NewNote>,
 ) -> Result<Vec<u8>, RewriteError> {
     let mut image = Image::new(context, bytes, note)?;
-    let loads = image.place_segments()?;
+    let added = image.add_symbol()?;
+    let loads = image.place_segments(&added)?;
     image.place_unloaded_sections()?;
     Ok(image.finish(entry, loads))
 }
@@ -44,6 +47,23 @@ impl Kept {
     }
 }
 
+/// The tables of dynamic symbols with one more, and its number.
+#[derive(Default)]
+struct Added {
+    tables: Vec<Contents>,
+    number: usize,
+}
+
+/// A string table, and where in it are the names of the variable's symbol and section.
+struct Strings {
+    contents: Vec<u8>,
+    symbol: Option<u32>,
+    section: Option<u32>,
+}
+
+/// The section that the variable stands in.
+const VARIABLE_SECTION: &str = ".bss.amdinst";
+
 struct Image<'a> {
     context: &'a Context<'a>,
     /// The original file, corrected, with new section numbers in its symbols.
@@ -51,6 +71,8 @@ struct Image<'a> {
     /// The note, if it gets new contents or a new place.
     note: Option<NewNote>,
     note_moves: bool,
+    /// Sections that have to move because the variable's symbol goes into them.
+    tables: Vec<usize>,
     /// Whether the segment of `.text` holds other sections and therefore stays.
     text_segment_stays: bool,
     /// Sections with new addresses and offsets, by their old number.
@@ -83,12 +105,16 @@ impl<'a> Image<'a> {
             bytes: bytes.to_vec(),
             note,
             note_moves: false,
+            tables: Vec::new(),
             text_segment_stays,
             sections: elf.sections.clone(),
             numbers: numbers.collect(),
             table: HEADER_SIZE as u64,
             out: Vec::new(),
         };
+        if context.edit.variable.is_some() {
+            image.tables = dynamic::tables(elf);
+        }
         image.place_note()?;
         image.renumber_symbols()?;
         if text_segment_stays {
@@ -138,10 +164,12 @@ impl<'a> Image<'a> {
         {
             let section = &self.context.elf.sections[note.section];
             let headers = self.context.elf.program_headers.iter();
-            // The note's own PT_LOAD, and a PT_NOTE of its own if it shared one.
-            count += 1 + headers.filter(|header| self.is_shared_note_segment(header, section)).count();
+            // A PT_NOTE of its own if it shared one.
+            count += headers.filter(|header| self.is_shared_note_segment(header, section)).count();
         }
-        count
+        // One PT_LOAD for all that moves, one for the variable.
+        let moves = self.note_moves || !self.tables.is_empty();
+        count + usize::from(moves) + usize::from(self.context.edit.variable.is_some())
     }
 
     /// Program headers that fit before the first section behind them that stays where it is.
@@ -150,7 +178,9 @@ impl<'a> Image<'a> {
         let moved_note = self.note.as_ref().filter(|_| self.note_moves).map(|note| note.section);
         let stays = |index: usize| {
             let section = &self.context.elf.sections[index];
-            let moves = Some(index) == moved_note || (index == self.context.text && !self.text_segment_stays);
+            let moves = Some(index) == moved_note
+                || self.tables.contains(&index)
+                || (index == self.context.text && !self.text_segment_stays);
             !moves && section.is_alloc() && !section.file_range().is_empty() && section.offset >= start
         };
         let first = (0..self.context.elf.sections.len()).filter(|&index| stays(index));
@@ -195,8 +225,18 @@ impl<'a> Image<'a> {
         Ok(())
     }
 
+    /// The tables with the variable's symbol in them; their old places are free.
+    fn add_symbol(&mut self) -> Result<Added, RewriteError> {
+        let Some(variable) = &self.context.edit.variable else { return Ok(Added::default()) };
+        let (tables, number) = dynamic::add_symbol(self.context.elf, &mut self.bytes, variable)?;
+        for (index, _) in &tables {
+            self.bytes[self.context.elf.sections[*index].file_range()].fill(0);
+        }
+        Ok(Added { tables, number })
+    }
+
     /// Lays out everything that is loaded. Returns the new program headers.
-    fn place_segments(&mut self) -> Result<Vec<ProgramHeader>, RewriteError> {
+    fn place_segments(&mut self, added: &Added) -> Result<Vec<ProgramHeader>, RewriteError> {
         let context = self.context;
         let text_section = context.text_section();
         let mut old: Vec<&ProgramHeader> =
@@ -233,8 +273,9 @@ impl<'a> Image<'a> {
                 section.offset = load.moved(section.address);
             }
         }
-        let new = [Some(self.place_text()), self.place_moved_note()].into_iter().flatten().collect();
-        Ok(self.program_headers(&kept, new))
+        let new = [Some(self.place_text()), self.variable_segment(), self.place_moved(&added.tables)];
+        self.announce(added);
+        Ok(self.program_headers(&kept, new.into_iter().flatten().collect()))
     }
 
     fn place_text(&mut self) -> ProgramHeader {
@@ -258,25 +299,84 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// A note that moves gets a read-only segment of its own behind the code.
-    fn place_moved_note(&mut self) -> Option<ProgramHeader> {
-        let note = self.note.as_ref().filter(|_| self.note_moves)?;
-        let text_end = self.context.text_address + self.context.edit.text.len() as u64;
-        let section = &mut self.sections[note.section];
-        self.out.resize(self.out.len().next_multiple_of(section.align.clamp(4, PAGE) as usize), 0);
-        section.offset = self.out.len() as u64;
-        section.address = text_end.next_multiple_of(PAGE) + section.offset % PAGE;
-        section.size = note.contents.len() as u64;
-        self.out.extend(&note.contents);
+    /// The variable's memory, right behind the code. The file holds nothing of it.
+    fn variable_segment(&self) -> Option<ProgramHeader> {
+        let variable = self.context.edit.variable.as_ref()?;
+        Some(ProgramHeader {
+            kind: elf::PT_LOAD,
+            flags: elf::PF_R | elf::PF_W,
+            offset: self.variable_offset(),
+            address: self.variable_memory(),
+            file_size: 0,
+            memory_size: variable.memory,
+            align: PAGE,
+        })
+    }
+
+    fn variable_memory(&self) -> u64 {
+        variable_address(self.context.text_address, self.context.edit.text.len() as u64)
+    }
+
+    /// A place in the file that goes with the address; there is nothing there.
+    fn variable_offset(&self) -> u64 {
+        let text = &self.sections[self.context.text];
+        (text.offset + text.size) / PAGE * PAGE
+    }
+
+    /// What outgrew its place gets a read-only segment behind the code and the variable.
+    fn place_moved(&mut self, tables: &[Contents]) -> Option<ProgramHeader> {
+        let note = self.note.as_ref().filter(|_| self.note_moves);
+        let moved: Vec<(usize, &[u8])> = note
+            .map(|note| (note.section, &note.contents[..]))
+            .into_iter()
+            .chain(tables.iter().map(|(index, contents)| (*index, &contents[..])))
+            .collect();
+        let align = |section: &Section| section.align.clamp(4, PAGE).next_power_of_two() as usize;
+        let first = self.out.len().next_multiple_of(align(&self.sections[moved.first()?.0]));
+        let memory = match &self.context.edit.variable {
+            Some(variable) => self.variable_memory() + variable.memory,
+            None => self.context.text_address + self.context.edit.text.len() as u64,
+        };
+        let address = memory.next_multiple_of(PAGE) + first as u64 % PAGE;
+        for (index, contents) in moved {
+            let section = &mut self.sections[index];
+            self.out.resize(self.out.len().next_multiple_of(align(section)), 0);
+            section.offset = self.out.len() as u64;
+            section.address = address + (section.offset - first as u64);
+            section.size = contents.len() as u64;
+            self.out.extend(contents);
+        }
+        let size = (self.out.len() - first) as u64;
         Some(ProgramHeader {
             kind: elf::PT_LOAD,
             flags: elf::PF_R,
-            offset: section.offset,
-            address: section.address,
-            file_size: section.size,
-            memory_size: section.size,
+            offset: first as u64,
+            address,
+            file_size: size,
+            memory_size: size,
             align: PAGE,
         })
+    }
+
+    /// Puts the variable's address, and those of the tables that moved, where loaders look for them.
+    fn announce(&mut self, added: &Added) {
+        let Some(variable) = &self.context.edit.variable else { return };
+        let (number, address) = (self.variable_section(), self.variable_memory() + variable.offset);
+        for &(index, _) in &added.tables {
+            let section = &self.sections[index];
+            if section.kind == elf::SHT_DYNSYM {
+                dynamic::set_symbol(&mut self.out[section.file_range()], added.number, number, address);
+            }
+        }
+        for section in self.sections.iter().filter(|section| section.kind == elf::SHT_DYNAMIC) {
+            let table = &mut self.out[section.file_range()];
+            dynamic::correct_table(table, &self.sections, &self.tables);
+        }
+    }
+
+    /// The number of the section that the variable stands in: the last.
+    fn variable_section(&self) -> u16 {
+        self.numbers.iter().flatten().count() as u16
     }
 
     /// The table: PT_PHDR first, then the loads in order of address, then the rest in its old order.
@@ -370,11 +470,19 @@ impl<'a> Image<'a> {
                 continue;
             }
             let contents = if old.kind == elf::SHT_SYMTAB {
-                let (contents, locals) = kept_symbols(&self.bytes[old.file_range()], old.info);
+                let (mut contents, locals) = kept_symbols(&self.bytes[old.file_range()], old.info);
                 self.sections[index].info = locals;
+                if let (Some(variable), Some(name)) =
+                    (&self.context.edit.variable, self.strings(old.link as usize).symbol)
+                {
+                    let number = contents.len() / SYMBOL_SIZE;
+                    contents.extend(dynamic::symbol(name, variable));
+                    let address = self.variable_memory() + variable.offset;
+                    dynamic::set_symbol(&mut contents, number, self.variable_section(), address);
+                }
                 contents
             } else {
-                self.bytes[old.file_range()].to_vec()
+                self.strings(index).contents
             };
             let align = old.align.clamp(1, PAGE).next_power_of_two() as usize;
             self.out.resize(self.out.len().next_multiple_of(align), 0);
@@ -386,6 +494,31 @@ impl<'a> Image<'a> {
             self.out.extend(contents);
         }
         Ok(())
+    }
+
+    /// The contents of a section that is not loaded, with the names of the variable, if it is where they belong.
+    fn strings(&self, index: usize) -> Strings {
+        let mut strings = Strings {
+            contents: self.bytes[self.context.elf.sections[index].file_range()].to_vec(),
+            symbol: None,
+            section: None,
+        };
+        if let Some(variable) = &self.context.edit.variable {
+            let sections = self.context.elf.sections.iter();
+            let mut tables = sections.filter(|section| section.kind == elf::SHT_SYMTAB);
+            if tables.any(|table| table.link as usize == index) {
+                strings.symbol = Some(dynamic::append_name(&mut strings.contents, variable.name));
+            }
+            if usize::from(self.section_names()) == index {
+                strings.section = Some(dynamic::append_name(&mut strings.contents, VARIABLE_SECTION));
+            }
+        }
+        strings
+    }
+
+    /// The old number of the section that holds sections' names.
+    fn section_names(&self) -> u16 {
+        u16::from_le_bytes([self.bytes[62], self.bytes[63]])
     }
 
     /// Writes the headers.
@@ -411,11 +544,34 @@ impl<'a> Image<'a> {
             section.write(&mut table);
             count += 1;
         }
+        if let Some(segment) = self.variable_segment() {
+            let names = usize::from(self.section_names());
+            let section = Section {
+                name: VARIABLE_SECTION.to_owned(),
+                name_offset: self
+                    .context
+                    .elf
+                    .sections
+                    .get(names)
+                    .map_or(0, |_| self.strings(names).section.unwrap_or(0)),
+                kind: elf::SHT_NOBITS,
+                flags: elf::SHF_ALLOC | elf::SHF_WRITE,
+                address: segment.address,
+                offset: segment.offset,
+                size: segment.memory_size,
+                link: 0,
+                info: 0,
+                align: PAGE,
+                entry_size: 0,
+            };
+            section.write(&mut table);
+            count += 1;
+        }
         self.out.extend(table);
 
         let mut header: [u8; HEADER_SIZE] =
             self.bytes[..HEADER_SIZE].try_into().expect("the size of a slice");
-        let names = u32::from(u16::from_le_bytes([header[62], header[63]]));
+        let names = u32::from(self.section_names());
         header[24..32].copy_from_slice(&entry.to_le_bytes());
         header[32..40].copy_from_slice(&self.table.to_le_bytes());
         header[40..48].copy_from_slice(&section_headers.to_le_bytes());

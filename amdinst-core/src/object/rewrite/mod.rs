@@ -1,13 +1,14 @@
 //! Putting new code and new kernel properties into a code object.
 //!
 //! The new `.text` goes to fresh memory after the last segment, and so does the metadata note when it has outgrown
-//! its place. Nothing else moves, so that data, GOT, symbol hashes and dynamic table stay right as they are; what
+//! its place, and the tables of dynamic symbols when one is added. Nothing else moves, so that data, GOT, symbol hashes and dynamic table stay right as they are; what
 //! points *at* code (symbols, dynamic relocations, entry offsets of descriptors) is corrected.
 //!
 //! Left out of the result, because they tell of addresses of the old code: `.debug_*`, and the relocations that
 //! `--emit-relocs` keeps. Not found, hence not corrected: distances between code and data that the linker computed and
 //! stored in data (relative virtual tables). Distances computed in code are the business of whoever wrote the new code.
 
+mod dynamic;
 mod fixups;
 mod image;
 mod metadata;
@@ -28,6 +29,22 @@ pub struct Edit<'a> {
     pub address_map: &'a dyn Fn(u64, Edge) -> Option<u64>,
     /// New properties of kernels. Those not named here keep theirs.
     pub kernels: Vec<KernelEdit>,
+    /// A variable to add.
+    pub variable: Option<Variable<'a>>,
+}
+
+/// A variable of the device, which launchers find by its symbol (`hipModuleGetGlobal`, `hsa_executable_get_symbol_by_name`).
+/// It stands in writable memory of its own, zeroed when the code object is loaded, at [`variable_address`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable<'a> {
+    /// The symbol's name, in `.dynsym` with its hash tables, and in `.symtab`.
+    pub name: &'a str,
+    /// Bytes of the variable.
+    pub size: u64,
+    /// Where in the memory it begins.
+    pub offset: u64,
+    /// Bytes of the memory.
+    pub memory: u64,
 }
 
 /// What an old address stands for.
@@ -142,6 +159,11 @@ pub fn text_address(object: &CodeObject) -> u64 {
     // Segments are in order of address, and parsing has bounded their span far below overflow.
     let end = object.segments.last().map_or(0, |segment| segment.address + segment.size);
     end.next_multiple_of(PAGE)
+}
+
+/// Where the memory of a new variable will stand, behind the new `.text` of that length.
+pub fn variable_address(text_address: u64, text_length: u64) -> u64 {
+    (text_address + text_length).next_multiple_of(PAGE)
 }
 
 /// The code object with the edit applied. The same input gives the same bytes.

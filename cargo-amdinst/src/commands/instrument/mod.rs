@@ -4,8 +4,8 @@ mod whole;
 
 use amdinst_core::instrument::SiteKind;
 use amdinst_core::instrument::{
-    self, BlockProbe, Cost, Counters, Home, InstrumentError, KernelProbes, LeftOut, Options, Plan, Probe,
-    Refusal, probe_specs,
+    self, Abi, BlockProbe, Cost, Counters, Home, InstrumentError, KernelProbes, LeftOut, Options, Plan,
+    Probe, Refusal, probe_specs,
 };
 use amdinst_core::report::{self, Location};
 use serde::Serialize;
@@ -15,7 +15,7 @@ use super::input::{File, Input};
 use super::inspect::place;
 use super::inspect::view::{SiteView, refusal_text};
 use super::output::{self, count};
-use crate::cli::{CounterChoice, Format, InstrumentArgs, ProbeChoice, SiteArgs};
+use crate::cli::{AbiChoice, CounterChoice, Format, InstrumentArgs, ProbeChoice, SiteArgs};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// Version of the JSON form.
@@ -59,6 +59,9 @@ pub struct KernelView {
     pub home: Option<Home>,
     /// Why there, in a sentence.
     pub why: String,
+    /// The variable that its launcher sets to the buffer's address, with `--abi global`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer_symbol: Option<String>,
     /// What it costs.
     pub cost: Cost,
     /// What was not instrumented, and why.
@@ -77,6 +80,7 @@ impl KernelView {
             instrumented: probes.is_instrumented(),
             home: probes.home,
             why: probes.why.clone(),
+            buffer_symbol: probes.buffer_symbol.clone(),
             cost: probes.cost.clone(),
             refusals: probes.refusals.clone(),
         }
@@ -151,6 +155,15 @@ pub fn exit_of(error: &InstrumentError) -> Exit {
     }
 }
 
+impl From<AbiChoice> for Abi {
+    fn from(choice: AbiChoice) -> Self {
+        match choice {
+            AbiChoice::Argument => Self::Argument,
+            AbiChoice::Global => Self::Global,
+        }
+    }
+}
+
 impl From<ProbeChoice> for Probe {
     fn from(choice: ProbeChoice) -> Self {
         match choice {
@@ -165,13 +178,24 @@ impl From<ProbeChoice> for Probe {
 ///
 /// # Errors
 /// Branches are chosen where whole kernels are measured.
-pub fn options(probe: ProbeChoice, counters: CounterChoice, sites: &SiteArgs) -> CommandResult<Options> {
+pub fn options(
+    probe: ProbeChoice,
+    counters: CounterChoice,
+    abi: AbiChoice,
+    sites: &SiteArgs,
+) -> CommandResult<Options> {
     let only = sites.selectors();
     if let Some(selector) = only.first().filter(|_| probe == ProbeChoice::Time) {
         let message = format!("{selector} chooses branches, and the time is that of whole kernels");
         return Err(Failure::msg(Exit::Usage, message).help("choose kernels with --kernel"));
     }
-    Ok(Options { probe: probe.into(), counters: counters.into(), only, ..Options::default() })
+    Ok(Options {
+        probe: probe.into(),
+        counters: counters.into(),
+        abi: abi.into(),
+        only,
+        ..Options::default()
+    })
 }
 
 /// Each selector of sites must select one.
@@ -195,7 +219,7 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let target = object.target.to_string();
     let kernels = (!args.kernel.is_empty()).then(|| args.kernel.clone());
     let probes = probe_specs(object).or_exit(Exit::BadInput)?;
-    let options = Options { kernels, probes, ..options(args.probe, args.counters, &args.sites)? };
+    let options = Options { kernels, probes, ..options(args.probe, args.counters, args.abi, &args.sites)? };
     let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
 
     let progress = context.shell.progress("Planning", args.input.file.display(), 0);
@@ -303,6 +327,9 @@ fn human(view: &View) -> String {
                 "  cost        {at_site}{} at entry, {} before each end; {} bytes of code",
                 cost.prologue, cost.epilogue, cost.code_bytes
             );
+            if let Some(symbol) = &kernel.buffer_symbol {
+                let _ = writeln!(text, "  buffer      its address in the variable `{symbol}`");
+            }
             let [sgprs, sgprs_after] = cost.sgprs;
             let [vgprs, vgprs_after] = cost.vgprs;
             let _ = writeln!(

@@ -130,8 +130,7 @@ impl<'a> Instrumented<'a> {
         };
         let probes = map.kernel(&kernel.name).unwrap_or(planned);
         let layout = probes.layout(grid, block);
-        let launched =
-            launch_instrumented(rewritten, probes.buffer_argument.unwrap_or(0), &layout, arguments, launch);
+        let launched = launch_instrumented(rewritten, probes, &layout, arguments, launch);
         let (outcome, buffer) = launched.map_err(|error| {
             let pc = if let LaunchError::Fault(fault) = &error { fault.pc } else { None };
             let failure = Failure::new(Exit::Mismatch, error)
@@ -178,7 +177,7 @@ impl<'a> Instrumented<'a> {
 
 fn launch_instrumented(
     object: &CodeObject,
-    buffer_argument: u32,
+    probes: &KernelProbes,
     layout: &Layout,
     arguments: &Arguments,
     launch: &Launch,
@@ -189,10 +188,14 @@ fn launch_instrumented(
     let address = machine.alloc(buffer.len() as u64, 256, "counter buffer")?;
     machine.write(address, &buffer)?;
     let mut kernarg = placed.kernarg.clone();
-    let end = buffer_argument as usize + 8;
-    kernarg.resize(kernarg.len().max(end), 0);
-    kernarg[end - 8..end].copy_from_slice(&address.to_le_bytes());
     let program = machine.load(object)?;
+    if let Some(offset) = probes.buffer_argument {
+        let end = offset as usize + 8;
+        kernarg.resize(kernarg.len().max(end), 0);
+        kernarg[end - 8..end].copy_from_slice(&address.to_le_bytes());
+    } else if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
+        machine.write(variable, &address.to_le_bytes())?;
+    }
     let launch =
         Launch { kernarg, record_masks: false, record_steps: false, count_opcodes: false, ..launch.clone() };
     let execution = machine.launch(&program, &launch)?;

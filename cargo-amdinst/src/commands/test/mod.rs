@@ -27,7 +27,7 @@ use crate::shell::Verbosity;
 /// Kernels or tests that do not build, no kernel tests, a device that is not there. Tests that fail are
 /// [`Exit::Mismatch`].
 pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
-    let built = build(context, &args.package, &Forms::all(args.sites.selectors()))?;
+    let built = build(context, &args.package, &Forms::all(args.sites.selectors(), args.abi.into()))?;
     let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
     let manifests: Vec<&Path> =
         built.packages.iter().map(|package| package.manifest_path.as_path()).collect();

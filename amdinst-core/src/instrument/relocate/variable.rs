@@ -1,0 +1,45 @@
+//! The address of the buffer's variable, as prologues form it from the program counter.
+
+use super::layout::Layout;
+use crate::isa::{Inst, Op, Value};
+
+/// New addresses of what forms the address: what `s_getpc_b64` gives, and the literals of `s_add_u32` and `s_addc_u32`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Formed {
+    base: u64,
+    literals: [u64; 2],
+}
+
+impl Formed {
+    /// In a prologue that starts at `address`, if it forms one.
+    pub(super) fn find(prologue: &[Inst], address: u64) -> Option<Self> {
+        let mut at = address;
+        let mut base = None;
+        let mut literals = Vec::new();
+        for inst in prologue {
+            let start = at;
+            at += u64::from(inst.size);
+            let is_literal = inst.operands.iter().any(|operand| matches!(operand.value, Value::Literal(_)));
+            match inst.op {
+                Op::s_getpc_b64 => base = Some(at),
+                Op::s_add_u32 | Op::s_addc_u32 if base.is_some() && is_literal && literals.len() < 2 => {
+                    // The literal follows the instruction's word.
+                    literals.push(start + 4);
+                }
+                _ => {}
+            }
+        }
+        Some(Self { base: base?, literals: literals.try_into().ok()? })
+    }
+
+    /// Makes it the address of `variable`.
+    pub(super) fn set(self, layout: &mut Layout, variable: u64) {
+        let distance = variable.wrapping_sub(self.base);
+        for (literal, half) in self.literals.into_iter().zip([distance as u32, (distance >> 32) as u32]) {
+            let at = (literal - layout.address) as usize;
+            if let Some(word) = layout.text.get_mut(at..at + 4) {
+                word.copy_from_slice(&half.to_le_bytes());
+            }
+        }
+    }
+}
