@@ -227,7 +227,9 @@ fn with_a_variable_for_the_buffer_arguments_stay_as_they_are() {
     assert_eq!(map["kernels"][0]["buffer_argument"], Value::Null);
     let (before, after) = (view("inspect FILE --format json"), view("inspect out.elf --format json"));
     let kernarg = |view: &Value| {
-        let of = |kernel: &Value| (kernel["name"].clone(), kernel["kernarg_bytes"].clone(), kernel["args"].clone());
+        let of = |kernel: &Value| {
+            (kernel["name"].clone(), kernel["kernarg_bytes"].clone(), kernel["args"].clone())
+        };
         view["code_objects"][0]["kernels"].as_array().unwrap().iter().map(of).collect::<Vec<_>>()
     };
     assert_eq!(kernarg(&before), kernarg(&after));

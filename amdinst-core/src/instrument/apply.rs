@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::refusal::InstrumentError;
 use crate::counters::HEADER_BYTES;
 use crate::object::CodeObject;
-use crate::object::rewrite::{Edit, Variable, rewrite};
+use crate::object::rewrite::{DebugInfo, Edit, Variable, rewrite};
 use crate::object::verify::contradiction;
 
 /// An instrumented code object.
@@ -17,6 +17,8 @@ pub struct Instrumented {
     pub bytes: Vec<u8>,
     /// What its counters mean.
     pub map: ProbeMap,
+    /// What became of its debug information.
+    pub debug_info: DebugInfo,
 }
 
 /// Carries out a plan made for `object`.
@@ -59,14 +61,14 @@ pub fn apply(object: &CodeObject, plan: &Plan) -> Result<Instrumented, Instrumen
         kernels: plan.edits.clone(),
         variable,
     };
-    let bytes = rewrite(object, &edit).map_err(|error| InstrumentError::Rewrite(error.to_string()))?;
+    let rewritten = rewrite(object, &edit).map_err(|error| InstrumentError::Rewrite(error.to_string()))?;
     let map = ProbeMap {
         schema: SCHEMA,
         target: object.target.to_string(),
         kernels: plan.kernels.clone(),
         addresses: plan.addresses(),
     };
-    Ok(Instrumented { bytes, map })
+    Ok(Instrumented { bytes: rewritten.bytes, map, debug_info: rewritten.debug_info })
 }
 
 /// Descriptor and metadata of every kernel must agree, or the instrumented ones would not either; those that are edited also

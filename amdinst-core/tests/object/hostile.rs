@@ -49,7 +49,7 @@ fn check(bytes: Vec<u8>) {
     let text = object.text_bytes().to_vec();
     let map = |old: u64, _: Edge| Some(old.wrapping_add(distance));
     match rewrite(&object, &Edit { text, address_map: &map, kernels: Vec::new(), variable: None }) {
-        Ok(bytes) => assert!(CodeObject::parse(bytes).is_ok()),
+        Ok(new) => assert!(CodeObject::parse(new.bytes).is_ok()),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }

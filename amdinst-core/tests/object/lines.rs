@@ -8,7 +8,7 @@ use crate::require_tools;
 use crate::tools::{HIP, hip, inspect, link};
 
 /// Every instruction of a code object, with llvm-symbolizer's frames: function, file, line, column.
-fn compare(bytes: &[u8]) -> usize {
+pub(crate) fn compare(bytes: &[u8]) -> usize {
     let object = CodeObject::parse(bytes.to_vec()).expect("it parses");
     let map = SourceMap::new(&object).expect("sound debug information");
     let end = object.text.address + object.text.range.len() as u64;
@@ -44,7 +44,7 @@ fn compare(bytes: &[u8]) -> usize {
 }
 
 /// Calls inlined twice over, loops, and code that the optimiser moves about.
-const NESTED: &str = r#"
+pub(crate) const NESTED: &str = r#"
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 template <typename T> __device__ inline T inner(T x, int n) {

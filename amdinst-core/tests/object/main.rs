@@ -1,6 +1,7 @@
 //! Code objects: read, found in containers, mapped to source lines, rewritten. LLVM 22's tools are the referee.
 
 mod container;
+mod debug_info;
 mod descriptor;
 mod hostile;
 mod lines;

@@ -12,7 +12,7 @@ use amdinst_core::object::CodeObject;
 use super::files;
 use super::package::KernelPackage;
 use crate::commands::Context;
-use crate::commands::instrument::all_selected;
+use crate::commands::instrument::{all_selected, no_debug_info};
 use crate::exit::{CommandResult, Exit, OrExit as _};
 
 /// A manifest's entry, and whether it was there already.
@@ -107,6 +107,9 @@ pub fn finish(
             let form = format!("{stem}.inst.{}", home.map_or("auto", Home::name));
             let (file, map) = match instrument::apply(&object, &plan) {
                 Ok(result) => {
+                    if let Some(reason) = result.debug_info.problem() {
+                        context.shell.warn(no_debug_info(&form, reason));
+                    }
                     let file = format!("{form}.elf");
                     write(&file, &result.bytes)?;
                     (Some(file), result.map)

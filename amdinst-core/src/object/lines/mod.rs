@@ -5,7 +5,7 @@
 
 mod rows;
 mod scopes;
-mod sections;
+pub(super) mod sections;
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -12,15 +12,15 @@ use crate::object::elf::{Elf, Section};
 use crate::object::{CodeObject, inflate};
 
 /// How all debug data is read.
-pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
+pub(in crate::object) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 
 /// The contents of the debug sections by name.
-pub(super) struct Sections<'a> {
+pub(in crate::object) struct Sections<'a> {
     contents: HashMap<String, Cow<'a, [u8]>>,
 }
 
 impl<'a> Sections<'a> {
-    pub(super) fn read(object: &'a CodeObject) -> Result<Self, LinesError> {
+    pub(in crate::object) fn read(object: &'a CodeObject) -> Result<Self, LinesError> {
         let elf = Elf::read(&object.bytes)
             .map_err(|error| LinesError { part: "ELF file".to_owned(), problem: error.to_string() })?;
         let mut contents = HashMap::new();
@@ -34,11 +34,12 @@ impl<'a> Sections<'a> {
     }
 
     /// No debug information.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::object) fn is_empty(&self) -> bool {
         self.get(SectionId::DebugInfo).is_empty()
     }
 
-    fn get(&self, id: SectionId) -> Slice<'_> {
+    /// The contents of a section, empty if it is not there.
+    pub(in crate::object) fn get(&self, id: SectionId) -> Slice<'_> {
         EndianSlice::new(self.contents.get(id.name()).map_or(&[], |bytes| bytes), LittleEndian)
     }
 }

@@ -9,6 +9,7 @@ use object::elf::{self, Sym64};
 use object::pod;
 use object::read::elf::Sym as _;
 
+use super::debug::NewSection;
 use super::dynamic::{self, Contents};
 use super::fixups::Context;
 use super::{NewNote, PAGE, RewriteError, variable_address};
@@ -23,8 +24,9 @@ pub(super) fn build(
     bytes: &[u8],
     entry: u64,
     note: Option<NewNote>,
+    debug: &[NewSection],
 ) -> Result<Vec<u8>, RewriteError> {
-    let mut image = Image::new(context, bytes, note)?;
+    let mut image = Image::new(context, bytes, note, debug)?;
     let added = image.add_symbol()?;
     let loads = image.place_segments(&added)?;
     image.place_unloaded_sections()?;
@@ -73,6 +75,8 @@ struct Image<'a> {
     note_moves: bool,
     /// Sections that have to move because the variable's symbol goes into them.
     tables: Vec<usize>,
+    /// New contents of debug sections.
+    debug: &'a [NewSection],
     /// Whether the segment of `.text` holds other sections and therefore stays.
     text_segment_stays: bool,
     /// Sections with new addresses and offsets, by their old number.
@@ -85,7 +89,12 @@ struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    fn new(context: &'a Context<'a>, bytes: &[u8], note: Option<NewNote>) -> Result<Self, RewriteError> {
+    fn new(
+        context: &'a Context<'a>,
+        bytes: &[u8],
+        note: Option<NewNote>,
+        debug: &'a [NewSection],
+    ) -> Result<Self, RewriteError> {
         let elf = context.elf;
         let text = context.text_section();
         let text_segment_stays = loads(context).find(|load| holds(load, text)).is_some_and(|load| {
@@ -95,7 +104,7 @@ impl<'a> Image<'a> {
         });
         let mut next = 0;
         let numbers = (0..elf.sections.len()).map(|index| {
-            is_kept(context, index).then(|| {
+            is_kept(context, debug, index).then(|| {
                 next += 1;
                 next - 1
             })
@@ -106,6 +115,7 @@ impl<'a> Image<'a> {
             note,
             note_moves: false,
             tables: Vec::new(),
+            debug,
             text_segment_stays,
             sections: elf.sections.clone(),
             numbers: numbers.collect(),
@@ -469,7 +479,11 @@ impl<'a> Image<'a> {
             if self.numbers[index].is_none() || loaded || moved_note || index == self.context.text {
                 continue;
             }
-            let contents = if old.kind == elf::SHT_SYMTAB {
+            let new = self.debug.iter().find(|new| new.section == index);
+            let contents = if let Some(new) = new {
+                self.sections[index].flags.0 &= !elf::SHF_COMPRESSED.0;
+                new.contents.clone()
+            } else if old.kind == elf::SHT_SYMTAB {
                 let (mut contents, locals) = kept_symbols(&self.bytes[old.file_range()], old.info);
                 self.sections[index].info = locals;
                 if let (Some(variable), Some(name)) =
@@ -624,11 +638,13 @@ fn holds_header(segment: &ProgramHeader, inner: &ProgramHeader) -> bool {
     segment.address <= inner.address && inner.memory().end <= segment.memory().end
 }
 
-/// Sections that tell of old code addresses are left out, if the code object runs without them.
-fn is_kept(context: &Context<'_>, index: usize) -> bool {
+/// Sections that tell of old code addresses are left out, if they have no new contents and the code object runs without
+/// them.
+fn is_kept(context: &Context<'_>, debug: &[NewSection], index: usize) -> bool {
     let section = &context.elf.sections[index];
     let describes_text = section.flags.contains(elf::SHF_LINK_ORDER) && section.link as usize == context.text;
     section.is_alloc()
+        || debug.iter().any(|new| new.section == index)
         || !(section.name.starts_with(".debug_")
             || section.name.starts_with(".zdebug_")
             || matches!(section.kind, elf::SHT_RELA | elf::SHT_REL)

@@ -1,13 +1,16 @@
 //! Putting new code and new kernel properties into a code object.
 //!
 //! The new `.text` goes to fresh memory after the last segment, and so does the metadata note when it has outgrown
-//! its place, and the tables of dynamic symbols when one is added. Nothing else moves, so that data, GOT, symbol hashes and dynamic table stay right as they are; what
-//! points *at* code (symbols, dynamic relocations, entry offsets of descriptors) is corrected.
+//! its place, and the tables of dynamic symbols when one is added. Nothing else moves, so that data, GOT, symbol hashes
+//! and dynamic table stay right as they are; what points *at* code (symbols, dynamic relocations, entry offsets of
+//! descriptors) is corrected.
 //!
-//! Left out of the result, because they tell of addresses of the old code: `.debug_*`, and the relocations that
-//! `--emit-relocs` keeps. Not found, hence not corrected: distances between code and data that the linker computed and
-//! stored in data (relative virtual tables). Distances computed in code are the business of whoever wrote the new code.
+//! Debug information is written anew ([`debug`] says what becomes of it). Left out of the result, because they tell of
+//! addresses of the old code: the relocations that `--emit-relocs` keeps. Not found, hence not corrected: distances
+//! between code and data that the linker computed and stored in data (relative virtual tables). Distances computed in
+//! code are the business of whoever wrote the new code.
 
+mod debug;
 mod dynamic;
 mod fixups;
 mod image;
@@ -15,6 +18,8 @@ mod metadata;
 
 use super::elf::Elf;
 use super::verify::{VerifyError, verify};
+pub use debug::DebugInfo;
+
 use super::{CodeObject, KernelArg, KernelDescriptor, ObjectError, note};
 
 /// Granule of memory protection, to which the new code is aligned.
@@ -166,11 +171,20 @@ pub fn variable_address(text_address: u64, text_length: u64) -> u64 {
     (text_address + text_length).next_multiple_of(PAGE)
 }
 
+/// A code object with an edit applied.
+#[derive(Clone, Debug)]
+pub struct Rewritten {
+    /// The whole ELF file.
+    pub bytes: Vec<u8>,
+    /// What became of its debug information.
+    pub debug_info: DebugInfo,
+}
+
 /// The code object with the edit applied. The same input gives the same bytes.
 ///
 /// # Errors
 /// [`RewriteError`]; the original is never changed.
-pub fn rewrite(object: &CodeObject, edit: &Edit<'_>) -> Result<Vec<u8>, RewriteError> {
+pub fn rewrite(object: &CodeObject, edit: &Edit<'_>) -> Result<Rewritten, RewriteError> {
     let elf = Elf::read(&object.bytes)?;
     let text = text_section(&elf)?;
     if let Some(section) = elf.sections.iter().find(|section| section.kind == object::elf::SHT_SYMTAB_SHNDX) {
@@ -183,9 +197,10 @@ pub fn rewrite(object: &CodeObject, edit: &Edit<'_>) -> Result<Vec<u8>, RewriteE
     let context = fixups::Context { object, elf: &elf, text, edit, text_address: text_address(object) };
     let entry = fixups::apply(&context, &mut bytes)?;
     let note = metadata::edit(&context)?;
-    let rewritten = image::build(&context, &bytes, entry, note)?;
-    verify(&rewritten)?;
-    Ok(rewritten)
+    let (debug_info, debug) = debug::relocated(&context);
+    let bytes = image::build(&context, &bytes, entry, note, &debug)?;
+    verify(&bytes)?;
+    Ok(Rewritten { bytes, debug_info })
 }
 
 fn text_section(elf: &Elf) -> Result<usize, ObjectError> {

@@ -248,6 +248,9 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let progress = context.shell.progress("Instrumenting", args.input.file.display(), 0);
     let instrumented = instrument::apply(object, &plan).map_err(fail)?;
     drop(progress);
+    if let Some(reason) = instrumented.debug_info.problem() {
+        context.shell.warn(no_debug_info(&target, reason));
+    }
     let map_path = output::probe_map_path(output);
     let map = serde_json::to_string_pretty(&instrumented.map).or_exit(Exit::OutputFailed)?;
     // The map first: a code object without its map could be launched, and its counters not be read.
@@ -265,6 +268,11 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
         output::print_json(&view)?;
     }
     Ok(summary(context, &view, format_args!("{} and {}", output.display(), map_path.display())))
+}
+
+/// Says that debug information could not be carried over.
+pub fn no_debug_info(target: &str, reason: &str) -> String {
+    format!("what is written for {target} has no debug information: {reason}")
 }
 
 /// Tells what was done, and what was refused.

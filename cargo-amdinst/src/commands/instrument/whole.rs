@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use amdinst_core::instrument::{self, InstrumentError, NoSuchSite, Options, probe_specs};
 use amdinst_core::object::container;
 
-use super::{KernelView, SCHEMA, View, exit_of, options, summary};
+use super::{KernelView, SCHEMA, View, exit_of, no_debug_info, options, summary};
 use crate::cli::{Format, InstrumentArgs};
 use crate::commands::Context;
 use crate::commands::input::{File, Input};
@@ -28,6 +28,7 @@ pub(super) fn run(
     let mut known = Vec::new();
     let mut unmatched: Option<Vec<NoSuchSite>> = None;
     let mut reasons = Vec::new();
+    let mut warnings = Vec::new();
     let progress = context.shell.progress("Instrumenting", args.input.file.display(), 0);
     let skipped = input.for_each(|found| {
         let object = &found.object;
@@ -53,6 +54,8 @@ pub(super) fn run(
             Ok(instrumented) => {
                 let map = serde_json::to_string_pretty(&instrumented.map).or_exit(Exit::OutputFailed)?;
                 maps.push((map_path(output, found.index, &found.target), map));
+                let problem = instrumented.debug_info.problem();
+                warnings.extend(problem.map(|reason| no_debug_info(&found.target, reason)));
                 replacements.insert(found.index, instrumented.bytes);
             }
             Err(InstrumentError::NothingInstrumented(reason)) => reasons.push(reason),
@@ -71,6 +74,9 @@ pub(super) fn run(
     }
     for skipped in skipped {
         context.shell.warn(format_args!("left as it is, {}: {}", skipped.target, skipped.reason));
+    }
+    for warning in warnings {
+        context.shell.warn(warning);
     }
     if replacements.is_empty() {
         let reason = reasons.into_iter().next().unwrap_or_else(|| "it has no kernel".to_owned());
