@@ -30,13 +30,6 @@ enum Half {
     Computed,
 }
 
-/// Where a half can be kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    Scalar(u8),
-    Lane(u8, u32),
-}
-
 /// An address computed relative to the program counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PcRelative {
@@ -73,7 +66,12 @@ pub struct Misuse {
 /// The tracker: feed it the instructions of a straight line in order.
 #[derive(Clone, Debug, Default)]
 pub struct Tracker {
-    places: BTreeMap<Place, Half>,
+    /// Scalar registers that were computed from something else, or loaded: nearly all.
+    computed: u128,
+    /// The others of which something is known.
+    scalars: BTreeMap<u8, Half>,
+    /// Lanes of VGPRs.
+    lanes: BTreeMap<(u8, u32), Half>,
     /// Value and low addend of each `s_getpc_b64` seen.
     bases: BTreeMap<usize, (u64, Option<u32>)>,
 }
@@ -81,11 +79,32 @@ pub struct Tracker {
 impl Tracker {
     /// What the pair that starts at scalar register `first` holds.
     pub fn pointer(&self, first: u8) -> Pointer {
-        let half = |register| self.places.get(&Place::Scalar(register)).copied();
-        match (half(first), half(first + 1)) {
+        match (self.half(first), self.half(first.saturating_add(1))) {
             (Some(Half::Low(low)), Some(Half::High(high))) if low == high => Pointer::Known(low),
             (None, None) => Pointer::Inherited,
             _ => Pointer::Computed,
+        }
+    }
+
+    fn half(&self, register: u8) -> Option<Half> {
+        if register < 128 && self.computed >> register & 1 != 0 {
+            return Some(Half::Computed);
+        }
+        if self.scalars.is_empty() { None } else { self.scalars.get(&register).copied() }
+    }
+
+    fn set(&mut self, register: u8, half: Option<Half>) {
+        let bit = if register < 128 { 1 << register } else { 0 };
+        self.computed &= !bit;
+        match half {
+            Some(Half::Computed) if bit != 0 => {
+                self.computed |= bit;
+                if !self.scalars.is_empty() {
+                    self.scalars.remove(&register);
+                }
+            }
+            Some(half) => drop(self.scalars.insert(register, half)),
+            None => drop(self.scalars.remove(&register)),
         }
     }
 
@@ -104,27 +123,25 @@ impl Tracker {
             Some(Value::Scalar(register)) => Some(register),
             _ => None,
         };
-        let half = |register: Option<u8>| register.and_then(|r| self.places.get(&Place::Scalar(r)).copied());
-        let updates: Vec<(Place, Option<Half>)> = match (inst.op, scalar(0)) {
+        let half = |this: &Self, n: usize| scalar(n).and_then(|register| this.half(register));
+        match (inst.op, scalar(0)) {
             (Op::s_getpc_b64, Some(to)) => {
                 self.bases.insert(index, (pc + u64::from(inst.size), None));
-                vec![
-                    (Place::Scalar(to), Some(Half::RawLow(index))),
-                    (Place::Scalar(to + 1), Some(Half::RawHigh(index))),
-                ]
+                self.set(to, Some(Half::RawLow(index)));
+                self.set(to + 1, Some(Half::RawHigh(index)));
             }
             (Op::s_add_u32, Some(to)) => {
-                match (half(scalar(1)), constant(inst, 2), half(scalar(2)), constant(inst, 1)) {
+                match (half(self, 1), constant(inst, 2), half(self, 2), constant(inst, 1)) {
                     (Some(Half::RawLow(base)), Some(low), _, _)
                     | (_, _, Some(Half::RawLow(base)), Some(low)) => {
                         self.bases.entry(base).and_modify(|entry| entry.1 = Some(low));
-                        vec![(Place::Scalar(to), Some(Half::SumLow(base, index)))]
+                        self.set(to, Some(Half::SumLow(base, index)));
                     }
                     _ => self.forget(index, inst, misuses),
                 }
             }
             (Op::s_addc_u32, Some(to)) => {
-                let operands = (half(scalar(1)), constant(inst, 2), half(scalar(2)), constant(inst, 1));
+                let operands = (half(self, 1), constant(inst, 2), half(self, 2), constant(inst, 1));
                 let raw = match operands {
                     (Some(Half::RawHigh(base)), Some(high), _, _)
                     | (_, _, Some(Half::RawHigh(base)), Some(high)) => {
@@ -135,33 +152,26 @@ impl Tracker {
                 match raw {
                     Some((base, value, low, high)) => {
                         let target = value.wrapping_add(u64::from(high) << 32 | u64::from(low));
-                        let mut updates = vec![(Place::Scalar(to), Some(Half::High(target)))];
-                        for (&place, &half) in &self.places {
-                            if let Half::SumLow(from, add) = half
-                                && from == base
-                            {
-                                found.push(PcRelative { getpc: base, add, addc: index, target });
-                                updates.push((place, Some(Half::Low(target))));
-                            }
-                        }
-                        updates
+                        self.complete(to, base, index, target, found);
                     }
                     None => self.forget(index, inst, misuses),
                 }
             }
-            (Op::s_mov_b32, Some(to)) if scalar(1).is_some() => vec![(Place::Scalar(to), half(scalar(1)))],
-            (Op::s_mov_b64, Some(to)) if scalar(1).is_some() => vec![
-                (Place::Scalar(to), half(scalar(1))),
-                (Place::Scalar(to + 1), half(scalar(1).map(|register| register + 1))),
-            ],
-            (Op::v_writelane_b32, _) => match (vector(inst, 0), scalar(1), constant(inst, 2)) {
-                (Some(to), from, Some(lane)) => vec![(Place::Lane(to, lane), half(from))],
+            (Op::s_mov_b32, Some(to)) if scalar(1).is_some() => self.set(to, half(self, 1)),
+            (Op::s_mov_b64, Some(to)) if let Some(from) = scalar(1) => {
+                let halves = [self.half(from), self.half(from.saturating_add(1))];
+                self.set(to, halves[0]);
+                self.set(to + 1, halves[1]);
+            }
+            (Op::v_writelane_b32, _) => match (vector(inst, 0), constant(inst, 2)) {
+                (Some(to), Some(lane)) => match half(self, 1) {
+                    Some(half) => drop(self.lanes.insert((to, lane), half)),
+                    None => drop(self.lanes.remove(&(to, lane))),
+                },
                 _ => self.forget(index, inst, misuses),
             },
             (Op::v_readlane_b32, Some(to)) => match (vector(inst, 1), constant(inst, 2)) {
-                (Some(from), Some(lane)) => {
-                    vec![(Place::Scalar(to), self.places.get(&Place::Lane(from, lane)).copied())]
-                }
+                (Some(from), Some(lane)) => self.set(to, self.lanes.get(&(from, lane)).copied()),
                 _ => self.forget(index, inst, misuses),
             },
             (Op::s_load_dwordx2, Some(to)) => {
@@ -173,61 +183,68 @@ impl Tracker {
                         _ => None,
                     };
                 match slot {
-                    Some(address) => vec![
-                        (Place::Scalar(to), Some(Half::Low(address))),
-                        (Place::Scalar(to + 1), Some(Half::High(address))),
-                    ],
+                    Some(address) => {
+                        self.set(to, Some(Half::Low(address)));
+                        self.set(to + 1, Some(Half::High(address)));
+                    }
                     None => self.forget(index, inst, misuses),
                 }
             }
             _ => self.forget(index, inst, misuses),
-        };
-        for (place, half) in updates {
-            match half {
-                Some(half) => self.places.insert(place, half),
-                None => self.places.remove(&place),
-            };
+        }
+    }
+
+    /// The `s_addc_u32` at `index` makes `to` the high half of `target`: then what was the low sum is its low half.
+    fn complete(&mut self, to: u8, base: usize, index: usize, target: u64, found: &mut Vec<PcRelative>) {
+        // The register itself may hold the low half's sum.
+        let is_low = matches!(self.scalars.get(&to), Some(Half::SumLow(from, _)) if *from == base);
+        for half in self.scalars.values_mut().chain(self.lanes.values_mut()) {
+            if let Half::SumLow(from, add) = *half
+                && from == base
+            {
+                found.push(PcRelative { getpc: base, add, addc: index, target });
+                *half = Half::Low(target);
+            }
+        }
+        if !is_low {
+            self.set(to, Some(Half::High(target)));
         }
     }
 
     /// After a call: what registers hold is up to the callee.
     pub fn clear(&mut self) {
-        self.places.clear();
-        self.bases.clear();
+        *self = Self::default();
     }
 
     /// What an instruction without a rule does: its destinations are computed, and raw program counters must not be among
     /// its sources, since they change when code moves.
-    fn forget(&self, index: usize, inst: &Inst, misuses: &mut Vec<Misuse>) -> Vec<(Place, Option<Half>)> {
-        let mut updates = Vec::new();
-        for operand in &inst.operands {
+    fn forget(&mut self, index: usize, inst: &Inst, misuses: &mut Vec<Misuse>) {
+        if !self.scalars.is_empty() {
+            for operand in inst.operands.iter().filter(|operand| operand.access != Access::Write) {
+                let Value::Scalar(first) = operand.value else { continue };
+                for register in first..first.saturating_add(operand.dwords) {
+                    if let Some(Half::RawLow(getpc) | Half::RawHigh(getpc) | Half::SumLow(getpc, _)) =
+                        self.scalars.get(&register)
+                    {
+                        misuses.push(Misuse { getpc: *getpc, user: index });
+                    }
+                }
+            }
+        }
+        for operand in inst.operands.iter().filter(|operand| operand.access != Access::Read) {
             match operand.value {
                 Value::Scalar(first) => {
                     for register in first..first.saturating_add(operand.dwords) {
-                        let place = Place::Scalar(register);
-                        if operand.access != Access::Write
-                            && let Some(Half::RawLow(getpc) | Half::RawHigh(getpc) | Half::SumLow(getpc, _)) =
-                                self.places.get(&place)
-                        {
-                            misuses.push(Misuse { getpc: *getpc, user: index });
-                        }
-                        if operand.access != Access::Read {
-                            updates.push((place, Some(Half::Computed)));
-                        }
+                        self.set(register, Some(Half::Computed));
                     }
                 }
-                Value::Vgpr(first) if operand.access != Access::Read => {
+                Value::Vgpr(first) if !self.lanes.is_empty() => {
                     let written = first..first.saturating_add(operand.dwords);
-                    let lanes = self
-                        .places
-                        .keys()
-                        .filter(|place| matches!(place, Place::Lane(v, _) if written.contains(v)));
-                    updates.extend(lanes.map(|&place| (place, None)));
+                    self.lanes.retain(|(register, _), _| !written.contains(register));
                 }
                 _ => {}
             }
         }
-        updates
     }
 }
 

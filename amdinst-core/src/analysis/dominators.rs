@@ -25,7 +25,7 @@ impl Structure {
     /// Analyses the graph that `successors` gives.
     pub fn new(successors: &[Vec<usize>]) -> Self {
         let n = successors.len();
-        let order = reverse_postorder(successors);
+        let order = reverse_postorder(n, |block| &successors[block]);
         let mut position = vec![usize::MAX; n];
         for (index, &block) in order.iter().enumerate() {
             position[block] = index;
@@ -87,17 +87,17 @@ impl Structure {
     }
 }
 
-/// The blocks that block 0 reaches, each before its successors but for back edges.
-pub fn reverse_postorder(successors: &[Vec<usize>]) -> Vec<usize> {
-    let mut seen = vec![false; successors.len()];
-    let mut order = Vec::with_capacity(successors.len());
-    if successors.is_empty() {
+/// Of `count` blocks those that block 0 reaches, each before its successors but for back edges.
+pub fn reverse_postorder<'a>(count: usize, successors: impl Fn(usize) -> &'a [usize]) -> Vec<usize> {
+    let mut seen = vec![false; count];
+    let mut order = Vec::with_capacity(count);
+    if count == 0 {
         return order;
     }
     seen[0] = true;
     let mut stack = vec![(0, 0)];
     while let Some((block, next)) = stack.last_mut() {
-        match successors[*block].get(*next) {
+        match successors(*block).get(*next) {
             Some(&successor) => {
                 *next += 1;
                 if !std::mem::replace(&mut seen[successor], true) {

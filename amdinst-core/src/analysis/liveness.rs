@@ -7,6 +7,8 @@
 //! A vector register written under EXEC keeps its inactive lanes, so such a write kills nothing: a VGPR or AGPR is live as
 //! long as any read of it can follow.
 
+use std::sync::OnceLock;
+
 use super::program::{Exit, Program};
 use crate::isa::RegSet;
 
@@ -15,6 +17,10 @@ use crate::isa::RegSet;
 pub struct Liveness {
     /// By function and block: live after its last instruction (after the callee's return, for a call).
     out: Vec<Vec<RegSet>>,
+    /// By function and block: live before its first instruction.
+    start: Vec<Vec<RegSet>>,
+    /// By function and block: live before each of its instructions, worked out when it is first asked for.
+    before: Vec<Vec<OnceLock<Box<[RegSet]>>>>,
     /// By function: live at its entry.
     entry: Vec<RegSet>,
     /// By function: live when it returns.
@@ -40,6 +46,8 @@ impl Liveness {
         let n = program.functions.len();
         let mut this = Self {
             out: program.functions.iter().map(|f| vec![RegSet::default(); f.blocks.len()]).collect(),
+            start: vec![Vec::new(); n],
+            before: program.functions.iter().map(|f| vec![OnceLock::new(); f.blocks.len()]).collect(),
             entry: vec![RegSet::default(); n],
             returned: vec![RegSet::default(); n],
         };
@@ -47,7 +55,9 @@ impl Liveness {
         let mut pending: Vec<bool> = vec![true; n];
         while let Some(function) = pending.iter().position(|&pending| pending) {
             pending[function] = false;
-            let (entry, returned) = (this.entry[function], this.returned.clone());
+            let calls = !program.functions[function].callees.is_empty();
+            let entry = this.entry[function];
+            let returned = if calls { this.returned.clone() } else { Vec::new() };
             this.flow(program, &transfers[function], function);
             if this.entry[function] != entry {
                 for (caller, other) in program.functions.iter().enumerate() {
@@ -63,14 +73,21 @@ impl Liveness {
 
     /// The registers live right before and right after instruction `index` of block `block` of `function`.
     pub fn around(&self, program: &Program, function: usize, block: usize, index: usize) -> (RegSet, RegSet) {
-        let mut live = self.out[function][block];
+        let before = self.before[function][block].get_or_init(|| self.through(program, function, block));
+        let at = index - program.functions[function].blocks[block].insts.start;
+        (before[at], before.get(at + 1).copied().unwrap_or(self.out[function][block]))
+    }
+
+    /// The registers live before each instruction of a block.
+    fn through(&self, program: &Program, function: usize, block: usize) -> Box<[RegSet]> {
         let range = program.functions[function].blocks[block].insts.clone();
-        for at in (index + 1..range.end).rev() {
-            self.step(program, function, block, at, &mut live);
+        let mut live = self.out[function][block];
+        let mut before: Box<[RegSet]> = vec![RegSet::EMPTY; range.len()].into();
+        for index in range.clone().rev() {
+            self.step(program, function, block, index, &mut live);
+            before[index - range.start] = live;
         }
-        let after = live;
-        self.step(program, function, block, index, &mut live);
-        (live, after)
+        before
     }
 
     /// The registers live at the entry of a function.
@@ -79,9 +96,8 @@ impl Liveness {
     }
 
     /// The registers live at the start of a block.
-    pub fn at_start(&self, program: &Program, function: usize, block: usize) -> RegSet {
-        let first = program.functions[function].blocks[block].insts.start;
-        self.around(program, function, block, first).0
+    pub fn at_start(&self, function: usize, block: usize) -> &RegSet {
+        &self.start[function][block]
     }
 
     fn step(&self, program: &Program, function: usize, block: usize, index: usize, live: &mut RegSet) {
@@ -91,9 +107,9 @@ impl Liveness {
         {
             live.union_with(&self.entry[callee]);
         }
-        let effects = program.insts[index].inst.effects(program.arch);
-        live.subtract(&effects.writes);
-        live.union_with(&effects.reads);
+        let uses = program.insts[index].inst.uses(program.arch);
+        live.subtract(&uses.writes);
+        live.union_with(&uses.reads);
     }
 
     fn flow(&mut self, program: &Program, transfers: &[Transfer], index: usize) {
@@ -135,16 +151,17 @@ impl Liveness {
         if let Some(entry) = inputs.first() {
             self.entry[index] = *entry;
         }
+        self.start[index] = inputs;
     }
 }
 
 fn transfer(program: &Program, insts: std::ops::Range<usize>) -> Transfer {
     let (mut reads, mut kills) = (RegSet::default(), RegSet::default());
     for index in insts.rev() {
-        let effects = program.insts[index].inst.effects(program.arch);
-        reads.subtract(&effects.writes);
-        reads.union_with(&effects.reads);
-        kills.union_with(&effects.writes);
+        let uses = program.insts[index].inst.uses(program.arch);
+        reads.subtract(&uses.writes);
+        reads.union_with(&uses.reads);
+        kills.union_with(&uses.writes);
     }
     Transfer { reads, kills }
 }

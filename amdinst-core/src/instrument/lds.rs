@@ -17,10 +17,8 @@
 
 use super::refusal::Reason;
 use super::survey::Survey;
-use crate::Arch;
-use crate::analysis::program::Located;
 use crate::counters::Probe;
-use crate::isa::{MemoryKind, Op, Value};
+use crate::isa::{Effects, Families, Inst, MemoryKind, Op, Value};
 use crate::object::Kernel;
 
 /// Byte of the dispatch packet with `group_segment_size`.
@@ -66,22 +64,21 @@ pub(super) struct LdsUse {
 }
 
 impl LdsUse {
-    pub(super) fn see(&mut self, located: &Located, arch: Arch) {
-        let inst = &located.inst;
-        let name = inst.op.name();
-        let memory = inst.effects(arch).memory.map(|memory| memory.kind);
-        let moves_lanes = name.contains("permute") || name.contains("swizzle");
+    pub(super) fn see(&mut self, inst: &Inst, effects: &Effects) {
+        let memory = effects.memory.map(|memory| memory.kind);
         self.accesses |= match memory {
-            Some(MemoryKind::Lds) => !moves_lanes,
+            Some(MemoryKind::Lds) => !inst.op.is_of(Families::MOVES_LANES),
             // Its addresses may lie in the LDS aperture.
             Some(MemoryKind::Flat) => true,
-            _ => inst.mods.lds || name.contains("_lds_"),
+            _ => inst.mods.lds || inst.op.is_of(Families::TO_OR_FROM_LDS),
         };
-        let hardware_register = inst.operands.iter().find_map(|operand| match operand.value {
-            Value::Imm(value) => Some(value & 0x3f),
-            _ => None,
-        });
-        self.reads_size |= inst.op == Op::s_getreg_b32 && hardware_register == Some(HW_REG_LDS_ALLOC);
+        let hardware_register = || {
+            inst.operands.iter().find_map(|operand| match operand.value {
+                Value::Imm(value) => Some(value & 0x3f),
+                _ => None,
+            })
+        };
+        self.reads_size |= inst.op == Op::s_getreg_b32 && hardware_register() == Some(HW_REG_LDS_ALLOC);
     }
 
     pub(super) fn add(&mut self, other: Self) {

@@ -16,6 +16,9 @@ pub(super) struct Sequence {
     error: Option<EncodeError>,
 }
 
+/// Instructions of most sequences at most.
+const TYPICAL: usize = 24;
+
 impl Sequence {
     pub(super) fn new(arch: Arch) -> Self {
         Self { arch, insts: Vec::new(), error: None }
@@ -30,7 +33,12 @@ impl Sequence {
 
     fn push(&mut self, op: Op, encoding: Encoding, values: &[Value], mods: Mods) {
         match assemble(self.arch, op, encoding, values, mods) {
-            Ok(inst) => self.insts.push(inst),
+            Ok(inst) => {
+                if self.insts.is_empty() {
+                    self.insts.reserve(TYPICAL);
+                }
+                self.insts.push(inst);
+            }
             Err(error) => {
                 self.error.get_or_insert(error);
             }

@@ -9,7 +9,7 @@ use crate::analysis::dominators::Structure;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
 use crate::analysis::program::{Exit, ObstacleKind, Program};
-use crate::isa::{Op, Reg, RegSet};
+use crate::isa::{Families, Reg, RegSet};
 use crate::object::CodeObject;
 
 /// The program and what is known of it.
@@ -47,17 +47,17 @@ impl Survey {
                 let mut own = effects.writes;
                 own.union_with(&effects.partial);
                 written.union_with(&own);
-                if writes_late(inst.op) {
+                if inst.op.is_of(Families::LATE) {
                     late_ones.union_with(&own);
                 }
-                if is_matrix(inst.op) {
+                if inst.op.is_of(Families::MATRIX) {
                     // It also reads its addends late.
                     late_ones.union_with(&effects.reads);
                 }
                 all.union_with(&own);
                 all.union_with(&effects.reads);
-                by_number |= addresses_by_number(inst.op);
-                lds_use.see(&program.insts[index], program.arch);
+                by_number |= inst.op.is_of(Families::BY_NUMBER);
+                lds_use.see(inst, &effects);
             }
             used.push(all);
             late.push(late_ones);
@@ -73,16 +73,16 @@ impl Survey {
             }
             all
         };
-        let masks = program
-            .functions
-            .iter()
-            .map(|function| {
+        let liveness = Liveness::new(&program);
+        let masks = (0..)
+            .zip(&program.functions)
+            .map(|(number, function)| {
+                let live = |block| liveness.at_start(number, block).scalars();
                 let successors: Vec<Vec<usize>> =
                     function.blocks.iter().map(|block| block.successors.clone()).collect();
-                Masks::new(&program, function, &Structure::new(&successors), &clobbers)
+                Masks::new(&program, function, &Structure::new(&successors), &clobbers, &live)
             })
             .collect();
-        let liveness = Liveness::new(&program);
         Self { masks, liveness, used, late, indexed, lds, reachable, program }
     }
 
@@ -158,37 +158,4 @@ pub(super) fn selected(object: &CodeObject, options: &Options) -> Result<BTreeSe
         })
     };
     names.iter().map(find).collect()
-}
-
-/// Whether an instruction's results arrive some time after it, so that a register which is dead may still be written.
-fn writes_late(op: Op) -> bool {
-    let name = op.name();
-    const PREFIXES: [&str; 15] = [
-        "s_load",
-        "s_buffer_load",
-        "s_scratch_load",
-        "s_mem",
-        "s_atc",
-        "s_dcache",
-        "s_atomic",
-        "s_buffer_atomic",
-        "buffer_",
-        "tbuffer_",
-        "image_",
-        "global_",
-        "flat_",
-        "scratch_",
-        "ds_",
-    ];
-    PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || is_matrix(op)
-}
-
-fn is_matrix(op: Op) -> bool {
-    op.name().starts_with("v_mfma") || op.name().starts_with("v_smfmac")
-}
-
-/// Whether an instruction reads or writes registers that its operands do not name.
-fn addresses_by_number(op: Op) -> bool {
-    let name = op.name();
-    name.contains("movrel") || name.starts_with("s_set_gpr_idx")
 }

@@ -81,30 +81,34 @@ fn decode_behind(arch: Arch, bytes: &[u8], prefix: Option<u64>, rules: Rules) ->
 
     let pairs = Pairs { main: bits, prefix: prefix.unwrap_or(0) };
     let mut fields = Fields::new(arch, pairs, word(usize::from(format.dwords)));
-    let (operands, mods) = read(entry, &mut fields, rules).map_err(illegal)?;
+    let mut inst =
+        Inst { op: entry.op, encoding, size: 0, operands: Operands::new(), mods: modifiers::empty(encoding) };
+    read(entry, &mut fields, rules, &mut inst.operands, &mut inst.mods).map_err(illegal)?;
     if fields.literal_used && fields.literal.is_none() {
         return Err(truncated(format.dwords + 1));
     }
     let prefix_size = if prefix.is_some() { scaled::PREFIX_SIZE as u8 } else { 0 };
-    let size = prefix_size + 4 * (format.dwords + u8::from(fields.literal_used));
-    Ok(Inst { op: entry.op, encoding, size, operands, mods })
+    inst.size = prefix_size + 4 * (format.dwords + u8::from(fields.literal_used));
+    Ok(inst)
 }
 
-/// Operands and modifiers of the words of an opcode.
-pub(super) fn read(entry: &Entry, fields: &mut Fields, rules: Rules) -> Result<(Operands, Mods), Illegal> {
-    let mut mods = decode_modifiers(entry, &fields.pairs)?;
-    let mut operands = Operands::new();
+/// Operands and modifiers of the words of an opcode, written where there are none yet: these are large to move about.
+pub(super) fn read(
+    entry: &Entry,
+    fields: &mut Fields,
+    rules: Rules,
+    operands: &mut Operands,
+    mods: &mut Mods,
+) -> Result<(), Illegal> {
+    decode_modifiers(entry, &fields.pairs, mods)?;
     for &spec in &entry.specs {
-        for operand in operand::decode(fields, entry, spec, &mods)? {
-            operands.push(operand);
-        }
+        operand::decode(fields, entry, spec, mods, operands)?;
     }
     mods.ignored = match entry.encoding {
         Encoding::Vop3px => scaled::idle_bits(fields.pairs.prefix),
         _ => (fields.pairs.main ^ entry.rest) & (entry.ignored | fields.idle),
     };
-    rules(fields.arch, entry, &operands, &mods)?;
-    Ok((operands, mods))
+    rules(fields.arch, entry, operands, mods)
 }
 
 /// The opcode of an instruction of this encoding.
@@ -134,15 +138,14 @@ fn unmarked(tables: &Tables, encoding: Encoding, first: u32, second: Option<u32>
     }
 }
 
-fn decode_modifiers(entry: &Entry, pairs: &Pairs) -> Result<Mods, Illegal> {
-    let mut mods = modifiers::empty(entry.encoding);
+fn decode_modifiers(entry: &Entry, pairs: &Pairs, mods: &mut Mods) -> Result<(), Illegal> {
     for &modifier in &entry.modifiers {
         let in_prefix = scaled::is_prefix_modifier(entry.encoding, modifier.modifier);
         let bits = if in_prefix { pairs.prefix } else { pairs.main };
         let value = modifier.field.get(bits) & modifier.mask;
-        modifiers::set(&mut mods, modifier, value).map_err(|undefined| Illegal::Field(undefined.0))?;
+        modifiers::set(mods, modifier, value).map_err(|undefined| Illegal::Field(undefined.0))?;
     }
-    Ok(mods)
+    Ok(())
 }
 
 /// Which encoding a first dword belongs to (Vega ISA, table "Summary of Microcode Formats").

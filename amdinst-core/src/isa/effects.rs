@@ -103,44 +103,70 @@ impl Inst {
             return Effects { reads: RegSet::all(), indirect: true, side_effect: true, ..Effects::default() };
         };
         let mut effects = Effects::default();
-        for (index, operand) in self.operands.iter().enumerate() {
-            self.operand_effects(entry, index, operand, &mut effects);
-        }
-        self.implicit_effects(arch, entry, &mut effects);
+        self.touch(arch, entry, &mut effects);
+        effects.indirect = entry.flags.has(INDIRECT);
+        effects.side_effect = entry.flags.has(SIDE_EFFECT) || entry.flags.has(GDS_ONLY);
         self.memory_effects(entry, &mut effects);
         effects
     }
 
-    fn operand_effects(&self, entry: &Entry, index: usize, operand: &Operand, effects: &mut Effects) {
-        match operand.value {
-            Value::Special(251) => effects.reads.extend([Reg::VCC_LO, Reg::VCC_HI]),
-            Value::Special(252) => effects.reads.extend([Reg::EXEC_LO, Reg::EXEC_HI]),
-            Value::Special(253) => drop(effects.reads.insert(Reg::SCC)),
-            Value::Special(254) => drop(effects.reads.insert(Reg::M0)),
-            _ => {}
+    /// Of [`Inst::effects`] what liveness asks for: the registers that may be read, and those that are wholly written.
+    pub(crate) fn uses(&self, arch: Arch) -> Uses {
+        let mut uses = Uses::default();
+        match Tables::of(arch).by_op(self.op, self.encoding) {
+            Some(entry) => self.touch(arch, entry, &mut uses),
+            None => uses.reads = RegSet::all(),
         }
-        let is_vector = matches!(operand.value, Value::Vgpr(_) | Value::Agpr(_));
-        let written = matches!(operand.access, Access::Write | Access::ReadWrite);
-        let read = matches!(operand.access, Access::Read | Access::ReadWrite);
-        let merges = written && (entry.flags.has(HALF) || entry.flags.has(CONDITIONAL) || self.merges(entry));
-        let keeps_bits = merges && index == 0;
+        uses
+    }
+
+    /// Shows every register that is read or written.
+    fn touch(&self, arch: Arch, entry: &Entry, sink: &mut impl Sink) {
         let keeps_lanes = entry.flags.has(ANY_LANE) || self.skips_lanes();
-        for reg in registers(operand) {
+        let merges = entry.flags.has(HALF) || entry.flags.has(CONDITIONAL) || self.merges(entry);
+        for (index, operand) in self.operands.iter().enumerate() {
+            let written = matches!(operand.access, Access::Write | Access::ReadWrite);
+            let read = matches!(operand.access, Access::Read | Access::ReadWrite);
+            let keeps_bits = written && merges && index == 0;
+            let (first, limit) = match operand.value {
+                Value::Scalar(first) => (Reg::scalar(first), 128 - u16::from(first)),
+                Value::Vgpr(first) => (Reg::vgpr(first), 256 - u16::from(first)),
+                Value::Agpr(first) => (Reg::agpr(first), 256 - u16::from(first)),
+                Value::Special(251) => {
+                    sink.read(Reg::VCC_LO, 2);
+                    continue;
+                }
+                Value::Special(252) => {
+                    sink.read(Reg::EXEC_LO, 2);
+                    continue;
+                }
+                Value::Special(253) => {
+                    sink.read(Reg::SCC, 1);
+                    continue;
+                }
+                Value::Special(254) => {
+                    sink.read(Reg::M0, 1);
+                    continue;
+                }
+                _ => continue,
+            };
+            let count = u16::from(operand.dwords).min(limit);
             if read || keeps_bits {
-                effects.reads.insert(reg);
+                sink.read(first, count);
             }
-            match (written, is_vector) {
+            match (written, operand.value) {
                 (false, _) => {}
-                (true, true) => {
-                    effects.partial.insert(reg);
+                (true, Value::Scalar(_)) if keeps_bits => sink.partial(first, count),
+                (true, Value::Scalar(_)) => sink.write(first, count),
+                (true, _) => {
+                    sink.partial(first, count);
                     if !keeps_bits && !keeps_lanes {
-                        effects.partial_by_exec.insert(reg);
+                        sink.partial_by_exec(first, count);
                     }
                 }
-                (true, false) if keeps_bits => drop(effects.partial.insert(reg)),
-                (true, false) => drop(effects.writes.insert(reg)),
             }
         }
+        self.implicit(arch, entry, sink);
     }
 
     /// Whether the first operand keeps some of its bits in the active lanes.
@@ -159,50 +185,49 @@ impl Inst {
         self.mods.dpp.is_some_and(|dpp| dpp.row_mask != 0xf || dpp.bank_mask != 0xf || !dpp.bound_ctrl)
     }
 
-    fn implicit_effects(&self, arch: Arch, entry: &Entry, effects: &mut Effects) {
+    fn implicit(&self, arch: Arch, entry: &Entry, sink: &mut impl Sink) {
         let flags = entry.flags;
         let has = |flag: table::Flags| flags.has(flag);
-        let exec = [Reg::EXEC_LO, Reg::EXEC_HI];
         if self.is_vector() || has(EXEC_R) {
-            effects.reads.extend(exec);
+            sink.read(Reg::EXEC_LO, 2);
         }
         if has(SCC_R) {
-            effects.reads.insert(Reg::SCC);
+            sink.read(Reg::SCC, 1);
         }
         if has(VCC_R) {
-            effects.reads.extend([Reg::VCC_LO, Reg::VCC_HI]);
+            sink.read(Reg::VCC_LO, 2);
         }
         if has(M0_R) || self.mods.gds || self.mods.lds {
-            effects.reads.insert(Reg::M0);
+            sink.read(Reg::M0, 1);
         }
         // Rounding, denormals and exceptions come from MODE; telling which instruction needs which is not worth it.
         if has(MODE_R) || has(MODE_W) || self.encoding.is_vector_alu() {
-            effects.reads.insert(Reg::MODE);
+            sink.read(Reg::MODE, 1);
         }
         if self.op == Op::s_getreg_b32 {
             // HW_REG_STATUS shows SCC, EXECZ and VCCZ.
-            effects.reads.extend([Reg::SCC, Reg::EXEC_LO, Reg::EXEC_HI, Reg::VCC_LO, Reg::VCC_HI]);
+            sink.read(Reg::SCC, 1);
+            sink.read(Reg::EXEC_LO, 2);
+            sink.read(Reg::VCC_LO, 2);
         }
         // Scratch addresses are relative to FLAT_SCRATCH, except where it is architected (gfx940).
         let through_flat_scratch = matches!(self.encoding, Encoding::Flat | Encoding::Scratch);
         if through_flat_scratch && !arch.is_gfx940_plus() {
-            effects.reads.extend([Reg::scalar(102), Reg::scalar(103)]);
+            sink.read(Reg::scalar(102), 2);
         }
         if has(EXEC_W) {
-            effects.writes.extend(exec);
+            sink.write(Reg::EXEC_LO, 2);
         }
         if has(SCC_W) {
-            effects.writes.insert(Reg::SCC);
+            sink.write(Reg::SCC, 1);
         }
         if has(M0_W) {
-            effects.partial.insert(Reg::M0);
-            effects.reads.insert(Reg::M0);
+            sink.partial(Reg::M0, 1);
+            sink.read(Reg::M0, 1);
         }
         if has(MODE_W) {
-            effects.partial.insert(Reg::MODE);
+            sink.partial(Reg::MODE, 1);
         }
-        effects.indirect = has(INDIRECT);
-        effects.side_effect = has(SIDE_EFFECT) || has(GDS_ONLY);
     }
 
     fn memory_effects(&self, entry: &Entry, effects: &mut Effects) {
@@ -260,18 +285,55 @@ impl Inst {
     }
 }
 
-/// The registers that an operand spans.
-fn registers(operand: &Operand) -> impl Iterator<Item = Reg> {
-    let (first, make): (u8, fn(u8) -> Reg) = match operand.value {
-        Value::Scalar(first) => (first, Reg::scalar),
-        Value::Vgpr(first) => (first, Reg::vgpr),
-        Value::Agpr(first) => (first, Reg::agpr),
-        _ => (0, Reg::scalar),
-    };
-    let count = match operand.value {
-        Value::Scalar(_) | Value::Vgpr(_) | Value::Agpr(_) => operand.dwords,
-        _ => 0,
-    };
-    let limit = if matches!(operand.value, Value::Scalar(_)) { 128 } else { 256 };
-    (0..u16::from(count)).map(move |offset| (u16::from(first) + offset).min(limit - 1) as u8).map(make)
+/// Takes the registers that an instruction touches, in runs from the first on.
+trait Sink {
+    /// They may be read.
+    fn read(&mut self, first: Reg, count: u16);
+    /// Their old values are wholly replaced.
+    fn write(&mut self, first: Reg, count: u16);
+    /// Some of their lanes or bits may be replaced.
+    fn partial(&mut self, first: Reg, count: u16);
+    /// Of those: every active lane gets 32 new bits.
+    fn partial_by_exec(&mut self, first: Reg, count: u16);
+}
+
+impl Sink for Effects {
+    fn read(&mut self, first: Reg, count: u16) {
+        self.reads.insert_run(first, count);
+    }
+
+    fn write(&mut self, first: Reg, count: u16) {
+        self.writes.insert_run(first, count);
+    }
+
+    fn partial(&mut self, first: Reg, count: u16) {
+        self.partial.insert_run(first, count);
+    }
+
+    fn partial_by_exec(&mut self, first: Reg, count: u16) {
+        self.partial_by_exec.insert_run(first, count);
+    }
+}
+
+/// What liveness asks of an instruction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Uses {
+    /// [`Effects::reads`].
+    pub(crate) reads: RegSet,
+    /// [`Effects::writes`].
+    pub(crate) writes: RegSet,
+}
+
+impl Sink for Uses {
+    fn read(&mut self, first: Reg, count: u16) {
+        self.reads.insert_run(first, count);
+    }
+
+    fn write(&mut self, first: Reg, count: u16) {
+        self.writes.insert_run(first, count);
+    }
+
+    fn partial(&mut self, _: Reg, _: u16) {}
+
+    fn partial_by_exec(&mut self, _: Reg, _: u16) {}
 }

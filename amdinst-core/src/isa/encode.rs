@@ -21,6 +21,15 @@ impl Inst {
     /// # Errors
     /// [`EncodeError`] when the processor lacks the instruction or an operand does not fit.
     pub fn encode(&self, arch: Arch) -> Result<Words, EncodeError> {
+        self.encode_with(arch, true)
+    }
+
+    /// As [`Inst::encode`], for what [`assemble`] made: it has been decoded again there.
+    pub(crate) fn encode_assembled(&self, arch: Arch) -> Result<Words, EncodeError> {
+        self.encode_with(arch, cfg!(debug_assertions))
+    }
+
+    fn encode_with(&self, arch: Arch, verify: bool) -> Result<Words, EncodeError> {
         let (op, encoding) = (self.op, self.encoding);
         let entry =
             Tables::of(arch).by_op(op, encoding).ok_or(EncodeError::UnknownOp { arch, op, encoding })?;
@@ -67,7 +76,9 @@ impl Inst {
         if index != self.operands.len() {
             return Err(self.operand_count(entry, self.operands.len()));
         }
-        self.verify(arch, entry, Pairs { main: bits, prefix }, literal)?;
+        if verify {
+            self.verify(arch, entry, Pairs { main: bits, prefix }, literal)?;
+        }
 
         let mut words = Words::new();
         if encoding == Encoding::Vop3px {
@@ -91,7 +102,8 @@ impl Inst {
     ) -> Result<(), EncodeError> {
         let (op, encoding) = (self.op, self.encoding);
         let mut fields = Fields::new(arch, pairs, literal);
-        let (operands, mods) = decode::read(entry, &mut fields, rules::check)
+        let (mut operands, mut mods) = (Operands::new(), modifiers::empty(encoding));
+        decode::read(entry, &mut fields, rules::check, &mut operands, &mut mods)
             .map_err(|reason| EncodeError::IllegalOperand { op, encoding, index: 0, reason })?;
         for (index, (operand, again)) in self.operands.iter().zip(&operands).enumerate() {
             if operand.value != again.value {

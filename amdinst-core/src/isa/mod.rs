@@ -12,6 +12,7 @@ mod decode;
 mod effects;
 mod encode;
 mod error;
+mod family;
 mod fields;
 mod flow;
 mod forms;
@@ -52,6 +53,7 @@ pub use decode::{decode, decode_for_listing};
 pub use effects::{Effects, MemoryAccess, MemoryKind, MemoryOperation};
 pub use encode::{Words, assemble};
 pub use error::{DecodeError, EncodeError, Illegal};
+pub(crate) use family::Families;
 pub use flow::{Condition, Flow};
 pub use inst::{
     Access, DppCtrl, Encoding, Inst, Mods, Operand, Operands, Sdwa, SdwaSel, SdwaUnused, Slot, Value,

@@ -1,7 +1,5 @@
 //! Operand fields to [`Operand`]s and back: what each [`Class`] can hold.
 
-use arrayvec::ArrayVec;
-
 use super::fields::{self, Field, field_of};
 use super::modifiers::{Modifier, ModifierBits};
 use super::scaled::Pairs;
@@ -10,7 +8,7 @@ use super::table::{
 };
 use super::text::immediate::names_message;
 use super::value::has_inline_twin;
-use super::{Access, Encoding, Illegal, Mods, Operand, SdwaUnused, Slot, Value};
+use super::{Access, Encoding, Illegal, Mods, Operand, Operands, SdwaUnused, Slot, Value};
 use crate::Arch;
 
 /// The words an instruction is decoded from.
@@ -65,9 +63,6 @@ impl Fields {
     }
 }
 
-/// Most slots are one operand; SMEM's offset can be two, and some slots are absent.
-pub(super) type Decoded = ArrayVec<Operand, 2>;
-
 /// First scalar register that is no SGPR.
 const SGPRS: u8 = 102;
 /// Operand code of the literal.
@@ -105,14 +100,14 @@ pub(super) fn access(entry: &Entry, spec: Spec, mods: &Mods) -> Access {
     }
 }
 
-/// Decodes one slot.
+/// Decodes one slot. Most are one operand; SMEM's offset can be two, and some slots are absent.
 pub(super) fn decode(
     fields: &mut Fields,
     entry: &Entry,
     spec: Spec,
     mods: &Mods,
-) -> Result<Decoded, Illegal> {
-    let mut decoded = Decoded::new();
+    decoded: &mut Operands,
+) -> Result<(), Illegal> {
     if !is_present(entry, spec, mods) {
         // LDS has no accumulation registers, nor TFE.
         let acc = fields::acc_bit(entry.encoding, spec.slot);
@@ -120,7 +115,7 @@ pub(super) fn decode(
             return Err(Illegal::Field("ACC or TFE"));
         }
         fields.idle |= field_of(entry.encoding, spec.slot).mask();
-        return Ok(decoded);
+        return Ok(());
     }
     let dwords = width(entry, spec, mods, fields.pairs.main);
     let operand = |value| {
@@ -128,8 +123,7 @@ pub(super) fn decode(
         Operand { value, slot: spec.slot, dwords, access: access(entry, spec, mods) }
     };
     if spec.class == Class::SmemOffset {
-        smem_offset(fields, entry, mods, &mut decoded)?;
-        return Ok(decoded);
+        return smem_offset(fields, entry, mods, decoded);
     }
     let value = value(fields, entry, spec, dwords)?;
     if spec.class == Class::SdwaDst && fields::SDWA_SD.get(fields.pairs.main) == 0 {
@@ -137,7 +131,7 @@ pub(super) fn decode(
     } else {
         decoded.push(operand(value));
     }
-    Ok(decoded)
+    Ok(())
 }
 
 /// Registers (and constants standing for them) have a width; immediates have not.
@@ -183,7 +177,7 @@ fn image_data_width(entry: &Entry, spec: Spec, mods: &Mods) -> u8 {
     status + if mods.d16 { channels.div_ceil(2) } else { channels }
 }
 
-fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Decoded) -> Result<(), Illegal> {
+fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Operands) -> Result<(), Illegal> {
     let offset = field_of(entry.encoding, Slot::Offset);
     let soffset = field_of(entry.encoding, Slot::Soffset);
     let imm = fields::SMEM_IMM.get(fields.pairs.main) != 0;

@@ -89,6 +89,10 @@ impl fmt::Debug for Reg {
 }
 
 const WORDS: usize = COUNT.div_ceil(64);
+/// The words of a set that hold VGPRs and AGPRs: no others do.
+const FIRST_VECTOR: usize = VGPR as usize / 64;
+const LAST_VECTOR: usize = SCC as usize / 64;
+const _: () = assert!(VGPR.is_multiple_of(64) && SCC.is_multiple_of(64));
 
 /// A set of registers: a fixed bit array, cheap to copy and to join.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -111,6 +115,47 @@ impl RegSet {
         let new = self.0[word] & bit == 0;
         self.0[word] |= bit;
         new
+    }
+
+    /// Adds `count` registers from `first` on.
+    pub(crate) const fn insert_run(&mut self, first: Reg, count: u16) {
+        let mut at = first.0 as usize;
+        let end = if at + count as usize > COUNT { COUNT } else { at + count as usize };
+        while at < end {
+            let bit = at % 64;
+            let here = if end - at < 64 - bit { end - at } else { 64 - bit };
+            self.0[at / 64] |= u64::MAX >> (64 - here) << bit;
+            at += here;
+        }
+    }
+
+    /// Whether the sets share a scalar register.
+    pub(crate) fn share_scalars(&self, other: &Self) -> bool {
+        Self::share(&self.0[..FIRST_VECTOR], &other.0[..FIRST_VECTOR])
+    }
+
+    /// Whether the sets share a VGPR or AGPR.
+    pub(crate) fn share_vectors(&self, other: &Self) -> bool {
+        Self::share(&self.0[FIRST_VECTOR..LAST_VECTOR], &other.0[FIRST_VECTOR..LAST_VECTOR])
+    }
+
+    /// The scalar registers, a bit each by operand code.
+    pub(crate) const fn scalars(&self) -> u128 {
+        self.0[0] as u128 | (self.0[1] as u128) << 64
+    }
+
+    /// Whether there is a scalar register among them.
+    pub(crate) fn has_scalars(&self) -> bool {
+        self.0[..FIRST_VECTOR].iter().any(|&word| word != 0)
+    }
+
+    /// Whether there is a VGPR or AGPR among them.
+    pub(crate) fn has_vectors(&self) -> bool {
+        self.0[FIRST_VECTOR..LAST_VECTOR].iter().any(|&word| word != 0)
+    }
+
+    fn share(a: &[u64], b: &[u64]) -> bool {
+        a.iter().zip(b).fold(0, |all, (a, b)| all | a & b) != 0
     }
 
     /// Removes a register; false if it was not there.
@@ -219,6 +264,27 @@ mod tests {
         assert!(!rest.intersects(&set));
         rest.union_with(&set);
         assert_eq!(rest, RegSet::all());
+    }
+
+    #[test]
+    fn runs_are_their_registers() {
+        for (first, count) in
+            [(Reg::scalar(0), 1), (Reg::scalar(126), 2), (Reg::vgpr(60), 8), (Reg::vgpr(3), 200)]
+        {
+            let mut run = RegSet::EMPTY;
+            run.insert_run(first, count);
+            assert_eq!(run, (first.0..first.0 + count).map(Reg).collect());
+        }
+        let mut all = RegSet::EMPTY;
+        all.insert_run(Reg::scalar(0), u16::MAX);
+        assert_eq!(all, RegSet::all());
+        let vectors: RegSet = [Reg::vgpr(0), Reg::agpr(255)].into_iter().collect();
+        let others: RegSet = [Reg::scalar(0), Reg::EXEC_HI, Reg::SCC, Reg::MODE].into_iter().collect();
+        assert!(
+            vectors.has_vectors() && !vectors.has_scalars() && others.has_scalars() && !others.has_vectors()
+        );
+        assert!(vectors.share_vectors(&RegSet::all()) && !vectors.share_scalars(&RegSet::all()));
+        assert!(others.share_scalars(&RegSet::all()) && !others.share_vectors(&RegSet::all()));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::{Narrowing, OtherWrite};
 use crate::analysis::dominators::{Loop, Structure};
 use crate::analysis::program::{Function, Program};
 use crate::analysis::values::Expr;
-use crate::isa::{Access, Inst, Op, Value};
+use crate::isa::{Access, Families, Inst, Op, Value};
 
 /// `Ok` for a site, with its kind if that does not depend on what follows it.
 pub(super) fn classify(
@@ -15,7 +15,7 @@ pub(super) fn classify(
 ) -> Result<Option<Narrowing>, OtherWrite> {
     let values = &flowing.values;
     let whole_wave = |vn| matches!(values.expr(vn), Expr::Const64(u64::MAX));
-    if inst.op.name().starts_with("v_cmpx") {
+    if inst.op.is_of(Families::COMPARE_EXEC) {
         return Ok(Some(Narrowing::Cmpx));
     }
     if whole_wave(event.new) || values.expr(event.new) == Expr::Not(event.old) {
@@ -115,8 +115,10 @@ pub(super) fn saves_old(inst: &Inst) -> Option<u8> {
 /// Whether an instruction writes EXEC, by an operand or by what it is.
 pub fn writes_exec(inst: &Inst) -> bool {
     let by_name = || {
-        let name = inst.op.name();
-        name.starts_with("v_cmpx") || name.ends_with("saveexec_b64") || name.ends_with("wrexec_b64")
+        let op = inst.op;
+        op.is_of(Families::COMPARE_EXEC)
+            || op.is_of(Families::SAVES_EXEC)
+            || op.is_of(Families::COPIES_NEW_EXEC)
     };
     let by_operand = inst.operands.iter().any(|operand| match operand.value {
         Value::Scalar(first) if operand.access != Access::Read => {

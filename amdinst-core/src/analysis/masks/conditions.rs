@@ -2,7 +2,7 @@
 
 use super::flow::Flowing;
 use crate::analysis::values::{Expr, Vn};
-use crate::isa::{Inst, Op, Value};
+use crate::isa::{Families, Inst, Op, Value};
 
 /// How far down an expression is looked at.
 const DEPTH: u32 = 8;
@@ -22,13 +22,21 @@ impl Flowing<'_> {
         self.made_of(mask, DEPTH) == Made::Conditions
     }
 
-    /// Notes what a value that is joined from others is made of: of the worst that ever came in. True if that is news.
-    pub(super) fn note_join(&mut self, joined: Vn, parts: impl Iterator<Item = Vn>) -> bool {
-        let parts = parts.filter(|&part| part != joined).map(|part| self.made_of(part, DEPTH));
-        let before = self.joined.get(&joined).copied();
-        let made = parts.chain(before).max();
-        self.joined.extend(made.map(|made| (joined, made)));
-        made != before
+    /// Notes what values that are joined from others are made of: of the worst that ever came in. True if that is news.
+    pub(super) fn note_joins(&mut self, joins: &[(Vn, Vn)]) -> bool {
+        let mut news = false;
+        for &(joined, part) in joins.iter().filter(|(joined, part)| joined != part) {
+            let before = self.joined.get(&joined).copied();
+            if before == Some(Made::Other) {
+                continue;
+            }
+            let made = Some(self.made_of(part, DEPTH)).max(before);
+            if made != before {
+                self.joined.extend(made.map(|made| (joined, made)));
+                news = true;
+            }
+        }
+        news
     }
 
     fn made_of(&self, value: Vn, depth: u32) -> Made {
@@ -63,6 +71,6 @@ fn compares(inst: &Inst) -> bool {
     match inst.op {
         Op::s_bfm_b64 => true,
         Op::s_lshl_b64 | Op::s_lshr_b64 | Op::s_ashr_i64 => shifts_constant(),
-        op => op.name().starts_with("v_cmp_"),
+        op => op.is_of(Families::COMPARE),
     }
 }

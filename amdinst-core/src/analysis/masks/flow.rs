@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::classify::writes_exec;
 use super::conditions::Made;
-use super::state::{EXEC_PLACE, State};
+use super::state::{EXEC_PLACE, SCALARS, State, VnSet};
 use super::step::saves_exec;
 use crate::analysis::dominators::reverse_postorder;
 use crate::analysis::program::{Function, Program};
@@ -35,6 +35,10 @@ pub(super) struct Flowing<'a> {
     /// What a call of an unknown function writes.
     pub(super) unknown: RegSet,
     pub(super) clobbers: &'a dyn Fn(usize) -> RegSet,
+    /// By block: the scalar registers that are live at its start. All, where that is not known.
+    pub(super) live: Option<&'a dyn Fn(usize) -> u128>,
+    /// What registers that are not live hold where paths meet.
+    pub(super) dead: Vn,
     /// The masks that were copied from EXEC, to be put back later.
     pub(super) saved: BTreeSet<Vn>,
     /// What joined values are made of.
@@ -59,6 +63,7 @@ impl<'a> Flowing<'a> {
         let formed = halves.collect();
         let mut values = Values::default();
         let entry_exec = values.number(Expr::Opaque(usize::MAX, 0));
+        let dead = values.number(Expr::Opaque(usize::MAX, 1));
         Self {
             program,
             function,
@@ -70,25 +75,37 @@ impl<'a> Flowing<'a> {
             formed,
             unknown: RegSet::all(),
             clobbers,
+            live: None,
+            dead,
         }
     }
 
     /// The state at the start of each block that is reached.
     pub(super) fn fixed_point(&mut self) -> Vec<Option<State>> {
-        let blocks = &self.function.blocks;
-        let successors: Vec<Vec<usize>> = blocks.iter().map(|block| block.successors.clone()).collect();
-        let order = reverse_postorder(&successors);
+        let function = self.function;
+        let blocks = &function.blocks;
+        let order = reverse_postorder(blocks.len(), |block| &blocks[block].successors);
         let mut inputs: Vec<Option<State>> = vec![None; blocks.len()];
         let mut outputs: Vec<Option<State>> = vec![None; blocks.len()];
+        // Blocks of which some predecessor ends otherwise than when they were last looked at, and what was joined then.
+        let mut stale = vec![true; blocks.len()];
+        let mut joins: Vec<Vec<(Vn, Vn)>> = vec![Vec::new(); blocks.len()];
         // Values can in principle keep changing around irreducible loops: after this many rounds, differing values
         // stay joined.
         for round in 0..10 {
             let mut changed = false;
             for &block in &order {
-                let mut input = self.join(block, &outputs, &mut changed);
-                if let Some(previous) = inputs[block].as_ref().filter(|_| round > 4) {
-                    self.widen(block, &mut input, previous, &mut changed);
+                let joins = &mut joins[block];
+                if !std::mem::replace(&mut stale[block], false) {
+                    changed |= self.note_joins(joins);
+                    continue;
                 }
+                joins.clear();
+                let mut input = self.join(block, &outputs, joins);
+                if let Some(previous) = inputs[block].as_ref().filter(|_| round > 4) {
+                    self.widen(block, &mut input, previous, joins);
+                }
+                changed |= self.note_joins(joins);
                 if inputs[block].as_ref() == Some(&input) {
                     continue;
                 }
@@ -99,6 +116,9 @@ impl<'a> Flowing<'a> {
                     self.step(block, index, &mut state);
                 }
                 outputs[block] = Some(state);
+                for &successor in &blocks[block].successors {
+                    stale[successor] = true;
+                }
             }
             if !changed {
                 break;
@@ -117,59 +137,72 @@ impl<'a> Flowing<'a> {
             for index in blocks[block].insts.clone() {
                 let inst = &self.program.insts[index].inst;
                 let (old, old_is_full) = (state.exec, state.full);
-                let old_is_nonzero = old_is_full || state.nonzero.contains(&old);
                 if copies_exec(inst) {
                     self.saved.insert(old);
                 }
+                if !writes_exec(inst) {
+                    self.step(block, index, &mut state);
+                    continue;
+                }
+                let old_is_nonzero = old_is_full || state.nonzero.contains(old);
                 let operand = mask_operand(inst).map(|value| self.read64(&state, value, index));
                 self.step(block, index, &mut state);
-                if writes_exec(inst) {
-                    let new = state.exec;
-                    events.push(Event { inst: index, block, old, new, operand, old_is_nonzero, old_is_full });
-                }
+                let new = state.exec;
+                events.push(Event { inst: index, block, old, new, operand, old_is_nonzero, old_is_full });
             }
         }
         events
     }
 
     fn entry_state(&mut self) -> State {
-        let scalars = (0..128).map(|register| self.values.number(Expr::Entry(register))).collect();
+        let scalars = std::array::from_fn(|register| self.values.number(Expr::Entry(register as u8)));
         // A wave starts, and a function is called, with some lane active: callers skip calls with no lanes.
         let exec = self.entry_exec;
         let full = self.function.kernel.is_some();
-        let nonzero = if full { BTreeSet::from([exec]) } else { BTreeSet::new() };
+        let mut nonzero = VnSet::default();
+        if full {
+            nonzero.insert(exec);
+        }
         State { scalars, lanes: BTreeMap::new(), exec, full, nonzero }
     }
 
-    /// The state at the start of a block, from what is known of the ends of its predecessors.
-    fn join(&mut self, block: usize, outputs: &[Option<State>], news: &mut bool) -> State {
-        let mut states: Vec<State> = Vec::new();
-        if block == 0 {
-            states.push(self.entry_state());
-        }
+    /// The state at the start of a block, from what is known of the ends of its predecessors. Adds each value that is joined
+    /// from others, with each of these.
+    fn join(&mut self, block: usize, outputs: &[Option<State>], joins: &mut Vec<(Vn, Vn)>) -> State {
+        let entry = (block == 0).then(|| self.entry_state());
+        // Each with what the branch to this block tells of its EXEC.
+        let mut states: Vec<(&State, bool)> = entry.iter().map(|entry| (entry, false)).collect();
         for &from in &self.function.blocks[block].predecessors {
             if let Some(output) = &outputs[from] {
-                let mut state = output.clone();
-                self.refine(from, block, &mut state);
-                states.push(state);
+                states.push((output, self.enters_with_lanes(from, block)));
             }
         }
-        let Some(mut joined) = states.pop() else { return self.entry_state() };
-        let exec_is_nonzero = joined.nonzero.contains(&joined.exec)
-            && states.iter().all(|state| state.nonzero.contains(&state.exec));
-        for register in 0..128 {
-            let first = joined.scalars[register];
-            if states.iter().any(|other| other.scalars[register] != first) {
+        let Some((last, with_lanes)) = states.pop() else { return self.entry_state() };
+        let mut joined = last.clone();
+        if with_lanes {
+            joined.nonzero.insert(joined.exec);
+        }
+        let is_nonzero = |&(state, with_lanes): &(&State, bool), value: Vn| {
+            with_lanes && value == state.exec || state.nonzero.contains(value)
+        };
+        let exec_is_nonzero = joined.nonzero.contains(joined.exec)
+            && states.iter().all(|state| is_nonzero(state, state.0.exec));
+        joined.scalars = [self.dead; SCALARS];
+        for register in self.live_at(block) {
+            let first = last.scalars[register];
+            joined.scalars[register] = first;
+            if states.iter().any(|(other, _)| other.scalars[register] != first) {
                 let value = self.values.number(Expr::Phi(block, register as u32));
-                let others = states.iter().map(|other| other.scalars[register]);
-                *news |= self.note_join(value, others.chain([first]));
+                let others = states.iter().map(|(other, _)| other.scalars[register]);
+                joins.extend(others.chain([first]).map(|part| (value, part)));
                 joined.scalars[register] = value;
             }
         }
-        for other in &states {
+        for state in &states {
+            let (other, _) = state;
             joined.lanes.retain(|place, value| other.lanes.get(place) == Some(value));
             joined.full &= other.full;
-            joined.nonzero.retain(|value| other.nonzero.contains(value));
+            joined.nonzero.retain(|value| is_nonzero(state, value));
             if joined.exec != other.exec {
                 joined.exec = self.values.number(Expr::Phi(block, EXEC_PLACE));
             }
@@ -180,12 +213,12 @@ impl<'a> Flowing<'a> {
         joined
     }
 
-    fn widen(&mut self, block: usize, input: &mut State, previous: &State, news: &mut bool) {
-        for register in 0..128 {
+    fn widen(&mut self, block: usize, input: &mut State, previous: &State, joins: &mut Vec<(Vn, Vn)>) {
+        for register in 0..SCALARS {
             let (new, old) = (input.scalars[register], previous.scalars[register]);
             if new != old {
                 let value = self.values.number(Expr::Phi(block, register as u32));
-                *news |= self.note_join(value, [new, old].into_iter());
+                joins.extend([(value, new), (value, old)]);
                 input.scalars[register] = value;
             }
         }
@@ -197,20 +230,28 @@ impl<'a> Flowing<'a> {
         }
     }
 
-    /// What the branch at the end of `from` tells on its way to `to`.
-    fn refine(&self, from: usize, to: usize, state: &mut State) {
+    /// The scalar registers whose values at the start of a block may matter.
+    fn live_at(&self, block: usize) -> impl Iterator<Item = usize> + use<> {
+        let mut rest = self.live.map_or(u128::MAX, |live| live(block));
+        std::iter::from_fn(move || {
+            let register = rest.trailing_zeros();
+            rest &= rest.checked_sub(1)?;
+            Some(register as usize)
+        })
+    }
+
+    /// Whether the branch at the end of `from` tells that some lane is on when it leads to `to`.
+    fn enters_with_lanes(&self, from: usize, to: usize) -> bool {
         let block = &self.function.blocks[from];
         let located = &self.program.insts[block.insts.end - 1];
-        let Flow::CondBranch { offset, condition } = located.inst.flow() else { return };
+        let Flow::CondBranch { offset, condition } = located.inst.flow() else { return false };
         let start = self.program.insts[self.function.blocks[to].insts.start].pc;
         let taken = start == located.end().wrapping_add_signed(offset.into());
         let falls = start == located.end();
-        if matches!(
+        matches!(
             (condition, taken, falls),
             (Condition::Execz, false, true) | (Condition::Execnz, true, false)
-        ) {
-            state.nonzero.insert(state.exec);
-        }
+        )
     }
 }
 

@@ -83,14 +83,15 @@ pub struct Masks {
 
 impl Masks {
     /// Classifies every write of EXEC in `function`. `clobbers` gives the registers that a callee (and what it calls) may
-    /// write.
+    /// write, `live` the scalar registers that are live at the start of a block, a bit each by operand code.
     pub fn new(
         program: &Program,
         function: &Function,
         structure: &Structure,
         clobbers: &dyn Fn(usize) -> RegSet,
+        live: &dyn Fn(usize) -> u128,
     ) -> Self {
-        let mut flowing = Flowing::new(program, function, clobbers);
+        let mut flowing = Flowing { live: Some(live), ..Flowing::new(program, function, clobbers) };
         let events = flowing.run();
         let mut masks = Self::default();
         let values = &flowing.values;

@@ -1,6 +1,6 @@
 //! What is known of every place that can hold a mask, at one point.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::analysis::values::Vn;
 
@@ -10,16 +10,39 @@ pub(super) const SLOTS: u32 = 512;
 /// The number of the EXEC place in [`Expr::Phi`].
 pub(super) const EXEC_PLACE: u32 = 200;
 
+/// Scalar registers by operand code.
+pub(super) const SCALARS: usize = 128;
+
+/// A small set of values, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct VnSet(Vec<Vn>);
+
+impl VnSet {
+    pub(super) fn contains(&self, value: Vn) -> bool {
+        self.0.binary_search(&value).is_ok()
+    }
+
+    pub(super) fn insert(&mut self, value: Vn) {
+        if let Err(at) = self.0.binary_search(&value) {
+            self.0.insert(at, value);
+        }
+    }
+
+    pub(super) fn retain(&mut self, keep: impl Fn(Vn) -> bool) {
+        self.0.retain(|&value| keep(value));
+    }
+}
+
 /// Values of all places at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct State {
-    pub(super) scalars: Vec<Vn>,
+    pub(super) scalars: [Vn; SCALARS],
     /// By (VGPR, AGPR or slot; lane).
     pub(super) lanes: BTreeMap<(u32, u8), Vn>,
     pub(super) exec: Vn,
     /// EXEC is all lanes, or those that the kernel was started with.
     pub(super) full: bool,
-    pub(super) nonzero: BTreeSet<Vn>,
+    pub(super) nonzero: VnSet,
 }
 
 /// The known lanes of a vector register or slot.
@@ -29,6 +52,9 @@ pub(super) fn lanes_of(state: &State, register: u32) -> impl Iterator<Item = ((u
 
 /// Nothing is known of a vector register's lanes any more.
 pub(super) fn forget_lanes(state: &mut State, register: u32) {
+    if state.lanes.is_empty() {
+        return;
+    }
     let known: Vec<_> = lanes_of(state, register).map(|(place, _)| place).collect();
     for place in known {
         state.lanes.remove(&place);

@@ -4,7 +4,7 @@ use super::flow::Flowing;
 use super::state::{AGPRS, SLOTS, State, forget_lanes, lanes_of};
 use crate::analysis::program::{Exit, Located};
 use crate::analysis::values::{Expr, Vn};
-use crate::isa::{Access, Inst, Op, Value};
+use crate::isa::{Access, Families, Inst, Op, Value};
 
 impl Flowing<'_> {
     pub(super) fn step(&mut self, block: usize, index: usize, state: &mut State) {
@@ -75,7 +75,7 @@ impl Flowing<'_> {
                 self.write64(state, to, value);
                 if inst.op == Op::s_or_b64
                     && to == 126
-                    && [a, b].iter().any(|mask| state.nonzero.contains(mask))
+                    && [a, b].iter().any(|mask| state.nonzero.contains(*mask))
                 {
                     state.nonzero.insert(state.exec);
                 }
@@ -92,7 +92,7 @@ impl Flowing<'_> {
             }
             (op, Some(Value::Scalar(to)), Some(from), _) if saveexec(op) => {
                 let mask = self.read64(state, from, index);
-                let was_nonzero = state.nonzero.contains(&old);
+                let was_nonzero = state.nonzero.contains(old);
                 let values = &mut self.values;
                 let (not_mask, not_old) = (values.not(mask), values.not(old));
                 let new = match op {
@@ -105,10 +105,10 @@ impl Flowing<'_> {
                     Op::s_orn2_saveexec_b64 => values.or(mask, not_old),
                     _ => values.number(Expr::Opaque(index, 7)),
                 };
-                let saved = if op.name().ends_with("wrexec_b64") { new } else { old };
+                let saved = if op.is_of(Families::COPIES_NEW_EXEC) { new } else { old };
                 self.write64(state, to, saved);
                 state.exec = new;
-                if op == Op::s_or_saveexec_b64 && (was_nonzero || state.nonzero.contains(&mask)) {
+                if op == Op::s_or_saveexec_b64 && (was_nonzero || state.nonzero.contains(mask)) {
                     state.nonzero.insert(new);
                 }
             }
@@ -200,8 +200,7 @@ impl Flowing<'_> {
 
     /// An instruction without a rule: what it writes is new. A comparison's mask has only active lanes.
     fn generic(&mut self, index: usize, inst: &Inst, state: &mut State) {
-        let name = inst.op.name();
-        let is_compare = name.starts_with("v_cmp_") || name.starts_with("v_cmpx_");
+        let is_compare = inst.op.is_of(Families::COMPARE) || inst.op.is_of(Families::COMPARE_EXEC);
         for (n, operand) in inst.operands.iter().enumerate() {
             if operand.access == Access::Read {
                 continue;
@@ -231,7 +230,7 @@ impl Flowing<'_> {
                 _ => {}
             }
         }
-        if name.starts_with("v_cmpx") {
+        if inst.op.is_of(Families::COMPARE_EXEC) {
             let fresh = self.values.number(Expr::Opaque(index, 0));
             state.exec = self.values.and(state.exec, fresh);
         }
@@ -288,11 +287,11 @@ impl Flowing<'_> {
 
 /// Whether an instruction copies EXEC and then changes it.
 pub(super) fn saves_exec(op: Op) -> bool {
-    op.name().ends_with("saveexec_b64")
+    op.is_of(Families::SAVES_EXEC)
 }
 
 fn saveexec(op: Op) -> bool {
-    saves_exec(op) || op.name().ends_with("wrexec_b64")
+    saves_exec(op) || op.is_of(Families::COPIES_NEW_EXEC)
 }
 
 fn small_constant(value: Value) -> Option<u8> {

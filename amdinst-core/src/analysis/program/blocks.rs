@@ -8,10 +8,14 @@ use crate::analysis::addresses::{Misuse, Pointer, Tracker};
 use crate::isa::{Flow, Inst, Op};
 
 impl Program {
-    pub(super) fn add(&mut self, name: String, kernel: Option<usize>, explorer: Explorer<'_>) {
-        let Explorer { object, entries, range, is_kernel, insts, leaders, mut obstacles, .. } = explorer;
+    pub(super) fn add(&mut self, name: String, kernel: Option<usize>, mut explorer: Explorer<'_>) {
         let first = self.insts.len();
-        self.insts.extend(insts.into_iter().map(|(pc, inst)| Located { pc, inst }));
+        let mut leads = Vec::new();
+        for (located, is_first) in explorer.take() {
+            self.insts.push(located);
+            leads.push(is_first);
+        }
+        let Explorer { object, entries, range, is_kernel, mut obstacles, .. } = explorer;
         let insts = &self.insts;
 
         let mut blocks: Vec<Block> = Vec::new();
@@ -22,7 +26,7 @@ impl Program {
             loop {
                 let next = insts.get(at + 1);
                 let ends = ends_block(&insts[at].inst)
-                    || next.is_none_or(|next| next.pc != insts[at].end() || leaders.contains(&next.pc));
+                    || next.is_none_or(|next| next.pc != insts[at].end() || leads[at + 1 - first]);
                 at += 1;
                 if ends {
                     break;

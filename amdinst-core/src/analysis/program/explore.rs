@@ -1,12 +1,12 @@
 //! Following control flow from an entry until nothing new is found.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{Located, Obstacle, ObstacleKind, got_slot};
 use crate::Arch;
 use crate::analysis::addresses::{Pointer, Tracker};
-use crate::isa::{Flow, Inst, Value, decode};
+use crate::isa::{Flow, Value, decode};
 use crate::object::CodeObject;
 
 /// One straight piece of exploration: where control goes after an instruction.
@@ -30,21 +30,91 @@ pub(super) struct Explorer<'a> {
     pub(super) entries: &'a BTreeMap<u64, usize>,
     pub(super) range: Range<u64>,
     pub(super) is_kernel: bool,
-    pub(super) insts: BTreeMap<u64, Inst>,
-    pub(super) leaders: BTreeSet<u64>,
+    /// What was decoded.
+    buffers: &'a mut Buffers,
+    /// The address of the first dword.
+    base: u64,
     pub(super) obstacles: Vec<Obstacle>,
 }
 
-impl Explorer<'_> {
+/// The instructions of a function while it is explored. One function after the other uses the same memory.
+#[derive(Default)]
+pub(super) struct Buffers {
+    /// What was decoded, in no order.
+    found: Vec<Option<Located>>,
+    /// The dwords of the function in the text.
+    dwords: Vec<Dword>,
+}
+
+/// What starts at a dword.
+#[derive(Clone, Copy, Default)]
+struct Dword {
+    /// An instruction: its place in what was found, plus one.
+    inst: u32,
+    /// A basic block.
+    leads: bool,
+}
+
+impl<'a> Explorer<'a> {
+    pub(super) fn new(
+        object: &'a CodeObject,
+        entries: &'a BTreeMap<u64, usize>,
+        range: Range<u64>,
+        is_kernel: bool,
+        buffers: &'a mut Buffers,
+    ) -> Self {
+        let text = object.text.address..object.text.address.saturating_add(object.text.range.len() as u64);
+        let base = range.start.max(text.start);
+        let dwords = range.end.min(text.end).saturating_sub(base).div_ceil(4) as usize;
+        buffers.found.clear();
+        buffers.dwords.clear();
+        buffers.dwords.resize(dwords, Dword::default());
+        Self {
+            object,
+            arch: object.target.arch,
+            entries,
+            range,
+            is_kernel,
+            buffers,
+            base,
+            obstacles: Vec::new(),
+        }
+    }
+
+    /// The dword at an address, if it can hold code.
+    fn dword(&mut self, pc: u64) -> Option<&mut Dword> {
+        let offset = pc.checked_sub(self.base)?;
+        if !offset.is_multiple_of(4) {
+            return None;
+        }
+        self.buffers.dwords.get_mut(usize::try_from(offset / 4).ok()?)
+    }
+
+    fn lead(&mut self, pc: u64) {
+        if let Some(dword) = self.dword(pc) {
+            dword.leads = true;
+        }
+    }
+
+    /// The instructions in order of address, and whether a block begins with each.
+    pub(super) fn take(&mut self) -> impl Iterator<Item = (Located, bool)> + use<'_, 'a> {
+        let Buffers { found, dwords } = &mut *self.buffers;
+        dwords.iter().filter_map(|dword| {
+            let located = found.get_mut((dword.inst as usize).checked_sub(1)?)?.take()?;
+            Some((located, dword.leads))
+        })
+    }
+
     /// Follows control flow from the entry until nothing new is found.
     pub(super) fn explore(&mut self) {
+        let (mut addresses, mut misuses) = (Vec::new(), Vec::new());
         let mut work = vec![self.range.start];
-        self.leaders.insert(self.range.start);
+        self.lead(self.range.start);
         while let Some(start) = work.pop() {
             let mut tracker = Tracker::default();
             let mut at = start;
             loop {
-                if self.insts.contains_key(&at) {
+                if self.dword(at).is_some_and(|dword| dword.inst != 0) {
                     break;
                 }
                 let Some(bytes) = self.bytes(at) else {
@@ -70,11 +140,15 @@ impl Explorer<'_> {
                     at,
                     &located.inst,
                     &|address| got_slot(object, address),
-                    &mut Vec::new(),
-                    &mut Vec::new(),
+                    &mut addresses,
+                    &mut misuses,
                 );
                 let end = located.end();
-                self.insts.insert(at, located.inst);
+                self.buffers.found.push(Some(located));
+                let number = self.buffers.found.len() as u32;
+                if let Some(dword) = self.dword(at) {
+                    dword.inst = number;
+                }
                 let falls = match next {
                     Next::Fall => true,
                     // After the last trap of a function there may be nothing, not even a return.
@@ -91,7 +165,7 @@ impl Explorer<'_> {
                     Next::Call(_) | Next::CallKnown(_) => {
                         let goes_on = self.range.contains(&end);
                         if goes_on {
-                            self.leaders.insert(end);
+                            self.lead(end);
                             tracker.clear();
                         }
                         goes_on
@@ -108,7 +182,7 @@ impl Explorer<'_> {
 
     fn branch(&mut self, from: u64, to: u64, work: &mut Vec<u64>) {
         if self.range.contains(&to) {
-            self.leaders.insert(to);
+            self.lead(to);
             work.push(to);
         } else if !self.entries.contains_key(&to) {
             let detail =
@@ -129,11 +203,12 @@ impl Explorer<'_> {
     pub(super) fn check_overlaps(&mut self) {
         let mut end = 0;
         let mut overlap = None;
-        for (&pc, inst) in &self.insts {
-            if pc < end {
-                overlap = Some(pc);
+        let found = |dword: &Dword| self.buffers.found.get((dword.inst as usize).checked_sub(1)?)?.as_ref();
+        for located in self.buffers.dwords.iter().filter_map(found) {
+            if located.pc < end {
+                overlap = Some(located.pc);
             }
-            end = pc + u64::from(inst.size);
+            end = located.end();
         }
         if let Some(pc) = overlap {
             let detail = "an instruction starts within another".to_owned();

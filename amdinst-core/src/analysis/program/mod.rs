@@ -11,7 +11,7 @@ mod explore;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use explore::Explorer;
+use explore::{Buffers, Explorer};
 
 use super::addresses::PcRelative;
 use crate::Arch;
@@ -142,21 +142,14 @@ impl Program {
 
         let mut program = Self {
             arch: object.target.arch,
-            insts: Vec::new(),
+            // No more than there are dwords. Memory that is not written to costs nothing.
+            insts: Vec::with_capacity(object.text.range.len() / 4),
             functions: Vec::new(),
             addresses: Vec::new(),
         };
+        let mut buffers = Buffers::default();
         for (range, name, kernel) in symbols {
-            let mut explorer = Explorer {
-                object,
-                arch: object.target.arch,
-                entries: &entries,
-                range: range.clone(),
-                is_kernel: kernel.is_some(),
-                insts: BTreeMap::new(),
-                leaders: BTreeSet::new(),
-                obstacles: Vec::new(),
-            };
+            let mut explorer = Explorer::new(object, &entries, range, kernel.is_some(), &mut buffers);
             explorer.explore();
             explorer.check_overlaps();
             program.add(name, kernel, explorer);

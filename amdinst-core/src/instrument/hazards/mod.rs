@@ -11,7 +11,7 @@ mod rules;
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 
-use rules::{Facts, MOST_STATES};
+use rules::{Facts, Kind, MOST_STATES, MOST_STATES_WITHOUT_MATRICES};
 
 use super::relocate::Patch;
 use crate::Arch;
@@ -63,7 +63,8 @@ struct Item<'a> {
     inst: &'a Inst,
     /// Instruction index of the patch, which part of it, and where in that part.
     inserted: Option<(usize, Part, usize)>,
-    facts: OnceCell<Facts>,
+    kind: Kind,
+    facts: OnceCell<Box<Facts>>,
     /// Wait states to be added before it, and after it.
     before: Cell<u32>,
     after: Cell<u32>,
@@ -82,6 +83,8 @@ struct Line<'a> {
 struct Lines<'a> {
     arch: Arch,
     lines: Vec<Line<'a>>,
+    /// The most wait states that any rule may ask for between two of these instructions.
+    most_states: u32,
 }
 
 impl<'a> Lines<'a> {
@@ -113,13 +116,15 @@ impl<'a> Lines<'a> {
             lines.push(line);
         }
         lines.push(prologue);
-        Self { arch: program.arch, lines }
+        let has_matrices = lines.iter().flat_map(|line| &line.items).any(|item| item.kind == Kind::Matrix);
+        let most_states = if has_matrices { MOST_STATES } else { MOST_STATES_WITHOUT_MATRICES };
+        Self { arch: program.arch, lines, most_states }
     }
 
     fn check(&self) {
         for (number, line) in self.lines.iter().enumerate().filter(|(_, line)| line.is_patched) {
             for (at, item) in line.items.iter().enumerate() {
-                if item.inserted.is_none() || !item.facts(self.arch).matters() {
+                if item.inserted.is_none() || !item.kind.matters() {
                     continue;
                 }
                 self.settle_before(number, at);
@@ -133,7 +138,8 @@ impl<'a> Lines<'a> {
         let consumer = &self.lines[line].items[at];
         let facts = consumer.facts(self.arch);
         let mut missing = 0;
-        self.walk(line, at, Direction::Back, consumer.before.get(), &mut |producer, distance| {
+        let reach = self.most_states;
+        self.walk(line, at, Direction::Back, (consumer.before.get(), reach), &mut |producer, distance| {
             let states = producer.facts(self.arch).states_before(facts, self.arch);
             missing = missing.max(states.saturating_sub(distance));
         });
@@ -145,7 +151,8 @@ impl<'a> Lines<'a> {
         let producer = &self.lines[line].items[at];
         let facts = producer.facts(self.arch);
         let mut missing = 0;
-        self.walk(line, at, Direction::On, producer.after.get(), &mut |consumer, distance| {
+        let reach = facts.reach().min(self.most_states);
+        self.walk(line, at, Direction::On, (producer.after.get(), reach), &mut |consumer, distance| {
             if consumer.inserted.is_none() {
                 let states = facts.states_before(consumer.facts(self.arch), self.arch);
                 missing = missing.max(states.saturating_sub(distance));
@@ -160,13 +167,14 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Shows everything within reach of an instruction with the wait states in between, along every path.
+    /// Shows all that rules know of within `reach` wait states of an instruction, with the wait states in between, along
+    /// every path. `distance` is where it starts to count.
     fn walk(
         &self,
         line: usize,
         at: usize,
         direction: Direction,
-        distance: u32,
+        (distance, reach): (u32, u32),
         see: &mut dyn FnMut(&Item<'a>, u32),
     ) {
         // The least distance at which the border of each line was passed.
@@ -180,11 +188,11 @@ impl<'a> Lines<'a> {
                     Direction::On => (&item.before, &item.after),
                 };
                 distance += near.get();
-                if distance < MOST_STATES {
+                if distance < reach && item.kind != Kind::Scalar {
                     see(item, distance);
                 }
                 distance += item.states() + far.get();
-                distance < MOST_STATES
+                distance < reach
             };
             let goes_on = match (direction, from) {
                 (Direction::Back, Some(at)) => line.items[..at].iter().rev().all(&mut visit),
@@ -242,11 +250,12 @@ impl<'a> Line<'a> {
 
 impl<'a> Item<'a> {
     fn new(inst: &'a Inst, inserted: Option<(usize, Part, usize)>) -> Self {
-        Self { inst, inserted, facts: OnceCell::new(), before: Cell::new(0), after: Cell::new(0) }
+        let (before, after) = (Cell::new(0), Cell::new(0));
+        Self { inst, inserted, kind: Kind::of(inst), facts: OnceCell::new(), before, after }
     }
 
     fn facts(&self, arch: Arch) -> &Facts {
-        self.facts.get_or_init(|| Facts::new(arch, self.inst))
+        self.facts.get_or_init(|| Box::new(Facts::new(arch, self.inst)))
     }
 
     /// Wait states that the instruction itself makes.

@@ -5,16 +5,24 @@
 //! Left out, as nothing inserted takes part in them: writes of M0, MODE, FLAT_SCRATCH and VCC.
 
 use crate::Arch;
-use crate::isa::{Access, Effects, Encoding, Inst, MemoryOperation, Op, Reg, RegSet, SdwaSel, Slot, Value};
+use crate::isa::{
+    Access, Effects, Encoding, Families, Inst, MemoryOperation, Op, Reg, RegSet, SdwaSel, Slot, Value,
+};
 
 /// The longest distance that any rule asks for: a matrix instruction of 16 passes before a reader of its result.
 pub(super) const MOST_STATES: u32 = 19;
 
-/// What the rules ask about one instruction.
+/// The longest distance that any other rule asks for.
+pub(super) const MOST_STATES_WITHOUT_MATRICES: u32 = 5;
+
+/// What the rules ask about one instruction that is vector ALU or accesses memory; no other is a side of a rule.
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
     kind: Kind,
-    effects: Effects,
+    /// Registers that may be read.
+    reads: RegSet,
+    /// Registers that may change.
+    changes: RegSet,
     /// Its last operand is a register that selects a lane.
     lane_select: Option<Reg>,
     dpp: bool,
@@ -29,8 +37,10 @@ pub(super) struct Facts {
     op: Op,
 }
 
+/// What kind of instruction the rules take it for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
+    /// Of no concern to any rule.
     Scalar,
     Vector,
     Matrix,
@@ -38,9 +48,37 @@ enum Kind {
     Other,
 }
 
+impl Kind {
+    pub(super) fn of(inst: &Inst) -> Self {
+        use Encoding as E;
+        match inst.encoding {
+            E::Sop2 | E::Sopk | E::Sop1 | E::Sopc | E::Sopp | E::Smem => Self::Scalar,
+            E::Vop3px => Self::Matrix,
+            E::Vop3p if inst.op.is_of(Families::MATRIX) => Self::Matrix,
+            E::Vop1
+            | E::Vop1Sdwa
+            | E::Vop1Dpp
+            | E::Vop2
+            | E::Vop2Sdwa
+            | E::Vop2Dpp
+            | E::Vopc
+            | E::VopcSdwa
+            | E::Vop3
+            | E::Vop3p
+            | E::Vintrp => Self::Vector,
+            E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Mimg => Self::Memory,
+            E::Ds | E::Exp => Self::Other,
+        }
+    }
+
+    /// Whether an inserted instruction of this kind can be a side of a rule.
+    pub(super) const fn matters(self) -> bool {
+        matches!(self, Self::Vector | Self::Matrix | Self::Memory)
+    }
+}
+
 impl Facts {
     pub(super) fn new(arch: Arch, inst: &Inst) -> Self {
-        let name = inst.op.name();
         let effects = inst.effects(arch);
         let lane_access = match inst.op {
             Op::v_readlane_b32 | Op::v_readfirstlane_b32 => Some(true),
@@ -51,25 +89,32 @@ impl Facts {
             (Some(_), Some(Value::Scalar(register))) => Some(Reg::scalar(register)),
             _ => None,
         };
-        let transcendental = ["v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_"];
         let part = inst.mods.sdwa.is_some_and(|sdwa| sdwa.dst_sel != SdwaSel::Dword);
+        let kind = Kind::of(inst);
         Self {
-            kind: kind(inst),
+            kind,
             lane_select,
             dpp: inst.mods.dpp.is_some(),
-            transcendental: transcendental.iter().any(|prefix| name.starts_with(prefix)),
-            dot: name.starts_with("v_dot"),
+            transcendental: inst.op.is_of(Families::TRANSCENDENTAL),
+            dot: inst.op.is_of(Families::DOT),
             forwards_part: part || inst.encoding == Encoding::Vop3 && inst.mods.op_sel & 8 != 0,
             lane_access,
-            wide_data: wide_data(inst, &effects),
-            effects,
+            wide_data: if kind == Kind::Memory { wide_data(inst, &effects) } else { RegSet::EMPTY },
+            changes: effects.changes(),
+            reads: effects.reads,
             op: inst.op,
         }
     }
 
-    /// Whether it can be a side of a rule at all.
-    pub(super) fn matters(&self) -> bool {
-        matches!(self.kind, Kind::Vector | Kind::Matrix | Kind::Memory)
+    /// The most wait states that any rule asks for behind this instruction.
+    pub(super) fn reach(&self) -> u32 {
+        match self.kind {
+            Kind::Matrix => MOST_STATES,
+            Kind::Vector if self.changes.has_scalars() => MOST_STATES_WITHOUT_MATRICES,
+            Kind::Vector => 3,
+            _ if !self.wide_data.is_empty() => 2,
+            _ => 0,
+        }
     }
 
     /// Wait states that must lie between `self` and a later `consumer`.
@@ -82,68 +127,39 @@ impl Facts {
         };
         let is_valu = |facts: &Self| matches!(facts.kind, Kind::Vector | Kind::Matrix);
         let later = arch.is_gfx940_plus();
-        let writes = self.effects.changes();
-        let touched = {
-            let mut all = consumer.effects.reads;
-            all.union_with(&consumer.effects.changes());
-            all
-        };
-        if is_valu(self) {
-            let scalars = scalars(&writes);
-            let read_scalars = shared(&scalars, &consumer.effects.reads);
+        let writes = &self.changes;
+        if is_valu(self) && writes.has_scalars() {
+            let read_scalars = writes.share_scalars(&consumer.reads);
             need(5, consumer.kind == Kind::Memory && read_scalars);
-            need(4, consumer.lane_select.is_some_and(|select| scalars.contains(select)));
+            need(4, consumer.lane_select.is_some_and(|select| writes.contains(select)));
             need(2, later && is_valu(consumer) && read_scalars);
             need(4, is_div_fmas(consumer.op) && writes.contains(Reg::VCC_LO));
             let exec = writes.contains(Reg::EXEC_LO);
             need(5, exec && consumer.dpp);
             need(4, exec && consumer.kind == Kind::Matrix);
             need(4, exec && later && consumer.lane_access.is_some());
-
-            let read_vectors = shared(&vectors(&writes), &consumer.effects.reads);
+        }
+        if is_valu(self) && writes.has_vectors() {
+            let read_vectors = writes.share_vectors(&consumer.reads);
             need(2, consumer.dpp && read_vectors);
             need(2, consumer.kind == Kind::Matrix && self.kind == Kind::Vector && read_vectors);
             need(1, later && consumer.lane_access == Some(true) && read_vectors);
             need(1, later && self.transcendental && is_valu(consumer) && read_vectors);
-            let touches_vectors = shared(&vectors(&writes), &touched);
+            let touches_vectors = read_vectors || writes.share_vectors(&consumer.changes);
             need(1, later && self.forwards_part && is_valu(consumer) && touches_vectors);
             let other_op = consumer.op != self.op;
             need(3, arch.is_gfx90a_plus() && self.dot && other_op && touches_vectors);
         }
-        if self.kind == Kind::Matrix {
+        if self.kind == Kind::Matrix && consumer.kind != Kind::Matrix {
             // The longest: which matrix instruction it is, and whether it reads or writes, shorten it.
-            let mut own = vectors(&writes);
-            own.union_with(&vectors(&self.effects.reads));
-            need(MOST_STATES, consumer.kind != Kind::Matrix && shared(&own, &touched));
+            let mut own = *writes;
+            own.union_with(&self.reads);
+            need(MOST_STATES, own.share_vectors(&consumer.reads) || own.share_vectors(&consumer.changes));
         }
-        need(
-            if later { 2 } else { 1 },
-            is_valu(consumer) && shared(&self.wide_data, &consumer.effects.changes()),
-        );
+        if is_valu(consumer) && self.kind == Kind::Memory {
+            need(if later { 2 } else { 1 }, self.wide_data.intersects(&consumer.changes));
+        }
         states
-    }
-}
-
-fn kind(inst: &Inst) -> Kind {
-    use Encoding as E;
-    let name = inst.op.name();
-    match inst.encoding {
-        E::Sop2 | E::Sopk | E::Sop1 | E::Sopc | E::Sopp | E::Smem => Kind::Scalar,
-        E::Vop3px => Kind::Matrix,
-        E::Vop3p if name.starts_with("v_mfma") || name.starts_with("v_smfmac") => Kind::Matrix,
-        E::Vop1
-        | E::Vop1Sdwa
-        | E::Vop1Dpp
-        | E::Vop2
-        | E::Vop2Sdwa
-        | E::Vop2Dpp
-        | E::Vopc
-        | E::VopcSdwa
-        | E::Vop3
-        | E::Vop3p
-        | E::Vintrp => Kind::Vector,
-        E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Mimg => Kind::Memory,
-        E::Ds | E::Exp => Kind::Other,
     }
 }
 
@@ -153,34 +169,19 @@ fn is_div_fmas(op: Op) -> bool {
 
 /// What a store of more than 64 bits a lane reads as its data.
 fn wide_data(inst: &Inst, effects: &Effects) -> RegSet {
-    let stores = effects.memory.is_some_and(|memory| memory.operation != MemoryOperation::Load);
-    if !stores || kind(inst) != Kind::Memory {
-        return RegSet::EMPTY;
+    let mut registers = RegSet::EMPTY;
+    if effects.memory.is_none_or(|memory| memory.operation == MemoryOperation::Load) {
+        return registers;
     }
-    let data = inst.operands.iter().filter(|operand| {
-        matches!(operand.slot, Slot::Vdata | Slot::Data0)
-            && operand.dwords > 2
-            && operand.access != Access::Write
-    });
-    data.flat_map(|operand| {
-        let (first, make): (u8, fn(u8) -> Reg) = match operand.value {
-            Value::Vgpr(first) => (first, Reg::vgpr),
-            Value::Agpr(first) => (first, Reg::agpr),
-            _ => return Vec::new(),
-        };
-        (first..first.saturating_add(operand.dwords)).map(make).collect()
-    })
-    .collect()
-}
-
-fn scalars(set: &RegSet) -> RegSet {
-    set.iter().filter(|reg| reg.as_scalar().is_some()).collect()
-}
-
-fn vectors(set: &RegSet) -> RegSet {
-    set.iter().filter(|reg| reg.as_vgpr().is_some() || reg.as_agpr().is_some()).collect()
-}
-
-fn shared(a: &RegSet, b: &RegSet) -> bool {
-    a.intersects(b)
+    for operand in &inst.operands {
+        let is_data = matches!(operand.slot, Slot::Vdata | Slot::Data0) && operand.access != Access::Write;
+        if is_data && operand.dwords > 2 {
+            match operand.value {
+                Value::Vgpr(first) => registers.insert_run(Reg::vgpr(first), operand.dwords.into()),
+                Value::Agpr(first) => registers.insert_run(Reg::agpr(first), operand.dwords.into()),
+                _ => {}
+            }
+        }
+    }
+    registers
 }

@@ -125,7 +125,7 @@ impl Planner<'_> {
         }
         let mut highest = HighestRegisters::default();
         for patch in draft.patches.values() {
-            highest.see(patch, arch);
+            highest.see(patch);
         }
         for &kernel in &group.kernels {
             let own = self.points.of(kernel).len();

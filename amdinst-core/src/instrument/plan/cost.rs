@@ -1,8 +1,7 @@
 //! What inserted code takes: registers, instructions, bytes.
 
-use crate::Arch;
 use crate::instrument::relocate::Patch;
-use crate::isa::{Inst, RegSet};
+use crate::isa::{Inst, Reg, Value};
 
 /// The highest registers that inserted code uses, plus one.
 #[derive(Clone, Debug, Default)]
@@ -12,18 +11,17 @@ pub(super) struct HighestRegisters {
 }
 
 impl HighestRegisters {
-    pub(super) fn see(&mut self, patch: &Patch, arch: Arch) {
-        for inst in patch.entry.iter().chain(&patch.before).chain(&patch.after) {
-            let effects = inst.effects(arch);
-            let mut all: RegSet = effects.reads;
-            all.union_with(&effects.writes);
-            all.union_with(&effects.partial);
-            for reg in all.iter() {
-                if let Some(number) = reg.as_sgpr() {
-                    self.sgprs = self.sgprs.max(u32::from(number) + 1);
-                } else if let Some(number) = reg.as_vgpr() {
-                    self.vgprs = self.vgprs.max(u32::from(number) + 1);
+    /// No instruction touches SGPRs or VGPRs that its operands do not name.
+    pub(super) fn see(&mut self, patch: &Patch) {
+        let insts = patch.entry.iter().chain(&patch.before).chain(&patch.after);
+        for operand in insts.flat_map(|inst| &inst.operands) {
+            let dwords = u32::from(operand.dwords);
+            match operand.value {
+                Value::Scalar(first) if Reg::scalar(first).as_sgpr().is_some() => {
+                    self.sgprs = self.sgprs.max(u32::from(first) + dwords);
                 }
+                Value::Vgpr(first) => self.vgprs = self.vgprs.max(u32::from(first) + dwords),
+                _ => {}
             }
         }
     }

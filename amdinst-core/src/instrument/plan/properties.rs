@@ -112,7 +112,7 @@ impl Planner<'_> {
         };
         let prologue = entry.code().map_err(encoding)?;
         let mut highest = highest.clone();
-        highest.see(&Patch { entry: prologue.clone(), ..Patch::default() }, arch);
+        highest.see(&Patch { entry: prologue.clone(), ..Patch::default() });
 
         // SGPRs.
         let sgprs_needed = highest.sgprs.max(entry.sgprs()) + SPECIAL_SGPRS;

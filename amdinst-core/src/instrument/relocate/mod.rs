@@ -110,9 +110,9 @@ impl Relocated {
 
 /// The bytes of inserted instructions.
 fn encode(program: &Program, near: &Located, insts: &[Inst]) -> Result<Vec<u8>, RelocateError> {
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(8 * insts.len());
     for inst in insts {
-        let words = inst.encode(program.arch).map_err(|error: EncodeError| {
+        let words = inst.encode_assembled(program.arch).map_err(|error: EncodeError| {
             RelocateError::NotRelocatable { pc: near.pc, detail: error.to_string() }
         })?;
         bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));

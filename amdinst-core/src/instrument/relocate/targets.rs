@@ -1,8 +1,8 @@
 //! Corrects what code says about addresses: branches, and addresses formed from the program counter.
 
+use super::RelocateError;
 use super::islands::{Islands, Source, Target};
 use super::layout::Layout;
-use super::{RelocateError, encode};
 use crate::Arch;
 use crate::analysis::addresses::PcRelative;
 use crate::analysis::program::{Located, Program};
@@ -151,7 +151,11 @@ fn replace(
     new_pc: u64,
     inst: &Inst,
 ) -> Result<(), RelocateError> {
-    let bytes = encode(program, old, std::slice::from_ref(inst))?;
+    let words = inst.encode(program.arch).map_err(|error: EncodeError| RelocateError::NotRelocatable {
+        pc: old.pc,
+        detail: error.to_string(),
+    })?;
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let at = (new_pc - layout.address) as usize;
     match layout.text.get_mut(at..at + bytes.len()) {
         Some(place) if bytes.len() == usize::from(old.inst.size) => {
