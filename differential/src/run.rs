@@ -185,7 +185,7 @@ pub fn compare(programs: &[Program], targets: &[Target], input: &[u8], checks: C
                     }
                     let expected = host.as_ref().map(|host| &host[from..end]);
                     let difference = expected.and_then(|expected| first_difference(&output, expected));
-                    originals.push(Some(Original { output, masks: execution.masks }));
+                    originals.push(Some(Original { output, masks: execution.masks, steps: execution.steps }));
                     difference
                 }
             };
@@ -249,13 +249,19 @@ impl<'a> Device<'a> {
         Ok(Self { machine, program, start, out, kernarg })
     }
 
+    /// Sets an 8-byte variable of the code object.
+    pub(crate) fn set_variable(&mut self, name: &str, value: u64) -> Result<(), String> {
+        let address = self.program.variable(name).ok_or_else(|| format!("there is no variable `{name}`"))?;
+        self.machine.write(address, &value.to_le_bytes()).map_err(|error| error.to_string())
+    }
+
     /// Runs program `slot`: its output, and what it did. The error is the fault, in words.
     pub(crate) fn launch(
         &mut self,
         slot: usize,
         program: &Program,
         kernarg: Vec<u8>,
-        record_masks: bool,
+        observe: bool,
     ) -> Result<(Vec<u8>, Execution), String> {
         let mut bytes = self.start[..program.output_bytes()].to_vec();
         self.machine.write(self.out, &bytes).map_err(|error| error.to_string())?;
@@ -264,7 +270,8 @@ impl<'a> Device<'a> {
             block: [program.block, 1, 1],
             kernarg,
             threads: 1,
-            record_masks,
+            record_masks: observe,
+            record_steps: observe,
             count_opcodes: true,
             ..Launch::new(format!("k{slot}"))
         };

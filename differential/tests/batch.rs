@@ -66,7 +66,7 @@ fn instrumented_programs_do_the_same_and_count_right() {
         no_host: true,
         instrument: true,
         pressure: true,
-        ..options(alone::count(), 384)
+        ..options(alone::count(), 288)
     };
     let report = campaign(&pressed);
     let tally = report.outcome.transparency;
@@ -75,4 +75,5 @@ fn instrumented_programs_do_the_same_and_count_right() {
     // Each way of instrumenting is there, and sites of the common forms went both ways.
     assert_eq!(tally.runs.len(), transparency::WAYS.len());
     assert!(tally.sites > 1000, "only {} sites", tally.sites);
+    assert!(tally.in_blocks > 300_000, "only {} instructions in blocks", tally.in_blocks);
 }

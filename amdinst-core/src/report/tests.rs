@@ -445,4 +445,8 @@ fn blocks_are_compared_with_each_instruction() {
     let outside = vec![BTreeMap::from([(0x200, counts(1, 64))])];
     assert_eq!(told(counts(0, 0), &outside), [Disagreement::NoBlock { pc: 0x200, wave }]);
     assert_eq!(compare_blocks(&probes, &[record(counts(0, 0))], &outside, false, 10), []);
+    // Which may be in a block that was refused.
+    let refusal = Refusal { pc: Some(0x200), reason: Reason::SharedFunction, detail: String::new() };
+    let refused = KernelProbes { refusals: vec![refusal], ..probes.clone() };
+    assert_eq!(compare_blocks(&refused, &[record(counts(0, 0))], &outside, true, 10), []);
 }

@@ -6,11 +6,11 @@
 
 mod tally;
 
-use amdinst_core::counters::{Layout, decode};
-use amdinst_core::instrument::{Counters, KernelProbes, Level, Options, apply, plan};
+use amdinst_core::counters::decode;
+use amdinst_core::instrument::{Abi, Counters, KernelProbes, Level, Options, Probe, apply, plan};
 use amdinst_core::object::CodeObject;
 use amdinst_core::report::oracle;
-use amdinst_emu::{MaskRecord, native_counts};
+use amdinst_emu::{MaskRecord, StepRecord, native_blocks, native_counts};
 use anyhow::{Context as _, Result};
 
 pub use tally::{Form, Tally, Way};
@@ -18,15 +18,26 @@ pub use tally::{Form, Tally, Way};
 use crate::program::Program;
 use crate::run::{Device, Difference, first_difference};
 
-/// Every home, at both levels.
-pub const WAYS: [Way; 6] = [
-    Way { counters: Counters::Register, level: Level::Basic },
-    Way { counters: Counters::Register, level: Level::Lanes },
-    Way { counters: Counters::Lds, level: Level::Basic },
-    Way { counters: Counters::Lds, level: Level::Lanes },
-    Way { counters: Counters::Global, level: Level::Basic },
-    Way { counters: Counters::Global, level: Level::Lanes },
+/// Every home, at both levels; and blocks in each home, two of them with the buffer's address in a variable.
+pub const WAYS: [Way; 9] = [
+    branches(Counters::Register, Level::Basic),
+    branches(Counters::Register, Level::Lanes),
+    branches(Counters::Lds, Level::Basic),
+    branches(Counters::Lds, Level::Lanes),
+    branches(Counters::Global, Level::Basic),
+    branches(Counters::Global, Level::Lanes),
+    blocks(Counters::Register, Level::Lanes, Abi::Global),
+    blocks(Counters::Lds, Level::Lanes, Abi::Argument),
+    blocks(Counters::Global, Level::Basic, Abi::Global),
 ];
+
+const fn branches(counters: Counters, level: Level) -> Way {
+    Way { probe: Probe::Branches, abi: Abi::Argument, counters, level }
+}
+
+const fn blocks(counters: Counters, level: Level, abi: Abi) -> Way {
+    Way { probe: Probe::Blocks, abi, counters, level }
+}
 
 /// What the original of a program did.
 #[derive(Clone, Debug)]
@@ -35,6 +46,8 @@ pub(crate) struct Original {
     pub(crate) output: Vec<u8>,
     /// What it did to EXEC.
     pub(crate) masks: Vec<MaskRecord>,
+    /// What each instruction did.
+    pub(crate) steps: Vec<StepRecord>,
 }
 
 /// Instruments a batch's code object in every way, runs each program, and compares with its original (`None` where that
@@ -51,7 +64,13 @@ pub(crate) fn compare(
 ) -> Result<Vec<(usize, Difference)>> {
     let mut differences = Vec::new();
     for (turn, way) in WAYS.into_iter().enumerate() {
-        let options = Options { counters: way.counters, level: way.level, ..Options::default() };
+        let options = Options {
+            probe: way.probe,
+            abi: way.abi,
+            counters: way.counters,
+            level: way.level,
+            ..Options::default()
+        };
         let plan = match plan(object, &options) {
             Ok(plan) => plan,
             // Of a batch the caller makes two, until what cannot be moved is alone.
@@ -86,7 +105,7 @@ pub(crate) fn compare(
                 continue;
             };
             match one(&mut device, slot, program, kernel, original) {
-                Ok(None) => tally.equal(way, kernel, &original.masks),
+                Ok(None) => tally.equal(way, kernel, original),
                 Ok(Some(what)) | Err(what) => {
                     differences.push((slot, Difference::Instrumented(way, what)));
                 }
@@ -104,20 +123,29 @@ fn one(
     kernel: &KernelProbes,
     original: &Original,
 ) -> Result<Option<String>, String> {
-    let layout = Layout::new([program.grid, 1, 1], [program.block, 1, 1], kernel.record_stride);
+    let layout = kernel.layout([program.grid, 1, 1], [program.block, 1, 1]);
     let mut buffer = layout.initial_buffer();
     let at = device.machine.alloc(buffer.len() as u64, 256, "counters").map_err(|error| error.to_string())?;
     device.machine.write(at, &buffer).map_err(|error| error.to_string())?;
-    let argument = kernel.buffer_argument.ok_or("no argument for the counter buffer")? as usize;
     let mut kernarg = device.kernarg.clone();
-    kernarg.resize(kernarg.len().max(argument + 8), 0);
-    kernarg[argument..argument + 8].copy_from_slice(&at.to_le_bytes());
+    if let Some(name) = &kernel.buffer_symbol {
+        device.set_variable(name, at)?;
+    } else {
+        let argument = kernel.buffer_argument.ok_or("no argument for the counter buffer")? as usize;
+        kernarg.resize(kernarg.len().max(argument + 8), 0);
+        kernarg[argument..argument + 8].copy_from_slice(&at.to_le_bytes());
+    }
     let (output, _) = device.launch(slot, program, kernarg, false)?;
     if let Some(difference) = first_difference(&output, &original.output) {
         return Ok(Some(format!("memory: {}", difference.between("instrumented", "original"))));
     }
     device.machine.read(at, &mut buffer).map_err(|error| error.to_string())?;
     let records = decode(&buffer).map_err(|error| error.to_string())?;
-    let disagreements = oracle::compare(kernel, &records, &native_counts(&original.masks, records.len()), 1);
+    let waves = records.len();
+    let disagreements = if kernel.probe == Probe::Blocks {
+        oracle::compare_blocks(kernel, &records, &native_blocks(&original.steps, waves), true, 1)
+    } else {
+        oracle::compare(kernel, &records, &native_counts(&original.masks, waves), 1)
+    };
     Ok(disagreements.first().map(ToString::to_string))
 }

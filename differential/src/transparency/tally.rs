@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use amdinst_core::instrument::{Counters, ExecWriteClass, InstrumentError, KernelProbes, Level};
+use amdinst_core::instrument::{Abi, Counters, ExecWriteClass, InstrumentError, KernelProbes, Level, Probe};
 use amdinst_emu::MaskRecord;
+
+use super::Original;
 
 /// Lanes of a wave.
 const LANES: u64 = 64;
@@ -12,6 +14,10 @@ const LANES: u64 = 64;
 /// A way of instrumenting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
+    /// What is measured.
+    pub probe: Probe,
+    /// Where the buffer's address is.
+    pub abi: Abi,
     /// The counters' home.
     pub counters: Counters,
     /// What they count.
@@ -20,7 +26,13 @@ pub struct Way {
 
 impl fmt::Display for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = format!("{:?} {:?}", self.counters, self.level).to_lowercase();
+        let mut text = format!("{:?} {:?}", self.counters, self.level).to_lowercase();
+        if self.probe == Probe::Blocks {
+            text.push_str(" blocks");
+        }
+        if self.abi == Abi::Global {
+            text.push_str(" by variable");
+        }
         f.write_str(&text)
     }
 }
@@ -49,6 +61,8 @@ pub struct Tally {
     pub executions: u64,
     /// Executions in which some lanes went on and others did not.
     pub diverged: u64,
+    /// Executions of instructions in the blocks of these runs.
+    pub in_blocks: u64,
     /// What was refused: by way, whether it is a kernel or a site, and reason.
     pub refused: BTreeMap<String, u64>,
     /// What was seen at sites, by mnemonic and kind.
@@ -64,6 +78,7 @@ impl Tally {
         self.sites += other.sites;
         self.executions += other.executions;
         self.diverged += other.diverged;
+        self.in_blocks += other.in_blocks;
         for (of, more) in [
             (&mut self.runs, other.runs),
             (&mut self.refused, other.refused),
@@ -95,8 +110,12 @@ impl Tally {
     }
 
     /// Notes an instrumented run that was as it should be.
-    pub(super) fn equal(&mut self, way: Way, kernel: &KernelProbes, masks: &[MaskRecord]) {
+    pub(super) fn equal(&mut self, way: Way, kernel: &KernelProbes, original: &Original) {
         *self.runs.entry(way.to_string()).or_default() += 1;
+        if way.probe == Probe::Blocks {
+            self.in_blocks += original.steps.iter().map(|step| step.executions).sum::<u64>();
+        }
+        let masks = &original.masks;
         self.sites += kernel.sites.len() as u64;
         for record in masks.iter().filter(|record| kernel.sites.iter().any(|site| site.pc == record.pc)) {
             self.executions += record.writes;
@@ -175,13 +194,14 @@ impl fmt::Display for Tally {
         let sum = |of: fn(&Form) -> u64| -> u64 { self.forms.values().map(of).sum() };
         writeln!(
             f,
-            "transparency: {} kernels, {} instrumented runs, {} sites in them, executed {} times, {} diverged; of {} sites {} \
+            "transparency: {} kernels, {} instrumented runs, {} sites in them, executed {} times, {} diverged, {} instructions in blocks; of {} sites {} \
              were executed and {} narrowed",
             self.kernels,
             self.runs.values().sum::<u64>(),
             self.sites,
             self.executions,
             self.diverged,
+            self.in_blocks,
             sum(|form| form.sites),
             sum(|form| form.executed),
             sum(|form| form.narrowed),

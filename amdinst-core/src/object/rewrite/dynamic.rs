@@ -31,6 +31,9 @@ pub(super) fn add_symbol(
     variable: &Variable<'_>,
 ) -> Result<(Vec<Contents>, usize), RewriteError> {
     let (dynsym, table) = the(elf, elf::SHT_DYNSYM, ".dynsym")?;
+    if !elf.sections.get(table.link as usize).is_some_and(Section::is_alloc) {
+        return Err(unsupported("a code object that does not load its symbols' names"));
+    }
     if elf.sections.iter().any(|section| section.kind == elf::SHT_GNU_VERSYM) {
         return Err(unsupported("a table of symbol versions"));
     }
@@ -59,7 +62,9 @@ pub(super) fn add_symbol(
     names.insert(number, variable.name.as_bytes().to_vec());
     if let Some(index) = elf.sections.iter().position(|section| section.kind == elf::SHT_HASH) {
         let old = &bytes[elf.sections[index].file_range()];
-        let buckets = old.first_chunk().map(|word| u32::from_le_bytes(*word)).filter(|&buckets| buckets > 0);
+        let buckets = old.first_chunk().map(|word| u32::from_le_bytes(*word));
+        // There is a word for each.
+        let buckets = buckets.filter(|&buckets| buckets > 0 && buckets as usize <= old.len() / 4);
         contents.push((index, sysv_table(buckets.ok_or_else(|| damaged(".hash"))?, &names)));
     }
 

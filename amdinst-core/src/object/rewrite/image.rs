@@ -517,7 +517,10 @@ impl<'a> Image<'a> {
             symbol: None,
             section: None,
         };
-        if let Some(variable) = &self.context.edit.variable {
+        // What is loaded keeps its place and size.
+        if let Some(variable) = &self.context.edit.variable
+            && !self.context.elf.sections[index].is_alloc()
+        {
             let sections = self.context.elf.sections.iter();
             let mut tables = sections.filter(|section| section.kind == elf::SHT_SYMTAB);
             if tables.any(|table| table.link as usize == index) {
