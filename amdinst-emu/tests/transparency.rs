@@ -6,6 +6,7 @@
 
 mod support;
 mod transparency {
+    pub(crate) mod cost;
     pub(crate) mod generator;
     pub(crate) mod kernels;
     pub(crate) mod overflow;
@@ -15,7 +16,7 @@ mod transparency {
 
 use amdinst_core::instrument::Reason;
 use transparency::proof::Ways;
-use transparency::{generator, kernels, overflow, proof};
+use transparency::{cost, generator, kernels, overflow, proof};
 
 /// Processors of each generation: other work-item ids, AGPRs or none, other scratch.
 const CPUS: [&str; 5] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"];
@@ -119,4 +120,18 @@ fn generated_kernels() {
     println!("{proved}");
     // Calls whose target is not known are refused by name; that must stay rare.
     assert!(proved.refusals() * 10 <= proved.kernels * 5, "too many refusals");
+}
+
+/// The table of costs in DESIGN.md is what the emulator counts; [`cost`] holds it against each plan, and counters in SGPRs
+/// against their bound.
+#[test]
+fn site_executions_cost_what_the_table_says() {
+    if !support::tools("site_executions_cost_what_the_table_says") {
+        return;
+    }
+    let rows = cost::table();
+    let design =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../DESIGN.md")).expect("DESIGN.md");
+    let stated: Vec<&str> = design.lines().filter(|line| rows.iter().any(|row| row == line)).collect();
+    assert_eq!(stated, rows, "the table in DESIGN.md should be\n{}", rows.join("\n"));
 }

@@ -57,17 +57,25 @@ pub(in crate::corpus) struct Sources {
 impl Sources {
     /// The files: those named themselves, and in directories those that end like code objects, in order.
     pub(in crate::corpus) fn files(&self) -> Result<Vec<PathBuf>> {
-        let mut found = Vec::new();
+        Ok(self.named_files()?.into_iter().map(|(_, path)| path).collect())
+    }
+
+    /// The same, each with the name of the file or directory that was given.
+    pub(in crate::corpus) fn named_files(&self) -> Result<Vec<(String, PathBuf)>> {
+        let mut all = Vec::new();
         let of_corpora = self.corpus.iter().map(|corpus| corpus.path());
         for path in self.paths.iter().cloned().map(Ok).chain(of_corpora) {
             let path = path?;
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let mut found = Vec::new();
             if path.is_dir() {
                 in_directory(&path, &mut found)?;
             } else {
                 found.push(path);
             }
+            all.extend(found.into_iter().map(|path| (name.clone(), path)));
         }
-        Ok(found)
+        Ok(all)
     }
 
     /// The code objects for the GFX9 processors asked for in a file's bytes.

@@ -14,23 +14,27 @@ use anyhow::{Context as _, Result, ensure};
 const EXAMPLES: usize = 100;
 
 /// How a comparison went.
-pub(super) struct Comparison {
+pub(in crate::corpus) struct Comparison {
     /// Lines of LLVM's with an address comment: instructions, and words that are none.
-    pub(super) instructions: u64,
+    pub(in crate::corpus) instructions: u64,
     /// The others: labels, dumps of data, gaps.
-    pub(super) other_lines: u64,
+    pub(in crate::corpus) other_lines: u64,
     /// Lines that the two do not share.
-    pub(super) different: u64,
+    pub(in crate::corpus) different: u64,
     /// Some of them, ours under LLVM's.
-    pub(super) examples: Vec<String>,
+    pub(in crate::corpus) examples: Vec<String>,
     /// Time that parsing and the listing took.
-    pub(super) ours: Duration,
+    pub(in crate::corpus) ours: Duration,
     /// Time that LLVM's process took.
-    pub(super) llvm: Duration,
+    pub(in crate::corpus) llvm: Duration,
 }
 
 /// Compares the two listings of a code object. `directory` is for a file that LLVM reads.
-pub(super) fn compare(objdump: &Path, directory: &Path, code: &Embedded<'_>) -> Result<Comparison> {
+pub(in crate::corpus) fn compare(
+    objdump: &Path,
+    directory: &Path,
+    code: &Embedded<'_>,
+) -> Result<Comparison> {
     let start = Instant::now();
     let object = CodeObject::parse(code.bytes.to_vec())?;
     let mut ours = Vec::new();

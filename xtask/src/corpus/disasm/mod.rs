@@ -1,6 +1,6 @@
 //! `cargo xtask corpus disasm`: our disassembly and `llvm-objdump`'s, line by line.
 
-mod compare;
+pub(in crate::corpus) mod compare;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

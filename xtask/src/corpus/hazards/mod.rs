@@ -1,6 +1,6 @@
 //! `cargo xtask corpus hazards`: wait states in instrumented code, judged by LLVM's hazard recognizer.
 //!
-//! Each kernel, with all it calls, is instrumented and translated to machine IR, whole, so that LLVM sees every path to an
+//! Each kernel, with all it calls, is instrumented in each home at each level, and for times, and translated to machine IR, whole, so that LLVM sees every path to an
 //! inserted instruction and from it. LLVM may add nothing to an insertion. Before an original instruction it may add no
 //! more than it adds in the original.
 
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use amdinst_core::analysis::program::{Function, Program};
 use amdinst_core::instrument::{
-    AddressMap, Counters, Home, InstrumentError, Options as Instrument, apply, plan,
+    AddressMap, Counters, Home, InstrumentError, Level, Options as Instrument, Probe, apply, plan,
 };
 use amdinst_core::isa::{Access, Flow, Inst, Slot};
 use amdinst_core::object::{CodeObject, container};
@@ -63,10 +63,8 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
             let cpu = object.target.arch.name().to_owned();
             let judge = judges.entry(cpu.clone()).or_insert_with(|| Judge::new(&cpu, options.largest));
             let tally = tallies.entry(target).or_default();
-            for counters in Home::ALL.map(Counters::from) {
-                judge
-                    .object(&object, counters, tally)
-                    .with_context(|| format!("{} {cpu}", file.display()))?;
+            for way in ways() {
+                judge.object(&object, &way, tally).with_context(|| format!("{} {cpu}", file.display()))?;
             }
         }
     }
@@ -94,6 +92,21 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     Ok(findings == 0)
 }
 
+/// Every shape of inserted code: each home at each level, and times in registers and in memory.
+fn ways() -> Vec<Instrument> {
+    let levels = [Level::Basic, Level::Lanes];
+    let homes = Home::ALL.map(Counters::from);
+    let branches = homes
+        .into_iter()
+        .flat_map(|counters| levels.map(|level| Instrument { counters, level, ..Instrument::default() }));
+    let times = [Counters::Register, Counters::Global].map(|counters| Instrument {
+        probe: Probe::Time,
+        counters,
+        ..Instrument::default()
+    });
+    branches.chain(times).collect()
+}
+
 /// LLVM's tools for one processor.
 struct Judge {
     insts: McInsts,
@@ -106,8 +119,8 @@ impl Judge {
         Self { insts: McInsts::new(cpu), recognizer: Recognizer::new(cpu), largest }
     }
 
-    fn object(&mut self, object: &CodeObject, counters: Counters, tally: &mut Tally) -> Result<()> {
-        let plan = plan(object, &Instrument { counters, ..Instrument::default() })?;
+    fn object(&mut self, object: &CodeObject, way: &Instrument, tally: &mut Tally) -> Result<()> {
+        let plan = plan(object, way)?;
         let instrumented = match apply(object, &plan) {
             Ok(instrumented) => instrumented,
             Err(InstrumentError::NothingInstrumented(_)) => return Ok(()),
@@ -174,8 +187,10 @@ impl Judge {
                     };
                     if states > known {
                         tally.findings.push(format!(
-                            "{:?}, `{}` at {:#x}: {states} wait states before `{}` ({known} in the original)",
-                            counters,
+                            "{:?} {:?} {:?}, `{}` at {:#x}: {states} wait states before `{}` ({known} in the original)",
+                            way.probe,
+                            way.counters,
+                            way.level,
                             function.name,
                             located.pc,
                             located.inst.text(after.arch)
@@ -236,4 +251,80 @@ fn written(inst: &Inst) -> usize {
 fn inserted(map: &AddressMap, pc: u64) -> bool {
     let index = map.runs.partition_point(|run| run.new <= pc);
     index.checked_sub(1).is_some_and(|index| map.runs[index].inserted)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// Stores of four dwords, divisions, calls, scalar values that comparisons write, and a loop that ends by lanes.
+    const SOURCE: &str = "
+        typedef float f32x4 __attribute__((ext_vector_type(4)));
+        typedef unsigned u32x4 __attribute__((ext_vector_type(4)));
+        __attribute__((noinline)) float divided(float x, float y) { if (x > y) return x / y; return y / x; }
+        kernel void test(global u32x4 *out, global const float *in, unsigned n) {
+            unsigned i = __builtin_amdgcn_workitem_id_x();
+            float x = in[i], y = in[i + 64];
+            u32x4 value = {i, n, i, n};
+            for (unsigned k = 0; k < (i & 7); ++k) {
+                if (x > y) { out[i] = value; value.x += k; x = divided(x, y); }
+                if (x == (float)k) break;
+                MATRICES
+                y += in[i + k];
+            }
+            if (__builtin_amdgcn_readfirstlane(value.y) != n) value.z = __builtin_amdgcn_ds_bpermute(i, value.z);
+            out[i + 64] = value;
+            ((global float *)out)[i] = x / y;
+        }";
+    const MATRICES: &str = "{ f32x4 m = {x, y, x, y};
+        if (y > 1) { m = __builtin_amdgcn_mfma_f32_4x4x1f32(x, y, m, 0, 0, 0); x += m.x + m.w; } }";
+
+    /// For gfx90a; with `AMDINST_HAZARD_TARGETS=all` for each generation, also without optimisation, which takes minutes.
+    #[test]
+    fn llvm_adds_no_wait_states_to_any_shape_of_inserted_code() {
+        for tool in ["clang-22", "ld.lld-22", "llc-22", "llvm-mc-22"] {
+            if Command::new(tool).arg("--version").output().is_err() {
+                let message = format!("{tool} is not installed (apt-get install clang-22 lld-22 llvm-22)");
+                assert!(
+                    std::env::var_os("AMDINST_REQUIRE_TOOLS").is_none_or(|value| value != "1"),
+                    "{message}"
+                );
+                eprintln!("SKIPPED: {message}");
+                return;
+            }
+        }
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let (input, output) = (directory.path().join("kernel.cl"), directory.path().join("kernel.elf"));
+        let all = std::env::var("AMDINST_HAZARD_TARGETS").is_ok_and(|value| value == "all");
+        let cpus: &[&str] =
+            if all { &["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"] } else { &["gfx90a"] };
+        let levels: &[&str] = if all { &["-O0", "-O2"] } else { &["-O2"] };
+        for &cpu in cpus {
+            let matrices = if cpu < "gfx908" { "" } else { MATRICES };
+            std::fs::write(&input, SOURCE.replace("MATRICES", matrices)).expect("writing the source");
+            for &level in levels {
+                let result = Command::new("clang-22")
+                    .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-x", "cl", "-cl-std=CL2.0"])
+                    .args(["-fuse-ld=lld-22", level, &format!("-mcpu={cpu}"), "-o"])
+                    .args([&output, &input])
+                    .output()
+                    .expect("running clang-22");
+                assert!(result.status.success(), "clang: {}", String::from_utf8_lossy(&result.stderr));
+                let object =
+                    CodeObject::parse(std::fs::read(&output).expect("reading")).expect("a code object");
+                let mut judge = Judge::new(cpu, usize::MAX);
+                let mut tally = Tally::default();
+                for way in ways() {
+                    judge
+                        .object(&object, &way, &mut tally)
+                        .unwrap_or_else(|error| panic!("{cpu}: {error:#}"));
+                }
+                assert_eq!(tally.findings, [""; 0], "{cpu} {level}");
+                assert_eq!(tally.missing, HashMap::new(), "{cpu} {level}: not translated");
+                assert!(tally.objects >= 6 && tally.inserted > 200, "{cpu} {level}: {tally:?}");
+            }
+        }
+    }
 }
