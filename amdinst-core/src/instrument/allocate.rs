@@ -3,12 +3,17 @@
 //! What the probes own is used by nothing else in the whole component, so one choice is right for a shared function
 //! whichever kernel calls it. What a site needs for a moment is taken from SGPRs that are dead around it; where there
 //! are too few of them, and borrowing is allowed, from such as are in use, which are parked in lanes of a VGPR meanwhile.
+//! Where too few VGPRs are unused, sites borrow the lowest lanes of others. These are such as no operation writes late, so
+//! that saving and putting back is all there is to it.
 
 use std::collections::BTreeSet;
 
 use arrayvec::ArrayVec;
 
-use super::layout::{BeginPlace, CounterPlace, Owned, RecordPlace, SgprCounters, Temps, points_per_vgpr};
+use super::layout::{
+    BeginPlace, CounterPlace, Lent, MOST_BORROWED, Owned, RecordPlace, ScratchSlots, SgprCounters, Temps,
+    points_per_vgpr,
+};
 use super::options::{Home, Level, Probe};
 use super::points::Point;
 use super::refusal::Reason;
@@ -37,6 +42,38 @@ impl Scheme {
         }
     }
 }
+
+/// What sites may take of the registers that are in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Borrow {
+    /// Nothing.
+    Nothing,
+    /// SGPRs.
+    Sgprs,
+    /// SGPRs, and lanes of a VGPR; in LDS and memory.
+    OneVgpr,
+    /// A lane each of two VGPRs, and no SGPR; in memory.
+    TwoVgprs,
+    /// SGPRs, and lanes of two VGPRs, one of which changes places with its contents in scratch memory; in LDS and memory.
+    Scratch,
+}
+
+impl Borrow {
+    const fn sgprs(self) -> bool {
+        matches!(self, Self::Sgprs | Self::OneVgpr | Self::Scratch)
+    }
+
+    const fn lent(self) -> Lent {
+        match self {
+            Self::Nothing | Self::Sgprs => Lent::Neither,
+            Self::OneVgpr | Self::Scratch => Lent::One,
+            Self::TwoVgprs => Lent::Both,
+        }
+    }
+}
+
+/// The first VGPR that may be lent: those below arrive with work-item ids, and prologues use lent ones.
+const FIRST_LENT: u32 = 3;
 
 /// A site to be given registers.
 #[derive(Clone, Debug)]
@@ -69,14 +106,20 @@ pub(super) struct Component<'a> {
     pub(super) allotted_vgprs: u32,
     /// VGPRs that any of its kernels is allotted at most.
     pub(super) most_vgprs: u32,
+    /// How many unused VGPRs may be taken.
+    pub(super) spare_vgprs: Option<u8>,
+    /// How many unused SGPRs may be taken.
+    pub(super) spare_sgprs: Option<u8>,
+    /// Private memory for the parking VGPR; used if sites are to borrow that.
+    pub(super) scratch: Option<ScratchSlots>,
 }
 
 impl Component<'_> {
-    /// Registers for `sites` counted sites in the given scheme. `borrow` allows sites to use SGPRs that are in use.
+    /// Registers for `sites` counted sites in the given scheme. `borrow` says what sites may use of what is in use.
     pub(super) fn allocate(
         &self,
         scheme: Scheme,
-        borrow: bool,
+        borrow: Borrow,
         (probe, level): (Probe, Level),
         sites: usize,
         wanted: &[Wanted],
@@ -97,21 +140,37 @@ impl Component<'_> {
         if indexed {
             sgprs.retain(|&register| u32::from(register) >= 32);
         }
-        let mut vgprs =
-            (first_vgpr..256).map(|register| register as u8).filter(|&v| !used.contains(Reg::vgpr(v)));
-
+        sgprs.truncate(self.spare_sgprs.map_or(usize::MAX, usize::from));
+        let mut vgprs = (first_vgpr..256)
+            .map(|register| register as u8)
+            .filter(|&v| !used.contains(Reg::vgpr(v)))
+            .take(self.spare_vgprs.map_or(usize::MAX, usize::from));
         let mut vgpr = || vgprs.next().ok_or((Reason::NoFreeVgpr, "every VGPR is in use".to_owned()));
-        let mut owned = Owned::default();
+        let at_sites = self.touched_by_sites(wanted);
+        let mut lent = (FIRST_LENT..self.allotted_vgprs.min(256))
+            .map(|register| Reg::vgpr(register as u8))
+            .filter(|&v| used.contains(v) && !late.contains(v) && !at_sites.contains(v))
+            .filter_map(Reg::as_vgpr);
+        let mut lend = || {
+            lent.next().ok_or_else(|| {
+                let detail = "every VGPR is in use, and by operations that go on beside others";
+                (Reason::NoFreeVgpr, detail.to_owned())
+            })
+        };
+        let scratch = self.scratch.filter(|_| borrow == Borrow::Scratch);
+        let mut owned = Owned { lent: borrow.lent(), scratch, ..Owned::default() };
+        let borrows_sgprs = borrow.sgprs();
+        let mut park = || if scratch.is_some() { lend() } else { vgpr() };
         if scheme == Scheme::Lds {
             // Sites do not need the record's address, and there is room for it beside those of the counters.
-            owned.offsets = vgpr()?;
+            owned.offsets = park()?;
             owned.park = Some(owned.offsets);
             owned.record = RecordPlace::Parked;
         } else {
-            if borrow {
-                owned.park = Some(vgpr()?);
+            if borrows_sgprs {
+                owned.park = Some(park()?);
             }
-            owned.record = match (take_pair(&mut sgprs), borrow) {
+            owned.record = match (take_pair(&mut sgprs), borrows_sgprs) {
                 (Some(pair), _) => RecordPlace::Sgprs(pair),
                 (None, true) => RecordPlace::Parked,
                 (None, false) => {
@@ -121,24 +180,31 @@ impl Component<'_> {
             };
         }
         let parked = owned.record == RecordPlace::Parked && scheme == Scheme::Memory;
-        let needs = |wanted: &Wanted| Needs { record: parked, ..wanted.needs };
+        let lanes = if owned.lent == Lent::Both { 2 } else { 0 };
+        let needs = |wanted: &Wanted| Needs {
+            record: parked,
+            lanes,
+            pair_at_once: scratch.is_some(),
+            ..wanted.needs
+        };
+        let needs: Vec<Needs> = wanted.iter().map(needs).collect();
         let candidates: Vec<Candidates> =
             wanted.iter().map(|wanted| self.candidates(wanted, &used, &late)).collect();
-        owned.spare = reserve_spare(wanted, &candidates, &mut sgprs, borrow)?;
-        let temps = wanted
+        owned.spare = reserve_spare(&needs, &candidates, &mut sgprs, borrows_sgprs)?;
+        let temps = needs
             .iter()
             .zip(&candidates)
-            .map(|(wanted, candidates)| {
+            .map(|(&needs, candidates)| {
                 let mut free = candidates.free.clone();
                 free.extend(&owned.spare);
                 free.sort_unstable();
                 free.dedup();
-                let borrowed: &[u8] = if borrow { &candidates.borrowable } else { &[] };
-                temps(needs(wanted), &free, borrowed)
+                let borrowed: &[u8] = if borrows_sgprs { &candidates.borrowable } else { &[] };
+                temps(needs, &free, borrowed)
                     .or_else(|| {
                         // Registers that loads write to, once these loads are done.
                         let all: Vec<u8> = borrowed.iter().chain(&candidates.late).copied().collect();
-                        let found = if borrow { temps(needs(wanted), &free, &all) } else { None };
+                        let found = if borrows_sgprs { temps(needs, &free, &all) } else { None };
                         found.map(|temps| Temps { wait: true, ..temps })
                     })
                     .ok_or_else(no_temps)
@@ -183,12 +249,15 @@ impl Component<'_> {
                 (0..sites).map(lane).collect()
             }
             Scheme::Lds => {
-                owned.data = vgpr()?;
+                owned.data = if owned.lent == Lent::Neither { vgpr()? } else { lend()? };
                 vec![CounterPlace::Lds; sites]
             }
             Scheme::Memory => {
-                owned.data = vgpr()?;
-                owned.offsets = vgpr()?;
+                (owned.data, owned.offsets) = match (owned.lent, owned.park) {
+                    (Lent::One, Some(park)) => (park, lend()?),
+                    (Lent::Both, _) => (lend()?, lend()?),
+                    _ => (vgpr()?, vgpr()?),
+                };
                 vec![CounterPlace::Memory; sites]
             }
         };
@@ -225,6 +294,18 @@ impl Component<'_> {
             Scheme::Lds | Scheme::Memory => {}
         }
         Ok(Allocation { owned, places, temps })
+    }
+
+    /// The registers that the sites' instructions name.
+    fn touched_by_sites(&self, wanted: &[Wanted]) -> RegSet {
+        let program = &self.survey.program;
+        let mut all = RegSet::default();
+        for wanted in wanted {
+            let effects = program.insts[wanted.point.inst].inst.effects(program.arch);
+            all.union_with(&effects.reads);
+            all.union_with(&effects.changes());
+        }
+        all
     }
 
     /// What a site may take for a moment.
@@ -280,17 +361,17 @@ struct Candidates {
 
 /// As many unused SGPRs as the neediest site lacks; with borrowing, as many of them as there are.
 fn reserve_spare(
-    wanted: &[Wanted],
+    needs: &[Needs],
     candidates: &[Candidates],
     sgprs: &mut Vec<u8>,
     borrow: bool,
 ) -> Result<Vec<u8>, NoRegisters> {
     let mut spare = Vec::new();
-    for (wanted, candidates) in wanted.iter().zip(candidates) {
+    for (&needs, candidates) in needs.iter().zip(candidates) {
         loop {
             let mut all: Vec<u8> = candidates.free.iter().chain(&spare).copied().collect();
             all.sort_unstable();
-            if temps(wanted.needs, &all, &[]).is_some() {
+            if temps(needs, &all, &[]).is_some() {
                 break;
             }
             // A pair serves any need, singles too.
@@ -330,7 +411,7 @@ fn take_single(free: &mut Vec<u8>) -> Option<u8> {
 struct Pool {
     free: Vec<u8>,
     borrowable: Vec<u8>,
-    borrowed: ArrayVec<u8, 12>,
+    borrowed: ArrayVec<u8, MOST_BORROWED>,
 }
 
 impl Pool {
@@ -365,10 +446,13 @@ impl Pool {
 fn temps(needs: Needs, free: &[u8], borrowable: &[u8]) -> Option<Temps> {
     let mut pool = Pool { free: free.to_vec(), borrowable: borrowable.to_vec(), borrowed: ArrayVec::new() };
     let mut temps = Temps::default();
+    if needs.pair && needs.pair_at_once {
+        temps.pair = Some(take_pair(&mut pool.free)?);
+    }
     if needs.old {
         temps.old = Some(pool.pair()?);
     }
-    if needs.pair {
+    if needs.pair && !needs.pair_at_once {
         temps.pair = Some(pool.pair()?);
     }
     if needs.record {
@@ -379,6 +463,9 @@ fn temps(needs: Needs, free: &[u8], borrowable: &[u8]) -> Option<Temps> {
     }
     if needs.scc {
         temps.scc = Some(pool.single()?);
+    }
+    for lane in temps.lanes.iter_mut().take(needs.lanes) {
+        *lane = Some(pool.single()?);
     }
     temps.borrowed = pool.borrowed;
     Some(temps)

@@ -4,10 +4,11 @@
 //! before one of them, before that. In SGPRs they are three scalar instructions. Counters elsewhere get their two
 //! increments as two lanes of a VGPR, as those of sites do ([`site_code`](super::site_code)).
 
-use super::layout::{CounterPlace, Owned, PARKED_RECORD, PARKED_SGPRS, RecordPlace, Temps};
+use super::borrowed::Borrowed;
+use super::layout::{CounterPlace, Lent, Owned, PARKED_RECORD, Temps};
 use super::options::{Level, Probe};
 use super::sequence::{Sequence, sgpr};
-use super::site_code::{Needs, add_to_memory};
+use super::site_code::Needs;
 use crate::Arch;
 use crate::counters::RECORD_HEADER_WORDS;
 use crate::isa::{EncodeError, Inst, Op, Value};
@@ -34,19 +35,14 @@ impl BlockCode<'_> {
             pair: !in_sgprs,
             singles: usize::from(self.level == Level::Lanes),
             scc: self.scc_is_live && (self.level == Level::Lanes || in_sgprs),
-            record: self.place == CounterPlace::Memory && self.owned.record == RecordPlace::Parked,
+            ..Needs::default()
         }
     }
 
     pub(super) fn code(&self) -> Result<Vec<Inst>, EncodeError> {
         let mut code = Sequence::new(self.arch);
-        let parked = || (PARKED_SGPRS..).zip(&self.temps.borrowed);
-        if let Some(park) = self.owned.park {
-            if self.temps.wait {
-                code.wait_scalar_loads();
-            }
-            parked().for_each(|(lane, &register)| code.writelane(park, sgpr(register), lane));
-        }
+        let borrowed = self.borrowed();
+        borrowed.take(&mut code);
         if let Some(scc) = self.temps.scc {
             code.sop2(Op::s_cselect_b32, scc, Value::int(1), Value::int(0));
         }
@@ -66,10 +62,13 @@ impl BlockCode<'_> {
             CounterPlace::Lds => {
                 self.increments(&mut code, 0);
                 code.ds_add(offsets, data, block_offset(self.id));
+                borrowed.return_lanes(&mut code);
             }
+            CounterPlace::Memory if self.owned.lent == Lent::Both => self.add_one_by_one(&mut code),
             CounterPlace::Memory => {
                 self.increments(&mut code, 0);
-                add_to_memory(&mut code, self.owned, &self.temps, block_offset(self.id));
+                borrowed.add_to_memory(&mut code, block_offset(self.id));
+                borrowed.return_lanes(&mut code);
             }
             // Of a site.
             CounterPlace::Sgprs(_) => {}
@@ -80,10 +79,28 @@ impl BlockCode<'_> {
         if let Some(scc) = self.temps.scc {
             code.sopc(Op::s_cmp_lg_u32, sgpr(scc), Value::int(0));
         }
-        if let Some(park) = self.owned.park {
-            parked().for_each(|(lane, &register)| code.readlane(register, park, lane));
-        }
+        borrowed.give_back(&mut code);
         code.finish()
+    }
+
+    /// Adds to each counter in memory by itself. EXEC is in the pair then.
+    fn add_one_by_one(&self, code: &mut Sequence) {
+        let Some(mask) = self.temps.pair else { return };
+        code.sop1(Op::s_mov_b64, sgpr(mask), Value::EXEC);
+        if let Some(lanes) = self.temps.singles[0] {
+            code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes), sgpr(mask));
+        }
+        let words = Probe::Blocks.words();
+        self.borrowed().add_one_by_one(code, block_offset(self.id), words, |code, add| {
+            add(code, 0, Value::int(1));
+            if let Some(lanes) = self.temps.singles[0] {
+                add(code, 1, sgpr(lanes));
+            }
+        });
+    }
+
+    const fn borrowed(&self) -> Borrowed<'_> {
+        Borrowed { owned: self.owned, temps: &self.temps, place: self.place }
     }
 
     /// Leaves the increments in lanes `first` and the next of the data VGPR, and only these enabled. EXEC is in the pair.
@@ -95,13 +112,14 @@ impl BlockCode<'_> {
             code.readlane(record + 1, park, PARKED_RECORD + 1);
         }
         code.sop1(Op::s_mov_b64, sgpr(mask), Value::EXEC);
+        self.borrowed().take_lanes(code);
         // Where the lanes are always the same, the first has its increment from the prologue on.
-        if matches!(self.place, CounterPlace::Lanes { .. }) {
+        if self.borrowed().forgets_data() {
             code.writelane(data, Value::int(1), first);
         }
         let words = match self.temps.singles[0] {
             Some(lanes) => {
-                code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes), Value::EXEC);
+                code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes), sgpr(mask));
                 code.writelane(data, sgpr(lanes), first + 1);
                 Probe::Blocks.words()
             }

@@ -3,7 +3,7 @@
 //! It runs with the registers of the *instrumented* descriptor, which enables the workgroup ids, the work-item ids and the
 //! kernarg pointer, and leaves the registers as the *original* descriptor would have had them.
 
-use super::layout::{BEGIN_WORD, BeginPlace, Owned, PARKED_RECORD, RecordPlace};
+use super::layout::{BEGIN_WORD, BeginPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace};
 use super::lds::{LdsImages, PACKET_GROUP_SEGMENT_SIZE, Start};
 use super::sequence::{Sequence, sgpr};
 use crate::Arch;
@@ -162,6 +162,10 @@ impl Entry<'_> {
         for &counter in &self.owned.counters {
             code.sop1(Op::s_mov_b32, sgpr(counter), Value::int(0));
         }
+        if self.lds.is_none() && self.owned.lent == Lent::One {
+            // The increment of `executions`.
+            code.writelane(self.owned.data, Value::int(1), 0);
+        }
         if self.keep_offsets || !self.owned.counter_vgprs.is_empty() {
             let exec = self.exec_copy();
             code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
@@ -176,6 +180,13 @@ impl Entry<'_> {
             }
             code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
         }
+        if let (Some(slots), Some(park)) = (self.owned.scratch, self.owned.park) {
+            let exec = self.exec_copy();
+            code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+            code.enable_lanes(PARKING_LANES, 0);
+            code.scratch_store(park, slots.image);
+            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+        }
         if let Some(place) = self.owned.begin {
             self.note_time(&mut code, place, buffer);
         }
@@ -183,7 +194,8 @@ impl Entry<'_> {
     }
 
     /// Zeroes the wave's image in LDS, but for the flag that says that the record was written, and leaves its addresses
-    /// in `offsets`. The one in `data` that sets the flag stays there as the increment of `executions`.
+    /// in `offsets`. The one in `data` that sets the flag stays there as the increment of `executions`. `data` may be lent: it
+    /// holds nothing yet then.
     fn clear_image(&self, code: &mut Sequence, image: u8, words: u32) {
         let Owned { offsets, data, .. } = *self.owned;
         let exec = self.exec_copy();

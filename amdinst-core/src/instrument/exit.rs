@@ -6,7 +6,8 @@
 
 use super::allocate::LAST_SGPR;
 use super::layout::{
-    BEGIN_WORD, BeginPlace, CounterPlace, Owned, PARKED_RECORD, RecordPlace, points_per_vgpr,
+    BEGIN_WORD, BeginPlace, CounterPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace,
+    points_per_vgpr,
 };
 use super::options::{Home, Level, Probe};
 use super::sequence::{Sequence, sgpr};
@@ -45,12 +46,17 @@ impl Exit<'_> {
             self.times(&mut code, begin);
             return code.finish();
         }
+        if let (Some(slots), Some(park)) = (self.owned.scratch, self.owned.park) {
+            code.enable_lanes(PARKING_LANES, 0);
+            code.scratch_load(park, slots.image);
+            code.wait_vector_memory();
+        }
         let record = self.record(&mut code);
         if self.home == Home::Lds {
             self.copy_image(&mut code, record);
             return code.finish();
         }
-        if self.home != Home::Global {
+        if self.home != Home::Global || self.owned.lent != Lent::Neither {
             code.enable_lanes(64, 0);
             code.lane_offsets(offsets);
         }

@@ -80,8 +80,13 @@ pub(super) struct Owned {
     /// VGPR with an offset in each lane, four bytes apart: in the record, from the prologue on (`global`) or for use at the end;
     /// in LDS (`lds`), where only the lowest lanes keep theirs and it is the parking VGPR besides.
     pub(super) offsets: u8,
-    /// VGPR for increments, or for data on their way to memory. In `lds` and `global` its first lane is always one.
+    /// VGPR for increments, or for data on their way to memory. In `lds` and `global` its first lane is always one, unless it
+    /// is lent.
     pub(super) data: u8,
+    /// Which of these two the program uses itself.
+    pub(super) lent: Lent,
+    /// Where the parking VGPR goes if the program uses that, too.
+    pub(super) scratch: Option<ScratchSlots>,
     /// SGPRs for what a site holds for a moment.
     pub(super) spare: Vec<u8>,
     /// Where the time of entry is, if that is what is measured.
@@ -92,6 +97,53 @@ pub(super) struct Owned {
     /// below these are not touched.
     pub(super) park: Option<u8>,
 }
+
+/// Which of the two VGPRs of sites in LDS and memory are in use, so that a site must leave them as they were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Lent {
+    /// Neither.
+    #[default]
+    Neither,
+    /// `data` with counters in LDS, `offsets` with counters in memory. The other one is the parking VGPR, whose lanes from
+    /// [`LENT_LANES`] on keep as many of its lowest meanwhile.
+    One,
+    /// Both, with counters in memory. Of each only the first lane is used, and kept in an SGPR meanwhile.
+    Both,
+}
+
+impl Lent {
+    /// How many VGPRs that is.
+    pub(super) const fn vgprs(self) -> u32 {
+        match self {
+            Self::Neither => 0,
+            Self::One => 1,
+            Self::Both => 2,
+        }
+    }
+}
+
+/// Two dwords of each work-item's private memory, by their byte offset. There the lowest [`PARKING_LANES`] of a parking VGPR
+/// that the program uses, too, change places: a site saves the program's and loads the probes', and puts the program's back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ScratchSlots {
+    /// The program's lanes, while a site runs.
+    pub(super) kept: u32,
+    /// The probes' lanes as the prologue left them. Sites change none that they do not set first.
+    pub(super) image: u32,
+    /// Bytes of private memory a work-item, with these.
+    pub(super) end: u32,
+}
+
+/// Lanes of the parking VGPR that anything uses.
+pub(super) const PARKING_LANES: u32 = 32;
+const _: () = assert!(PARKED_SGPRS + MOST_BORROWED as u32 <= PARKING_LANES);
+/// SGPRs that a site borrows at most.
+pub(super) const MOST_BORROWED: usize = 12;
+
+/// Lanes of a lent VGPR that the parking VGPR keeps, and the first of its own that it keeps them in: half a row each, which a
+/// shift within the row moves at once.
+pub(super) const LENT_LANES: u32 = 8;
+const _: () = assert!(WORDS_PER_SITE <= LENT_LANES);
 
 /// Word of a record with the low half of the time of entry.
 pub(super) const BEGIN_WORD: u32 = RECORD_HEADER_WORDS;
@@ -123,17 +175,17 @@ impl Default for RecordPlace {
 }
 
 /// Lane of the parking VGPR with the low half of the record's address; the high half stands in the next.
-pub(super) const PARKED_RECORD: u32 = 8;
+pub(super) const PARKED_RECORD: u32 = 2 * LENT_LANES;
 /// First lane of the parking VGPR for SGPRs that a site borrows.
-pub(super) const PARKED_SGPRS: u32 = 10;
-const _: () = assert!(WORDS_PER_SITE <= PARKED_RECORD);
+pub(super) const PARKED_SGPRS: u32 = PARKED_RECORD + 2;
 
 /// SGPRs a site uses for a moment: dead before and after it, or borrowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Temps {
     /// Pair for OLD, when the instruction does not save it.
     pub(super) old: Option<u8>,
-    /// Pair for NEW while EXEC is something else, or for OLD made unequal to an empty NEW.
+    /// Pair for NEW while EXEC is something else, or for OLD made unequal to an empty NEW; before the site for EXEC while the
+    /// parking VGPR is exchanged.
     pub(super) pair: Option<u8>,
     /// Single registers.
     pub(super) singles: [Option<u8>; 3],
@@ -141,8 +193,10 @@ pub(super) struct Temps {
     pub(super) scc: Option<u8>,
     /// Pair for the address of the record, when that is parked.
     pub(super) record: Option<u8>,
+    /// Single registers for the first lanes of `offsets` and `data`, when both are lent.
+    pub(super) lanes: [Option<u8>; 2],
     /// Those of the above that are in use around the site: parked before it, put back after it.
-    pub(super) borrowed: ArrayVec<u8, 12>,
+    pub(super) borrowed: ArrayVec<u8, MOST_BORROWED>,
     /// A scalar load may still write to a borrowed one: wait before it is parked.
     pub(super) wait: bool,
 }

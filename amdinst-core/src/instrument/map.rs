@@ -114,6 +114,12 @@ pub struct Cost {
     pub memory_operations_per_site: u32,
     /// Of these, operations on LDS.
     pub lds_operations_per_site: u32,
+    /// SGPRs in use that a site saves, takes and puts back: the most at any.
+    #[serde(default)]
+    pub borrowed_sgprs: u32,
+    /// VGPRs in use of which each site saves, takes and puts back the lowest lanes.
+    #[serde(default)]
+    pub borrowed_vgprs: u32,
     /// Instructions added at the kernel's entry.
     pub prologue: u32,
     /// Instructions added before each `s_endpgm`.
@@ -122,6 +128,9 @@ pub struct Cost {
     pub sgprs: [u32; 2],
     /// VGPRs in use (AGPRs included where they share the file), original and instrumented.
     pub vgprs: [u32; 2],
+    /// Private memory of a work-item in bytes, original and instrumented.
+    #[serde(default)]
+    pub scratch: [u32; 2],
     /// Static LDS in bytes, original and instrumented.
     pub lds: [u32; 2],
     /// Bytes of code added to the kernel and its functions.

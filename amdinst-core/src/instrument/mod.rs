@@ -9,6 +9,7 @@
 mod allocate;
 mod apply;
 mod block_code;
+mod borrowed;
 mod entry;
 mod exit;
 mod hazards;

@@ -143,4 +143,9 @@ pub struct Options {
     pub probes: Vec<ProbeSpec>,
     /// Only the sites, or blocks, that any of these selects, within the kernels chosen; all if there are none.
     pub only: Vec<SiteSelector>,
+    /// At most so many VGPRs are taken that nothing uses; no limit if `None`. So any kernel is instrumented as those are that
+    /// leave as few.
+    pub spare_vgprs: Option<u8>,
+    /// The same for SGPRs.
+    pub spare_sgprs: Option<u8>,
 }

@@ -1,7 +1,7 @@
 //! Instructions to be inserted, written down in order.
 
 use crate::Arch;
-use crate::isa::{EncodeError, Encoding, Inst, Mods, Op, Value, assemble};
+use crate::isa::{DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Value, assemble};
 
 /// A scalar source: a register, or a small integer.
 pub(super) fn sgpr(register: u8) -> Value {
@@ -113,6 +113,31 @@ impl Sequence {
         self.vop2(Op::v_lshlrev_b32, to, Value::int(2), to);
     }
 
+    /// The number of each of the lowest 32 lanes, times four: `v_mbcnt_lo`, `v_lshlrev`. EXEC must have the lanes that get it.
+    pub(super) fn low_lane_offsets(&mut self, to: u8) {
+        let values = [Value::Vgpr(to), Value::int(-1), Value::int(0)];
+        self.push(Op::v_mbcnt_lo_u32_b32, Encoding::Vop3, &values, Mods::default());
+        self.vop2(Op::v_lshlrev_b32, to, Value::int(2), to);
+    }
+
+    /// Lanes 0 to 7 of `from` go to lanes 8 to 15 of `to`. EXEC must have lanes 0 to 15.
+    pub(super) fn low_lanes_up(&mut self, to: u8, from: u8) {
+        // row_shr:8, written in banks 2 and 3 of row 0.
+        self.shift_in_row(to, from, 0x118, 0b1100);
+    }
+
+    /// Lanes 8 to 15 of `from` go to lanes 0 to 7 of `to`. EXEC must have lanes 0 to 15.
+    pub(super) fn lanes_back_down(&mut self, to: u8, from: u8) {
+        // row_shl:8, written in banks 0 and 1 of row 0.
+        self.shift_in_row(to, from, 0x108, 0b0011);
+    }
+
+    fn shift_in_row(&mut self, to: u8, from: u8, ctrl: u16, bank_mask: u8) {
+        let dpp = DppCtrl { ctrl, row_mask: 0b0001, bank_mask, bound_ctrl: false };
+        let values = [Value::Vgpr(to), Value::Vgpr(from)];
+        self.push(Op::v_mov_b32, Encoding::Vop1Dpp, &values, Mods { dpp: Some(dpp), ..Mods::default() });
+    }
+
     /// `ds_add_u32 addresses, data offset:…` without return.
     pub(super) fn ds_add(&mut self, addresses: u8, data: u8, offset: u32) {
         self.ds(Op::ds_add_u32, &[Value::Vgpr(addresses), Value::Vgpr(data)], offset);
@@ -155,6 +180,26 @@ impl Sequence {
     pub(super) fn wait_scalar_loads(&mut self) {
         // vmcnt 63 (bits 3:0 and 15:14), expcnt 7 (6:4), lgkmcnt 0 (11:8).
         self.push(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0xc07f)], Mods::default());
+    }
+
+    /// `s_waitcnt vmcnt(0)`, the other counters at their most.
+    pub(super) fn wait_vector_memory(&mut self) {
+        // vmcnt 0 (bits 3:0 and 15:14), expcnt 7 (6:4), lgkmcnt 15 (11:8).
+        self.push(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0x0f70)], Mods::default());
+    }
+
+    /// `scratch_store_dword off, data, off offset:…`: from gfx940 on.
+    pub(super) fn scratch_store(&mut self, data: u8, offset: u32) {
+        let values = [Value::Off, Value::Vgpr(data), Value::Off];
+        let mods = Mods { offset: offset as i32, ..Mods::default() };
+        self.push(Op::scratch_store_dword, Encoding::Scratch, &values, mods);
+    }
+
+    /// `scratch_load_dword to, off, off offset:…`: from gfx940 on.
+    pub(super) fn scratch_load(&mut self, to: u8, offset: u32) {
+        let values = [Value::Vgpr(to), Value::Off, Value::Off];
+        let mods = Mods { offset: offset as i32, ..Mods::default() };
+        self.push(Op::scratch_load_dword, Encoding::Scratch, &values, mods);
     }
 
     /// `global_store_dword offsets, data, base offset:…`, one dword a lane.

@@ -12,12 +12,12 @@
 //! operations of a kind return, and that has not changed. So what the original knew after the wait still holds, for any N,
 //! also where scalar loads and LDS, which overtake each other, share the counter.
 //!
-//! Where SGPRs are short, the sequence borrows some that are in use: they are parked in lanes of a VGPR before it and put
-//! back after it, whatever EXEC is.
+//! Where registers are short, the sequence borrows some that are in use ([`borrowed`](super::borrowed)).
 //!
 //! Wait states between these instructions and their neighbours are the business of [`hazards`](super::hazards).
 
-use super::layout::{CounterPlace, Owned, PARKED_RECORD, PARKED_SGPRS, RecordPlace, SgprCounters, Temps};
+use super::borrowed::Borrowed;
+use super::layout::{CounterPlace, Lent, Owned, PARKED_RECORD, SgprCounters, Temps};
 use super::options::Level;
 use super::sequence::{Sequence, sgpr};
 use crate::Arch;
@@ -51,7 +51,11 @@ pub(super) struct Needs {
     pub(super) pair: bool,
     pub(super) singles: usize,
     pub(super) scc: bool,
+    /// Pair for the record's address, single registers for lanes of lent VGPRs: which depends on what registers there are.
     pub(super) record: bool,
+    pub(super) lanes: usize,
+    /// The pair must not be a borrowed one: it holds EXEC before anything can be parked.
+    pub(super) pair_at_once: bool,
 }
 
 impl SiteCode<'_> {
@@ -62,14 +66,14 @@ impl SiteCode<'_> {
                 pair: !self.old_is_nonzero,
                 singles: usize::from(self.level == Level::Lanes),
                 scc: self.scc_is_live,
-                record: false,
+                ..Needs::default()
             },
             CounterPlace::Lanes { .. } | CounterPlace::Lds | CounterPlace::Memory => Needs {
                 old: self.saved.is_none(),
                 pair: true,
                 singles: 3,
                 scc: self.scc_is_live,
-                record: self.place == CounterPlace::Memory && self.owned.record == RecordPlace::Parked,
+                ..Needs::default()
             },
         }
     }
@@ -77,14 +81,7 @@ impl SiteCode<'_> {
     /// What stands before the narrowing instruction.
     pub(super) fn before(&self) -> Result<Vec<Inst>, EncodeError> {
         let mut code = Sequence::new(self.arch);
-        if let Some(park) = self.owned.park {
-            if self.temps.wait {
-                code.wait_scalar_loads();
-            }
-            for (lane, &register) in (PARKED_SGPRS..).zip(&self.temps.borrowed) {
-                code.writelane(park, sgpr(register), lane);
-            }
-        }
+        self.borrowed().take(&mut code);
         if let (None, Some(old)) = (self.saved, self.temps.old) {
             code.sop1(Op::s_mov_b64, sgpr(old), Value::EXEC);
         }
@@ -110,22 +107,24 @@ impl SiteCode<'_> {
             CounterPlace::Lds => {
                 self.increments(&mut code, old, 0);
                 code.ds_add(self.owned.offsets, self.owned.data, site_offset(self.id));
+                self.borrowed().return_lanes(&mut code);
+                self.restore_exec(&mut code);
+            }
+            CounterPlace::Memory if self.owned.lent == Lent::Both => {
+                self.add_one_by_one(&mut code, old);
                 self.restore_exec(&mut code);
             }
             CounterPlace::Memory => {
                 self.increments(&mut code, old, 0);
-                add_to_memory(&mut code, self.owned, &self.temps, site_offset(self.id));
+                self.borrowed().add_to_memory(&mut code, site_offset(self.id));
+                self.borrowed().return_lanes(&mut code);
                 self.restore_exec(&mut code);
             }
         }
         if let Some(scc) = self.temps.scc {
             code.sopc(Op::s_cmp_lg_u32, sgpr(scc), Value::int(0));
         }
-        if let Some(park) = self.owned.park {
-            for (lane, &register) in (PARKED_SGPRS..).zip(&self.temps.borrowed) {
-                code.readlane(register, park, lane);
-            }
-        }
+        self.borrowed().give_back(&mut code);
         code.finish()
     }
 
@@ -176,11 +175,12 @@ impl SiteCode<'_> {
             code.readlane(record + 1, park, PARKED_RECORD + 1);
         }
         code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
+        self.borrowed().take_lanes(code);
         code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_in), old);
         code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_taken), sgpr(new));
         code.sop2(Op::s_cselect_b32, none, Value::int(0), Value::int(1));
         // Where the lanes are always the same, the first has its increment from the prologue on.
-        if matches!(self.place, CounterPlace::Lanes { .. }) {
+        if self.borrowed().forgets_data() {
             code.writelane(data, Value::int(1), first);
         }
         code.writelane(data, sgpr(none), first + 2);
@@ -188,19 +188,47 @@ impl SiteCode<'_> {
             code.writelane(data, sgpr(lanes_in), first + 3);
             code.writelane(data, sgpr(lanes_taken), first + 4);
         }
-        // The masks, not how many lanes they have: a mask that is set where all lanes are on may have others than a partial
-        // wave was started with.
-        code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
-        code.sop2(Op::s_cselect_b32, lanes_in, Value::int(1), Value::int(0));
-        if !self.old_is_nonzero {
-            code.sop2(Op::s_andn2_b32, lanes_in, sgpr(lanes_in), sgpr(none));
-        }
+        self.all(code, (old, new), none, lanes_in);
         code.writelane(data, sgpr(lanes_in), first + 1);
         let counters = match self.level {
             Level::Lanes => WORDS_PER_SITE,
             Level::Basic => BASIC_COUNTERS,
         };
         code.enable_lanes(counters, first);
+    }
+
+    /// The increment of `all`. The masks are compared, not how many lanes they have: a mask that is set where all lanes are on
+    /// may have others than a partial wave was started with.
+    fn all(&self, code: &mut Sequence, (old, new): (Value, u8), none: u8, to: u8) {
+        code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
+        code.sop2(Op::s_cselect_b32, to, Value::int(1), Value::int(0));
+        if !self.old_is_nonzero {
+            code.sop2(Op::s_andn2_b32, to, sgpr(to), sgpr(none));
+        }
+    }
+
+    /// Adds to each counter in memory by itself.
+    fn add_one_by_one(&self, code: &mut Sequence, old: Value) {
+        let [Some(lanes_in), Some(lanes_taken), Some(none)] = self.temps.singles else { return };
+        let Some(new) = self.temps.pair else { return };
+        code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
+        code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_in), old);
+        code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_taken), sgpr(new));
+        code.sop2(Op::s_cselect_b32, none, Value::int(0), Value::int(1));
+        self.borrowed().add_one_by_one(code, site_offset(self.id), WORDS_PER_SITE, |code, add| {
+            add(code, 0, Value::int(1));
+            add(code, 2, sgpr(none));
+            if self.level == Level::Lanes {
+                add(code, 3, sgpr(lanes_in));
+                add(code, 4, sgpr(lanes_taken));
+            }
+            self.all(code, (old, new), none, lanes_in);
+            add(code, 1, sgpr(lanes_in));
+        });
+    }
+
+    const fn borrowed(&self) -> Borrowed<'_> {
+        Borrowed { owned: self.owned, temps: &self.temps, place: self.place }
     }
 
     fn restore_exec(&self, code: &mut Sequence) {
@@ -211,27 +239,10 @@ impl SiteCode<'_> {
 }
 
 /// The counters of level `basic`, the first of a site.
-const BASIC_COUNTERS: u32 = 3;
+pub(super) const BASIC_COUNTERS: u32 = 3;
 
 /// Immediate offsets of GLOBAL instructions are 13 bits, signed (12 bits on some GFX9 processors' scratch only).
 pub(super) const MAX_OFFSET: u32 = 4096;
-
-/// Adds the increments in the enabled lanes of the data VGPR to the record, from byte `offset` on.
-pub(super) fn add_to_memory(code: &mut Sequence, owned: &Owned, temps: &Temps, offset: u32) {
-    let Owned { offsets, data, .. } = *owned;
-    let record = match owned.record {
-        RecordPlace::Sgprs(record) => record,
-        RecordPlace::Parked => temps.record.unwrap_or_default(),
-    };
-    if offset < MAX_OFFSET {
-        code.global_atomic_add(offsets, data, record, offset as i32);
-    } else {
-        // Beyond the immediate's reach: move these lanes' offsets there and back.
-        code.vop2(Op::v_add_u32, offsets, Value::int(offset as i32), offsets);
-        code.global_atomic_add(offsets, data, record, 0);
-        code.vop2(Op::v_subrev_u32, offsets, Value::int(offset as i32), offsets);
-    }
-}
 
 /// Byte offset of a site's first counter in the record.
 pub(super) const fn site_offset(id: u32) -> u32 {

@@ -45,14 +45,30 @@ pub(crate) enum Ways {
 /// Homes, each at its other level.
 const TURNS: [Counters; 3] = [Counters::Register, Counters::Lds, Counters::Global];
 
+/// A home, a level, and how many unused VGPRs and SGPRs may be taken.
+type Way = (Counters, Level, [Option<u8>; 2]);
+
+/// As in kernels that leave one VGPR unused, none, or no register at all.
+const SHORT: [Way; 7] = [
+    (Counters::Lds, Level::Lanes, [Some(1), None]),
+    (Counters::Global, Level::Lanes, [Some(1), None]),
+    (Counters::Global, Level::Lanes, [Some(0), None]),
+    (Counters::Global, Level::Basic, [Some(1), None]),
+    (Counters::Global, Level::Basic, [Some(0), None]),
+    (Counters::Lds, Level::Lanes, [Some(0), Some(0)]),
+    (Counters::Global, Level::Lanes, [Some(0), Some(0)]),
+];
+
 impl Ways {
-    fn list(self) -> Vec<(Counters, Level)> {
-        let basic: &[Counters] = match self {
-            Self::Every => &TURNS,
-            Self::Turn(number) => &TURNS[number % TURNS.len()..][..1],
+    fn list(self) -> Vec<Way> {
+        let (basic, short): (&[Counters], &[Way]) = match self {
+            Self::Every => (&TURNS, &SHORT[..3]),
+            Self::Turn(number) => (&TURNS[number % TURNS.len()..][..1], &SHORT[number % SHORT.len()..][..1]),
         };
-        let all = std::iter::once(Counters::Auto).chain(TURNS).map(|counters| (counters, Level::Lanes));
-        all.chain(basic.iter().map(|&counters| (counters, Level::Basic))).collect()
+        let all =
+            std::iter::once(Counters::Auto).chain(TURNS).map(|counters| (counters, Level::Lanes, [None; 2]));
+        let basic = basic.iter().map(|&counters| (counters, Level::Basic, [None; 2]));
+        all.chain(basic).chain(short.iter().copied()).collect()
     }
 
     /// Homes of forms that have the buffer's address in a variable.
@@ -64,16 +80,17 @@ impl Ways {
     }
 
     /// Where blocks are counted.
-    fn blocks(self) -> Vec<(Counters, Level)> {
+    fn blocks(self) -> Vec<Way> {
         match self {
             Self::Every => TURNS
                 .into_iter()
-                .map(|counters| (counters, Level::Lanes))
-                .chain([(Counters::Register, Level::Basic)])
+                .map(|counters| (counters, Level::Lanes, [None; 2]))
+                .chain([(Counters::Register, Level::Basic, [None; 2])])
+                .chain(SHORT[..3].iter().copied())
                 .collect(),
             Self::Turn(number) => {
                 let level = if number % 2 == 0 { Level::Lanes } else { Level::Basic };
-                vec![(TURNS[number % TURNS.len()], level)]
+                vec![(TURNS[number % TURNS.len()], level, [None; 2])]
             }
         }
     }
@@ -108,6 +125,12 @@ pub(crate) struct Totals {
     pub(crate) refused: BTreeMap<Reason, usize>,
     /// Instrumented runs in which sites borrowed SGPRs that were in use.
     pub(crate) borrowing: usize,
+    /// Instrumented runs in which sites borrowed lanes of VGPRs, by how many VGPRs.
+    pub(crate) lent: BTreeMap<u32, usize>,
+    /// Of these, those that used scratch memory for that.
+    pub(crate) through_scratch: usize,
+    /// Plans that refused the kernel because it has too few registers to lend.
+    pub(crate) too_small: usize,
     /// Bytes of the largest instrumented text.
     pub(crate) largest_text: usize,
 }
@@ -123,12 +146,26 @@ impl Totals {
         self.without_buffer += other.without_buffer;
         self.block_executions += other.block_executions;
         self.borrowing += other.borrowing;
+        self.too_small += other.too_small;
+        self.through_scratch += other.through_scratch;
+        for (vgprs, runs) in other.lent {
+            *self.lent.entry(vgprs).or_default() += runs;
+        }
         self.largest_text = self.largest_text.max(other.largest_text);
         for (home, runs) in other.runs {
             *self.runs.entry(home).or_default() += runs;
         }
         for (reason, plans) in other.refused {
             *self.refused.entry(reason).or_default() += plans;
+        }
+    }
+
+    /// Notes a refused plan.
+    fn refuse(&mut self, reason: Reason, spare_vgprs: Option<u8>) {
+        match reason {
+            // It may be that the kernel has too few registers to borrow.
+            Reason::NoFreeVgpr | Reason::NoFreeSgpr if spare_vgprs.is_some() => self.too_small += 1,
+            _ => *self.refused.entry(reason).or_default() += 1,
         }
     }
 
@@ -142,7 +179,7 @@ impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} kernels, {} sites, {} site executions, {} diverged, {} sites left out, {} waves timed, {} instructions in blocks, {} runs without a buffer; instrumented runs: {:?}, {} of them borrowing SGPRs; refused: {:?}; all equal",
+            "{} kernels, {} sites, {} site executions, {} diverged, {} sites left out, {} waves timed, {} instructions in blocks, {} runs without a buffer; instrumented runs: {:?}, {} of them borrowing SGPRs, lanes of VGPRs: {:?}, {} of them through scratch memory ({} times none to borrow); refused: {:?}; all equal",
             self.kernels,
             self.sites,
             self.executions,
@@ -153,6 +190,9 @@ impl fmt::Display for Totals {
             self.without_buffer,
             self.runs,
             self.borrowing,
+            self.lent,
+            self.through_scratch,
+            self.too_small,
             self.refused
         )
     }
@@ -178,18 +218,28 @@ pub(crate) fn prove(
     let mut totals = Totals { kernels: 1, ..Totals::default() };
     let bench =
         Bench { object: &object, blank: &blank, kernarg: &kernarg, out, geometry, expected: &expected };
-    let all = ways.list().into_iter().map(|(counters, level)| (counters, level, false, Abi::Argument));
-    let selecting = [(Counters::Auto, Level::Lanes, true, Abi::Argument)];
-    let global = ways.globals().into_iter().map(|counters| (counters, Level::Lanes, false, Abi::Global));
-    for (counters, level, selects, abi) in all.chain(selecting).chain(global) {
-        let context = format!("{context} {counters:?} {level:?} selects: {selects} {abi:?}");
+    let all = ways.list().into_iter().map(|way| (way, false, Abi::Argument));
+    let plain = |counters| (counters, Level::Lanes, [None; 2]);
+    let selecting = [(plain(Counters::Auto), true, Abi::Argument)];
+    let global = ways.globals().into_iter().map(|counters| (plain(counters), false, Abi::Global));
+    for ((counters, level, spare), selects, abi) in all.chain(selecting).chain(global) {
+        let context =
+            format!("{context} {counters:?} {level:?} spare registers: {spare:?} selects: {selects} {abi:?}");
         let only = if selects { every_other_line(&object) } else { Vec::new() };
-        let options = Options { counters, level, abi, only: only.clone(), ..Options::default() };
+        let options = Options {
+            counters,
+            level,
+            abi,
+            only: only.clone(),
+            spare_vgprs: spare[0],
+            spare_sgprs: spare[1],
+            ..Options::default()
+        };
         let plan = plan(&object, &options).unwrap_or_else(|error| panic!("{context}: {error}"));
         let probes = plan.kernels().iter().find(|kernel| kernel.name == KERNEL).expect("the kernel");
         if let Some(refusal) = probes.refusals.first() {
             println!("{context}: refused: {:?}: {}", refusal.reason, refusal.detail);
-            *totals.refused.entry(refusal.reason).or_default() += 1;
+            totals.refuse(refusal.reason, spare[0]);
             continue;
         }
         check_explained(&context, probes, &original);
@@ -201,7 +251,12 @@ pub(crate) fn prove(
         }
         let Some((probes, records)) = bench.measured(&context, &options, &mut totals) else { continue };
         totals.sites += probes.sites.len();
-        totals.borrowing += usize::from(probes.why.contains("borrowed"));
+        totals.borrowing += usize::from(probes.cost.borrowed_sgprs > 0);
+        if probes.cost.borrowed_vgprs > 0 {
+            *totals.lent.entry(probes.cost.borrowed_vgprs).or_default() += 1;
+        }
+        let [scratch, scratch_after] = probes.cost.scratch;
+        totals.through_scratch += usize::from(scratch != scratch_after);
         let saw: BTreeMap<(u64, u64), _> =
             original.masks.iter().map(|record| ((record.wave, record.pc), record)).collect();
         for (wave, record) in (0..).zip(&records) {
@@ -226,9 +281,12 @@ pub(crate) fn prove(
             }
         }
     }
-    for (counters, level) in ways.blocks() {
-        let context = format!("{context} blocks {counters:?} {level:?}");
-        let options = Options { probe: Probe::Blocks, counters, level, ..Options::default() };
+    for (counters, level, [spare_vgprs, spare_sgprs]) in ways.blocks() {
+        let context = format!(
+            "{context} blocks {counters:?} {level:?} spare registers: {spare_vgprs:?} {spare_sgprs:?}"
+        );
+        let options =
+            Options { probe: Probe::Blocks, counters, level, spare_vgprs, spare_sgprs, ..Options::default() };
         let Some((probes, records)) = bench.measured(&context, &options, &mut totals) else { continue };
         let native = native_blocks(&original.steps, records.len());
         totals.block_executions += original.steps.iter().map(|step| step.executions).sum::<u64>();
@@ -305,7 +363,7 @@ impl Bench<'_> {
         if !probes.is_instrumented() {
             println!("{context}: refused: {:?}", probes.refusals);
             let refusal = probes.refusals.first().unwrap_or_else(|| panic!("{context}: {}", probes.why));
-            *totals.refused.entry(refusal.reason).or_default() += 1;
+            totals.refuse(refusal.reason, options.spare_vgprs);
             return None;
         }
         let instrumented = apply(self.object, &plan).unwrap_or_else(|error| panic!("{context}: {error}"));

@@ -13,30 +13,39 @@ use amdinst_core::report::oracle;
 use amdinst_emu::{MaskRecord, StepRecord, native_blocks, native_counts};
 use anyhow::{Context as _, Result};
 
-pub use tally::{Form, Tally, Way};
+pub use tally::{Form, Spare, Tally, Way};
 
 use crate::program::Program;
 use crate::run::{Device, Difference, first_difference};
 
-/// Every home, at both levels; and blocks in each home, two of them with the buffer's address in a variable.
-pub const WAYS: [Way; 9] = [
+/// Every home, at both levels; such as leave the instrumenter one unused VGPR, none, or no unused register at all; and blocks
+/// in each home, two of them with the buffer's address in a variable.
+pub const WAYS: [Way; 13] = [
     branches(Counters::Register, Level::Basic),
     branches(Counters::Register, Level::Lanes),
     branches(Counters::Lds, Level::Basic),
     branches(Counters::Lds, Level::Lanes),
     branches(Counters::Global, Level::Basic),
     branches(Counters::Global, Level::Lanes),
+    short(Counters::Lds, Spare { vgprs: 1, sgprs: None }),
+    short(Counters::Global, Spare { vgprs: 1, sgprs: None }),
+    short(Counters::Global, Spare { vgprs: 0, sgprs: None }),
+    short(Counters::Global, Spare { vgprs: 0, sgprs: Some(0) }),
     blocks(Counters::Register, Level::Lanes, Abi::Global),
     blocks(Counters::Lds, Level::Lanes, Abi::Argument),
     blocks(Counters::Global, Level::Basic, Abi::Global),
 ];
 
 const fn branches(counters: Counters, level: Level) -> Way {
-    Way { probe: Probe::Branches, abi: Abi::Argument, counters, level }
+    Way { probe: Probe::Branches, abi: Abi::Argument, counters, level, spare: None }
+}
+
+const fn short(counters: Counters, spare: Spare) -> Way {
+    Way { spare: Some(spare), ..branches(counters, Level::Lanes) }
 }
 
 const fn blocks(counters: Counters, level: Level, abi: Abi) -> Way {
-    Way { probe: Probe::Blocks, abi, counters, level }
+    Way { probe: Probe::Blocks, abi, counters, level, spare: None }
 }
 
 /// What the original of a program did.
@@ -64,13 +73,10 @@ pub(crate) fn compare(
 ) -> Result<Vec<(usize, Difference)>> {
     let mut differences = Vec::new();
     for (turn, way) in WAYS.into_iter().enumerate() {
-        let options = Options {
-            probe: way.probe,
-            abi: way.abi,
-            counters: way.counters,
-            level: way.level,
-            ..Options::default()
-        };
+        let Way { probe, abi, counters, level, spare } = way;
+        let spare_vgprs = spare.map(|spare| spare.vgprs);
+        let spare_sgprs = spare.and_then(|spare| spare.sgprs);
+        let options = Options { probe, abi, counters, level, spare_vgprs, spare_sgprs, ..Options::default() };
         let plan = match plan(object, &options) {
             Ok(plan) => plan,
             // Of a batch the caller makes two, until what cannot be moved is alone.

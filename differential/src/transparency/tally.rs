@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use amdinst_core::instrument::{Abi, Counters, ExecWriteClass, InstrumentError, KernelProbes, Level, Probe};
+use amdinst_core::instrument::{
+    Abi, Cost, Counters, ExecWriteClass, InstrumentError, KernelProbes, Level, Probe,
+};
 use amdinst_emu::MaskRecord;
 
 use super::Original;
@@ -22,6 +24,17 @@ pub struct Way {
     pub counters: Counters,
     /// What they count.
     pub level: Level,
+    /// How many unused registers the instrumenter may take, if that is limited.
+    pub spare: Option<Spare>,
+}
+
+/// Unused registers that may be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spare {
+    /// VGPRs.
+    pub vgprs: u8,
+    /// SGPRs, if they are limited, too.
+    pub sgprs: Option<u8>,
 }
 
 impl fmt::Display for Way {
@@ -33,7 +46,13 @@ impl fmt::Display for Way {
         if self.abi == Abi::Global {
             text.push_str(" by variable");
         }
-        f.write_str(&text)
+        f.write_str(&text)?;
+        let Some(Spare { vgprs, sgprs }) = self.spare else { return Ok(()) };
+        write!(f, ", {vgprs} spare VGPRs")?;
+        match sgprs {
+            Some(sgprs) => write!(f, " and {sgprs} SGPRs"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -55,6 +74,8 @@ pub struct Tally {
     pub kernels: u64,
     /// Instrumented runs without a difference, by way.
     pub runs: BTreeMap<String, u64>,
+    /// Runs in which sites borrowed what is in use, by what that was.
+    pub borrowing: BTreeMap<&'static str, u64>,
     /// Sites of these runs.
     pub sites: u64,
     /// Their executions.
@@ -79,6 +100,9 @@ impl Tally {
         self.executions += other.executions;
         self.diverged += other.diverged;
         self.in_blocks += other.in_blocks;
+        for (what, runs) in other.borrowing {
+            *self.borrowing.entry(what).or_default() += runs;
+        }
         for (of, more) in [
             (&mut self.runs, other.runs),
             (&mut self.refused, other.refused),
@@ -117,6 +141,15 @@ impl Tally {
         }
         let masks = &original.masks;
         self.sites += kernel.sites.len() as u64;
+        let Cost { borrowed_sgprs, borrowed_vgprs, scratch: [scratch, scratch_after], .. } = kernel.cost;
+        for (what, borrowed) in [
+            ("SGPRs", borrowed_sgprs > 0),
+            ("lanes of a VGPR", borrowed_vgprs == 1),
+            ("a lane each of two VGPRs", borrowed_vgprs == 2 && scratch == scratch_after),
+            ("lanes of two VGPRs, by way of scratch memory", scratch != scratch_after),
+        ] {
+            *self.borrowing.entry(what).or_default() += u64::from(borrowed);
+        }
         for record in masks.iter().filter(|record| kernel.sites.iter().any(|site| site.pc == record.pc)) {
             self.executions += record.writes;
             self.diverged += record.writes - record.all - record.none;
@@ -179,6 +212,9 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (way, runs) in &self.runs {
             writeln!(f, "instrumented, {way}: {runs} runs")?;
+        }
+        for (what, runs) in &self.borrowing {
+            writeln!(f, "instrumented, sites borrow {what}: {runs} runs")?;
         }
         for (reason, count) in &self.refused {
             writeln!(f, "refused, {reason}: {count}")?;

@@ -6,25 +6,26 @@ use super::cost::{Added, HighestRegisters, bytes};
 use super::groups::Group;
 use super::{Draft, Planner, encoding};
 use crate::analysis::program;
-use crate::instrument::allocate::{Allocation, Component, Scheme, Wanted, scc_tells_new};
+use crate::instrument::allocate::{Allocation, Borrow, Component, Scheme, Wanted, scc_tells_new};
 use crate::instrument::block_code::BlockCode;
+use crate::instrument::borrowed::SCRATCH_OPERATIONS;
 use crate::instrument::exit::Exit;
 use crate::instrument::hazards;
-use crate::instrument::layout::{CounterPlace, Owned, SgprCounters, Temps};
-use crate::instrument::options::Probe;
+use crate::instrument::layout::{CounterPlace, Lent, Owned, SgprCounters, Temps};
+use crate::instrument::options::{Level, Probe};
 use crate::instrument::points::{Point, What};
 use crate::instrument::refusal::Reason;
-use crate::instrument::site_code::SiteCode;
+use crate::instrument::site_code::{BASIC_COUNTERS, SiteCode};
 use crate::isa::Reg;
 use crate::object::KernelDescriptor;
 
 impl Planner<'_> {
-    /// Registers, code and cost of a group in one scheme; `borrow` allows sites to use SGPRs that are in use.
+    /// Registers, code and cost of a group in one scheme; `borrow` says what sites may use of what is in use.
     pub(super) fn attempt(
         &self,
         group: &Group,
         scheme: Scheme,
-        borrow: bool,
+        borrow: Borrow,
     ) -> Result<Draft, (Reason, String)> {
         let survey = self.survey;
         let (arch, level) = (self.object.target.arch, self.options.level);
@@ -48,6 +49,9 @@ impl Planner<'_> {
             functions: &group.functions,
             allotted_vgprs: descriptors.iter().map(vgprs).min().unwrap_or(0),
             most_vgprs: descriptors.iter().map(vgprs).max().unwrap_or(0),
+            spare_vgprs: self.options.spare_vgprs,
+            spare_sgprs: self.options.spare_sgprs,
+            scratch: (borrow == Borrow::Scratch).then(|| self.scratch_slots(group)).transpose()?,
         };
         // What a site needs depends on where its counters are, not on which registers these are.
         let probe_place = match scheme {
@@ -76,6 +80,7 @@ impl Planner<'_> {
 
         let mut draft = Draft::default();
         let mut own_index: BTreeMap<usize, usize> = BTreeMap::new();
+        let borrowed_sgprs = temps.iter().map(|temps| temps.borrowed.len()).max().unwrap_or(0) as u32;
         for (number, (&(function, point), temps)) in all_points.iter().zip(temps).enumerate() {
             let id = if number < shared_points.len() {
                 number
@@ -140,7 +145,14 @@ impl Planner<'_> {
             let function = &survey.program.functions[function];
             hazards::settle(&survey.program, function, &mut draft.patches).map_err(encoding)?;
         }
-        self.add_up(group, scheme, &mut draft);
+        self.add_up(group, scheme, owned.lent, &mut draft);
+        for kernel in draft.kernels.values_mut() {
+            kernel.cost.borrowed_sgprs = borrowed_sgprs;
+            kernel.cost.borrowed_vgprs = owned.lent.vgprs() + u32::from(owned.scratch.is_some());
+            if owned.scratch.is_some() {
+                kernel.cost.memory_operations_per_site += SCRATCH_OPERATIONS;
+            }
+        }
         Ok(draft)
     }
 
@@ -151,7 +163,7 @@ impl Planner<'_> {
     }
 
     /// Fills in what each kernel of a drafted group costs.
-    fn add_up(&self, group: &Group, scheme: Scheme, draft: &mut Draft) {
+    fn add_up(&self, group: &Group, scheme: Scheme, lent: Lent, draft: &mut Draft) {
         let survey = self.survey;
         let mut added: BTreeMap<usize, Added> = BTreeMap::new();
         for &function in group.kernels.iter().chain(&group.shared) {
@@ -176,7 +188,13 @@ impl Planner<'_> {
             let prologue = draft.patches.get(&drafted.entry).map_or(&[][..], |patch| &patch.entry);
             drafted.cost.instructions_per_site = sum.per_site;
             let counts = self.options.probe != Probe::Time;
-            drafted.cost.memory_operations_per_site = u32::from(counts && scheme == Scheme::Memory);
+            let operations = match (lent, self.options.level, self.options.probe) {
+                (Lent::Both, Level::Lanes, probe) => probe.words(),
+                (Lent::Both, Level::Basic, Probe::Branches) => BASIC_COUNTERS,
+                _ => 1,
+            };
+            drafted.cost.memory_operations_per_site =
+                if counts && scheme == Scheme::Memory { operations } else { 0 };
             drafted.cost.lds_operations_per_site = u32::from(counts && scheme == Scheme::Lds);
             drafted.cost.epilogue = sum.epilogue;
             drafted.cost.prologue = prologue.len() as u32;

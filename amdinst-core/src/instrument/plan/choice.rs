@@ -2,13 +2,13 @@
 
 use super::groups::Group;
 use super::{Draft, DraftKernel, Planner};
-use crate::instrument::allocate::Scheme;
+use crate::instrument::allocate::{Borrow, Scheme};
 use crate::instrument::options::{Counters, Probe};
 use crate::instrument::refusal::Reason;
 
 impl Planner<'_> {
-    /// Tries the schemes that the options allow, cheapest first; those that borrow registers
-    /// after those that do not, and those that lower occupancy only when no other is left.
+    /// Tries the schemes that the options allow, cheapest first; those that borrow SGPRs after those that do not, those that
+    /// lower occupancy only when none of these is left, and those that borrow VGPRs only when there is nothing else.
     pub(super) fn draft_group(&self, group: &Group) -> Result<Option<Draft>, (Reason, String)> {
         let schemes: &[Scheme] = match self.options.counters {
             Counters::Auto if self.reaches_lds(group) || self.options.probe == Probe::Time => {
@@ -24,9 +24,11 @@ impl Planner<'_> {
         let mut failures: Vec<(Reason, String)> = Vec::new();
         let mut lowering: Option<Draft> = None;
         let mut passed: Vec<String> = Vec::new();
-        let ways =
-            [false, true].into_iter().flat_map(|borrow| schemes.iter().map(move |&scheme| (scheme, borrow)));
-        for (scheme, borrow) in ways {
+        for (scheme, borrow) in ways(schemes, probe) {
+            let lends = matches!(borrow, Borrow::OneVgpr | Borrow::TwoVgprs | Borrow::Scratch);
+            if lends && (lowering.is_some() || !failures.iter().any(|failure| lacks_registers(failure.0))) {
+                break;
+            }
             match self.attempt(group, scheme, borrow) {
                 Ok(mut draft) => {
                     let keeps =
@@ -34,7 +36,7 @@ impl Planner<'_> {
                     let keeps_all = draft.kernels.values().all(keeps);
                     for kernel in draft.kernels.values_mut() {
                         kernel.why =
-                            why(described(probe, scheme, borrow), keeps_all, &passed, schemes.len() == 1);
+                            why(&described(probe, scheme, borrow), keeps_all, &passed, schemes.len() == 1);
                     }
                     if keeps_all {
                         return Ok(Some(draft));
@@ -61,29 +63,54 @@ impl Planner<'_> {
     }
 }
 
-const fn described(probe: Probe, scheme: Scheme, borrow: bool) -> &'static str {
-    match (scheme, borrow) {
-        (Scheme::Sgprs, false) if matches!(probe, Probe::Time) => "the time of entry in SGPRs",
-        (Scheme::VgprLanes, false) if matches!(probe, Probe::Time) => "the time of entry in lanes of a VGPR",
-        (Scheme::Memory, false) if matches!(probe, Probe::Time) => "the time of entry in memory",
-        (Scheme::Sgprs, true) if matches!(probe, Probe::Time) => {
-            "the time of entry in SGPRs, the record's address in lanes of a VGPR"
-        }
-        (Scheme::VgprLanes, true) if matches!(probe, Probe::Time) => {
-            "the time of entry and the record's address in lanes of VGPRs"
-        }
-        (Scheme::Memory, true) if matches!(probe, Probe::Time) => {
-            "the time of entry in memory, the record's address in lanes of a VGPR"
-        }
-        (Scheme::Sgprs, false) => "counters in SGPRs",
-        (Scheme::VgprLanes, false) => "counters in lanes of VGPRs",
-        (Scheme::Lds, false) => "counters in LDS",
-        (Scheme::Memory, false) => "counters in memory",
-        (Scheme::Sgprs, true) => "counters in SGPRs, with SGPRs borrowed at sites",
-        (Scheme::VgprLanes, true) => "counters in lanes of VGPRs, with SGPRs borrowed at sites",
-        (Scheme::Lds, true) => "counters in LDS, with SGPRs borrowed at sites",
-        (Scheme::Memory, true) => "counters in memory, with SGPRs borrowed at sites",
+/// The schemes with what sites may borrow in them, in the order in which they are tried.
+fn ways(schemes: &[Scheme], probe: Probe) -> Vec<(Scheme, Borrow)> {
+    let all = |borrow| schemes.iter().map(move |&scheme| (scheme, borrow));
+    let is_shared = |(scheme, _): &(Scheme, Borrow)| matches!(scheme, Scheme::Lds | Scheme::Memory);
+    let with_vgprs = all(Borrow::OneVgpr)
+        .filter(is_shared)
+        .chain(all(Borrow::TwoVgprs).filter(|&(scheme, _)| scheme == Scheme::Memory))
+        .chain(all(Borrow::Scratch).filter(is_shared))
+        // A time needs no VGPR before the end.
+        .filter(|_| probe != Probe::Time);
+    all(Borrow::Nothing).chain(all(Borrow::Sgprs)).chain(with_vgprs).collect()
+}
+
+/// Whether borrowing helps against a refusal.
+const fn lacks_registers(reason: Reason) -> bool {
+    matches!(reason, Reason::NoFreeVgpr | Reason::NoFreeSgpr)
+}
+
+fn described(probe: Probe, scheme: Scheme, borrow: Borrow) -> String {
+    if probe == Probe::Time {
+        let what = match (scheme, borrow) {
+            (Scheme::Sgprs, Borrow::Nothing) => "the time of entry in SGPRs",
+            (Scheme::Sgprs, _) => "the time of entry in SGPRs, the record's address in lanes of a VGPR",
+            (Scheme::VgprLanes, Borrow::Nothing) => "the time of entry in lanes of a VGPR",
+            (Scheme::VgprLanes, _) => "the time of entry and the record's address in lanes of VGPRs",
+            (Scheme::Memory | Scheme::Lds, Borrow::Nothing) => "the time of entry in memory",
+            (Scheme::Memory | Scheme::Lds, _) => {
+                "the time of entry in memory, the record's address in lanes of a VGPR"
+            }
+        };
+        return what.to_owned();
     }
+    let place = match scheme {
+        Scheme::Sgprs => "counters in SGPRs",
+        Scheme::VgprLanes => "counters in lanes of VGPRs",
+        Scheme::Lds => "counters in LDS",
+        Scheme::Memory => "counters in memory",
+    };
+    let borrowed = match borrow {
+        Borrow::Nothing => "",
+        Borrow::Sgprs => ", with SGPRs borrowed at sites",
+        Borrow::OneVgpr => ", with SGPRs and lanes of a VGPR borrowed at sites",
+        Borrow::TwoVgprs => ", with lanes of two VGPRs borrowed at sites",
+        Borrow::Scratch => {
+            ", with SGPRs and lanes of two VGPRs borrowed at sites, one by way of scratch memory"
+        }
+    };
+    format!("{place}{borrowed}")
 }
 
 fn why(what: &str, keeps_occupancy: bool, passed: &[String], asked_for: bool) -> String {

@@ -6,6 +6,7 @@ mod cost;
 mod groups;
 mod probes;
 mod properties;
+mod scratch;
 mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,7 +6,7 @@ use crate::analysis::program::Function;
 use crate::analysis::{Resources, occupancy};
 use crate::instrument::allocate::Scheme;
 use crate::instrument::entry::{Buffer, Entry};
-use crate::instrument::layout::Owned;
+use crate::instrument::layout::{Lent, Owned};
 use crate::instrument::lds::{LdsImages, Start};
 use crate::instrument::map::{Cost, Occupancy};
 use crate::instrument::options::Abi;
@@ -79,6 +79,12 @@ impl Planner<'_> {
             }
         }
 
+        let scratch = owned.scratch.map(|slots| slots.end);
+        if let Some(bytes) = scratch {
+            descriptor.set_private_segment_fixed_size(bytes);
+            descriptor.set_enable_private_segment(true);
+        }
+
         let entry_pc = survey.program.functions[function].range.start;
         let at = survey.program.at(entry_pc + stub_bytes(&original)).ok_or_else(|| {
             let detail =
@@ -105,7 +111,7 @@ impl Planner<'_> {
             original,
             instrumented: descriptor,
             owned,
-            keep_offsets: scheme == Scheme::Memory,
+            keep_offsets: scheme == Scheme::Memory && owned.lent == Lent::Neither,
             lds,
             buffer: buffer_argument.map_or(Buffer::Variable, Buffer::Argument),
             record_stride: stride,
@@ -154,6 +160,10 @@ impl Planner<'_> {
         let cost = Cost {
             sgprs: [metadata.sgpr_count, sgpr_count],
             vgprs: [metadata.vgpr_count, vgpr_count],
+            scratch: [
+                metadata.private_segment_fixed_size,
+                scratch.unwrap_or(metadata.private_segment_fixed_size),
+            ],
             lds: [before.lds_bytes, lds_bytes],
             occupancy: Occupancy {
                 before: occupancy(arch, &before).waves_per_simd,
@@ -175,6 +185,7 @@ impl Planner<'_> {
                 kernarg_segment_size: buffer_argument.map(|offset| offset + 8),
                 sgpr_count: Some(sgpr_count),
                 vgpr_count: Some(vgpr_count),
+                private_segment_fixed_size: scratch,
                 group_segment_fixed_size: lds.map(|images| images.group_segment_size),
                 append_args: buffer_argument.map(argument).into_iter().collect(),
                 ..MetadataEdit::default()

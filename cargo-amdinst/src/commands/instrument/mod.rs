@@ -344,6 +344,17 @@ fn human(view: &View) -> String {
                 text,
                 "  registers   SGPRs {sgprs} -> {sgprs_after}, VGPRs {vgprs} -> {vgprs_after}"
             );
+            if cost.borrowed_sgprs + cost.borrowed_vgprs > 0 {
+                let _ = writeln!(
+                    text,
+                    "  borrowed    up to {} SGPRs and lanes of {} VGPRs in use, at each site",
+                    cost.borrowed_sgprs, cost.borrowed_vgprs
+                );
+            }
+            let [scratch, scratch_after] = cost.scratch;
+            if scratch != scratch_after {
+                let _ = writeln!(text, "  scratch     {scratch} -> {scratch_after} bytes a work-item");
+            }
             let [lds, lds_after] = cost.lds;
             let _ = writeln!(text, "  LDS         {lds} -> {lds_after} bytes");
             let occupancy = cost.occupancy;

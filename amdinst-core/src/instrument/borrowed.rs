@@ -1,0 +1,143 @@
+//! Registers that are in use, taken around the code of a site or a block, and given back.
+//!
+//! SGPRs are parked in lanes of the parking VGPR, whatever EXEC is. A VGPR lends its lowest lanes, which the parking VGPR
+//! keeps; where none is left for that, two VGPRs lend their first lane, which SGPRs keep, and each counter has an atomic
+//! operation of its own. Where SGPRs do not suffice for that, the parking VGPR itself is one that is in use: its lowest lanes
+//! change places with those of the probes through scratch memory. All vector memory operations are waited for then, before
+//! and after.
+
+use super::layout::{CounterPlace, LENT_LANES, Lent, Owned, PARKED_SGPRS, PARKING_LANES, RecordPlace, Temps};
+use super::sequence::{Sequence, sgpr};
+use super::site_code::MAX_OFFSET;
+use crate::isa::{Op, Value};
+
+/// Operations on scratch memory where the parking VGPR is borrowed.
+pub(super) const SCRATCH_OPERATIONS: u32 = 3;
+
+/// What one site or block borrows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Borrowed<'a> {
+    pub(super) owned: &'a Owned,
+    pub(super) temps: &'a Temps,
+    pub(super) place: CounterPlace,
+}
+
+impl Borrowed<'_> {
+    /// Takes SGPRs, and the parking VGPR before that: what stands first of all. EXEC is as it was.
+    pub(super) fn take(&self, code: &mut Sequence) {
+        let Some(park) = self.owned.park else { return };
+        if let (Some(slots), Some(exec)) = (self.owned.scratch, self.temps.pair) {
+            code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+            code.enable_lanes(PARKING_LANES, 0);
+            code.scratch_store(park, slots.kept);
+            code.scratch_load(park, slots.image);
+            code.wait_vector_memory();
+            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+        }
+        if self.temps.wait {
+            code.wait_scalar_loads();
+        }
+        for (lane, &register) in (PARKED_SGPRS..).zip(&self.temps.borrowed) {
+            code.writelane(park, sgpr(register), lane);
+        }
+    }
+
+    /// Gives back what `take` took: what stands last of all. EXEC is as it was, and in the pair.
+    pub(super) fn give_back(&self, code: &mut Sequence) {
+        let Some(park) = self.owned.park else { return };
+        for (lane, &register) in (PARKED_SGPRS..).zip(&self.temps.borrowed) {
+            code.readlane(register, park, lane);
+        }
+        if let (Some(slots), Some(exec)) = (self.owned.scratch, self.temps.pair) {
+            code.enable_lanes(PARKING_LANES, 0);
+            code.scratch_load(park, slots.kept);
+            code.wait_vector_memory();
+            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+        }
+    }
+
+    /// Takes lanes of a VGPR. EXEC is changed.
+    pub(super) fn take_lanes(&self, code: &mut Sequence) {
+        if let Some((lent, park)) = self.lent() {
+            code.enable_lanes(2 * LENT_LANES, 0);
+            code.low_lanes_up(park, lent);
+        }
+    }
+
+    /// Gives them back. EXEC is changed.
+    pub(super) fn return_lanes(&self, code: &mut Sequence) {
+        if let Some((lent, park)) = self.lent() {
+            code.enable_lanes(2 * LENT_LANES, 0);
+            code.lanes_back_down(lent, park);
+        }
+    }
+
+    /// Whether the first lane of the data VGPR holds nothing from one execution to the next.
+    pub(super) fn forgets_data(&self) -> bool {
+        matches!(self.place, CounterPlace::Lanes { .. })
+            || self.owned.lent == Lent::One && self.place == CounterPlace::Lds
+    }
+
+    /// The one VGPR that is lent, and the one that keeps its lanes.
+    fn lent(&self) -> Option<(u8, u8)> {
+        let Owned { offsets, data, park, lent, .. } = *self.owned;
+        let lent = match (lent, self.place) {
+            (Lent::One, CounterPlace::Lds) => data,
+            (Lent::One, CounterPlace::Memory) => offsets,
+            _ => return None,
+        };
+        Some((lent, park?))
+    }
+
+    /// Adds the increments in the enabled lanes of the data VGPR to the record, from byte `offset` on.
+    pub(super) fn add_to_memory(&self, code: &mut Sequence, offset: u32) {
+        let Owned { offsets, data, lent, .. } = *self.owned;
+        let (record, is_lent) = (self.record(), lent == Lent::One);
+        if is_lent {
+            code.low_lane_offsets(offsets);
+        }
+        if offset < MAX_OFFSET {
+            code.global_atomic_add(offsets, data, record, offset as i32);
+        } else {
+            // Beyond the immediate's reach: move these lanes' offsets there and back.
+            code.vop2(Op::v_add_u32, offsets, Value::int(offset as i32), offsets);
+            code.global_atomic_add(offsets, data, record, 0);
+            if !is_lent {
+                code.vop2(Op::v_subrev_u32, offsets, Value::int(offset as i32), offsets);
+            }
+        }
+    }
+
+    /// Takes the first lane of two VGPRs, adds `increments` to these words of the record from byte `offset` on, each when it has
+    /// been worked out, and gives the lanes back. EXEC must be in the pair, and is changed.
+    pub(super) fn add_one_by_one(
+        &self,
+        code: &mut Sequence,
+        offset: u32,
+        words: u32,
+        increments: impl FnOnce(&mut Sequence, &mut dyn FnMut(&mut Sequence, u32, Value)),
+    ) {
+        let [Some(kept_offset), Some(kept_data)] = self.temps.lanes else { return };
+        let Owned { offsets, data, .. } = *self.owned;
+        let record = self.record();
+        code.readlane(kept_offset, offsets, 0);
+        code.readlane(kept_data, data, 0);
+        let (far, near) = if offset + 4 * words <= MAX_OFFSET { (0, offset) } else { (offset, 0) };
+        code.enable_lanes(1, 0);
+        code.v_mov(offsets, Value::int(far as i32));
+        increments(code, &mut |code, word, increment| {
+            code.v_mov(data, increment);
+            code.global_atomic_add(offsets, data, record, (near + 4 * word) as i32);
+        });
+        code.writelane(offsets, sgpr(kept_offset), 0);
+        code.writelane(data, sgpr(kept_data), 0);
+    }
+
+    /// The pair with the record's address.
+    fn record(&self) -> u8 {
+        match self.owned.record {
+            RecordPlace::Sgprs(record) => record,
+            RecordPlace::Parked => self.temps.record.unwrap_or_default(),
+        }
+    }
+}
