@@ -5,7 +5,7 @@
 //! and dynamic table stay right as they are; what points *at* code (symbols, dynamic relocations, entry offsets of
 //! descriptors) is corrected.
 //!
-//! Debug information is written anew ([`debug`] says what becomes of it). Left out of the result, because they tell of
+//! Debug information is written anew ([`DebugInfo`] says what became of it). Left out of the result, because they tell of
 //! addresses of the old code: the relocations that `--emit-relocs` keeps. Not found, hence not corrected: distances
 //! between code and data that the linker computed and stored in data (relative virtual tables). Distances computed in
 //! code are the business of whoever wrote the new code.
