@@ -6,7 +6,7 @@ use amdinst_core::object::lines::SourceMap;
 use amdinst_core::object::rewrite::{DebugInfo, Edge, Edit, rewrite, text_address};
 use proptest::prelude::*;
 
-use crate::lines::{NESTED, compare};
+use crate::lines::{NESTED, compare, damaged, overwrite};
 use crate::require_tools;
 use crate::tools::{HIP, hip, inspect, link};
 
@@ -117,20 +117,15 @@ fn damaged_debug_information_is_carried_or_left_out() {
         let seed = hip(NESTED, "gfx90a", 5, &[version]);
         let object = CodeObject::parse(seed.clone()).expect("it parses");
         let start = object.segments.iter().map(|segment| segment.range.end).max().expect("a segment");
-        let edits = prop::collection::vec((any::<prop::sample::Index>(), any::<u64>(), 1usize..9), 1..6);
+        let edits = prop::collection::vec(overwrite(), 1..6);
         let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) };
         proptest!(config, |(edits in edits)| {
-            let mut bytes = seed.clone();
-            for (place, value, width) in edits {
-                let at = start + place.index(bytes.len() - start);
-                let end = (at + width).min(bytes.len());
-                bytes[at..end].copy_from_slice(&value.to_le_bytes()[..end - at]);
-            }
-            if let Ok(object) = CodeObject::parse(bytes) {
+            if let Ok(object) = CodeObject::parse(damaged(&seed, start, edits)) {
                 let distance = text_address(&object) - object.text.address;
                 let map = |old: u64, _: Edge| old.checked_add(distance);
                 let text = object.text_bytes().to_vec();
-                if let Ok(new) = rewrite(&object, &Edit { text, address_map: &map, kernels: Vec::new(), variable: None }) {
+                let edit = Edit { text, address_map: &map, kernels: Vec::new(), variable: None };
+                if let Ok(new) = rewrite(&object, &edit) {
                     prop_assert!(CodeObject::parse(new.bytes).is_ok());
                     prop_assert!(new.debug_info != DebugInfo::LeftOut(String::new()));
                 }

@@ -114,22 +114,35 @@ fn functions_that_the_linker_discarded_claim_nothing() {
     assert!(compare(&linked) > 50);
 }
 
+/// A place behind what is loaded, what is written there, and how many bytes of it.
+pub(crate) type Overwrite = (prop::sample::Index, u64, usize);
+
+/// Any of them.
+pub(crate) fn overwrite() -> impl Strategy<Value = Overwrite> {
+    (any::<prop::sample::Index>(), any::<u64>(), 1usize..9)
+}
+
+/// `seed` with some bytes from `start` on overwritten.
+pub(crate) fn damaged(seed: &[u8], start: usize, edits: Vec<Overwrite>) -> Vec<u8> {
+    let mut bytes = seed.to_vec();
+    for (place, value, width) in edits {
+        let at = start + place.index(bytes.len() - start);
+        let end = (at + width).min(bytes.len());
+        bytes[at..end].copy_from_slice(&value.to_le_bytes()[..end - at]);
+    }
+    bytes
+}
+
 #[test]
 fn damaged_debug_information_is_survived() {
     require_tools!("clang-22");
     let seed = hip(NESTED, "gfx90a", 5, &[]);
     let object = CodeObject::parse(seed.clone()).expect("it parses");
     let start = object.segments.iter().map(|segment| segment.range.end).max().expect("a segment");
-    let edits = prop::collection::vec((any::<prop::sample::Index>(), any::<u64>(), 1usize..9), 1..12);
+    let edits = prop::collection::vec(overwrite(), 1..12);
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) };
     proptest!(config, |(edits in edits)| {
-        let mut bytes = seed.clone();
-        for (place, value, width) in edits {
-            let at = start + place.index(bytes.len() - start);
-            let end = (at + width).min(bytes.len());
-            bytes[at..end].copy_from_slice(&value.to_le_bytes()[..end - at]);
-        }
-        if let Ok(object) = CodeObject::parse(bytes) {
+        if let Ok(object) = CodeObject::parse(damaged(&seed, start, edits)) {
             match SourceMap::new(&object) {
                 Ok(map) => {
                     for kernel in &object.kernels {

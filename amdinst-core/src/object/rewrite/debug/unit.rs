@@ -60,27 +60,19 @@ fn value<'u, 'd>(
         dw::DW_AT_high_pc => return high_pc(from, value, low, moves),
         _ => {}
     }
-    Ok(match value {
+    if let read::AttributeValue::FileIndex(index) = value {
         // In all forms, for the number may change.
-        read::AttributeValue::FileIndex(index) => {
-            Some(AttributeValue::FileIndex(unit.convert_file_index(from, index)?))
-        }
-        read::AttributeValue::RangeListsRef(_) | read::AttributeValue::DebugRngListsIndex(_) => {
-            let list = match from.attr_ranges(value)? {
-                Some(old) => ranges(old, moves)?,
-                None => return Ok(None),
-            };
-            Some(AttributeValue::RangeListRef(unit.unit.ranges.add(list)))
-        }
-        read::AttributeValue::LocationListsRef(_) | read::AttributeValue::DebugLocListsIndex(_) => {
-            let list = match from.attr_locations(value)? {
-                Some(old) => locations(unit, from, old, moves)?,
-                None => return Ok(None),
-            };
-            Some(AttributeValue::LocationListRef(unit.unit.locations.add(list)))
-        }
-        _ => known(unit.convert_attribute_value(from, attribute, &|old| Some(moves.address(old))))?,
-    })
+        return Ok(Some(AttributeValue::FileIndex(unit.convert_file_index(from, index)?)));
+    }
+    if let Some(old) = from.attr_ranges(value)? {
+        let list = ranges(old, moves)?;
+        return Ok(Some(AttributeValue::RangeListRef(unit.unit.ranges.add(list))));
+    }
+    if let Some(old) = from.attr_locations(value)? {
+        let list = locations(unit, from, old, moves)?;
+        return Ok(Some(AttributeValue::LocationListRef(unit.unit.locations.add(list))));
+    }
+    known(unit.convert_attribute_value(from, attribute, &|old| Some(moves.address(old))))
 }
 
 /// The end of an entry's code: a length, counted from the start, or an address.
