@@ -15,4 +15,6 @@ mod occupancy;
 pub mod program;
 mod values;
 
-pub use occupancy::{Limiter, Occupancy, Resources, SIMDS, max_waves_per_simd, occupancy};
+pub use occupancy::{
+    Limiter, Occupancy, OccupancyStep, OccupancyTables, Resources, SIMDS, max_waves_per_simd, occupancy,
+};

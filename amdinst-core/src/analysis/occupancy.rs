@@ -41,10 +41,11 @@ impl Resources {
 }
 
 /// What keeps more waves from fitting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Limiter {
     /// Nothing of the kernel's: the SIMD's wave slots.
+    #[default]
     Hardware,
     /// Vector registers.
     Vgprs,
@@ -140,6 +141,59 @@ pub fn occupancy(arch: Arch, resources: &Resources) -> Occupancy {
     Occupancy { waves_per_cu, waves_per_simd, max_waves_per_simd, limiter, by_vgprs, by_sgprs, by_lds }
 }
 
+/// A line of an occupancy table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OccupancyStep {
+    /// Up to so many registers a wave, or bytes of LDS a workgroup, …
+    pub most: u32,
+    /// … so many waves a compute unit fit.
+    pub waves_per_cu: u32,
+}
+
+/// Waves a compute unit by one resource alone, for every amount that it comes in: the vendor's tables.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OccupancyTables {
+    /// By VGPRs a wave (from gfx90a on, AGPRs included).
+    pub vgprs: Vec<OccupancyStep>,
+    /// By SGPRs a wave.
+    pub sgprs: Vec<OccupancyStep>,
+    /// By bytes of LDS a workgroup of this size.
+    pub lds: Vec<OccupancyStep>,
+}
+
+impl OccupancyTables {
+    /// The tables of a processor, for workgroups of so many work-items.
+    pub fn new(arch: Arch, workgroup_size: u32) -> Self {
+        let vectors = if arch.is_gfx90a_plus() { 512 } else { 256 };
+        let nothing = Resources { workgroup_size, ..Resources::default() };
+        Self {
+            vgprs: table(arch, 1..=vectors, |vgprs| Resources { vgprs, ..nothing }),
+            sgprs: table(arch, 1..=112, |sgprs| Resources { sgprs, ..nothing }),
+            lds: table(arch, (0..=arch.lds_bytes()).step_by(128), |lds_bytes| Resources {
+                lds_bytes,
+                ..nothing
+            }),
+        }
+    }
+}
+
+/// Of amounts in ascending order, the largest of each run that gives the same number of waves.
+fn table(
+    arch: Arch,
+    amounts: impl Iterator<Item = u32>,
+    resources: impl Fn(u32) -> Resources,
+) -> Vec<OccupancyStep> {
+    let mut steps: Vec<OccupancyStep> = Vec::new();
+    for most in amounts {
+        let waves_per_cu = occupancy(arch, &resources(most)).waves_per_cu;
+        match steps.last_mut().filter(|step| step.waves_per_cu == waves_per_cu) {
+            Some(step) => step.most = most,
+            None => steps.push(OccupancyStep { most, waves_per_cu }),
+        }
+    }
+    steps
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,6 +230,21 @@ mod tests {
         assert_eq!(of(Arch::Gfx90a, 22, 42, 65536, 128), (2, Limiter::Lds));
         assert_eq!(of(Arch::Gfx90a, 22, 42, 65536, 256), (4, Limiter::Lds));
         assert_eq!(of(Arch::Gfx90a, 22, 42, 2048, 128), (32, Limiter::Hardware));
+    }
+
+    /// The vendor's tables as they are printed, made from the same rules.
+    #[test]
+    fn tables_on_cdna2() {
+        let plain = |steps: &[OccupancyStep]| -> Vec<(u32, u32)> {
+            steps.iter().map(|step| (step.most, step.waves_per_cu)).collect()
+        };
+        let tables = OccupancyTables::new(Arch::Gfx90a, 128);
+        let vgprs = [(64, 32), (72, 28), (80, 24), (96, 20), (128, 16), (168, 12), (256, 8), (512, 4)];
+        assert_eq!(plain(&tables.vgprs), vgprs);
+        assert_eq!(plain(&tables.sgprs), [(100, 32), (112, 28)]);
+        // Whole workgroups of two waves in 64 KiB.
+        assert_eq!(plain(&tables.lds)[..3], [(4096, 32), (4608, 28), (5120, 24)]);
+        assert_eq!(tables.lds.last(), Some(&OccupancyStep { most: 65536, waves_per_cu: 2 }));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::options::{Home, Level, Probe, ProbeSpec};
 use super::refusal::Refusal;
+use crate::analysis::Limiter;
 use crate::counters::Layout;
 
 /// Version of the JSON form of [`ProbeMap`].
@@ -146,6 +147,25 @@ pub struct Occupancy {
     pub before: u32,
     /// Of the instrumented kernel.
     pub after: u32,
+    /// What limits the original.
+    #[serde(default)]
+    pub limiter_before: Limiter,
+    /// What limits the instrumented kernel.
+    #[serde(default)]
+    pub limiter_after: Limiter,
+}
+
+impl Occupancy {
+    /// A sentence on it where instrumentation makes fewer waves fit.
+    pub fn loss(&self) -> Option<String> {
+        let Self { before, after, limiter_after, .. } = self;
+        (after < before).then(|| {
+            format!(
+                "instrumented, {after} instead of {before} waves a SIMD fit: {} limit",
+                limiter_after.name()
+            )
+        })
+    }
 }
 
 /// What a site is in the structure of the program.

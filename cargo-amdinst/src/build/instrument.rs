@@ -105,6 +105,12 @@ pub fn finish(
                 );
             }
             let form = format!("{stem}.inst.{}", home.map_or("auto", Home::name));
+            for kernel in plan.kernels().iter().filter(|kernel| kernel.is_instrumented()) {
+                if let Some(loss) = kernel.cost.occupancy.loss() {
+                    let home = kernel.home.map_or("none", Home::name);
+                    context.shell.warn(format_args!("{} for {cpu}, counters {home}: {loss}", kernel.name));
+                }
+            }
             let (file, map) = match instrument::apply(&object, &plan) {
                 Ok(result) => {
                     if let Some(reason) = result.debug_info.problem() {

@@ -3,7 +3,7 @@
 use super::cost::HighestRegisters;
 use super::{DraftKernel, Planner, encoding};
 use crate::analysis::program::Function;
-use crate::analysis::{Resources, occupancy};
+use crate::analysis::{self, Resources, occupancy};
 use crate::instrument::allocate::Scheme;
 use crate::instrument::entry::{Buffer, Entry};
 use crate::instrument::layout::{Lent, Owned};
@@ -165,10 +165,7 @@ impl Planner<'_> {
                 scratch.unwrap_or(metadata.private_segment_fixed_size),
             ],
             lds: [before.lds_bytes, lds_bytes],
-            occupancy: Occupancy {
-                before: occupancy(arch, &before).waves_per_simd,
-                after: occupancy(arch, &after).waves_per_simd,
-            },
+            occupancy: waves(occupancy(arch, &before), occupancy(arch, &after)),
             ..Cost::default()
         };
         let argument = |offset| KernelArg {
@@ -202,5 +199,15 @@ impl Planner<'_> {
             entry: at,
         };
         Ok((drafted, (at, prologue)))
+    }
+}
+
+/// How many waves fit before and after.
+fn waves(before: analysis::Occupancy, after: analysis::Occupancy) -> Occupancy {
+    Occupancy {
+        before: before.waves_per_simd,
+        after: after.waves_per_simd,
+        limiter_before: before.limiter,
+        limiter_after: after.limiter,
     }
 }

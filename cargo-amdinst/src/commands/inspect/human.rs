@@ -66,6 +66,7 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
         occupancy.max_waves_per_simd,
         occupancy.limiter.name()
     )?;
+    write_limits(f, kernel)?;
     let hidden = kernel.args.iter().filter(|arg| arg.kind.starts_with("hidden_")).count();
     let arguments = kernel.args.len() - hidden;
     writeln!(
@@ -102,6 +103,38 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
         )?;
     }
     kernel.refusals.iter().try_for_each(|refusal| writeln!(f, "  refused     {}", refusal_text(refusal)))
+}
+
+/// What each resource alone would allow, up to which amount, and what instrumentation changes.
+fn write_limits(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
+    let tables = &kernel.occupancy_tables;
+    let uses = [
+        ("VGPRs", kernel.vgprs, &tables.vgprs),
+        ("SGPRs", kernel.sgprs, &tables.sgprs),
+        ("LDS", kernel.lds_bytes, &tables.lds),
+    ];
+    for (name, used, table) in uses {
+        let Some(step) = table.iter().find(|step| used <= step.most) else { continue };
+        write!(f, "    {name:<9} {} waves a compute unit up to {}", step.waves_per_cu, step.most)?;
+        if name == "LDS" {
+            f.write_str(" bytes a workgroup")?;
+        }
+        match table.iter().find(|next| next.most > step.most) {
+            Some(next) => writeln!(f, ", {} up to {}", next.waves_per_cu, next.most)?,
+            None => writeln!(f)?,
+        }
+    }
+    if let Some(instrumented) = &kernel.instrumented {
+        let occupancy = instrumented.occupancy;
+        writeln!(
+            f,
+            "    counting  {} waves a SIMD, limited by {} (counters in `{}`)",
+            occupancy.after,
+            occupancy.limiter_after.name(),
+            instrumented.home.name()
+        )?;
+    }
+    Ok(())
 }
 
 /// Where a branch stands in the source, `-` without debug information.

@@ -1,7 +1,7 @@
 //! What `inspect` shows, as plain data: its JSON form (`schema` 1), and what the text for people is made from.
 
-use amdinst_core::analysis::{Occupancy, Resources, occupancy};
-use amdinst_core::instrument::{KernelProbes, Refusal, Site, SiteKind, UniformBranch};
+use amdinst_core::analysis::{Occupancy, OccupancyTables, Resources, occupancy};
+use amdinst_core::instrument::{self, Home, KernelProbes, Refusal, Site, SiteKind, UniformBranch};
 use amdinst_core::object::{CodeObject, Kernel, KernelArg};
 use amdinst_core::report::{self, Location};
 use serde::Serialize;
@@ -88,12 +88,26 @@ pub struct KernelView {
     pub args: Vec<ArgView>,
     /// How many waves fit.
     pub occupancy: Occupancy,
+    /// Waves by each resource alone, for the workgroup size that `occupancy` is for.
+    pub occupancy_tables: OccupancyTables,
+    /// How many waves fit once it is instrumented; nothing if it cannot be, or has no branches to count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instrumented: Option<InstrumentedView>,
     /// Branches that can diverge, in order of address.
     pub sites: Vec<SiteView>,
     /// Branches that cannot.
     pub uniform: Vec<UniformView>,
     /// What could not be instrumented, and why.
     pub refusals: Vec<Refusal>,
+}
+
+/// What instrumentation would make of a kernel, in the counter home that is chosen for it.
+#[derive(Clone, Debug, Serialize)]
+pub struct InstrumentedView {
+    /// Where the counters live.
+    pub home: Home,
+    /// Waves a SIMD, before and after.
+    pub occupancy: instrument::Occupancy,
 }
 
 /// One argument.
@@ -170,6 +184,7 @@ impl KernelView {
     /// A kernel, with what the instrumenter would find in it (nothing, if it was not asked for).
     pub fn new(object: &CodeObject, kernel: &Kernel, probes: Option<&KernelProbes>) -> Self {
         let metadata = &kernel.metadata;
+        let resources = Resources::of(metadata);
         let sites = probes.map_or_else(Vec::new, |probes| probes.sites.iter().map(SiteView::new).collect());
         let uniform = probes.map_or_else(Vec::new, |probes| {
             let view = |branch: &UniformBranch| UniformView {
@@ -195,7 +210,11 @@ impl KernelView {
             required_workgroup_size: metadata.reqd_workgroup_size,
             kernarg_bytes: metadata.kernarg_segment_size,
             args: metadata.args.iter().map(ArgView::new).collect(),
-            occupancy: occupancy(object.target.arch, &Resources::of(metadata)),
+            occupancy: occupancy(object.target.arch, &resources),
+            occupancy_tables: OccupancyTables::new(object.target.arch, resources.workgroup_size),
+            instrumented: probes.filter(|probes| probes.is_instrumented()).and_then(|probes| {
+                Some(InstrumentedView { home: probes.home?, occupancy: probes.cost.occupancy })
+            }),
             sites,
             uniform,
             refusals: probes.map_or_else(Vec::new, |probes| probes.refusals.clone()),

@@ -287,6 +287,11 @@ fn summary(context: &mut Context, view: &View, wrote: std::fmt::Arguments<'_>) -
     let kernels = count(view.kernels.len(), "kernel");
     context.shell.status("Instrumented", format_args!("{} of {kernels}, {measured}", done.len()));
     context.shell.status("Wrote", wrote);
+    for kernel in done {
+        if let Some(loss) = kernel.cost.occupancy.loss() {
+            context.shell.warn(format_args!("{}: {loss}", kernel.name));
+        }
+    }
     let refused = view.kernels.iter().filter(|kernel| !kernel.refusals.is_empty());
     let mut any_refused = false;
     for kernel in refused {
@@ -358,7 +363,13 @@ fn human(view: &View) -> String {
             let [lds, lds_after] = cost.lds;
             let _ = writeln!(text, "  LDS         {lds} -> {lds_after} bytes");
             let occupancy = cost.occupancy;
-            let _ = writeln!(text, "  occupancy   {} -> {} waves a SIMD", occupancy.before, occupancy.after);
+            let _ = writeln!(
+                text,
+                "  occupancy   {} -> {} waves a SIMD, limited by {}",
+                occupancy.before,
+                occupancy.after,
+                occupancy.limiter_after.name()
+            );
         }
         let left_out = match kernel.left_out.len() {
             0 => String::new(),
