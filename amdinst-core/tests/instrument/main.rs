@@ -300,18 +300,32 @@ fn lds_that_a_launcher_places_keeps_counters_out() {
     assert_eq!(home_of(Counters::Auto), (Some(Home::Register), Vec::new()));
 }
 
-/// What is written by hand: masks that comparisons made are narrowings wherever all lanes are on before, time and again; a mask
-/// that was copied from EXEC is a restore; one that comes from elsewhere is refused by name.
+/// What is written by hand: masks that comparisons made are narrowings wherever all lanes are on before, time and again, and so
+/// are numbers that are taken for masks; a mask that was copied from EXEC is a restore, one of folded constants a constant; one
+/// that comes from elsewhere is refused by name.
 #[test]
 fn predicated_code_is_a_site_a_restore_or_a_refusal() {
     if !tools("predicated_code_is_a_site_a_restore_or_a_refusal") {
         return;
     }
-    const LINES: [(&str, &str); 13] = [
+    const LINES: [(&str, &str); 25] = [
         ("v_cmp_lt_u32 s[20:21], v0, v1", ""),
         ("s_mov_b64 s[22:23], exec", ""),
         ("s_load_dwordx2 s[24:25], s[8:9], 0x0", ""),
         ("s_cselect_b64 s[26:27], -1, 0", ""),
+        ("s_add_u32 s28, s8, s9", ""),
+        ("s_addc_u32 s29, s8, 0", ""),
+        // The wave may have been started with fewer lanes than the sum has.
+        ("s_mov_b64 exec, s[28:29]", "unclassified"),
+        ("s_mov_b64 exec, -1", "whole-wave"),
+        ("s_mov_b64 exec, s[28:29]", "site"),
+        ("s_mov_b64 exec, -1", "whole-wave"),
+        ("s_lshl_b32 s30, 0xff, 8", ""),
+        ("s_lshr_b32 s31, s30, 12", ""),
+        ("s_or_b32 s30, s30, 1", ""),
+        ("s_and_b32 s31, s31, 7", ""),
+        ("s_mov_b64 exec, s[30:31]", "constant"),
+        ("s_mov_b64 exec, -1", "whole-wave"),
         ("s_mov_b64 exec, s[20:21]", "site"),
         ("s_mov_b64 exec, -1", "whole-wave"),
         ("s_mov_b64 exec, s[20:21]", "site"),
@@ -349,5 +363,7 @@ fn predicated_code_is_a_site_a_restore_or_a_refusal() {
         LINES.iter().map(|(_, class)| *class).filter(|class| !class.is_empty()).collect();
     assert_eq!(found, expected);
     let refused: Vec<&str> = kernel.refusals.iter().map(|refusal| refusal.detail.as_str()).collect();
-    assert_eq!(refused, ["`s_mov_b64 exec, s[24:25]` sets a mask of unknown origin"]);
+    let unknown = ["s[28:29]", "s[24:25]"]
+        .map(|mask| format!("`s_mov_b64 exec, {mask}` sets a mask of unknown origin"));
+    assert_eq!(refused, unknown);
 }

@@ -196,9 +196,13 @@ pub(crate) const ALL: &[Kernel] = &[
                 \"s_mov_b64 exec, s[20:21]\\n v_add_u32 %0, 2, %0\\n s_mov_b64 exec, -1\\n\"
                 \"s_mov_b64 exec, s[20:21]\\n v_add_u32 %0, 4, %0\\n s_mov_b64 exec, -1\\n\"
                 \"s_mov_b64 exec, s[22:23]\\n v_add_u32 %0, 8, %0\\n s_mov_b64 exec, -1\\n\"
-                \"s_mov_b64 exec, s[24:25]\\n v_add_u32 %0, 16, %0\\n s_mov_b64 exec, s[28:29]\\n\"
+                \"s_mov_b64 exec, s[24:25]\\n v_add_u32 %0, 16, %0\\n s_mov_b64 exec, -1\\n\"
+                \"s_add_u32 s26, s19, 0x4d\\n s_addc_u32 s27, s19, 0x51\\n\"
+                \"s_mov_b64 exec, s[26:27]\\n v_add_u32 %0, 32, %0\\n s_mov_b64 exec, -1\\n\"
+                \"s_lshl_b32 s26, 0xff, 8\\n s_mov_b32 s27, 3\\n\"
+                \"s_mov_b64 exec, s[26:27]\\n v_add_u32 %0, 64, %0\\n s_mov_b64 exec, s[28:29]\\n\"
                 : \"+v\"(sum) : \"v\"(x), \"v\"(n)
-                : \"s19\", \"s20\", \"s21\", \"s22\", \"s23\", \"s24\", \"s25\", \"s28\", \"s29\", \"scc\");
+                : \"s19\", \"s20\", \"s21\", \"s22\", \"s23\", \"s24\", \"s25\", \"s26\", \"s27\", \"s28\", \"s29\", \"scc\");
             if (sum & 2) out[i] = sum; else out[i + 512] = sum;
         }",
     },

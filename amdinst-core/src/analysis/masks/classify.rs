@@ -57,6 +57,9 @@ pub(super) fn classify(
     } else if event.old_is_full && flowing.is_condition(event.new) {
         // Predicated code, as people write it: a mask that was computed, not saved, is set where all lanes are on.
         Ok(None)
+    } else if whole_wave(event.old) && flowing.is_computed(event.new) {
+        // Of all lanes any mask is a part, even a sum. (Where a wave was started with fewer, it need not be.)
+        Ok(None)
     } else if values.is_subset(event.old, event.new) {
         Err(OtherWrite::Join)
     } else {

@@ -12,6 +12,8 @@ const DEPTH: u32 = 8;
 pub(super) enum Made {
     Constants,
     Conditions,
+    /// Of numbers that scalar arithmetic computed.
+    Numbers,
     Other,
 }
 
@@ -20,6 +22,12 @@ impl Flowing<'_> {
     /// number (`s_bfm_b64`, and shifts of a constant mask).
     pub(super) fn is_condition(&self, mask: Vn) -> bool {
         self.made_of(mask, DEPTH) == Made::Conditions
+    }
+
+    /// Whether a mask is computed in any way, rather than copied from EXEC, read from memory or handed over by a caller. Nothing
+    /// says of a sum which lanes it has.
+    pub(super) fn is_computed(&self, mask: Vn) -> bool {
+        matches!(self.made_of(mask, DEPTH), Made::Conditions | Made::Numbers)
     }
 
     /// Notes what values that are joined from others are made of: of the worst that ever came in. True if that is news.
@@ -46,6 +54,7 @@ impl Flowing<'_> {
             Expr::Const32(_) | Expr::Const64(_) => Made::Constants,
             Expr::Opaque(inst, _) => match self.program.insts.get(inst) {
                 Some(located) if compares(&located.inst) => Made::Conditions,
+                Some(located) if calculates(located.inst.op) => Made::Numbers,
                 _ => Made::Other,
             },
             Expr::Phi(..) => self.joined.get(&value).copied().unwrap_or(Made::Other),
@@ -73,4 +82,20 @@ fn compares(inst: &Inst) -> bool {
         Op::s_lshl_b64 | Op::s_lshr_b64 | Op::s_ashr_i64 => shifts_constant(),
         op => op.is_of(Families::COMPARE),
     }
+}
+
+/// Operations on numbers, which nobody does to a copy of EXEC to put it back later.
+fn calculates(op: Op) -> bool {
+    matches!(
+        op,
+        Op::s_add_u32
+            | Op::s_addc_u32
+            | Op::s_sub_u32
+            | Op::s_subb_u32
+            | Op::s_add_i32
+            | Op::s_sub_i32
+            | Op::s_mul_i32
+            | Op::s_mul_hi_u32
+            | Op::s_mul_hi_i32
+    )
 }

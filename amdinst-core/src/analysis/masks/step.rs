@@ -27,6 +27,26 @@ impl Flowing<'_> {
                 let value = self.read32(state, from, index);
                 self.write32(state, to, value);
             }
+            (
+                Op::s_lshl_b32 | Op::s_lshr_b32 | Op::s_and_b32 | Op::s_or_b32,
+                Some(Value::Scalar(to)),
+                Some(a),
+                Some(b),
+            ) => {
+                let (a, b) = (self.read32(state, a, index), self.read32(state, b, index));
+                let value = match (self.values.expr(a), self.values.expr(b)) {
+                    (Expr::Const32(a), Expr::Const32(b)) => Expr::Const32(match inst.op {
+                        // Five bits of the distance count (Vega ISA, S_LSHL_B32).
+                        Op::s_lshl_b32 => a.wrapping_shl(b),
+                        Op::s_lshr_b32 => a.wrapping_shr(b),
+                        Op::s_and_b32 => a & b,
+                        _ => a | b,
+                    }),
+                    _ => Expr::Opaque(index, 16),
+                };
+                let value = self.values.number(value);
+                self.write32(state, to, value);
+            }
             (Op::s_not_b64, Some(Value::Scalar(to)), Some(from), _) => {
                 let value = self.read64(state, from, index);
                 let value = self.values.not(value);
