@@ -46,11 +46,11 @@ mod snippet;
 mod wave;
 
 pub use check::{Fault, FaultKind, MemorySpace, NearestAllocation};
-pub use dispatch::{Execution, Launch, MaskRecord, StepRecord};
+pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, StepRecord};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};
 pub use machine::{Config, Machine};
-pub use memory::MemoryError;
+pub use memory::{MemoryError, PRIVATE_APERTURE, SHARED_APERTURE};
 pub use native::{native_blocks, native_counts};
-pub use program::{LoadError, Program};
+pub use program::{LoadError, Program, Resident};
 pub use snippet::{Snippet, SnippetError, VectorRegister, WaveState};

@@ -1,13 +1,16 @@
 //! The emulated device.
 
+use std::any::Any;
+use std::sync::Arc;
+
 use amdinst_core::Arch;
 use amdinst_core::object::CodeObject;
 
 use crate::check::Fault;
-use crate::dispatch::{self, Execution, Launch};
+use crate::dispatch::{self, Dispatch, Execution, Launch};
 use crate::fast::Vectors;
 use crate::memory::{Memory, MemoryError, Owner, Protection};
-use crate::program::{self, LoadError, Program};
+use crate::program::{self, LoadError, Program, Resident};
 
 /// What can be set about a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +81,27 @@ impl Machine {
         self.memory.free(address)
     }
 
+    /// Make `bytes` bytes of the host's memory, from `address` on, device memory at the same address, until
+    /// [`Machine::free`]. `label` names it in faults, `keep` is dropped when neither the machine nor a clone of it needs
+    /// the memory any more. Clones share it.
+    ///
+    /// # Errors
+    /// An address that is no multiple of 8, or a range that other device memory is in.
+    ///
+    /// # Safety
+    /// The range can be read and written until `keep` is dropped, and what the host program does to it while a kernel
+    /// runs is atomic.
+    pub unsafe fn map_host(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        label: &str,
+        keep: Arc<dyn Any + Send + Sync>,
+    ) -> Result<(), MemoryError> {
+        // SAFETY: the caller vouches for the range.
+        unsafe { self.memory.map_host(address, bytes, label, keep) }
+    }
+
     /// Copy bytes to the device.
     ///
     /// # Errors
@@ -99,6 +123,11 @@ impl Machine {
         self.memory.user_allocations()
     }
 
+    /// The live allocation that a byte is in, the host's and code objects' included: first byte, size in bytes, label.
+    pub fn allocation_around(&self, address: u64) -> Option<(u64, u64, &str)> {
+        self.memory.find(address, 1).map(|(allocation, _)| allocation.extent())
+    }
+
     /// Map a code object, apply its relocations and decode its text. A word that is no instruction is an error only
     /// when it is executed.
     ///
@@ -106,6 +135,27 @@ impl Machine {
     /// Another processor's code object, undefined symbols, ranges outside the file, or no room.
     pub fn load(&mut self, object: &CodeObject) -> Result<Program, LoadError> {
         program::load(self.arch, &mut self.memory, object)
+    }
+
+    /// Decode a kernel that is in device memory already, and what it calls.
+    ///
+    /// # Errors
+    /// No descriptor there, or one whose entry is outside device memory.
+    pub fn program_at(&self, resident: &Resident<'_>) -> Result<Program, LoadError> {
+        program::resident(self.arch, &self.memory, resident)
+    }
+
+    /// Whether the code of such a program, and its descriptor, are still in memory as they were.
+    pub fn is_current(&self, program: &Program) -> bool {
+        program::is_current(program, &self.memory)
+    }
+
+    /// Run an AQL dispatch packet to its end. `program` is that of its kernel ([`Machine::program_at`]).
+    ///
+    /// # Errors
+    /// A [`Fault`] that tells what went wrong and where. Memory keeps what had been written.
+    pub fn dispatch(&self, program: &Program, dispatch: &Dispatch) -> Result<Execution, Fault> {
+        dispatch::dispatch(&self.memory, &self.config, program, dispatch)
     }
 
     pub(crate) fn config(&self) -> &Config {

@@ -17,6 +17,8 @@ pub(super) struct Totals {
 /// The state that one host thread runs workgroups in, one after another.
 pub(super) struct Group {
     waves: Vec<Wave>,
+    /// How many of them the workgroup has that runs.
+    live: usize,
     lds: Vec<u8>,
     /// Mask counters of each wave by slot.
     counters: Vec<Vec<MaskRecord>>,
@@ -35,6 +37,7 @@ impl Group {
         let slots = if shared.launch.record_masks { shared.program.exec_writers.len() } else { 0 };
         Self {
             waves: (0..waves).map(|_| Wave::new(shared.config.vectors)).collect(),
+            live: waves,
             lds: vec![0; shared.lds_bytes as usize],
             counters: vec![vec![MaskRecord::default(); slots]; waves],
             totals: Totals::default(),
@@ -58,14 +61,15 @@ impl Group {
         let [width, height, _] = shared.launch.grid.map(u64::from);
         let workgroup = [index % width, index / width % height, index / (width * height)].map(|id| id as u32);
         self.lds.fill(0);
-        for (number, wave) in self.waves.iter_mut().enumerate() {
+        self.live = shared.setup.waves(workgroup);
+        for (number, wave) in self.waves[..self.live].iter_mut().enumerate() {
             wave.reset(shared.registers);
             wave.index = index * u64::from(shared.waves_per_group) + number as u64;
             wave.next = shared.entry;
             shared.setup.start(wave, workgroup, number as u32);
         }
         let result = self.schedule(shared, workgroup);
-        for wave in &self.waves {
+        for wave in &self.waves[..self.live] {
             self.totals.waves += 1;
             self.totals.wave_instructions += wave.steps_run;
             self.totals.lane_instructions += wave.lanes_run;
@@ -79,7 +83,7 @@ impl Group {
         let mut budget = shared.budget;
         loop {
             let mut running = 0u32;
-            for number in 0..self.waves.len() {
+            for number in 0..self.live {
                 if !matches!(self.waves[number].status, Status::Running | Status::Yielded) {
                     continue;
                 }
@@ -102,25 +106,31 @@ impl Group {
                     let alive = matches!(self.waves[number].status, Status::Running | Status::Yielded);
                     if alive && budget == 0 {
                         let at_barrier = |wave: &&Wave| wave.status == Status::AtBarrier;
-                        let waiting = self.waves.iter().filter(at_barrier).count() as u32;
+                        let waiting = self.waves[..self.live].iter().filter(at_barrier).count() as u32;
                         return Err(Trap::new(FaultKind::Budget { budget: shared.budget, waiting }));
                     }
                     Ok(())
                 });
                 outcome.map_err(|trap| self.locate(shared, workgroup, number, *trap))?;
             }
-            let count = |status| self.waves.iter().filter(|wave| wave.status == status).count() as u32;
+            let count =
+                |status| self.waves[..self.live].iter().filter(|wave| wave.status == status).count() as u32;
             let waiting = count(Status::AtBarrier);
             let (halted, ended) = (count(Status::Halted), count(Status::Ended));
-            let alive = self.waves.len() as u32 - halted - ended;
+            let alive = self.live as u32 - halted - ended;
             if waiting > 0 && waiting == alive {
-                let first = self.waves.iter().position(|wave| wave.status == Status::AtBarrier).unwrap_or(0);
+                let first = self.waves[..self.live]
+                    .iter()
+                    .position(|wave| wave.status == Status::AtBarrier)
+                    .unwrap_or(0);
                 let kind = if halted > 0 {
                     FaultKind::BarrierDeadlock { waiting, halted }
                 } else if ended > 0 && shared.config.strict_barriers {
                     FaultKind::BarrierMismatch { waiting, ended }
                 } else {
-                    for wave in self.waves.iter_mut().filter(|wave| wave.status == Status::AtBarrier) {
+                    for wave in
+                        self.waves[..self.live].iter_mut().filter(|wave| wave.status == Status::AtBarrier)
+                    {
                         wave.status = Status::Running;
                     }
                     continue;
@@ -150,7 +160,7 @@ impl Group {
 
     /// Move what the waves' steps did to the launch's records.
     fn take_steps(&mut self, shared: &Shared<'_>) {
-        for (wave, counts) in self.waves.iter().zip(&mut self.steps) {
+        for (wave, counts) in self.waves[..self.live].iter().zip(&mut self.steps) {
             for (number, count) in counts.iter_mut().enumerate().filter(|(_, count)| count.executions > 0) {
                 let StepCount { executions, lanes } = std::mem::take(count);
                 let pc = shared.program.pc(&shared.program.steps[number]);
@@ -165,7 +175,7 @@ impl Group {
 
     /// Move the waves' mask counters to the launch's records.
     fn take_masks(&mut self, shared: &Shared<'_>) {
-        for (wave, counters) in self.waves.iter().zip(&mut self.counters) {
+        for (wave, counters) in self.waves[..self.live].iter().zip(&mut self.counters) {
             for (counter, step) in counters.iter_mut().zip(&shared.program.exec_writers) {
                 if counter.writes > 0 {
                     let pc = shared.program.pc(&shared.program.steps[*step as usize]);

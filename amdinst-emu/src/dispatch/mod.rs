@@ -3,6 +3,7 @@
 mod group;
 mod kernarg;
 mod order;
+mod packet;
 mod reach;
 mod registers;
 mod slice;
@@ -20,7 +21,10 @@ use crate::machine::Config;
 use crate::memory::{Memory, Owner, Protection};
 use crate::program::Program;
 use group::Group;
-use registers::Setup;
+pub use packet::Dispatch;
+pub(crate) use packet::{dispatch, kernel};
+pub(crate) use registers::Descriptor;
+use registers::{Places, Setup};
 pub(crate) use slice::run_slice;
 
 /// What to run.
@@ -178,11 +182,22 @@ pub(crate) fn launch(
         Ok(address)
     };
     let setup = place(&registers::queue_descriptor(), "queue").and_then(|queue| {
-        let kernarg =
+        let kernarg_bytes =
             kernarg::segment(kernel, launch, queue).map_err(|message| Fault::dispatch(name, message))?;
-        Setup::new(program, kernel, launch, config, &kernarg, queue, &mut place)
+        let descriptor = Descriptor(&kernel.descriptor);
+        let dynamic = if kernel.metadata.uses_dynamic_stack { config.dynamic_stack } else { 0 };
+        let asked = descriptor.scratch_bytes().max(kernel.metadata.private_segment_fixed_size);
+        let scratch = Setup::scratch_bytes(asked.saturating_add(dynamic));
+        let kernarg = place(&kernarg_bytes, "kernarg segment")?;
+        let kernel_object = program.device_address(kernel.descriptor_address);
+        let packet = registers::packet(launch, scratch, descriptor.lds_bytes(), kernel_object, kernarg);
+        let packet = place(&packet, "dispatch packet")?;
+        let items = std::array::from_fn(|axis| launch.grid[axis] * launch.block[axis]);
+        let places = Places { packet, queue, kernarg, kernarg_bytes: &kernarg_bytes, scratch, items };
+        Setup::new(program, kernel, launch, &places)
     });
-    let result = setup.and_then(|setup| run(memory, config, program, launch, kernel, setup));
+    let lds = lds_bytes(kernel) + launch.dynamic_lds;
+    let result = setup.and_then(|setup| run(memory, config, program, launch, kernel, setup, lds));
     for address in temporary {
         memory.release(address);
     }
@@ -228,7 +243,7 @@ fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault>
 }
 
 fn lds_bytes(kernel: &Kernel) -> u32 {
-    registers::Descriptor(&kernel.descriptor).lds_bytes().max(kernel.metadata.group_segment_fixed_size)
+    Descriptor(&kernel.descriptor).lds_bytes().max(kernel.metadata.group_segment_fixed_size)
 }
 
 fn run(
@@ -238,6 +253,7 @@ fn run(
     launch: &Launch,
     kernel: &Kernel,
     setup: Setup,
+    lds_bytes: u32,
 ) -> Result<Execution, Fault> {
     let entry_address = program.device_address(setup.entry);
     let Some(entry) = program.step_of(entry_address) else {
@@ -257,7 +273,7 @@ fn run(
         kernel,
         setup,
         budget: if launch.budget == 0 { config.budget } else { launch.budget },
-        lds_bytes: lds_bytes(kernel) + launch.dynamic_lds,
+        lds_bytes,
         waves_per_group: block.div_ceil(64),
         entry,
         registers: reach::registers(&reached),

@@ -5,13 +5,12 @@ use amdinst_core::object::{Kernel, KernelDescriptor};
 
 use super::{Launch, kernarg};
 use crate::check::Fault;
-use crate::machine::Config;
 use crate::memory::{PRIVATE_APERTURE, SCRATCH_BASE, SHARED_APERTURE};
 use crate::program::Program;
 use crate::wave::{FLAT_SCRATCH, LANES, M0, Place, Row, VCC, Wave};
 
 /// The fields of a kernel descriptor that set up waves.
-pub(super) struct Descriptor<'a>(pub(super) &'a KernelDescriptor);
+pub(crate) struct Descriptor<'a>(pub(crate) &'a KernelDescriptor);
 
 impl Descriptor<'_> {
     fn word(&self, offset: usize) -> u32 {
@@ -25,12 +24,12 @@ impl Descriptor<'_> {
     }
 
     /// PRIVATE_SEGMENT_FIXED_SIZE.
-    fn scratch_bytes(&self) -> u32 {
+    pub(super) fn scratch_bytes(&self) -> u32 {
         self.word(4)
     }
 
     /// KERNEL_CODE_ENTRY_BYTE_OFFSET.
-    fn entry_offset(&self) -> i64 {
+    pub(crate) fn entry_offset(&self) -> i64 {
         (u64::from(self.word(16)) | u64::from(self.word(20)) << 32) as i64
     }
 
@@ -65,10 +64,26 @@ pub(crate) struct Setup {
     /// Scratch bytes a work-item.
     scratch: u32,
     arch: Arch,
-    /// By wave of the workgroup.
-    lanes: Vec<Lanes>,
+    /// Workgroups in x, y, z.
+    grid: [u32; 3],
+    /// By wave of a workgroup, for each size of workgroups: bit n of the index is set for those at the grid's end in
+    /// dimension n, if they have fewer work-items than the others. Empty where there is no such workgroup.
+    lanes: [Vec<Lanes>; 8],
     /// Rows of work-item ids that are not packed into one.
     id_rows: usize,
+}
+
+/// Where a launch's packet, queue and kernarg segment are in device memory, and what they say.
+pub(super) struct Places<'a> {
+    pub(super) packet: u64,
+    pub(super) queue: u64,
+    pub(super) kernarg: u64,
+    /// The bytes at `kernarg`, as many as the kernel preloads.
+    pub(super) kernarg_bytes: &'a [u8],
+    /// Scratch bytes a work-item.
+    pub(super) scratch: u32,
+    /// Work-items of the grid in x, y, z.
+    pub(super) items: [u32; 3],
 }
 
 /// The lanes of one wave of a workgroup: the same in every workgroup, so worked out once.
@@ -104,35 +119,23 @@ impl Lanes {
 const PRELOAD_PROLOGUE: u64 = 256;
 
 impl Setup {
-    /// Put packet and kernarg segment into memory (`place`) and work out the registers. `queue` is the address of the
-    /// [`queue_descriptor`].
+    /// Work out the registers.
     pub(super) fn new(
         program: &Program,
         kernel: &Kernel,
         launch: &Launch,
-        config: &Config,
-        kernarg: &[u8],
-        queue: u64,
-        place: &mut impl FnMut(&[u8], &str) -> Result<u64, Fault>,
+        places: &Places<'_>,
     ) -> Result<Self, Fault> {
         let descriptor = Descriptor(&kernel.descriptor);
         let arch = program.arch;
         let properties = descriptor.properties();
-        let dynamic = if kernel.metadata.uses_dynamic_stack { config.dynamic_stack } else { 0 };
-        let asked = descriptor.scratch_bytes().max(kernel.metadata.private_segment_fixed_size);
-        // Whole dwords of each lane, and some for the stack pointer's alignment.
-        let scratch = (asked.saturating_add(dynamic)).min(1 << 24).next_multiple_of(16);
         if properties & 1 << 10 != 0 {
             return Err(Fault::dispatch(
                 &launch.kernel,
                 "the descriptor asks for wave32, GFX9 has wave64 only".into(),
             ));
         }
-
-        let kernarg_address = place(kernarg, "kernarg segment")?;
-        let kernel_object = program.device_address(kernel.descriptor_address);
-        let packet = packet(launch, scratch, descriptor.lds_bytes(), kernel_object, kernarg_address);
-        let packet = place(&packet, "dispatch packet")?;
+        let Places { packet, queue, kernarg, kernarg_bytes, scratch, items } = *places;
 
         let mut user = Vec::new();
         let pair = |user: &mut Vec<u32>, bit: u32, value: u64| {
@@ -146,7 +149,7 @@ impl Setup {
         }
         pair(&mut user, 1, packet);
         pair(&mut user, 2, queue);
-        pair(&mut user, 3, kernarg_address);
+        pair(&mut user, 3, kernarg);
         pair(&mut user, 4, 1);
         if flat_scratch {
             pair(&mut user, 5, SCRATCH_BASE);
@@ -159,8 +162,9 @@ impl Setup {
         if arch.is_gfx90a_plus() && length > 0 {
             for dword in 0..length {
                 let at = 4 * (offset + dword) as usize;
-                let bytes =
-                    kernarg.get(at..at + 4).map_or([0; 4], |bytes| [bytes[0], bytes[1], bytes[2], bytes[3]]);
+                let bytes = kernarg_bytes
+                    .get(at..at + 4)
+                    .map_or([0; 4], |bytes| [bytes[0], bytes[1], bytes[2], bytes[3]]);
                 user.push(u32::from_le_bytes(bytes));
             }
             entry += PRELOAD_PROLOGUE;
@@ -171,9 +175,34 @@ impl Setup {
         let rsrc2 = descriptor.rsrc2();
         let system_at = ((rsrc2 >> 1 & 0x1f) as usize).max(user.len());
         let id_rows = (rsrc2 >> 11 & 3).min(2) as usize + 1;
-        let waves = launch.block.iter().product::<u32>().div_ceil(64);
-        let lanes = (0..waves).map(|number| Lanes::new(launch.block, number, arch, id_rows)).collect();
-        Ok(Self { entry, user, system_at, rsrc2, mode, scratch, arch, lanes, id_rows })
+        let lanes = std::array::from_fn(|size| {
+            let mut block = launch.block;
+            for axis in 0..3 {
+                if size & 1 << axis != 0 {
+                    block[axis] = items[axis] % block[axis];
+                }
+            }
+            let waves = block.iter().product::<u32>().div_ceil(64);
+            (0..waves).map(|number| Lanes::new(block, number, arch, id_rows)).collect()
+        });
+        Ok(Self { entry, user, system_at, rsrc2, mode, scratch, arch, grid: launch.grid, lanes, id_rows })
+    }
+
+    /// Scratch bytes a work-item that a kernel is given which asks for `asked`: whole dwords of each lane, and some for
+    /// the stack pointer's alignment.
+    pub(super) fn scratch_bytes(asked: u32) -> u32 {
+        asked.min(1 << 24).next_multiple_of(16)
+    }
+
+    /// Waves of a workgroup: fewer at the grid's end, if it has a part of a workgroup there.
+    pub(crate) fn waves(&self, workgroup: [u32; 3]) -> usize {
+        self.lanes_of(workgroup).len()
+    }
+
+    fn lanes_of(&self, workgroup: [u32; 3]) -> &[Lanes] {
+        let ends = (0..3)
+            .filter(|&axis| workgroup[axis] + 1 == self.grid[axis] && !self.lanes[1 << axis].is_empty());
+        &self.lanes[ends.map(|axis| 1 << axis).sum::<usize>()]
     }
 
     /// Bytes of the workgroup's scratch that one wave has.
@@ -183,11 +212,12 @@ impl Setup {
 
     /// Put a fresh wave into its initial state.
     pub(crate) fn start(&self, wave: &mut Wave, workgroup: [u32; 3], number: u32) {
+        let lanes = self.lanes_of(workgroup);
         let offset = self.wave_scratch() * number;
         let base = SCRATCH_BASE + u64::from(offset);
         wave.scratch.reset(self.scratch, base);
         wave.set_mode(self.mode);
-        wave.place = Place { number, in_group: self.lanes.len() > 1, scratch: self.scratch > 0 };
+        wave.place = Place { number, in_group: lanes.len() > 1, scratch: self.scratch > 0 };
         for (register, value) in self.user.iter().take(102).enumerate() {
             wave.s[register] = *value;
         }
@@ -202,7 +232,7 @@ impl Setup {
         for (axis, id) in workgroup.into_iter().enumerate() {
             system(wave, rsrc2 & 1 << (7 + axis) != 0, id);
         }
-        let info = self.lanes.len() as u32 | number << 6 | u32::from(number == 0) << 31;
+        let info = lanes.len() as u32 | number << 6 | u32::from(number == 0) << 31;
         system(wave, rsrc2 & 1 << 10 != 0, info);
         if self.arch.is_gfx940_plus() {
             wave.set_s64(FLAT_SCRATCH, base);
@@ -212,7 +242,7 @@ impl Setup {
         wave.set_s64(VCC, 0);
         wave.s[usize::from(M0)] = 0;
 
-        let lanes = &self.lanes[number as usize];
+        let lanes = &lanes[number as usize];
         let rows = if self.arch.has_packed_work_item_ids() { 1 } else { self.id_rows };
         wave.rows[..rows].copy_from_slice(&lanes.ids[..rows]);
         wave.set_s64(crate::wave::EXEC, lanes.exec);
@@ -240,7 +270,13 @@ pub(super) fn queue_descriptor() -> [u8; 256] {
 }
 
 /// An AQL kernel dispatch packet (HSA runtime specification, `hsa_kernel_dispatch_packet_t`).
-fn packet(launch: &Launch, scratch: u32, static_lds: u32, kernel_object: u64, kernarg: u64) -> Vec<u8> {
+pub(super) fn packet(
+    launch: &Launch,
+    scratch: u32,
+    static_lds: u32,
+    kernel_object: u64,
+    kernarg: u64,
+) -> Vec<u8> {
     const KERNEL_DISPATCH: u16 = 2;
     let mut packet = Vec::with_capacity(64);
     packet.extend(KERNEL_DISPATCH.to_le_bytes());

@@ -3,20 +3,46 @@
 //! Kernels race by design (atomics) and by mistake. Each access here is a relaxed atomic of the host, so that a racing
 //! kernel gets some value, and the host program stays sound.
 
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// A block of shared bytes, aligned to 8.
-#[derive(Debug)]
 pub(crate) struct SharedBytes {
-    words: Box<[AtomicU64]>,
+    /// The first byte of what `owner` keeps.
+    start: *const u8,
     len: usize,
+    owner: Owner,
 }
 
+/// What keeps the bytes alive.
+enum Owner {
+    Words(Arc<[AtomicU64]>),
+    /// Memory of the host program; dropped when no clone needs it any more.
+    Host(Arc<dyn Any + Send + Sync>),
+}
+
+// SAFETY: the bytes are reached as atomics only, and live as long as their owner, which may be sent and shared.
+unsafe impl Send for SharedBytes {}
+// SAFETY: as above.
+unsafe impl Sync for SharedBytes {}
+
+impl fmt::Debug for SharedBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let host = matches!(self.owner, Owner::Host(_));
+        f.debug_struct("SharedBytes").field("len", &self.len).field("host", &host).finish_non_exhaustive()
+    }
+}
+
+/// A copy of the bytes; the host's memory is not copied, but shared.
 impl Clone for SharedBytes {
     fn clone(&self) -> Self {
-        Self {
-            words: self.words.iter().map(|word| AtomicU64::new(word.load(Relaxed))).collect(),
-            len: self.len,
+        match &self.owner {
+            Owner::Words(words) => {
+                Self::owned(words.iter().map(|word| AtomicU64::new(word.load(Relaxed))).collect(), self.len)
+            }
+            Owner::Host(keep) => Self { start: self.start, len: self.len, owner: Owner::Host(keep.clone()) },
         }
     }
 }
@@ -24,13 +50,26 @@ impl Clone for SharedBytes {
 impl SharedBytes {
     /// `len` zero bytes.
     pub(crate) fn zeroed(len: usize) -> Self {
-        Self { words: (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect(), len }
+        Self::owned((0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect(), len)
+    }
+
+    fn owned(words: Arc<[AtomicU64]>, len: usize) -> Self {
+        Self { start: words.as_ptr().cast(), len, owner: Owner::Words(words) }
+    }
+
+    /// `len` bytes of the host's own memory.
+    ///
+    /// # Safety
+    /// `start` is a multiple of 8, and the bytes may be read and written, as atomics, until `keep` is dropped. What the
+    /// host program does to them meanwhile must be atomic too, or ordered before and after.
+    pub(crate) unsafe fn host(start: *const u8, len: usize, keep: Arc<dyn Any + Send + Sync>) -> Self {
+        Self { start, len, owner: Owner::Host(keep) }
     }
 
     /// The first byte. All access through it must be as by relaxed atomics.
     #[inline(always)]
     pub(crate) fn as_ptr(&self) -> *const u8 {
-        self.words.as_ptr().cast()
+        self.start
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -42,7 +81,7 @@ impl SharedBytes {
     fn at(&self, offset: usize, size: usize) -> *const u8 {
         assert!(offset <= self.len && size <= self.len - offset, "checked by the caller");
         // SAFETY: `offset` is within the block, as just asserted.
-        unsafe { self.words.as_ptr().cast::<u8>().add(offset) }
+        unsafe { self.start.add(offset) }
     }
 
     /// Little-endian load of 1, 2, 4 or 8 bytes. Aligned loads are single-copy atomic.

@@ -4,6 +4,9 @@ mod cell;
 
 pub(crate) use cell::SharedBytes;
 
+use std::any::Any;
+use std::sync::Arc;
+
 use crate::check::{FaultKind, MemorySpace, NearestAllocation};
 
 /// Where user allocations begin: like the addresses that ROCr hands out.
@@ -67,6 +70,11 @@ pub(crate) struct Allocation {
 }
 
 impl Allocation {
+    /// First byte, size in bytes, label.
+    pub(crate) fn extent(&self) -> (u64, u64, &str) {
+        (self.address, self.bytes.len() as u64, &self.label)
+    }
+
     fn end(&self) -> u64 {
         self.address + self.bytes.len() as u64
     }
@@ -170,6 +178,38 @@ impl Memory {
         Ok(())
     }
 
+    /// Make host memory device memory at the same address. What was freed there before is forgotten.
+    ///
+    /// # Safety
+    /// As [`SharedBytes::host`] asks of `size` bytes at `address`.
+    pub(crate) unsafe fn map_host(
+        &mut self,
+        address: u64,
+        size: u64,
+        label: &str,
+        keep: Arc<dyn Any + Send + Sync>,
+    ) -> Result<(), MemoryError> {
+        if !address.is_multiple_of(8) {
+            return Err(MemoryError::BadAlignment(address));
+        }
+        let overlap = MemoryError::OutOfBounds { address, size };
+        let end = address.checked_add(size).ok_or(overlap.clone())?;
+        let at = self.live.partition_point(|other| other.address < end);
+        if at.checked_sub(1).is_some_and(|below| self.live[below].end() > address) {
+            return Err(overlap);
+        }
+        self.freed.retain(|freed| freed.address >= end || freed.address + freed.size <= address);
+        // SAFETY: the caller vouches for the range.
+        let bytes = unsafe {
+            SharedBytes::host(std::ptr::with_exposed_provenance(address as usize), size as usize, keep)
+        };
+        let allocation =
+            Allocation { address, bytes, protection: Protection::ReadWrite, label: label.to_owned() };
+        self.live.insert(at, allocation);
+        self.total += size;
+        Ok(())
+    }
+
     pub(crate) fn free(&mut self, address: u64) -> Result<(), MemoryError> {
         let Ok(index) = self.live.binary_search_by_key(&address, |allocation| allocation.address) else {
             let freed = self.freed.binary_search_by_key(&address, |freed| freed.address).is_ok();
@@ -211,6 +251,21 @@ impl Memory {
         let (allocation, offset) = self.range(address, into.len() as u64)?;
         allocation.bytes.read(offset, into);
         Ok(())
+    }
+
+    /// Whether the bytes at an address are these.
+    pub(crate) fn equals(&self, address: u64, bytes: &[u8]) -> bool {
+        let Some((allocation, at)) = self.find(address, bytes.len() as u64) else { return false };
+        let (words, rest) = bytes.as_chunks::<8>();
+        let same = |(index, word): (usize, &[u8; 8])| {
+            allocation.bytes.load::<8>(at + 8 * index) == u64::from_le_bytes(*word)
+        };
+        let tail = at + 8 * words.len();
+        words.iter().enumerate().all(same)
+            && rest
+                .iter()
+                .enumerate()
+                .all(|(i, byte)| allocation.bytes.load::<1>(tail + i) == u64::from(*byte))
     }
 
     fn range(&self, address: u64, size: u64) -> Result<(&Allocation, usize), MemoryError> {
@@ -262,9 +317,9 @@ impl Memory {
 }
 
 /// Flat addresses from here (4 GiB) reach the workgroup's LDS, as `src_shared_base` tells.
-pub(crate) const SHARED_APERTURE: u64 = 0x0001_0000_0000_0000;
+pub const SHARED_APERTURE: u64 = 0x0001_0000_0000_0000;
 /// Flat addresses from here (4 GiB) reach the work-item's scratch, as `src_private_base` tells.
-pub(crate) const PRIVATE_APERTURE: u64 = 0x0002_0000_0000_0000;
+pub const PRIVATE_APERTURE: u64 = 0x0002_0000_0000_0000;
 /// Device address of a workgroup's scratch: each wave's part follows the one before.
 pub(crate) const SCRATCH_BASE: u64 = 0x7d00_0000_0000;
 

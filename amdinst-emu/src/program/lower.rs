@@ -2,7 +2,7 @@
 
 use amdinst_core::Arch;
 use amdinst_core::isa::{self, Access, Encoding, Inst, Operand, Slot, Value};
-use amdinst_core::object::CodeObject;
+use amdinst_core::object::{CodeObject, Kernel};
 
 use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Src, Step, memory_ops, scalar_memory};
 use crate::exec;
@@ -12,18 +12,11 @@ use crate::wave::{EXEC, NO_SCALAR, REGISTERS, register_row};
 /// Decode and lower the text of a code object.
 pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64) -> Program {
     let mut program = Program {
-        arch,
-        steps: Vec::new(),
-        step_at: vec![NO_STEP; text.len() / 4],
         text_address: object.text.address,
         bias,
         kernels: object.kernels.clone(),
         variables: object.variables.clone(),
-        exec_writers: Vec::new(),
-        reads_clock: false,
-        code: Code::default(),
-        registers: [0; 2],
-        text,
+        ..blank_program(arch, text)
     };
     // Code begins anew at each symbol: padding or data before one must not swallow its first instruction.
     let mut starts: Vec<u64> = object.kernels.iter().map(|kernel| kernel.code.start).collect();
@@ -33,9 +26,24 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
     program
 }
 
+/// Decode and lower the code of one kernel, which is at `text_address` of a code object of which nothing else is known.
+pub(crate) fn resident(arch: Arch, kernel: Kernel, text: Vec<u8>, text_address: u64, bias: u64) -> Program {
+    let entry = kernel.code.start.wrapping_sub(text_address);
+    let mut program = Program { text_address, bias, kernels: vec![kernel], ..blank_program(arch, text) };
+    decode_all(&mut program, std::iter::once(entry));
+    program
+}
+
 /// Decode and lower bare instructions, which no code object holds: at address 0, without kernels.
 pub(crate) fn bare(arch: Arch, text: Vec<u8>) -> Program {
-    let mut program = Program {
+    let mut program = blank_program(arch, text);
+    decode_all(&mut program, std::iter::empty());
+    program
+}
+
+/// A program whose text has not been decoded: at address 0, without kernels.
+fn blank_program(arch: Arch, text: Vec<u8>) -> Program {
+    Program {
         arch,
         steps: Vec::new(),
         step_at: vec![NO_STEP; text.len() / 4],
@@ -48,9 +56,7 @@ pub(crate) fn bare(arch: Arch, text: Vec<u8>) -> Program {
         code: Code::default(),
         registers: [0; 2],
         text,
-    };
-    decode_all(&mut program, std::iter::empty());
-    program
+    }
 }
 
 /// Make the steps of a program's text; `starts` are the offsets at which code begins anew, in order.

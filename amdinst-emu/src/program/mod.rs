@@ -3,12 +3,15 @@
 mod load;
 mod lower;
 mod memory_ops;
+mod resident;
 mod scalar_memory;
 mod step;
 
 pub use load::LoadError;
 pub(crate) use load::load;
 pub(crate) use lower::bare;
+pub use resident::Resident;
+pub(crate) use resident::{is_current, program as resident};
 pub(crate) use step::{
     Action, AtomicOp, Extra, Flags, Handler, Kind, MemoryAccess, NO_SLOT, Packing, Part, ScalarAccess,
     ScalarKind, Space, Src, Step, Typed,

@@ -1,0 +1,202 @@
+//! The state of the library: one for a process, made when the runtime opens the driver.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::abi::{Event, MemoryAccessFault, MemoryFlags, QueueResource, Status};
+use crate::allocations::Allocations;
+use crate::cells::Cell64;
+use crate::events::{self, Events};
+use crate::gpu::Gpu;
+use crate::host_memory::Mapping;
+use crate::queue::{Queue, Ring};
+use crate::settings::Settings;
+
+/// Queues there may be: the runtime keeps its tables by a doorbell's place in a page.
+const DOORBELLS: usize = 1024;
+/// Bytes of a packet.
+const PACKET: u64 = 64;
+
+/// An emulated machine.
+#[derive(Debug)]
+pub(crate) struct Driver {
+    pub(crate) settings: Settings,
+    /// The GPUs: that of node N has index N - 1.
+    pub(crate) gpus: Vec<Gpu>,
+    pub(crate) events: Events,
+    allocations: Mutex<Allocations>,
+    queues: Mutex<HashMap<u64, Queue>>,
+    /// One word for each queue that may be.
+    doorbells: Mapping,
+    /// The runtime's event for memory faults, by its address.
+    fault_event: Mutex<Option<usize>>,
+    /// The process that it was made in: a child of it has none of its threads.
+    process: u32,
+}
+
+static DRIVER: OnceLock<Result<Driver, ()>> = OnceLock::new();
+static OPENED: AtomicU32 = AtomicU32::new(0);
+
+/// The driver that is open.
+pub(crate) fn driver() -> Result<&'static Driver, Status> {
+    if OPENED.load(SeqCst) == 0 {
+        return Err(Status::NotOpened);
+    }
+    match DRIVER.get() {
+        Some(Ok(driver)) if driver.process == std::process::id() => Ok(driver),
+        _ => Err(Status::NotOpened),
+    }
+}
+
+/// `hsaKmtOpenKFD`.
+pub(crate) fn open() -> Result<(), Status> {
+    match DRIVER.get_or_init(Driver::new) {
+        Ok(driver) if driver.process == std::process::id() => {
+            OPENED.fetch_add(1, SeqCst);
+            Ok(())
+        }
+        Ok(_) => {
+            eprintln!(
+                "amdinst: a process that was forked after its parent had used the GPU cannot use it; use `exec`"
+            );
+            Err(Status::NotOpened)
+        }
+        Err(()) => Err(Status::NotOpened),
+    }
+}
+
+/// `hsaKmtCloseKFD`: the last one ends all queues.
+pub(crate) fn close() -> Result<(), Status> {
+    let driver = driver()?;
+    if OPENED.fetch_sub(1, SeqCst) == 1 {
+        let queues = std::mem::take(&mut *driver.queues());
+        drop(queues);
+    }
+    Ok(())
+}
+
+impl Driver {
+    fn new() -> Result<Self, ()> {
+        let settings =
+            Settings::read(|name| std::env::var(name).ok()).map_err(|error| eprintln!("amdinst: {error}"))?;
+        let profile = settings.profile;
+        let gpus: Vec<Gpu> =
+            (1..=settings.gpus).map(|node| Gpu::new(node, profile.arch, settings.strict_barriers)).collect();
+        let nodes: Vec<u32> = gpus.iter().map(|gpu| gpu.node).collect();
+        let mut allocations = Allocations::default();
+        let mailboxes = allocations
+            .allocate(0, 8 * u64::from(events::MOST), MemoryFlags::default(), None, 0)
+            .and_then(|address| allocations.map(&gpus, address, &nodes).map(|()| address))
+            .map_err(|_| eprintln!("amdinst: there is no memory for the emulated GPU's events"))?;
+        let doorbells = Mapping::new(8 * DOORBELLS as u64, None)
+            .ok_or_else(|| eprintln!("amdinst: there is no memory for the emulated GPU's doorbells"))?;
+        Ok(Self {
+            settings,
+            gpus,
+            // SAFETY: pages that are never freed: no other function gives this address away.
+            events: Events::new(unsafe { Cell64::at(mailboxes) }),
+            allocations: Mutex::new(allocations),
+            queues: Mutex::default(),
+            doorbells,
+            fault_event: Mutex::new(None),
+            process: std::process::id(),
+        })
+    }
+
+    /// The allocations, locked.
+    pub(crate) fn allocations(&self) -> MutexGuard<'_, Allocations> {
+        self.allocations.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn queues(&self) -> MutexGuard<'_, HashMap<u64, Queue>> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The GPU of a node, by its index.
+    pub(crate) fn gpu_index(&self, node: u32) -> Result<usize, Status> {
+        let index = (node as usize).checked_sub(1).filter(|index| *index < self.gpus.len());
+        index.ok_or(Status::InvalidNodeUnit)
+    }
+
+    /// A new queue, whose ring has that many bytes. Gives what is to be filled into the resource: its number and doorbell.
+    pub(crate) fn create_queue(
+        &'static self,
+        node: u32,
+        base: u64,
+        bytes: u64,
+        resource: &QueueResource,
+    ) -> Result<(u64, u64), Status> {
+        let gpu = self.gpu_index(node)?;
+        let packets = bytes / PACKET;
+        let read = resource.read_pointer;
+        if base == 0
+            || !base.is_multiple_of(PACKET)
+            || !packets.is_power_of_two()
+            || read == 0
+            || !read.is_multiple_of(8)
+        {
+            return Err(Status::InvalidParameter);
+        }
+        let mut queues = self.queues();
+        let taken = |index: &usize| queues.values().any(|queue| queue.doorbell == *index);
+        let index = (0..DOORBELLS).find(|index| !taken(index)).ok_or(Status::OutOfResources)?;
+        // SAFETY: a word of the doorbells' pages, which live as long as the driver.
+        let doorbell = unsafe { Cell64::at(self.doorbells.address()) }.nth(index);
+        // Nothing announced: one less than the first packet's number.
+        doorbell.store(u64::MAX);
+        // SAFETY: the runtime keeps it until the queue is destroyed.
+        let read = unsafe { Cell64::at(read) };
+        let ring = Ring { base, packets, read, doorbell };
+        let queue = Queue::start(self, gpu, ring, index)?;
+        // Numbers are the doorbells' and never zero.
+        let id = index as u64 + 1;
+        queues.insert(id, queue);
+        Ok((id, doorbell.address()))
+    }
+
+    /// Let a queue take packets, or not.
+    pub(crate) fn suspend_queue(&self, id: u64, suspended: bool) -> Result<(), Status> {
+        self.queues().get(&id).map(|queue| queue.suspend(suspended)).ok_or(Status::InvalidHandle)
+    }
+
+    /// End a queue, after the packet that it is at.
+    pub(crate) fn destroy_queue(&self, id: u64) -> Result<(), Status> {
+        let queue = self.queues().remove(&id).ok_or(Status::InvalidHandle)?;
+        // Not under the lock: it waits for the queue's thread.
+        drop(queue);
+        Ok(())
+    }
+
+    /// Note the runtime's event for memory faults.
+    pub(crate) fn set_fault_event(&self, event: *mut Event) {
+        *self.fault_event.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.expose_provenance());
+    }
+
+    /// Forget it, if it is this one.
+    pub(crate) fn forget_fault_event(&self, event: *mut Event) {
+        let mut known = self.fault_event.lock().unwrap_or_else(PoisonError::into_inner);
+        if *known == Some(event.expose_provenance()) {
+            *known = None;
+        }
+    }
+
+    /// Tell the runtime of an access to memory that a GPU must not make.
+    pub(crate) fn raise_memory_fault(&self, node: u32, address: u64, read_only: bool) {
+        let known = self.fault_event.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(event) = *known else { return };
+        let event: *mut Event = std::ptr::with_exposed_provenance_mut(event);
+        let failure = if read_only { MemoryAccessFault::READ_ONLY } else { MemoryAccessFault::NOT_PRESENT };
+        let flags = MemoryAccessFault::FATAL_PROCESS;
+        let data = MemoryAccessFault { node, address, failure, flags: 0 };
+        // SAFETY: an event that `hsaKmtCreateEvent` made and `hsaKmtDestroyEvent` has not freed: it would have taken the lock.
+        let id = unsafe {
+            (&raw mut (*event).data).write_unaligned(data);
+            // The runtime takes the rest as valid when it sees the flags.
+            std::sync::atomic::fence(SeqCst);
+            (&raw mut (*event).data.flags).write_unaligned(flags);
+            (&raw const (*event).id).read_unaligned()
+        };
+        let _ = self.events.set(id, true);
+    }
+}

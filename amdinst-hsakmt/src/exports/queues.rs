@@ -1,0 +1,64 @@
+//! Queues.
+
+use std::ffi::c_void;
+
+use super::{put, status};
+use crate::abi::{Event, QUEUE_AQL, QueueResource, Status};
+use crate::driver::driver;
+
+/// Starts a queue. Queues of packets are all there are: the runtime copies with kernels where it gets no other engine.
+///
+/// # Safety
+/// See the module.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn hsaKmtCreateQueue(
+    node: u32,
+    kind: u32,
+    _percentage: u32,
+    _priority: i32,
+    ring: *mut c_void,
+    bytes: u64,
+    _event: *mut Event,
+    resource: *mut QueueResource,
+) -> u32 {
+    status(|| {
+        let driver = driver()?;
+        if kind != QUEUE_AQL {
+            return Err(Status::NotSupported);
+        }
+        if resource.is_null() {
+            return Err(Status::InvalidParameter);
+        }
+        // SAFETY: the runtime's.
+        let mut value = unsafe { resource.read_unaligned() };
+        let (id, doorbell) = driver.create_queue(node, ring.expose_provenance() as u64, bytes, &value)?;
+        (value.id, value.doorbell) = (id, doorbell);
+        // SAFETY: the runtime's.
+        unsafe { put(resource, value) }
+    })
+}
+
+/// Changes a queue: with no share of the GPU it takes no packets.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn hsaKmtUpdateQueue(
+    queue: u64,
+    percentage: u32,
+    _priority: i32,
+    _ring: *mut c_void,
+    _bytes: u64,
+    _event: *mut c_void,
+) -> u32 {
+    status(|| driver()?.suspend_queue(queue, percentage == 0))
+}
+
+/// Ends a queue.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn hsaKmtDestroyQueue(queue: u64) -> u32 {
+    status(|| driver()?.destroy_queue(queue))
+}
+
+/// Which CUs a queue may use: results do not depend on it.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn hsaKmtSetQueueCUMask(_queue: u64, _bits: u32, _mask: *mut u32) -> u32 {
+    status(|| driver().map(drop))
+}

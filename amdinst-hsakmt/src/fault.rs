@@ -1,0 +1,84 @@
+//! What a fault of a kernel becomes for the runtime: a memory fault, or an error of the queue.
+
+use amdinst_emu::{Fault, FaultKind, MemorySpace};
+
+use crate::gpu::DispatchError;
+
+/// How the runtime is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// An access to memory that the GPU does not see, or must not write. The runtime ends the program unless it handles
+    /// such events.
+    MemoryFault {
+        /// The address.
+        address: u64,
+        /// It was a write to memory that may only be read.
+        read_only: bool,
+    },
+    /// Bits of the queue's inactive signal, which the runtime hands to the queue's error callback.
+    QueueError(u64),
+}
+
+/// Bits of `queue_inactive_signal`, as the packet processor and the trap handler set them.
+mod error {
+    pub(super) const DIMENSIONS: u64 = 2;
+    pub(super) const GROUP_MEMORY: u64 = 4;
+    pub(super) const CODE: u64 = 8;
+    pub(super) const PACKET_FORMAT: u64 = 32;
+    pub(super) const APERTURE: u64 = 0x2000_0000;
+    pub(super) const ILLEGAL_INSTRUCTION: u64 = 0x4000_0000;
+    pub(super) const EXCEPTION: u64 = 0x8000_0000;
+}
+
+/// A failure, for the user and for the runtime.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Report {
+    pub(crate) message: String,
+    pub(crate) effect: Effect,
+}
+
+impl Report {
+    /// That of a kernel's fault.
+    pub(crate) fn of_fault(fault: &Fault) -> Self {
+        let effect = match &fault.kind {
+            FaultKind::OutOfBounds { space: MemorySpace::Global | MemorySpace::Scalar, address, .. }
+            | FaultKind::UseAfterFree { address, .. }
+            | FaultKind::NullPointer { address, .. } => {
+                Effect::MemoryFault { address: *address, read_only: false }
+            }
+            FaultKind::ReadOnly { address, .. } => Effect::MemoryFault { address: *address, read_only: true },
+            FaultKind::OutOfBounds { .. } | FaultKind::Misaligned { .. } => {
+                Effect::QueueError(error::APERTURE)
+            }
+            FaultKind::Unimplemented { .. }
+            | FaultKind::Undecodable(_)
+            | FaultKind::JumpOutside { .. }
+            | FaultKind::RegisterIndex { .. } => Effect::QueueError(error::ILLEGAL_INSTRUCTION),
+            FaultKind::Trap(_)
+            | FaultKind::Budget { .. }
+            | FaultKind::BarrierDeadlock { .. }
+            | FaultKind::BarrierMismatch { .. } => Effect::QueueError(error::EXCEPTION),
+            FaultKind::BadDispatch(message) if message.contains("LDS") => {
+                Effect::QueueError(error::GROUP_MEMORY)
+            }
+            FaultKind::BadDispatch(_) => Effect::QueueError(error::DIMENSIONS),
+        };
+        Self { message: fault.to_string(), effect }
+    }
+
+    /// That of a packet whose kernel cannot be read.
+    pub(crate) fn no_kernel(error: &DispatchError) -> Self {
+        Self { message: error.to_string(), effect: Effect::QueueError(error::CODE) }
+    }
+
+    /// That of a packet that the processor does not know.
+    pub(crate) fn bad_packet(header: u16) -> Self {
+        let message = format!("the queue holds a packet of an unknown kind (header {header:#06x})");
+        Self { message, effect: Effect::QueueError(error::PACKET_FORMAT) }
+    }
+
+    /// That of a defect of this library.
+    pub(crate) fn internal(message: &str) -> Self {
+        Self { message: message.to_owned(), effect: Effect::QueueError(error::EXCEPTION) }
+    }
+}

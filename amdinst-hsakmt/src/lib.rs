@@ -1,0 +1,31 @@
+//! An emulated AMD GPU under the real ROCm runtime.
+//!
+//! `libhsa-runtime64.so.1` of ROCm 5.2 reaches the driver through the functions of `libhsakmt.so.1`. This library has the
+//! same functions, and instead of the driver the emulator behind them: HIP, the runtime's loader and its copy kernels run
+//! unchanged, and so does every HIP program. It is made to be found first, as `libhsakmt.so.1` in a directory of
+//! `LD_LIBRARY_PATH`; `cargo amdinst exec` does that.
+//!
+//! The environment says what is emulated: `AMDINST_TARGET_CPU` (gfx900, gfx906, gfx908, gfx90a), `AMDINST_GPUS`,
+//! `AMDINST_BUDGET`, `AMDINST_THREADS`, `AMDINST_STRICT_BARRIERS`.
+//!
+//! # Where `unsafe` is
+//!
+//! `exports` takes pointers from C; each function says what its caller, the runtime, vouches for. `host_memory` maps
+//! pages; `cells` views words that the runtime shares; `allocations` hands memory to the emulator. No panic leaves an
+//! exported function.
+
+mod abi;
+mod allocations;
+mod cells;
+mod clock;
+mod driver;
+mod events;
+mod exports;
+mod fault;
+mod gpu;
+mod host_memory;
+mod image;
+mod profile;
+mod queue;
+mod settings;
+mod topology;

@@ -1,0 +1,194 @@
+//! The thread of a queue: packets in order, each to its end before the next one begins.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{Ordering::SeqCst, fence};
+use std::time::{Duration, Instant};
+
+use amdinst_emu::Dispatch;
+
+use super::packet::{FREE, Packet};
+use super::signal::Signal;
+use super::{Control, INACTIVE_SIGNAL, Ring};
+use crate::cells::Cell64;
+use crate::clock;
+use crate::driver::Driver;
+use crate::fault::{self, Report};
+use crate::gpu::DispatchError;
+
+/// How long the thread looks for packets without a pause after the last one.
+const EAGER: Duration = Duration::from_micros(50);
+/// Pauses between looks after that: short ones first.
+const SHORT: Duration = Duration::from_micros(50);
+/// How long it makes short ones.
+const ALERT: Duration = Duration::from_millis(200);
+const LONG: Duration = Duration::from_millis(1);
+
+/// What became of a packet.
+enum Ended {
+    /// The next one may begin.
+    Done,
+    /// The queue takes no more packets.
+    Failed,
+    /// The queue is being destroyed.
+    Stopped,
+}
+
+pub(super) struct Processor {
+    driver: &'static Driver,
+    gpu: usize,
+    ring: Ring,
+    control: Arc<Control>,
+    /// One more than the highest number that the doorbell was rung with.
+    announced: u64,
+}
+
+impl Processor {
+    pub(super) fn new(driver: &'static Driver, gpu: usize, ring: Ring, control: Arc<Control>) -> Self {
+        Self { driver, gpu, ring, control, announced: 0 }
+    }
+
+    /// Take packets until told to stop.
+    pub(super) fn run(&mut self) {
+        let mut last = Instant::now();
+        while !self.control.stop.load(SeqCst) {
+            if self.control.suspended.load(SeqCst) || !self.is_rung() {
+                pause(last);
+                continue;
+            }
+            let number = self.ring.read.load();
+            let slot = self.ring.slot(number);
+            let packet = Packet::read(slot);
+            if packet == Packet::Invalid {
+                pause(last);
+                continue;
+            }
+            let completion = Signal::of(Packet::completion(slot));
+            // Nothing that goes wrong inside may end the program that uses the runtime.
+            let ended = catch_unwind(AssertUnwindSafe(|| self.process(slot, packet, completion)));
+            match ended.unwrap_or_else(|_| {
+                self.fail(&Report::internal("the emulator has panicked (a defect of it)"));
+                Ended::Failed
+            }) {
+                Ended::Done => {}
+                Ended::Failed => self.control.suspended.store(true, SeqCst),
+                Ended::Stopped => return,
+            }
+            if self.control.suspended.load(SeqCst) {
+                continue;
+            }
+            slot.store_half(FREE);
+            self.ring.read.store(number + 1);
+            if let Some(signal) = completion {
+                signal.decrement(self.driver);
+            }
+            last = Instant::now();
+        }
+    }
+
+    /// Whether there is a packet that the host has announced. Several producers may ring out of order.
+    fn is_rung(&mut self) -> bool {
+        self.announced = self.announced.max(self.ring.doorbell.load().wrapping_add(1));
+        self.ring.read.load() < self.announced
+    }
+
+    fn process(&self, slot: Cell64, packet: Packet, completion: Option<Signal>) -> Ended {
+        match packet {
+            Packet::Invalid | Packet::Commands => Ended::Done,
+            Packet::Dispatch { kernel } => self.dispatch(slot, kernel, completion),
+            Packet::Barrier { signals, all } => {
+                let signals: Vec<_> = signals.into_iter().filter_map(Signal::of).collect();
+                let zero = |signal: &Signal| signal.value() == 0;
+                self.wait(|| {
+                    signals.is_empty()
+                        || if all { signals.iter().all(zero) } else { signals.iter().any(zero) }
+                })
+            }
+            Packet::BarrierValue { signal, value, mask, condition } => {
+                let signal = Signal::of(signal);
+                self.wait(|| {
+                    let now = signal.map_or(0, Signal::value) & mask;
+                    match condition {
+                        0 => now == value,
+                        1 => now != value,
+                        2 => now < value,
+                        _ => now >= value,
+                    }
+                })
+            }
+            Packet::Unknown { header } => {
+                self.fail(&Report::bad_packet(header));
+                Ended::Failed
+            }
+        }
+    }
+
+    fn dispatch(&self, slot: Cell64, kernel: u64, completion: Option<Signal>) -> Ended {
+        let settings = &self.driver.settings;
+        let dispatch = Dispatch {
+            packet: slot.address(),
+            queue: self.ring.queue(),
+            threads: settings.threads,
+            budget: settings.budget,
+            record_masks: false,
+        };
+        fence(SeqCst);
+        let start = clock::gpu();
+        let result = self.driver.gpus[self.gpu].dispatch(kernel, &dispatch);
+        let end = clock::gpu();
+        fence(SeqCst);
+        match result {
+            Ok(_) => {
+                if let Some(signal) = completion {
+                    signal.stamp(start, end);
+                }
+                Ended::Done
+            }
+            Err(error) => {
+                self.fail(&match &error {
+                    DispatchError::Fault(fault) => Report::of_fault(fault),
+                    DispatchError::NoKernel { .. } => Report::no_kernel(&error),
+                });
+                Ended::Failed
+            }
+        }
+    }
+
+    /// Wait for other packets or the host.
+    fn wait(&self, mut done: impl FnMut() -> bool) -> Ended {
+        let begin = Instant::now();
+        while !done() {
+            if self.control.stop.load(SeqCst) {
+                return Ended::Stopped;
+            }
+            pause(begin);
+        }
+        Ended::Done
+    }
+
+    /// Tell the user and the runtime.
+    fn fail(&self, report: &Report) {
+        eprintln!("amdinst: {}", report.message);
+        match report.effect {
+            fault::Effect::MemoryFault { address, read_only } => {
+                self.driver.raise_memory_fault(self.driver.gpus[self.gpu].node, address, read_only);
+            }
+            fault::Effect::QueueError(code) => {
+                // SAFETY: a field of the runtime's `amd_queue_t`, which lives as long as the queue.
+                let handle = unsafe { Cell64::at(self.ring.queue() + INACTIVE_SIGNAL) }.load();
+                if let Some(signal) = Signal::of(handle) {
+                    signal.or(code, self.driver);
+                }
+            }
+        }
+    }
+}
+
+/// Wait a little, the longer the longer nothing has happened.
+fn pause(since: Instant) {
+    match since.elapsed() {
+        idle if idle < EAGER => std::hint::spin_loop(),
+        idle if idle < ALERT => std::thread::sleep(SHORT),
+        _ => std::thread::sleep(LONG),
+    }
+}

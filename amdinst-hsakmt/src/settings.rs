@@ -1,0 +1,100 @@
+//! What the environment asks for. `cargo amdinst exec` sets it from its options.
+
+use amdinst_core::Arch;
+
+use crate::profile::Profile;
+
+/// An environment variable that makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{variable}={value} is not understood; it is {expected}")]
+pub(crate) struct SettingsError {
+    variable: &'static str,
+    value: String,
+    expected: String,
+}
+
+/// How the emulated machine is made.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    /// What each GPU is (`AMDINST_TARGET_CPU`).
+    pub(crate) profile: &'static Profile,
+    /// How many there are (`AMDINST_GPUS`).
+    pub(crate) gpus: u32,
+    /// Wave-instructions that a workgroup may run (`AMDINST_BUDGET`); 0 for the emulator's default.
+    pub(crate) budget: u64,
+    /// Host threads of a launch (`AMDINST_THREADS`); 0 for all cores.
+    pub(crate) threads: usize,
+    /// A barrier that some waves ended without reaching is a fault (`AMDINST_STRICT_BARRIERS`).
+    pub(crate) strict_barriers: bool,
+}
+
+/// GPUs that a machine may have at most.
+const MOST_GPUS: u32 = 16;
+
+impl Settings {
+    /// Reads the environment through `get`.
+    pub(crate) fn read(get: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
+        let text = |variable: &str| get(variable).filter(|value| !value.is_empty());
+        let bad = |variable, value, expected: &str| SettingsError {
+            variable,
+            value,
+            expected: expected.to_owned(),
+        };
+        let number = |variable: &'static str, default: u64, least: u64, most: u64| match text(variable) {
+            None => Ok(default),
+            Some(value) => match value.parse() {
+                Ok(number) if (least..=most).contains(&number) => Ok(number),
+                _ => Err(bad(variable, value, &format!("a whole number from {least} to {most}"))),
+            },
+        };
+        let profile = match text("AMDINST_TARGET_CPU") {
+            None => Profile::default(),
+            Some(name) => name.parse::<Arch>().ok().and_then(Profile::of).ok_or_else(|| {
+                bad("AMDINST_TARGET_CPU", name, &format!("one of {}", Profile::names().join(", ")))
+            })?,
+        };
+        let flag = |variable: &'static str| match text(variable).as_deref() {
+            None | Some("0") => Ok(false),
+            Some("1") => Ok(true),
+            Some(value) => Err(bad(variable, value.to_owned(), "0 or 1")),
+        };
+        Ok(Self {
+            profile,
+            gpus: number("AMDINST_GPUS", 1, 1, u64::from(MOST_GPUS))? as u32,
+            budget: number("AMDINST_BUDGET", 0, 0, u64::MAX)?,
+            threads: number("AMDINST_THREADS", 0, 0, 1024)? as usize,
+            strict_barriers: flag("AMDINST_STRICT_BARRIERS")?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> Result<Settings, SettingsError> {
+        Settings::read(|name| {
+            pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn defaults_are_one_gfx90a() {
+        let settings = read(&[]).unwrap();
+        assert_eq!((settings.profile.arch, settings.gpus), (Arch::Gfx90a, 1));
+        assert!(!settings.strict_barriers);
+    }
+
+    #[test]
+    fn what_is_asked_for_is_taken_and_nonsense_is_named() {
+        let settings = read(&[("AMDINST_TARGET_CPU", "gfx908"), ("AMDINST_GPUS", "2")]).unwrap();
+        assert_eq!((settings.profile.arch, settings.gpus), (Arch::Gfx908, 2));
+        let error = read(&[("AMDINST_TARGET_CPU", "gfx1100")]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "AMDINST_TARGET_CPU=gfx1100 is not understood; it is one of gfx900, gfx906, gfx908, gfx90a"
+        );
+        let error = read(&[("AMDINST_GPUS", "0")]).unwrap_err();
+        assert_eq!(error.to_string(), "AMDINST_GPUS=0 is not understood; it is a whole number from 1 to 16");
+    }
+}
