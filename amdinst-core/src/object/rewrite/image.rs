@@ -4,6 +4,8 @@
 //! them stand the new `.text`, memory for a new variable, what outgrew its place (the note, the dynamic symbols), the
 //! sections that are not loaded, and the section headers.
 
+use std::borrow::Cow;
+
 use object::LittleEndian as LE;
 use object::elf::{self, Sym64};
 use object::pod;
@@ -57,8 +59,8 @@ struct Added {
 }
 
 /// A string table, and where in it are the names of the variable's symbol and section.
-struct Strings {
-    contents: Vec<u8>,
+struct Strings<'a> {
+    contents: Cow<'a, [u8]>,
     symbol: Option<u32>,
     section: Option<u32>,
 }
@@ -75,7 +77,7 @@ struct Image<'a> {
     note_moves: bool,
     /// Sections that have to move because the variable's symbol goes into them.
     tables: Vec<usize>,
-    /// New contents of debug sections.
+    /// The debug sections that are kept.
     debug: &'a [NewSection],
     /// Whether the segment of `.text` holds other sections and therefore stays.
     text_segment_stays: bool,
@@ -472,6 +474,7 @@ impl<'a> Image<'a> {
     }
 
     fn place_unloaded_sections(&mut self) -> Result<(), RewriteError> {
+        let mut out = std::mem::take(&mut self.out);
         for index in 1..self.sections.len() {
             let old = &self.context.elf.sections[index];
             let moved_note = self.note.as_ref().is_some_and(|note| note.section == index) && self.note_moves;
@@ -479,41 +482,42 @@ impl<'a> Image<'a> {
             if self.numbers[index].is_none() || loaded || moved_note || index == self.context.text {
                 continue;
             }
+            let align = old.align.clamp(1, PAGE).next_power_of_two() as usize;
+            out.resize(out.len().next_multiple_of(align), 0);
+            let offset = out.len();
             let new = self.debug.iter().find(|new| new.section == index);
-            let contents = if let Some(new) = new {
+            if let Some(contents) = new.and_then(|new| new.contents.as_ref()) {
                 self.sections[index].flags.0 &= !elf::SHF_COMPRESSED.0;
-                new.contents.clone()
+                out.extend_from_slice(contents);
             } else if old.kind == elf::SHT_SYMTAB {
-                let (mut contents, locals) = kept_symbols(&self.bytes[old.file_range()], old.info);
+                let (contents, locals) = kept_symbols(&self.bytes[old.file_range()], old.info);
                 self.sections[index].info = locals;
+                out.extend_from_slice(&contents);
                 if let (Some(variable), Some(name)) =
                     (&self.context.edit.variable, self.strings(old.link as usize).symbol)
                 {
-                    let number = contents.len() / SYMBOL_SIZE;
-                    contents.extend(dynamic::symbol(name, variable));
+                    out.extend(dynamic::symbol(name, variable));
                     let address = self.variable_memory() + variable.offset;
-                    dynamic::set_symbol(&mut contents, number, self.variable_section(), address);
+                    let number = contents.len() / SYMBOL_SIZE;
+                    dynamic::set_symbol(&mut out[offset..], number, self.variable_section(), address);
                 }
-                contents
             } else {
-                self.strings(index).contents
-            };
-            let align = old.align.clamp(1, PAGE).next_power_of_two() as usize;
-            self.out.resize(self.out.len().next_multiple_of(align), 0);
-            let section = &mut self.sections[index];
-            section.offset = self.out.len() as u64;
-            if section.kind != elf::SHT_NOBITS {
-                section.size = contents.len() as u64;
+                out.extend_from_slice(&self.strings(index).contents);
             }
-            self.out.extend(contents);
+            let section = &mut self.sections[index];
+            section.offset = offset as u64;
+            if section.kind != elf::SHT_NOBITS {
+                section.size = (out.len() - offset) as u64;
+            }
         }
+        self.out = out;
         Ok(())
     }
 
     /// The contents of a section that is not loaded, with the names of the variable, if it is where they belong.
-    fn strings(&self, index: usize) -> Strings {
+    fn strings(&self, index: usize) -> Strings<'_> {
         let mut strings = Strings {
-            contents: self.bytes[self.context.elf.sections[index].file_range()].to_vec(),
+            contents: Cow::Borrowed(&self.bytes[self.context.elf.sections[index].file_range()]),
             symbol: None,
             section: None,
         };
@@ -524,10 +528,10 @@ impl<'a> Image<'a> {
             let sections = self.context.elf.sections.iter();
             let mut tables = sections.filter(|section| section.kind == elf::SHT_SYMTAB);
             if tables.any(|table| table.link as usize == index) {
-                strings.symbol = Some(dynamic::append_name(&mut strings.contents, variable.name));
+                strings.symbol = Some(dynamic::append_name(strings.contents.to_mut(), variable.name));
             }
             if usize::from(self.section_names()) == index {
-                strings.section = Some(dynamic::append_name(&mut strings.contents, VARIABLE_SECTION));
+                strings.section = Some(dynamic::append_name(strings.contents.to_mut(), VARIABLE_SECTION));
             }
         }
         strings

@@ -1,80 +1,204 @@
-//! Line tables.
+//! Line tables: the instructions that advance addresses are written anew, all others are copied (DWARF 5, section 6.2.5).
 
-use gimli::LineEncoding;
-use gimli::write::{
-    Address, ConvertLineProgram, ConvertLineSequence, ConvertLineSequenceEnd, ConvertUnit, FileId,
-    LineProgram,
-};
+use gimli::{DebugLine, DebugLineOffset, LineProgramHeader, Reader as _, constants as dw};
 
-use super::{Moves, Problem, Reader};
+use super::{ADDRESS, Moved, Moves, Problem, Reader, offset, put, put_uleb, reader};
 
-/// Bytes of the smallest instruction, of which every address is a multiple.
-const DWORD: u64 = 4;
-
-/// The line table of a unit, if it has one, with the new numbers of its files.
-pub(super) fn convert(
-    unit: &mut ConvertUnit<'_, Reader<'_>>,
-    moves: &Moves<'_>,
-) -> Result<Option<(LineProgram, Vec<FileId>)>, Problem> {
-    if let Some(program) = &unit.read_unit.line_program {
-        writable(unit, program.header())?;
+/// The new section, and where its tables went.
+pub(super) fn rewrite(old: &[u8], moves: &Moves<'_>) -> Result<(Vec<u8>, Moved), Problem> {
+    let all = reader(old);
+    let section = DebugLine::from(all);
+    let mut out = Vec::with_capacity(old.len() + old.len() / 4);
+    let mut moved = Moved::default();
+    let mut rest = all;
+    while !rest.is_empty() {
+        let (start, new_start) = (offset(&rest, &all), out.len());
+        let (length, format) = rest.read_initial_length()?;
+        let table = rest.split(length)?;
+        moved.note(start, new_start);
+        let program = section.program(DebugLineOffset(start), ADDRESS as u8, None, None)?;
+        let header = program.header();
+        if usize::from(header.address_size()) != ADDRESS || header.maximum_operations_per_instruction() > 1 {
+            return Err(Problem::new("its line table is of an unknown form"));
+        }
+        let mut instructions = header.raw_program_buf();
+        if instructions.len() > table.len() {
+            return Err(Problem::new("its line table is damaged"));
+        }
+        let end = start + usize::from(format.initial_length_size()) + length;
+        out.extend(&old[start..end - instructions.len()]);
+        let mut writer = Writer { out, header, moves, at: Place::default() };
+        while !instructions.is_empty() {
+            writer.instruction(&mut instructions)?;
+        }
+        out = writer.out;
+        let length_size = usize::from(format.initial_length_size());
+        let word = usize::from(format.word_size());
+        let new_length = out.len() - new_start - length_size;
+        put(&mut out, new_start + length_size - word, word, new_length as u64)?;
     }
-    let encoding = LineEncoding { minimum_instruction_length: DWORD as u8, ..LineEncoding::default() };
-    let Some(mut program) = unit.read_line_program(None, Some(encoding))? else { return Ok(None) };
-    let mut previous: Option<u64> = None;
-    while let Some(sequence) = program.read_sequence()? {
-        // Two sequences without an end between them are one.
-        let continues = matches!(sequence.end, ConvertLineSequenceEnd::Address(_));
-        previous = sequence_of(&mut program, &sequence, previous, moves)?.filter(|_| continues);
-    }
-    Ok(Some(program.program()))
+    Ok((out, moved))
 }
 
-/// What `gimli` asserts of what it writes.
-fn writable(
-    unit: &ConvertUnit<'_, Reader<'_>>,
-    header: &gimli::LineProgramHeader<Reader<'_>>,
-) -> Result<(), Problem> {
-    let is_empty =
-        |name| -> Result<bool, Problem> { Ok(unit.read_unit.dwarf.attr_line_string(name)?.is_empty()) };
-    for directory in header.include_directories() {
-        if header.version() <= 4 && is_empty(*directory)? {
-            return Err(Problem("a directory of its line table has no name".to_owned()));
-        }
-    }
-    let mut instructions = header.instructions();
-    while let Some(instruction) = instructions.next_instruction(header)? {
-        if matches!(instruction, gimli::LineInstruction::DefineFile(_)) {
-            return Err(Problem("its line table defines files as it goes".to_owned()));
-        }
-    }
-    Ok(())
+/// The address of the next row: in the old code, and, as far as it was written, in the new.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    old: u64,
+    new: u64,
+    /// The sequence is of code that moves.
+    moves: bool,
 }
 
-/// Writes a sequence's rows. Returns the last new address, none when the sequence is of code that is not there.
-fn sequence_of(
-    program: &mut ConvertLineProgram<'_, Reader<'_>>,
-    sequence: &ConvertLineSequence,
-    previous: Option<u64>,
-    moves: &Moves<'_>,
-) -> Result<Option<u64>, Problem> {
-    let Some(old_start) = sequence.start else { return Ok(None) };
-    let Some(start) = moves.start(old_start) else { return Ok(None) };
-    let at = |offset: u64| old_start.checked_add(offset);
-    let mut last = previous.unwrap_or(start);
-    let mut offset_of = |new: Option<u64>| {
-        let new = new.filter(|new| *new >= last && (*new - start).is_multiple_of(DWORD));
-        let new = new.ok_or_else(|| Problem("the rows of its line table are not in order".to_owned()))?;
-        last = new;
-        Ok::<_, Problem>(new - start)
-    };
-    program.set_address(Address::Constant(start));
-    for row in &sequence.rows {
-        let address_offset = offset_of(at(row.address_offset).and_then(|old| moves.start(old)))?;
-        program.generate_row(gimli::write::LineRow { address_offset, op_index: 0, ..*row });
+struct Writer<'a> {
+    out: Vec<u8>,
+    header: &'a LineProgramHeader<Reader<'a>>,
+    moves: &'a Moves<'a>,
+    at: Place,
+}
+
+impl Writer<'_> {
+    fn instruction(&mut self, old: &mut Reader<'_>) -> Result<(), Problem> {
+        let opcode = old.read_u8()?;
+        let base = self.header.opcode_base();
+        if opcode >= base {
+            let adjusted = opcode - base;
+            let range = self.range()?;
+            self.advance(u64::from(adjusted / range))?;
+            return self.row(i64::from(self.header.line_base()) + i64::from(adjusted % range));
+        }
+        match gimli::DwLns(opcode) {
+            gimli::DwLns(0) => self.extended(old),
+            dw::DW_LNS_copy => self.row(0),
+            dw::DW_LNS_advance_pc => {
+                let operations = old.read_uleb128()?;
+                self.advance(operations)
+            }
+            dw::DW_LNS_const_add_pc => {
+                let range = self.range()?;
+                self.advance(u64::from((255 - base) / range))
+            }
+            dw::DW_LNS_fixed_advance_pc => {
+                self.at.old = self.at.old.wrapping_add(old.read_u16()?.into());
+                Ok(())
+            }
+            _ => {
+                let all = *old;
+                let operands = self.header.standard_opcode_lengths().slice().get(usize::from(opcode) - 1);
+                for _ in 0..operands.copied().unwrap_or(0) {
+                    old.read_uleb128()?;
+                }
+                self.out.push(opcode);
+                self.out.extend(&all.slice()[..offset(old, &all)]);
+                Ok(())
+            }
+        }
     }
-    if let ConvertLineSequenceEnd::Length(length) = sequence.end {
-        program.end_sequence(offset_of(at(length).and_then(|old| moves.end(old)))?);
+
+    fn extended(&mut self, old: &mut Reader<'_>) -> Result<(), Problem> {
+        let length = usize::try_from(old.read_uleb128()?)?;
+        let mut body = old.split(length)?;
+        let all = body;
+        match gimli::DwLne(body.read_u8()?) {
+            dw::DW_LNE_end_sequence => {
+                if self.at.moves {
+                    self.go_to(self.moves.end(self.at.old))?;
+                } else {
+                    self.go_to(Some(self.at.old))?;
+                }
+                self.at = Place::default();
+            }
+            dw::DW_LNE_set_address if length == 1 + ADDRESS => {
+                let address = body.read_u64()?;
+                let new = self.moves.start(address);
+                self.at = Place { old: address, new: new.unwrap_or(address), moves: new.is_some() };
+                let new = [&[dw::DW_LNE_set_address.0][..], &self.at.new.to_le_bytes()].concat();
+                self.put_extended(&new);
+                return Ok(());
+            }
+            dw::DW_LNE_set_address => {
+                return Err(Problem::new("its line table has addresses of another size"));
+            }
+            _ => {}
+        }
+        self.put_extended(all.slice());
+        Ok(())
     }
-    Ok(Some(last))
+
+    fn put_extended(&mut self, body: &[u8]) {
+        /// Announces an extended opcode.
+        const EXTENDED: u8 = 0;
+        self.out.push(EXTENDED);
+        put_uleb(&mut self.out, body.len() as u64);
+        self.out.extend(body);
+    }
+
+    fn range(&self) -> Result<u8, Problem> {
+        match self.header.line_range() {
+            0 => Err(Problem::new("its line table has no lines")),
+            range => Ok(range),
+        }
+    }
+
+    fn advance(&mut self, operations: u64) -> Result<(), Problem> {
+        let bytes = operations.wrapping_mul(self.header.minimum_instruction_length().into());
+        self.at.old = self.at.old.wrapping_add(bytes);
+        Ok(())
+    }
+
+    /// How many instructions of the least length the new address lies ahead, or what is wrong with that.
+    fn operations(&self, new: Option<u64>) -> Result<u64, Problem> {
+        let least = u64::from(self.header.minimum_instruction_length().max(1));
+        let distance =
+            new.and_then(|new| new.checked_sub(self.at.new)).filter(|distance| distance % least == 0);
+        let distance = distance.ok_or_else(|| Problem::new("the rows of its line table are not in order"))?;
+        Ok(distance / least)
+    }
+
+    /// A row, `lines` after the last one.
+    fn row(&mut self, lines: i64) -> Result<(), Problem> {
+        let new = if self.at.moves { self.moves.start(self.at.old) } else { Some(self.at.old) };
+        let operations = self.operations(new)?;
+        self.at.new = new.unwrap_or(self.at.new);
+        let (base, range) = (self.header.opcode_base(), u64::from(self.header.line_range()));
+        let line = lines - i64::from(self.header.line_base());
+        let Some(line) = u64::try_from(line).ok().filter(|&line| line < range) else {
+            // Only of a copy, which has no lines.
+            self.advance_pc(operations);
+            self.out.push(dw::DW_LNS_copy.0);
+            return Ok(());
+        };
+        let room = u64::from(255 - base);
+        let special = |operations: u64| {
+            let code = operations.checked_mul(range)?.checked_add(line)?;
+            (code <= room).then(|| base + code as u8)
+        };
+        let by_constant = room / range;
+        if let Some(opcode) = special(operations) {
+            self.out.push(opcode);
+        } else if let Some(opcode) = operations.checked_sub(by_constant).and_then(special)
+            && base > dw::DW_LNS_const_add_pc.0
+        {
+            self.out.extend([dw::DW_LNS_const_add_pc.0, opcode]);
+        } else {
+            self.advance_pc(operations);
+            match special(0) {
+                Some(opcode) => self.out.push(opcode),
+                None => return Err(Problem::new("its line table has too few opcodes")),
+            }
+        }
+        Ok(())
+    }
+
+    fn go_to(&mut self, new: Option<u64>) -> Result<(), Problem> {
+        let operations = self.operations(new)?;
+        self.advance_pc(operations);
+        Ok(())
+    }
+
+    fn advance_pc(&mut self, operations: u64) {
+        if operations > 0 {
+            self.out.push(dw::DW_LNS_advance_pc.0);
+            put_uleb(&mut self.out, operations);
+        }
+    }
 }

@@ -1,0 +1,21 @@
+//! Addresses in the expressions of variables' locations.
+
+use gimli::{Encoding, Expression, Operation, constants as dw};
+
+use super::{ADDRESS, Moves, reader};
+
+/// Corrects the addresses that an expression names itself, in place. Behind an operation that is not known it stays as it is.
+pub(super) fn correct(expression: &mut [u8], encoding: Encoding, moves: &Moves<'_>) {
+    if !expression.contains(&dw::DW_OP_addr.0) {
+        return;
+    }
+    let old = expression.to_vec();
+    let all = reader(&old);
+    let mut operations = Expression(all).operations(encoding);
+    while let Ok(Some(operation)) = operations.next() {
+        let end = operations.offset_from(&Expression(all));
+        if let Operation::Address { address } = operation {
+            expression[end - ADDRESS..end].copy_from_slice(&moves.address(address).to_le_bytes());
+        }
+    }
+}
