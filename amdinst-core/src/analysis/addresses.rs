@@ -77,6 +77,11 @@ pub struct Tracker {
 }
 
 impl Tracker {
+    /// No register is known to hold an address, or a part of one.
+    pub fn is_idle(&self) -> bool {
+        self.scalars.is_empty() && self.lanes.is_empty()
+    }
+
     /// What the pair that starts at scalar register `first` holds.
     pub fn pointer(&self, first: u8) -> Pointer {
         match (self.half(first), self.half(first.saturating_add(1))) {
@@ -178,7 +183,7 @@ impl Tracker {
                 let slot =
                     match (scalar(1).map(|base| self.pointer(base)), inst.operands.get(2).map(|o| o.value)) {
                         (Some(Pointer::Known(base)), Some(Value::Imm(offset))) => {
-                            load(base.wrapping_add_signed(offset))
+                            load(base.wrapping_add_signed(offset.into()))
                         }
                         _ => None,
                     };

@@ -1,36 +1,36 @@
-//! Which registers are live: may be read later before they are written again.
+//! Which scalar registers are live: may be read later before they are written again.
 //!
 //! Backward data flow over the whole program. A call passes on what its callee reads and everything that is live after it
 //! (nothing is taken to be killed by a callee); a return passes on what is live after any call of its function. That is the
 //! union over all callers, so one answer is right for each of them.
 //!
-//! A vector register written under EXEC keeps its inactive lanes, so such a write kills nothing: a VGPR or AGPR is live as
-//! long as any read of it can follow.
+//! Only scalar registers and SCC have an answer. A vector register written under EXEC keeps its inactive lanes, so such a write
+//! kills nothing: a VGPR or AGPR is live as long as any read of it can follow, which nobody asks for.
 
 use std::sync::OnceLock;
 
 use super::program::{Exit, Program};
-use crate::isa::RegSet;
+use crate::isa::ScalarSet;
 
 /// The registers live at the boundaries of all basic blocks.
 #[derive(Clone, Debug)]
 pub struct Liveness {
     /// By function and block: live after its last instruction (after the callee's return, for a call).
-    out: Vec<Vec<RegSet>>,
+    out: Vec<Vec<ScalarSet>>,
     /// By function and block: live before its first instruction.
-    start: Vec<Vec<RegSet>>,
+    start: Vec<Vec<ScalarSet>>,
     /// By function and block: live before each of its instructions, worked out when it is first asked for.
-    before: Vec<Vec<OnceLock<Box<[RegSet]>>>>,
+    before: Vec<Vec<OnceLock<Box<[ScalarSet]>>>>,
     /// By function: live at its entry.
-    entry: Vec<RegSet>,
+    entry: Vec<ScalarSet>,
     /// By function: live when it returns.
-    returned: Vec<RegSet>,
+    returned: Vec<ScalarSet>,
 }
 
 /// What a block does to liveness.
 struct Transfer {
-    reads: RegSet,
-    kills: RegSet,
+    reads: ScalarSet,
+    kills: ScalarSet,
 }
 
 impl Liveness {
@@ -45,11 +45,11 @@ impl Liveness {
             .collect();
         let n = program.functions.len();
         let mut this = Self {
-            out: program.functions.iter().map(|f| vec![RegSet::default(); f.blocks.len()]).collect(),
+            out: program.functions.iter().map(|f| vec![ScalarSet::EMPTY; f.blocks.len()]).collect(),
             start: vec![Vec::new(); n],
             before: program.functions.iter().map(|f| vec![OnceLock::new(); f.blocks.len()]).collect(),
-            entry: vec![RegSet::default(); n],
-            returned: vec![RegSet::default(); n],
+            entry: vec![ScalarSet::EMPTY; n],
+            returned: vec![ScalarSet::EMPTY; n],
         };
         // Sets only grow, so this ends; callees come before callers in most code objects.
         let mut pending: Vec<bool> = vec![true; n];
@@ -72,17 +72,23 @@ impl Liveness {
     }
 
     /// The registers live right before and right after instruction `index` of block `block` of `function`.
-    pub fn around(&self, program: &Program, function: usize, block: usize, index: usize) -> (RegSet, RegSet) {
+    pub fn around(
+        &self,
+        program: &Program,
+        function: usize,
+        block: usize,
+        index: usize,
+    ) -> (ScalarSet, ScalarSet) {
         let before = self.before[function][block].get_or_init(|| self.through(program, function, block));
         let at = index - program.functions[function].blocks[block].insts.start;
         (before[at], before.get(at + 1).copied().unwrap_or(self.out[function][block]))
     }
 
     /// The registers live before each instruction of a block.
-    fn through(&self, program: &Program, function: usize, block: usize) -> Box<[RegSet]> {
+    fn through(&self, program: &Program, function: usize, block: usize) -> Box<[ScalarSet]> {
         let range = program.functions[function].blocks[block].insts.clone();
         let mut live = self.out[function][block];
-        let mut before: Box<[RegSet]> = vec![RegSet::EMPTY; range.len()].into();
+        let mut before: Box<[ScalarSet]> = vec![ScalarSet::EMPTY; range.len()].into();
         for index in range.clone().rev() {
             self.step(program, function, block, index, &mut live);
             before[index - range.start] = live;
@@ -91,30 +97,29 @@ impl Liveness {
     }
 
     /// The registers live at the entry of a function.
-    pub fn at_entry(&self, function: usize) -> &RegSet {
-        &self.entry[function]
+    pub fn at_entry(&self, function: usize) -> ScalarSet {
+        self.entry[function]
     }
 
     /// The registers live at the start of a block.
-    pub fn at_start(&self, function: usize, block: usize) -> &RegSet {
-        &self.start[function][block]
+    pub fn at_start(&self, function: usize, block: usize) -> ScalarSet {
+        self.start[function][block]
     }
 
-    fn step(&self, program: &Program, function: usize, block: usize, index: usize, live: &mut RegSet) {
+    fn step(&self, program: &Program, function: usize, block: usize, index: usize, live: &mut ScalarSet) {
         let block = &program.functions[function].blocks[block];
         if index + 1 == block.insts.end
             && let Exit::Call(callee) = block.exit
         {
-            live.union_with(&self.entry[callee]);
+            *live = live.union(self.entry[callee]);
         }
-        let uses = program.insts[index].inst.uses(program.arch);
-        live.subtract(&uses.writes);
-        live.union_with(&uses.reads);
+        let located = &program.insts[index];
+        *live = live.without(located.writes).union(located.reads);
     }
 
     fn flow(&mut self, program: &Program, transfers: &[Transfer], index: usize) {
         let function = &program.functions[index];
-        let mut inputs = vec![RegSet::default(); function.blocks.len()];
+        let mut inputs = vec![ScalarSet::EMPTY; function.blocks.len()];
         let mut changed = true;
         while changed {
             changed = false;
@@ -123,24 +128,21 @@ impl Liveness {
                     Exit::Return => self.returned[index],
                     Exit::TailCall(callee) => {
                         let returned = self.returned[index];
-                        self.returned[callee].union_with(&returned);
-                        let mut out = self.entry[callee];
-                        out.union_with(&returned);
-                        out
+                        self.returned[callee] = self.returned[callee].union(returned);
+                        self.entry[callee].union(returned)
                     }
-                    Exit::Unknown => RegSet::all(),
-                    Exit::End | Exit::Local | Exit::Call(_) => RegSet::default(),
+                    Exit::Unknown => ScalarSet::ALL,
+                    Exit::End | Exit::Local | Exit::Call(_) => ScalarSet::EMPTY,
                 };
                 for &successor in &block.successors {
-                    out.union_with(&inputs[successor]);
+                    out = out.union(inputs[successor]);
                 }
                 let mut input = out;
                 if let Exit::Call(callee) = block.exit {
-                    self.returned[callee].union_with(&out);
-                    input.union_with(&self.entry[callee]);
+                    self.returned[callee] = self.returned[callee].union(out);
+                    input = input.union(self.entry[callee]);
                 }
-                input.subtract(&transfers[number].kills);
-                input.union_with(&transfers[number].reads);
+                input = input.without(transfers[number].kills).union(transfers[number].reads);
                 self.out[index][number] = out;
                 if inputs[number] != input {
                     inputs[number] = input;
@@ -156,12 +158,10 @@ impl Liveness {
 }
 
 fn transfer(program: &Program, insts: std::ops::Range<usize>) -> Transfer {
-    let (mut reads, mut kills) = (RegSet::default(), RegSet::default());
-    for index in insts.rev() {
-        let uses = program.insts[index].inst.uses(program.arch);
-        reads.subtract(&uses.writes);
-        reads.union_with(&uses.reads);
-        kills.union_with(&uses.writes);
+    let (mut reads, mut kills) = (ScalarSet::EMPTY, ScalarSet::EMPTY);
+    for located in program.insts[insts].iter().rev() {
+        reads = reads.without(located.writes).union(located.reads);
+        kills = kills.union(located.writes);
     }
     Transfer { reads, kills }
 }

@@ -130,10 +130,10 @@ impl Component<'_> {
         }
         let (mut used, mut late) = (RegSet::default(), RegSet::default());
         for &function in self.functions {
-            used.union_with(&self.survey.used[function]);
-            late.union_with(&self.survey.late[function]);
+            used.union_with(&self.survey.own(function).used);
+            late.union_with(&self.survey.own(function).late);
         }
-        let indexed = self.functions.iter().any(|&function| self.survey.indexed[function]);
+        let indexed = self.functions.iter().any(|&function| self.survey.own(function).indexed);
         // With registers addressed by number, what no operand names may still be in use.
         let first_vgpr = if indexed { self.most_vgprs } else { 0 };
         let mut sgprs: Vec<u8> = (0..=LAST_SGPR).filter(|&s| !used.contains(Reg::scalar(s))).collect();
@@ -301,7 +301,7 @@ impl Component<'_> {
         let program = &self.survey.program;
         let mut all = RegSet::default();
         for wanted in wanted {
-            let effects = program.insts[wanted.point.inst].inst.effects(program.arch);
+            let effects = program.inst(wanted.point.inst).effects(program.arch);
             all.union_with(&effects.reads);
             all.union_with(&effects.changes());
         }
@@ -313,7 +313,7 @@ impl Component<'_> {
         let program = &self.survey.program;
         let Point { inst, block, .. } = wanted.point;
         let (before, after) = self.survey.liveness.around(program, wanted.function, block, inst);
-        let operands = &program.insts[inst].inst.operands;
+        let operands = &program.inst(inst).operands;
         let touched = |register: u8| {
             operands.iter().any(|operand| match operand.value {
                 Value::Scalar(first) => (first..first.saturating_add(operand.dwords)).contains(&register),

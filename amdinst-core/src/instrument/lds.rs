@@ -24,7 +24,7 @@ use crate::object::Kernel;
 /// Byte of the dispatch packet with `group_segment_size`.
 pub(super) const PACKET_GROUP_SEGMENT_SIZE: u32 = 28;
 /// The register of `s_getreg_b32` that tells how much LDS a wave has (`HW_REG_LDS_ALLOC`, bits 5:0 of the immediate).
-const HW_REG_LDS_ALLOC: i64 = 6;
+const HW_REG_LDS_ALLOC: i32 = 6;
 /// A DS instruction's offset has 16 bits.
 const DS_REACH: u32 = 1 << 16;
 /// Most work-items of a workgroup where the note is silent.

@@ -2,7 +2,7 @@
 
 use super::survey::Survey;
 use crate::analysis::masks::writes_exec;
-use crate::isa::{Encoding, Reg};
+use crate::isa::Reg;
 
 /// A point, and what is counted there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,9 +110,9 @@ fn stretches(survey: &Survey, first: usize, end: usize) -> Vec<Stretch> {
     let mut vector = false;
     let mut start = first;
     for (at, located) in (first..end).zip(&survey.program.insts[first.min(end)..end]) {
-        vector |= !is_scalar(located.inst.encoding);
+        vector |= !located.encoding.is_scalar();
         let last = at + 1 == end;
-        if !last && !writes_exec(&located.inst) {
+        if !last && !writes_exec(&survey.program, at) {
             continue;
         }
         // What does not depend on EXEC belongs to the stretch before it, or to the next one.
@@ -133,11 +133,6 @@ fn stretches(survey: &Survey, first: usize, end: usize) -> Vec<Stretch> {
 fn quiet_place(survey: &Survey, function: usize, block: usize, (first, end): (usize, usize)) -> usize {
     let live = |at: usize| survey.liveness.around(&survey.program, function, block, at).0.contains(Reg::SCC);
     // Most often the first will do. Where registers are addressed by number, one further on may lie where that is on.
-    let reach = if survey.indexed[function] { first + 1 } else { end };
+    let reach = if survey.own(function).indexed { first + 1 } else { end };
     (first..reach).find(|&at| !live(at)).unwrap_or(first)
-}
-
-const fn is_scalar(encoding: Encoding) -> bool {
-    use Encoding::{Smem, Sop1, Sop2, Sopc, Sopk, Sopp};
-    matches!(encoding, Sop1 | Sop2 | Sopc | Sopk | Sopp | Smem)
 }

@@ -1,7 +1,7 @@
 //! Instructions to be inserted, written down in order.
 
 use crate::Arch;
-use crate::isa::{DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Value, assemble};
+use crate::isa::{DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Value, assemble_legal};
 
 /// A scalar source: a register, or a small integer.
 pub(super) fn sgpr(register: u8) -> Value {
@@ -32,7 +32,7 @@ impl Sequence {
     }
 
     fn push(&mut self, op: Op, encoding: Encoding, values: &[Value], mods: Mods) {
-        match assemble(self.arch, op, encoding, values, mods) {
+        match assemble_legal(self.arch, op, encoding, values, mods) {
             Ok(inst) => {
                 if self.insts.is_empty() {
                     self.insts.reserve(TYPICAL);
@@ -159,7 +159,7 @@ impl Sequence {
 
     /// SMEM load of `dwords` (1, 2 or 8) from `base + offset`.
     pub(super) fn load(&mut self, op: Op, to: u8, base: u8, offset: u32) {
-        let values = [sgpr(to), sgpr(base), Value::Imm(i64::from(offset))];
+        let values = [sgpr(to), sgpr(base), Value::Imm(offset as i32)];
         self.push(op, Encoding::Smem, &values, Mods::default());
     }
 

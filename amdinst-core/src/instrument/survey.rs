@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use super::lds::LdsUse;
 use super::options::Options;
 use super::refusal::{InstrumentError, Reason, Refusal};
+use crate::Arch;
 use crate::analysis::dominators::Structure;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
 use crate::analysis::program::{Exit, ObstacleKind, Program};
-use crate::isa::{Families, Reg, RegSet};
+use crate::isa::{Families, Inst, Reg, RegSet};
 use crate::object::CodeObject;
 
 /// The program and what is known of it.
@@ -18,58 +19,62 @@ pub(super) struct Survey {
     pub(super) program: Program,
     pub(super) masks: Vec<Masks>,
     pub(super) liveness: Liveness,
-    /// By function: every register that it, without its callees, reads or writes.
-    pub(super) used: Vec<RegSet>,
-    /// By function: registers that an operation writes later, on its own (loads), or uses for long (matrix instructions).
-    pub(super) late: Vec<RegSet>,
-    /// By function: registers are addressed by number in a register.
-    pub(super) indexed: Vec<bool>,
-    /// By function: what it, without its callees, does with LDS.
-    lds: Vec<LdsUse>,
+    /// By function: what it does itself.
+    own: Vec<Own>,
     /// By function: it and all it reaches.
     pub(super) reachable: Vec<BTreeSet<usize>>,
 }
 
+/// What a function, without its callees, does with registers and LDS.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Own {
+    /// Every register that it reads or writes.
+    pub(super) used: RegSet,
+    /// Every register that it writes, if only in part.
+    changes: RegSet,
+    /// Registers that an operation writes later, on its own (loads), or uses for long (matrix instructions).
+    pub(super) late: RegSet,
+    /// Registers are addressed by number in a register.
+    pub(super) indexed: bool,
+    lds: LdsUse,
+}
+
+impl Own {
+    fn see(&mut self, arch: Arch, inst: &Inst) {
+        let effects = inst.effects(arch);
+        let changes = effects.changes();
+        self.changes.union_with(&changes);
+        if inst.op.is_of(Families::LATE) {
+            self.late.union_with(&changes);
+        }
+        if inst.op.is_of(Families::MATRIX) {
+            // It also reads its addends late.
+            self.late.union_with(&effects.reads);
+        }
+        self.used.union_with(&changes);
+        self.used.union_with(&effects.reads);
+        self.indexed |= inst.op.is_of(Families::BY_NUMBER);
+        self.lds.see(inst, &effects);
+    }
+}
+
 impl Survey {
     pub(super) fn new(object: &CodeObject) -> Self {
-        let program = Program::new(object);
-        let functions = 0..program.functions.len();
-        let (mut used, mut late, mut indexed) = (Vec::new(), Vec::new(), Vec::new());
-        let mut lds = Vec::new();
-        let mut writes: Vec<RegSet> = Vec::new();
-        for function in &program.functions {
-            let (mut all, mut written, mut late_ones, mut by_number) =
-                (RegSet::default(), RegSet::default(), RegSet::default(), false);
-            let mut lds_use = LdsUse::default();
-            for index in function.blocks.iter().flat_map(|block| block.insts.clone()) {
-                let inst = &program.insts[index].inst;
-                let effects = inst.effects(program.arch);
-                let mut own = effects.writes;
-                own.union_with(&effects.partial);
-                written.union_with(&own);
-                if inst.op.is_of(Families::LATE) {
-                    late_ones.union_with(&own);
-                }
-                if inst.op.is_of(Families::MATRIX) {
-                    // It also reads its addends late.
-                    late_ones.union_with(&effects.reads);
-                }
-                all.union_with(&own);
-                all.union_with(&effects.reads);
-                by_number |= inst.op.is_of(Families::BY_NUMBER);
-                lds_use.see(inst, &effects);
+        let arch = object.target.arch;
+        let mut own: Vec<Own> = Vec::new();
+        let program = Program::explore(object, &mut |function, inst| {
+            if own.len() <= function {
+                own.resize_with(function + 1, Own::default);
             }
-            used.push(all);
-            late.push(late_ones);
-            indexed.push(by_number);
-            lds.push(lds_use);
-            writes.push(written);
-        }
+            own[function].see(arch, inst);
+        });
+        own.resize_with(program.functions.len(), Own::default);
+        let functions = 0..program.functions.len();
         let reachable: Vec<BTreeSet<usize>> = functions.map(|function| program.reachable(function)).collect();
         let clobbers = |callee: usize| {
             let mut all = RegSet::default();
             for &function in &reachable[callee] {
-                all.union_with(&writes[function]);
+                all.union_with(&own[function].changes);
             }
             all
         };
@@ -77,13 +82,13 @@ impl Survey {
         let masks = (0..)
             .zip(&program.functions)
             .map(|(number, function)| {
-                let live = |block| liveness.at_start(number, block).scalars();
+                let live = |block| liveness.at_start(number, block).bits();
                 let successors: Vec<Vec<usize>> =
                     function.blocks.iter().map(|block| block.successors.clone()).collect();
                 Masks::new(&program, function, &Structure::new(&successors), &clobbers, &live)
             })
             .collect();
-        Self { masks, liveness, used, late, indexed, lds, reachable, program }
+        Self { masks, liveness, own, reachable, program }
     }
 
     /// The functions that are kernels: (function, kernel).
@@ -117,11 +122,11 @@ impl Survey {
         let writes =
             self.masks[function].writes.iter().filter(|(_, class)| *class == OtherWrite::Unclassified);
         writes.map(|&(inst, _)| {
-            let located = &self.program.insts[inst];
+            let text = self.program.inst(inst).text(self.program.arch);
             Refusal {
-                pc: Some(located.pc),
+                pc: Some(self.program.insts[inst].pc),
                 reason: Reason::UnclassifiedNarrowing,
-                detail: format!("`{}` sets a mask of unknown origin", located.inst.text(self.program.arch)),
+                detail: format!("`{text}` sets a mask of unknown origin"),
             }
         })
     }
@@ -130,7 +135,7 @@ impl Survey {
     pub(super) fn lds_use(&self, function: usize) -> LdsUse {
         let mut all = LdsUse::default();
         for &reached in &self.reachable[function] {
-            all.add(self.lds[reached]);
+            all.add(self.own[reached].lds);
         }
         all
     }
@@ -138,8 +143,13 @@ impl Survey {
     /// How many AGPRs `functions` use.
     pub(super) fn agprs(&self, functions: &BTreeSet<usize>) -> u32 {
         let agprs =
-            functions.iter().flat_map(|&function| self.used[function].iter()).filter_map(Reg::as_agpr);
+            functions.iter().flat_map(|&function| self.own[function].used.iter()).filter_map(Reg::as_agpr);
         agprs.map(|number| u32::from(number) + 1).max().unwrap_or(0)
+    }
+
+    /// What a function does itself.
+    pub(super) fn own(&self, function: usize) -> &Own {
+        &self.own[function]
     }
 
     /// Whether waves end in `function` itself.

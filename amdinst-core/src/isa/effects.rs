@@ -5,7 +5,7 @@ use super::table::{
     M0_R, M0_W, MODE_R, MODE_W, OPSEL, RETURNS, SCC_R, SCC_W, SIDE_EFFECT, STORE, TO_LDS_ALWAYS, Tables,
     VCC_R,
 };
-use super::{Access, Encoding, Inst, Op, Operand, Reg, RegSet, SdwaSel, SdwaUnused, Slot, Value};
+use super::{Access, Encoding, Inst, Op, Operand, Reg, RegSet, ScalarSet, SdwaSel, SdwaUnused, Slot, Value};
 use crate::Arch;
 
 /// Which memory an instruction accesses.
@@ -110,12 +110,12 @@ impl Inst {
         effects
     }
 
-    /// Of [`Inst::effects`] what liveness asks for: the registers that may be read, and those that are wholly written.
-    pub(crate) fn uses(&self, arch: Arch) -> Uses {
-        let mut uses = Uses::default();
+    /// Of [`Inst::effects`] what there is of scalar registers and SCC.
+    pub(crate) fn scalar_uses(&self, arch: Arch) -> ScalarUses {
+        let mut uses = ScalarUses::default();
         match Tables::of(arch).by_op(self.op, self.encoding) {
             Some(entry) => self.touch(arch, entry, &mut uses),
-            None => uses.reads = RegSet::all(),
+            None => uses.reads = ScalarSet::ALL,
         }
         uses
     }
@@ -188,7 +188,7 @@ impl Inst {
     fn implicit(&self, arch: Arch, entry: &Entry, sink: &mut impl Sink) {
         let flags = entry.flags;
         let has = |flag: table::Flags| flags.has(flag);
-        if self.is_vector() || has(EXEC_R) {
+        if !self.encoding.is_scalar() || has(EXEC_R) {
             sink.read(Reg::EXEC_LO, 2);
         }
         if has(SCC_R) {
@@ -270,19 +270,6 @@ impl Inst {
         let to_lds = self.mods.lds || flags.has(TO_LDS_ALWAYS) || flags.has(FROM_LDS);
         effects.memory = Some(MemoryAccess { kind, operation, dwords: dwords.max(u8::from(to_lds)).max(1) });
     }
-
-    /// Executes for each lane.
-    fn is_vector(&self) -> bool {
-        !matches!(
-            self.encoding,
-            Encoding::Sop2
-                | Encoding::Sopk
-                | Encoding::Sop1
-                | Encoding::Sopc
-                | Encoding::Sopp
-                | Encoding::Smem
-        )
-    }
 }
 
 /// Takes the registers that an instruction touches, in runs from the first on.
@@ -315,16 +302,18 @@ impl Sink for Effects {
     }
 }
 
-/// What liveness asks of an instruction.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Uses {
-    /// [`Effects::reads`].
-    pub(crate) reads: RegSet,
-    /// [`Effects::writes`].
-    pub(crate) writes: RegSet,
+/// The scalar registers, SCC among them, that an instruction touches.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ScalarUses {
+    /// Of [`Effects::reads`].
+    pub(crate) reads: ScalarSet,
+    /// Of [`Effects::writes`].
+    pub(crate) writes: ScalarSet,
+    /// Of [`Effects::partial`].
+    pub(crate) partial: ScalarSet,
 }
 
-impl Sink for Uses {
+impl Sink for ScalarUses {
     fn read(&mut self, first: Reg, count: u16) {
         self.reads.insert_run(first, count);
     }
@@ -333,7 +322,9 @@ impl Sink for Uses {
         self.writes.insert_run(first, count);
     }
 
-    fn partial(&mut self, _: Reg, _: u16) {}
+    fn partial(&mut self, first: Reg, count: u16) {
+        self.partial.insert_run(first, count);
+    }
 
     fn partial_by_exec(&mut self, _: Reg, _: u16) {}
 }

@@ -24,7 +24,7 @@ impl Inst {
         self.encode_with(arch, true)
     }
 
-    /// As [`Inst::encode`], for what [`assemble`] made: it has been decoded again there.
+    /// As [`Inst::encode`], for what [`assemble_legal`] made: it is decoded again in debug builds only.
     pub(crate) fn encode_assembled(&self, arch: Arch) -> Result<Words, EncodeError> {
         self.encode_with(arch, cfg!(debug_assertions))
     }
@@ -162,6 +162,29 @@ pub fn assemble(
     values: &[Value],
     mods: Mods,
 ) -> Result<Inst, EncodeError> {
+    let mut inst = build(arch, op, encoding, values, mods)?;
+    inst.size = 4 * inst.encode(arch)?.len() as u8;
+    Ok(inst)
+}
+
+/// As [`assemble`], for operands that are legal by construction: what comes out is decoded again in debug builds only.
+///
+/// # Errors
+/// [`EncodeError`] when the processor lacks the instruction or an operand does not fit.
+pub(crate) fn assemble_legal(
+    arch: Arch,
+    op: Op,
+    encoding: Encoding,
+    values: &[Value],
+    mods: Mods,
+) -> Result<Inst, EncodeError> {
+    let mut inst = build(arch, op, encoding, values, mods)?;
+    inst.size = 4 * inst.encode_assembled(arch)?.len() as u8;
+    Ok(inst)
+}
+
+/// The instruction without its size.
+fn build(arch: Arch, op: Op, encoding: Encoding, values: &[Value], mods: Mods) -> Result<Inst, EncodeError> {
     let entry = Tables::of(arch).by_op(op, encoding).ok_or(EncodeError::UnknownOp { arch, op, encoding })?;
     let mut mods = mods;
     fill_in(&mut mods, encoding);
@@ -203,7 +226,6 @@ pub fn assemble(
     if values_left.next().is_some() {
         return Err(count(&inst));
     }
-    inst.size = 4 * inst.encode(arch)?.len() as u8;
     Ok(inst)
 }
 

@@ -54,21 +54,21 @@ pub enum Flow {
     Other,
 }
 
-impl Inst {
-    /// Where control goes after the instruction.
-    pub fn flow(&self) -> Flow {
-        let condition = match self.op {
-            Op::s_branch => return Flow::Branch { offset: self.target_offset() },
-            Op::s_call_b64 => return Flow::Call { offset: Some(self.target_offset()) },
-            Op::s_swappc_b64 => return Flow::Call { offset: None },
-            Op::s_setpc_b64 => return Flow::Jump,
-            Op::s_endpgm | Op::s_endpgm_saved | Op::s_endpgm_ordered_ps_done => return Flow::End,
-            Op::s_trap => return Flow::Trap,
+impl Flow {
+    /// Where control goes after an instruction whose SIMM16, if it has one, spans `offset` bytes.
+    pub(crate) const fn of(op: Op, offset: i32) -> Self {
+        let condition = match op {
+            Op::s_branch => return Self::Branch { offset },
+            Op::s_call_b64 => return Self::Call { offset: Some(offset) },
+            Op::s_swappc_b64 => return Self::Call { offset: None },
+            Op::s_setpc_b64 => return Self::Jump,
+            Op::s_endpgm | Op::s_endpgm_saved | Op::s_endpgm_ordered_ps_done => return Self::End,
+            Op::s_trap => return Self::Trap,
             Op::s_rfe_b64
             | Op::s_rfe_restore_b64
             | Op::s_cbranch_g_fork
             | Op::s_cbranch_i_fork
-            | Op::s_cbranch_join => return Flow::Other,
+            | Op::s_cbranch_join => return Self::Other,
             Op::s_cbranch_scc0 => Condition::Scc0,
             Op::s_cbranch_scc1 => Condition::Scc1,
             Op::s_cbranch_vccz => Condition::Vccz,
@@ -79,15 +79,22 @@ impl Inst {
             | Op::s_cbranch_cdbguser
             | Op::s_cbranch_cdbgsys_or_user
             | Op::s_cbranch_cdbgsys_and_user => Condition::Debug,
-            _ => return Flow::Next,
+            _ => return Self::Next,
         };
-        Flow::CondBranch { offset: self.target_offset(), condition }
+        Self::CondBranch { offset, condition }
+    }
+}
+
+impl Inst {
+    /// Where control goes after the instruction.
+    pub fn flow(&self) -> Flow {
+        Flow::of(self.op, self.target_offset())
     }
 
     /// SIMM16 of a branch, in bytes.
     pub(crate) fn target_offset(&self) -> i32 {
         match self.operands.last().map(|operand| operand.value) {
-            Some(Value::Imm(dwords)) => dwords as i32 * 4,
+            Some(Value::Imm(dwords)) => dwords * 4,
             _ => 0,
         }
     }

@@ -66,6 +66,11 @@ impl Encoding {
         )
     }
 
+    /// Once a wave, not for each lane.
+    pub const fn is_scalar(self) -> bool {
+        matches!(self, Self::Sop2 | Self::Sopk | Self::Sop1 | Self::Sopc | Self::Sopp | Self::Smem)
+    }
+
     /// Sub-dword addressing.
     pub const fn is_sdwa(self) -> bool {
         matches!(self, Self::Vop1Sdwa | Self::Vop2Sdwa | Self::VopcSdwa)
@@ -91,7 +96,7 @@ pub enum Value {
     /// A 32-bit literal that follows the instruction.
     Literal(u32),
     /// An immediate field, sign-extended where the field is signed (SIMM16, SMEM offset, hwreg, …).
-    Imm(i64),
+    Imm(i32),
     /// An address or offset register that is absent (`off`).
     Off,
 }

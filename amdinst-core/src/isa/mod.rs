@@ -51,6 +51,7 @@ mod vopc;
 
 pub use decode::{decode, decode_for_listing};
 pub use effects::{Effects, MemoryAccess, MemoryKind, MemoryOperation};
+pub(crate) use encode::assemble_legal;
 pub use encode::{Words, assemble};
 pub use error::{DecodeError, EncodeError, Illegal};
 pub(crate) use family::Families;
@@ -61,4 +62,4 @@ pub use inst::{
 pub use op::Op;
 pub use opcodes::{Opcode, opcodes};
 pub use parse::{ParseError, parse};
-pub use reg::{Reg, RegSet};
+pub use reg::{Reg, RegSet, ScalarSet};

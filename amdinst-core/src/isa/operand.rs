@@ -193,7 +193,7 @@ fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Operan
         // Buffers are addressed forwards only.
         let is_buffer = entry.specs.iter().any(|spec| spec.slot == Slot::Sbase && spec.ty == Ty::B128);
         if is_buffer && value < 0 {
-            return Err(Illegal::Immediate(value));
+            return Err(Illegal::Immediate(value.into()));
         }
         push(Value::Imm(value), Slot::Offset, 0);
     } else if mods.soffset_en {
@@ -344,22 +344,22 @@ fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<V
             if attribute >> 2 > 32 {
                 Err(Illegal::Immediate(attribute.into()))
             } else {
-                Ok(Value::Imm(attribute.into()))
+                Ok(Value::Imm(attribute as i32))
             }
         }
         Class::Imm(ImmKind::Waitcnt) => {
             // One bit above EXP_CNT, two above LGKM_CNT.
             const GAP: u32 = 0x3080;
             fields.idle |= field.put(GAP);
-            Ok(Value::Imm((code & !GAP).into()))
+            Ok(Value::Imm((code & !GAP) as i32))
         }
         Class::Imm(ImmKind::Sendmsg) if names_message(code as u16) => {
             // One bit above the operation, the rest above the stream.
             const GAP: u32 = 0xfc80;
             fields.idle |= field.put(GAP);
-            Ok(Value::Imm((code & !GAP).into()))
+            Ok(Value::Imm((code & !GAP) as i32))
         }
-        Class::Imm(_) => Ok(Value::Imm(code.into())),
+        Class::Imm(_) => Ok(Value::Imm(code as i32)),
         Class::Export => Ok(export(fields, spec.slot)),
         Class::Literal => match fields.take_literal(Ty::I32)? {
             Value::Literal(value) if spec.ty == Ty::F16 && value > 0xffff => {
@@ -428,9 +428,9 @@ fn export(fields: &mut Fields, slot: Slot) -> Value {
     Value::Off
 }
 
-fn sign_extend(raw: u32, width: u8) -> i64 {
+fn sign_extend(raw: u32, width: u8) -> i32 {
     let unused = 32 - u32::from(width);
-    i64::from(((raw << unused) as i32) >> unused)
+    ((raw << unused) as i32) >> unused
 }
 
 /// The first register of the scalar tuple that a code names. SGPR pairs are even, wider tuples are aligned to four: bits
@@ -580,8 +580,8 @@ fn code_of(
         Value::Imm(value) => {
             let code = value as u32 & ((1 << field.width) - 1);
             let range = 1_i64 << field.width;
-            if !(-range / 2..range).contains(&value) {
-                return Err(Illegal::Immediate(value));
+            if !(-range / 2..range).contains(&value.into()) {
+                return Err(Illegal::Immediate(value.into()));
             }
             let is_attribute = spec.class == Class::Imm(ImmKind::Attribute);
             let code = if is_attribute && entry.encoding == Encoding::Vop3 {
@@ -601,12 +601,12 @@ fn smem_offset_bits(entry: &Entry, operands: &[Operand], mods: &Mods) -> Result<
         Value::Scalar(register) => Ok(u32::from(register)),
         other => Err(Illegal::Kind(kind_name(other))),
     };
-    let immediate = |value: i64| {
-        let half = 1_i64 << (offset.width - 1);
+    let immediate = |value: i32| {
+        let half = 1_i32 << (offset.width - 1);
         if (-half..half).contains(&value) {
             Ok(offset.put(value as u32) | fields::SMEM_IMM.mask())
         } else {
-            Err(Illegal::Immediate(value))
+            Err(Illegal::Immediate(value.into()))
         }
     };
     match (mods.soffset_en, operands) {

@@ -139,11 +139,6 @@ impl RegSet {
         Self::share(&self.0[FIRST_VECTOR..LAST_VECTOR], &other.0[FIRST_VECTOR..LAST_VECTOR])
     }
 
-    /// The scalar registers, a bit each by operand code.
-    pub(crate) const fn scalars(&self) -> u128 {
-        self.0[0] as u128 | (self.0[1] as u128) << 64
-    }
-
     /// Whether there is a scalar register among them.
     pub(crate) fn has_scalars(&self) -> bool {
         self.0[..FIRST_VECTOR].iter().any(|&word| word != 0)
@@ -225,6 +220,82 @@ impl RegSet {
     }
 }
 
+/// A set of scalar registers and SCC: what has a value for the whole wave.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct ScalarSet(u128);
+
+/// SCC's bit: an operand code that no register has.
+const SCC_BIT: u16 = 125;
+
+impl ScalarSet {
+    /// The empty set.
+    pub const EMPTY: Self = Self(0);
+    /// EXEC alone.
+    pub const EXEC: Self = Self(0b11 << 126);
+    /// SCC alone.
+    pub const SCC: Self = Self(1 << SCC_BIT);
+    /// Every scalar register, and SCC.
+    pub const ALL: Self = Self(u128::MAX);
+
+    /// Whether a register is in the set; no vector register is.
+    pub const fn contains(self, reg: Reg) -> bool {
+        match Self::bit(reg) {
+            Some(bit) => self.0 >> bit & 1 != 0,
+            None => false,
+        }
+    }
+
+    /// Whether the set is empty.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The registers of either set.
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The registers that the other set has not.
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether the sets share a register.
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// A bit for each, by operand code.
+    pub(crate) const fn bits(self) -> u128 {
+        self.0
+    }
+
+    /// Adds `count` registers from `first` on, as far as they are scalars.
+    pub(crate) const fn insert_run(&mut self, first: Reg, count: u16) {
+        if let Some(bit) = Self::bit(first) {
+            let count = if count > 128 - bit { 128 - bit } else { count };
+            if count > 0 {
+                self.0 |= u128::MAX >> (128 - count) << bit;
+            }
+        }
+    }
+
+    const fn bit(reg: Reg) -> Option<u16> {
+        match reg.0 {
+            code @ 0..VGPR => Some(code),
+            SCC => Some(SCC_BIT),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Debug for ScalarSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let registers = (0..VGPR).chain([SCC]).map(Reg).filter(|&reg| self.contains(reg) && reg.0 != SCC_BIT);
+        f.debug_set().entries(registers).finish()
+    }
+}
+
 impl FromIterator<Reg> for RegSet {
     fn from_iter<I: IntoIterator<Item = Reg>>(regs: I) -> Self {
         let mut set = Self::EMPTY;
@@ -285,6 +356,22 @@ mod tests {
         );
         assert!(vectors.share_vectors(&RegSet::all()) && !vectors.share_scalars(&RegSet::all()));
         assert!(others.share_scalars(&RegSet::all()) && !others.share_vectors(&RegSet::all()));
+    }
+
+    #[test]
+    fn scalar_sets_hold_scalars_alone() {
+        let mut set = ScalarSet::EMPTY;
+        set.insert_run(Reg::scalar(100), 2);
+        set.insert_run(Reg::SCC, 1);
+        set.insert_run(Reg::scalar(127), 4);
+        set.insert_run(Reg::vgpr(0), 4);
+        set.insert_run(Reg::MODE, 1);
+        let members = [Reg::scalar(100), Reg::scalar(101), Reg::SCC, Reg::EXEC_HI];
+        for reg in RegSet::all().iter() {
+            assert_eq!(set.contains(reg), members.contains(&reg) || reg.0 == SCC_BIT, "{reg}");
+        }
+        assert_eq!(format!("{set:?}"), "{s100, s101, exec_hi, scc}");
+        assert!(set.without(set).is_empty() && set.union(ScalarSet::ALL) == ScalarSet::ALL);
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Value {
                 (None, None) => None,
             },
             Self::Literal(value) => Some(value as u64),
-            Self::Imm(value) => Some(value as u64),
+            Self::Imm(value) => Some(value as i64 as u64),
             _ => None,
         }
     }

@@ -170,7 +170,7 @@ fn lower(inst: Inst, offset: usize, registers: &mut [usize; 2]) -> Step {
                 src_kind[sources] = Kind::Int;
             }
             match operand.value {
-                Value::Imm(value) if !is_vector(inst.encoding) => step.imm = value,
+                Value::Imm(value) if !is_vector(inst.encoding) => step.imm = value.into(),
                 value => {
                     step.src[sources] = source(value, src_kind[sources], operand.dwords, name);
                     step.src_dwords[sources] = operand.dwords;
@@ -280,7 +280,7 @@ fn source(value: Value, kind: Kind, dwords: u8, name: &str) -> Src {
             Kind::Int64 if is_signed(name) => bits as i32 as i64 as u64,
             _ => u64::from(bits),
         }),
-        Value::Imm(value) => Src::Const(value as u64),
+        Value::Imm(value) => Src::Const(i64::from(value) as u64),
         Value::Off => Src::None,
     }
 }

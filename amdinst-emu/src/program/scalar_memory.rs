@@ -39,7 +39,7 @@ pub(crate) fn access(inst: &Inst) -> Option<ScalarAccess> {
         })
     };
     let offset = inst.operands.iter().find_map(|operand| match operand.value {
-        Value::Imm(value) if operand.slot == Slot::Offset => Some(value),
+        Value::Imm(value) if operand.slot == Slot::Offset => Some(i64::from(value)),
         _ => None,
     });
     Some(ScalarAccess {

@@ -85,7 +85,7 @@ fn choose_operands(inst: &mut Inst, arch: Arch, random: &mut Random) {
         let operand = &mut changed.operands[at];
         let wide = operand.dwords == 2;
         operand.value = match (operand.value, random.below(8)) {
-            (Value::Imm(_), _) => Value::Imm(random.next() as u16 as i16 as i64),
+            (Value::Imm(_), _) => Value::Imm(random.next() as u16 as i16 as i32),
             (Value::Scalar(_), 0) => Value::EXEC,
             (Value::Scalar(_), 1) => Value::VCC,
             (Value::Scalar(_), 2) if !wide => Value::M0,
@@ -102,7 +102,7 @@ fn choose_operands(inst: &mut Inst, arch: Arch, random: &mut Random) {
         } else if let Value::Imm(_) = changed.operands[at].value {
             // An unsigned field.
             let mut changed = inst.clone();
-            changed.operands[at].value = Value::Imm(random.next() as u16 as i64);
+            changed.operands[at].value = Value::Imm(random.next() as u16 as i32);
             if changed.encode(arch).is_ok() {
                 *inst = changed;
             }

@@ -117,7 +117,7 @@ fn run(
         let run = &runs[runs.partition_point(|run| run.new <= step.pc) - 1];
         if run.inserted {
             all_inserted += step.executions;
-            let inst = &code.insts[code.at(step.pc).expect("an instruction")].inst;
+            let inst = code.inst(code.at(step.pc).expect("an instruction"));
             let memory = inst.effects(code.arch).memory.map(|memory| memory.kind);
             inserted.entry(run.old).or_default().push((step.executions, inst.op, memory));
         }
@@ -194,5 +194,5 @@ fn keeps_old(program: &Program, liveness: &Liveness, pc: u64) -> bool {
     let blocks = &program.functions[function].blocks;
     let block = blocks.iter().position(|block| block.insts.contains(&inst)).expect("a block");
     let (_, after) = liveness.around(program, function, block, inst);
-    program.insts[inst].inst.op == Op::s_and_saveexec_b64 && !after.contains(Reg::SCC)
+    program.insts[inst].op == Op::s_and_saveexec_b64 && !after.contains(Reg::SCC)
 }

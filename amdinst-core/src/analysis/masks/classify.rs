@@ -5,7 +5,7 @@ use super::{Narrowing, OtherWrite};
 use crate::analysis::dominators::{Loop, Structure};
 use crate::analysis::program::{Function, Program};
 use crate::analysis::values::Expr;
-use crate::isa::{Access, Families, Inst, Op, Value};
+use crate::isa::{Access, Families, Inst, Op, ScalarSet, Value};
 
 /// `Ok` for a site, with its kind if that does not depend on what follows it.
 pub(super) fn classify(
@@ -91,7 +91,7 @@ pub(super) fn branch_kind(
     event: &Event,
 ) -> Narrowing {
     let block = &function.blocks[event.block];
-    let last_write = block.insts.clone().rev().find(|&index| writes_exec(&program.insts[index].inst));
+    let last_write = block.insts.clone().rev().find(|&index| writes_exec(program, index));
     let leaves = |inner: &Loop| {
         let outside = |block: &usize| inner.blocks.binary_search(block).is_err();
         block.successors.iter().any(outside)
@@ -116,7 +116,12 @@ pub(super) fn saves_old(inst: &Inst) -> Option<u8> {
 }
 
 /// Whether an instruction writes EXEC, by an operand or by what it is.
-pub fn writes_exec(inst: &Inst) -> bool {
+pub fn writes_exec(program: &Program, index: usize) -> bool {
+    let located = &program.insts[index];
+    if !located.names_exec && !located.writes.intersects(ScalarSet::EXEC) {
+        return false;
+    }
+    let inst = program.inst(index);
     let by_name = || {
         let op = inst.op;
         op.is_of(Families::COMPARE_EXEC)

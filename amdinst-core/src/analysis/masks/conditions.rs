@@ -1,8 +1,9 @@
 //! Which masks comparisons made, as opposed to those that were copied from EXEC or come from elsewhere.
 
 use super::flow::Flowing;
+use crate::analysis::program::Program;
 use crate::analysis::values::{Expr, Vn};
-use crate::isa::{Families, Inst, Op, Value};
+use crate::isa::{Families, Op, Value};
 
 /// How far down an expression is looked at.
 const DEPTH: u32 = 8;
@@ -53,8 +54,8 @@ impl Flowing<'_> {
         match self.values.expr(value) {
             Expr::Const32(_) | Expr::Const64(_) => Made::Constants,
             Expr::Opaque(inst, _) => match self.program.insts.get(inst) {
-                Some(located) if compares(&located.inst) => Made::Conditions,
-                Some(located) if calculates(located.inst.op) => Made::Numbers,
+                Some(_) if compares(self.program, inst) => Made::Conditions,
+                Some(located) if calculates(located.op) => Made::Numbers,
                 _ => Made::Other,
             },
             Expr::Phi(..) => self.joined.get(&value).copied().unwrap_or(Made::Other),
@@ -72,12 +73,12 @@ impl Flowing<'_> {
     }
 }
 
-fn compares(inst: &Inst) -> bool {
+fn compares(program: &Program, index: usize) -> bool {
     let shifts_constant = || {
         let constant = |value| matches!(value, Value::Inline(_) | Value::Literal(_));
-        inst.operands.get(1).is_some_and(|operand| constant(operand.value))
+        program.inst(index).operands.get(1).is_some_and(|operand| constant(operand.value))
     };
-    match inst.op {
+    match program.insts[index].op {
         Op::s_bfm_b64 => true,
         Op::s_lshl_b64 | Op::s_lshr_b64 | Op::s_ashr_i64 => shifts_constant(),
         op => op.is_of(Families::COMPARE),

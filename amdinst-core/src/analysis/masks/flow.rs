@@ -1,6 +1,7 @@
 //! The data flow: values of masks at the start of each block, and at each write of EXEC.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::classify::writes_exec;
 use super::conditions::Made;
@@ -45,6 +46,8 @@ pub(super) struct Flowing<'a> {
     pub(super) joined: BTreeMap<Vn, Made>,
     /// EXEC at the function's entry.
     pub(super) entry_exec: Vn,
+    /// The instructions of the function that were looked at.
+    pub(super) insts: Vec<Option<Rc<Inst>>>,
 }
 
 impl<'a> Flowing<'a> {
@@ -77,6 +80,7 @@ impl<'a> Flowing<'a> {
             clobbers,
             live: None,
             dead,
+            insts: Vec::new(),
         }
     }
 
@@ -135,17 +139,17 @@ impl<'a> Flowing<'a> {
         for (block, input) in inputs.into_iter().enumerate() {
             let Some(mut state) = input else { continue };
             for index in blocks[block].insts.clone() {
-                let inst = &self.program.insts[index].inst;
                 let (old, old_is_full) = (state.exec, state.full);
-                if copies_exec(inst) {
+                if self.copies_exec(index) {
                     self.saved.insert(old);
                 }
-                if !writes_exec(inst) {
+                if !writes_exec(self.program, index) {
                     self.step(block, index, &mut state);
                     continue;
                 }
                 let old_is_nonzero = old_is_full || state.nonzero.contains(old);
-                let operand = mask_operand(inst).map(|value| self.read64(&state, value, index));
+                let operand =
+                    mask_operand(&self.program.inst(index)).map(|value| self.read64(&state, value, index));
                 self.step(block, index, &mut state);
                 let new = state.exec;
                 events.push(Event { inst: index, block, old, new, operand, old_is_nonzero, old_is_full });
@@ -240,11 +244,32 @@ impl<'a> Flowing<'a> {
         })
     }
 
+    /// Whether an instruction copies EXEC, or a half of it, to other registers.
+    fn copies_exec(&self, index: usize) -> bool {
+        let located = &self.program.insts[index];
+        let reads = || {
+            let exec = |value| matches!(value, Value::Scalar(126 | 127));
+            let inst = self.program.inst(index);
+            inst.operands.iter().any(|operand| operand.access == Access::Read && exec(operand.value))
+        };
+        let copies =
+            matches!(located.op, Op::s_mov_b64 | Op::s_mov_b32 | Op::v_writelane_b32 | Op::v_mov_b32);
+        saves_exec(located.op) || located.names_exec && copies && reads()
+    }
+
+    /// An instruction, kept for the next time that it is asked for.
+    pub(super) fn inst(&mut self, index: usize) -> Rc<Inst> {
+        let first = self.function.blocks.first().map_or(0, |block| block.insts.start);
+        let end = self.function.blocks.last().map_or(0, |block| block.insts.end);
+        self.insts.resize(end - first, None);
+        self.insts[index - first].get_or_insert_with(|| Rc::new(self.program.inst(index))).clone()
+    }
+
     /// Whether the branch at the end of `from` tells that some lane is on when it leads to `to`.
     fn enters_with_lanes(&self, from: usize, to: usize) -> bool {
         let block = &self.function.blocks[from];
         let located = &self.program.insts[block.insts.end - 1];
-        let Flow::CondBranch { offset, condition } = located.inst.flow() else { return false };
+        let Flow::CondBranch { offset, condition } = located.flow() else { return false };
         let start = self.program.insts[self.function.blocks[to].insts.start].pc;
         let taken = start == located.end().wrapping_add_signed(offset.into());
         let falls = start == located.end();
@@ -253,16 +278,6 @@ impl<'a> Flowing<'a> {
             (Condition::Execz, false, true) | (Condition::Execnz, true, false)
         )
     }
-}
-
-/// Whether an instruction copies EXEC, or a half of it, to other registers.
-fn copies_exec(inst: &Inst) -> bool {
-    let reads = || {
-        let exec = |value| matches!(value, Value::Scalar(126 | 127));
-        inst.operands.iter().any(|operand| operand.access == Access::Read && exec(operand.value))
-    };
-    saves_exec(inst.op)
-        || matches!(inst.op, Op::s_mov_b64 | Op::s_mov_b32 | Op::v_writelane_b32 | Op::v_mov_b32) && reads()
 }
 
 /// The operand that holds the other mask of an instruction that combines EXEC with one.

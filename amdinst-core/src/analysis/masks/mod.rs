@@ -98,7 +98,7 @@ impl Masks {
         let mut narrowed: Vec<(Vn, usize)> = Vec::new();
         let mut elses: Vec<(usize, Vec<Vn>)> = Vec::new();
         for event in &events {
-            let inst = &program.insts[event.inst].inst;
+            let inst = &program.inst(event.inst);
             match classify(inst, event, &flowing) {
                 Ok(kind) => {
                     narrowed.push((event.new, masks.sites.len()));
@@ -135,7 +135,7 @@ impl Masks {
         }
         for block in &function.blocks {
             let last = block.insts.end - 1;
-            let condition = match program.insts[last].inst.flow() {
+            let condition = match program.insts[last].flow() {
                 Flow::CondBranch { condition, .. } => condition,
                 _ => continue,
             };
@@ -163,10 +163,10 @@ pub(super) fn register_targets(
     for (block, input) in inputs.into_iter().enumerate() {
         let range = function.blocks[block].insts.clone();
         let (last, Some(mut state)) = (range.end - 1, input) else { continue };
-        let inst = &program.insts[last].inst;
         if !wanted.contains(&last) {
             continue;
         }
+        let inst = program.inst(last);
         for index in range.start..last {
             flowing.step(block, index, &mut state);
         }

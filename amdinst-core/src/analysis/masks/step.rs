@@ -2,14 +2,28 @@
 
 use super::flow::Flowing;
 use super::state::{AGPRS, SLOTS, State, forget_lanes, lanes_of};
-use crate::analysis::program::{Exit, Located};
+use crate::analysis::program::Exit;
 use crate::analysis::values::{Expr, Vn};
 use crate::isa::{Access, Families, Inst, Op, Value};
 
 impl Flowing<'_> {
     pub(super) fn step(&mut self, block: usize, index: usize, state: &mut State) {
-        let program = self.program;
-        let Located { inst, .. } = &program.insts[index];
+        let located = &self.program.insts[index];
+        // Most instructions change nothing that is followed here.
+        let matters = located.changes_scalars
+            || located.op == Op::v_writelane_b32
+            || !state.lanes.is_empty() && !located.encoding.is_scalar();
+        if matters {
+            self.apply(index, state);
+        }
+        if index + 1 == self.function.blocks[block].insts.end {
+            self.call(block, index, state);
+        }
+    }
+
+    /// What the instruction itself does.
+    fn apply(&mut self, index: usize, state: &mut State) {
+        let inst = &*self.inst(index);
         let operand = |n: usize| inst.operands.get(n).map(|operand| operand.value);
         let old = state.exec;
         match (inst.op, operand(0), operand(1), operand(2)) {
@@ -161,9 +175,11 @@ impl Flowing<'_> {
             let whole = matches!(self.values.expr(state.exec), Expr::Const64(u64::MAX));
             state.full = whole || self.function.kernel.is_some() && state.exec == self.entry_exec;
         }
-        let block = &self.function.blocks[block];
-        let clobbered = match block.exit {
-            _ if index + 1 != block.insts.end => None,
+    }
+
+    /// What the function does that is called at the end of a block.
+    fn call(&mut self, block: usize, index: usize, state: &mut State) {
+        let clobbered = match self.function.blocks[block].exit {
             Exit::Call(callee) => Some((self.clobbers)(callee)),
             Exit::Unknown => Some(self.unknown),
             _ => None,
@@ -324,7 +340,7 @@ fn constant(value: Value) -> Option<i64> {
         Value::Literal(value) => Some(i64::from(value as i32)),
         Value::Inline(code @ 128..=192) => Some(i64::from(code) - 128),
         Value::Inline(code @ 193..=208) => Some(192 - i64::from(code)),
-        Value::Imm(value) => Some(value),
+        Value::Imm(value) => Some(value.into()),
         _ => None,
     }
 }

@@ -1,11 +1,11 @@
 //! Explored instructions as basic blocks of a function.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::explore::{Explorer, Next, next};
+use super::explore::{Explorer, Next, next, through};
 use super::{Block, Exit, Function, Located, Obstacle, ObstacleKind, Program, got_slot};
 use crate::analysis::addresses::{Misuse, Pointer, Tracker};
-use crate::isa::{Flow, Inst, Op};
+use crate::isa::{Flow, Op};
 
 impl Program {
     pub(super) fn add(&mut self, name: String, kernel: Option<usize>, mut explorer: Explorer<'_>) {
@@ -16,23 +16,25 @@ impl Program {
             leads.push(is_first);
         }
         let Explorer { object, entries, range, is_kernel, mut obstacles, .. } = explorer;
-        let insts = &self.insts;
+        let this = &*self;
+        let insts = &this.insts;
 
         let mut blocks: Vec<Block> = Vec::new();
-        let mut starts = BTreeMap::new();
+        // Address of each block.
+        let mut starts: Vec<u64> = Vec::new();
         let mut at = first;
         while at < insts.len() {
             let start = at;
             loop {
                 let next = insts.get(at + 1);
-                let ends = ends_block(&insts[at].inst)
+                let ends = insts[at].flow() != Flow::Next
                     || next.is_none_or(|next| next.pc != insts[at].end() || leads[at + 1 - first]);
                 at += 1;
                 if ends {
                     break;
                 }
             }
-            starts.insert(insts[start].pc, blocks.len());
+            starts.push(insts[start].pc);
             blocks.push(Block {
                 insts: start..at,
                 successors: Vec::new(),
@@ -45,7 +47,9 @@ impl Program {
         let mut misuses: Vec<Misuse> = Vec::new();
         let mut callees = BTreeSet::new();
         let mut tracker = Tracker::default();
-        let joins: BTreeSet<u64> = explicit_targets(insts, first, &starts);
+        // Most functions have no use for values of the program counter.
+        let is_tracked = insts[first..].iter().any(|located| by_register(located.op));
+        let joins = if is_tracked { explicit_targets(insts, first, &starts) } else { BTreeSet::new() };
         for block in &mut blocks {
             let start = insts[block.insts.start].pc;
             let follows = block.insts.start > first && insts[block.insts.start - 1].end() == start;
@@ -54,28 +58,34 @@ impl Program {
             }
             let last = block.insts.end - 1;
             let load = |address| got_slot(object, address);
-            for (index, located) in (block.insts.start..).zip(&insts[block.insts.start..last]) {
-                tracker.step(index, located.pc, &located.inst, &load, &mut found, &mut misuses);
+            let mut step = |index: usize, tracker: &mut Tracker| {
+                tracker.step(index, insts[index].pc, &this.inst(index), &load, &mut found, &mut misuses);
+            };
+            if is_tracked {
+                (block.insts.start..last).for_each(|index| step(index, &mut tracker));
             }
             let located = &insts[last];
-            let next = next(located, &tracker);
-            tracker.step(last, located.pc, &located.inst, &load, &mut found, &mut misuses);
+            let next = next(located, || through(&this.inst(last), &tracker));
+            if is_tracked {
+                step(last, &mut tracker);
+            }
             let obstacle = |kind, detail: String| Obstacle { pc: located.pc, kind, detail };
-            let go = |to: u64, block: &mut Block, obstacles: &mut Vec<Obstacle>| match starts.get(&to) {
-                Some(&index) => {
-                    if !block.successors.contains(&index) {
-                        block.successors.push(index);
+            let go =
+                |to: u64, block: &mut Block, obstacles: &mut Vec<Obstacle>| match starts.binary_search(&to) {
+                    Ok(index) => {
+                        if !block.successors.contains(&index) {
+                            block.successors.push(index);
+                        }
                     }
-                }
-                None => {
-                    block.exit = Exit::Unknown;
-                    // A branch out of range or to nowhere was reported by the exploration.
-                    if range.contains(&to) && obstacles.is_empty() {
-                        let detail = format!("control goes on to {to:#x}, where no instruction starts");
-                        obstacles.push(obstacle(ObstacleKind::BrokenControlFlow, detail));
+                    Err(_) => {
+                        block.exit = Exit::Unknown;
+                        // A branch out of range or to nowhere was reported by the exploration.
+                        if range.contains(&to) && obstacles.is_empty() {
+                            let detail = format!("control goes on to {to:#x}, where no instruction starts");
+                            obstacles.push(obstacle(ObstacleKind::BrokenControlFlow, detail));
+                        }
                     }
-                }
-            };
+                };
             let end = located.end();
             let mut call = |to: u64, block: &mut Block, obstacles: &mut Vec<Obstacle>| match entries.get(&to)
             {
@@ -95,7 +105,7 @@ impl Program {
             match next {
                 Next::Fall => go(end, block, &mut obstacles),
                 Next::Trap => {
-                    if starts.contains_key(&end) {
+                    if starts.binary_search(&end).is_ok() {
                         go(end, block, &mut obstacles);
                     }
                 }
@@ -131,7 +141,7 @@ impl Program {
                 Next::End => block.exit = Exit::End,
                 Next::Unsupported => {
                     block.exit = Exit::Unknown;
-                    let detail = format!("`{}` is not followed", located.inst.op);
+                    let detail = format!("`{}` is not followed", located.op);
                     obstacles.push(obstacle(ObstacleKind::BrokenControlFlow, detail));
                 }
             }
@@ -140,21 +150,21 @@ impl Program {
             }
         }
         for index in 0..blocks.len() {
-            for successor in blocks[index].successors.clone() {
+            for number in 0..blocks[index].successors.len() {
+                let successor = blocks[index].successors[number];
                 blocks[successor].predecessors.push(index);
             }
         }
         let resolved: BTreeSet<usize> = found.iter().map(|address| address.getpc).collect();
         for (index, located) in insts.iter().enumerate().skip(first) {
-            if located.inst.op == Op::s_getpc_b64 && !resolved.contains(&index) {
+            if located.op == Op::s_getpc_b64 && !resolved.contains(&index) {
                 let detail = "its value is not turned into an address by s_add_u32 and s_addc_u32".to_owned();
                 obstacles.push(Obstacle { pc: located.pc, kind: ObstacleKind::UnresolvedGetpc, detail });
             }
         }
         for misuse in misuses {
             let user = &insts[misuse.user];
-            let detail =
-                format!("the program counter itself is used by `{}` at {:#x}", user.inst.op, user.pc);
+            let detail = format!("the program counter itself is used by `{}` at {:#x}", user.op, user.pc);
             obstacles.push(Obstacle {
                 pc: insts[misuse.getpc].pc,
                 kind: ObstacleKind::UnresolvedGetpc,
@@ -174,16 +184,17 @@ impl Program {
 }
 
 /// Block starts that some branch names: there the straight line is joined by another path.
-fn explicit_targets(insts: &[Located], first: usize, starts: &BTreeMap<u64, usize>) -> BTreeSet<u64> {
-    let targets = insts[first..].iter().filter_map(|located| match located.inst.flow() {
+fn explicit_targets(insts: &[Located], first: usize, starts: &[u64]) -> BTreeSet<u64> {
+    let targets = insts[first..].iter().filter_map(|located| match located.flow() {
         Flow::Branch { offset } | Flow::CondBranch { offset, .. } => {
             Some(located.end().wrapping_add_signed(offset.into()))
         }
         _ => None,
     });
-    targets.filter(|target| starts.contains_key(target)).collect()
+    targets.filter(|target| starts.binary_search(target).is_ok()).collect()
 }
 
-fn ends_block(inst: &Inst) -> bool {
-    !matches!(inst.flow(), Flow::Next)
+/// An instruction that makes a value of the program counter, or goes by one.
+const fn by_register(op: Op) -> bool {
+    matches!(op, Op::s_getpc_b64 | Op::s_setpc_b64 | Op::s_swappc_b64)
 }

@@ -18,7 +18,7 @@ impl Program {
             let unknown = |block: &&Block| block.exit == Exit::Unknown;
             for block in function.blocks.iter().filter(unknown) {
                 let last = block.insts.end - 1;
-                if matches!(self.insts[last].inst.op, Op::s_swappc_b64 | Op::s_setpc_b64) {
+                if matches!(self.insts[last].op, Op::s_swappc_b64 | Op::s_setpc_b64) {
                     wanted.entry(index).or_default().insert(last);
                 }
             }
@@ -94,7 +94,7 @@ impl Program {
     }
 
     fn set_target(&mut self, index: usize, inst: usize, target: Option<usize>) {
-        let calls = self.insts[inst].inst.op == Op::s_swappc_b64;
+        let calls = self.insts[inst].op == Op::s_swappc_b64;
         let function = &mut self.functions[index];
         for block in function.blocks.iter_mut().filter(|block| block.insts.end == inst + 1) {
             block.exit = match target {
@@ -117,8 +117,8 @@ impl Program {
             if block.exit == Exit::Unknown {
                 all.union_with(&unknown);
             }
-            for located in &self.insts[block.insts.clone()] {
-                all.union_with(&located.inst.effects(self.arch).changes());
+            for index in block.insts.clone() {
+                all.union_with(&self.inst(index).effects(self.arch).changes());
             }
         }
         all

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{Located, Obstacle, ObstacleKind, got_slot};
 use crate::Arch;
 use crate::analysis::addresses::{Pointer, Tracker};
-use crate::isa::{Flow, Value, decode};
+use crate::isa::{Flow, Inst, Op, Value, decode};
 use crate::object::CodeObject;
 
 /// One straight piece of exploration: where control goes after an instruction.
@@ -41,7 +41,7 @@ pub(super) struct Explorer<'a> {
 #[derive(Default)]
 pub(super) struct Buffers {
     /// What was decoded, in no order.
-    found: Vec<Option<Located>>,
+    found: Vec<Located>,
     /// The dwords of the function in the text.
     dwords: Vec<Dword>,
 }
@@ -100,13 +100,13 @@ impl<'a> Explorer<'a> {
     pub(super) fn take(&mut self) -> impl Iterator<Item = (Located, bool)> + use<'_, 'a> {
         let Buffers { found, dwords } = &mut *self.buffers;
         dwords.iter().filter_map(|dword| {
-            let located = found.get_mut((dword.inst as usize).checked_sub(1)?)?.take()?;
-            Some((located, dword.leads))
+            let located = found.get((dword.inst as usize).checked_sub(1)?)?;
+            Some((*located, dword.leads))
         })
     }
 
-    /// Follows control flow from the entry until nothing new is found.
-    pub(super) fn explore(&mut self) {
+    /// Follows control flow from the entry until nothing new is found. Shows each instruction once.
+    pub(super) fn explore(&mut self, see: &mut dyn FnMut(&Inst)) {
         let (mut addresses, mut misuses) = (Vec::new(), Vec::new());
         let mut work = vec![self.range.start];
         self.lead(self.range.start);
@@ -132,19 +132,17 @@ impl<'a> Explorer<'a> {
                         break;
                     }
                 };
-                let located = Located { pc: at, inst };
-                let next = next(&located, &tracker);
-                let object = self.object;
-                tracker.step(
-                    at as usize,
-                    at,
-                    &located.inst,
-                    &|address| got_slot(object, address),
-                    &mut addresses,
-                    &mut misuses,
-                );
+                see(&inst);
+                let located = Located::new(self.arch, at, &inst);
+                let next = next(&located, || through(&inst, &tracker));
+                // Here only known addresses matter, and those begin with the program counter.
+                if !tracker.is_idle() || inst.op == Op::s_getpc_b64 {
+                    let object = self.object;
+                    let load = |address| got_slot(object, address);
+                    tracker.step(at as usize, at, &inst, &load, &mut addresses, &mut misuses);
+                }
                 let end = located.end();
-                self.buffers.found.push(Some(located));
+                self.buffers.found.push(located);
                 let number = self.buffers.found.len() as u32;
                 if let Some(dword) = self.dword(at) {
                     dword.inst = number;
@@ -203,7 +201,7 @@ impl<'a> Explorer<'a> {
     pub(super) fn check_overlaps(&mut self) {
         let mut end = 0;
         let mut overlap = None;
-        let found = |dword: &Dword| self.buffers.found.get((dword.inst as usize).checked_sub(1)?)?.as_ref();
+        let found = |dword: &Dword| self.buffers.found.get((dword.inst as usize).checked_sub(1)?);
         for located in self.buffers.dwords.iter().filter_map(found) {
             if located.pc < end {
                 overlap = Some(located.pc);
@@ -221,14 +219,18 @@ impl<'a> Explorer<'a> {
     }
 }
 
-/// Where control goes after an instruction.
-pub(super) fn next(located: &Located, tracker: &Tracker) -> Next {
-    let target = |offset: i32| located.end().wrapping_add_signed(offset.into());
-    let through = || match located.inst.operands.last().map(|operand| operand.value) {
+/// What a jump or call goes through.
+pub(super) fn through(inst: &Inst, tracker: &Tracker) -> Pointer {
+    match inst.operands.last().map(|operand| operand.value) {
         Some(Value::Scalar(first)) => tracker.pointer(first),
         _ => Pointer::Computed,
-    };
-    match located.inst.flow() {
+    }
+}
+
+/// Where control goes after an instruction; `through` tells the register's value for one that goes by a register.
+pub(super) fn next(located: &Located, through: impl FnOnce() -> Pointer) -> Next {
+    let target = |offset: i32| located.end().wrapping_add_signed(offset.into());
+    match located.flow() {
         Flow::Next => Next::Fall,
         Flow::Trap => Next::Trap,
         Flow::Branch { offset } => Next::Jump(target(offset)),

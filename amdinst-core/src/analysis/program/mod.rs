@@ -15,22 +15,73 @@ use explore::{Buffers, Explorer};
 
 use super::addresses::PcRelative;
 use crate::Arch;
-use crate::isa::Inst;
+use crate::isa::{Encoding, Flow, Inst, Op, Operand, ScalarSet, Value, decode};
 use crate::object::{CodeObject, RelocationKind};
 
-/// An instruction and its address.
-#[derive(Clone, Debug)]
+/// An instruction at its address: what the analyses ask of all of them. [`Program::inst`] has it whole.
+#[derive(Clone, Copy, Debug)]
 pub struct Located {
     /// Virtual address.
     pub pc: u64,
-    /// The instruction.
-    pub inst: Inst,
+    /// Its mnemonic.
+    pub op: Op,
+    /// SIMM16 of SOPP and SOPK.
+    simm16: i16,
+    /// Its encoding.
+    pub encoding: Encoding,
+    /// Bytes in memory.
+    pub size: u8,
+    /// It changes scalar registers (SCC is none), if only in part.
+    pub changes_scalars: bool,
+    /// One of its operands is EXEC, or a half of it.
+    pub names_exec: bool,
+    /// The scalar registers that it may read, SCC among them.
+    pub reads: ScalarSet,
+    /// Those that it wholly writes.
+    pub writes: ScalarSet,
 }
 
 impl Located {
+    fn new(arch: Arch, pc: u64, inst: &Inst) -> Self {
+        let uses = inst.scalar_uses(arch);
+        Self {
+            pc,
+            op: inst.op,
+            simm16: match inst.operands.last().map(|operand| operand.value) {
+                Some(Value::Imm(value)) if matches!(inst.encoding, Encoding::Sopp | Encoding::Sopk) => {
+                    value as i16
+                }
+                _ => 0,
+            },
+            encoding: inst.encoding,
+            size: inst.size,
+            changes_scalars: !uses.writes.union(uses.partial).without(ScalarSet::SCC).is_empty(),
+            names_exec: inst.operands.iter().any(names_exec),
+            reads: uses.reads,
+            writes: uses.writes,
+        }
+    }
+
+    /// SIMM16, if it is SOPP or SOPK.
+    pub fn simm16(&self) -> i16 {
+        self.simm16
+    }
+
     /// The address after it.
     pub fn end(&self) -> u64 {
-        self.pc + u64::from(self.inst.size)
+        self.pc + u64::from(self.size)
+    }
+
+    /// Where control goes after it.
+    pub fn flow(&self) -> Flow {
+        Flow::of(self.op, i32::from(self.simm16) * 4)
+    }
+}
+
+fn names_exec(operand: &Operand) -> bool {
+    match operand.value {
+        Value::Scalar(first) => u16::from(first) + u16::from(operand.dwords) > 126,
+        _ => false,
     }
 }
 
@@ -39,6 +90,8 @@ impl Located {
 pub struct Program {
     /// The processor.
     pub arch: Arch,
+    /// The bytes of `.text`, and their address.
+    text: (Box<[u8]>, u64),
     /// The instructions in order of address.
     pub insts: Vec<Located>,
     /// Kernels and functions in order of address.
@@ -121,6 +174,11 @@ pub enum ObstacleKind {
 impl Program {
     /// Decodes everything that the kernels and functions of `object` reach.
     pub fn new(object: &CodeObject) -> Self {
+        Self::explore(object, &mut |_, _| {})
+    }
+
+    /// As [`Program::new`]; shows each instruction once, in no order, with the number that its function will have.
+    pub fn explore(object: &CodeObject, see: &mut dyn FnMut(usize, &Inst)) -> Self {
         let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
         for (index, kernel) in object.kernels.iter().enumerate() {
             symbols.push((kernel.code.clone(), kernel.name.clone(), Some(index)));
@@ -142,6 +200,7 @@ impl Program {
 
         let mut program = Self {
             arch: object.target.arch,
+            text: (object.text_bytes().into(), object.text.address),
             // No more than there are dwords. Memory that is not written to costs nothing.
             insts: Vec::with_capacity(object.text.range.len() / 4),
             functions: Vec::new(),
@@ -150,13 +209,21 @@ impl Program {
         let mut buffers = Buffers::default();
         for (range, name, kernel) in symbols {
             let mut explorer = Explorer::new(object, &entries, range, kernel.is_some(), &mut buffers);
-            explorer.explore();
+            let number = program.functions.len();
+            explorer.explore(&mut |inst| see(number, inst));
             explorer.check_overlaps();
             program.add(name, kernel, explorer);
         }
         program.addresses.sort_by_key(|address| address.addc);
         program.resolve_calls(&entries);
         program
+    }
+
+    /// An instruction with its operands.
+    pub fn inst(&self, index: usize) -> Inst {
+        let (text, address) = &self.text;
+        let start = (self.insts[index].pc - address) as usize;
+        decode(self.arch, &text[start..]).expect("it was decoded when it was found")
     }
 
     /// The index of the instruction at `pc`.

@@ -10,12 +10,13 @@ mod rules;
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use rules::{Facts, Kind, MOST_STATES, MOST_STATES_WITHOUT_MATRICES};
 
 use super::relocate::Patch;
 use crate::Arch;
-use crate::analysis::program::{Function, Program};
+use crate::analysis::program::{Function, Located, Program};
 use crate::isa::{EncodeError, Encoding, Inst, Mods, Op, Value, assemble};
 
 /// Adds the wait states that the patches of one function need.
@@ -48,7 +49,7 @@ pub(super) fn settle(
 }
 
 fn nop(arch: Arch, states: u32) -> Result<Inst, EncodeError> {
-    assemble(arch, Op::s_nop, Encoding::Sopp, &[Value::Imm(i64::from(states) - 1)], Mods::default())
+    assemble(arch, Op::s_nop, Encoding::Sopp, &[Value::Imm(states as i32 - 1)], Mods::default())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,71 +61,129 @@ enum Part {
 
 /// An instruction in its new surroundings.
 struct Item<'a> {
-    inst: &'a Inst,
-    /// Instruction index of the patch, which part of it, and where in that part.
-    inserted: Option<(usize, Part, usize)>,
+    source: Source<'a>,
     kind: Kind,
+    /// Wait states that the instruction itself makes.
+    states: u32,
     facts: OnceCell<Box<Facts>>,
     /// Wait states to be added before it, and after it.
     before: Cell<u32>,
     after: Cell<u32>,
 }
 
-/// A straight piece of code, and the pieces around it.
-#[derive(Default)]
-struct Line<'a> {
-    items: Vec<Item<'a>>,
-    predecessors: Vec<usize>,
-    successors: Vec<usize>,
-    is_patched: bool,
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    /// By number in the program.
+    Original(usize),
+    /// With the instruction of the patch, which part of it, and where in that part.
+    Inserted(&'a Inst, (usize, Part, usize)),
 }
 
-/// The blocks of a function with what is inserted, and the prologue as a line of its own.
+/// A straight piece of code.
+type Line<'a> = Vec<Item<'a>>;
+
+/// The blocks of a function with what is inserted, and the prologue as a line of its own behind them. Each is made when it is
+/// looked at: most are far from what is inserted.
 struct Lines<'a> {
-    arch: Arch,
-    lines: Vec<Line<'a>>,
+    program: &'a Program,
+    function: &'a Function,
+    patches: &'a BTreeMap<usize, Patch>,
+    lines: Vec<OnceCell<Line<'a>>>,
+    /// Blocks into which something is inserted.
+    patched: Vec<usize>,
+    /// Blocks that the prologue goes on to, and the instructions it stands before.
+    entered: Vec<(usize, usize)>,
     /// The most wait states that any rule may ask for between two of these instructions.
     most_states: u32,
 }
 
 impl<'a> Lines<'a> {
     fn new(program: &'a Program, function: &'a Function, patches: &'a BTreeMap<usize, Patch>) -> Self {
-        let mut lines = Vec::with_capacity(function.blocks.len() + 1);
-        let mut prologue = Line::default();
-        for (number, block) in function.blocks.iter().enumerate() {
-            let mut line = Line {
-                predecessors: block.predecessors.clone(),
-                successors: block.successors.clone(),
-                ..Line::default()
-            };
-            let mut patched = patches.range(block.insts.clone()).peekable();
-            for index in block.insts.clone() {
-                let inst = &program.insts[index].inst;
-                let Some((_, patch)) = patched.next_if(|(at, _)| **at == index) else {
-                    line.items.push(Item::new(inst, None));
-                    continue;
-                };
-                if !patch.entry.is_empty() {
-                    prologue.push(index, Part::Entry, &patch.entry);
-                    prologue.successors.push(number);
-                    line.predecessors.push(function.blocks.len());
-                }
-                line.push(index, Part::Before, &patch.before);
-                line.items.push(Item::new(inst, None));
-                line.push(index, Part::After, &patch.after);
+        let blocks = &function.blocks;
+        let all = blocks.first().map_or(0, |block| block.insts.start)
+            ..blocks.last().map_or(0, |block| block.insts.end);
+        let (mut patched, mut entered) = (Vec::new(), Vec::new());
+        for (&index, patch) in patches.range(all.clone()) {
+            let block = blocks.partition_point(|block| block.insts.end <= index);
+            if patched.last() != Some(&block) {
+                patched.push(block);
             }
-            lines.push(line);
+            if !patch.entry.is_empty() {
+                entered.push((block, index));
+            }
         }
-        lines.push(prologue);
-        let has_matrices = lines.iter().flat_map(|line| &line.items).any(|item| item.kind == Kind::Matrix);
+        if !entered.is_empty() {
+            patched.push(blocks.len());
+        }
+        let is_matrix = |located: &Located| Kind::of(located.encoding, located.op) == Kind::Matrix;
+        let has_matrices = program.insts[all].iter().any(is_matrix);
         let most_states = if has_matrices { MOST_STATES } else { MOST_STATES_WITHOUT_MATRICES };
-        Self { arch: program.arch, lines, most_states }
+        let lines = (0..=blocks.len()).map(|_| OnceCell::new()).collect();
+        Self { program, function, patches, lines, patched, entered, most_states }
+    }
+
+    fn line(&self, number: usize) -> &[Item<'a>] {
+        self.lines[number].get_or_init(|| {
+            let mut line = Line::new();
+            match self.function.blocks.get(number) {
+                Some(block) => self.block(block.insts.clone(), &mut line),
+                None => {
+                    for &(_, index) in &self.entered {
+                        push(&mut line, index, Part::Entry, &self.patches[&index].entry);
+                    }
+                }
+            }
+            line
+        })
+    }
+
+    fn block(&self, insts: Range<usize>, line: &mut Line<'a>) {
+        line.reserve(insts.len());
+        let mut at = insts.start;
+        for (&index, patch) in self.patches.range(insts.clone()) {
+            line.extend((at..index).map(|index| self.original(index)));
+            push(line, index, Part::Before, &patch.before);
+            line.push(self.original(index));
+            push(line, index, Part::After, &patch.after);
+            at = index + 1;
+        }
+        line.extend((at..insts.end).map(|index| self.original(index)));
+    }
+
+    fn original(&self, index: usize) -> Item<'a> {
+        let located = &self.program.insts[index];
+        let nop = if located.op == Op::s_nop { Some(located.simm16().into()) } else { None };
+        Item::new(Source::Original(index), Kind::of(located.encoding, located.op), nop)
+    }
+
+    fn predecessors(&self, number: usize) -> impl Iterator<Item = usize> {
+        let block = self.function.blocks.get(number);
+        let prologue = self.entered.iter().filter(move |(block, _)| *block == number);
+        let before = block.into_iter().flat_map(|block| block.predecessors.iter().copied());
+        before.chain(prologue.map(|_| self.function.blocks.len()))
+    }
+
+    fn successors(&self, number: usize) -> impl Iterator<Item = usize> {
+        let block = self.function.blocks.get(number);
+        let entered = if block.is_none() { &self.entered[..] } else { &[] };
+        let after = block.into_iter().flat_map(|block| block.successors.iter().copied());
+        after.chain(entered.iter().map(|(block, _)| *block))
+    }
+
+    fn facts<'i>(&self, item: &'i Item<'a>) -> &'i Facts {
+        item.facts.get_or_init(|| {
+            let arch = self.program.arch;
+            Box::new(match item.source {
+                Source::Original(index) => Facts::new(arch, &self.program.inst(index)),
+                Source::Inserted(inst, _) => Facts::new(arch, inst),
+            })
+        })
     }
 
     fn check(&self) {
-        for (number, line) in self.lines.iter().enumerate().filter(|(_, line)| line.is_patched) {
-            for (at, item) in line.items.iter().enumerate() {
-                if item.inserted.is_none() || !item.kind.matters() {
+        for &number in &self.patched {
+            for (at, item) in self.line(number).iter().enumerate() {
+                if item.inserted().is_none() || !item.kind.matters() {
                     continue;
                 }
                 self.settle_before(number, at);
@@ -135,12 +194,12 @@ impl<'a> Lines<'a> {
 
     /// Puts wait states before an inserted instruction, for all that may run before it.
     fn settle_before(&self, line: usize, at: usize) {
-        let consumer = &self.lines[line].items[at];
-        let facts = consumer.facts(self.arch);
+        let consumer = &self.line(line)[at];
+        let facts = self.facts(consumer);
         let mut missing = 0;
         let reach = self.most_states;
         self.walk(line, at, Direction::Back, (consumer.before.get(), reach), &mut |producer, distance| {
-            let states = producer.facts(self.arch).states_before(facts, self.arch);
+            let states = self.facts(producer).states_before(facts, self.program.arch);
             missing = missing.max(states.saturating_sub(distance));
         });
         consumer.before.set(consumer.before.get() + missing);
@@ -148,19 +207,19 @@ impl<'a> Lines<'a> {
 
     /// Puts wait states at the end of an insertion, for the original instructions that may run after one of it.
     fn settle_after(&self, line: usize, at: usize) {
-        let producer = &self.lines[line].items[at];
-        let facts = producer.facts(self.arch);
+        let producer = &self.line(line)[at];
+        let facts = self.facts(producer);
         let mut missing = 0;
         let reach = facts.reach().min(self.most_states);
         self.walk(line, at, Direction::On, (producer.after.get(), reach), &mut |consumer, distance| {
-            if consumer.inserted.is_none() {
-                let states = facts.states_before(consumer.facts(self.arch), self.arch);
+            if consumer.inserted().is_none() {
+                let states = facts.states_before(self.facts(consumer), self.program.arch);
                 missing = missing.max(states.saturating_sub(distance));
             }
         });
         // The last of the same insertion.
-        let part = |item: &Item<'_>| item.inserted.map(|(patch, part, _)| (patch, part));
-        let items = &self.lines[line].items;
+        let part = |item: &Item<'_>| item.inserted().map(|(patch, part, _)| (patch, part));
+        let items = self.line(line);
         let last = items[at..].iter().take_while(|item| part(item) == part(producer)).last();
         if let Some(last) = last {
             last.after.set(last.after.get() + missing);
@@ -181,7 +240,7 @@ impl<'a> Lines<'a> {
         let mut passed: BTreeMap<usize, u32> = BTreeMap::new();
         let mut work = vec![(line, Some(at), distance)];
         while let Some((number, from, mut distance)) = work.pop() {
-            let line = &self.lines[number];
+            let line = self.line(number);
             let mut visit = |item: &Item<'a>| {
                 let (near, far) = match direction {
                     Direction::Back => (&item.after, &item.before),
@@ -191,27 +250,27 @@ impl<'a> Lines<'a> {
                 if distance < reach && item.kind != Kind::Scalar {
                     see(item, distance);
                 }
-                distance += item.states() + far.get();
+                distance += item.states + far.get();
                 distance < reach
             };
             let goes_on = match (direction, from) {
-                (Direction::Back, Some(at)) => line.items[..at].iter().rev().all(&mut visit),
-                (Direction::Back, None) => line.items.iter().rev().all(&mut visit),
-                (Direction::On, Some(at)) => line.items[at + 1..].iter().all(&mut visit),
-                (Direction::On, None) => line.items.iter().all(&mut visit),
+                (Direction::Back, Some(at)) => line[..at].iter().rev().all(&mut visit),
+                (Direction::Back, None) => line.iter().rev().all(&mut visit),
+                (Direction::On, Some(at)) => line[at + 1..].iter().all(&mut visit),
+                (Direction::On, None) => line.iter().all(&mut visit),
             };
             if !goes_on {
                 continue;
             }
-            let next = match direction {
-                Direction::Back => &line.predecessors,
-                Direction::On => &line.successors,
-            };
-            for &next in next {
+            let mut go_on = |next: usize| {
                 if passed.get(&next).is_none_or(|&before| distance < before) {
                     passed.insert(next, distance);
                     work.push((next, None, distance));
                 }
+            };
+            match direction {
+                Direction::Back => self.predecessors(number).for_each(&mut go_on),
+                Direction::On => self.successors(number).for_each(&mut go_on),
             }
         }
     }
@@ -219,8 +278,8 @@ impl<'a> Lines<'a> {
     /// What to insert: by part of a patch, position and wait states, in ascending order.
     fn nops(&self) -> BTreeMap<(usize, Part), Vec<(usize, u32)>> {
         let mut nops: BTreeMap<(usize, Part), Vec<(usize, u32)>> = BTreeMap::new();
-        for item in self.lines.iter().flat_map(|line| &line.items) {
-            let Some((index, part, at)) = item.inserted else { continue };
+        for item in self.patched.iter().flat_map(|&number| self.line(number)) {
+            let Some((index, part, at)) = item.inserted() else { continue };
             for (at, mut states) in [(at, item.before.get()), (at + 1, item.after.get())] {
                 // One s_nop makes at most eight wait states (SIMM16 bits 2:0 on all of GFX9).
                 while states > 0 {
@@ -240,29 +299,27 @@ enum Direction {
     On,
 }
 
-impl<'a> Line<'a> {
-    fn push(&mut self, index: usize, part: Part, code: &'a [Inst]) {
-        self.is_patched |= !code.is_empty();
-        let items = code.iter().enumerate();
-        self.items.extend(items.map(|(at, inst)| Item::new(inst, Some((index, part, at)))));
-    }
+fn push<'a>(line: &mut Line<'a>, index: usize, part: Part, code: &'a [Inst]) {
+    line.extend(code.iter().enumerate().map(|(at, inst)| {
+        let nop = match (inst.op, inst.operands.first().map(|operand| operand.value)) {
+            (Op::s_nop, Some(Value::Imm(count))) => Some(count),
+            _ => None,
+        };
+        Item::new(Source::Inserted(inst, (index, part, at)), Kind::of(inst.encoding, inst.op), nop)
+    }));
 }
 
 impl<'a> Item<'a> {
-    fn new(inst: &'a Inst, inserted: Option<(usize, Part, usize)>) -> Self {
-        let (before, after) = (Cell::new(0), Cell::new(0));
-        Self { inst, inserted, kind: Kind::of(inst), facts: OnceCell::new(), before, after }
+    /// `nop` is the immediate of an `s_nop`.
+    fn new(source: Source<'a>, kind: Kind, nop: Option<i32>) -> Self {
+        let states = nop.map_or(1, |count| (count as u32 & 7) + 1);
+        Self { source, kind, states, facts: OnceCell::new(), before: Cell::new(0), after: Cell::new(0) }
     }
 
-    fn facts(&self, arch: Arch) -> &Facts {
-        self.facts.get_or_init(|| Box::new(Facts::new(arch, self.inst)))
-    }
-
-    /// Wait states that the instruction itself makes.
-    fn states(&self) -> u32 {
-        match (self.inst.op, self.inst.operands.first().map(|operand| operand.value)) {
-            (Op::s_nop, Some(Value::Imm(count))) => (count as u32 & 7) + 1,
-            _ => 1,
+    fn inserted(&self) -> Option<(usize, Part, usize)> {
+        match self.source {
+            Source::Original(_) => None,
+            Source::Inserted(_, place) => Some(place),
         }
     }
 }

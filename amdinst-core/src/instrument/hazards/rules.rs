@@ -49,12 +49,12 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(inst: &Inst) -> Self {
+    pub(super) fn of(encoding: Encoding, op: Op) -> Self {
         use Encoding as E;
-        match inst.encoding {
+        match encoding {
             E::Sop2 | E::Sopk | E::Sop1 | E::Sopc | E::Sopp | E::Smem => Self::Scalar,
             E::Vop3px => Self::Matrix,
-            E::Vop3p if inst.op.is_of(Families::MATRIX) => Self::Matrix,
+            E::Vop3p if op.is_of(Families::MATRIX) => Self::Matrix,
             E::Vop1
             | E::Vop1Sdwa
             | E::Vop1Dpp
@@ -90,7 +90,7 @@ impl Facts {
             _ => None,
         };
         let part = inst.mods.sdwa.is_some_and(|sdwa| sdwa.dst_sel != SdwaSel::Dword);
-        let kind = Kind::of(inst);
+        let kind = Kind::of(inst.encoding, inst.op);
         Self {
             kind,
             lane_select,

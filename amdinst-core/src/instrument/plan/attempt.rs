@@ -231,7 +231,7 @@ impl Planner<'_> {
     ) -> SiteCode<'o> {
         let survey = self.survey;
         let found = &survey.masks[function].sites[site];
-        let inst = &survey.program.insts[found.inst].inst;
+        let inst = &survey.program.inst(found.inst);
         let (_, after) = survey.liveness.around(&survey.program, function, found.block, found.inst);
         SiteCode {
             arch: self.object.target.arch,

@@ -166,7 +166,7 @@ impl Planner<'_> {
             },
             pc: located.pc,
             new_pc: 0,
-            instruction: located.inst.text(program.arch).to_string(),
+            instruction: program.inst(found.inst).text(program.arch).to_string(),
             frames: sources.frames(located.pc),
             name: None,
             loop_depth: found.loop_depth,
@@ -200,7 +200,7 @@ impl Planner<'_> {
             let located = &program.insts[inst];
             UniformBranch {
                 pc: located.pc,
-                instruction: located.inst.text(program.arch).to_string(),
+                instruction: program.inst(inst).text(program.arch).to_string(),
                 frames: sources.frames(located.pc),
                 name: None,
                 function: program.functions[function].name.clone(),

@@ -130,7 +130,7 @@ impl Slots {
         for block in program.functions.iter().flat_map(|function| &function.blocks) {
             let last = &program.insts[block.insts.end - 1];
             let leaves = matches!(block.exit, Exit::End | Exit::Return | Exit::TailCall(_))
-                || matches!(last.inst.flow(), Flow::Branch { .. } | Flow::Jump);
+                || matches!(last.flow(), Flow::Branch { .. } | Flow::Jump);
             if leaves {
                 unpassed.insert(last.end());
             }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::index::{ByAddress, Index};
 use super::islands::Islands;
 use super::variable::Formed;
 use super::{Patch, RelocateError, encode};
@@ -27,13 +28,15 @@ pub(super) struct Layout {
     /// Where the islands at an old address start.
     pub(super) zones: BTreeMap<u64, u64>,
     /// New address of what an old address stands for: for entries, of the prologue.
-    entries: BTreeMap<u64, u64>,
+    entries: ByAddress,
     /// New address for branches, where it is not simply that of the copied instruction.
-    branches: BTreeMap<u64, u64>,
+    branches: ByAddress,
     /// Where prologues form the address of the buffer's variable.
     pub(super) formed: Vec<Formed>,
     /// New end of old ends after which something was inserted.
-    ends: BTreeMap<u64, u64>,
+    ends: ByAddress,
+    /// Of the runs, by old address.
+    runs: Index,
 }
 
 impl Layout {
@@ -52,10 +55,11 @@ impl Layout {
             map: AddressMap::default(),
             old: start..start + old_text.len() as u64,
             zones: BTreeMap::new(),
-            entries: BTreeMap::new(),
-            branches: BTreeMap::new(),
+            entries: ByAddress::default(),
+            branches: ByAddress::default(),
             formed: Vec::new(),
-            ends: BTreeMap::new(),
+            ends: ByAddress::default(),
+            runs: Index::default(),
         };
         let bytes = |from: u64, to: u64| &old_text[(from - start) as usize..(to - start) as usize];
 
@@ -84,37 +88,42 @@ impl Layout {
             }
             let Some(index) = patched else { continue };
             let (located, patch) = (&program.insts[index], &patches[&index]);
-            this.entries.insert(pc, this.end());
+            this.entries.push(pc, this.end());
             this.formed.extend(Formed::find(&patch.entry, this.end()));
             this.insert(pc, &encode(program, located, &patch.entry)?);
-            this.branches.insert(pc, this.end());
+            this.branches.push(pc, this.end());
             this.insert(pc, &encode(program, located, &patch.before)?);
             this.copy(pc, bytes(pc, located.end()));
             this.insert(pc, &encode(program, located, &patch.after)?);
             at = located.end();
-            this.ends.insert(at, this.end());
+            this.ends.push(at, this.end());
         }
         this.copy(at, bytes(at, this.old.end));
+        for places in [&mut this.entries, &mut this.branches, &mut this.ends] {
+            places.finish(&this.old);
+        }
+        this.runs = Index::new(&this.old, this.map.runs.iter().map(|run| run.old));
         Ok(this)
     }
 
     /// Where an old address went, as a symbol or a pointer names it.
     pub(super) fn place(&self, old: u64, edge: Edge) -> Option<u64> {
         match edge {
-            Edge::Start => self.entries.get(&old).copied().or_else(|| self.copied(old)),
-            Edge::End => self.ends.get(&old).copied().or_else(|| Some(self.copied(old.checked_sub(1)?)? + 1)),
+            Edge::Start => self.entries.get(old).or_else(|| self.copied(old)),
+            Edge::End => self.ends.get(old).or_else(|| Some(self.copied(old.checked_sub(1)?)? + 1)),
         }
     }
 
     /// Where a branch to an old address goes.
     pub(super) fn branch_target(&self, to: u64) -> Option<u64> {
-        self.branches.get(&to).copied().or_else(|| self.copied(to))
+        self.branches.get(to).or_else(|| self.copied(to))
     }
 
     /// The new address of a copied byte.
     pub(super) fn copied(&self, old: u64) -> Option<u64> {
         // Runs are in order of the old address too; at equal ones, the copied run is among the last.
-        let end = self.map.runs.partition_point(|run| run.old <= old);
+        let before = self.runs.before(old);
+        let end = before + self.map.runs[before..].iter().take_while(|run| run.old <= old).count();
         let run = self.map.runs[..end].iter().rev().find(|run| !run.inserted)?;
         (old - run.old < run.size).then(|| run.new + (old - run.old))
     }

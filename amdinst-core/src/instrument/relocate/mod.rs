@@ -4,6 +4,7 @@
 //! to a patched instruction goes to what stands before it; a branch behind one does not run what stands after it. Only
 //! the entry from outside runs a kernel's prologue: a loop back to the first instruction does not.
 
+mod index;
 mod islands;
 mod layout;
 mod movable;

@@ -39,8 +39,9 @@ pub(super) fn retarget(
     let mut far = Vec::new();
     for (number, function) in program.functions.iter().enumerate() {
         for block in &function.blocks {
-            let located = &program.insts[block.insts.end - 1];
-            let offset = match located.inst.flow() {
+            let index = block.insts.end - 1;
+            let located = &program.insts[index];
+            let offset = match located.flow() {
                 Flow::Branch { offset } | Flow::CondBranch { offset, .. } => offset,
                 Flow::Call { offset: Some(offset) } => offset,
                 _ => continue,
@@ -54,7 +55,7 @@ pub(super) fn retarget(
             let places = (layout.copied(located.pc), final_place(layout, target));
             let (Some(new_pc), Some(final_to)) = places else { continue };
             let hop = islands.hop(source).and_then(|zone| islands.address(layout, zone, target));
-            let distance = hop.unwrap_or(final_to).wrapping_sub(new_pc + u64::from(located.inst.size)) as i64;
+            let distance = hop.unwrap_or(final_to).wrapping_sub(new_pc + u64::from(located.size)) as i64;
             if distance == i64::from(offset) {
                 continue;
             }
@@ -62,7 +63,7 @@ pub(super) fn retarget(
                 far.push(Far { source, target, span: (new_pc, final_to), function: number });
                 continue;
             };
-            let mut inst = located.inst.clone();
+            let mut inst = program.inst(index);
             if let Some(last) = inst.operands.last_mut() {
                 last.value = Value::Imm(dwords.into());
             }
@@ -123,11 +124,11 @@ pub(super) fn readdress(
     } else {
         address.target
     };
-    let base = layout.copied(getpc.pc).unwrap_or_default() + u64::from(getpc.inst.size);
+    let base = layout.copied(getpc.pc).unwrap_or_default() + u64::from(getpc.size);
     let distance = target.wrapping_sub(base);
     for (index, part) in [(address.add, distance as u32), (address.addc, (distance >> 32) as u32)] {
         let located = &program.insts[index];
-        let mut inst = located.inst.clone();
+        let mut inst = program.inst(index);
         let constant = inst.operands[1..].iter_mut().find_map(|operand| match operand.value {
             Value::Literal(_) => Some((operand, false)),
             Value::Inline(_) => Some((operand, true)),
@@ -136,7 +137,7 @@ pub(super) fn readdress(
         let Some((operand, inline)) = constant else { continue };
         operand.value = if inline { Value::int(part as i32) } else { Value::Literal(part) };
         if inline && matches!(operand.value, Value::Literal(_)) {
-            return Err(fail(format!("`{}` has no room for a literal", located.inst.op)));
+            return Err(fail(format!("`{}` has no room for a literal", located.op)));
         }
         let new_pc = layout.copied(located.pc).unwrap_or_default();
         replace(layout, program, located, new_pc, &inst)?;
@@ -158,12 +159,12 @@ fn replace(
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let at = (new_pc - layout.address) as usize;
     match layout.text.get_mut(at..at + bytes.len()) {
-        Some(place) if bytes.len() == usize::from(old.inst.size) => {
+        Some(place) if bytes.len() == usize::from(old.size) => {
             place.copy_from_slice(&bytes);
             Ok(())
         }
         _ => {
-            let detail = format!("`{}` changed its size", old.inst.op);
+            let detail = format!("`{}` changed its size", old.op);
             Err(RelocateError::NotRelocatable { pc: old.pc, detail })
         }
     }

@@ -119,7 +119,7 @@ fn read(
             let offset = operand::value(word, *spec)?;
             values.push(offset);
             if matches!(offset, Value::Scalar(_)) && mods.offset != 0 {
-                values.push(Value::Imm(mods.offset.into()));
+                values.push(Value::Imm(mods.offset));
                 mods.offset = 0;
                 mods.soffset_en = true;
             }

@@ -44,6 +44,7 @@ pub(super) fn strip(word: &str) -> (&str, Changes) {
 /// Reads an operand as the slot takes it.
 pub(super) fn value(word: &str, spec: Spec) -> Result<Value, ParseError> {
     let bad = || ParseError::Operand(word.to_owned());
+    let field = |value: i64| i32::try_from(value).ok().map(Value::Imm);
     if word == "off" {
         return Ok(Value::Off);
     }
@@ -51,8 +52,8 @@ pub(super) fn value(word: &str, spec: Spec) -> Result<Value, ParseError> {
         return Ok(register);
     }
     match spec.class {
-        Class::Imm(kind) => immediate(word, kind).map(Value::Imm).ok_or_else(bad),
-        Class::SmemOffset => integer(word).map(Value::Imm).ok_or_else(bad),
+        Class::Imm(kind) => immediate(word, kind).and_then(field).ok_or_else(bad),
+        Class::SmemOffset => integer(word).and_then(field).ok_or_else(bad),
         Class::Literal => literal(word).map(Value::Literal).ok_or_else(bad),
         _ => constant(word, spec.ty).ok_or_else(bad),
     }

@@ -76,7 +76,7 @@ fn write_smem_offset(out: &mut String, first: &Operand, second: Option<&Operand>
 
 fn write_smem_part(out: &mut String, operand: &Operand) -> fmt::Result {
     match operand.value {
-        Value::Imm(offset) if offset < 0 => write!(out, "-{:#x}", -offset),
+        Value::Imm(offset) if offset < 0 => write!(out, "-{:#x}", offset.unsigned_abs()),
         Value::Imm(offset) => write!(out, "{offset:#x}"),
         value => write_value(out, value, 1, Ty::I32),
     }
@@ -124,7 +124,7 @@ fn write_operand(
 
 fn write_plain(out: &mut String, arch: Arch, spec: Spec, operand: &Operand) -> fmt::Result {
     match (spec.class, operand.value) {
-        (Class::Imm(kind), Value::Imm(value)) => immediate::write(out, arch, kind, value),
+        (Class::Imm(kind), Value::Imm(value)) => immediate::write(out, arch, kind, value.into()),
         // The literal of `s_setreg_imm32_b32` is printed as a number, that of `v_madmk_f32` as bits.
         (Class::Literal, Value::Literal(value)) if spec.ty == Ty::I32 => match inline_code(value) {
             Some(code) => write_inline(out, code, spec.ty),

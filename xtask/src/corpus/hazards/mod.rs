@@ -133,7 +133,7 @@ impl Judge {
         };
         for (program, object) in [(&before, object), (&after, &rewritten)] {
             let all: Vec<Vec<u8>> =
-                program.insts.iter().map(|located| bytes(object, located.pc, located.inst.size)).collect();
+                program.insts.iter().map(|located| bytes(object, located.pc, located.size)).collect();
             self.insts.learn(all.iter().map(Vec::as_slice))?;
         }
         tally.objects += 1;
@@ -193,7 +193,7 @@ impl Judge {
                             way.level,
                             function.name,
                             located.pc,
-                            located.inst.text(after.arch)
+                            after.inst(index).text(after.arch)
                         ));
                     }
                 }
@@ -220,8 +220,8 @@ impl Judge {
                     .clone()
                     .map(|index| {
                         let located = &program.insts[index];
-                        let bytes = object.bytes_at(located.pc, located.inst.size.into()).unwrap_or_default();
-                        let target = match located.inst.flow() {
+                        let bytes = object.bytes_at(located.pc, located.size.into()).unwrap_or_default();
+                        let target = match located.flow() {
                             Flow::Branch { offset } | Flow::CondBranch { offset, .. } => {
                                 let to = located.end().wrapping_add_signed(offset.into());
                                 let starts = |&other: &usize| {
@@ -231,7 +231,7 @@ impl Judge {
                             }
                             _ => None,
                         };
-                        Step { inst: insts.get(bytes), written: written(&located.inst), target }
+                        Step { inst: insts.get(bytes), written: written(&program.inst(index)), target }
                     })
                     .collect(),
                 successors: block.successors.clone(),
