@@ -14,6 +14,13 @@
 //! pages; `cells` views words that the runtime shares; `allocations` hands memory to the emulator. No panic leaves an
 //! exported function.
 
+/// Name of the built library's file.
+pub const FILE: &str = "libamdinst_hsakmt.so";
+/// Name under which the runtime looks for it.
+pub const NAME: &str = "libhsakmt.so.1";
+/// Directory of this package's sources, from which it can be built.
+pub const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
+
 mod abi;
 mod allocations;
 mod cells;
@@ -29,3 +36,8 @@ mod profile;
 mod queue;
 mod settings;
 mod topology;
+
+/// The processors that can be emulated under the runtime.
+pub fn processors() -> Vec<amdinst_core::Arch> {
+    profile::Profile::all().map(|profile| profile.arch).collect()
+}

@@ -116,8 +116,8 @@ impl Profile {
         &PROFILES[3]
     }
 
-    /// The targets' names.
-    pub(crate) fn names() -> Vec<&'static str> {
-        PROFILES.iter().map(|profile| profile.arch.name()).collect()
+    /// All there are.
+    pub(crate) fn all() -> impl Iterator<Item = &'static Self> {
+        PROFILES.iter()
     }
 }

@@ -50,7 +50,8 @@ impl Settings {
         let profile = match text("AMDINST_TARGET_CPU") {
             None => Profile::default(),
             Some(name) => name.parse::<Arch>().ok().and_then(Profile::of).ok_or_else(|| {
-                bad("AMDINST_TARGET_CPU", name, &format!("one of {}", Profile::names().join(", ")))
+                let names: Vec<&str> = Profile::all().map(|profile| profile.arch.name()).collect();
+                bad("AMDINST_TARGET_CPU", name, &format!("one of {}", names.join(", ")))
             })?,
         };
         let flag = |variable: &'static str| match text(variable).as_deref() {

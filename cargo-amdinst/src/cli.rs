@@ -70,6 +70,8 @@ pub enum Command {
     Instrument(InstrumentArgs),
     /// Launch a kernel in the emulator
     Run(RunArgs),
+    /// Run a HIP or HSA program, unchanged, with the emulator as its GPU
+    Exec(ExecArgs),
     /// Print the environment and the commands with which to build by hand
     ShowEnv(ShowEnvArgs),
     /// List a processor's opcodes, and how faithfully the emulator executes each
@@ -411,6 +413,33 @@ pub struct RunArgs {
     /// How to print
     #[arg(long, value_name = "FMT", default_value = "human")]
     pub format: Format,
+}
+
+/// `cargo amdinst exec`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+The program finds the installed ROCm runtime (Debian's 5.2: HIP, libhsa-runtime64.so.1) as it does without this command. Only \
+the library that asks the kernel's driver, libhsakmt.so.1, is replaced, by way of LD_LIBRARY_PATH; there need be no \
+/dev/kfd. The exit code is the program's own.")]
+pub struct ExecArgs {
+    /// The GPU's processor: gfx900, gfx906, gfx908 or gfx90a
+    #[arg(long, value_name = "CPU", default_value = "gfx90a")]
+    pub target_cpu: String,
+    /// How many GPUs there are
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub gpus: u32,
+    /// Host threads of a launch (default: all cores)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Wave-instructions a workgroup may run before the launch is called endless
+    #[arg(long, value_name = "N")]
+    pub budget: Option<u64>,
+    /// A barrier that some waves of the workgroup ended without reaching is a fault (hardware lets it pass)
+    #[arg(long)]
+    pub strict_barriers: bool,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
 }
 
 /// `cargo amdinst show-env`.

@@ -64,8 +64,9 @@ impl Processor {
                 continue;
             }
             let completion = Signal::of(Packet::completion(slot));
+            let start = clock::gpu();
             // Nothing that goes wrong inside may end the program that uses the runtime.
-            let ended = catch_unwind(AssertUnwindSafe(|| self.process(slot, packet, completion)));
+            let ended = catch_unwind(AssertUnwindSafe(|| self.process(slot, packet)));
             match ended.unwrap_or_else(|_| {
                 self.fail(&Report::internal("the emulator has panicked (a defect of it)"));
                 Ended::Failed
@@ -80,6 +81,7 @@ impl Processor {
             slot.store_half(FREE);
             self.ring.read.store(number + 1);
             if let Some(signal) = completion {
+                signal.stamp(start, clock::gpu());
                 signal.decrement(self.driver);
             }
             last = Instant::now();
@@ -92,10 +94,10 @@ impl Processor {
         self.ring.read.load() < self.announced
     }
 
-    fn process(&self, slot: Cell64, packet: Packet, completion: Option<Signal>) -> Ended {
+    fn process(&self, slot: Cell64, packet: Packet) -> Ended {
         match packet {
             Packet::Invalid | Packet::Commands => Ended::Done,
-            Packet::Dispatch { kernel } => self.dispatch(slot, kernel, completion),
+            Packet::Dispatch { kernel } => self.dispatch(slot, kernel),
             Packet::Barrier { signals, all } => {
                 let signals: Vec<_> = signals.into_iter().filter_map(Signal::of).collect();
                 let zero = |signal: &Signal| signal.value() == 0;
@@ -123,7 +125,7 @@ impl Processor {
         }
     }
 
-    fn dispatch(&self, slot: Cell64, kernel: u64, completion: Option<Signal>) -> Ended {
+    fn dispatch(&self, slot: Cell64, kernel: u64) -> Ended {
         let settings = &self.driver.settings;
         let dispatch = Dispatch {
             packet: slot.address(),
@@ -133,17 +135,10 @@ impl Processor {
             record_masks: false,
         };
         fence(SeqCst);
-        let start = clock::gpu();
         let result = self.driver.gpus[self.gpu].dispatch(kernel, &dispatch);
-        let end = clock::gpu();
         fence(SeqCst);
         match result {
-            Ok(_) => {
-                if let Some(signal) = completion {
-                    signal.stamp(start, end);
-                }
-                Ended::Done
-            }
+            Ok(_) => Ended::Done,
             Err(error) => {
                 self.fail(&match &error {
                     DispatchError::Fault(fault) => Report::of_fault(fault),

@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod disasm;
+pub mod exec;
 pub mod input;
 pub mod inspect;
 pub mod instrument;
@@ -40,6 +41,7 @@ pub fn run(context: &mut Context, command: &Command) -> CommandResult {
         Command::Disasm(args) => disasm::run(context, args),
         Command::Instrument(args) => instrument::run(context, args),
         Command::Run(args) => run::run(context, args),
+        Command::Exec(args) => exec::run(context, args),
         Command::ShowEnv(args) => show_env::run(context, args),
         Command::Isa(args) => isa::run(args),
     }

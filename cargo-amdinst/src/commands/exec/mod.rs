@@ -1,0 +1,77 @@
+//! `cargo amdinst exec`: run a HIP or HSA program with the emulator as its GPU.
+//!
+//! This process becomes the program, so that its exit code, its signals and its terminal are its own. What the emulated GPU
+//! is goes to the library through the environment.
+
+mod library;
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+
+use amdinst_core::Arch;
+
+use crate::cli::ExecArgs;
+use crate::commands::Context;
+use crate::exit::{CommandResult, Exit, Failure};
+
+/// Variables that say where libraries are looked for first.
+const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
+
+/// Runs the command. It comes back only when the program could not be started.
+///
+/// # Errors
+/// No such program, a processor that the runtime does not know, or no library and no way to build it.
+pub fn run(context: &mut Context, args: &ExecArgs) -> CommandResult {
+    let command = command(context, args)?;
+    context.shell.command(&command);
+    let mut command = command;
+    let error = command.exec();
+    Err(Failure::new(Exit::Usage, error).note(format!("starting {}", args.program[0].to_string_lossy())))
+}
+
+/// The program's command line and environment.
+fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
+    let arch =
+        args.target_cpu.parse::<Arch>().ok().filter(|arch| amdinst_hsakmt::processors().contains(arch));
+    let Some(arch) = arch else {
+        let names: Vec<&str> = amdinst_hsakmt::processors().into_iter().map(Arch::name).collect();
+        return Err(Failure::msg(
+            Exit::Usage,
+            format!(
+                "the ROCm runtime cannot be run on {}: it is one of {}",
+                args.target_cpu,
+                names.join(", ")
+            ),
+        ));
+    };
+    let directory = library::directory(context)?;
+    let (program, rest) =
+        args.program.split_first().ok_or_else(|| Failure::msg(Exit::Usage, "no program"))?;
+    let mut command = Command::new(program);
+    command.args(rest);
+
+    let mut paths = directory.into_os_string();
+    if let Some(others) = std::env::var_os(LIBRARY_PATH).filter(|paths| !paths.is_empty()) {
+        paths.push(":");
+        paths.push(others);
+    }
+    command.env(LIBRARY_PATH, paths);
+    command.env("AMDINST_TARGET_CPU", arch.name()).env("AMDINST_GPUS", args.gpus.to_string());
+    for (name, value) in [
+        ("AMDINST_THREADS", args.threads.map(|threads| threads.to_string())),
+        ("AMDINST_BUDGET", args.budget.map(|budget| budget.to_string())),
+        ("AMDINST_STRICT_BARRIERS", args.strict_barriers.then(|| "1".to_owned())),
+    ] {
+        if let Some(value) = value {
+            command.env(name, value);
+        }
+    }
+    // Every allocation on its own, so that an access that leaves one is noticed.
+    for (name, value) in [("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1")] {
+        if std::env::var_os(name).is_none() {
+            command.env(name, OsString::from(value));
+        }
+    }
+    Ok(command)
+}
