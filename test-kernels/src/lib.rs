@@ -14,6 +14,7 @@ pub mod histogram;
 pub mod integers;
 pub mod nested;
 pub mod newton;
+pub mod opposite;
 pub mod outlined;
 pub mod reduce;
 pub mod relu;

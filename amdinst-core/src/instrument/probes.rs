@@ -33,24 +33,26 @@ pub(super) fn assign(
             (0..sites.len()).filter(|&site| within(probe, &sites[site].frames).is_some()).collect()
         } else {
             let located = sites.iter().enumerate();
-            let all: Vec<(usize, (u32, u32), bool)> = located
+            let all: Vec<Candidate> = located
                 .filter_map(|(index, site)| {
-                    Some((index, place(&site.frames)?, site.kind == SiteKind::LoopExit))
+                    let leaves_loop = site.kind == SiteKind::LoopExit;
+                    Some(Candidate { index, at: place(&site.frames)?, leaves_loop })
                 })
                 .collect();
-            own_branches(probe.kind, &all)
+            own_branches(probe, &all)
         };
         for &site in &found {
             sites[site].name.get_or_insert_with(|| probe.name.clone());
         }
         let mut result = ProbeResult::Sites(found.iter().map(|&site| sites[site].id).collect());
         if found.is_empty() {
-            let all: Vec<(usize, (u32, u32), bool)> = uniform
-                .iter()
-                .enumerate()
-                .filter_map(|(index, branch)| Some((index, place(&branch.frames)?, false)))
+            let located = uniform.iter().enumerate();
+            let all: Vec<Candidate> = located
+                .filter_map(|(index, branch)| {
+                    Some(Candidate { index, at: place(&branch.frames)?, leaves_loop: false })
+                })
                 .collect();
-            let branches = if whole { Vec::new() } else { own_branches(probe.kind, &all) };
+            let branches = if whole { Vec::new() } else { own_branches(probe, &all) };
             for &branch in &branches {
                 uniform[branch].name.get_or_insert_with(|| probe.name.clone());
             }
@@ -71,15 +73,31 @@ pub(super) fn assign(
     outcomes
 }
 
+/// A branch within a construct.
+#[derive(Clone, Copy)]
+struct Candidate {
+    /// Which of the sites, or of the uniform branches.
+    index: usize,
+    /// Line and column.
+    at: (u32, u32),
+    leaves_loop: bool,
+}
+
 /// Of the branches within a construct those that are its own: a loop's exits if it has any, else what is located first.
-fn own_branches(kind: ProbeKind, all: &[(usize, (u32, u32), bool)]) -> Vec<usize> {
-    let is_loop = matches!(kind, ProbeKind::While | ProbeKind::For | ProbeKind::Loop);
-    let exits: Vec<_> = all.iter().filter(|(_, _, exit)| is_loop && *exit).collect();
-    if !exits.is_empty() {
-        return exits.into_iter().map(|&(index, _, _)| index).collect();
+///
+/// Without optimisation the exit of a loop has the location of what follows the loop, be it the whole construct or its
+/// condition. So what leaves a loop is a condition's branch only if nothing else is, and what is located at the construct's
+/// very start, before the condition, only if nothing is located behind.
+fn own_branches(probe: &ProbeSpec, all: &[Candidate]) -> Vec<usize> {
+    let is_loop = matches!(probe.kind, ProbeKind::While | ProbeKind::For | ProbeKind::Loop);
+    let exits: Vec<usize> = all.iter().filter(|branch| branch.leaves_loop).map(|exit| exit.index).collect();
+    if is_loop && !exits.is_empty() {
+        return exits;
     }
-    let first = all.iter().map(|&(_, at, _)| at).min();
-    all.iter().filter(|&&(_, at, _)| Some(at) == first).map(|&(index, _, _)| index).collect()
+    let start = (probe.line, probe.column);
+    let rank = |branch: &Candidate| (branch.leaves_loop, branch.at == start, branch.at);
+    let best = all.iter().map(rank).min();
+    all.iter().filter(|branch| Some(rank(branch)) == best).map(|branch| branch.index).collect()
 }
 
 /// The line and column at which an inline chain lies within a probe's construct.
@@ -194,6 +212,24 @@ mod tests {
         );
         assert_eq!(sites[1].name.as_deref(), Some("inner"));
         assert_eq!(sites[2].name, None);
+    }
+
+    /// As `-O0` writes it: `while … {}` on line 8, then `#[probe] if a % b == 0 { while … {} }` from 10:5 to 20:6.
+    #[test]
+    fn the_exit_of_a_loop_before_or_within_is_not_the_branch_of_an_if() {
+        let probes = [probe("after", ProbeKind::If, (10, 5), (20, 6))];
+        let mut sites = [
+            site(0, SiteKind::LoopExit, 10, 8),
+            site(1, SiteKind::If, 10, 5),
+            site(2, SiteKind::If, 10, 8),
+            site(3, SiteKind::If, 10, 8),
+            site(4, SiteKind::LoopExit, 12, 15),
+        ];
+        let outcomes = assign(&probes, &mut sites, &mut [], &mut Vec::new);
+        assert_eq!(outcomes[0].result, ProbeResult::Sites(vec![2, 3]));
+        // A loop's exit is what is left of an `if` with a break.
+        let outcomes = assign(&probes, &mut sites[4..], &mut [], &mut Vec::new);
+        assert_eq!(outcomes[0].result, ProbeResult::Sites(vec![4]));
     }
 
     #[test]

@@ -130,12 +130,12 @@ impl Report {
         };
         let what = if self.probe == Probe::Time { "times" } else { "counters" };
         format!(
-            "{} on {}: {} workgroups of {} work-items, {} waves, {what} in {}",
+            "{} on {}: {} of {}, {}, {what} in {}",
             self.kernel,
             self.target,
-            size(gx, gy, gz),
-            size(bx, by, bz),
-            self.waves,
+            counted(&size(gx, gy, gz), "workgroup"),
+            counted(&size(bx, by, bz), "work-item"),
+            counted(&self.waves.to_string(), "wave"),
             match self.home.as_str() {
                 "register" => "registers",
                 "lds" => "LDS",
@@ -144,4 +144,9 @@ impl Report {
             }
         )
     }
+}
+
+/// `1 wave`, `2 waves`.
+fn counted(count: &str, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == "1" { "" } else { "s" })
 }

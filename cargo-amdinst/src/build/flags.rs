@@ -57,6 +57,9 @@ pub fn for_all(cpu: &str) -> Vec<String> {
         // A failed check traps where it stands: its source line is in the line table, and nothing is formatted.
         "-Zunstable-options",
         "-Cpanic=immediate-abort",
+        // It copies what stands between two branches on one condition into both, a barrier too: waves would then come to
+        // it different numbers of times (rust-lang/rust#137086). The other passes copy no calls.
+        "-Zmir-enable-passes=-JumpThreading",
     ]
     .map(str::to_owned)
     .to_vec()

@@ -98,7 +98,8 @@ impl Tree {
             for (number, node) in level.iter().enumerate() {
                 let start = tree.keys.len();
                 tree.keys.extend(node.iter().map(|&(key, _)| key));
-                tree.children.extend(node.iter().map(|&(_, child)| if is_leaf { child } else { first + child }));
+                tree.children
+                    .extend(node.iter().map(|&(_, child)| if is_leaf { child } else { first + child }));
                 // The least key of the tree stands for all that are less; the next node's bounds the last.
                 if !is_leaf && number == 0 {
                     tree.keys[start] = i32::MIN;

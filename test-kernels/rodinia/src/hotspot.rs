@@ -1,6 +1,8 @@
 //! hotspot, two steps of heat on a chip, tile by tile with a halo in LDS.
 
-use amdinst_device::{barrier, kernel, probe, shared, workgroup_id_x, workgroup_id_y, workitem_id_x, workitem_id_y};
+use amdinst_device::{
+    barrier, kernel, probe, shared, workgroup_id_x, workgroup_id_y, workitem_id_x, workitem_id_y,
+};
 
 /// Rows and columns of a tile, halo included.
 pub const TILE: i32 = 16;
@@ -43,12 +45,8 @@ pub unsafe fn hotspot(
     resistance_z: f32,
     step: f32,
 ) {
-    let rates = Rates {
-        step: step / capacity,
-        x: 1.0 / resistance_x,
-        y: 1.0 / resistance_y,
-        z: 1.0 / resistance_z,
-    };
+    let rates =
+        Rates { step: step / capacity, x: 1.0 / resistance_x, y: 1.0 / resistance_y, z: 1.0 / resistance_z };
     let (tx, ty) = (workitem_id_x() as i32, workitem_id_y() as i32);
     let left = INNER * workgroup_id_x() as i32 - STEPS;
     let top = INNER * workgroup_id_y() as i32 - STEPS;
@@ -79,7 +77,11 @@ pub unsafe fn hotspot(
             computed = false;
             let (low, high) = (i + 1, TILE - 2 - i);
             #[probe("inside")]
-            if tx >= low.max(first_x) && tx <= high.min(last_x) && ty >= low.max(first_y) && ty <= high.min(last_y) {
+            if tx >= low.max(first_x)
+                && tx <= high.min(last_x)
+                && ty >= low.max(first_y)
+                && ty <= high.min(last_y)
+            {
                 computed = true;
                 *next.add(at) = rates.next(
                     *temperature.add(at),

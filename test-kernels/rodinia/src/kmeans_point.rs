@@ -1,6 +1,8 @@
 //! kmeans, the nearest centre of each point.
 
-use amdinst_device::{global_size_x, kernel, probe, workgroup_id_x, workgroup_id_y, workgroup_size_x, workitem_id_x};
+use amdinst_device::{
+    global_size_x, kernel, probe, workgroup_id_x, workgroup_id_y, workgroup_size_x, workitem_id_x,
+};
 
 /// `membership[point]` is the number of the nearest of `clusters` centres. `features` are stored as
 /// [`invert_mapping`](crate::invert_mapping::invert_mapping) leaves them, `centres` by rows.

@@ -1,6 +1,7 @@
 //! Workgroups that share LDS and meet at barriers.
 
 use harness::{Device, Launch as _, TestResult};
+use test_kernels::opposite::{self, opposite};
 use test_kernels::reduce::{reduce, reference};
 
 use crate::optimised;
@@ -31,6 +32,27 @@ fn a_reduction_idles_more_lanes_each_step(device: &Device) -> TestResult {
     }
     if run.profile() == "release" {
         harness::assert_report_snapshot!(run.report());
+    }
+    Ok(())
+}
+
+/// 100 elements and three waves: one has all its lanes, one 36, one none. Each comes to as many barriers as the others, which
+/// it would not if a compiler drew one into the branches beside it, and each branch is met once a round.
+#[harness::test]
+fn barriers_stay_between_branches(device: &Device) -> TestResult {
+    let mut expected: Vec<u32> = (0..100_u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let mut values = device.buffer(&expected);
+    let run = opposite.launch(device, 1, 192, (&mut values, 100, 5))?;
+    opposite::reference(&mut expected, 5);
+    assert_eq!(values.to_vec(), expected);
+
+    for name in ["offer", "take"] {
+        let branch = run.report().site(name);
+        assert_eq!(
+            (branch.executions(), branch.all(), branch.none(), branch.diverged()),
+            (15, 5, 5, 5),
+            "{name}"
+        );
     }
     Ok(())
 }

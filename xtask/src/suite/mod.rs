@@ -31,6 +31,8 @@ pub(crate) struct Options {
 
 /// Cargo profiles of the kernel suite: one for each `opt-level`.
 const PROFILES: [&str; 5] = ["kernel-o0", "kernel-o1", "kernel-o2", "kernel-o3", "kernel-os"];
+/// All packages but those with kernels, whose tests only `cargo amdinst test` can run.
+const WITHOUT_KERNELS: [&str; 4] = ["--exclude", "test-kernels", "--exclude", "rodinia"];
 /// Counter homes of the kernel suite.
 const HOMES: [&str; 3] = ["register", "lds", "global"];
 
@@ -44,7 +46,8 @@ fn steps(junit: &Path) -> Vec<Step> {
         Step::new(
             "host tests",
             Counting::Tests,
-            ["test", "--workspace", "--exclude", "test-kernels", "--no-fail-fast", "--", "--show-output"],
+            [&["test", "--workspace"][..], &WITHOUT_KERNELS, &["--no-fail-fast", "--", "--show-output"]]
+                .concat(),
         ),
         // With what the step before has built, so of the same packages: cargo turns on the features that the packages of one
         // command ask for, and what is built with others is built once more. Whether the benchmarks work, not how fast they are.
@@ -52,17 +55,11 @@ fn steps(junit: &Path) -> Vec<Step> {
             "benchmarks",
             Counting::One,
             [
-                "bench",
-                "--profile",
-                "dev",
-                "--workspace",
-                "--exclude",
-                "test-kernels",
-                "--bench",
-                "throughput",
-                "--",
-                "--test",
-            ],
+                &["bench", "--profile", "dev", "--workspace"][..],
+                &WITHOUT_KERNELS,
+                &["--bench", "throughput", "--", "--test"],
+            ]
+            .concat(),
         ),
         Step::new("bindings", Counting::One, ["xtask", "bindgen", "--check"])
             .needs_file("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev"),
@@ -74,7 +71,7 @@ fn steps(junit: &Path) -> Vec<Step> {
         for home in HOMES {
             let name = format!("kernels {profile} {home}");
             let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
-            let args = ["amdinst", "test", "-p", "test-kernels", "--device", "emu", "--profile", profile];
+            let args = ["amdinst", "test", "--device", "emu", "--profile", profile];
             let mut step = Step::new(&name, Counting::Tests, args);
             step.args.extend(["--counters".to_owned(), home.to_owned()]);
             step.args.extend(["--junit".to_owned(), report.display().to_string()]);

@@ -42,10 +42,10 @@ pub(crate) struct Step {
 
 impl Step {
     /// A step that runs cargo with `args`.
-    pub(crate) fn new<const N: usize>(name: &str, counting: Counting, args: [&str; N]) -> Self {
+    pub(crate) fn new<'a>(name: &str, counting: Counting, args: impl IntoIterator<Item = &'a str>) -> Self {
         Self {
             name: name.to_owned(),
-            args: args.map(str::to_owned).into(),
+            args: args.into_iter().map(str::to_owned).collect(),
             writes_junit: false,
             counting,
             env: Vec::new(),
