@@ -45,11 +45,11 @@ fn moved(delta: f32, unit: f32, old: f32) -> f64 {
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(delta: &[f32], units: &[f32], weights: &[f32], old: &[f32]) -> (Vec<f32>, Vec<f32>) {
     let (mut weights, mut old) = (weights.to_vec(), old.to_vec());
-    for unit in 0..units.len() {
-        for hidden in 1..=HIDDEN {
+    for (unit, &value) in units.iter().enumerate() {
+        for (hidden, &delta) in delta.iter().enumerate().skip(1) {
             let index = ROW * unit + hidden;
-            let value = if unit == 0 { 1.0 } else { units[unit] };
-            let change = moved(delta[hidden], value, old[index]);
+            let value = if unit == 0 { 1.0 } else { value };
+            let change = moved(delta, value, old[index]);
             weights[index] = (f64::from(weights[index]) + change) as f32;
             old[index] = change as f32;
         }
