@@ -43,6 +43,7 @@ mod memory;
 mod native;
 mod program;
 mod snippet;
+pub mod timing;
 mod wave;
 
 pub use check::{Fault, FaultKind, MemorySpace, NearestAllocation};

@@ -166,6 +166,11 @@ impl Machine {
         &self.memory
     }
 
+    /// What launches work with.
+    pub(crate) fn with_memory<T>(&mut self, run: impl FnOnce(&mut Memory, &Config) -> T) -> T {
+        run(&mut self.memory, &self.config)
+    }
+
     /// Run a kernel to its end.
     ///
     /// # Errors

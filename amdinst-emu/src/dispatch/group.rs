@@ -58,17 +58,12 @@ impl Group {
 
     /// Run the workgroup of this number to its end.
     pub(super) fn run(&mut self, shared: &Shared<'_>, index: u64) -> Result<(), Box<Fault>> {
-        let [width, height, _] = shared.launch.grid.map(u64::from);
-        let workgroup = [index % width, index / width % height, index / (width * height)].map(|id| id as u32);
         self.lds.fill(0);
-        self.live = shared.setup.waves(workgroup);
+        self.live = shared.waves_of(index);
         for (number, wave) in self.waves[..self.live].iter_mut().enumerate() {
-            wave.reset(shared.registers);
-            wave.index = index * u64::from(shared.waves_per_group) + number as u64;
-            wave.next = shared.entry;
-            shared.setup.start(wave, workgroup, number as u32);
+            shared.start(wave, index, number as u32);
         }
-        let result = self.schedule(shared, workgroup);
+        let result = self.schedule(shared);
         for wave in &self.waves[..self.live] {
             self.totals.waves += 1;
             self.totals.wave_instructions += wave.steps_run;
@@ -79,7 +74,7 @@ impl Group {
         result
     }
 
-    fn schedule(&mut self, shared: &Shared<'_>, workgroup: [u32; 3]) -> Result<(), Box<Fault>> {
+    fn schedule(&mut self, shared: &Shared<'_>) -> Result<(), Box<Fault>> {
         let mut budget = shared.budget;
         loop {
             let mut running = 0u32;
@@ -111,7 +106,7 @@ impl Group {
                     }
                     Ok(())
                 });
-                outcome.map_err(|trap| self.locate(shared, workgroup, number, *trap))?;
+                outcome.map_err(|trap| shared.locate(&self.waves[number], *trap))?;
             }
             let count =
                 |status| self.waves[..self.live].iter().filter(|wave| wave.status == status).count() as u32;
@@ -135,27 +130,12 @@ impl Group {
                     }
                     continue;
                 };
-                return Err(self.locate(shared, workgroup, first, *Trap::new(kind)));
+                return Err(shared.locate(&self.waves[first], *Trap::new(kind)));
             }
             if running == 0 {
                 return Ok(());
             }
         }
-    }
-
-    /// A trap with its place: the step before the wave's next one is where it happened.
-    fn locate(&self, shared: &Shared<'_>, workgroup: [u32; 3], number: usize, trap: Trap) -> Box<Fault> {
-        let wave = &self.waves[number];
-        let step = &shared.program.steps[wave.current as usize];
-        Box::new(Fault {
-            kind: trap.kind,
-            kernel: shared.kernel.name.clone(),
-            workgroup,
-            wave: wave.index,
-            lane: trap.lane,
-            pc: Some(shared.program.pc(step)),
-            instruction: shared.program.text_of(step),
-        })
     }
 
     /// Move what the waves' steps did to the launch's records.

@@ -15,11 +15,12 @@ use std::time::Instant;
 use amdinst_core::isa::Op;
 use amdinst_core::object::Kernel;
 
-use crate::check::Fault;
+use crate::check::{Fault, Trap};
 use crate::fast::Hot;
 use crate::machine::Config;
 use crate::memory::{Memory, Owner, Protection};
 use crate::program::Program;
+use crate::wave::Wave;
 use group::Group;
 pub use packet::Dispatch;
 pub(crate) use packet::{dispatch, kernel};
@@ -161,6 +162,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) entry: u32,
     /// VGPRs and AGPRs that a wave can touch.
     pub(crate) registers: [usize; 2],
+    /// The order of workgroups can show in the result.
+    in_order: bool,
 }
 
 /// Run a kernel to its end, or to its first fault in the order of workgroups.
@@ -170,6 +173,17 @@ pub(crate) fn launch(
     program: &Program,
     launch: &Launch,
 ) -> Result<Execution, Fault> {
+    prepare(memory, config, program, launch, run)
+}
+
+/// Put what a launch needs into memory, give it to `run`, and take it out again.
+pub(crate) fn prepare<T>(
+    memory: &mut Memory,
+    config: &Config,
+    program: &Program,
+    launch: &Launch,
+    run: impl FnOnce(&Shared<'_>) -> Result<T, Fault>,
+) -> Result<T, Fault> {
     let name = &launch.kernel;
     let kernel = check(program, launch)?;
     let mut temporary = Vec::new();
@@ -197,7 +211,9 @@ pub(crate) fn launch(
         Setup::new(program, kernel, launch, &places)
     });
     let lds = lds_bytes(kernel) + launch.dynamic_lds;
-    let result = setup.and_then(|setup| run(memory, config, program, launch, kernel, setup, lds));
+    let result = setup
+        .and_then(|setup| Shared::new(memory, config, program, launch, kernel, setup, lds))
+        .and_then(|shared| run(&shared));
     for address in temporary {
         memory.release(address);
     }
@@ -246,55 +262,101 @@ fn lds_bytes(kernel: &Kernel) -> u32 {
     Descriptor(&kernel.descriptor).lds_bytes().max(kernel.metadata.group_segment_fixed_size)
 }
 
-fn run(
-    memory: &Memory,
-    config: &Config,
-    program: &Program,
-    launch: &Launch,
-    kernel: &Kernel,
-    setup: Setup,
-    lds_bytes: u32,
-) -> Result<Execution, Fault> {
-    let entry_address = program.device_address(setup.entry);
-    let Some(entry) = program.step_of(entry_address) else {
-        return Err(Fault::dispatch(
-            &launch.kernel,
-            format!("its entry {:#x} is not in the text", setup.entry),
-        ));
-    };
-    let block: u32 = launch.block.iter().product();
-    let reached = reach::steps(program, entry);
-    let shared = Shared {
-        memory,
-        program,
-        config,
-        hot: program.code.steps(program, config.vectors),
-        launch,
-        kernel,
-        setup,
-        budget: if launch.budget == 0 { config.budget } else { launch.budget },
-        lds_bytes,
-        waves_per_group: block.div_ceil(64),
-        entry,
-        registers: reach::registers(&reached),
-    };
-    let groups: u64 = launch.grid.iter().map(|size| u64::from(*size)).product();
+impl<'a> Shared<'a> {
+    /// What a launch needs, with so many bytes of LDS a workgroup.
+    fn new(
+        memory: &'a Memory,
+        config: &'a Config,
+        program: &'a Program,
+        launch: &'a Launch,
+        kernel: &'a Kernel,
+        setup: Setup,
+        lds_bytes: u32,
+    ) -> Result<Self, Fault> {
+        let entry_address = program.device_address(setup.entry);
+        let Some(entry) = program.step_of(entry_address) else {
+            return Err(Fault::dispatch(
+                &launch.kernel,
+                format!("its entry {:#x} is not in the text", setup.entry),
+            ));
+        };
+        let block: u32 = launch.block.iter().product();
+        let reached = reach::steps(program, entry);
+        Ok(Self {
+            memory,
+            program,
+            config,
+            hot: program.code.steps(program, config.vectors),
+            launch,
+            kernel,
+            setup,
+            budget: if launch.budget == 0 { config.budget } else { launch.budget },
+            lds_bytes,
+            waves_per_group: block.div_ceil(64),
+            entry,
+            registers: reach::registers(&reached),
+            in_order: order::matters(&reached),
+        })
+    }
+
+    /// Workgroups of the launch.
+    pub(crate) fn groups(&self) -> u64 {
+        self.launch.grid.iter().map(|size| u64::from(*size)).product()
+    }
+
+    /// The workgroup of a number, in x, y, z.
+    pub(crate) fn workgroup(&self, index: u64) -> [u32; 3] {
+        let [width, height, _] = self.launch.grid.map(u64::from);
+        [index % width, index / width % height, index / (width * height)].map(|id| id as u32)
+    }
+
+    /// Waves of a workgroup: those at the grid's end may have fewer than the others.
+    pub(crate) fn waves_of(&self, index: u64) -> usize {
+        self.setup.waves(self.workgroup(index))
+    }
+
+    /// Put a wave of a workgroup into its initial state.
+    pub(crate) fn start(&self, wave: &mut Wave, index: u64, number: u32) {
+        wave.reset(self.registers);
+        wave.index = index * u64::from(self.waves_per_group) + u64::from(number);
+        wave.next = self.entry;
+        self.setup.start(wave, self.workgroup(index), number);
+    }
+
+    /// A trap with its place: the step before the wave's next one is where it happened.
+    pub(crate) fn locate(&self, wave: &Wave, trap: Trap) -> Box<Fault> {
+        let step = &self.program.steps[wave.current as usize];
+        Box::new(Fault {
+            kind: trap.kind,
+            kernel: self.kernel.name.clone(),
+            workgroup: self.workgroup(wave.index / u64::from(self.waves_per_group)),
+            wave: wave.index,
+            lane: trap.lane,
+            pc: Some(self.program.pc(step)),
+            instruction: self.program.text_of(step),
+        })
+    }
+}
+
+fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
+    let launch = shared.launch;
+    let groups = shared.groups();
     let wanted = if launch.threads == 0 {
         std::thread::available_parallelism().map_or(1, usize::from)
     } else {
         launch.threads
     };
-    let threads = if order::matters(&reached) { 1 } else { wanted.min(usize::try_from(groups).unwrap_or(1)) };
+    let threads = if shared.in_order { 1 } else { wanted.min(usize::try_from(groups).unwrap_or(1)) };
     let started = Instant::now();
     let parts = if threads <= 1 {
-        vec![work(&shared, &AtomicU64::new(0), &AtomicU64::new(u64::MAX), groups, 1)]
+        vec![work(shared, &AtomicU64::new(0), &AtomicU64::new(u64::MAX), groups, 1)]
     } else {
         let (next, first_fault) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
         let parts = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
-                    let part = work(&shared, &next, &first_fault, groups, threads);
+                    let part = work(shared, &next, &first_fault, groups, threads);
                     parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(part);
                 });
             }
@@ -302,7 +364,7 @@ fn run(
         parts.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
     };
     let seconds = started.elapsed().as_secs_f64();
-    collect(program, parts, seconds, threads.max(1))
+    collect(shared.program, parts, seconds, threads.max(1))
 }
 
 /// What one host thread did.

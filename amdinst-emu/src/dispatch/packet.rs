@@ -3,7 +3,7 @@
 use amdinst_core::object::{Kernel, KernelMetadata};
 
 use super::registers::{Places, Setup};
-use super::{Execution, Launch, MAX_WORKGROUP, run};
+use super::{Execution, Launch, MAX_WORKGROUP, Shared, run};
 use crate::check::Fault;
 use crate::machine::Config;
 use crate::memory::Memory;
@@ -103,7 +103,7 @@ pub(crate) fn dispatch(
         items: packet.items,
     };
     let setup = Setup::new(program, kernel, &launch, &places)?;
-    run(memory, config, program, &launch, kernel, setup, packet.group)
+    run(&Shared::new(memory, config, program, &launch, kernel, setup, packet.group)?)
 }
 
 /// A kernel of which only the descriptor is known.

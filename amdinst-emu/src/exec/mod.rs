@@ -6,6 +6,7 @@ mod atomic_float;
 mod convert;
 mod dot;
 mod float;
+pub(crate) mod footprint;
 mod fork;
 mod half;
 mod halves;

@@ -79,6 +79,12 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     Ok(())
 }
 
+/// Address and bytes of an access that is about to be made.
+pub(crate) fn footprint(w: &Wave, step: &Step) -> Option<(u64, u8)> {
+    let access = step.extra.as_ref()?.scalar.as_ref()?;
+    Some((address(w, access).ok()?.0, bytes_of(access.action)))
+}
+
 fn bytes_of(action: Action) -> u8 {
     match action {
         Action::Load { bytes, .. } | Action::Store { bytes, .. } | Action::Atomic { bytes, .. } => bytes,

@@ -11,6 +11,7 @@ use amdinst_core::isa::Op;
 pub(super) use memory::{check, load, store, transfer};
 
 use super::atomic_float::Denormals;
+use super::footprint::Footprint;
 use super::lane_data::{operand, set_result};
 use super::{Context, atomic, unimplemented_step};
 use crate::check::{Outcome, Trap};
@@ -40,6 +41,16 @@ pub(super) fn access_of(step: &Step) -> Outcome<&MemoryAccess> {
         .as_ref()
         .and_then(|extra| extra.memory.as_ref())
         .ok_or_else(|| Trap::unimplemented(step.op, ""))
+}
+
+/// The LDS bytes that an instruction is about to access.
+pub(crate) fn footprint(w: &Wave, access: &MemoryAccess, out: &mut Footprint) {
+    let Some(row) = access.vaddr.map(usize::from) else { return };
+    out.local = w.exec;
+    out.second = access.second.map(|second| (second - access.offset) as i32);
+    for (lane, offset) in out.offset.iter_mut().enumerate() {
+        *offset = w.rows[row][lane].wrapping_add(access.offset as u32);
+    }
 }
 
 /// Instructions on the global data share are not executed.

@@ -10,6 +10,7 @@ mod allocation;
 mod buffer;
 mod device;
 mod flat;
+mod footprint;
 mod formats;
 mod lds_dma;
 mod scratch;
@@ -24,6 +25,8 @@ use crate::check::{Outcome, Trap};
 use crate::memory::Protection;
 use crate::program::{Action, Handler, MemoryAccess, Space, Step};
 use crate::wave::{FLAT_SCRATCH, LANES, Scratch, odd_operand};
+pub(crate) use footprint::footprint;
+
 use allocation::{atomic_operands, in_allocation, one_allocation};
 
 /// The function that executes such an instruction.

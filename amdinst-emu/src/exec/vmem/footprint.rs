@@ -1,0 +1,35 @@
+//! Addresses of vector memory instructions that are about to run.
+
+use super::{Place, buffer, flat};
+use crate::exec::footprint::Footprint;
+use crate::program::{MemoryAccess, Space, Step};
+use crate::wave::{FLAT_SCRATCH, LANES, Scratch, Wave};
+
+/// The places of an instruction, as addresses of device memory (private memory at its swizzled place) and of LDS.
+pub(crate) fn footprint(w: &Wave, step: &Step, access: &MemoryAccess, out: &mut Footprint) {
+    let mut places = [Place::Nowhere; LANES];
+    match access.space {
+        Space::Flat => drop(flat::flat_places(w, access, &mut places)),
+        Space::Global => drop(flat::global_places(w, access, &mut places)),
+        Space::Scratch => drop(flat::scratch_places(w, access, &mut places)),
+        // What cannot be addressed traps when it runs.
+        Space::Buffer => drop(buffer::places(w, access, step.op, &mut places)),
+        Space::Lds => {}
+    }
+    for (lane, place) in places.into_iter().enumerate().filter(|(lane, _)| w.active(*lane)) {
+        let address = match place {
+            Place::Global(address) => address,
+            Place::Private(offset) => w.s64(FLAT_SCRATCH) + Scratch::swizzle(offset, lane),
+            Place::Swizzled { base, offset } => base + Scratch::swizzle(offset, lane),
+            Place::Pieces { index, offset } => buffer::Resource::read(w, access).address(index, offset, lane),
+            Place::Lds(offset) => {
+                out.local |= 1 << lane;
+                out.offset[lane] = offset as u32;
+                continue;
+            }
+            Place::Nowhere => continue,
+        };
+        out.global |= 1 << lane;
+        out.address[lane] = address;
+    }
+}

@@ -1,0 +1,244 @@
+//! What the model needs to know of each instruction, worked out once for a program.
+
+use amdinst_core::isa::{self, Encoding, Inst, MemoryKind, MemoryOperation, Op, Reg};
+
+use super::parameters::{Cost, Parameters};
+use crate::program::Program;
+
+/// Registers that the scoreboard follows: 128 scalars, 256 VGPRs, 256 AGPRs, SCC.
+pub(super) const REGISTERS: usize = 128 + 256 + 256 + 1;
+
+/// The category of an issue slot: of each, a SIMD issues one instruction a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Category {
+    Vector,
+    Scalar,
+    VectorMemory,
+    Lds,
+    Special,
+}
+
+impl Category {
+    pub(super) const COUNT: usize = 5;
+}
+
+/// What an instruction does, as far as time goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    Vector,
+    /// Runs on the matrix core. `alone`: the vector ALU cannot work beside it.
+    Matrix {
+        alone: bool,
+    },
+    Scalar,
+    /// `s_load_*` and its like, or a clock.
+    ScalarMemory {
+        dwords: u8,
+        clock: bool,
+    },
+    VectorMemory(Access),
+    /// LDS through the bank network; without addresses: lane exchange.
+    Lds {
+        access: Access,
+        addressed: bool,
+    },
+    /// `s_waitcnt`: outstanding operations that may remain, of VM_CNT, LGKM_CNT, EXP_CNT.
+    Wait {
+        vector: u8,
+        local: u8,
+        export: u8,
+    },
+    Barrier,
+    Branch,
+    Nop {
+        states: u8,
+    },
+    Sleep {
+        units: u8,
+    },
+    End,
+    /// Hints, messages.
+    Nothing,
+}
+
+/// A vector access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Access {
+    pub(super) operation: MemoryOperation,
+    /// Dwords a lane.
+    pub(super) dwords: u8,
+    /// Goes past vL1D.
+    pub(super) past_l1: bool,
+}
+
+/// One instruction.
+#[derive(Clone, Debug)]
+pub(super) struct Instruction {
+    pub(super) category: Category,
+    pub(super) work: Work,
+    pub(super) cost: Cost,
+    /// Registers that must be ready.
+    pub(super) reads: Box<[u16]>,
+    /// Registers that become ready.
+    pub(super) writes: Box<[u16]>,
+    /// Reads scalar registers with the scalar unit.
+    pub(super) scalar_reader: bool,
+    /// Counters that count it.
+    pub(super) vm_cnt: bool,
+    pub(super) lgkm_cnt: bool,
+    pub(super) exp_cnt: bool,
+    /// Address in the code object.
+    pub(super) pc: u64,
+}
+
+/// Every instruction of a program, by the number of its step.
+pub(super) fn all(program: &Program, parameters: &Parameters) -> Vec<Instruction> {
+    let describe = |step: &crate::program::Step| {
+        let inst = program.text.get(step.offset as usize..).map(|bytes| isa::decode(program.arch, bytes));
+        let pc = program.pc(step);
+        match inst {
+            Some(Ok(inst)) => describe(program, parameters, &inst, pc),
+            // It traps when it runs.
+            _ => Instruction {
+                category: Category::Special,
+                work: Work::Nothing,
+                cost: parameters.salu,
+                reads: Box::default(),
+                writes: Box::default(),
+                scalar_reader: false,
+                vm_cnt: false,
+                lgkm_cnt: false,
+                exp_cnt: false,
+                pc,
+            },
+        }
+    };
+    program.steps.iter().map(describe).collect()
+}
+
+fn describe(program: &Program, parameters: &Parameters, inst: &Inst, pc: u64) -> Instruction {
+    let effects = inst.effects(program.arch);
+    let (category, work, cost) = work(inst, &effects, parameters);
+    let mut written = effects.changes();
+    written.remove(Reg::MODE);
+    Instruction {
+        category,
+        work,
+        cost,
+        reads: effects.reads.iter().filter_map(number).collect(),
+        writes: written.iter().filter_map(number).collect(),
+        scalar_reader: matches!(category, Category::Scalar | Category::Special),
+        vm_cnt: effects.vm_cnt,
+        lgkm_cnt: effects.lgkm_cnt,
+        exp_cnt: effects.exp_cnt,
+        pc,
+    }
+}
+
+/// A register's number in the scoreboard. MODE is not followed: what writes it is rare and waits for itself.
+fn number(register: Reg) -> Option<u16> {
+    let scalar = register.as_scalar().map(u16::from);
+    let vgpr = register.as_vgpr().map(|number| 128 + u16::from(number));
+    let agpr = register.as_agpr().map(|number| 384 + u16::from(number));
+    scalar.or(vgpr).or(agpr).or_else(|| (register == Reg::SCC).then_some(640))
+}
+
+fn work(inst: &Inst, effects: &isa::Effects, p: &Parameters) -> (Category, Work, Cost) {
+    let access = effects.memory;
+    match inst.encoding {
+        Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc => {
+            if matches!(inst.op, Op::s_setpc_b64 | Op::s_swappc_b64 | Op::s_call_b64) {
+                return (Category::Special, Work::Branch, p.salu);
+            }
+            let name = inst.op.name();
+            let slow = name.ends_with("saveexec_b64") || name.starts_with("s_setreg");
+            (Category::Scalar, Work::Scalar, if slow { p.salu_slow } else { p.salu })
+        }
+        Encoding::Sopp => (Category::Special, special(inst), p.salu),
+        Encoding::Smem => {
+            let clock = matches!(inst.op, Op::s_memtime | Op::s_memrealtime);
+            let dwords = access.map_or(2, |access| access.dwords);
+            (Category::Scalar, Work::ScalarMemory { dwords, clock }, p.salu)
+        }
+        Encoding::Ds => {
+            let operation = access.map_or(MemoryOperation::Load, |access| access.operation);
+            let addressed = access.is_some()
+                && !matches!(inst.op, Op::ds_permute_b32 | Op::ds_bpermute_b32 | Op::ds_swizzle_b32);
+            let dwords = access.map_or(1, |access| access.dwords);
+            let access = Access { operation, dwords, past_l1: false };
+            (Category::Lds, Work::Lds { access, addressed }, p.valu)
+        }
+        Encoding::Flat
+        | Encoding::Global
+        | Encoding::Scratch
+        | Encoding::Mubuf
+        | Encoding::Mtbuf
+        | Encoding::Mimg => {
+            let Some(access) = access else { return (Category::Special, Work::Nothing, p.salu) };
+            let past_l1 = inst.mods.glc || inst.mods.slc;
+            let to_lds = access.kind == MemoryKind::Lds;
+            let access =
+                Access { operation: access.operation, dwords: access.dwords, past_l1: past_l1 || to_lds };
+            (Category::VectorMemory, Work::VectorMemory(access), p.valu)
+        }
+        Encoding::Exp => (Category::Special, Work::Nothing, p.salu),
+        _ => vector(inst.op, p),
+    }
+}
+
+/// SOPP: what the special unit does.
+fn special(inst: &Inst) -> Work {
+    let immediate = inst.operands.iter().find_map(|operand| match operand.value {
+        isa::Value::Imm(value) => Some(value as u16),
+        _ => None,
+    });
+    let immediate = immediate.unwrap_or(0);
+    match inst.op {
+        // GFX9's layout: VM_CNT in bits 0-3 and 14-15, EXP_CNT in 4-6, LGKM_CNT in 8-11.
+        Op::s_waitcnt => Work::Wait {
+            vector: (immediate & 15 | immediate >> 14 << 4) as u8,
+            local: (immediate >> 8 & 15) as u8,
+            export: (immediate >> 4 & 7) as u8,
+        },
+        Op::s_nop => Work::Nop { states: (immediate & 15) as u8 + 1 },
+        Op::s_sleep => Work::Sleep { units: (immediate & 127) as u8 },
+        Op::s_barrier => Work::Barrier,
+        Op::s_endpgm | Op::s_endpgm_saved | Op::s_endpgm_ordered_ps_done => Work::End,
+        op if crate::exec::is_direct_branch(op) => Work::Branch,
+        _ => Work::Nothing,
+    }
+}
+
+/// The vector ALU and the matrix core.
+fn vector(op: Op, p: &Parameters) -> (Category, Work, Cost) {
+    let name = op.name();
+    let f64 = name.contains("_f64");
+    if name.starts_with("v_mfma_") || name.starts_with("v_smfmac_") {
+        let [small, middle, large, small_f64, middle_f64] = p.mfma;
+        let cost = match (name.contains("32x32"), name.contains("16x16"), name.starts_with("v_mfma_f64")) {
+            (_, true, true) => middle_f64,
+            (_, _, true) => small_f64,
+            (true, ..) => large,
+            (_, true, _) => middle,
+            _ => small,
+        };
+        return (Category::Vector, Work::Matrix { alone: name.starts_with("v_mfma_f64") }, cost);
+    }
+    const TRANSCENDENTAL: [&str; 8] =
+        ["v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_", "v_rcp_iflag_"];
+    let cost = if TRANSCENDENTAL.iter().any(|prefix| name.starts_with(prefix)) {
+        if f64 { p.transcendental_f64 } else { p.transcendental }
+    } else if name.starts_with("v_cvt_") {
+        if f64 { p.double } else { p.convert }
+    } else if matches!(
+        op,
+        Op::v_mul_lo_u32 | Op::v_mul_hi_u32 | Op::v_mul_hi_i32 | Op::v_mad_u64_u32 | Op::v_mad_i64_i32
+    ) {
+        p.multiply
+    } else if f64 {
+        p.double
+    } else {
+        p.valu
+    };
+    (Category::Vector, Work::Vector, cost)
+}

@@ -1,0 +1,172 @@
+//! The vector memory path of one compute unit: address unit, vL1D, translations.
+
+use amdinst_core::isa::MemoryOperation;
+
+use super::address_unit::quarter_cycles;
+use super::cache::Cache;
+use super::calendar::Calendar;
+use super::hierarchy::{Hierarchy, SECTOR};
+use super::instructions::Access;
+use super::parameters::Parameters;
+use crate::exec::footprint::Footprint;
+
+/// Log2 of the bytes of a page.
+const PAGE: u32 = 21;
+
+/// One compute unit's part.
+#[derive(Clone, Debug)]
+pub(super) struct VectorMemory {
+    /// When the address unit is free, in quarter-cycles.
+    free: u64,
+    l1: Cache,
+    fill: Calendar,
+    translations: Cache,
+}
+
+/// The sectors of one line of L2 that an instruction touches.
+#[derive(Clone, Copy, Debug)]
+struct Touched {
+    line: u64,
+    sectors: u8,
+}
+
+impl VectorMemory {
+    pub(super) fn new(p: &Parameters) -> Self {
+        Self {
+            free: 0,
+            l1: Cache::new(p.l1_bytes / SECTOR as u32, p.l1_ways),
+            fill: Calendar::new(f64::from(p.l1_fill_bytes)),
+            translations: Cache::new(p.tlb_pages, p.tlb_pages),
+        }
+    }
+
+    /// From when on the address unit takes another instruction.
+    pub(super) fn accepts_from(&self, p: &Parameters) -> u64 {
+        (self.free / 4).saturating_sub(p.address_queue)
+    }
+
+    /// Nothing arrives before a time any more.
+    pub(super) fn forget(&mut self, now: u64) {
+        self.fill.forget(now);
+    }
+
+    /// An instruction issues; returns when its results can be used, or it is acknowledged.
+    pub(super) fn access(
+        &mut self,
+        now: u64,
+        access: Access,
+        footprint: &Footprint,
+        hierarchy: &mut Hierarchy,
+        p: &Parameters,
+    ) -> u64 {
+        if footprint.global == 0 {
+            // All lanes are off: it passes through.
+            return now + p.l1_hit;
+        }
+        let mut work = quarter_cycles(footprint, p);
+        let store = matches!(access.operation, MemoryOperation::Store);
+        if store {
+            let lanes = u64::from(footprint.global.count_ones());
+            work = work.max(4 * (lanes * 4 * u64::from(access.dwords)).div_ceil(u64::from(p.store_bytes)));
+        }
+        let start = self.free.max(4 * now);
+        self.free = start + work;
+        let mut touched = [Touched { line: 0, sectors: 0 }; 128];
+        let count = collect(footprint, &mut touched);
+        let mut done = self.free / 4;
+        for (at, Touched { line, sectors }) in touched[..count].iter().copied().enumerate() {
+            // Lines come up one after the other while the address unit works.
+            let time = (start + work * (at as u64 + 1) / count as u64) / 4;
+            let time = time + self.translate(line, time, p);
+            let back = match access.operation {
+                MemoryOperation::Load if access.past_l1 => hierarchy.read(p, time, line, sectors) + p.l1_hit,
+                MemoryOperation::Load => self.load(time, line, sectors, hierarchy, p) + p.l1_hit,
+                MemoryOperation::Store => hierarchy.write(p, time, line, sectors),
+                MemoryOperation::Atomic { .. } => {
+                    let lanes = busiest(footprint, line);
+                    hierarchy.atomic(p, time, line, sectors, lanes) + p.l1_hit
+                }
+            };
+            done = done.max(back);
+        }
+        done
+    }
+
+    /// What finding the page's translation takes.
+    fn translate(&mut self, line: u64, time: u64, p: &Parameters) -> u64 {
+        let page = line * 2 * SECTOR >> PAGE;
+        match self.translations.find(page, 0) {
+            Some(ready) => ready.saturating_sub(time),
+            None => {
+                self.translations.fill(page, 0, time + p.tlb_miss);
+                p.tlb_miss
+            }
+        }
+    }
+
+    /// When vL1D has the sectors.
+    fn load(&mut self, time: u64, line: u64, sectors: u8, hierarchy: &mut Hierarchy, p: &Parameters) -> u64 {
+        let mut ready = time;
+        let mut missing = 0;
+        for half in (0..2).filter(|half| sectors >> half & 1 != 0) {
+            match self.l1.find(2 * line + half, 0) {
+                Some(filled) => {
+                    hierarchy.traffic.l1_hits += 1;
+                    ready = ready.max(filled);
+                }
+                None => missing |= 1 << half,
+            }
+        }
+        if missing != 0 {
+            let sectors = u64::from(u8::count_ones(missing));
+            hierarchy.traffic.l1_misses += sectors;
+            let back = hierarchy.read(p, time, line, missing);
+            let filled = self.fill.serve(back, (sectors * SECTOR) as f64);
+            for half in (0..2).filter(|half| missing >> half & 1 != 0) {
+                self.l1.fill(2 * line + half, 0, filled);
+            }
+            ready = ready.max(filled);
+        }
+        ready
+    }
+}
+
+/// The lines of L2 that the lanes touch, in the order of the first lane that does; how many.
+fn collect(footprint: &Footprint, touched: &mut [Touched; 128]) -> usize {
+    let mut count = 0;
+    let mut put = |sector: u64| {
+        let (line, bit) = (sector / 2, 1 << (sector % 2));
+        // Neighbours mostly share a line: look at the last ones first.
+        match touched[..count].iter().rposition(|touched| touched.line == line) {
+            Some(at) => touched[at].sectors |= bit,
+            None if count < touched.len() => {
+                touched[count] = Touched { line, sectors: bit };
+                count += 1;
+            }
+            None => {}
+        }
+    };
+    for lane in (0..64).filter(|lane| footprint.global >> lane & 1 != 0) {
+        let first = footprint.address[lane];
+        let last = first.saturating_add(u64::from(footprint.bytes.max(1)) - 1);
+        put(first / SECTOR);
+        if last / SECTOR != first / SECTOR {
+            put(last / SECTOR);
+        }
+    }
+    count
+}
+
+/// Lanes at the busiest address of a line.
+fn busiest(footprint: &Footprint, line: u64) -> u64 {
+    let mut addresses = [0u64; 64];
+    let mut count = 0;
+    for lane in (0..64).filter(|lane| footprint.global >> lane & 1 != 0) {
+        if footprint.address[lane] / (2 * SECTOR) == line {
+            addresses[count] = footprint.address[lane];
+            count += 1;
+        }
+    }
+    addresses[..count].sort_unstable();
+    addresses[..count].chunk_by(|one, other| one == other).map(<[u64]>::len).max().unwrap_or(1) as u64
+}
