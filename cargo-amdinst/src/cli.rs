@@ -264,12 +264,34 @@ pub struct TestArgs {
     /// Which branches count.
     #[command(flatten)]
     pub sites: SiteArgs,
+    /// Model how long each launch takes on this device, original and instrumented (on the emulator)
+    #[arg(long, value_name = "DEVICE")]
+    pub timing: Option<TimingChoice>,
     /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     /// Names of tests to run, and options of the test runner
     #[arg(last = true, value_name = "FILTER")]
     pub filters: Vec<OsString>,
+}
+
+/// A device that is modelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimingChoice {
+    /// AMD Instinct MI210 (gfx90a).
+    Mi210,
+    /// One die of an AMD Instinct MI250X (gfx90a).
+    Mi250x,
+}
+
+impl TimingChoice {
+    /// The device.
+    pub const fn model(self) -> amdinst_emu::timing::Model {
+        match self {
+            Self::Mi210 => amdinst_emu::timing::Model::Mi210,
+            Self::Mi250x => amdinst_emu::timing::Model::Mi250x,
+        }
+    }
 }
 
 /// Which of the code objects in a file.
@@ -410,6 +432,9 @@ pub struct RunArgs {
     /// measured
     #[arg(long)]
     pub report: bool,
+    /// Model how long it takes on this device, and where the cycles go; with --report of the instrumented kernel too
+    #[arg(long, value_name = "DEVICE")]
+    pub timing: Option<TimingChoice>,
     /// How to print
     #[arg(long, value_name = "FMT", default_value = "human")]
     pub format: Format,

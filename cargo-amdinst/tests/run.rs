@@ -31,6 +31,40 @@ fn read_words(path: &Path) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
 }
 
+/// Every figure of `--timing` is modelled; what must hold whatever the model's constants are.
+#[test]
+fn a_launch_is_modelled_and_every_cycle_has_a_cause() {
+    let directory = tempfile::tempdir().unwrap();
+    write_words(&directory.path().join("a"), 0..100);
+    write_words(&directory.path().join("b"), 0..100);
+    let options =
+        "--grid 2 --block 64 --arg out:400:c --arg in:a --arg in:b --arg i32:100 --timing mi210 --report";
+    let view = json(&run(directory.path(), "add", &format!("{options} --format json")));
+    for timing in [&view["timing"], &view["instrumented_timing"]] {
+        assert_eq!((timing["device"].as_str(), timing["waves"].as_u64()), (Some("mi210"), Some(2)));
+        let sum = |breakdown: &Value| {
+            let stalls =
+                breakdown["stalls"].as_object().unwrap().values().map(|cycles| cycles.as_u64().unwrap());
+            breakdown["issue"].as_u64().unwrap() + stalls.sum::<u64>()
+        };
+        let resident = timing["residency"]["mean"].as_f64().unwrap() * 2.0;
+        assert_eq!(sum(&timing["breakdown"]) as f64, resident);
+        let lines = timing["lines"].as_array().unwrap();
+        assert_eq!(lines.iter().map(|line| sum(&line["breakdown"])).sum::<u64>() as f64, resident);
+        assert!(lines.iter().any(|line| line["file"].as_str().unwrap().ends_with("branches.cl")));
+        assert_eq!(timing["occupancy"]["waves_per_cu"], 32);
+    }
+    assert!(view["instrumented_timing"]["cycles"].as_u64() > view["timing"]["cycles"].as_u64());
+
+    let text = run(directory.path(), "add", options);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    for expected in
+        ["original, modelled on mi210 (104 compute units, 1700 MHz)", "slowdown, modelled:", "branches.cl:9"]
+    {
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
 /// 100 elements in two waves of 64: the first wave goes on with all its lanes, the second with 36 of 64.
 #[test]
 fn the_tail_of_a_vector_add_diverges_once() {

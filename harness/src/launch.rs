@@ -15,6 +15,7 @@ use crate::error::LaunchError;
 use crate::report::Report;
 use crate::runner::recorder;
 use crate::source;
+use crate::timing::LaunchTiming;
 
 /// Sizes in x, y and z: `64`, `(16, 4)` or `(8, 4, 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,9 +164,13 @@ impl<P> Launch<P> for Kernel<P> {
             report.relative_to(root);
         }
         recorder::record(&report);
+        if let Some(timing) = &outcome.timing {
+            recorder::record_timing(timing);
+        }
         Ok(Run {
             report: Report::new(report),
             wave_instructions: outcome.wave_instructions,
+            timing: outcome.timing,
             profile: built.profile.clone(),
         })
     }
@@ -176,10 +181,16 @@ impl<P> Launch<P> for Kernel<P> {
 pub struct Run {
     report: Report,
     wave_instructions: Option<u64>,
+    timing: Option<LaunchTiming>,
     profile: String,
 }
 
 impl Run {
+    /// How long it takes on the device that `AMDINST_TIMING` names: modelled.
+    pub const fn timing(&self) -> Option<&LaunchTiming> {
+        self.timing.as_ref()
+    }
+
     /// The cargo profile that the kernel was built with: at another level of optimisation the compiler may keep a branch
     /// or make a select of it.
     pub fn profile(&self) -> &str {

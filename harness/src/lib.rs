@@ -39,6 +39,7 @@
 //! | `AMDINST_PROFILE` | which of several built profiles to use |
 //! | `AMDINST_BUDGET` | instructions that a workgroup may run in the emulator before it is called endless |
 //! | `AMDINST_STRICT_BARRIERS` | `1`: a barrier that some waves ended without reaching is a fault in the emulator |
+//! | `AMDINST_TIMING` | `mi210` or `mi250x`: model how long each launch takes there, on the emulator |
 //! | `AMDINST_JUNIT` | write the results there as JUnit XML |
 //! | `AMDINST_STATUS` | add a line to this file: `started`, or `device-missing` |
 //! | `AMDINST_REPORT` | `summary`: print how each kernel's branches diverged; `json`: as JSON lines |
@@ -54,6 +55,7 @@ mod report;
 mod runner;
 mod settings;
 mod source;
+mod timing;
 
 pub use amdinst_core::report::{Counts, Outcome, Selection, WaveReport};
 pub use amdinst_macros::test;
@@ -70,6 +72,7 @@ pub use listing::Listing;
 pub use report::Report;
 pub use runner::{IntoTestResult, TestCase, TestResult, run_tests};
 pub use settings::{CounterChoice, DeviceChoice, Settings};
+pub use timing::LaunchTiming;
 
 /// The `main` of a test target with `harness = false`: runs the kernel tests of this program.
 #[macro_export]

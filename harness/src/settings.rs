@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use amdinst_core::instrument::Home;
+use amdinst_emu::timing::Model;
 use thiserror::Error;
 
 /// Where to launch kernels.
@@ -108,6 +109,8 @@ pub struct Settings {
     pub budget: Option<u64>,
     /// A barrier that some waves of the workgroup ended without reaching is a fault in the emulator. Hardware lets it pass.
     pub strict_barriers: bool,
+    /// The device on which launches in the emulator are modelled.
+    pub timing: Option<Model>,
 }
 
 impl Settings {
@@ -135,6 +138,13 @@ impl Settings {
                 });
             }
         };
+        let timing = text("AMDINST_TIMING").map(|value| {
+            value.parse().map_err(|_| SettingsError {
+                variable: "AMDINST_TIMING",
+                value,
+                expected: "mi210, mi250x",
+            })
+        });
         Ok(Self {
             device: text("AMDINST_DEVICE").unwrap_or_default().parse()?,
             counters: text("AMDINST_COUNTERS").unwrap_or_default().parse()?,
@@ -147,6 +157,7 @@ impl Settings {
             profile: text("AMDINST_PROFILE"),
             budget: budget.transpose()?,
             strict_barriers,
+            timing: timing.transpose()?,
         })
     }
 }

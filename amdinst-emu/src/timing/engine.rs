@@ -533,8 +533,9 @@ impl<'a> Engine<'a> {
                 continue;
             }
             resident.wave.status = Status::Running;
-            (resident.ready, resident.cause) = (now + self.p.barrier, Stall::Barrier);
-            self.prepare(wave, now + self.p.barrier);
+            let ready = (now + self.p.barrier).max(resident.since);
+            (resident.ready, resident.cause) = (ready, Stall::Barrier);
+            self.prepare(wave, ready);
             self.wake(wave);
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! L2 and HBM, which all compute units share.
 
+use serde::Serialize;
+
 use super::cache::Cache;
 use super::calendar::Calendar;
 use super::parameters::Parameters;
@@ -8,7 +10,7 @@ use super::parameters::Parameters;
 pub(super) const SECTOR: u64 = 64;
 
 /// What moved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Traffic {
     /// 64-byte lines that vector loads found in vL1D.
     pub l1_hits: u64,

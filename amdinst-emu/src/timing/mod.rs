@@ -26,6 +26,7 @@ mod instructions;
 mod lds;
 mod outcome;
 mod parameters;
+mod report;
 mod stall;
 mod unit;
 mod vector_memory;
@@ -34,7 +35,10 @@ mod wave;
 pub use hierarchy::Traffic;
 pub use outcome::{InstructionTime, Residency, Timing, WaveTime};
 pub use parameters::{Cost, FixedLatencies, Parameters};
+pub use report::{BreakdownView, LineTime, TimingReport};
 pub use stall::{Breakdown, Stall};
+
+use amdinst_core::Arch;
 
 use crate::check::Fault;
 use crate::dispatch::{self, Launch};
@@ -74,6 +78,42 @@ impl Device {
                 engine::Engine::new(shared, parameters, hierarchy)?.run()
             })
         })
+    }
+}
+
+/// A device that can be modelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// AMD Instinct MI210.
+    Mi210,
+    /// One die of an AMD Instinct MI250X.
+    Mi250x,
+}
+
+impl Model {
+    /// Every device.
+    pub const ALL: [Self; 2] = [Self::Mi210, Self::Mi250x];
+
+    /// Its constants.
+    pub const fn parameters(self) -> Parameters {
+        match self {
+            Self::Mi210 => Parameters::mi210(),
+            Self::Mi250x => Parameters::mi250x(),
+        }
+    }
+
+    /// Its processor.
+    pub const fn arch(self) -> Arch {
+        Arch::Gfx90a
+    }
+}
+
+impl std::str::FromStr for Model {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|model| model.parameters().name == name);
+        known.ok_or_else(|| format!("`{name}` is not a device that is modelled: mi210, mi250x"))
     }
 }
 

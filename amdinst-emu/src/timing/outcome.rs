@@ -1,6 +1,7 @@
 //! What the model says of a dispatch.
 
 use amdinst_core::analysis::Occupancy;
+use serde::Serialize;
 
 use super::hierarchy::Traffic;
 use super::parameters::Parameters;
@@ -61,7 +62,7 @@ pub struct InstructionTime {
 }
 
 /// Residencies, summed up.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Residency {
     /// The mean.
     pub mean: f64,

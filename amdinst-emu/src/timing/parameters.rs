@@ -193,7 +193,7 @@ impl Parameters {
             channels: 32,
             l2_channel_bytes: 94.0,
             hbm_bytes: 835.0,
-            store_acknowledge: 335,
+            store_acknowledge: 340,
             coalesced_dwords: 4,
             quad: 4,
             wide_quad: 7,
@@ -212,7 +212,7 @@ impl Parameters {
             instruction_bytes: 32 << 10,
             atomic_lane: 1,
             workgroup_launch: 145,
-            wave_launch: 22,
+            wave_launch: 20,
             workgroups: 16,
             fixed: None,
         }

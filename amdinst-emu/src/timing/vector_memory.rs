@@ -94,7 +94,7 @@ impl VectorMemory {
 
     /// What finding the page's translation takes.
     fn translate(&mut self, line: u64, time: u64, p: &Parameters) -> u64 {
-        let page = line * 2 * SECTOR >> PAGE;
+        let page = (line * 2 * SECTOR) >> PAGE;
         match self.translations.find(page, 0) {
             Some(ready) => ready.saturating_sub(time),
             None => {

@@ -32,7 +32,7 @@ const RESIDENT: u32 = 208;
 fn bandwidth(object: &CodeObject, kernel: &str, block: u32, streams: u64) -> f64 {
     let mut benchmark = Benchmark::new(object);
     let [a, b, c] = [0; 3].map(|_| benchmark.zeroed(64 << 20));
-    let grid = RESIDENT * if block > 512 { 4 } else { 7 };
+    let grid = RESIDENT * if block > 512 { 8 } else { 7 };
     let count = u64::from(grid) * u64::from(block);
     let timing = benchmark.launch(kernel, grid, block, &[a, b, c, count, u64::from(block), 0]);
     let waves = (block / 64) as usize;

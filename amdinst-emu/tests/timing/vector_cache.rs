@@ -1,21 +1,22 @@
 //! Bandwidth of vL1D, and of L2 by way of it: `gpu-cache` and `gpu-strides` of gpu-benches, with their results.
 
 use super::benchmark::{Benchmark, close};
-use crate::support::{compile_with, tools};
+use crate::support::{compile, tools};
 
 /// As there: each work-item sums vectors of four floats; or floats at a stride, at eight offsets.
 const SOURCE: &str = r#"
 #define X __builtin_amdgcn_workitem_id_x()
 kernel __attribute__((amdgpu_flat_work_group_size(256, 256)))
-void sum(global float4 *out, global const float4 *in, ulong rounds, ulong zero) {
+void sum(global float4 *out, global const float4 *in, ulong rounds, ulong step, ulong passes) {
     float4 sum = 0;
-    in += X;
-    #pragma unroll OUTER
-    for (ulong round = 0; round < rounds; round++) {
-        in += zero;
-        #pragma unroll INNER
-        for (uint at = 0; at < COUNT; at += 256) sum += in[at];
-        sum *= 1.3f;
+    for (ulong pass = 0; pass < passes; pass++) {
+        global const float4 *p = in + X;
+        #pragma unroll 32
+        for (ulong round = 0; round < rounds; round++) {
+            p += step;
+            sum += *p;
+            sum *= 1.3f;
+        }
     }
     if (sum.x == 1233.0f) out[X] = sum;
 }
@@ -39,24 +40,20 @@ fn bandwidth() {
     if !tools("bandwidth") {
         return;
     }
+    let object = compile(SOURCE, "gfx90a", "-O3");
     // Kilobytes, and gigabytes a second that were measured, of 104 compute units at 1.7 GHz.
-    for (kilobytes, rounds, measured) in
-        [(4, 128, 10566.5), (16, 32, 10615.8), (128, 2, 5144.4), (1048, 1, 4903.5)]
-    {
-        let count = kilobytes * 64;
-        // Unrolled as there.
-        let inner = if count / 256 >= 64 { 32 } else { count / 256 };
-        let outer = (32 / (count / 256)).max(1);
-        let options = [format!("-DCOUNT={count}"), format!("-DINNER={inner}"), format!("-DOUTER={outer}")];
-        let object = compile_with(SOURCE, "gfx90a", "-O3", &options.each_ref().map(String::as_str));
+    for (kilobytes, passes, measured) in [(4, 4, 10566.5), (128, 4, 5144.4), (1024, 1, 4903.5)] {
         let mut benchmark = Benchmark::new(&object);
         let bytes = kilobytes * 1024;
-        let input = benchmark.zeroed(bytes);
-        // The time of more rounds less that of fewer: without what a launch takes, and with full caches.
-        let mut time = |rounds: u64| benchmark.launch("sum", 104, 256, &[input, input, rounds, 0]).cycles;
-        time(rounds);
-        let cycles = time(2 * rounds) - time(rounds);
-        let modelled = (bytes * rounds) as f64 / cycles as f64;
+        let input = benchmark.zeroed(bytes + 4096);
+        // Each round takes four kilobytes, all the same if there are no more.
+        let (rounds, step) = if kilobytes == 4 { (32, 0) } else { (kilobytes / 4, 256) };
+        // The time of more passes less that of fewer: without what a launch takes, and with full caches.
+        let mut time =
+            |passes: u64| benchmark.launch("sum", 104, 256, &[input, input, rounds, step, passes]).cycles;
+        time(passes);
+        let cycles = time(2 * passes) - time(passes);
+        let modelled = (4096 * rounds * passes) as f64 / cycles as f64;
         close(&format!("{kilobytes} kB"), modelled, measured / 104.0 / 1.7);
     }
 }
@@ -66,8 +63,7 @@ fn strides() {
     if !tools("strides") {
         return;
     }
-    let options = ["-DCOUNT=256", "-DINNER=1", "-DOUTER=1"];
-    let object = compile_with(SOURCE, "gfx90a", "-O2", &options);
+    let object = compile(SOURCE, "gfx90a", "-O2");
     for (stride, measured) in [
         (0, 4.36),
         (1, 4.36),

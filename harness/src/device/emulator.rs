@@ -13,6 +13,7 @@ use amdinst_core::counters::{self, Layout};
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
+use amdinst_emu::timing::{Model, TimingReport};
 use amdinst_emu::{Config, Execution, Machine, MemoryError, Program, native_counts};
 
 use super::memory::{DeviceMemory, next_device_id};
@@ -21,6 +22,7 @@ use crate::artifacts::{self, Built};
 use crate::error::{BufferDifference, LaunchError, LocatedFault};
 use crate::launch::Request;
 use crate::settings::Settings;
+use crate::timing::{LaunchTiming, model};
 
 /// Alignment of allocations, that of `hipMalloc`.
 const ALIGNMENT: u64 = 256;
@@ -105,7 +107,7 @@ impl Emulator {
     }
 
     pub(super) fn launch(&self, request: &Request<'_>) -> Result<Outcome, LaunchError> {
-        self.machines().launch(request)
+        self.machines().launch(request, self.settings.timing)
     }
 }
 
@@ -164,19 +166,26 @@ impl Machines {
         Ok(&self.programs[&built.original_path])
     }
 
-    fn launch(&mut self, request: &Request<'_>) -> Result<Outcome, LaunchError> {
+    fn launch(&mut self, request: &Request<'_>, device: Option<Model>) -> Result<Outcome, LaunchError> {
         let built = request.built;
         self.programs(built)?;
+        let device = device.filter(|device| device.arch() == self.original.arch());
+        let mut timing = match device {
+            Some(device) => Some(self.model_original(request, device)?),
+            None => None,
+        };
         let original = self.launch_original(request)?;
         let probes = built.probes_of(request.kernel);
         let Some(probes) = probes.filter(|probes| probes.is_instrumented()) else {
             // Nothing to compare with; the other machine must do the same to stay in step.
             self.mirror();
             let report = request.empty_report(probes);
-            return Ok(Outcome { report, wave_instructions: Some(original.wave_instructions) });
+            return Ok(Outcome { report, wave_instructions: Some(original.wave_instructions), timing });
         };
         let layout = probes.layout(request.grid, request.block);
-        let records = self.launch_instrumented(request, probes, &layout)?;
+        let instrumented =
+            timing.as_mut().zip(device).map(|(timing, device)| (&mut timing.instrumented, device));
+        let records = self.launch_instrumented(request, probes, &layout, instrumented)?;
         let records = counters::decode(&records).map_err(|error| request.counters(error.to_string()))?;
 
         if let Some(difference) = self.difference() {
@@ -198,7 +207,19 @@ impl Machines {
         let mut report = Report::new(&launch).map_err(|error| request.counters(error.to_string()))?;
         report.memory_equal = Some(true);
         report.oracle_equal = Some(true);
-        Ok(Outcome { report, wave_instructions: Some(original.wave_instructions) })
+        Ok(Outcome { report, wave_instructions: Some(original.wave_instructions), timing })
+    }
+
+    /// How long the original takes on a device.
+    fn model_original(&self, request: &Request<'_>, device: Model) -> Result<LaunchTiming, LaunchError> {
+        let program = &self.programs[&request.built.original_path].original;
+        let launch = request.emulated(request.kernarg.clone());
+        let modelled = model(device, &self.original, program, &request.built.original, &launch);
+        let original = modelled.map_err(|fault| {
+            let located = LocatedFault::new(fault, request, Some);
+            LaunchError::Fault(Box::new(located))
+        })?;
+        Ok(LaunchTiming { kernel: request.kernel.to_owned(), original, instrumented: None })
     }
 
     fn launch_original(&mut self, request: &Request<'_>) -> Result<Execution, LaunchError> {
@@ -216,6 +237,7 @@ impl Machines {
         request: &Request<'_>,
         probes: &KernelProbes,
         layout: &Layout,
+        timing: Option<(&mut Option<TimingReport>, Model)>,
     ) -> Result<Vec<u8>, LaunchError> {
         let device = |error: MemoryError| LaunchError::Device(error.into());
         let buffer = layout.initial_buffer();
@@ -230,10 +252,15 @@ impl Machines {
                 self.instrumented.write(variable, &address.to_le_bytes()).map_err(device)?;
             }
             let launch = request.emulated(request.instrumented_kernarg(probes, address));
-            self.instrumented.launch(program, &launch).map_err(|fault| {
+            let located = |fault| {
                 let located = LocatedFault::new(fault, request, |pc| request.built.probes.original_pc(pc));
                 LaunchError::InstrumentedFault(Box::new(located))
-            })?;
+            };
+            if let (Some((timing, device)), Some(form)) = (timing, &request.built.instrumented) {
+                let modelled = model(device, &self.instrumented, program, &form.object, &launch);
+                *timing = Some(modelled.map_err(located)?);
+            }
+            self.instrumented.launch(program, &launch).map_err(located)?;
             let mut records = buffer;
             self.instrumented.read(address, &mut records).map_err(device)?;
             Ok(records)

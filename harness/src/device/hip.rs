@@ -366,7 +366,11 @@ impl Gpu {
         let Some((probes, form)) = instrumented else {
             let function = self.function(&built.original_path, &built.original.bytes, request.kernel)?;
             self.run(request, function, &mut request.kernarg.clone())?;
-            return Ok(Outcome { report: request.empty_report(probes), wave_instructions: None });
+            return Ok(Outcome {
+                report: request.empty_report(probes),
+                wave_instructions: None,
+                timing: None,
+            });
         };
         let function = self.function(&form.path, &form.object.bytes, request.kernel)?;
         let layout = probes.layout(request.grid, request.block);
@@ -395,7 +399,7 @@ impl Gpu {
             seconds: Some(seconds),
         };
         let report = Report::new(&launch).map_err(|error| request.counters(error.to_string()))?;
-        Ok(Outcome { report, wave_instructions: None })
+        Ok(Outcome { report, wave_instructions: None, timing: None })
     }
 }
 

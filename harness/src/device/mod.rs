@@ -13,6 +13,7 @@ use crate::artifacts;
 use crate::error::LaunchError;
 use crate::launch::Request;
 use crate::settings::{DeviceChoice, Settings};
+use crate::timing::LaunchTiming;
 use crate::{Buffer, Element};
 
 pub use emulator::Emulator;
@@ -164,4 +165,6 @@ pub(crate) struct Outcome {
     pub(crate) report: Report,
     /// Wave-instructions of the original; `None` on a GPU.
     pub(crate) wave_instructions: Option<u64>,
+    /// How long it takes, modelled, if that was asked for.
+    pub(crate) timing: Option<LaunchTiming>,
 }

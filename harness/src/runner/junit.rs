@@ -72,7 +72,13 @@ mod tests {
     use super::*;
 
     fn finished(name: &str, ending: Ending) -> Finished {
-        Finished { name: name.to_owned(), time: Duration::from_millis(5), ending, reports: Vec::new() }
+        Finished {
+            name: name.to_owned(),
+            time: Duration::from_millis(5),
+            ending,
+            reports: Vec::new(),
+            timings: Vec::new(),
+        }
     }
 
     #[test]

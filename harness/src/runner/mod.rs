@@ -16,7 +16,7 @@ use std::time::Instant;
 use libtest_mimic::{Failed, Trial};
 
 pub use case::{IntoTestResult, TestCase, TestResult};
-use recorder::{Ending, Results};
+use recorder::{Ending, Finished, Results};
 
 use crate::device::Device;
 use crate::settings::Settings;
@@ -48,12 +48,13 @@ pub fn run_tests() -> ExitCode {
     }
     for (case, trial) in cases.iter().zip(&trials) {
         if arguments.is_ignored(trial) && !arguments.is_filtered_out(trial) {
-            results.add(
-                case.full_name(),
-                std::time::Duration::ZERO,
-                Ending::Ignored(case.ignored),
-                Vec::new(),
-            );
+            results.add(Finished {
+                name: case.full_name(),
+                time: std::time::Duration::ZERO,
+                ending: Ending::Ignored(case.ignored),
+                reports: Vec::new(),
+                timings: Vec::new(),
+            });
         }
     }
     let anything =
@@ -96,7 +97,7 @@ fn trial(case: &'static TestCase, results: &Results) -> Trial {
     let run = move || {
         let started = Instant::now();
         let ending = run_case(case);
-        let reports = recorder::take();
+        let (reports, timings) = recorder::take();
         // A wrong expectation is about figures: show them, with the source lines that they belong to.
         let ending = match ending {
             Ending::Failed(message) => Ending::Failed(message + &recorder::launches(&reports)),
@@ -106,7 +107,7 @@ fn trial(case: &'static TestCase, results: &Results) -> Trial {
             Ending::Failed(message) => Err(Failed::from(message)),
             Ending::Passed | Ending::Ignored(_) => Ok(()),
         };
-        results.add(case.full_name(), started.elapsed(), ending, reports);
+        results.add(Finished { name: case.full_name(), time: started.elapsed(), ending, reports, timings });
         failed
     };
     Trial::test(case.full_name(), run).with_ignored_flag(case.ignored.is_some())

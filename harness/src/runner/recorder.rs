@@ -6,9 +6,13 @@ use std::time::Duration;
 
 use amdinst_core::report::Report;
 
+use crate::timing::LaunchTiming;
+
 thread_local! {
     /// Reports of the launches of the test that runs on this thread.
     static REPORTS: RefCell<Vec<Report>> = const { RefCell::new(Vec::new()) };
+    /// Modelled times of its launches.
+    static TIMINGS: RefCell<Vec<LaunchTiming>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Notes a launch of the running test.
@@ -16,9 +20,14 @@ pub(crate) fn record(report: &Report) {
     REPORTS.with_borrow_mut(|reports| reports.push(report.clone()));
 }
 
+/// Notes how long a launch of the running test takes, modelled.
+pub(crate) fn record_timing(timing: &LaunchTiming) {
+    TIMINGS.with_borrow_mut(|timings| timings.push(timing.clone()));
+}
+
 /// The launches noted on this thread, which are forgotten.
-pub(super) fn take() -> Vec<Report> {
-    REPORTS.take()
+pub(super) fn take() -> (Vec<Report>, Vec<LaunchTiming>) {
+    (REPORTS.take(), TIMINGS.take())
 }
 
 /// How a test ended.
@@ -39,6 +48,8 @@ pub(super) struct Finished {
     pub(super) time: Duration,
     pub(super) ending: Ending,
     pub(super) reports: Vec<Report>,
+    /// One for each launch, or none.
+    pub(super) timings: Vec<LaunchTiming>,
 }
 
 /// The tests that ended so far.
@@ -46,9 +57,9 @@ pub(super) struct Finished {
 pub(super) struct Results(Arc<Mutex<Vec<Finished>>>);
 
 impl Results {
-    pub(super) fn add(&self, name: String, time: Duration, ending: Ending, reports: Vec<Report>) {
+    pub(super) fn add(&self, finished: Finished) {
         let mut results = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        results.push(Finished { name, time, ending, reports });
+        results.push(finished);
     }
 
     /// The tests in order of their names, for threads end in any order.
@@ -62,13 +73,24 @@ impl Results {
 /// Prints the launches as `AMDINST_REPORT` asks: nothing, a table for each kernel, or a JSON line for each launch.
 pub(super) fn print(results: &[Finished]) {
     match std::env::var("AMDINST_REPORT").as_deref() {
-        Ok("summary") => print!("{}", summary(results)),
+        Ok("summary") => {
+            print!("{}", summary(results));
+            for timing in results.iter().flat_map(|test| &test.timings) {
+                println!("{}", timing.line());
+            }
+        }
         Ok("json") => {
             for test in results {
                 for report in &test.reports {
                     println!(
                         "{}",
                         serde_json::json!({ "type": "report", "test": test.name, "report": report })
+                    );
+                }
+                for timing in &test.timings {
+                    println!(
+                        "{}",
+                        serde_json::json!({ "type": "timing", "test": test.name, "timing": timing })
                     );
                 }
             }

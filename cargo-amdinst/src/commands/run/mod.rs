@@ -2,6 +2,7 @@
 
 mod args;
 mod bind;
+mod model;
 pub mod report;
 pub mod view;
 
@@ -14,7 +15,7 @@ use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine, Program}
 
 use super::input::{File, Input};
 use super::{Context, output};
-use crate::cli::{Format, ProbeChoice, RunArgs};
+use crate::cli::{Format, ProbeChoice, RunArgs, TimingChoice};
 use crate::commands::instrument::options;
 use crate::exit::{CommandResult, Exit, Failure};
 use view::RunView;
@@ -36,6 +37,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let object = &input.one(Some(&args.kernel))?.object;
     let kernel = object.kernel(&args.kernel).ok_or_else(|| input.no_kernel(&args.kernel))?;
     let arguments = Arguments::new(kernel, &args.args)?;
+    let device = model::for_target(object, args.timing.map(TimingChoice::model))?;
     let launch = Launch {
         grid: args.grid.0,
         block: args.block.0,
@@ -59,10 +61,15 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     if args.report {
         let progress = context.shell.progress("Running", format_args!("{}, instrumented", kernel.name), 0);
         let options = Options { kernels: Some(vec![kernel.name.clone()]), ..options };
-        let checked = report::check(object, kernel, options, &arguments, &launch, &original)?;
+        let checked = report::check(object, kernel, options, &arguments, &launch, &original, device)?;
         drop(progress);
         exit = checked.exit();
         view.add_report(checked);
+    }
+    if let Some(device) = device {
+        let progress = context.shell.progress("Modelling", &kernel.name, 0);
+        view.timing = Some(model::original(object, device, &arguments, &launch)?);
+        drop(progress);
     }
     // Written also when a report found a difference: what the original kernel computed is right in any case.
     for (bytes, path) in original.buffers.iter().zip(arguments.saves()) {

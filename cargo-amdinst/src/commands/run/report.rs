@@ -9,9 +9,11 @@ use amdinst_core::object::lines::{Frame, SourceMap};
 use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
-use amdinst_emu::{Config, Launch, Machine, StepRecord, native_blocks, native_counts};
+use amdinst_emu::timing::{Model, TimingReport};
+use amdinst_emu::{Config, Launch, Machine, Program, StepRecord, native_blocks, native_counts};
 
-use super::bind::Arguments;
+use super::bind::{Arguments, Placed};
+use super::model::model;
 use super::{LaunchError, Outcome};
 use crate::commands::instrument::{all_selected, exit_of};
 use crate::commands::output::short_path;
@@ -29,6 +31,8 @@ pub struct Checked {
     pub disagreements: Vec<String>,
     /// Wave-instructions of the instrumented kernel; `None` when it was not instrumented.
     pub instrumented_instructions: Option<u64>,
+    /// How long the instrumented kernel takes, if a device was given to model it on.
+    pub timing: Option<TimingReport>,
 }
 
 impl Checked {
@@ -57,7 +61,7 @@ pub struct Instrumented<'a> {
     rewritten: Option<(CodeObject, ProbeMap)>,
 }
 
-/// Instruments the kernel, runs it on a machine filled like the original's, and compares.
+/// Instruments the kernel, runs it on a machine filled like the original's, and compares; models it too, if a device is given.
 ///
 /// # Errors
 /// When the kernel cannot be instrumented at all, or runs differently than its original does.
@@ -68,8 +72,9 @@ pub fn check(
     arguments: &Arguments,
     launch: &Launch,
     original: &Outcome,
+    device: Option<Model>,
 ) -> CommandResult<Checked> {
-    Instrumented::new(object, options)?.check(kernel, arguments, launch, original)
+    Instrumented::new(object, options)?.check(kernel, arguments, launch, original, device)
 }
 
 impl<'a> Instrumented<'a> {
@@ -95,7 +100,7 @@ impl<'a> Instrumented<'a> {
         Ok(Self { object, plan, counts_all: options.only.is_empty(), rewritten })
     }
 
-    /// Runs a kernel's instrumented form on a machine filled like the original's, and compares.
+    /// Runs a kernel's instrumented form on a machine filled like the original's, and compares; models it too, if a device is given.
     ///
     /// # Errors
     /// When it runs differently than its original does.
@@ -105,6 +110,7 @@ impl<'a> Instrumented<'a> {
         arguments: &Arguments,
         launch: &Launch,
         original: &Outcome,
+        device: Option<Model>,
     ) -> CommandResult<Checked> {
         let object = self.object;
         let planned = self.plan.kernels().iter().find(|probes| probes.name == kernel.name);
@@ -125,13 +131,18 @@ impl<'a> Instrumented<'a> {
                     seconds: None,
                 });
                 let report = report.or_exit(Exit::BadInput)?;
-                return Ok(Checked { report, disagreements: Vec::new(), instrumented_instructions: None });
+                return Ok(Checked {
+                    report,
+                    disagreements: Vec::new(),
+                    instrumented_instructions: None,
+                    timing: None,
+                });
             }
         };
         let probes = map.kernel(&kernel.name).unwrap_or(planned);
         let layout = probes.layout(grid, block);
-        let launched = launch_instrumented(rewritten, probes, &layout, arguments, launch);
-        let (outcome, buffer) = launched.map_err(|error| {
+        let ready = || Ready::new(rewritten, probes, &layout, arguments, launch);
+        let (outcome, buffer) = ready().and_then(Ready::launch).map_err(|error| {
             let pc = if let LaunchError::Fault(fault) = &error { fault.pc } else { None };
             let failure = Failure::new(Exit::Mismatch, error)
                 .note("the original kernel ends well, its instrumented form does not; this is a bug");
@@ -167,40 +178,74 @@ impl<'a> Instrumented<'a> {
         let different = first_difference(&original.buffers, &outcome.buffers);
         report.memory_equal = Some(different.is_none());
         told.extend(different);
+        let timing = match device {
+            Some(device) => {
+                let modelled = ready().and_then(|ready| {
+                    let Ready { mut machine, program, launch, .. } = ready;
+                    model(rewritten, device, &mut machine, &program, &launch)
+                });
+                Some(modelled.map_err(|error| Failure::new(Exit::Mismatch, error))?)
+            }
+            None => None,
+        };
         Ok(Checked {
             report,
             disagreements: told,
             instrumented_instructions: Some(outcome.execution.wave_instructions),
+            timing,
         })
     }
 }
 
-fn launch_instrumented(
-    object: &CodeObject,
-    probes: &KernelProbes,
-    layout: &Layout,
-    arguments: &Arguments,
-    launch: &Launch,
-) -> Result<(Outcome, Vec<u8>), LaunchError> {
-    let mut machine = Machine::new(object.target.arch, Config::default());
-    let placed = arguments.place(&mut machine)?;
-    let mut buffer = layout.initial_buffer();
-    let address = machine.alloc(buffer.len() as u64, 256, "counter buffer")?;
-    machine.write(address, &buffer)?;
-    let mut kernarg = placed.kernarg.clone();
-    let program = machine.load(object)?;
-    if let Some(offset) = probes.buffer_argument {
-        let end = offset as usize + 8;
-        kernarg.resize(kernarg.len().max(end), 0);
-        kernarg[end - 8..end].copy_from_slice(&address.to_le_bytes());
-    } else if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
-        machine.write(variable, &address.to_le_bytes())?;
+/// An instrumented kernel that can be launched: a machine with its arguments and its counter buffer.
+struct Ready {
+    machine: Machine,
+    program: Program,
+    placed: Placed,
+    launch: Launch,
+    /// Where the counter buffer is, and what it begins with.
+    address: u64,
+    buffer: Vec<u8>,
+}
+
+impl Ready {
+    fn new(
+        object: &CodeObject,
+        probes: &KernelProbes,
+        layout: &Layout,
+        arguments: &Arguments,
+        launch: &Launch,
+    ) -> Result<Self, LaunchError> {
+        let mut machine = Machine::new(object.target.arch, Config::default());
+        let placed = arguments.place(&mut machine)?;
+        let buffer = layout.initial_buffer();
+        let address = machine.alloc(buffer.len() as u64, 256, "counter buffer")?;
+        machine.write(address, &buffer)?;
+        let mut kernarg = placed.kernarg.clone();
+        let program = machine.load(object)?;
+        if let Some(offset) = probes.buffer_argument {
+            let end = offset as usize + 8;
+            kernarg.resize(kernarg.len().max(end), 0);
+            kernarg[end - 8..end].copy_from_slice(&address.to_le_bytes());
+        } else if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
+            machine.write(variable, &address.to_le_bytes())?;
+        }
+        let launch = Launch {
+            kernarg,
+            record_masks: false,
+            record_steps: false,
+            count_opcodes: false,
+            ..launch.clone()
+        };
+        Ok(Self { machine, program, placed, launch, address, buffer })
     }
-    let launch =
-        Launch { kernarg, record_masks: false, record_steps: false, count_opcodes: false, ..launch.clone() };
-    let execution = machine.launch(&program, &launch)?;
-    machine.read(address, &mut buffer)?;
-    Ok((Outcome { execution, buffers: placed.read(&machine)? }, buffer))
+
+    /// Launches it; gives what it left in the buffers, and its records.
+    fn launch(mut self) -> Result<(Outcome, Vec<u8>), LaunchError> {
+        let execution = self.machine.launch(&self.program, &self.launch)?;
+        self.machine.read(self.address, &mut self.buffer)?;
+        Ok((Outcome { execution, buffers: self.placed.read(&self.machine)? }, self.buffer))
+    }
 }
 
 /// What the emulator's clock ought to say of each wave: a tick an instruction, and 64 a reading.

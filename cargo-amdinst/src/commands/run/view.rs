@@ -7,11 +7,12 @@ use amdinst_core::counters::Probe;
 use amdinst_core::report::{
     BlockReport, LeftOutReport, ProbeReport, Report, SiteReport, TimeReport, UniformReport,
 };
+use amdinst_emu::timing::TimingReport;
 use amdinst_emu::{Execution, Fidelity, Launch, fidelity};
 use serde::Serialize;
 
 use super::report::Checked;
-use crate::commands::output::count;
+use crate::commands::output::{count, short_path};
 
 /// Version of the JSON form.
 pub const SCHEMA: u32 = 1;
@@ -78,6 +79,12 @@ pub struct RunView {
     /// What was not instrumented, and why; with `--report`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<String>,
+    /// How long the original takes, modelled; with `--timing`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timing: Option<TimingReport>,
+    /// How long the instrumented kernel takes; with `--timing --report`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instrumented_timing: Option<TimingReport>,
     /// For people.
     #[serde(skip)]
     report: Option<Report>,
@@ -155,13 +162,16 @@ impl RunView {
             left_out: Vec::new(),
             uniform: Vec::new(),
             refusals: Vec::new(),
+            timing: None,
+            instrumented_timing: None,
             report: None,
         }
     }
 
     /// Adds what `--report` found.
     pub fn add_report(&mut self, checked: Checked) {
-        let Checked { report, disagreements, instrumented_instructions } = checked;
+        let Checked { report, disagreements, instrumented_instructions, timing } = checked;
+        self.instrumented_timing = timing;
         self.probe = Some(report.probe);
         self.blocks = report.blocks.clone();
         self.time = report.time.clone();
@@ -200,6 +210,22 @@ impl RunView {
             );
             for disagreement in &self.disagreements {
                 let _ = writeln!(text, "  {disagreement}");
+            }
+        }
+        if let Some(timing) = &self.timing {
+            let _ = writeln!(text, "original, {}", timing.table(|file| short_path(file).to_owned()));
+            if let Some(instrumented) = &self.instrumented_timing {
+                let _ = writeln!(
+                    text,
+                    "instrumented, {}",
+                    instrumented.table(|file| short_path(file).to_owned())
+                );
+                let slower = instrumented.residency.mean / timing.residency.mean.max(1.0);
+                let longer = instrumented.cycles as f64 / timing.cycles.max(1) as f64;
+                let _ = writeln!(
+                    text,
+                    "slowdown, modelled: {slower:.2}x by the time that a wave is there, {longer:.2}x by the dispatch's"
+                );
             }
         }
         if stats {

@@ -152,6 +152,10 @@ impl TestRun<'_> {
             (false, _) => "summary",
         };
         command.env("AMDINST_REPORT", report);
+        match self.args.timing {
+            Some(device) => command.env("AMDINST_TIMING", device.model().parameters().name),
+            None => command.env_remove("AMDINST_TIMING"),
+        };
         match self.junit {
             Some(path) => command.env("AMDINST_JUNIT", path),
             None => command.env_remove("AMDINST_JUNIT"),

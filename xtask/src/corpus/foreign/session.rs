@@ -228,7 +228,9 @@ fn launch(
             || Instrumented::new(object, instrument::Options::default()).map_err(|failure| told(&failure));
         let checked = loaded.instrumented.get_or_init(rewrite).as_ref().map_err(String::clone).and_then(
             |instrumented| {
-                instrumented.check(kernel, &arguments, &launch, &original).map_err(|failure| told(&failure))
+                instrumented
+                    .check(kernel, &arguments, &launch, &original, None)
+                    .map_err(|failure| told(&failure))
             },
         );
         let checked = checked.map_err(|why| format!("instrumented: {why}"))?;

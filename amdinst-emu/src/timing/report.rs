@@ -1,0 +1,175 @@
+//! A dispatch's timing as plain data: the JSON form, and a table for people.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use amdinst_core::analysis::{Occupancy, SIMDS};
+use amdinst_core::object::lines::SourceMap;
+use serde::Serialize;
+
+use super::hierarchy::Traffic;
+use super::outcome::{Residency, Timing};
+use super::stall::{Breakdown, Stall};
+
+/// What the model says of a dispatch. Every figure is modelled, none measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TimingReport {
+    /// The device that was modelled.
+    pub device: &'static str,
+    /// Its engine clock.
+    pub megahertz: u32,
+    /// Its compute units.
+    pub compute_units: u32,
+    /// Cycles from the dispatch's start until its last wave has left.
+    pub cycles: u64,
+    /// The same in seconds.
+    pub seconds: f64,
+    /// Waves.
+    pub waves: u64,
+    /// Instructions, summed over waves.
+    pub wave_instructions: u64,
+    /// How long waves were there.
+    pub residency: Residency,
+    /// Waves that fit.
+    pub occupancy: Occupancy,
+    /// Waves that were there, on average, of the device's wave slots.
+    pub achieved_occupancy: f64,
+    /// Where the waves' cycles went.
+    pub breakdown: BreakdownView,
+    /// The same by line of the source, the most expensive first; instructions without one are a line without file.
+    pub lines: Vec<LineTime>,
+    /// Memory traffic.
+    pub traffic: Traffic,
+}
+
+/// Wave-cycles of issue, and of waiting by cause.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BreakdownView {
+    /// Cycles of issue.
+    pub issue: u64,
+    /// Cycles of waiting, by [`Stall::name`]; causes that did not occur are left out.
+    pub stalls: BTreeMap<&'static str, u64>,
+}
+
+impl From<&Breakdown> for BreakdownView {
+    fn from(breakdown: &Breakdown) -> Self {
+        let stalls = Stall::ALL.into_iter().map(|stall| (stall.name(), breakdown.of(stall)));
+        Self { issue: breakdown.issue, stalls: stalls.filter(|(_, cycles)| *cycles > 0).collect() }
+    }
+}
+
+/// One line of the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LineTime {
+    /// The file; empty if unknown.
+    pub file: String,
+    /// The line, from 1; 0 if unknown.
+    pub line: u32,
+    /// Wave-instructions.
+    pub executions: u64,
+    /// All of its wave-cycles.
+    pub cycles: u64,
+    /// Where they went.
+    pub breakdown: BreakdownView,
+}
+
+/// Lines of the source that a table has.
+const LINES: usize = 12;
+
+impl Timing {
+    /// As plain data, with source lines where the code object has them.
+    pub fn report(&self, map: Option<&SourceMap>) -> TimingReport {
+        let mut lines: BTreeMap<(String, u32), (u64, Breakdown)> = BTreeMap::new();
+        for instruction in &self.instructions {
+            let frames = map.map(|map| map.frames(instruction.pc)).unwrap_or_default();
+            let place = frames.first().map(|frame| (frame.file.to_string(), frame.line)).unwrap_or_default();
+            let (executions, breakdown) = lines.entry(place).or_default();
+            *executions += instruction.executions;
+            breakdown.add(&instruction.breakdown);
+        }
+        let mut lines: Vec<LineTime> = lines
+            .into_iter()
+            .map(|((file, line), (executions, breakdown))| LineTime {
+                file,
+                line,
+                executions,
+                cycles: breakdown.total(),
+                breakdown: (&breakdown).into(),
+            })
+            .collect();
+        lines.sort_by_key(|line| std::cmp::Reverse(line.cycles));
+        TimingReport {
+            device: self.parameters.name,
+            megahertz: self.parameters.megahertz,
+            compute_units: self.parameters.compute_units,
+            cycles: self.cycles,
+            seconds: self.seconds(),
+            waves: self.waves.len() as u64,
+            wave_instructions: self.wave_instructions,
+            residency: self.residency(),
+            occupancy: self.occupancy,
+            achieved_occupancy: self.achieved,
+            breakdown: (&self.breakdown).into(),
+            lines,
+            traffic: self.traffic,
+        }
+    }
+}
+
+impl TimingReport {
+    /// The text for people; `short` shortens the names of files.
+    pub fn table(&self, short: impl Fn(&str) -> String) -> String {
+        let mut text = String::new();
+        let Residency { mean, least, median, most } = self.residency;
+        let _ = writeln!(
+            text,
+            "modelled on {} ({} compute units, {} MHz): {} cycles, {:.3} us",
+            self.device,
+            self.compute_units,
+            self.megahertz,
+            self.cycles,
+            self.seconds * 1e6
+        );
+        let _ =
+            writeln!(text, "  a wave      {mean:.0} cycles on average, {least} to {most}, median {median}");
+        let _ = writeln!(
+            text,
+            "  occupancy   {} of {} waves a compute unit fit, limited by {}; {:.1} % of the slots were used",
+            self.occupancy.waves_per_cu,
+            self.occupancy.max_waves_per_simd * SIMDS,
+            self.occupancy.limiter.name(),
+            100.0 * self.achieved_occupancy
+        );
+        let Traffic { l1_hits, l1_misses, l2_hits, l2_misses, hbm_read, hbm_written } = self.traffic;
+        let share = |hits: u64, misses: u64| 100.0 * hits as f64 / (hits + misses).max(1) as f64;
+        let _ = writeln!(
+            text,
+            "  memory      vL1D hits {:.1} %, L2 hits {:.1} %, HBM {hbm_read} bytes read, {hbm_written} written",
+            share(l1_hits, l1_misses),
+            share(l2_hits, l2_misses)
+        );
+        let _ = writeln!(text, "  wave-cycles {}", shares(&self.breakdown));
+        for line in self.lines.iter().take(LINES) {
+            let place = match line.file.as_str() {
+                "" => "-".to_owned(),
+                file => format!("{}:{}", short(file), line.line),
+            };
+            let all = self.lines.iter().map(|line| line.cycles).sum::<u64>();
+            let part = 100.0 * line.cycles as f64 / all.max(1) as f64;
+            let _ = writeln!(text, "    {part:>5.1} %  {place:<36} {}", shares(&line.breakdown));
+        }
+        text
+    }
+}
+
+/// Issue and causes in percent, the largest first.
+fn shares(breakdown: &BreakdownView) -> String {
+    let mut parts: Vec<(&str, u64)> =
+        breakdown.stalls.iter().map(|(name, cycles)| (*name, *cycles)).collect();
+    parts.push(("issue", breakdown.issue));
+    let all = parts.iter().map(|(_, cycles)| cycles).sum::<u64>().max(1);
+    parts.sort_by_key(|(_, cycles)| std::cmp::Reverse(*cycles));
+    let percent = |cycles: u64| 100.0 * cycles as f64 / all as f64;
+    let told = parts.into_iter().filter(|(_, cycles)| percent(*cycles) >= 0.5).take(5);
+    told.map(|(name, cycles)| format!("{name} {:.0} %", percent(cycles))).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,57 @@
+//! `run --timing`: how long a launch takes on a device that is modelled.
+
+use amdinst_core::object::CodeObject;
+use amdinst_core::object::lines::SourceMap;
+use amdinst_emu::timing::{self, Model, TimingReport};
+use amdinst_emu::{Config, Launch, Machine, Program};
+
+use super::LaunchError;
+use super::bind::Arguments;
+use crate::exit::{CommandResult, Exit, Failure};
+
+/// Models a launch of the original kernel on a machine of its own.
+///
+/// # Errors
+/// When the device is another processor than the code object is for, or the kernel does not end well.
+pub(super) fn original(
+    object: &CodeObject,
+    device: Model,
+    arguments: &Arguments,
+    launch: &Launch,
+) -> CommandResult<TimingReport> {
+    let run = || {
+        let mut machine = Machine::new(object.target.arch, Config::default());
+        let placed = arguments.place(&mut machine)?;
+        let program = machine.load(object)?;
+        let launch = Launch { kernarg: placed.kernarg, ..launch.clone() };
+        model(object, device, &mut machine, &program, &launch)
+    };
+    run().map_err(|error: LaunchError| error.failure(object))
+}
+
+/// Models a launch on a machine that has the program and the arguments.
+pub(super) fn model(
+    object: &CodeObject,
+    device: Model,
+    machine: &mut Machine,
+    program: &Program,
+    launch: &Launch,
+) -> Result<TimingReport, LaunchError> {
+    let timing = timing::simulate(machine, program, launch, &device.parameters())?;
+    Ok(timing.report(SourceMap::new(object).ok().as_ref()))
+}
+
+/// The device, if the code object is for its processor.
+///
+/// # Errors
+/// When it is not.
+pub(super) fn for_target(object: &CodeObject, device: Option<Model>) -> CommandResult<Option<Model>> {
+    match device.filter(|device| object.target.arch != device.arch()) {
+        Some(device) => {
+            let (name, arch) = (device.parameters().name, device.arch());
+            let message = format!("{name} is a {arch}; the code object is for {}", object.target.arch);
+            Err(Failure::msg(Exit::Usage, message))
+        }
+        None => Ok(device),
+    }
+}

@@ -1,0 +1,54 @@
+//! How long a launch takes on a device that is modelled.
+
+use amdinst_core::object::CodeObject;
+use amdinst_core::object::lines::SourceMap;
+use amdinst_emu::timing::{self, Model, TimingReport};
+use amdinst_emu::{Fault, Launch, Machine, Program};
+use serde::Serialize;
+
+/// One launch, modelled. No figure is measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LaunchTiming {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Its original.
+    pub original: TimingReport,
+    /// Its instrumented form, if it has one.
+    pub instrumented: Option<TimingReport>,
+}
+
+impl LaunchTiming {
+    /// How much longer a wave is there in the instrumented form: the mean residencies' ratio.
+    pub fn slowdown(&self) -> Option<f64> {
+        let instrumented = self.instrumented.as_ref()?;
+        Some(instrumented.residency.mean / self.original.residency.mean.max(1.0))
+    }
+
+    /// One line for people.
+    pub(crate) fn line(&self) -> String {
+        let TimingReport { device, cycles, residency, occupancy, .. } = &self.original;
+        let mut text = format!(
+            "{} modelled on {device}: {cycles} cycles, {:.0} a wave, {} waves a compute unit fit",
+            self.kernel, residency.mean, occupancy.waves_per_cu
+        );
+        if let (Some(instrumented), Some(slowdown)) = (&self.instrumented, self.slowdown()) {
+            text.push_str(&format!(
+                "; instrumented {} cycles, {:.0} a wave: {slowdown:.2}x",
+                instrumented.cycles, instrumented.residency.mean
+            ));
+        }
+        text
+    }
+}
+
+/// Models a launch on a copy of a machine, which stays as it is.
+pub(crate) fn model(
+    device: Model,
+    machine: &Machine,
+    program: &Program,
+    object: &CodeObject,
+    launch: &Launch,
+) -> Result<TimingReport, Fault> {
+    let timing = timing::simulate(&mut machine.clone(), program, launch, &device.parameters())?;
+    Ok(timing.report(SourceMap::new(object).ok().as_ref()))
+}
