@@ -11,15 +11,15 @@ use std::collections::BTreeSet;
 use arrayvec::ArrayVec;
 
 use super::layout::{
-    BeginPlace, CounterPlace, Lent, MOST_BORROWED, Owned, RecordPlace, ScratchSlots, SgprCounters, Temps,
-    points_per_vgpr,
+    BeginPlace, CounterPlace, Lent, Owned, RecordPlace, ScratchSlots, SgprCounters, Temps, points_per_vgpr,
 };
 use super::options::{Home, Level, Probe};
 use super::points::Point;
+use super::pool::{Pool, Sgprs, temps};
 use super::refusal::Reason;
 use super::site_code::Needs;
 use super::survey::Survey;
-use crate::isa::{Access, Reg, RegSet, Value};
+use crate::isa::{Access, Reg, RegSet, ScalarSet, Value};
 
 /// Highest SGPR a program may use (102 and above are FLAT_SCRATCH, XNACK_MASK, VCC).
 pub(super) const LAST_SGPR: u8 = 101;
@@ -146,7 +146,8 @@ impl Component<'_> {
             .filter(|&v| !used.contains(Reg::vgpr(v)))
             .take(self.spare_vgprs.map_or(usize::MAX, usize::from));
         let mut vgpr = || vgprs.next().ok_or((Reason::NoFreeVgpr, "every VGPR is in use".to_owned()));
-        let at_sites = self.touched_by_sites(wanted);
+        let at_sites =
+            if borrow.lent() == Lent::Neither { RegSet::EMPTY } else { self.touched_by_sites(wanted) };
         let mut lent = (FIRST_LENT..self.allotted_vgprs.min(256))
             .map(|register| Reg::vgpr(register as u8))
             .filter(|&v| used.contains(v) && !late.contains(v) && !at_sites.contains(v))
@@ -188,26 +189,24 @@ impl Component<'_> {
             ..wanted.needs
         };
         let needs: Vec<Needs> = wanted.iter().map(needs).collect();
+        let (used_scalars, late_scalars) = (ScalarSet::of(&used), ScalarSet::of(&late));
         let candidates: Vec<Candidates> =
-            wanted.iter().map(|wanted| self.candidates(wanted, &used, &late)).collect();
+            wanted.iter().map(|wanted| self.candidates(wanted, used_scalars, late_scalars)).collect();
         owned.spare = reserve_spare(&needs, &candidates, &mut sgprs, borrows_sgprs)?;
+        let spare = owned.spare.iter().fold(Sgprs::default(), |all, &register| all.with(register));
         let temps = needs
             .iter()
             .zip(&candidates)
             .map(|(&needs, candidates)| {
-                let mut free = candidates.free.clone();
-                free.extend(&owned.spare);
-                free.sort_unstable();
-                free.dedup();
-                let borrowed: &[u8] = if borrows_sgprs { &candidates.borrowable } else { &[] };
-                temps(needs, &free, borrowed)
-                    .or_else(|| {
-                        // Registers that loads write to, once these loads are done.
-                        let all: Vec<u8> = borrowed.iter().chain(&candidates.late).copied().collect();
-                        let found = if borrows_sgprs { temps(needs, &free, &all) } else { None };
-                        found.map(|temps| Temps { wait: true, ..temps })
-                    })
-                    .ok_or_else(no_temps)
+                let mut pool = Pool::of_free(candidates.free.or(spare));
+                if !borrows_sgprs {
+                    return temps(needs, pool).ok_or_else(no_temps);
+                }
+                pool.borrowable = candidates.borrowable;
+                // Registers that loads write to, once these loads are done.
+                let with_late = Pool { late: candidates.late, borrowed: ArrayVec::new(), ..pool };
+                let late = || temps(needs, with_late).map(|temps| Temps { wait: true, ..temps });
+                temps(needs, pool).or_else(late).ok_or_else(no_temps)
             })
             .collect::<Result<Vec<_>, _>>()?;
 
@@ -309,31 +308,19 @@ impl Component<'_> {
     }
 
     /// What a site may take for a moment.
-    fn candidates(&self, wanted: &Wanted, used: &RegSet, late: &RegSet) -> Candidates {
+    fn candidates(&self, wanted: &Wanted, used: ScalarSet, late: ScalarSet) -> Candidates {
         let program = &self.survey.program;
         let Point { inst, block, .. } = wanted.point;
         let (before, after) = self.survey.liveness.around(program, wanted.function, block, inst);
-        let operands = &program.inst(inst).operands;
-        let touched = |register: u8| {
-            operands.iter().any(|operand| match operand.value {
-                Value::Scalar(first) => (first..first.saturating_add(operand.dwords)).contains(&register),
-                _ => false,
-            })
-        };
-        let mut candidates = Candidates::default();
-        for register in 0..=LAST_SGPR {
-            let reg = Reg::scalar(register);
-            if !used.contains(reg) || touched(register) {
-                continue;
-            }
-            let dead = !before.contains(reg) && !after.contains(reg);
-            match (late.contains(reg), dead) {
-                (true, _) => candidates.late.push(register),
-                (false, true) => candidates.free.push(register),
-                (false, false) => candidates.borrowable.push(register),
-            }
+        let named = ScalarSet::named_by(&program.inst(inst).operands);
+        let used = Sgprs::of(used.without(named));
+        let late = Sgprs::of(late);
+        let live = Sgprs::of(before.union(after));
+        Candidates {
+            free: used.without(late).without(live),
+            borrowable: used.without(late).and(live),
+            late: used.and(late),
         }
-        candidates
     }
 }
 
@@ -348,15 +335,15 @@ fn end_pair(owned: &Owned, late: &RegSet) -> (u8, bool) {
     quiet.or_else(|| pairs().next().map(|pair| (pair, true))).unwrap_or_default()
 }
 
-/// SGPRs that are used elsewhere and not touched by a site's instruction, ascending.
-#[derive(Clone, Debug, Default)]
+/// SGPRs that are used elsewhere and not named by a site's instruction.
+#[derive(Clone, Copy, Debug, Default)]
 struct Candidates {
     /// Dead right before and right after the site.
-    free: Vec<u8>,
+    free: Sgprs,
     /// In use.
-    borrowable: Vec<u8>,
+    borrowable: Sgprs,
     /// Destinations of scalar loads somewhere, perhaps of one that is under way.
-    late: Vec<u8>,
+    late: Sgprs,
 }
 
 /// As many unused SGPRs as the neediest site lacks; with borrowing, as many of them as there are.
@@ -367,16 +354,15 @@ fn reserve_spare(
     borrow: bool,
 ) -> Result<Vec<u8>, NoRegisters> {
     let mut spare = Vec::new();
+    let mut both = Sgprs::default();
     for (&needs, candidates) in needs.iter().zip(candidates) {
-        loop {
-            let mut all: Vec<u8> = candidates.free.iter().chain(&spare).copied().collect();
-            all.sort_unstable();
-            if temps(needs, &all, &[]).is_some() {
-                break;
-            }
+        while temps(needs, Pool::of_free(candidates.free.or(both))).is_none() {
             // A pair serves any need, singles too.
             match take_pair(sgprs) {
-                Some(pair) => spare.extend([pair, pair + 1]),
+                Some(pair) => {
+                    spare.extend([pair, pair + 1]);
+                    both = both.with(pair).with(pair + 1);
+                }
                 None if borrow => return Ok(spare),
                 None => return Err(no_temps()),
             }
@@ -398,77 +384,6 @@ fn take_pair(free: &mut Vec<u8>) -> Option<u8> {
     let first = free[at];
     free.drain(at..at + 2);
     Some(first)
-}
-
-/// Takes a register, if possible one that leaves no pair broken.
-fn take_single(free: &mut Vec<u8>) -> Option<u8> {
-    let lonely = |&at: &usize| !free.contains(&(free[at] ^ 1));
-    let at = (0..free.len()).find(lonely).or(if free.is_empty() { None } else { Some(0) })?;
-    Some(free.remove(at))
-}
-
-/// Registers to hand out: first such as are free, then such as must be given back as they were.
-struct Pool {
-    free: Vec<u8>,
-    borrowable: Vec<u8>,
-    borrowed: ArrayVec<u8, MOST_BORROWED>,
-}
-
-impl Pool {
-    fn pair(&mut self) -> Option<u8> {
-        if let Some(pair) = take_pair(&mut self.free) {
-            return Some(pair);
-        }
-        let mut all: Vec<u8> = self.free.iter().chain(&self.borrowable).copied().collect();
-        all.sort_unstable();
-        let pair = take_pair(&mut all)?;
-        self.take(pair);
-        self.take(pair + 1);
-        Some(pair)
-    }
-
-    fn single(&mut self) -> Option<u8> {
-        let single = take_single(&mut self.free).or_else(|| self.borrowable.first().copied())?;
-        self.take(single);
-        Some(single)
-    }
-
-    fn take(&mut self, register: u8) {
-        self.free.retain(|&other| other != register);
-        if let Some(at) = self.borrowable.iter().position(|&other| other == register) {
-            self.borrowable.remove(at);
-            self.borrowed.push(register);
-        }
-    }
-}
-
-/// Serves a site's needs from ascending lists.
-fn temps(needs: Needs, free: &[u8], borrowable: &[u8]) -> Option<Temps> {
-    let mut pool = Pool { free: free.to_vec(), borrowable: borrowable.to_vec(), borrowed: ArrayVec::new() };
-    let mut temps = Temps::default();
-    if needs.pair && needs.pair_at_once {
-        temps.pair = Some(take_pair(&mut pool.free)?);
-    }
-    if needs.old {
-        temps.old = Some(pool.pair()?);
-    }
-    if needs.pair && !needs.pair_at_once {
-        temps.pair = Some(pool.pair()?);
-    }
-    if needs.record {
-        temps.record = Some(pool.pair()?);
-    }
-    for single in temps.singles.iter_mut().take(needs.singles) {
-        *single = Some(pool.single()?);
-    }
-    if needs.scc {
-        temps.scc = Some(pool.single()?);
-    }
-    for lane in temps.lanes.iter_mut().take(needs.lanes) {
-        *lane = Some(pool.single()?);
-    }
-    temps.borrowed = pool.borrowed;
-    Some(temps)
 }
 
 /// Whether an instruction leaves SCC = (NEW ≠ 0).

@@ -19,6 +19,7 @@ mod map;
 mod options;
 mod plan;
 mod points;
+mod pool;
 mod probe_section;
 mod probes;
 mod refusal;

@@ -5,12 +5,11 @@ use std::collections::BTreeSet;
 use super::lds::LdsUse;
 use super::options::Options;
 use super::refusal::{InstrumentError, Reason, Refusal};
-use crate::Arch;
 use crate::analysis::dominators::Structure;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
 use crate::analysis::program::{Exit, ObstacleKind, Program};
-use crate::isa::{Families, Inst, Reg, RegSet};
+use crate::isa::{Effects, Families, Inst, Reg, RegSet};
 use crate::object::CodeObject;
 
 /// The program and what is known of it.
@@ -40,8 +39,7 @@ pub(super) struct Own {
 }
 
 impl Own {
-    fn see(&mut self, arch: Arch, inst: &Inst) {
-        let effects = inst.effects(arch);
+    fn see(&mut self, inst: &Inst, effects: &Effects) {
         let changes = effects.changes();
         self.changes.union_with(&changes);
         if inst.op.is_of(Families::LATE) {
@@ -54,19 +52,18 @@ impl Own {
         self.used.union_with(&changes);
         self.used.union_with(&effects.reads);
         self.indexed |= inst.op.is_of(Families::BY_NUMBER);
-        self.lds.see(inst, &effects);
+        self.lds.see(inst, effects);
     }
 }
 
 impl Survey {
     pub(super) fn new(object: &CodeObject) -> Self {
-        let arch = object.target.arch;
         let mut own: Vec<Own> = Vec::new();
-        let program = Program::explore(object, &mut |function, inst| {
+        let program = Program::explore(object, &mut |function, inst, effects| {
             if own.len() <= function {
                 own.resize_with(function + 1, Own::default);
             }
-            own[function].see(arch, inst);
+            own[function].see(inst, effects);
         });
         own.resize_with(program.functions.len(), Own::default);
         let functions = 0..program.functions.len();
@@ -79,13 +76,13 @@ impl Survey {
             all
         };
         let liveness = Liveness::new(&program);
-        let masks = (0..)
-            .zip(&program.functions)
-            .map(|(number, function)| {
-                let live = |block| liveness.at_start(number, block).bits();
+        let masks = program
+            .functions
+            .iter()
+            .map(|function| {
                 let successors: Vec<Vec<usize>> =
                     function.blocks.iter().map(|block| block.successors.clone()).collect();
-                Masks::new(&program, function, &Structure::new(&successors), &clobbers, &live)
+                Masks::new(&program, function, &Structure::new(&successors), &clobbers)
             })
             .collect();
         Self { masks, liveness, own, reachable, program }

@@ -101,8 +101,8 @@ pub(super) fn read(
     mods: &mut Mods,
 ) -> Result<(), Illegal> {
     decode_modifiers(entry, &fields.pairs, mods)?;
-    for &spec in &entry.specs {
-        operand::decode(fields, entry, spec, mods, operands)?;
+    for (&spec, &place) in entry.specs.iter().zip(&entry.places) {
+        operand::decode(fields, entry, (spec, place), mods, operands)?;
     }
     mods.ignored = match entry.encoding {
         Encoding::Vop3px => scaled::idle_bits(fields.pairs.prefix),

@@ -5,7 +5,7 @@ use super::table::{
     M0_R, M0_W, MODE_R, MODE_W, OPSEL, RETURNS, SCC_R, SCC_W, SIDE_EFFECT, STORE, TO_LDS_ALWAYS, Tables,
     VCC_R,
 };
-use super::{Access, Encoding, Inst, Op, Operand, Reg, RegSet, ScalarSet, SdwaSel, SdwaUnused, Slot, Value};
+use super::{Access, Encoding, Inst, Op, Operand, Reg, RegSet, SdwaSel, SdwaUnused, Slot, Value};
 use crate::Arch;
 
 /// Which memory an instruction accesses.
@@ -110,18 +110,8 @@ impl Inst {
         effects
     }
 
-    /// Of [`Inst::effects`] what there is of scalar registers and SCC.
-    pub(crate) fn scalar_uses(&self, arch: Arch) -> ScalarUses {
-        let mut uses = ScalarUses::default();
-        match Tables::of(arch).by_op(self.op, self.encoding) {
-            Some(entry) => self.touch(arch, entry, &mut uses),
-            None => uses.reads = ScalarSet::ALL,
-        }
-        uses
-    }
-
-    /// Shows every register that is read or written.
-    fn touch(&self, arch: Arch, entry: &Entry, sink: &mut impl Sink) {
+    /// Notes every register that is read or written.
+    fn touch(&self, arch: Arch, entry: &Entry, effects: &mut Effects) {
         let keeps_lanes = entry.flags.has(ANY_LANE) || self.skips_lanes();
         let merges = entry.flags.has(HALF) || entry.flags.has(CONDITIONAL) || self.merges(entry);
         for (index, operand) in self.operands.iter().enumerate() {
@@ -133,40 +123,40 @@ impl Inst {
                 Value::Vgpr(first) => (Reg::vgpr(first), 256 - u16::from(first)),
                 Value::Agpr(first) => (Reg::agpr(first), 256 - u16::from(first)),
                 Value::Special(251) => {
-                    sink.read(Reg::VCC_LO, 2);
+                    effects.reads.insert_run(Reg::VCC_LO, 2);
                     continue;
                 }
                 Value::Special(252) => {
-                    sink.read(Reg::EXEC_LO, 2);
+                    effects.reads.insert_run(Reg::EXEC_LO, 2);
                     continue;
                 }
                 Value::Special(253) => {
-                    sink.read(Reg::SCC, 1);
+                    effects.reads.insert_run(Reg::SCC, 1);
                     continue;
                 }
                 Value::Special(254) => {
-                    sink.read(Reg::M0, 1);
+                    effects.reads.insert_run(Reg::M0, 1);
                     continue;
                 }
                 _ => continue,
             };
             let count = u16::from(operand.dwords).min(limit);
             if read || keeps_bits {
-                sink.read(first, count);
+                effects.reads.insert_run(first, count);
             }
             match (written, operand.value) {
                 (false, _) => {}
-                (true, Value::Scalar(_)) if keeps_bits => sink.partial(first, count),
-                (true, Value::Scalar(_)) => sink.write(first, count),
+                (true, Value::Scalar(_)) if keeps_bits => effects.partial.insert_run(first, count),
+                (true, Value::Scalar(_)) => effects.writes.insert_run(first, count),
                 (true, _) => {
-                    sink.partial(first, count);
+                    effects.partial.insert_run(first, count);
                     if !keeps_bits && !keeps_lanes {
-                        sink.partial_by_exec(first, count);
+                        effects.partial_by_exec.insert_run(first, count);
                     }
                 }
             }
         }
-        self.implicit(arch, entry, sink);
+        self.implicit(arch, entry, effects);
     }
 
     /// Whether the first operand keeps some of its bits in the active lanes.
@@ -185,48 +175,48 @@ impl Inst {
         self.mods.dpp.is_some_and(|dpp| dpp.row_mask != 0xf || dpp.bank_mask != 0xf || !dpp.bound_ctrl)
     }
 
-    fn implicit(&self, arch: Arch, entry: &Entry, sink: &mut impl Sink) {
+    fn implicit(&self, arch: Arch, entry: &Entry, effects: &mut Effects) {
         let flags = entry.flags;
         let has = |flag: table::Flags| flags.has(flag);
         if !self.encoding.is_scalar() || has(EXEC_R) {
-            sink.read(Reg::EXEC_LO, 2);
+            effects.reads.insert_run(Reg::EXEC_LO, 2);
         }
         if has(SCC_R) {
-            sink.read(Reg::SCC, 1);
+            effects.reads.insert_run(Reg::SCC, 1);
         }
         if has(VCC_R) {
-            sink.read(Reg::VCC_LO, 2);
+            effects.reads.insert_run(Reg::VCC_LO, 2);
         }
         if has(M0_R) || self.mods.gds || self.mods.lds {
-            sink.read(Reg::M0, 1);
+            effects.reads.insert_run(Reg::M0, 1);
         }
         // Rounding, denormals and exceptions come from MODE; telling which instruction needs which is not worth it.
         if has(MODE_R) || has(MODE_W) || self.encoding.is_vector_alu() {
-            sink.read(Reg::MODE, 1);
+            effects.reads.insert_run(Reg::MODE, 1);
         }
         if self.op == Op::s_getreg_b32 {
             // HW_REG_STATUS shows SCC, EXECZ and VCCZ.
-            sink.read(Reg::SCC, 1);
-            sink.read(Reg::EXEC_LO, 2);
-            sink.read(Reg::VCC_LO, 2);
+            effects.reads.insert_run(Reg::SCC, 1);
+            effects.reads.insert_run(Reg::EXEC_LO, 2);
+            effects.reads.insert_run(Reg::VCC_LO, 2);
         }
         // Scratch addresses are relative to FLAT_SCRATCH, except where it is architected (gfx940).
         let through_flat_scratch = matches!(self.encoding, Encoding::Flat | Encoding::Scratch);
         if through_flat_scratch && !arch.is_gfx940_plus() {
-            sink.read(Reg::scalar(102), 2);
+            effects.reads.insert_run(Reg::scalar(102), 2);
         }
         if has(EXEC_W) {
-            sink.write(Reg::EXEC_LO, 2);
+            effects.writes.insert_run(Reg::EXEC_LO, 2);
         }
         if has(SCC_W) {
-            sink.write(Reg::SCC, 1);
+            effects.writes.insert_run(Reg::SCC, 1);
         }
         if has(M0_W) {
-            sink.partial(Reg::M0, 1);
-            sink.read(Reg::M0, 1);
+            effects.partial.insert_run(Reg::M0, 1);
+            effects.reads.insert_run(Reg::M0, 1);
         }
         if has(MODE_W) {
-            sink.partial(Reg::MODE, 1);
+            effects.partial.insert_run(Reg::MODE, 1);
         }
     }
 
@@ -270,61 +260,4 @@ impl Inst {
         let to_lds = self.mods.lds || flags.has(TO_LDS_ALWAYS) || flags.has(FROM_LDS);
         effects.memory = Some(MemoryAccess { kind, operation, dwords: dwords.max(u8::from(to_lds)).max(1) });
     }
-}
-
-/// Takes the registers that an instruction touches, in runs from the first on.
-trait Sink {
-    /// They may be read.
-    fn read(&mut self, first: Reg, count: u16);
-    /// Their old values are wholly replaced.
-    fn write(&mut self, first: Reg, count: u16);
-    /// Some of their lanes or bits may be replaced.
-    fn partial(&mut self, first: Reg, count: u16);
-    /// Of those: every active lane gets 32 new bits.
-    fn partial_by_exec(&mut self, first: Reg, count: u16);
-}
-
-impl Sink for Effects {
-    fn read(&mut self, first: Reg, count: u16) {
-        self.reads.insert_run(first, count);
-    }
-
-    fn write(&mut self, first: Reg, count: u16) {
-        self.writes.insert_run(first, count);
-    }
-
-    fn partial(&mut self, first: Reg, count: u16) {
-        self.partial.insert_run(first, count);
-    }
-
-    fn partial_by_exec(&mut self, first: Reg, count: u16) {
-        self.partial_by_exec.insert_run(first, count);
-    }
-}
-
-/// The scalar registers, SCC among them, that an instruction touches.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ScalarUses {
-    /// Of [`Effects::reads`].
-    pub(crate) reads: ScalarSet,
-    /// Of [`Effects::writes`].
-    pub(crate) writes: ScalarSet,
-    /// Of [`Effects::partial`].
-    pub(crate) partial: ScalarSet,
-}
-
-impl Sink for ScalarUses {
-    fn read(&mut self, first: Reg, count: u16) {
-        self.reads.insert_run(first, count);
-    }
-
-    fn write(&mut self, first: Reg, count: u16) {
-        self.writes.insert_run(first, count);
-    }
-
-    fn partial(&mut self, first: Reg, count: u16) {
-        self.partial.insert_run(first, count);
-    }
-
-    fn partial_by_exec(&mut self, _: Reg, _: u16) {}
 }

@@ -167,10 +167,11 @@ pub fn assemble(
     Ok(inst)
 }
 
-/// As [`assemble`], for operands that are legal by construction: what comes out is decoded again in debug builds only.
+/// As [`assemble`], for operands that are legal by construction: what comes out is encoded and decoded again in debug builds
+/// only.
 ///
 /// # Errors
-/// [`EncodeError`] when the processor lacks the instruction or an operand does not fit.
+/// [`EncodeError`] when the processor lacks the instruction, or there are too few or too many values.
 pub(crate) fn assemble_legal(
     arch: Arch,
     op: Op,
@@ -179,7 +180,14 @@ pub(crate) fn assemble_legal(
     mods: Mods,
 ) -> Result<Inst, EncodeError> {
     let mut inst = build(arch, op, encoding, values, mods)?;
-    inst.size = 4 * inst.encode_assembled(arch)?.len() as u8;
+    let is_literal = |operand: &Operand| matches!(operand.value, Value::Literal(_));
+    let prefix = if encoding == Encoding::Vop3px { scaled::PREFIX_SIZE as u8 } else { 0 };
+    let dwords = fields::format_of(encoding).dwords + u8::from(inst.operands.iter().any(is_literal));
+    inst.size = prefix + 4 * dwords;
+    if cfg!(debug_assertions) {
+        let words = inst.encode(arch)?;
+        debug_assert_eq!(usize::from(inst.size), 4 * words.len(), "{op}");
+    }
     Ok(inst)
 }
 

@@ -100,11 +100,11 @@ pub(super) fn access(entry: &Entry, spec: Spec, mods: &Mods) -> Access {
     }
 }
 
-/// Decodes one slot. Most are one operand; SMEM's offset can be two, and some slots are absent.
+/// Decodes one slot, which stands in a field. Most are one operand; SMEM's offset can be two, and some slots are absent.
 pub(super) fn decode(
     fields: &mut Fields,
     entry: &Entry,
-    spec: Spec,
+    (spec, field): (Spec, Field),
     mods: &Mods,
     decoded: &mut Operands,
 ) -> Result<(), Illegal> {
@@ -114,7 +114,7 @@ pub(super) fn decode(
         if mods.lds && acc.get(fields.pairs.main) != 0 {
             return Err(Illegal::Field("ACC or TFE"));
         }
-        fields.idle |= field_of(entry.encoding, spec.slot).mask();
+        fields.idle |= field.mask();
         return Ok(());
     }
     let dwords = width(entry, spec, mods, fields.pairs.main);
@@ -125,7 +125,7 @@ pub(super) fn decode(
     if spec.class == Class::SmemOffset {
         return smem_offset(fields, entry, mods, decoded);
     }
-    let value = value(fields, entry, spec, dwords)?;
+    let value = value(fields, entry, (spec, field), dwords)?;
     if spec.class == Class::SdwaDst && fields::SDWA_SD.get(fields.pairs.main) == 0 {
         decoded.push(Operand { slot: Slot::Implied, ..operand(value) });
     } else {
@@ -207,8 +207,12 @@ fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Operan
     Ok(())
 }
 
-fn value(fields: &mut Fields, entry: &Entry, spec: Spec, dwords: u8) -> Result<Value, Illegal> {
-    let field = field_of(entry.encoding, spec.slot);
+fn value(
+    fields: &mut Fields,
+    entry: &Entry,
+    (spec, field): (Spec, Field),
+    dwords: u8,
+) -> Result<Value, Illegal> {
     let code = field.get(fields.pairs.of_slot(spec.slot));
     let arch = fields.arch;
     let acc = || fields::acc_bit(entry.encoding, spec.slot).get(fields.pairs.main) != 0;

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::{Operand, Value};
+
 /// A 32-bit register, or one of the two states that instructions use like one (SCC, MODE).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reg(u16);
@@ -237,6 +239,25 @@ impl ScalarSet {
     /// Every scalar register, and SCC.
     pub const ALL: Self = Self(u128::MAX);
 
+    /// The scalars of a set.
+    pub const fn of(set: &RegSet) -> Self {
+        let registers = set.0[0] as u128 | (set.0[1] as u128) << 64;
+        // No register has SCC's bit.
+        let scc = if set.contains(Reg::SCC) { Self::SCC.0 } else { 0 };
+        Self(registers & !Self::SCC.0 | scc)
+    }
+
+    /// The registers that operands name.
+    pub(crate) fn named_by(operands: &[Operand]) -> Self {
+        let mut all = RegSet::EMPTY;
+        for operand in operands {
+            if let Value::Scalar(first) = operand.value {
+                all.insert_run(Reg::scalar(first), u16::from(operand.dwords).min(128 - u16::from(first)));
+            }
+        }
+        Self::of(&all)
+    }
+
     /// Whether a register is in the set; no vector register is.
     pub const fn contains(self, reg: Reg) -> bool {
         match Self::bit(reg) {
@@ -268,16 +289,6 @@ impl ScalarSet {
     /// A bit for each, by operand code.
     pub(crate) const fn bits(self) -> u128 {
         self.0
-    }
-
-    /// Adds `count` registers from `first` on, as far as they are scalars.
-    pub(crate) const fn insert_run(&mut self, first: Reg, count: u16) {
-        if let Some(bit) = Self::bit(first) {
-            let count = if count > 128 - bit { 128 - bit } else { count };
-            if count > 0 {
-                self.0 |= u128::MAX >> (128 - count) << bit;
-            }
-        }
     }
 
     const fn bit(reg: Reg) -> Option<u16> {
@@ -360,12 +371,11 @@ mod tests {
 
     #[test]
     fn scalar_sets_hold_scalars_alone() {
-        let mut set = ScalarSet::EMPTY;
-        set.insert_run(Reg::scalar(100), 2);
-        set.insert_run(Reg::SCC, 1);
-        set.insert_run(Reg::scalar(127), 4);
-        set.insert_run(Reg::vgpr(0), 4);
-        set.insert_run(Reg::MODE, 1);
+        let mut all = RegSet::EMPTY;
+        for (first, count) in [(Reg::scalar(100), 2), (Reg::SCC, 2), (Reg::EXEC_HI, 5)] {
+            all.insert_run(first, count);
+        }
+        let set = ScalarSet::of(&all);
         let members = [Reg::scalar(100), Reg::scalar(101), Reg::SCC, Reg::EXEC_HI];
         for reg in RegSet::all().iter() {
             assert_eq!(set.contains(reg), members.contains(&reg) || reg.0 == SCC_BIT, "{reg}");

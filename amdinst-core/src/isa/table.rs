@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use arrayvec::ArrayVec;
 
-use super::fields::{self, ModifierList};
+use super::fields::{self, Field, ModifierList};
 use super::modifiers::Modifier;
 use super::{Access, Encoding, Op, Slot};
 use crate::Arch;
@@ -393,6 +393,8 @@ pub(super) struct Entry {
     pub(super) opcode: u16,
     pub(super) encoding: Encoding,
     pub(super) specs: Specs,
+    /// Where each of them stands.
+    pub(super) places: ArrayVec<Field, 8>,
     pub(super) flags: Flags,
     pub(super) modifiers: ModifierList,
     /// Bits of the first 64 that may be set, the fixed ones of the encoding and opcode included.
@@ -453,7 +455,7 @@ const ENCODINGS: usize = Encoding::Exp as usize + 1;
 pub(super) struct Tables {
     entries: Vec<Entry>,
     by_opcode: [Vec<u16>; ENCODINGS],
-    by_op: Vec<ArrayVec<u16, 4>>,
+    by_op: Vec<ArrayVec<(Encoding, u16), 4>>,
 }
 
 static TABLES: [OnceLock<Tables>; VERSIONS] = [const { OnceLock::new() }; VERSIONS];
@@ -478,12 +480,13 @@ impl Tables {
 
     /// The entry of an op in an encoding.
     pub(super) fn by_op(&self, op: Op, encoding: Encoding) -> Option<&Entry> {
-        self.all_of(op).find(|entry| entry.encoding == encoding)
+        let &(_, index) = self.by_op[op as usize].iter().find(|(other, _)| *other == encoding)?;
+        self.entries.get(usize::from(index))
     }
 
     /// The entries of an op.
     pub(super) fn all_of(&self, op: Op) -> impl Iterator<Item = &Entry> {
-        self.by_op[op as usize].iter().map(|&index| &self.entries[usize::from(index)])
+        self.by_op[op as usize].iter().map(|&(_, index)| &self.entries[usize::from(index)])
     }
 
     fn build(arch: Arch, version: Archs) -> Self {
@@ -524,8 +527,10 @@ impl Tables {
         }
         debug_assert_eq!(by_opcode[slot], NONE, "{encoding:?} opcode {opcode} stands twice in the tables");
         by_opcode[slot] = index;
-        self.by_op[row.op as usize].push(index);
+        self.by_op[row.op as usize].push((encoding, index));
+        let places = specs.iter().map(|spec| fields::field_of(encoding, spec.slot)).collect();
         self.entries.push(Entry {
+            places,
             op: row.op,
             opcode,
             encoding,

@@ -42,6 +42,7 @@ impl Flowing<'_> {
             let made = Some(self.made_of(part, DEPTH)).max(before);
             if made != before {
                 self.joined.extend(made.map(|made| (joined, made)));
+                self.joined_changes += 1;
                 news = true;
             }
         }

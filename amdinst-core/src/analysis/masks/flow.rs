@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::classify::writes_exec;
 use super::conditions::Made;
+use super::slice::Slice;
 use super::state::{EXEC_PLACE, SCALARS, State, VnSet};
 use super::step::saves_exec;
 use crate::analysis::dominators::reverse_postorder;
@@ -36,25 +37,29 @@ pub(super) struct Flowing<'a> {
     /// What a call of an unknown function writes.
     pub(super) unknown: RegSet,
     pub(super) clobbers: &'a dyn Fn(usize) -> RegSet,
-    /// By block: the scalar registers that are live at its start. All, where that is not known.
-    pub(super) live: Option<&'a dyn Fn(usize) -> u128>,
-    /// What registers that are not live hold where paths meet.
+    /// What registers that do not matter hold where paths meet.
     pub(super) dead: Vn,
     /// The masks that were copied from EXEC, to be put back later.
     pub(super) saved: BTreeSet<Vn>,
     /// What joined values are made of.
     pub(super) joined: BTreeMap<Vn, Made>,
+    /// How often that changed.
+    pub(super) joined_changes: u32,
     /// EXEC at the function's entry.
     pub(super) entry_exec: Vn,
+    /// What matters; other registers hold `dead`, or anything.
+    pub(super) slice: Slice,
     /// The instructions of the function that were looked at.
     pub(super) insts: Vec<Option<Rc<Inst>>>,
 }
 
 impl<'a> Flowing<'a> {
+    /// The values that the instructions `asked` read matter beside EXEC's.
     pub(super) fn new(
         program: &'a Program,
         function: &'a Function,
         clobbers: &'a dyn Fn(usize) -> RegSet,
+        asked: &BTreeSet<usize>,
     ) -> Self {
         let first = function.blocks.first().map_or(0, |block| block.insts.start);
         let end = function.blocks.last().map_or(0, |block| block.insts.end);
@@ -73,13 +78,14 @@ impl<'a> Flowing<'a> {
             values,
             saved: BTreeSet::new(),
             joined: BTreeMap::new(),
+            joined_changes: 0,
             entry_exec,
             slots: BTreeMap::new(),
             formed,
             unknown: RegSet::all(),
             clobbers,
-            live: None,
             dead,
+            slice: Slice::new(program, function, asked),
             insts: Vec::new(),
         }
     }
@@ -94,14 +100,17 @@ impl<'a> Flowing<'a> {
         // Blocks of which some predecessor ends otherwise than when they were last looked at, and what was joined then.
         let mut stale = vec![true; blocks.len()];
         let mut joins: Vec<Vec<(Vn, Vn)>> = vec![Vec::new(); blocks.len()];
+        // What was known of joined values when they were last noted.
+        let mut noted: Vec<Option<u32>> = vec![None; blocks.len()];
         // Values can in principle keep changing around irreducible loops: after this many rounds, differing values
         // stay joined.
         for round in 0..10 {
             let mut changed = false;
             for &block in &order {
                 let joins = &mut joins[block];
+                let is_noted = noted[block].replace(self.joined_changes) == Some(self.joined_changes);
                 if !std::mem::replace(&mut stale[block], false) {
-                    changed |= self.note_joins(joins);
+                    changed |= !is_noted && self.note_joins(joins);
                     continue;
                 }
                 joins.clear();
@@ -159,7 +168,10 @@ impl<'a> Flowing<'a> {
     }
 
     fn entry_state(&mut self) -> State {
-        let scalars = std::array::from_fn(|register| self.values.number(Expr::Entry(register as u8)));
+        let scalars = std::array::from_fn(|register| {
+            let is_relevant = self.slice.at_start(0) >> register & 1 != 0;
+            if is_relevant { self.values.number(Expr::Entry(register as u8)) } else { self.dead }
+        });
         // A wave starts, and a function is called, with some lane active: callers skip calls with no lanes.
         let exec = self.entry_exec;
         let full = self.function.kernel.is_some();
@@ -192,7 +204,7 @@ impl<'a> Flowing<'a> {
         let exec_is_nonzero = joined.nonzero.contains(joined.exec)
             && states.iter().all(|state| is_nonzero(state, state.0.exec));
         joined.scalars = [self.dead; SCALARS];
-        for register in self.live_at(block) {
+        for register in self.relevant_at(block) {
             let first = last.scalars[register];
             joined.scalars[register] = first;
             if states.iter().any(|(other, _)| other.scalars[register] != first) {
@@ -235,8 +247,8 @@ impl<'a> Flowing<'a> {
     }
 
     /// The scalar registers whose values at the start of a block may matter.
-    fn live_at(&self, block: usize) -> impl Iterator<Item = usize> + use<> {
-        let mut rest = self.live.map_or(u128::MAX, |live| live(block));
+    fn relevant_at(&self, block: usize) -> impl Iterator<Item = usize> + use<> {
+        let mut rest = self.slice.at_start(block);
         std::iter::from_fn(move || {
             let register = rest.trailing_zeros();
             rest &= rest.checked_sub(1)?;

@@ -9,6 +9,7 @@
 mod classify;
 mod conditions;
 mod flow;
+mod slice;
 mod state;
 mod step;
 
@@ -83,15 +84,14 @@ pub struct Masks {
 
 impl Masks {
     /// Classifies every write of EXEC in `function`. `clobbers` gives the registers that a callee (and what it calls) may
-    /// write, `live` the scalar registers that are live at the start of a block, a bit each by operand code.
+    /// write.
     pub fn new(
         program: &Program,
         function: &Function,
         structure: &Structure,
         clobbers: &dyn Fn(usize) -> RegSet,
-        live: &dyn Fn(usize) -> u128,
     ) -> Self {
-        let mut flowing = Flowing { live: Some(live), ..Flowing::new(program, function, clobbers) };
+        let mut flowing = Flowing::new(program, function, clobbers, &BTreeSet::new());
         let events = flowing.run();
         let mut masks = Self::default();
         let values = &flowing.values;
@@ -157,7 +157,7 @@ pub(super) fn register_targets(
     unknown: RegSet,
     wanted: &BTreeSet<usize>,
 ) -> Vec<(usize, u64)> {
-    let mut flowing = Flowing { unknown, ..Flowing::new(program, function, clobbers) };
+    let mut flowing = Flowing { unknown, ..Flowing::new(program, function, clobbers, wanted) };
     let inputs = flowing.fixed_point();
     let mut targets = Vec::new();
     for (block, input) in inputs.into_iter().enumerate() {

@@ -10,9 +10,7 @@ impl Flowing<'_> {
     pub(super) fn step(&mut self, block: usize, index: usize, state: &mut State) {
         let located = &self.program.insts[index];
         // Most instructions change nothing that is followed here.
-        let matters = located.changes_scalars
-            || located.op == Op::v_writelane_b32
-            || !state.lanes.is_empty() && !located.encoding.is_scalar();
+        let matters = self.slice.has(index) || !state.lanes.is_empty() && !located.encoding.is_scalar();
         if matters {
             self.apply(index, state);
         }
@@ -319,6 +317,33 @@ impl Flowing<'_> {
             self.write32(state, to.saturating_add(1), high);
         }
     }
+}
+
+/// Whether [`Flowing::step`] tells the result of an operation from its operands. That of all others is a new value.
+pub(super) fn is_followed(op: Op) -> bool {
+    saveexec(op)
+        || matches!(
+            op,
+            Op::s_mov_b64
+                | Op::s_mov_b32
+                | Op::s_lshl_b32
+                | Op::s_lshr_b32
+                | Op::s_and_b32
+                | Op::s_or_b32
+                | Op::s_not_b64
+                | Op::s_and_b64
+                | Op::s_or_b64
+                | Op::s_xor_b64
+                | Op::s_andn2_b64
+                | Op::s_orn2_b64
+                | Op::s_nand_b64
+                | Op::s_nor_b64
+                | Op::s_xnor_b64
+                | Op::s_cselect_b64
+                | Op::s_cselect_b32
+                | Op::v_writelane_b32
+                | Op::v_readlane_b32
+        )
 }
 
 /// Whether an instruction copies EXEC and then changes it.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{Located, Obstacle, ObstacleKind, got_slot};
 use crate::Arch;
 use crate::analysis::addresses::{Pointer, Tracker};
-use crate::isa::{Flow, Inst, Op, Value, decode};
+use crate::isa::{Effects, Flow, Inst, Op, Value, decode};
 use crate::object::CodeObject;
 
 /// One straight piece of exploration: where control goes after an instruction.
@@ -106,7 +106,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Follows control flow from the entry until nothing new is found. Shows each instruction once.
-    pub(super) fn explore(&mut self, see: &mut dyn FnMut(&Inst)) {
+    pub(super) fn explore(&mut self, see: &mut dyn FnMut(&Inst, &Effects)) {
         let (mut addresses, mut misuses) = (Vec::new(), Vec::new());
         let mut work = vec![self.range.start];
         self.lead(self.range.start);
@@ -132,8 +132,9 @@ impl<'a> Explorer<'a> {
                         break;
                     }
                 };
-                see(&inst);
-                let located = Located::new(self.arch, at, &inst);
+                let effects = inst.effects(self.arch);
+                see(&inst, &effects);
+                let located = Located::new(at, &inst, &effects);
                 let next = next(&located, || through(&inst, &tracker));
                 // Here only known addresses matter, and those begin with the program counter.
                 if !tracker.is_idle() || inst.op == Op::s_getpc_b64 {

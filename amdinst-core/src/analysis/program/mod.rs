@@ -15,7 +15,7 @@ use explore::{Buffers, Explorer};
 
 use super::addresses::PcRelative;
 use crate::Arch;
-use crate::isa::{Encoding, Flow, Inst, Op, Operand, ScalarSet, Value, decode};
+use crate::isa::{Effects, Encoding, Flow, Inst, Op, Operand, ScalarSet, Value, decode};
 use crate::object::{CodeObject, RelocationKind};
 
 /// An instruction at its address: what the analyses ask of all of them. [`Program::inst`] has it whole.
@@ -42,8 +42,8 @@ pub struct Located {
 }
 
 impl Located {
-    fn new(arch: Arch, pc: u64, inst: &Inst) -> Self {
-        let uses = inst.scalar_uses(arch);
+    fn new(pc: u64, inst: &Inst, effects: &Effects) -> Self {
+        let [reads, writes, partial] = [&effects.reads, &effects.writes, &effects.partial].map(ScalarSet::of);
         Self {
             pc,
             op: inst.op,
@@ -55,10 +55,10 @@ impl Located {
             },
             encoding: inst.encoding,
             size: inst.size,
-            changes_scalars: !uses.writes.union(uses.partial).without(ScalarSet::SCC).is_empty(),
+            changes_scalars: !writes.union(partial).without(ScalarSet::SCC).is_empty(),
             names_exec: inst.operands.iter().any(names_exec),
-            reads: uses.reads,
-            writes: uses.writes,
+            reads,
+            writes,
         }
     }
 
@@ -174,11 +174,12 @@ pub enum ObstacleKind {
 impl Program {
     /// Decodes everything that the kernels and functions of `object` reach.
     pub fn new(object: &CodeObject) -> Self {
-        Self::explore(object, &mut |_, _| {})
+        Self::explore(object, &mut |_, _, _| {})
     }
 
-    /// As [`Program::new`]; shows each instruction once, in no order, with the number that its function will have.
-    pub fn explore(object: &CodeObject, see: &mut dyn FnMut(usize, &Inst)) -> Self {
+    /// As [`Program::new`]; shows each instruction once with its effects and the number that its function will have, in no
+    /// order.
+    pub fn explore(object: &CodeObject, see: &mut dyn FnMut(usize, &Inst, &Effects)) -> Self {
         let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
         for (index, kernel) in object.kernels.iter().enumerate() {
             symbols.push((kernel.code.clone(), kernel.name.clone(), Some(index)));
@@ -210,7 +211,7 @@ impl Program {
         for (range, name, kernel) in symbols {
             let mut explorer = Explorer::new(object, &entries, range, kernel.is_some(), &mut buffers);
             let number = program.functions.len();
-            explorer.explore(&mut |inst| see(number, inst));
+            explorer.explore(&mut |inst, effects| see(number, inst, effects));
             explorer.check_overlaps();
             program.add(name, kernel, explorer);
         }

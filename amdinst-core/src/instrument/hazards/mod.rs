@@ -238,8 +238,10 @@ impl<'a> Lines<'a> {
     ) {
         // The least distance at which the border of each line was passed.
         let mut passed: BTreeMap<usize, u32> = BTreeMap::new();
-        let mut work = vec![(line, Some(at), distance)];
-        while let Some((number, from, mut distance)) = work.pop() {
+        let mut work = Vec::new();
+        // Most ways end in the line where they begin.
+        let mut first = Some((line, Some(at), distance));
+        while let Some((number, from, mut distance)) = first.take().or_else(|| work.pop()) {
             let line = self.line(number);
             let mut visit = |item: &Item<'a>| {
                 let (near, far) = match direction {

@@ -16,10 +16,11 @@ use super::map::{AddressMap, Cost, KernelProbes};
 use super::options::{Abi, Options, Probe};
 use super::points::{Point, Points};
 use super::refusal::{InstrumentError, Reason, Refusal};
-use super::relocate::{Patch, RelocateError, Relocated};
+use super::relocate::{Inserted, Patch, RelocateError, Relocated};
 use super::select::NoSuchSite;
 use super::sources::Sources;
 use super::survey::{Survey, selected};
+use crate::Arch;
 use crate::isa::Inst;
 use crate::object::rewrite::{KernelEdit, text_address};
 use crate::object::{CodeObject, Kernel};
@@ -81,10 +82,10 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
     planner.select(&sources);
     loop {
         let draft = planner.draft();
-        let relocated = if draft.patches.is_empty() {
+        let relocated = if draft.inserted.is_empty() {
             None
         } else {
-            match Relocated::new(object, &survey.program, &draft.patches, text_address(object)) {
+            match Relocated::new(object, &survey.program, &draft.inserted, text_address(object)) {
                 Ok(relocated) => Some(relocated),
                 Err(RelocateError::NotRelocatable { pc, detail }) => {
                     return Err(InstrumentError::NotRelocatable { pc, detail });
@@ -115,7 +116,10 @@ struct Planner<'a> {
 /// A plan before code is laid out.
 #[derive(Default)]
 struct Draft {
+    /// Of the group that is planned.
     patches: BTreeMap<usize, Patch>,
+    /// Of those that were.
+    inserted: BTreeMap<usize, Inserted>,
     /// By function that is a kernel.
     kernels: BTreeMap<usize, DraftKernel>,
     /// Instructions that count a block, where it is counted at an end of waves.
@@ -125,6 +129,14 @@ struct Draft {
 }
 
 impl Draft {
+    /// Turns the patches into what is inserted.
+    fn encode(&mut self, arch: Arch) -> Result<(), (Reason, String)> {
+        for (index, patch) in std::mem::take(&mut self.patches) {
+            self.inserted.insert(index, patch.encode(arch).map_err(encoding)?);
+        }
+        Ok(())
+    }
+
     /// What stands before an instruction: the code that counts, and, where a block is counted at an end of waves, the end's.
     fn counting_and_exit<'p>(&self, at: usize, patch: &'p Patch) -> (&'p [Inst], &'p [Inst]) {
         match self.counting_ends.get(&at) {
@@ -173,9 +185,13 @@ impl Planner<'_> {
             .collect();
         let patchable = self.patchable(&accepted, &mut draft);
         for group in self.groups(&accepted, &patchable) {
-            match self.draft_group(&group) {
+            let part = self.draft_group(&group).and_then(|mut part| {
+                part.as_mut().map_or(Ok(()), |part| part.encode(self.object.target.arch))?;
+                Ok(part)
+            });
+            match part {
                 Ok(Some(part)) => {
-                    draft.patches.extend(part.patches);
+                    draft.inserted.extend(part.inserted);
                     draft.kernels.extend(part.kernels);
                 }
                 Ok(None) => {}

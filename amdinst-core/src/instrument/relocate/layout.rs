@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::Inserted;
 use super::index::{ByAddress, Index};
 use super::islands::Islands;
 use super::variable::Formed;
-use super::{Patch, RelocateError, encode};
 use crate::analysis::program::Program;
 use crate::instrument::map::{AddressMap, Run};
 use crate::object::CodeObject;
@@ -31,8 +31,8 @@ pub(super) struct Layout {
     entries: ByAddress,
     /// New address for branches, where it is not simply that of the copied instruction.
     branches: ByAddress,
-    /// Where prologues form the address of the buffer's variable.
-    pub(super) formed: Vec<Formed>,
+    /// Where prologues form the address of the buffer's variable, with their new addresses.
+    pub(super) formed: Vec<(u64, Formed)>,
     /// New end of old ends after which something was inserted.
     ends: ByAddress,
     /// Of the runs, by old address.
@@ -43,10 +43,10 @@ impl Layout {
     pub(super) fn new(
         object: &CodeObject,
         program: &Program,
-        patches: &BTreeMap<usize, Patch>,
+        inserted: &BTreeMap<usize, Inserted>,
         islands: &Islands,
         address: u64,
-    ) -> Result<Self, RelocateError> {
+    ) -> Self {
         let start = object.text.address;
         let old_text = object.bytes.get(object.text.range.clone()).unwrap_or_default();
         let mut this = Self {
@@ -69,9 +69,11 @@ impl Layout {
             let natural = 1 << function.range.start.trailing_zeros().min(6);
             alignments.insert(function.range.start, if function.kernel.is_some() { 256 } else { natural });
         }
-        let mut events: BTreeMap<u64, Option<usize>> =
-            alignments.keys().copied().chain(islands.zones()).map(|pc| (pc, None)).collect();
-        events.extend(patches.keys().map(|&index| (program.insts[index].pc, Some(index))));
+        let unpatched = alignments.keys().copied().chain(islands.zones()).map(|pc| (pc, None));
+        let patched = inserted.keys().map(|&index| (program.insts[index].pc, Some(index)));
+        let mut events: Vec<(u64, Option<usize>)> = unpatched.chain(patched).collect();
+        events.sort_unstable_by_key(|(pc, patched)| (*pc, patched.is_none()));
+        events.dedup_by_key(|(pc, _)| *pc);
 
         let mut at = start;
         for (pc, patched) in events {
@@ -87,14 +89,14 @@ impl Layout {
                 this.insert(pc, &S_NOP.repeat(padding as usize / 4));
             }
             let Some(index) = patched else { continue };
-            let (located, patch) = (&program.insts[index], &patches[&index]);
+            let (located, inserted) = (&program.insts[index], &inserted[&index]);
             this.entries.push(pc, this.end());
-            this.formed.extend(Formed::find(&patch.entry, this.end()));
-            this.insert(pc, &encode(program, located, &patch.entry)?);
+            this.formed.extend(inserted.formed.map(|formed| (this.end(), formed)));
+            this.insert(pc, &inserted.entry);
             this.branches.push(pc, this.end());
-            this.insert(pc, &encode(program, located, &patch.before)?);
+            this.insert(pc, &inserted.before);
             this.copy(pc, bytes(pc, located.end()));
-            this.insert(pc, &encode(program, located, &patch.after)?);
+            this.insert(pc, &inserted.after);
             at = located.end();
             this.ends.push(at, this.end());
         }
@@ -103,7 +105,7 @@ impl Layout {
             places.finish(&this.old);
         }
         this.runs = Index::new(&this.old, this.map.runs.iter().map(|run| run.old));
-        Ok(this)
+        this
     }
 
     /// Where an old address went, as a symbol or a pointer names it.

@@ -16,12 +16,14 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use super::map::AddressMap;
-use crate::analysis::program::{Located, Program};
+use crate::Arch;
+use crate::analysis::program::Program;
 use crate::isa::{EncodeError, Inst};
 use crate::object::CodeObject;
 use crate::object::rewrite::{Edge, variable_address};
 use islands::{Islands, Slots};
 use layout::Layout;
+use variable::Formed;
 
 /// What is inserted at one instruction.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +34,28 @@ pub(super) struct Patch {
     pub(super) before: Vec<Inst>,
     /// After it, for control that comes through it.
     pub(super) after: Vec<Inst>,
+}
+
+/// A patch as the bytes of its parts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Inserted {
+    entry: Box<[u8]>,
+    before: Box<[u8]>,
+    after: Box<[u8]>,
+    /// In the part before it at the entry.
+    formed: Option<Formed>,
+}
+
+impl Patch {
+    /// What is inserted for it.
+    pub(super) fn encode(&self, arch: Arch) -> Result<Inserted, EncodeError> {
+        Ok(Inserted {
+            entry: encode(arch, &self.entry)?,
+            before: encode(arch, &self.before)?,
+            after: encode(arch, &self.after)?,
+            formed: Formed::find(&self.entry),
+        })
+    }
 }
 
 /// Why the text cannot be rebuilt.
@@ -55,26 +79,26 @@ pub(super) struct Relocated {
 const ROUNDS: usize = 16;
 
 impl Relocated {
-    /// Rebuilds the text at `address` with `patches` by instruction index.
+    /// Rebuilds the text at `address` with what is inserted, by instruction index.
     pub(super) fn new(
         object: &CodeObject,
         program: &Program,
-        patches: &BTreeMap<usize, Patch>,
+        inserted: &BTreeMap<usize, Inserted>,
         address: u64,
     ) -> Result<Self, RelocateError> {
         movable::check_movable(object, program)?;
         let mut islands = Islands::default();
         let mut slots = None;
         for round in 0.. {
-            let mut layout = Layout::new(object, program, patches, &islands, address)?;
+            let mut layout = Layout::new(object, program, inserted, &islands, address);
             let far = targets::retarget(&mut layout, program, &islands)?;
             let Some(first) = far.first() else {
                 for address in &program.addresses {
                     targets::readdress(&mut layout, program, address)?;
                 }
                 let variable = variable_address(address, layout.text.len() as u64);
-                for formed in std::mem::take(&mut layout.formed) {
-                    formed.set(&mut layout, variable);
+                for (start, formed) in std::mem::take(&mut layout.formed) {
+                    formed.set(&mut layout, start, variable);
                 }
                 return Ok(Self { layout });
             };
@@ -110,13 +134,10 @@ impl Relocated {
 }
 
 /// The bytes of inserted instructions.
-fn encode(program: &Program, near: &Located, insts: &[Inst]) -> Result<Vec<u8>, RelocateError> {
-    let mut bytes = Vec::with_capacity(8 * insts.len());
+fn encode(arch: Arch, insts: &[Inst]) -> Result<Box<[u8]>, EncodeError> {
+    let mut bytes = Vec::with_capacity(insts.iter().map(|inst| usize::from(inst.size)).sum());
     for inst in insts {
-        let words = inst.encode_assembled(program.arch).map_err(|error: EncodeError| {
-            RelocateError::NotRelocatable { pc: near.pc, detail: error.to_string() }
-        })?;
-        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+        bytes.extend(inst.encode_assembled(arch)?.iter().flat_map(|word| word.to_le_bytes()));
     }
-    Ok(bytes)
+    Ok(bytes.into())
 }

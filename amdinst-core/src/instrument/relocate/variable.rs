@@ -3,7 +3,8 @@
 use super::layout::Layout;
 use crate::isa::{Inst, Op, Value};
 
-/// New addresses of what forms the address: what `s_getpc_b64` gives, and the literals of `s_add_u32` and `s_addc_u32`.
+/// Where in a prologue the address is formed, in bytes from its start: what `s_getpc_b64` gives, and the literals of
+/// `s_add_u32` and `s_addc_u32`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Formed {
     base: u64,
@@ -11,9 +12,9 @@ pub(super) struct Formed {
 }
 
 impl Formed {
-    /// In a prologue that starts at `address`, if it forms one.
-    pub(super) fn find(prologue: &[Inst], address: u64) -> Option<Self> {
-        let mut at = address;
+    /// In a prologue, if it forms one.
+    pub(super) fn find(prologue: &[Inst]) -> Option<Self> {
+        let mut at = 0;
         let mut base = None;
         let mut literals = Vec::new();
         for inst in prologue {
@@ -32,11 +33,11 @@ impl Formed {
         Some(Self { base: base?, literals: literals.try_into().ok()? })
     }
 
-    /// Makes it the address of `variable`.
-    pub(super) fn set(self, layout: &mut Layout, variable: u64) {
-        let distance = variable.wrapping_sub(self.base);
+    /// Makes it the address of `variable` in the prologue that starts at `start`.
+    pub(super) fn set(self, layout: &mut Layout, start: u64, variable: u64) {
+        let distance = variable.wrapping_sub(start + self.base);
         for (literal, half) in self.literals.into_iter().zip([distance as u32, (distance >> 32) as u32]) {
-            let at = (literal - layout.address) as usize;
+            let at = (start + literal - layout.address) as usize;
             if let Some(word) = layout.text.get_mut(at..at + 4) {
                 word.copy_from_slice(&half.to_le_bytes());
             }

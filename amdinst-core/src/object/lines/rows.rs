@@ -98,20 +98,31 @@ pub(super) struct Files<'u, 'a> {
     units: &'u Units<'a>,
     unit: usize,
     paths: HashMap<u64, Arc<str>>,
+    /// The file that was asked for last: rows of one file stand together.
+    last: Option<(u64, Arc<str>)>,
 }
 
 impl<'u, 'a> Files<'u, 'a> {
     pub(super) fn new(units: &'u Units<'a>, unit: usize) -> Self {
-        Self { units, unit, paths: HashMap::new() }
+        Self { units, unit, paths: HashMap::new(), last: None }
     }
 
     /// The path of a file; empty if the table does not have it.
     pub(super) fn path(&mut self, header: &LineProgramHeader<Slice<'a>>, file: u64) -> Arc<str> {
-        if let Some(path) = self.paths.get(&file) {
+        if let Some((last, path)) = &self.last
+            && *last == file
+        {
             return path.clone();
         }
-        let path: Arc<str> = Arc::from(self.compose(header, file).unwrap_or_default());
-        self.paths.insert(file, path.clone());
+        let path = match self.paths.get(&file) {
+            Some(path) => path.clone(),
+            None => {
+                let path: Arc<str> = Arc::from(self.compose(header, file).unwrap_or_default());
+                self.paths.insert(file, path.clone());
+                path
+            }
+        };
+        self.last = Some((file, path.clone()));
         path
     }
 

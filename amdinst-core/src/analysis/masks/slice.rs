@@ -1,0 +1,97 @@
+//! Which instructions matter to masks: those whose results can get into EXEC, by the operations that are followed.
+//!
+//! The others, most of them, make addresses and numbers, and nobody asks for their values.
+
+use std::collections::BTreeSet;
+
+use super::step::is_followed;
+use crate::analysis::program::{Function, Located, Program};
+use crate::isa::{Op, ScalarSet};
+
+/// What of a function matters.
+pub(super) struct Slice {
+    /// The function's first instruction.
+    first: usize,
+    /// By instruction, from the first on: it changes a value that matters.
+    matters: Vec<bool>,
+    /// By block: the registers whose values at its start matter.
+    start: Vec<ScalarSet>,
+}
+
+impl Slice {
+    /// Of EXEC, and of what the instructions `asked` read.
+    pub(super) fn new(program: &Program, function: &Function, asked: &BTreeSet<usize>) -> Self {
+        let blocks = &function.blocks;
+        let first = blocks.first().map_or(0, |block| block.insts.start);
+        let end = blocks.last().map_or(0, |block| block.insts.end);
+        let mut slice =
+            Self { first, matters: vec![false; end - first], start: vec![ScalarSet::EMPTY; blocks.len()] };
+        // Lanes of vector registers are one place.
+        let mut lanes = false;
+        let mut stale = vec![true; blocks.len()];
+        while let Some(mut number) = stale.iter().rposition(|&stale| stale) {
+            loop {
+                if std::mem::replace(&mut stale[number], false) {
+                    let had_lanes = lanes;
+                    if slice.block(program, function, number, asked, &mut lanes) {
+                        blocks[number].predecessors.iter().for_each(|&before| stale[before] = true);
+                    }
+                    if lanes != had_lanes {
+                        stale.fill(true);
+                    }
+                }
+                match number.checked_sub(1) {
+                    Some(before) => number = before,
+                    None => break,
+                }
+            }
+        }
+        slice
+    }
+
+    /// Looks at a block, last instruction first. True if more matters at its start than was known.
+    fn block(
+        &mut self,
+        program: &Program,
+        function: &Function,
+        number: usize,
+        asked: &BTreeSet<usize>,
+        lanes: &mut bool,
+    ) -> bool {
+        let block = &function.blocks[number];
+        let mut relevant =
+            block.successors.iter().fold(ScalarSet::EXEC, |all, &next| all.union(self.start[next]));
+        for index in block.insts.clone().rev() {
+            let located = &program.insts[index];
+            if may_change(located, relevant) || *lanes && located.op == Op::v_writelane_b32 {
+                self.matters[index - self.first] = true;
+                relevant = relevant.without(located.writes).union(ScalarSet::EXEC);
+                *lanes |= located.op == Op::v_readlane_b32;
+                let sets_exec = located.names_exec || located.writes.intersects(ScalarSet::EXEC);
+                if sets_exec || is_followed(located.op) {
+                    relevant = relevant.union(located.reads);
+                }
+            }
+            if !asked.is_empty() && asked.contains(&index) {
+                relevant = relevant.union(located.reads);
+            }
+        }
+        std::mem::replace(&mut self.start[number], relevant) != relevant
+    }
+
+    /// Whether an instruction changes a value that matters.
+    pub(super) fn has(&self, index: usize) -> bool {
+        self.matters[index - self.first]
+    }
+
+    /// The registers whose values at the start of a block matter, a bit each by operand code.
+    pub(super) fn at_start(&self, block: usize) -> u128 {
+        self.start[block].bits()
+    }
+}
+
+/// Whether an instruction may change one of these registers. What is changed in part only is not told apart.
+fn may_change(located: &Located, registers: ScalarSet) -> bool {
+    let in_part = located.writes.without(ScalarSet::SCC).is_empty();
+    located.changes_scalars && (in_part || located.writes.intersects(registers))
+}

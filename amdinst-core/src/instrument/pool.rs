@@ -1,0 +1,161 @@
+//! SGPRs for one site, handed out one after the other.
+
+use arrayvec::ArrayVec;
+
+use super::allocate::LAST_SGPR;
+use super::layout::{MOST_BORROWED, Temps};
+use super::site_code::Needs;
+use crate::isa::ScalarSet;
+
+/// A set of SGPRs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sgprs(u128);
+
+impl Sgprs {
+    const EVEN: u128 = u128::MAX / 3;
+
+    /// The SGPRs that a program may use.
+    pub(super) fn of(set: ScalarSet) -> Self {
+        Self(set.bits() & ((1 << (LAST_SGPR + 1)) - 1))
+    }
+
+    pub(super) const fn with(self, register: u8) -> Self {
+        Self(self.0 | 1 << register)
+    }
+
+    pub(super) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub(super) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    fn lowest(self) -> Option<u8> {
+        (self.0 != 0).then(|| self.0.trailing_zeros() as u8)
+    }
+
+    /// The lowest even pair.
+    fn pair(self) -> Option<u8> {
+        Self(self.0 & self.0 >> 1 & Self::EVEN).lowest()
+    }
+
+    /// A register, if possible one that leaves no pair broken.
+    fn single(self) -> Option<u8> {
+        let partners = (self.0 & Self::EVEN) << 1 | self.0 >> 1 & Self::EVEN;
+        Self(self.0 & !partners).lowest().or_else(|| self.lowest())
+    }
+}
+
+/// Registers to hand out: first such as are free, then such as must be given back as they were, those that loads write to
+/// last of all.
+pub(super) struct Pool {
+    pub(super) free: Sgprs,
+    pub(super) borrowable: Sgprs,
+    pub(super) late: Sgprs,
+    pub(super) borrowed: ArrayVec<u8, MOST_BORROWED>,
+}
+
+impl Pool {
+    pub(super) fn of_free(free: Sgprs) -> Self {
+        Self { free, borrowable: Sgprs::default(), late: Sgprs::default(), borrowed: ArrayVec::new() }
+    }
+
+    /// A pair that is free.
+    fn free_pair(&mut self) -> Option<u8> {
+        let pair = self.free.pair()?;
+        self.take(pair);
+        self.take(pair + 1);
+        Some(pair)
+    }
+
+    fn pair(&mut self) -> Option<u8> {
+        self.free_pair().or_else(|| {
+            let pair = self.free.or(self.borrowable).or(self.late).pair()?;
+            self.take(pair);
+            self.take(pair + 1);
+            Some(pair)
+        })
+    }
+
+    fn single(&mut self) -> Option<u8> {
+        let borrowed = || self.borrowable.lowest().or_else(|| self.late.lowest());
+        let single = self.free.single().or_else(borrowed)?;
+        self.take(single);
+        Some(single)
+    }
+
+    fn take(&mut self, register: u8) {
+        let one = Sgprs::default().with(register);
+        if self.borrowable.or(self.late).and(one) == one {
+            self.borrowed.push(register);
+        }
+        self.free = self.free.without(one);
+        self.borrowable = self.borrowable.without(one);
+        self.late = self.late.without(one);
+    }
+}
+
+/// Serves a site's needs.
+pub(super) fn temps(needs: Needs, mut pool: Pool) -> Option<Temps> {
+    let mut temps = Temps::default();
+    if needs.pair && needs.pair_at_once {
+        temps.pair = Some(pool.free_pair()?);
+    }
+    if needs.old {
+        temps.old = Some(pool.pair()?);
+    }
+    if needs.pair && !needs.pair_at_once {
+        temps.pair = Some(pool.pair()?);
+    }
+    if needs.record {
+        temps.record = Some(pool.pair()?);
+    }
+    for single in temps.singles.iter_mut().take(needs.singles) {
+        *single = Some(pool.single()?);
+    }
+    if needs.scc {
+        temps.scc = Some(pool.single()?);
+    }
+    for lane in temps.lanes.iter_mut().take(needs.lanes) {
+        *lane = Some(pool.single()?);
+    }
+    temps.borrowed = pool.borrowed;
+    Some(temps)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn pairs_and_singles_are_what_they_are_called(bits in any::<u128>(), thin in any::<u128>()) {
+            let set = Sgprs(bits & thin);
+            let has = |register: u8| set.0 >> register & 1 != 0;
+            prop_assert_eq!(set.pair(), (0..128).step_by(2).find(|&first| has(first) && has(first + 1)));
+            let lonely = (0..128).find(|&register| has(register) && !has(register ^ 1));
+            prop_assert_eq!(set.single(), lonely.or((0..128).find(|&register| has(register))));
+        }
+    }
+
+    #[test]
+    fn what_is_free_goes_first_and_what_loads_write_to_last() {
+        let set =
+            |registers: &[u8]| registers.iter().fold(Sgprs::default(), |all, &register| all.with(register));
+        let mut pool = Pool::of_free(set(&[4]));
+        (pool.borrowable, pool.late) = (set(&[9]), set(&[2, 5]));
+        assert_eq!([pool.single(), pool.single(), pool.single()], [Some(4), Some(9), Some(2)]);
+        assert_eq!(pool.borrowed[..], [9, 2]);
+        let mut pool = Pool::of_free(set(&[4]));
+        (pool.borrowable, pool.late) = (set(&[9]), set(&[2, 5]));
+        assert_eq!((pool.pair(), pool.pair()), (Some(4), None));
+        assert_eq!(pool.borrowed[..], [5]);
+    }
+}
