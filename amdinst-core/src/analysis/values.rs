@@ -36,6 +36,14 @@ pub(super) enum Expr {
 pub(super) struct Values {
     exprs: Vec<Expr>,
     numbers: HashMap<Expr, Vn, BuildHasherDefault<Mixer>>,
+    /// What `and` and `or` made of two values: whether one is part of the other takes long to find out.
+    combined: HashMap<Combined, Vn, BuildHasherDefault<Mixer>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Combined {
+    And(Vn, Vn),
+    Or(Vn, Vn),
 }
 
 /// A hash of a few small numbers, one multiplication each. Whoever chooses the numbers can at worst make this slow.
@@ -110,21 +118,31 @@ impl Values {
     }
 
     pub(super) fn and(&mut self, a: Vn, b: Vn) -> Vn {
-        match (self.expr(a), self.expr(b)) {
+        if let Some(&known) = self.combined.get(&Combined::And(a, b)) {
+            return known;
+        }
+        let both = match (self.expr(a), self.expr(b)) {
             (Expr::Const64(x), Expr::Const64(y)) => self.const64(x & y),
             _ if self.is_subset(a, b) => a,
             _ if self.is_subset(b, a) => b,
             _ => self.number(Expr::And(a.min(b), a.max(b))),
-        }
+        };
+        self.combined.insert(Combined::And(a, b), both);
+        both
     }
 
     pub(super) fn or(&mut self, a: Vn, b: Vn) -> Vn {
-        match (self.expr(a), self.expr(b)) {
+        if let Some(&known) = self.combined.get(&Combined::Or(a, b)) {
+            return known;
+        }
+        let either = match (self.expr(a), self.expr(b)) {
             (Expr::Const64(x), Expr::Const64(y)) => self.const64(x | y),
             _ if self.is_subset(a, b) => b,
             _ if self.is_subset(b, a) => a,
             _ => self.number(Expr::Or(a.min(b), a.max(b))),
-        }
+        };
+        self.combined.insert(Combined::Or(a, b), either);
+        either
     }
 
     pub(super) fn xor(&mut self, a: Vn, b: Vn) -> Vn {

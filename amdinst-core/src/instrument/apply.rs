@@ -1,5 +1,7 @@
 //! Writes the instrumented code object.
 
+use std::collections::HashMap;
+
 use super::entry::VARIABLE_OFFSET;
 use super::map::{ProbeMap, SCHEMA};
 use super::options::{Abi, BUFFER_SYMBOL};
@@ -7,7 +9,7 @@ use super::plan::Plan;
 use super::refusal::InstrumentError;
 use crate::counters::HEADER_BYTES;
 use crate::object::CodeObject;
-use crate::object::rewrite::{DebugInfo, Edit, Variable, rewrite};
+use crate::object::rewrite::{DebugInfo, Edit, KernelEdit, Variable, rewrite};
 use crate::object::verify::contradiction;
 
 /// An instrumented code object.
@@ -75,8 +77,10 @@ pub fn apply(object: &CodeObject, plan: &Plan) -> Result<Instrumented, Instrumen
 /// in registers, as far as the edit does not give the kernel what its metadata says.
 fn consistent(object: &CodeObject, plan: &Plan) -> Result<(), InstrumentError> {
     let arch = object.target.arch;
+    let edits: HashMap<&str, &KernelEdit> =
+        plan.edits.iter().map(|edit| (edit.kernel.as_str(), edit)).collect();
     for kernel in &object.kernels {
-        let edit = plan.edits.iter().find(|edit| edit.kernel == kernel.name);
+        let edit = edits.get(kernel.name.as_str());
         let too_many = || {
             let (descriptor, metadata) = (&edit?.descriptor, &kernel.metadata);
             let counts = [

@@ -40,7 +40,13 @@ pub enum VerifyError {
 /// # Errors
 /// The first contradiction, as a [`VerifyError`].
 pub fn verify(bytes: &[u8]) -> Result<CodeObject, VerifyError> {
-    let object = CodeObject::parse(bytes.to_vec())?;
+    verify_owned(bytes.to_vec())
+}
+
+/// As [`verify`], of bytes that the code object may keep.
+pub(super) fn verify_owned(bytes: Vec<u8>) -> Result<CodeObject, VerifyError> {
+    let object = CodeObject::parse(bytes)?;
+    let bytes = &object.bytes;
     let elf = Elf::parse(bytes).map_err(|error| VerifyError::SecondReader(error.to_string()))?;
     segments(&elf, bytes)?;
     sections(&elf)?;

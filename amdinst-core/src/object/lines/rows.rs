@@ -18,7 +18,10 @@ pub(super) fn read(units: &Units<'_>, text: &Range<u64>) -> Result<Vec<Row>, Lin
         unit(units, index, &mut files, text, &mut sequence, &mut rows)
             .map_err(|error| units.damaged(index, &error))?;
     }
-    rows.sort_by_key(|row| (row.code.start, row.sequence));
+    let order = |row: &Row| (row.code.start, row.sequence);
+    if !rows.is_sorted_by_key(order) {
+        rows.sort_by_key(order);
+    }
     // Sequences of functions that the linker discarded can claim addresses again: the first claim stands.
     let mut end = 0;
     rows.retain_mut(|row: &mut Row| {

@@ -84,15 +84,17 @@ impl Functions {
     ) -> gimli::Result<()> {
         let unit = &units.units[index];
         let mut files = Files::new(units, index);
-        let mut entries = unit.entries();
+        let mut entries = unit.entries_raw(None)?;
         // Depth and first scope of the function that is being read.
         let mut open: Option<(isize, usize)> = None;
-        while let Some(entry) = entries.next_dfs()? {
-            let depth = entry.depth();
+        while !entries.is_empty() {
+            let (depth, offset) = (entries.next_depth(), entries.next_offset());
+            let Some(abbreviation) = entries.read_abbreviation()? else { continue };
+            entries.skip_attributes(abbreviation.attributes())?;
             if open.is_some_and(|(function, _)| depth <= function) {
                 self.close(open.take());
             }
-            let inlined = match entry.tag() {
+            let inlined = match abbreviation.tag() {
                 constants::DW_TAG_subprogram => false,
                 constants::DW_TAG_inlined_subroutine => true,
                 _ => continue,
@@ -101,6 +103,8 @@ impl Functions {
                 // An inlined copy outside a function of .text belongs to code that the linker discarded.
                 continue;
             }
+            // Most entries are of neither kind: only these are read whole.
+            let entry = &unit.entry(offset)?;
             let ranges = ranges(units, index, entry, text)?;
             if ranges.is_empty() {
                 continue;

@@ -1,5 +1,7 @@
 //! Everything that points into `.text`, corrected where it stands.
 
+use std::collections::{HashMap, HashSet};
+
 use object::LittleEndian as LE;
 use object::elf::{self, Rela64, Sym64};
 use object::pod;
@@ -15,6 +17,8 @@ pub(super) struct Context<'a> {
     /// Index of the section `.text`.
     pub(super) text: usize,
     pub(super) edit: &'a Edit<'a>,
+    /// Its kernels by name.
+    pub(super) kernels: HashMap<&'a str, &'a KernelEdit>,
     /// Virtual address of the new `.text`.
     pub(super) text_address: u64,
 }
@@ -26,7 +30,7 @@ impl Context<'_> {
 
     /// The edit of a kernel, if it has one.
     pub(super) fn edit_of(&self, kernel: &Kernel) -> Option<&KernelEdit> {
-        self.edit.kernels.iter().find(|edit| edit.kernel == kernel.name)
+        self.kernels.get(kernel.name.as_str()).copied()
     }
 
     /// The address of an instruction of the old code, or of the end of the old code.
@@ -154,8 +158,9 @@ fn dynamic(context: &Context<'_>, section: &Section, bytes: &mut [u8]) -> Result
 }
 
 fn descriptors(context: &Context<'_>, bytes: &mut [u8]) -> Result<(), RewriteError> {
+    let known: HashSet<&str> = context.object.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     for edit in &context.edit.kernels {
-        if !context.object.kernels.iter().any(|kernel| kernel.name == edit.kernel) {
+        if !known.contains(edit.kernel.as_str()) {
             return Err(RewriteError::UnknownKernel { kernel: edit.kernel.clone() });
         }
     }

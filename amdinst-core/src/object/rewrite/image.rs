@@ -23,7 +23,7 @@ const MAX_ALIGN: u64 = 1 << 21;
 /// Builds the file from a copy of the original in which everything that keeps its size is already corrected.
 pub(super) fn build(
     context: &Context<'_>,
-    bytes: &[u8],
+    bytes: Vec<u8>,
     entry: u64,
     note: Option<NewNote>,
     debug: &[NewSection],
@@ -93,7 +93,7 @@ struct Image<'a> {
 impl<'a> Image<'a> {
     fn new(
         context: &'a Context<'a>,
-        bytes: &[u8],
+        bytes: Vec<u8>,
         note: Option<NewNote>,
         debug: &'a [NewSection],
     ) -> Result<Self, RewriteError> {
@@ -113,7 +113,9 @@ impl<'a> Image<'a> {
         });
         let mut image = Self {
             context,
-            bytes: bytes.to_vec(),
+            // The old file without its text, the new text, and what is written anew.
+            out: Vec::with_capacity(bytes.len() + context.edit.text.len() + bytes.len() / 8),
+            bytes,
             note,
             note_moves: false,
             tables: Vec::new(),
@@ -122,7 +124,6 @@ impl<'a> Image<'a> {
             sections: elf.sections.clone(),
             numbers: numbers.collect(),
             table: HEADER_SIZE as u64,
-            out: Vec::new(),
         };
         if context.edit.variable.is_some() {
             image.tables = dynamic::tables(elf);

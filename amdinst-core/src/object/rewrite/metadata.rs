@@ -22,7 +22,7 @@ pub(super) fn edit(context: &Context<'_>) -> Result<Option<NewNote>, RewriteErro
     let mut changed = false;
     for entry in kernels {
         let name = metadata::get(entry, ".name").and_then(Value::as_str);
-        let edit = context.edit.kernels.iter().find(|edit| Some(edit.kernel.as_str()) == name);
+        let edit = name.and_then(|name| context.kernels.get(name));
         if let Some(edit) = edit.filter(|edit| edit.metadata != MetadataEdit::default()) {
             apply(&edit.metadata, entry);
             changed = true;

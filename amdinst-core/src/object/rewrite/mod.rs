@@ -17,7 +17,7 @@ mod image;
 mod metadata;
 
 use super::elf::Elf;
-use super::verify::{VerifyError, verify};
+use super::verify::{VerifyError, verify_owned};
 pub use debug::DebugInfo;
 
 use super::{CodeObject, KernelArg, KernelDescriptor, ObjectError, note};
@@ -194,12 +194,15 @@ pub fn rewrite(object: &CodeObject, edit: &Edit<'_>) -> Result<Rewritten, Rewrit
         });
     }
     let mut bytes = object.bytes.clone();
-    let context = fixups::Context { object, elf: &elf, text, edit, text_address: text_address(object) };
+    // The first edit of a kernel counts.
+    let kernels = edit.kernels.iter().rev().map(|edit| (edit.kernel.as_str(), edit)).collect();
+    let context =
+        fixups::Context { object, elf: &elf, text, edit, kernels, text_address: text_address(object) };
     let entry = fixups::apply(&context, &mut bytes)?;
     let note = metadata::edit(&context)?;
     let (debug_info, debug) = debug::relocated(&context);
-    let bytes = image::build(&context, &bytes, entry, note, &debug)?;
-    verify(&bytes)?;
+    let bytes = image::build(&context, bytes, entry, note, &debug)?;
+    let CodeObject { bytes, .. } = verify_owned(bytes)?;
     Ok(Rewritten { bytes, debug_info })
 }
 
