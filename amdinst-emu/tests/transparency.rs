@@ -5,6 +5,8 @@
 //! which the emulator saw lanes go away must be a site, or be explained by the analysis.
 
 mod support;
+#[path = "../../amdinst-core/tests/support/version2.rs"]
+mod version2;
 mod transparency {
     pub(crate) mod cost;
     pub(crate) mod generator;
@@ -15,6 +17,7 @@ mod transparency {
 }
 
 use amdinst_core::instrument::Reason;
+use amdinst_core::object::CodeObject;
 use transparency::proof::Ways;
 use transparency::{cost, generator, kernels, overflow, proof};
 
@@ -68,6 +71,32 @@ fn hand_written_kernels_on_every_processor() {
     assert_eq!(proved.refusals(), 0);
     assert!(proved.borrowing > 0, "no kernel was short of SGPRs");
     assert!(proved.through_scratch > 0, "no kernel had its VGPRs borrowed through scratch memory");
+}
+
+/// Code object version 2 describes a kernel otherwise, and runs it as version 4 does, instrumented or not.
+#[test]
+fn kernels_of_code_object_version_2() {
+    if !support::tools("kernels_of_code_object_version_2") {
+        return;
+    }
+    let mut proved = proof::Totals::default();
+    let (cpus, levels) = (["gfx900", "gfx906"], ["-O0", "-O2"]);
+    for (number, kernel) in kernels::ALL.iter().enumerate() {
+        let (cpu, level) = (cpus[number % 2], levels[number / 2 % 2]);
+        let source = format!("{}{}", transparency::prelude::PRELUDE, kernel.source);
+        let new = support::compile_with(&source, cpu, level, &["-mcode-object-version=4"]);
+        let bytes = version2::from_version_4(&new, version2::Processor::Flags);
+        let old = CodeObject::parse(bytes).expect("code object version 2");
+        assert_eq!((new.version, old.version), (4, 2));
+        let context = format!("{} {cpu} {level} in version 2", kernel.name);
+        let [before, after] =
+            [&new, &old].map(|object| proof::memory_after(&context, object, kernel.geometry));
+        assert!(before == after, "{context}: memory differs from version 4's");
+        proved.add(proof::prove_object(&context, &old, kernel.geometry, Ways::Turn(number)));
+    }
+    println!("{proved}");
+    assert_eq!(proved.refusals(), 0);
+    assert!(proved.sites > 100, "only {} sites were counted", proved.sites);
 }
 
 #[test]

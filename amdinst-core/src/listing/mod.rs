@@ -2,7 +2,8 @@
 //!
 //! Equal are the labels (of every symbol kind), the instructions with their addresses and bytes, the targets of
 //! branches, words that are no instruction, runs of zeros that are left out, and data symbols among the code. One thing
-//! is not: a kernel descriptor inside `.text` is shown as bytes, like other data, not as `.amdhsa_` directives.
+//! is not: a kernel descriptor inside `.text` is shown as bytes, like other data, not as `.amdhsa_` directives, and so is
+//! the `amd_kernel_code_t` of code object version 2, which LLVM shows as an error and single bytes.
 
 mod data;
 mod line;
@@ -48,7 +49,7 @@ impl<'a> Listing<'a> {
         let section = text.address..text.address + text.range.len() as u64;
         let mut buffer = String::with_capacity(2 * CHUNK);
         buffer.push_str("\nDisassembly of section .text:\n");
-        for Place { address, name, is_data, next } in self.symbols.places() {
+        for Place { address, name, data_bytes, next } in self.symbols.places() {
             // Each place is listed from its own address, even when an instruction before it reached beyond that.
             let start = address.max(range.start);
             let end = next.unwrap_or(section.end).min(range.end);
@@ -59,16 +60,14 @@ impl<'a> Listing<'a> {
                 line::label(&mut buffer, address, name);
             }
             let bytes = |from: u64| &self.object.text_bytes()[(from - section.start) as usize..];
-            if is_data {
-                data::dump(&mut buffer, start, &bytes(start)[..(end - start) as usize]);
-            } else {
-                let mut at = start;
-                while at < end {
-                    at += self.line(&mut buffer, at, end, bytes(at));
-                    if buffer.len() >= CHUNK {
-                        out.write_all(buffer.as_bytes())?;
-                        buffer.clear();
-                    }
+            let code = address.saturating_add(data_bytes).clamp(start, end);
+            data::dump(&mut buffer, start, &bytes(start)[..(code - start) as usize]);
+            let mut at = code;
+            while at < end {
+                at += self.line(&mut buffer, at, end, bytes(at));
+                if buffer.len() >= CHUNK {
+                    out.write_all(buffer.as_bytes())?;
+                    buffer.clear();
                 }
             }
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use object::elf;
 
 use super::line::Target;
-use crate::object::CodeObject;
 use crate::object::elf::Elf;
+use crate::object::{CodeObject, v2};
 
 /// A symbol. The order of the fields is the order of the symbols: by address, then by name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,8 +27,8 @@ pub(super) struct Place<'a> {
     pub(super) address: u64,
     /// The symbol's name.
     pub(super) name: &'a str,
-    /// The symbol is data.
-    pub(super) is_data: bool,
+    /// Bytes of data that it begins with: all of a data symbol, the header of a kernel of code object version 2.
+    pub(super) data_bytes: u64,
     /// Where the next label is, if there is one.
     pub(super) next: Option<u64>,
 }
@@ -103,8 +103,12 @@ impl Symbols {
         (0..symbols.len()).filter_map(|index| {
             let next = symbols.get(index + 1).map(|next| next.address);
             let Symbol { address, name, kind } = &symbols[index];
-            let is_data = [elf::STT_OBJECT.0, elf::STT_COMMON.0].contains(kind);
-            (next != Some(*address)).then_some(Place { address: *address, name, is_data, next })
+            let data_bytes = match elf::SymbolType(*kind) {
+                elf::STT_OBJECT | elf::STT_COMMON => u64::MAX,
+                v2::STT_KERNEL => v2::HEADER_SIZE as u64,
+                _ => 0,
+            };
+            (next != Some(*address)).then_some(Place { address: *address, name, data_bytes, next })
         })
     }
 

@@ -48,14 +48,9 @@ pub enum ObjectError {
         /// `e_ident[EI_OSABI]`.
         os_abi: u8,
     },
-    /// Code object version 2, whose metadata is YAML.
-    #[error(
-        "code object version 2 is unsupported (its metadata is YAML): rebuild with -mcode-object-version=4 or newer"
-    )]
-    Version2,
     /// An ABI version from the future.
     #[error(
-        "the ELF header says ABI version {abi_version}; known are 1 to 4 (code object versions 3 to 6): rebuild with -mcode-object-version=6 or older"
+        "the ELF header says ABI version {abi_version}; known are 0 to 4 (code object versions 2 to 6): rebuild with -mcode-object-version=6 or older"
     )]
     AbiVersion {
         /// `e_ident[EI_ABIVERSION]`.
@@ -149,6 +144,12 @@ pub enum KernelProblem {
         entry: u64,
         /// Value of the function's symbol.
         symbol: u64,
+    },
+    /// An `amd_kernel_code_t` (code object version 2) that asks for what is not there.
+    #[error("its amd_kernel_code_t has {what}")]
+    CodeHeader {
+        /// What it asks for.
+        what: String,
     },
     /// A key of the metadata has a value of the wrong type or range.
     #[error("metadata key `{key}` is {found}, expected {expected}")]

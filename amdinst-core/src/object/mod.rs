@@ -14,6 +14,7 @@ mod registers;
 pub mod rewrite;
 mod symbols;
 mod target;
+pub(crate) mod v2;
 pub mod verify;
 
 pub use descriptor::{FloatDenorm, FloatRound, KernelDescriptor, RegisterLimit, VectorRegisters};
@@ -110,13 +111,13 @@ pub struct Text {
 pub struct Kernel {
     /// Name as in the note (`.name`), which a launcher asks for.
     pub name: String,
-    /// Name of the descriptor's symbol (`.symbol`, ends in `.kd`).
+    /// Name of the descriptor's symbol (`.symbol`, ends in `.kd`; in code object version 2 the kernel's own).
     pub symbol: String,
     /// Virtual addresses of its code: entry to the end of its symbol.
     pub code: Range<u64>,
-    /// Virtual address of its descriptor.
+    /// Virtual address of its descriptor; in code object version 2 of its `amd_kernel_code_t`.
     pub descriptor_address: u64,
-    /// The descriptor (64 bytes).
+    /// The descriptor (64 bytes), or one that says what the `amd_kernel_code_t` does.
     pub descriptor: KernelDescriptor,
     /// What the note says of it.
     pub metadata: KernelMetadata,

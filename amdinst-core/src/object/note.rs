@@ -5,14 +5,18 @@ use std::ops::Range;
 use object::elf;
 use rmpv::Value;
 
-use super::{ObjectError, elf::Elf};
+use super::{ObjectError, elf::Elf, v2::Metadata};
 
 /// `NT_AMDGPU_METADATA`.
 const METADATA_TYPE: u32 = 32;
 /// Its owner, the terminating zero included.
 const METADATA_OWNER: &[u8] = b"AMDGPU\0";
-/// `NT_AMD_HSA_METADATA` of code object version 2, whose owner is `AMD`.
+/// The owner of the notes of code object version 2, the terminating zero included.
+const VERSION_2_OWNER: &[u8] = b"AMD\0";
+/// `NT_AMD_HSA_METADATA` of code object version 2.
 const YAML_METADATA_TYPE: u32 = 10;
+/// `NT_AMD_HSA_ISA_VERSION` of code object version 2.
+const ISA_VERSION_TYPE: u32 = 3;
 /// Deepest nesting of maps and arrays that is followed; the metadata of the user guide needs 5.
 const MAX_DEPTH: usize = 32;
 
@@ -23,10 +27,12 @@ pub(crate) struct MetadataNote {
     pub(crate) section: usize,
     /// The whole note record in the file: header, owner, description and padding.
     pub(crate) record: Range<usize>,
-    /// Where the description (MessagePack) starts.
+    /// Where the description starts.
     pub(crate) at: usize,
     /// The metadata.
     pub(crate) value: Value,
+    /// The same as the YAML that it was, in code object version 2.
+    pub(super) yaml: Option<Metadata>,
 }
 
 /// One record of a note section.
@@ -39,6 +45,45 @@ struct Record<'a> {
 
 /// Finds and decodes the metadata note. `None` if no note section has one.
 pub(crate) fn find(elf: &Elf, bytes: &[u8]) -> Result<Option<MetadataNote>, ObjectError> {
+    let is_version_2 = elf.abi_version == 0;
+    let (owner, kind) =
+        if is_version_2 { (VERSION_2_OWNER, YAML_METADATA_TYPE) } else { (METADATA_OWNER, METADATA_TYPE) };
+    let Some((section, Record { description, record, .. })) = first(elf, bytes, owner, kind)? else {
+        return Ok(None);
+    };
+    let (at, contents) = (description.start, &bytes[description]);
+    let yaml = is_version_2.then(|| Metadata::read(contents)).transpose().map_err(|problem| {
+        ObjectError::malformed(
+            "metadata note",
+            at as u64,
+            format!("it is not the YAML of version 2: {problem}"),
+        )
+    })?;
+    let value = match &yaml {
+        Some(yaml) => yaml.value.clone(),
+        None => decode(contents, at)?,
+    };
+    Ok(Some(MetadataNote { section, record, at, value, yaml }))
+}
+
+/// Major version, minor version and stepping of the processor, which code object version 2 has in a note.
+pub(super) fn isa_version(elf: &Elf, bytes: &[u8]) -> Result<Option<[u32; 3]>, ObjectError> {
+    let Some((_, record)) = first(elf, bytes, VERSION_2_OWNER, ISA_VERSION_TYPE)? else { return Ok(None) };
+    let at = record.description.start as u64;
+    let words = bytes[record.description].get(4..16).ok_or_else(|| {
+        ObjectError::malformed("ISA version note", at, "its description has less than 16 bytes")
+    })?;
+    let word = |n: usize| u32::from_le_bytes([words[n], words[n + 1], words[n + 2], words[n + 3]]);
+    Ok(Some([word(0), word(4), word(8)]))
+}
+
+/// The first record of that owner and type, with the section that holds it.
+fn first<'a>(
+    elf: &Elf,
+    bytes: &'a [u8],
+    owner: &[u8],
+    kind: u32,
+) -> Result<Option<(usize, Record<'a>)>, ObjectError> {
     for (section, header) in elf.sections.iter().enumerate() {
         if header.kind != elf::SHT_NOTE {
             continue;
@@ -49,17 +94,8 @@ pub(crate) fn find(elf: &Elf, bytes: &[u8]) -> Result<Option<MetadataNote>, Obje
             let record = record(bytes, at, range.end).map_err(|problem| {
                 ObjectError::malformed(format!("note in {}", header.name), at as u64, problem)
             })?;
-            if record.owner == METADATA_OWNER && record.kind == METADATA_TYPE {
-                let value = decode(&bytes[record.description.clone()], record.description.start)?;
-                return Ok(Some(MetadataNote {
-                    section,
-                    at: record.description.start,
-                    record: record.record,
-                    value,
-                }));
-            }
-            if record.owner == b"AMD\0" && record.kind == YAML_METADATA_TYPE {
-                return Err(ObjectError::Version2);
+            if record.owner == owner && record.kind == kind {
+                return Ok(Some((section, record)));
             }
             at = record.record.end;
         }
@@ -105,11 +141,20 @@ fn decode(mut bytes: &[u8], at: usize) -> Result<Value, ObjectError> {
 pub(crate) fn encode(value: &Value) -> Vec<u8> {
     let mut description = Vec::new();
     rmpv::encode::write_value(&mut description, value).expect("writing to a Vec cannot fail");
+    write(METADATA_OWNER, METADATA_TYPE, &description)
+}
+
+/// The same with the YAML of code object version 2.
+pub(super) fn encode_yaml(text: &[u8]) -> Vec<u8> {
+    write(VERSION_2_OWNER, YAML_METADATA_TYPE, text)
+}
+
+fn write(owner: &[u8], kind: u32, description: &[u8]) -> Vec<u8> {
     let mut record = Vec::with_capacity(description.len() + 24);
-    record.extend((METADATA_OWNER.len() as u32).to_le_bytes());
+    record.extend((owner.len() as u32).to_le_bytes());
     record.extend((description.len() as u32).to_le_bytes());
-    record.extend(METADATA_TYPE.to_le_bytes());
-    record.extend(METADATA_OWNER);
+    record.extend(kind.to_le_bytes());
+    record.extend(owner);
     record.resize(record.len().next_multiple_of(4), 0);
     record.extend(description);
     record.resize(record.len().next_multiple_of(4), 0);

@@ -9,14 +9,14 @@ use super::elf::{Elf, ProgramHeader, RELA_SIZE};
 use super::symbols::Symbols;
 use super::{
     CodeObject, Kernel, KernelDescriptor, KernelMetadata, KernelProblem, ObjectError, Relocation,
-    RelocationKind, Segment, Text, metadata, note, target,
+    RelocationKind, Segment, Text, metadata, note, target, v2,
 };
 
 /// Most memory a code object may ask for. Code reaches its data through 32-bit offsets, so no real one comes near.
 const MAX_IMAGE: u64 = 1 << 32;
 
 impl CodeObject {
-    /// Reads a linked code object (`ET_DYN`) of version 3 to 6 for a GFX9 processor.
+    /// Reads a linked code object (`ET_DYN`) of version 2 to 6 for a GFX9 processor.
     ///
     /// Every structure is checked against the bounds of the file, so that whoever works on the result may rely on:
     /// [`Text::range`] and every [`Segment::range`] lie inside [`CodeObject::bytes`]; code ranges lie inside `.text`;
@@ -26,7 +26,7 @@ impl CodeObject {
     /// [`ObjectError`] for anything else, unlinked objects and other machines' ELF files included. Never panics.
     pub fn parse(bytes: Vec<u8>) -> Result<Self, ObjectError> {
         let elf = Elf::read(&bytes)?;
-        let (target, version) = target::identify(&elf)?;
+        let (target, version) = target::identify(&elf, &bytes)?;
         let segments = segments(&elf)?;
         let (text_index, text) = text(&elf)?;
         let symbols = Symbols::read(&elf, &bytes, text_index, &text)?;
@@ -44,6 +44,9 @@ impl CodeObject {
         object.kernels = kernels(&object, &elf, &symbols)?;
         object.functions = symbols.functions(&object.kernels);
         object.variables = symbols.variables(&object.kernels);
+        if version == 2 {
+            separate_headers(&object)?;
+        }
         Ok(object)
     }
 }
@@ -224,6 +227,13 @@ fn kernels(object: &CodeObject, elf: &Elf, symbols: &Symbols) -> Result<Vec<Kern
             kernels.insert(symbol.name.clone(), kernel);
         }
     }
+    for symbol in symbols.kernels().filter(|_| object.version == 2) {
+        if !kernels.contains_key(&symbol.name) {
+            let kernel = kernel(object, symbols, &symbol.name, &symbol.name, KernelMetadata::default())
+                .map_err(|problem| ObjectError::Kernel { kernel: symbol.name.clone(), problem })?;
+            kernels.insert(symbol.name.clone(), kernel);
+        }
+    }
     let mut kernels: Vec<Kernel> = kernels.into_values().collect();
     kernels.sort_by(|a, b| (a.code.start, &a.symbol).cmp(&(b.code.start, &b.symbol)));
     Ok(kernels)
@@ -236,15 +246,19 @@ fn kernel(
     symbol: &str,
     metadata: KernelMetadata,
 ) -> Result<Kernel, KernelProblem> {
-    let Some(object_symbol) = symbols.object(symbol) else {
+    let is_version_2 = object.version == 2;
+    let found = if is_version_2 { symbols.kernel(symbol) } else { symbols.object(symbol) };
+    let Some(object_symbol) = found else {
         return Err(KernelProblem::NoDescriptor { symbol: symbol.to_owned() });
     };
     let address = object_symbol.address;
-    let descriptor = object
-        .bytes_at(address, 64)
-        .and_then(|bytes| bytes.try_into().ok())
-        .map(|bytes| KernelDescriptor { bytes })
-        .ok_or(KernelProblem::DescriptorOutside { address })?;
+    let outside = KernelProblem::DescriptorOutside { address };
+    let descriptor = if is_version_2 {
+        header_at(object, address).ok_or(outside)?.descriptor()?
+    } else {
+        let bytes = object.bytes_at(address, 64).and_then(|bytes| bytes.try_into().ok());
+        KernelDescriptor { bytes: bytes.ok_or(outside)? }
+    };
     if address % 64 != 0 {
         return Err(KernelProblem::DescriptorMisaligned { address });
     }
@@ -261,12 +275,50 @@ fn kernel(
     {
         return Err(KernelProblem::EntryMismatch { entry, symbol });
     }
+    // In version 2 the symbol covers the code too.
+    let end = match address.checked_add(object_symbol.size) {
+        Some(end) if is_version_2 && end > entry && end - text.address <= text.range.len() as u64 => end,
+        _ => symbols.end_of(entry, text),
+    };
     Ok(Kernel {
         name: name.to_owned(),
         symbol: symbol.to_owned(),
-        code: entry..symbols.end_of(entry, text),
+        code: entry..end,
         descriptor_address: address,
         descriptor,
         metadata,
     })
+}
+
+/// The `amd_kernel_code_t` at an address in `.text`, if all of it lies there.
+pub(super) fn header_at(object: &CodeObject, address: u64) -> Option<v2::Header> {
+    let at = usize::try_from(address.checked_sub(object.text.address)?).ok()?;
+    let bytes = object.text_bytes().get(at..at.checked_add(v2::HEADER_SIZE)?)?;
+    Some(v2::Header { bytes: bytes.try_into().ok()? })
+}
+
+/// No code may lie in a header of version 2, of which parts will be written anew.
+fn separate_headers(object: &CodeObject) -> Result<(), ObjectError> {
+    let mut headers: Vec<(u64, &Kernel)> =
+        object.kernels.iter().map(|kernel| (kernel.descriptor_address, kernel)).collect();
+    headers.sort_by_key(|&(address, _)| address);
+    let size = v2::HEADER_SIZE as u64;
+    let shared = |kernel: &Kernel, what: &str| ObjectError::Kernel {
+        kernel: kernel.name.clone(),
+        problem: KernelProblem::CodeHeader { what: format!("{what} among its {size} bytes") },
+    };
+    if let Some(pair) = headers.windows(2).find(|pair| pair[1].0 - pair[0].0 < size) {
+        return Err(shared(pair[1].1, "another one"));
+    }
+    let kernels = object.kernels.iter().map(|kernel| &kernel.code);
+    for code in kernels.chain(object.functions.iter().map(|function| &function.code)) {
+        // The last header that begins before the code's end must end before its start.
+        let before = headers.partition_point(|&(address, _)| address < code.end.max(code.start + 1));
+        if let Some(&(address, kernel)) = headers[..before].last()
+            && address + size > code.start
+        {
+            return Err(shared(kernel, "code"));
+        }
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use object::elf;
 
 use super::elf::{Elf, Symbol};
-use super::{Function, Kernel, ObjectError, Text, Variable};
+use super::{Function, Kernel, ObjectError, Text, Variable, v2};
 
 /// The defined functions and data objects of both symbol tables.
 pub(super) struct Symbols {
@@ -15,13 +15,15 @@ pub(super) struct Symbols {
     entries: BTreeMap<String, u64>,
     /// Data objects by name.
     objects: BTreeMap<String, Variable>,
+    /// Kernels of code object version 2 by name, from their headers on.
+    kernels: BTreeMap<String, Variable>,
 }
 
 impl Symbols {
     /// Reads both tables. Every function lies inside `.text`.
     pub(super) fn read(elf: &Elf, bytes: &[u8], text_index: usize, text: &Text) -> Result<Self, ObjectError> {
         let mut functions: Vec<Symbol> = Vec::new();
-        let mut objects = BTreeMap::new();
+        let (mut objects, mut kernels) = (BTreeMap::new(), BTreeMap::new());
         // .symtab first: it has the local functions too, and its names win over those of .dynsym.
         let mut tables: Vec<usize> = (0..elf.sections.len())
             .filter(|&index| matches!(elf.sections[index].kind, elf::SHT_SYMTAB | elf::SHT_DYNSYM))
@@ -32,6 +34,10 @@ impl Symbols {
                 match symbol.section {
                     Some(section) if symbol.kind == elf::STT_FUNC && section as usize == text_index => {
                         functions.push(symbol);
+                    }
+                    Some(section) if symbol.kind == v2::STT_KERNEL && section as usize == text_index => {
+                        let Symbol { name, value: address, size, .. } = symbol;
+                        kernels.entry(name.clone()).or_insert(Variable { name, address, size });
                     }
                     Some(_) if symbol.kind == elf::STT_OBJECT => {
                         let Symbol { name, value: address, size, .. } = symbol;
@@ -54,7 +60,9 @@ impl Symbols {
             }
         }
         functions.sort_by_key(|symbol| symbol.value);
-        let starts: Vec<u64> = functions.iter().map(|symbol| symbol.value).collect();
+        let headers = kernels.values().map(|kernel: &Variable| kernel.address);
+        let mut starts: Vec<u64> = functions.iter().map(|symbol| symbol.value).chain(headers).collect();
+        starts.sort_unstable();
         let mut by_address = BTreeMap::new();
         let mut entries = BTreeMap::new();
         for symbol in functions {
@@ -67,7 +75,7 @@ impl Symbols {
             entries.entry(symbol.name.clone()).or_insert(symbol.value);
             by_address.entry(symbol.value).or_insert((symbol.name, end));
         }
-        Ok(Self { functions: by_address, entries, objects })
+        Ok(Self { functions: by_address, entries, objects, kernels })
     }
 
     /// Entry address of the function of that name.
@@ -78,6 +86,16 @@ impl Symbols {
     /// The data object of that name.
     pub(super) fn object(&self, name: &str) -> Option<&Variable> {
         self.objects.get(name)
+    }
+
+    /// The kernel of that name in code object version 2: its header and its code.
+    pub(super) fn kernel(&self, name: &str) -> Option<&Variable> {
+        self.kernels.get(name)
+    }
+
+    /// Every kernel of code object version 2, in order of name.
+    pub(super) fn kernels(&self) -> impl Iterator<Item = &Variable> {
+        self.kernels.values()
     }
 
     /// Every data object, in order of name.
@@ -91,7 +109,10 @@ impl Symbols {
             Some((_, end)) => *end,
             None => {
                 let text_end = text.address + text.range.len() as u64;
-                self.functions.range(entry..).next().map_or(text_end, |(&start, _)| start)
+                let headers =
+                    self.kernels.values().map(|kernel| kernel.address).filter(|&start| start >= entry);
+                let function = self.functions.range(entry..).next().map(|(&start, _)| start);
+                headers.chain(function).min().unwrap_or(text_end)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! `e_ident` and `e_flags`: the target and the version of a code object (AMDGPU user guide, "Header").
 
-use super::{ObjectError, elf::Elf};
+use super::{ObjectError, elf::Elf, note};
 use crate::{Arch, FeatureState, TargetId};
 
 /// `ELFOSABI_AMDGPU_HSA`.
@@ -9,12 +9,12 @@ const OS_ABI_HSA: u8 = 64;
 const MACH: u32 = 0xff;
 
 /// The target and the code object version of a file.
-pub(crate) fn identify(elf: &Elf) -> Result<(TargetId, u8), ObjectError> {
+pub(crate) fn identify(elf: &Elf, bytes: &[u8]) -> Result<(TargetId, u8), ObjectError> {
     if elf.os_abi != OS_ABI_HSA {
         return Err(ObjectError::OsAbi { os_abi: elf.os_abi });
     }
     let version = match elf.abi_version {
-        0 => return Err(ObjectError::Version2),
+        0 => return Ok((version_2(elf, bytes)?, 2)),
         abi @ 1..=4 => abi + 2,
         abi_version => return Err(ObjectError::AbiVersion { abi_version }),
     };
@@ -30,6 +30,38 @@ pub(crate) fn identify(elf: &Elf) -> Result<(TargetId, u8), ObjectError> {
         (feature(elf.flags >> 8), feature(elf.flags >> 10))
     };
     Ok((TargetId { arch, xnack, sramecc }, version))
+}
+
+/// The target of code object version 2: `e_flags` as in version 3 where compilers wrote the processor there, else the ISA
+/// version note, whose stepping is odd where addresses can be replayed.
+fn version_2(elf: &Elf, bytes: &[u8]) -> Result<TargetId, ObjectError> {
+    let mach = (elf.flags & MACH) as u8;
+    let (arch, xnack, sramecc) = if let Some(arch) = Arch::from_mach(mach) {
+        (arch, elf.flags & 0x100 != 0, elf.flags & 0x200 != 0)
+    } else {
+        let unknown = || ObjectError::Processor { mach, name: other_processor(mach) };
+        // User guide, "NT_AMD_HSA_ISA_VERSION".
+        let [9, 0, stepping] = note::isa_version(elf, bytes)?.ok_or_else(unknown)? else {
+            return Err(unknown());
+        };
+        let arch = match stepping {
+            0 | 1 => Arch::Gfx900,
+            2 | 3 => Arch::Gfx902,
+            4 | 5 => Arch::Gfx904,
+            6 | 7 => Arch::Gfx906,
+            12 => Arch::Gfx90c,
+            _ => return Err(unknown()),
+        };
+        (arch, stepping % 2 == 1, false)
+    };
+    if !matches!(arch, Arch::Gfx900 | Arch::Gfx902 | Arch::Gfx904 | Arch::Gfx906 | Arch::Gfx90c) {
+        return Err(ObjectError::Unsupported {
+            part: "ELF header".to_owned(),
+            feature: "code object version 2 for a processor that came after it",
+            advice: "rebuild with -mcode-object-version=4 or newer",
+        });
+    }
+    Ok(TargetId { arch, xnack: v3_feature(true, xnack), sramecc: v3_feature(has_sramecc(arch), sramecc) })
 }
 
 /// `EF_AMDGPU_FEATURE_*_V4`: two bits a feature.

@@ -10,3 +10,6 @@ mod parse;
 mod replace;
 mod rewrite;
 mod tools;
+#[path = "../support/version2.rs"]
+mod version2;
+mod version_2;

@@ -159,6 +159,10 @@ fn wrong_files_have_their_own_errors() {
     let gfx10 = parse(&hip(HIP, "gfx1030", 5, &[]));
     assert_eq!(gfx10, ObjectError::Processor { mach: 0x36, name: Some("gfx1030") });
     assert!(gfx10.to_string().contains("gfx1030"), "{gfx10}");
+    for (name, mach) in [("gfx9-generic", 0x51), ("gfx9-4-generic", 0x5f)] {
+        let generic = parse(&hip(HIP, name, 6, &[]));
+        assert_eq!(generic, ObjectError::Processor { mach, name: Some(name) });
+    }
 
     let good = hip(HIP, "gfx90a", 5, &[]);
     let with = |at: usize, value: u8| {
@@ -169,7 +173,7 @@ fn wrong_files_have_their_own_errors() {
     assert_eq!(with(4, 1), ObjectError::Class { found: "32-bit" });
     assert_eq!(with(5, 2), ObjectError::Class { found: "big-endian" });
     assert_eq!(with(7, 65), ObjectError::OsAbi { os_abi: 65 });
-    assert_eq!(with(8, 0), ObjectError::Version2);
+    assert!(matches!(with(8, 0), ObjectError::Unsupported { .. }), "version 2 is older than gfx90a");
     assert_eq!(with(8, 9), ObjectError::AbiVersion { abi_version: 9 });
     assert_eq!(with(16, 2), ObjectError::FileType { file_type: 2 });
 }

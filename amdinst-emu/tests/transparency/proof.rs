@@ -207,17 +207,28 @@ pub(crate) fn prove(
     geometry: Geometry,
     ways: Ways,
 ) -> Totals {
-    let context = format!("{name} {cpu} {level}");
     let object = compile(&format!("{}{source}", super::prelude::PRELUDE), cpu, level);
-    let (mut machine, kernarg, out) = fresh(&object);
+    prove_object(&format!("{name} {cpu} {level}"), &object, geometry, ways)
+}
+
+/// What a kernel leaves in memory.
+pub(crate) fn memory_after(context: &str, object: &CodeObject, geometry: Geometry) -> Vec<u8> {
+    let (mut machine, kernarg, out) = fresh(object);
+    launch(&mut machine, object, kernarg, geometry, false)
+        .unwrap_or_else(|fault| panic!("{context}: {fault}"));
+    contents(&machine, out)
+}
+
+/// Runs and compares a kernel.
+pub(crate) fn prove_object(context: &str, object: &CodeObject, geometry: Geometry, ways: Ways) -> Totals {
+    let (mut machine, kernarg, out) = fresh(object);
     let blank = machine.clone();
-    let original = launch(&mut machine, &object, kernarg.clone(), geometry, true)
+    let original = launch(&mut machine, object, kernarg.clone(), geometry, true)
         .unwrap_or_else(|fault| panic!("{context}: the original: {fault}"));
     let expected = contents(&machine, out);
 
     let mut totals = Totals { kernels: 1, ..Totals::default() };
-    let bench =
-        Bench { object: &object, blank: &blank, kernarg: &kernarg, out, geometry, expected: &expected };
+    let bench = Bench { object, blank: &blank, kernarg: &kernarg, out, geometry, expected: &expected };
     let all = ways.list().into_iter().map(|way| (way, false, Abi::Argument));
     let plain = |counters| (counters, Level::Lanes, [None; 2]);
     let selecting = [(plain(Counters::Auto), true, Abi::Argument)];
@@ -225,7 +236,7 @@ pub(crate) fn prove(
     for ((counters, level, spare), selects, abi) in all.chain(selecting).chain(global) {
         let context =
             format!("{context} {counters:?} {level:?} spare registers: {spare:?} selects: {selects} {abi:?}");
-        let only = if selects { every_other_line(&object) } else { Vec::new() };
+        let only = if selects { every_other_line(object) } else { Vec::new() };
         let options = Options {
             counters,
             level,
@@ -235,7 +246,7 @@ pub(crate) fn prove(
             spare_sgprs: spare[1],
             ..Options::default()
         };
-        let plan = plan(&object, &options).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let plan = plan(object, &options).unwrap_or_else(|error| panic!("{context}: {error}"));
         let probes = plan.kernels().iter().find(|kernel| kernel.name == KERNEL).expect("the kernel");
         if let Some(refusal) = probes.refusals.first() {
             println!("{context}: refused: {:?}: {}", refusal.reason, refusal.detail);

@@ -69,6 +69,10 @@ impl Layout {
             let natural = 1 << function.range.start.trailing_zeros().min(6);
             alignments.insert(function.range.start, if function.kernel.is_some() { 256 } else { natural });
         }
+        // The descriptors of code object version 2 stand right in front of the entries.
+        for kernel in object.kernels.iter().filter(|_| object.version == 2) {
+            alignments.insert(kernel.descriptor_address, 256);
+        }
         let unpatched = alignments.keys().copied().chain(islands.zones()).map(|pc| (pc, None));
         let patched = inserted.keys().map(|&index| (program.insts[index].pc, Some(index)));
         let mut events: Vec<(u64, Option<usize>)> = unpatched.chain(patched).collect();
@@ -77,6 +81,10 @@ impl Layout {
 
         let mut at = start;
         for (pc, patched) in events {
+            if pc < at && patched.is_none() {
+                // It begins within an instruction that was just copied whole, in a damaged file.
+                continue;
+            }
             this.copy(at, bytes(at, pc));
             at = pc;
             let islands = islands.size_at(pc);

@@ -118,7 +118,7 @@ pub fn open(bytes: &[u8]) -> Result<Vec<Embedded<'_>>, ContainerError> {
         host::Contents::NoFatbin => Err(ContainerError::NoGpuCode),
         host::Contents::NotHost => {
             let elf = Elf::read(bytes)?;
-            let (id, _) = target::identify(&elf)?;
+            let (id, _) = target::identify(&elf, bytes)?;
             Ok(vec![Embedded {
                 target: format!("amdgcn-amd-amdhsa--{id}"),
                 index: 0,

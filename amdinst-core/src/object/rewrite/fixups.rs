@@ -8,6 +8,7 @@ use object::pod;
 
 use super::{Edge, Edit, KernelEdit, RewriteError};
 use crate::object::elf::{Elf, RELA_SIZE, SYMBOL_SIZE, Section};
+use crate::object::parse::header_at;
 use crate::object::{CodeObject, Kernel, RelocationKind};
 
 /// What the parts of the rewriter share.
@@ -170,6 +171,9 @@ fn descriptors(context: &Context<'_>, bytes: &mut [u8]) -> Result<(), RewriteErr
         if entry % 256 != 0 {
             return Err(RewriteError::EntryMisaligned { kernel: kernel.name.clone(), entry });
         }
+        if context.object.version == 2 {
+            continue;
+        }
         let mut descriptor = context.edit_of(kernel).map_or(kernel.descriptor, |edit| edit.descriptor);
         descriptor.set_entry_offset(entry.wrapping_sub(kernel.descriptor_address) as i64);
         let at = file_offset(context.elf, kernel.descriptor_address, 64)
@@ -177,6 +181,29 @@ fn descriptors(context: &Context<'_>, bytes: &mut [u8]) -> Result<(), RewriteErr
         bytes[at..at + 64].copy_from_slice(&descriptor.bytes);
     }
     Ok(())
+}
+
+/// The new code with the headers of code object version 2 in it. They stand in front of the code and so have moved with it.
+pub(super) fn text_with_headers(context: &Context<'_>) -> Result<Vec<u8>, RewriteError> {
+    let mut text = context.edit.text.clone();
+    for kernel in &context.object.kernels {
+        let what = || format!("kernel `{}`", kernel.name);
+        let old = kernel.descriptor_address;
+        let unmapped = || RewriteError::Unmapped { what: what(), address: old };
+        let (address, entry) =
+            (context.map(old, Edge::Start, what)?, context.map(kernel.code.start, Edge::Start, what)?);
+        let edit = context.edit_of(kernel);
+        let mut descriptor = edit.map_or(kernel.descriptor, |edit| edit.descriptor);
+        descriptor.set_entry_offset(entry.wrapping_sub(address) as i64);
+        let counts = edit.map(|edit| (edit.metadata.sgpr_count, edit.metadata.vgpr_count));
+        let (sgprs, vgprs) = counts.unwrap_or_default();
+        let mut header = header_at(context.object, old).ok_or_else(unmapped)?;
+        header.update(&descriptor, sgprs, vgprs);
+        let at = usize::try_from(address.wrapping_sub(context.text_address)).map_err(|_| unmapped())?;
+        let place = at.checked_add(header.bytes.len()).and_then(|end| text.get_mut(at..end));
+        place.ok_or_else(unmapped)?.copy_from_slice(&header.bytes);
+    }
+    Ok(text)
 }
 
 /// Where `size` bytes of initialised memory stand in the file.

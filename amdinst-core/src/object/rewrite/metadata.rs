@@ -15,6 +15,18 @@ pub(super) fn edit(context: &Context<'_>) -> Result<Option<NewNote>, RewriteErro
     }
     let bytes = &context.object.bytes;
     let Some(mut note) = note::find(context.elf, bytes)? else { return Ok(None) };
+    let section = context.elf.sections[note.section].file_range();
+    let replace = |note: &note::MetadataNote, record: &[u8]| {
+        NewNote::replace(&bytes[..section.end], note, section.start, record)
+    };
+    if let Some(yaml) = note.yaml.take() {
+        let edits = |name: &str| context.kernels.get(name).map(|edit| &edit.metadata);
+        let text = yaml.edited(edits).map_err(|what| RewriteError::Unsupported {
+            what: format!("the metadata note: {what}; it"),
+            advice: "rebuild with -mcode-object-version=4 or newer",
+        })?;
+        return Ok(text.map(|text| replace(&note, &note::encode_yaml(&text))));
+    }
     let Value::Map(entries) = &mut note.value else { return Ok(None) };
     let kernels = entries.iter_mut().find(|(key, _)| key.as_str() == Some("amdhsa.kernels"));
     let Some((_, Value::Array(kernels))) = kernels else { return Ok(None) };
@@ -28,8 +40,7 @@ pub(super) fn edit(context: &Context<'_>) -> Result<Option<NewNote>, RewriteErro
             changed = true;
         }
     }
-    let section = context.elf.sections[note.section].file_range();
-    Ok(changed.then(|| NewNote::replace(&bytes[..section.end], &note, section.start)))
+    Ok(changed.then(|| replace(&note, &note::encode(&note.value))))
 }
 
 fn apply(edit: &MetadataEdit, entry: &mut Value) {

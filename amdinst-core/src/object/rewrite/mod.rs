@@ -196,8 +196,14 @@ pub fn rewrite(object: &CodeObject, edit: &Edit<'_>) -> Result<Rewritten, Rewrit
     let mut bytes = object.bytes.clone();
     // The first edit of a kernel counts.
     let kernels = edit.kernels.iter().rev().map(|edit| (edit.kernel.as_str(), edit)).collect();
-    let context =
+    let mut context =
         fixups::Context { object, elf: &elf, text, edit, kernels, text_address: text_address(object) };
+    let with_headers;
+    if object.version == 2 {
+        let text = fixups::text_with_headers(&context)?;
+        with_headers = Edit { text, kernels: edit.kernels.clone(), variable: edit.variable.clone(), ..*edit };
+        context.edit = &with_headers;
+    }
     let entry = fixups::apply(&context, &mut bytes)?;
     let note = metadata::edit(&context)?;
     let (debug_info, debug) = debug::relocated(&context);
@@ -219,9 +225,8 @@ struct NewNote {
 
 impl NewNote {
     /// The section's old contents with one record replaced.
-    fn replace(old: &[u8], note: &note::MetadataNote, start: usize) -> Self {
-        let record = note::encode(&note.value);
-        let contents = [&old[start..note.record.start], &record, &old[note.record.end..]].concat();
+    fn replace(old: &[u8], note: &note::MetadataNote, start: usize, record: &[u8]) -> Self {
+        let contents = [&old[start..note.record.start], record, &old[note.record.end..]].concat();
         Self { section: note.section, contents }
     }
 }
