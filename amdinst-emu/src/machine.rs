@@ -81,25 +81,25 @@ impl Machine {
         self.memory.free(address)
     }
 
-    /// Make `bytes` bytes of the host's memory, from `address` on, device memory at the same address, until
-    /// [`Machine::free`]. `label` names it in faults, `keep` is dropped when neither the machine nor a clone of it needs
+    /// Make `bytes` bytes of the host's memory, from `host` on, device memory at `address`, until [`Machine::free`]. `label` names it in faults, `keep` is dropped when neither the machine nor a clone of it needs
     /// the memory any more. Clones share it.
     ///
     /// # Errors
-    /// An address that is no multiple of 8, or a range that other device memory is in.
+    /// Addresses that are no multiples of 8, or a range that other device memory is in.
     ///
     /// # Safety
-    /// The range can be read and written until `keep` is dropped, and what the host program does to it while a kernel
+    /// The host's range can be read and written until `keep` is dropped, and what the host program does to it while a kernel
     /// runs is atomic.
     pub unsafe fn map_host(
         &mut self,
         address: u64,
+        host: *const u8,
         bytes: u64,
         label: &str,
         keep: Arc<dyn Any + Send + Sync>,
     ) -> Result<(), MemoryError> {
         // SAFETY: the caller vouches for the range.
-        unsafe { self.memory.map_host(address, bytes, label, keep) }
+        unsafe { self.memory.map_host(address, host, bytes, label, keep) }
     }
 
     /// Copy bytes to the device.

@@ -20,12 +20,17 @@ impl Host {
             Arc::new((0..bytes.div_ceil(8)).map(|_| AtomicU64::new(0)).collect());
         let host = Self(words);
         // SAFETY: the words live as long as the machine keeps the `Arc`, and are atomics.
-        unsafe { machine.map_host(host.address(), bytes as u64, label, host.0.clone()) }.expect("mapping");
+        unsafe { machine.map_host(host.address(), host.start(), bytes as u64, label, host.0.clone()) }
+            .expect("mapping");
         host
     }
 
+    fn start(&self) -> *const u8 {
+        self.0.as_ptr().cast()
+    }
+
     fn address(&self) -> u64 {
-        self.0.as_ptr().expose_provenance() as u64
+        self.start().addr() as u64
     }
 
     fn set(&self, index: usize, value: u64) {
@@ -174,15 +179,21 @@ fn host_memory_is_shared_until_it_is_freed_and_never_overlaps() {
     copy.read(host.address() + 8, &mut bytes).unwrap();
     assert_eq!(bytes, [1, 2, 3]);
     // SAFETY: refused.
-    let overlap = unsafe { machine.map_host(host.address() + 8, 8, "more", Arc::new(())) };
+    let overlap = unsafe { machine.map_host(host.address() + 8, host.start(), 8, "more", Arc::new(())) };
     assert!(matches!(overlap, Err(MemoryError::OutOfBounds { .. })));
     assert_eq!(Arc::strong_count(&host.0), 3);
     machine.free(host.address()).unwrap();
     assert!(machine.read(host.address(), &mut bytes).is_err());
     drop(copy);
     assert_eq!(Arc::strong_count(&host.0), 1);
+    // Device addresses need not be the host's.
+    // SAFETY: as in `Host::new`.
+    unsafe { machine.map_host(0x7000_0000_0000, host.start(), 4096, "alias", host.0.clone()) }.unwrap();
+    machine.read(0x7000_0000_0008, &mut bytes).unwrap();
+    assert_eq!(bytes, [1, 2, 3]);
+    machine.free(0x7000_0000_0000).unwrap();
     // A freed place may be used again, unlike the machine's own.
     // SAFETY: as in `Host::new`.
-    unsafe { machine.map_host(host.address(), 4096, "again", host.0.clone()) }.unwrap();
+    unsafe { machine.map_host(host.address(), host.start(), 4096, "again", host.0.clone()) }.unwrap();
     assert!(machine.read(host.address(), &mut bytes).is_ok());
 }

@@ -1,6 +1,7 @@
 //! What the runtime has allocated and registered, and which GPUs see it.
 //!
-//! A GPU's address is the host's address of the same byte. A GPU sees what has been mapped to it, and nothing else: a kernel
+//! A GPU's address of what is allocated here is the host's address of the same byte. Memory of the program's own that it
+//! registers has addresses of its own for GPUs, as the driver gives it: HIP insists on telling the two apart. A GPU sees what has been mapped to it, and nothing else: a kernel
 //! that reaches any other memory of the process faults, as on hardware.
 
 use std::collections::BTreeMap;
@@ -21,8 +22,12 @@ pub(crate) struct Block {
     pub(crate) flags: MemoryFlags,
     /// The node that asked for it, or that it is on.
     pub(crate) node: u32,
-    /// Its pages; `None` for memory that the program has registered, which is the program's own.
-    pages: Option<Arc<Mapping>>,
+    /// Where GPUs see its first byte.
+    pub(crate) device: u64,
+    /// Its pages; for memory that the program has registered, addresses for GPUs.
+    pages: Arc<Mapping>,
+    /// It is the program's own memory.
+    registered: bool,
     /// How often it has been registered.
     registrations: u32,
     /// Nodes of the GPUs that see it, in ascending order.
@@ -33,22 +38,29 @@ pub(crate) struct Block {
 impl Block {
     /// `HSA_POINTER_TYPE`.
     pub(crate) const fn pointer_kind(&self) -> u32 {
-        if self.pages.is_some() { pointer_kind::ALLOCATED } else { pointer_kind::REGISTERED }
+        if self.registered { pointer_kind::REGISTERED } else { pointer_kind::ALLOCATED }
     }
 
     /// What it is called in faults.
     const fn label(&self) -> &'static str {
-        match (&self.pages, self.node) {
-            (None, _) => "registered host memory",
-            (Some(_), 0) => "host memory",
-            (Some(_), _) => "device memory",
+        match (self.registered, self.node) {
+            (true, _) => "registered host memory",
+            (false, 0) => "host memory",
+            (false, _) => "device memory",
         }
     }
 
-    /// The range that a GPU sees: as on hardware somewhat more than what was asked for.
-    fn seen(&self) -> (u64, u64) {
-        let start = self.address & !(GRAIN - 1);
-        (start, (self.address + self.size).next_multiple_of(GRAIN) - start)
+    /// The range that a GPU sees: as on hardware somewhat more than what was asked for. First the host's address of it, then
+    /// the GPU's, then its size.
+    fn seen(&self) -> (u64, u64, u64) {
+        let before = self.address % GRAIN;
+        let start = self.address - before;
+        (start, self.device - before, (self.address + self.size).next_multiple_of(GRAIN) - start)
+    }
+
+    /// Whether an address is in it, be it the host's or a GPU's.
+    fn holds(&self, address: u64) -> bool {
+        [self.address, self.device].iter().any(|start| address.wrapping_sub(*start) < self.size)
     }
 }
 
@@ -56,6 +68,8 @@ impl Block {
 #[derive(Debug, Default)]
 pub(crate) struct Allocations {
     blocks: BTreeMap<u64, Block>,
+    /// First bytes of registered memory, by where GPUs see it.
+    aliases: BTreeMap<u64, u64>,
     /// Bytes on each node.
     used: BTreeMap<u32, u64>,
 }
@@ -83,16 +97,25 @@ impl Allocations {
             *used += pages.size();
         }
         let (address, size) = (pages.address(), pages.size());
-        let pages = Some(Arc::new(pages));
-        let mapped = Vec::new();
-        let block = Block { address, size, flags, node, pages, registrations: 0, mapped, user_data: 0 };
+        let block = Block {
+            address,
+            size,
+            flags,
+            node,
+            device: address,
+            pages: Arc::new(pages),
+            registered: false,
+            registrations: 0,
+            mapped: Vec::new(),
+            user_data: 0,
+        };
         self.blocks.insert(address, block);
         Ok(address)
     }
 
     /// Free an allocation. Its pages go when no launch that is under way sees them any more.
     pub(crate) fn free(&mut self, gpus: &[Gpu], address: u64) -> Result<(), Status> {
-        if self.blocks.get(&address).is_none_or(|block| block.pages.is_none()) {
+        if self.blocks.get(&address).is_none_or(|block| block.registered) {
             return Err(Status::InvalidParameter);
         }
         self.unmap(gpus, address)?;
@@ -112,7 +135,7 @@ impl Allocations {
             return Err(Status::InvalidParameter);
         }
         if let Some(block) = self.blocks.get_mut(&address) {
-            if block.pages.is_some() {
+            if !block.registered {
                 return Err(Status::MemoryAlreadyRegistered);
             }
             // Another part of what is registered needs no mapping of its own unless it is larger.
@@ -122,56 +145,69 @@ impl Allocations {
             block.registrations += 1;
             return Ok(());
         }
-        let mapped = Vec::new();
-        let block =
-            Block { address, size, flags, node: 0, pages: None, registrations: 1, mapped, user_data: 0 };
+        // The same place within a page, so that what is aligned stays so.
+        let within = address % PAGE;
+        let pages = Mapping::reserving(within + size + PAGE).ok_or(Status::NoMemory)?;
+        let device = pages.address() + within;
+        let block = Block {
+            address,
+            size,
+            flags,
+            node: 0,
+            device,
+            pages: Arc::new(pages),
+            registered: true,
+            registrations: 1,
+            mapped: Vec::new(),
+            user_data: 0,
+        };
         self.blocks.insert(address, block);
+        self.aliases.insert(device, address);
         Ok(())
     }
 
     /// Take a registration back.
     pub(crate) fn deregister(&mut self, gpus: &[Gpu], address: u64) -> Result<(), Status> {
-        let block = self.blocks.get_mut(&address).filter(|block| block.pages.is_none());
+        let block = self.blocks.get_mut(&address).filter(|block| block.registered);
         let block = block.ok_or(Status::MemoryNotRegistered)?;
         block.registrations -= 1;
         if block.registrations == 0 {
+            let device = block.device;
             self.unmap(gpus, address)?;
             self.blocks.remove(&address);
+            self.aliases.remove(&device);
         }
         Ok(())
     }
 
-    /// Let GPUs see a block, besides those that do.
-    pub(crate) fn map(&mut self, gpus: &[Gpu], address: u64, nodes: &[u32]) -> Result<(), Status> {
+    /// Let GPUs see a block, besides those that do. Gives where they see the address.
+    pub(crate) fn map(&mut self, gpus: &[Gpu], address: u64, nodes: &[u32]) -> Result<u64, Status> {
         let block = self.around_mut(address).ok_or(Status::InvalidParameter)?;
         // The emulator has scratch memory of its own.
+        let device = block.device + (address - block.address);
         if block.flags.scratch() {
-            return Ok(());
+            return Ok(device);
         }
-        let (start, size) = block.seen();
+        let (host, start, size) = block.seen();
         for node in nodes.iter().filter(|node| **node != 0) {
             let gpu = gpus.get(*node as usize - 1).ok_or(Status::InvalidNodeUnit)?;
             if block.mapped.contains(node) {
                 continue;
             }
-            let keep: Arc<dyn std::any::Any + Send + Sync> = match &block.pages {
-                Some(pages) => pages.clone(),
-                None => Arc::new(()),
-            };
-            // SAFETY: pages of ours live until `keep` is dropped. Registered memory is the program's, which must not free it
-            // before it has taken the registration back, and then only when no kernel uses it: as on hardware.
-            unsafe { gpu.map(start, size, block.label(), keep) }
+            // SAFETY: pages of ours live until the last machine drops them. Registered memory is the program's, which must not
+            // free it before it has taken the registration back, and then only when no kernel uses it: as on hardware.
+            unsafe { gpu.map(start, host, size, block.label(), block.pages.clone()) }
                 .map_err(|_| Status::MemoryAlreadyRegistered)?;
             block.mapped.push(*node);
             block.mapped.sort_unstable();
         }
-        Ok(())
+        Ok(device)
     }
 
     /// Hide a block from all GPUs.
     pub(crate) fn unmap(&mut self, gpus: &[Gpu], address: u64) -> Result<(), Status> {
         let block = self.around_mut(address).ok_or(Status::InvalidParameter)?;
-        let (start, _) = block.seen();
+        let (_, start, _) = block.seen();
         for node in std::mem::take(&mut block.mapped) {
             if let Some(gpu) = gpus.get(node as usize - 1) {
                 gpu.unmap(start);
@@ -180,16 +216,23 @@ impl Allocations {
         Ok(())
     }
 
-    /// The block that an address is in.
+    /// The block that an address is in, be it the host's or a GPU's.
     pub(crate) fn around(&self, address: u64) -> Option<&Block> {
-        let (_, block) = self.blocks.range(..=address).next_back()?;
-        (address - block.address < block.size).then_some(block)
+        self.blocks.get(&self.first_byte(address)?)
     }
 
-    /// The block that an address is in.
+    /// The block that an address of the host's is in.
     pub(crate) fn around_mut(&mut self, address: u64) -> Option<&mut Block> {
-        let (_, block) = self.blocks.range_mut(..=address).next_back()?;
-        (address - block.address < block.size).then_some(block)
+        let first = self.first_byte(address)?;
+        self.blocks.get_mut(&first)
+    }
+
+    /// The host's address of the first byte of the block that an address is in.
+    fn first_byte(&self, address: u64) -> Option<u64> {
+        let of_host = self.blocks.range(..=address).next_back().map(|(first, _)| *first);
+        let of_gpu = self.aliases.range(..=address).next_back().map(|(_, first)| *first);
+        let holds = |first: &u64| self.blocks.get(first).is_some_and(|block| block.holds(address));
+        of_host.filter(holds).or_else(|| of_gpu.filter(holds))
     }
 }
 
@@ -241,14 +284,23 @@ mod tests {
         let mut all = Allocations::default();
         all.register(address, 500, PLAIN).unwrap();
         all.register(address, 500, PLAIN).unwrap();
-        all.map(&gpus, address, &[1]).unwrap();
+        let device = all.map(&gpus, address, &[1]).unwrap();
+        assert!(device != address && device % PAGE == address % PAGE);
+        assert_eq!(all.map(&gpus, address + 100, &[1]), Ok(device + 100));
         let mut bytes = [0; 4];
-        gpus[0].machine().read(address, &mut bytes).unwrap();
+        gpus[0].machine().read(device, &mut bytes).unwrap();
         assert_eq!(bytes, [7; 4]);
+        for inside in [address + 499, device + 499] {
+            assert_eq!(
+                all.around(inside).map(|block| (block.address, block.device)),
+                Some((address, device))
+            );
+        }
+        assert!(all.around(device + 500).is_none());
         all.deregister(&gpus, address).unwrap();
-        assert!(sees(&gpus[0], address));
+        assert!(sees(&gpus[0], device));
         all.deregister(&gpus, address).unwrap();
-        assert!(!sees(&gpus[0], address));
+        assert!(!sees(&gpus[0], device));
         assert_eq!(all.deregister(&gpus, address), Err(Status::MemoryNotRegistered));
     }
 }

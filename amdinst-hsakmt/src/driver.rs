@@ -7,9 +7,11 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use crate::abi::{Event, MemoryAccessFault, MemoryFlags, QueueResource, Status};
 use crate::allocations::Allocations;
 use crate::cells::Cell64;
+use crate::counting::Reports;
 use crate::events::{self, Events};
 use crate::gpu::Gpu;
 use crate::host_memory::Mapping;
+use crate::objects::Objects;
 use crate::queue::{Queue, Ring};
 use crate::settings::Settings;
 
@@ -25,6 +27,10 @@ pub(crate) struct Driver {
     /// The GPUs: that of node N has index N - 1.
     pub(crate) gpus: Vec<Gpu>,
     pub(crate) events: Events,
+    /// Code objects that have been given to the loader.
+    pub(crate) objects: Objects,
+    /// What instrumented kernels have counted.
+    pub(crate) reports: Reports,
     allocations: Mutex<Allocations>,
     queues: Mutex<HashMap<u64, Queue>>,
     /// One word for each queue that may be.
@@ -87,7 +93,7 @@ impl Driver {
         let mut allocations = Allocations::default();
         let mailboxes = allocations
             .allocate(0, 8 * u64::from(events::MOST), MemoryFlags::default(), None, 0)
-            .and_then(|address| allocations.map(&gpus, address, &nodes).map(|()| address))
+            .and_then(|address| allocations.map(&gpus, address, &nodes))
             .map_err(|_| eprintln!("amdinst: there is no memory for the emulated GPU's events"))?;
         let doorbells = Mapping::new(8 * DOORBELLS as u64, None)
             .ok_or_else(|| eprintln!("amdinst: there is no memory for the emulated GPU's doorbells"))?;
@@ -96,12 +102,19 @@ impl Driver {
             gpus,
             // SAFETY: pages that are never freed: no other function gives this address away.
             events: Events::new(unsafe { Cell64::at(mailboxes) }),
+            objects: Objects::default(),
+            reports: Reports::default(),
             allocations: Mutex::new(allocations),
             queues: Mutex::default(),
             doorbells,
             fault_event: Mutex::new(None),
             process: std::process::id(),
         })
+    }
+
+    /// The one of this process, if there ever was one, whether it is open or not.
+    pub(crate) fn existing() -> Option<&'static Self> {
+        DRIVER.get()?.as_ref().ok().filter(|driver| driver.process == std::process::id())
     }
 
     /// The allocations, locked.

@@ -19,6 +19,33 @@ pub(crate) enum Effect {
     QueueError(u64),
 }
 
+impl Effect {
+    /// That of a kernel's fault.
+    fn of_fault(fault: &Fault) -> Self {
+        match &fault.kind {
+            FaultKind::OutOfBounds { space: MemorySpace::Global | MemorySpace::Scalar, address, .. }
+            | FaultKind::UseAfterFree { address, .. }
+            | FaultKind::NullPointer { address, .. } => {
+                Self::MemoryFault { address: *address, read_only: false }
+            }
+            FaultKind::ReadOnly { address, .. } => Self::MemoryFault { address: *address, read_only: true },
+            FaultKind::OutOfBounds { .. } | FaultKind::Misaligned { .. } => Self::QueueError(error::APERTURE),
+            FaultKind::Unimplemented { .. }
+            | FaultKind::Undecodable(_)
+            | FaultKind::JumpOutside { .. }
+            | FaultKind::RegisterIndex { .. } => Self::QueueError(error::ILLEGAL_INSTRUCTION),
+            FaultKind::Trap(_)
+            | FaultKind::Budget { .. }
+            | FaultKind::BarrierDeadlock { .. }
+            | FaultKind::BarrierMismatch { .. } => Self::QueueError(error::EXCEPTION),
+            FaultKind::BadDispatch(message) if message.contains("LDS") => {
+                Self::QueueError(error::GROUP_MEMORY)
+            }
+            FaultKind::BadDispatch(_) => Self::QueueError(error::DIMENSIONS),
+        }
+    }
+}
+
 /// Bits of `queue_inactive_signal`, as the packet processor and the trap handler set them.
 mod error {
     pub(super) const DIMENSIONS: u64 = 2;
@@ -38,37 +65,14 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// That of a kernel's fault.
-    pub(crate) fn of_fault(fault: &Fault) -> Self {
-        let effect = match &fault.kind {
-            FaultKind::OutOfBounds { space: MemorySpace::Global | MemorySpace::Scalar, address, .. }
-            | FaultKind::UseAfterFree { address, .. }
-            | FaultKind::NullPointer { address, .. } => {
-                Effect::MemoryFault { address: *address, read_only: false }
-            }
-            FaultKind::ReadOnly { address, .. } => Effect::MemoryFault { address: *address, read_only: true },
-            FaultKind::OutOfBounds { .. } | FaultKind::Misaligned { .. } => {
-                Effect::QueueError(error::APERTURE)
-            }
-            FaultKind::Unimplemented { .. }
-            | FaultKind::Undecodable(_)
-            | FaultKind::JumpOutside { .. }
-            | FaultKind::RegisterIndex { .. } => Effect::QueueError(error::ILLEGAL_INSTRUCTION),
-            FaultKind::Trap(_)
-            | FaultKind::Budget { .. }
-            | FaultKind::BarrierDeadlock { .. }
-            | FaultKind::BarrierMismatch { .. } => Effect::QueueError(error::EXCEPTION),
-            FaultKind::BadDispatch(message) if message.contains("LDS") => {
-                Effect::QueueError(error::GROUP_MEMORY)
-            }
-            FaultKind::BadDispatch(_) => Effect::QueueError(error::DIMENSIONS),
+    /// That of a packet that was not run to its end.
+    pub(crate) fn of_error(error: &DispatchError) -> Self {
+        let effect = match error {
+            DispatchError::Fault { fault, .. } => Effect::of_fault(fault),
+            DispatchError::NoKernel { .. } => Effect::QueueError(error::CODE),
+            DispatchError::Counters { .. } => Effect::QueueError(error::EXCEPTION),
         };
-        Self { message: fault.to_string(), effect }
-    }
-
-    /// That of a packet whose kernel cannot be read.
-    pub(crate) fn no_kernel(error: &DispatchError) -> Self {
-        Self { message: error.to_string(), effect: Effect::QueueError(error::CODE) }
+        Self { message: error.to_string(), effect }
     }
 
     /// That of a packet that the processor does not know.

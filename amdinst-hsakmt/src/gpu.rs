@@ -5,9 +5,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use amdinst_core::Arch;
+use amdinst_core::instrument::BUFFER_SYMBOL;
 use amdinst_emu::{Config, Dispatch, Execution, Fault, LoadError, Machine, MemoryError, Program, Resident};
 
+use crate::cells::Cell64;
+use crate::counting::{Counted, Reports, Shape};
+use crate::host_memory::Mapping;
 use crate::image::Image;
+use crate::objects::{Object, Objects};
 
 /// Why a packet was not run to its end.
 #[derive(Debug, thiserror::Error)]
@@ -21,8 +26,29 @@ pub(crate) enum DispatchError {
         error: LoadError,
     },
     /// The kernel faulted.
-    #[error("{0}")]
-    Fault(Box<Fault>),
+    #[error("{fault}{}", notes.iter().map(|note| format!("\n  {note}")).collect::<String>())]
+    Fault {
+        /// Why and where.
+        fault: Box<Fault>,
+        /// The source lines, innermost first.
+        notes: Vec<String>,
+    },
+    /// What an instrumented kernel counted cannot be had.
+    #[error("kernel `{kernel}`: {reason}")]
+    Counters {
+        /// The kernel.
+        kernel: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A kernel, decoded, with what is known of its code object.
+#[derive(Debug)]
+struct Ready {
+    program: Program,
+    object: Option<Arc<Object>>,
+    counted: Option<Counted>,
 }
 
 /// A GPU. Launches run on the memory as it was mapped when they began.
@@ -32,7 +58,18 @@ pub(crate) struct Gpu {
     pub(crate) node: u32,
     machine: RwLock<Arc<Machine>>,
     /// Decoded kernels, by the address of their descriptor.
-    programs: Mutex<HashMap<u64, Arc<Program>>>,
+    kernels: Mutex<HashMap<u64, Arc<Ready>>>,
+    /// Held by a launch that counts: the variable that it counts by is the code object's.
+    counting: Mutex<()>,
+}
+
+/// What launches use besides the GPU.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around<'a> {
+    /// The code objects that have been seen.
+    pub(crate) objects: &'a Objects,
+    /// Where what was counted goes, if anywhere.
+    pub(crate) reports: Option<&'a Reports>,
 }
 
 impl Gpu {
@@ -40,7 +77,12 @@ impl Gpu {
     pub(crate) fn new(node: u32, arch: Arch, strict_barriers: bool) -> Self {
         let mut config = Config::default();
         config.strict_barriers = strict_barriers;
-        Self { node, machine: RwLock::new(Arc::new(Machine::new(arch, config))), programs: Mutex::default() }
+        Self {
+            node,
+            machine: RwLock::new(Arc::new(Machine::new(arch, config))),
+            kernels: Mutex::default(),
+            counting: Mutex::default(),
+        }
     }
 
     /// The GPU as it is now.
@@ -48,20 +90,22 @@ impl Gpu {
         self.machine.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Let the GPU see memory.
+    /// Let the GPU see memory of the host's at `host`.
     ///
     /// # Safety
     /// As [`Machine::map_host`] asks.
     pub(crate) unsafe fn map(
         &self,
         address: u64,
+        host: u64,
         size: u64,
         label: &str,
         keep: Arc<dyn Any + Send + Sync>,
     ) -> Result<(), MemoryError> {
+        let host = std::ptr::with_exposed_provenance(host as usize);
         let mut machine = self.machine.write().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the caller's.
-        unsafe { Arc::make_mut(&mut machine).map_host(address, size, label, keep) }
+        unsafe { Arc::make_mut(&mut machine).map_host(address, host, size, label, keep) }
     }
 
     /// Hide the memory that begins there.
@@ -72,28 +116,95 @@ impl Gpu {
     }
 
     /// Run a dispatch packet whose kernel's descriptor is at `kernel`.
-    pub(crate) fn dispatch(&self, kernel: u64, dispatch: &Dispatch) -> Result<Execution, DispatchError> {
+    pub(crate) fn dispatch(
+        &self,
+        around: Around<'_>,
+        kernel: u64,
+        shape: Shape,
+        dispatch: &Dispatch,
+    ) -> Result<Execution, DispatchError> {
         let machine = self.machine();
-        let program = self
-            .program(&machine, kernel)
+        let ready = self
+            .ready(around.objects, &machine, kernel)
             .map_err(|error| DispatchError::NoKernel { address: kernel, error })?;
-        machine.dispatch(&program, dispatch).map_err(|fault| DispatchError::Fault(Box::new(fault)))
+        if let Some(counted) = ready.counted.as_ref().filter(|counted| counted.more_lds > 0) {
+            // SAFETY: a packet's fourth word, private and group segment sizes; the packet is this launch's alone by now.
+            let sizes = unsafe { Cell64::at(dispatch.packet + 24) };
+            sizes.store(sizes.load().wrapping_add(u64::from(counted.more_lds) << 32));
+        }
+        if let (Some(counted), Some(reports)) = (&ready.counted, around.reports) {
+            return self.count(reports, &ready, counted, shape, dispatch);
+        }
+        ready.run(&machine, dispatch)
+    }
+
+    /// Run a kernel that counts, and add what it counted to the reports. One at a time.
+    fn count(
+        &self,
+        reports: &Reports,
+        ready: &Ready,
+        counted: &Counted,
+        shape: Shape,
+        dispatch: &Dispatch,
+    ) -> Result<Execution, DispatchError> {
+        let failed = |reason: String| {
+            let kernel = ready.program.kernels().next().unwrap_or_default().to_owned();
+            DispatchError::Counters { kernel, reason }
+        };
+        let _alone = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut records = counted.layout(shape).map(|layout| layout.initial_buffer()).unwrap_or_default();
+        let no_room = || failed(format!("there is no memory for {} bytes of counters", records.len()));
+        let buffer = Arc::new(Mapping::holding(&records).ok_or_else(no_room)?);
+        // SAFETY: pages of its own, which the machine keeps.
+        unsafe {
+            self.map(buffer.address(), buffer.address(), buffer.size(), "counter buffer", buffer.clone())
+        }
+        .map_err(|error| failed(error.to_string()))?;
+        // SAFETY: `ready` found the variable, 8 aligned bytes, in the loaded code object, whose pages this machine keeps.
+        let variable = unsafe { Cell64::at(counted.variable) };
+        let machine = self.machine();
+        variable.store(buffer.address());
+        let outcome = ready.run(&machine, dispatch);
+        variable.store(0);
+        self.unmap(buffer.address());
+        let execution = outcome?;
+        machine.read(buffer.address(), &mut records).map_err(|error| failed(error.to_string()))?;
+        reports.add(counted.report(shape, &records).map_err(failed)?);
+        Ok(execution)
     }
 
     /// The kernel, decoded now unless its code is what it was the last time.
-    fn program(&self, machine: &Machine, kernel: u64) -> Result<Arc<Program>, LoadError> {
-        let known = self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&kernel).cloned();
-        if let Some(program) = known.filter(|program| machine.is_current(program)) {
-            return Ok(program);
+    fn ready(&self, objects: &Objects, machine: &Machine, kernel: u64) -> Result<Arc<Ready>, LoadError> {
+        let known = self.kernels.lock().unwrap_or_else(PoisonError::into_inner).get(&kernel).cloned();
+        if let Some(ready) = known.filter(|ready| machine.is_current(&ready.program)) {
+            return Ok(ready);
         }
         let image = Image::around(machine, kernel);
         let name = image.as_ref().and_then(|image| image.kernel_name(machine, kernel));
+        let object = image.as_ref().and_then(|image| objects.loaded(machine, image));
+        let variable = image.as_ref().and_then(|image| image.symbol(machine, BUFFER_SYMBOL));
+        let counted = match (&object, variable, &name) {
+            (Some(object), Some(variable), Some(name)) if variable.is_multiple_of(8) => {
+                Counted::new(object.clone(), name, variable)
+            }
+            _ => None,
+        };
         let name = name.unwrap_or_else(|| format!("kernel at {kernel:#x}"));
         let bias = image.as_ref().map_or(0, |image| image.start);
         let code = image.and_then(|image| image.code);
         let resident = Resident { descriptor: kernel, name: &name, bias, code };
-        let program = Arc::new(machine.program_at(&resident)?);
-        self.programs.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel, program.clone());
-        Ok(program)
+        let program = machine.program_at(&resident)?;
+        let ready = Arc::new(Ready { program, object, counted });
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel, ready.clone());
+        Ok(ready)
+    }
+}
+
+impl Ready {
+    fn run(&self, machine: &Machine, dispatch: &Dispatch) -> Result<Execution, DispatchError> {
+        machine.dispatch(&self.program, dispatch).map_err(|fault| {
+            let lines = fault.pc.zip(self.object.as_ref()).map(|(pc, object)| object.source_lines(pc));
+            DispatchError::Fault { fault: Box::new(fault), notes: lines.unwrap_or_default() }
+        })
     }
 }

@@ -43,6 +43,22 @@ impl Mapping {
         (opened == 0).then_some(mapping)
     }
 
+    /// Addresses without memory, of whole pages.
+    pub(crate) fn reserving(size: u64) -> Option<Self> {
+        let size = size.checked_next_multiple_of(PAGE)?;
+        let address = map(None, size, libc::PROT_NONE, 0)?;
+        Some(Self { reserved: (address, size), address, size })
+    }
+
+    /// Pages that begin with these bytes.
+    pub(crate) fn holding(bytes: &[u8]) -> Option<Self> {
+        let mapping = Self::new((bytes.len() as u64).max(1), None)?;
+        let to = ptr::with_exposed_provenance_mut::<u8>(mapping.address as usize);
+        // SAFETY: pages just mapped, as many as the bytes need, which nothing else knows of yet.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
+        Some(mapping)
+    }
+
     /// The first byte.
     pub(crate) const fn address(&self) -> u64 {
         self.address

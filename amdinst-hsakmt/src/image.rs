@@ -61,9 +61,21 @@ impl Image {
 
     /// The name of the kernel whose descriptor is at a device address.
     pub(crate) fn kernel_name(&self, machine: &Machine, descriptor: u64) -> Option<String> {
-        let dynamic = self.dynamic.clone()?;
+        let value = descriptor - self.start;
+        let name = self.symbols(machine)?.find(|symbol| symbol.value == value)?.name(machine)?;
+        Some(name.strip_suffix(".kd").map_or(name.clone(), str::to_owned))
+    }
+
+    /// The device address of a symbol.
+    pub(crate) fn symbol(&self, machine: &Machine, wanted: &str) -> Option<u64> {
+        let is_it = |symbol: &Symbol| symbol.name(machine).is_some_and(|name| name == wanted);
+        self.symbols(machine)?.find(is_it).map(|symbol| self.start + symbol.value)
+    }
+
+    /// The symbols of the dynamic section.
+    fn symbols<'a>(&self, machine: &'a Machine) -> Option<impl Iterator<Item = Symbol> + use<'a>> {
         let (mut hash, mut strings, mut symbols) = (None, None, None);
-        for at in dynamic.step_by(16) {
+        for at in self.dynamic.clone()?.step_by(16) {
             let entry: [u64; 2] = [word(machine, at)?, word(machine, at + 8)?];
             let place = self.start.checked_add(entry[1]);
             match entry[0] {
@@ -76,17 +88,25 @@ impl Image {
         }
         let (hash, strings, symbols) = (hash?, strings?, symbols?);
         // `nchain` is the number of symbols.
-        let count = u64::from(u32::from_le_bytes(read(machine, hash + 4)?)).min(MOST_SYMBOLS);
-        let value = descriptor - self.start;
-        for index in 0..count {
+        let count = u64::from(u32::from_le_bytes(read(machine, hash.checked_add(4)?)?)).min(MOST_SYMBOLS);
+        Some((0..count).map_while(move |index| {
             let symbol: [u8; 24] = read(machine, symbols.checked_add(24 * index)?)?;
-            if symbol[8..16] == value.to_le_bytes() {
-                let offset = u32::from_le_bytes(symbol[..4].try_into().unwrap_or_default());
-                let name = text(machine, strings.checked_add(u64::from(offset))?)?;
-                return Some(name.strip_suffix(".kd").map_or(name.clone(), str::to_owned));
-            }
-        }
-        None
+            let offset = u32::from_le_bytes(symbol[..4].try_into().unwrap_or_default());
+            let value = u64::from_le_bytes(symbol[8..16].try_into().unwrap_or_default());
+            Some(Symbol { name: strings.checked_add(u64::from(offset))?, value })
+        }))
+    }
+}
+
+/// A symbol: where its name stands, and its value.
+struct Symbol {
+    name: u64,
+    value: u64,
+}
+
+impl Symbol {
+    fn name(&self, machine: &Machine) -> Option<String> {
+        text(machine, self.name)
     }
 }
 

@@ -6,12 +6,15 @@
 //! `LD_LIBRARY_PATH`; `cargo amdinst exec` does that.
 //!
 //! The environment says what is emulated: `AMDINST_TARGET_CPU` (gfx900, gfx906, gfx908, gfx90a), `AMDINST_GPUS`,
-//! `AMDINST_BUDGET`, `AMDINST_THREADS`, `AMDINST_STRICT_BARRIERS`.
+//! `AMDINST_BUDGET`, `AMDINST_THREADS`, `AMDINST_STRICT_BARRIERS`. Named in `HSA_TOOLS_LIB` too, it sees the code objects that
+//! are loaded: faults are then told with their source lines, and `AMDINST_INSTRUMENT` (1, or `report`) has them instrumented,
+//! with counters where `AMDINST_COUNTERS` says.
 //!
 //! # Where `unsafe` is
 //!
 //! `exports` takes pointers from C; each function says what its caller, the runtime, vouches for. `host_memory` maps
-//! pages; `cells` views words that the runtime shares; `allocations` hands memory to the emulator. No panic leaves an
+//! pages; `cells` views words that the runtime shares; `allocations` and `gpu` hand memory to the emulator; `tools` stands before two
+//! functions of the runtime. No panic leaves an
 //! exported function.
 
 /// Name of the built library's file.
@@ -25,6 +28,7 @@ mod abi;
 mod allocations;
 mod cells;
 mod clock;
+mod counting;
 mod driver;
 mod events;
 mod exports;
@@ -32,9 +36,11 @@ mod fault;
 mod gpu;
 mod host_memory;
 mod image;
+mod objects;
 mod profile;
 mod queue;
 mod settings;
+mod tools;
 mod topology;
 
 /// The processors that can be emulated under the runtime.

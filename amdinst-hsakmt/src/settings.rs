@@ -1,6 +1,7 @@
 //! What the environment asks for. `cargo amdinst exec` sets it from its options.
 
 use amdinst_core::Arch;
+use amdinst_core::instrument::Counters;
 
 use crate::profile::Profile;
 
@@ -11,6 +12,17 @@ pub(crate) struct SettingsError {
     variable: &'static str,
     value: String,
     expected: String,
+}
+
+/// What is done to code objects as they are loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Instrument {
+    /// Nothing.
+    No,
+    /// They are instrumented.
+    Yes,
+    /// And what their branches did is printed when the program ends.
+    Report,
 }
 
 /// How the emulated machine is made.
@@ -26,6 +38,10 @@ pub(crate) struct Settings {
     pub(crate) threads: usize,
     /// A barrier that some waves ended without reaching is a fault (`AMDINST_STRICT_BARRIERS`).
     pub(crate) strict_barriers: bool,
+    /// What is done to code objects (`AMDINST_INSTRUMENT`).
+    pub(crate) instrument: Instrument,
+    /// Where counters live (`AMDINST_COUNTERS`).
+    pub(crate) counters: Counters,
 }
 
 /// GPUs that a machine may have at most.
@@ -59,7 +75,24 @@ impl Settings {
             Some("1") => Ok(true),
             Some(value) => Err(bad(variable, value.to_owned(), "0 or 1")),
         };
+        let instrument = match text("AMDINST_INSTRUMENT").as_deref() {
+            None | Some("0") => Instrument::No,
+            Some("1") => Instrument::Yes,
+            Some("report") => Instrument::Report,
+            Some(value) => return Err(bad("AMDINST_INSTRUMENT", value.to_owned(), "0, 1 or report")),
+        };
+        let counters = match text("AMDINST_COUNTERS").as_deref() {
+            None | Some("auto") => Counters::Auto,
+            Some("register") => Counters::Register,
+            Some("lds") => Counters::Lds,
+            Some("global") => Counters::Global,
+            Some(value) => {
+                return Err(bad("AMDINST_COUNTERS", value.to_owned(), "auto, register, lds or global"));
+            }
+        };
         Ok(Self {
+            instrument,
+            counters,
             profile,
             gpus: number("AMDINST_GPUS", 1, 1, u64::from(MOST_GPUS))? as u32,
             budget: number("AMDINST_BUDGET", 0, 0, u64::MAX)?,
@@ -84,12 +117,15 @@ mod tests {
         let settings = read(&[]).unwrap();
         assert_eq!((settings.profile.arch, settings.gpus), (Arch::Gfx90a, 1));
         assert!(!settings.strict_barriers);
+        assert_eq!((settings.instrument, settings.counters), (Instrument::No, Counters::Auto));
     }
 
     #[test]
     fn what_is_asked_for_is_taken_and_nonsense_is_named() {
         let settings = read(&[("AMDINST_TARGET_CPU", "gfx908"), ("AMDINST_GPUS", "2")]).unwrap();
         assert_eq!((settings.profile.arch, settings.gpus), (Arch::Gfx908, 2));
+        let settings = read(&[("AMDINST_INSTRUMENT", "report"), ("AMDINST_COUNTERS", "lds")]).unwrap();
+        assert_eq!((settings.instrument, settings.counters), (Instrument::Report, Counters::Lds));
         let error = read(&[("AMDINST_TARGET_CPU", "gfx1100")]).unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -462,6 +462,15 @@ pub struct ExecArgs {
     /// A barrier that some waves of the workgroup ended without reaching is a fault (hardware lets it pass)
     #[arg(long)]
     pub strict_barriers: bool,
+    /// Instrument code objects as the program loads them, as `cargo amdinst instrument --abi global` does
+    #[arg(long)]
+    pub instrument: bool,
+    /// Print how each branch of the kernels diverged when the program ends, on stderr (with --instrument)
+    #[arg(long, requires = "instrument")]
+    pub report: bool,
+    /// Where counters live while a kernel runs (with --instrument)
+    #[arg(long, value_name = "HOME", default_value = "auto", requires = "instrument")]
+    pub counters: CounterChoice,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,

@@ -178,19 +178,20 @@ impl Memory {
         Ok(())
     }
 
-    /// Make host memory device memory at the same address. What was freed there before is forgotten.
+    /// Make host memory device memory. What was freed there before is forgotten.
     ///
     /// # Safety
-    /// As [`SharedBytes::host`] asks of `size` bytes at `address`.
+    /// As [`SharedBytes::host`] asks of `size` bytes at `host`.
     pub(crate) unsafe fn map_host(
         &mut self,
         address: u64,
+        host: *const u8,
         size: u64,
         label: &str,
         keep: Arc<dyn Any + Send + Sync>,
     ) -> Result<(), MemoryError> {
-        if !address.is_multiple_of(8) {
-            return Err(MemoryError::BadAlignment(address));
+        if let Some(odd) = [address, host.addr() as u64].into_iter().find(|place| !place.is_multiple_of(8)) {
+            return Err(MemoryError::BadAlignment(odd));
         }
         let overlap = MemoryError::OutOfBounds { address, size };
         let end = address.checked_add(size).ok_or(overlap.clone())?;
@@ -200,9 +201,7 @@ impl Memory {
         }
         self.freed.retain(|freed| freed.address >= end || freed.address + freed.size <= address);
         // SAFETY: the caller vouches for the range.
-        let bytes = unsafe {
-            SharedBytes::host(std::ptr::with_exposed_provenance(address as usize), size as usize, keep)
-        };
+        let bytes = unsafe { SharedBytes::host(host, size as usize, keep) };
         let allocation =
             Allocation { address, bytes, protection: Protection::ReadWrite, label: label.to_owned() };
         self.live.insert(at, allocation);

@@ -83,15 +83,15 @@ pub(crate) extern "C" fn hsaKmtDeregisterMemory(address: *mut c_void) -> u32 {
     })
 }
 
-/// Maps a block and says where a GPU finds it, which is where the host does.
+/// Maps a block and says where GPUs find it.
 ///
 /// # Safety
 /// `alternate` is valid for a write, or null.
 unsafe fn map(driver: &Driver, address: *mut c_void, nodes: &[u32], alternate: *mut u64) -> Outcome {
     let address = address.expose_provenance() as u64;
-    driver.allocations().map(&driver.gpus, address, nodes)?;
+    let device = driver.allocations().map(&driver.gpus, address, nodes)?;
     // SAFETY: the caller's.
-    if alternate.is_null() { Ok(()) } else { unsafe { put(alternate, address) } }
+    if alternate.is_null() { Ok(()) } else { unsafe { put(alternate, device) } }
 }
 
 /// Lets all GPUs see a block.
@@ -179,7 +179,7 @@ pub(crate) unsafe extern "C" fn hsaKmtQueryPointerInfo(
         let registered = value.kind == pointer_kind::REGISTERED;
         value.cpu_address =
             if registered || block.node == 0 || block.flags.host_access() { block.address } else { 0 };
-        value.gpu_address = block.address;
+        value.gpu_address = block.device;
         value.bytes = block.size;
         value.mapped_nodes = block.mapped.len() as u32;
         // The runtime reads the list under its own lock, which it holds while it changes mappings.

@@ -12,9 +12,11 @@ use super::signal::Signal;
 use super::{Control, INACTIVE_SIGNAL, Ring};
 use crate::cells::Cell64;
 use crate::clock;
+use crate::counting::Shape;
 use crate::driver::Driver;
 use crate::fault::{self, Report};
-use crate::gpu::DispatchError;
+use crate::gpu::Around;
+use crate::settings::Instrument;
 
 /// How long the thread looks for packets without a pause after the last one.
 const EAGER: Duration = Duration::from_micros(50);
@@ -135,15 +137,17 @@ impl Processor {
             record_masks: false,
         };
         fence(SeqCst);
-        let result = self.driver.gpus[self.gpu].dispatch(kernel, &dispatch);
+        let around = Around {
+            objects: &self.driver.objects,
+            reports: (settings.instrument == Instrument::Report).then_some(&self.driver.reports),
+        };
+        let shape = Shape::of_packet([slot.load(), slot.nth(1).load(), slot.nth(2).load()]);
+        let result = self.driver.gpus[self.gpu].dispatch(around, kernel, shape, &dispatch);
         fence(SeqCst);
         match result {
             Ok(_) => Ended::Done,
             Err(error) => {
-                self.fail(&match &error {
-                    DispatchError::Fault(fault) => Report::of_fault(fault),
-                    DispatchError::NoKernel { .. } => Report::no_kernel(&error),
-                });
+                self.fail(&Report::of_error(&error));
                 Ended::Failed
             }
         }

@@ -79,6 +79,21 @@ fn steps(junit: &Path) -> Vec<Step> {
             steps.push(step);
         }
     }
+    // The same tests through the real HIP runtime, under which the emulator stands in for the driver. It reads code objects
+    // of version 4.
+    for home in HOMES {
+        let name = format!("runtime {home}");
+        let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
+        let exec =
+            ["amdinst", "exec", "--", "cargo", "amdinst", "test", "-p", "test-kernels", "--device", "hip"];
+        let mut step = Step::new(&name, Counting::Tests, exec)
+            .needs_file("/usr/lib/x86_64-linux-gnu/libamdhip64.so.5", "libamdhip64-5");
+        step.args.extend(["--profile", "kernel-o3", "--code-object-version", "4"].map(str::to_owned));
+        step.args.extend(["--counters".to_owned(), home.to_owned()]);
+        step.args.extend(["--junit".to_owned(), report.display().to_string()]);
+        step.writes_junit = true;
+        steps.push(step);
+    }
     // Last, for it shows what the steps before it have built.
     steps.push(Step::new("readme", Counting::One, ["xtask", "readme"]));
     steps

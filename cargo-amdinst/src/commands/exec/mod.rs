@@ -10,6 +10,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use amdinst_core::Arch;
+use amdinst_core::instrument::Home;
 
 use crate::cli::ExecArgs;
 use crate::commands::Context;
@@ -17,6 +18,9 @@ use crate::exit::{CommandResult, Exit, Failure};
 
 /// Variables that say where libraries are looked for first.
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
+
+/// Tools of the runtime, separated by spaces.
+const TOOLS: &str = "HSA_TOOLS_LIB";
 
 /// Runs the command. It comes back only when the program could not be started.
 ///
@@ -51,6 +55,13 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
     let mut command = Command::new(program);
     command.args(rest);
 
+    // The runtime's interface for tools lets the library see code objects before they are loaded.
+    let mut tools = directory.join(amdinst_hsakmt::NAME).into_os_string();
+    if let Some(others) = std::env::var_os(TOOLS).filter(|tools| !tools.is_empty()) {
+        tools.push(" ");
+        tools.push(others);
+    }
+    command.env(TOOLS, tools);
     let mut paths = directory.into_os_string();
     if let Some(others) = std::env::var_os(LIBRARY_PATH).filter(|paths| !paths.is_empty()) {
         paths.push(":");
@@ -58,6 +69,15 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
     }
     command.env(LIBRARY_PATH, paths);
     command.env("AMDINST_TARGET_CPU", arch.name()).env("AMDINST_GPUS", args.gpus.to_string());
+    let instrument = match (args.instrument, args.report) {
+        (_, true) => "report",
+        (true, false) => "1",
+        (false, false) => "0",
+    };
+    command.env("AMDINST_INSTRUMENT", instrument);
+    if args.instrument {
+        command.env("AMDINST_COUNTERS", args.counters.home().map_or("auto", Home::name));
+    }
     for (name, value) in [
         ("AMDINST_THREADS", args.threads.map(|threads| threads.to_string())),
         ("AMDINST_BUDGET", args.budget.map(|budget| budget.to_string())),

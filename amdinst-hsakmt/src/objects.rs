@@ -1,0 +1,139 @@
+//! The code objects that the program has given to the runtime's loader, and their instrumented forms.
+//!
+//! They are told by [`crate::tools`]. What is loaded is found again by its code, which nothing changes on the way.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use amdinst_core::instrument::{self, Abi, Counters, KernelProbes, Options, ProbeMap, probe_specs};
+use amdinst_core::object::CodeObject;
+use amdinst_core::object::lines::SourceMap;
+use amdinst_emu::Machine;
+
+use crate::image::Image;
+
+/// Kernels of HIP's own, which copy and fill.
+const RUNTIME_KERNELS: &str = "__amd_rocclr_";
+/// Bytes of code that are compared before the rest.
+const FIRST: usize = 4096;
+
+/// A code object.
+#[derive(Debug)]
+pub(crate) struct Object {
+    original: CodeObject,
+    rewritten: Option<(CodeObject, ProbeMap)>,
+    /// What the plan says of each kernel; empty if there was none.
+    planned: Vec<KernelProbes>,
+}
+
+impl Object {
+    /// Read a code object and, if asked for, instrument it. What cannot be instrumented stays as it is.
+    fn new(bytes: &[u8], counters: Option<Counters>) -> Option<Self> {
+        let original = CodeObject::parse(bytes.to_vec()).ok()?;
+        let own = original.kernels.iter().all(|kernel| kernel.name.starts_with(RUNTIME_KERNELS));
+        let mut object = Self { original, rewritten: None, planned: Vec::new() };
+        if let Some(counters) = counters.filter(|_| !own)
+            && let Err(error) = object.instrument(counters)
+        {
+            eprintln!("amdinst: a code object stays as it is: {error}");
+        }
+        Some(object)
+    }
+
+    fn instrument(&mut self, counters: Counters) -> Result<(), String> {
+        let original = &self.original;
+        let probes = probe_specs(original).map_err(|error| error.to_string())?;
+        let options = Options { abi: Abi::Global, counters, probes, ..Options::default() };
+        let plan = instrument::plan(original, &options).map_err(|error| error.to_string())?;
+        self.planned = plan.kernels().to_vec();
+        if self.planned.iter().any(KernelProbes::is_instrumented) {
+            let made = instrument::apply(original, &plan).map_err(|error| error.to_string())?;
+            let rewritten = CodeObject::parse(made.bytes).map_err(|error| error.to_string())?;
+            self.rewritten = Some((rewritten, made.map));
+        }
+        Ok(())
+    }
+
+    /// The file that is to be loaded in place of the original; `None` for the original.
+    pub(crate) fn replacement(&self) -> Option<&[u8]> {
+        self.rewritten.as_ref().map(|(object, _)| &*object.bytes)
+    }
+
+    /// What is loaded.
+    fn loaded(&self) -> &CodeObject {
+        self.rewritten.as_ref().map_or(&self.original, |(object, _)| object)
+    }
+
+    /// Its target (`gfx90a:xnack-`).
+    pub(crate) fn target(&self) -> String {
+        self.original.target.to_string()
+    }
+
+    /// The probes of a kernel.
+    pub(crate) fn probes(&self, kernel: &str) -> Option<&KernelProbes> {
+        let rewritten = self.rewritten.as_ref().and_then(|(_, map)| map.kernel(kernel));
+        rewritten.or_else(|| self.planned.iter().find(|probes| probes.name == kernel))
+    }
+
+    /// LDS bytes that a kernel's instrumented form needs besides the original's.
+    pub(crate) fn more_lds(&self, kernel: &str) -> u32 {
+        let size = |object: &CodeObject| {
+            object.kernel(kernel).map_or(0, |kernel| kernel.metadata.group_segment_fixed_size)
+        };
+        size(self.loaded()).saturating_sub(size(&self.original))
+    }
+
+    /// The source lines of an instruction of what is loaded, innermost first.
+    pub(crate) fn source_lines(&self, pc: u64) -> Vec<String> {
+        let pc = match &self.rewritten {
+            Some((_, map)) => map.original_pc(pc),
+            None => Some(pc),
+        };
+        let Some((pc, map)) = pc.zip(SourceMap::new(&self.original).ok()) else { return Vec::new() };
+        let line = |frame: &amdinst_core::object::lines::Frame| {
+            let mut text = format!("at {}", frame.file);
+            for number in [frame.line, frame.column].into_iter().take_while(|&number| number > 0) {
+                text.push_str(&format!(":{number}"));
+            }
+            if let Some(function) = &frame.function {
+                text.push_str(&format!(", in {function}"));
+            }
+            text
+        };
+        map.frames(pc).iter().map(line).collect()
+    }
+
+    /// Whether an image is this code object.
+    fn is(&self, machine: &Machine, image: &Image) -> bool {
+        let object = self.loaded();
+        let Some(text) = object.bytes.get(object.text.range.clone()) else { return false };
+        let same = |text: &[u8]| {
+            let mut loaded = vec![0; text.len()];
+            machine.read(image.start.wrapping_add(object.text.address), &mut loaded).is_ok() && loaded == text
+        };
+        same(&text[..text.len().min(FIRST)]) && same(text)
+    }
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(crate) struct Objects(Mutex<Vec<Arc<Object>>>);
+
+impl Objects {
+    /// Take note of a code object, whose instrumented form is made if `counters` are told. `None` if it is none, or none of
+    /// a GPU that is emulated.
+    pub(crate) fn note(&self, bytes: &[u8], counters: Option<Counters>) -> Option<Arc<Object>> {
+        let known = |object: &&Arc<Object>| &*object.original.bytes == bytes;
+        if let Some(object) = self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().find(known) {
+            return Some(object.clone());
+        }
+        let object = Arc::new(Object::new(bytes, counters)?);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(object.clone());
+        Some(object)
+    }
+
+    /// The code object that has been loaded there; the latest of several that are the same.
+    pub(crate) fn loaded(&self, machine: &Machine, image: &Image) -> Option<Arc<Object>> {
+        let objects = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.iter().rev().find(|object| object.is(machine, image)).cloned()
+    }
+}

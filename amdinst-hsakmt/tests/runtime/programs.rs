@@ -1,0 +1,64 @@
+//! What programs see of the GPU, and what they compute on it.
+
+use crate::support::{Program, good, tools};
+
+const CPUS: [(&str, &str, u32); 4] = [
+    ("gfx900", "AMD Radeon Instinct MI25 (emulated)", 64),
+    ("gfx906", "AMD Radeon Instinct MI50 (emulated)", 60),
+    ("gfx908", "AMD Instinct MI100 (emulated)", 120),
+    ("gfx90a", "AMD Instinct MI210 (emulated)", 104),
+];
+
+#[test]
+fn the_hsa_runtime_finds_each_gpu() {
+    if !tools("the_hsa_runtime_finds_each_gpu", &[]) {
+        return;
+    }
+    let program = Program::new("agents.c", &[], &["-lhsa-runtime64"]);
+    for (cpu, name, cus) in CPUS {
+        let memory: u64 = if cpu == "gfx90a" {
+            64 << 30
+        } else if cpu == "gfx908" {
+            32 << 30
+        } else {
+            16 << 30
+        };
+        let gpu = format!("{cpu}, {name}, {cus} CUs, wavefronts of 64\n  memory {memory}\n  LDS 65536\n");
+        assert_eq!(good(&program.run(&[], &[("AMDINST_TARGET_CPU", cpu)])), gpu);
+        let two = program.run(&[], &[("AMDINST_TARGET_CPU", cpu), ("AMDINST_GPUS", "2")]);
+        assert_eq!(good(&two), gpu.repeat(2));
+    }
+    let output = program.run(&[], &[("AMDINST_TARGET_CPU", "gfx1100")]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "hsa_init: 0x1008\n");
+    let message = "amdinst: AMDINST_TARGET_CPU=gfx1100 is not understood; it is one of gfx900, gfx906, gfx908, gfx90a\n";
+    assert_eq!(String::from_utf8_lossy(&output.stderr), message);
+}
+
+#[test]
+fn a_hip_program_runs_on_each_gpu() {
+    if !tools("a_hip_program_runs_on_each_gpu", &[]) {
+        return;
+    }
+    let program = Program::new("vector_add.hip", &CPUS.map(|(cpu, _, _)| cpu), &["-lamdhip64"]);
+    for (cpu, name, cus) in CPUS {
+        let printed = good(&program.run(&[], &[("AMDINST_TARGET_CPU", cpu), ("AMDINST_GPUS", "2")]));
+        let lines: Vec<&str> = printed.lines().collect();
+        let [first, wrong, second, wrong_too] = lines[..] else { panic!("{printed}") };
+        assert_eq!((first, wrong), (second, wrong_too));
+        assert!(first.starts_with(&format!("{name}, {cpu}:")), "{first}");
+        assert!(first.ends_with(&format!(":xnack-, {cus} CUs")), "{first}");
+        assert_eq!(wrong, "0 wrong");
+    }
+}
+
+#[test]
+fn a_thousand_launches_on_four_streams_in_two_processes_at_once() {
+    if !tools("a_thousand_launches", &[]) {
+        return;
+    }
+    let programs = [Program::hip("streams.hip"), Program::hip("streams.hip")];
+    let running: Vec<_> = programs.iter().map(|program| program.start(&[], &[])).collect();
+    for running in running {
+        assert_eq!(good(&running.end()), "0 wrong, time is plausible\n");
+    }
+}

@@ -1,0 +1,127 @@
+//! Compiling programs, and running them with the library in place of the driver's.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// How long a program may take. They take a second; the machine may be busy.
+const LIMIT: Duration = Duration::from_secs(240);
+
+/// Whether the runtime, its headers and the compiler are there, and further files. Says so when they are not; a failure where
+/// tools are required.
+pub(crate) fn tools(test: &str, files: &[(&str, &str)]) -> bool {
+    let always = [
+        ("/usr/bin/clang-22", "clang-22"),
+        ("/usr/include/hsa/hsa.h", "libhsa-runtime-dev"),
+        ("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev"),
+        ("/usr/lib/x86_64-linux-gnu/libamdhip64.so.5", "libamdhip64-5"),
+    ];
+    let Some((file, package)) = always.iter().chain(files).find(|(file, _)| !Path::new(file).exists()) else {
+        return true;
+    };
+    let message = format!("{test}: {file} is not there (apt-get install {package})");
+    assert!(std::env::var_os("AMDINST_REQUIRE_TOOLS").is_none_or(|value| value != "1"), "{message}");
+    eprintln!("SKIPPED: {message}");
+    false
+}
+
+/// A compiled program, and a directory with the library under its name.
+pub(crate) struct Program {
+    directory: TempDir,
+}
+
+impl Program {
+    /// Compile `programs/NAME` for some processors, with further arguments of the compiler.
+    pub(crate) fn new(name: &str, cpus: &[&str], further: &[&str]) -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runtime/programs").join(name);
+        let mut compiler = Command::new("clang-22");
+        if name.ends_with(".hip") {
+            // Code object version 4: the newest that this runtime reads.
+            compiler.args(["-x", "hip", "-nogpulib", "-nogpuinc", "-no-hip-rt", "-mcode-object-version=4"]);
+            compiler.args(["-D__HIP_PLATFORM_AMD__", "-w", "-g"]);
+            compiler.args(cpus.iter().map(|cpu| format!("--offload-arch={cpu}")));
+        }
+        compiler.arg("-O1").arg(&source).arg("-o").arg(directory.path().join("program"));
+        compiler.args(["-L/usr/lib/x86_64-linux-gnu"]).args(further);
+        let output = compiler.output().expect("running clang-22");
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+
+        let library = std::env::current_exe().expect("this test's path");
+        let library = library.parent().expect("a directory").join(amdinst_hsakmt::FILE);
+        assert!(library.is_file(), "{} is not there", library.display());
+        symlink(library, directory.path().join(amdinst_hsakmt::NAME)).expect("a link");
+        Self { directory }
+    }
+
+    /// A HIP program for gfx90a.
+    pub(crate) fn hip(name: &str) -> Self {
+        Self::new(name, &["gfx90a"], &["-lamdhip64"])
+    }
+
+    /// Start it.
+    pub(crate) fn start(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Running {
+        let path = |name: &str| self.directory.path().join(name);
+        let child = Command::new(path("program"))
+            .args(arguments)
+            .env("LD_LIBRARY_PATH", self.directory.path())
+            .env("HSA_TOOLS_LIB", path(amdinst_hsakmt::NAME))
+            .env("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1")
+            .envs(variables.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value))))
+            .stdin(Stdio::null())
+            .stdout(Stdio::from(std::fs::File::create(path("stdout")).expect("a file")))
+            .stderr(Stdio::from(std::fs::File::create(path("stderr")).expect("a file")))
+            .spawn()
+            .expect("starting the program");
+        Running { child, stdout: path("stdout"), stderr: path("stderr") }
+    }
+
+    /// Run it to its end.
+    pub(crate) fn run(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+        self.start(arguments, variables).end()
+    }
+}
+
+/// A program under way.
+pub(crate) struct Running {
+    pub(crate) child: Child,
+    stdout: PathBuf,
+    stderr: PathBuf,
+}
+
+impl Running {
+    /// What it has printed so far.
+    pub(crate) fn printed(&self) -> String {
+        std::fs::read_to_string(&self.stdout).unwrap_or_default()
+    }
+
+    /// Wait for its end, which must come.
+    pub(crate) fn end(mut self) -> Output {
+        let start = Instant::now();
+        let status: ExitStatus = loop {
+            if let Some(status) = self.child.try_wait().expect("waiting") {
+                break status;
+            }
+            if start.elapsed() > LIMIT {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                panic!("it did not end; so far: {}", self.printed());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let read = |path: &Path| std::fs::read(path).unwrap_or_default();
+        Output { status, stdout: read(&self.stdout), stderr: read(&self.stderr) }
+    }
+}
+
+/// What a program printed, which must have ended well.
+pub(crate) fn good(output: &Output) -> String {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}\n{out}\n{err}", output.status);
+    assert!(err.is_empty(), "{err}");
+    out.into_owned()
+}
