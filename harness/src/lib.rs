@@ -38,6 +38,7 @@
 //! | `AMDINST_TARGET_CPU` | which of several built processors to use |
 //! | `AMDINST_PROFILE` | which of several built profiles to use |
 //! | `AMDINST_BUDGET` | instructions that a workgroup may run in the emulator before it is called endless |
+//! | `AMDINST_GPU` | which GPU, as HIP counts (default: the first that the kernels were built for) |
 //! | `AMDINST_STRICT_BARRIERS` | `1`: a barrier that some waves ended without reaching is a fault in the emulator |
 //! | `AMDINST_TIMING` | `mi210` or `mi250x`: model how long each launch takes there, on the emulator |
 //! | `AMDINST_JUNIT` | write the results there as JUnit XML |

@@ -105,6 +105,8 @@ pub struct Settings {
     pub target_cpu: Option<String>,
     /// The profile, if several were built with.
     pub profile: Option<String>,
+    /// Which GPU, as HIP counts; `None` for the first that the kernels were built for.
+    pub gpu: Option<u32>,
     /// Wave-instructions that a workgroup may run in the emulator; `None` leaves it to the emulator.
     pub budget: Option<u64>,
     /// A barrier that some waves of the workgroup ended without reaching is a fault in the emulator. Hardware lets it pass.
@@ -125,6 +127,13 @@ impl Settings {
                 variable: "AMDINST_BUDGET",
                 value,
                 expected: "the whole numbers",
+            })
+        });
+        let gpu = text("AMDINST_GPU").map(|value| {
+            value.parse().map_err(|_| SettingsError {
+                variable: "AMDINST_GPU",
+                value,
+                expected: "the whole numbers from 0",
             })
         });
         let strict_barriers = match text("AMDINST_STRICT_BARRIERS").as_deref() {
@@ -155,6 +164,7 @@ impl Settings {
                 .unwrap_or_default(),
             target_cpu: text("AMDINST_TARGET_CPU"),
             profile: text("AMDINST_PROFILE"),
+            gpu: gpu.transpose()?,
             budget: budget.transpose()?,
             strict_barriers,
             timing: timing.transpose()?,

@@ -9,7 +9,9 @@ use std::time::Instant;
 use amdinst_core::counters;
 use amdinst_core::report::{self, Report};
 use hip_sys::properties::PropertiesError;
-use hip_sys::{Hip, LoadError, hipDeviceptr_t, hipError_t, hipFunction_t, hipMemcpyKind, hipModule_t};
+use hip_sys::{
+    Hip, LoadError, hipDeviceptr_t, hipError_t, hipFunction_t, hipMemcpyKind, hipModule_t, hipStream_t,
+};
 use thiserror::Error;
 
 use super::memory::{Allocation, DeviceMemory, next_device_id};
@@ -57,6 +59,17 @@ pub enum HipError {
         devices: Vec<String>,
         /// What the kernels were built for.
         built: Vec<String>,
+    },
+    /// There is no GPU of the number that was asked for.
+    #[error(
+        "AMDINST_GPU={number}: the HIP runtime finds {}",
+        match devices.len() { 1 => format!("one GPU, number 0 ({})", devices[0]), n => format!("{n} GPUs, numbers 0 to {}", n - 1) }
+    )]
+    NoSuchGpu {
+        /// The number.
+        number: u32,
+        /// The GPUs' targets.
+        devices: Vec<String>,
     },
     /// The runtime has no such function.
     #[error("the HIP runtime ({library}) has no function {function}; a version from 5 to 7 is needed")]
@@ -193,6 +206,9 @@ pub struct Gpu {
     settings: Settings,
     /// Loaded code objects by path.
     modules: Mutex<HashMap<PathBuf, Module>>,
+    /// Streams that nothing uses now. Each launch and each copy has one for itself, so that those of several threads need
+    /// not wait for each other.
+    streams: Mutex<Vec<Stream>>,
     /// Held from when a code object's variable is set until the launch that it is set for has ended.
     variable: Mutex<()>,
 }
@@ -204,6 +220,12 @@ struct Module(hipModule_t);
 // SAFETY: a handle of the runtime, which may be used from any thread.
 unsafe impl Send for Module {}
 
+/// A stream of the runtime, which orders itself with the null stream.
+struct Stream(hipStream_t);
+
+// SAFETY: a handle of the runtime, which may be used from any thread.
+unsafe impl Send for Stream {}
+
 impl std::fmt::Debug for Gpu {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Gpu")
@@ -214,10 +236,10 @@ impl std::fmt::Debug for Gpu {
 }
 
 impl Gpu {
-    /// The first GPU that the kernels were built for.
+    /// The GPU whose number is asked for, else the first one that the kernels were built for.
     ///
     /// # Errors
-    /// No runtime, no GPU, or none of the kernels' targets.
+    /// No runtime, no GPU, none of that number, or none of the kernels' targets.
     pub fn open(settings: &Settings) -> Result<Self, DeviceError> {
         let runtime = Runtime::get()?;
         let targets = runtime.targets()?;
@@ -226,7 +248,14 @@ impl Gpu {
             None => artifacts::built_cpus(settings),
         };
         let fits = |target: &&String| built.is_empty() || built.iter().any(|cpu| cpu == processor(target));
-        let Some(index) = targets.iter().position(|target| fits(&target)) else {
+        let index = match settings.gpu {
+            Some(number) if number as usize >= targets.len() => {
+                return Err(HipError::NoSuchGpu { number, devices: targets }.into());
+            }
+            Some(number) => Some(number as usize).filter(|index| fits(&&targets[*index])),
+            None => targets.iter().position(|target| fits(&target)),
+        };
+        let Some(index) = index else {
             return Err(HipError::OtherTarget { devices: targets, built }.into());
         };
         Ok(Self {
@@ -236,6 +265,7 @@ impl Gpu {
             target: targets[index].clone(),
             settings: settings.clone(),
             modules: Mutex::default(),
+            streams: Mutex::default(),
             variable: Mutex::default(),
         })
     }
@@ -262,6 +292,32 @@ impl Gpu {
     fn current(&self) -> Result<&'static Runtime, HipError> {
         // SAFETY: a device number that the runtime gave.
         unsafe { call!(self.runtime, hipSetDevice(self.ordinal)) }.map(|()| self.runtime)
+    }
+
+    /// Do something in a stream, and wait for it.
+    fn in_stream(
+        &self,
+        work: impl FnOnce(&'static Runtime, hipStream_t) -> Result<(), HipError>,
+    ) -> Result<(), HipError> {
+        let runtime = self.current()?;
+        let free = self.streams.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let stream = match free {
+            Some(stream) => stream,
+            None => {
+                let mut stream: hipStream_t = std::ptr::null_mut();
+                // SAFETY: the pointer is valid for a write.
+                unsafe { call!(runtime, hipStreamCreate(&raw mut stream)) }?;
+                Stream(stream)
+            }
+        };
+        // SAFETY: a stream of this GPU's.
+        let done =
+            work(runtime, stream.0).and_then(|()| unsafe { call!(runtime, hipStreamSynchronize(stream.0)) });
+        // What has failed in it would fail what comes next: an error leaves the stream to the runtime.
+        if done.is_ok() {
+            self.streams.lock().unwrap_or_else(PoisonError::into_inner).push(stream);
+        }
+        done
     }
 
     /// Zeroed device memory.
@@ -303,8 +359,10 @@ impl Gpu {
                     .map_err(|error| LaunchError::Load {
                         path: path.to_owned(),
                         message: format!(
-                            "{error} on {} (the runtime may be older than the code object's version)",
-                            self.target
+                            "{error} on {}\n  its code object version is {}, and this runtime may be older: \
+                             ROCm 5 reads version 4 (`cargo amdinst test --code-object-version 4`)",
+                            self.target,
+                            code_object_version(bytes)
                         ),
                     })?;
                 modules.insert(path.to_owned(), Module(module));
@@ -325,7 +383,6 @@ impl Gpu {
         function: hipFunction_t,
         kernarg: &mut [u8],
     ) -> Result<(), HipError> {
-        let runtime = self.current()?;
         let mut size = kernarg.len();
         let mut extra = [
             hip_sys::HIP_LAUNCH_PARAM_BUFFER_POINTER,
@@ -335,10 +392,10 @@ impl Gpu {
             hip_sys::HIP_LAUNCH_PARAM_END,
         ];
         let ([gx, gy, gz], [bx, by, bz]) = (request.grid, request.block);
-        let (stream, parameters) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let parameters = std::ptr::null_mut();
         // SAFETY: `extra` describes a buffer with every explicit argument; it and what it points to outlive the call, which
         // copies them. The kernel's own accesses are its author's responsibility, as `unsafe fn` of a kernel says.
-        unsafe {
+        self.in_stream(|runtime, stream| unsafe {
             call!(
                 runtime,
                 hipModuleLaunchKernel(
@@ -354,9 +411,8 @@ impl Gpu {
                     parameters,
                     extra.as_mut_ptr()
                 )
-            )?;
-            call!(runtime, hipDeviceSynchronize())
-        }
+            )
+        })
     }
 
     pub(super) fn launch(self: &Arc<Self>, request: &Request<'_>) -> Result<Outcome, LaunchError> {
@@ -403,6 +459,12 @@ impl Gpu {
     }
 }
 
+/// The version of a code object: the ELF header's ABI version says it, counted from 2.
+fn code_object_version(bytes: &[u8]) -> String {
+    const ABI_VERSION: usize = 8;
+    bytes.get(ABI_VERSION).map_or_else(|| "unknown".to_owned(), |abi| (u32::from(*abi) + 2).to_string())
+}
+
 /// The processor of a target id.
 fn processor(target: &str) -> &str {
     target.split(':').next().unwrap_or(target)
@@ -414,20 +476,25 @@ impl DeviceMemory for Gpu {
     }
 
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), DeviceError> {
-        let runtime = self.current()?;
         let kind = hipMemcpyKind::hipMemcpyDeviceToHost;
         let (to, from) = (into.as_mut_ptr().cast(), address as *const c_void);
-        // SAFETY: both ranges are as long; the device's is checked by the runtime.
-        Ok(unsafe { call!(runtime, hipMemcpy(to, from, into.len(), kind)) }?)
+        // SAFETY: both ranges are as long; the device's is checked by the runtime. They outlive the copy, which is waited for.
+        let copy = |runtime: &'static Runtime, stream| unsafe {
+            call!(runtime, hipMemcpyAsync(to, from, into.len(), kind, stream))
+        };
+        Ok(self.in_stream(copy)?)
     }
 
     fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError> {
-        let runtime = self.current()?;
         let kind = hipMemcpyKind::hipMemcpyHostToDevice;
         // SAFETY: as for `read`.
-        Ok(unsafe {
-            call!(runtime, hipMemcpy(address as *mut c_void, from.as_ptr().cast(), from.len(), kind))
-        }?)
+        let copy = |runtime: &'static Runtime, stream| unsafe {
+            call!(
+                runtime,
+                hipMemcpyAsync(address as *mut c_void, from.as_ptr().cast(), from.len(), kind, stream)
+            )
+        };
+        Ok(self.in_stream(copy)?)
     }
 
     fn free(&self, address: u64) {
@@ -444,6 +511,10 @@ impl Drop for Gpu {
         for module in modules.values() {
             // SAFETY: loaded by us and unloaded once; no launch is under way, for each is waited for.
             let _ = unsafe { call!(self.runtime, hipModuleUnload(module.0)) };
+        }
+        for stream in self.streams.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            // SAFETY: created by us and destroyed once; nothing is under way in it.
+            let _ = unsafe { call!(self.runtime, hipStreamDestroy(stream.0)) };
         }
     }
 }
