@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use amdinst_core::instrument::{Home, SiteSelector, SourceLines};
+use amdinst_report::Gate;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::exit::Exit;
@@ -62,6 +63,8 @@ pub enum Command {
     Build(BuildArgs),
     /// Build, instrument and run a package's kernel tests
     Test(TestArgs),
+    /// Show how the branches of the last test run diverged
+    Report(ReportArgs),
     /// Show what a code object holds: kernels, registers, occupancy, sites
     Inspect(InspectArgs),
     /// Disassemble a code object
@@ -292,6 +295,69 @@ impl TimingChoice {
             Self::Mi250x => amdinst_emu::timing::Model::Mi250x,
         }
     }
+}
+
+/// How a report is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For a terminal: the source lines, and what their branches did.
+    #[default]
+    Human,
+    /// One JSON document, which `--baseline` takes.
+    Json,
+    /// Markdown, for a job's summary or a comment.
+    Markdown,
+    /// Workflow commands that GitHub shows beside the lines of a pull request.
+    Github,
+}
+
+/// `cargo amdinst report`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Limits, as in --fail-on 'diverged>5%' (<, <=, > or >=, and what fulfils it fails):
+  diverged           executions of a branch that diverged; with %, their share
+  active             lanes that stay active at a branch, on average
+  lost               lanes that stood idle because of a branch
+  occupancy          waves that a SIMD can hold of a kernel, without probes
+  sgprs, vgprs, lds, scratch
+                     what a kernel takes, without probes
+  ticks              the median time of a kernel's waves, if times were measured
+  refused            what of a kernel was not instrumented
+  worse              with --baseline: anything that is worse than there")]
+pub struct ReportArgs {
+    /// Package whose run is shown (default: the one in the current directory)
+    #[arg(short, long, value_name = "PKG")]
+    pub package: Option<String>,
+    /// Path of Cargo.toml
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
+    /// A run that was kept elsewhere (default: the package's last, target/amdinst/PKG/last-run.json)
+    #[arg(long, value_name = "FILE")]
+    pub run: Option<PathBuf>,
+    /// Only this kernel, may be repeated (default: all)
+    #[arg(long, value_name = "K")]
+    pub kernel: Vec<String>,
+    /// Branches shown, at most: those that lost the most lanes
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub top: usize,
+    /// How to print
+    #[arg(long, value_name = "FMT", default_value = "human")]
+    pub format: ReportFormat,
+    /// Compare with an earlier run: what `--format json` printed, or a kept run
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// A limit, may be repeated: exit code 12 if something is beyond it, see below
+    #[arg(long, value_name = "LIMIT")]
+    pub fail_on: Vec<Gate>,
+    /// Write the report as one page for a browser, DIR/index.html, which needs nothing else
+    #[arg(long, value_name = "DIR")]
+    pub html: Option<PathBuf>,
+    /// Write the coverage of branches by lanes as an LCOV tracefile, for genhtml, Codecov or an editor
+    #[arg(long, value_name = "FILE")]
+    pub lcov: Option<PathBuf>,
+    /// Write faults, and what is beyond a limit, as SARIF, for code scanning
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
 }
 
 /// Which of the code objects in a file.

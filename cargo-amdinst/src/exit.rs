@@ -31,11 +31,13 @@ pub enum Exit {
     DeviceMissing = 10,
     /// The output could not be written.
     OutputFailed = 11,
+    /// A run is beyond a limit of `--fail-on`.
+    LimitPassed = 12,
 }
 
 impl Exit {
     /// Every code, in order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Success,
         Self::Mismatch,
         Self::Usage,
@@ -48,6 +50,7 @@ impl Exit {
         Self::LaunchFailed,
         Self::DeviceMissing,
         Self::OutputFailed,
+        Self::LimitPassed,
     ];
 
     /// The number the process ends with.
@@ -70,6 +73,7 @@ impl Exit {
             Self::LaunchFailed => "the kernel faulted or exceeded its budget",
             Self::DeviceMissing => "the requested device is not there",
             Self::OutputFailed => "the output could not be written",
+            Self::LimitPassed => "a run is beyond a limit of --fail-on",
         }
     }
 

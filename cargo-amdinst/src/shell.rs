@@ -38,6 +38,8 @@ pub enum Verbosity {
 pub struct Shell {
     verbosity: Verbosity,
     color: anstream::ColorChoice,
+    /// What was asked for, which holds for data on stdout, too.
+    asked: Option<ColorChoice>,
     interactive: bool,
 }
 
@@ -61,7 +63,7 @@ impl Shell {
         };
         let interactive =
             io::stderr().is_terminal() && verbosity > Verbosity::Quiet && env::var_os("CI").is_none();
-        Self { verbosity, color, interactive }
+        Self { verbosity, color, asked, interactive }
     }
 
     /// How much is said.
@@ -79,6 +81,17 @@ impl Shell {
         match self.color {
             anstream::ColorChoice::Always | anstream::ColorChoice::AlwaysAnsi => "always",
             _ => "never",
+        }
+    }
+
+    /// Whether data on stdout may have colours.
+    pub fn color_for_data(&self) -> bool {
+        match self.asked {
+            Some(ColorChoice::Always) => true,
+            Some(ColorChoice::Never) => false,
+            Some(ColorChoice::Auto) | None => {
+                AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+            }
         }
     }
 

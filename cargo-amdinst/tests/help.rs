@@ -5,8 +5,20 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const COMMANDS: [&str; 11] =
-    ["", "setup", "build", "test", "inspect", "disasm", "instrument", "run", "exec", "show-env", "isa"];
+const COMMANDS: [&str; 12] = [
+    "",
+    "setup",
+    "build",
+    "test",
+    "report",
+    "inspect",
+    "disasm",
+    "instrument",
+    "run",
+    "exec",
+    "show-env",
+    "isa",
+];
 
 fn help(command: &str) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use amdinst_core::report::Location;
+use amdinst_core::instrument::SiteFrame;
 use amdinst_core::report::oracle::Disagreement;
+use amdinst_core::report::run::FaultReport;
+use amdinst_core::report::{Location, WaveId, is_library_file};
 use amdinst_emu::{Fault, FaultKind};
 use thiserror::Error;
 
@@ -168,8 +170,33 @@ impl LocatedFault {
 
     /// The source place to look at: the innermost one outside Rust's own library.
     pub fn location(&self) -> Option<&Location> {
-        let own = self.frames.iter().find(|(location, _)| !source::is_library(location));
+        let library = |place: &Location| place.file.as_deref().is_some_and(is_library_file);
+        let own = self.frames.iter().find(|(location, _)| !library(location));
         own.or_else(|| self.frames.first()).map(|(location, _)| location)
+    }
+}
+
+impl From<&LocatedFault> for FaultReport {
+    fn from(located: &LocatedFault) -> Self {
+        let LocatedFault { fault, pc, frames, argument } = located;
+        let frame = |(location, function): &(Location, Option<String>)| SiteFrame {
+            function: function.clone(),
+            file: location.file.clone(),
+            line: location.line,
+            column: location.column,
+        };
+        let argument = argument.as_ref().map(|argument| format!(", which is {argument}")).unwrap_or_default();
+        Self {
+            kernel: fault.kernel.clone(),
+            kind: fault.kind.word().to_owned(),
+            message: format!("{}{argument}", fault.kind),
+            location: located.location().cloned().unwrap_or_default(),
+            frames: frames.iter().map(frame).collect(),
+            pc: *pc,
+            instruction: fault.instruction.clone(),
+            wave: WaveId { workgroup: fault.workgroup, wave: u32::try_from(fault.wave).unwrap_or(u32::MAX) },
+            lane: fault.lane,
+        }
     }
 }
 

@@ -158,7 +158,11 @@ impl<P> Launch<P> for Kernel<P> {
             lds,
             kernarg,
         };
-        let outcome = device.launch(&request)?;
+        let outcome = device.launch(&request).inspect_err(|error| {
+            if let Some(fault) = error.fault() {
+                recorder::record_fault(fault.into());
+            }
+        })?;
         let mut report = outcome.report;
         if let Some(root) = source::workspace_root() {
             report.relative_to(root);

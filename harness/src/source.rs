@@ -24,12 +24,6 @@ pub(crate) fn frames(object: &CodeObject, pc: u64) -> Vec<(Location, Option<Stri
         .collect()
 }
 
-/// Whether a place is in Rust's own library.
-pub(crate) fn is_library(location: &Location) -> bool {
-    let file = location.file.as_deref().unwrap_or_default();
-    file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/")
-}
-
 /// The directory of the workspace that the running test belongs to, where cargo keeps `Cargo.lock`. The compiler names
 /// files from there, and so do we.
 pub(crate) fn workspace_root() -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! `cargo xtask readme`: what the README shows is what happens.
+//! `cargo xtask readme`: what the README and the guide (`docs/`) show is what happens.
 //!
 //! An HTML comment in front of a fenced block says how the block is checked:
 //!
@@ -7,6 +7,7 @@
 //! * `<!-- from PATH -->`: the block stands, line for line, in that file.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -37,20 +38,33 @@ struct Block {
 /// Runs the command.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let root = crate::workspace_root();
-    let text = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
-    let blocks = blocks(&text)?;
-    ensure!(!blocks.is_empty(), "README.md has no block that is checked");
-    for block in &blocks {
-        let result = match &block.check {
-            Check::Run => check_console(&block.lines, options.show),
-            Check::From(path) => fs::read_to_string(root.join(path))
-                .with_context(|| format!("reading {path}"))
-                .and_then(|file| check_quotation(&block.lines, &file, path)),
-        };
-        result.with_context(|| format!("README.md, the block at line {}", block.line))?;
+    let mut checked = 0;
+    for file in files(&root)? {
+        let name = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
+        let text = fs::read_to_string(&file).with_context(|| format!("reading {name}"))?;
+        let blocks = blocks(&text).with_context(|| name.clone())?;
+        checked += blocks.len();
+        for block in &blocks {
+            let result = match &block.check {
+                Check::Run => check_console(&block.lines, options.show),
+                Check::From(path) => fs::read_to_string(root.join(path))
+                    .with_context(|| format!("reading {path}"))
+                    .and_then(|file| check_quotation(&block.lines, &file, path)),
+            };
+            result.with_context(|| format!("{name}, the block at line {}", block.line))?;
+        }
     }
-    println!("{} blocks are as they should be", blocks.len());
+    ensure!(checked > 0, "no block is checked");
+    println!("{checked} blocks are as they should be");
     Ok(())
+}
+
+/// The README, and the guide's pages in the order of its table of contents: later ones may look at what earlier ones ran.
+fn files(root: &Path) -> Result<Vec<PathBuf>> {
+    let guide = root.join("docs/src");
+    let contents = fs::read_to_string(guide.join("SUMMARY.md")).context("reading docs/src/SUMMARY.md")?;
+    let page = |line: &str| Some(guide.join(line.split_once("](")?.1.strip_suffix(')')?));
+    Ok([root.join("README.md")].into_iter().chain(contents.lines().filter_map(page)).collect())
 }
 
 /// The blocks with a check in front.
@@ -63,7 +77,7 @@ fn blocks(text: &str) -> Result<Vec<Block>> {
             check = match comment.split_once(' ') {
                 Some(("from", path)) => Some(Check::From(path.to_owned())),
                 None if comment == "run" => Some(Check::Run),
-                _ => bail!("README.md:{}: unknown check `{comment}`", number + 1),
+                _ => bail!("line {}: unknown check `{comment}`", number + 1),
             };
         } else if line.starts_with("```") {
             let body: Vec<_> =

@@ -280,7 +280,7 @@ const fn wave_id(record: &WaveRecord) -> WaveId {
 /// The place to name for an inline chain (innermost first): the innermost frame that is not in Rust's own library, for
 /// a `for` loop's exit stands in `Range::next` and means nothing to its writer there.
 pub fn location(frames: &[SiteFrame]) -> Location {
-    let own = |frame: &&SiteFrame| frame.file.as_deref().is_some_and(|file| !is_library(file));
+    let own = |frame: &&SiteFrame| frame.file.as_deref().is_some_and(|file| !is_library_file(file));
     let frame = frames.iter().find(own).or_else(|| frames.first());
     frame.map_or_else(Location::default, |frame| Location {
         file: frame.file.clone(),
@@ -289,7 +289,8 @@ pub fn location(frames: &[SiteFrame]) -> Location {
     })
 }
 
-fn is_library(file: &str) -> bool {
+/// Whether a file is one of Rust's own library.
+pub fn is_library_file(file: &str) -> bool {
     file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/") || file.starts_with("library/core/")
 }
 

@@ -8,6 +8,7 @@ mod blocks;
 mod build;
 mod merge;
 pub mod oracle;
+pub mod run;
 mod select;
 mod snapshot;
 mod table;
@@ -16,7 +17,7 @@ mod tests;
 mod time;
 
 pub use blocks::{BlockReport, WaveBlockReport};
-pub use build::{Launch, ReportError, location};
+pub use build::{Launch, ReportError, is_library_file, location};
 pub use select::{SelectError, Selection};
 pub use time::{TimeReport, WaveTimeReport};
 

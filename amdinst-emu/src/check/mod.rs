@@ -186,6 +186,28 @@ pub enum FaultKind {
     BadDispatch(String),
 }
 
+impl FaultKind {
+    /// A stable word for it, for programs that read reports (`out-of-bounds`).
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::OutOfBounds { .. } => "out-of-bounds",
+            Self::UseAfterFree { .. } => "use-after-free",
+            Self::NullPointer { .. } => "null-pointer",
+            Self::Misaligned { .. } => "misaligned",
+            Self::ReadOnly { .. } => "read-only",
+            Self::Unimplemented { .. } => "unimplemented",
+            Self::Undecodable(_) => "undecodable",
+            Self::JumpOutside { .. } => "jump-outside",
+            Self::RegisterIndex { .. } => "register-index",
+            Self::Trap(_) => "trap",
+            Self::Budget { .. } => "budget",
+            Self::BarrierDeadlock { .. } => "barrier-deadlock",
+            Self::BarrierMismatch { .. } => "barrier-mismatch",
+            Self::BadDispatch(_) => "bad-dispatch",
+        }
+    }
+}
+
 /// `1 wave waits`, `2 waves wait`.
 fn waves(count: u32, one: &str, many: &str) -> String {
     if count == 1 { format!("1 wave {one}") } else { format!("{count} waves {many}") }

@@ -8,6 +8,7 @@ pub mod inspect;
 pub mod instrument;
 pub mod isa;
 pub mod output;
+pub mod report;
 pub mod run;
 pub mod setup;
 pub mod show_env;
@@ -37,6 +38,7 @@ pub fn run(context: &mut Context, command: &Command) -> CommandResult {
         Command::Setup(args) => setup::run(context, args),
         Command::Build(args) => build::run(context, args),
         Command::Test(args) => test::run(context, args),
+        Command::Report(args) => report::run(context, args),
         Command::Inspect(args) => inspect::run(context, args),
         Command::Disasm(args) => disasm::run(context, args),
         Command::Instrument(args) => instrument::run(context, args),

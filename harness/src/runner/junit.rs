@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use amdinst_core::report::Counts;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::recorder::{Ending, Finished};
+use super::recorder::{Ending, Finished, Launches};
 
 /// Adds this program's tests, as one suite, to the file at `path`, which is made if it is not there: a package has
 /// several test programs, and they run one after the other.
@@ -25,7 +26,7 @@ pub(super) fn write(path: &Path, results: &[Finished], time: Duration) -> Result
 }
 
 /// This program's name without cargo's hash.
-fn program() -> String {
+pub(super) fn program() -> String {
     let program = std::env::current_exe().unwrap_or_default();
     let name = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     match name.rsplit_once('-') {
@@ -57,14 +58,42 @@ fn suite(name: &str, results: &[Finished], time: Duration) -> TestSuite {
         };
         let mut case = TestCase::new(result.name.as_str(), status);
         case.set_classname(name).set_time(result.time);
-        let tables: Vec<_> =
-            result.reports.iter().map(|report| format!("{}\n{}", report.heading(), report.table())).collect();
+        let tables: Vec<_> = result
+            .launches
+            .reports
+            .iter()
+            .map(|report| format!("{}\n{}", report.heading(), report.table()))
+            .collect();
         if !tables.is_empty() {
             case.set_system_out(tables.join("\n"));
+        }
+        for (name, value) in properties(&result.launches) {
+            case.add_property((name, value.as_str()));
         }
         suite.add_test_case(case);
     }
     suite
+}
+
+/// What a test's launches come to, for dashboards that plot properties: sums over launches and sites, and the kind of each
+/// fault.
+fn properties(launches: &Launches) -> Vec<(&'static str, String)> {
+    let mut properties = Vec::new();
+    if !launches.reports.is_empty() {
+        let sites = launches.reports.iter().flat_map(|report| &report.sites);
+        let sum: Counts = sites.map(|site| site.counts).sum();
+        let waves: u64 = launches.reports.iter().map(|report| report.waves).sum();
+        properties.extend([
+            ("amdinst.launches", launches.reports.len().to_string()),
+            ("amdinst.waves", waves.to_string()),
+            ("amdinst.executions", sum.executions.to_string()),
+            ("amdinst.diverged", sum.diverged.to_string()),
+            ("amdinst.lanes_in", sum.lanes_in.to_string()),
+            ("amdinst.lanes_taken", sum.lanes_taken.to_string()),
+        ]);
+    }
+    properties.extend(launches.faults.iter().map(|fault| ("amdinst.fault", fault.kind.clone())));
+    properties
 }
 
 #[cfg(test)]
@@ -76,8 +105,7 @@ mod tests {
             name: name.to_owned(),
             time: Duration::from_millis(5),
             ending,
-            reports: Vec::new(),
-            timings: Vec::new(),
+            launches: Launches::default(),
         }
     }
 
@@ -96,7 +124,38 @@ mod tests {
         let report = Report::deserialize_from_str(&text).unwrap();
         assert_eq!((report.tests, report.failures, report.test_suites.len()), (4, 1, 2));
         assert!(text.contains("first line") && text.contains("second &lt;line&gt;"), "{text}");
-        assert!(text.contains("slow"), "{text}");
+        assert!(text.contains("slow") && !text.contains("amdinst."), "{text}");
         std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn figures_are_properties() {
+        let report = |executions, diverged| {
+            let counts = Counts { executions, diverged, lanes_in: 64 * executions, ..Counts::default() };
+            let json = serde_json::json!({
+                "schema": 1, "kernel": "k", "target": "gfx90a", "home": "register", "grid": [1, 1, 1],
+                "block": [64, 1, 1], "waves": 1, "memory_equal": null, "oracle_equal": null, "probes": [], "sites": [],
+            });
+            let mut report: amdinst_core::report::Report = serde_json::from_value(json).unwrap();
+            let location = amdinst_core::report::Location::default();
+            let (kind, waves) = ("if".to_owned(), Vec::new());
+            let site =
+                amdinst_core::report::SiteReport { id: 0, kind, pc: 0, location, name: None, counts, waves };
+            report.sites = vec![site.clone(), site];
+            report
+        };
+        let launches =
+            Launches { reports: vec![report(2, 1), report(3, 0)], faults: Vec::new(), timings: Vec::new() };
+        let value = |name: &str| {
+            let found = properties(&launches);
+            found.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value).unwrap()
+        };
+        // Two sites a launch.
+        assert_eq!((value("amdinst.launches"), value("amdinst.waves")), ("2".to_owned(), "2".to_owned()));
+        assert_eq!(
+            (value("amdinst.executions"), value("amdinst.diverged")),
+            ("10".to_owned(), "2".to_owned())
+        );
+        assert_eq!(value("amdinst.lanes_in"), "640");
     }
 }

@@ -6,6 +6,7 @@
 mod arguments;
 mod case;
 mod junit;
+mod kept;
 pub(crate) mod recorder;
 
 use std::io::Write as _;
@@ -16,7 +17,7 @@ use std::time::Instant;
 use libtest_mimic::{Failed, Trial};
 
 pub use case::{IntoTestResult, TestCase, TestResult};
-use recorder::{Ending, Finished, Results};
+use recorder::{Ending, Finished, Launches, Results};
 
 use crate::device::Device;
 use crate::settings::Settings;
@@ -46,26 +47,38 @@ pub fn run_tests() -> ExitCode {
     if arguments.list {
         return libtest_mimic::run(&arguments, trials).exit_code();
     }
+    let anything =
+        trials.iter().any(|trial| !arguments.is_ignored(trial) && !arguments.is_filtered_out(trial));
+    if let Some(status) = status(anything) {
+        return status;
+    }
+    if let Some(directory) = std::env::var_os("AMDINST_RUN").filter(|path| !path.is_empty()) {
+        match kept::Kept::begin(directory.as_ref(), &junit::program()) {
+            Ok(kept) => results.keep(kept),
+            Err(error) => {
+                eprintln!("error: {error}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
     for (case, trial) in cases.iter().zip(&trials) {
         if arguments.is_ignored(trial) && !arguments.is_filtered_out(trial) {
             results.add(Finished {
                 name: case.full_name(),
                 time: std::time::Duration::ZERO,
                 ending: Ending::Ignored(case.ignored),
-                reports: Vec::new(),
-                timings: Vec::new(),
+                launches: Launches::default(),
             });
         }
     }
-    let anything =
-        trials.iter().any(|trial| !arguments.is_ignored(trial) && !arguments.is_filtered_out(trial));
-    if let Some(status) = status(anything) {
-        return status;
-    }
     let started = Instant::now();
     let conclusion = libtest_mimic::run(&arguments, trials);
-    let results = results.take();
+    let (results, kept) = results.take();
     recorder::print(&results);
+    if let Some(Err(error)) = kept.map(kept::Kept::end) {
+        eprintln!("error: {error}");
+        return ExitCode::FAILURE;
+    }
     if let Some(path) = std::env::var_os("AMDINST_JUNIT").filter(|path| !path.is_empty())
         && let Err(error) = junit::write(path.as_ref(), &results, started.elapsed())
     {
@@ -97,17 +110,17 @@ fn trial(case: &'static TestCase, results: &Results) -> Trial {
     let run = move || {
         let started = Instant::now();
         let ending = run_case(case);
-        let (reports, timings) = recorder::take();
+        let launches = recorder::take();
         // A wrong expectation is about figures: show them, with the source lines that they belong to.
         let ending = match ending {
-            Ending::Failed(message) => Ending::Failed(message + &recorder::launches(&reports)),
+            Ending::Failed(message) => Ending::Failed(message + &recorder::launches(&launches.reports)),
             other => other,
         };
         let failed = match &ending {
             Ending::Failed(message) => Err(Failed::from(message)),
             Ending::Passed | Ending::Ignored(_) => Ok(()),
         };
-        results.add(Finished { name: case.full_name(), time: started.elapsed(), ending, reports, timings });
+        results.add(Finished { name: case.full_name(), time: started.elapsed(), ending, launches });
         failed
     };
     Trial::test(case.full_name(), run).with_ignored_flag(case.ignored.is_some())

@@ -5,29 +5,46 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use amdinst_core::report::Report;
+use amdinst_core::report::run::FaultReport;
 
+use super::kept::Kept;
 use crate::timing::LaunchTiming;
 
+/// What the launches of a test left.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Launches {
+    /// Reports of those that ended well.
+    pub(super) reports: Vec<Report>,
+    /// The others.
+    pub(super) faults: Vec<FaultReport>,
+    /// Modelled times, one for each launch, or none.
+    pub(super) timings: Vec<LaunchTiming>,
+}
+
 thread_local! {
-    /// Reports of the launches of the test that runs on this thread.
-    static REPORTS: RefCell<Vec<Report>> = const { RefCell::new(Vec::new()) };
-    /// Modelled times of its launches.
-    static TIMINGS: RefCell<Vec<LaunchTiming>> = const { RefCell::new(Vec::new()) };
+    /// Of the test that runs on this thread.
+    static LAUNCHES: RefCell<Launches> =
+        const { RefCell::new(Launches { reports: Vec::new(), faults: Vec::new(), timings: Vec::new() }) };
 }
 
 /// Notes a launch of the running test.
 pub(crate) fn record(report: &Report) {
-    REPORTS.with_borrow_mut(|reports| reports.push(report.clone()));
+    LAUNCHES.with_borrow_mut(|launches| launches.reports.push(report.clone()));
+}
+
+/// Notes a launch of the running test that ended in a fault.
+pub(crate) fn record_fault(fault: FaultReport) {
+    LAUNCHES.with_borrow_mut(|launches| launches.faults.push(fault));
 }
 
 /// Notes how long a launch of the running test takes, modelled.
 pub(crate) fn record_timing(timing: &LaunchTiming) {
-    TIMINGS.with_borrow_mut(|timings| timings.push(timing.clone()));
+    LAUNCHES.with_borrow_mut(|launches| launches.timings.push(timing.clone()));
 }
 
 /// The launches noted on this thread, which are forgotten.
-pub(super) fn take() -> (Vec<Report>, Vec<LaunchTiming>) {
-    (REPORTS.take(), TIMINGS.take())
+pub(super) fn take() -> Launches {
+    LAUNCHES.take()
 }
 
 /// How a test ended.
@@ -47,26 +64,34 @@ pub(super) struct Finished {
     pub(super) name: String,
     pub(super) time: Duration,
     pub(super) ending: Ending,
-    pub(super) reports: Vec<Report>,
-    /// One for each launch, or none.
-    pub(super) timings: Vec<LaunchTiming>,
+    pub(super) launches: Launches,
 }
 
 /// The tests that ended so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Results(Arc<Mutex<Vec<Finished>>>);
+pub(super) struct Results(Arc<Mutex<(Vec<Finished>, Option<Kept>)>>);
 
 impl Results {
-    pub(super) fn add(&self, finished: Finished) {
-        let mut results = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        results.push(finished);
+    /// Keeps each test that ends from now on in a file, too.
+    pub(super) fn keep(&self, kept: Kept) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1 = Some(kept);
     }
 
-    /// The tests in order of their names, for threads end in any order.
-    pub(super) fn take(&self) -> Vec<Finished> {
-        let mut results = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        results.sort_by(|a, b| a.name.cmp(&b.name));
-        results
+    pub(super) fn add(&self, finished: Finished) {
+        let mut results = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (tests, kept) = &mut *results;
+        if let Some(kept) = kept {
+            kept.add(&finished);
+        }
+        tests.push(finished);
+    }
+
+    /// The tests in order of their names, for threads end in any order; and the file that keeps them.
+    pub(super) fn take(&self) -> (Vec<Finished>, Option<Kept>) {
+        let mut results = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut tests, kept) = std::mem::take(&mut *results);
+        tests.sort_by(|a, b| a.name.cmp(&b.name));
+        (tests, kept)
     }
 }
 
@@ -75,19 +100,19 @@ pub(super) fn print(results: &[Finished]) {
     match std::env::var("AMDINST_REPORT").as_deref() {
         Ok("summary") => {
             print!("{}", summary(results));
-            for timing in results.iter().flat_map(|test| &test.timings) {
+            for timing in results.iter().flat_map(|test| &test.launches.timings) {
                 println!("{}", timing.line());
             }
         }
         Ok("json") => {
             for test in results {
-                for report in &test.reports {
+                for report in &test.launches.reports {
                     println!(
                         "{}",
                         serde_json::json!({ "type": "report", "test": test.name, "report": report })
                     );
                 }
-                for timing in &test.timings {
+                for timing in &test.launches.timings {
                     println!(
                         "{}",
                         serde_json::json!({ "type": "timing", "test": test.name, "timing": timing })
@@ -108,7 +133,7 @@ pub(super) fn launches(reports: &[Report]) -> String {
 /// One table for each kernel, over all its launches, in order of the kernels' names.
 fn summary(results: &[Finished]) -> String {
     let mut kernels: Vec<(usize, Report)> = Vec::new();
-    for report in results.iter().flat_map(|test| &test.reports) {
+    for report in results.iter().flat_map(|test| &test.launches.reports) {
         match kernels.iter_mut().find(|(_, known)| known.kernel == report.kernel) {
             Some((launches, known)) => {
                 *launches += 1;

@@ -5,6 +5,7 @@
 //! harness's documentation), how they ended comes back through a status file: cargo's exit code is the same for tests
 //! that failed and tests that did not compile.
 
+mod keep;
 mod targets;
 
 use std::ffi::OsString;
@@ -46,14 +47,21 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
             continue;
         }
         tested = true;
+        let mut kept = Vec::new();
         for cpu in &package.package.cpus {
             let run =
                 TestRun { args, package, cpu, tests: &tests, manifests: &manifests, junit: junit.as_deref() };
+            let parts = status.path().join(format!("{}-{cpu}-run", package.package.name));
             let status = status.path().join(format!("{}-{cpu}", package.package.name));
-            let ended = run.run(context, &status)?;
+            let ended = run.run(context, &status, &parts)?;
             if ended != Exit::Success {
                 exit = ended;
             }
+            kept.push((cpu.clone(), parts));
+        }
+        if keep::keep(package, args.counters.home(), &kept)?.is_some() {
+            let name = &package.package.name;
+            context.shell.status("Kept", format_args!("the run: `cargo amdinst report -p {name}` shows it"));
         }
     }
     if !tested {
@@ -86,10 +94,10 @@ struct TestRun<'a> {
 }
 
 impl TestRun<'_> {
-    fn run(&self, context: &Context, status: &Path) -> CommandResult {
+    fn run(&self, context: &Context, status: &Path, parts: &Path) -> CommandResult {
         let package = &self.package.package;
         let mut command = self.command(context, package);
-        command.env("AMDINST_STATUS", status);
+        command.env("AMDINST_STATUS", status).env("AMDINST_RUN", parts);
         context.shell.command(&command);
         context.shell.status(
             "Testing",

@@ -1,0 +1,269 @@
+//! Limits that a run must keep: `--fail-on 'diverged>5%'`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use amdinst_core::report::Location;
+use thiserror::Error;
+
+use crate::diff::{Diff, Verdict};
+use crate::lost::Certainty;
+use crate::summary::{Branch, KernelSummary, Summary};
+
+/// What a limit is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Metric {
+    /// Of each branch: executions that diverged, or their share in per cent.
+    Diverged,
+    /// Of each branch: lanes that stay active, an execution.
+    Active,
+    /// Of each branch: lanes that stood idle.
+    Lost,
+    /// Of each kernel, without probes: waves that a SIMD can hold.
+    Occupancy,
+    /// Of each kernel, without probes.
+    Sgprs,
+    Vgprs,
+    Lds,
+    Scratch,
+    /// Of each kernel: sites, or the whole, that were not instrumented.
+    Refused,
+    /// Of each kernel, if times were measured: the median of its waves'.
+    Ticks,
+}
+
+const METRICS: [(&str, Metric); 10] = [
+    ("diverged", Metric::Diverged),
+    ("active", Metric::Active),
+    ("lost", Metric::Lost),
+    ("occupancy", Metric::Occupancy),
+    ("sgprs", Metric::Sgprs),
+    ("vgprs", Metric::Vgprs),
+    ("lds", Metric::Lds),
+    ("scratch", Metric::Scratch),
+    ("refused", Metric::Refused),
+    ("ticks", Metric::Ticks),
+];
+
+const OPERATORS: [&str; 4] = [">=", "<=", ">", "<"];
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Rule {
+    Limit { metric: Metric, operator: &'static str, value: f64, percent: bool },
+    Worse,
+}
+
+/// A limit: a metric, `<`, `<=`, `>` or `>=`, and a number; what fulfils it fails. Or `worse`: than the baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gate {
+    text: String,
+    rule: Rule,
+}
+
+/// Not a limit.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}; a limit is `worse`, or one of {list}, with <, <=, > or >= and a number, as in `diverged>5%` or `occupancy<8`", list = names())]
+pub struct GateError(String);
+
+fn names() -> String {
+    METRICS.map(|(name, _)| name).join(", ")
+}
+
+impl FromStr for Gate {
+    type Err = GateError;
+
+    fn from_str(text: &str) -> Result<Self, GateError> {
+        let compact: String = text.split_whitespace().collect();
+        if compact == "worse" {
+            return Ok(Self { text: compact, rule: Rule::Worse });
+        }
+        let split = |operator: &&'static str| {
+            compact.split_once(*operator).map(|(metric, value)| (metric, *operator, value))
+        };
+        let (name, operator, value) = OPERATORS
+            .iter()
+            .find_map(split)
+            .ok_or_else(|| GateError(format!("`{text}` compares nothing")))?;
+        let metric = METRICS.iter().find(|(known, _)| *known == name);
+        let (_, metric) =
+            *metric.ok_or_else(|| GateError(format!("`{name}` is nothing that is measured")))?;
+        let (number, percent) = value.strip_suffix('%').map_or((value, false), |number| (number, true));
+        if percent && metric != Metric::Diverged {
+            return Err(GateError(format!("`{name}` is no share, so that `{value}` means nothing")));
+        }
+        let value = number.parse::<f64>().ok().filter(|value| value.is_finite());
+        let value = value.ok_or_else(|| GateError(format!("`{number}` is no number")))?;
+        Ok(Self { rule: Rule::Limit { metric, operator, value, percent }, text: compact })
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// A limit that was not kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// The limit, as given.
+    pub gate: String,
+    /// The kernel.
+    pub kernel: String,
+    /// The branch's place, if it is one's.
+    pub location: Option<Location>,
+    /// What is wrong, in a sentence.
+    pub message: String,
+}
+
+impl Gate {
+    /// Whether it can only be told with a baseline.
+    pub fn needs_baseline(&self) -> bool {
+        self.rule == Rule::Worse
+    }
+
+    /// Everything in the run that does not keep the limit. What was not measured does not keep it either.
+    pub fn check(&self, summary: &Summary, diff: Option<&Diff>) -> Vec<Violation> {
+        match self.rule {
+            Rule::Worse => diff.map(|diff| self.worse(diff)).unwrap_or_default(),
+            Rule::Limit { metric, operator, value, percent } => {
+                let fails = |measured: f64| match operator {
+                    ">" => measured > value,
+                    "<" => measured < value,
+                    ">=" => measured >= value,
+                    _ => measured <= value,
+                };
+                let mut violations = Vec::new();
+                for kernel in &summary.kernels {
+                    match metric {
+                        Metric::Diverged | Metric::Active | Metric::Lost => {
+                            let of_branch = |branch| self.branch(kernel, branch, metric, percent, fails);
+                            violations.extend(kernel.branches.iter().filter_map(of_branch));
+                        }
+                        _ => violations.extend(self.kernel(kernel, metric, fails)),
+                    }
+                }
+                violations
+            }
+        }
+    }
+
+    fn worse(&self, diff: &Diff) -> Vec<Violation> {
+        let worse = diff.changes.iter().filter(|change| change.verdict == Verdict::Worse);
+        worse
+            .map(|change| Violation {
+                gate: self.text.clone(),
+                kernel: change.kernel.clone(),
+                location: change.location.file.is_some().then(|| change.location.clone()),
+                message: format!(
+                    "{} of {}: {}, and was {}",
+                    change.what,
+                    change.kernel,
+                    change.after.as_deref().unwrap_or("gone"),
+                    change.before.as_deref().unwrap_or("not there")
+                ),
+            })
+            .collect()
+    }
+
+    fn branch(
+        &self,
+        kernel: &KernelSummary,
+        branch: &Branch,
+        metric: Metric,
+        percent: bool,
+        fails: impl Fn(f64) -> bool,
+    ) -> Option<Violation> {
+        if branch.counts.executions == 0 {
+            return None;
+        }
+        let violation = |what: String| Violation {
+            gate: self.text.clone(),
+            kernel: kernel.name.clone(),
+            location: Some(branch.location.clone()),
+            message: format!("{} of {}: {what}", branch.title(), kernel.name),
+        };
+        if metric != Metric::Diverged && branch.lost.certainty == Certainty::Unknown {
+            return Some(violation("its lanes were not counted".to_owned()));
+        }
+        let (measured, what) = match metric {
+            Metric::Diverged if percent => (
+                branch.diverged_percent,
+                format!("{:.1} % of its executions diverged", branch.diverged_percent),
+            ),
+            Metric::Diverged => {
+                (branch.counts.diverged as f64, format!("{} executions diverged", branch.counts.diverged))
+            }
+            Metric::Active => {
+                (branch.average_active, format!("{:.1} lanes stay active on average", branch.average_active))
+            }
+            _ => (branch.lost.lanes as f64, branch.lost.to_string()),
+        };
+        fails(measured).then(|| violation(what))
+    }
+
+    fn kernel(
+        &self,
+        kernel: &KernelSummary,
+        metric: Metric,
+        fails: impl Fn(f64) -> bool,
+    ) -> Option<Violation> {
+        let violation = |what: String| Violation {
+            gate: self.text.clone(),
+            kernel: kernel.name.clone(),
+            location: None,
+            message: format!("{} on {}: {what}", kernel.name, kernel.cpu),
+        };
+        if metric == Metric::Refused {
+            let refused = kernel.refusals.len();
+            return fails(refused as f64)
+                .then(|| violation(format!("{refused} refused: {}", kernel.refusals.join("; "))));
+        }
+        let resources = kernel.resources.as_ref();
+        let (name, measured) = match metric {
+            Metric::Ticks => ("median ticks", kernel.time.map(|time| time.median as f64)),
+            Metric::Sgprs => ("SGPRs", resources.map(|resources| f64::from(resources.sgprs[0]))),
+            Metric::Vgprs => ("VGPRs", resources.map(|resources| f64::from(resources.vgprs[0]))),
+            Metric::Lds => ("bytes of LDS", resources.map(|resources| f64::from(resources.lds[0]))),
+            Metric::Scratch => {
+                ("bytes of scratch", resources.map(|resources| f64::from(resources.scratch[0])))
+            }
+            _ => ("waves a SIMD", resources.map(|resources| f64::from(resources.occupancy[0]))),
+        };
+        match measured {
+            Some(measured) => fails(measured).then(|| violation(format!("{measured} {name}"))),
+            // A kernel without branches is not instrumented, and so has no figures here; that is no fault of its.
+            None if metric != Metric::Ticks && kernel.branches.is_empty() && kernel.refusals.is_empty() => {
+                None
+            }
+            None => Some(violation(format!("{name}: not measured"))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_a_limit() {
+        for text in
+            ["diverged>5%", "diverged >= 3", "occupancy<8", "active <= 31.5", "worse", "lost>0", "refused>0"]
+        {
+            assert!(text.parse::<Gate>().is_ok(), "{text}");
+        }
+        for (text, why) in [
+            ("", "compares nothing"),
+            ("diverged", "compares nothing"),
+            ("diverged=5", "compares nothing"),
+            ("speed>5", "`speed` is nothing that is measured"),
+            ("occupancy<8%", "`occupancy` is no share"),
+            ("lost>many", "`many` is no number"),
+            ("lost>inf", "`inf` is no number"),
+            ("lost>", "`` is no number"),
+        ] {
+            let error = text.parse::<Gate>().unwrap_err().to_string();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+}

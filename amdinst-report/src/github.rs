@@ -1,0 +1,73 @@
+//! The report as GitHub's workflow commands, which stand beside the lines of a pull request: an error for each fault and each
+//! limit that was passed, a warning for each branch that diverged.
+
+use std::fmt::Write as _;
+
+use amdinst_core::report::Location;
+
+use crate::gate::Violation;
+use crate::human::count;
+use crate::summary::Summary;
+
+/// One line an annotation; at most `top` branches. GitHub shows ten warnings and ten errors of a step.
+pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String {
+    let mut text = String::new();
+    for fault in summary.unexpected_faults() {
+        let message =
+            format!("kernel `{}`: {} (test {})", fault.fault.kernel, fault.fault.message, fault.test);
+        line(&mut text, "error", &fault.fault.location, "fault", &message);
+    }
+    for violation in violations {
+        let location = violation.location.clone().unwrap_or_default();
+        line(&mut text, "error", &location, &format!("--fail-on {}", violation.gate), &violation.message);
+    }
+    let diverged = summary.worst_first().into_iter().filter(|(_, branch)| branch.counts.diverged > 0);
+    for (kernel, branch) in diverged.take(top) {
+        let message = format!(
+            "{} diverged in {} of {} ({:.1} %), in {} of {}; {}",
+            branch.title(),
+            branch.counts.diverged,
+            count(branch.counts.executions, "execution"),
+            branch.diverged_percent,
+            branch.waves_diverged,
+            count(branch.waves_here, "wave"),
+            branch.lost
+        );
+        line(&mut text, "warning", &branch.location, &format!("divergence in {}", kernel.name), &message);
+    }
+    text
+}
+
+fn line(text: &mut String, command: &str, location: &Location, title: &str, message: &str) {
+    let mut properties = Vec::new();
+    if let Some(file) = &location.file {
+        properties.push(format!("file={}", property(file)));
+    }
+    properties.extend(location.line.map(|line| format!("line={line}")));
+    properties.extend(location.column.map(|column| format!("col={column}")));
+    properties.push(format!("title={}", property(title)));
+    let _ = writeln!(text, "::{command} {}::{}", properties.join(","), data(message));
+}
+
+/// Escaped as `@actions/core` does (`command.ts`, `escapeData`).
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// The same of a property's value (`escapeProperty`).
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_end_a_property_is_escaped() {
+        let mut text = String::new();
+        let location = Location { file: Some("a,b:c.rs".to_owned()), line: Some(3), column: None };
+        line(&mut text, "error", &location, "100 %", "one\ntwo: 5 %");
+        assert_eq!(text, "::error file=a%2Cb%3Ac.rs,line=3,title=100 %25::one%0Atwo: 5 %25\n");
+    }
+}

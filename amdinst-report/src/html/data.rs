@@ -1,0 +1,228 @@
+//! What the page's script reads. Short and flat, for it is part of the page: rows are arrays, in the order that the
+//! fields are listed in here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use amdinst_core::instrument::SiteFrame;
+use amdinst_core::report::is_library_file;
+use serde::Serialize;
+
+use super::{Extras, KernelListing};
+use crate::diff::Change;
+use crate::lost::Certainty;
+use crate::sources::Sources;
+use crate::summary::{
+    Branch, KernelSummary, LaunchWave, Resources, Summary, TestFault, Tests, Time, Uncounted,
+};
+
+/// Waves shown of a branch, at most.
+const WAVES: usize = 4096;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Data<'a> {
+    package: &'a str,
+    profile: &'a str,
+    tests: Tests,
+    unfinished: &'a [String],
+    faults: Vec<&'a TestFault>,
+    violations: Vec<Limit<'a>>,
+    diff: Option<&'a [Change]>,
+    kernels: Vec<Kernel<'a>>,
+    sources: Vec<SourceText>,
+}
+
+/// Limit, kernel, file, line, message.
+type Limit<'a> = (&'a str, &'a str, Option<&'a str>, Option<u32>, &'a str);
+
+#[derive(Debug, Serialize)]
+struct Kernel<'a> {
+    name: &'a str,
+    cpu: &'a str,
+    launches: u64,
+    waves: u64,
+    home: &'a str,
+    resources: Option<Resources>,
+    time: Option<Time>,
+    refusals: &'a [String],
+    uncounted: &'a [Uncounted],
+    /// Launch, workgroup x, y, z, wave of each wave that any branch names.
+    ids: Vec<(usize, u32, u32, u32, u32)>,
+    branches: Vec<Row<'a>>,
+    /// Address, text, number of the source file or -1, line.
+    code: Vec<(u64, &'a str, i64, u32)>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row<'a> {
+    file: i64,
+    line: u32,
+    column: u32,
+    kind: &'a str,
+    probe: Option<&'a str>,
+    sites: u64,
+    /// Executions, all, none, diverged, lanes before, lanes after.
+    counts: [u64; 6],
+    lost: u64,
+    certainty: Certainty,
+    /// Waves that came here, and in which it diverged.
+    waves: [u64; 2],
+    /// Function, number of the source file or -1, line, column.
+    frames: Vec<(&'a str, i64, u32, u32)>,
+    pcs: Vec<u64>,
+    /// What each wave did: its number in `ids`, executions, all, none, lanes before, lanes after; all in one array.
+    strip: Vec<u64>,
+}
+
+/// Launch, workgroup in z, y, x, and wave: the order of launch.
+type WaveKey = (usize, [u32; 3], u32);
+
+fn key(wave: &LaunchWave) -> WaveKey {
+    let [x, y, z] = wave.wave.id.workgroup;
+    (wave.launch, [z, y, x], wave.wave.id.wave)
+}
+
+#[derive(Debug, Serialize)]
+struct SourceText {
+    file: String,
+    changed: bool,
+    /// `None` when it cannot be read.
+    text: Option<String>,
+}
+
+/// Numbers of source files.
+struct Files(BTreeMap<String, i64>);
+
+impl Files {
+    fn of(&self, file: Option<&str>) -> i64 {
+        file.and_then(|file| self.0.get(file)).copied().unwrap_or(-1)
+    }
+}
+
+impl<'a> Data<'a> {
+    pub(super) fn new(summary: &'a Summary, sources: &Sources, extras: &Extras<'a>) -> Self {
+        let files = files(summary, extras.listings);
+        let texts = files.0.keys().map(|file| {
+            // Rust's own library is known to its users, and large.
+            let source = sources.get(file).filter(|_| !is_library_file(file));
+            SourceText {
+                file: file.clone(),
+                changed: source.as_ref().is_some_and(|source| source.changed),
+                text: source.map(|source| source.text.clone()),
+            }
+        });
+        Self {
+            package: &summary.package,
+            profile: &summary.profile,
+            tests: summary.tests,
+            unfinished: &summary.unfinished_programs,
+            faults: summary.unexpected_faults().collect(),
+            violations: extras
+                .violations
+                .iter()
+                .map(|violation| {
+                    let place = violation.location.as_ref();
+                    (
+                        violation.gate.as_str(),
+                        violation.kernel.as_str(),
+                        place.and_then(|place| place.file.as_deref()),
+                        place.and_then(|place| place.line),
+                        violation.message.as_str(),
+                    )
+                })
+                .collect(),
+            diff: extras.diff.map(|diff| diff.changes.as_slice()),
+            kernels: summary
+                .kernels
+                .iter()
+                .map(|kernel| {
+                    let of_kernel =
+                        |listing: &&KernelListing| listing.kernel == kernel.name && listing.cpu == kernel.cpu;
+                    Kernel::new(kernel, extras.listings.iter().find(of_kernel), &files)
+                })
+                .collect(),
+            sources: texts.collect(),
+        }
+    }
+}
+
+impl<'a> Kernel<'a> {
+    fn new(kernel: &'a KernelSummary, listing: Option<&'a KernelListing>, files: &Files) -> Self {
+        let shown = |branch: &'a Branch| branch.waves.iter().take(WAVES);
+        let keys: BTreeSet<WaveKey> = kernel.branches.iter().flat_map(shown).map(key).collect();
+        let ids: BTreeMap<WaveKey, u64> = keys.into_iter().zip(0..).collect();
+        let strip = |branch: &'a Branch| {
+            let wave = |wave: &LaunchWave| {
+                let counts = &wave.wave.counts;
+                let id = ids.get(&key(wave)).copied().unwrap_or_default();
+                [id, counts.executions, counts.all, counts.none, counts.lanes_in, counts.lanes_taken]
+            };
+            shown(branch).flat_map(wave).collect()
+        };
+        let code = listing.iter().flat_map(|listing| &listing.instructions).map(|instruction| {
+            let (file, line) = match &instruction.source {
+                Some((file, line)) => (files.of(Some(file)), *line),
+                None => (-1, 0),
+            };
+            (instruction.pc, instruction.text.as_str(), file, line)
+        });
+        let frame = |frame: &'a SiteFrame| {
+            let function = frame.function.as_deref().unwrap_or("<unknown>");
+            (function, files.of(frame.file.as_deref()), frame.line.unwrap_or(0), frame.column.unwrap_or(0))
+        };
+        let row = |branch: &'a Branch| {
+            let counts = &branch.counts;
+            Row {
+                file: files.of(branch.location.file.as_deref()),
+                line: branch.location.line.unwrap_or(0),
+                column: branch.location.column.unwrap_or(0),
+                kind: &branch.kind,
+                probe: branch.probe.as_deref(),
+                sites: branch.sites,
+                counts: [
+                    counts.executions,
+                    counts.all,
+                    counts.none,
+                    counts.diverged,
+                    counts.lanes_in,
+                    counts.lanes_taken,
+                ],
+                lost: branch.lost.lanes,
+                certainty: branch.lost.certainty,
+                waves: [branch.waves_here, branch.waves_diverged],
+                frames: branch.frames.iter().map(frame).collect(),
+                pcs: branch.instructions.iter().map(|(pc, _)| *pc).collect(),
+                strip: strip(branch),
+            }
+        };
+        Self {
+            name: &kernel.name,
+            cpu: &kernel.cpu,
+            launches: kernel.launches,
+            waves: kernel.waves,
+            home: &kernel.home,
+            resources: kernel.resources,
+            time: kernel.time,
+            refusals: &kernel.refusals,
+            uncounted: &kernel.uncounted,
+            ids: ids.keys().map(|&(launch, [z, y, x], wave)| (launch, x, y, z, wave)).collect(),
+            branches: kernel.branches.iter().map(row).collect(),
+            code: code.collect(),
+        }
+    }
+}
+
+/// Every file that something stands in, numbered by name.
+fn files(summary: &Summary, listings: &[KernelListing]) -> Files {
+    let mut names = BTreeSet::new();
+    for kernel in &summary.kernels {
+        for branch in &kernel.branches {
+            names.extend(branch.location.file.as_deref());
+            names.extend(branch.frames.iter().filter_map(|frame| frame.file.as_deref()));
+        }
+        names.extend(kernel.uncounted.iter().filter_map(|probe| probe.location.file.as_deref()));
+    }
+    names.extend(summary.unexpected_faults().filter_map(|fault| fault.fault.location.file.as_deref()));
+    let code = listings.iter().flat_map(|listing| &listing.instructions);
+    names.extend(code.filter_map(|instruction| Some(instruction.source.as_ref()?.0.as_str())));
+    Files(names.into_iter().map(str::to_owned).zip(0..).collect())
+}

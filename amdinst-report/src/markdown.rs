@@ -1,0 +1,163 @@
+//! The report as Markdown (GitHub's), for job summaries and comments.
+
+use std::fmt::Write as _;
+
+use crate::gate::Violation;
+use crate::human::{count, explain};
+use crate::lost::Certainty;
+use crate::summary::{Branch, KernelSummary, Resources, Summary};
+
+/// The whole report: faults, limits that were passed, the branches that diverged (at most `top`), the kernels. Ends with a
+/// newline.
+pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String {
+    let mut text = format!("## Divergence of `{}`\n\n", summary.package);
+    let branches = summary.worst_first();
+    let diverged: Vec<_> = branches.iter().filter(|(_, branch)| branch.counts.diverged > 0).collect();
+    let tests = &summary.tests;
+    let _ = writeln!(
+        text,
+        "{}, {} of {} diverged. Tests: {} passed, {} failed, {} ignored.\n",
+        count(summary.kernels.len() as u64, "kernel"),
+        diverged.len(),
+        count(branches.len() as u64, "branch"),
+        tests.passed,
+        tests.failed,
+        tests.ignored
+    );
+    for program in &summary.unfinished_programs {
+        let _ = writeln!(text, "> [!WARNING]\n> Test program `{program}` did not come to its end.\n");
+    }
+    let faults: Vec<_> = summary.unexpected_faults().collect();
+    if !faults.is_empty() {
+        text.push_str("### Faults\n\n| kernel | source | fault | test |\n|---|---|---|---|\n");
+        for fault in faults {
+            let _ = writeln!(
+                text,
+                "| `{}` | `{}` | {} | `{}` |",
+                fault.fault.kernel,
+                fault.fault.location,
+                cell(&fault.fault.message),
+                fault.test
+            );
+        }
+        text.push('\n');
+    }
+    if !violations.is_empty() {
+        text.push_str("### Beyond a limit\n\n| limit | source | |\n|---|---|---|\n");
+        for violation in violations {
+            let place = violation.location.as_ref().map(|place| format!("`{place}`")).unwrap_or_default();
+            let _ = writeln!(text, "| `{}` | {place} | {} |", violation.gate, cell(&violation.message));
+        }
+        text.push('\n');
+    }
+    if !diverged.is_empty() {
+        text.push_str(
+            "### Branches, the most lanes lost first\n\n\
+             | kernel | source | branch | executions | diverged | lanes active | lanes lost | waves |\n\
+             |---|---|---|--:|--:|--:|--:|--:|\n",
+        );
+        diverged.iter().take(top).for_each(|(kernel, branch)| row(&mut text, kernel, branch));
+        if diverged.len() > top {
+            let _ = writeln!(text, "\n{} more are not shown.", diverged.len() - top);
+        }
+        text.push('\n');
+    }
+    uncounted(&mut text, summary);
+    kernels(&mut text, summary);
+    text
+}
+
+fn row(text: &mut String, kernel: &KernelSummary, branch: &Branch) {
+    let counts = &branch.counts;
+    let (active, lost) = if branch.has_lanes() {
+        let sign = match branch.lost.certainty {
+            Certainty::AtMost => "≤ ",
+            Certainty::About => "≈ ",
+            Certainty::Exact | Certainty::Unknown => "",
+        };
+        let before = counts.lanes_in as f64 / counts.executions.max(1) as f64;
+        (format!("{:.1} of {before:.1}", branch.average_active), format!("{sign}{}", branch.lost.lanes))
+    } else {
+        ("–".to_owned(), "–".to_owned())
+    };
+    let _ = writeln!(
+        text,
+        "| `{}` ({}) | `{}` | {} | {} | {} ({:.1} %) | {active} | {lost} | {} of {} |",
+        kernel.name,
+        kernel.cpu,
+        branch.location,
+        cell(&branch.title()),
+        counts.executions,
+        counts.diverged,
+        branch.diverged_percent,
+        branch.waves_diverged,
+        branch.waves_here
+    );
+}
+
+fn uncounted(text: &mut String, summary: &Summary) {
+    let mut rows = String::new();
+    for kernel in &summary.kernels {
+        for probe in &kernel.uncounted {
+            let _ = writeln!(
+                rows,
+                "| `{}` ({}) | `{}` | {} | {}: {} |",
+                kernel.name,
+                kernel.cpu,
+                probe.location,
+                cell(&probe.probe),
+                probe.outcome,
+                explain(&probe.outcome)
+            );
+        }
+        for refusal in &kernel.refusals {
+            let _ = writeln!(
+                rows,
+                "| `{}` ({}) | | | not instrumented: {} |",
+                kernel.name,
+                kernel.cpu,
+                cell(refusal)
+            );
+        }
+    }
+    if !rows.is_empty() {
+        let _ = writeln!(
+            text,
+            "### Without counts\n\n| kernel | source | probe | why |\n|---|---|---|---|\n{rows}"
+        );
+    }
+}
+
+fn kernels(text: &mut String, summary: &Summary) {
+    text.push_str(
+        "### Kernels\n\n\
+         | kernel | launches | waves | counters | SGPRs | VGPRs | LDS | scratch | occupancy |\n\
+         |---|--:|--:|---|--:|--:|--:|--:|--:|\n",
+    );
+    for kernel in &summary.kernels {
+        let change = |value: fn(&Resources) -> [u32; 2]| match kernel.resources.as_ref().map(value) {
+            None => "–".to_owned(),
+            Some([before, after]) if before == after => before.to_string(),
+            Some([before, after]) => format!("{before} → {after}"),
+        };
+        let _ = writeln!(
+            text,
+            "| `{}` ({}) | {} | {} | {} | {} | {} | {} | {} | {} |",
+            kernel.name,
+            kernel.cpu,
+            kernel.launches,
+            kernel.waves,
+            kernel.home,
+            change(|resources| resources.sgprs),
+            change(|resources| resources.vgprs),
+            change(|resources| resources.lds),
+            change(|resources| resources.scratch),
+            change(|resources| resources.occupancy)
+        );
+    }
+}
+
+/// Text as it may stand in a cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', "<br>")
+}

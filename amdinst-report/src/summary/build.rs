@@ -1,0 +1,193 @@
+//! From a run to its summary.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use amdinst_core::report::run::{Ending, KernelFacts, Run, SiteFacts};
+use amdinst_core::report::{Counts, Location, Outcome, Report, SiteReport, WaveId, WaveReport};
+
+use super::{
+    Branch, KernelSummary, LaunchWave, Line, Resources, SCHEMA, Summary, TestFault, Tests, Time, Uncounted,
+};
+use crate::lost::Lost;
+
+impl Summary {
+    /// Sums a run up.
+    pub fn new(run: &Run) -> Self {
+        let mut summary = Self {
+            schema: SCHEMA,
+            package: run.package.clone(),
+            profile: run.profile.clone(),
+            ..Self::default()
+        };
+        let mut kernels = BTreeMap::<(&str, &str), Vec<&Report>>::new();
+        for (program, test) in run.tests() {
+            summary.tests.add(test.ending);
+            for report in &test.launches {
+                kernels.entry((&report.kernel, &program.cpu)).or_default().push(report);
+            }
+            summary.faults.extend(test.faults.iter().map(|fault| TestFault {
+                test: test.name.clone(),
+                cpu: program.cpu.clone(),
+                expected: test.ending == Ending::Passed,
+                fault: fault.clone(),
+            }));
+        }
+        let unfinished = run.programs.iter().filter(|program| !program.finished);
+        summary.unfinished_programs = unfinished.map(|program| program.name.clone()).collect();
+        summary.kernels = kernels
+            .into_iter()
+            .map(|((name, cpu), launches)| {
+                let facts = run.kernels.iter().find(|facts| facts.name == name && facts.cpu == cpu);
+                kernel(name, cpu, &launches, facts)
+            })
+            .collect();
+        summary
+    }
+}
+
+impl Tests {
+    fn add(&mut self, ending: Ending) {
+        match ending {
+            Ending::Passed => self.passed += 1,
+            Ending::Failed => self.failed += 1,
+            Ending::Ignored => self.ignored += 1,
+        }
+    }
+}
+
+/// The order of branches: the most lanes lost, then the most divergence, then the source.
+pub(super) fn worst_first(a: &Branch, b: &Branch) -> Ordering {
+    b.lost
+        .lanes
+        .cmp(&a.lost.lanes)
+        .then_with(|| b.counts.diverged.cmp(&a.counts.diverged))
+        .then_with(|| a.location.cmp(&b.location))
+        .then_with(|| (&a.kind, &a.probe).cmp(&(&b.kind, &b.probe)))
+}
+
+fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFacts>) -> KernelSummary {
+    let mut branches = BTreeMap::<(&Location, &str, Option<&str>), Parts<'_>>::new();
+    let mut uncounted = Vec::new();
+    let mut refusals = Vec::<String>::new();
+    let mut lines = BTreeMap::<(&str, u32), (u64, u64)>::new();
+    let facts_of: BTreeMap<u64, &SiteFacts> =
+        facts.iter().flat_map(|facts| &facts.sites).map(|site| (site.pc, site)).collect();
+    for (index, report) in launches.iter().enumerate() {
+        for site in &report.sites {
+            let key = (&site.location, site.kind.as_str(), site.name.as_deref());
+            branches.entry(key).or_default().add(index, site, facts_of.get(&site.pc).copied());
+        }
+        for probe in report.probes.iter().filter(|probe| !matches!(probe.outcome, Outcome::Counted { .. })) {
+            uncounted.push(Uncounted {
+                location: probe.location.clone(),
+                probe: probe.name.clone(),
+                outcome: probe.outcome.word().to_owned(),
+            });
+        }
+        for refusal in &report.refusals {
+            if !refusals.contains(refusal) {
+                refusals.push(refusal.clone());
+            }
+        }
+        let mut of_launch = BTreeMap::<(&str, u32), (u64, u64)>::new();
+        for block in &report.blocks {
+            let (Some(file), Some(line)) = (&block.location.file, block.location.line) else { continue };
+            let known = of_launch.entry((file, line)).or_default();
+            // A line of several blocks ran as often as the most frequent of them.
+            *known = (*known).max((block.counts.executions, block.counts.lanes));
+        }
+        for (place, (executions, lanes)) in of_launch {
+            let known = lines.entry(place).or_default();
+            *known = (known.0 + executions, known.1 + lanes);
+        }
+    }
+    uncounted.sort();
+    uncounted.dedup();
+    let mut branches: Vec<_> = branches
+        .into_iter()
+        .map(|((location, kind, probe), parts)| parts.finish(location, kind, probe))
+        .collect();
+    branches.sort_by(worst_first);
+    let line = |((file, line), (executions, lanes)): ((&str, u32), (u64, u64))| Line {
+        file: file.to_owned(),
+        line,
+        executions,
+        lanes,
+    };
+    KernelSummary {
+        name: name.to_owned(),
+        cpu: cpu.to_owned(),
+        launches: launches.len() as u64,
+        waves: launches.iter().map(|report| report.waves).sum(),
+        home: launches.first().map_or("none", |report| report.home.as_str()).to_owned(),
+        resources: facts.and_then(|facts| facts.cost.as_ref()).map(Resources::from),
+        branches,
+        uncounted,
+        refusals,
+        lines: lines.into_iter().map(line).collect(),
+        time: time(launches),
+    }
+}
+
+/// The shortest, the middle and the longest of all waves of all launches.
+fn time(launches: &[&Report]) -> Option<Time> {
+    let times = launches.iter().filter_map(|report| report.time.as_ref());
+    let mut ticks: Vec<u64> = times.flat_map(|time| &time.waves).map(|wave| wave.ticks).collect();
+    ticks.sort_unstable();
+    let (least, most) = (*ticks.first()?, *ticks.last()?);
+    Some(Time { least, median: ticks[(ticks.len() - 1) / 2], most })
+}
+
+/// Launch, workgroup in z, y, x, and wave: the order of launch.
+type WaveKey = (usize, [u32; 3], u32);
+
+/// The sites of a branch, in all launches.
+#[derive(Default)]
+struct Parts<'a> {
+    counts: Counts,
+    lost: Vec<Lost>,
+    waves: BTreeMap<WaveKey, Counts>,
+    sites: BTreeMap<u64, Option<&'a SiteFacts>>,
+}
+
+impl<'a> Parts<'a> {
+    fn add(&mut self, launch: usize, site: &SiteReport, facts: Option<&'a SiteFacts>) {
+        self.counts += site.counts;
+        self.sites.entry(site.pc).or_insert(facts);
+        self.lost.extend(site.waves.iter().map(|wave| Lost::of_wave(&site.kind, &wave.counts)));
+        for wave in &site.waves {
+            let [x, y, z] = wave.id.workgroup;
+            // What a wave did at the branch is the sum over its sites.
+            *self.waves.entry((launch, [z, y, x], wave.id.wave)).or_default() += wave.counts;
+        }
+    }
+
+    fn finish(self, location: &Location, kind: &str, probe: Option<&str>) -> Branch {
+        let facts = self.sites.values().flatten().next();
+        let instruction = |facts: &Option<&SiteFacts>| facts.map(|facts| facts.instruction.clone());
+        let wave = |((launch, [z, y, x], wave), counts): (WaveKey, Counts)| LaunchWave {
+            launch,
+            wave: WaveReport { id: WaveId { workgroup: [x, y, z], wave }, counts },
+        };
+        Branch {
+            location: location.clone(),
+            kind: kind.to_owned(),
+            probe: probe.map(str::to_owned),
+            sites: self.sites.len() as u64,
+            counts: self.counts,
+            diverged_percent: 100.0 * self.counts.divergence(),
+            average_active: self.counts.average_active(),
+            lost: Lost::sum(self.lost),
+            waves_here: self.waves.len() as u64,
+            waves_diverged: self.waves.values().filter(|counts| counts.diverged > 0).count() as u64,
+            frames: facts.map(|facts| facts.frames.clone()).unwrap_or_default(),
+            instructions: self
+                .sites
+                .iter()
+                .map(|(&pc, facts)| (pc, instruction(facts).unwrap_or_default()))
+                .collect(),
+            waves: self.waves.into_iter().map(wave).collect(),
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What a run comes to: one entry a kernel and processor, one a source branch, over all launches of all tests.
+//!
+//! A [`Summary`] is plain data in the shape of its JSON (`schema` 1), which is also what a later run is compared with. It
+//! names branches by source place, kind and probe, never by address, so that a rebuild does not change it.
+
+mod build;
+
+use amdinst_core::instrument::{Cost, SiteFrame};
+use amdinst_core::report::run::FaultReport;
+use amdinst_core::report::{Counts, Location, WaveReport};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::lost::Lost;
+
+/// The version of the summary's JSON.
+pub const SCHEMA: u32 = 1;
+
+/// What a run comes to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The cargo package.
+    pub package: String,
+    /// The cargo profile that its kernels were built with.
+    pub profile: String,
+    /// How the tests ended.
+    pub tests: Tests,
+    /// Test programs that did not come to their end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished_programs: Vec<String>,
+    /// Launches that ended in a fault, in order of test.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<TestFault>,
+    /// The kernels, by name and processor.
+    pub kernels: Vec<KernelSummary>,
+}
+
+/// How many tests ended how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tests {
+    /// Well.
+    pub passed: u64,
+    /// Not well.
+    pub failed: u64,
+    /// They were not run.
+    pub ignored: u64,
+}
+
+/// A fault, and the test that it happened in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestFault {
+    /// The test.
+    pub test: String,
+    /// The processor.
+    pub cpu: String,
+    /// The test passed all the same: it is one that looks for the fault.
+    pub expected: bool,
+    /// The fault.
+    #[serde(flatten)]
+    pub fault: FaultReport,
+}
+
+/// A kernel on one processor, over all its launches.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KernelSummary {
+    /// Its name.
+    pub name: String,
+    /// The processor.
+    pub cpu: String,
+    /// Launches that ended well.
+    pub launches: u64,
+    /// Their wavefronts.
+    pub waves: u64,
+    /// Where counters lived: `register`, `lds`, `global` or `none`.
+    pub home: String,
+    /// Registers, LDS, scratch and occupancy, without and with probes; `None` for a kernel that was not instrumented.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resources: Option<Resources>,
+    /// Its branches, those that lost the most lanes first.
+    pub branches: Vec<Branch>,
+    /// Probes without counts, in order of place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncounted: Vec<Uncounted>,
+    /// Why sites, or the whole kernel, were not instrumented.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<String>,
+    /// Executions and lanes of source lines, if blocks were measured, in order of place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<Line>,
+    /// How long waves ran, if that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Time>,
+}
+
+/// What a kernel takes of its processor, without and with probes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resources {
+    /// SGPRs.
+    pub sgprs: [u32; 2],
+    /// VGPRs, those for accumulation included where they share the file.
+    pub vgprs: [u32; 2],
+    /// Static LDS in bytes a workgroup.
+    pub lds: [u32; 2],
+    /// Private memory in bytes a work-item.
+    pub scratch: [u32; 2],
+    /// Waves that a SIMD can hold.
+    pub occupancy: [u32; 2],
+}
+
+impl From<&Cost> for Resources {
+    fn from(cost: &Cost) -> Self {
+        let Cost { sgprs, vgprs, lds, scratch, occupancy, .. } = cost;
+        let occupancy = [occupancy.before, occupancy.after];
+        Self { sgprs: *sgprs, vgprs: *vgprs, lds: *lds, scratch: *scratch, occupancy }
+    }
+}
+
+/// A branch of the source: all machine sites at one place, of one kind and probe.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Branch {
+    /// Where it stands.
+    #[serde(flatten)]
+    pub location: Location,
+    /// `if`, `loop-exit`, `cmpx`.
+    pub kind: String,
+    /// The probe that it belongs to.
+    pub probe: Option<String>,
+    /// Machine sites.
+    pub sites: u64,
+    /// Summed over sites, waves and launches.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Share of executions that diverged, in per cent.
+    pub diverged_percent: f64,
+    /// Lanes that stayed active, an execution.
+    pub average_active: f64,
+    /// Lanes that stood idle.
+    pub lost: Lost,
+    /// Waves that came here, and those of them in which it diverged.
+    pub waves_here: u64,
+    /// See `waves_here`.
+    pub waves_diverged: u64,
+    /// The functions that the branch was inlined through, innermost first; with only one, it was not inlined.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<SiteFrame>,
+    /// What each wave did, in the order of launches and waves. Not in the JSON.
+    #[serde(skip)]
+    pub waves: Vec<LaunchWave>,
+    /// The machine instructions, with their addresses in the original code object. Not in the JSON.
+    #[serde(skip)]
+    pub instructions: Vec<(u64, String)>,
+}
+
+/// What a wave of one of several launches did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchWave {
+    /// The launch of the kernel, from 0.
+    pub launch: usize,
+    /// Which wave, and what it did.
+    pub wave: WaveReport,
+}
+
+/// A probe without counts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Uncounted {
+    /// Where it stands.
+    #[serde(flatten)]
+    pub location: Location,
+    /// Its name.
+    pub probe: String,
+    /// `uniform`, `if-converted`, `removed`, `refused` or `left-out`.
+    pub outcome: String,
+}
+
+/// How often a source line ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// Executions of its most frequent block, summed over waves.
+    pub executions: u64,
+    /// Active lanes, summed over these executions.
+    pub lanes: u64,
+}
+
+/// How long waves ran, in ticks of the processor's clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Time {
+    /// The shortest.
+    pub least: u64,
+    /// The middle one.
+    pub median: u64,
+    /// The longest.
+    pub most: u64,
+}
+
+impl Branch {
+    /// Whether lanes were counted, not executions alone.
+    pub fn has_lanes(&self) -> bool {
+        self.counts.lanes_in > 0 || self.counts.executions == 0
+    }
+
+    /// Its name for people: the probe's, else its kind.
+    pub fn title(&self) -> String {
+        let what = match self.kind.as_str() {
+            "if" => "branch",
+            "loop-exit" => "loop",
+            other => other,
+        };
+        match &self.probe {
+            Some(name) => format!("{what} `{name}`"),
+            None => what.to_owned(),
+        }
+    }
+}
+
+impl Summary {
+    /// Reads a summary's JSON.
+    ///
+    /// # Errors
+    /// Another version, or no summary.
+    pub fn from_json(bytes: &[u8]) -> Result<Self, SummaryError> {
+        #[derive(Deserialize)]
+        struct Version {
+            schema: u32,
+        }
+        let Version { schema: found } = serde_json::from_slice(bytes)?;
+        if found != SCHEMA {
+            return Err(SummaryError::Schema { found });
+        }
+        Ok(serde_json::from_slice(bytes)?)
+    }
+
+    /// The first of these names that is no kernel's.
+    pub fn unknown_kernel<'n>(&self, names: &'n [String]) -> Option<&'n String> {
+        names.iter().find(|name| {
+            let launched = self.kernels.iter().any(|kernel| kernel.name == **name);
+            !launched && !self.faults.iter().any(|fault| fault.fault.kernel == **name)
+        })
+    }
+
+    /// Leaves only the kernels with these names, and their faults; all if there are no names.
+    pub fn retain_named(&mut self, names: &[String]) {
+        if !names.is_empty() {
+            self.kernels.retain(|kernel| names.contains(&kernel.name));
+            self.faults.retain(|fault| names.contains(&fault.fault.kernel));
+        }
+    }
+
+    /// The faults of tests that did not pass.
+    pub fn unexpected_faults(&self) -> impl Iterator<Item = &TestFault> {
+        self.faults.iter().filter(|fault| !fault.expected)
+    }
+
+    /// Every branch with its kernel, those that lost the most lanes first.
+    pub fn worst_first(&self) -> Vec<(&KernelSummary, &Branch)> {
+        let mut branches: Vec<_> = self
+            .kernels
+            .iter()
+            .flat_map(|kernel| kernel.branches.iter().map(move |branch| (kernel, branch)))
+            .collect();
+        // Stable: kernels, and the branches in them, are in order.
+        branches.sort_by(|(_, a), (_, b)| build::worst_first(a, b));
+        branches
+    }
+
+    /// Branches that diverged at least once.
+    pub fn diverged_branches(&self) -> usize {
+        self.kernels
+            .iter()
+            .flat_map(|kernel| &kernel.branches)
+            .filter(|branch| branch.counts.diverged > 0)
+            .count()
+    }
+}
+
+/// A document that cannot be read as a [`Summary`].
+#[derive(Debug, Error)]
+pub enum SummaryError {
+    /// It is of another version.
+    #[error("it has schema {found}, and this version reads schema {SCHEMA}")]
+    Schema {
+        /// The document's.
+        found: u32,
+    },
+    /// It is damaged, or something else.
+    #[error("it is not what `cargo amdinst report --format json` prints: {0}")]
+    Damaged(#[from] serde_json::Error),
+}

@@ -1,0 +1,195 @@
+//! A run made up by hand, with its source, so that every figure in the tests can be worked out on paper.
+//!
+//! `demo` was launched twice with two waves each:
+//!
+//! | branch | launch, wave | executions | all | none | diverged | lanes |
+//! |---|---|--:|--:|--:|--:|---|
+//! | `tail`, 4:8 | 0, 0 | 1 | 1 | 0 | 0 | 64 of 64 |
+//! | | 0, 1 | 1 | 0 | 0 | 1 | 36 of 64 |
+//! | | 1, 0 | 1 | 1 | 0 | 0 | 64 of 64 |
+//! | | 1, 1 | 1 | 0 | 1 | 0 | 0 of 64 |
+//! | loop, 5:15, first site | 0, 0 | 4 | 0 | 1 | 3 | 6 of 10 |
+//! | loop, 5:15, second site | 0, 0 | 5 | 4 | 1 | 0 | 256 of 320 |
+//!
+//! The tail lost the 28 lanes of one wave. Of the first site's loop 4 lanes left after 1, 2, 3 and 4 rounds, so that 0, 1, 2
+//! and 3 were idle: 6. Of the second all 64 left together.
+
+use amdinst_core::instrument::{Cost, Occupancy, SiteFrame};
+use amdinst_core::report::run::{
+    Ending, FaultReport, KernelFacts, Program, Run, SCHEMA, SiteFacts, SourceStamp, Test, content_hash,
+};
+use amdinst_core::report::{Counts, Location, Outcome, ProbeReport, Report, SiteReport, WaveId, WaveReport};
+use amdinst_report::Sources;
+
+pub(crate) const SOURCE: &str = "\
+//! A made-up kernel.
+
+pub unsafe fn demo(n: i32) {
+    if i < n {
+        while value > 1 {
+            step();
+        }
+    }
+    let leak = if x > 0.0 { x } else { y };
+}
+";
+
+/// The source in a directory of its own.
+pub(crate) fn sources() -> (tempfile::TempDir, Sources) {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("src")).unwrap();
+    std::fs::write(directory.path().join("src/demo.rs"), SOURCE).unwrap();
+    let sources = Sources::new(directory.path(), &run().sources);
+    (directory, sources)
+}
+
+pub(crate) fn location(line: u32, column: u32) -> Location {
+    Location { file: Some("src/demo.rs".to_owned()), line: Some(line), column: Some(column) }
+}
+
+pub(crate) fn frame(function: &str, line: u32, column: u32) -> SiteFrame {
+    SiteFrame {
+        function: Some(function.to_owned()),
+        file: Some("src/demo.rs".to_owned()),
+        line: Some(line),
+        column: Some(column),
+    }
+}
+
+/// Wave, executions, all, none, lanes before, lanes after.
+type Row = (u32, u64, u64, u64, u64, u64);
+
+pub(crate) fn site(id: u32, kind: &str, place: Location, name: Option<&str>, rows: &[Row]) -> SiteReport {
+    let wave = |&(wave, executions, all, none, lanes_in, lanes_taken): &Row| WaveReport {
+        id: WaveId { workgroup: [0, 0, 0], wave },
+        counts: Counts { executions, all, none, diverged: executions - all - none, lanes_in, lanes_taken },
+    };
+    let waves: Vec<_> = rows.iter().map(wave).collect();
+    SiteReport {
+        id,
+        kind: kind.to_owned(),
+        pc: 0x1000 + 0x10 * u64::from(id),
+        location: place,
+        name: name.map(str::to_owned),
+        counts: waves.iter().map(|wave| wave.counts).sum(),
+        waves,
+    }
+}
+
+pub(crate) fn launch(kernel: &str, waves: u64, sites: Vec<SiteReport>) -> Report {
+    Report {
+        schema: 1,
+        kernel: kernel.to_owned(),
+        target: "gfx90a".to_owned(),
+        probe: Default::default(),
+        home: if sites.is_empty() { "none" } else { "register" }.to_owned(),
+        grid: [1, 1, 1],
+        block: [64 * waves as u32, 1, 1],
+        waves,
+        unfinished: Vec::new(),
+        memory_equal: Some(true),
+        oracle_equal: Some(true),
+        blocks: Vec::new(),
+        time: None,
+        sites,
+        probes: Vec::new(),
+        left_out: Vec::new(),
+        uniform: Vec::new(),
+        refusals: Vec::new(),
+    }
+}
+
+fn demo(second: bool) -> Report {
+    let last = if second { (1, 1, 0, 1, 64, 0) } else { (1, 1, 0, 0, 64, 36) };
+    let rounds = |id, row| {
+        let rows: &[Row] = if second { &[] } else { &[row] };
+        site(id, "loop-exit", location(5, 15), None, rows)
+    };
+    let mut report = launch(
+        "demo",
+        2,
+        vec![
+            site(0, "if", location(4, 8), Some("tail"), &[(0, 1, 1, 0, 64, 64), last]),
+            rounds(1, (0, 4, 0, 1, 10, 6)),
+            rounds(2, (0, 5, 4, 1, 320, 256)),
+        ],
+    );
+    report.probes = vec![
+        ProbeReport {
+            name: "tail".to_owned(),
+            location: location(4, 8),
+            outcome: Outcome::Counted { sites: vec![0] },
+        },
+        ProbeReport { name: "leak".to_owned(), location: location(9, 19), outcome: Outcome::IfConverted },
+    ];
+    report.refusals = vec!["pc 0x40: its mask could not be traced".to_owned()];
+    report
+}
+
+fn test(name: &str, launches: Vec<Report>) -> Test {
+    Test { name: name.to_owned(), ending: Ending::Passed, message: None, launches, faults: Vec::new() }
+}
+
+pub(crate) fn run() -> Run {
+    let site = |id: u64, frames: Vec<SiteFrame>| SiteFacts {
+        pc: 0x1000 + 0x10 * id,
+        instruction: "s_and_saveexec_b64 s[0:1], vcc".to_owned(),
+        frames,
+        loop_depth: 0,
+    };
+    let inlined = || vec![frame("countdown", 5, 15), frame("demo", 6, 9)];
+    let fault = FaultReport {
+        kernel: "other".to_owned(),
+        kind: "out-of-bounds".to_owned(),
+        message: "out of bounds: read of 4 bytes at 0x10 | so".to_owned(),
+        location: location(6, 13),
+        frames: vec![frame("step", 6, 13)],
+        pc: Some(0x2000),
+        instruction: "global_load_dword v0, v[0:1], off".to_owned(),
+        wave: WaveId { workgroup: [1, 0, 0], wave: 2 },
+        lane: Some(7),
+    };
+    let mut failed = test("fails", vec![launch("other", 1, Vec::new())]);
+    failed.ending = Ending::Failed;
+    failed.message = Some("a <fault>".to_owned());
+    failed.faults = vec![fault];
+    let demo_cost = Cost {
+        sgprs: [10, 18],
+        vgprs: [8, 8],
+        occupancy: Occupancy { before: 8, after: 7, ..Occupancy::default() },
+        ..Cost::default()
+    };
+    let other_cost = Cost {
+        sgprs: [6, 6],
+        occupancy: Occupancy { before: 4, after: 4, ..Occupancy::default() },
+        ..Cost::default()
+    };
+    let facts = |name: &str, cost: Cost, sites| KernelFacts {
+        name: name.to_owned(),
+        cpu: "gfx90a".to_owned(),
+        code_object: "gfx90a/release/demo.elf".to_owned(),
+        code_object_hash: content_hash(b""),
+        cost: Some(cost),
+        sites,
+    };
+    Run {
+        schema: SCHEMA,
+        package: "demo-kernels".to_owned(),
+        profile: "release".to_owned(),
+        programs: vec![Program {
+            name: "kernels".to_owned(),
+            cpu: "gfx90a".to_owned(),
+            finished: true,
+            tests: vec![failed, test("first", vec![demo(false)]), test("second", vec![demo(true)])],
+        }],
+        kernels: vec![
+            facts(
+                "demo",
+                demo_cost,
+                vec![site(0, vec![frame("demo", 4, 8)]), site(1, inlined()), site(2, inlined())],
+            ),
+            facts("other", other_cost, Vec::new()),
+        ],
+        sources: vec![SourceStamp { file: "src/demo.rs".to_owned(), hash: content_hash(SOURCE.as_bytes()) }],
+    }
+}

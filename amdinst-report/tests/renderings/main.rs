@@ -1,0 +1,145 @@
+//! What people and tools read, of a run made up by hand (`tests/model`).
+
+#[path = "../model/mod.rs"]
+mod model;
+
+mod compared;
+mod schemas;
+mod totals;
+
+use amdinst_core::report::run::SourceStamp;
+use amdinst_report::html::{Extras, Instruction, KernelListing};
+use amdinst_report::{Certainty, Gate, Lost, Sources, Summary, github, html, human, lcov, markdown, sarif};
+
+fn summary() -> Summary {
+    Summary::new(&model::run())
+}
+
+/// The table at the head of `tests/model`, added up.
+#[test]
+fn the_figures_of_the_summary() {
+    let summary = summary();
+    let names: Vec<_> = summary.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    assert_eq!(names, ["demo", "other"]);
+    let demo = &summary.kernels[0];
+    assert_eq!((demo.launches, demo.waves, demo.branches.len()), (2, 4, 2));
+
+    let tail = &demo.branches[0];
+    assert_eq!(tail.probe.as_deref(), Some("tail"));
+    let counts = &tail.counts;
+    assert_eq!((counts.executions, counts.all, counts.none, counts.diverged), (4, 2, 1, 1));
+    assert_eq!((counts.lanes_in, counts.lanes_taken), (256, 164));
+    assert_eq!((tail.diverged_percent, tail.average_active), (25.0, 41.0));
+    assert_eq!(tail.lost, Lost { lanes: 28, certainty: Certainty::Exact });
+    assert_eq!((tail.waves_here, tail.waves_diverged, tail.sites), (4, 1, 1));
+
+    let rounds = &demo.branches[1];
+    assert_eq!((rounds.counts.executions, rounds.counts.diverged, rounds.counts.none), (9, 3, 2));
+    assert_eq!(rounds.lost, Lost { lanes: 6, certainty: Certainty::About });
+    assert_eq!((rounds.waves_here, rounds.waves_diverged, rounds.sites), (1, 1, 2));
+    assert_eq!(rounds.frames.len(), 2);
+
+    assert_eq!((summary.tests.passed, summary.tests.failed, summary.diverged_branches()), (2, 1, 2));
+    let json = serde_json::to_vec(&summary).unwrap();
+    let read = Summary::from_json(&json).unwrap();
+    assert_eq!(serde_json::to_vec(&read).unwrap(), json);
+    let error = Summary::from_json(br#"{"schema":2}"#).unwrap_err().to_string();
+    assert_eq!(error, "it has schema 2, and this version reads schema 1");
+}
+
+#[test]
+fn for_a_terminal() {
+    let (_directory, sources) = model::sources();
+    insta::assert_snapshot!(human::render(&summary(), &sources, &human::Options::default()));
+    let one = human::Options { top: 1, ..human::Options::default() };
+    let text = human::render(&summary(), &sources, &one);
+    assert!(text.contains("tail") && !text.contains("loop of demo"), "{text}");
+    assert!(text.ends_with("2 of 2 branches diverged; 1 of them not shown, --top shows more\n"), "{text}");
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let (_directory, sources) = model::sources();
+    let print = |color| human::render(&summary(), &sources, &human::Options { color, top: 10 });
+    assert!(!print(false).contains('\u{1b}'));
+    assert!(print(true).contains('\u{1b}'));
+}
+
+#[test]
+fn sources_that_changed_or_are_gone_are_told() {
+    let (directory, _) = model::sources();
+    let stamp = SourceStamp { file: "src/demo.rs".to_owned(), hash: "fnv1a:0".to_owned() };
+    let text = |sources: &Sources| human::render(&summary(), sources, &human::Options::default());
+    let changed = text(&Sources::new(directory.path(), std::slice::from_ref(&stamp)));
+    assert!(changed.contains("src/demo.rs has changed since the run"), "{changed}");
+    let gone = text(&Sources::new(directory.path().join("elsewhere"), &[stamp]));
+    assert!(gone.contains("--> src/demo.rs:4:8") && gone.contains("28 lanes lost"), "{gone}");
+}
+
+/// A test that looks for a fault, and passes: it is nobody's mistake.
+#[test]
+fn faults_that_a_test_expects_are_no_errors() {
+    let mut run = model::run();
+    run.programs[0].tests[0].ending = amdinst_core::report::run::Ending::Passed;
+    let summary = Summary::new(&run);
+    let text = human::render(&summary, &Sources::default(), &human::Options::default());
+    assert!(!text.contains("error:") && text.contains("\n1 fault in tests that passed\n"), "{text}");
+    assert!(!markdown::render(&summary, &[], 10).contains("Faults"));
+    assert!(!github::render(&summary, &[], 10).contains("::error"));
+    let sarif = serde_json::to_value(sarif::log(&summary, &[])).unwrap();
+    assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn as_markdown() {
+    let summary = summary();
+    let gate: Gate = "occupancy<8".parse().unwrap();
+    insta::assert_snapshot!(markdown::render(&summary, &gate.check(&summary, None), 10));
+}
+
+#[test]
+fn as_annotations() {
+    let summary = summary();
+    let gate: Gate = "diverged>30%".parse().unwrap();
+    insta::assert_snapshot!(github::render(&summary, &gate.check(&summary, None), 10));
+}
+
+#[test]
+fn as_coverage() {
+    insta::assert_snapshot!(lcov::render(&summary(), |_| true));
+    assert_eq!(lcov::render(&summary(), |_| false), "");
+}
+
+#[test]
+fn as_sarif() {
+    let summary = summary();
+    let gate: Gate = "active<35".parse().unwrap();
+    insta::assert_json_snapshot!(sarif::log(&summary, &gate.check(&summary, None)));
+}
+
+#[test]
+fn as_a_page() {
+    let (_directory, sources) = model::sources();
+    let mut summary = summary();
+    // What would end the script, if it were not escaped.
+    summary.kernels[0].refusals.push("</script><script>alert(1)</script>".to_owned());
+    let listing = KernelListing {
+        kernel: "demo".to_owned(),
+        cpu: "gfx90a".to_owned(),
+        instructions: vec![Instruction {
+            pc: 0x1000,
+            text: "s_and_saveexec_b64 s[0:1], vcc".to_owned(),
+            source: Some(("src/demo.rs".to_owned(), 4)),
+        }],
+    };
+    let extras = Extras { listings: &[listing], ..Extras::default() };
+    let page = html::render(&summary, &sources, &extras).unwrap();
+    assert_eq!(page.matches("</script>").count(), 2);
+    // It asks the network for nothing.
+    for forbidden in ["http://", "https://", "src=", "@import", "url("] {
+        assert!(!page.contains(forbidden), "{forbidden}");
+    }
+    let json = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
+    let data: serde_json::Value = serde_json::from_str(json).unwrap();
+    insta::assert_json_snapshot!(data);
+}

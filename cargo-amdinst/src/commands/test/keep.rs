@@ -1,0 +1,155 @@
+//! What `cargo amdinst report` reads: the document of the last run ([`amdinst_core::report::run`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use amdinst_core::Arch;
+use amdinst_core::analysis::{Resources, occupancy};
+use amdinst_core::instrument::{Cost, Home, Occupancy, ProbeMap};
+use amdinst_core::object::{CodeObject, Kernel};
+use amdinst_core::report::Location;
+use amdinst_core::report::run::{FILE_NAME, KernelFacts, Program, Run, SCHEMA, SourceStamp, content_hash};
+
+use crate::build::{BuiltPackage, files};
+use crate::exit::{CommandResult, Exit, OrExit as _};
+
+/// Puts together what the test programs of a package wrote, each into the directory of its processor, and writes it
+/// beside the package's manifest. `None` when no program began: the document of an earlier run stays.
+///
+/// # Errors
+/// Artifacts that cannot be read, a document that cannot be written.
+pub(super) fn keep(
+    package: &BuiltPackage,
+    home: Option<Home>,
+    directories: &[(String, PathBuf)],
+) -> CommandResult<Option<PathBuf>> {
+    let mut run = Run {
+        schema: SCHEMA,
+        package: package.package.name.clone(),
+        profile: package.package.profile.clone(),
+        ..Run::default()
+    };
+    for (cpu, directory) in directories {
+        run.programs.extend(programs(directory, cpu).or_exit_with(Exit::BadInput, || "the kept run")?);
+    }
+    if run.programs.is_empty() {
+        return Ok(None);
+    }
+    let root = &package.package.workspace_root;
+    add_kernels(&mut run, package, home)?;
+    relative_to(&mut run, root);
+    run.sources = sources(&run, root);
+    run.sort();
+    let path = package.package.output_directory().join(FILE_NAME);
+    let mut bytes = serde_json::to_vec(&run).or_exit(Exit::OutputFailed)?;
+    bytes.push(b'\n');
+    files::write(&path, &bytes)
+        .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))?;
+    Ok(Some(path))
+}
+
+/// The programs that wrote into a directory, by the names of their files.
+fn programs(directory: &Path, cpu: &str) -> std::io::Result<Vec<Program>> {
+    if !directory.is_dir() {
+        return Ok(Vec::new());
+    }
+    let entries = fs::read_dir(directory)?.map(|entry| Ok(entry?.path()));
+    let paths: BTreeSet<PathBuf> = entries.collect::<std::io::Result<_>>()?;
+    let mut programs = Vec::new();
+    for path in paths {
+        // A line that was cut off in the middle of a character is not whole either.
+        let bytes = fs::read(path)?;
+        programs.extend(Program::from_lines(&String::from_utf8_lossy(&bytes), cpu));
+    }
+    Ok(programs)
+}
+
+/// Adds what the probe maps say of the kernels that were launched.
+fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> CommandResult<()> {
+    let mut launched = BTreeMap::<&str, BTreeSet<&str>>::new();
+    for (program, test) in
+        run.programs.iter().flat_map(|program| program.tests.iter().map(move |test| (program, test)))
+    {
+        let kernels = launched.entry(&program.cpu).or_default();
+        kernels.extend(test.launches.iter().map(|report| report.kernel.as_str()));
+        kernels.extend(test.faults.iter().map(|fault| fault.kernel.as_str()));
+    }
+    let directory = package.package.output_directory();
+    let mut facts = Vec::new();
+    for artifact in &package.manifest.code_objects {
+        let Some(kernels) = launched.get(artifact.cpu.as_str()) else { continue };
+        let Some(form) = artifact.instrumented(home) else { continue };
+        let read = |name: &str| {
+            let path = directory.join(name);
+            fs::read(&path).or_exit_with(Exit::BadInput, || path.display().to_string())
+        };
+        let original = read(&artifact.original)?;
+        let hash = content_hash(&original);
+        let object = CodeObject::parse(original)
+            .or_exit_with(Exit::BadInput, || directory.join(&artifact.original).display().to_string())?;
+        let map: ProbeMap = serde_json::from_slice(&read(&form.probes)?)
+            .or_exit_with(Exit::BadInput, || directory.join(&form.probes).display().to_string())?;
+        let of_run = map.kernels.iter().filter(|kernel| kernels.contains(kernel.name.as_str()));
+        facts.extend(of_run.map(|probes| {
+            let mut facts = KernelFacts::new(probes, &artifact.cpu, &artifact.original, &hash);
+            if facts.cost.is_none() {
+                facts.cost =
+                    object.kernel(&probes.name).map(|kernel| without_probes(object.target.arch, kernel));
+            }
+            facts
+        }));
+    }
+    run.kernels = facts;
+    Ok(())
+}
+
+/// What a kernel takes that was not instrumented.
+fn without_probes(arch: Arch, kernel: &Kernel) -> Cost {
+    let metadata = &kernel.metadata;
+    let fits = occupancy(arch, &Resources::of(metadata));
+    let (waves, limiter) = (fits.waves_per_simd, fits.limiter);
+    Cost {
+        sgprs: [metadata.sgpr_count; 2],
+        vgprs: [metadata.vgpr_count; 2],
+        scratch: [metadata.private_segment_fixed_size; 2],
+        lds: [metadata.group_segment_fixed_size; 2],
+        occupancy: Occupancy { before: waves, after: waves, limiter_before: limiter, limiter_after: limiter },
+        ..Cost::default()
+    }
+}
+
+/// Names files from the workspace's directory, as the harness does in its reports.
+fn relative_to(run: &mut Run, root: &Path) {
+    let frames =
+        run.kernels.iter_mut().flat_map(|kernel| &mut kernel.sites).flat_map(|site| &mut site.frames);
+    for file in frames.filter_map(|frame| frame.file.as_mut()) {
+        if let Ok(rest) = Path::new(file.as_str()).strip_prefix(root) {
+            *file = rest.to_string_lossy().into_owned();
+        }
+    }
+}
+
+/// The state of every source file that a site, a probe or a frame names, as far as it can be read.
+fn sources(run: &Run, root: &Path) -> Vec<SourceStamp> {
+    let mut locations: Vec<&Location> = Vec::new();
+    for (_, test) in run.tests() {
+        for report in &test.launches {
+            locations.extend(report.sites.iter().map(|site| &site.location));
+            locations.extend(report.probes.iter().map(|probe| &probe.location));
+            locations.extend(report.uniform.iter().map(|branch| &branch.location));
+            locations.extend(report.left_out.iter().map(|site| &site.location));
+            locations.extend(report.blocks.iter().map(|block| &block.location));
+        }
+        locations.extend(test.faults.iter().map(|fault| &fault.location));
+    }
+    let mut files: BTreeSet<&str> =
+        locations.into_iter().filter_map(|location| location.file.as_deref()).collect();
+    let frames = run.kernels.iter().flat_map(|kernel| &kernel.sites).flat_map(|site| &site.frames);
+    files.extend(frames.filter_map(|frame| frame.file.as_deref()));
+    let stamp = |file: &str| {
+        let bytes = fs::read(root.join(file)).ok()?;
+        Some(SourceStamp { file: file.to_owned(), hash: content_hash(&bytes) })
+    };
+    files.into_iter().filter_map(stamp).collect()
+}
