@@ -34,15 +34,15 @@ unsafe fn product<const WORKGROUP: usize, const BATCH: usize>(
     }
     barrier();
     for at in 0..BATCH {
-        let mut result = [0.0; SIZE];
-        for (row, sum) in result.iter_mut().enumerate() {
+        for row in 0..SIZE {
+            let mut sum = 0.0;
             for column in 0..SIZE {
                 // SAFETY: as above; the matrix has `SIZE` rows.
-                *sum += unsafe { (*matrix.add(row))[column] * (*tile.add(item * BATCH + at))[column] };
+                sum += unsafe { (*matrix.add(row))[column] * (*tile.add(item * BATCH + at))[column] };
             }
+            // SAFETY: as above.
+            unsafe { (*output.add(first + at))[row] = sum };
         }
-        // SAFETY: as above.
-        unsafe { *output.add(first + at) = result };
     }
 }
 
