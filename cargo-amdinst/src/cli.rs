@@ -157,6 +157,16 @@ pub enum ProbeChoice {
     Time,
 }
 
+/// How much is counted of each branch or block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LevelChoice {
+    /// How often it ran, and how often all lanes or none went on.
+    Basic,
+    /// The lanes before and after, too.
+    #[default]
+    Lanes,
+}
+
 /// The heading over the options that choose branches.
 const WHICH: &str = "Branches, or blocks (default: all; of several options each adds what it chooses)";
 
@@ -189,6 +199,12 @@ pub struct BuildArgs {
     /// Build the code objects only
     #[arg(long)]
     pub no_instrument: bool,
+    /// What to measure
+    #[arg(long, value_name = "WHAT", default_value = "branches")]
+    pub probe: ProbeChoice,
+    /// How much to count of each branch or block
+    #[arg(long, value_name = "LEVEL", default_value = "lanes")]
+    pub level: LevelChoice,
     /// Instrument for this counter home only (default: for each)
     #[arg(long, value_name = "HOME", conflicts_with = "no_instrument")]
     pub counters: Option<CounterChoice>,
@@ -258,6 +274,9 @@ pub struct TestArgs {
     /// Where to launch the kernels
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: DeviceChoice,
+    /// How much to count of each branch; assertions on lanes need them
+    #[arg(long, value_name = "LEVEL", default_value = "lanes")]
+    pub level: LevelChoice,
     /// Where counters live while a kernel runs
     #[arg(long, value_name = "HOME", default_value = "auto")]
     pub counters: CounterChoice,
@@ -412,6 +431,9 @@ pub struct InstrumentArgs {
     /// What to measure
     #[arg(long, value_name = "WHAT", default_value = "branches")]
     pub probe: ProbeChoice,
+    /// How much to count of each branch or block
+    #[arg(long, value_name = "LEVEL", default_value = "lanes")]
+    pub level: LevelChoice,
     /// Where counters live while a kernel runs
     #[arg(long, value_name = "HOME", default_value = "auto")]
     pub counters: CounterChoice,
@@ -473,6 +495,9 @@ pub struct RunArgs {
     /// What to measure (with --report)
     #[arg(long, value_name = "WHAT", default_value = "branches")]
     pub probe: ProbeChoice,
+    /// How much to count of each branch or block (with --report)
+    #[arg(long, value_name = "LEVEL", default_value = "lanes")]
+    pub level: LevelChoice,
     /// Where counters live while a kernel runs (with --report)
     #[arg(long, value_name = "HOME", default_value = "auto")]
     pub counters: CounterChoice,

@@ -54,11 +54,13 @@ impl Report {
                 );
                 match &row.counts {
                     Ok(counts) => {
-                        let lanes = format!(
-                            "{:.1} of {:.1}",
-                            counts.average_active(),
-                            super::ratio(counts.lanes_in, counts.executions)
-                        );
+                        // At level `basic` nobody counted them.
+                        let lanes = if counts.lanes_in == 0 {
+                            "-".to_owned()
+                        } else {
+                            let lanes_in = super::ratio(counts.lanes_in, counts.executions);
+                            format!("{:.1} of {lanes_in:.1}", counts.average_active())
+                        };
                         let share = format!("{:.1} %", 100.0 * counts.divergence());
                         let _ = writeln!(
                             text,

@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use amdinst_core::instrument::{
-    self, Abi, Counters, Home, InstrumentError, Options, ProbeMap, SCHEMA, SiteSelector,
-};
+use amdinst_core::instrument::{self, Counters, Home, InstrumentError, Options, ProbeMap, SCHEMA};
 use amdinst_core::manifest::{Artifact, Instrumented};
 use amdinst_core::object::CodeObject;
 
@@ -25,20 +23,19 @@ pub struct Finished {
 }
 
 /// Which instrumented forms to make.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Forms {
     /// Counter homes; `None` for `auto`.
     pub homes: Vec<Option<Home>>,
-    /// Only these sites; all if empty.
-    pub only: Vec<SiteSelector>,
-    /// How kernels learn where the buffer is.
-    pub abi: Abi,
+    /// What is measured, which of it, how much of each, and how kernels learn where the buffer is. Homes and the probes of the
+    /// source are a package's.
+    pub options: Options,
 }
 
 impl Forms {
     /// One for each counter home and one for `auto`, which a test chooses from when it runs.
-    pub fn all(only: Vec<SiteSelector>, abi: Abi) -> Self {
-        Self { homes: std::iter::once(None).chain(Home::ALL.map(Some)).collect(), only, abi }
+    pub fn all(options: Options) -> Self {
+        Self { homes: std::iter::once(None).chain(Home::ALL.map(Some)).collect(), options }
     }
 }
 
@@ -90,9 +87,7 @@ pub fn finish(
             .or_exit_with(Exit::BuildFailed, || built.display().to_string())?;
         for &home in &forms.homes {
             let counters = home.map_or(package.counters, Counters::from);
-            let only = forms.only.clone();
-            let options =
-                Options { counters, abi: forms.abi, probes: probes.clone(), only, ..Options::default() };
+            let options = Options { counters, probes: probes.clone(), ..forms.options.clone() };
             let what = || format!("cannot instrument {} for {cpu}", package.name);
             let plan = instrument::plan(&object, &options).or_exit_with(Exit::BuildFailed, what)?;
             if home == forms.homes[0] {
@@ -142,13 +137,15 @@ pub fn finish(
 fn inputs(package: &KernelPackage, built: &Path, forms: &Forms) -> Vec<(String, String)> {
     let executable = std::env::current_exe().map(|path| files::stamp(&path)).unwrap_or_default();
     let homes: Vec<_> = forms.homes.iter().map(|home| home.map_or("auto", Home::name)).collect();
-    let only: Vec<_> = forms.only.iter().map(ToString::to_string).collect();
+    let only: Vec<_> = forms.options.only.iter().map(ToString::to_string).collect();
     [
         ("code-object", files::stamp(built)),
         ("cargo-amdinst", executable),
         ("forms", homes.join(",")),
         ("sites", only.join(",")),
-        ("abi", format!("{:?}", forms.abi).to_lowercase()),
+        ("abi", format!("{:?}", forms.options.abi).to_lowercase()),
+        ("probe", format!("{:?}", forms.options.probe).to_lowercase()),
+        ("level", format!("{:?}", forms.options.level).to_lowercase()),
         ("counters", format!("{:?}", package.counters).to_lowercase()),
     ]
     .map(|(name, value)| (name.to_owned(), value))

@@ -3,6 +3,7 @@
 use crate::build::{build, instrument::Forms};
 use crate::cli::BuildArgs;
 use crate::commands::Context;
+use crate::commands::instrument::options;
 use crate::exit::{CommandResult, Exit};
 
 /// Runs the command.
@@ -10,7 +11,8 @@ use crate::exit::{CommandResult, Exit};
 /// # Errors
 /// See [`crate::build::build`].
 pub fn run(context: &mut Context, args: &BuildArgs) -> CommandResult {
-    let all = Forms::all(args.sites.selectors(), args.abi.into());
+    let counters = args.counters.unwrap_or_default();
+    let all = Forms::all(options(args.probe, args.level, counters, args.abi, &args.sites)?);
     let homes = match (args.no_instrument, args.counters) {
         (true, _) => Vec::new(),
         (false, None) => all.homes,

@@ -4,8 +4,8 @@ mod whole;
 
 use amdinst_core::instrument::SiteKind;
 use amdinst_core::instrument::{
-    self, Abi, BlockProbe, Cost, Counters, Home, InstrumentError, KernelProbes, LeftOut, Options, Plan,
-    Probe, Refusal, probe_specs,
+    self, Abi, BlockProbe, Cost, Counters, Home, InstrumentError, KernelProbes, LeftOut, Level, Options,
+    Plan, Probe, Refusal, probe_specs,
 };
 use amdinst_core::report::{self, Location};
 use serde::Serialize;
@@ -15,7 +15,7 @@ use super::input::{File, Input};
 use super::inspect::place;
 use super::inspect::view::{SiteView, refusal_text};
 use super::output::{self, count};
-use crate::cli::{AbiChoice, CounterChoice, Format, InstrumentArgs, ProbeChoice, SiteArgs};
+use crate::cli::{AbiChoice, CounterChoice, Format, InstrumentArgs, LevelChoice, ProbeChoice, SiteArgs};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// Version of the JSON form.
@@ -164,6 +164,15 @@ impl From<AbiChoice> for Abi {
     }
 }
 
+impl From<LevelChoice> for Level {
+    fn from(choice: LevelChoice) -> Self {
+        match choice {
+            LevelChoice::Basic => Self::Basic,
+            LevelChoice::Lanes => Self::Lanes,
+        }
+    }
+}
+
 impl From<ProbeChoice> for Probe {
     fn from(choice: ProbeChoice) -> Self {
         match choice {
@@ -180,6 +189,7 @@ impl From<ProbeChoice> for Probe {
 /// Branches are chosen where whole kernels are measured.
 pub fn options(
     probe: ProbeChoice,
+    level: LevelChoice,
     counters: CounterChoice,
     abi: AbiChoice,
     sites: &SiteArgs,
@@ -191,6 +201,7 @@ pub fn options(
     }
     Ok(Options {
         probe: probe.into(),
+        level: level.into(),
         counters: counters.into(),
         abi: abi.into(),
         only,
@@ -219,7 +230,8 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let target = object.target.to_string();
     let kernels = (!args.kernel.is_empty()).then(|| args.kernel.clone());
     let probes = probe_specs(object).or_exit(Exit::BadInput)?;
-    let options = Options { kernels, probes, ..options(args.probe, args.counters, args.abi, &args.sites)? };
+    let options =
+        Options { kernels, probes, ..options(args.probe, args.level, args.counters, args.abi, &args.sites)? };
     let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
 
     let progress = context.shell.progress("Planning", args.input.file.display(), 0);

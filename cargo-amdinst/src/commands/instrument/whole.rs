@@ -40,7 +40,7 @@ pub(super) fn run(
         }
         let chosen = (!args.kernel.is_empty()).then_some(named);
         let probes = probe_specs(object).or_exit(Exit::BadInput)?;
-        let asked = options(args.probe, args.counters, args.abi, &args.sites)?;
+        let asked = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
         let options = Options { kernels: chosen, probes, ..asked };
         let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
         let plan = instrument::plan(object, &options).map_err(fail)?;

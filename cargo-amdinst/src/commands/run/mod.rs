@@ -25,7 +25,7 @@ use view::RunView;
 /// # Errors
 /// When the file, the kernel's name or the arguments are wrong, or the kernel does not end well.
 pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
-    let options = options(args.probe, args.counters, args.abi, &args.sites)?;
+    let options = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
     if let Some(selector) = options.only.first().filter(|_| !args.report) {
         return Err(Failure::msg(
             Exit::Usage,
