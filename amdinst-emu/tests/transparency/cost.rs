@@ -162,8 +162,8 @@ fn run(
             "{context}: {added} at {:#x}, planned {least} to {most}",
             site.pc
         );
-        assert_eq!(cost.memory, probes.cost.memory_operations_per_site.into(), "{context}");
-        assert_eq!(cost.lds, probes.cost.lds_operations_per_site.into(), "{context}");
+        assert_eq!(cost.memory, u64::from(probes.cost.memory_operations_per_site), "{context}");
+        assert_eq!(cost.lds, u64::from(probes.cost.lds_operations_per_site), "{context}");
         if in_sgprs {
             let scalar = count(&|op, _| op.name().starts_with("s_"));
             assert_eq!(scalar, added, "{context}: {ran:?}");

@@ -49,7 +49,7 @@ pub(crate) fn stopped_counters(kernel: &Kernel, cpu: &str) -> usize {
     let (_, records) = counted(&blank, &changed, probes, &kernarg, kernel.geometry).expect("a launch");
     let saw: BTreeMap<(u64, u64), _> =
         original.masks.iter().map(|record| ((record.wave, record.pc), record)).collect();
-    let add = |count: u64| (count + (1 << 32) - 5).min(u32::MAX.into());
+    let add = |count: u64| (count + (1 << 32) - 5).min(u64::from(u32::MAX));
     let mut stopped = 0;
     for (wave, record) in (0..).zip(&records) {
         for site in &probes.sites {
@@ -64,10 +64,10 @@ pub(crate) fn stopped_counters(kernel: &Kernel, cpu: &str) -> usize {
             let counts = record.sites[site.id as usize];
             assert_eq!(counts, expected, "wave {wave}, site {}", site.id);
             if native.writes > 4 {
-                assert_eq!(counts.executions, u32::MAX.into());
+                assert_eq!(counts.executions, u64::from(u32::MAX));
             }
             assert!(counts.may_have_overflowed());
-            stopped += usize::from(counts.lanes_in == u32::MAX.into());
+            stopped += usize::from(counts.lanes_in == u64::from(u32::MAX));
         }
     }
     stopped
