@@ -49,7 +49,7 @@ unsafe fn product<const WORKGROUP: usize, const BATCH: usize>(
 /// Workgroups of 128, 32 vectors a work-item: 64 KiB of LDS.
 ///
 /// # Safety
-/// See [`product`].
+/// `matrix` is to 16 elements in rows, `input` and `output` to [`SIZE`] elements a vector of every work-item.
 #[kernel]
 pub unsafe fn matvec_128_32(matrix: *const f32, input: *const f32, output: *mut f32) {
     // SAFETY: the caller's.
@@ -59,7 +59,7 @@ pub unsafe fn matvec_128_32(matrix: *const f32, input: *const f32, output: *mut 
 /// Workgroups of 256, 16 vectors a work-item: 64 KiB of LDS.
 ///
 /// # Safety
-/// See [`product`].
+/// `matrix` is to 16 elements in rows, `input` and `output` to [`SIZE`] elements a vector of every work-item.
 #[kernel]
 pub unsafe fn matvec_256_16(matrix: *const f32, input: *const f32, output: *mut f32) {
     // SAFETY: the caller's.
@@ -69,7 +69,7 @@ pub unsafe fn matvec_256_16(matrix: *const f32, input: *const f32, output: *mut 
 /// Workgroups of 128, one vector a work-item: 2 KiB of LDS.
 ///
 /// # Safety
-/// See [`product`].
+/// `matrix` is to 16 elements in rows, `input` and `output` to [`SIZE`] elements a vector of every work-item.
 #[kernel]
 pub unsafe fn matvec_128_1(matrix: *const f32, input: *const f32, output: *mut f32) {
     // SAFETY: the caller's.
@@ -79,7 +79,7 @@ pub unsafe fn matvec_128_1(matrix: *const f32, input: *const f32, output: *mut f
 /// Workgroups of 256, one vector a work-item: 4 KiB of LDS.
 ///
 /// # Safety
-/// See [`product`].
+/// `matrix` is to 16 elements in rows, `input` and `output` to [`SIZE`] elements a vector of every work-item.
 #[kernel]
 pub unsafe fn matvec_256_1(matrix: *const f32, input: *const f32, output: *mut f32) {
     // SAFETY: the caller's.
