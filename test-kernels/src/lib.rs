@@ -12,7 +12,6 @@ pub mod collatz;
 pub mod early_return;
 pub mod histogram;
 pub mod integers;
-pub mod matvec;
 pub mod nested;
 pub mod newton;
 pub mod opposite;

@@ -11,7 +11,6 @@ mod functions;
 mod integers;
 mod lds;
 mod loops;
-mod matvec;
 mod selects;
 mod two_dimensional;
 mod vector_add;

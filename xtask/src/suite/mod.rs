@@ -32,7 +32,8 @@ pub(crate) struct Options {
 /// Cargo profiles of the kernel suite: one for each `opt-level`.
 const PROFILES: [&str; 5] = ["kernel-o0", "kernel-o1", "kernel-o2", "kernel-o3", "kernel-os"];
 /// All packages but those with kernels, whose tests only `cargo amdinst test` can run.
-const WITHOUT_KERNELS: [&str; 4] = ["--exclude", "test-kernels", "--exclude", "rodinia"];
+const WITHOUT_KERNELS: [&str; 6] =
+    ["--exclude", "test-kernels", "--exclude", "matvec", "--exclude", "rodinia"];
 /// Counter homes of the kernel suite.
 const HOMES: [&str; 3] = ["register", "lds", "global"];
 

@@ -1,5 +1,10 @@
 //! One small matrix times many vectors, which each workgroup first brings into LDS: the more LDS a workgroup takes, the
 //! fewer fit on a compute unit ("CDNA2 Memory Hierarchy", AMD, "Example: batched matrix-vector multiply").
+//!
+//! A package of its own: without optimisation kernels share functions, and kernels that share functions share the place
+//! of their counters, which for kernels that take all LDS is not LDS.
+
+#![cfg_attr(target_arch = "amdgpu", no_std)]
 
 use amdinst_device::{barrier, kernel, shared, workgroup_id_x, workitem_id_x};
 

@@ -1,7 +1,7 @@
 //! LDS that limits occupancy: four configurations of one kernel.
 
 use harness::{Device, Launch as _, LaunchTiming, TestResult};
-use test_kernels::matvec::{matvec_128_1, matvec_128_32, matvec_256_1, matvec_256_16, reference};
+use matvec::{matvec_128_1, matvec_128_32, matvec_256_1, matvec_256_16, reference};
 
 /// Operations a vector: 16 multiplications and 16 additions.
 const OPERATIONS: f64 = 32.0;
@@ -58,3 +58,5 @@ fn lds_limits_how_many_waves_fit(device: &Device) -> TestResult {
     }
     Ok(())
 }
+
+harness::main!();
