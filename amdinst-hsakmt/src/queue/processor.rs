@@ -26,6 +26,9 @@ const SHORT: Duration = Duration::from_micros(50);
 const ALERT: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_millis(1);
 
+/// What a doorbell holds until it is rung.
+const NEVER_RUNG: u64 = u64::MAX;
+
 /// What became of a packet.
 enum Ended {
     /// The next one may begin.
@@ -41,13 +44,13 @@ pub(super) struct Processor {
     gpu: usize,
     ring: Ring,
     control: Arc<Control>,
-    /// One more than the highest number that the doorbell was rung with.
-    announced: u64,
+    /// The doorbell has been rung at least once.
+    rung: bool,
 }
 
 impl Processor {
     pub(super) fn new(driver: &'static Driver, gpu: usize, ring: Ring, control: Arc<Control>) -> Self {
-        Self { driver, gpu, ring, control, announced: 0 }
+        Self { driver, gpu, ring, control, rung: false }
     }
 
     /// Take packets until told to stop.
@@ -90,10 +93,11 @@ impl Processor {
         }
     }
 
-    /// Whether there is a packet that the host has announced. Several producers may ring out of order.
+    /// Whether the host has ever rung. From then on packets' headers tell which are there: of several producers the one with
+    /// the lower number may ring last, and the doorbell, a word of memory here, does not keep what it was rung with before.
     fn is_rung(&mut self) -> bool {
-        self.announced = self.announced.max(self.ring.doorbell.load().wrapping_add(1));
-        self.ring.read.load() < self.announced
+        self.rung |= self.ring.doorbell.load() != NEVER_RUNG;
+        self.rung
     }
 
     fn process(&self, slot: Cell64, packet: Packet) -> Ended {
