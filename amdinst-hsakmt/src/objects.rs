@@ -89,17 +89,7 @@ impl Object {
             None => Some(pc),
         };
         let Some((pc, map)) = pc.zip(SourceMap::new(&self.original).ok()) else { return Vec::new() };
-        let line = |frame: &amdinst_core::object::lines::Frame| {
-            let mut text = format!("at {}", frame.file);
-            for number in [frame.line, frame.column].into_iter().take_while(|&number| number > 0) {
-                text.push_str(&format!(":{number}"));
-            }
-            if let Some(function) = &frame.function {
-                text.push_str(&format!(", in {function}"));
-            }
-            text
-        };
-        map.frames(pc).iter().map(line).collect()
+        map.frames(pc).iter().map(|frame| frame.place(&frame.file)).collect()
     }
 
     /// Whether an image is this code object.

@@ -462,6 +462,20 @@ impl InstrumentArgs {
     }
 }
 
+/// How a launch runs on the emulator.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LimitArgs {
+    /// Host threads of a launch (default: all cores)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Wave-instructions a workgroup may run before the launch is called endless
+    #[arg(long, value_name = "N")]
+    pub budget: Option<u64>,
+    /// A barrier that some waves of the workgroup ended without reaching is a fault (hardware lets it pass)
+    #[arg(long)]
+    pub strict_barriers: bool,
+}
+
 /// `cargo amdinst run`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
@@ -507,15 +521,9 @@ pub struct RunArgs {
     /// Which branches count.
     #[command(flatten)]
     pub sites: SiteArgs,
-    /// Host threads (default: all cores)
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
-    /// Wave-instructions a workgroup may run before the launch is called endless
-    #[arg(long, value_name = "N")]
-    pub budget: Option<u64>,
-    /// A barrier that some waves of the workgroup ended without reaching is a fault (hardware lets it pass)
-    #[arg(long)]
-    pub strict_barriers: bool,
+    /// How it runs on the emulator.
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Print how many instructions ran, how fast, and how faithfully each is executed
     #[arg(long)]
     pub stats: bool,
@@ -544,15 +552,9 @@ pub struct ExecArgs {
     /// How many GPUs there are
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
     pub gpus: u32,
-    /// Host threads of a launch (default: all cores)
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
-    /// Wave-instructions a workgroup may run before the launch is called endless
-    #[arg(long, value_name = "N")]
-    pub budget: Option<u64>,
-    /// A barrier that some waves of the workgroup ended without reaching is a fault (hardware lets it pass)
-    #[arg(long)]
-    pub strict_barriers: bool,
+    /// How it runs on the emulator.
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Instrument code objects as the program loads them, as `cargo amdinst instrument --abi global` does
     #[arg(long)]
     pub instrument: bool,

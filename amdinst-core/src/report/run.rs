@@ -253,10 +253,15 @@ impl Program {
     }
 }
 
-/// Tells one content of a file from another: FNV-1a of 64 bits. Not for files that somebody may have forged.
-pub fn content_hash(bytes: &[u8]) -> String {
+/// FNV-1a of 64 bits. Not for what somebody may have forged.
+pub fn fnv1a(bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    format!("fnv1a:{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// Tells one content of a file from another: [`fnv1a`], with its name.
+pub fn content_hash(bytes: &[u8]) -> String {
+    format!("fnv1a:{:016x}", fnv1a(bytes))
 }
 
 #[cfg(test)]

@@ -25,6 +25,10 @@ impl Flowing<'_> {
         let operand = |n: usize| inst.operands.get(n).map(|operand| operand.value);
         let old = state.exec;
         match (inst.op, operand(0), operand(1), operand(2)) {
+            // First, so that no rule below can stand for an operation that the slice does not look for.
+            (op, ..) if !is_followed(op) && !self.formed.contains_key(&index) => {
+                self.without_rule(index, inst, state);
+            }
             (Op::s_add_u32 | Op::s_addc_u32, Some(Value::Scalar(to)), ..)
                 if self.formed.contains_key(&index) =>
             {
@@ -64,22 +68,10 @@ impl Flowing<'_> {
                 let value = self.values.not(value);
                 self.write64(state, to, value);
             }
-            (
-                Op::s_and_b64
-                | Op::s_or_b64
-                | Op::s_xor_b64
-                | Op::s_andn2_b64
-                | Op::s_orn2_b64
-                | Op::s_nand_b64
-                | Op::s_nor_b64
-                | Op::s_xnor_b64,
-                Some(Value::Scalar(to)),
-                Some(a),
-                Some(b),
-            ) => {
+            (op, Some(Value::Scalar(to)), Some(a), Some(b)) if combines(op) => {
                 let (a, b) = (self.read64(state, a, index), self.read64(state, b, index));
                 let values = &mut self.values;
-                let value = match inst.op {
+                let value = match op {
                     Op::s_and_b64 => values.and(a, b),
                     Op::s_or_b64 => values.or(a, b),
                     Op::s_xor_b64 => values.xor(a, b),
@@ -105,9 +97,7 @@ impl Flowing<'_> {
                     }
                 };
                 self.write64(state, to, value);
-                if inst.op == Op::s_or_b64
-                    && to == 126
-                    && [a, b].iter().any(|mask| state.nonzero.contains(*mask))
+                if op == Op::s_or_b64 && to == 126 && [a, b].iter().any(|mask| state.nonzero.contains(*mask))
                 {
                     state.nonzero.insert(state.exec);
                 }
@@ -159,20 +149,22 @@ impl Flowing<'_> {
                 let value = known.unwrap_or_else(|| self.values.number(Expr::Opaque(index, 0)));
                 self.write32(state, to, value);
             }
-            _ => match self.whole_copy(inst, state) {
-                Some((to, from)) => {
-                    forget_lanes(state, to);
-                    let copied: Vec<_> =
-                        lanes_of(state, from).map(|((_, lane), value)| ((to, lane), value)).collect();
-                    state.lanes.extend(copied);
-                }
-                None => self.generic(index, inst, state),
-            },
+            _ => self.without_rule(index, inst, state),
         }
         if state.exec != old {
             let whole = matches!(self.values.expr(state.exec), Expr::Const64(u64::MAX));
             state.full = whole || self.function.kernel.is_some() && state.exec == self.entry_exec;
         }
+    }
+
+    /// What an instruction does that no rule tells of: a copy of a whole register, or something new.
+    fn without_rule(&mut self, index: usize, inst: &Inst, state: &mut State) {
+        let Some((to, from)) = self.whole_copy(inst, state) else {
+            return self.generic(index, inst, state);
+        };
+        forget_lanes(state, to);
+        let copied: Vec<_> = lanes_of(state, from).map(|((_, lane), value)| ((to, lane), value)).collect();
+        state.lanes.extend(copied);
     }
 
     /// What the function does that is called at the end of a block.
@@ -322,6 +314,7 @@ impl Flowing<'_> {
 /// Whether [`Flowing::step`] tells the result of an operation from its operands. That of all others is a new value.
 pub(super) fn is_followed(op: Op) -> bool {
     saveexec(op)
+        || combines(op)
         || matches!(
             op,
             Op::s_mov_b64
@@ -331,19 +324,26 @@ pub(super) fn is_followed(op: Op) -> bool {
                 | Op::s_and_b32
                 | Op::s_or_b32
                 | Op::s_not_b64
-                | Op::s_and_b64
-                | Op::s_or_b64
-                | Op::s_xor_b64
-                | Op::s_andn2_b64
-                | Op::s_orn2_b64
-                | Op::s_nand_b64
-                | Op::s_nor_b64
-                | Op::s_xnor_b64
                 | Op::s_cselect_b64
                 | Op::s_cselect_b32
                 | Op::v_writelane_b32
                 | Op::v_readlane_b32
         )
+}
+
+/// Whether an operation makes one mask of two.
+fn combines(op: Op) -> bool {
+    matches!(
+        op,
+        Op::s_and_b64
+            | Op::s_or_b64
+            | Op::s_xor_b64
+            | Op::s_andn2_b64
+            | Op::s_orn2_b64
+            | Op::s_nand_b64
+            | Op::s_nor_b64
+            | Op::s_xnor_b64
+    )
 }
 
 /// Whether an instruction copies EXEC and then changes it.

@@ -29,6 +29,20 @@ pub struct Frame {
     pub approximate: bool,
 }
 
+impl Frame {
+    /// `at FILE:12:9, in saxpy`, as far as it is known. The file is the caller's, who may know a shorter name for it.
+    pub fn place(&self, file: &str) -> String {
+        let mut text = format!("at {file}");
+        for number in [self.line, self.column].into_iter().take_while(|&number| number > 0) {
+            text.push_str(&format!(":{number}"));
+        }
+        if let Some(function) = &self.function {
+            text.push_str(&format!(", in {function}"));
+        }
+        text
+    }
+}
+
 /// A row of the line table: a range of instructions with one source location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {

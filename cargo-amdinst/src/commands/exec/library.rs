@@ -9,6 +9,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use amdinst_core::report::run::fnv1a;
+
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
@@ -21,7 +23,7 @@ pub(super) fn directory(context: &Context) -> CommandResult<PathBuf> {
     // Beside the library if that may be written to, else in the cache.
     let beside = library.with_file_name("amdinst-runtime");
     link(&library, &beside).or_else(|_| {
-        let cache = cache()?.join(format!("runtime-{:016x}", fnv(library.as_os_str().as_encoded_bytes())));
+        let cache = cache()?.join(format!("runtime-{:016x}", fnv1a(library.as_os_str().as_encoded_bytes())));
         link(&library, &cache).or_exit_with(Exit::OutputFailed, || cache.display().to_string())
     })
 }
@@ -91,13 +93,6 @@ fn link(library: &Path, directory: &Path) -> io::Result<PathBuf> {
     symlink(library, &fresh)?;
     std::fs::rename(&fresh, &name).inspect_err(|_| drop(std::fs::remove_file(&fresh)))?;
     Ok(directory.to_owned())
-}
-
-/// FNV-1a, to tell libraries' paths apart.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 #[cfg(test)]

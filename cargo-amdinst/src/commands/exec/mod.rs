@@ -79,9 +79,9 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
         command.env("AMDINST_COUNTERS", args.counters.home().map_or("auto", Home::name));
     }
     for (name, value) in [
-        ("AMDINST_THREADS", args.threads.map(|threads| threads.to_string())),
-        ("AMDINST_BUDGET", args.budget.map(|budget| budget.to_string())),
-        ("AMDINST_STRICT_BARRIERS", args.strict_barriers.then(|| "1".to_owned())),
+        ("AMDINST_THREADS", args.limits.threads.map(|threads| threads.to_string())),
+        ("AMDINST_BUDGET", args.limits.budget.map(|budget| budget.to_string())),
+        ("AMDINST_STRICT_BARRIERS", args.limits.strict_barriers.then(|| "1".to_owned())),
     ] {
         if let Some(value) = value {
             command.env(name, value);

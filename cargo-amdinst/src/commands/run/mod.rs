@@ -42,8 +42,8 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         grid: args.grid.0,
         block: args.block.0,
         dynamic_lds: args.lds,
-        threads: args.threads.unwrap_or(0),
-        budget: args.budget.unwrap_or(0),
+        threads: args.limits.threads.unwrap_or(0),
+        budget: args.limits.budget.unwrap_or(0),
         record_masks: args.report,
         record_steps: args.report && args.probe != ProbeChoice::Branches,
         count_opcodes: args.stats,
@@ -52,7 +52,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
 
     let progress = context.shell.progress("Running", &kernel.name, 0);
     let mut config = Config::default();
-    config.strict_barriers = args.strict_barriers;
+    config.strict_barriers = args.limits.strict_barriers;
     let original =
         Outcome::of(object, config, &arguments, launch.clone()).map_err(|error| error.failure(object))?;
     drop(progress);

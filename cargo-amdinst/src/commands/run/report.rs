@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use amdinst_core::counters::{Layout, Probe, decode};
 use amdinst_core::instrument::{self, InstrumentError, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_core::isa::{Op, decode as decode_instruction};
-use amdinst_core::object::lines::{Frame, SourceMap};
+use amdinst_core::object::lines::SourceMap;
 use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
@@ -284,15 +284,5 @@ fn first_difference(original: &[Vec<u8>], instrumented: &[Vec<u8>]) -> Option<St
 /// inline chain, the innermost first. Empty without debug information.
 pub fn source_lines(object: &CodeObject, pc: u64) -> Vec<String> {
     let Ok(map) = SourceMap::new(object) else { return Vec::new() };
-    let line = |frame: &Frame| {
-        let mut text = format!("at {}", short_path(&frame.file));
-        for number in [frame.line, frame.column].into_iter().take_while(|&number| number > 0) {
-            text.push_str(&format!(":{number}"));
-        }
-        if let Some(function) = &frame.function {
-            text.push_str(&format!(", in {function}"));
-        }
-        text
-    };
-    map.frames(pc).iter().map(line).collect()
+    map.frames(pc).iter().map(|frame| frame.place(short_path(&frame.file))).collect()
 }
