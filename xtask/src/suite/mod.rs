@@ -3,6 +3,8 @@
 //! What the suite needs and the machine lacks is skipped, loudly and with the reason; `AMDINST_REQUIRE_TOOLS=1`
 //! turns each skip into a failure, as continuous integration wants it.
 
+#[cfg(test)]
+mod features;
 mod junit;
 mod step;
 mod tally;
@@ -27,6 +29,9 @@ pub(crate) struct Options {
     /// Where the results go as JUnit XML, one file a step
     #[arg(long, value_name = "DIR", default_value = "target/junit")]
     junit: PathBuf,
+    /// Minutes after which a step is ended and has failed (default: none)
+    #[arg(long, value_name = "MINUTES")]
+    limit: Option<u32>,
 }
 
 /// Cargo profiles of the kernel suite: one for each `opt-level`.
@@ -127,7 +132,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     for step in &steps {
         println!("\n==> {}: cargo {}", step.name, step.args.join(" "));
         let start = Instant::now();
-        let tally = step.run(strict)?;
+        let tally = step.run(strict, options.limit)?;
         let seconds = start.elapsed().as_secs_f64();
         if !step.writes_junit {
             junit::write(

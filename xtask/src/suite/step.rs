@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
 
@@ -85,8 +85,24 @@ impl Step {
         })
     }
 
-    /// Runs the step. `strict` makes a failure of what would be skipped.
-    pub(crate) fn run(&self, strict: bool) -> Result<Tally> {
+    /// The step's command. With a limit in minutes, coreutils' `timeout` ends it and all that it has started: in a process
+    /// group of its own, which Ctrl-C does not reach.
+    fn command(&self, limit: Option<u32>) -> Command {
+        let mut command = crate::cargo();
+        if let Some(minutes) = limit {
+            let mut limited = Command::new("timeout");
+            limited
+                .args(["--verbose", "--kill-after=10s", &format!("{minutes}m")])
+                .arg(command.get_program());
+            limited.current_dir(crate::workspace_root());
+            command = limited;
+        }
+        command.args(&self.args).envs(self.env.iter().copied());
+        command
+    }
+
+    /// Runs the step, for so many minutes at most. `strict` makes a failure of what would be skipped.
+    pub(crate) fn run(&self, strict: bool, limit: Option<u32>) -> Result<Tally> {
         if let Some(reason) = self.missing() {
             let reason = format!("{}: {reason}", self.name);
             println!("SKIPPED {reason}");
@@ -94,8 +110,7 @@ impl Step {
             tally.skips.push(reason);
             return Ok(tally);
         }
-        let mut command = crate::cargo();
-        command.args(&self.args).envs(self.env.iter().copied());
+        let mut command = self.command(limit);
         if self.counting == Counting::One {
             let status = command.status().context("running cargo")?;
             return Ok(Tally::one(&self.name, status.success()));
