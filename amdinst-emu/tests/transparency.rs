@@ -16,7 +16,7 @@ mod transparency {
     pub(crate) mod proof;
 }
 
-use amdinst_core::instrument::Reason;
+use amdinst_core::instrument::{Counters, Options, Reason, apply, plan};
 use amdinst_core::object::CodeObject;
 use transparency::proof::Ways;
 use transparency::{cost, generator, kernels, overflow, proof};
@@ -71,6 +71,82 @@ fn hand_written_kernels_on_every_processor() {
     assert_eq!(proved.refusals(), 0);
     assert!(proved.borrowing > 0, "no kernel was short of SGPRs");
     assert!(proved.through_scratch > 0, "no kernel had its VGPRs borrowed through scratch memory");
+}
+
+/// Where hardware preloads arguments, a kernel has two entries, 256 bytes apart.
+#[test]
+fn preloaded_arguments() {
+    if !support::tools("preloaded_arguments") {
+        return;
+    }
+    let mut proved = proof::Totals::default();
+    let mut executions = 0;
+    for (number, kernel) in kernels::ALL.iter().enumerate().take(8) {
+        let source = format!("{}{}", transparency::prelude::PRELUDE, kernel.source);
+        let options = ["-mllvm", "-amdgpu-kernarg-preload-count=3"];
+        let object = support::compile_with(&source, "gfx942", "-O2", &options);
+        let under_test = object.kernel("test").expect("the kernel");
+        assert!(under_test.descriptor.kernarg_preload().1 > 0, "{}: nothing is preloaded", kernel.name);
+        let context = format!("{} with preloaded arguments", kernel.name);
+        executions += proof::both_entries(&context, &object, kernel.geometry);
+        proved.add(proof::prove_object(&context, &object, kernel.geometry, Ways::Turn(number)));
+    }
+    println!("{proved}");
+    assert_eq!(proved.refusals(), 0);
+    assert!(executions > 100, "only {executions} site executions");
+}
+
+/// AGPRs begin behind the VGPRs, and move when the VGPRs become more.
+#[test]
+fn agprs_that_move() {
+    if !support::tools("agprs_that_move") {
+        return;
+    }
+    let mut proved = proof::Totals::default();
+    for cpu in ["gfx90a", "gfx942"] {
+        let mut moved = 0;
+        // Of four kernels that use one VGPR more each, one uses all before the AGPRs.
+        for top in 16..20 {
+            let object = support::compile_with(&with_agprs(top), cpu, "-O2", &[]);
+            let arch = object.target.arch;
+            let before = object.kernel("test").expect("the kernel").descriptor;
+            // A VGPR of the probe's own, for there is no SGPR.
+            let options =
+                Options { counters: Counters::Register, spare_sgprs: Some(0), ..Options::default() };
+            let plan = plan(&object, &options).expect("a plan");
+            let instrumented = apply(&object, &plan).expect("it can be instrumented");
+            let after = CodeObject::parse(instrumented.bytes).expect("a code object");
+            let after = after.kernel("test").expect("the kernel").descriptor;
+            assert!(after.vector_registers(arch).agprs >= 4, "{cpu}");
+            moved += usize::from(after.accum_offset(arch) > before.accum_offset(arch));
+            let geometry = proof::Geometry::new([2, 1, 1], [100, 1, 1]);
+            let context = format!("v0 to v{top} and AGPRs on {cpu}");
+            proved.add(proof::prove_object(&context, &object, geometry, Ways::Every));
+        }
+        assert!(moved > 0, "{cpu}: the AGPRs stay where they are");
+    }
+    println!("{proved}");
+}
+
+/// A kernel that keeps two values in AGPRs past a branch, and writes all VGPRs up to one.
+fn with_agprs(top: u32) -> String {
+    let moves: String = (4..=top).map(|register| format!("v_mov_b32 v{register}, 0\\n")).collect();
+    let written: Vec<String> = (4..=top).map(|register| format!("\"v{register}\"")).collect();
+    format!(
+        "{}kernel void test(global uint *out, global const uint *in, uint n) {{
+            uint i = get_global_id(0), x = in[i], sum = 0;
+            __asm__ volatile(
+                \"v_accvgpr_write_b32 a0, %0\\n v_accvgpr_write_b32 a3, %1\\n s_nop 3\\n {moves}\"
+                :: \"v\"(x), \"v\"(i) : \"a0\", \"a3\", {});
+            if (x > 7) out[i] = x; else if (i < n) sum = in[i + 1];
+            __asm__ volatile(
+                \"v_accvgpr_read_b32 %0, a0\\n v_accvgpr_read_b32 %1, a3\\n s_nop 3\"
+                : \"=v\"(x), \"=v\"(i));
+            out[i + 512] = x + sum;
+        }}",
+        transparency::prelude::PRELUDE,
+        written.join(", ")
+    )
 }
 
 /// Code object version 2 describes a kernel otherwise, and runs it as version 4 does, instrumented or not.

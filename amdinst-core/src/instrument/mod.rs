@@ -28,6 +28,7 @@ mod select;
 mod sequence;
 mod site_code;
 mod sources;
+mod stub;
 mod survey;
 
 pub use apply::{Instrumented, apply};

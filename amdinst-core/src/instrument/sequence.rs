@@ -171,6 +171,23 @@ impl Sequence {
         self.sop2(Op::s_addc_u32, to + 1, sgpr(to + 1), LATER);
     }
 
+    /// `s_branch` to a byte of the sequence behind this one.
+    pub(super) fn branch_to(&mut self, byte: u64) {
+        let dwords = (byte as i32 - self.bytes() as i32) / 4 - 1;
+        self.push(Op::s_branch, Encoding::Sopp, &[Value::Imm(dwords)], Mods::default());
+    }
+
+    /// `s_nop` until the sequence has so many bytes.
+    pub(super) fn fill(&mut self, bytes: u64) {
+        while self.error.is_none() && self.bytes() < bytes {
+            self.push(Op::s_nop, Encoding::Sopp, &[Value::Imm(0)], Mods::default());
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.insts.iter().map(|inst| u64::from(inst.size)).sum()
+    }
+
     /// `s_memtime to` (a pair).
     pub(super) fn memtime(&mut self, to: u8) {
         self.push(Op::s_memtime, Encoding::Smem, &[sgpr(to)], Mods::default());

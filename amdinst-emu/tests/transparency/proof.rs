@@ -219,6 +219,36 @@ pub(crate) fn memory_after(context: &str, object: &CodeObject, geometry: Geometr
     contents(&machine, out)
 }
 
+/// Instruments a kernel with preloaded arguments in each home and runs it from both of its entries: that of hardware which
+/// preloads, and that of firmware which does not, where the kernel loads its arguments itself. Memory and counters must be
+/// those of the original. Returns how many site executions were counted.
+pub(crate) fn both_entries(context: &str, object: &CodeObject, geometry: Geometry) -> u64 {
+    let expected = memory_after(context, object, geometry);
+    let mut executions = 0;
+    for counters in TURNS {
+        let options = Options { counters, ..Options::default() };
+        let plan = plan(object, &options).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let instrumented = apply(object, &plan).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let probes = instrumented.map.kernel(KERNEL).expect("the kernel in the map");
+        let preloading = CodeObject::parse(instrumented.bytes.clone()).expect("the instrumented code object");
+        let mut other = preloading.clone();
+        for kernel in &mut other.kernels {
+            // `KERNARG_PRELOAD`, which such firmware does not look at.
+            kernel.descriptor.bytes[58..60].fill(0);
+        }
+        let [ours, theirs] = [&preloading, &other].map(|object| {
+            let (blank, kernarg, out) = fresh(object);
+            let (machine, records) = counted(&blank, object, probes, &kernarg, geometry)
+                .unwrap_or_else(|fault| panic!("{context} {counters:?}: {fault}"));
+            assert!(contents(&machine, out) == expected, "{context} {counters:?}: memory differs");
+            records
+        });
+        assert_eq!(ours, theirs, "{context} {counters:?}");
+        executions += ours.iter().flat_map(|record| &record.sites).map(|site| site.executions).sum::<u64>();
+    }
+    executions
+}
+
 /// Runs and compares a kernel.
 pub(crate) fn prove_object(context: &str, object: &CodeObject, geometry: Geometry, ways: Ways) -> Totals {
     let (mut machine, kernarg, out) = fresh(object);

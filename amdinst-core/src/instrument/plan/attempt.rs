@@ -136,9 +136,12 @@ impl Planner<'_> {
             let own = self.points.of(kernel).len();
             let counted = if functions_end { total } else { shared_points.len() + own };
             let points = shared_points.iter().copied().chain(points_of(kernel)).collect();
-            let (drafted, (at, prologue)) =
+            let (drafted, entries) =
                 self.kernel_edit(kernel, scheme, &owned, counted as u32, points, &highest)?;
-            draft.patches.entry(at).or_default().entry = prologue;
+            draft.patches.entry(entries.at).or_default().entry = entries.prologue;
+            if let Some((first, stub)) = entries.stub {
+                draft.patches.entry(first).or_default().instead = stub;
+            }
             draft.kernels.insert(kernel, drafted);
         }
         for &function in group.kernels.iter().chain(&group.shared) {

@@ -13,22 +13,22 @@ use crate::instrument::options::Abi;
 use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
 use crate::instrument::relocate::Patch;
+use crate::instrument::stub::{self, STUB_BYTES, stub_bytes};
 use crate::instrument::survey::Survey;
 use crate::isa::Inst;
 use crate::object::rewrite::{KernelEdit, MetadataEdit};
-use crate::object::{CodeObject, KernelArg, KernelDescriptor, KernelMetadata, UserSgpr};
+use crate::object::{CodeObject, KernelArg, KernelMetadata, UserSgpr};
 
 /// VCC, FLAT_SCRATCH and XNACK_MASK, which are counted with the SGPRs.
 const SPECIAL_SGPRS: u32 = 6;
-/// Bytes of a kernel's stub for firmware that does not preload kernel arguments.
-const PRELOAD_STUB: u64 = 256;
 
-/// A prologue, and the instruction it stands before.
-pub(super) type Prologue = (usize, Vec<Inst>);
-
-/// Bytes that a kernel starts with for firmware that does not preload its arguments.
-fn stub_bytes(descriptor: &KernelDescriptor) -> u64 {
-    if descriptor.user_sgprs().kernarg_preload.is_some() { PRELOAD_STUB } else { 0 }
+/// What stands at the entries of a kernel.
+pub(super) struct Entries {
+    /// The instruction that the prologue stands before.
+    pub(super) at: usize,
+    pub(super) prologue: Vec<Inst>,
+    /// For firmware that does not preload arguments: a stub in place of the original's, and its first instruction.
+    pub(super) stub: Option<(usize, Vec<Inst>)>,
 }
 
 /// The first instruction of a function at which probes can be: behind a kernel's stub for such firmware.
@@ -39,7 +39,7 @@ pub(super) fn start(survey: &Survey, object: &CodeObject, function: usize) -> us
 }
 
 impl Planner<'_> {
-    /// The new descriptor and metadata of a kernel, and its prologue with the instruction it stands before.
+    /// The new descriptor and metadata of a kernel, and what stands at its entries.
     pub(super) fn kernel_edit(
         &self,
         function: usize,
@@ -48,7 +48,7 @@ impl Planner<'_> {
         counted: u32,
         points: Vec<(usize, Point)>,
         highest: &HighestRegisters,
-    ) -> Result<(DraftKernel, Prologue), (Reason, String)> {
+    ) -> Result<(DraftKernel, Entries), (Reason, String)> {
         let arch = self.object.target.arch;
         let survey = self.survey;
         let kernel = self.kernel(function);
@@ -87,8 +87,7 @@ impl Planner<'_> {
 
         let entry_pc = survey.program.functions[function].range.start;
         let at = survey.program.at(entry_pc + stub_bytes(&original)).ok_or_else(|| {
-            let detail =
-                format!("no code follows the {PRELOAD_STUB} bytes for firmware that does not preload");
+            let detail = format!("no code follows the {STUB_BYTES} bytes for firmware that does not preload");
             (Reason::KernargPreload, detail)
         })?;
         let in_stub = |&(from, point): &(usize, Point)| from == function && point.inst < at;
@@ -117,6 +116,17 @@ impl Planner<'_> {
             record_stride: stride,
         };
         let prologue = entry.code().map_err(encoding)?;
+        let stub = if stub::must_change(&original, &descriptor) {
+            let unknown = |what| {
+                let detail = format!("the code for firmware that does not preload is not understood: {what}");
+                (Reason::KernargPreload, detail)
+            };
+            stub::understand(&survey.program, entry_pc, &original).map_err(unknown)?;
+            let first = survey.program.at(entry_pc).unwrap_or_default();
+            Some((first, stub::code(arch, &descriptor).map_err(encoding)?))
+        } else {
+            None
+        };
         let mut highest = highest.clone();
         highest.see(&Patch { entry: prologue.clone(), ..Patch::default() });
 
@@ -198,7 +208,7 @@ impl Planner<'_> {
             edit,
             entry: at,
         };
-        Ok((drafted, (at, prologue)))
+        Ok((drafted, Entries { at, prologue, stub }))
     }
 }
 

@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::layout::Layout;
 use crate::analysis::program::{Exit, Program};
+use crate::instrument::stub::stub_bytes;
 use crate::isa::Flow;
+use crate::object::CodeObject;
 
 /// Bytes that a hop is planned to span at most. What is left to the 128 KiB that it can span is for islands that are
 /// placed in between later.
@@ -125,7 +127,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    pub(super) fn new(program: &Program) -> Self {
+    pub(super) fn new(object: &CodeObject, program: &Program) -> Self {
         let mut unpassed = BTreeSet::new();
         for block in program.functions.iter().flat_map(|function| &function.blocks) {
             let last = &program.insts[block.insts.end - 1];
@@ -135,7 +137,15 @@ impl Slots {
                 unpassed.insert(last.end());
             }
         }
-        let all: Vec<u64> = program.insts.iter().map(|located| located.pc).collect();
+        // Nothing may stand within a kernel's stub: hardware counts its bytes.
+        let in_stub = |pc: u64| {
+            program.function_at(pc).map(|function| &program.functions[function]).is_some_and(|function| {
+                let stub = function.kernel.map_or(0, |kernel| stub_bytes(&object.kernels[kernel].descriptor));
+                pc != function.range.start && pc - function.range.start <= stub
+            })
+        };
+        let all: Vec<u64> =
+            program.insts.iter().map(|located| located.pc).filter(|&pc| !in_stub(pc)).collect();
         // Only where code follows: elsewhere the address may be that of data.
         let unpassed = unpassed.into_iter().filter(|pc| all.binary_search(pc).is_ok()).collect();
         Self { unpassed, all }

@@ -103,9 +103,15 @@ impl Layout {
             this.insert(pc, &inserted.entry);
             this.branches.push(pc, this.end());
             this.insert(pc, &inserted.before);
-            this.copy(pc, bytes(pc, located.end()));
+            if inserted.instead.is_empty() {
+                this.copy(pc, bytes(pc, located.end()));
+                at = located.end();
+            } else {
+                // Byte for byte in the old one's place.
+                this.copy(pc, &inserted.instead);
+                at = pc + inserted.instead.len() as u64;
+            }
             this.insert(pc, &inserted.after);
-            at = located.end();
             this.ends.push(at, this.end());
         }
         this.copy(at, bytes(at, this.old.end));

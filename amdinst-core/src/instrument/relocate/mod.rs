@@ -34,6 +34,8 @@ pub(super) struct Patch {
     pub(super) before: Vec<Inst>,
     /// After it, for control that comes through it.
     pub(super) after: Vec<Inst>,
+    /// In place of it and of what follows, as many bytes: what control enters there and leaves by its own branch only.
+    pub(super) instead: Vec<Inst>,
 }
 
 /// A patch as the bytes of its parts.
@@ -42,6 +44,7 @@ pub(super) struct Inserted {
     entry: Box<[u8]>,
     before: Box<[u8]>,
     after: Box<[u8]>,
+    instead: Box<[u8]>,
     /// In the part before it at the entry.
     formed: Option<Formed>,
 }
@@ -53,6 +56,7 @@ impl Patch {
             entry: encode(arch, &self.entry)?,
             before: encode(arch, &self.before)?,
             after: encode(arch, &self.after)?,
+            instead: encode(arch, &self.instead)?,
             formed: Formed::find(&self.entry),
         })
     }
@@ -102,7 +106,7 @@ impl Relocated {
                 }
                 return Ok(Self { layout });
             };
-            let slots = slots.get_or_insert_with(|| Slots::new(program));
+            let slots = slots.get_or_insert_with(|| Slots::new(object, program));
             for far in &far {
                 if round == ROUNDS || !islands.lead(slots, &layout, far.source, far.target, far.span) {
                     return Err(first.error());

@@ -6,6 +6,7 @@ use super::layout::Layout;
 use crate::Arch;
 use crate::analysis::addresses::PcRelative;
 use crate::analysis::program::{Located, Program};
+use crate::instrument::stub::STUB_BYTES;
 use crate::isa::{EncodeError, Encoding, Flow, Inst, Mods, Op, Value, assemble};
 use crate::object::rewrite::Edge;
 
@@ -48,8 +49,8 @@ pub(super) fn retarget(
             };
             let to = located.end().wrapping_add_signed(offset.into());
             // A kernel's stub for firmware without preloading jumps over itself, to where a prologue stands.
-            let in_stub = function.kernel.is_some() && located.pc < function.range.start + 256;
-            let enters = in_stub && to == function.range.start + 256 || !function.range.contains(&to);
+            let in_stub = function.kernel.is_some() && located.pc < function.range.start + STUB_BYTES;
+            let enters = in_stub && to == function.range.start + STUB_BYTES || !function.range.contains(&to);
             let target = Target { old: to, enters };
             let source = Source::Branch(located.pc);
             let places = (layout.copied(located.pc), final_place(layout, target));
