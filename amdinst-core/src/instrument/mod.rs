@@ -36,7 +36,9 @@ pub use map::{
     AddressMap, BlockProbe, Cost, ExecWrite, ExecWriteClass, KernelProbes, LeftOut, Occupancy, ProbeMap,
     ProbeOutcome, ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind, UniformBranch,
 };
-pub use options::{Abi, BUFFER_SYMBOL, Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec};
+pub use options::{
+    Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec,
+};
 pub use plan::{Plan, plan};
 pub use probe_section::{ProbeSectionError, SECTION as PROBE_SECTION, probe_specs};
 pub use refusal::{InstrumentError, Reason, Refusal};

@@ -74,6 +74,9 @@ pub enum Abi {
 /// The variable of [`Abi::Global`].
 pub const BUFFER_SYMBOL: &str = "__amdinst_buffer";
 
+/// The argument that has the counter buffer's address, with [`Abi::Argument`].
+pub const BUFFER_ARGUMENT: &str = "amdinst_buffer";
+
 /// How much each site counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

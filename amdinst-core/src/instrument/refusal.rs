@@ -10,6 +10,8 @@ use super::select::NoSuchSite;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Reason {
+    /// The kernel has a counter buffer already.
+    AlreadyInstrumented,
     /// A write of EXEC that may narrow it, whose mask could not be traced to a condition.
     UnclassifiedNarrowing,
     /// A call or jump whose target is not known.

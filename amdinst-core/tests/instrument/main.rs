@@ -367,3 +367,30 @@ fn predicated_code_is_a_site_a_restore_or_a_refusal() {
         .map(|mask| format!("`s_mov_b64 exec, {mask}` sets a mask of unknown origin"));
     assert_eq!(refused, unknown);
 }
+
+/// What the probes insert has branches and masks of its own, which are nobody's.
+#[test]
+fn an_instrumented_kernel_is_not_instrumented_again() {
+    if !tools("an_instrumented_kernel_is_not_instrumented_again") {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let object = compile(directory.path(), "gfx90a", "-O2");
+    for abi in [Abi::Argument, Abi::Global] {
+        let options = Options { abi, kernels: Some(vec!["first".to_owned()]), ..Options::default() };
+        let once = apply(&object, &plan(&object, &options).expect("a plan")).expect("it is instrumented");
+        let once = CodeObject::parse(once.bytes).expect("a code object");
+        for again in [Abi::Argument, Abi::Global] {
+            let options = Options { abi: again, ..options.clone() };
+            let plan = plan(&once, &options).expect("a plan");
+            let reasons: Vec<Reason> =
+                plan.kernels()[0].refusals.iter().map(|refusal| refusal.reason).collect();
+            assert_eq!(reasons, [Reason::AlreadyInstrumented], "{abi:?}, then {again:?}");
+            let error = apply(&once, &plan).expect_err("nothing is left to instrument").to_string();
+            assert!(
+                error.contains("`first`: it is instrumented already: instrument the original"),
+                "{error}"
+            );
+        }
+    }
+}

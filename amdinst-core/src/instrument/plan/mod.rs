@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocate::Scheme;
 use super::map::{AddressMap, Cost, KernelProbes};
-use super::options::{Abi, Options, Probe};
+use super::options::{Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Options, Probe};
 use super::points::{Point, Points};
 use super::refusal::{InstrumentError, Reason, Refusal};
 use super::relocate::{Inserted, Patch, RelocateError, Relocated};
@@ -23,7 +23,7 @@ use super::survey::{Survey, selected};
 use crate::Arch;
 use crate::isa::Inst;
 use crate::object::rewrite::{KernelEdit, text_address};
-use crate::object::{CodeObject, Kernel};
+use crate::object::{CodeObject, Kernel, KernelArg};
 
 /// What will be done to a code object. Made by [`plan`], carried out by [`apply`](super::apply).
 #[derive(Clone, Debug)]
@@ -76,7 +76,9 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
     };
     for (function, kernel) in survey.kernels() {
         if chosen.contains(&kernel) {
-            planner.refusals.insert(function, survey.obstacles(function));
+            let mut refusals = survey.obstacles(function);
+            refusals.extend(already(object, &object.kernels[kernel]));
+            planner.refusals.insert(function, refusals);
         }
     }
     planner.select(&sources);
@@ -99,6 +101,17 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
         };
         return Ok(planner.finish(draft, relocated, &sources));
     }
+}
+
+/// What is inserted counts what the code does, so it must not be counted itself.
+fn already(object: &CodeObject, kernel: &Kernel) -> Option<Refusal> {
+    let is_buffer = |arg: &KernelArg| arg.name.as_deref() == Some(BUFFER_ARGUMENT);
+    let has_variable = object.variables.iter().any(|variable| variable.name == BUFFER_SYMBOL);
+    (has_variable || kernel.metadata.args.iter().any(is_buffer)).then(|| Refusal {
+        pc: None,
+        reason: Reason::AlreadyInstrumented,
+        detail: "it is instrumented already: instrument the original".to_owned(),
+    })
 }
 
 struct Planner<'a> {

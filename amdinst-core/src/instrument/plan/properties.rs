@@ -9,7 +9,7 @@ use crate::instrument::entry::{Buffer, Entry};
 use crate::instrument::layout::{Lent, Owned};
 use crate::instrument::lds::{LdsImages, Start};
 use crate::instrument::map::{Cost, Occupancy};
-use crate::instrument::options::Abi;
+use crate::instrument::options::{Abi, BUFFER_ARGUMENT};
 use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
 use crate::instrument::relocate::Patch;
@@ -179,7 +179,7 @@ impl Planner<'_> {
             ..Cost::default()
         };
         let argument = |offset| KernelArg {
-            name: Some("amdinst_buffer".to_owned()),
+            name: Some(BUFFER_ARGUMENT.to_owned()),
             offset,
             size: 8,
             value_kind: "global_buffer".to_owned(),
