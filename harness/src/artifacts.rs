@@ -9,6 +9,7 @@ use amdinst_core::manifest::{Artifact, Manifest};
 use amdinst_core::object::{CodeObject, Kernel};
 use thiserror::Error;
 
+use crate::embedded::{Embedded, EmbeddedCodeObject};
 use crate::error::LaunchError;
 use crate::settings::Settings;
 
@@ -50,6 +51,25 @@ pub enum ArtifactError {
         /// The package.
         package: String,
         /// `auto`, `register`, `lds` or `global`.
+        home: &'static str,
+    },
+    /// The program has no kernels in it.
+    #[error(
+        "the kernels of package `{package}` were left out of this program (AMDINST_SKIP_BUILD)\n  build it again without that variable"
+    )]
+    LeftOut {
+        /// The package.
+        package: String,
+    },
+    /// The kernels in the program count elsewhere.
+    #[error(
+        "the kernels of package `{package}` in this program have no counters in `{home}`: its build script chose where they are\n  \
+         leave AMDINST_COUNTERS away, or choose `{home}` there"
+    )]
+    EmbeddedOtherwise {
+        /// The package.
+        package: String,
+        /// `register`, `lds` or `global`.
         home: &'static str,
     },
     /// A file that is missing or broken.
@@ -110,6 +130,11 @@ type Cache = HashMap<(PathBuf, Option<Home>), Arc<Built>>;
 
 /// The code object of `package` for processor `cpu`.
 pub(crate) fn find(settings: &Settings, package: &str, cpu: &str) -> Result<Arc<Built>, ArtifactError> {
+    let home = settings.counters.home();
+    if let Some(embedded) = settings.embedded.iter().find(|embedded| embedded.package == package) {
+        let object = embedded_object(embedded, cpu, settings.profile.as_deref())?;
+        return cached((object.path(package), home), || object.read(package, home));
+    }
     let (path, manifest) = manifest_of(settings, package)?;
     let directory = path.parent().unwrap_or(Path::new(""));
     let wanted_profile = settings.profile.as_deref();
@@ -119,8 +144,7 @@ pub(crate) fn find(settings: &Settings, package: &str, cpu: &str) -> Result<Arc<
     let Some(artifact) = manifest.code_objects.iter().find(fits) else {
         return Err(ArtifactError::OtherTarget {
             package: package.to_owned(),
-            wanted: wanted_profile
-                .map_or_else(|| cpu.to_owned(), |profile| format!("{cpu} with profile `{profile}`")),
+            wanted: wanted(cpu, wanted_profile),
             built: manifest
                 .code_objects
                 .iter()
@@ -128,16 +152,45 @@ pub(crate) fn find(settings: &Settings, package: &str, cpu: &str) -> Result<Arc<
                 .collect(),
         });
     };
-    let home = settings.counters.home();
     let key = (directory.join(&artifact.original), home);
+    cached(key, || read(package, directory, artifact, home).map(Arc::new))
+}
+
+/// What this process has read before, or reads now.
+fn cached(
+    key: (PathBuf, Option<Home>),
+    read: impl FnOnce() -> Result<Arc<Built>, ArtifactError>,
+) -> Result<Arc<Built>, ArtifactError> {
     let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     let cache = cache.get_or_insert_default();
     if let Some(built) = cache.get(&key) {
         return Ok(built.clone());
     }
-    let built = Arc::new(read(package, directory, artifact, home)?);
+    let built = read()?;
     cache.insert(key, built.clone());
     Ok(built)
+}
+
+/// The code object in this program that fits.
+fn embedded_object<'a>(
+    embedded: &'a Embedded,
+    cpu: &str,
+    profile: Option<&str>,
+) -> Result<&'a EmbeddedCodeObject, ArtifactError> {
+    let package = embedded.package.to_owned();
+    if embedded.code_objects.is_empty() {
+        return Err(ArtifactError::LeftOut { package });
+    }
+    embedded.code_object(cpu, profile).ok_or_else(|| {
+        let built = embedded.code_objects.iter();
+        let built = built.map(|object| format!("{} (profile `{}`)", object.cpu, object.profile)).collect();
+        ArtifactError::OtherTarget { package, wanted: wanted(cpu, profile), built }
+    })
+}
+
+/// What was asked for, in words.
+fn wanted(cpu: &str, profile: Option<&str>) -> String {
+    profile.map_or_else(|| cpu.to_owned(), |profile| format!("{cpu} with profile `{profile}`"))
 }
 
 fn read(
@@ -168,18 +221,17 @@ fn read(
     })
 }
 
-/// The processor of the first code object in the first manifest, if there is one.
+/// The processor of the first code object in this program or the first manifest, if there is one.
 pub(crate) fn first_cpu(settings: &Settings) -> Option<String> {
-    settings.manifests.iter().find_map(|path| {
-        let manifest: Manifest = json(path).ok()?;
-        manifest.code_objects.first().map(|artifact| artifact.cpu.clone())
-    })
+    built_cpus(settings).into_iter().next()
 }
 
-/// The processors that the manifests have code objects for.
+/// The processors that there are code objects for in this program and the manifests.
 pub(crate) fn built_cpus(settings: &Settings) -> Vec<String> {
+    let embedded = settings.embedded.iter().flat_map(|embedded| embedded.code_objects);
     let manifests = settings.manifests.iter().filter_map(|path| json::<Manifest>(path).ok());
-    manifests.flat_map(|manifest| manifest.code_objects).map(|artifact| artifact.cpu).collect()
+    let artifacts = manifests.flat_map(|manifest| manifest.code_objects).map(|artifact| artifact.cpu);
+    embedded.map(|object| object.cpu.to_owned()).chain(artifacts).collect()
 }
 
 /// The manifest of a package: of those that the settings name, else beside the running program in its target directory.
@@ -251,5 +303,23 @@ mod tests {
         assert!(error.contains("--target-cpu gfx90a"), "{error}");
         assert_eq!(first_cpu(&settings).as_deref(), Some("gfx906"));
         std::fs::remove_file(manifest).unwrap();
+    }
+
+    #[test]
+    fn what_is_embedded_wins_and_what_was_left_out_is_named() {
+        static LEFT_OUT: Embedded = Embedded { package: "x", code_objects: &[] };
+        const OBJECT: EmbeddedCodeObject =
+            EmbeddedCodeObject { cpu: "gfx908", profile: "release", original: &[], instrumented: None };
+        static THERE: Embedded = Embedded { package: "y", code_objects: &[OBJECT] };
+        let settings = Settings { embedded: vec![&LEFT_OUT, &THERE], ..Settings::default() };
+        let error = |package| find(&settings, package, "gfx90a").unwrap_err().to_string();
+        assert!(error("x").contains("left out of this program (AMDINST_SKIP_BUILD)"), "{}", error("x"));
+        assert!(
+            error("y").contains("built for gfx908 (profile `release`), not for gfx90a"),
+            "{}",
+            error("y")
+        );
+        assert!(error("z").contains("are not built"), "{}", error("z"));
+        assert_eq!(first_cpu(&settings).as_deref(), Some("gfx908"));
     }
 }

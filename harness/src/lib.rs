@@ -24,6 +24,10 @@
 //! `cargo amdinst test` builds and instruments the kernels and runs such targets; `cargo test` and `cargo nextest run`
 //! work too once the kernels are built.
 //!
+//! # In a program of its own
+//! A program that embeds its kernels (`amdinst-build` in its build script, [`embedded!`]) opens a [`Device`] with
+//! [`Settings::embedded`] and launches them in the same way; then no file is looked for.
+//!
 //! # What a launch checks
 //! On the emulator each launch runs the instrumented kernel and the original, on memory of its own each, and fails
 //! unless both leave the same bytes in every buffer and the counters are those that the emulator itself saw in the
@@ -50,6 +54,7 @@ mod arguments;
 pub mod artifacts;
 mod buffer;
 pub mod device;
+mod embedded;
 mod error;
 mod launch;
 mod listing;
@@ -64,6 +69,7 @@ pub use amdinst_macros::test;
 pub use arguments::{Argument, Arguments};
 pub use buffer::{Buffer, Element};
 pub use device::{Device, DeviceError};
+pub use embedded::{Embedded, EmbeddedCodeObject, EmbeddedForm};
 pub use error::{LaunchError, LocatedFault};
 #[doc(hidden)]
 pub use insta;

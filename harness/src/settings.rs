@@ -7,6 +7,8 @@ use amdinst_core::instrument::Home;
 use amdinst_emu::timing::Model;
 use thiserror::Error;
 
+use crate::embedded::Embedded;
+
 /// Where to launch kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeviceChoice {
@@ -99,6 +101,8 @@ pub struct Settings {
     pub device: DeviceChoice,
     /// Where counters live.
     pub counters: CounterChoice,
+    /// Code objects inside this program; of a package that is here no file is looked for.
+    pub embedded: Vec<&'static Embedded>,
     /// Manifests of built kernels; empty looks in the target directory.
     pub manifests: Vec<PathBuf>,
     /// The processor, if several were built for.
@@ -157,6 +161,7 @@ impl Settings {
         Ok(Self {
             device: text("AMDINST_DEVICE").unwrap_or_default().parse()?,
             counters: text("AMDINST_COUNTERS").unwrap_or_default().parse()?,
+            embedded: Vec::new(),
             manifests: std::env::var_os("AMDINST_MANIFEST")
                 .map(|paths| {
                     std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect()
