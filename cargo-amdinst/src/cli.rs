@@ -1,5 +1,7 @@
 //! The command line: every command and option, and how `argv` reaches them.
 
+mod start;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -7,7 +9,11 @@ use amdinst_core::instrument::{Home, SiteSelector, SourceLines};
 use amdinst_report::Gate;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+pub use self::start::{CompletionsArgs, DoctorArgs, ManArgs, NewArgs, SourceArgs};
 use crate::exit::Exit;
+
+/// The program's name, as cargo looks for it.
+pub const PROGRAM: &str = "cargo-amdinst";
 
 /// Test, measure and check Rust GPU kernels for AMD, with or without the GPU
 #[derive(Debug, Parser)]
@@ -57,8 +63,12 @@ pub enum ColorChoice {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Make a package with a kernel and a test that passes
+    New(NewArgs),
     /// Find or prepare the toolchain that builds kernels
     Setup(SetupArgs),
+    /// Look at what this machine can do with kernels, and say what mends what it cannot
+    Doctor(DoctorArgs),
     /// Build kernels and instrument them
     Build(BuildArgs),
     /// Build, instrument and run a package's kernel tests
@@ -79,6 +89,10 @@ pub enum Command {
     ShowEnv(ShowEnvArgs),
     /// List a processor's opcodes, and how faithfully the emulator executes each
     Isa(IsaArgs),
+    /// Print a shell's completions
+    Completions(CompletionsArgs),
+    /// Write the manual's pages
+    Man(ManArgs),
 }
 
 /// Which toolchain builds the kernels.
@@ -484,7 +498,7 @@ Arguments, in the order of the kernel's own:
   out:BYTES:FILE     a zeroed buffer, written to the file after the launch
   inout:FILE:FILE    a buffer with the first file's bytes, written to the second after the launch
   buf:BYTES          a zeroed buffer
-  TYPE:VALUE         a number; TYPE is u8, u16, u32, u64, i32, i64, f32 or f64; 0x… is hexadecimal
+  TYPE:VALUE         a number; TYPE is u8, u16, u32, u64, i32, i64, f32 or f64; 0x1f is hexadecimal
   hex:DIGITS         a structure by value: its bytes in hexadecimal, in the order of memory
   bytes:FILE         a structure by value: the file's bytes")]
 pub struct RunArgs {

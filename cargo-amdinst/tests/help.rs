@@ -5,9 +5,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 16] = [
     "",
+    "new",
     "setup",
+    "doctor",
     "build",
     "test",
     "report",
@@ -18,6 +20,8 @@ const COMMANDS: [&str; 12] = [
     "exec",
     "show-env",
     "isa",
+    "completions",
+    "man",
 ];
 
 fn help(command: &str) -> String {

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use amdinst_core::listing::Listing;
 
 use super::Context;
-use super::input::{File, Input};
+use super::input::{File, Input, kernel_of};
 use super::output;
 use crate::cli::DisasmArgs;
 use crate::exit::{CommandResult, Exit};
@@ -22,7 +22,7 @@ pub fn run(_context: &mut Context, args: &DisasmArgs) -> CommandResult {
     let mut any = false;
     input.for_each(|found| {
         let object = &found.object;
-        let range = match kernel.map(|name| object.kernel(name)) {
+        let range = match kernel.map(|name| kernel_of(object, name)) {
             Some(None) => return Ok(ControlFlow::Continue(())),
             Some(Some(kernel)) => Some(kernel.code.clone()),
             None => None,

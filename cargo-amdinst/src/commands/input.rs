@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use amdinst_core::object::CodeObject;
 use amdinst_core::object::container::{self, Embedded, Origin};
+use amdinst_core::object::{CodeObject, Kernel};
 
 use super::output::count;
 use crate::cli::FileArgs;
@@ -153,7 +153,7 @@ impl<'a> Input<'a> {
         let mut fitting = Vec::new();
         let mut first = None;
         self.for_each(|found| {
-            if kernel.is_none_or(|name| found.object.kernel(name).is_some()) {
+            if kernel.is_none_or(|name| kernel_of(&found.object, name).is_some()) {
                 fitting.push(found.target.clone());
                 first.get_or_insert(found);
             }
@@ -194,6 +194,19 @@ impl<'a> Input<'a> {
             failure.note(format!("it has {}", list(&known)))
         }
     }
+}
+
+/// What the crate `gpu-kernel` puts behind the name of a kernel to make its symbol.
+const GPU_KERNEL: &str = "_gpu_kernel";
+
+/// The kernel that a user calls `name`: by its symbol, or by the name that it has in the source.
+pub fn kernel_of<'a>(object: &'a CodeObject, name: &str) -> Option<&'a Kernel> {
+    object.kernel(name).or_else(|| object.kernel(&format!("{name}{GPU_KERNEL}")))
+}
+
+/// What a kernel with that symbol is called in the source.
+pub fn source_name(symbol: &str) -> &str {
+    symbol.strip_suffix(GPU_KERNEL).filter(|name| !name.is_empty()).unwrap_or(symbol)
 }
 
 /// One line: which file, and what is wrong with it.

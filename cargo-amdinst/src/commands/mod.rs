@@ -1,12 +1,16 @@
 //! One module a command. Each takes its parsed arguments and a [`Context`], and returns how the process ends.
 
 pub mod build;
+pub mod completions;
 pub mod disasm;
+pub mod doctor;
 pub mod exec;
 pub mod input;
 pub mod inspect;
 pub mod instrument;
 pub mod isa;
+pub mod man;
+pub mod new;
 pub mod output;
 pub mod report;
 pub mod run;
@@ -35,7 +39,9 @@ impl Context {
 /// Runs one command.
 pub fn run(context: &mut Context, command: &Command) -> CommandResult {
     match command {
+        Command::New(args) => new::run(context, args),
         Command::Setup(args) => setup::run(context, args),
+        Command::Doctor(args) => doctor::run(context, args),
         Command::Build(args) => build::run(context, args),
         Command::Test(args) => test::run(context, args),
         Command::Report(args) => report::run(context, args),
@@ -46,5 +52,7 @@ pub fn run(context: &mut Context, command: &Command) -> CommandResult {
         Command::Exec(args) => exec::run(context, args),
         Command::ShowEnv(args) => show_env::run(context, args),
         Command::Isa(args) => isa::run(args),
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(context, args),
     }
 }

@@ -11,7 +11,7 @@ use amdinst_core::report::{self, Location};
 use serde::Serialize;
 
 use super::Context;
-use super::input::{File, Input};
+use super::input::{File, Input, kernel_of};
 use super::inspect::place;
 use super::inspect::view::{SiteView, refusal_text};
 use super::output::{self, count};
@@ -228,7 +228,9 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let found = input.one(args.kernel.first().map(String::as_str))?;
     let object = &found.object;
     let target = object.target.to_string();
-    let kernels = (!args.kernel.is_empty()).then(|| args.kernel.clone());
+    let symbol =
+        |name: &String| kernel_of(object, name).map_or_else(|| name.clone(), |kernel| kernel.name.clone());
+    let kernels = (!args.kernel.is_empty()).then(|| args.kernel.iter().map(symbol).collect());
     let probes = probe_specs(object).or_exit(Exit::BadInput)?;
     let options =
         Options { kernels, probes, ..options(args.probe, args.level, args.counters, args.abi, &args.sites)? };

@@ -13,7 +13,7 @@ use amdinst_core::instrument::Options;
 use amdinst_core::object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine, Program};
 
-use super::input::{File, Input};
+use super::input::{File, Input, kernel_of, source_name};
 use super::{Context, output};
 use crate::cli::{Format, ProbeChoice, RunArgs, TimingChoice};
 use crate::commands::instrument::options;
@@ -35,7 +35,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let file = File::open(&args.input.file)?;
     let input = Input::new(&args.input, file.bytes())?;
     let object = &input.one(Some(&args.kernel))?.object;
-    let kernel = object.kernel(&args.kernel).ok_or_else(|| input.no_kernel(&args.kernel))?;
+    let kernel = kernel_of(object, &args.kernel).ok_or_else(|| input.no_kernel(&args.kernel))?;
     let arguments = Arguments::new(kernel, &args.args)?;
     let device = model::for_target(object, args.timing.map(TimingChoice::model))?;
     let launch = Launch {
@@ -56,7 +56,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let original =
         Outcome::of(object, config, &arguments, launch.clone()).map_err(|error| error.failure(object))?;
     drop(progress);
-    let mut view = RunView::new(&kernel.name, object.target, &launch, &original.execution);
+    let mut view = RunView::new(source_name(&kernel.name), object.target, &launch, &original.execution);
     let mut exit = Exit::Success;
     if args.report {
         let progress = context.shell.progress("Running", format_args!("{}, instrumented", kernel.name), 0);

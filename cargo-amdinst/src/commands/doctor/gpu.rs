@@ -1,0 +1,195 @@
+//! GPUs, as the kernel's driver (KFD) shows them, and whether this user may use them.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use amdinst_core::Arch;
+
+use super::{Area, Check};
+
+pub(super) const DEVICES: &str = "gpu";
+const ACCESS: &str = "gpu access";
+const GROUPS: &str = "`sudo usermod --append --groups render,video \"$USER\"`, then log in again";
+
+/// What there is below `root`, which is `/` but for tests. More than one check if there is a GPU.
+pub(super) fn checks(root: &Path) -> Vec<Check> {
+    let processors = processors(root);
+    if processors.is_empty() {
+        return vec![if has_amd_hardware(root) {
+            Check::error(
+                Area::Gpu,
+                DEVICES,
+                "the PCI bus has an AMD GPU, which the driver amdgpu does not show (/sys/class/kfd)",
+                "`sudo modprobe amdgpu`; `sudo dmesg | grep amdgpu` says why it does not start",
+            )
+        } else {
+            Check::ok(Area::Gpu, DEVICES, "none: tests run in the emulator")
+        }];
+    }
+    let found = processors.join(", ");
+    let known = |name: &String| name.parse::<Arch>().is_ok();
+    let devices = if processors.iter().any(known) {
+        Check::ok(Area::Gpu, DEVICES, found)
+    } else {
+        let known = Arch::ALL.map(Arch::name).join(", ");
+        let help = format!("tests run in the emulator; processors that are supported: {known}");
+        Check::warning(Area::Gpu, DEVICES, format!("{found}: not supported"), help)
+    };
+    vec![devices, access(root)]
+}
+
+/// The processors of the GPUs in the driver's topology, by its nodes' numbers. CPUs are nodes, too, of version 0.
+fn processors(root: &Path) -> Vec<String> {
+    let mut nodes = entries(&root.join("sys/class/kfd/kfd/topology/nodes"));
+    nodes.sort_by_key(|path| {
+        path.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok()).unwrap_or(u32::MAX)
+    });
+    let version = |path: &PathBuf| -> Option<u32> {
+        let text = fs::read_to_string(path.join("properties")).ok()?;
+        text.lines().find_map(|line| line.strip_prefix("gfx_target_version ")?.trim().parse().ok())
+    };
+    nodes.iter().filter_map(version).filter(|version| *version != 0).map(name).collect()
+}
+
+/// `gfx_target_version` has two decimal digits each for minor version and stepping: 90010 is gfx90a.
+fn name(version: u32) -> String {
+    let (major, minor, stepping) = (version / 10_000, version / 100 % 100, version % 100);
+    format!("gfx{major}{minor:x}{stepping:x}")
+}
+
+/// Whether the PCI bus has a display controller or processing accelerator of AMD's (vendor 1002; classes 03 and 12).
+fn has_amd_hardware(root: &Path) -> bool {
+    let is = |device: &Path, file: &str, starts: &[&str]| {
+        fs::read_to_string(device.join(file))
+            .is_ok_and(|text| starts.iter().any(|start| text.trim().starts_with(start)))
+    };
+    entries(&root.join("sys/bus/pci/devices"))
+        .iter()
+        .any(|device| is(device, "vendor", &["0x1002"]) && is(device, "class", &["0x03", "0x12"]))
+}
+
+/// Whether the driver's device and a render node may be opened: the runtime needs both.
+fn access(root: &Path) -> Check {
+    let kfd = root.join("dev/kfd");
+    let mut nodes = entries(&root.join("dev/dri"));
+    nodes.retain(|path| {
+        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("renderD"))
+    });
+    nodes.sort();
+    if let Err(check) = usable(&kfd) {
+        return check;
+    }
+    let failures: Vec<_> = nodes.iter().filter_map(|node| usable(node).err()).collect();
+    match failures.first() {
+        Some(check) if failures.len() == nodes.len() => check.clone(),
+        _ if nodes.is_empty() => {
+            let found = format!("there is no {}", root.join("dev/dri/renderD*").display());
+            Check::error(Area::Gpu, ACCESS, found, container("/dev/dri"))
+        }
+        _ => {
+            let usable = format!("{} of {} render nodes", nodes.len() - failures.len(), nodes.len());
+            Check::ok(Area::Gpu, ACCESS, format!("{} and {usable}", kfd.display()))
+        }
+    }
+}
+
+/// Whether a device may be opened for reading and writing; else what to say.
+fn usable(path: &Path) -> Result<(), Check> {
+    let Err(error) = fs::OpenOptions::new().read(true).write(true).open(path) else { return Ok(()) };
+    let help = match error.kind() {
+        ErrorKind::PermissionDenied => GROUPS.to_owned(),
+        _ => container("/dev/kfd"),
+    };
+    Err(Check::error(Area::Gpu, ACCESS, format!("{}: {error}", path.display()), help))
+}
+
+fn container(device: &str) -> String {
+    format!("in a container, give it {device}: `--device /dev/kfd --device /dev/dri`")
+}
+
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    fs::read_dir(directory)
+        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Status;
+    use super::*;
+
+    fn file(root: &Path, name: &str, text: &str) {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn node(root: &Path, number: u32, properties: &str) {
+        file(root, &format!("sys/class/kfd/kfd/topology/nodes/{number}/properties"), properties);
+    }
+
+    #[test]
+    fn no_gpu_is_well() {
+        let root = tempfile::tempdir().unwrap();
+        node(root.path(), 0, "cpu_cores_count 8\ngfx_target_version 0\n");
+        // Another vendor's GPU, and AMD's host bridge.
+        for (device, vendor, class) in
+            [("00:1", "0x10de\n", "0x030200\n"), ("00:2", "0x1002\n", "0x060000\n")]
+        {
+            file(root.path(), &format!("sys/bus/pci/devices/{device}/vendor"), vendor);
+            file(root.path(), &format!("sys/bus/pci/devices/{device}/class"), class);
+        }
+        let checks = checks(root.path());
+        assert_eq!((checks.len(), checks[0].status), (1, Status::Ok));
+    }
+
+    #[test]
+    fn hardware_without_a_driver() {
+        let root = tempfile::tempdir().unwrap();
+        file(root.path(), "sys/bus/pci/devices/a/vendor", "0x1002\n");
+        file(root.path(), "sys/bus/pci/devices/a/class", "0x120000\n");
+        let checks = checks(root.path());
+        assert_eq!((checks.len(), checks[0].status), (1, Status::Error));
+        assert!(checks[0].help.as_ref().unwrap().contains("modprobe amdgpu"));
+    }
+
+    #[test]
+    fn processors_by_the_drivers_numbers() {
+        let root = tempfile::tempdir().unwrap();
+        // Values of the driver's table (kfd_device.c): Vega 20, Arcturus, Aldebaran, MI300.
+        for (number, version) in [(10, 90_402), (2, 90_010), (3, 90_006), (1, 90_008)] {
+            node(root.path(), number, &format!("simd_count 4\ngfx_target_version {version}\n"));
+        }
+        assert_eq!(processors(root.path()), ["gfx908", "gfx90a", "gfx906", "gfx942"]);
+        assert_eq!(checks(root.path())[0].status, Status::Ok);
+    }
+
+    #[test]
+    fn other_processors_are_left_to_the_emulator() {
+        let root = tempfile::tempdir().unwrap();
+        node(root.path(), 1, "gfx_target_version 100300\n");
+        let checks = checks(root.path());
+        assert_eq!(checks[0].status, Status::Warning);
+        assert_eq!(checks[0].found, "gfx1030: not supported");
+    }
+
+    #[test]
+    fn both_devices_have_to_open() {
+        let root = tempfile::tempdir().unwrap();
+        let help = |check: Check| (check.status, check.help.unwrap_or_default());
+        let (status, text) = help(access(root.path()));
+        assert!(status == Status::Error && text.contains("--device /dev/kfd"), "{text}");
+        file(root.path(), "dev/kfd", "");
+        let (status, text) = help(access(root.path()));
+        assert!(status == Status::Error && text.contains("give it /dev/dri"), "{text}");
+        // A directory cannot be opened for writing, whoever asks; a file without permissions can, by root.
+        fs::create_dir_all(root.path().join("dev/dri/renderD128")).unwrap();
+        assert_eq!(access(root.path()).status, Status::Error);
+        file(root.path(), "dev/dri/renderD129", "");
+        file(root.path(), "dev/dri/card0", "");
+        let check = access(root.path());
+        assert_eq!(check.status, Status::Ok);
+        assert!(check.found.ends_with("dev/kfd and 1 of 2 render nodes"), "{}", check.found);
+    }
+}

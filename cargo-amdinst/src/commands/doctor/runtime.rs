@@ -1,0 +1,91 @@
+//! The HIP runtime: whether it is there, which version, and which code objects it loads.
+
+use hip_sys::{Hip, hipError_t};
+
+use super::{Area, Check};
+
+const NAME: &str = "hip";
+const CODE_OBJECTS: &str = "code objects";
+const INSTALL: &str = "install ROCm's HIP runtime, on Debian `apt-get install libamdhip64-5`";
+
+/// The release of ROCm from which on code object version 6 is loaded (llvm/llvm-project#130963).
+const NEWEST_SINCE: (i32, i32) = (6, 3);
+
+/// The library's name, and the version that it says it has.
+pub(super) type Loaded = Result<(&'static str, Option<i32>), String>;
+
+/// Loads the library and asks for its version.
+pub(super) fn load() -> Loaded {
+    let (hip, name) = Hip::load().map_err(|error| error.to_string())?;
+    let mut version = 0;
+    // SAFETY: the function writes an integer through a valid pointer.
+    let result = hip.hipRuntimeGetVersion.as_ref().map(|_| unsafe { hip.hipRuntimeGetVersion(&mut version) });
+    Ok((name, matches!(result, Ok(hipError_t::hipSuccess)).then_some(version)))
+}
+
+/// What that means on a machine with or without a GPU.
+pub(super) fn checks(loaded: Loaded, has_gpu: bool) -> Vec<Check> {
+    match loaded {
+        Ok((library, version)) => {
+            let told = version.map_or_else(
+                || "its version is not known".to_owned(),
+                |version| {
+                    let (major, minor, _) = parts(version);
+                    format!("HIP {major}.{minor}")
+                },
+            );
+            let mut checks = vec![Check::ok(Area::Gpu, NAME, format!("{library}: {told}"))];
+            checks.extend(version.map(code_objects));
+            checks
+        }
+        Err(_) if !has_gpu => {
+            let found = "no HIP runtime: `--device hip` and `cargo amdinst exec` need it, nothing else does";
+            vec![Check::warning(Area::Gpu, NAME, found, INSTALL)]
+        }
+        Err(error) => vec![Check::error(Area::Gpu, NAME, error, INSTALL)],
+    }
+}
+
+/// HIP_VERSION, as `hip_version.h` makes it: major, minor and patch with two and five digits.
+const fn parts(version: i32) -> (i32, i32, i32) {
+    (version / 10_000_000, version / 100_000 % 100, version % 100_000)
+}
+
+/// Which versions of code objects the runtime loads. The kernel toolchain writes version 6 unless told otherwise.
+fn code_objects(version: i32) -> Check {
+    let (major, minor, _) = parts(version);
+    if (major, minor) >= NEWEST_SINCE {
+        return Check::ok(Area::Gpu, CODE_OBJECTS, "versions 4 to 6");
+    }
+    let found = format!("HIP {major}.{minor} may not load version 6, which kernels are built as by default");
+    let help = "for `--device hip`: `--code-object-version 4`, or `code-object-version = 4` in \
+                [package.metadata.amdinst]";
+    Check::warning(Area::Gpu, CODE_OBJECTS, found, help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Status;
+    use super::*;
+
+    #[test]
+    fn who_needs_the_runtime() {
+        let statuses = |loaded: Loaded, has_gpu| {
+            checks(loaded, has_gpu).iter().map(|check| check.status).collect::<Vec<_>>()
+        };
+        let missing = || Err("not there".to_owned());
+        assert_eq!(statuses(missing(), false), [Status::Warning]);
+        assert_eq!(statuses(missing(), true), [Status::Error]);
+        assert_eq!(statuses(Ok(("lib", None)), true), [Status::Ok]);
+        assert_eq!(statuses(Ok(("lib", Some(50_221_153))), true), [Status::Ok, Status::Warning]);
+        assert_eq!(statuses(Ok(("lib", Some(60_342_131))), true), [Status::Ok, Status::Ok]);
+    }
+
+    #[test]
+    fn versions() {
+        assert_eq!(parts(50_221_153), (5, 2, 21_153));
+        let checks = checks(Ok(("libamdhip64.so.5", Some(50_221_153))), false);
+        assert_eq!(checks[0].found, "libamdhip64.so.5: HIP 5.2");
+        assert!(checks[1].help.as_ref().unwrap().contains("--code-object-version 4"));
+    }
+}

@@ -1,0 +1,130 @@
+//! `cargo amdinst new`: what it writes, and that it changes nothing that is there. That the package's test passes is run in the
+//! guide's first page (`cargo xtask readme`).
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn new(directory: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"))
+        .current_dir(directory)
+        .args(["--color", "never", "new"])
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
+
+fn manifest(path: &Path) -> toml::Table {
+    fs::read_to_string(path.join("Cargo.toml")).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_package_that_cargo_reads() {
+    let place = tempfile::tempdir().unwrap();
+    let output = new(place.path(), &["my-kernels"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(
+        stderr(&output),
+        "     Created package `my-kernels`: a kernel and its test\n        Next cd my-kernels && cargo amdinst test\n"
+    );
+    let package = place.path().join("my-kernels");
+    assert!(
+        fs::read_to_string(package.join("tests/kernels.rs")).unwrap().contains("\nuse my_kernels::saxpy;\n")
+    );
+    // Its dependencies are the sources that this program was built from.
+    let table = manifest(&package);
+    let path = package.join(table["dependencies"]["amdinst-device"]["path"].as_str().unwrap());
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../amdinst-device");
+    assert_eq!(path.canonicalize().unwrap(), here.canonicalize().unwrap());
+
+    let metadata = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(&package)
+        .output()
+        .unwrap();
+    assert!(metadata.status.success(), "{}", stderr(&metadata));
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    let targets = metadata["packages"][0]["targets"].as_array().unwrap();
+    assert!(targets.iter().any(|target| target["name"] == "kernels" && target["kind"][0] == "test"));
+}
+
+#[test]
+fn the_template_is_formatted() {
+    let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/commands/new/template");
+    let files = ["lib.rs", "kernels.rs"].map(|name| template.join(name));
+    // As a user has it, without this repository's settings.
+    let settings = tempfile::tempdir().unwrap();
+    fs::write(settings.path().join("rustfmt.toml"), "").unwrap();
+    let mut rustfmt = Command::new("rustfmt");
+    rustfmt.args(["--check", "--edition", "2024", "--config-path"]).arg(settings.path()).args(files);
+    let Ok(output) = rustfmt.output() else {
+        eprintln!("SKIPPED: the template is not compared with rustfmt, which is not installed");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn in_a_workspace_it_becomes_a_member() {
+    let place = tempfile::tempdir().unwrap();
+    let root = "[workspace]\nresolver = \"3\"\nmembers = []\n\n[workspace.package]\nedition = \"2024\"\n";
+    fs::write(place.path().join("Cargo.toml"), root).unwrap();
+    let output = new(place.path(), &["inner", "--name", "kernels-of-mine"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(manifest(place.path())["workspace"]["members"][0].as_str(), Some("inner"));
+    let table = manifest(&place.path().join("inner"));
+    assert_eq!(table["package"]["name"].as_str(), Some("kernels-of-mine"));
+    assert_eq!(table["package"]["edition"]["workspace"].as_bool(), Some(true));
+}
+
+#[test]
+fn where_dependencies_come_from() {
+    let place = tempfile::tempdir().unwrap();
+    let dependency = |name: &str, arguments: &[&str]| {
+        let output = new(place.path(), &[&[name], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        manifest(&place.path().join(name))["dev-dependencies"]["harness"].clone()
+    };
+    let git = dependency("a", &["--git", "https://example.org/amdinst"]);
+    assert_eq!(git["git"].as_str(), Some("https://example.org/amdinst"));
+    assert_eq!(dependency("b", &["--registry"])["version"].as_str(), Some(env!("CARGO_PKG_VERSION")));
+    let checkout = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    assert!(dependency("c", &["--path", checkout])["path"].as_str().unwrap().ends_with("/harness"));
+}
+
+#[test]
+fn mistakes() {
+    let place = tempfile::tempdir().unwrap();
+    fs::create_dir(place.path().join("there")).unwrap();
+    fs::write(place.path().join("there/mine.txt"), "mine").unwrap();
+    for (arguments, code, message) in [
+        (
+            &["there"][..],
+            11,
+            "error: there is there already; nothing was changed\nhelp: choose another directory\n",
+        ),
+        (&["harness"], 2, "error: a package cannot be called `harness` and depend on `harness`\n"),
+        (&["1st"], 4, "error: `cargo new` failed: invalid character `1` in package name: `1st`"),
+        (
+            &["x", "--path", "there"],
+            2,
+            "error: there is no checkout of cargo-amdinst\nnote: there is no there/",
+        ),
+        (
+            &["x", "--git", "u", "--registry"],
+            2,
+            "error: the argument '--git <URL>' cannot be used with '--registry'",
+        ),
+        (&["there/mine.txt/x"], 4, "error: `cargo new` failed: "),
+    ] {
+        let output = new(place.path(), arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).starts_with(message), "{arguments:?}: {}", stderr(&output));
+    }
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(place.path().join("there")).unwrap().count(), 1);
+}
