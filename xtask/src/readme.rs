@@ -4,11 +4,16 @@
 //!
 //! * `<!-- run -->`: a console block. Each `$ command` is run from the workspace's root; stdout and stderr together must
 //!   be the lines that follow it. `[..]` stands for anything within a line, a line `...` for any lines.
+//! * `<!-- run elsewhere -->`: the same, as an installed `cargo amdinst` does it in a copy of the workspace (a new one
+//!   for each page), so that commands may change it. `$ cd DIR` holds for the commands after it.
 //! * `<!-- from PATH -->`: the block stands, line for line, in that file.
 
-use std::fs;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::{fs, io};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
@@ -18,12 +23,16 @@ pub(crate) struct Options {
     /// Print what each command prints now
     #[arg(long)]
     show: bool,
+    /// Only the pages whose path contains one of these words; some look at what the README's commands have built
+    #[arg(value_name = "PAGE")]
+    only: Vec<String>,
 }
 
 /// How a block is checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Check {
     Run,
+    Elsewhere,
     From(String),
 }
 
@@ -41,12 +50,23 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut checked = 0;
     for file in files(&root)? {
         let name = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
+        if !options.only.is_empty() && !options.only.iter().any(|word| name.contains(word.as_str())) {
+            continue;
+        }
         let text = fs::read_to_string(&file).with_context(|| format!("reading {name}"))?;
         let blocks = blocks(&text).with_context(|| name.clone())?;
         checked += blocks.len();
+        let mut elsewhere = None;
         for block in &blocks {
             let result = match &block.check {
-                Check::Run => check_console(&block.lines, options.show),
+                Check::Run => check_console(&block.lines, &mut Place::workspace(&root), options.show),
+                Check::Elsewhere => {
+                    let place = match &mut elsewhere {
+                        Some(place) => place,
+                        none => none.insert(Place::elsewhere(&root, &page(&file))?),
+                    };
+                    check_console(&block.lines, place, options.show)
+                }
                 Check::From(path) => fs::read_to_string(root.join(path))
                     .with_context(|| format!("reading {path}"))
                     .and_then(|file| check_quotation(&block.lines, &file, path)),
@@ -67,6 +87,11 @@ fn files(root: &Path) -> Result<Vec<PathBuf>> {
     Ok([root.join("README.md")].into_iter().chain(contents.lines().filter_map(page)).collect())
 }
 
+/// What a page is called.
+fn page(file: &Path) -> String {
+    file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// The blocks with a check in front.
 fn blocks(text: &str) -> Result<Vec<Block>> {
     let mut blocks = Vec::new();
@@ -76,6 +101,7 @@ fn blocks(text: &str) -> Result<Vec<Block>> {
         if let Some(comment) = line.strip_prefix("<!-- ").and_then(|rest| rest.strip_suffix(" -->")) {
             check = match comment.split_once(' ') {
                 Some(("from", path)) => Some(Check::From(path.to_owned())),
+                Some(("run", "elsewhere")) => Some(Check::Elsewhere),
                 None if comment == "run" => Some(Check::Run),
                 _ => bail!("line {}: unknown check `{comment}`", number + 1),
             };
@@ -99,7 +125,68 @@ fn check_quotation(block: &[String], file: &str, path: &str) -> Result<()> {
     Ok(())
 }
 
-fn check_console(block: &[String], show: bool) -> Result<()> {
+/// Where commands run.
+struct Place {
+    directory: PathBuf,
+    /// Stands before each command.
+    prelude: &'static str,
+    environment: Vec<(&'static str, OsString)>,
+}
+
+impl Place {
+    /// The workspace, where `cargo amdinst` is an alias.
+    fn workspace(root: &Path) -> Self {
+        Self { directory: root.to_owned(), prelude: "", environment: Vec::new() }
+    }
+
+    /// A new directory `target/elsewhere/NAME`, which is a workspace of its own and `cargo amdinst` there the program that stands
+    /// beside this one. Its members are this workspace's by links, so that nothing is built for the second time.
+    fn elsewhere(root: &Path, name: &str) -> Result<Self> {
+        let directory = root.join("target/elsewhere").join(name);
+        match fs::remove_dir_all(&directory) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("removing {}", directory.display()));
+            }
+            _ => fs::create_dir_all(&directory)?,
+        }
+        for name in ["Cargo.toml", "Cargo.lock"] {
+            fs::copy(root.join(name), directory.join(name)).with_context(|| format!("copying {name}"))?;
+        }
+        let manifest: toml::Table = fs::read_to_string(root.join("Cargo.toml"))?.parse()?;
+        let members = manifest.get("workspace").and_then(|table| table.get("members")?.as_array());
+        // A directory brings all members within it.
+        let members = members.into_iter().flatten().filter_map(toml::Value::as_str);
+        let directories: BTreeSet<_> = members.filter_map(|member| member.split('/').next()).collect();
+        for name in directories {
+            symlink(root.join(name), directory.join(name)).with_context(|| format!("linking {name}"))?;
+        }
+        let program = std::env::current_exe().context("this program's own file")?;
+        let environment = vec![
+            ("CARGO_TARGET_DIR", root.join("target").into()),
+            ("AMDINST", program.with_file_name("cargo-amdinst").into()),
+        ];
+        // The alias of this workspace is found from there, too, and would win over a program on PATH.
+        let prelude =
+            "cargo() { if [ \"$1\" = amdinst ]; then \"$AMDINST\" \"$@\"; else command cargo \"$@\"; fi; }; ";
+        Ok(Self { directory, prelude, environment })
+    }
+
+    /// Goes to a directory. A package there that was made by a command depends on what this workspace's kernel packages depend
+    /// on besides, so that the emulator is not built once more for it, with other features.
+    fn enter(&mut self, directory: &str) -> Result<()> {
+        self.directory.push(directory);
+        let path = self.directory.join("Cargo.toml");
+        if let Ok(text) = fs::read_to_string(&path)
+            && !text.contains("workspace-hack")
+        {
+            let added = "[dev-dependencies]\nworkspace-hack.path = \"../workspace-hack\"\n";
+            fs::write(&path, text.replace("[dev-dependencies]\n", added))?;
+        }
+        Ok(())
+    }
+}
+
+fn check_console(block: &[String], place: &mut Place, show: bool) -> Result<()> {
     let mut lines = block.iter().peekable();
     while let Some(line) = lines.next() {
         let Some(command) = line.strip_prefix("$ ") else { bail!("`{line}` belongs to no command") };
@@ -107,9 +194,14 @@ fn check_console(block: &[String], show: bool) -> Result<()> {
         while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
             expected.push(line.as_str());
         }
+        if let Some(directory) = command.strip_prefix("cd ") {
+            place.enter(directory)?;
+            continue;
+        }
         let output = Command::new("bash")
-            .args(["-c", &format!("{command} 2>&1")])
-            .current_dir(crate::workspace_root())
+            .args(["-c", &format!("{}{command} 2>&1", place.prelude)])
+            .current_dir(&place.directory)
+            .envs(place.environment.iter().map(|(name, value)| (name, value)))
             .env("NO_COLOR", "1")
             .env_remove("CARGO_TERM_COLOR")
             .stdin(Stdio::null())
