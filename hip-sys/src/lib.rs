@@ -2,7 +2,8 @@
 //!
 //! [`Hip::load`] looks for the runtime's shared library and gives a table of the functions that it found; each
 //! entry is a `Result`, for older and newer runtimes lack some. The table and its types are generated from
-//! HIP 5.2's headers (`cargo xtask bindgen`); what a later runtime changed is in [`properties`].
+//! HIP 5.2's headers (`cargo xtask bindgen`); which runtime it is, [`version`] tells, and what a later one changed is in
+//! [`properties`].
 
 use std::ffi::c_void;
 
@@ -18,6 +19,7 @@ use std::ffi::c_void;
 )]
 mod bindings;
 pub mod properties;
+pub mod version;
 
 pub use bindings::*;
 

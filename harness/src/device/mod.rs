@@ -17,7 +17,7 @@ use crate::timing::LaunchTiming;
 use crate::{Buffer, Element};
 
 pub use emulator::Emulator;
-pub use hip::{Gpu, HipError};
+pub use hip::{DriverFile, Gpu, HipError, Library};
 use memory::Allocation;
 
 /// A device, opened for one test: its memory is empty, and buffers of one test are unknown to another.

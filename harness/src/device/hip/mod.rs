@@ -1,18 +1,18 @@
 //! Launches on a GPU, through the HIP runtime.
 
+mod error;
+mod runtime;
+
 use std::collections::HashMap;
-use std::ffi::{CStr, CString, c_int, c_void};
+use std::ffi::{CString, c_int, c_void};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use amdinst_core::counters;
 use amdinst_core::report::{self, Report};
-use hip_sys::properties::PropertiesError;
-use hip_sys::{
-    Hip, LoadError, hipDeviceptr_t, hipError_t, hipFunction_t, hipMemcpyKind, hipModule_t, hipStream_t,
-};
-use thiserror::Error;
+use hip_sys::version::Version;
+use hip_sys::{hipDeviceptr_t, hipFunction_t, hipMemcpyKind, hipModule_t, hipStream_t};
 
 use super::memory::{Allocation, DeviceMemory, next_device_id};
 use super::{DeviceError, Outcome};
@@ -20,182 +20,10 @@ use crate::artifacts;
 use crate::error::LaunchError;
 use crate::launch::Request;
 use crate::settings::Settings;
+use runtime::{Runtime, call};
 
-/// What can go wrong with the HIP runtime and its devices.
-#[derive(Clone, Debug, Error)]
-pub enum HipError {
-    /// The runtime is not installed.
-    #[error(
-        "there is no HIP runtime here: {0}\n  install ROCm (Debian: `apt-get install libamdhip64-5`) or add its directory to \
-         LD_LIBRARY_PATH, or run on the emulator (`--device emu`)"
-    )]
-    NoLibrary(Arc<LoadError>),
-    /// The runtime is there, and finds no GPU.
-    #[error(
-        "the HIP runtime ({library}) is here and finds no GPU: {call} says {code} {name}\n  \
-         is there an AMD GPU, the amdgpu driver (`ls /dev/kfd`), and are you in the groups `video` and `render`? \
-         Or run on the emulator (`--device emu`)"
-    )]
-    NoDevice {
-        /// The library's name.
-        library: &'static str,
-        /// The call that said so.
-        call: &'static str,
-        /// Its error code.
-        code: u32,
-        /// The code's name.
-        name: String,
-    },
-    /// The GPUs are of other targets than the kernels were built for.
-    #[error(
-        "no GPU here runs these kernels: there is {}, and they are built for {}\n  \
-         run `cargo amdinst test --target-cpu {}`, or on the emulator (`--device emu`)",
-        devices.join(", "),
-        built.join(", "),
-        devices.first().map_or("…", |device| device.split(':').next().unwrap_or(device))
-    )]
-    OtherTarget {
-        /// The GPUs' targets.
-        devices: Vec<String>,
-        /// What the kernels were built for.
-        built: Vec<String>,
-    },
-    /// There is no GPU of the number that was asked for.
-    #[error(
-        "AMDINST_GPU={number}: the HIP runtime finds {}",
-        match devices.len() { 1 => format!("one GPU, number 0 ({})", devices[0]), n => format!("{n} GPUs, numbers 0 to {}", n - 1) }
-    )]
-    NoSuchGpu {
-        /// The number.
-        number: u32,
-        /// The GPUs' targets.
-        devices: Vec<String>,
-    },
-    /// The runtime has no such function.
-    #[error("the HIP runtime ({library}) has no function {function}; a version from 5 to 7 is needed")]
-    MissingFunction {
-        /// The library's name.
-        library: &'static str,
-        /// The function.
-        function: &'static str,
-    },
-    /// The properties of a device are laid out in a way that we do not know.
-    #[error("the HIP runtime ({library}) describes its devices in a layout that this program does not know")]
-    UnknownLayout {
-        /// The library's name.
-        library: &'static str,
-    },
-    /// A call failed.
-    #[error("{call} failed: {code} {name}")]
-    Call {
-        /// The function.
-        call: &'static str,
-        /// Its error code.
-        code: u32,
-        /// The code's name and meaning.
-        name: String,
-    },
-}
-
-/// Why `auto` took the emulator, in a few words.
-pub(super) fn short_reason(error: &DeviceError) -> String {
-    match error {
-        DeviceError::Hip(HipError::NoLibrary(_)) => "there is no HIP runtime".to_owned(),
-        DeviceError::Hip(HipError::NoDevice { library, .. }) => format!("{library} finds no GPU"),
-        DeviceError::Hip(HipError::OtherTarget { devices, built }) => {
-            format!("the GPU is {}, the kernels are built for {}", devices.join(", "), built.join(", "))
-        }
-        other => other.to_string(),
-    }
-}
-
-/// The runtime, loaded once for the process.
-struct Runtime {
-    hip: Hip,
-    library: &'static str,
-}
-
-/// Calls a function of the runtime's table; a missing function and a code other than success are errors.
-///
-/// The caller's `unsafe` block vouches for the arguments, as HIP's documentation asks of them.
-macro_rules! call {
-    ($runtime:expr, $function:ident($($argument:expr),* $(,)?)) => {
-        match &$runtime.hip.$function {
-            Ok(function) => $runtime.check(stringify!($function), function($($argument),*)),
-            Err(_) => Err(HipError::MissingFunction { library: $runtime.library, function: stringify!($function) }),
-        }
-    };
-}
-
-impl Runtime {
-    /// The runtime of this process.
-    fn get() -> Result<&'static Self, HipError> {
-        static RUNTIME: OnceLock<Result<Runtime, Arc<LoadError>>> = OnceLock::new();
-        let load = || Hip::load().map(|(hip, library)| Self { hip, library }).map_err(Arc::new);
-        RUNTIME.get_or_init(load).as_ref().map_err(|error| HipError::NoLibrary(error.clone()))
-    }
-
-    fn check(&self, call: &'static str, error: hipError_t) -> Result<(), HipError> {
-        if error == hipError_t::hipSuccess {
-            return Ok(());
-        }
-        Err(HipError::Call { call, code: error.0, name: self.describe(error) })
-    }
-
-    /// `hipErrorNoDevice (no ROCm-capable device is detected)`.
-    fn describe(&self, error: hipError_t) -> String {
-        // SAFETY: both functions give static strings for any code.
-        let (name, meaning) = unsafe {
-            (
-                self.hip.hipGetErrorName.as_ref().ok().map(|name| name(error)),
-                self.hip.hipGetErrorString.as_ref().ok().map(|meaning| meaning(error)),
-            )
-        };
-        let text = |pointer: Option<*const std::ffi::c_char>| {
-            // SAFETY: as above; static and NUL-terminated unless null.
-            pointer.filter(|pointer| !pointer.is_null()).map(|pointer| unsafe { CStr::from_ptr(pointer) })
-        };
-        match (text(name), text(meaning)) {
-            (Some(name), Some(meaning)) if name != meaning => {
-                format!("{} ({})", name.to_string_lossy(), meaning.to_string_lossy())
-            }
-            (Some(name), _) => name.to_string_lossy().into_owned(),
-            (None, _) => "unknown error".to_owned(),
-        }
-    }
-
-    /// The targets of its GPUs, in the runtime's order.
-    fn targets(&self) -> Result<Vec<String>, HipError> {
-        let no_device = |error| match error {
-            HipError::Call { call, code, name } => {
-                HipError::NoDevice { library: self.library, call, code, name }
-            }
-            other => other,
-        };
-        let mut count = 0;
-        // SAFETY: flags are zero, as they must be; the pointer is valid for a write.
-        unsafe {
-            call!(self, hipInit(0)).map_err(no_device)?;
-            call!(self, hipGetDeviceCount(&raw mut count)).map_err(no_device)?;
-        }
-        if count == 0 {
-            let (call, name) = ("hipGetDeviceCount", "success, with a count of 0".to_owned());
-            return Err(HipError::NoDevice { library: self.library, call, code: 0, name });
-        }
-        (0..count).map(|ordinal| self.target(ordinal)).collect()
-    }
-
-    fn target(&self, ordinal: c_int) -> Result<String, HipError> {
-        let function = "hipGetDeviceProperties";
-        hip_sys::properties::target_name(&self.hip, ordinal).map_err(|error| match error {
-            PropertiesError::Missing => HipError::MissingFunction { library: self.library, function },
-            PropertiesError::Hip(error) => {
-                HipError::Call { call: function, code: error.0, name: self.describe(error) }
-            }
-            PropertiesError::Layout => HipError::UnknownLayout { library: self.library },
-        })
-    }
-}
+pub(in crate::device) use error::short_reason;
+pub use error::{DriverFile, HipError, Library};
 
 /// A GPU.
 pub struct Gpu {
@@ -358,12 +186,7 @@ impl Gpu {
                 unsafe { call!(runtime, hipModuleLoadData(&raw mut module, bytes.as_ptr().cast())) }
                     .map_err(|error| LaunchError::Load {
                         path: path.to_owned(),
-                        message: format!(
-                            "{error} on {}\n  its code object version is {}, and this runtime may be older: \
-                             ROCm 5 reads version 4 (`cargo amdinst test --code-object-version 4`)",
-                            self.target,
-                            code_object_version(bytes)
-                        ),
+                        message: self.refusal(&error, bytes),
                     })?;
                 modules.insert(path.to_owned(), Module(module));
                 Module(module)
@@ -374,6 +197,23 @@ impl Gpu {
         // SAFETY: a loaded module and a NUL-terminated name.
         unsafe { call!(runtime, hipModuleGetFunction(&raw mut function, module.0, name.as_ptr())) }?;
         Ok(function)
+    }
+
+    /// Why the runtime does not load a code object, and what to do if that is known.
+    fn refusal(&self, error: &HipError, bytes: &[u8]) -> String {
+        let library = self.runtime.library;
+        let message = format!("{error} on {}", self.target);
+        let newest = library.version.and_then(Version::newest_code_object);
+        match (code_object_version(bytes), newest) {
+            (Some(version), Some(newest)) if version > newest => format!(
+                "{message}\n  it is a code object of version {version}, and {library} reads versions up to {newest}: run `cargo \
+                 amdinst test --code-object-version {newest}`"
+            ),
+            (Some(version), None) => {
+                format!("{message}\n  it is a code object of version {version}; {library} may be older")
+            }
+            _ => message,
+        }
     }
 
     /// Runs a kernel to its end. The runtime fills in the hidden arguments.
@@ -460,9 +300,9 @@ impl Gpu {
 }
 
 /// The version of a code object: the ELF header's ABI version says it, counted from 2.
-fn code_object_version(bytes: &[u8]) -> String {
+fn code_object_version(bytes: &[u8]) -> Option<u32> {
     const ABI_VERSION: usize = 8;
-    bytes.get(ABI_VERSION).map_or_else(|| "unknown".to_owned(), |abi| (u32::from(*abi) + 2).to_string())
+    bytes.get(ABI_VERSION).map(|abi| u32::from(*abi) + 2)
 }
 
 /// The processor of a target id.
@@ -520,37 +360,4 @@ impl Drop for Gpu {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::device::Device;
-    use crate::settings::DeviceChoice;
-
-    #[test]
-    fn auto_says_which_device_was_taken_and_hip_fails_with_a_reason() {
-        let settings = |device| Settings { device, ..Settings::default() };
-        match Device::open(&settings(DeviceChoice::Hip)) {
-            Ok((device, _)) => assert!(!device.is_emulator()),
-            Err(error) => {
-                let message = error.to_string();
-                assert!(message.contains("--device emu"), "{message}");
-                let (device, why) = Device::open(&settings(DeviceChoice::Auto)).unwrap();
-                assert!(device.is_emulator());
-                assert!(why.starts_with("the emulator (gfx90a): "), "{why}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_device_of_another_target_has_its_own_message() {
-        let error = HipError::OtherTarget {
-            devices: vec!["gfx942:sramecc+:xnack-".to_owned()],
-            built: vec!["gfx90a".to_owned()],
-        };
-        let message = error.to_string();
-        assert!(
-            message.contains("there is gfx942:sramecc+:xnack-, and they are built for gfx90a"),
-            "{message}"
-        );
-        assert!(message.contains("--target-cpu gfx942`"), "{message}");
-    }
-}
+mod tests;
