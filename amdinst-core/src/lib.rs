@@ -19,6 +19,7 @@ pub mod instrument;
 pub mod isa;
 pub mod listing;
 pub mod manifest;
+pub mod names;
 pub mod object;
 pub mod report;
 

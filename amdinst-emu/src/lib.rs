@@ -47,7 +47,7 @@ pub mod timing;
 mod wave;
 
 pub use check::{Fault, FaultKind, MemorySpace, NearestAllocation};
-pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, StepRecord};
+pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, StepRecord, Stop};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};
 pub use machine::{Config, Machine};

@@ -7,7 +7,7 @@ use amdinst_core::Arch;
 use amdinst_core::object::CodeObject;
 
 use crate::check::Fault;
-use crate::dispatch::{self, Dispatch, Execution, Launch};
+use crate::dispatch::{self, Dispatch, Execution, Launch, Stop};
 use crate::fast::Vectors;
 use crate::memory::{Memory, MemoryError, Owner, Protection};
 use crate::program::{self, LoadError, Program, Resident};
@@ -155,7 +155,21 @@ impl Machine {
     /// # Errors
     /// A [`Fault`] that tells what went wrong and where. Memory keeps what had been written.
     pub fn dispatch(&self, program: &Program, dispatch: &Dispatch) -> Result<Execution, Fault> {
-        dispatch::dispatch(&self.memory, &self.config, program, dispatch)
+        dispatch::dispatch(&self.memory, &self.config, program, dispatch, None)
+    }
+
+    /// The same, until `stop` says that the launch is to end: then it ends with [`FaultKind::Stopped`](crate::FaultKind) after the
+    /// time slices that its waves are at, which take milliseconds.
+    ///
+    /// # Errors
+    /// As [`Machine::dispatch`].
+    pub fn dispatch_until(
+        &self,
+        program: &Program,
+        dispatch: &Dispatch,
+        stop: &Stop<'_>,
+    ) -> Result<Execution, Fault> {
+        dispatch::dispatch(&self.memory, &self.config, program, dispatch, Some(stop))
     }
 
     pub(crate) fn config(&self) -> &Config {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use amdinst_core::counters::{self, Layout};
 use amdinst_core::instrument::KernelProbes;
+use amdinst_core::names;
 use amdinst_core::report::{self, Report};
 
 use crate::objects::Object;
@@ -100,6 +101,11 @@ impl Reports {
         for (launches, report) in reports.values() {
             let times = if *launches == 1 { "1 launch" } else { &format!("{launches} launches") };
             eprintln!("amdinst: {times}; {}", report.heading());
+            // Instances of one template may differ in what a heading has no room for.
+            let short = names::short(&report.kernel);
+            if reports.keys().filter(|kernel| names::short(kernel) == short).count() > 1 {
+                eprintln!("  {}", report.kernel);
+            }
             eprint!("{}", report.table());
         }
     }

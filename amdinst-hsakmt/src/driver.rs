@@ -12,8 +12,9 @@ use crate::events::{self, Events};
 use crate::gpu::Gpu;
 use crate::host_memory::Mapping;
 use crate::objects::Objects;
-use crate::queue::{Queue, Ring};
+use crate::queue::{self, Queue, Ring};
 use crate::settings::Settings;
+use crate::stopping;
 
 /// Queues there may be: the runtime keeps its tables by a doorbell's place in a page.
 const DOORBELLS: usize = 1024;
@@ -97,6 +98,8 @@ impl Driver {
             .map_err(|_| eprintln!("amdinst: there is no memory for the emulated GPU's events"))?;
         let doorbells = Mapping::new(8 * DOORBELLS as u64, None)
             .ok_or_else(|| eprintln!("amdinst: there is no memory for the emulated GPU's doorbells"))?;
+        stopping::take_interrupts();
+        stopping::at_exit();
         Ok(Self {
             settings,
             gpus,
@@ -156,8 +159,7 @@ impl Driver {
         let index = (0..DOORBELLS).find(|index| !taken(index)).ok_or(Status::OutOfResources)?;
         // SAFETY: a word of the doorbells' pages, which live as long as the driver.
         let doorbell = unsafe { Cell64::at(self.doorbells.address()) }.nth(index);
-        // Nothing announced: one less than the first packet's number.
-        doorbell.store(u64::MAX);
+        doorbell.store(queue::NEVER_RUNG);
         // SAFETY: the runtime keeps it until the queue is destroyed.
         let read = unsafe { Cell64::at(read) };
         let ring = Ring { base, packets, read, doorbell };
@@ -173,7 +175,7 @@ impl Driver {
         self.queues().get(&id).map(|queue| queue.suspend(suspended)).ok_or(Status::InvalidHandle)
     }
 
-    /// End a queue, after the packet that it is at.
+    /// End a queue, and stop the kernel that it runs.
     pub(crate) fn destroy_queue(&self, id: u64) -> Result<(), Status> {
         let queue = self.queues().remove(&id).ok_or(Status::InvalidHandle)?;
         // Not under the lock: it waits for the queue's thread.

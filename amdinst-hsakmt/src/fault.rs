@@ -1,8 +1,11 @@
 //! What a fault of a kernel becomes for the runtime: a memory fault, or an error of the queue.
 
+use std::time::Duration;
+
 use amdinst_emu::{Fault, FaultKind, MemorySpace};
 
 use crate::gpu::DispatchError;
+use crate::stopping::Why;
 
 /// How the runtime is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +39,7 @@ impl Effect {
             | FaultKind::RegisterIndex { .. } => Self::QueueError(error::ILLEGAL_INSTRUCTION),
             FaultKind::Trap(_)
             | FaultKind::Budget { .. }
+            | FaultKind::Stopped
             | FaultKind::BarrierDeadlock { .. }
             | FaultKind::BarrierMismatch { .. } => Self::QueueError(error::EXCEPTION),
             FaultKind::BadDispatch(message) if message.contains("LDS") => {
@@ -70,9 +74,33 @@ impl Report {
         let effect = match error {
             DispatchError::Fault { fault, .. } => Effect::of_fault(fault),
             DispatchError::NoKernel { .. } => Effect::QueueError(error::CODE),
-            DispatchError::Counters { .. } => Effect::QueueError(error::EXCEPTION),
+            DispatchError::Counters { .. } | DispatchError::NotBegun => Effect::QueueError(error::EXCEPTION),
         };
-        Self { message: error.to_string(), effect }
+        let mut message = error.to_string();
+        if let DispatchError::Fault { fault, .. } = error
+            && matches!(fault.kind, FaultKind::Budget { .. })
+        {
+            message.push_str("\n  a larger budget: `cargo amdinst exec --budget N`, or AMDINST_BUDGET=N");
+        }
+        Self { message, effect }
+    }
+
+    /// What the user is told of a kernel that was stopped after some time; `None` if that is not what `error` is.
+    pub(crate) fn stopped(error: &DispatchError, why: Why, after: Duration) -> Option<String> {
+        let DispatchError::Fault { fault, notes } = error else { return None };
+        if fault.kind != FaultKind::Stopped {
+            return None;
+        }
+        let Fault { kernel, workgroup: [x, y, z], wave, instruction, .. } = &**fault;
+        let mut text = format!(
+            "kernel `{kernel}` was still running after {:.1} s {}; stopped at pc {:#x} `{instruction}`, workgroup ({x}, {y}, \
+             {z}), wave {wave}",
+            after.as_secs_f64(),
+            why.words(),
+            fault.pc.unwrap_or_default()
+        );
+        notes.iter().for_each(|note| text.extend(["\n  ", note]));
+        Some(text)
     }
 
     /// That of a packet that the processor does not know.

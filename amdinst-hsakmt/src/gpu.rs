@@ -2,11 +2,15 @@
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
+use std::time::Duration;
 
 use amdinst_core::Arch;
 use amdinst_core::instrument::BUFFER_SYMBOL;
-use amdinst_emu::{Config, Dispatch, Execution, Fault, LoadError, Machine, MemoryError, Program, Resident};
+use amdinst_core::names;
+use amdinst_emu::{
+    Config, Dispatch, Execution, Fault, FaultKind, LoadError, Machine, MemoryError, Program, Resident, Stop,
+};
 
 use crate::cells::Cell64;
 use crate::counting::{Counted, Reports, Shape};
@@ -33,6 +37,9 @@ pub(crate) enum DispatchError {
         /// The source lines, innermost first.
         notes: Vec<String>,
     },
+    /// It was to be stopped before it had begun.
+    #[error("stopped before it began")]
+    NotBegun,
     /// What an instrumented kernel counted cannot be had.
     #[error("kernel `{kernel}`: {reason}")]
     Counters {
@@ -41,6 +48,17 @@ pub(crate) enum DispatchError {
         /// Why.
         reason: String,
     },
+}
+
+impl DispatchError {
+    /// It is no fault: the launch was to end.
+    pub(crate) fn is_stop(&self) -> bool {
+        match self {
+            Self::NotBegun => true,
+            Self::Fault { fault, .. } => fault.kind == FaultKind::Stopped,
+            Self::NoKernel { .. } | Self::Counters { .. } => false,
+        }
+    }
 }
 
 /// A kernel, decoded, with what is known of its code object.
@@ -64,13 +82,18 @@ pub(crate) struct Gpu {
 }
 
 /// What launches use besides the GPU.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
     /// The code objects that have been seen.
     pub(crate) objects: &'a Objects,
     /// Where what was counted goes, if anywhere.
     pub(crate) reports: Option<&'a Reports>,
+    /// Whether the launch is to end.
+    pub(crate) stop: &'a Stop<'a>,
 }
+
+/// Pauses between looks at a lock.
+const PAUSE: Duration = Duration::from_micros(100);
 
 impl Gpu {
     /// A GPU that sees no memory yet.
@@ -133,9 +156,9 @@ impl Gpu {
             sizes.store(sizes.load().wrapping_add(u64::from(counted.more_lds) << 32));
         }
         if let (Some(counted), Some(reports)) = (&ready.counted, around.reports) {
-            return self.count(reports, &ready, counted, shape, dispatch);
+            return self.count(reports, &ready, counted, shape, dispatch, around.stop);
         }
-        ready.run(&machine, dispatch)
+        ready.run(&machine, dispatch, around.stop)
     }
 
     /// Run a kernel that counts, and add what it counted to the reports. One at a time.
@@ -146,12 +169,13 @@ impl Gpu {
         counted: &Counted,
         shape: Shape,
         dispatch: &Dispatch,
+        stop: &Stop<'_>,
     ) -> Result<Execution, DispatchError> {
         let failed = |reason: String| {
             let kernel = ready.program.kernels().next().unwrap_or_default().to_owned();
             DispatchError::Counters { kernel, reason }
         };
-        let _alone = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.alone(stop).ok_or(DispatchError::NotBegun)?;
         let mut records = counted.layout(shape).map(|layout| layout.initial_buffer()).unwrap_or_default();
         let no_room = || failed(format!("there is no memory for {} bytes of counters", records.len()));
         let buffer = Arc::new(Mapping::holding(&records).ok_or_else(no_room)?);
@@ -164,13 +188,25 @@ impl Gpu {
         let variable = unsafe { Cell64::at(counted.variable) };
         let machine = self.machine();
         variable.store(buffer.address());
-        let outcome = ready.run(&machine, dispatch);
+        let outcome = ready.run(&machine, dispatch, stop);
         variable.store(0);
         self.unmap(buffer.address());
         let execution = outcome?;
         machine.read(buffer.address(), &mut records).map_err(|error| failed(error.to_string()))?;
         reports.add(counted.report(shape, &records).map_err(failed)?);
         Ok(execution)
+    }
+
+    /// Wait for another launch that counts; `None` if this one is to end.
+    fn alone(&self, stop: &Stop<'_>) -> Option<MutexGuard<'_, ()>> {
+        loop {
+            match self.counting.try_lock() {
+                Ok(alone) => return Some(alone),
+                Err(TryLockError::Poisoned(alone)) => return Some(alone.into_inner()),
+                Err(TryLockError::WouldBlock) if stop() => return None,
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            }
+        }
     }
 
     /// The kernel, decoded now unless its code is what it was the last time.
@@ -189,7 +225,7 @@ impl Gpu {
             }
             _ => None,
         };
-        let name = name.unwrap_or_else(|| format!("kernel at {kernel:#x}"));
+        let name = name.map_or_else(|| format!("kernel at {kernel:#x}"), |name| names::short(&name));
         let bias = image.as_ref().map_or(0, |image| image.start);
         let code = image.and_then(|image| image.code);
         let resident = Resident { descriptor: kernel, name: &name, bias, code };
@@ -201,8 +237,13 @@ impl Gpu {
 }
 
 impl Ready {
-    fn run(&self, machine: &Machine, dispatch: &Dispatch) -> Result<Execution, DispatchError> {
-        machine.dispatch(&self.program, dispatch).map_err(|fault| {
+    fn run(
+        &self,
+        machine: &Machine,
+        dispatch: &Dispatch,
+        stop: &Stop<'_>,
+    ) -> Result<Execution, DispatchError> {
+        machine.dispatch_until(&self.program, dispatch, stop).map_err(|fault| {
             let lines = fault.pc.zip(self.object.as_ref()).map(|(pc, object)| object.source_lines(pc));
             DispatchError::Fault { fault: Box::new(fault), notes: lines.unwrap_or_default() }
         })

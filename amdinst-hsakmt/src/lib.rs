@@ -40,6 +40,7 @@ mod objects;
 mod profile;
 mod queue;
 mod settings;
+mod stopping;
 mod tools;
 mod topology;
 

@@ -258,6 +258,7 @@ impl Request<'_> {
         launch.and_then(|launch| report::Report::new(&launch).ok()).unwrap_or_else(|| report::Report {
             schema: SCHEMA,
             kernel: self.kernel.to_owned(),
+            demangled: None,
             target: self.built.probes.target.clone(),
             probe: amdinst_core::counters::Probe::Branches,
             home: "none".to_owned(),

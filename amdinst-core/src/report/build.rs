@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::counters::{BlockCounts, Layout, Probe, SiteCounts, WaveRecord, seconds_to_overflow};
 use crate::instrument::{KernelProbes, ProbeResult, ProbeSpec, SiteFrame};
+use crate::names;
 
 use super::{
     BlockReport, Counts, LeftOutReport, Location, Outcome, ProbeReport, Report, SCHEMA, SiteReport,
@@ -122,6 +123,7 @@ impl Report {
         let mut report = Self {
             schema: SCHEMA,
             kernel: probes.name.clone(),
+            demangled: names::demangled(&probes.name),
             target: launch.target.to_owned(),
             probe: probes.probe,
             home: probes.home.map_or("none", |home| home.name()).to_owned(),

@@ -33,8 +33,11 @@ pub const SCHEMA: u32 = 1;
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// The kernel's name.
+    /// The kernel's name, as the code object has it.
     pub kernel: String,
+    /// That name as the source has it, with template arguments, if it is mangled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demangled: Option<String>,
     /// The target that its code object was built for.
     pub target: String,
     /// What was measured.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Counts, Location, Outcome, Report};
 use crate::counters::Probe;
+use crate::names;
 
 /// One line: a source place, or a probe without counts.
 struct Row {
@@ -133,7 +134,7 @@ impl Report {
         let what = if self.probe == Probe::Time { "times" } else { "counters" };
         format!(
             "{} on {}: {} of {}, {}, {what} in {}",
-            self.kernel,
+            names::short(&self.kernel),
             self.target,
             counted(&size(gx, gy, gz), "workgroup"),
             counted(&size(bx, by, bz), "work-item"),

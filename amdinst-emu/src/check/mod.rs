@@ -157,6 +157,9 @@ pub enum FaultKind {
         /// Other waves of the workgroup that waited at a barrier then: what this wave waits for may be behind it.
         waiting: u32,
     },
+    /// Who launched the kernel has it stopped ([`crate::Machine::dispatch_until`]).
+    #[error("stopped before its end")]
+    Stopped,
     /// Waves wait at a barrier which cannot complete.
     #[error(
         "deadlocked barrier: {} at it and {} halted for good",
@@ -201,6 +204,7 @@ impl FaultKind {
             Self::RegisterIndex { .. } => "register-index",
             Self::Trap(_) => "trap",
             Self::Budget { .. } => "budget",
+            Self::Stopped => "stopped",
             Self::BarrierDeadlock { .. } => "barrier-deadlock",
             Self::BarrierMismatch { .. } => "barrier-mismatch",
             Self::BadDispatch(_) => "bad-dispatch",

@@ -63,7 +63,11 @@ impl Group {
         for (number, wave) in self.waves[..self.live].iter_mut().enumerate() {
             shared.start(wave, index, number as u32);
         }
-        let result = self.schedule(shared);
+        let result = if shared.is_stopped() {
+            Err(shared.locate(&self.waves[0], *Trap::new(FaultKind::Stopped)))
+        } else {
+            self.schedule(shared)
+        };
         for wave in &self.waves[..self.live] {
             self.totals.waves += 1;
             self.totals.wave_instructions += wave.steps_run;
@@ -103,6 +107,9 @@ impl Group {
                         let at_barrier = |wave: &&Wave| wave.status == Status::AtBarrier;
                         let waiting = self.waves[..self.live].iter().filter(at_barrier).count() as u32;
                         return Err(Trap::new(FaultKind::Budget { budget: shared.budget, waiting }));
+                    }
+                    if alive && shared.is_stopped() {
+                        return Err(Trap::new(FaultKind::Stopped));
                     }
                     Ok(())
                 });

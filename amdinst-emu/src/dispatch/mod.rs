@@ -146,6 +146,9 @@ impl MaskRecord {
 /// Largest workgroup that the hardware runs.
 const MAX_WORKGROUP: u64 = 1024;
 
+/// Says whether a launch is to end before its kernel does. Asked from any thread of the launch.
+pub type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
+
 /// What every workgroup of a launch shares.
 pub(crate) struct Shared<'a> {
     pub(crate) memory: &'a Memory,
@@ -162,6 +165,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) entry: u32,
     /// VGPRs and AGPRs that a wave can touch.
     pub(crate) registers: [usize; 2],
+    /// Whether the launch is to end now; asked between slices.
+    stop: Option<&'a Stop<'a>>,
     /// The order of workgroups can show in the result.
     in_order: bool,
 }
@@ -295,8 +300,14 @@ impl<'a> Shared<'a> {
             waves_per_group: block.div_ceil(64),
             entry,
             registers: reach::registers(&reached),
+            stop: None,
             in_order: order::matters(&reached),
         })
+    }
+
+    /// Whether the launch is to end now.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop())
     }
 
     /// Workgroups of the launch.
@@ -320,6 +331,7 @@ impl<'a> Shared<'a> {
         wave.reset(self.registers);
         wave.index = index * u64::from(self.waves_per_group) + u64::from(number);
         wave.next = self.entry;
+        wave.current = self.entry;
         self.setup.start(wave, self.workgroup(index), number);
     }
 

@@ -3,7 +3,7 @@
 use amdinst_core::object::{Kernel, KernelMetadata};
 
 use super::registers::{Places, Setup};
-use super::{Execution, Launch, MAX_WORKGROUP, Shared, run};
+use super::{Execution, Launch, MAX_WORKGROUP, Shared, Stop, run};
 use crate::check::Fault;
 use crate::machine::Config;
 use crate::memory::Memory;
@@ -71,6 +71,7 @@ pub(crate) fn dispatch(
     config: &Config,
     program: &Program,
     dispatch: &Dispatch,
+    stop: Option<&Stop<'_>>,
 ) -> Result<Execution, Fault> {
     let Some(kernel) = program.kernels.first() else {
         return Err(Fault::dispatch("", "the program has no kernel".to_owned()));
@@ -103,7 +104,8 @@ pub(crate) fn dispatch(
         items: packet.items,
     };
     let setup = Setup::new(program, kernel, &launch, &places)?;
-    run(&Shared::new(memory, config, program, &launch, kernel, setup, packet.group)?)
+    let shared = Shared::new(memory, config, program, &launch, kernel, setup, packet.group)?;
+    run(&Shared { stop, ..shared })
 }
 
 /// A kernel of which only the descriptor is known.

@@ -13,6 +13,8 @@ use crate::cells::Cell64;
 use crate::driver::Driver;
 use processor::Processor;
 
+/// What a doorbell holds until it is rung: one less than the first packet's number.
+pub(crate) const NEVER_RUNG: u64 = u64::MAX;
 /// Bytes of a packet.
 const PACKET: u64 = 64;
 /// Bytes from the start of `amd_queue_t` to `read_dispatch_id`.
@@ -29,7 +31,7 @@ pub(crate) struct Ring {
     pub(crate) packets: u64,
     /// Number of the packet to take next.
     pub(crate) read: Cell64,
-    /// Number of the last packet that the host has announced.
+    /// [`NEVER_RUNG`], or what the host has rung with last.
     pub(crate) doorbell: Cell64,
 }
 
@@ -54,7 +56,7 @@ struct Control {
     suspended: AtomicBool,
 }
 
-/// A queue. Dropping it stops its thread, after the packet that it is at.
+/// A queue. Dropping it stops its thread, and the kernel that it runs.
 #[derive(Debug)]
 pub(crate) struct Queue {
     control: Arc<Control>,

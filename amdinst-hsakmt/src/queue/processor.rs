@@ -9,7 +9,7 @@ use amdinst_emu::Dispatch;
 
 use super::packet::{FREE, Packet};
 use super::signal::Signal;
-use super::{Control, INACTIVE_SIGNAL, Ring};
+use super::{Control, INACTIVE_SIGNAL, NEVER_RUNG, Ring};
 use crate::cells::Cell64;
 use crate::clock;
 use crate::counting::Shape;
@@ -17,6 +17,7 @@ use crate::driver::Driver;
 use crate::fault::{self, Report};
 use crate::gpu::Around;
 use crate::settings::Instrument;
+use crate::stopping::{self, Running, Why};
 
 /// How long the thread looks for packets without a pause after the last one.
 const EAGER: Duration = Duration::from_micros(50);
@@ -25,9 +26,6 @@ const SHORT: Duration = Duration::from_micros(50);
 /// How long it makes short ones.
 const ALERT: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_millis(1);
-
-/// What a doorbell holds until it is rung.
-const NEVER_RUNG: u64 = u64::MAX;
 
 /// What became of a packet.
 enum Ended {
@@ -144,17 +142,31 @@ impl Processor {
         let around = Around {
             objects: &self.driver.objects,
             reports: (settings.instrument == Instrument::Report).then_some(&self.driver.reports),
+            stop: &|| self.stop().is_some(),
         };
         let shape = Shape::of_packet([slot.load(), slot.nth(1).load(), slot.nth(2).load()]);
+        let running = Running::begin();
         let result = self.driver.gpus[self.gpu].dispatch(around, kernel, shape, &dispatch);
         fence(SeqCst);
-        match result {
-            Ok(_) => Ended::Done,
-            Err(error) => {
+        match (result, self.stop()) {
+            (Ok(_), _) => Ended::Done,
+            (Err(error), Some(why)) if error.is_stop() => {
+                if let Some(message) = Report::stopped(&error, why, running.since.elapsed()) {
+                    eprintln!("amdinst: {message}");
+                }
+                // When the program ends, the runtime may wait for what is in its queues.
+                if why == Why::Exit { Ended::Done } else { Ended::Stopped }
+            }
+            (Err(error), _) => {
                 self.fail(&Report::of_error(&error));
                 Ended::Failed
             }
         }
+    }
+
+    /// Why a kernel is to be stopped, if it is.
+    fn stop(&self) -> Option<Why> {
+        if self.control.stop.load(SeqCst) { Some(Why::Destroyed) } else { stopping::asked() }
     }
 
     /// Wait for other packets or the host.

@@ -2,6 +2,9 @@
 
 mod faults;
 mod programs;
+mod queues;
 mod report;
 mod rocrand;
+mod rocsparse;
+mod stopping;
 mod support;

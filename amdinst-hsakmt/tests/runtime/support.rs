@@ -58,9 +58,33 @@ impl Program {
         Self { directory }
     }
 
+    /// Compile `programs/NAME`, kernels in OpenCL C, for gfx90a; gives the code object's path.
+    pub(crate) fn kernels(&self, name: &str) -> String {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runtime/programs").join(name);
+        let object = self.directory.path().join("kernels.elf");
+        let mut compiler = Command::new("clang-22");
+        compiler.args([
+            "-x",
+            "cl",
+            "-cl-std=CL2.0",
+            "--target=amdgcn-amd-amdhsa",
+            "-mcpu=gfx90a",
+            "-nogpulib",
+        ]);
+        compiler.args(["-mcode-object-version=4", "-g", "-O1"]).arg(&source).arg("-o").arg(&object);
+        let output = compiler.output().expect("running clang-22");
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        object.to_str().expect("a path in UTF-8").to_owned()
+    }
+
     /// A HIP program for gfx90a.
     pub(crate) fn hip(name: &str) -> Self {
         Self::new(name, &["gfx90a"], &["-lamdhip64"])
+    }
+
+    /// Where it stands, and the library under the driver's name.
+    pub(crate) fn directory(&self) -> &Path {
+        self.directory.path()
     }
 
     /// Start it.

@@ -1,6 +1,8 @@
 /* Kernels that go wrong, by name. */
 #include "hip.h"
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 __global__ void stray(int *p) { p[1 << 20] = 1; }
 __global__ void host(int *p, const int *of_host) { p[0] = *of_host; }
@@ -12,20 +14,30 @@ __global__ void trap(int *p) {
     if (p[0] == 0) __builtin_trap();
 }
 
+static void handler(int signal) {
+    (void)signal;
+    _exit(3);
+}
+
 int main(int count, char **names) {
     int *p, on_stack = 3;
     if (count != 2) return 2;
     const char *name = names[1];
+    if (!strcmp(name, "handler")) signal(SIGINT, handler);
     CHECK(hipMalloc((void **)&p, 4096));
     CHECK(hipMemset(p, 0, 4096));
     printf("ready\n");
     fflush(stdout);
     if (!strcmp(name, "stray")) stray<<<1, 64>>>(p);
     if (!strcmp(name, "host")) host<<<1, 64>>>(p, &on_stack);
-    if (!strcmp(name, "endless")) endless<<<1, 64>>>(p);
+    if (!strcmp(name, "endless") || !strcmp(name, "handler") || !strcmp(name, "leave")) endless<<<1, 64>>>(p);
     if (!strcmp(name, "trap")) trap<<<1, 64>>>(p);
     if (!strcmp(name, "large")) stray<<<1, 2048>>>(p);
     CHECK(hipGetLastError());
+    if (!strcmp(name, "leave")) {
+        usleep(200000);
+        return 0;
+    }
     CHECK(hipDeviceSynchronize());
     printf("ended well\n");
     return 0;

@@ -1,0 +1,125 @@
+//! Kernels that are stopped before their end: their queue is destroyed, the program ends, or the user presses Ctrl-C.
+//!
+//! The emulator asks between time slices, so a kernel that never ends is gone within milliseconds, and the user is told where
+//! it was. Ctrl-C is taken only where the program leaves it to the system: the signal is raised again as soon as the kernel
+//! has stopped, so that the program ends by it as it would have. A second one ends it at once.
+
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+
+/// Why a kernel is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// The runtime destroys its queue.
+    Destroyed,
+    /// Ctrl-C.
+    Interrupted,
+    /// The program ends.
+    Exit,
+}
+
+impl Why {
+    /// `when its queue was destroyed`.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Destroyed => "when its queue was destroyed",
+            Self::Interrupted => "when the program was interrupted",
+            Self::Exit => "when the program ended",
+        }
+    }
+}
+
+/// Launches under way.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+/// Ctrl-C has been pressed, and the signal not been raised again.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The program ends.
+static EXITING: AtomicBool = AtomicBool::new(false);
+/// The process that the handler was installed in.
+static PROCESS: AtomicI32 = AtomicI32::new(0);
+
+/// What the whole process asks of launches.
+pub(crate) fn asked() -> Option<Why> {
+    if INTERRUPTED.load(SeqCst) {
+        Some(Why::Interrupted)
+    } else if EXITING.load(SeqCst) {
+        Some(Why::Exit)
+    } else {
+        None
+    }
+}
+
+/// A launch under way.
+#[derive(Debug)]
+pub(crate) struct Running {
+    /// When it began.
+    pub(crate) since: Instant,
+}
+
+impl Running {
+    /// From now until this is dropped.
+    pub(crate) fn begin() -> Self {
+        RUNNING.fetch_add(1, SeqCst);
+        Self { since: Instant::now() }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // The handler sets the flag first and counts then, so one of the two sees the other.
+        if RUNNING.fetch_sub(1, SeqCst) == 1 && INTERRUPTED.swap(false, SeqCst) {
+            // SAFETY: no pointers. The handler is the system's own again.
+            unsafe { libc::kill(libc::getpid(), libc::SIGINT) };
+        }
+    }
+}
+
+/// Stop all launches when the program ends.
+pub(crate) fn at_exit() {
+    extern "C" fn stop() {
+        end_all();
+    }
+    // SAFETY: a function that may be called at any time.
+    unsafe { libc::atexit(stop) };
+}
+
+/// Stop all launches, and wait until they have, but not for long: the program ends.
+pub(crate) fn end_all() {
+    const LONGEST: Duration = Duration::from_secs(2);
+    EXITING.store(true, SeqCst);
+    let begin = Instant::now();
+    while RUNNING.load(SeqCst) > 0 && begin.elapsed() < LONGEST {
+        std::thread::sleep(Duration::from_micros(200));
+    }
+}
+
+/// Take Ctrl-C, unless the program does something about it, or ignores it.
+pub(crate) fn take_interrupts() {
+    // SAFETY: structures on the stack, which the two calls read and fill; the handler does what handlers may.
+    unsafe {
+        let mut now = std::mem::zeroed::<libc::sigaction>();
+        if libc::sigaction(libc::SIGINT, std::ptr::null(), &raw mut now) != 0
+            || now.sa_sigaction != libc::SIG_DFL
+        {
+            return;
+        }
+        PROCESS.store(libc::getpid(), SeqCst);
+        let handler: extern "C" fn(i32) = interrupted;
+        let mut ours = std::mem::zeroed::<libc::sigaction>();
+        ours.sa_sigaction = handler as libc::sighandler_t;
+        // The system's own handler is back as soon as this one is called.
+        ours.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
+        libc::sigaction(libc::SIGINT, &raw const ours, std::ptr::null_mut());
+    }
+}
+
+extern "C" fn interrupted(signal: i32) {
+    INTERRUPTED.store(true, SeqCst);
+    // SAFETY: no pointers; both may be called in a handler. A forked process has none of its parent's threads.
+    unsafe {
+        if RUNNING.load(SeqCst) == 0 || libc::getpid() != PROCESS.load(SeqCst) {
+            // It is held back until this handler has returned.
+            libc::raise(signal);
+        }
+    }
+}
