@@ -4,6 +4,7 @@
 //! is goes to the library through the environment.
 
 mod library;
+mod runtime;
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
@@ -25,7 +26,8 @@ const TOOLS: &str = "HSA_TOOLS_LIB";
 /// Runs the command. It comes back only when the program could not be started.
 ///
 /// # Errors
-/// No such program, a processor that the runtime does not know, or no library and no way to build it.
+/// No such program, a processor that the runtime does not know, a runtime that the emulator cannot stand under, or no library
+/// and no way to build it.
 pub fn run(context: &mut Context, args: &ExecArgs) -> CommandResult {
     let command = command(context, args)?;
     context.shell.command(&command);
@@ -62,11 +64,13 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
         tools.push(others);
     }
     command.env(TOOLS, tools);
+    let name = directory.join(amdinst_hsakmt::NAME);
     let mut paths = directory.into_os_string();
     if let Some(others) = std::env::var_os(LIBRARY_PATH).filter(|paths| !paths.is_empty()) {
         paths.push(":");
         paths.push(others);
     }
+    runtime::check(context, program, &name, &paths)?;
     command.env(LIBRARY_PATH, paths);
     command.env("AMDINST_TARGET_CPU", arch.name()).env("AMDINST_GPUS", args.gpus.to_string());
     let instrument = match (args.instrument, args.report) {
