@@ -94,7 +94,11 @@ const SOURCE: &str = r#"
         uint y = __builtin_amdgcn_workgroup_id_y() * 5 + ly;
         out[y * width + x] = arrived << 16 | y << 8 | x;
     }
-    kernel void stray(global uint *out) { out[1000] = 1; }"#;
+    kernel void stray(global uint *out) { out[1000] = 1; }
+    kernel void endless(global volatile uint *out) {
+        out[__builtin_amdgcn_workgroup_id_x()] = 1;
+        while (out[0] == 1) {}
+    }"#;
 
 /// A grid of 150 x 7 work-items in workgroups of 64 x 5: each work-item runs once, and workgroups at the ends have only the
 /// work-items that are left.
@@ -165,6 +169,40 @@ fn faults_name_the_code_objects_address_and_the_hosts_memory() {
         words.iter().enumerate().for_each(|(index, word)| memory.set(index, *word));
         let fault = loaded.machine.dispatch(&program, &dispatch).unwrap_err();
         assert!(fault.to_string().contains(message), "{fault}");
+    }
+}
+
+/// An endless kernel ends when that is asked for, where it is then; one that is stopped at once does nothing.
+#[test]
+fn a_launch_is_stopped_between_slices() {
+    if !tools("stopped") {
+        return;
+    }
+    let mut loaded = Loaded::new(support::compile(SOURCE, "gfx90a", "-O2"));
+    let out = Host::new(&mut loaded.machine, 4000, "out");
+    let memory = Host::new(&mut loaded.machine, 512, "packet");
+    memory.set(16, out.address());
+    let resident = loaded.resident("endless");
+    let words = packet([64, 1, 1], [64 * 8, 1, 1], 0, resident.descriptor, memory.address() + 128);
+    words.iter().enumerate().for_each(|(index, word)| memory.set(index, *word));
+    let program = loaded.machine.program_at(&resident).expect("decoding");
+    let kernel = loaded.object.kernels.iter().find(|kernel| kernel.name == "endless").unwrap();
+    for threads in [1, 2] {
+        let dispatch =
+            Dispatch { packet: memory.address(), threads, budget: u64::MAX, ..Dispatch::default() };
+        out.set(0, 0);
+        let fault = loaded.machine.dispatch_until(&program, &dispatch, &|| true).unwrap_err();
+        assert_eq!((fault.kind, fault.workgroup), (FaultKind::Stopped, [0; 3]));
+        assert_eq!(out.u32s(8), [0; 8]);
+
+        // Once before the workgroup begins, then after each slice.
+        let asked = AtomicU64::new(0);
+        let stop = || asked.fetch_add(1, Relaxed) >= 5;
+        let fault = loaded.machine.dispatch_until(&program, &dispatch, &stop).unwrap_err();
+        assert_eq!((&fault.kind, fault.workgroup), (&FaultKind::Stopped, [0; 3]), "{fault}");
+        assert!(kernel.code.contains(&fault.pc.unwrap()), "{fault}");
+        assert_eq!(out.u32s(1), [1]);
+        assert!((6..=12).contains(&asked.load(Relaxed)), "{asked:?}");
     }
 }
 
