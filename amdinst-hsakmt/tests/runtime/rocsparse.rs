@@ -14,7 +14,7 @@ fn a_product_of_rocsparse_is_the_hosts() {
         return;
     }
     let program = Program::new("rocsparse.c", &[], &["-lamdhip64", "-l:librocsparse.so.0"]);
-    let printed = "143736 entries, 3000 rows, 0 wrong\n";
+    let printed = "143999 entries, 3000 rows, 0 wrong\n";
     assert_eq!(good(&program.run(&[], &[])), printed);
 
     // And instrumented as it is loaded.
