@@ -100,7 +100,9 @@ fn choose<'m>(metadata: &'m Metadata, args: &PackageArgs) -> CommandResult<Vec<&
             Exit::BuildFailed,
             format!("no package with kernels: none here depends on `{DEVICE_CRATE}`"),
         )
-        .help(format!("`cargo add {DEVICE_CRATE}`, or name a package with `-p`")));
+        .help(format!(
+            "`cargo amdinst new DIR` makes one; or `cargo add {DEVICE_CRATE}` to this one, or name a package with `-p`"
+        )));
     }
     Ok(with_kernels)
 }
