@@ -80,6 +80,7 @@ pub(crate) fn launch(kernel: &str, waves: u64, sites: Vec<SiteReport>) -> Report
     Report {
         schema: 1,
         kernel: kernel.to_owned(),
+        demangled: None,
         target: "gfx90a".to_owned(),
         probe: Default::default(),
         home: if sites.is_empty() { "none" } else { "register" }.to_owned(),
