@@ -85,6 +85,8 @@ pub enum Command {
     Run(RunArgs),
     /// Run a HIP or HSA program, unchanged, with the emulator as its GPU
     Exec(ExecArgs),
+    /// What instrumentation costs the kernels of an evaluation, on a device that is modelled
+    Bench(BenchArgs),
     /// Print the environment and the commands with which to build by hand
     ShowEnv(ShowEnvArgs),
     /// List a processor's opcodes, and how faithfully the emulator executes each
@@ -581,6 +583,70 @@ pub struct ExecArgs {
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
+}
+
+/// `cargo amdinst bench`.
+#[derive(Clone, Debug, Args)]
+pub struct BenchArgs {
+    /// Which evaluation.
+    #[command(subcommand)]
+    pub what: BenchWhat,
+}
+
+/// Evaluations.
+#[derive(Clone, Debug, Subcommand)]
+pub enum BenchWhat {
+    /// Nine Rodinia kernels of this repository with counters in every home, beside the figures of 2022
+    Seed(SeedArgs),
+    /// Fit the model's unpublished constants to three of those kernels
+    Fit(FitArgs),
+}
+
+/// `cargo amdinst bench seed`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Every kernel is modelled as it was compiled, with our counters in registers, LDS and memory, and with those of 2022 in LDS and
+memory; in each form it is launched twice. All forms must leave the same in memory, and count the same. Slowdowns are of the
+second launch.")]
+pub struct SeedArgs {
+    /// Path of Cargo.toml
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
+    /// Only this kernel, by its name in the table (may be repeated)
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Vec<String>,
+    /// Inputs of a few workgroups, to see that everything works: the figures mean nothing
+    #[arg(long)]
+    pub quick: bool,
+    /// The device that is modelled (default: mi210)
+    #[arg(long, value_name = "DEVICE")]
+    pub timing: Option<TimingChoice>,
+    /// Write a chart of the slowdowns, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<PathBuf>,
+    /// How to print
+    #[arg(long, value_name = "FMT", default_value = "human")]
+    pub format: SeedFormat,
+}
+
+/// How the table of an evaluation is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum SeedFormat {
+    /// For a terminal.
+    #[default]
+    Human,
+    /// One JSON document.
+    Json,
+    /// Markdown.
+    Markdown,
+}
+
+/// `cargo amdinst bench fit`.
+#[derive(Clone, Debug, Args)]
+pub struct FitArgs {
+    /// Path of Cargo.toml
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
 }
 
 /// `cargo amdinst show-env`.

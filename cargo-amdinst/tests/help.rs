@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "",
     "new",
     "setup",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 16] = [
     "instrument",
     "run",
     "exec",
+    "bench",
     "show-env",
     "isa",
     "completions",

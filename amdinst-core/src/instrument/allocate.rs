@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 use arrayvec::ArrayVec;
 
+use super::deferred::Deferred;
 use super::layout::{
     BeginPlace, CounterPlace, Lent, Owned, RecordPlace, ScratchSlots, SgprCounters, Temps, points_per_vgpr,
 };
@@ -17,6 +18,7 @@ use super::options::{Home, Level, Probe};
 use super::points::Point;
 use super::pool::{Pool, Sgprs, temps};
 use super::refusal::Reason;
+use super::seed::SeedRegisters;
 use super::site_code::Needs;
 use super::survey::Survey;
 use crate::isa::{Access, Reg, RegSet, ScalarSet, Value};
@@ -31,15 +33,24 @@ pub(super) enum Scheme {
     VgprLanes,
     Lds,
     Memory,
+    /// Of 2022, in LDS.
+    SeedLds,
+    /// Of 2022, in memory.
+    SeedMemory,
 }
 
 impl Scheme {
     pub(super) const fn home(self) -> Home {
         match self {
             Self::Sgprs | Self::VgprLanes => Home::Register,
-            Self::Lds => Home::Lds,
-            Self::Memory => Home::Global,
+            Self::Lds | Self::SeedLds => Home::Lds,
+            Self::Memory | Self::SeedMemory => Home::Global,
         }
+    }
+
+    /// One of those of 2022.
+    pub(super) const fn is_seed(self) -> bool {
+        matches!(self, Self::SeedLds | Self::SeedMemory)
     }
 }
 
@@ -110,6 +121,8 @@ pub(super) struct Component<'a> {
     pub(super) spare_vgprs: Option<u8>,
     /// How many unused SGPRs may be taken.
     pub(super) spare_sgprs: Option<u8>,
+    /// Counters in SGPRs may leave working out the record's address for later.
+    pub(super) may_defer: bool,
     /// Private memory for the parking VGPR; used if sites are to borrow that.
     pub(super) scratch: Option<ScratchSlots>,
 }
@@ -124,6 +137,10 @@ impl Component<'_> {
         sites: usize,
         wanted: &[Wanted],
     ) -> Result<Allocation, NoRegisters> {
+        if scheme.is_seed() && probe != Probe::Branches {
+            let detail = "the schemes of 2022 count branches alone".to_owned();
+            return Err((Reason::CountersDoNotFit, detail));
+        }
         if (probe, scheme) == (Probe::Time, Scheme::Lds) {
             let detail = "times are kept in registers or in memory, not in LDS".to_owned();
             return Err((Reason::CountersDoNotFit, detail));
@@ -225,7 +242,11 @@ impl Component<'_> {
                     );
                     return Err((Reason::CountersDoNotFit, detail));
                 }
-                owned.counters = sgprs[..each * sites].to_vec();
+                owned.counters = sgprs.drain(..each * sites).collect();
+                let arch = self.survey.program.arch;
+                if let (true, Some((deferred, record))) = (self.may_defer, Deferred::take(arch, &mut sgprs)) {
+                    (owned.deferred, owned.record) = (Some(deferred), record);
+                }
                 owned
                     .counters
                     .chunks(each)
@@ -259,6 +280,12 @@ impl Component<'_> {
                 };
                 vec![CounterPlace::Memory; sites]
             }
+            Scheme::SeedLds | Scheme::SeedMemory => {
+                let lds = scheme == Scheme::SeedLds;
+                let unused = std::iter::from_fn(|| vgpr().ok());
+                owned.seed = Some(SeedRegisters::take(lds, sites as u32, &mut sgprs, unused)?);
+                vec![CounterPlace::Seed; sites]
+            }
         };
         if probe == Probe::Time {
             owned.begin = Some(match scheme {
@@ -267,7 +294,7 @@ impl Component<'_> {
                     (Reason::CountersDoNotFit, detail)
                 })?),
                 Scheme::VgprLanes => BeginPlace::DataLanes,
-                Scheme::Lds | Scheme::Memory => BeginPlace::Memory,
+                Scheme::Lds | Scheme::Memory | Scheme::SeedLds | Scheme::SeedMemory => BeginPlace::Memory,
             });
             owned.end = end_pair(&owned, &late);
         }
@@ -290,7 +317,7 @@ impl Component<'_> {
                 }
             }
             Scheme::VgprLanes => owned.offsets = at_end.next().map_or_else(&mut vgpr, Ok)?,
-            Scheme::Lds | Scheme::Memory => {}
+            Scheme::Lds | Scheme::Memory | Scheme::SeedLds | Scheme::SeedMemory => {}
         }
         Ok(Allocation { owned, places, temps })
     }

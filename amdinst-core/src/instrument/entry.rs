@@ -6,6 +6,7 @@
 use super::layout::{BEGIN_WORD, BeginPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace};
 use super::lds::{LdsImages, PACKET_GROUP_SEGMENT_SIZE, Start};
 use super::sequence::{Sequence, sgpr};
+use super::wave_index::WaveIndex;
 use crate::Arch;
 use crate::counters::HEADER_BYTES;
 use crate::isa::{EncodeError, Inst, Op, Value};
@@ -61,10 +62,21 @@ impl Entry<'_> {
         // Words 0-7 of the header.
         let header = first;
         let buffer = first + 8;
-        let (index, flat, term, ids) = (first + 10, first + 11, first + 12, first + 13);
-        let [groups_x, groups_y, size_x, size_xy, waves] = [2, 3, 4, 5, 6].map(|word| sgpr(header + word));
+        let (index, flat, ids) = (first + 10, first + 11, first + 13);
+        let wave = WaveIndex { header, ids: [ids, first + 12, flat], index };
 
         let mut stride = Value::int(self.record_stride as i32);
+        let workgroup = [system.workgroup_id_x, system.workgroup_id_y, system.workgroup_id_z];
+        let workgroup = workgroup.map(Option::unwrap_or_default);
+        if let (Some(deferred), Buffer::Argument(offset), RecordPlace::Sgprs(record)) =
+            (&self.owned.deferred, self.buffer, self.owned.record)
+        {
+            code.load(Op::s_load_dwordx2, record, user.kernarg_segment_ptr.unwrap_or_default(), offset);
+            deferred.keep(&mut code, self.arch, workgroup);
+            self.restore_sgprs(&mut code, &user, &system);
+            self.restore_work_item_ids(&mut code);
+            return code.finish();
+        }
         match self.buffer {
             Buffer::Argument(offset) => {
                 let kernarg = user.kernarg_segment_ptr.unwrap_or_default();
@@ -91,32 +103,24 @@ impl Entry<'_> {
         if let (Some(LdsImages { start: Start::AtEnd, .. }), Some(packet)) = (self.lds, user.dispatch_ptr) {
             code.load(Op::s_load_dword, images, packet, PACKET_GROUP_SEGMENT_SIZE);
         }
-        // Flat id of the wave's first work-item: z · size_xy + y · size_x + x.
-        if self.arch.is_gfx90a_plus() {
-            // x, y and z are bits 9:0, 19:10 and 29:20 of v0. s_bfe: offset in bits 4:0, width in 22:16.
-            code.sop2(Op::s_bfe_u32, flat, sgpr(ids), Value::int(10 << 16 | 20));
-            code.sop2(Op::s_bfe_u32, term, sgpr(ids), Value::int(10 << 16 | 10));
-            code.sop2(Op::s_and_b32, ids, sgpr(ids), Value::int(0x3ff));
-        } else {
+        if !self.arch.is_gfx90a_plus() {
             code.readfirstlane(flat, 2);
-            code.readfirstlane(term, 1);
+            code.readfirstlane(first + 12, 1);
         }
+        wave.split(&mut code, self.arch);
         code.wait_scalar_loads();
-        code.sop2(Op::s_mul_i32, flat, sgpr(flat), size_xy);
-        code.sop2(Op::s_mul_i32, term, sgpr(term), size_x);
-        code.sop2(Op::s_add_u32, flat, sgpr(flat), sgpr(term));
-        code.sop2(Op::s_add_u32, flat, sgpr(flat), sgpr(ids));
-        code.sop2(Op::s_lshr_b32, flat, sgpr(flat), Value::int(6));
-        // Wave index: ((wg_z · groups_y + wg_y) · groups_x + wg_x) · waves + flat / 64.
-        let id = |register: Option<u8>| sgpr(register.unwrap_or_default());
-        code.sop2(Op::s_mul_i32, index, id(system.workgroup_id_z), groups_y);
-        code.sop2(Op::s_add_u32, index, sgpr(index), id(system.workgroup_id_y));
-        code.sop2(Op::s_mul_i32, index, sgpr(index), groups_x);
-        code.sop2(Op::s_add_u32, index, sgpr(index), id(system.workgroup_id_x));
-        code.sop2(Op::s_mul_i32, index, sgpr(index), waves);
-        code.sop2(Op::s_add_u32, index, sgpr(index), sgpr(flat));
-        // The record's address, 64 bits wide throughout.
-        if let Some(lds) = &self.lds {
+        wave.number(&mut code, workgroup.map(sgpr));
+        if let Some(seed) = &self.owned.seed {
+            // These are none of the registers used here.
+            code.sop1(Op::s_mov_b32, sgpr(seed.wave), sgpr(if seed.lds { flat } else { index }));
+            if let Some(LdsImages { start: Start::At(start), .. }) = self.lds {
+                code.sop1(Op::s_mov_b32, sgpr(seed.base), Value::int(start as i32));
+            }
+            if !seed.lds {
+                code.sop1(Op::s_mov_b32, sgpr(index), Value::int(0));
+            }
+        }
+        if let (Some(lds), None) = (&self.lds, &self.owned.seed) {
             let bytes = Value::int(lds.image_bytes as i32);
             match lds.start {
                 Start::At(start) => code.sop1(Op::s_mov_b32, sgpr(images), Value::int(start as i32)),
@@ -129,14 +133,9 @@ impl Entry<'_> {
             code.sop2(Op::s_mul_i32, flat, sgpr(flat), bytes);
             code.sop2(Op::s_add_u32, images, sgpr(images), sgpr(flat));
         }
-        code.sop2(Op::s_mul_hi_u32, term, sgpr(index), stride);
-        code.sop2(Op::s_mul_i32, index, sgpr(index), stride);
-        code.sop2(Op::s_add_u32, index, sgpr(index), Value::int(HEADER_BYTES as i32));
-        code.sop2(Op::s_addc_u32, term, sgpr(term), Value::int(0));
-        code.sop2(Op::s_add_u32, buffer, sgpr(buffer), sgpr(index));
-        code.sop2(Op::s_addc_u32, buffer + 1, sgpr(buffer + 1), sgpr(term));
+        wave.record(&mut code, buffer, stride);
 
-        if self.lds.is_some() {
+        if self.lds.is_some() && self.owned.seed.is_none() {
             // Added to an address in the image, this gives that in the record.
             code.sop2(Op::s_sub_u32, buffer, sgpr(buffer), sgpr(images));
             code.sop2(Op::s_subb_u32, buffer + 1, sgpr(buffer + 1), Value::int(0));
@@ -145,7 +144,7 @@ impl Entry<'_> {
         self.restore_sgprs(&mut code, &user, &system);
         self.restore_work_item_ids(&mut code);
         // Owned registers may lie among those that were filled, so they come last.
-        if let Some(lds) = &self.lds {
+        if let (Some(lds), None) = (&self.lds, &self.owned.seed) {
             self.clear_image(&mut code, images, lds.image_bytes / 4);
         }
         match (self.owned.record, self.owned.park) {
@@ -186,6 +185,11 @@ impl Entry<'_> {
             code.enable_lanes(PARKING_LANES, 0);
             code.scratch_store(park, slots.image);
             code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+        }
+        if let Some(seed) = &self.owned.seed {
+            let mut pairs = self.spare_pairs();
+            let exec = pairs.next().unwrap_or(first);
+            seed.enter(&mut code, exec, pairs.next().unwrap_or(first));
         }
         if let Some(place) = self.owned.begin {
             self.note_time(&mut code, place, buffer);

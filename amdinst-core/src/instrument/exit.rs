@@ -5,6 +5,7 @@
 //! the wave ends.
 
 use super::allocate::LAST_SGPR;
+use super::deferred::AtEnd;
 use super::layout::{
     BEGIN_WORD, BeginPlace, CounterPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace,
     points_per_vgpr,
@@ -26,6 +27,10 @@ pub(super) struct Exit<'a> {
     pub(super) owned: &'a Owned,
     /// By site id.
     pub(super) places: &'a [CounterPlace],
+    /// Bytes of a record.
+    pub(super) stride: u32,
+    /// What is left of working out the record's address, where that is deferred.
+    pub(super) at_end: AtEnd,
 }
 
 /// Word of the record with the low half of the time at the end.
@@ -52,6 +57,13 @@ impl Exit<'_> {
             code.wait_vector_memory();
         }
         let record = self.record(&mut code);
+        if let Some(deferred) = &self.owned.deferred {
+            deferred.finish(&mut code, self.arch, record, self.stride, self.at_end);
+        }
+        if let Some(seed) = &self.owned.seed {
+            seed.leave(&mut code, record);
+            return code.finish();
+        }
         if self.home == Home::Lds {
             self.copy_image(&mut code, record);
             return code.finish();
@@ -66,9 +78,7 @@ impl Exit<'_> {
                 words.extend([Word::Sgpr(executions), lanes.map_or(Word::Constant(0), Word::Sgpr)]);
             }
             if let CounterPlace::Sgprs(counters) = place {
-                let none = counters.some;
-                code.sop2(Op::s_sub_u32, none, sgpr(counters.executions), sgpr(counters.some));
-                words.extend([counters.executions, counters.all, none].map(Word::Sgpr));
+                words.extend([counters.executions, counters.all, counters.none].map(Word::Sgpr));
                 match counters.lanes {
                     Some(lanes) => words.extend(lanes.map(Word::Sgpr)),
                     None => words.extend([Word::Constant(0); 2]),
@@ -84,8 +94,14 @@ impl Exit<'_> {
         );
         let mut at = 0;
         for chunk in words.chunks(64) {
+            // All lanes are on that a chunk has: the first may have all.
+            let has_zeros = chunk.iter().any(|word| matches!(word, Word::Constant(0)));
+            if has_zeros {
+                code.v_mov(self.owned.data, Value::int(0));
+            }
             for (lane, word) in (0..).zip(chunk) {
                 let value = match *word {
+                    Word::Constant(0) => continue,
                     Word::Constant(value) => Value::int(value),
                     Word::Sgpr(register) => sgpr(register),
                 };

@@ -2,7 +2,9 @@
 
 use arrayvec::ArrayVec;
 
+use super::deferred::Deferred;
 use super::options::{Level, Probe};
+use super::seed::SeedRegisters;
 use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
 
 /// Where the counters of one site are.
@@ -28,15 +30,16 @@ pub(super) enum CounterPlace {
     Lds,
     /// In the record in memory.
     Memory,
+    /// Where the scheme of 2022 has them.
+    Seed,
 }
 
-/// The SGPRs of one site. `some` counts executions with NEW ≠ 0, which SCC gives for nothing; `none` is their difference
-/// from `executions`, formed when the record is written.
+/// The SGPRs of one site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SgprCounters {
     pub(super) executions: u8,
     pub(super) all: u8,
-    pub(super) some: u8,
+    pub(super) none: u8,
     /// `lanes_in`, `lanes_taken`; absent at level `basic`.
     pub(super) lanes: Option<[u8; 2]>,
 }
@@ -54,7 +57,7 @@ impl SgprCounters {
         Self {
             executions: registers[0],
             all: registers[1],
-            some: registers[2],
+            none: registers[2],
             lanes: registers.get(3..5).map(|lanes| [lanes[0], lanes[1]]),
         }
     }
@@ -96,6 +99,10 @@ pub(super) struct Owned {
     /// VGPR whose lanes hold what has no SGPR: [`PARKED_RECORD`] and what sites borrow, from [`PARKED_SGPRS`] on. Lanes
     /// below these are not touched.
     pub(super) park: Option<u8>,
+    /// Registers from which the record's address follows at the end, where the pair for it has the buffer's until then.
+    pub(super) deferred: Option<Deferred>,
+    /// Registers of the schemes of 2022.
+    pub(super) seed: Option<SeedRegisters>,
 }
 
 /// Which of the two VGPRs of sites in LDS and memory are in use, so that a site must leave them as they were.

@@ -88,13 +88,14 @@ impl LdsUse {
 }
 
 impl LdsImages {
-    /// Places the images of `sites` counted sites in the LDS of `kernel`, which is `function` of the survey.
+    /// Places the images, of `image_bytes` each, of `sites` counted sites in the LDS of `kernel`, which is `function` of the
+    /// survey.
     pub(super) fn place(
         survey: &Survey,
         function: usize,
         kernel: &Kernel,
-        probe: Probe,
-        sites: u32,
+        (probe, sites): (Probe, u32),
+        image_bytes: u32,
     ) -> Result<Self, (Reason, String)> {
         let arch = survey.program.arch;
         let (descriptor, metadata) = (&kernel.descriptor, &kernel.metadata);
@@ -111,7 +112,6 @@ impl LdsImages {
         {
             return refuse(format!("argument {argument} points to LDS that the launcher places"));
         }
-        let image_bytes = probe.record_stride(sites);
         let required = metadata.reqd_workgroup_size.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
         let work_items = match required.unwrap_or(metadata.max_flat_workgroup_size) {
             0 => LARGEST_WORKGROUP,

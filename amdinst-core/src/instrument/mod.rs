@@ -10,6 +10,7 @@ mod allocate;
 mod apply;
 mod block_code;
 mod borrowed;
+mod deferred;
 mod entry;
 mod exit;
 mod hazards;
@@ -24,12 +25,14 @@ mod probe_section;
 mod probes;
 mod refusal;
 mod relocate;
+mod seed;
 mod select;
 mod sequence;
 mod site_code;
 mod sources;
 mod stub;
 mod survey;
+mod wave_index;
 
 pub use apply::{Instrumented, apply};
 pub use map::{

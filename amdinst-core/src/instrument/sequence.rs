@@ -45,6 +45,18 @@ impl Sequence {
         }
     }
 
+    /// What another sequence has.
+    pub(super) fn append(&mut self, other: Self) {
+        self.insts.extend(other.insts);
+        self.error = self.error.take().or(other.error);
+    }
+
+    /// Leaves out the next instructions if SCC is set. They must be such as need no wait states, which would come between.
+    pub(super) fn skip_if_scc(&mut self, next: &Self) {
+        let bytes: u32 = next.insts.iter().map(|inst| u32::from(inst.size)).sum();
+        self.push(Op::s_cbranch_scc1, Encoding::Sopp, &[Value::Imm((bytes / 4) as i32)], Mods::default());
+    }
+
     /// SOP1: `op to, from`.
     pub(super) fn sop1(&mut self, op: Op, to: Value, from: Value) {
         self.push(op, Encoding::Sop1, &[to, from], Mods::default());
@@ -153,6 +165,21 @@ impl Sequence {
         self.ds(Op::ds_read_b32, &[Value::Vgpr(to), Value::Vgpr(addresses)], offset);
     }
 
+    /// `ds_inc_u32 addresses, limit` without return.
+    pub(super) fn ds_increment(&mut self, addresses: u8, limit: u8) {
+        self.ds(Op::ds_inc_u32, &[Value::Vgpr(addresses), Value::Vgpr(limit)], 0);
+    }
+
+    /// `ds_write_b64 addresses, data offset:…`.
+    pub(super) fn ds_write_pair(&mut self, addresses: u8, data: u8, offset: u32) {
+        self.ds(Op::ds_write_b64, &[Value::Vgpr(addresses), Value::Vgpr(data)], offset);
+    }
+
+    /// `ds_read_b64 to, addresses offset:…`.
+    pub(super) fn ds_read_pair(&mut self, to: u8, addresses: u8, offset: u32) {
+        self.ds(Op::ds_read_b64, &[Value::Vgpr(to), Value::Vgpr(addresses)], offset);
+    }
+
     fn ds(&mut self, op: Op, values: &[Value], offset: u32) {
         self.push(op, Encoding::Ds, values, Mods { offset: offset as i32, ..Mods::default() });
     }
@@ -223,6 +250,21 @@ impl Sequence {
     pub(super) fn global_store(&mut self, offsets: u8, data: u8, base: u8, offset: i32) {
         let values = [Value::Vgpr(offsets), Value::Vgpr(data), sgpr(base)];
         self.push(Op::global_store_dword, Encoding::Global, &values, Mods { offset, ..Mods::default() });
+    }
+
+    /// `global_store_dwordx2 address, data, off offset:…`: the address is a pair of VGPRs.
+    pub(super) fn global_store_pair(&mut self, address: u8, data: u8, offset: i32) {
+        self.global_at(Op::global_store_dwordx2, address, data, offset);
+    }
+
+    /// An atomic without return, `op address, data, off offset:…`: the address is a pair of VGPRs.
+    pub(super) fn global_atomic_at(&mut self, op: Op, address: u8, data: u8, offset: i32) {
+        self.global_at(op, address, data, offset);
+    }
+
+    fn global_at(&mut self, op: Op, address: u8, data: u8, offset: i32) {
+        let values = [Value::Vgpr(address), Value::Vgpr(data), Value::Off];
+        self.push(op, Encoding::Global, &values, Mods { offset, ..Mods::default() });
     }
 
     /// `global_atomic_add offsets, data, base offset:…` without return.

@@ -17,7 +17,7 @@
 //! Wait states between these instructions and their neighbours are the business of [`hazards`](super::hazards).
 
 use super::borrowed::Borrowed;
-use super::layout::{CounterPlace, Lent, Owned, PARKED_RECORD, SgprCounters, Temps};
+use super::layout::{CounterPlace, Lent, Owned, PARKED_RECORD, RecordPlace, SgprCounters, Temps};
 use super::options::Level;
 use super::sequence::{Sequence, sgpr};
 use crate::Arch;
@@ -68,13 +68,15 @@ impl SiteCode<'_> {
                 scc: self.scc_is_live,
                 ..Needs::default()
             },
-            CounterPlace::Lanes { .. } | CounterPlace::Lds | CounterPlace::Memory => Needs {
-                old: self.saved.is_none(),
-                pair: true,
-                singles: 3,
-                scc: self.scc_is_live,
-                ..Needs::default()
-            },
+            CounterPlace::Lanes { .. } | CounterPlace::Lds | CounterPlace::Memory | CounterPlace::Seed => {
+                Needs {
+                    old: self.saved.is_none(),
+                    pair: true,
+                    singles: 3,
+                    scc: self.scc_is_live,
+                    ..Needs::default()
+                }
+            }
         }
     }
 
@@ -99,6 +101,11 @@ impl SiteCode<'_> {
             CounterPlace::Sgprs(counters) => self.count_in_sgprs(&mut code, old, counters),
             // Of a block.
             CounterPlace::BlockSgprs { .. } => {}
+            CounterPlace::Seed => {
+                if let (Some(seed), RecordPlace::Sgprs(record)) = (&self.owned.seed, self.owned.record) {
+                    seed.count(&mut code, old, &self.temps, record, self.id);
+                }
+            }
             CounterPlace::Lanes { vgpr, first } => {
                 self.increments(&mut code, old, first);
                 code.add_saturating(vgpr, self.owned.data);
@@ -155,7 +162,8 @@ impl SiteCode<'_> {
             }
             _ => old,
         };
-        add_scc(code, counters.some);
+        // s_subb_u32 takes SCC away as well, which is NEW ≠ 0: one less than one more.
+        code.sop2(Op::s_subb_u32, counters.none, sgpr(counters.none), Value::int(-1));
         if let Some((lanes_taken, temp)) = taken {
             add(code, lanes_taken, sgpr(temp));
         }

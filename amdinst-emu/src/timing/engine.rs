@@ -48,7 +48,7 @@ pub(super) struct Engine<'a> {
     instructions: Vec<Instruction>,
     units: Vec<Unit>,
     /// One for two compute units.
-    front: Vec<FrontCaches>,
+    front: &'a mut [FrontCaches],
     waves: Vec<Resident>,
     free_waves: Vec<usize>,
     groups: Vec<Group>,
@@ -72,6 +72,7 @@ impl<'a> Engine<'a> {
         shared: &'a Shared<'a>,
         p: &'a Parameters,
         hierarchy: &'a mut Hierarchy,
+        front: &'a mut [FrontCaches],
     ) -> Result<Self, Fault> {
         let arch = shared.program.arch;
         let resources = Resources {
@@ -110,7 +111,7 @@ impl<'a> Engine<'a> {
             hierarchy,
             instructions,
             units: vec![Unit::new(p, arch.lds_bytes()); units],
-            front: vec![FrontCaches::new(p); units.div_ceil(2)],
+            front,
             waves: Vec::new(),
             free_waves: Vec::new(),
             groups: Vec::new(),
@@ -203,7 +204,7 @@ impl<'a> Engine<'a> {
             let place = &mut self.units[unit];
             let simd = (0..SIMDS).min_by_key(|&simd| place.simds[simd].taken).unwrap_or(0);
             place.simds[simd].taken += 1;
-            place.simds[simd].waves.push(wave);
+            place.simds[simd].waves.push((wave, u64::MAX));
             let start = (now + self.p.workgroup_launch).max(place.launch_free);
             place.launch_free = start + self.p.wave_launch;
             let resident = &mut self.waves[wave];
@@ -219,6 +220,10 @@ impl<'a> Engine<'a> {
     /// The wave's SIMD is visited when it is ready, or sooner.
     fn wake(&mut self, wave: usize) {
         let Resident { unit, simd, ready, .. } = self.waves[wave];
+        let waves = &mut self.units[unit].simds[simd].waves;
+        if let Some(entry) = waves.iter_mut().find(|entry| entry.0 == wave) {
+            entry.1 = ready;
+        }
         self.visit_at(unit, simd, ready);
     }
 
@@ -261,20 +266,26 @@ impl<'a> Engine<'a> {
         let mut used = [false; Category::COUNT];
         let mut next = u64::MAX;
         let mut at = 0;
-        while let Some(&wave) = self.units[unit].simds[simd].waves.get(at) {
-            let ready = self.waves[wave].ready;
+        while let Some(&(wave, ready)) = self.units[unit].simds[simd].waves.get(at) {
+            if ready > now {
+                next = next.min(ready);
+                at += 1;
+                continue;
+            }
             let instruction = &self.instructions[self.waves[wave].wave.next as usize];
             let free = self.free_from(unit, simd, instruction);
             let category = instruction.category as usize;
-            if ready <= now && free <= now && !used[category] {
+            if free <= now && !used[category] {
                 used[category] = true;
                 if self.issue(now, wave)? {
                     self.units[unit].simds[simd].waves.remove(at);
                     continue;
                 }
-                next = next.min(self.waves[wave].ready.max(now + self.p.turn));
+                let ready = self.waves[wave].ready;
+                self.units[unit].simds[simd].waves[at].1 = ready;
+                next = next.min(ready.max(now + self.p.turn));
             } else {
-                next = next.min(ready.max(free).max(now + self.p.turn));
+                next = next.min(free.max(now + self.p.turn));
             }
             at += 1;
         }

@@ -45,19 +45,26 @@ use crate::dispatch::{self, Launch};
 use crate::machine::Machine;
 use crate::program::Program;
 
-/// A device over several dispatches: what L2 holds stays from one to the next, as on hardware; the other caches are
-/// emptied.
+/// A device over several dispatches. What L2 and the instruction caches hold stays from one to the next, as on hardware; the
+/// other caches are emptied.
+///
+/// "The scalar and vector caches are invalidated between kernel dispatches by CP" (LLVM's AMDGPU usage, "Memory Model");
+/// instruction caches are when code is loaded (ROCR-Runtime, `GpuAgent::InvalidateCodeCaches`), which a dispatch is not.
 #[derive(Clone, Debug)]
 pub struct Device {
     parameters: Parameters,
     hierarchy: hierarchy::Hierarchy,
+    /// One for two compute units.
+    front: Vec<unit::FrontCaches>,
 }
 
 impl Device {
     /// A device with empty caches.
     pub fn new(parameters: Parameters) -> Self {
         let hierarchy = hierarchy::Hierarchy::new(&parameters);
-        Self { parameters, hierarchy }
+        let pairs = (parameters.compute_units.max(1) as usize).div_ceil(2);
+        let front = vec![unit::FrontCaches::new(&parameters); pairs];
+        Self { parameters, hierarchy, front }
     }
 
     /// Run a kernel to its end, and tell how long it takes. Memory is afterwards as after [`Machine::launch`], except
@@ -71,11 +78,12 @@ impl Device {
         program: &Program,
         launch: &Launch,
     ) -> Result<Timing, Fault> {
-        let Self { parameters, hierarchy } = self;
+        let Self { parameters, hierarchy, front } = self;
         hierarchy.begin(parameters);
+        front.iter_mut().for_each(|caches| caches.begin(parameters));
         machine.with_memory(|memory, config| {
             dispatch::prepare(memory, config, program, launch, |shared| {
-                engine::Engine::new(shared, parameters, hierarchy)?.run()
+                engine::Engine::new(shared, parameters, hierarchy, front)?.run()
             })
         })
     }

@@ -136,12 +136,14 @@ pub struct Parameters {
     pub scalar_hit: [u64; 4],
     /// sL1D in bytes, shared by two compute units. D.
     pub scalar_bytes: u32,
-    /// What a scalar or instruction miss takes more before L2's own time. F.
+    /// What a scalar or instruction miss takes more before L2's own time. F (a guess).
     pub scalar_miss: u64,
+    /// Lines of code that are fetched ahead of the one a wave is in. F: fitted by `cargo amdinst bench fit`.
+    pub fetch_ahead: u64,
     /// Instruction cache in bytes, shared by two compute units. D.
     pub instruction_bytes: u32,
 
-    /// Distinct lanes that one channel's atomic unit does a cycle at one address. F: 1.
+    /// Cycles that one channel's atomic unit takes for a lane at one address. F: fitted by `cargo amdinst bench fit`.
     pub atomic_lane: u64,
 
     /// From a free slot until the first wave of a workgroup runs. M `gpu-stream` (read: 994 cycles a workgroup of one wave,
@@ -209,8 +211,9 @@ impl Parameters {
             scalar_hit: [52, 52, 56, 64],
             scalar_bytes: 16 << 10,
             scalar_miss: 20,
+            fetch_ahead: 2,
             instruction_bytes: 32 << 10,
-            atomic_lane: 1,
+            atomic_lane: 4,
             workgroup_launch: 145,
             wave_launch: 20,
             workgroups: 16,

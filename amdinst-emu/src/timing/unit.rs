@@ -12,8 +12,9 @@ pub(super) const SIMDS: usize = amdinst_core::analysis::SIMDS as usize;
 /// One SIMD.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Simd {
-    /// Its waves, the oldest first, by their slot.
-    pub(super) waves: Vec<usize>,
+    /// Its waves, the oldest first: slot, and a time before which nothing of it can issue. The waves themselves are large and far
+    /// apart in the host's memory, so those that cannot issue are not looked at.
+    pub(super) waves: Vec<(usize, u64)>,
     /// Waves that it holds registers for: also those that have ended and whose stores are under way.
     pub(super) taken: u32,
     /// When the vector ALU is free.
@@ -70,6 +71,12 @@ impl FrontCaches {
         }
     }
 
+    /// A dispatch begins, at cycle 0: what the instruction cache holds stays.
+    pub(super) fn begin(&mut self, p: &Parameters) {
+        self.scalar = Cache::new(p.scalar_bytes / SECTOR as u32, WAYS);
+        self.instructions.settle();
+    }
+
     /// A scalar load of some bytes at an address; returns when its data is there.
     pub(super) fn load(
         &mut self,
@@ -93,10 +100,12 @@ impl FrontCaches {
         ready + p.scalar_hit[size]
     }
 
-    /// A wave goes on in a line of code; returns when it can. The line behind is fetched too.
+    /// A wave goes on in a line of code; returns when it can. Some lines behind are fetched too.
     pub(super) fn fetch(&mut self, now: u64, line: u64, hierarchy: &mut Hierarchy, p: &Parameters) -> u64 {
         let ready = line_ready(&mut self.instructions, now, line, hierarchy, p);
-        line_ready(&mut self.instructions, now, line + 1, hierarchy, p);
+        for ahead in 1..=p.fetch_ahead {
+            line_ready(&mut self.instructions, now, line + ahead, hierarchy, p);
+        }
         ready
     }
 }

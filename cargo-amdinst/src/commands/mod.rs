@@ -1,5 +1,6 @@
 //! One module a command. Each takes its parsed arguments and a [`Context`], and returns how the process ends.
 
+pub mod bench;
 pub mod build;
 pub mod completions;
 pub mod disasm;
@@ -50,6 +51,7 @@ pub fn run(context: &mut Context, command: &Command) -> CommandResult {
         Command::Instrument(args) => instrument::run(context, args),
         Command::Run(args) => run::run(context, args),
         Command::Exec(args) => exec::run(context, args),
+        Command::Bench(args) => bench::run(context, args),
         Command::ShowEnv(args) => show_env::run(context, args),
         Command::Isa(args) => isa::run(args),
         Command::Completions(args) => completions::run(args),

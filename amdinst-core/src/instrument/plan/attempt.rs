@@ -4,18 +4,22 @@ use std::collections::BTreeMap;
 
 use super::cost::{Added, HighestRegisters, bytes};
 use super::groups::Group;
-use super::{Draft, Planner, encoding};
+use super::{Draft, Planner, encoding, properties};
 use crate::analysis::program;
 use crate::instrument::allocate::{Allocation, Borrow, Component, Scheme, Wanted, scc_tells_new};
 use crate::instrument::block_code::BlockCode;
 use crate::instrument::borrowed::SCRATCH_OPERATIONS;
+use crate::instrument::deferred::{self, AtEnd, Fetch, Places};
 use crate::instrument::exit::Exit;
 use crate::instrument::hazards;
-use crate::instrument::layout::{CounterPlace, Lent, Owned, SgprCounters, Temps};
-use crate::instrument::options::{Level, Probe};
+use crate::instrument::layout::{CounterPlace, Lent, Owned, RecordPlace, SgprCounters, Temps};
+use crate::instrument::options::{Abi, Level, Probe};
 use crate::instrument::points::{Point, What};
 use crate::instrument::refusal::Reason;
+use crate::instrument::seed;
+use crate::instrument::sequence::Sequence;
 use crate::instrument::site_code::{BASIC_COUNTERS, SiteCode};
+use crate::instrument::survey::Survey;
 use crate::isa::Reg;
 use crate::object::KernelDescriptor;
 
@@ -44,6 +48,8 @@ impl Planner<'_> {
         let descriptors: Vec<&KernelDescriptor> =
             group.kernels.iter().map(|&kernel| &self.kernel(kernel).descriptor).collect();
         let vgprs = |descriptor: &&KernelDescriptor| descriptor.vector_registers(arch).vgprs;
+        let waits: BTreeMap<usize, Places> =
+            group.kernels.iter().filter_map(|&kernel| Some((kernel, self.waits(kernel)?))).collect();
         let component = Component {
             survey,
             functions: &group.functions,
@@ -51,6 +57,10 @@ impl Planner<'_> {
             most_vgprs: descriptors.iter().map(vgprs).max().unwrap_or(0),
             spare_vgprs: self.options.spare_vgprs,
             spare_sgprs: self.options.spare_sgprs,
+            may_defer: self.options.deferred
+                && self.options.abi == Abi::Argument
+                && self.options.probe == Probe::Branches
+                && group.kernels.iter().all(|kernel| waits.contains_key(kernel)),
             scratch: (borrow == Borrow::Scratch).then(|| self.scratch_slots(group)).transpose()?,
         };
         // What a site needs depends on where its counters are, not on which registers these are.
@@ -62,6 +72,7 @@ impl Planner<'_> {
             Scheme::VgprLanes => CounterPlace::Lanes { vgpr: 0, first: 0 },
             Scheme::Lds => CounterPlace::Lds,
             Scheme::Memory => CounterPlace::Memory,
+            Scheme::SeedLds | Scheme::SeedMemory => CounterPlace::Seed,
         };
         let nothing = Owned::default();
         let wanted: Vec<Wanted> = all_points
@@ -110,6 +121,8 @@ impl Planner<'_> {
             let own = self.points.of(function).len();
             let is_kernel = survey.program.functions[function].kernel.is_some();
             let written = if is_kernel && !functions_end { shared_points.len() + own } else { total };
+            // A function does not know which kernel's wave it ends.
+            let at_end = waits.get(&function).map_or(AtEnd::Perhaps, |waits| waits.at_end);
             let exit = Exit {
                 arch,
                 probe: self.options.probe,
@@ -117,6 +130,8 @@ impl Planner<'_> {
                 level,
                 owned: &owned,
                 places: &places[..written],
+                stride: self.options.probe.record_stride(written as u32),
+                at_end,
             };
             let code = exit.code().map_err(encoding)?;
             for end in self.ends(function) {
@@ -128,16 +143,24 @@ impl Planner<'_> {
                 patch.before.extend(code.iter().cloned());
             }
         }
+        let counted = |kernel: usize| match functions_end {
+            true => total,
+            false => shared_points.len() + self.points.of(kernel).len(),
+        };
+        let mut prologues: BTreeMap<usize, u32> = BTreeMap::new();
+        for &kernel in &group.kernels {
+            let stride = self.options.probe.record_stride(counted(kernel) as u32);
+            let later = self.later(&mut draft, &owned, stride, waits.get(&kernel), functions_end)?;
+            prologues.insert(kernel, later);
+        }
         let mut highest = HighestRegisters::default();
         for patch in draft.patches.values() {
             highest.see(patch);
         }
         for &kernel in &group.kernels {
-            let own = self.points.of(kernel).len();
-            let counted = if functions_end { total } else { shared_points.len() + own };
             let points = shared_points.iter().copied().chain(points_of(kernel)).collect();
             let (drafted, entries) =
-                self.kernel_edit(kernel, scheme, &owned, counted as u32, points, &highest)?;
+                self.kernel_edit(kernel, scheme, &owned, counted(kernel) as u32, points, &highest)?;
             draft.patches.entry(entries.at).or_default().entry = entries.prologue;
             if let Some((first, stub)) = entries.stub {
                 draft.patches.entry(first).or_default().instead = stub;
@@ -149,7 +172,8 @@ impl Planner<'_> {
             hazards::settle(&survey.program, function, &mut draft.patches).map_err(encoding)?;
         }
         self.add_up(group, scheme, owned.lent, &mut draft);
-        for kernel in draft.kernels.values_mut() {
+        for (number, kernel) in &mut draft.kernels {
+            kernel.cost.prologue += prologues.get(number).copied().unwrap_or_default();
             kernel.cost.borrowed_sgprs = borrowed_sgprs;
             kernel.cost.borrowed_vgprs = owned.lent.vgprs() + u32::from(owned.scratch.is_some());
             if owned.scratch.is_some() {
@@ -157,6 +181,71 @@ impl Planner<'_> {
             }
         }
         Ok(draft)
+    }
+
+    /// Where a kernel waits, if working out a record's address can be left until then.
+    fn waits(&self, function: usize) -> Option<Places> {
+        let Survey { program, liveness, .. } = self.survey;
+        let entry = properties::start(self.survey, self.object, function);
+        let is_counted = |index: usize| self.points.of(function).iter().any(|point| point.inst == index);
+        let scc_is_live = |block: usize, index: usize| {
+            liveness.around(program, function, block, index).0.contains(Reg::SCC)
+        };
+        let places =
+            Places::find(program, &program.functions[function].blocks, entry, scc_is_live, is_counted)?;
+        // Counters are cleared there.
+        let counts_before = |point: &Point| (entry..places.arguments).contains(&point.inst);
+        (!self.points.of(function).iter().any(counts_before)).then_some(places)
+    }
+
+    /// What a prologue leaves for later; how many instructions that are.
+    fn later(
+        &self,
+        draft: &mut Draft,
+        owned: &Owned,
+        stride: u32,
+        waits: Option<&Places>,
+        functions_end: bool,
+    ) -> Result<u32, (Reason, String)> {
+        let (Some(deferred), RecordPlace::Sgprs(record), Some(waits)) =
+            (&owned.deferred, owned.record, waits)
+        else {
+            return Ok(0);
+        };
+        let arch = self.object.target.arch;
+        // Functions that end waves look at the flag, whichever kernel's.
+        let flagged = functions_end || waits.at_end == AtEnd::Perhaps;
+        let mut count = 0;
+        let mut put = |code: Sequence, at: usize, after: bool| {
+            let code = code.finish().map_err(encoding)?;
+            count += code.len() as u32;
+            let patch = draft.patches.entry(at).or_default();
+            let part = if after { &mut patch.after } else { &mut patch.before };
+            part.splice(..0, code);
+            Ok::<(), (Reason, String)>(())
+        };
+        let mut cleared = deferred::clear(arch, &owned.counters);
+        if flagged {
+            deferred.set_flag(&mut cleared);
+        }
+        put(cleared, waits.arguments, false)?;
+        let mut fetched = Sequence::new(arch);
+        deferred.fetch(&mut fetched, record);
+        let Some((fetch, wait)) = waits.memory else {
+            put(fetched, waits.arguments, true)?;
+            return Ok(count);
+        };
+        let mut address = Sequence::new(arch);
+        deferred.address(&mut address, arch, record, stride);
+        if flagged {
+            deferred.clear_flag(&mut address);
+        }
+        put(address, wait, false)?;
+        match fetch {
+            Fetch::Behind(at) => put(fetched, at, true)?,
+            Fetch::Before(at) => put(fetched, at, false)?,
+        }
+        Ok(count)
     }
 
     /// The instructions of a function at which waves end.
@@ -196,9 +285,15 @@ impl Planner<'_> {
                 (Lent::Both, Level::Basic, Probe::Branches) => BASIC_COUNTERS,
                 _ => 1,
             };
-            drafted.cost.memory_operations_per_site =
-                if counts && scheme == Scheme::Memory { operations } else { 0 };
-            drafted.cost.lds_operations_per_site = u32::from(counts && scheme == Scheme::Lds);
+            let (memory, lds) = match scheme {
+                Scheme::Memory if counts => (operations, 0),
+                Scheme::Lds if counts => (0, 1),
+                Scheme::SeedMemory => (seed::OPERATIONS, 0),
+                Scheme::SeedLds => (0, seed::OPERATIONS),
+                _ => (0, 0),
+            };
+            drafted.cost.memory_operations_per_site = memory;
+            drafted.cost.lds_operations_per_site = lds;
             drafted.cost.epilogue = sum.epilogue;
             drafted.cost.prologue = prologue.len() as u32;
             drafted.cost.code_bytes = sum.bytes + bytes(prologue);

@@ -19,6 +19,8 @@ impl Planner<'_> {
             Counters::Register => &[Scheme::Sgprs, Scheme::VgprLanes],
             Counters::Lds => &[Scheme::Lds],
             Counters::Global => &[Scheme::Memory],
+            Counters::SeedLds => &[Scheme::SeedLds],
+            Counters::SeedGlobal => &[Scheme::SeedMemory],
         };
         let probe = self.options.probe;
         let mut failures: Vec<(Reason, String)> = Vec::new();
@@ -88,10 +90,8 @@ fn described(probe: Probe, scheme: Scheme, borrow: Borrow) -> String {
             (Scheme::Sgprs, _) => "the time of entry in SGPRs, the record's address in lanes of a VGPR",
             (Scheme::VgprLanes, Borrow::Nothing) => "the time of entry in lanes of a VGPR",
             (Scheme::VgprLanes, _) => "the time of entry and the record's address in lanes of VGPRs",
-            (Scheme::Memory | Scheme::Lds, Borrow::Nothing) => "the time of entry in memory",
-            (Scheme::Memory | Scheme::Lds, _) => {
-                "the time of entry in memory, the record's address in lanes of a VGPR"
-            }
+            (_, Borrow::Nothing) => "the time of entry in memory",
+            _ => "the time of entry in memory, the record's address in lanes of a VGPR",
         };
         return what.to_owned();
     }
@@ -100,6 +100,8 @@ fn described(probe: Probe, scheme: Scheme, borrow: Borrow) -> String {
         Scheme::VgprLanes => "counters in lanes of VGPRs",
         Scheme::Lds => "counters in LDS",
         Scheme::Memory => "counters in memory",
+        Scheme::SeedLds => "the counters of 2022 in LDS",
+        Scheme::SeedMemory => "the counters of 2022 in memory",
     };
     let borrowed = match borrow {
         Borrow::Nothing => "",

@@ -13,6 +13,7 @@ use crate::instrument::options::{Abi, BUFFER_ARGUMENT};
 use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
 use crate::instrument::relocate::Patch;
+use crate::instrument::seed;
 use crate::instrument::stub::{self, STUB_BYTES, stub_bytes};
 use crate::instrument::survey::Survey;
 use crate::isa::Inst;
@@ -66,9 +67,22 @@ impl Planner<'_> {
         descriptor.set_enable_sgpr_workgroup_id_z(true);
         descriptor.set_enable_vgpr_workitem_id(2);
 
+        let stride = match scheme.is_seed() {
+            true => seed::stride(counted),
+            false => self.options.probe.record_stride(counted),
+        };
         let lds = match scheme {
-            Scheme::Lds => Some(LdsImages::place(survey, function, kernel, self.options.probe, counted)?),
-            Scheme::Sgprs | Scheme::VgprLanes | Scheme::Memory => None,
+            Scheme::Lds | Scheme::SeedLds => {
+                let what = (self.options.probe, counted);
+                let images = LdsImages::place(survey, function, kernel, what, stride)?;
+                // Those of 2022 stand behind the kernel's own, as the code has their address as a constant.
+                let behind = kernel.metadata.group_segment_fixed_size.next_multiple_of(8);
+                let start = if scheme.is_seed() { Start::At(behind) } else { images.start };
+                let end = behind + images.image_bytes * images.waves;
+                let size = if scheme.is_seed() { end } else { images.group_segment_size };
+                Some(LdsImages { start, group_segment_size: size, ..images })
+            }
+            Scheme::Sgprs | Scheme::VgprLanes | Scheme::Memory | Scheme::SeedMemory => None,
         };
         if let Some(images) = &lds {
             descriptor.set_group_segment_fixed_size(images.group_segment_size);
@@ -96,7 +110,6 @@ impl Planner<'_> {
             return Err((Reason::KernargPreload, detail));
         }
 
-        let stride = self.options.probe.record_stride(counted);
         let kernarg = kernel.metadata.kernarg_segment_size.max(original.kernarg_size());
         if kernarg > KernelMetadata::MAX_KERNARG_SEGMENT {
             return Err((Reason::DescriptorLimit, format!("a kernarg segment of {kernarg} bytes")));

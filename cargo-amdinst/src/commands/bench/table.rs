@@ -1,0 +1,120 @@
+//! The table of `bench seed`, for a terminal and for a document.
+
+use std::fmt::Write as _;
+
+use super::view::{HomeView, KernelView, LaunchView, SeedView};
+
+/// For a terminal.
+pub(super) fn human(view: &SeedView) -> String {
+    let mut text = format!(
+        "mean cycles of a wave, modelled on {}, and slowdowns; \"2022\" are the counters of that evaluation, modelled too; \
+         \"measured\" is what it measured\n",
+        view.device
+    );
+    let _ = writeln!(
+        text,
+        "{:<20} {:>9} {:>8} {:>6} {:>6} {:>9} {:>8} {:>12} | {:>9} {:>8} {:>15}",
+        "kernel",
+        "baseline",
+        "register",
+        "lds",
+        "global",
+        "2022 lds",
+        "global",
+        "instructions",
+        "measured",
+        "lds",
+        "global"
+    );
+    let row = |name: &str, baseline: &str, s: [f64; 7], added: &str, measured: &str| {
+        format!(
+            "{name:<20} {baseline:>9} {:>8} {:>6} {:>6} {:>9} {:>8} {added:>12} | {measured:>9} {:>8} {:>15}\n",
+            times(s[0]),
+            times(s[1]),
+            times(s[2]),
+            times(s[3]),
+            times(s[4]),
+            times(s[5]),
+            times(s[6]),
+        )
+    };
+    for kernel in &view.kernels {
+        let baseline = format!("{:.0}", kernel.baseline.cycles);
+        let measured = kernel.measured.baseline.to_string();
+        text.push_str(&row(&kernel.kernel, &baseline, kernel.slowdowns(), &added(kernel), &measured));
+    }
+    text.push_str(&row("geometric mean", "", view.means.all(), "", ""));
+    text.push_str(&row("worst", "", view.worst.all(), "", ""));
+    let _ = writeln!(text, "{}", predictions(view));
+    text
+}
+
+/// For a document.
+pub(super) fn markdown(view: &SeedView) -> String {
+    let mut text = String::from(
+        "| kernel | workgroups | baseline, modelled | `register` | `lds` | `global` | instructions added by `register` | \
+         2022 `lds`, modelled | measured | 2022 `global`, modelled | measured |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+    );
+    for kernel in &view.kernels {
+        let [register, lds, global, seed_lds, seed_global, measured_lds, measured_global] =
+            kernel.slowdowns().map(times);
+        let [lds_error, global_error] = kernel.errors().map(|error| format!("{:+.0} %", 100.0 * error));
+        let _ = writeln!(
+            text,
+            "| {}{} | {} | {:.0} | {register} | {lds} | {global} | {} | {seed_lds} ({lds_error}) | {measured_lds} | {seed_global} ({global_error}) | {measured_global} |",
+            kernel.kernel,
+            if kernel.is_fitted() { " ¹" } else { "" },
+            kernel.workgroups,
+            kernel.baseline.cycles,
+            added(kernel),
+        );
+    }
+    for (name, columns) in [("geometric mean", view.means), ("worst", view.worst)] {
+        let [register, lds, global, seed_lds, seed_global, measured_lds, measured_global] =
+            columns.all().map(|value| format!("**{}**", times(value)));
+        let _ = writeln!(
+            text,
+            "| **{name}** | | | {register} | {lds} | {global} | | {seed_lds} | {measured_lds} | {seed_global} | {measured_global} |"
+        );
+    }
+    let _ = writeln!(text, "\n¹ constants of the model were fitted on it. {}", predictions(view));
+    text.push_str("\nThe first launch, which finds every cache empty, and one after it:\n\n");
+    text.push_str(
+        "| kernel | | baseline | `register` | `lds` | `global` | 2022 `lds` | 2022 `global` |\n|---|---|---:|---:|---:|---:|---:|---:|\n",
+    );
+    type Which = fn(&HomeView) -> LaunchView;
+    let launches: [(&str, bool, Which); 2] =
+        [("first", false, |home| home.first), ("after it", true, |home| home.again)];
+    for kernel in &view.kernels {
+        let KernelView { baseline, register, lds, global, seed_lds, seed_global, .. } = kernel;
+        for (name, repeated, launch) in launches {
+            let homes = [register, lds, global, seed_lds, seed_global];
+            let slowdowns = homes.map(|home| times(launch(home).slowdown)).join(" | ");
+            let mark = if repeated == kernel.repeated { ", as in the table" } else { "" };
+            let cycles = launch(baseline).cycles;
+            let _ = writeln!(text, "| {} | {name}{mark} | {cycles:.0} | {slowdowns} |", kernel.kernel);
+        }
+    }
+    text
+}
+
+fn times(slowdown: f64) -> String {
+    format!("{slowdown:.2}x")
+}
+
+/// Wave-instructions that the `register` home adds.
+fn added(kernel: &KernelView) -> String {
+    let original = kernel.baseline.wave_instructions.max(1) as f64;
+    format!("+{:.1} %", 100.0 * (kernel.register.wave_instructions as f64 / original - 1.0))
+}
+
+/// How many kernels that nothing was fitted on are predicted.
+fn predictions(view: &SeedView) -> String {
+    let predicted: Vec<&KernelView> = view.kernels.iter().filter(|kernel| !kernel.is_fitted()).collect();
+    let right = predicted.iter().filter(|kernel| kernel.predicted()).count();
+    format!(
+        "Of the {} kernels that nothing was fitted on, both slowdowns of the counters of 2022 are within 25 % of the \
+         measured ones for {right}.",
+        predicted.len()
+    )
+}
