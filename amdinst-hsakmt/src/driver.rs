@@ -99,7 +99,6 @@ impl Driver {
         let doorbells = Mapping::new(8 * DOORBELLS as u64, None)
             .ok_or_else(|| eprintln!("amdinst: there is no memory for the emulated GPU's doorbells"))?;
         stopping::take_interrupts();
-        stopping::at_exit();
         Ok(Self {
             settings,
             gpus,

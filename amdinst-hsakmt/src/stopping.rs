@@ -74,17 +74,14 @@ impl Drop for Running {
     }
 }
 
-/// Stop all launches when the program ends.
-pub(crate) fn at_exit() {
-    extern "C" fn stop() {
-        end_all();
-    }
-    // SAFETY: a function that may be called at any time.
-    unsafe { libc::atexit(stop) };
-}
+/// The last that the program does with this library: what uses the GPU at the program's end, as destructors may, depends on the
+/// library and has run before. Whatever runs still would go without a word.
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static AT_THE_END: extern "C" fn() = end_all;
 
-/// Stop all launches, and wait until they have, but not for long: the program ends.
-pub(crate) fn end_all() {
+/// Stop all launches, and wait until they have told, but not for long.
+extern "C" fn end_all() {
     const LONGEST: Duration = Duration::from_secs(2);
     EXITING.store(true, SeqCst);
     let begin = Instant::now();

@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use crate::driver::{Driver, driver};
 use crate::settings::Instrument;
-use crate::stopping;
 
 type FromMemory = unsafe extern "C" fn(*const c_void, usize, *mut u64) -> u32;
 type FromFile = unsafe extern "C" fn(c_int, *mut u64) -> u32;
@@ -87,7 +86,6 @@ pub(crate) extern "C" fn OnUnload() {}
 
 extern "C" fn at_exit() {
     let _ = catch_unwind(|| {
-        stopping::end_all();
         if let Some(driver) = Driver::existing() {
             driver.reports.print();
         }

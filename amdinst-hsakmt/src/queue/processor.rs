@@ -154,8 +154,7 @@ impl Processor {
                 if let Some(message) = Report::stopped(&error, why, running.since.elapsed()) {
                     eprintln!("amdinst: {message}");
                 }
-                // When the program ends, the runtime may wait for what is in its queues.
-                if why == Why::Exit { Ended::Done } else { Ended::Stopped }
+                Ended::Stopped
             }
             (Err(error), _) => {
                 self.fail(&Report::of_error(&error));

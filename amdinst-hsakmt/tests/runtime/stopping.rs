@@ -68,6 +68,18 @@ fn the_programs_end_stops_its_kernels() {
     assert!(text.contains(" s when the program ended; stopped at pc 0x"), "{text}");
 }
 
+/// Destructors may use the GPU, and wait for what runs on it.
+#[test]
+fn a_kernel_that_somebody_waits_for_at_the_programs_end_is_not_stopped() {
+    if !tools("late", &[]) {
+        return;
+    }
+    let output = Program::hip("faults.hip").run(&["late"], &[]);
+    let value = (0..1_000_000).fold(0_u32, |value, _| value.wrapping_mul(3).wrapping_add(1));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), format!("ready\nlate: {value}\n"));
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
 /// What a process that is killed could leave behind: processes, and files outside its directory that are no device's.
 #[test]
 fn a_program_killed_while_a_kernel_runs_leaves_nothing() {

@@ -14,6 +14,18 @@ __global__ void trap(int *p) {
     if (p[0] == 0) __builtin_trap();
 }
 
+__global__ void slow(unsigned *p) {
+    for (unsigned i = 0; i < 1000000; ++i) p[0] = p[0] * 3 + 1;
+}
+
+/* Registered before HIP is used, so it runs after whatever HIP has registered: as a destructor of a global object does. */
+static unsigned *late_memory;
+static void late(void) {
+    unsigned value = 0;
+    CHECK(hipMemcpy(&value, late_memory, sizeof value, hipMemcpyDeviceToHost));
+    printf("late: %u\n", value);
+}
+
 static void handler(int signal) {
     (void)signal;
     _exit(3);
@@ -24,6 +36,7 @@ int main(int count, char **names) {
     if (count != 2) return 2;
     const char *name = names[1];
     if (!strcmp(name, "handler")) signal(SIGINT, handler);
+    if (!strcmp(name, "late")) atexit(late);
     CHECK(hipMalloc((void **)&p, 4096));
     CHECK(hipMemset(p, 0, 4096));
     printf("ready\n");
@@ -34,6 +47,11 @@ int main(int count, char **names) {
     if (!strcmp(name, "trap")) trap<<<1, 64>>>(p);
     if (!strcmp(name, "large")) stray<<<1, 2048>>>(p);
     CHECK(hipGetLastError());
+    if (!strcmp(name, "late")) {
+        late_memory = (unsigned *)p;
+        slow<<<1, 1>>>(late_memory);
+        return 0;
+    }
     if (!strcmp(name, "leave")) {
         usleep(200000);
         return 0;
