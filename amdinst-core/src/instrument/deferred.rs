@@ -69,7 +69,7 @@ impl Deferred {
         let mut left: Vec<u8> =
             sgprs.iter().copied().filter(|&register| (LOWEST..highest).contains(&register)).collect();
         let mut tuple = |count: u8, align: u8| {
-            let whole = |run: &[u8]| run[0] % align == 0 && run[run.len() - 1] == run[0] + count - 1;
+            let whole = |run: &[u8]| run[0].is_multiple_of(align) && run[run.len() - 1] == run[0] + count - 1;
             let at = left.windows(usize::from(count)).position(whole)?;
             left.drain(at..at + usize::from(count)).next()
         };
