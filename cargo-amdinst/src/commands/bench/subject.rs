@@ -208,7 +208,7 @@ struct Prepared {
     program: amdinst_emu::Program,
     launch: Launch,
     /// Address and size of each.
-    buffers: Vec<(u64, usize)>,
+    buffers: Buffers,
     /// Address of the counter buffer, and what it holds at first.
     counters: Option<(u64, Vec<u8>)>,
     waves: u64,
@@ -262,12 +262,11 @@ impl Prepared {
     }
 }
 
+/// Addresses and sizes of buffers.
+type Buffers = Vec<(u64, usize)>;
+
 /// The kernarg segment, and its buffers in the order of the arguments.
-fn arguments(
-    machine: &mut Machine,
-    kernel: &Kernel,
-    case: &Case,
-) -> CommandResult<(Vec<u8>, Vec<(u64, usize)>)> {
+fn arguments(machine: &mut Machine, kernel: &Kernel, case: &Case) -> CommandResult<(Vec<u8>, Buffers)> {
     let (mut kernarg, mut buffers) = (Vec::new(), Vec::new());
     let places = kernel.metadata.args.iter().filter(|argument| !argument.is_hidden());
     for (value, argument) in case.arguments.iter().zip(places) {
