@@ -233,9 +233,10 @@ fn with_a_variable_for_the_buffer_arguments_stay_as_they_are() {
         view["code_objects"][0]["kernels"].as_array().unwrap().iter().map(of).collect::<Vec<_>>()
     };
     assert_eq!(kernarg(&before), kernarg(&after));
-    // Once more is an error: there can be one variable of that name.
+    // Once more instruments nothing.
     let again = amdinst(directory.path(), "instrument out.elf -o again.elf --abi global");
-    assert_eq!(again.status.code(), Some(5), "{again:?}");
+    assert_eq!(again.status.code(), Some(6), "{again:?}");
+    assert!(!directory.path().join("again.elf").exists());
     assert!(String::from_utf8_lossy(&again.stderr).contains("instrument the original"), "{again:?}");
 }
 
