@@ -205,7 +205,7 @@ impl Kernels {
     /// again.
     ///
     /// # Errors
-    /// See [`Error`]. What was written before stays as it was.
+    /// See [`enum@Error`]. What was written before stays as it was.
     pub fn try_embed(&self) -> Result<(), Error> {
         for variable in [SKIP, PROGRAM, "AMDINST_TOOLCHAIN", "DOCS_RS"] {
             println!("cargo:rerun-if-env-changed={variable}");

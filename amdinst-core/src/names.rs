@@ -23,7 +23,7 @@ const ROOM: usize = 64;
 /// ```
 /// use amdinst_core::names::short;
 /// assert_eq!(short("_Z8branchesPj"), "branches");
-/// assert_eq!(short("_ZN3one3two4fillINS_5vecIIfEELi64EEEvPT_"), "fill<vecI<float>, 64>");
+/// assert_eq!(short("_ZN3one3two4fillINS_4vecIIfEELi64EEEvPT_"), "fill<vecI<float>, 64>");
 /// assert_eq!(short("vector_add"), "vector_add");
 /// ```
 pub fn short(name: &str) -> String {

@@ -130,15 +130,19 @@ impl Running {
             if let Some(status) = self.child.try_wait().expect("waiting") {
                 break status;
             }
-            if start.elapsed() > LIMIT {
-                let _ = self.child.kill();
-                let _ = self.child.wait();
-                panic!("it did not end; so far: {}", self.printed());
-            }
+            assert!(start.elapsed() < LIMIT, "it did not end; so far: {}", self.printed());
             std::thread::sleep(Duration::from_millis(5));
         };
         let read = |path: &Path| std::fs::read(path).unwrap_or_default();
         Output { status, stdout: read(&self.stdout), stderr: read(&self.stderr) }
+    }
+}
+
+/// A test that fails leaves no program behind: some never end.
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
