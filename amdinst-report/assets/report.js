@@ -62,17 +62,66 @@ const heads = (names) => h("thead", {}, h("tr", {}, names.map((name) => {
   return h("th", { scope: "col", class: right ? "n" : null }, right ? name.slice(1) : name);
 })));
 
+/* Columns that no kernel has anything for are left out. */
 function kernelTable(kernels) {
-  return h("div", { class: "wide" }, h("table", { id: "kernels" }, heads(["kernel", "processor", ">launches", ">waves", "counters", ">SGPRs", ">VGPRs", ">LDS", ">scratch", ">occupancy", ">ticks (median)", ">branches", ">diverged", ">lanes lost"]),
+  const timed = kernels.some((kernel) => kernel.time), modelled = kernels.some((kernel) => kernel.modelled);
+  const times = [timed ? ">ticks (median)" : null, ...(modelled ? [">cycles a launch", ">when counted"] : [])].filter((name) => name);
+  return h("div", { class: "wide" }, h("table", { id: "kernels" }, heads(["kernel", "processor", ">launches", ">waves", "counters", ">SGPRs", ">VGPRs", ">LDS", ">scratch", ">occupancy", ...times, ">branches", ">diverged", ">lanes lost"]),
     h("tbody", {}, kernels.map((kernel) => {
       const r = kernel.resources || {};
       const sum = kernel.branches.reduce((total, branch) => total + branch.lost, 0);
       const exact = kernel.branches.every((branch) => branch.certainty === "exact");
       return row([h("td", {}, h("a", { href: `#/kernel/${data.kernels.indexOf(kernel)}` }, h("code", {}, kernel.name))), kernel.cpu,
         number(kernel.launches), number(kernel.waves), kernel.home, change(r.sgprs), change(r.vgprs), change(r.lds), change(r.scratch), change(r.occupancy, true),
-        number(kernel.time ? kernel.time.median : "–"), number(kernel.branches.length), number(kernel.branches.filter((branch) => branch.counts[3]).length), number((exact ? "" : "≈ ") + sum)]);
+        ...(timed ? [number(kernel.time ? kernel.time.median : "–")] : []), ...(modelled ? modelledCells(kernel.modelled) : []), number(kernel.branches.length), number(kernel.branches.filter((branch) => branch.counts[3]).length), number((exact ? "" : "≈ ") + sum)]);
     }))));
 }
+
+/* Modelled times. A cause of cycles always has the same colour. */
+const CAUSES = ["issue", "vector-memory", "scalar-memory", "lds", "dependency", "barrier", "branch", "fetch", "vector-busy", "scalar-busy", "vector-memory-busy", "lds-busy", "special-busy", "counter-full", "pause"];
+const EXPLAINED = { "issue": "an instruction was issued", "dependency": "a result in registers", "vector-memory": "s_waitcnt: vector memory", "scalar-memory": "s_waitcnt: scalar memory", "lds": "s_waitcnt: LDS", "counter-full": "too many operations under way",
+  "barrier": "the other waves, at a barrier", "branch": "a taken branch", "fetch": "the instruction cache", "pause": "s_nop and s_sleep", "vector-busy": "the vector ALU worked for another", "scalar-busy": "the scalar unit was busy",
+  "vector-memory-busy": "the address unit was busy", "lds-busy": "LDS was busy", "special-busy": "another wave branched or waited" };
+const total = (cycles) => cycles.reduce((sum, part) => sum + part, 0);
+const share = (part, whole) => (whole ? 100 * part / whole : 0).toFixed(1) + " %";
+const modelledCells = (time) => time ? [number((time.cycles / time.launches).toFixed(0)), number(time.instrumented ? (time.instrumented / time.cycles).toFixed(2) + "×" : "–")] : [number("–"), number("–")];
+function cycleBar(causes, cycles, whole) {
+  const sum = total(cycles);
+  const parts = causes.map((cause, index) => [cause, cycles[index]]).filter(([, part]) => part);
+  const text = parts.map(([cause, part]) => `${cause} ${share(part, sum)}`).join(", ");
+  return h("span", { class: "bar cycles", role: "img", "aria-label": text, title: text }, parts.map(([cause, part]) => h("i", { class: `c${CAUSES.indexOf(cause)}`, style: `width:${(100 * part / (whole || 1)).toFixed(2)}%` })));
+}
+const largest = (causes, cycles) => { const sum = total(cycles); return causes.map((cause, index) => [cause, cycles[index]]).filter(([, part]) => part / (sum || 1) >= .05).sort((a, b) => b[1] - a[1]).slice(0, 3).map(([cause, part]) => `${cause} ${(100 * part / sum).toFixed(0)} %`).join(", "); };
+/* Where the cycles of a kernel's waves went: by cause, and by line. */
+function cyclesOf(kernel) {
+  const time = kernel.modelled;
+  if (!time) return [];
+  const whole = total(time.total), most = Math.max(1, ...time.lines.map((line) => total(line[3])));
+  const microseconds = time.cycles / time.launches / time.megahertz;
+  return [h("h2", {}, "Where the cycles go"),
+    h("p", {}, `Modelled on ${time.device} (${time.megahertz} MHz), not measured: ${(time.cycles / time.launches).toFixed(0)} cycles a launch (${microseconds.toFixed(2)} µs), over ${one(time.launches, "launch")}; ${share(time.occupancy, 1)} of the wave slots were used.`,
+      time.instrumented ? ` With counting it takes ${(time.instrumented / time.cycles).toFixed(2)} times as long.` : ""),
+    h("div", { class: "causes" }, cycleBar(time.causes, time.total, whole)),
+    h("ul", { class: "legend causes" }, time.causes.map((cause, index) => time.total[index] ? h("li", {}, h("i", { class: `c${CAUSES.indexOf(cause)}` }), h("b", {}, `${cause} ${share(time.total[index], whole)}`), h("span", { class: "dim" }, " " + (EXPLAINED[cause] || ""))) : null).filter((item) => item)),
+    h("details", { open: true, class: "cycle-lines" }, h("summary", {}, "By line"), h("div", { class: "wide" }, h("table", {}, heads(["source", ">share", "", ">instructions", ">wave-cycles", "mostly"]),
+      h("tbody", {}, time.lines.slice(0, 200).map(([file, line, executions, cycles]) => row([h("td", {}, file < 0 ? h("span", { class: "dim" }, "no line") : link(file, line)), number(share(total(cycles), whole)), h("td", {}, cycleBar(time.causes, cycles, most)), number(executions), number(total(cycles)), largest(time.causes, cycles)]))))))];
+}
+/* Wave-cycles of each line of a file, and of all lines of these kernels. */
+function cyclesByLine(file, kernels) {
+  const lines = new Map();
+  let whole = 0;
+  for (const kernel of kernels) if (kernel.modelled) {
+    whole += total(kernel.modelled.total);
+    for (const [of, line, , cycles] of kernel.modelled.lines) if (of === file && line) {
+      const known = lines.get(line) || { cycles: 0, texts: [] };
+      known.cycles += total(cycles);
+      known.texts.push(`${kernel.name}: ${largest(kernel.modelled.causes, cycles)}`);
+      lines.set(line, known);
+    }
+  }
+  return { lines, whole };
+}
+const cycleCell = (cycles, whole, text) => h("span", { class: "cyc", title: text || null, style: cycles ? `--share:${(100 * cycles / (whole || 1)).toFixed(1)}%` : null }, cycles ? share(cycles, whole) : "");
 
 /* A table of branches that grows as it is scrolled: ten thousand rows are too many to draw at once. */
 function branchTable(rows, withKernel) {
@@ -174,6 +223,7 @@ function sourceView(file, kernels, line, column, onPick) {
   if (!source || source.text === null) return h("div", {}, name, h("p", { class: "note" }, "This file could not be read when the report was made."));
   const heat = heatOf(file, kernels);
   const most = Math.max(1, ...[...heat.values()].map((entry) => entry.lost));
+  const spent = cyclesByLine(file, kernels);
   const text = source.text.split("\n");
   if (text[text.length - 1] === "") text.pop();
   const view = h("div", { class: "src", tabindex: "0", role: "region", "aria-label": "Source of " + source.file }, chunks(text, (content, index) => {
@@ -189,6 +239,7 @@ function sourceView(file, kernels, line, column, onPick) {
     return h("div", { class: "l" + (here === line ? " here" : ""), "data-line": here, style: share ? `background-color:rgba(var(--heat),${share.toFixed(3)})` : null, on: onPick ? { click: () => onPick(here) } : null },
       h("span", { class: "no" }, String(here)),
       h("span", { class: "heat" }, known ? h("a", { href: known.entries[0].href, title: known.entries.map((entry) => `${entry.kernel.name}: ${title(entry.branch)}, ${lost(entry.branch)} lanes lost`).join("\n") }, `${percent(known.diverged, known.executions)} ${known.lost ? "−" + known.lost : ""}`) : ""),
+      spent.whole ? cycleCell((spent.lines.get(here) || {}).cycles, spent.whole, ((spent.lines.get(here) || {}).texts || []).join("\n")) : null,
       h("span", { class: "t" }, shown));
   }, 18));
   const element = h("div", {}, name, source.changed ? h("p", { class: "note" }, "This file has changed since the run.") : null, view);
@@ -197,9 +248,11 @@ function sourceView(file, kernels, line, column, onPick) {
 }
 function codeView(kernel, marked, onPick) {
   const at = new Set(marked);
+  const time = kernel.modelled, spent = new Map(time ? time.code.map(([pc, executions, cycles]) => [pc, [executions, cycles]]) : []), whole = time ? total(time.total) : 0;
+  const cell = (pc) => { const [executions, cycles] = spent.get(pc) || [0, []]; return cycleCell(total(cycles), whole, executions ? `${one(executions, "execution")}; ${largest(time.causes, cycles)}` : null); };
   const view = h("div", { class: "src", tabindex: "0", role: "region", "aria-label": "Disassembly of " + kernel.name }, chunks(kernel.code, ([pc, text, file, line]) =>
     h("div", { class: "l" + (at.has(pc) ? " here" : ""), "data-pc": pc, "data-line": line || 0, "data-file": file, on: { click: () => onPick(file, line) } },
-      h("span", { class: "no" }, hex(pc).slice(2)), h("span", { class: "heat dim" }, line ? (file < 0 ? "" : fileName(file).split("/").pop()) + ":" + line : ""), h("span", { class: "t" }, text)), 18));
+      h("span", { class: "no" }, hex(pc).slice(2)), h("span", { class: "heat dim" }, line ? (file < 0 ? "" : fileName(file).split("/").pop()) + ":" + line : ""), time ? cell(pc) : null, h("span", { class: "t" }, text)), 18));
   view.mark = (file, line) => {
     let first = null;
     for (const element of view.querySelectorAll(".l")) {
@@ -281,6 +334,7 @@ function kernelPage(k) {
   const first = rows[0] && rows[0].branch;
   return [h("h2", {}, `Kernel ${kernel.name} on ${kernel.cpu}`), kernelTable([kernel]),
     kernel.time ? h("p", {}, `Waves ran ${kernel.time.least} to ${kernel.time.most} ticks, the median ${kernel.time.median}.`) : null,
+    cyclesOf(kernel),
     h("h2", {}, "Branches"), branchTable(rows, false), uncounted(kernel),
     first ? [h("h2", {}, "Source"), sourceAndCode(kernel, first.file, first.line, first.column, first.pcs)] : []];
 }

@@ -3,6 +3,7 @@
 //! Branches are the same when kernel, processor, source place, kind and probe are; addresses do not matter. A branch with
 //! a probe that has moved to another line is found by the probe's name.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -72,6 +73,9 @@ pub struct Change {
     pub before: Option<String>,
     /// The figures now.
     pub after: Option<String>,
+    /// How much longer a kernel takes, in per cent; of what concerns its time alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slower_percent: Option<f64>,
 }
 
 impl Diff {
@@ -113,6 +117,7 @@ impl Diff {
             what: "kernel".to_owned(),
             before,
             after,
+            slower_percent: None,
         });
     }
 
@@ -133,6 +138,7 @@ impl Diff {
                     what: branch.title(),
                     before: old.map(figures),
                     after: Some(figures(branch)),
+                    slower_percent: None,
                 }),
             }
         }
@@ -146,46 +152,72 @@ impl Diff {
                     what: branch.title(),
                     before: Some(figures(branch)),
                     after: None,
+                    slower_percent: None,
                 });
             }
         }
     }
 
-    /// Occupancy, of the kernel itself; and how long its waves ran.
+    /// Occupancy, of the kernel itself; and how long it takes.
     fn of_kernel(&mut self, before: &KernelSummary, now: &KernelSummary) {
-        let occupancy = |kernel: &KernelSummary| Some(u64::from(kernel.resources?.occupancy[0]));
-        let ticks = |kernel: &KernelSummary| Some(kernel.time?.median);
-        let figures: [(&str, _, _, bool); 2] = [
-            ("occupancy", occupancy(before), occupancy(now), true),
-            ("median ticks", ticks(before), ticks(now), false),
-        ];
-        for (what, old, new, more_is_better) in figures {
-            let (Some(old), Some(new)) = (old, new) else { continue };
-            if old == new {
-                self.unchanged += 1;
-                continue;
-            }
-            self.changes.push(Change {
-                verdict: if (new > old) == more_is_better { Verdict::Better } else { Verdict::Worse },
-                kernel: now.name.clone(),
-                cpu: now.cpu.clone(),
-                location: Location::default(),
-                what: what.to_owned(),
-                before: Some(old.to_string()),
-                after: Some(new.to_string()),
-            });
+        let occupancy = |kernel: &KernelSummary| Some(kernel.resources?.occupancy[0]);
+        if let (Some(old), Some(new)) = (occupancy(before), occupancy(now)) {
+            let verdict = match new.cmp(&old) {
+                Ordering::Less => Some(Verdict::Worse),
+                Ordering::Equal => None,
+                Ordering::Greater => Some(Verdict::Better),
+            };
+            self.of_figure(now, "occupancy", verdict, [old.to_string(), new.to_string()], None);
         }
+        for (what, old, new) in times(before, now) {
+            let slower = 100.0 * (new - old) / old.max(1.0);
+            let verdict = match slower {
+                0.0 => None,
+                TIME.. => Some(Verdict::Worse),
+                slower if slower > -TIME => Some(Verdict::Changed),
+                _ => Some(Verdict::Better),
+            };
+            self.of_figure(now, &what, verdict, [format!("{old:.0}"), format!("{new:.0}")], Some(slower));
+        }
+    }
+
+    /// A figure of a kernel; without a verdict it is as it was.
+    fn of_figure(
+        &mut self,
+        kernel: &KernelSummary,
+        what: &str,
+        verdict: Option<Verdict>,
+        [before, after]: [String; 2],
+        slower_percent: Option<f64>,
+    ) {
+        let Some(verdict) = verdict else {
+            self.unchanged += 1;
+            return;
+        };
+        self.changes.push(Change {
+            verdict,
+            kernel: kernel.name.clone(),
+            cpu: kernel.cpu.clone(),
+            location: Location::default(),
+            what: what.to_owned(),
+            before: Some(before),
+            after: Some(after),
+            slower_percent,
+        });
     }
 
     /// For people: a line each. Ends with a newline.
     pub fn human(&self) -> String {
         let mut text = String::new();
         for change in &self.changes {
-            let Change { verdict, kernel, cpu, location, what, before, after } = change;
+            let Change { verdict, kernel, cpu, location, what, before, after, .. } = change;
             let place = location.file.as_ref().map(|_| format!(" at {location}")).unwrap_or_default();
             let _ = write!(text, "{:<7} {kernel} on {cpu}: {what}{place}: ", verdict.word());
             let _ = match (before, after) {
-                (Some(before), Some(after)) => writeln!(text, "{before} -> {after}"),
+                (Some(before), Some(after)) => {
+                    let slower = change.slower_percent.map(|slower| format!(" ({slower:+.1} %)"));
+                    writeln!(text, "{before} -> {after}{}", slower.unwrap_or_default())
+                }
                 (Some(only), None) | (None, Some(only)) => writeln!(text, "{only}"),
                 (None, None) => writeln!(text),
             };
@@ -216,13 +248,14 @@ impl Diff {
             let cell = |figures: &Option<String>| figures.clone().unwrap_or_default();
             let _ = writeln!(
                 text,
-                "| {} | `{}` ({}) | {place} | {} | {} | {} |",
+                "| {} | `{}` ({}) | {place} | {} | {} | {}{} |",
                 change.verdict.word(),
                 change.kernel,
                 change.cpu,
                 change.what.replace('|', "\\|"),
                 cell(&change.before),
-                cell(&change.after)
+                cell(&change.after),
+                change.slower_percent.map(|slower| format!(" ({slower:+.1} %)")).unwrap_or_default()
             );
         }
         text
@@ -243,6 +276,24 @@ fn counterpart(branch: &Branch, before: &[Branch], used: &BTreeSet<usize>) -> Op
         found.next().is_none().then_some(first)
     };
     exact.or_else(moved).map(|(index, _)| index)
+}
+
+/// Times that differ by less than this many per cent are neither better nor worse.
+const TIME: f64 = 1.0;
+
+/// The times that both runs have of a kernel: what, before, now.
+pub(crate) fn times(before: &KernelSummary, now: &KernelSummary) -> Vec<(String, f64, f64)> {
+    let mut times = Vec::new();
+    if let (Some(before), Some(now)) = (before.time, now.time) {
+        times.push(("median ticks".to_owned(), before.median as f64, now.median as f64));
+    }
+    if let (Some(before), Some(now)) = (&before.modelled, &now.modelled)
+        && before.device == now.device
+    {
+        let what = format!("cycles a launch, modelled on {}", now.device);
+        times.push((what, before.cycles_a_launch(), now.cycles_a_launch()));
+    }
+    times
 }
 
 /// Shares that differ by less than this are the same: a per mille.

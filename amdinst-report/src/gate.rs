@@ -30,9 +30,13 @@ enum Metric {
     Refused,
     /// Of each kernel, if times were measured: the median of its waves'.
     Ticks,
+    /// Of each kernel, if that was modelled: cycles of a launch.
+    Cycles,
+    /// Of each kernel: how much longer it takes than in the baseline, in per cent.
+    Slower,
 }
 
-const METRICS: [(&str, Metric); 10] = [
+const METRICS: [(&str, Metric); 12] = [
     ("diverged", Metric::Diverged),
     ("active", Metric::Active),
     ("lost", Metric::Lost),
@@ -43,6 +47,8 @@ const METRICS: [(&str, Metric); 10] = [
     ("scratch", Metric::Scratch),
     ("refused", Metric::Refused),
     ("ticks", Metric::Ticks),
+    ("cycles", Metric::Cycles),
+    ("slower", Metric::Slower),
 ];
 
 const OPERATORS: [&str; 4] = [">=", "<=", ">", "<"];
@@ -88,7 +94,12 @@ impl FromStr for Gate {
         let (_, metric) =
             *metric.ok_or_else(|| GateError(format!("`{name}` is nothing that is measured")))?;
         let (number, percent) = value.strip_suffix('%').map_or((value, false), |number| (number, true));
-        if percent && metric != Metric::Diverged {
+        if metric == Metric::Slower && !(percent && operator.starts_with('>')) {
+            return Err(GateError(format!(
+                "`{text}` is no share above which a kernel is too slow, as `slower>5%` is"
+            )));
+        }
+        if percent && !matches!(metric, Metric::Diverged | Metric::Slower) {
             return Err(GateError(format!("`{name}` is no share, so that `{value}` means nothing")));
         }
         let value = number.parse::<f64>().ok().filter(|value| value.is_finite());
@@ -119,7 +130,7 @@ pub struct Violation {
 impl Gate {
     /// Whether it can only be told with a baseline.
     pub fn needs_baseline(&self) -> bool {
-        self.rule == Rule::Worse
+        matches!(self.rule, Rule::Worse | Rule::Limit { metric: Metric::Slower, .. })
     }
 
     /// Everything in the run that does not keep the limit. What was not measured does not keep it either.
@@ -136,6 +147,9 @@ impl Gate {
                 let mut violations = Vec::new();
                 for kernel in &summary.kernels {
                     match metric {
+                        Metric::Slower => {
+                            violations.extend(diff.and_then(|diff| self.slower(kernel, diff, fails)))
+                        }
                         Metric::Diverged | Metric::Active | Metric::Lost => {
                             let of_branch = |branch| self.branch(kernel, branch, metric, percent, fails);
                             violations.extend(kernel.branches.iter().filter_map(of_branch));
@@ -164,6 +178,27 @@ impl Gate {
                 ),
             })
             .collect()
+    }
+
+    /// Of the kernel's times that differ from the baseline's, the one that grew the most. What has no time does not keep the
+    /// limit; but a kernel that the baseline does not have was never faster.
+    fn slower(&self, kernel: &KernelSummary, diff: &Diff, fails: impl Fn(f64) -> bool) -> Option<Violation> {
+        let violation = |what: String| Violation {
+            gate: self.text.clone(),
+            kernel: kernel.name.clone(),
+            location: None,
+            message: format!("{} on {}: {what}", kernel.name, kernel.cpu),
+        };
+        if kernel.time.is_none() && kernel.modelled.is_none() {
+            return Some(violation("its time was neither measured nor modelled".to_owned()));
+        }
+        let own =
+            diff.changes.iter().filter(|change| change.kernel == kernel.name && change.cpu == kernel.cpu);
+        let slower = own.filter_map(|change| Some((change.slower_percent?, change)));
+        let (percent, change) = slower.max_by(|(a, _), (b, _)| a.total_cmp(b))?;
+        let (before, after) = (change.before.as_deref()?, change.after.as_deref()?);
+        fails(percent)
+            .then(|| violation(format!("{percent:.1} % slower: {before} -> {after} {}", change.what)))
     }
 
     fn branch(
@@ -222,6 +257,10 @@ impl Gate {
         let resources = kernel.resources.as_ref();
         let (name, measured) = match metric {
             Metric::Ticks => ("median ticks", kernel.time.map(|time| time.median as f64)),
+            Metric::Cycles => (
+                "modelled cycles",
+                kernel.modelled.as_ref().map(|modelled| modelled.cycles_a_launch().round()),
+            ),
             Metric::Sgprs => ("SGPRs", resources.map(|resources| f64::from(resources.sgprs[0]))),
             Metric::Vgprs => ("VGPRs", resources.map(|resources| f64::from(resources.vgprs[0]))),
             Metric::Lds => ("bytes of LDS", resources.map(|resources| f64::from(resources.lds[0]))),
@@ -233,7 +272,10 @@ impl Gate {
         match measured {
             Some(measured) => fails(measured).then(|| violation(format!("{measured} {name}"))),
             // A kernel without branches is not instrumented, and so has no figures here; that is no fault of its.
-            None if metric != Metric::Ticks && kernel.branches.is_empty() && kernel.refusals.is_empty() => {
+            None if !matches!(metric, Metric::Ticks | Metric::Cycles)
+                && kernel.branches.is_empty()
+                && kernel.refusals.is_empty() =>
+            {
                 None
             }
             None => Some(violation(format!("{name}: not measured"))),
@@ -247,9 +289,17 @@ mod tests {
 
     #[test]
     fn what_is_a_limit() {
-        for text in
-            ["diverged>5%", "diverged >= 3", "occupancy<8", "active <= 31.5", "worse", "lost>0", "refused>0"]
-        {
+        for text in [
+            "diverged>5%",
+            "diverged >= 3",
+            "occupancy<8",
+            "active <= 31.5",
+            "worse",
+            "lost>0",
+            "refused>0",
+            "slower > 5%",
+            "cycles>1e6",
+        ] {
             assert!(text.parse::<Gate>().is_ok(), "{text}");
         }
         for (text, why) in [
@@ -258,6 +308,8 @@ mod tests {
             ("diverged=5", "compares nothing"),
             ("speed>5", "`speed` is nothing that is measured"),
             ("occupancy<8%", "`occupancy` is no share"),
+            ("slower<5%", "`slower<5%` is no share above which"),
+            ("slower>5", "`slower>5` is no share above which"),
             ("lost>many", "`many` is no number"),
             ("lost>inf", "`inf` is no number"),
             ("lost>", "`` is no number"),

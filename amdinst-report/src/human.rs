@@ -257,6 +257,18 @@ pub(crate) fn heading(kernel: &KernelSummary) -> String {
     if let Some(time) = &kernel.time {
         let _ = write!(text, ", ticks {} to {}, median {}", time.least, time.most, time.median);
     }
+    if let Some(modelled) = &kernel.modelled {
+        let _ = write!(
+            text,
+            ", modelled on {}: {:.0} cycles a launch ({})",
+            modelled.device,
+            modelled.cycles_a_launch(),
+            modelled.largest(2)
+        );
+        if let Some(slowdown) = modelled.slowdown() {
+            let _ = write!(text, ", {slowdown:.2}x when counted");
+        }
+    }
     text
 }
 

@@ -24,4 +24,4 @@ pub use diff::Diff;
 pub use gate::{Gate, Violation};
 pub use lost::{Certainty, Lost};
 pub use sources::Sources;
-pub use summary::{Branch, KernelSummary, Summary};
+pub use summary::{Branch, KernelSummary, ModelledTime, Summary};

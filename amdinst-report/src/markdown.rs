@@ -129,10 +129,13 @@ fn uncounted(text: &mut String, summary: &Summary) {
 }
 
 fn kernels(text: &mut String, summary: &Summary) {
-    text.push_str(
+    let modelled = summary.kernels.iter().any(|kernel| kernel.modelled.is_some());
+    let (head, rule) = if modelled { (" cycles a launch, modelled |", "--:|") } else { ("", "") };
+    let _ = writeln!(
+        text,
         "### Kernels\n\n\
-         | kernel | launches | waves | counters | SGPRs | VGPRs | LDS | scratch | occupancy |\n\
-         |---|--:|--:|---|--:|--:|--:|--:|--:|\n",
+         | kernel | launches | waves | counters | SGPRs | VGPRs | LDS | scratch | occupancy |{head}\n\
+         |---|--:|--:|---|--:|--:|--:|--:|--:|{rule}"
     );
     for kernel in &summary.kernels {
         let change = |value: fn(&Resources) -> [u32; 2]| match kernel.resources.as_ref().map(value) {
@@ -142,7 +145,7 @@ fn kernels(text: &mut String, summary: &Summary) {
         };
         let _ = writeln!(
             text,
-            "| `{}` ({}) | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| `{}` ({}) | {} | {} | {} | {} | {} | {} | {} | {} |{}",
             kernel.name,
             kernel.cpu,
             kernel.launches,
@@ -152,7 +155,12 @@ fn kernels(text: &mut String, summary: &Summary) {
             change(|resources| resources.vgprs),
             change(|resources| resources.lds),
             change(|resources| resources.scratch),
-            change(|resources| resources.occupancy)
+            change(|resources| resources.occupancy),
+            match &kernel.modelled {
+                _ if !modelled => String::new(),
+                None => " – |".to_owned(),
+                Some(time) => format!(" {:.0}: {} |", time.cycles_a_launch(), time.largest(2)),
+            }
         );
     }
 }

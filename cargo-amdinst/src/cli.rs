@@ -357,6 +357,8 @@ Limits, as in --fail-on 'diverged>5%' (<, <=, > or >=, and what fulfils it fails
   sgprs, vgprs, lds, scratch
                      what a kernel takes, without probes
   ticks              the median time of a kernel's waves, if times were measured
+  cycles             cycles of a kernel's launch on average, if they were modelled (test --timing)
+  slower             with --baseline: by how much a kernel takes longer, as in slower>5%
   refused            what of a kernel was not instrumented
   worse              with --baseline: anything that is worse than there")]
 pub struct ReportArgs {
@@ -550,6 +552,9 @@ pub struct RunArgs {
     /// Model how long it takes on this device, and where the cycles go; with --report of the instrumented kernel too
     #[arg(long, value_name = "DEVICE")]
     pub timing: Option<TimingChoice>,
+    /// With --timing: write when each wave was on which SIMD, as a trace for Perfetto's viewer or Chrome's
+    #[arg(long, value_name = "FILE", requires = "timing")]
+    pub timeline: Option<PathBuf>,
     /// How to print
     #[arg(long, value_name = "FMT", default_value = "human")]
     pub format: Format,

@@ -2,6 +2,7 @@
 
 use amdinst_core::object::CodeObject;
 use amdinst_core::object::lines::SourceMap;
+use amdinst_core::report::{InstructionCycles, Modelled};
 use amdinst_emu::timing::{self, Model, TimingReport};
 use amdinst_emu::{Fault, Launch, Machine, Program};
 use serde::Serialize;
@@ -15,6 +16,9 @@ pub struct LaunchTiming {
     pub original: TimingReport,
     /// Its instrumented form, if it has one.
     pub instrumented: Option<TimingReport>,
+    /// Where the original's cycles went.
+    #[serde(skip)]
+    pub(crate) instructions: Vec<InstructionCycles>,
 }
 
 impl LaunchTiming {
@@ -22,6 +26,21 @@ impl LaunchTiming {
     pub fn slowdown(&self) -> Option<f64> {
         let instrumented = self.instrumented.as_ref()?;
         Some(instrumented.residency.mean / self.original.residency.mean.max(1.0))
+    }
+
+    /// As a kept run has it.
+    pub(crate) fn kept(&self) -> Modelled {
+        let TimingReport { device, megahertz, cycles, waves, achieved_occupancy, .. } = self.original;
+        Modelled {
+            kernel: self.kernel.clone(),
+            device: device.to_owned(),
+            megahertz,
+            cycles,
+            instrumented_cycles: self.instrumented.as_ref().map(|timing| timing.cycles),
+            waves,
+            achieved_occupancy,
+            instructions: self.instructions.clone(),
+        }
     }
 
     /// One line for people.
@@ -48,7 +67,8 @@ pub(crate) fn model(
     program: &Program,
     object: &CodeObject,
     launch: &Launch,
-) -> Result<TimingReport, Fault> {
+) -> Result<(TimingReport, Vec<InstructionCycles>), Fault> {
     let timing = timing::simulate(&mut machine.clone(), program, launch, &device.parameters())?;
-    Ok(timing.report(SourceMap::new(object).ok().as_ref()))
+    let map = SourceMap::new(object).ok();
+    Ok((timing.report(map.as_ref()), timing.instruction_cycles(map.as_ref())))
 }

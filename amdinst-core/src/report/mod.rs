@@ -7,6 +7,7 @@
 mod blocks;
 mod build;
 mod merge;
+mod modelled;
 pub mod oracle;
 pub mod run;
 mod select;
@@ -18,6 +19,7 @@ mod time;
 
 pub use blocks::{BlockReport, WaveBlockReport};
 pub use build::{Launch, ReportError, is_library_file, location};
+pub use modelled::{Cycles, InstructionCycles, Modelled};
 pub use select::{SelectError, Selection};
 pub use time::{TimeReport, WaveTimeReport};
 

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Location, Report, WaveId};
+use super::{Location, Modelled, Report, WaveId};
 use crate::instrument::{Cost, KernelProbes, SiteFrame};
 
 /// The version of the document's JSON.
@@ -60,6 +60,9 @@ pub struct Test {
     /// Its launches that ended in a fault.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultReport>,
+    /// How long its launches take, if that was modelled, in the order of launch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modelled: Vec<Modelled>,
 }
 
 /// How a test ended.
@@ -275,6 +278,7 @@ mod tests {
             message: None,
             launches: Vec::new(),
             faults: Vec::new(),
+            modelled: Vec::new(),
         }
     }
 

@@ -28,6 +28,7 @@ mod outcome;
 mod parameters;
 mod report;
 mod stall;
+mod timeline;
 mod unit;
 mod vector_memory;
 mod wave;
@@ -37,6 +38,7 @@ pub use outcome::{InstructionTime, Residency, Timing, WaveTime};
 pub use parameters::{Cost, FixedLatencies, Parameters};
 pub use report::{BreakdownView, LineTime, TimingReport};
 pub use stall::{Breakdown, Stall};
+pub use timeline::Timeline;
 
 use amdinst_core::Arch;
 

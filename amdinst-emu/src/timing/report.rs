@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 
 use amdinst_core::analysis::{Occupancy, SIMDS};
 use amdinst_core::object::lines::SourceMap;
+use amdinst_core::report::{Cycles, InstructionCycles, is_library_file};
 use serde::Serialize;
 
 use super::hierarchy::Traffic;
-use super::outcome::{Residency, Timing};
+use super::outcome::{InstructionTime, Residency, Timing};
 use super::stall::{Breakdown, Stall};
 
 /// What the model says of a dispatch. Every figure is modelled, none measured.
@@ -77,12 +78,12 @@ pub struct LineTime {
 const LINES: usize = 12;
 
 impl Timing {
-    /// As plain data, with source lines where the code object has them.
+    /// As plain data, with source lines where the code object has them: of the innermost frame outside of Rust's own library,
+    /// which is what its user can change.
     pub fn report(&self, map: Option<&SourceMap>) -> TimingReport {
         let mut lines: BTreeMap<(String, u32), (u64, Breakdown)> = BTreeMap::new();
         for instruction in &self.instructions {
-            let frames = map.map(|map| map.frames(instruction.pc)).unwrap_or_default();
-            let place = frames.first().map(|frame| (frame.file.to_string(), frame.line)).unwrap_or_default();
+            let place = own_line(map, instruction.pc).unwrap_or_default();
             let (executions, breakdown) = lines.entry(place).or_default();
             *executions += instruction.executions;
             breakdown.add(&instruction.breakdown);
@@ -113,6 +114,33 @@ impl Timing {
             lines,
             traffic: self.traffic,
         }
+    }
+}
+
+impl Timing {
+    /// Where the cycles went, by instruction, with the source lines that [`Self::report`] has.
+    pub fn instruction_cycles(&self, map: Option<&SourceMap>) -> Vec<InstructionCycles> {
+        let instruction = |time: &InstructionTime| {
+            let (file, line) = own_line(map, time.pc).unzip();
+            let (executions, cycles) = (time.executions, (&time.breakdown).into());
+            InstructionCycles { pc: time.pc, file, line, executions, cycles }
+        };
+        self.instructions.iter().map(instruction).collect()
+    }
+}
+
+/// File and line of an instruction.
+fn own_line(map: Option<&SourceMap>, pc: u64) -> Option<(String, u32)> {
+    let frames = map?.frames(pc);
+    let known = || frames.iter().filter(|frame| !frame.file.is_empty() && frame.line != 0);
+    let own = known().find(|frame| !is_library_file(&frame.file)).or_else(|| known().next())?;
+    Some((own.file.to_string(), own.line))
+}
+
+impl From<&Breakdown> for Cycles {
+    fn from(breakdown: &Breakdown) -> Self {
+        let BreakdownView { issue, stalls } = breakdown.into();
+        Self { issue, stalls: stalls.into_iter().map(|(name, cycles)| (name.to_owned(), cycles)).collect() }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use amdinst_core::instrument::SiteFrame;
-use amdinst_core::report::is_library_file;
+use amdinst_core::report::{Cycles, is_library_file};
 use serde::Serialize;
 
 use super::{Extras, KernelListing};
@@ -12,7 +12,8 @@ use crate::diff::Change;
 use crate::lost::Certainty;
 use crate::sources::Sources;
 use crate::summary::{
-    Branch, KernelSummary, LaunchWave, Resources, Summary, TestFault, Tests, Time, Uncounted,
+    Branch, KernelSummary, LaunchWave, LineCycles, ModelledTime, Resources, Summary, TestFault, Tests, Time,
+    Uncounted,
 };
 
 /// Waves shown of a branch, at most.
@@ -50,6 +51,56 @@ struct Kernel<'a> {
     branches: Vec<Row<'a>>,
     /// Address, text, number of the source file or -1, line.
     code: Vec<(u64, &'a str, i64, u32)>,
+    modelled: Option<Modelled<'a>>,
+}
+
+/// How long launches take, modelled.
+#[derive(Debug, Serialize)]
+struct Modelled<'a> {
+    device: &'a str,
+    megahertz: u32,
+    launches: u64,
+    cycles: u64,
+    instrumented: Option<u64>,
+    occupancy: f64,
+    /// What wave-cycles go for, the largest first: the order of all arrays of them.
+    causes: Vec<&'a str>,
+    total: Vec<u64>,
+    /// Number of the source file or -1, line, executions, wave-cycles; the most expensive first.
+    lines: Vec<(i64, u32, u64, Vec<u64>)>,
+    /// Address, executions, wave-cycles.
+    code: Vec<(u64, u64, Vec<u64>)>,
+}
+
+impl<'a> Modelled<'a> {
+    fn new(time: &'a ModelledTime, files: &Files) -> Self {
+        let largest = time.wave_cycles.largest();
+        let (causes, total): (Vec<_>, _) = largest.into_iter().unzip();
+        let in_order = |cycles: &Cycles| -> Vec<u64> {
+            let of = |cause: &&str| match *cause {
+                "issue" => cycles.issue,
+                cause => cycles.stalls.get(cause).copied().unwrap_or(0),
+            };
+            causes.iter().map(of).collect()
+        };
+        let line = |line: &LineCycles| {
+            let file = files.of(line.file.as_deref());
+            (file, line.line.unwrap_or(0), line.executions, in_order(&line.cycles))
+        };
+        let code = time.instructions.iter();
+        Self {
+            device: &time.device,
+            megahertz: time.megahertz,
+            launches: time.launches,
+            cycles: time.cycles,
+            instrumented: time.instrumented_cycles,
+            occupancy: time.achieved_occupancy,
+            lines: time.lines.iter().map(line).collect(),
+            code: code.map(|(&pc, (executions, cycles))| (pc, *executions, in_order(cycles))).collect(),
+            causes,
+            total,
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -207,6 +258,7 @@ impl<'a> Kernel<'a> {
             ids: ids.keys().map(|&(launch, [z, y, x], wave)| (launch, x, y, z, wave)).collect(),
             branches: kernel.branches.iter().map(row).collect(),
             code: code.collect(),
+            modelled: kernel.modelled.as_ref().map(|time| Modelled::new(time, files)),
         }
     }
 }
@@ -219,6 +271,8 @@ fn files(summary: &Summary, listings: &[KernelListing]) -> Files {
             names.extend(branch.location.file.as_deref());
             names.extend(branch.frames.iter().filter_map(|frame| frame.file.as_deref()));
         }
+        let modelled = kernel.modelled.iter().flat_map(|time| &time.lines);
+        names.extend(modelled.filter_map(|line| line.file.as_deref()));
         names.extend(kernel.uncounted.iter().filter_map(|probe| probe.location.file.as_deref()));
     }
     names.extend(summary.unexpected_faults().filter_map(|fault| fault.fault.location.file.as_deref()));

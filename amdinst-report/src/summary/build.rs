@@ -8,6 +8,7 @@ use amdinst_core::report::{Counts, Location, Outcome, Report, SiteReport, WaveId
 
 use super::{
     Branch, KernelSummary, LaunchWave, Line, Resources, SCHEMA, Summary, TestFault, Tests, Time, Uncounted,
+    modelled,
 };
 use crate::lost::Lost;
 
@@ -39,7 +40,8 @@ impl Summary {
             .into_iter()
             .map(|((name, cpu), launches)| {
                 let facts = run.kernels.iter().find(|facts| facts.name == name && facts.cpu == cpu);
-                kernel(name, cpu, &launches, facts)
+                let modelled = modelled::sum(run, name, cpu);
+                KernelSummary { modelled, ..kernel(name, cpu, &launches, facts) }
             })
             .collect();
         summary
@@ -127,6 +129,7 @@ fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFact
         refusals,
         lines: lines.into_iter().map(line).collect(),
         time: time(launches),
+        modelled: None,
     }
 }
 

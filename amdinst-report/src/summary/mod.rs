@@ -4,10 +4,13 @@
 //! names branches by source place, kind and probe, never by address, so that a rebuild does not change it.
 
 mod build;
+mod modelled;
+
+use std::collections::BTreeMap;
 
 use amdinst_core::instrument::{Cost, SiteFrame};
 use amdinst_core::report::run::FaultReport;
-use amdinst_core::report::{Counts, Location, WaveReport};
+use amdinst_core::report::{Counts, Cycles, Location, WaveReport};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -92,6 +95,9 @@ pub struct KernelSummary {
     /// How long waves ran, if that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Time>,
+    /// How long launches take, if that was modelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modelled: Option<ModelledTime>,
 }
 
 /// What a kernel takes of its processor, without and with probes.
@@ -196,6 +202,64 @@ pub struct Time {
     pub median: u64,
     /// The longest.
     pub most: u64,
+}
+
+/// How long a kernel's launches take on a device that is modelled. No figure is measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelledTime {
+    /// The device.
+    pub device: String,
+    /// Its engine clock.
+    pub megahertz: u32,
+    /// Launches that were modelled.
+    pub launches: u64,
+    /// Cycles of the engine clock, summed over launches.
+    pub cycles: u64,
+    /// The same of the instrumented form, if each launch had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instrumented_cycles: Option<u64>,
+    /// Waves that were there, on average, of the device's wave slots: from 0 to 1.
+    pub achieved_occupancy: f64,
+    /// Where the cycles of waves went, summed over waves and launches.
+    pub wave_cycles: Cycles,
+    /// The same by line of the source, the most expensive first; instructions of no line are one without a file.
+    pub lines: Vec<LineCycles>,
+    /// The same by address in the original code object, with executions. Not in the JSON.
+    #[serde(skip)]
+    pub instructions: BTreeMap<u64, (u64, Cycles)>,
+}
+
+/// Where the wave-cycles of a source line went.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineCycles {
+    /// The file, if it is known.
+    pub file: Option<String>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+    /// Instructions that ran, summed over waves.
+    pub executions: u64,
+    /// Their cycles.
+    #[serde(flatten)]
+    pub cycles: Cycles,
+}
+
+impl ModelledTime {
+    /// Cycles of one launch, on average.
+    pub fn cycles_a_launch(&self) -> f64 {
+        self.cycles as f64 / self.launches.max(1) as f64
+    }
+
+    /// How many times as long the instrumented form takes.
+    pub fn slowdown(&self) -> Option<f64> {
+        Some(self.instrumented_cycles? as f64 / self.cycles.max(1) as f64)
+    }
+
+    /// What the waves' cycles went for most, in per cent, at most `most` of them.
+    pub fn largest(&self, most: usize) -> String {
+        let all = self.wave_cycles.total().max(1) as f64;
+        let told = |(name, cycles): (&str, u64)| format!("{name} {:.0} %", 100.0 * cycles as f64 / all);
+        self.wave_cycles.largest().into_iter().take(most).map(told).collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl Branch {

@@ -11,6 +11,9 @@
 //! | loop, 5:15, first site | 0, 0 | 4 | 0 | 1 | 3 | 6 of 10 |
 //! | loop, 5:15, second site | 0, 0 | 5 | 4 | 1 | 0 | 256 of 320 |
 //!
+//! Both launches of `demo` were modelled: 1000 and 1400 cycles, half as much again when instrumented. Of the wave-cycles the
+//! loop took 300 and 500, the branch 60 each.
+//!
 //! The tail lost the 28 lanes of one wave. Of the first site's loop 4 lanes left after 1, 2, 3 and 4 rounds, so that 0, 1, 2
 //! and 3 were idle: 6. Of the second all 64 left together.
 
@@ -18,7 +21,10 @@ use amdinst_core::instrument::{Cost, Occupancy, SiteFrame};
 use amdinst_core::report::run::{
     Ending, FaultReport, KernelFacts, Program, Run, SCHEMA, SiteFacts, SourceStamp, Test, content_hash,
 };
-use amdinst_core::report::{Counts, Location, Outcome, ProbeReport, Report, SiteReport, WaveId, WaveReport};
+use amdinst_core::report::{
+    Counts, Cycles, InstructionCycles, Location, Modelled, Outcome, ProbeReport, Report, SiteReport, WaveId,
+    WaveReport,
+};
 use amdinst_report::Sources;
 
 pub(crate) const SOURCE: &str = "\
@@ -128,7 +134,42 @@ fn demo(second: bool) -> Report {
 }
 
 fn test(name: &str, launches: Vec<Report>) -> Test {
-    Test { name: name.to_owned(), ending: Ending::Passed, message: None, launches, faults: Vec::new() }
+    Test {
+        name: name.to_owned(),
+        ending: Ending::Passed,
+        message: None,
+        launches,
+        faults: Vec::new(),
+        modelled: Vec::new(),
+    }
+}
+
+/// A test with a launch that was modelled: `cycles`, and `waiting` wave-cycles for memory at the loop.
+fn modelled(mut test: Test, cycles: u64, waiting: u64) -> Test {
+    let instruction = |pc, line, issue, stalls: &[(&str, u64)]| InstructionCycles {
+        pc,
+        file: Some("src/demo.rs".to_owned()),
+        line: Some(line),
+        executions: issue / 4,
+        cycles: Cycles {
+            issue,
+            stalls: stalls.iter().map(|(name, cycles)| ((*name).to_owned(), *cycles)).collect(),
+        },
+    };
+    test.modelled = vec![Modelled {
+        kernel: "demo".to_owned(),
+        device: "mi210".to_owned(),
+        megahertz: 1700,
+        cycles,
+        instrumented_cycles: Some(cycles + cycles / 2),
+        waves: 2,
+        achieved_occupancy: 0.25,
+        instructions: vec![
+            instruction(0x1000, 4, 40, &[("dependency", 20)]),
+            instruction(0x1010, 5, 100, &[("vector-memory", waiting)]),
+        ],
+    }];
+    test
 }
 
 pub(crate) fn run() -> Run {
@@ -181,7 +222,11 @@ pub(crate) fn run() -> Run {
             name: "kernels".to_owned(),
             cpu: "gfx90a".to_owned(),
             finished: true,
-            tests: vec![failed, test("first", vec![demo(false)]), test("second", vec![demo(true)])],
+            tests: vec![
+                failed,
+                modelled(test("first", vec![demo(false)]), 1000, 200),
+                modelled(test("second", vec![demo(true)]), 1400, 400),
+            ],
         }],
         kernels: vec![
             facts(

@@ -32,8 +32,8 @@ fn other() -> Summary {
 fn the_same_run_has_no_changes() {
     let diff = Diff::new(&summary(), &summary());
     assert_eq!(diff.changes, []);
-    // Two branches, and the occupancy of two kernels.
-    assert_eq!((diff.unchanged, diff.is_worse()), (4, false));
+    // Two branches, the occupancy of two kernels, and the modelled time of one.
+    assert_eq!((diff.unchanged, diff.is_worse()), (5, false));
     assert!(diff.markdown().contains("Nothing has changed"));
 }
 
@@ -100,6 +100,9 @@ fn limits() {
         ("refused>0", 1),
         // Never silently kept: no times were measured.
         ("ticks>5", 2),
+        // 1000 and 1400 cycles; of the other kernel nothing was modelled.
+        ("cycles>1200", 1),
+        ("cycles>1199", 2),
     ] {
         let gate: Gate = limit.parse().unwrap();
         assert_eq!(gate.check(&summary, None).len(), violations, "{limit}");
@@ -131,4 +134,60 @@ fn lanes_that_were_not_counted_keep_no_limit() {
     let summary = Summary::new(&run);
     let check = |limit: &str| limit.parse::<Gate>().unwrap().check(&summary, None).len();
     assert_eq!((check("lost>1000000"), check("active<1"), check("diverged>25%")), (2, 2, 1));
+}
+
+/// 1200 cycles a launch, beside other baselines; less than one per cent is neither slower nor faster.
+#[test]
+fn what_got_slower() {
+    let summary = summary();
+    let with_cycles = |cycles: u64| {
+        let mut other = summary.clone();
+        other.kernels[0].modelled.as_mut().unwrap().cycles = 2 * cycles;
+        other
+    };
+    let of_time = |diff: &Diff| {
+        let mut changes = diff.changes.iter().filter(|change| change.slower_percent.is_some());
+        changes.next().map(|change| (change.verdict, change.slower_percent.unwrap().round()))
+    };
+    for (before, told) in [
+        (1000, Some((Verdict::Worse, 20.0))),
+        (1500, Some((Verdict::Better, -20.0))),
+        (1199, Some((Verdict::Changed, 0.0))),
+        (1200, None),
+    ] {
+        assert_eq!(of_time(&Diff::new(&with_cycles(before), &summary)), told, "{before}");
+    }
+    let diff = Diff::new(&with_cycles(1000), &summary);
+    let line = "worse   demo on gfx90a: cycles a launch, modelled on mi210: 1000 -> 1200 (+20.0 %)";
+    assert!(diff.human().contains(line), "{}", diff.human());
+
+    let slower = |limit: &str| -> Vec<_> {
+        let gate: Gate = limit.parse().unwrap();
+        assert!(gate.needs_baseline());
+        gate.check(&summary, Some(&diff)).into_iter().map(|violation| violation.message).collect()
+    };
+    let unknown = "other on gfx90a: its time was neither measured nor modelled";
+    let demo = "demo on gfx90a: 20.0 % slower: 1000 -> 1200 cycles a launch, modelled on mi210";
+    assert_eq!(slower("slower>20%"), [unknown]);
+    assert_eq!(slower("slower>=20%"), [demo, unknown]);
+
+    // Another device is no comparison.
+    let mut elsewhere = with_cycles(1000);
+    elsewhere.kernels[0].modelled.as_mut().unwrap().device = "mi250x".to_owned();
+    assert_eq!(of_time(&Diff::new(&elsewhere, &summary)), None);
+}
+
+/// Sums over the two launches of `demo`, by hand.
+#[test]
+fn modelled_cycles_are_summed_by_line() {
+    let summary = summary();
+    let modelled = summary.kernels[0].modelled.as_ref().unwrap();
+    assert_eq!((modelled.launches, modelled.cycles, modelled.instrumented_cycles), (2, 2400, Some(3600)));
+    assert_eq!((modelled.cycles_a_launch(), modelled.slowdown()), (1200.0, Some(1.5)));
+    let lines: Vec<_> =
+        modelled.lines.iter().map(|line| (line.line, line.executions, line.cycles.total())).collect();
+    assert_eq!(lines, [(Some(5), 50, 800), (Some(4), 20, 120)]);
+    assert_eq!(modelled.wave_cycles.total(), 920);
+    assert_eq!(modelled.largest(3), "vector-memory 65 %, issue 30 %, dependency 4 %");
+    assert_eq!(summary.kernels[1].modelled, None);
 }

@@ -215,11 +215,11 @@ impl Machines {
         let program = &self.programs[&request.built.original_path].original;
         let launch = request.emulated(request.kernarg.clone());
         let modelled = model(device, &self.original, program, &request.built.original, &launch);
-        let original = modelled.map_err(|fault| {
+        let (original, instructions) = modelled.map_err(|fault| {
             let located = LocatedFault::new(fault, request, Some);
             LaunchError::Fault(Box::new(located))
         })?;
-        Ok(LaunchTiming { kernel: request.kernel.to_owned(), original, instrumented: None })
+        Ok(LaunchTiming { kernel: request.kernel.to_owned(), original, instrumented: None, instructions })
     }
 
     fn launch_original(&mut self, request: &Request<'_>) -> Result<Execution, LaunchError> {
@@ -258,7 +258,7 @@ impl Machines {
             };
             if let (Some((timing, device)), Some(form)) = (timing, &request.built.instrumented) {
                 let modelled = model(device, &self.instrumented, program, &form.object, &launch);
-                *timing = Some(modelled.map_err(located)?);
+                *timing = Some(modelled.map_err(located)?.0);
             }
             self.instrumented.launch(program, &launch).map_err(located)?;
             let mut records = buffer;

@@ -58,18 +58,29 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     drop(progress);
     let mut view = RunView::new(source_name(&kernel.name), object.target, &launch, &original.execution);
     let mut exit = Exit::Success;
+    let mut instrumented = None;
     if args.report {
         let progress = context.shell.progress("Running", format_args!("{}, instrumented", kernel.name), 0);
         let options = Options { kernels: Some(vec![kernel.name.clone()]), ..options };
-        let checked = report::check(object, kernel, options, &arguments, &launch, &original, device)?;
+        let mut checked = report::check(object, kernel, options, &arguments, &launch, &original, device)?;
         drop(progress);
         exit = checked.exit();
+        instrumented = checked.timing.take();
         view.add_report(checked);
     }
     if let Some(device) = device {
         let progress = context.shell.progress("Modelling", &kernel.name, 0);
-        view.timing = Some(model::original(object, device, &arguments, &launch)?);
+        let modelled = model::original(object, device, &arguments, &launch)?;
         drop(progress);
+        if let Some(path) = &args.timeline {
+            let forms = [("original", Some(&modelled)), ("instrumented", instrumented.as_ref())];
+            let forms: Vec<_> =
+                forms.iter().filter_map(|(name, form)| Some((*name, &form.as_ref()?.timing))).collect();
+            model::write_timeline(path, &forms, &launch)?;
+            context.shell.status("Wrote", path.display());
+        }
+        view.timing = Some(modelled.report);
+        view.instrumented_timing = instrumented.map(|modelled| modelled.report);
     }
     // Written also when a report found a difference: what the original kernel computed is right in any case.
     for (bytes, path) in original.buffers.iter().zip(arguments.saves()) {

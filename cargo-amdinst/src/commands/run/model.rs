@@ -1,13 +1,25 @@
 //! `run --timing`: how long a launch takes on a device that is modelled.
 
+use std::path::Path;
+
 use amdinst_core::object::CodeObject;
 use amdinst_core::object::lines::SourceMap;
-use amdinst_emu::timing::{self, Model, TimingReport};
+use amdinst_emu::timing::{self, Model, Timeline, Timing, TimingReport};
 use amdinst_emu::{Config, Launch, Machine, Program};
 
 use super::LaunchError;
 use super::bind::Arguments;
-use crate::exit::{CommandResult, Exit, Failure};
+use crate::commands::output;
+use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+
+/// A launch, modelled.
+#[derive(Debug)]
+pub struct Modelled {
+    /// When each wave ran.
+    pub timing: Timing,
+    /// What is told of it.
+    pub report: TimingReport,
+}
 
 /// Models a launch of the original kernel on a machine of its own.
 ///
@@ -18,7 +30,7 @@ pub(super) fn original(
     device: Model,
     arguments: &Arguments,
     launch: &Launch,
-) -> CommandResult<TimingReport> {
+) -> CommandResult<Modelled> {
     let run = || {
         let mut machine = Machine::new(object.target.arch, Config::default());
         let placed = arguments.place(&mut machine)?;
@@ -36,9 +48,28 @@ pub(super) fn model(
     machine: &mut Machine,
     program: &Program,
     launch: &Launch,
-) -> Result<TimingReport, LaunchError> {
+) -> Result<Modelled, LaunchError> {
     let timing = timing::simulate(machine, program, launch, &device.parameters())?;
-    Ok(timing.report(SourceMap::new(object).ok().as_ref()))
+    let report = timing.report(SourceMap::new(object).ok().as_ref());
+    Ok(Modelled { timing, report })
+}
+
+/// Writes when each wave of some launches, each with a name, was on which SIMD.
+///
+/// # Errors
+/// A file that cannot be written.
+pub(super) fn write_timeline(
+    path: &Path,
+    launches: &[(&str, &Timing)],
+    launch: &Launch,
+) -> CommandResult<()> {
+    let mut timeline = Timeline::default();
+    for (name, timing) in launches {
+        timeline.add(name, timing, launch.grid);
+    }
+    let mut bytes = serde_json::to_vec(&timeline.to_json()).or_exit(Exit::OutputFailed)?;
+    bytes.push(b'\n');
+    output::write_file(path, &bytes)
 }
 
 /// The device, if the code object is for its processor.

@@ -9,11 +9,11 @@ use amdinst_core::object::lines::SourceMap;
 use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
-use amdinst_emu::timing::{Model, TimingReport};
+use amdinst_emu::timing::Model;
 use amdinst_emu::{Config, Launch, Machine, Program, StepRecord, native_blocks, native_counts};
 
 use super::bind::{Arguments, Placed};
-use super::model::model;
+use super::model::{Modelled, model};
 use super::{LaunchError, Outcome};
 use crate::commands::instrument::{all_selected, exit_of};
 use crate::commands::output::short_path;
@@ -32,7 +32,7 @@ pub struct Checked {
     /// Wave-instructions of the instrumented kernel; `None` when it was not instrumented.
     pub instrumented_instructions: Option<u64>,
     /// How long the instrumented kernel takes, if a device was given to model it on.
-    pub timing: Option<TimingReport>,
+    pub timing: Option<Modelled>,
 }
 
 impl Checked {

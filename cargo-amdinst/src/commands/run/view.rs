@@ -170,8 +170,7 @@ impl RunView {
 
     /// Adds what `--report` found.
     pub fn add_report(&mut self, checked: Checked) {
-        let Checked { report, disagreements, instrumented_instructions, timing } = checked;
-        self.instrumented_timing = timing;
+        let Checked { report, disagreements, instrumented_instructions, .. } = checked;
         self.probe = Some(report.probe);
         self.blocks = report.blocks.clone();
         self.time = report.time.clone();

@@ -123,7 +123,10 @@ fn without_probes(arch: Arch, kernel: &Kernel) -> Cost {
 fn relative_to(run: &mut Run, root: &Path) {
     let frames =
         run.kernels.iter_mut().flat_map(|kernel| &mut kernel.sites).flat_map(|site| &mut site.frames);
-    for file in frames.filter_map(|frame| frame.file.as_mut()) {
+    let tests = run.programs.iter_mut().flat_map(|program| &mut program.tests);
+    let instructions = tests.flat_map(|test| &mut test.modelled).flat_map(|launch| &mut launch.instructions);
+    let files = frames.filter_map(|frame| frame.file.as_mut());
+    for file in files.chain(instructions.filter_map(|instruction| instruction.file.as_mut())) {
         if let Ok(rest) = Path::new(file.as_str()).strip_prefix(root) {
             *file = rest.to_string_lossy().into_owned();
         }
@@ -147,6 +150,8 @@ fn sources(run: &Run, root: &Path) -> Vec<SourceStamp> {
         locations.into_iter().filter_map(|location| location.file.as_deref()).collect();
     let frames = run.kernels.iter().flat_map(|kernel| &kernel.sites).flat_map(|site| &site.frames);
     files.extend(frames.filter_map(|frame| frame.file.as_deref()));
+    let modelled = run.tests().flat_map(|(_, test)| &test.modelled).flat_map(|launch| &launch.instructions);
+    files.extend(modelled.filter_map(|instruction| instruction.file.as_deref()));
     let stamp = |file: &str| {
         let bytes = fs::read(root.join(file)).ok()?;
         Some(SourceStamp { file: file.to_owned(), hash: content_hash(&bytes) })
