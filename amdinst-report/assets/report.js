@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const main = document.getElementById("main");
 const crumbs = document.getElementById("crumbs");
 const SIGN = { "exact": "", "at-most": "≤ ", "about": "≈ ", "unknown": "" };
-const PAGE_ROWS = 200, PRINTED_ROWS = 500, CHUNK_LINES = 100, STRIP_CELLS = 1024;
+const PAGE_ROWS = 200, PRINTED_ROWS = 500, CHUNK_LINES = 100, STRIP_CELLS = 1024, FOLDED_KERNELS = 40;
 
 /* Elements: h("a", {href: "#/"}, "text", child, [children]). Text is never taken as HTML. */
 function h(tag, attributes, ...children) {
@@ -20,7 +20,8 @@ function h(tag, attributes, ...children) {
 const one = (number, thing) => `${number} ${thing}${number === 1 ? "" : /ch$/.test(thing) ? "es" : "s"}`;
 const percent = (part, whole) => (whole ? (100 * part / whole).toFixed(1) : "0.0") + " %";
 const hex = (number) => "0x" + number.toString(16).padStart(6, "0");
-const fileName = (index) => index < 0 ? "<unknown>" : data.sources[index].file;
+/* Files of Rust's own library as rustc calls them, without the place where it is installed. */
+const fileName = (index) => index < 0 ? "<unknown>" : data.sources[index].file.replace(/^.*\/(rustlib\/src\/rust|rustc\/[0-9a-f]+)\/(?=library\/)/, "");
 const place = (branch) => fileName(branch.file) + (branch.line ? ":" + branch.line + (branch.column ? ":" + branch.column : "") : "");
 const title = (branch) => (({ "if": "branch", "loop-exit": "loop" })[branch.kind] || branch.kind) + (branch.probe ? ` “${branch.probe}”` : "");
 const lost = (branch) => branch.certainty === "unknown" ? "not counted" : SIGN[branch.certainty] + branch.lost;
@@ -219,7 +220,7 @@ function expressionEnd(text, start) {
 }
 function sourceView(file, kernels, line, column, onPick) {
   const source = data.sources[file];
-  const name = h("p", {}, h("code", {}, source ? source.file : "<unknown>"));
+  const name = h("p", {}, h("code", {}, fileName(file)));
   if (!source || source.text === null) return h("div", {}, name, h("p", { class: "note" }, "This file could not be read when the report was made."));
   const heat = heatOf(file, kernels);
   const most = Math.max(1, ...[...heat.values()].map((entry) => entry.lost));
@@ -321,7 +322,7 @@ function overview() {
     problems(),
     data.diff ? [h("h2", {}, "Compared with the baseline"), data.diff.length ? h("div", { class: "wide" }, h("table", { id: "diff" }, heads(["", "kernel", "source", "what", "before", "now"]), h("tbody", {}, data.diff.map((entry) =>
       row([h("td", { class: entry.verdict === "worse" ? "up" : null }, entry.verdict), `${entry.kernel} (${entry.cpu})`, entry.file ? `${entry.file}:${entry.line}` : "", entry.what, entry.before || "", entry.after || ""]))))) : h("p", {}, "Nothing has changed.")] : [],
-    h("h2", {}, "Kernels"), kernelTable(data.kernels),
+    h("h2", {}, "Kernels"), data.kernels.length > FOLDED_KERNELS ? h("details", { class: "kernels" }, h("summary", {}, one(data.kernels.length, "kernel")), kernelTable(data.kernels)) : kernelTable(data.kernels),
     h("h2", {}, "Branches"), branchTable(all, true),
     data.kernels.map(uncounted),
     h("h2", {}, "Files"), h("ul", {}, data.sources.map((source, index) => source.text === null ? null : h("li", {}, h("a", { href: `#/file/${index}/1` }, h("code", {}, source.file)))).filter((item) => item)),

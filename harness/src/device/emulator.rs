@@ -170,11 +170,11 @@ impl Machines {
         let built = request.built;
         self.programs(built)?;
         let device = device.filter(|device| device.arch() == self.original.arch());
-        let mut timing = match device {
-            Some(device) => Some(self.model_original(request, device)?),
-            None => None,
-        };
+        // It starts from the memory before the launch. Waves that fault at other times than the emulator's would name another
+        // one of them, so that a fault is told as it is without a model.
+        let modelled = device.map(|device| self.model_original(request, device));
         let original = self.launch_original(request)?;
+        let mut timing = modelled.transpose()?;
         let probes = built.probes_of(request.kernel);
         let Some(probes) = probes.filter(|probes| probes.is_instrumented()) else {
             // Nothing to compare with; the other machine must do the same to stay in step.
