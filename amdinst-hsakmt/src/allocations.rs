@@ -131,7 +131,9 @@ impl Allocations {
 
     /// Note memory of the program's own, to be mapped later. The same range may be registered more than once.
     pub(crate) fn register(&mut self, address: u64, size: u64, flags: MemoryFlags) -> Result<(), Status> {
-        if address == 0 || size == 0 || address.checked_add(size).is_none() {
+        // Rounding up must not overflow either.
+        let end = address.checked_add(size).and_then(|end| end.checked_add(2 * PAGE));
+        if address == 0 || size == 0 || end.is_none() {
             return Err(Status::InvalidParameter);
         }
         if let Some(block) = self.blocks.get_mut(&address) {
@@ -302,5 +304,10 @@ mod tests {
         all.deregister(&gpus, address).unwrap();
         assert!(!sees(&gpus[0], device));
         assert_eq!(all.deregister(&gpus, address), Err(Status::MemoryNotRegistered));
+        for (address, size) in
+            [(0, 1), (1, 0), (4095, u64::MAX - 4095), (u64::MAX - 4095, 4000), (2, u64::MAX)]
+        {
+            assert_eq!(all.register(address, size, PLAIN), Err(Status::InvalidParameter), "{address:#x}");
+        }
     }
 }

@@ -9,6 +9,7 @@ use amdinst_core::names;
 use amdinst_core::report::{self, Report};
 
 use crate::objects::Object;
+use crate::tell::tell;
 
 /// The shape of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,17 +97,18 @@ impl Reports {
     pub(crate) fn print(&self) {
         let reports = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if reports.is_empty() {
-            eprintln!("amdinst: no instrumented kernel has been launched");
+            tell("no instrumented kernel has been launched");
         }
         for (launches, report) in reports.values() {
             let times = if *launches == 1 { "1 launch" } else { &format!("{launches} launches") };
-            eprintln!("amdinst: {times}; {}", report.heading());
+            let mut text = format!("{times}; {}\n", report.heading());
             // Instances of one template may differ in what a heading has no room for.
             let short = names::short(&report.kernel);
             if reports.keys().filter(|kernel| names::short(kernel) == short).count() > 1 {
-                eprintln!("  {}", report.kernel);
+                text.extend(["  ", &report.kernel, "\n"]);
             }
-            eprint!("{}", report.table());
+            text.push_str(&report.table());
+            tell(text.trim_end_matches('\n'));
         }
     }
 }

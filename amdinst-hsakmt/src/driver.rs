@@ -15,6 +15,7 @@ use crate::objects::Objects;
 use crate::queue::{self, Queue, Ring};
 use crate::settings::Settings;
 use crate::stopping;
+use crate::tell::tell;
 
 /// Queues there may be: the runtime keeps its tables by a doorbell's place in a page.
 const DOORBELLS: usize = 1024;
@@ -64,9 +65,7 @@ pub(crate) fn open() -> Result<(), Status> {
             Ok(())
         }
         Ok(_) => {
-            eprintln!(
-                "amdinst: a process that was forked after its parent had used the GPU cannot use it; use `exec`"
-            );
+            tell("a process that was forked after its parent had used the GPU cannot use it; use `exec`");
             Err(Status::NotOpened)
         }
         Err(()) => Err(Status::NotOpened),
@@ -76,7 +75,8 @@ pub(crate) fn open() -> Result<(), Status> {
 /// `hsaKmtCloseKFD`: the last one ends all queues.
 pub(crate) fn close() -> Result<(), Status> {
     let driver = driver()?;
-    if OPENED.fetch_sub(1, SeqCst) == 1 {
+    let before = OPENED.fetch_update(SeqCst, SeqCst, |opened| opened.checked_sub(1));
+    if before.map_err(|_| Status::NotOpened)? == 1 {
         let queues = std::mem::take(&mut *driver.queues());
         drop(queues);
     }
@@ -85,8 +85,7 @@ pub(crate) fn close() -> Result<(), Status> {
 
 impl Driver {
     fn new() -> Result<Self, ()> {
-        let settings =
-            Settings::read(|name| std::env::var(name).ok()).map_err(|error| eprintln!("amdinst: {error}"))?;
+        let settings = Settings::read(|name| std::env::var(name).ok()).map_err(tell)?;
         let profile = settings.profile;
         let gpus: Vec<Gpu> =
             (1..=settings.gpus).map(|node| Gpu::new(node, profile.arch, settings.strict_barriers)).collect();
@@ -95,10 +94,10 @@ impl Driver {
         let mailboxes = allocations
             .allocate(0, 8 * u64::from(events::MOST), MemoryFlags::default(), None, 0)
             .and_then(|address| allocations.map(&gpus, address, &nodes))
-            .map_err(|_| eprintln!("amdinst: there is no memory for the emulated GPU's events"))?;
+            .map_err(|_| tell("there is no memory for the emulated GPU's events"))?;
         let doorbells = Mapping::new(8 * DOORBELLS as u64, None)
-            .ok_or_else(|| eprintln!("amdinst: there is no memory for the emulated GPU's doorbells"))?;
-        stopping::take_interrupts();
+            .ok_or_else(|| tell("there is no memory for the emulated GPU's doorbells"))?;
+        stopping::begin();
         Ok(Self {
             settings,
             gpus,
@@ -172,6 +171,11 @@ impl Driver {
     /// Let a queue take packets, or not.
     pub(crate) fn suspend_queue(&self, id: u64, suspended: bool) -> Result<(), Status> {
         self.queues().get(&id).map(|queue| queue.suspend(suspended)).ok_or(Status::InvalidHandle)
+    }
+
+    /// That there is such a queue.
+    pub(crate) fn check_queue(&self, id: u64) -> Result<(), Status> {
+        self.queues().contains_key(&id).then_some(()).ok_or(Status::InvalidHandle)
     }
 
     /// End a queue, and stop the kernel that it runs.

@@ -41,6 +41,7 @@ mod profile;
 mod queue;
 mod settings;
 mod stopping;
+mod tell;
 mod tools;
 mod topology;
 

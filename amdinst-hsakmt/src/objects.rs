@@ -10,6 +10,7 @@ use amdinst_core::object::lines::SourceMap;
 use amdinst_emu::Machine;
 
 use crate::image::Image;
+use crate::tell::tell;
 
 /// Kernels of HIP's own, which copy and fill.
 const RUNTIME_KERNELS: &str = "__amd_rocclr_";
@@ -34,7 +35,7 @@ impl Object {
         if let Some(counters) = counters.filter(|_| !own)
             && let Err(error) = object.instrument(counters)
         {
-            eprintln!("amdinst: a code object stays as it is: {error}");
+            tell(format_args!("a code object stays as it is: {error}"));
         }
         Some(object)
     }

@@ -35,7 +35,7 @@ static RUNNING: AtomicUsize = AtomicUsize::new(0);
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// The program ends.
 static EXITING: AtomicBool = AtomicBool::new(false);
-/// The process that the handler was installed in.
+/// The process whose kernels these are. One that is forked from it has none of its threads.
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 
 /// What the whole process asks of launches.
@@ -80,9 +80,13 @@ impl Drop for Running {
 #[unsafe(link_section = ".fini_array")]
 static AT_THE_END: extern "C" fn() = end_all;
 
-/// Stop all launches, and wait until they have told, but not for long.
+/// Stop all launches, and wait until they have told, but not for long. A forked process has none, though the count came along.
 extern "C" fn end_all() {
     const LONGEST: Duration = Duration::from_secs(2);
+    // SAFETY: no pointers.
+    if unsafe { libc::getpid() } != PROCESS.load(SeqCst) {
+        return;
+    }
     EXITING.store(true, SeqCst);
     let begin = Instant::now();
     while RUNNING.load(SeqCst) > 0 && begin.elapsed() < LONGEST {
@@ -90,17 +94,17 @@ extern "C" fn end_all() {
     }
 }
 
-/// Take Ctrl-C, unless the program does something about it, or ignores it.
-pub(crate) fn take_interrupts() {
+/// From now on kernels are this process's. Takes Ctrl-C, unless the program does something about it, or ignores it.
+pub(crate) fn begin() {
     // SAFETY: structures on the stack, which the two calls read and fill; the handler does what handlers may.
     unsafe {
+        PROCESS.store(libc::getpid(), SeqCst);
         let mut now = std::mem::zeroed::<libc::sigaction>();
         if libc::sigaction(libc::SIGINT, std::ptr::null(), &raw mut now) != 0
             || now.sa_sigaction != libc::SIG_DFL
         {
             return;
         }
-        PROCESS.store(libc::getpid(), SeqCst);
         let handler: extern "C" fn(i32) = interrupted;
         let mut ours = std::mem::zeroed::<libc::sigaction>();
         ours.sa_sigaction = handler as libc::sighandler_t;

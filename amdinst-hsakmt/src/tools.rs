@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 use crate::driver::{Driver, driver};
 use crate::settings::Instrument;
+use crate::tell::tell;
 
 type FromMemory = unsafe extern "C" fn(*const c_void, usize, *mut u64) -> u32;
 type FromFile = unsafe extern "C" fn(c_int, *mut u64) -> u32;
@@ -30,7 +31,7 @@ const CORE: usize = 16;
 /// Byte offsets in `CoreApiTable`.
 const FROM_FILE: usize = 936;
 const FROM_MEMORY: usize = 944;
-/// Bytes of code objects that are read from a file.
+/// Bytes of a code object that are looked at, at most.
 const LARGEST: u64 = 1 << 32;
 
 /// The runtime's table, version number, and the tools that could not be loaded before this one.
@@ -74,7 +75,7 @@ pub(crate) unsafe extern "C" fn OnLoad(
     };
     let hooked = catch_unwind(AssertUnwindSafe(hook)).ok().flatten().is_some();
     if !hooked {
-        eprintln!("amdinst: this ROCm runtime's interface for tools is unknown: code objects are not seen");
+        tell("this ROCm runtime's interface for tools is unknown: code objects are not seen");
     }
     // The library stays loaded: it is the driver's too.
     true
@@ -109,7 +110,7 @@ fn seen(bytes: &[u8]) -> Option<&'static [u8]> {
 /// `hsa_code_object_reader_create_from_memory`.
 unsafe extern "C" fn from_memory(bytes: *const c_void, size: usize, reader: *mut u64) -> u32 {
     let Some((_, original)) = ORIGINAL.get() else { return ERROR };
-    if !bytes.is_null() {
+    if !bytes.is_null() && size as u64 <= LARGEST {
         // SAFETY: the caller's code object.
         let given = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), size) };
         if let Some(other) = seen(given) {
@@ -140,7 +141,9 @@ fn contents(file: c_int) -> Option<Vec<u8>> {
         (libc::fstat(file, &raw mut status) == 0).then_some(status.st_size)
     };
     let size = u64::try_from(size?).ok().filter(|size| *size <= LARGEST)? as usize;
-    let mut bytes = vec![0; size];
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).ok()?;
+    bytes.resize(size, 0);
     let mut done = 0;
     while done < size {
         // SAFETY: the rest of the buffer.

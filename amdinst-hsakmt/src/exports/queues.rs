@@ -59,6 +59,6 @@ pub(crate) extern "C" fn hsaKmtDestroyQueue(queue: u64) -> u32 {
 
 /// Which CUs a queue may use: results do not depend on it.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn hsaKmtSetQueueCUMask(_queue: u64, _bits: u32, _mask: *mut u32) -> u32 {
-    status(|| driver().map(drop))
+pub(crate) extern "C" fn hsaKmtSetQueueCUMask(queue: u64, _bits: u32, _mask: *mut u32) -> u32 {
+    status(|| driver()?.check_queue(queue))
 }

@@ -27,8 +27,8 @@ pub(super) enum Packet {
         value: i64,
         /// Bits of the value that count.
         mask: i64,
-        /// `hsa_signal_condition32_t`.
-        condition: u32,
+        /// How.
+        condition: Condition,
     },
     /// Commands of the older packet format: the runtime sends those that make instruction caches forget, which the emulator
     /// has none of.
@@ -38,6 +38,37 @@ pub(super) enum Packet {
         /// The header.
         header: u16,
     },
+}
+
+/// `hsa_signal_condition32_t`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Condition {
+    Equal,
+    NotEqual,
+    Less,
+    GreaterOrEqual,
+}
+
+impl Condition {
+    const fn of(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Equal),
+            1 => Some(Self::NotEqual),
+            2 => Some(Self::Less),
+            3 => Some(Self::GreaterOrEqual),
+            _ => None,
+        }
+    }
+
+    /// Whether `now` compares with `value` so.
+    pub(super) const fn holds(self, now: i64, value: i64) -> bool {
+        match self {
+            Self::Equal => now == value,
+            Self::NotEqual => now != value,
+            Self::Less => now < value,
+            Self::GreaterOrEqual => now >= value,
+        }
+    }
 }
 
 /// Values of the header's type field.
@@ -71,11 +102,14 @@ impl Packet {
             },
             kind::VENDOR => match (slot.load() >> 16) as u8 {
                 format::COMMANDS => Self::Commands,
-                format::BARRIER_VALUE => Self::BarrierValue {
-                    signal: slot.nth(1).load(),
-                    value: slot.nth(2).load() as i64,
-                    mask: slot.nth(3).load() as i64,
-                    condition: slot.nth(4).load() as u32,
+                format::BARRIER_VALUE => match Condition::of(slot.nth(4).load() as u32) {
+                    Some(condition) => Self::BarrierValue {
+                        signal: slot.nth(1).load(),
+                        value: slot.nth(2).load() as i64,
+                        mask: slot.nth(3).load() as i64,
+                        condition,
+                    },
+                    None => Self::Unknown { header },
                 },
                 _ => Self::Unknown { header },
             },
@@ -107,8 +141,9 @@ mod tests {
         assert_eq!(read([0x3, 2, 3, 4, 5, 6, 0, 7]), (Packet::Barrier { signals, all: true }, 7));
         assert_eq!(read([0x5, 2, 3, 4, 5, 6, 0, 7]), (Packet::Barrier { signals, all: false }, 7));
         assert_eq!(read([0x1_0000, 0, 0, 0, 0, 0, 0, 0]).0, Packet::Commands);
-        let value = Packet::BarrierValue { signal: 64, value: -1, mask: 255, condition: 2 };
+        let value = Packet::BarrierValue { signal: 64, value: -1, mask: 255, condition: Condition::Less };
         assert_eq!(read([0x2_0000, 64, u64::MAX, 255, 2, 0, 0, 0]).0, value);
+        assert_eq!(read([0x2_0000, 64, u64::MAX, 255, 4, 0, 0, 0]).0, Packet::Unknown { header: 0 });
         assert_eq!(read([0x4, 0, 0, 0, 0, 0, 0, 0]).0, Packet::Unknown { header: 4 });
         assert_eq!(read([0x7_0000, 0, 0, 0, 0, 0, 0, 0]).0, Packet::Unknown { header: 0 });
     }

@@ -18,6 +18,7 @@ use crate::fault::{self, Report};
 use crate::gpu::Around;
 use crate::settings::Instrument;
 use crate::stopping::{self, Running, Why};
+use crate::tell::tell;
 
 /// How long the thread looks for packets without a pause after the last one.
 const EAGER: Duration = Duration::from_micros(50);
@@ -112,15 +113,7 @@ impl Processor {
             }
             Packet::BarrierValue { signal, value, mask, condition } => {
                 let signal = Signal::of(signal);
-                self.wait(|| {
-                    let now = signal.map_or(0, Signal::value) & mask;
-                    match condition {
-                        0 => now == value,
-                        1 => now != value,
-                        2 => now < value,
-                        _ => now >= value,
-                    }
-                })
+                self.wait(|| condition.holds(signal.map_or(0, Signal::value) & mask, value))
             }
             Packet::Unknown { header } => {
                 self.fail(&Report::bad_packet(header));
@@ -152,7 +145,7 @@ impl Processor {
             (Ok(_), _) => Ended::Done,
             (Err(error), Some(why)) if error.is_stop() => {
                 if let Some(message) = Report::stopped(&error, why, running.since.elapsed()) {
-                    eprintln!("amdinst: {message}");
+                    tell(message);
                 }
                 Ended::Stopped
             }
@@ -182,7 +175,7 @@ impl Processor {
 
     /// Tell the user and the runtime.
     fn fail(&self, report: &Report) {
-        eprintln!("amdinst: {}", report.message);
+        tell(&report.message);
         match report.effect {
             fault::Effect::MemoryFault { address, read_only } => {
                 self.driver.raise_memory_fault(self.driver.gpus[self.gpu].node, address, read_only);

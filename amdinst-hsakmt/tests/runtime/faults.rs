@@ -1,6 +1,7 @@
 //! Kernels that go wrong: the runtime ends the program, and the reason is told before that.
 
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 
 use crate::support::{Program, tools};
 
@@ -17,17 +18,17 @@ fn the_reason_and_its_source_line_are_told() {
         (
             "stray",
             "out of bounds: write of 4 bytes at 0x",
-            "faults.hip:7:",
+            "faults.hip:9:",
             "Memory access fault by GPU node-1",
         ),
         (
             "host",
             "out of bounds: read of 4 bytes at 0x",
-            "faults.hip:8:",
+            "faults.hip:10:",
             "Memory access fault by GPU node-1",
         ),
-        ("endless", "instruction budget exhausted", "faults.hip:10:", "HSA_STATUS_ERROR_EXCEPTION"),
-        ("trap", "the kernel trapped (s_trap 2)", "faults.hip:14:", "HSA_STATUS_ERROR_EXCEPTION"),
+        ("endless", "instruction budget exhausted", "faults.hip:12:", "HSA_STATUS_ERROR_EXCEPTION"),
+        ("trap", "the kernel trapped (s_trap 2)", "faults.hip:16:", "HSA_STATUS_ERROR_EXCEPTION"),
     ] {
         let output = program.run(&[name], &[("AMDINST_BUDGET", "100000")]);
         let text = String::from_utf8_lossy(&output.stderr);
@@ -41,4 +42,18 @@ fn the_reason_and_its_source_line_are_told() {
     let output = program.run(&["large"], &[]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stdout).ends_with("hipErrorInvalidConfiguration\n"));
+}
+
+/// Who cannot be told anything must not wait forever.
+#[test]
+fn a_full_stderr_changes_nothing_else() {
+    if !tools("full", &[]) {
+        return;
+    }
+    let program = Program::hip("faults.hip");
+    for name in ["stray", "trap"] {
+        let output = program.start_telling(&[name], &[], Path::new("/dev/full")).end();
+        assert_eq!(output.status.signal(), Some(ABORTED), "{name}: {output:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "ready\n");
+    }
 }

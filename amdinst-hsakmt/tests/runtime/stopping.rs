@@ -114,3 +114,13 @@ fn a_program_killed_while_a_kernel_runs_leaves_nothing() {
     assert_eq!(running.end().status.signal(), Some(libc::SIGKILL));
     assert!(!process.exists());
 }
+
+#[test]
+fn a_forked_process_ends_though_its_parents_kernel_runs() {
+    if !tools("forked", &[]) {
+        return;
+    }
+    let output = Program::hip("faults.hip").run(&["forked"], &[UNBOUNDED]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "ready\nforked: at once\n");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}

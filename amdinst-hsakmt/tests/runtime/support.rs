@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -89,8 +90,28 @@ impl Program {
 
     /// Start it.
     pub(crate) fn start(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Running {
+        let stderr = self.directory.path().join("stderr");
+        self.start_telling(arguments, variables, &stderr)
+    }
+
+    /// Start it with a file for its stderr.
+    pub(crate) fn start_telling(
+        &self,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+        stderr: &Path,
+    ) -> Running {
         let path = |name: &str| self.directory.path().join(name);
-        let child = Command::new(path("program"))
+        let mut command = Command::new(path("program"));
+        // A test that is killed leaves no program behind: some never end. Each test waits for its programs, in its thread.
+        // SAFETY: the closure does what may be done between fork and exec.
+        unsafe {
+            command.pre_exec(|| {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
+                Ok(())
+            });
+        }
+        let child = command
             .args(arguments)
             .env("LD_LIBRARY_PATH", self.directory.path())
             .env("HSA_TOOLS_LIB", path(amdinst_hsakmt::NAME))
@@ -98,10 +119,10 @@ impl Program {
             .envs(variables.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value))))
             .stdin(Stdio::null())
             .stdout(Stdio::from(std::fs::File::create(path("stdout")).expect("a file")))
-            .stderr(Stdio::from(std::fs::File::create(path("stderr")).expect("a file")))
+            .stderr(Stdio::from(std::fs::File::create(stderr).expect("a file")))
             .spawn()
             .expect("starting the program");
-        Running { child, stdout: path("stdout"), stderr: path("stderr") }
+        Running { child, stdout: path("stdout"), stderr: stderr.to_owned() }
     }
 
     /// Run it to its end.
@@ -133,7 +154,9 @@ impl Running {
             assert!(start.elapsed() < LIMIT, "it did not end; so far: {}", self.printed());
             std::thread::sleep(Duration::from_millis(5));
         };
-        let read = |path: &Path| std::fs::read(path).unwrap_or_default();
+        // A device has nothing to read, or no end.
+        let read =
+            |path: &Path| if path.is_file() { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
         Output { status, stdout: read(&self.stdout), stderr: read(&self.stderr) }
     }
 }

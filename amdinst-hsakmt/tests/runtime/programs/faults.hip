@@ -2,6 +2,8 @@
 #include "hip.h"
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 __global__ void stray(int *p) { p[1 << 20] = 1; }
@@ -26,6 +28,22 @@ static void late(void) {
     printf("late: %u\n", value);
 }
 
+/* A forked process has none of the kernels, whatever runs: it need not wait for them when it ends. */
+static void fork_and_wait(void) {
+    int late = 0;
+    /* On a busy machine one of them may be late. */
+    for (int i = 0; i < 3; ++i) {
+        struct timespec begin, end;
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        if (fork() == 0) exit(0);
+        wait(NULL);
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        late += end.tv_sec - begin.tv_sec >= 2;
+    }
+    printf("forked: %s\n", late < 3 ? "at once" : "late");
+    fflush(stdout);
+}
+
 static void handler(int signal) {
     (void)signal;
     _exit(3);
@@ -43,7 +61,8 @@ int main(int count, char **names) {
     fflush(stdout);
     if (!strcmp(name, "stray")) stray<<<1, 64>>>(p);
     if (!strcmp(name, "host")) host<<<1, 64>>>(p, &on_stack);
-    if (!strcmp(name, "endless") || !strcmp(name, "handler") || !strcmp(name, "leave")) endless<<<1, 64>>>(p);
+    if (!strcmp(name, "endless") || !strcmp(name, "handler") || !strcmp(name, "leave") || !strcmp(name, "forked"))
+        endless<<<1, 64>>>(p);
     if (!strcmp(name, "trap")) trap<<<1, 64>>>(p);
     if (!strcmp(name, "large")) stray<<<1, 2048>>>(p);
     CHECK(hipGetLastError());
@@ -55,6 +74,11 @@ int main(int count, char **names) {
     if (!strcmp(name, "leave")) {
         usleep(200000);
         return 0;
+    }
+    if (!strcmp(name, "forked")) {
+        usleep(200000);
+        fork_and_wait();
+        _exit(0);
     }
     CHECK(hipDeviceSynchronize());
     printf("ended well\n");

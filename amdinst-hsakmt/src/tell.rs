@@ -1,0 +1,10 @@
+//! What the user is told, on stderr.
+
+use std::fmt::Display;
+use std::io::Write as _;
+
+/// Print a message, in one piece. A stderr that takes nothing (closed, a full disk) changes nothing else: what went wrong is
+/// still told to the runtime.
+pub(crate) fn tell(message: impl Display) {
+    let _ = std::io::stderr().write_all(format!("amdinst: {message}\n").as_bytes());
+}
