@@ -585,6 +585,9 @@ pub struct ExecArgs {
     /// Where counters live while a kernel runs (with --instrument)
     #[arg(long, value_name = "HOME", default_value = "auto", requires = "instrument")]
     pub counters: CounterChoice,
+    /// Kill the program when the process that started this command ends, however it ends
+    #[arg(long)]
+    pub die_with_parent: bool,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,

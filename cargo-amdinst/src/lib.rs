@@ -8,6 +8,7 @@ pub mod cli;
 pub mod commands;
 pub mod exit;
 pub mod linker;
+mod parent;
 pub mod setup;
 pub mod shell;
 pub mod toolchain;

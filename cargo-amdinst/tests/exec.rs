@@ -1,7 +1,9 @@
-//! `cargo amdinst exec`: what a user sees whose ROCm is not one that the emulator can stand under.
+//! `cargo amdinst exec`: what a user sees whose ROCm is not one that the emulator can stand under, and how the program ends.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -87,4 +89,88 @@ fn a_runtime_that_fits_runs_without_a_word() {
     let output = exec(directory.path(), &[name.to_str().unwrap()]);
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "ran\n");
+}
+
+/// A program for HIP 6, where that is not.
+#[test]
+fn a_program_for_another_hip_is_told_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let shared = ["-shared", "-fPIC", "-Wl,-soname,libamdhip64.so.96"];
+    compile(&directory, "libamdhip64.so.96", "int hipInit(unsigned flags) { return flags; }", &shared);
+    let library = directory.path().join("libamdhip64.so.96");
+    let source = "int hipInit(unsigned);\nint main(void) { return hipInit(0); }";
+    compile(&directory, "program", source, &[library.to_str().unwrap()]);
+    let name = directory.path().join("program");
+    let run = || exec(directory.path(), &[name.to_str().unwrap()]);
+    assert!(run().status.success(), "while it is there: {:?}", run());
+
+    std::fs::remove_file(library).unwrap();
+    let output = run();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        format!("error: the program is linked with libamdhip64.so.96, which is not here\n{HELP}")
+    );
+    assert_eq!(output.status.code(), Some(UNSUPPORTED));
+}
+
+/// The command itself becomes the program: to kill the one is to kill the other.
+#[test]
+fn nothing_stands_between_the_program_and_who_starts_it() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
+    command.args(["amdinst", "exec", "--", "/bin/sh", "-c", "echo $$; kill -9 $$"]).stdout(Stdio::piped());
+    let child = command.stderr(Stdio::null()).spawn().unwrap();
+    let process = child.id();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), format!("{process}\n"));
+    assert_eq!(output.status.signal(), Some(9));
+}
+
+/// A process that is killed when this is dropped.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Whether a process has ended, be it that nobody has asked how yet.
+fn has_ended(process: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X']))
+}
+
+fn ends_within(process: &str, limit: Duration) -> bool {
+    let begin = Instant::now();
+    while !has_ended(process) && begin.elapsed() < limit {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    has_ended(process)
+}
+
+#[test]
+fn the_program_dies_with_its_parent_if_that_is_asked_for() {
+    // The shell is the parent, and waits.
+    let started = |option: &str| {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", r#""$0" amdinst exec $1 -- /bin/sh -c 'echo $$; exec sleep 600' & wait"#]);
+        shell.args([env!("CARGO_BIN_EXE_cargo-amdinst"), option]);
+        let mut shell = Killed(shell.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+        let mut line = String::new();
+        let stdout = shell.0.stdout.take().unwrap();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(stdout), &mut line).unwrap();
+        (shell, line.trim().to_owned())
+    };
+    let (shell, process) = started("--die-with-parent");
+    assert!(!ends_within(&process, Duration::from_millis(300)), "it runs while its parent does");
+    drop(shell);
+    assert!(ends_within(&process, Duration::from_secs(30)), "{process} is still there");
+
+    // Otherwise it lives on, as programs do.
+    let (shell, process) = started("--target-cpu=gfx90a");
+    drop(shell);
+    assert!(!ends_within(&process, Duration::from_millis(300)), "it has ended");
+    assert!(Command::new("kill").arg(&process).status().unwrap().success());
+    assert!(ends_within(&process, Duration::from_secs(30)), "{process} is still there");
 }

@@ -7,6 +7,7 @@ mod arguments;
 mod case;
 mod junit;
 mod kept;
+mod parent;
 pub(crate) mod recorder;
 
 use std::io::Write as _;
@@ -41,6 +42,10 @@ pub fn run_tests() -> ExitCode {
                 .iter()
                 .any(|filter| if arguments.exact { name == *filter } else { name.contains(filter.as_str()) })
         });
+    }
+    // Where it is set, `cargo amdinst test` has started this.
+    if std::env::var_os("AMDINST_STATUS").is_some_and(|path| !path.is_empty()) {
+        parent::die_with_it();
     }
     case::report_panics_to_tests();
     let trials: Vec<Trial> = cases.iter().map(|case| trial(case, &results)).collect();

@@ -1,13 +1,14 @@
 //! `cargo amdinst exec`: run a HIP or HSA program with the emulator as its GPU.
 //!
-//! This process becomes the program, so that its exit code, its signals and its terminal are its own. What the emulated GPU
+//! This process becomes the program, so that its exit code, its signals and its terminal are its own, and nothing is left of it
+//! that could outlive the program, or that the program could outlive. What the emulated GPU
 //! is goes to the library through the environment.
 
 mod library;
 mod runtime;
 
 use std::ffi::OsString;
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::process::{CommandExt as _, parent_id};
 use std::process::Command;
 
 use amdinst_core::Arch;
@@ -15,7 +16,8 @@ use amdinst_core::instrument::Home;
 
 use crate::cli::ExecArgs;
 use crate::commands::Context;
-use crate::exit::{CommandResult, Exit, Failure};
+use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::parent::die_with;
 
 /// Variables that say where libraries are looked for first.
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
@@ -29,9 +31,13 @@ const TOOLS: &str = "HSA_TOOLS_LIB";
 /// No such program, a processor that the runtime does not know, a runtime that the emulator cannot stand under, or no library
 /// and no way to build it.
 pub fn run(context: &mut Context, args: &ExecArgs) -> CommandResult {
+    let parent = parent_id();
     let command = command(context, args)?;
     context.shell.command(&command);
     let mut command = command;
+    if args.die_with_parent {
+        die_with(parent).or_exit_with(Exit::Usage, || "--die-with-parent")?;
+    }
     let error = command.exec();
     Err(Failure::new(Exit::Usage, error).note(format!("starting {}", args.program[0].to_string_lossy())))
 }

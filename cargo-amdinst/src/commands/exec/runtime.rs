@@ -18,6 +18,8 @@ use crate::exit::{CommandResult, Exit, Failure};
 
 /// The runtime's library, in every ROCm so far.
 const RUNTIME: &str = "libhsa-runtime64.so.1";
+/// HIP's library, before the number of its version.
+const HIP: &str = "libamdhip64.so.";
 /// What the names of the driver library's functions begin with.
 const PREFIX: &str = "hsaKmt";
 /// Where libraries are that no list names.
@@ -36,24 +38,63 @@ enum Fit {
     Lacks(Vec<String>),
 }
 
+/// What is known of a program before it starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Outlook {
+    /// Nothing speaks against it.
+    Good,
+    /// There is no runtime to be found.
+    NoRuntime,
+    /// It is linked with a HIP that is not here.
+    NoHip(String),
+    /// The library cannot stand under the runtime. The program is linked with it if that is `certain`.
+    NoFit { why: String, certain: bool },
+}
+
 /// Check the runtime that `program` will load, with `paths` for `LD_LIBRARY_PATH`. What a script, or a program that loads the
 /// runtime while it runs, will find can only be guessed: then the user is warned.
 ///
 /// # Errors
-/// The program is linked with a runtime that the library cannot stand under.
+/// The program is linked with a runtime that the library cannot stand under, or with a HIP that is not here.
 pub(super) fn check(context: &Context, program: &OsStr, library: &Path, paths: &OsStr) -> CommandResult<()> {
-    let linked = of_program(program, paths);
+    let listing = listing(program, paths);
+    match outlook(listing.as_deref().unwrap_or_default(), || installed(paths), library) {
+        Outlook::Good => {}
+        Outlook::NoRuntime => {
+            context.shell.warn(format_args!(
+                "there is no ROCm runtime here ({RUNTIME}): the program will find no GPU, unless it brings one along"
+            ));
+            context.shell.help(HELP);
+        }
+        Outlook::NoHip(name) => {
+            let why = format!("the program is linked with {name}, which is not here");
+            return Err(Failure::msg(Exit::Unsupported, why).help(HELP));
+        }
+        Outlook::NoFit { why, certain: true } => {
+            return Err(Failure::msg(Exit::Unsupported, why).help(HELP));
+        }
+        Outlook::NoFit { why, certain: false } => {
+            context.shell.warn(why);
+            context.shell.help(HELP);
+        }
+    }
+    Ok(())
+}
+
+/// What to expect of a program with that listing, or of one without a listing, of which only what is `installed` is known.
+fn outlook(listing: &str, installed: impl FnOnce() -> Option<PathBuf>, library: &Path) -> Outlook {
+    if let Some(name) = missing_hip(listing) {
+        return Outlook::NoHip(name.to_owned());
+    }
+    let linked = in_listing(listing).map(PathBuf::from);
     let certain = linked.is_some();
-    let Some(runtime) = linked.or_else(|| installed(paths)) else {
-        context.shell.warn(format_args!(
-            "there is no ROCm runtime here ({RUNTIME}): the program will find no GPU, unless it brings one along"
-        ));
-        context.shell.help("`apt-get install libamdhip64-5` on Debian 12");
-        return Ok(());
+    let Some(runtime) = linked.or_else(installed) else { return Outlook::NoRuntime };
+    let (Some(runtime_bytes), Some(library_bytes)) = (map(&runtime), map(library)) else {
+        return Outlook::Good;
     };
-    let (Some(runtime_bytes), Some(library_bytes)) = (map(&runtime), map(library)) else { return Ok(()) };
     let why = match fit(&runtime_bytes, &library_bytes) {
-        None | Some(Fit::Good) => return Ok(()),
+        // What the loader makes of a file that is no library, it says itself.
+        None | Some(Fit::Good) => return Outlook::Good,
         Some(Fit::LinkedIn) => format!(
             "{} has the driver's library linked in (as AMD's packages of ROCm have), so the emulator cannot take its place",
             runtime.display()
@@ -62,16 +103,11 @@ pub(super) fn check(context: &Context, program: &OsStr, library: &Path, paths: &
             format!("{} needs functions that the emulator has not: {}", runtime.display(), names.join(", "))
         }
     };
-    if certain {
-        return Err(Failure::msg(Exit::Unsupported, why).help(HELP));
-    }
-    context.shell.warn(why);
-    context.shell.help(HELP);
-    Ok(())
+    Outlook::NoFit { why, certain }
 }
 
-/// The runtime that an ELF program is linked with, directly or not, as the dynamic loader finds it.
-fn of_program(program: &OsStr, paths: &OsStr) -> Option<PathBuf> {
+/// The libraries that an ELF program is linked with, directly or not, as the dynamic loader finds them.
+fn listing(program: &OsStr, paths: &OsStr) -> Option<String> {
     let program = which::which(program).ok()?;
     let bytes = map(&program)?;
     let file = ElfFile64::<LittleEndian>::parse(&*bytes).ok()?;
@@ -80,13 +116,25 @@ fn of_program(program: &OsStr, paths: &OsStr) -> Option<PathBuf> {
         .filter(|segment| segment.p_type(LittleEndian) == elf::PT_INTERP)
         .find_map(|segment| segment.interpreter(LittleEndian, file.data()).ok().flatten())?;
     let loader = std::str::from_utf8(loader).ok()?;
-    // It prints what it would load, and does not start the program.
-    let listed =
-        Command::new(loader).arg("--list").arg(&program).env("LD_LIBRARY_PATH", paths).output().ok()?;
-    in_listing(&String::from_utf8_lossy(&listed.stdout)).map(PathBuf::from)
+    // It prints what it would load, and does not start the program: glibc's by a variable, as `ldd` has it, for with `--list` it
+    // stops at the first library that is missing; other loaders do not know the variable.
+    let mut command = Command::new(loader);
+    if Path::new(loader).file_name()?.to_str()?.starts_with("ld-linux") {
+        command.env("LD_TRACE_LOADED_OBJECTS", "1");
+    } else {
+        command.arg("--list");
+    }
+    let listed = command.arg(&program).env("LD_LIBRARY_PATH", paths).output().ok()?;
+    Some(String::from_utf8_lossy(&listed.stdout).into_owned())
 }
 
-/// The runtime in what `ld.so --list` or `ldconfig -p` prints: `NAME (what it is) => PATH (where it is)`.
+/// The HIP in a listing that the loader has not found.
+fn missing_hip(listing: &str) -> Option<&str> {
+    let mut missing = listing.lines().filter_map(|line| line.split_once(" => not found"));
+    missing.find_map(|(name, _)| Some(name.trim()).filter(|name| name.starts_with(HIP)))
+}
+
+/// The runtime in what the loader or `ldconfig -p` prints: `NAME (what it is) => PATH (where it is)`.
 fn in_listing(text: &str) -> Option<&str> {
     let lines = text.lines().filter(|line| line.trim_start().starts_with(RUNTIME));
     let mut paths = lines.filter_map(|line| line.split_once(" => "));
@@ -101,7 +149,8 @@ fn installed(paths: &OsStr) -> Option<PathBuf> {
         let ldconfig =
             ["/sbin/ldconfig", "/usr/sbin/ldconfig"].into_iter().find(|path| Path::new(path).exists())?;
         let listed = Command::new(ldconfig).arg("-p").output().ok()?;
-        in_listing(&String::from_utf8_lossy(&listed.stdout)).map(PathBuf::from)
+        // The loader's cache may tell of what is gone.
+        in_listing(&String::from_utf8_lossy(&listed.stdout)).map(PathBuf::from).filter(|path| path.is_file())
     };
     asked.or_else(cached).or_else(|| DIRECTORIES.into_iter().map(PathBuf::from).find_map(there))
 }
@@ -143,5 +192,21 @@ mod tests {
         let cache = "12 libs found\n\tlibhsa-runtime64.so.1 (libc6,x86-64) => /lib/x86_64-linux-gnu/libhsa-runtime64.so.1\n";
         assert_eq!(in_listing(cache), Some("/lib/x86_64-linux-gnu/libhsa-runtime64.so.1"));
         assert_eq!(in_listing("\tlibhsa-runtime64.so.1 => not found\n"), None);
+    }
+
+    #[test]
+    fn a_program_without_a_runtime_is_told_from_one_that_has_another_hip() {
+        let nothing = || None;
+        let nowhere = Path::new("/nonexistent/libhsakmt.so.1");
+        // No listing (a script), and programs that are not linked with it or do not find it.
+        for listing in
+            ["", "\tlibc.so.6 => /lib/libc.so.6 (0x00007f)\n", "\tlibhsa-runtime64.so.1 => not found\n"]
+        {
+            assert_eq!(outlook(listing, nothing, nowhere), Outlook::NoRuntime, "{listing}");
+        }
+        let listing = "\tlibhsa-runtime64.so.1 => not found\n\tlibamdhip64.so.6 => not found\n";
+        assert_eq!(outlook(listing, nothing, nowhere), Outlook::NoHip("libamdhip64.so.6".to_owned()));
+        let found = "\tlibamdhip64.so.5 => /lib/libamdhip64.so.5 (0x00007f)\n";
+        assert_eq!(outlook(found, nothing, nowhere), Outlook::NoRuntime);
     }
 }

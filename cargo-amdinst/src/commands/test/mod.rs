@@ -9,6 +9,7 @@ mod keep;
 mod targets;
 
 use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -21,6 +22,7 @@ use crate::cli::{DeviceChoice, Format, ProbeChoice, TestArgs};
 use crate::commands::Context;
 use crate::commands::instrument::options;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::parent::die_with;
 use crate::shell::Verbosity;
 
 /// Runs the command.
@@ -153,6 +155,10 @@ impl TestRun<'_> {
             command.args(["-Zunstable-options", "--format=json"]);
         }
         command.args(&self.args.filters);
+        // Whoever kills this process means the tests, too. The test program looks after itself, in the same way.
+        let parent = std::process::id();
+        // SAFETY: the closure does what may be done between fork and exec.
+        unsafe { command.pre_exec(move || die_with(parent)) };
 
         command.env("AMDINST_MANIFEST", self.manifests);
         command.env("AMDINST_TARGET_CPU", self.cpu).env("AMDINST_PROFILE", &package.profile);
