@@ -1,6 +1,7 @@
 //! Developers' chores: `cargo xtask <COMMAND>`.
 
 mod corpus;
+mod devices;
 mod handover;
 mod help;
 mod readme;
@@ -28,6 +29,8 @@ enum Command {
     /// Compare with LLVM's tools over large inputs
     #[command(subcommand)]
     Corpus(corpus::Command),
+    /// Run kernel tests on the emulator and through HIP, and compare what both counted
+    Devices(devices::Options),
     /// Compare what the README shows with what happens
     Readme(readme::Options),
     /// Generate the HIP bindings from the installed headers
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Command::Test(options) => suite::run(&options),
         Command::HelpSnapshots(options) => help::run(&options).map(|()| true),
         Command::Corpus(command) => corpus::run(&command),
+        Command::Devices(options) => devices::run(&options),
         Command::Readme(options) => readme::run(&options).map(|()| true),
         Command::Bindgen(options) => handover::run("bindings", &options),
     };
