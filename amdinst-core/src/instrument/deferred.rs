@@ -78,13 +78,7 @@ impl Deferred {
         let ids = [single()?, single()?, single()?];
         let wave = WaveIndex { header, ids, index: single()? };
         let deferred = Self { wave, workgroup: [single()?, single()?], flag: single()? };
-        sgprs.retain(|register| {
-            !(header..header + 8).contains(register)
-                && !(record..record + 2).contains(register)
-                && !ids.contains(register)
-                && ![deferred.wave.index, deferred.flag].contains(register)
-                && !deferred.workgroup.contains(register)
-        });
+        sgprs.retain(|register| !(LOWEST..highest).contains(register) || left.contains(register));
         Some((deferred, RecordPlace::Sgprs(record)))
     }
 

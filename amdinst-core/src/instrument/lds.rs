@@ -139,4 +139,12 @@ impl LdsImages {
         }
         Ok(Self { image_bytes, waves, start, group_segment_size: size })
     }
+
+    /// The images right behind the static LDS of `kernel`, dynamic LDS or not: the code of 2022 has their address as a
+    /// constant.
+    pub(super) fn behind_static_lds(self, kernel: &Kernel) -> Self {
+        let start = kernel.metadata.group_segment_fixed_size.next_multiple_of(8);
+        let group_segment_size = start + self.image_bytes * self.waves;
+        Self { start: Start::At(start), group_segment_size, ..self }
+    }
 }

@@ -150,9 +150,6 @@ pub struct Options {
     pub probes: Vec<ProbeSpec>,
     /// Only the sites, or blocks, that any of these selects, within the kernels chosen; all if there are none.
     pub only: Vec<SiteSelector>,
-    /// Counters in SGPRs leave working out where the record is until the program waits for memory, which costs a wave less and
-    /// takes 17 SGPRs more. For evaluations: nothing else asks for it yet.
-    pub deferred: bool,
     /// At most so many VGPRs are taken that nothing uses; no limit if `None`. So any kernel is instrumented as those are that
     /// leave as few.
     pub spare_vgprs: Option<u8>,

@@ -35,11 +35,16 @@ pub(super) fn must_change(original: &KernelDescriptor, instrumented: &KernelDesc
         && registers(original.user_sgprs()) != registers(instrumented.user_sgprs())
 }
 
-/// Makes sure that the stub at `entry` does what [`code`] does for its descriptor, and nothing else.
+/// Makes sure that the stub at `entry` does what [`code`] does for its descriptor, and nothing else. Gives the index of its
+/// first instruction.
 ///
 /// # Errors
 /// What else it does.
-pub(super) fn understand(program: &Program, entry: u64, descriptor: &KernelDescriptor) -> Result<(), String> {
+pub(super) fn understand(
+    program: &Program,
+    entry: u64,
+    descriptor: &KernelDescriptor,
+) -> Result<usize, String> {
     let user = descriptor.user_sgprs();
     let (Some(kernarg), Some(preload)) = (user.kernarg_segment_ptr, user.kernarg_preload) else {
         return Err("arguments are preloaded without a kernarg segment pointer".to_owned());
@@ -72,7 +77,7 @@ pub(super) fn understand(program: &Program, entry: u64, descriptor: &KernelDescr
             return match missing.first() {
                 _ if to != entry + STUB_BYTES => other(),
                 Some(register) => Err(format!("s{register} is not loaded")),
-                None => Ok(()),
+                None => Ok(first),
             };
         } else if !matches!(inst.op, Op::s_waitcnt | Op::s_nop) {
             return other();

@@ -10,7 +10,8 @@ use amdinst_core::object::CodeObject;
 use super::files;
 use super::package::KernelPackage;
 use crate::commands::Context;
-use crate::commands::instrument::{all_selected, no_debug_info};
+use crate::commands::instrument::{all_selected, measured, no_debug_info};
+use crate::commands::output::count;
 use crate::exit::{CommandResult, Exit, OrExit as _};
 
 /// A manifest's entry, and whether it was there already.
@@ -92,11 +93,13 @@ pub fn finish(
             let plan = instrument::plan(&object, &options).or_exit_with(Exit::BuildFailed, what)?;
             if home == forms.homes[0] {
                 all_selected(&plan).or_exit_with(Exit::Usage, what)?;
-                let sites: usize = plan.kernels().iter().map(|kernel| kernel.sites.len()).sum();
-                let kernels = plan.kernels().len();
+                let sites = plan.kernels().iter().map(|kernel| kernel.sites.len()).sum();
+                let blocks = plan.kernels().iter().map(|kernel| kernel.blocks.len()).sum();
+                let kernels = count(plan.kernels().len(), "kernel");
+                let measured = measured(options.probe, sites, blocks);
                 context.shell.status(
                     "Instrumenting",
-                    format_args!("{} for {cpu} ({kernels} kernels, {sites} sites)", package.name),
+                    format_args!("{} for {cpu} ({kernels}, {measured})", package.name),
                 );
             }
             let form = format!("{stem}.inst.{}", home.map_or("auto", Home::name));

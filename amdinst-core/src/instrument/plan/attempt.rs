@@ -48,8 +48,13 @@ impl Planner<'_> {
         let descriptors: Vec<&KernelDescriptor> =
             group.kernels.iter().map(|&kernel| &self.kernel(kernel).descriptor).collect();
         let vgprs = |descriptor: &&KernelDescriptor| descriptor.vector_registers(arch).vgprs;
-        let waits: BTreeMap<usize, Places> =
-            group.kernels.iter().filter_map(|&kernel| Some((kernel, self.waits(kernel)?))).collect();
+        let may_defer = scheme == Scheme::Sgprs
+            && self.options.abi == Abi::Argument
+            && self.options.probe == Probe::Branches;
+        let waits: BTreeMap<usize, Places> = match may_defer {
+            true => group.kernels.iter().filter_map(|&kernel| Some((kernel, self.waits(kernel)?))).collect(),
+            false => BTreeMap::new(),
+        };
         let component = Component {
             survey,
             functions: &group.functions,
@@ -57,10 +62,7 @@ impl Planner<'_> {
             most_vgprs: descriptors.iter().map(vgprs).max().unwrap_or(0),
             spare_vgprs: self.options.spare_vgprs,
             spare_sgprs: self.options.spare_sgprs,
-            may_defer: self.options.deferred
-                && self.options.abi == Abi::Argument
-                && self.options.probe == Probe::Branches
-                && group.kernels.iter().all(|kernel| waits.contains_key(kernel)),
+            may_defer: may_defer && group.kernels.iter().all(|kernel| waits.contains_key(kernel)),
             scratch: (borrow == Borrow::Scratch).then(|| self.scratch_slots(group)).transpose()?,
         };
         // What a site needs depends on where its counters are, not on which registers these are.

@@ -23,7 +23,7 @@ use super::survey::{Survey, selected};
 use crate::Arch;
 use crate::isa::Inst;
 use crate::object::rewrite::{KernelEdit, text_address};
-use crate::object::{CodeObject, Kernel, KernelArg};
+use crate::object::{CodeObject, Kernel};
 
 /// What will be done to a code object. Made by [`plan`], carried out by [`apply`](super::apply).
 #[derive(Clone, Debug)]
@@ -74,10 +74,13 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
         refusals: BTreeMap::new(),
         unmatched: Vec::new(),
     };
+    let has_buffer_symbol = object.variables.iter().any(|variable| variable.name == BUFFER_SYMBOL);
     for (function, kernel) in survey.kernels() {
         if chosen.contains(&kernel) {
             let mut refusals = survey.obstacles(function);
-            refusals.extend(already(object, &object.kernels[kernel]));
+            if has_buffer_symbol || has_buffer_argument(&object.kernels[kernel]) {
+                refusals.push(already_instrumented());
+            }
             planner.refusals.insert(function, refusals);
         }
     }
@@ -103,15 +106,18 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
     }
 }
 
-/// What is inserted counts what the code does, so it must not be counted itself.
-fn already(object: &CodeObject, kernel: &Kernel) -> Option<Refusal> {
-    let is_buffer = |arg: &KernelArg| arg.name.as_deref() == Some(BUFFER_ARGUMENT);
-    let has_variable = object.variables.iter().any(|variable| variable.name == BUFFER_SYMBOL);
-    (has_variable || kernel.metadata.args.iter().any(is_buffer)).then(|| Refusal {
+/// Whether the kernel takes a buffer for counters: it is instrumented.
+fn has_buffer_argument(kernel: &Kernel) -> bool {
+    kernel.metadata.args.iter().any(|arg| arg.name.as_deref() == Some(BUFFER_ARGUMENT))
+}
+
+/// What was inserted counts what the code does, so it must not be counted itself.
+fn already_instrumented() -> Refusal {
+    Refusal {
         pc: None,
         reason: Reason::AlreadyInstrumented,
         detail: "it is instrumented already: instrument the original".to_owned(),
-    })
+    }
 }
 
 struct Planner<'a> {

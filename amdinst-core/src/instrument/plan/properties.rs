@@ -75,12 +75,7 @@ impl Planner<'_> {
             Scheme::Lds | Scheme::SeedLds => {
                 let what = (self.options.probe, counted);
                 let images = LdsImages::place(survey, function, kernel, what, stride)?;
-                // Those of 2022 stand behind the kernel's own, as the code has their address as a constant.
-                let behind = kernel.metadata.group_segment_fixed_size.next_multiple_of(8);
-                let start = if scheme.is_seed() { Start::At(behind) } else { images.start };
-                let end = behind + images.image_bytes * images.waves;
-                let size = if scheme.is_seed() { end } else { images.group_segment_size };
-                Some(LdsImages { start, group_segment_size: size, ..images })
+                Some(if scheme.is_seed() { images.behind_static_lds(kernel) } else { images })
             }
             Scheme::Sgprs | Scheme::VgprLanes | Scheme::Memory | Scheme::SeedMemory => None,
         };
@@ -134,8 +129,7 @@ impl Planner<'_> {
                 let detail = format!("the code for firmware that does not preload is not understood: {what}");
                 (Reason::KernargPreload, detail)
             };
-            stub::understand(&survey.program, entry_pc, &original).map_err(unknown)?;
-            let first = survey.program.at(entry_pc).unwrap_or_default();
+            let first = stub::understand(&survey.program, entry_pc, &original).map_err(unknown)?;
             Some((first, stub::code(arch, &descriptor).map_err(encoding)?))
         } else {
             None

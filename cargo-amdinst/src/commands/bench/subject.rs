@@ -94,7 +94,6 @@ impl<'a> Subject<'a> {
         let options = Options {
             counters,
             level: Level::Basic,
-            deferred: true,
             kernels: Some(vec![case.kernel.to_owned()]),
             ..Options::default()
         };

@@ -1,6 +1,7 @@
 //! The HIP runtime: whether it is there, which version, and which code objects it loads.
 
-use hip_sys::{Hip, hipError_t};
+use hip_sys::Hip;
+use hip_sys::version::Version;
 
 use super::{Area, Check};
 
@@ -9,18 +10,15 @@ const CODE_OBJECTS: &str = "code objects";
 const INSTALL: &str = "install ROCm's HIP runtime, on Debian `apt-get install libamdhip64-5`";
 
 /// The release of ROCm from which on code object version 6 is loaded (llvm/llvm-project#130963).
-const NEWEST_SINCE: (i32, i32) = (6, 3);
+const NEWEST_SINCE: (u32, u32) = (6, 3);
 
 /// The library's name, and the version that it says it has.
-pub(super) type Loaded = Result<(&'static str, Option<i32>), String>;
+pub(super) type Loaded = Result<(&'static str, Option<Version>), String>;
 
 /// Loads the library and asks for its version.
 pub(super) fn load() -> Loaded {
     let (hip, name) = Hip::load().map_err(|error| error.to_string())?;
-    let mut version = 0;
-    // SAFETY: the function writes an integer through a valid pointer.
-    let result = hip.hipRuntimeGetVersion.as_ref().map(|_| unsafe { hip.hipRuntimeGetVersion(&mut version) });
-    Ok((name, matches!(result, Ok(hipError_t::hipSuccess)).then_some(version)))
+    Ok((name, Version::of(&hip)))
 }
 
 /// What that means on a machine with or without a GPU.
@@ -29,10 +27,7 @@ pub(super) fn checks(loaded: Loaded, has_gpu: bool) -> Vec<Check> {
         Ok((library, version)) => {
             let told = version.map_or_else(
                 || "its version is not known".to_owned(),
-                |version| {
-                    let (major, minor, _) = parts(version);
-                    format!("HIP {major}.{minor}")
-                },
+                |Version { major, minor, .. }| format!("HIP {major}.{minor}"),
             );
             let mut checks = vec![Check::ok(Area::Gpu, NAME, format!("{library}: {told}"))];
             checks.extend(version.map(code_objects));
@@ -46,14 +41,8 @@ pub(super) fn checks(loaded: Loaded, has_gpu: bool) -> Vec<Check> {
     }
 }
 
-/// HIP_VERSION, as `hip_version.h` makes it: major, minor and patch with two and five digits.
-const fn parts(version: i32) -> (i32, i32, i32) {
-    (version / 10_000_000, version / 100_000 % 100, version % 100_000)
-}
-
 /// Which versions of code objects the runtime loads. The kernel toolchain writes version 6 unless told otherwise.
-fn code_objects(version: i32) -> Check {
-    let (major, minor, _) = parts(version);
+fn code_objects(Version { major, minor, .. }: Version) -> Check {
     if (major, minor) >= NEWEST_SINCE {
         return Check::ok(Area::Gpu, CODE_OBJECTS, "versions 4 to 6");
     }
@@ -77,14 +66,18 @@ mod tests {
         assert_eq!(statuses(missing(), false), [Status::Warning]);
         assert_eq!(statuses(missing(), true), [Status::Error]);
         assert_eq!(statuses(Ok(("lib", None)), true), [Status::Ok]);
-        assert_eq!(statuses(Ok(("lib", Some(50_221_153))), true), [Status::Ok, Status::Warning]);
-        assert_eq!(statuses(Ok(("lib", Some(60_342_131))), true), [Status::Ok, Status::Ok]);
+        assert_eq!(
+            statuses(Ok(("lib", Version::from_number(50_221_153))), true),
+            [Status::Ok, Status::Warning]
+        );
+        assert_eq!(statuses(Ok(("lib", Version::from_number(60_342_131))), true), [Status::Ok, Status::Ok]);
     }
 
     #[test]
     fn versions() {
-        assert_eq!(parts(50_221_153), (5, 2, 21_153));
-        let checks = checks(Ok(("libamdhip64.so.5", Some(50_221_153))), false);
+        let version = Version::from_number(50_221_153);
+        assert_eq!(version, Some(Version { major: 5, minor: 2, patch: 21_153 }));
+        let checks = checks(Ok(("libamdhip64.so.5", version)), false);
         assert_eq!(checks[0].found, "libamdhip64.so.5: HIP 5.2");
         assert!(checks[1].help.as_ref().unwrap().contains("--code-object-version 4"));
     }

@@ -289,15 +289,23 @@ pub fn no_debug_info(target: &str, reason: &str) -> String {
     format!("what is written for {target} has no debug information: {reason}")
 }
 
+/// What of kernels is measured, and how much of it.
+pub fn measured(probe: Probe, sites: usize, blocks: usize) -> String {
+    match probe {
+        Probe::Branches => count(sites, "site"),
+        Probe::Blocks => count(blocks, "block"),
+        Probe::Time => "for their time".to_owned(),
+    }
+}
+
 /// Tells what was done, and what was refused.
 fn summary(context: &mut Context, view: &View, wrote: std::fmt::Arguments<'_>) -> Exit {
     let done: Vec<_> = view.kernels.iter().filter(|kernel| kernel.instrumented).collect();
-    let sites = done.iter().map(|kernel| kernel.sites.len()).sum();
-    let measured = match view.kernels.first().map_or(Probe::Branches, |kernel| kernel.probe) {
-        Probe::Branches => count(sites, "site"),
-        Probe::Blocks => count(done.iter().map(|kernel| kernel.blocks.len()).sum(), "block"),
-        Probe::Time => "for their time".to_owned(),
-    };
+    let measured = measured(
+        view.kernels.first().map_or(Probe::Branches, |kernel| kernel.probe),
+        done.iter().map(|kernel| kernel.sites.len()).sum(),
+        done.iter().map(|kernel| kernel.blocks.len()).sum(),
+    );
     let kernels = count(view.kernels.len(), "kernel");
     context.shell.status("Instrumented", format_args!("{} of {kernels}, {measured}", done.len()));
     context.shell.status("Wrote", wrote);
