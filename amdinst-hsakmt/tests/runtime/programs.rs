@@ -2,11 +2,12 @@
 
 use crate::support::{Program, good, tools};
 
-const CPUS: [(&str, &str, u32); 4] = [
-    ("gfx900", "AMD Radeon Instinct MI25 (emulated)", 64),
-    ("gfx906", "AMD Radeon Instinct MI50 (emulated)", 60),
-    ("gfx908", "AMD Instinct MI100 (emulated)", 120),
-    ("gfx90a", "AMD Instinct MI210 (emulated)", 104),
+/// Target, name, CUs and GiB of memory.
+const CPUS: [(&str, &str, u32, u64); 4] = [
+    ("gfx900", "AMD Radeon Instinct MI25 (emulated)", 64, 16),
+    ("gfx906", "AMD Radeon Instinct MI50 (emulated)", 60, 16),
+    ("gfx908", "AMD Instinct MI100 (emulated)", 120, 32),
+    ("gfx90a", "AMD Instinct MI210 (emulated)", 104, 64),
 ];
 
 #[test]
@@ -15,14 +16,8 @@ fn the_hsa_runtime_finds_each_gpu() {
         return;
     }
     let program = Program::new("agents.c", &[], &["-lhsa-runtime64"]);
-    for (cpu, name, cus) in CPUS {
-        let memory: u64 = if cpu == "gfx90a" {
-            64 << 30
-        } else if cpu == "gfx908" {
-            32 << 30
-        } else {
-            16 << 30
-        };
+    for (cpu, name, cus, gib) in CPUS {
+        let memory = gib << 30;
         let gpu = format!("{cpu}, {name}, {cus} CUs, wavefronts of 64\n  memory {memory}\n  LDS 65536\n");
         assert_eq!(good(&program.run(&[], &[("AMDINST_TARGET_CPU", cpu)])), gpu);
         let two = program.run(&[], &[("AMDINST_TARGET_CPU", cpu), ("AMDINST_GPUS", "2")]);
@@ -39,14 +34,14 @@ fn a_hip_program_runs_on_each_gpu() {
     if !tools("a_hip_program_runs_on_each_gpu", &[]) {
         return;
     }
-    let program = Program::new("vector_add.hip", &CPUS.map(|(cpu, _, _)| cpu), &["-lamdhip64"]);
-    for (cpu, name, cus) in CPUS {
+    let program = Program::new("vector_add.hip", &CPUS.map(|(cpu, ..)| cpu), &["-lamdhip64"]);
+    for (cpu, name, cus, gib) in CPUS {
         let printed = good(&program.run(&[], &[("AMDINST_TARGET_CPU", cpu), ("AMDINST_GPUS", "2")]));
         let lines: Vec<&str> = printed.lines().collect();
         let [first, wrong, second, wrong_too] = lines[..] else { panic!("{printed}") };
         assert_eq!((first, wrong), (second, wrong_too));
         assert!(first.starts_with(&format!("{name}, {cpu}:")), "{first}");
-        assert!(first.ends_with(&format!(":xnack-, {cus} CUs")), "{first}");
+        assert!(first.ends_with(&format!(":xnack-, {cus} CUs, memory {}", gib << 30)), "{first}");
         assert_eq!(wrong, "0 wrong");
     }
 }

@@ -18,7 +18,8 @@ int main(void) {
         hipDeviceProp_t properties;
         CHECK(hipSetDevice(device));
         CHECK(hipGetDeviceProperties(&properties, device));
-        printf("%s, %s, %d CUs\n", properties.name, properties.gcnArchName, properties.multiProcessorCount);
+        printf("%s, %s, %d CUs, memory %zu\n", properties.name, properties.gcnArchName, properties.multiProcessorCount,
+               properties.totalGlobalMem);
         const unsigned n = 100003, bytes = n * sizeof(float);
         float *a = (float *)malloc(bytes), *b = (float *)malloc(bytes), *c = (float *)malloc(bytes);
         for (unsigned i = 0; i < n; ++i) a[i] = i, b[i] = 2.0f * i;

@@ -39,7 +39,10 @@ pub fn run(context: &mut Context, args: &ExecArgs) -> CommandResult {
         die_with(parent).or_exit_with(Exit::Usage, || "--die-with-parent")?;
     }
     let error = command.exec();
-    Err(Failure::new(Exit::Usage, error).note(format!("starting {}", args.program[0].to_string_lossy())))
+    Err(Failure::msg(
+        Exit::Usage,
+        format!("{} cannot be started: {error}", args.program[0].to_string_lossy()),
+    ))
 }
 
 /// The program's command line and environment.

@@ -6,6 +6,7 @@
 //! that failed and tests that did not compile.
 
 mod keep;
+mod scratch;
 mod targets;
 
 use std::ffi::OsString;
@@ -39,10 +40,10 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         built.packages.iter().map(|package| package.manifest_path.as_path()).collect();
     let manifests =
         std::env::join_paths(manifests).or_exit_with(Exit::BuildFailed, || "the paths of the manifests")?;
-    let status = tempfile::Builder::new()
-        .prefix("amdinst-test-")
-        .tempdir()
-        .or_exit_with(Exit::BuildFailed, || "a directory for the tests' status")?;
+    let Some(first) = built.packages.first() else { return Err(no_tests()) };
+    let artifacts = first.package.target_directory.join("amdinst");
+    let status = scratch::directory(&artifacts)
+        .or_exit_with(Exit::OutputFailed, || artifacts.display().to_string())?;
 
     let mut exit = Exit::Success;
     let mut tested = false;
@@ -70,11 +71,15 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         }
     }
     if !tested {
-        return Err(Failure::msg(Exit::BuildFailed, "no kernel tests: no test target has `harness = false`").help(
-            "add to Cargo.toml: [[test]] name = \"kernels\", harness = false; and end tests/kernels.rs with `harness::main!();`",
-        ));
+        return Err(no_tests());
     }
     Ok(exit)
+}
+
+fn no_tests() -> Failure {
+    Failure::msg(Exit::BuildFailed, "no kernel tests: no test target has `harness = false`").help(
+        "add to Cargo.toml: [[test]] name = \"kernels\", harness = false; and end tests/kernels.rs with `harness::main!();`",
+    )
 }
 
 /// The absolute path of the JUnit report; an older report there is removed, for each test program adds to it.
