@@ -352,6 +352,6 @@ pub enum SummaryError {
         found: u32,
     },
     /// It is damaged, or something else.
-    #[error("it is not what `cargo amdinst report --format json` prints: {0}")]
+    #[error("it is not what `cargo amdinst report --format json` prints")]
     Damaged(#[from] serde_json::Error),
 }

@@ -93,6 +93,8 @@ pub fn run(
         })?;
     let mut code_object = None;
     let mut link_failure = None;
+    // The crate that the compiler found no `std` for, and whether it is the package itself.
+    let mut without_std = None;
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
             let line = line.or_exit_with(Exit::BuildFailed, || "reading cargo's messages")?;
@@ -109,6 +111,12 @@ pub fn run(
                     }
                 }
                 Ok(Message::CompilerMessage(message)) => {
+                    let code = message.message.code.as_ref().map(|code| code.code.as_str());
+                    if code == Some("E0463") && message.message.message.contains("`std`") {
+                        let directory = package.manifest_path.parent();
+                        let own = directory.is_some_and(|own| message.target.src_path.starts_with(own));
+                        without_std.get_or_insert((message.target.name.clone(), own));
+                    }
                     if message.message.message.starts_with("linking with ") {
                         link_failure = message.message.children.last().map(|note| note.message.clone());
                     } else if format == Format::Human
@@ -127,12 +135,37 @@ pub fn run(
         return Err(Failure::msg(Exit::BuildFailed, format!("cannot link {name}: {}", text.trim())));
     }
     if !status.success() {
-        return Err(Failure::msg(
-            Exit::BuildFailed,
-            format!("cannot build {name}: cargo ended with {status}"),
-        ));
+        let failure =
+            Failure::msg(Exit::BuildFailed, format!("cannot build {name}: cargo ended with {status}"));
+        return Err(match without_std {
+            None => failure,
+            Some((crate_name, own)) => failure.help(needs_std(&crate_name, own)),
+        });
     }
     code_object.ok_or_else(|| {
         Failure::msg(Exit::BuildFailed, format!("cargo built {name}, but names no code object"))
     })
+}
+
+/// What to do about a crate that needs the standard library, which is the first mistake of a crate that was the host's alone.
+fn needs_std(crate_name: &str, own: bool) -> String {
+    let no_std = "#![cfg_attr(target_arch = \"amdgpu\", no_std)]";
+    if own {
+        return format!("there is no `std` for GPUs: begin `{crate_name}` with `{no_std}`");
+    }
+    format!(
+        "there is no `std` for GPUs, which `{crate_name}` needs: turn that off by its features, or make what depends on it one \
+         of the host's: [target.'cfg(not(target_arch = \"amdgpu\"))'.dependencies]"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crate_of_the_host_is_told_what_to_do() {
+        assert!(needs_std("my_kernels", true).contains("begin `my_kernels` with"));
+        assert!(needs_std("serde", false).contains("which `serde` needs"));
+    }
 }

@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use amdinst_core::report::Location;
 
+use super::super::input::source_name;
 use super::super::output::{count, short_path};
 use super::view::{FileView, KernelView, ObjectView, refusal_text};
 
@@ -38,7 +39,10 @@ fn write_object(f: &mut Formatter<'_>, object: &ObjectView) -> fmt::Result {
 }
 
 fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
-    writeln!(f, "\n{}", kernel.name)?;
+    match source_name(&kernel.name) {
+        name if name == kernel.name => writeln!(f, "\n{name}")?,
+        name => writeln!(f, "\n{name} (symbol {})", kernel.name)?,
+    }
     writeln!(f, "  code        {} bytes at {:#x}", kernel.code_bytes, kernel.address)?;
     write!(f, "  registers   {} SGPRs, {} VGPRs", kernel.sgprs, kernel.vgprs)?;
     if kernel.agprs > 0 {

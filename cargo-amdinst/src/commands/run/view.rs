@@ -191,6 +191,8 @@ impl RunView {
     pub fn human(&self, stats: bool) -> String {
         let mut text = String::new();
         if let Some(mut report) = self.report.clone() {
+            // By the name in the source.
+            report.kernel.clone_from(&self.kernel);
             if let Some(here) = std::env::current_dir().ok().as_deref().and_then(std::path::Path::to_str) {
                 report.relative_to(here);
             }
