@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use amdinst_core::report::Location;
 use serde::{Deserialize, Serialize};
 
+use crate::lost::Certainty;
 use crate::summary::{Branch, KernelSummary, Summary};
 
 /// The version of the comparison's JSON.
@@ -142,6 +143,9 @@ impl Diff {
                 }),
             }
         }
+        if used.len() < now.branches.len().max(before.branches.len()) {
+            self.of_lanes(before, now);
+        }
         for (index, branch) in before.branches.iter().enumerate() {
             if !used.contains(&index) {
                 self.changes.push(Change {
@@ -179,6 +183,20 @@ impl Diff {
             };
             self.of_figure(now, &what, verdict, [format!("{old:.0}"), format!("{new:.0}")], Some(slower));
         }
+    }
+
+    /// Lanes lost by all branches together. Where branches came or went, they say what the branches one by one cannot: whether
+    /// the kernel diverges more, or its lines have moved.
+    fn of_lanes(&mut self, before: &KernelSummary, now: &KernelSummary) {
+        let (Some(old), Some(new)) = (lost_a_wave(before), lost_a_wave(now)) else { return };
+        let verdict = match new - old {
+            0.0 => return,
+            more if more >= old * TIME / 100.0 => Verdict::Worse,
+            less if -less >= old * TIME / 100.0 => Verdict::Better,
+            _ => Verdict::Changed,
+        };
+        let figures = [old, new].map(|lanes| format!("{lanes:.1}"));
+        self.of_figure(now, "lanes lost a wave", Some(verdict), figures, None);
     }
 
     /// A figure of a kernel; without a verdict it is as it was.
@@ -278,8 +296,15 @@ fn counterpart(branch: &Branch, before: &[Branch], used: &BTreeSet<usize>) -> Op
     exact.or_else(moved).map(|(index, _)| index)
 }
 
-/// Times that differ by less than this many per cent are neither better nor worse.
+/// Times, and lanes of whole kernels, that differ by less than this many per cent are neither better nor worse.
 const TIME: f64 = 1.0;
+
+/// Lanes that all branches of a kernel lost, a wave; `None` where they were not counted.
+fn lost_a_wave(kernel: &KernelSummary) -> Option<f64> {
+    let known = kernel.branches.iter().all(|branch| branch.lost.certainty != Certainty::Unknown);
+    let lanes: u64 = kernel.branches.iter().map(|branch| branch.lost.lanes).sum();
+    known.then(|| lanes as f64 / kernel.waves.max(1) as f64)
+}
 
 /// The times that both runs have of a kernel: what, before, now.
 pub(crate) fn times(before: &KernelSummary, now: &KernelSummary) -> Vec<(String, f64, f64)> {

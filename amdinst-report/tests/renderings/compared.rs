@@ -63,6 +63,8 @@ fn kernels_and_branches_come_and_go() {
     assert_eq!(
         verdicts(&Diff::new(&before, &summary())),
         [
+            // The loop lost 6 lanes in 4 waves.
+            entry(Verdict::Worse, "demo", "lanes lost a wave"),
             entry(Verdict::New, "demo", "loop"),
             entry(Verdict::New, "other", "kernel"),
             entry(Verdict::Gone, "old", "kernel")
@@ -73,7 +75,8 @@ fn kernels_and_branches_come_and_go() {
         [
             entry(Verdict::New, "old", "kernel"),
             entry(Verdict::Gone, "demo", "loop"),
-            entry(Verdict::Gone, "other", "kernel")
+            entry(Verdict::Gone, "other", "kernel"),
+            entry(Verdict::Better, "demo", "lanes lost a wave")
         ]
     );
 }
