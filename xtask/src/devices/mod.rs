@@ -80,7 +80,8 @@ fn median(mut seconds: Vec<f64>) -> f64 {
 
 /// Run the tests on a device; gives what was kept, and the seconds that it took, with all that cargo does around it.
 fn test(options: &Options, package: &str, home: &str, device: &str) -> Result<(Run, f64)> {
-    let kept = crate::workspace_root().join("target/amdinst").join(package).join(FILE_NAME);
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    let kept = crate::workspace_root().join(target).join("amdinst").join(package).join(FILE_NAME);
     let mut command = crate::cargo();
     if device == "hip" && !options.gpu {
         command.args(["amdinst", "exec", "--", "cargo"]);
