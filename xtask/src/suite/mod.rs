@@ -39,6 +39,8 @@ const PROFILES: [&str; 5] = ["kernel-o0", "kernel-o1", "kernel-o2", "kernel-o3",
 /// All packages but those with kernels, whose tests only `cargo amdinst test` can run.
 const WITHOUT_KERNELS: [&str; 6] =
     ["--exclude", "test-kernels", "--exclude", "matvec", "--exclude", "rodinia"];
+/// The HIP runtime of Debian 12.
+const HIP: &str = "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5";
 /// Counter homes of the kernel suite.
 const HOMES: [&str; 3] = ["register", "lds", "global"];
 
@@ -93,7 +95,7 @@ fn steps(junit: &Path) -> Vec<Step> {
         let name = format!("runtime {home}");
         let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
         let mut step = Step::new(&name, Counting::Tests, ["xtask", "devices", "-p", "test-kernels"])
-            .needs_file("/usr/lib/x86_64-linux-gnu/libamdhip64.so.5", "libamdhip64-5");
+            .needs_file(HIP, "libamdhip64-5");
         step.args.extend(["--counters".to_owned(), home.to_owned()]);
         step.args.extend(["--junit".to_owned(), report.display().to_string()]);
         // The tests in modules: not those of `failures`, whose faults end the program here, as they do on a GPU.
@@ -101,6 +103,10 @@ fn steps(junit: &Path) -> Vec<Step> {
         step.writes_junit = true;
         steps.push(step);
     }
+    steps.push(
+        Step::new("runtime packages", Counting::Tests, ["xtask", "devices", "-p", "rodinia", "-p", "matvec"])
+            .needs_file(HIP, "libamdhip64-5"),
+    );
     // Last, for it shows what the steps before it have built.
     steps.push(Step::new("readme", Counting::One, ["xtask", "readme"]));
     steps
