@@ -28,7 +28,7 @@ pub(crate) enum Instrument {
 /// How the emulated machine is made.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// What each GPU is (`AMDINST_TARGET_CPU`).
+    /// What each GPU is (`AMDINST_EMULATED_CPU`, else `AMDINST_TARGET_CPU`).
     pub(crate) profile: &'static Profile,
     /// How many there are (`AMDINST_GPUS`).
     pub(crate) gpus: u32,
@@ -63,11 +63,12 @@ impl Settings {
                 _ => Err(bad(variable, value, &format!("a whole number from {least} to {most}"))),
             },
         };
-        let profile = match text("AMDINST_TARGET_CPU") {
+        let named = |variable| text(variable).map(|name| (variable, name));
+        let profile = match named("AMDINST_EMULATED_CPU").or_else(|| named("AMDINST_TARGET_CPU")) {
             None => Profile::default(),
-            Some(name) => name.parse::<Arch>().ok().and_then(Profile::of).ok_or_else(|| {
+            Some((variable, name)) => name.parse::<Arch>().ok().and_then(Profile::of).ok_or_else(|| {
                 let names: Vec<&str> = Profile::all().map(|profile| profile.arch.name()).collect();
-                bad("AMDINST_TARGET_CPU", name, &format!("one of {}", names.join(", ")))
+                bad(variable, name, &format!("one of {}", names.join(", ")))
             })?,
         };
         let flag = |variable: &'static str| match text(variable).as_deref() {
@@ -124,6 +125,9 @@ mod tests {
     fn what_is_asked_for_is_taken_and_nonsense_is_named() {
         let settings = read(&[("AMDINST_TARGET_CPU", "gfx908"), ("AMDINST_GPUS", "2")]).unwrap();
         assert_eq!((settings.profile.arch, settings.gpus), (Arch::Gfx908, 2));
+        // What kernels were built for does not change a GPU that was asked for.
+        let settings = read(&[("AMDINST_TARGET_CPU", "gfx90a"), ("AMDINST_EMULATED_CPU", "gfx906")]).unwrap();
+        assert_eq!(settings.profile.arch, Arch::Gfx906);
         let settings = read(&[("AMDINST_INSTRUMENT", "report"), ("AMDINST_COUNTERS", "lds")]).unwrap();
         assert_eq!((settings.instrument, settings.counters), (Instrument::Report, Counters::Lds));
         let error = read(&[("AMDINST_TARGET_CPU", "gfx1100")]).unwrap_err();

@@ -567,9 +567,9 @@ The program finds the installed ROCm runtime (Debian's 5.2: HIP, libhsa-runtime6
 the library that asks the kernel's driver, libhsakmt.so.1, is replaced, by way of LD_LIBRARY_PATH; there need be no \
 /dev/kfd. The exit code is the program's own.")]
 pub struct ExecArgs {
-    /// The GPU's processor: gfx900, gfx906, gfx908 or gfx90a
-    #[arg(long, value_name = "CPU", default_value = "gfx90a")]
-    pub target_cpu: String,
+    /// The GPU's processor: gfx900, gfx906, gfx908 or gfx90a (default: gfx90a; under `cargo amdinst test`, what it tests)
+    #[arg(long, value_name = "CPU")]
+    pub target_cpu: Option<String>,
     /// How many GPUs there are
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
     pub gpus: u32,

@@ -174,3 +174,18 @@ fn the_program_dies_with_its_parent_if_that_is_asked_for() {
     assert!(Command::new("kill").arg(&process).status().unwrap().success());
     assert!(ends_within(&process, Duration::from_secs(30)), "{process} is still there");
 }
+
+/// `cargo amdinst test` sets `AMDINST_TARGET_CPU` for its tests: a GPU that was asked for must not change by that.
+#[test]
+fn only_a_processor_that_was_asked_for_is_fixed() {
+    let directory = tempfile::tempdir().unwrap();
+    for (option, printed) in [(Some("--target-cpu=gfx908"), "gfx908 gfx908\n"), (None, "gfx90a none\n")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
+        command.args(["amdinst", "exec"]).args(option).args(["--", "/bin/sh", "-c"]);
+        command
+            .arg("echo $AMDINST_TARGET_CPU ${AMDINST_EMULATED_CPU-none}")
+            .env_remove("AMDINST_EMULATED_CPU");
+        let output = command.current_dir(directory.path()).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), printed, "{output:?}");
+    }
+}

@@ -22,6 +22,9 @@ use crate::parent::die_with;
 /// Variables that say where libraries are looked for first.
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 
+/// The processor of a GPU that nobody has said anything about.
+const DEFAULT_CPU: &str = "gfx90a";
+
 /// Tools of the runtime, separated by spaces.
 const TOOLS: &str = "HSA_TOOLS_LIB";
 
@@ -47,17 +50,13 @@ pub fn run(context: &mut Context, args: &ExecArgs) -> CommandResult {
 
 /// The program's command line and environment.
 fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
-    let arch =
-        args.target_cpu.parse::<Arch>().ok().filter(|arch| amdinst_hsakmt::processors().contains(arch));
+    let cpu = args.target_cpu.as_deref().unwrap_or(DEFAULT_CPU);
+    let arch = cpu.parse::<Arch>().ok().filter(|arch| amdinst_hsakmt::processors().contains(arch));
     let Some(arch) = arch else {
         let names: Vec<&str> = amdinst_hsakmt::processors().into_iter().map(Arch::name).collect();
         return Err(Failure::msg(
             Exit::Usage,
-            format!(
-                "the ROCm runtime cannot be run on {}: it is one of {}",
-                args.target_cpu,
-                names.join(", ")
-            ),
+            format!("the ROCm runtime cannot be run on {cpu}: it is one of {}", names.join(", ")),
         ));
     };
     let directory = library::directory(context)?;
@@ -82,6 +81,10 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
     runtime::check(context, program, &name, &paths)?;
     command.env(LIBRARY_PATH, paths);
     command.env("AMDINST_TARGET_CPU", arch.name()).env("AMDINST_GPUS", args.gpus.to_string());
+    // `cargo amdinst test` sets the first variable to what it tests; the GPU that was asked for stays as it is.
+    if args.target_cpu.is_some() {
+        command.env("AMDINST_EMULATED_CPU", arch.name());
+    }
     let instrument = match (args.instrument, args.report) {
         (_, true) => "report",
         (true, false) => "1",
