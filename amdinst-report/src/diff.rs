@@ -79,6 +79,13 @@ pub struct Change {
     pub slower_percent: Option<f64>,
 }
 
+impl Change {
+    /// How much longer a kernel takes, to stand behind the figures; empty for what does not concern its time.
+    fn slower(&self) -> String {
+        self.slower_percent.map(|slower| format!(" ({slower:+.1} %)")).unwrap_or_default()
+    }
+}
+
 impl Diff {
     /// Compares `now` with `before`.
     pub fn new(before: &Summary, now: &Summary) -> Self {
@@ -233,8 +240,7 @@ impl Diff {
             let _ = write!(text, "{:<7} {kernel} on {cpu}: {what}{place}: ", verdict.word());
             let _ = match (before, after) {
                 (Some(before), Some(after)) => {
-                    let slower = change.slower_percent.map(|slower| format!(" ({slower:+.1} %)"));
-                    writeln!(text, "{before} -> {after}{}", slower.unwrap_or_default())
+                    writeln!(text, "{before} -> {after}{}", change.slower())
                 }
                 (Some(only), None) | (None, Some(only)) => writeln!(text, "{only}"),
                 (None, None) => writeln!(text),
@@ -273,7 +279,7 @@ impl Diff {
                 change.what.replace('|', "\\|"),
                 cell(&change.before),
                 cell(&change.after),
-                change.slower_percent.map(|slower| format!(" ({slower:+.1} %)")).unwrap_or_default()
+                change.slower()
             );
         }
         text

@@ -3,7 +3,7 @@
 use amdinst_core::object::CodeObject;
 use amdinst_core::object::lines::SourceMap;
 use amdinst_core::report::{InstructionCycles, Modelled};
-use amdinst_emu::timing::{self, Model, TimingReport};
+use amdinst_emu::timing::{self, InstructionLines, Model, Timing, TimingReport};
 use amdinst_emu::{Fault, Launch, Machine, Program};
 use serde::Serialize;
 
@@ -22,6 +22,22 @@ pub struct LaunchTiming {
 }
 
 impl LaunchTiming {
+    /// Of the original, whose code object is `object`.
+    pub(crate) fn new(kernel: &str, object: &CodeObject, timing: &Timing) -> Self {
+        let lines = lines(timing, object);
+        Self {
+            kernel: kernel.to_owned(),
+            original: timing.report(&lines),
+            instrumented: None,
+            instructions: timing.instruction_cycles(&lines),
+        }
+    }
+
+    /// Adds what is told of the instrumented form, whose code object is `object`.
+    pub(crate) fn add_instrumented(&mut self, object: &CodeObject, timing: &Timing) {
+        self.instrumented = Some(timing.report(&lines(timing, object)));
+    }
+
     /// How much longer a wave is there in the instrumented form: the mean residencies' ratio.
     pub fn slowdown(&self) -> Option<f64> {
         let instrumented = self.instrumented.as_ref()?;
@@ -65,10 +81,12 @@ pub(crate) fn model(
     device: Model,
     machine: &Machine,
     program: &Program,
-    object: &CodeObject,
     launch: &Launch,
-) -> Result<(TimingReport, Vec<InstructionCycles>), Fault> {
-    let timing = timing::simulate(&mut machine.clone(), program, launch, &device.parameters())?;
-    let map = SourceMap::new(object).ok();
-    Ok((timing.report(map.as_ref()), timing.instruction_cycles(map.as_ref())))
+) -> Result<Timing, Fault> {
+    timing::simulate(&mut machine.clone(), program, launch, &device.parameters())
+}
+
+/// The source lines of a launch of `object`.
+fn lines(timing: &Timing, object: &CodeObject) -> InstructionLines {
+    timing.instruction_lines(SourceMap::new(object).ok().as_ref())
 }

@@ -31,14 +31,16 @@ impl Version {
         Some(Self { major: number / 10_000_000, minor: number / 100_000 % 100, patch: number % 100_000 })
     }
 
-    /// The newest version of code objects that it is known to read; `None` for runtimes of which that is not known.
+    /// The newest version of code objects that it reads, as far as this crate knows them: 4 to 6.
     ///
-    /// Debian's HIP 5.2 refuses version 5; AMD's sources of HIP 5.6 to 6.2 name it as the newest one.
-    pub const fn newest_code_object(self) -> Option<u32> {
+    /// Up to HIP 5.2 the runtime's loader knows of version 5, but the library that reads metadata for it (comgr) does not, and
+    /// so it refuses them, as Debian's does; from 5.3 on both do. Version 6 is loaded by HIP 6.3 and later
+    /// (llvm/llvm-project#130963, which made it LLVM's default).
+    pub const fn newest_code_object(self) -> u32 {
         match (self.major, self.minor) {
-            (5, 0..=2) => Some(4),
-            (5, 6..) | (6, 0..=2) => Some(5),
-            _ => None,
+            (..=4, _) | (5, ..=2) => 4,
+            (5, _) | (6, ..=2) => 5,
+            _ => 6,
         }
     }
 }
@@ -61,5 +63,12 @@ mod tests {
         assert_eq!(Version::from_number(60_443_483).unwrap().to_string(), "HIP 6.4.43483");
         assert_eq!(Version::from_number(405), None);
         assert_eq!(Version::from_number(-1), None);
+    }
+
+    #[test]
+    fn code_objects_that_each_release_reads() {
+        let newest = |major, minor| Version { major, minor, patch: 0 }.newest_code_object();
+        let releases = [(5, 0), (5, 2), (5, 3), (5, 5), (5, 7), (6, 0), (6, 2), (6, 3), (7, 0)];
+        assert_eq!(releases.map(|(major, minor)| newest(major, minor)), [4, 4, 5, 5, 5, 5, 5, 6, 6]);
     }
 }

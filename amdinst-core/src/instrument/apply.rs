@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::entry::VARIABLE_OFFSET;
-use super::map::{ProbeMap, SCHEMA};
+use super::map::{KernelProbes, ProbeMap, SCHEMA};
 use super::options::{Abi, BUFFER_SYMBOL};
 use super::plan::Plan;
 use super::refusal::InstrumentError;
@@ -30,21 +30,7 @@ pub struct Instrumented {
 /// code object.
 pub fn apply(object: &CodeObject, plan: &Plan) -> Result<Instrumented, InstrumentError> {
     let Some(relocated) = &plan.relocated else {
-        let mut reasons: Vec<String> = plan
-            .kernels
-            .iter()
-            .map(|kernel| match kernel.refusals.iter().find(|refusal| refusal.pc.is_none()) {
-                Some(refusal) => format!("`{}`: {}", kernel.name, refusal.detail),
-                None if !kernel.left_out.is_empty() => {
-                    format!("none of the branches of `{}` was asked for", kernel.name)
-                }
-                None => format!("`{}` has no branch that can diverge", kernel.name),
-            })
-            .collect();
-        if reasons.is_empty() {
-            reasons.push("it has no kernel".to_owned());
-        }
-        return Err(InstrumentError::NothingInstrumented(reasons.join("; ")));
+        return Err(InstrumentError::NothingInstrumented(why_nothing(&plan.kernels)));
     };
     consistent(object, plan)?;
     let address_map = |old, edge| relocated.place(old, edge);
@@ -71,6 +57,36 @@ pub fn apply(object: &CodeObject, plan: &Plan) -> Result<Instrumented, Instrumen
         addresses: plan.addresses(),
     };
     Ok(Instrumented { bytes: rewritten.bytes, map, debug_info: rewritten.debug_info })
+}
+
+/// Kernels that a message names, at most, for each reason.
+const NAMED: usize = 3;
+
+/// Why none of the kernels is instrumented: each reason once, in the order of the kernels, before it the first of those that
+/// it holds for.
+fn why_nothing(kernels: &[KernelProbes]) -> String {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for kernel in kernels {
+        let reason = match kernel.refusals.iter().find(|refusal| refusal.pc.is_none()) {
+            Some(refusal) => refusal.detail.as_str(),
+            None if !kernel.left_out.is_empty() => "none of its branches was asked for",
+            None => "no branch that can diverge",
+        };
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(&kernel.name),
+            None => reasons.push((reason, vec![&kernel.name])),
+        }
+    }
+    let told = reasons.iter().map(|(reason, names)| {
+        let named = names.iter().take(NAMED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let more = match names.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("{named}{more}: {reason}")
+    });
+    let told = told.collect::<Vec<_>>().join("; ");
+    if told.is_empty() { "it has no kernel".to_owned() } else { told }
 }
 
 /// Descriptor and metadata of every kernel must agree, or the instrumented ones would not either; those that are edited also

@@ -36,7 +36,7 @@ mod wave;
 pub use hierarchy::Traffic;
 pub use outcome::{InstructionTime, Residency, Timing, WaveTime};
 pub use parameters::{Cost, FixedLatencies, Parameters};
-pub use report::{BreakdownView, LineTime, TimingReport};
+pub use report::{BreakdownView, InstructionLines, LineTime, TimingReport};
 pub use stall::{Breakdown, Stall};
 pub use timeline::Timeline;
 

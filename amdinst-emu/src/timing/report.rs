@@ -77,13 +77,22 @@ pub struct LineTime {
 /// Lines of the source that a table has.
 const LINES: usize = 12;
 
+/// The source lines of the instructions that a dispatch ran.
+#[derive(Clone, Debug)]
+pub struct InstructionLines(Vec<Option<(String, u32)>>);
+
 impl Timing {
-    /// As plain data, with source lines where the code object has them: of the innermost frame outside of Rust's own library,
+    /// The source line of each instruction, where the code object has it: of the innermost frame outside of Rust's own library,
     /// which is what its user can change.
-    pub fn report(&self, map: Option<&SourceMap>) -> TimingReport {
-        let mut lines: BTreeMap<(String, u32), (u64, Breakdown)> = BTreeMap::new();
-        for instruction in &self.instructions {
-            let place = own_line(map, instruction.pc).unwrap_or_default();
+    pub fn instruction_lines(&self, map: Option<&SourceMap>) -> InstructionLines {
+        InstructionLines(self.instructions.iter().map(|instruction| own_line(map, instruction.pc)).collect())
+    }
+
+    /// As plain data, with [`Self::instruction_lines`].
+    pub fn report(&self, instruction_lines: &InstructionLines) -> TimingReport {
+        let mut lines: BTreeMap<(&str, u32), (u64, Breakdown)> = BTreeMap::new();
+        for (instruction, place) in self.instructions.iter().zip(&instruction_lines.0) {
+            let place = place.as_ref().map_or(("", 0), |(file, line)| (file, *line));
             let (executions, breakdown) = lines.entry(place).or_default();
             *executions += instruction.executions;
             breakdown.add(&instruction.breakdown);
@@ -91,7 +100,7 @@ impl Timing {
         let mut lines: Vec<LineTime> = lines
             .into_iter()
             .map(|((file, line), (executions, breakdown))| LineTime {
-                file,
+                file: file.to_owned(),
                 line,
                 executions,
                 cycles: breakdown.total(),
@@ -115,17 +124,15 @@ impl Timing {
             traffic: self.traffic,
         }
     }
-}
 
-impl Timing {
-    /// Where the cycles went, by instruction, with the source lines that [`Self::report`] has.
-    pub fn instruction_cycles(&self, map: Option<&SourceMap>) -> Vec<InstructionCycles> {
-        let instruction = |time: &InstructionTime| {
-            let (file, line) = own_line(map, time.pc).unzip();
+    /// Where the cycles went, by instruction, with [`Self::instruction_lines`].
+    pub fn instruction_cycles(&self, lines: &InstructionLines) -> Vec<InstructionCycles> {
+        let instruction = |(time, place): (&InstructionTime, &Option<(String, u32)>)| {
+            let (file, line) = place.clone().unzip();
             let (executions, cycles) = (time.executions, (&time.breakdown).into());
             InstructionCycles { pc: time.pc, file, line, executions, cycles }
         };
-        self.instructions.iter().map(instruction).collect()
+        self.instructions.iter().zip(&lines.0).map(instruction).collect()
     }
 }
 

@@ -13,7 +13,7 @@ use amdinst_core::counters::{self, Layout};
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
-use amdinst_emu::timing::{Model, TimingReport};
+use amdinst_emu::timing::Model;
 use amdinst_emu::{Config, Execution, Machine, MemoryError, Program, native_counts};
 
 use super::memory::{DeviceMemory, next_device_id};
@@ -183,9 +183,7 @@ impl Machines {
             return Ok(Outcome { report, wave_instructions: Some(original.wave_instructions), timing });
         };
         let layout = probes.layout(request.grid, request.block);
-        let instrumented =
-            timing.as_mut().zip(device).map(|(timing, device)| (&mut timing.instrumented, device));
-        let records = self.launch_instrumented(request, probes, &layout, instrumented)?;
+        let records = self.launch_instrumented(request, probes, &layout, timing.as_mut().zip(device))?;
         let records = counters::decode(&records).map_err(|error| request.counters(error.to_string()))?;
 
         if let Some(difference) = self.difference() {
@@ -214,12 +212,11 @@ impl Machines {
     fn model_original(&self, request: &Request<'_>, device: Model) -> Result<LaunchTiming, LaunchError> {
         let program = &self.programs[&request.built.original_path].original;
         let launch = request.emulated(request.kernarg.clone());
-        let modelled = model(device, &self.original, program, &request.built.original, &launch);
-        let (original, instructions) = modelled.map_err(|fault| {
+        let modelled = model(device, &self.original, program, &launch).map_err(|fault| {
             let located = LocatedFault::new(fault, request, Some);
             LaunchError::Fault(Box::new(located))
         })?;
-        Ok(LaunchTiming { kernel: request.kernel.to_owned(), original, instrumented: None, instructions })
+        Ok(LaunchTiming::new(request.kernel, &request.built.original, &modelled))
     }
 
     fn launch_original(&mut self, request: &Request<'_>) -> Result<Execution, LaunchError> {
@@ -237,7 +234,7 @@ impl Machines {
         request: &Request<'_>,
         probes: &KernelProbes,
         layout: &Layout,
-        timing: Option<(&mut Option<TimingReport>, Model)>,
+        timing: Option<(&mut LaunchTiming, Model)>,
     ) -> Result<Vec<u8>, LaunchError> {
         let device = |error: MemoryError| LaunchError::Device(error.into());
         let buffer = layout.initial_buffer();
@@ -257,8 +254,8 @@ impl Machines {
                 LaunchError::InstrumentedFault(Box::new(located))
             };
             if let (Some((timing, device)), Some(form)) = (timing, &request.built.instrumented) {
-                let modelled = model(device, &self.instrumented, program, &form.object, &launch);
-                *timing = Some(modelled.map_err(located)?.0);
+                let modelled = model(device, &self.instrumented, program, &launch).map_err(located)?;
+                timing.add_instrumented(&form.object, &modelled);
             }
             self.instrumented.launch(program, &launch).map_err(located)?;
             let mut records = buffer;

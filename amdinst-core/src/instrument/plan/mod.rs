@@ -116,7 +116,7 @@ fn already_instrumented() -> Refusal {
     Refusal {
         pc: None,
         reason: Reason::AlreadyInstrumented,
-        detail: "it is instrumented already: instrument the original".to_owned(),
+        detail: "instrumented already: instrument the original".to_owned(),
     }
 }
 

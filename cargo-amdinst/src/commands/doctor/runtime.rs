@@ -9,8 +9,8 @@ const NAME: &str = "hip";
 const CODE_OBJECTS: &str = "code objects";
 const INSTALL: &str = "install ROCm's HIP runtime, on Debian `apt-get install libamdhip64-5`";
 
-/// The release of ROCm from which on code object version 6 is loaded (llvm/llvm-project#130963).
-const NEWEST_SINCE: (u32, u32) = (6, 3);
+/// The version of code objects that the kernel toolchain writes unless told otherwise: LLVM's default.
+const BUILT: u32 = 6;
 
 /// The library's name, and the version that it says it has.
 pub(super) type Loaded = Result<(&'static str, Option<Version>), String>;
@@ -41,14 +41,20 @@ pub(super) fn checks(loaded: Loaded, has_gpu: bool) -> Vec<Check> {
     }
 }
 
-/// Which versions of code objects the runtime loads. The kernel toolchain writes version 6 unless told otherwise.
-fn code_objects(Version { major, minor, .. }: Version) -> Check {
-    if (major, minor) >= NEWEST_SINCE {
-        return Check::ok(Area::Gpu, CODE_OBJECTS, "versions 4 to 6");
+/// Which versions of code objects the runtime loads.
+fn code_objects(version: Version) -> Check {
+    let newest = version.newest_code_object();
+    if newest >= BUILT {
+        return Check::ok(Area::Gpu, CODE_OBJECTS, format!("versions 4 to {newest}"));
     }
-    let found = format!("HIP {major}.{minor} may not load version 6, which kernels are built as by default");
-    let help = "for `--device hip`: `--code-object-version 4`, or `code-object-version = 4` in \
-                [package.metadata.amdinst]";
+    let Version { major, minor, .. } = version;
+    let found = format!(
+        "HIP {major}.{minor} loads versions up to {newest}; kernels are built as version {BUILT} by default"
+    );
+    let help = format!(
+        "for `--device hip`: `--code-object-version {newest}`, or `code-object-version = {newest}` in \
+         [package.metadata.amdinst]"
+    );
     Check::warning(Area::Gpu, CODE_OBJECTS, found, help)
 }
 
@@ -80,5 +86,7 @@ mod tests {
         let checks = checks(Ok(("libamdhip64.so.5", version)), false);
         assert_eq!(checks[0].found, "libamdhip64.so.5: HIP 5.2");
         assert!(checks[1].help.as_ref().unwrap().contains("--code-object-version 4"));
+        let newer = code_objects(Version { minor: 4, ..version.unwrap() });
+        assert!(newer.found.contains("up to 5") && newer.help.unwrap().contains("--code-object-version 5"));
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn model(
     launch: &Launch,
 ) -> Result<Modelled, LaunchError> {
     let timing = timing::simulate(machine, program, launch, &device.parameters())?;
-    let report = timing.report(SourceMap::new(object).ok().as_ref());
+    let report = timing.report(&timing.instruction_lines(SourceMap::new(object).ok().as_ref()));
     Ok(Modelled { timing, report })
 }
 

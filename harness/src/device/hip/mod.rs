@@ -203,7 +203,7 @@ impl Gpu {
     fn refusal(&self, error: &HipError, bytes: &[u8]) -> String {
         let library = self.runtime.library;
         let message = format!("{error} on {}", self.target);
-        let newest = library.version.and_then(Version::newest_code_object);
+        let newest = library.version.map(Version::newest_code_object);
         match (code_object_version(bytes), newest) {
             (Some(version), Some(newest)) if version > newest => format!(
                 "{message}\n  it is a code object of version {version}, and {library} reads versions up to {newest}: run `cargo \

@@ -159,11 +159,18 @@ fn a_runtime_older_than_the_code_object() {
          --code-object-version 4`"
     );
     let gpu = r#"NEW="gfx90a:sramecc+:xnack-""#;
-    stub(&directory, "libamdhip64.so.6", &["VERSION=60443483", "NEWEST=5", gpu]);
+    stub(&directory, "libamdhip64.so.6", &["VERSION=60241132", "NEWEST=5", gpu]);
     assert_eq!(
         says(&directory, "load"),
         "kernels.elf cannot be loaded: hipModuleLoadData failed: 209 hipErrorNoBinaryForGpu on gfx90a:sramecc+:xnack-\n  it is a \
-         code object of version 6; libamdhip64.so.6, HIP 6.4.43483 may be older"
+         code object of version 6, and libamdhip64.so.6, HIP 6.2.41132 reads versions up to 5: run `cargo amdinst test \
+         --code-object-version 5`"
+    );
+    stub(&directory, "libamdhip64.so.6", &["NEWEST=5", gpu]);
+    assert_eq!(
+        says(&directory, "load"),
+        "kernels.elf cannot be loaded: hipModuleLoadData failed: 209 hipErrorNoBinaryForGpu on gfx90a:sramecc+:xnack-\n  it is a \
+         code object of version 6; libamdhip64.so.6 may be older"
     );
 }
 
