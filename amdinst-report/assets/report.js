@@ -206,6 +206,10 @@ function chunks(items, drawLine, height) {
   }
   return parts;
 }
+/* Scrolls a view until a line of it, if there is one, stands in its upper part. (`offsetTop` is of no use: it counts from the chunk.) */
+function bring(view, line) {
+  if (line) view.scrollTop += line.getBoundingClientRect().top - view.getBoundingClientRect().top - view.clientHeight / 3;
+}
 /* The expression from a column on: as far as brackets are closed, up to a block, a semicolon or the line's end. */
 function expressionEnd(text, start) {
   let depth = 0, at = start;
@@ -244,7 +248,7 @@ function sourceView(file, kernels, line, column, onPick) {
       h("span", { class: "t" }, shown));
   }, 18));
   const element = h("div", {}, name, source.changed ? h("p", { class: "note" }, "This file has changed since the run.") : null, view);
-  element.show = (wanted) => { const found = view.querySelector(`[data-line="${wanted}"]`); if (found) view.scrollTop = Math.max(0, found.offsetTop - view.offsetTop - view.clientHeight / 3); };
+  element.show = (wanted) => bring(view, view.querySelector(`[data-line="${wanted}"]`));
   return element;
 }
 function codeView(kernel, marked, onPick) {
@@ -261,9 +265,9 @@ function codeView(kernel, marked, onPick) {
       element.classList.toggle("here", same);
       if (same && !first) first = element;
     }
-    if (first) view.scrollTop = Math.max(0, first.offsetTop - view.offsetTop - view.clientHeight / 3);
+    bring(view, first);
   };
-  view.show = () => { const found = view.querySelector(".here"); if (found) view.scrollTop = Math.max(0, found.offsetTop - view.offsetTop - view.clientHeight / 3); };
+  view.show = () => bring(view, view.querySelector(".here"));
   return view;
 }
 /* Source and, folded away until asked for, the disassembly beside it; a click on a line of one marks it in the other. */
