@@ -305,6 +305,10 @@ pub struct TestArgs {
     /// Model how long each launch takes on this device, original and instrumented (on the emulator)
     #[arg(long, value_name = "DEVICE")]
     pub timing: Option<TimingChoice>,
+    /// With --timing: write when each wave was on which SIMD, as traces for Perfetto's viewer or Chrome's, one for each launch:
+    /// DIR/PKG/PROGRAM.TEST.NUMBER.KERNEL.json
+    #[arg(long, value_name = "DIR", requires = "timing")]
+    pub timeline: Option<PathBuf>,
     /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,

@@ -168,13 +168,15 @@ impl<P> Launch<P> for Kernel<P> {
             report.relative_to(root);
         }
         recorder::record(&report);
-        if let Some(timing) = &outcome.timing {
-            recorder::record_timing(timing);
-        }
+        let timing = outcome.timing.map(|modelled| {
+            let told = modelled.told.clone();
+            recorder::record_timing(modelled);
+            told
+        });
         Ok(Run {
             report: Report::new(report),
             wave_instructions: outcome.wave_instructions,
-            timing: outcome.timing,
+            timing,
             profile: built.profile.clone(),
         })
     }

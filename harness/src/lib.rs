@@ -45,6 +45,7 @@
 //! | `AMDINST_GPU` | which GPU, as HIP counts (default: the first that the kernels were built for) |
 //! | `AMDINST_STRICT_BARRIERS` | `1`: a barrier that some waves ended without reaching is a fault in the emulator |
 //! | `AMDINST_TIMING` | `mi210` or `mi250x`: model how long each launch takes there, on the emulator |
+//! | `AMDINST_TIMELINE` | with `AMDINST_TIMING`, a directory: write there when each wave of each launch ran, as traces for Perfetto's viewer or Chrome's |
 //! | `AMDINST_JUNIT` | write the results there as JUnit XML |
 //! | `AMDINST_STATUS` | add a line to this file: `started`, or `device-missing` |
 //! | `AMDINST_RUN` | a directory: write there what each test reported, one file a process, as `amdinst_core::report::run` reads it |

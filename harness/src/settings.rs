@@ -117,6 +117,8 @@ pub struct Settings {
     pub strict_barriers: bool,
     /// The device on which launches in the emulator are modelled.
     pub timing: Option<Model>,
+    /// The directory for traces of the modelled launches of tests.
+    pub timeline: Option<PathBuf>,
 }
 
 impl Settings {
@@ -173,6 +175,7 @@ impl Settings {
             budget: budget.transpose()?,
             strict_barriers,
             timing: timing.transpose()?,
+            timeline: std::env::var_os("AMDINST_TIMELINE").filter(|path| !path.is_empty()).map(PathBuf::from),
         })
     }
 }

@@ -1,11 +1,15 @@
 //! How long a launch takes on a device that is modelled.
 
+use std::path::{Path, PathBuf};
+
 use amdinst_core::object::CodeObject;
 use amdinst_core::object::lines::SourceMap;
 use amdinst_core::report::{InstructionCycles, Modelled};
-use amdinst_emu::timing::{self, InstructionLines, Model, Timing, TimingReport};
+use amdinst_emu::timing::{self, InstructionLines, Model, Timeline, Timing, TimingReport};
 use amdinst_emu::{Fault, Launch, Machine, Program};
 use serde::Serialize;
+
+use crate::launch::Request;
 
 /// One launch, modelled. No figure is measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,7 +27,7 @@ pub struct LaunchTiming {
 
 impl LaunchTiming {
     /// Of the original, whose code object is `object`.
-    pub(crate) fn new(kernel: &str, object: &CodeObject, timing: &Timing) -> Self {
+    fn new(kernel: &str, object: &CodeObject, timing: &Timing) -> Self {
         let lines = lines(timing, object);
         Self {
             kernel: kernel.to_owned(),
@@ -31,11 +35,6 @@ impl LaunchTiming {
             instrumented: None,
             instructions: timing.instruction_cycles(&lines),
         }
-    }
-
-    /// Adds what is told of the instrumented form, whose code object is `object`.
-    pub(crate) fn add_instrumented(&mut self, object: &CodeObject, timing: &Timing) {
-        self.instrumented = Some(timing.report(&lines(timing, object)));
     }
 
     /// How much longer a wave is there in the instrumented form: the mean residencies' ratio.
@@ -73,6 +72,56 @@ impl LaunchTiming {
             ));
         }
         text
+    }
+}
+
+/// A launch that was modelled.
+#[derive(Clone, Debug)]
+pub(crate) struct ModelledLaunch {
+    /// What is told of it.
+    pub(crate) told: LaunchTiming,
+    /// When each wave of its forms ran, by the form's name, and in which grid; if timelines were asked for.
+    pub(crate) waves: Option<Waves>,
+}
+
+/// When each wave of a launch ran.
+#[derive(Clone, Debug)]
+pub(crate) struct Waves {
+    /// Where its timeline goes.
+    pub(crate) directory: PathBuf,
+    grid: [u32; 3],
+    forms: Vec<(&'static str, Timing)>,
+}
+
+impl ModelledLaunch {
+    /// Of the original. With a directory for timelines, the waves are kept.
+    pub(crate) fn new(request: &Request<'_>, timing: Timing, timelines: Option<&Path>) -> Self {
+        let told = LaunchTiming::new(request.kernel, &request.built.original, &timing);
+        let waves = timelines.map(|directory| Waves {
+            directory: directory.to_owned(),
+            grid: request.grid,
+            forms: vec![("original", timing)],
+        });
+        Self { told, waves }
+    }
+
+    /// Adds the instrumented form, whose code object is `object`.
+    pub(crate) fn add_instrumented(&mut self, object: &CodeObject, timing: Timing) {
+        self.told.instrumented = Some(timing.report(&lines(&timing, object)));
+        if let Some(waves) = &mut self.waves {
+            waves.forms.push(("instrumented", timing));
+        }
+    }
+}
+
+impl Waves {
+    /// As a trace for viewers.
+    pub(crate) fn timeline(&self) -> Timeline {
+        let mut timeline = Timeline::default();
+        for (form, timing) in &self.forms {
+            timeline.add(form, timing, self.grid);
+        }
+        timeline
     }
 }
 

@@ -5,7 +5,7 @@
 //! original's memory.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use amdinst_core::Arch;
@@ -22,7 +22,7 @@ use crate::artifacts::{self, Built};
 use crate::error::{BufferDifference, LaunchError, LocatedFault};
 use crate::launch::Request;
 use crate::settings::Settings;
-use crate::timing::{LaunchTiming, model};
+use crate::timing::{ModelledLaunch, model};
 
 /// Alignment of allocations, that of `hipMalloc`.
 const ALIGNMENT: u64 = 256;
@@ -107,7 +107,7 @@ impl Emulator {
     }
 
     pub(super) fn launch(&self, request: &Request<'_>) -> Result<Outcome, LaunchError> {
-        self.machines().launch(request, self.settings.timing)
+        self.machines().launch(request, &self.settings)
     }
 }
 
@@ -166,13 +166,14 @@ impl Machines {
         Ok(&self.programs[&built.original_path])
     }
 
-    fn launch(&mut self, request: &Request<'_>, device: Option<Model>) -> Result<Outcome, LaunchError> {
+    fn launch(&mut self, request: &Request<'_>, settings: &Settings) -> Result<Outcome, LaunchError> {
         let built = request.built;
         self.programs(built)?;
-        let device = device.filter(|device| device.arch() == self.original.arch());
+        let device = settings.timing.filter(|device| device.arch() == self.original.arch());
+        let timelines = settings.timeline.as_deref();
         // It starts from the memory before the launch. Waves that fault at other times than the emulator's would name another
         // one of them, so that a fault is told as it is without a model.
-        let modelled = device.map(|device| self.model_original(request, device));
+        let modelled = device.map(|device| self.model_original(request, device, timelines));
         let original = self.launch_original(request)?;
         let mut timing = modelled.transpose()?;
         let probes = built.probes_of(request.kernel);
@@ -209,14 +210,19 @@ impl Machines {
     }
 
     /// How long the original takes on a device.
-    fn model_original(&self, request: &Request<'_>, device: Model) -> Result<LaunchTiming, LaunchError> {
+    fn model_original(
+        &self,
+        request: &Request<'_>,
+        device: Model,
+        timelines: Option<&Path>,
+    ) -> Result<ModelledLaunch, LaunchError> {
         let program = &self.programs[&request.built.original_path].original;
         let launch = request.emulated(request.kernarg.clone());
         let modelled = model(device, &self.original, program, &launch).map_err(|fault| {
             let located = LocatedFault::new(fault, request, Some);
             LaunchError::Fault(Box::new(located))
         })?;
-        Ok(LaunchTiming::new(request.kernel, &request.built.original, &modelled))
+        Ok(ModelledLaunch::new(request, modelled, timelines))
     }
 
     fn launch_original(&mut self, request: &Request<'_>) -> Result<Execution, LaunchError> {
@@ -234,7 +240,7 @@ impl Machines {
         request: &Request<'_>,
         probes: &KernelProbes,
         layout: &Layout,
-        timing: Option<(&mut LaunchTiming, Model)>,
+        timing: Option<(&mut ModelledLaunch, Model)>,
     ) -> Result<Vec<u8>, LaunchError> {
         let device = |error: MemoryError| LaunchError::Device(error.into());
         let buffer = layout.initial_buffer();
@@ -255,7 +261,7 @@ impl Machines {
             };
             if let (Some((timing, device)), Some(form)) = (timing, &request.built.instrumented) {
                 let modelled = model(device, &self.instrumented, program, &launch).map_err(located)?;
-                timing.add_instrumented(&form.object, &modelled);
+                timing.add_instrumented(&form.object, modelled);
             }
             self.instrumented.launch(program, &launch).map_err(located)?;
             let mut records = buffer;

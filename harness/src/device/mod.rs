@@ -13,7 +13,7 @@ use crate::artifacts;
 use crate::error::LaunchError;
 use crate::launch::Request;
 use crate::settings::{DeviceChoice, Settings};
-use crate::timing::LaunchTiming;
+use crate::timing::ModelledLaunch;
 use crate::{Buffer, Element};
 
 pub use emulator::Emulator;
@@ -166,5 +166,5 @@ pub(crate) struct Outcome {
     /// Wave-instructions of the original; `None` on a GPU.
     pub(crate) wave_instructions: Option<u64>,
     /// How long it takes, modelled, if that was asked for.
-    pub(crate) timing: Option<LaunchTiming>,
+    pub(crate) timing: Option<ModelledLaunch>,
 }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use amdinst_core::report::run::{self, Line, SCHEMA, Test};
 
 use super::recorder::{Ending, Finished};
-use crate::timing::LaunchTiming;
 
 /// A file that grows by a line with each test.
 #[derive(Debug)]
@@ -42,7 +41,7 @@ impl Kept {
             message: message.filter(|message| !message.is_empty()),
             launches: finished.launches.reports.clone(),
             faults: finished.launches.faults.clone(),
-            modelled: finished.launches.timings.iter().map(LaunchTiming::kept).collect(),
+            modelled: finished.launches.timings.iter().map(|timing| timing.told.kept()).collect(),
         })));
     }
 

@@ -9,6 +9,7 @@ mod junit;
 mod kept;
 mod parent;
 pub(crate) mod recorder;
+mod timeline;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -115,7 +116,11 @@ fn trial(case: &'static TestCase, results: &Results) -> Trial {
     let run = move || {
         let started = Instant::now();
         let ending = run_case(case);
-        let launches = recorder::take();
+        let mut launches = recorder::take();
+        let ending = match timeline::write(&case.full_name(), &mut launches.timings) {
+            Err(message) if ending == Ending::Passed => Ending::Failed(message),
+            _ => ending,
+        };
         // A wrong expectation is about figures: show them, with the source lines that they belong to.
         let ending = match ending {
             Ending::Failed(message) => Ending::Failed(message + &recorder::launches(&launches.reports)),

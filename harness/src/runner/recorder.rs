@@ -8,7 +8,7 @@ use amdinst_core::report::Report;
 use amdinst_core::report::run::FaultReport;
 
 use super::kept::Kept;
-use crate::timing::LaunchTiming;
+use crate::timing::ModelledLaunch;
 
 /// What the launches of a test left.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +17,8 @@ pub(super) struct Launches {
     pub(super) reports: Vec<Report>,
     /// The others.
     pub(super) faults: Vec<FaultReport>,
-    /// Modelled times, one for each launch, or none.
-    pub(super) timings: Vec<LaunchTiming>,
+    /// ModelledLaunch times, one for each launch, or none.
+    pub(super) timings: Vec<ModelledLaunch>,
 }
 
 thread_local! {
@@ -38,8 +38,8 @@ pub(crate) fn record_fault(fault: FaultReport) {
 }
 
 /// Notes how long a launch of the running test takes, modelled.
-pub(crate) fn record_timing(timing: &LaunchTiming) {
-    LAUNCHES.with_borrow_mut(|launches| launches.timings.push(timing.clone()));
+pub(crate) fn record_timing(timing: ModelledLaunch) {
+    LAUNCHES.with_borrow_mut(|launches| launches.timings.push(timing));
 }
 
 /// The launches noted on this thread, which are forgotten.
@@ -101,7 +101,7 @@ pub(super) fn print(results: &[Finished]) {
         Ok("summary") => {
             print!("{}", summary(results));
             for timing in results.iter().flat_map(|test| &test.launches.timings) {
-                println!("{}", timing.line());
+                println!("{}", timing.told.line());
             }
         }
         Ok("json") => {
@@ -115,7 +115,7 @@ pub(super) fn print(results: &[Finished]) {
                 for timing in &test.launches.timings {
                     println!(
                         "{}",
-                        serde_json::json!({ "type": "timing", "test": test.name, "timing": timing })
+                        serde_json::json!({ "type": "timing", "test": test.name, "timing": timing.told })
                     );
                 }
             }

@@ -54,9 +54,19 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         }
         tested = true;
         let mut kept = Vec::new();
+        let timelines =
+            args.timeline.as_ref().map(|directory| absolute(&directory.join(&package.package.name)));
+        let timelines = timelines.transpose()?;
         for cpu in &package.package.cpus {
-            let run =
-                TestRun { args, package, cpu, tests: &tests, manifests: &manifests, junit: junit.as_deref() };
+            let run = TestRun {
+                args,
+                package,
+                cpu,
+                tests: &tests,
+                manifests: &manifests,
+                junit: junit.as_deref(),
+                timelines: timelines.as_deref(),
+            };
             let parts = status.path().join(format!("{}-{cpu}-run", package.package.name));
             let status = status.path().join(format!("{}-{cpu}", package.package.name));
             let ended = run.run(context, &status, &parts)?;
@@ -68,6 +78,13 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         if keep::keep(package, args.counters.home(), &kept)?.is_some() {
             let name = &package.package.name;
             context.shell.status("Kept", format_args!("the run: `cargo amdinst report -p {name}` shows it"));
+        }
+        match timelines {
+            Some(directory) if directory.is_dir() => {
+                context.shell.status("Wrote", format_args!("a timeline of each launch: {}", directory.display()));
+            }
+            Some(_) if exit == Exit::Success => context.shell.warn("no timeline: no launch was modelled, which is done in the emulator, for the device's processor"),
+            _ => {}
         }
     }
     if !tested {
@@ -82,9 +99,13 @@ fn no_tests() -> Failure {
     )
 }
 
+fn absolute(path: &Path) -> CommandResult<PathBuf> {
+    std::path::absolute(path).or_exit_with(Exit::OutputFailed, || path.display().to_string())
+}
+
 /// The absolute path of the JUnit report; an older report there is removed, for each test program adds to it.
 fn fresh_junit(path: &Path) -> CommandResult<PathBuf> {
-    let path = std::path::absolute(path).or_exit_with(Exit::OutputFailed, || path.display().to_string())?;
+    let path = absolute(path)?;
     match std::fs::remove_file(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(error).or_exit_with(Exit::OutputFailed, || path.display().to_string())
@@ -101,6 +122,7 @@ struct TestRun<'a> {
     tests: &'a [String],
     manifests: &'a OsString,
     junit: Option<&'a Path>,
+    timelines: Option<&'a Path>,
 }
 
 impl TestRun<'_> {
@@ -177,6 +199,10 @@ impl TestRun<'_> {
         match self.args.timing {
             Some(device) => command.env("AMDINST_TIMING", device.model().parameters().name),
             None => command.env_remove("AMDINST_TIMING"),
+        };
+        match self.timelines {
+            Some(directory) => command.env("AMDINST_TIMELINE", directory),
+            None => command.env_remove("AMDINST_TIMELINE"),
         };
         match self.junit {
             Some(path) => command.env("AMDINST_JUNIT", path),
