@@ -52,6 +52,6 @@ pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};
 pub use machine::{Config, Machine};
 pub use memory::{MemoryError, PRIVATE_APERTURE, SHARED_APERTURE};
-pub use native::{native_blocks, native_counts};
+pub use native::{native_blocks, native_counts, native_ticks};
 pub use program::{LoadError, Program, Resident};
 pub use snippet::{Snippet, SnippetError, VectorRegister, WaveState};

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use amdinst_core::counters::BlockCounts;
+use amdinst_core::isa::{Op, decode};
+use amdinst_core::object::CodeObject;
 use amdinst_core::report::oracle::Native;
 
 use crate::{MaskRecord, StepRecord};
@@ -37,4 +39,23 @@ pub fn native_blocks(steps: &[StepRecord], waves: usize) -> Vec<BTreeMap<u64, Bl
         }
     }
     native
+}
+
+/// What the emulator's clock ought to say of each wave: a tick an instruction, and 64 a reading.
+pub fn native_ticks(object: &CodeObject, steps: &[StepRecord], waves: usize) -> Vec<u64> {
+    let text = object.bytes.get(object.text.range.clone()).unwrap_or_default();
+    let reads_clock = |pc: u64| {
+        let at = usize::try_from(pc.wrapping_sub(object.text.address)).ok();
+        let inst = at.and_then(|at| decode(object.target.arch, text.get(at..)?).ok());
+        inst.is_some_and(|inst| matches!(inst.op, Op::s_memtime | Op::s_memrealtime))
+    };
+    let mut readings = BTreeMap::new();
+    let mut ticks = vec![0; waves];
+    for step in steps {
+        let reads = *readings.entry(step.pc).or_insert_with(|| reads_clock(step.pc));
+        if let Some(ticks) = usize::try_from(step.wave).ok().and_then(|wave| ticks.get_mut(wave)) {
+            *ticks += step.executions * if reads { 65 } else { 1 };
+        }
+    }
+    ticks
 }

@@ -290,7 +290,10 @@ pub struct TestArgs {
     /// Where to launch the kernels
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: DeviceChoice,
-    /// How much to count of each branch; assertions on lanes need them
+    /// What to measure; assertions on branches need `branches`
+    #[arg(long, value_name = "WHAT", default_value = "branches")]
+    pub probe: ProbeChoice,
+    /// How much to count of each branch or block; assertions on lanes need them
     #[arg(long, value_name = "LEVEL", default_value = "lanes")]
     pub level: LevelChoice,
     /// Where counters live while a kernel runs

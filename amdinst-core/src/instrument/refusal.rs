@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::map::SiteFrame;
 use super::select::NoSuchSite;
 
 /// The kind of reason, stable and machine-readable.
@@ -57,6 +58,21 @@ pub struct Refusal {
     pub reason: Reason,
     /// What was found, for people.
     pub detail: String,
+    /// Where `pc` stands in the source, innermost inlined function first; empty without debug information.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<SiteFrame>,
+}
+
+impl Refusal {
+    /// Of a kernel as a whole.
+    pub(crate) const fn of_kernel(reason: Reason, detail: String) -> Self {
+        Self { pc: None, reason, detail, frames: Vec::new() }
+    }
+
+    /// Of what stands at `pc`; the plan adds its place in the source.
+    pub(crate) const fn at(pc: u64, reason: Reason, detail: String) -> Self {
+        Self { pc: Some(pc), reason, detail, frames: Vec::new() }
+    }
 }
 
 /// Why there is no instrumented code object.

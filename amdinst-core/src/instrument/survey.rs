@@ -109,7 +109,7 @@ impl Survey {
                 ObstacleKind::BrokenControlFlow => Reason::BrokenControlFlow,
             };
             let detail = format!("in `{}` at {:#x}: {}", function.name, obstacle.pc, obstacle.detail);
-            Refusal { pc: None, reason, detail }
+            Refusal::of_kernel(reason, detail)
         };
         obstacles.map(refusal).collect()
     }
@@ -120,11 +120,8 @@ impl Survey {
             self.masks[function].writes.iter().filter(|(_, class)| *class == OtherWrite::Unclassified);
         writes.map(|&(inst, _)| {
             let text = self.program.inst(inst).text(self.program.arch);
-            Refusal {
-                pc: Some(self.program.insts[inst].pc),
-                reason: Reason::UnclassifiedNarrowing,
-                detail: format!("`{text}` sets a mask of unknown origin"),
-            }
+            let detail = format!("`{text}` sets a mask of unknown origin");
+            Refusal::at(self.program.insts[inst].pc, Reason::UnclassifiedNarrowing, detail)
         })
     }
 

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::counters::{BlockCounts, Layout, Probe, SiteCounts, WaveRecord, seconds_to_overflow};
-use crate::instrument::{KernelProbes, ProbeResult, ProbeSpec, SiteFrame};
+use crate::instrument::{KernelProbes, ProbeResult, ProbeSpec, Refusal, SiteFrame};
 use crate::names;
 
 use super::{
@@ -139,7 +139,7 @@ impl Report {
             probes: Vec::new(),
             left_out: probes.left_out.iter().map(left_out).collect(),
             uniform: probes.uniform.iter().map(uniform).collect(),
-            refusals: probes.refusals.iter().map(|refusal| refusal_text(probes, refusal)).collect(),
+            refusals: probes.refusals.iter().map(refusal_text).collect(),
         };
         for outcome in &probes.probes {
             report.add_probe(&outcome.probe, &outcome.result, instrumented);
@@ -193,11 +193,12 @@ impl Report {
         let uniform = self.uniform.iter_mut().map(|branch| &mut branch.location);
         let left_out = self.left_out.iter_mut().map(|site| &mut site.location);
         let blocks = self.blocks.iter_mut().map(|block| &mut block.location);
-        for location in sites.chain(probes).chain(uniform).chain(left_out).chain(blocks) {
-            if let Some(file) = &mut location.file
-                && let Some(rest) = file.strip_prefix(base).and_then(|rest| rest.strip_prefix('/'))
-            {
-                *file = rest.to_owned();
+        let locations = sites.chain(probes).chain(uniform).chain(left_out).chain(blocks);
+        let files = locations.filter_map(|location| location.file.as_mut());
+        // A refusal begins with the name of its file, if it has one.
+        for name in files.chain(&mut self.refusals) {
+            if let Some(rest) = name.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')) {
+                *name = rest.to_owned();
             }
         }
     }
@@ -296,11 +297,12 @@ pub fn is_library_file(file: &str) -> bool {
     file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/") || file.starts_with("library/core/")
 }
 
-fn refusal_text(probes: &KernelProbes, refusal: &crate::instrument::Refusal) -> String {
-    let site = refusal.pc.and_then(|pc| probes.sites.iter().find(|site| site.pc == pc));
-    match (refusal.pc, site) {
-        (Some(pc), Some(site)) => format!("{} (pc {pc:#x}): {}", location(&site.frames), refusal.detail),
-        (Some(pc), None) => format!("pc {pc:#x}: {}", refusal.detail),
-        (None, _) => refusal.detail.clone(),
+/// A refusal for people: where, and why.
+pub fn refusal_text(refusal: &Refusal) -> String {
+    let Refusal { pc, detail, frames, .. } = refusal;
+    match (pc, location(frames)) {
+        (Some(pc), place) if place.file.is_some() => format!("{place} (pc {pc:#x}): {detail}"),
+        (Some(pc), _) => format!("pc {pc:#x}: {detail}"),
+        (None, _) => detail.clone(),
     }
 }

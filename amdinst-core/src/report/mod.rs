@@ -18,7 +18,7 @@ mod tests;
 mod time;
 
 pub use blocks::{BlockReport, WaveBlockReport};
-pub use build::{Launch, ReportError, is_library_file, location};
+pub use build::{Launch, ReportError, is_library_file, location, refusal_text};
 pub use modelled::{Cycles, InstructionCycles, Modelled};
 pub use select::{SelectError, Selection};
 pub use time::{TimeReport, WaveTimeReport};

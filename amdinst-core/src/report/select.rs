@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use super::{Counts, Outcome, Report, SiteReport, WaveId, WaveReport};
+use crate::counters::Probe;
 
 /// Why a branch has no figures.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -28,6 +29,17 @@ pub enum SelectError {
         location: String,
         /// Why.
         outcome: Outcome,
+    },
+    /// Something else than branches was measured.
+    #[error(
+        "kernel `{kernel}` has no counts of branches: it was instrumented with `--probe {}`; run the test with `--probe branches`",
+        .probe.name()
+    )]
+    NoBranches {
+        /// The kernel.
+        kernel: String,
+        /// What was measured.
+        probe: Probe,
     },
     /// No site stands on that line.
     #[error("kernel `{kernel}` has no site at line {line}; it has some at {}", list(known))]
@@ -151,6 +163,7 @@ impl Report {
     /// # Errors
     /// When there is no such probe, or the compiler made something of it that has no counts: never a silent zero.
     pub fn find(&self, name: &str) -> Result<Selection<'_>, SelectError> {
+        self.has_branches()?;
         let sites: Vec<_> = self.sites.iter().filter(|site| site.name.as_deref() == Some(name)).collect();
         if !sites.is_empty() {
             return Ok(Selection { sites });
@@ -175,6 +188,7 @@ impl Report {
     /// # Errors
     /// When no site stands there.
     pub fn at_line(&self, line: u32) -> Result<Selection<'_>, SelectError> {
+        self.has_branches()?;
         let sites: Vec<_> = self.sites.iter().filter(|site| site.location.line == Some(line)).collect();
         if sites.is_empty() {
             let mut known: Vec<_> = self.sites.iter().map(|site| site.location.to_string()).collect();
@@ -182,6 +196,13 @@ impl Report {
             return Err(SelectError::NoSuchLine { kernel: self.kernel.clone(), line, known });
         }
         Ok(Selection { sites })
+    }
+
+    fn has_branches(&self) -> Result<(), SelectError> {
+        match self.probe {
+            Probe::Branches => Ok(()),
+            probe => Err(SelectError::NoBranches { kernel: self.kernel.clone(), probe }),
+        }
     }
 
     /// Every site of the kernel, taken together.

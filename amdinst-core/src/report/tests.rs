@@ -313,8 +313,8 @@ fn a_launch_long_enough_for_an_unseen_overflow_is_an_error() {
 fn a_kernel_that_was_not_instrumented_has_refusals_and_no_counts() {
     let mut kernel = kernel();
     kernel.home = None;
-    kernel.refusals =
-        vec![Refusal { pc: Some(0x1000), reason: Reason::NoFreeSgpr, detail: "no SGPR is free".to_owned() }];
+    let refusal = Refusal::at(0x1000, Reason::NoFreeSgpr, "no SGPR is free".to_owned());
+    kernel.refusals = vec![Refusal { frames: kernel.sites[0].frames.clone(), ..refusal }];
     let launch = Launch {
         probes: &kernel,
         target: "gfx90a",
@@ -327,6 +327,16 @@ fn a_kernel_that_was_not_instrumented_has_refusals_and_no_counts() {
     assert!(report.sites.is_empty());
     assert_eq!(report.outcome("tail"), Some(&Outcome::Refused));
     assert!(report.table().contains("demo.rs:12:8 (pc 0x1000): no SGPR is free"), "{}", report.table());
+    let mut shorter = report.clone();
+    shorter.relative_to("/home/me");
+    assert_eq!(shorter.refusals, ["kernels/src/demo.rs:12:8 (pc 0x1000): no SGPR is free"]);
+
+    let timed = KernelProbes { probe: Probe::Time, ..kernel.clone() };
+    let error = Report::new(&Launch { probes: &timed, ..launch }).unwrap().find("tail").unwrap_err();
+    assert!(
+        error.to_string().contains("with `--probe time`; run the test with `--probe branches`"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -446,7 +456,7 @@ fn blocks_are_compared_with_each_instruction() {
     assert_eq!(told(counts(0, 0), &outside), [Disagreement::NoBlock { pc: 0x200, wave }]);
     assert_eq!(compare_blocks(&probes, &[record(counts(0, 0))], &outside, false, 10), []);
     // Which may be in a block that was refused.
-    let refusal = Refusal { pc: Some(0x200), reason: Reason::SharedFunction, detail: String::new() };
+    let refusal = Refusal::at(0x200, Reason::SharedFunction, String::new());
     let refused = KernelProbes { refusals: vec![refusal], ..probes.clone() };
     assert_eq!(compare_blocks(&refused, &[record(counts(0, 0))], &outside, true, 10), []);
 }

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::process::Command;
 
 use amdinst_core::instrument::{
-    Abi, BUFFER_SYMBOL, Counters, ExecWriteClass, Home, InstrumentError, Options, Reason, SiteKind, apply,
-    plan,
+    Abi, BUFFER_SYMBOL, Counters, ExecWriteClass, Home, InstrumentError, Options, Probe, Reason, SiteKind,
+    apply, plan,
 };
 use amdinst_core::object::CodeObject;
+use amdinst_core::report::refusal_text;
 
 const SOURCE: &str = "
 typedef __attribute__((address_space(1))) int gint;
@@ -280,6 +281,22 @@ fn what_is_not_instrumented_has_a_named_outcome() {
     let probes = &first.kernels()[0];
     assert!(probes.is_instrumented() && !probes.refusals.is_empty());
     assert!(probes.sites.iter().all(|site| site.function == "first"));
+
+    // So are its blocks; and where there is debug information, a refusal says where.
+    let object = compile_source(directory.path(), SOURCE, "gfx90a", &["-O2", "-g"]);
+    for probe in [Probe::Branches, Probe::Blocks] {
+        let first = plan(&object, &Options { probe, ..only("first") }).expect("a plan");
+        let refusals = &first.kernels()[0].refusals;
+        assert!(!refusals.is_empty(), "{probe:?}");
+        for refusal in refusals {
+            assert_eq!(refusal.reason, Reason::SharedFunction);
+            let told = refusal_text(refusal);
+            assert!(
+                told.contains("kernels.c:") && told.contains("`walk` is also called by `second`"),
+                "{told}"
+            );
+        }
+    }
 }
 
 /// Where a launcher puts LDS that an argument points to depends on the static size, which counters in LDS change.

@@ -9,12 +9,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use amdinst_core::Arch;
-use amdinst_core::counters::{self, Layout};
+use amdinst_core::counters::{self, Layout, Probe};
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
 use amdinst_emu::timing::Model;
-use amdinst_emu::{Config, Execution, Machine, MemoryError, Program, native_counts};
+use amdinst_emu::{
+    Config, Execution, Machine, MemoryError, Program, native_blocks, native_counts, native_ticks,
+};
 
 use super::memory::{DeviceMemory, next_device_id};
 use super::{DeviceError, Outcome};
@@ -174,9 +176,10 @@ impl Machines {
         // It starts from the memory before the launch. Waves that fault at other times than the emulator's would name another
         // one of them, so that a fault is told as it is without a model.
         let modelled = device.map(|device| self.model_original(request, device, timelines));
-        let original = self.launch_original(request)?;
-        let mut timing = modelled.transpose()?;
         let probes = built.probes_of(request.kernel);
+        let original =
+            self.launch_original(request, probes.map(|probes| probes.probe).unwrap_or_default())?;
+        let mut timing = modelled.transpose()?;
         let Some(probes) = probes.filter(|probes| probes.is_instrumented()) else {
             // Nothing to compare with; the other machine must do the same to stay in step.
             self.mirror();
@@ -190,8 +193,21 @@ impl Machines {
         if let Some(difference) = self.difference() {
             return Err(LaunchError::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
         }
-        let native = native_counts(&original.masks, records.len());
-        let disagreements = oracle::compare(probes, &records, &native, DISAGREEMENTS);
+        let disagreements = match probes.probe {
+            Probe::Branches => {
+                let native = native_counts(&original.masks, records.len());
+                oracle::compare(probes, &records, &native, DISAGREEMENTS)
+            }
+            Probe::Blocks => {
+                let native = native_blocks(&original.steps, records.len());
+                // Which blocks were left out by choice stands nowhere.
+                oracle::compare_blocks(probes, &records, &native, false, DISAGREEMENTS)
+            }
+            Probe::Time => {
+                let ticks = native_ticks(&built.original, &original.steps, records.len());
+                oracle::compare_times(&records, &ticks, DISAGREEMENTS)
+            }
+        };
         if !disagreements.is_empty() {
             return Err(LaunchError::OracleDiffers { kernel: request.kernel.to_owned(), disagreements });
         }
@@ -225,9 +241,14 @@ impl Machines {
         Ok(ModelledLaunch::new(request, modelled, timelines))
     }
 
-    fn launch_original(&mut self, request: &Request<'_>) -> Result<Execution, LaunchError> {
+    /// Launches the original, and notes what `probe` is compared with.
+    fn launch_original(&mut self, request: &Request<'_>, probe: Probe) -> Result<Execution, LaunchError> {
         let programs = &self.programs[&request.built.original_path];
-        let launch = amdinst_emu::Launch { record_masks: true, ..request.emulated(request.kernarg.clone()) };
+        let launch = amdinst_emu::Launch {
+            record_masks: probe == Probe::Branches,
+            record_steps: probe != Probe::Branches,
+            ..request.emulated(request.kernarg.clone())
+        };
         self.original.launch(&programs.original, &launch).map_err(|fault| {
             let located = LocatedFault::new(fault, request, Some);
             LaunchError::Fault(Box::new(located))

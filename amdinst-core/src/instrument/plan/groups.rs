@@ -43,13 +43,10 @@ impl Planner<'_> {
             let other = foreign.map_or("a kernel that calls through pointers", |&kernel| {
                 survey.program.functions[kernel].name.as_str()
             });
-            let refuse = |inst: usize| Refusal {
-                pc: Some(survey.program.insts[inst].pc),
-                reason: Reason::SharedFunction,
-                detail: format!(
-                    "`{}` is also called by `{other}`, which is not instrumented",
-                    survey.program.functions[function].name
-                ),
+            let name = &survey.program.functions[function].name;
+            let detail = format!("`{name}` is also called by `{other}`, which is not instrumented");
+            let refuse = |inst: usize| {
+                Refusal::at(survey.program.insts[inst].pc, Reason::SharedFunction, detail.clone())
             };
             let points = self.points.of(function).iter().map(|point| point.inst);
             draft.site_refusals.insert(function, points.map(refuse).collect());

@@ -113,11 +113,8 @@ fn has_buffer_argument(kernel: &Kernel) -> bool {
 
 /// What was inserted counts what the code does, so it must not be counted itself.
 fn already_instrumented() -> Refusal {
-    Refusal {
-        pc: None,
-        reason: Reason::AlreadyInstrumented,
-        detail: "instrumented already: instrument the original".to_owned(),
-    }
+    let detail = "instrumented already: instrument the original".to_owned();
+    Refusal::of_kernel(Reason::AlreadyInstrumented, detail)
 }
 
 struct Planner<'a> {
@@ -189,7 +186,7 @@ impl Planner<'_> {
         let name = &self.survey.program.functions[function].name;
         for (kernel, refusals) in &mut self.refusals {
             if self.survey.reachable[*kernel].contains(&function) {
-                refusals.push(Refusal { pc: None, reason, detail: format!("in `{name}`: {detail}") });
+                refusals.push(Refusal::of_kernel(reason, format!("in `{name}`: {detail}")));
             }
         }
     }
@@ -216,7 +213,7 @@ impl Planner<'_> {
                 Ok(None) => {}
                 Err((reason, detail)) => {
                     for &kernel in &group.kernels {
-                        let refusal = Refusal { pc: None, reason, detail: detail.clone() };
+                        let refusal = Refusal::of_kernel(reason, detail.clone());
                         self.refusals.entry(kernel).or_default().push(refusal);
                     }
                 }

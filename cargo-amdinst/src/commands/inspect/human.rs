@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use amdinst_core::report::Location;
+use amdinst_core::report::{Location, refusal_text};
 
 use super::super::input::source_name;
 use super::super::output::{count, short_path};
-use super::view::{FileView, KernelView, ObjectView, refusal_text};
+use super::view::{FileView, KernelView, ObjectView};
 
 /// Prints a [`FileView`] for people.
 #[derive(Debug)]

@@ -172,14 +172,6 @@ pub struct UniformView {
     pub location: Location,
 }
 
-/// A refusal in a sentence.
-pub fn refusal_text(refusal: &Refusal) -> String {
-    match refusal.pc {
-        Some(pc) => format!("at {pc:#x}: {}", refusal.detail),
-        None => refusal.detail.clone(),
-    }
-}
-
 impl KernelView {
     /// A kernel, with what the instrumenter would find in it (nothing, if it was not asked for).
     pub fn new(object: &CodeObject, kernel: &Kernel, probes: Option<&KernelProbes>) -> Self {

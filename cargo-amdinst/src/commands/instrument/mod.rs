@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::Context;
 use super::input::{File, Input, kernel_of};
 use super::inspect::place;
-use super::inspect::view::{SiteView, refusal_text};
+use super::inspect::view::SiteView;
 use super::output::{self, count};
 use crate::cli::{AbiChoice, CounterChoice, Format, InstrumentArgs, LevelChoice, ProbeChoice, SiteArgs};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -319,7 +319,7 @@ fn summary(context: &mut Context, view: &View, wrote: std::fmt::Arguments<'_>) -
     for kernel in refused {
         any_refused = true;
         for refusal in &kernel.refusals {
-            context.shell.warn(format_args!("refused in {}: {}", kernel.name, refusal_text(refusal)));
+            context.shell.warn(format_args!("refused in {}: {}", kernel.name, report::refusal_text(refusal)));
         }
     }
     if any_refused { Exit::SomeRefused } else { Exit::Success }
@@ -426,7 +426,7 @@ fn human(view: &View) -> String {
             );
         }
         for refusal in &kernel.refusals {
-            let _ = writeln!(text, "  refused     {}", refusal_text(refusal));
+            let _ = writeln!(text, "  refused     {}", report::refusal_text(refusal));
         }
     }
     text

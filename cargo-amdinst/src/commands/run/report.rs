@@ -1,16 +1,13 @@
 //! `run --report`: the instrumented kernel beside the original, compared in memory and in counts.
 
-use std::collections::BTreeMap;
-
 use amdinst_core::counters::{Layout, Probe, decode};
 use amdinst_core::instrument::{self, InstrumentError, KernelProbes, Options, ProbeMap, probe_specs};
-use amdinst_core::isa::{Op, decode as decode_instruction};
 use amdinst_core::object::lines::SourceMap;
 use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
 use amdinst_emu::timing::Model;
-use amdinst_emu::{Config, Launch, Machine, Program, StepRecord, native_blocks, native_counts};
+use amdinst_emu::{Config, Launch, Machine, Program, native_blocks, native_counts, native_ticks};
 
 use super::bind::{Arguments, Placed};
 use super::model::{Modelled, model};
@@ -246,25 +243,6 @@ impl Ready {
         self.machine.read(self.address, &mut self.buffer)?;
         Ok((Outcome { execution, buffers: self.placed.read(&self.machine)? }, self.buffer))
     }
-}
-
-/// What the emulator's clock ought to say of each wave: a tick an instruction, and 64 a reading.
-fn native_ticks(object: &CodeObject, steps: &[StepRecord], waves: usize) -> Vec<u64> {
-    let text = object.bytes.get(object.text.range.clone()).unwrap_or_default();
-    let reads_clock = |pc: u64| {
-        let at = usize::try_from(pc.wrapping_sub(object.text.address)).ok();
-        let inst = at.and_then(|at| decode_instruction(object.target.arch, text.get(at..)?).ok());
-        inst.is_some_and(|inst| matches!(inst.op, Op::s_memtime | Op::s_memrealtime))
-    };
-    let mut readings = BTreeMap::new();
-    let mut ticks = vec![0; waves];
-    for step in steps {
-        let reads = *readings.entry(step.pc).or_insert_with(|| reads_clock(step.pc));
-        if let Some(ticks) = usize::try_from(step.wave).ok().and_then(|wave| ticks.get_mut(wave)) {
-            *ticks += step.executions * if reads { 65 } else { 1 };
-        }
-    }
-    ticks
 }
 
 /// The first byte in which the argument buffers differ, told for people.

@@ -19,7 +19,7 @@ use amdinst_core::instrument::Home;
 use crate::build::instrument::Forms;
 use crate::build::package::KernelPackage;
 use crate::build::{BuiltPackage, build};
-use crate::cli::{DeviceChoice, Format, ProbeChoice, TestArgs};
+use crate::cli::{DeviceChoice, Format, TestArgs};
 use crate::commands::Context;
 use crate::commands::instrument::options;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -32,8 +32,7 @@ use crate::shell::Verbosity;
 /// Kernels or tests that do not build, no kernel tests, a device that is not there. Tests that fail are
 /// [`Exit::Mismatch`].
 pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
-    // Tests assert on branches.
-    let options = options(ProbeChoice::Branches, args.level, args.counters, args.abi, &args.sites)?;
+    let options = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
     let built = build(context, &args.package, &Forms::all(options))?;
     let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
     let manifests: Vec<&Path> =
