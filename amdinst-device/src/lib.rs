@@ -41,7 +41,10 @@
 //! trap stands where the panic was, so its source line is that of the failed check.
 
 #![cfg_attr(target_arch = "amdgpu", no_std)]
-#![cfg_attr(target_arch = "amdgpu", feature(stdarch_amdgpu, core_intrinsics, gpu_intrinsics))]
+#![cfg_attr(
+    target_arch = "amdgpu",
+    feature(stdarch_amdgpu, core_intrinsics, gpu_intrinsics, link_llvm_intrinsics)
+)]
 #![cfg_attr(
     target_arch = "amdgpu",
     expect(internal_features, reason = "there is no other way to these instructions")

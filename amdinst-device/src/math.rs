@@ -58,32 +58,51 @@ mod sealed {
 }
 
 macro_rules! math {
-    ($($float:ident: $sqrt:ident $fma:ident $floor:ident $ceil:ident $trunc:ident $round:ident;)*) => {$(
+    ($($float:ident $device:ident: $sqrt:literal $fma:literal $floor:literal $ceil:literal $trunc:literal $round:literal;)*) => {$(
+        /// LLVM's own functions, whose names stay; those of `core::intrinsics` change with compilers.
+        #[cfg(target_arch = "amdgpu")]
+        mod $device {
+            unsafe extern "C" {
+                #[link_name = $sqrt]
+                pub(super) safe fn sqrt(x: $float) -> $float;
+                #[link_name = $fma]
+                pub(super) safe fn mul_add(x: $float, factor: $float, summand: $float) -> $float;
+                #[link_name = $floor]
+                pub(super) safe fn floor(x: $float) -> $float;
+                #[link_name = $ceil]
+                pub(super) safe fn ceil(x: $float) -> $float;
+                #[link_name = $trunc]
+                pub(super) safe fn trunc(x: $float) -> $float;
+                #[link_name = $round]
+                pub(super) safe fn round_ties_even(x: $float) -> $float;
+            }
+        }
+
         #[cfg(target_arch = "amdgpu")]
         impl sealed::Functions for $float {
             #[inline(always)]
             fn sqrt(self) -> Self {
-                core::intrinsics::$sqrt(self)
+                $device::sqrt(self)
             }
             #[inline(always)]
             fn mul_add(self, factor: Self, summand: Self) -> Self {
-                core::intrinsics::$fma(self, factor, summand)
+                $device::mul_add(self, factor, summand)
             }
             #[inline(always)]
             fn floor(self) -> Self {
-                core::intrinsics::$floor(self)
+                $device::floor(self)
             }
             #[inline(always)]
             fn ceil(self) -> Self {
-                core::intrinsics::$ceil(self)
+                $device::ceil(self)
             }
             #[inline(always)]
             fn trunc(self) -> Self {
-                core::intrinsics::$trunc(self)
+                $device::trunc(self)
             }
             #[inline(always)]
             fn round_ties_even(self) -> Self {
-                core::intrinsics::$round(self)
+                $device::round_ties_even(self)
             }
         }
 
@@ -112,6 +131,6 @@ macro_rules! math {
 }
 
 math! {
-    f32: sqrtf32 fmaf32 floorf32 ceilf32 truncf32 round_ties_even_f32;
-    f64: sqrtf64 fmaf64 floorf64 ceilf64 truncf64 round_ties_even_f64;
+    f32 device_f32: "llvm.sqrt.f32" "llvm.fma.f32" "llvm.floor.f32" "llvm.ceil.f32" "llvm.trunc.f32" "llvm.roundeven.f32";
+    f64 device_f64: "llvm.sqrt.f64" "llvm.fma.f64" "llvm.floor.f64" "llvm.ceil.f64" "llvm.trunc.f64" "llvm.roundeven.f64";
 }
