@@ -1,9 +1,10 @@
 //! How fast code objects are instrumented, on one core, and how much memory that takes.
 //!
-//! `cargo bench -p amdinst-core --bench rewrite [-- FILE] [--target-cpu CPU] [--counters HOME] [--keep DIR] [--test]`. FILE is
-//! anything with GPU code in it: librocsparse for gfx90a when left out. Each code object is read, planned and written once,
+//! `cargo bench -p amdinst-core --bench rewrite [-- FILE] [--target-cpu CPU] [--counters HOME] [--every N] [--keep DIR] [--test]`.
+//! FILE is anything with GPU code in it: librocsparse for gfx90a when left out. Each code object is read, planned and written once,
 //! as `cargo amdinst instrument` does. The digest is that of all instrumented code objects and their probe maps, in order:
-//! what makes this faster must not change it. `--keep` writes them too. `--test` takes only the first, to see that it works.
+//! what makes this faster must not change it. `--keep` writes them too. `--every` takes one of N code objects: enough for a
+//! profiler that counts instructions. `--test` takes only the first, to see that it works.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,6 +12,10 @@ use std::time::Duration;
 use amdinst_core::Arch;
 use amdinst_core::instrument::{Counters, InstrumentError, Options, apply, plan};
 use amdinst_core::object::{CodeObject, container};
+
+/// As in `cargo amdinst`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocsparse.so.0";
 
@@ -20,6 +25,7 @@ struct Bench {
     cpu: Option<Arch>,
     options: Options,
     keep: Option<PathBuf>,
+    every: usize,
     limit: usize,
 }
 
@@ -97,13 +103,20 @@ fn inputs(file: &std::fs::File, bench: &Bench) -> Vec<Vec<u8>> {
         cpu.is_ok_and(|cpu| bench.cpu.is_none_or(|only| only == cpu))
     };
     let found = container::open(&bytes).expect("a file with GPU code");
-    let found = found.into_iter().filter(|embedded| wanted(embedded.target_id())).take(bench.limit);
+    let found = found.into_iter().filter(|embedded| wanted(embedded.target_id()));
+    let found = found.step_by(bench.every).take(bench.limit);
     found.map(|embedded| embedded.bytes.into_owned()).collect()
 }
 
 fn arguments() -> Bench {
-    let mut bench =
-        Bench { file: LIBRARY.into(), cpu: None, options: Options::default(), keep: None, limit: usize::MAX };
+    let mut bench = Bench {
+        file: LIBRARY.into(),
+        cpu: None,
+        options: Options::default(),
+        keep: None,
+        every: 1,
+        limit: usize::MAX,
+    };
     let mut arguments = std::env::args().skip(1);
     let mut is_default = true;
     while let Some(argument) = arguments.next() {
@@ -117,6 +130,7 @@ fn arguments() -> Bench {
                 let home: Result<Counters, _> = serde_json::from_value(value().into());
                 bench.options.counters = home.expect("auto, register, lds or global");
             }
+            "--every" => bench.every = value().parse().expect("a number above 0"),
             "--keep" => bench.keep = Some(value().into()),
             path => (bench.file, is_default) = (path.into(), false),
         }

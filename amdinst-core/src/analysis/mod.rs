@@ -11,6 +11,7 @@ pub mod addresses;
 pub mod dominators;
 pub mod liveness;
 pub mod masks;
+mod mixer;
 mod occupancy;
 pub mod program;
 mod values;

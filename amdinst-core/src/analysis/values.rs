@@ -1,8 +1,11 @@
 //! Value numbers of lane masks: equal numbers stand for equal values, and the expression behind a number tells which
 //! mask is part of which.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
+
+use super::mixer::Mixer;
 
 /// A value number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,48 +41,29 @@ pub(super) struct Values {
     numbers: HashMap<Expr, Vn, BuildHasherDefault<Mixer>>,
     /// What `and` and `or` made of two values: whether one is part of the other takes long to find out.
     combined: HashMap<Combined, Vn, BuildHasherDefault<Mixer>>,
+    /// Whether one of two values was found to be part of the other, and how far down both were looked at.
+    subsets: RefCell<HashMap<(Vn, Vn), Found, BuildHasherDefault<Mixer>>>,
+}
+
+/// What a search of two expressions to a depth found.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    is_subset: bool,
+    depth: u32,
+}
+
+impl Found {
+    /// What a search to `depth` would find, if this one tells: what is found stays found further down.
+    fn at(self, depth: u32) -> Option<bool> {
+        let tells = if self.is_subset { self.depth <= depth } else { self.depth >= depth };
+        tells.then_some(self.is_subset)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Combined {
     And(Vn, Vn),
     Or(Vn, Vn),
-}
-
-/// A hash of a few small numbers, one multiplication each. Whoever chooses the numbers can at worst make this slow.
-#[derive(Clone, Debug, Default)]
-struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        // The high bits depend on all that went in; a table takes the low ones too.
-        self.0 ^ self.0 >> 32
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
-    }
-
-    fn write_u8(&mut self, value: u8) {
-        self.write_u64(value.into());
-    }
-
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(value.into());
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        // An odd number near 2^64 divided by the golden ratio.
-        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn write_usize(&mut self, value: usize) {
-        self.write_u64(value as u64);
-    }
-
-    fn write_isize(&mut self, value: isize) {
-        self.write_u64(value as u64);
-    }
 }
 
 impl Values {
@@ -181,6 +165,20 @@ impl Values {
             (_, Expr::Opaque(..) | Expr::Phi(..) | Expr::Entry(_) | Expr::Half(..)) if b > a => return false,
             _ => {}
         }
+        // The same pairs come up again and again; those near the bottom are sooner done than found.
+        if depth < 4 {
+            return self.part_is_subset((a, left), (b, right), depth);
+        }
+        if let Some(known) = self.subsets.borrow().get(&(a, b)).and_then(|found| found.at(depth)) {
+            return known;
+        }
+        let is_subset = self.part_is_subset((a, left), (b, right), depth);
+        self.subsets.borrow_mut().insert((a, b), Found { is_subset, depth });
+        is_subset
+    }
+
+    /// Whether what one of two values is made of tells that the first is part of the second.
+    fn part_is_subset(&self, (a, left): (Vn, Expr), (b, right): (Vn, Expr), depth: u32) -> bool {
         let within_left = match left {
             Expr::And(x, y) => self.subset(x, b, depth - 1) || self.subset(y, b, depth - 1),
             Expr::Or(x, y) | Expr::Xor(x, y) | Expr::Select(_, x, y) => {

@@ -327,7 +327,7 @@ impl Component<'_> {
         let program = &self.survey.program;
         let mut all = RegSet::default();
         for wanted in wanted {
-            let effects = program.inst(wanted.point.inst).effects(program.arch);
+            let effects = program.effects(wanted.point.inst);
             all.union_with(&effects.reads);
             all.union_with(&effects.changes());
         }

@@ -30,6 +30,20 @@ pub fn decode_for_listing(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError>
     decode_with(arch, bytes, rules::check_fields)
 }
 
+/// How many bytes at the start of `bytes` tell that they are `inst`, which they decode to: with any others behind these they
+/// would be the same instruction.
+pub(crate) fn significant_bytes(arch: Arch, bytes: &[u8], inst: &Inst) -> usize {
+    if arch == Arch::Gfx950 && scaled::may_be_prefix(bytes) {
+        // What stands behind tells whether it belongs to it.
+        return scaled::PREFIX_SIZE + 8;
+    }
+    // Without a source, whether the mark of SDWA or DPP in its place means anything.
+    let is_marked = inst.encoding == Encoding::Vop1
+        && inst.operands.is_empty()
+        && bytes.first().is_some_and(|&mark| [fields::SDWA_MARK, fields::DPP_MARK].contains(&mark.into()));
+    usize::from(inst.size) + if is_marked { 4 } else { 0 }
+}
+
 /// Rules for whole instructions.
 pub(super) type Rules = fn(Arch, &Entry, &Operands, &Mods) -> Result<(), Illegal>;
 

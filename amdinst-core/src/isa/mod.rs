@@ -49,6 +49,7 @@ mod vop3;
 mod vop3p;
 mod vopc;
 
+pub(crate) use decode::significant_bytes;
 pub use decode::{decode, decode_for_listing};
 pub use effects::{Effects, MemoryAccess, MemoryKind, MemoryOperation};
 pub(crate) use encode::assemble_legal;

@@ -63,11 +63,16 @@ pub(super) const fn prefix_with(idle: u64) -> u64 {
     PREFIX | idle & IDLE
 }
 
+/// Whether `bytes` begin with the first dword of scales.
+pub(super) fn may_be_prefix(bytes: &[u8]) -> bool {
+    bytes.first_chunk().is_some_and(|&word| u64::from(u32::from_le_bytes(word)) & PREFIX_MASK == PREFIX)
+}
+
 /// The first two dwords, if four dwords of one instruction begin here. It is illegal with scales in scalar registers,
 /// which `v_mfma_ld_scale_b32` alone takes.
 pub(super) fn prefix_at(bytes: &[u8]) -> Option<u64> {
     let prefix = u64::from_le_bytes(*bytes.first_chunk()?);
-    if prefix & PREFIX_MASK != PREFIX {
+    if !may_be_prefix(bytes) {
         return None;
     }
     let main = u64::from_le_bytes(*bytes.get(PREFIX_SIZE..)?.first_chunk()?);

@@ -1,7 +1,6 @@
 //! The data flow: values of masks at the start of each block, and at each write of EXEC.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use super::classify::writes_exec;
 use super::conditions::Made;
@@ -49,8 +48,6 @@ pub(super) struct Flowing<'a> {
     pub(super) entry_exec: Vn,
     /// What matters; other registers hold `dead`, or anything.
     pub(super) slice: Slice,
-    /// The instructions of the function that were looked at.
-    pub(super) insts: Vec<Option<Rc<Inst>>>,
 }
 
 impl<'a> Flowing<'a> {
@@ -86,7 +83,6 @@ impl<'a> Flowing<'a> {
             clobbers,
             dead,
             slice: Slice::new(program, function, asked),
-            insts: Vec::new(),
         }
     }
 
@@ -158,7 +154,7 @@ impl<'a> Flowing<'a> {
                 }
                 let old_is_nonzero = old_is_full || state.nonzero.contains(old);
                 let operand =
-                    mask_operand(&self.program.inst(index)).map(|value| self.read64(&state, value, index));
+                    mask_operand(self.program.inst(index)).map(|value| self.read64(&state, value, index));
                 self.step(block, index, &mut state);
                 let new = state.exec;
                 events.push(Event { inst: index, block, old, new, operand, old_is_nonzero, old_is_full });
@@ -267,14 +263,6 @@ impl<'a> Flowing<'a> {
         let copies =
             matches!(located.op, Op::s_mov_b64 | Op::s_mov_b32 | Op::v_writelane_b32 | Op::v_mov_b32);
         saves_exec(located.op) || located.names_exec && copies && reads()
-    }
-
-    /// An instruction, kept for the next time that it is asked for.
-    pub(super) fn inst(&mut self, index: usize) -> Rc<Inst> {
-        let first = self.function.blocks.first().map_or(0, |block| block.insts.start);
-        let end = self.function.blocks.last().map_or(0, |block| block.insts.end);
-        self.insts.resize(end - first, None);
-        self.insts[index - first].get_or_insert_with(|| Rc::new(self.program.inst(index))).clone()
     }
 
     /// Whether the branch at the end of `from` tells that some lane is on when it leads to `to`.

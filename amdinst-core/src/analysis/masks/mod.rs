@@ -98,7 +98,7 @@ impl Masks {
         let mut narrowed: Vec<(Vn, usize)> = Vec::new();
         let mut elses: Vec<(usize, Vec<Vn>)> = Vec::new();
         for event in &events {
-            let inst = &program.inst(event.inst);
+            let inst = program.inst(event.inst);
             match classify(inst, event, &flowing) {
                 Ok(kind) => {
                     narrowed.push((event.new, masks.sites.len()));

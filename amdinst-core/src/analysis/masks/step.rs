@@ -21,7 +21,7 @@ impl Flowing<'_> {
 
     /// What the instruction itself does.
     fn apply(&mut self, index: usize, state: &mut State) {
-        let inst = &*self.inst(index);
+        let inst = self.program.inst(index);
         let operand = |n: usize| inst.operands.get(n).map(|operand| operand.value);
         let old = state.exec;
         match (inst.op, operand(0), operand(1), operand(2)) {

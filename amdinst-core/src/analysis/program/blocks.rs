@@ -8,16 +8,16 @@ use crate::analysis::addresses::{Misuse, Pointer, Tracker};
 use crate::isa::{Flow, Op};
 
 impl Program {
-    pub(super) fn add(&mut self, name: String, kernel: Option<usize>, mut explorer: Explorer<'_>) {
+    pub(super) fn add(&mut self, name: String, kernel: Option<usize>, explorer: Explorer<'_>) {
         let first = self.insts.len();
         let mut leads = Vec::new();
-        for (located, is_first) in explorer.take() {
+        for (located, is_first) in explorer.found() {
             self.insts.push(located);
             leads.push(is_first);
         }
-        let Explorer { object, entries, range, is_kernel, mut obstacles, .. } = explorer;
-        let this = &*self;
-        let insts = &this.insts;
+        let Explorer { object, entries, range, is_kernel, forms, mut obstacles, .. } = explorer;
+        let insts = &self.insts;
+        let inst = |index: usize| &forms.get(insts[index].form).inst;
 
         let mut blocks: Vec<Block> = Vec::new();
         // Address of each block.
@@ -59,13 +59,13 @@ impl Program {
             let last = block.insts.end - 1;
             let load = |address| got_slot(object, address);
             let mut step = |index: usize, tracker: &mut Tracker| {
-                tracker.step(index, insts[index].pc, &this.inst(index), &load, &mut found, &mut misuses);
+                tracker.step(index, insts[index].pc, inst(index), &load, &mut found, &mut misuses);
             };
             if is_tracked {
                 (block.insts.start..last).for_each(|index| step(index, &mut tracker));
             }
             let located = &insts[last];
-            let next = next(located, || through(&this.inst(last), &tracker));
+            let next = next(located, || through(inst(last), &tracker));
             if is_tracked {
                 step(last, &mut tracker);
             }

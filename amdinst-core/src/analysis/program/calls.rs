@@ -118,7 +118,7 @@ impl Program {
                 all.union_with(&unknown);
             }
             for index in block.insts.clone() {
-                all.union_with(&self.inst(index).effects(self.arch).changes());
+                all.union_with(&self.effects(index).changes());
             }
         }
         all

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::forms::{Form, Forms};
 use super::{Located, Obstacle, ObstacleKind, got_slot};
-use crate::Arch;
 use crate::analysis::addresses::{Pointer, Tracker};
-use crate::isa::{Effects, Flow, Inst, Op, Value, decode};
+use crate::isa::{Effects, Flow, Inst, Op, Value};
 use crate::object::CodeObject;
 
 /// One straight piece of exploration: where control goes after an instruction.
@@ -26,30 +26,21 @@ pub(super) enum Next {
 /// The exploration of one function.
 pub(super) struct Explorer<'a> {
     pub(super) object: &'a CodeObject,
-    pub(super) arch: Arch,
     pub(super) entries: &'a BTreeMap<u64, usize>,
     pub(super) range: Range<u64>,
     pub(super) is_kernel: bool,
-    /// What was decoded.
-    buffers: &'a mut Buffers,
+    /// What was found, by dword of the function. One function after the other uses the same memory.
+    dwords: &'a mut Vec<Dword>,
+    pub(super) forms: &'a mut Forms,
     /// The address of the first dword.
     base: u64,
     pub(super) obstacles: Vec<Obstacle>,
 }
 
-/// The instructions of a function while it is explored. One function after the other uses the same memory.
-#[derive(Default)]
-pub(super) struct Buffers {
-    /// What was decoded, in no order.
-    found: Vec<Located>,
-    /// The dwords of the function in the text.
-    dwords: Vec<Dword>,
-}
-
-/// What starts at a dword.
+/// What starts at a dword of the text.
 #[derive(Clone, Copy, Default)]
-struct Dword {
-    /// An instruction: its place in what was found, plus one.
+pub(super) struct Dword {
+    /// An instruction: the number of its form, plus one.
     inst: u32,
     /// A basic block.
     leads: bool,
@@ -61,24 +52,14 @@ impl<'a> Explorer<'a> {
         entries: &'a BTreeMap<u64, usize>,
         range: Range<u64>,
         is_kernel: bool,
-        buffers: &'a mut Buffers,
+        (dwords, forms): (&'a mut Vec<Dword>, &'a mut Forms),
     ) -> Self {
         let text = object.text.address..object.text.address.saturating_add(object.text.range.len() as u64);
         let base = range.start.max(text.start);
-        let dwords = range.end.min(text.end).saturating_sub(base).div_ceil(4) as usize;
-        buffers.found.clear();
-        buffers.dwords.clear();
-        buffers.dwords.resize(dwords, Dword::default());
-        Self {
-            object,
-            arch: object.target.arch,
-            entries,
-            range,
-            is_kernel,
-            buffers,
-            base,
-            obstacles: Vec::new(),
-        }
+        let length = range.end.min(text.end).saturating_sub(base).div_ceil(4) as usize;
+        dwords.clear();
+        dwords.resize(length, Dword::default());
+        Self { object, entries, range, is_kernel, dwords, forms, base, obstacles: Vec::new() }
     }
 
     /// The dword at an address, if it can hold code.
@@ -87,7 +68,7 @@ impl<'a> Explorer<'a> {
         if !offset.is_multiple_of(4) {
             return None;
         }
-        self.buffers.dwords.get_mut(usize::try_from(offset / 4).ok()?)
+        self.dwords.get_mut(usize::try_from(offset / 4).ok()?)
     }
 
     fn lead(&mut self, pc: u64) {
@@ -97,16 +78,15 @@ impl<'a> Explorer<'a> {
     }
 
     /// The instructions in order of address, and whether a block begins with each.
-    pub(super) fn take(&mut self) -> impl Iterator<Item = (Located, bool)> + use<'_, 'a> {
-        let Buffers { found, dwords } = &mut *self.buffers;
-        dwords.iter().filter_map(|dword| {
-            let located = found.get((dword.inst as usize).checked_sub(1)?)?;
-            Some((*located, dword.leads))
-        })
+    pub(super) fn found(&self) -> impl Iterator<Item = (Located, bool)> + use<'_, 'a> {
+        self.dwords
+            .iter()
+            .zip((self.base..).step_by(4))
+            .filter_map(|(dword, pc)| Some((self.forms.located(dword.inst.checked_sub(1)?, pc), dword.leads)))
     }
 
-    /// Follows control flow from the entry until nothing new is found. Shows each instruction once.
-    pub(super) fn explore(&mut self, see: &mut dyn FnMut(&Inst, &Effects)) {
+    /// Follows control flow from the entry of this function until nothing new is found. Shows each form once.
+    pub(super) fn explore(&mut self, function: usize, see: &mut dyn FnMut(usize, &Inst, &Effects)) {
         let (mut addresses, mut misuses) = (Vec::new(), Vec::new());
         let mut work = vec![self.range.start];
         self.lead(self.range.start);
@@ -125,28 +105,29 @@ impl<'a> Explorer<'a> {
                     );
                     break;
                 };
-                let inst = match decode(self.arch, bytes) {
-                    Ok(inst) => inst,
+                let form = match self.forms.find(bytes) {
+                    Ok(form) => form,
                     Err(error) => {
                         self.obstacle(at, ObstacleKind::Undecodable, error.to_string());
                         break;
                     }
                 };
-                let effects = inst.effects(self.arch);
-                see(&inst, &effects);
-                let located = Located::new(at, &inst, &effects);
-                let next = next(&located, || through(&inst, &tracker));
+                let is_new = self.forms.is_new_in(function, form);
+                let Form { inst, effects, .. } = self.forms.get(form);
+                if is_new {
+                    see(function, inst, effects);
+                }
+                let located = self.forms.located(form, at);
+                let next = next(&located, || through(inst, &tracker));
                 // Here only known addresses matter, and those begin with the program counter.
                 if !tracker.is_idle() || inst.op == Op::s_getpc_b64 {
                     let object = self.object;
                     let load = |address| got_slot(object, address);
-                    tracker.step(at as usize, at, &inst, &load, &mut addresses, &mut misuses);
+                    tracker.step(at as usize, at, inst, &load, &mut addresses, &mut misuses);
                 }
                 let end = located.end();
-                self.buffers.found.push(located);
-                let number = self.buffers.found.len() as u32;
                 if let Some(dword) = self.dword(at) {
-                    dword.inst = number;
+                    dword.inst = form + 1;
                 }
                 let falls = match next {
                     Next::Fall => true,
@@ -190,7 +171,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    fn bytes(&self, pc: u64) -> Option<&[u8]> {
+    fn bytes(&self, pc: u64) -> Option<&'a [u8]> {
         if !self.range.contains(&pc) || !pc.is_multiple_of(4) {
             return None;
         }
@@ -202,8 +183,7 @@ impl<'a> Explorer<'a> {
     pub(super) fn check_overlaps(&mut self) {
         let mut end = 0;
         let mut overlap = None;
-        let found = |dword: &Dword| self.buffers.found.get((dword.inst as usize).checked_sub(1)?);
-        for located in self.buffers.dwords.iter().filter_map(found) {
+        for (located, _) in self.found() {
             if located.pc < end {
                 overlap = Some(located.pc);
             }

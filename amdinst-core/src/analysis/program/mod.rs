@@ -7,15 +7,17 @@
 mod blocks;
 mod calls;
 mod explore;
+mod forms;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use explore::{Buffers, Explorer};
+use explore::Explorer;
+use forms::Forms;
 
 use super::addresses::PcRelative;
 use crate::Arch;
-use crate::isa::{Effects, Encoding, Flow, Inst, Op, Operand, ScalarSet, Value, decode};
+use crate::isa::{Effects, Encoding, Flow, Inst, Op, Operand, ScalarSet, Value};
 use crate::object::{CodeObject, RelocationKind};
 
 /// An instruction at its address: what the analyses ask of all of them. [`Program::inst`] has it whole.
@@ -23,6 +25,8 @@ use crate::object::{CodeObject, RelocationKind};
 pub struct Located {
     /// Virtual address.
     pub pc: u64,
+    /// Number of its form.
+    form: u32,
     /// Its mnemonic.
     pub op: Op,
     /// SIMM16 of SOPP and SOPK.
@@ -42,10 +46,12 @@ pub struct Located {
 }
 
 impl Located {
-    fn new(pc: u64, inst: &Inst, effects: &Effects) -> Self {
+    /// The form of this number, at address 0.
+    fn new(form: u32, inst: &Inst, effects: &Effects) -> Self {
         let [reads, writes, partial] = [&effects.reads, &effects.writes, &effects.partial].map(ScalarSet::of);
         Self {
-            pc,
+            pc: 0,
+            form,
             op: inst.op,
             simm16: match inst.operands.last().map(|operand| operand.value) {
                 Some(Value::Imm(value)) if matches!(inst.encoding, Encoding::Sopp | Encoding::Sopk) => {
@@ -60,6 +66,11 @@ impl Located {
             reads,
             writes,
         }
+    }
+
+    /// Which of the distinct instructions of the program it is, below [`Program::forms`].
+    pub fn form(&self) -> usize {
+        self.form as usize
     }
 
     /// SIMM16, if it is SOPP or SOPK.
@@ -90,8 +101,8 @@ fn names_exec(operand: &Operand) -> bool {
 pub struct Program {
     /// The processor.
     pub arch: Arch,
-    /// The bytes of `.text`, and their address.
-    text: (Box<[u8]>, u64),
+    /// What its instructions are.
+    forms: Forms,
     /// The instructions in order of address.
     pub insts: Vec<Located>,
     /// Kernels and functions in order of address.
@@ -177,8 +188,8 @@ impl Program {
         Self::explore(object, &mut |_, _, _| {})
     }
 
-    /// As [`Program::new`]; shows each instruction once with its effects and the number that its function will have, in no
-    /// order.
+    /// As [`Program::new`]; shows the instructions with their effects and the number that their function will have, in no
+    /// order, those with the same bytes once a function.
     pub fn explore(object: &CodeObject, see: &mut dyn FnMut(usize, &Inst, &Effects)) -> Self {
         let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
         for (index, kernel) in object.kernels.iter().enumerate() {
@@ -201,30 +212,40 @@ impl Program {
 
         let mut program = Self {
             arch: object.target.arch,
-            text: (object.text_bytes().into(), object.text.address),
+            forms: Forms::new(object.target.arch),
             // No more than there are dwords. Memory that is not written to costs nothing.
             insts: Vec::with_capacity(object.text.range.len() / 4),
             functions: Vec::new(),
             addresses: Vec::new(),
         };
-        let mut buffers = Buffers::default();
+        let mut dwords = Vec::new();
+        let mut forms = Forms::new(object.target.arch);
         for (range, name, kernel) in symbols {
-            let mut explorer = Explorer::new(object, &entries, range, kernel.is_some(), &mut buffers);
-            let number = program.functions.len();
-            explorer.explore(&mut |inst, effects| see(number, inst, effects));
+            let mut explorer =
+                Explorer::new(object, &entries, range, kernel.is_some(), (&mut dwords, &mut forms));
+            explorer.explore(program.functions.len(), see);
             explorer.check_overlaps();
             program.add(name, kernel, explorer);
         }
+        program.forms = forms;
         program.addresses.sort_by_key(|address| address.addc);
         program.resolve_calls(&entries);
         program
     }
 
     /// An instruction with its operands.
-    pub fn inst(&self, index: usize) -> Inst {
-        let (text, address) = &self.text;
-        let start = (self.insts[index].pc - address) as usize;
-        decode(self.arch, &text[start..]).expect("it was decoded when it was found")
+    pub fn inst(&self, index: usize) -> &Inst {
+        &self.forms.get(self.insts[index].form).inst
+    }
+
+    /// How many distinct instructions there are: many have the same bytes.
+    pub fn forms(&self) -> usize {
+        self.forms.len()
+    }
+
+    /// What an instruction does.
+    pub fn effects(&self, index: usize) -> &Effects {
+        &self.forms.get(self.insts[index].form).effects
     }
 
     /// The index of the instruction at `pc`.

@@ -19,9 +19,28 @@ use crate::Arch;
 use crate::analysis::program::{Function, Located, Program};
 use crate::isa::{EncodeError, Encoding, Inst, Mods, Op, Value, assemble};
 
+/// What the rules ask about the instructions of a program, each told when it is first asked for.
+pub(super) struct Known<'a> {
+    program: &'a Program,
+    /// By form.
+    facts: Vec<OnceCell<Box<Facts>>>,
+}
+
+impl<'a> Known<'a> {
+    pub(super) fn new(program: &'a Program) -> Self {
+        Self { program, facts: (0..program.forms()).map(|_| OnceCell::new()).collect() }
+    }
+
+    fn facts(&self, index: usize) -> &Facts {
+        let form = self.program.insts[index].form();
+        self.facts[form]
+            .get_or_init(|| Box::new(Facts::new(self.program.inst(index), self.program.effects(index))))
+    }
+}
+
 /// Adds the wait states that the patches of one function need.
 pub(super) fn settle(
-    program: &Program,
+    known: &Known<'_>,
     function: &Function,
     patches: &mut BTreeMap<usize, Patch>,
 ) -> Result<(), EncodeError> {
@@ -30,7 +49,7 @@ pub(super) fn settle(
     if patches.range(first..end).next().is_none() {
         return Ok(());
     }
-    let lines = Lines::new(program, function, patches);
+    let lines = Lines::new(known, function, patches);
     lines.check();
     let nops = lines.nops();
     for ((index, part), nops) in nops {
@@ -42,7 +61,7 @@ pub(super) fn settle(
         };
         // From the back, so that positions stay right.
         for (at, states) in nops.into_iter().rev() {
-            code.insert(at, nop(program.arch, states)?);
+            code.insert(at, nop(known.program.arch, states)?);
         }
     }
     Ok(())
@@ -65,6 +84,7 @@ struct Item<'a> {
     kind: Kind,
     /// Wait states that the instruction itself makes.
     states: u32,
+    /// If it is inserted.
     facts: OnceCell<Box<Facts>>,
     /// Wait states to be added before it, and after it.
     before: Cell<u32>,
@@ -86,6 +106,7 @@ type Line<'a> = Vec<Item<'a>>;
 /// looked at: most are far from what is inserted.
 struct Lines<'a> {
     program: &'a Program,
+    known: &'a Known<'a>,
     function: &'a Function,
     patches: &'a BTreeMap<usize, Patch>,
     lines: Vec<OnceCell<Line<'a>>>,
@@ -98,7 +119,8 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn new(program: &'a Program, function: &'a Function, patches: &'a BTreeMap<usize, Patch>) -> Self {
+    fn new(known: &'a Known<'_>, function: &'a Function, patches: &'a BTreeMap<usize, Patch>) -> Self {
+        let program = known.program;
         let blocks = &function.blocks;
         let all = blocks.first().map_or(0, |block| block.insts.start)
             ..blocks.last().map_or(0, |block| block.insts.end);
@@ -119,7 +141,7 @@ impl<'a> Lines<'a> {
         let has_matrices = program.insts[all].iter().any(is_matrix);
         let most_states = if has_matrices { MOST_STATES } else { MOST_STATES_WITHOUT_MATRICES };
         let lines = (0..=blocks.len()).map(|_| OnceCell::new()).collect();
-        Self { program, function, patches, lines, patched, entered, most_states }
+        Self { program, known, function, patches, lines, patched, entered, most_states }
     }
 
     fn line(&self, number: usize) -> &[Item<'a>] {
@@ -170,14 +192,13 @@ impl<'a> Lines<'a> {
         after.chain(entered.iter().map(|(block, _)| *block))
     }
 
-    fn facts<'i>(&self, item: &'i Item<'a>) -> &'i Facts {
-        item.facts.get_or_init(|| {
-            let arch = self.program.arch;
-            Box::new(match item.source {
-                Source::Original(index) => Facts::new(arch, &self.program.inst(index)),
-                Source::Inserted(inst, _) => Facts::new(arch, inst),
-            })
-        })
+    fn facts<'i>(&'i self, item: &'i Item<'a>) -> &'i Facts {
+        match item.source {
+            Source::Original(index) => self.known.facts(index),
+            Source::Inserted(inst, _) => {
+                item.facts.get_or_init(|| Box::new(Facts::new(inst, &inst.effects(self.program.arch))))
+            }
+        }
     }
 
     fn check(&self) {

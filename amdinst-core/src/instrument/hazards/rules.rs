@@ -78,8 +78,7 @@ impl Kind {
 }
 
 impl Facts {
-    pub(super) fn new(arch: Arch, inst: &Inst) -> Self {
-        let effects = inst.effects(arch);
+    pub(super) fn new(inst: &Inst, effects: &Effects) -> Self {
         let lane_access = match inst.op {
             Op::v_readlane_b32 | Op::v_readfirstlane_b32 => Some(true),
             Op::v_writelane_b32 => Some(false),
@@ -99,7 +98,7 @@ impl Facts {
             dot: inst.op.is_of(Families::DOT),
             forwards_part: part || inst.encoding == Encoding::Vop3 && inst.mods.op_sel & 8 != 0,
             lane_access,
-            wide_data: if kind == Kind::Memory { wide_data(inst, &effects) } else { RegSet::EMPTY },
+            wide_data: if kind == Kind::Memory { wide_data(inst, effects) } else { RegSet::EMPTY },
             changes: effects.changes(),
             reads: effects.reads,
             op: inst.op,

@@ -171,7 +171,7 @@ impl Planner<'_> {
         }
         for &function in group.kernels.iter().chain(&group.shared) {
             let function = &survey.program.functions[function];
-            hazards::settle(&survey.program, function, &mut draft.patches).map_err(encoding)?;
+            hazards::settle(&self.hazards, function, &mut draft.patches).map_err(encoding)?;
         }
         self.add_up(group, scheme, owned.lent, &mut draft);
         for (number, kernel) in &mut draft.kernels {
@@ -331,7 +331,7 @@ impl Planner<'_> {
     ) -> SiteCode<'o> {
         let survey = self.survey;
         let found = &survey.masks[function].sites[site];
-        let inst = &survey.program.inst(found.inst);
+        let inst = survey.program.inst(found.inst);
         let (_, after) = survey.liveness.around(&survey.program, function, found.block, found.inst);
         SiteCode {
             arch: self.object.target.arch,

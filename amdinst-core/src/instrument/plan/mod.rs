@@ -12,6 +12,7 @@ mod selection;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocate::Scheme;
+use super::hazards;
 use super::map::{AddressMap, Cost, KernelProbes};
 use super::options::{Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Options, Probe};
 use super::points::{Point, Points};
@@ -70,6 +71,7 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
         object,
         options,
         survey: &survey,
+        hazards: hazards::Known::new(&survey.program),
         points,
         refusals: BTreeMap::new(),
         unmatched: Vec::new(),
@@ -121,6 +123,7 @@ struct Planner<'a> {
     object: &'a CodeObject,
     options: &'a Options,
     survey: &'a Survey,
+    hazards: hazards::Known<'a>,
     /// What is counted.
     points: Points,
     /// What of the options selects nothing.

@@ -64,7 +64,7 @@ pub(super) fn retarget(
                 far.push(Far { source, target, span: (new_pc, final_to), function: number });
                 continue;
             };
-            let mut inst = program.inst(index);
+            let mut inst = program.inst(index).clone();
             if let Some(last) = inst.operands.last_mut() {
                 last.value = Value::Imm(dwords.into());
             }
@@ -129,7 +129,7 @@ pub(super) fn readdress(
     let distance = target.wrapping_sub(base);
     for (index, part) in [(address.add, distance as u32), (address.addc, (distance >> 32) as u32)] {
         let located = &program.insts[index];
-        let mut inst = program.inst(index);
+        let mut inst = program.inst(index).clone();
         let constant = inst.operands[1..].iter_mut().find_map(|operand| match operand.value {
             Value::Literal(_) => Some((operand, false)),
             Value::Inline(_) => Some((operand, true)),

@@ -1,0 +1,140 @@
+//! The distinct instructions of a code object.
+//!
+//! Kernels are instances of a few templates, and repeat themselves: of ten instructions nine have the same bytes as some other
+//! (rocSPARSE for gfx90a). So each is decoded once, and what its bytes alone tell is kept with it.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use super::Located;
+use crate::Arch;
+use crate::analysis::mixer::Mixer;
+use crate::isa::{DecodeError, Effects, Inst, decode, significant_bytes};
+
+/// An instruction, wherever it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Form {
+    pub(super) inst: Inst,
+    pub(super) effects: Effects,
+    /// At address 0.
+    located: Located,
+    /// The last function that it was found in, plus one.
+    last_seen: usize,
+}
+
+/// All forms, by number.
+#[derive(Clone, Debug)]
+pub(super) struct Forms {
+    arch: Arch,
+    list: Vec<Form>,
+    /// Those that their first dword tells.
+    dwords: HashMap<u32, u32, BuildHasherDefault<Mixer>>,
+    /// Those that their first two dwords tell.
+    pairs: HashMap<(u32, u32), u32, BuildHasherDefault<Mixer>>,
+}
+
+impl Forms {
+    pub(super) fn new(arch: Arch) -> Self {
+        Self { arch, list: Vec::new(), dwords: HashMap::default(), pairs: HashMap::default() }
+    }
+
+    /// The number of the form at the start of `bytes`, which may go on to the end of the section.
+    ///
+    /// # Errors
+    /// [`DecodeError`], as of [`decode`].
+    pub(super) fn find(&mut self, bytes: &[u8]) -> Result<u32, DecodeError> {
+        let mut words = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word));
+        let (first, second) = (words.next(), words.next());
+        let pair = first.zip(second);
+        let known = first.and_then(|first| self.dwords.get(&first));
+        if let Some(&known) = known.or_else(|| self.pairs.get(&pair?)) {
+            return Ok(known);
+        }
+        let inst = decode(self.arch, bytes)?;
+        let number = self.list.len() as u32;
+        match (significant_bytes(self.arch, bytes, &inst), first, pair) {
+            (4, Some(first), _) => _ = self.dwords.insert(first, number),
+            (8, _, Some(pair)) => _ = self.pairs.insert(pair, number),
+            _ => {}
+        }
+        let effects = inst.effects(self.arch);
+        let located = Located::new(number, &inst, &effects);
+        self.list.push(Form { inst, effects, located, last_seen: 0 });
+        Ok(number)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(super) fn get(&self, number: u32) -> &Form {
+        &self.list[number as usize]
+    }
+
+    /// The instruction of a form at an address.
+    pub(super) fn located(&self, number: u32, pc: u64) -> Located {
+        Located { pc, ..self.get(number).located }
+    }
+
+    /// Whether a form was not yet found in this function, the last that any was found in. Notes that it was.
+    pub(super) fn is_new_in(&mut self, function: usize, number: u32) -> bool {
+        let seen = &mut self.list[number as usize].last_seen;
+        std::mem::replace(seen, function + 1) != function + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// First dwords of which the next tell what they are, or whether they are anything.
+    const OPEN: [u32; 8] = [
+        // v_nop and v_clrexcp with the marks of SDWA and DPP in place of a source.
+        0x7e00_00f9,
+        0x7e00_00fa,
+        0x7e00_6af9,
+        // v_mov_b32_sdwa, s_add_u32 with a literal, v_add_f32 with a literal.
+        0x7e00_02f9,
+        0x8000_ff00,
+        0x0202_00ff,
+        // Scales, and a matrix instruction that may stand behind them.
+        0xd3ac_0000,
+        0xd3ad_0000,
+    ];
+
+    fn dword() -> impl Strategy<Value = u32> {
+        prop_oneof![prop::sample::select(&OPEN[..]), Just(0), Just(0xbf80_0000), any::<u32>()]
+    }
+
+    proptest! {
+        /// A form that was found before some bytes is found again before others only where they decode to the same.
+        #[test]
+        fn what_stands_behind_does_not_matter(
+            arch in prop::sample::select(&Arch::ALL[..]),
+            code in prop::collection::vec(dword(), 1..40),
+        ) {
+            let bytes: Vec<u8> = code.iter().flat_map(|dword| dword.to_le_bytes()).collect();
+            let mut forms = Forms::new(arch);
+            for start in (0..bytes.len()).step_by(4) {
+                let bytes = &bytes[start..];
+                match (forms.find(bytes), decode(arch, bytes)) {
+                    (Ok(form), Ok(inst)) => prop_assert_eq!(&forms.get(form).inst, &inst),
+                    (found, decoded) => prop_assert_eq!(found.err(), decoded.err()),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_bytes_are_one_form() {
+        let bytes = [0xbf80_0000_u32, 0x7e00_0301, 0xbf80_0000].map(u32::to_le_bytes).concat();
+        let mut forms = Forms::new(Arch::Gfx90a);
+        let [a, b, c] = [0, 4, 8].map(|start| forms.find(&bytes[start..]).expect("an instruction"));
+        assert_eq!((a, c, forms.len()), (0, 0, 2));
+        assert!(
+            forms.is_new_in(0, a) && !forms.is_new_in(0, a) && forms.is_new_in(1, a) && forms.is_new_in(1, b)
+        );
+    }
+}
