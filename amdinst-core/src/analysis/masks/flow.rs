@@ -121,9 +121,7 @@ impl<'a> Flowing<'a> {
                 changed = true;
                 let mut state = input.clone();
                 inputs[block] = Some(input);
-                for index in blocks[block].insts.clone() {
-                    self.step(block, index, &mut state);
-                }
+                self.run_through(block, &mut state);
                 outputs[block] = Some(state);
                 for &successor in &blocks[block].successors {
                     stale[successor] = true;
@@ -143,19 +141,25 @@ impl<'a> Flowing<'a> {
         let mut events = Vec::new();
         for (block, input) in inputs.into_iter().enumerate() {
             let Some(mut state) = input else { continue };
-            for index in blocks[block].insts.clone() {
+            let insts = blocks[block].insts.clone();
+            let mut at = insts.start;
+            loop {
+                let any = (at < insts.end).then_some(at);
+                let next = if state.lanes.is_empty() { self.slice.next_or_exec(at..insts.end) } else { any };
+                let Some(index) = next else { break };
+                at = index + 1;
                 let (old, old_is_full) = (state.exec, state.full);
                 if self.copies_exec(index) {
                     self.saved.insert(old);
                 }
                 if !writes_exec(self.program, index) {
-                    self.step(block, index, &mut state);
+                    self.step(index, &mut state);
                     continue;
                 }
                 let old_is_nonzero = old_is_full || state.nonzero.contains(old);
                 let operand =
                     mask_operand(self.program.inst(index)).map(|value| self.read64(&state, value, index));
-                self.step(block, index, &mut state);
+                self.step(index, &mut state);
                 let new = state.exec;
                 events.push(Event { inst: index, block, old, new, operand, old_is_nonzero, old_is_full });
             }

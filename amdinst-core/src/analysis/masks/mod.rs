@@ -168,7 +168,7 @@ pub(super) fn register_targets(
         }
         let inst = program.inst(last);
         for index in range.start..last {
-            flowing.step(block, index, &mut state);
+            flowing.step(index, &mut state);
         }
         let Some(operand) = inst.operands.last() else { continue };
         let value = flowing.read64(&state, operand.value, last);

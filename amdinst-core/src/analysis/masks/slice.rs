@@ -3,6 +3,7 @@
 //! The others, most of them, make addresses and numbers, and nobody asks for their values.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::step::is_followed;
 use crate::analysis::program::{Function, Located, Program};
@@ -12,8 +13,10 @@ use crate::isa::{Op, ScalarSet};
 pub(super) struct Slice {
     /// The function's first instruction.
     first: usize,
-    /// By instruction, from the first on: it changes a value that matters.
-    matters: Vec<bool>,
+    /// By instruction, from the first on, a bit each: it changes a value that matters.
+    matters: Vec<u64>,
+    /// The same for those that name EXEC.
+    names_exec: Vec<u64>,
     /// By block: the registers whose values at its start matter.
     start: Vec<ScalarSet>,
 }
@@ -24,8 +27,12 @@ impl Slice {
         let blocks = &function.blocks;
         let first = blocks.first().map_or(0, |block| block.insts.start);
         let end = blocks.last().map_or(0, |block| block.insts.end);
-        let mut slice =
-            Self { first, matters: vec![false; end - first], start: vec![ScalarSet::EMPTY; blocks.len()] };
+        let bits = vec![0; (end - first).div_ceil(64)];
+        let start = vec![ScalarSet::EMPTY; blocks.len()];
+        let mut slice = Self { first, matters: bits.clone(), names_exec: bits, start };
+        for (offset, located) in program.insts[first..end].iter().enumerate() {
+            slice.names_exec[offset / 64] |= u64::from(located.names_exec) << (offset % 64);
+        }
         // Lanes of vector registers are one place.
         let mut lanes = false;
         let mut stale = vec![true; blocks.len()];
@@ -64,7 +71,8 @@ impl Slice {
         for index in block.insts.clone().rev() {
             let located = &program.insts[index];
             if may_change(located, relevant) || *lanes && located.op == Op::v_writelane_b32 {
-                self.matters[index - self.first] = true;
+                let offset = index - self.first;
+                self.matters[offset / 64] |= 1 << (offset % 64);
                 relevant = relevant.without(located.writes).union(ScalarSet::EXEC);
                 *lanes |= located.op == Op::v_readlane_b32;
                 let sets_exec = located.names_exec || located.writes.intersects(ScalarSet::EXEC);
@@ -81,7 +89,31 @@ impl Slice {
 
     /// Whether an instruction changes a value that matters.
     pub(super) fn has(&self, index: usize) -> bool {
-        self.matters[index - self.first]
+        let offset = index - self.first;
+        self.matters[offset / 64] >> (offset % 64) & 1 != 0
+    }
+
+    /// The first of some instructions that changes a value that matters.
+    pub(super) fn next(&self, insts: Range<usize>) -> Option<usize> {
+        self.find(insts, |word| self.matters[word])
+    }
+
+    /// The first of some instructions that changes a value that matters, or names EXEC.
+    pub(super) fn next_or_exec(&self, insts: Range<usize>) -> Option<usize> {
+        self.find(insts, |word| self.matters[word] | self.names_exec[word])
+    }
+
+    fn find(&self, insts: Range<usize>, bits: impl Fn(usize) -> u64) -> Option<usize> {
+        let (mut at, end) = (insts.start - self.first, insts.end - self.first);
+        while at < end {
+            let rest = bits(at / 64) >> (at % 64);
+            if rest != 0 {
+                at += rest.trailing_zeros() as usize;
+                return (at < end).then_some(at + self.first);
+            }
+            at = (at / 64 + 1) * 64;
+        }
+        None
     }
 
     /// The registers whose values at the start of a block matter, a bit each by operand code.

@@ -1,5 +1,7 @@
 //! What one instruction does to the values of masks.
 
+use std::ops::Range;
+
 use super::flow::Flowing;
 use super::state::{AGPRS, SLOTS, State, forget_lanes, lanes_of};
 use crate::analysis::program::Exit;
@@ -7,15 +9,32 @@ use crate::analysis::values::{Expr, Vn};
 use crate::isa::{Access, Families, Inst, Op, Value};
 
 impl Flowing<'_> {
-    pub(super) fn step(&mut self, block: usize, index: usize, state: &mut State) {
-        let located = &self.program.insts[index];
-        // Most instructions change nothing that is followed here.
-        let matters = self.slice.has(index) || !state.lanes.is_empty() && !located.encoding.is_scalar();
-        if matters {
-            self.apply(index, state);
+    /// What the instructions of a block do, and the function that is called at its end.
+    pub(super) fn run_through(&mut self, block: usize, state: &mut State) {
+        let insts = self.function.blocks[block].insts.clone();
+        let mut at = insts.start;
+        while let Some(index) = self.next(at..insts.end, state) {
+            self.step(index, state);
+            at = index + 1;
         }
-        if index + 1 == self.function.blocks[block].insts.end {
-            self.call(block, index, state);
+        self.call(block, state);
+    }
+
+    /// The first of some instructions that may change what is followed here: most do not.
+    fn next(&self, insts: Range<usize>, state: &State) -> Option<usize> {
+        // In what is known of lanes, every vector instruction may.
+        if state.lanes.is_empty() {
+            self.slice.next(insts)
+        } else {
+            (!insts.is_empty()).then_some(insts.start)
+        }
+    }
+
+    /// What an instruction does.
+    pub(super) fn step(&mut self, index: usize, state: &mut State) {
+        let located = &self.program.insts[index];
+        if self.slice.has(index) || !state.lanes.is_empty() && !located.encoding.is_scalar() {
+            self.apply(index, state);
         }
     }
 
@@ -168,7 +187,8 @@ impl Flowing<'_> {
     }
 
     /// What the function does that is called at the end of a block.
-    fn call(&mut self, block: usize, index: usize, state: &mut State) {
+    pub(super) fn call(&mut self, block: usize, state: &mut State) {
+        let index = self.function.blocks[block].insts.end - 1;
         let clobbered = match self.function.blocks[block].exit {
             Exit::Call(callee) => Some((self.clobbers)(callee)),
             Exit::Unknown => Some(self.unknown),

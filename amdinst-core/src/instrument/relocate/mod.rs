@@ -141,7 +141,9 @@ impl Relocated {
 fn encode(arch: Arch, insts: &[Inst]) -> Result<Box<[u8]>, EncodeError> {
     let mut bytes = Vec::with_capacity(insts.iter().map(|inst| usize::from(inst.size)).sum());
     for inst in insts {
-        bytes.extend(inst.encode_assembled(arch)?.iter().flat_map(|word| word.to_le_bytes()));
+        for word in inst.encode_assembled(arch)? {
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
     }
     Ok(bytes.into())
 }
