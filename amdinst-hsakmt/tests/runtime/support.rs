@@ -17,6 +17,7 @@ const LIMIT: Duration = Duration::from_secs(240);
 pub(crate) fn tools(test: &str, files: &[(&str, &str)]) -> bool {
     let always = [
         ("/usr/bin/clang-22", "clang-22"),
+        ("/usr/lib/llvm-22/bin/clang-offload-bundler", "clang-tools-22"),
         ("/usr/include/hsa/hsa.h", "libhsa-runtime-dev"),
         ("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev"),
         ("/usr/lib/x86_64-linux-gnu/libamdhip64.so.5", "libamdhip64-5"),
