@@ -75,7 +75,7 @@ pub(crate) fn open() -> Result<(), Status> {
 /// `hsaKmtCloseKFD`: the last one ends all queues.
 pub(crate) fn close() -> Result<(), Status> {
     let driver = driver()?;
-    let before = OPENED.fetch_update(SeqCst, SeqCst, |opened| opened.checked_sub(1));
+    let before = OPENED.try_update(SeqCst, SeqCst, |opened| opened.checked_sub(1));
     if before.map_err(|_| Status::NotOpened)? == 1 {
         let queues = std::mem::take(&mut *driver.queues());
         drop(queues);

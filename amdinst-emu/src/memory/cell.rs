@@ -139,12 +139,11 @@ impl SharedBytes {
             if N == 4 {
                 let cell = at.cast::<AtomicU32>();
                 assert!(cell.is_aligned(), "checked by the caller");
-                let step = |old| Some(f(u64::from(old)) as u32);
-                u64::from((*cell).fetch_update(Relaxed, Relaxed, step).unwrap_or_default())
+                u64::from((*cell).update(Relaxed, Relaxed, |old| f(u64::from(old)) as u32))
             } else {
                 let cell = at.cast::<AtomicU64>();
                 assert!(N == 8 && cell.is_aligned(), "checked by the caller");
-                (*cell).fetch_update(Relaxed, Relaxed, |old| Some(f(old))).unwrap_or_default()
+                (*cell).update(Relaxed, Relaxed, f)
             }
         }
     }
