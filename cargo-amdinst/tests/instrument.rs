@@ -48,7 +48,7 @@ fn the_probe_map_stands_beside_the_code_object_and_both_are_the_same_each_time()
     let output = amdinst(directory.path(), "inspect out.elf --format json");
     let view: Value = serde_json::from_slice(&output.stdout).unwrap();
     let args = view["code_objects"][0]["kernels"][1]["args"].as_array().unwrap();
-    assert_eq!(args.last().unwrap()["name"], "amdinst_buffer");
+    assert!(args.iter().any(|arg| arg["name"] == "amdinst_buffer"));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_bundle_is_rewritten_in_place() {
     assert_eq!(objects.len(), 2);
     for object in objects {
         let args = object["kernels"][1]["args"].as_array().unwrap();
-        assert_eq!(args.last().unwrap()["name"], "amdinst_buffer");
+        assert!(args.iter().any(|arg| arg["name"] == "amdinst_buffer"));
     }
     // One on its own is still to be had, and nothing is written when no code object has the kernel.
     std::fs::write(file("fat.bundle"), bundle()).unwrap();

@@ -236,15 +236,17 @@ impl Request<'_> {
         launch
     }
 
-    /// The arguments with the counter buffer's address appended.
-    pub(crate) fn instrumented_kernarg(&self, probes: &KernelProbes, buffer: u64) -> Vec<u8> {
+    /// The arguments with that of the counter buffer at an address appended.
+    pub(crate) fn instrumented_kernarg(
+        &self,
+        probes: &KernelProbes,
+        layout: &Layout,
+        buffer: u64,
+    ) -> Result<Vec<u8>, LaunchError> {
         let mut bytes = self.kernarg.clone();
-        if let Some(offset) = probes.buffer_argument {
-            let offset = offset as usize;
-            bytes.resize((offset + 8).max(probes.kernarg_segment_size as usize), 0);
-            bytes[offset..offset + 8].copy_from_slice(&buffer.to_le_bytes());
-        }
-        bytes
+        let set = probes.set_argument(&mut bytes, layout, buffer);
+        set.map_err(|error| self.counters(error.to_string()))?;
+        Ok(bytes)
     }
 
     /// A report without counters: of a kernel that has no site, or was refused.

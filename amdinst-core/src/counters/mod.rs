@@ -7,12 +7,16 @@
 //! Everything is little-endian 32-bit words. The format is the contract "Counter buffer" of `DESIGN.md`.
 
 mod bound;
+mod forms;
 mod layout;
 mod record;
+mod slots;
 
 pub use bound::seconds_to_overflow;
+pub use forms::{SiteForm, SiteForms};
 pub use layout::{
-    HEADER_BYTES, LAYOUT_VERSION, Layout, MAGIC, Probe, RECORD_HEADER_WORDS, TIME_WORDS, WORDS_PER_SITE,
-    record_stride,
+    ARGUMENT_BYTES, ArgumentError, HEADER_BYTES, LAYOUT_VERSION, Layout, MAGIC, Probe, RECORD_HEADER_WORDS,
+    TIME_WORDS, WORDS_PER_SITE, WaveIds, record_stride,
 };
 pub use record::{BlockCounts, DecodeError, SiteCounts, WaveRecord, WaveTime, decode};
+pub use slots::Slots;

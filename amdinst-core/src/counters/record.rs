@@ -5,9 +5,11 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::forms::SiteForms;
 use super::layout::{
     HEADER_BYTES, LAYOUT_VERSION, MAGIC, Probe, RECORD_HEADER_WORDS, TIME_WORDS, WORDS_PER_SITE,
 };
+use super::slots::Slots;
 
 /// What a site counted, of one wave or summed over several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -168,7 +170,7 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
     }
     let probe = match word(header, 1) {
         1 => Probe::Branches,
-        LAYOUT_VERSION => {
+        2 | LAYOUT_VERSION => {
             Probe::of_code(word(header, 8)).ok_or(DecodeError::Header("what the records hold"))?
         }
         version => return Err(DecodeError::Version(version)),
@@ -184,7 +186,19 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
     {
         return Err(DecodeError::Header("record stride"));
     }
-    if records.len() % stride as usize != 0 {
+    let size = [word(header, 4), word(header, 5).checked_div(word(header, 4)).unwrap_or(0), 1];
+    let slots = match (word(header, 9), word(header, 10)) {
+        (0, 0) => None,
+        (multiplier, shift @ 16..=31) if size[0] > 0 && size[1] > 0 && waves <= 1 << 16 => {
+            Some(Slots { multiplier, shift })
+        }
+        _ => return Err(DecodeError::Header("which record is which wave's")),
+    };
+    let forms = SiteForms::of_words([11, 12, 14].map(|index| word(header, index)));
+    let (place_word, work_items) = (forms.place_word() as usize, u64::from(word(header, 13)));
+    let of_group = u64::from(slots.map_or(waves, Slots::count)) * u64::from(stride);
+    let (length, whole) = (records.len() as u64, if slots.is_some() { of_group } else { stride.into() });
+    if length % whole != 0 {
         return Err(truncated);
     }
     let (sites, blocks) = match probe {
@@ -192,19 +206,20 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
         Probe::Blocks => (0, (stride / 4 - RECORD_HEADER_WORDS) / probe.words()),
         Probe::Time => (0, 0),
     };
-    let wave_record = |(index, record): (usize, &[u8])| {
-        let index = index as u64;
-        let group = index / u64::from(waves);
-        let site = |site: u32| {
+    let wave_record = |index: u64| {
+        let (group, wave) = (index / u64::from(waves), (index % u64::from(waves)) as u32);
+        let slot = slots.map_or(wave, |slots| slots.of_wave(size, wave));
+        let at = group * of_group + u64::from(slot) * u64::from(stride);
+        let record = &records[at as usize..][..stride as usize];
+        let place = at + u64::from(HEADER_BYTES);
+        let words = |site: u32| {
             let first = (RECORD_HEADER_WORDS + WORDS_PER_SITE * site) as usize;
-            let count = |index: usize| u64::from(word(record, first + index));
-            SiteCounts {
-                executions: count(0),
-                all: count(1),
-                none: count(2),
-                lanes_in: count(3),
-                lanes_taken: count(4),
-            }
+            std::array::from_fn(|index| word(record, first + index))
+        };
+        // Lanes of the last wave may be missing.
+        let started = match work_items.saturating_sub(64 * u64::from(wave)) {
+            lanes @ 0..64 => (1 << lanes) - 1,
+            _ => u64::MAX,
         };
         WaveRecord {
             workgroup: [
@@ -212,9 +227,10 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
                 (group / u64::from(groups_x) % u64::from(groups_y)) as u32,
                 (group / u64::from(groups_x) / u64::from(groups_y)) as u32,
             ],
-            wave: (index % u64::from(waves)) as u32,
-            flushed: word(record, 0) == 1,
-            sites: (0..sites).map(site).collect(),
+            wave,
+            flushed: word(record, 0) == 1
+                || record.len() > 4 * place_word && u64::from(word(record, place_word)) == place,
+            sites: forms.counts(started, (0..sites).map(words)),
             blocks: (0..blocks)
                 .map(|block| {
                     let first = (RECORD_HEADER_WORDS + probe.words() * block) as usize;
@@ -231,7 +247,11 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
             }),
         }
     };
-    Ok(records.chunks_exact(stride as usize).enumerate().map(wave_record).collect())
+    let recorded = match slots {
+        Some(_) => length / of_group * u64::from(waves),
+        None => length / u64::from(stride),
+    };
+    Ok((0..recorded).map(wave_record).collect())
 }
 
 #[cfg(test)]

@@ -20,7 +20,9 @@ use super::pool::{Pool, Sgprs, temps};
 use super::refusal::Reason;
 use super::seed::SeedRegisters;
 use super::site_code::Needs;
+use super::stores::Stores;
 use super::survey::Survey;
+use crate::counters::SiteForm;
 use crate::isa::{Access, Reg, RegSet, ScalarSet, Value};
 
 /// Highest SGPR a program may use (102 and above are FLAT_SCRATCH, XNACK_MASK, VCC).
@@ -121,8 +123,11 @@ pub(super) struct Component<'a> {
     pub(super) spare_vgprs: Option<u8>,
     /// How many unused SGPRs may be taken.
     pub(super) spare_sgprs: Option<u8>,
-    /// Counters in SGPRs may leave working out the record's address for later.
-    pub(super) may_defer: bool,
+    /// Counters in SGPRs may leave working out the record's address for later; if so, these SGPRs, which have the ids of the
+    /// workgroup at entry, should stay as they are.
+    pub(super) may_defer: Option<Vec<u8>>,
+    /// What could be written for each site instead of counts, in that case.
+    pub(super) forms: Vec<SiteForm>,
     /// Private memory for the parking VGPR; used if sites are to borrow that.
     pub(super) scratch: Option<ScratchSlots>,
 }
@@ -242,19 +247,34 @@ impl Component<'_> {
                     );
                     return Err((Reason::CountersDoNotFit, detail));
                 }
-                owned.counters = sgprs.drain(..each * sites).collect();
-                let arch = self.survey.program.arch;
-                if let (true, Some((deferred, record))) = (self.may_defer, Deferred::take(arch, &mut sgprs)) {
-                    (owned.deferred, owned.record) = (Some(deferred), record);
+                if self.may_defer.is_some() {
+                    let quiet =
+                        |&register: &u8| !late.contains(Reg::vgpr(register)) && owned.park != Some(register);
+                    let allotted = 0..self.allotted_vgprs.min(256);
+                    owned.free_vgprs = allotted.map(|register| register as u8).filter(quiet).collect();
                 }
-                owned
-                    .counters
-                    .chunks(each)
-                    .map(|chunk| match probe {
+                if let Some((places, zeroed, deferred)) =
+                    self.with_masks(&sgprs, owned.record, (each, sites), &owned.free_vgprs)
+                {
+                    (owned.counters, owned.deferred) = (zeroed, Some(deferred));
+                    owned.site_forms.clone_from(&self.forms);
+                    return Ok(Allocation { owned, places, temps });
+                }
+                match self.deferred(&sgprs, owned.record, each * sites) {
+                    Some((counters, deferred)) => {
+                        (owned.counters, owned.deferred) = (counters, Some(deferred))
+                    }
+                    None => owned.counters = sgprs.drain(..each * sites).collect(),
+                }
+                let chunks = owned.counters.chunks(each).enumerate();
+                chunks
+                    .map(|(number, chunk)| match probe {
                         Probe::Blocks => {
                             CounterPlace::BlockSgprs { executions: chunk[0], lanes: chunk.get(1).copied() }
                         }
-                        Probe::Branches | Probe::Time => CounterPlace::Sgprs(SgprCounters::new(chunk)),
+                        Probe::Branches | Probe::Time => {
+                            CounterPlace::Sgprs(SgprCounters::new(&in_pairs(chunk, number == 0)))
+                        }
                     })
                     .collect()
             }
@@ -320,6 +340,61 @@ impl Component<'_> {
             Scheme::Lds | Scheme::Memory | Scheme::SeedLds | Scheme::SeedMemory => {}
         }
         Ok(Allocation { owned, places, temps })
+    }
+
+    /// Registers for so many counters whose record's address is worked out late; none where there are too few. The pair for that
+    /// address is not needed then.
+    fn deferred(&self, sgprs: &[u8], record: RecordPlace, counters: usize) -> Option<(Vec<u8>, Deferred)> {
+        let mut sgprs = self.for_counters(sgprs, record)?;
+        let counters: Vec<u8> = (sgprs.len() >= counters).then(|| sgprs.drain(..counters).collect())?;
+        let deferred = Deferred::take(self.survey.program.arch, &mut sgprs)?;
+        Some((counters, deferred))
+    }
+
+    /// The SGPRs for counters where the record's address is worked out late, in the order in which they should be taken.
+    fn for_counters(&self, sgprs: &[u8], record: RecordPlace) -> Option<Vec<u8>> {
+        let ids = self.may_defer.as_ref()?;
+        let mut sgprs = sgprs.to_vec();
+        if let RecordPlace::Sgprs(pair) = record {
+            sgprs.extend([pair, pair + 1]);
+        }
+        sgprs.sort_unstable_by_key(|register| (ids.contains(register), *register));
+        Some(sgprs)
+    }
+
+    /// The same where sites have masks instead of counters: their places, and the registers that are zero at first.
+    fn with_masks(
+        &self,
+        sgprs: &[u8],
+        record: RecordPlace,
+        (each, sites): (usize, usize),
+        free_vgprs: &[u8],
+    ) -> Option<(Vec<CounterPlace>, Vec<u8>, Deferred)> {
+        if self.forms.len() != sites || self.forms.iter().all(|&form| form == SiteForm::Counts) {
+            return None;
+        }
+        let mut sgprs = self.for_counters(sgprs, record)?;
+        let (mut places, mut zeroed) = (vec![CounterPlace::Seed; self.forms.len()], Vec::new());
+        // Pairs first, as long as there are any.
+        for (place, &form) in places.iter_mut().zip(&self.forms) {
+            if form != SiteForm::Counts {
+                let new = take_pair(&mut sgprs)?;
+                let old = if form == SiteForm::Masks { Some(take_pair(&mut sgprs)?) } else { None };
+                // NEW means something where a wave has been alone, which OLD tells.
+                zeroed.extend(old.into_iter().flat_map(|old| [old, old + 1]));
+                *place = CounterPlace::Masks { new, old };
+            }
+        }
+        for (number, place) in places.iter_mut().enumerate() {
+            if *place == CounterPlace::Seed {
+                let counters: Vec<u8> = (sgprs.len() >= each).then(|| sgprs.drain(..each).collect())?;
+                *place = CounterPlace::Sgprs(SgprCounters::new(&in_pairs(&counters, number == 0)));
+                zeroed.extend(counters);
+            }
+        }
+        Stores::plan(&places, |vgpr| free_vgprs.contains(&vgpr))?;
+        let deferred = Deferred::take(self.survey.program.arch, &mut sgprs)?;
+        Some((places, zeroed, deferred))
     }
 
     /// The registers that the sites' instructions name.
@@ -396,6 +471,22 @@ fn reserve_spare(
         }
     }
     Ok(spare)
+}
+
+/// The registers of a site, so that counters which are stored next to each other are even pairs where possible. Before those of
+/// the first site another word is stored.
+fn in_pairs(registers: &[u8], is_first: bool) -> Vec<u8> {
+    let is_pair = |pair: &[u8]| pair[0].is_multiple_of(2) && pair[1] == pair[0] + 1;
+    let mut ordered = registers.to_vec();
+    if let (3, Some(at)) = (registers.len(), registers.windows(2).position(is_pair)) {
+        // The pair is at 0 or 1: the third goes behind it or before it.
+        match (is_first, at) {
+            (true, 0) => ordered.rotate_right(1),
+            (false, 1) => ordered.rotate_left(1),
+            _ => {}
+        }
+    }
+    ordered
 }
 
 fn no_temps() -> NoRegisters {

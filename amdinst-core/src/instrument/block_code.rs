@@ -71,7 +71,7 @@ impl BlockCode<'_> {
                 borrowed.return_lanes(&mut code);
             }
             // Of a site.
-            CounterPlace::Sgprs(_) | CounterPlace::Seed => {}
+            CounterPlace::Sgprs(_) | CounterPlace::Masks { .. } | CounterPlace::Seed => {}
         }
         if let Some(mask) = self.temps.pair {
             code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(mask));

@@ -1,256 +1,214 @@
 //! Counters in SGPRs, without waiting for what tells where they go.
 //!
-//! The record's address is needed when the wave ends, and takes two loads to know, one after the other. So at entry only the
-//! first is begun, and the ids are put by, which the program overwrites. The program waits for its own arguments soon: with
-//! them the buffer's address has come, and counters are cleared meanwhile. The second load, of the head of the buffer, and
-//! what follows from it are left until the program waits for vector memory anyway, if there is such a place outside of loops;
-//! waves that do not come by do it when they end, which a flag tells.
+//! The record's address is needed when the wave ends. What it follows from comes by one load: the launcher puts the buffer's
+//! address and the distances between records into the argument ([`Layout::argument`](crate::counters::Layout::argument)), so the
+//! head of the buffer need not be read. At entry that load is begun, and the ids are put by that the program overwrites. The
+//! program waits for its own arguments soon: with them ours have come. Counters are cleared meanwhile, and the record's offset is
+//! worked out behind that wait; where the first block has none, or SCC is live there, when the wave ends.
+//!
+//! The record is one lane's: each counter is moved to a VGPR, and these are stored up to four at a time. Its address is a pair of
+//! SGPRs, the buffer's, and an offset of 32 bits. That offset is the first word written, too: it is never zero, and tells that the
+//! wave ended.
 //!
 //! That a scalar load is under way meanwhile makes no wait of the program too short: see [`site_code`](super::site_code).
 
-use super::layout::RecordPlace;
 use super::sequence::{Sequence, sgpr};
-use super::wave_index::WaveIndex;
+use super::stores::{Store, Stores};
 use crate::Arch;
-use crate::analysis::program::{Block, Exit, Program};
+use crate::analysis::program::{Block, Program};
+use crate::counters::HEADER_BYTES;
 use crate::isa::{Op, Value};
 
-/// Registers that hold a wave's ids, and the head of the buffer, until they are needed.
+/// Registers that hold a wave's ids, and the argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Deferred {
-    /// What of it the number follows from. Its index is the workgroup's id in z.
-    pub(super) wave: WaveIndex,
-    /// Ids of the workgroup in x and y.
-    pub(super) workgroup: [u8; 2],
-    /// Not zero until the record's address is worked out.
-    pub(super) flag: u8,
-}
-
-/// Where it goes on, by number of instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Places {
-    /// The program waits for its arguments.
-    pub(super) arguments: usize,
-    /// Behind the first, or at the start of its block, the head of the buffer can be fetched; at the second, in the same block,
-    /// the program waits for vector memory, at most once a wave, and SCC is dead.
-    pub(super) memory: Option<(Fetch, usize)>,
-    /// What is left to do when a wave ends.
-    pub(super) at_end: AtEnd,
-}
-
-/// Where the head of the buffer is fetched, by number of instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fetch {
-    /// Behind this one.
-    Behind(usize),
-    /// Before this one, which begins a block.
-    Before(usize),
-}
-
-/// What of working out the address is left to do when a wave ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AtEnd {
-    /// Nothing: every wave comes by where it is done.
-    Nothing,
-    /// All, if the flag tells that it has not been done.
-    Perhaps,
-    /// All but the load, which was begun long before.
-    Work,
+    /// First of eight with the argument: the buffer's address, bytes between workgroups in x (where the record's offset comes to
+    /// be), y and z, two words of which a wave's number follows, bytes between records.
+    block: u8,
+    /// Ids of the wave's first work-item. Where all come in one VGPR (gfx90a and later), the first has that.
+    ids: [u8; 3],
+    /// Ids of the workgroup, where the program overwrites those that it was started with.
+    workgroup: [u8; 3],
 }
 
 /// The lowest SGPR that it may take: those below are filled when a wave starts.
 const LOWEST: u8 = 24;
 
 impl Deferred {
-    /// Takes registers from an ascending list, and a pair for the address; none where there are too few that cost no occupancy.
-    pub(super) fn take(arch: Arch, sgprs: &mut Vec<u8>) -> Option<(Self, RecordPlace)> {
+    /// Takes registers from a list; none where there are too few that cost no occupancy.
+    pub(super) fn take(arch: Arch, sgprs: &mut Vec<u8>) -> Option<Self> {
         // Of 800 a SIMD, 8 waves or 10 take a share each, 6 of it for special registers.
         let highest = if arch.is_gfx90a_plus() { 90 } else { 74 };
         let mut left: Vec<u8> =
             sgprs.iter().copied().filter(|&register| (LOWEST..highest).contains(&register)).collect();
+        left.sort_unstable();
         let mut tuple = |count: u8, align: u8| {
             let whole = |run: &[u8]| run[0].is_multiple_of(align) && run[run.len() - 1] == run[0] + count - 1;
             let at = left.windows(usize::from(count)).position(whole)?;
             left.drain(at..at + usize::from(count)).next()
         };
-        let (header, record) = (tuple(8, 4)?, tuple(2, 2)?);
+        let block = tuple(8, 4)?;
         let mut single = || tuple(1, 1);
-        let ids = [single()?, single()?, single()?];
-        let wave = WaveIndex { header, ids, index: single()? };
-        let deferred = Self { wave, workgroup: [single()?, single()?], flag: single()? };
+        let workgroup = [single()?, single()?, single()?];
+        let first = single()?;
+        let ids = if arch.is_gfx90a_plus() { [first; 3] } else { [first, single()?, single()?] };
+        let deferred = Self { block, ids, workgroup };
         sgprs.retain(|register| !(LOWEST..highest).contains(register) || left.contains(register));
-        Some((deferred, RecordPlace::Sgprs(record)))
+        Some(deferred)
     }
 
-    /// At entry: puts the ids by.
-    pub(super) fn keep(&self, code: &mut Sequence, arch: Arch, workgroup: [u8; 3]) {
+    /// At entry: begins the load of the argument, at a byte of what a pair points to, and puts the ids by; those of the workgroup
+    /// that are marked stay where they are.
+    pub(super) fn enter(
+        &self,
+        code: &mut Sequence,
+        arch: Arch,
+        (pointer, offset): (u8, u32),
+        workgroup: [u8; 3],
+        stay: [bool; 3],
+    ) {
+        code.load(Op::s_load_dwordx8, self.block, pointer, offset);
         let vgprs = if arch.is_gfx90a_plus() { 1 } else { 3 };
-        for (vgpr, &id) in (0..vgprs).zip(&self.wave.ids) {
+        for (vgpr, &id) in (0..vgprs).zip(&self.ids) {
             code.readfirstlane(id, vgpr);
         }
-        let [x, y] = self.workgroup;
-        for (to, from) in [x, y, self.wave.index].into_iter().zip(workgroup) {
-            code.sop1(Op::s_mov_b32, sgpr(to), sgpr(from));
+        for ((to, from), stays) in self.workgroup.into_iter().zip(workgroup).zip(stay) {
+            if !stays {
+                code.sop1(Op::s_mov_b32, sgpr(to), sgpr(from));
+            }
         }
     }
 
-    /// When the buffer's address has come: fetches its head.
-    pub(super) fn fetch(&self, code: &mut Sequence, record: u8) {
-        code.load(Op::s_load_dwordx8, self.wave.header, record, 0);
-    }
-
-    /// Works out the record's address when the head of the buffer has come.
-    pub(super) fn address(&self, code: &mut Sequence, arch: Arch, record: u8, stride: u32) {
-        let Self { wave, workgroup: [x, y], .. } = *self;
-        code.wait_scalar_loads();
-        wave.split(code, arch);
-        wave.number(code, [sgpr(x), sgpr(y), sgpr(wave.index)]);
-        wave.record(code, record, Value::int(stride as i32));
-    }
-
-    /// The flag: the address is still to be worked out.
-    pub(super) fn set_flag(&self, code: &mut Sequence) {
-        code.sop1(Op::s_mov_b32, sgpr(self.flag), Value::int(1));
-    }
-
-    /// The address has been worked out.
-    pub(super) fn clear_flag(&self, code: &mut Sequence) {
-        code.sop1(Op::s_mov_b32, sgpr(self.flag), Value::int(0));
-    }
-
-    /// When a wave ends.
-    pub(super) fn finish(&self, code: &mut Sequence, arch: Arch, record: u8, stride: u32, left: AtEnd) {
-        let mut work = Sequence::new(arch);
-        match left {
-            AtEnd::Nothing => return,
-            AtEnd::Work => {}
-            AtEnd::Perhaps => self.fetch(&mut work, record),
-        }
-        self.address(&mut work, arch, record, stride);
-        if left == AtEnd::Perhaps {
-            code.sopc(Op::s_cmp_eq_u32, sgpr(self.flag), Value::int(0));
-            code.skip_if_scc(&work);
-        }
-        code.append(work);
-    }
-}
-
-impl Places {
-    /// Looks for them in a function that starts at an instruction; `scc_is_live` tells that of an instruction of a block, before
-    /// it, `is_counted` whether one has code of its own inserted.
-    pub(super) fn find(
-        program: &Program,
-        blocks: &[Block],
-        entry: usize,
-        scc_is_live: impl Fn(usize, usize) -> bool,
-        is_counted: impl Fn(usize) -> bool,
-    ) -> Option<Self> {
-        let first = blocks.iter().position(|block| block.insts.contains(&entry))?;
-        // Waves come here once.
-        if !blocks[first].predecessors.is_empty() {
-            return None;
-        }
-        let waits = |index: usize, shift: u32, bits: u32| {
-            let located = &program.insts[index];
-            located.op == Op::s_waitcnt
-                && program.inst(index).operands.iter().any(|operand| match operand.value {
-                    Value::Imm(value) => value as u32 >> shift & bits == 0,
-                    _ => false,
-                })
-        };
-        // LGKM_CNT in bits 8 to 11, VM_CNT in 0 to 3 and 14 to 15.
-        let for_scalars = |index: usize| waits(index, 8, 15);
-        let for_vectors = |index: usize| waits(index, 0, 15) && waits(index, 14, 3);
-        let arguments = (entry..blocks[first].insts.end).find(|&index| for_scalars(index))?;
-        let once = |number: usize| !reaches(blocks, number, |block| block == number, None);
-        let found = (0..blocks.len()).filter(|&number| once(number)).find_map(|number| {
-            let insts = blocks[number].insts.clone();
-            let start = if number == first { arguments + 1 } else { insts.start };
-            let wait = (start..insts.end).find(|&at| for_vectors(at) && !scc_is_live(number, at))?;
-            // Behind the last wait for scalar loads, which would wait for this one, too.
-            let first_wait = if number == first { arguments } else { insts.start };
-            let behind = (first_wait..wait).rev().find(|&at| for_scalars(at)).map(Fetch::Behind);
-            let fetch = behind.unwrap_or(Fetch::Before(start));
-            (fetch != Fetch::Before(start) || !is_counted(start)).then_some((number, (fetch, wait)))
-        });
-        let Some((block, memory)) = found else {
-            return Some(Self { arguments, memory: None, at_end: AtEnd::Work });
-        };
-        let ends = |number: usize| !matches!(blocks[number].exit, Exit::Local | Exit::Call(_));
-        let avoidable = block != first && (ends(first) || reaches(blocks, first, ends, Some(block)));
-        let at_end = if avoidable { AtEnd::Perhaps } else { AtEnd::Nothing };
-        Some(Self { arguments, memory: Some(memory), at_end })
-    }
-}
-
-/// Clears counters, in ascending order.
-pub(super) fn clear(arch: Arch, counters: &[u8]) -> Sequence {
-    let mut code = Sequence::new(arch);
-    let mut left = counters;
-    while let [counter, rest @ ..] = left {
-        if let [next, rest @ ..] = rest
-            && counter % 2 == 0
-            && *next == counter + 1
-        {
-            code.sop1(Op::s_mov_b64, sgpr(*counter), Value::int(0));
-            left = rest;
+    /// Works out the record's offset, when the argument has come.
+    ///
+    /// x · stride_x + y · stride_y + z · stride_z of the workgroup's ids, and its wave's number times the bytes between records.
+    pub(super) fn offset(&self, code: &mut Sequence, arch: Arch, workgroup: [u8; 3], stay: [bool; 3]) {
+        let [x, y, z] =
+            std::array::from_fn(|axis| sgpr(if stay[axis] { workgroup[axis] } else { self.workgroup[axis] }));
+        let [stride_x, stride_y, stride_z, first, second, stride] =
+            [2, 3, 4, 5, 6, 7].map(|word| self.block + word);
+        let add = |code: &mut Sequence, to: u8, what: u8| code.sop2(Op::s_add_u32, to, sgpr(to), sgpr(what));
+        let multiply = |code: &mut Sequence, to: u8, by: Value| code.sop2(Op::s_mul_i32, to, sgpr(to), by);
+        multiply(code, stride_x, x);
+        multiply(code, stride_y, y);
+        multiply(code, stride_z, z);
+        add(code, stride_x, stride_y);
+        add(code, stride_x, stride_z);
+        let [id_x, id_y, id_z] = self.ids;
+        if arch.is_gfx90a_plus() {
+            multiply(code, first, sgpr(id_x));
+            code.sop2(Op::s_lshr_b32, first, sgpr(first), sgpr(second));
         } else {
-            code.sop1(Op::s_mov_b32, sgpr(*counter), Value::int(0));
-            left = rest;
+            // Flat id of the wave's first work-item: z · size_xy + y · size_x + x.
+            multiply(code, first, sgpr(id_y));
+            multiply(code, second, sgpr(id_z));
+            add(code, first, second);
+            add(code, first, id_x);
+            code.sop2(Op::s_lshr_b32, first, sgpr(first), Value::int(6));
+        }
+        multiply(code, first, sgpr(stride));
+        add(code, stride_x, first);
+    }
+
+    /// When a wave ends: waits for the argument and works out the offset, where that has not been done.
+    pub(super) fn finish(&self, code: &mut Sequence, arch: Arch) {
+        code.wait_scalar_loads();
+        self.offset(code, arch, [0; 3], [false; 3]);
+    }
+
+    /// Writes a record from one lane.
+    pub(super) fn write(&self, code: &mut Sequence, arch: Arch, stores: &Stores) {
+        code.enable_lanes(1, 0);
+        // The offset from the start of the buffer.
+        code.v_add(stores.address, sgpr(self.block + 2), Value::int(HEADER_BYTES as i32));
+        for Store { at, words, data } in &stores.stores {
+            let mut vgprs = (*data..).zip(words).peekable();
+            while let Some((vgpr, &word)) = vgprs.next() {
+                let Some(register) = word else { continue };
+                let next = vgprs.peek().and_then(|&(_, &next)| next);
+                let is_pair = vgpr % 2 == 0 && register % 2 == 0 && next == Some(register + 1);
+                if is_pair && arch.is_gfx90a_plus() {
+                    code.v_mov_pair(vgpr, register);
+                    vgprs.next();
+                } else {
+                    code.v_mov(vgpr, sgpr(register));
+                }
+            }
+            code.global_store_words(words.len(), stores.address, *data, self.block, 4 * *at as i32);
         }
     }
-    code
+
+    /// Makes the offset an address; the pair with it.
+    pub(super) fn address(&self, code: &mut Sequence) -> u8 {
+        let (buffer, offset) = (self.block, self.block + 2);
+        code.sop2(Op::s_add_u32, offset, sgpr(offset), Value::int(HEADER_BYTES as i32));
+        code.sop2(Op::s_add_u32, buffer, sgpr(buffer), sgpr(offset));
+        code.sop2(Op::s_addc_u32, buffer + 1, sgpr(buffer + 1), Value::int(0));
+        buffer
+    }
 }
 
-/// Whether a path leads from behind a block to one of those wanted, without one that is closed.
-fn reaches(blocks: &[Block], from: usize, wanted: impl Fn(usize) -> bool, closed: Option<usize>) -> bool {
-    let mut seen = vec![false; blocks.len()];
-    let mut open = blocks[from].successors.clone();
-    while let Some(block) = open.pop() {
-        if Some(block) == closed {
-            continue;
-        }
-        if wanted(block) {
-            return true;
-        }
-        if !std::mem::replace(&mut seen[block], true) {
-            open.extend(&blocks[block].successors);
-        }
+/// The first wait of a function for its arguments, in its first block, which must run once: the number of the instruction. It
+/// starts at instruction `entry`.
+pub(super) fn wait_for_arguments(
+    program: &Program,
+    blocks: &[Block],
+    entry: usize,
+) -> Option<(usize, usize)> {
+    let first = blocks.iter().position(|block| block.insts.contains(&entry))?;
+    if !blocks[first].predecessors.is_empty() {
+        return None;
     }
-    false
+    let waits = |&index: &usize| {
+        // LGKM_CNT in bits 8 to 11.
+        program.insts[index].op == Op::s_waitcnt
+            && program.inst(index).operands.iter().any(|operand| match operand.value {
+                Value::Imm(value) => value as u32 >> 8 & 15 == 0,
+                _ => false,
+            })
+    };
+    (entry..blocks[first].insts.end).find(waits).map(|wait| (first, wait))
+}
+
+/// Clears counters.
+pub(super) fn clear(code: &mut Sequence, counters: &[u8]) {
+    let mut counters = counters.to_vec();
+    counters.sort_unstable();
+    let mut left = &counters[..];
+    while let [counter, rest @ ..] = left {
+        left = match rest {
+            [next, behind @ ..] if counter % 2 == 0 && *next == counter + 1 => {
+                code.sop1(Op::s_mov_b64, sgpr(*counter), Value::int(0));
+                behind
+            }
+            _ => {
+                code.sop1(Op::s_mov_b32, sgpr(*counter), Value::int(0));
+                rest
+            }
+        };
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn block(successors: &[usize]) -> Block {
-        Block { insts: 0..0, successors: successors.to_vec(), predecessors: Vec::new(), exit: Exit::Local }
-    }
-
-    /// 0 branches to 1 and 3, 1 to itself and 2, 2 to 3.
-    #[test]
-    fn paths_are_found_around_what_is_closed() {
-        let blocks = [block(&[1, 3]), block(&[1, 2]), block(&[3]), block(&[])];
-        let to = |from: usize, to: usize, closed| reaches(&blocks, from, |number| number == to, closed);
-        assert!(to(1, 1, None) && !to(2, 2, None) && !to(3, 0, None));
-        assert!(to(0, 3, Some(2)) && !to(1, 3, Some(2)));
-    }
-
     #[test]
     fn registers_are_whole_tuples_above_those_of_a_start_and_below_those_that_cost_occupancy() {
-        let mut sgprs: Vec<u8> = (0..24).chain(26..102).collect();
-        let (deferred, record) = Deferred::take(Arch::Gfx90a, &mut sgprs).unwrap();
-        let header = deferred.wave.header;
-        assert_eq!(header % 4, 0);
-        let RecordPlace::Sgprs(record) = record else { panic!("a pair") };
-        let taken: Vec<u8> =
-            (0..102).filter(|register| !(24..26).contains(register) && !sgprs.contains(register)).collect();
-        assert_eq!(taken.len(), 17);
-        assert!(taken.iter().all(|register| (26..90).contains(register)));
-        assert!(record % 2 == 0 && (header..header + 8).all(|register| taken.contains(&register)));
-        // Too few: nothing is taken.
-        let mut few: Vec<u8> = (0..40).collect();
-        assert!(Deferred::take(Arch::Gfx90a, &mut few).is_none() && few.len() == 40);
+        for (arch, count) in [(Arch::Gfx90a, 12), (Arch::Gfx908, 14)] {
+            let mut sgprs: Vec<u8> = (0..24).chain(26..102).collect();
+            let deferred = Deferred::take(arch, &mut sgprs).unwrap();
+            let block = deferred.block;
+            assert_eq!(block % 4, 0);
+            let taken: Vec<u8> = (0..102)
+                .filter(|register| !(24..26).contains(register) && !sgprs.contains(register))
+                .collect();
+            assert_eq!(taken.len(), count);
+            assert!(taken.iter().all(|register| (26..74).contains(register)));
+            assert!((block..block + 8).all(|register| taken.contains(&register)));
+            // Too few: nothing is taken.
+            let mut few: Vec<u8> = (0..34).collect();
+            assert!(Deferred::take(arch, &mut few).is_none() && few.len() == 34);
+        }
     }
 }

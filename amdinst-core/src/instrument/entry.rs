@@ -3,6 +3,7 @@
 //! It runs with the registers of the *instrumented* descriptor, which enables the workgroup ids, the work-item ids and the
 //! kernarg pointer, and leaves the registers as the *original* descriptor would have had them.
 
+use super::deferred;
 use super::layout::{BEGIN_WORD, BeginPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace};
 use super::lds::{LdsImages, PACKET_GROUP_SEGMENT_SIZE, Start};
 use super::sequence::{Sequence, sgpr};
@@ -10,7 +11,7 @@ use super::wave_index::WaveIndex;
 use crate::Arch;
 use crate::counters::HEADER_BYTES;
 use crate::isa::{EncodeError, Inst, Op, Value};
-use crate::object::{KernelDescriptor, SystemSgprs, UserSgprs};
+use crate::object::KernelDescriptor;
 
 /// All that a prologue depends on.
 #[derive(Clone, Debug)]
@@ -25,6 +26,9 @@ pub(super) struct Entry<'a> {
     pub(super) lds: Option<LdsImages>,
     pub(super) buffer: Buffer,
     pub(super) record_stride: u32,
+    /// Of a deferred address: counters are cleared and it is worked out where the program waits for its arguments, and which ids
+    /// of the workgroup are where they were until then.
+    pub(super) early: Option<[bool; 3]>,
 }
 
 /// Where the buffer's address is.
@@ -68,13 +72,15 @@ impl Entry<'_> {
         let mut stride = Value::int(self.record_stride as i32);
         let workgroup = [system.workgroup_id_x, system.workgroup_id_y, system.workgroup_id_z];
         let workgroup = workgroup.map(Option::unwrap_or_default);
-        if let (Some(deferred), Buffer::Argument(offset), RecordPlace::Sgprs(record)) =
-            (&self.owned.deferred, self.buffer, self.owned.record)
-        {
-            code.load(Op::s_load_dwordx2, record, user.kernarg_segment_ptr.unwrap_or_default(), offset);
-            deferred.keep(&mut code, self.arch, workgroup);
-            self.restore_sgprs(&mut code, &user, &system);
+        if let (Some(deferred), Buffer::Argument(offset)) = (&self.owned.deferred, self.buffer) {
+            let argument = (user.kernarg_segment_ptr.unwrap_or_default(), offset);
+            let stay = self.early.unwrap_or_default();
+            deferred.enter(&mut code, self.arch, argument, workgroup, stay);
+            self.restore_sgprs(&mut code);
             self.restore_work_item_ids(&mut code);
+            if self.early.is_none() {
+                deferred::clear(&mut code, &self.owned.counters);
+            }
             return code.finish();
         }
         match self.buffer {
@@ -141,7 +147,7 @@ impl Entry<'_> {
             code.sop2(Op::s_subb_u32, buffer + 1, sgpr(buffer + 1), Value::int(0));
         }
 
-        self.restore_sgprs(&mut code, &user, &system);
+        self.restore_sgprs(&mut code);
         self.restore_work_item_ids(&mut code);
         // Owned registers may lie among those that were filled, so they come last.
         if let (Some(lds), None) = (&self.lds, &self.owned.seed) {
@@ -259,37 +265,10 @@ impl Entry<'_> {
         pairs.filter(move |&pair| !taken(pair) && !taken(pair + 1))
     }
 
-    /// Moves what the original had in other SGPRs. Enabled values only move up, so going through them from the lowest
-    /// destination on never overwrites one that is still to be moved.
-    fn restore_sgprs(&self, code: &mut Sequence, user: &UserSgprs, system: &SystemSgprs) {
-        let (old_user, old_system) = (self.original.user_sgprs(), self.original.system_sgprs(self.arch));
-        let user_pairs = [
-            (old_user.private_segment_buffer, user.private_segment_buffer, 4),
-            (old_user.dispatch_ptr, user.dispatch_ptr, 2),
-            (old_user.queue_ptr, user.queue_ptr, 2),
-            (old_user.kernarg_segment_ptr, user.kernarg_segment_ptr, 2),
-            (old_user.dispatch_id, user.dispatch_id, 2),
-            (old_user.flat_scratch_init, user.flat_scratch_init, 2),
-            (old_user.private_segment_size, user.private_segment_size, 1),
-            (
-                old_user.kernarg_preload.map(|preload| preload.first),
-                user.kernarg_preload.map(|preload| preload.first),
-                old_user.kernarg_preload.map_or(0, |preload| preload.count),
-            ),
-            (old_system.workgroup_id_x, system.workgroup_id_x, 1),
-            (old_system.workgroup_id_y, system.workgroup_id_y, 1),
-            (old_system.workgroup_id_z, system.workgroup_id_z, 1),
-            (old_system.workgroup_info, system.workgroup_info, 1),
-            (old_system.private_segment_wavefront_offset, system.private_segment_wavefront_offset, 1),
-        ];
-        for (to, from, size) in user_pairs {
-            if let (Some(to), Some(from)) = (to, from)
-                && to != from
-            {
-                for part in 0..size {
-                    code.sop1(Op::s_mov_b32, sgpr(to + part), sgpr(from + part));
-                }
-            }
+    /// Moves what the original had in other SGPRs.
+    fn restore_sgprs(&self, code: &mut Sequence) {
+        for (to, from) in moves(self.arch, &self.original, &self.instrumented) {
+            code.sop1(Op::s_mov_b32, sgpr(to), sgpr(from));
         }
     }
 
@@ -306,4 +285,37 @@ impl Entry<'_> {
         };
         code.vop2(Op::v_and_b32, 0, Value::int(mask), 0);
     }
+}
+
+/// Where what a kernel starts with must go from and to, so that it is where the original descriptor would have it. Enabled values
+/// only move up, so going through them from the lowest destination on never overwrites one that is still to be moved.
+pub(super) fn moves(
+    arch: Arch,
+    original: &KernelDescriptor,
+    instrumented: &KernelDescriptor,
+) -> Vec<(u8, u8)> {
+    let (old_user, old_system) = (original.user_sgprs(), original.system_sgprs(arch));
+    let (user, system) = (instrumented.user_sgprs(), instrumented.system_sgprs(arch));
+    let values = [
+        (old_user.private_segment_buffer, user.private_segment_buffer, 4),
+        (old_user.dispatch_ptr, user.dispatch_ptr, 2),
+        (old_user.queue_ptr, user.queue_ptr, 2),
+        (old_user.kernarg_segment_ptr, user.kernarg_segment_ptr, 2),
+        (old_user.dispatch_id, user.dispatch_id, 2),
+        (old_user.flat_scratch_init, user.flat_scratch_init, 2),
+        (old_user.private_segment_size, user.private_segment_size, 1),
+        (
+            old_user.kernarg_preload.map(|preload| preload.first),
+            user.kernarg_preload.map(|preload| preload.first),
+            old_user.kernarg_preload.map_or(0, |preload| preload.count),
+        ),
+        (old_system.workgroup_id_x, system.workgroup_id_x, 1),
+        (old_system.workgroup_id_y, system.workgroup_id_y, 1),
+        (old_system.workgroup_id_z, system.workgroup_id_z, 1),
+        (old_system.workgroup_info, system.workgroup_info, 1),
+        (old_system.private_segment_wavefront_offset, system.private_segment_wavefront_offset, 1),
+    ];
+    let moved = values.into_iter().filter_map(|(to, from, size)| Some((to?, from?, size)));
+    let moved = moved.filter(|(to, from, _)| to != from);
+    moved.flat_map(|(to, from, size)| (0..size).map(move |part| (to + part, from + part))).collect()
 }

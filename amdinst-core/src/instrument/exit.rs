@@ -5,7 +5,6 @@
 //! the wave ends.
 
 use super::allocate::LAST_SGPR;
-use super::deferred::AtEnd;
 use super::layout::{
     BEGIN_WORD, BeginPlace, CounterPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace,
     points_per_vgpr,
@@ -13,6 +12,7 @@ use super::layout::{
 use super::options::{Home, Level, Probe};
 use super::sequence::{Sequence, sgpr};
 use super::site_code::MAX_OFFSET;
+use super::stores::Stores;
 use crate::Arch;
 use crate::counters::RECORD_HEADER_WORDS;
 use crate::isa::{EncodeError, Inst, Op, Value};
@@ -27,10 +27,8 @@ pub(super) struct Exit<'a> {
     pub(super) owned: &'a Owned,
     /// By site id.
     pub(super) places: &'a [CounterPlace],
-    /// Bytes of a record.
-    pub(super) stride: u32,
-    /// What is left of working out the record's address, where that is deferred.
-    pub(super) at_end: AtEnd,
+    /// The record's address, where the prologue leaves that for later, has been worked out.
+    pub(super) early: bool,
 }
 
 /// Word of the record with the low half of the time at the end.
@@ -56,10 +54,19 @@ impl Exit<'_> {
             code.scratch_load(park, slots.image);
             code.wait_vector_memory();
         }
-        let record = self.record(&mut code);
-        if let Some(deferred) = &self.owned.deferred {
-            deferred.finish(&mut code, self.arch, record, self.stride, self.at_end);
-        }
+        let record = if let Some(deferred) = &self.owned.deferred {
+            if !self.early {
+                deferred.finish(&mut code, self.arch);
+            }
+            let free = |vgpr: u8| self.owned.free_vgprs.contains(&vgpr);
+            if let Some(stores) = Stores::plan(self.places, free) {
+                deferred.write(&mut code, self.arch, &stores);
+                return code.finish();
+            }
+            deferred.address(&mut code)
+        } else {
+            self.record(&mut code)
+        };
         if let Some(seed) = &self.owned.seed {
             seed.leave(&mut code, record);
             return code.finish();

@@ -5,13 +5,20 @@ use arrayvec::ArrayVec;
 use super::deferred::Deferred;
 use super::options::{Level, Probe};
 use super::seed::SeedRegisters;
-use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
+use crate::counters::{RECORD_HEADER_WORDS, SiteForm, WORDS_PER_SITE};
 
 /// Where the counters of one site are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CounterPlace {
     /// In SGPRs.
     Sgprs(SgprCounters),
+    /// No counters, but masks, of a site that runs once at most.
+    Masks {
+        /// Pair for NEW.
+        new: u8,
+        /// Pair for OLD, where that is not known otherwise.
+        old: Option<u8>,
+    },
     /// A block's, in SGPRs; the sum of lanes is absent at level `basic`.
     BlockSgprs {
         /// `executions`.
@@ -99,8 +106,12 @@ pub(super) struct Owned {
     /// VGPR whose lanes hold what has no SGPR: [`PARKED_RECORD`] and what sites borrow, from [`PARKED_SGPRS`] on. Lanes
     /// below these are not touched.
     pub(super) park: Option<u8>,
-    /// Registers from which the record's address follows at the end, where the pair for it has the buffer's until then.
+    /// Registers from which the record's address follows, where the prologue does not work that out.
     pub(super) deferred: Option<Deferred>,
+    /// What is written for each site; empty if all have counters.
+    pub(super) site_forms: Vec<SiteForm>,
+    /// VGPRs that are allotted, and that no load may still write to when a wave ends.
+    pub(super) free_vgprs: Vec<u8>,
     /// Registers of the schemes of 2022.
     pub(super) seed: Option<SeedRegisters>,
 }

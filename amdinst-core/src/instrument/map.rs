@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::options::{Home, Level, Probe, ProbeSpec};
 use super::refusal::Refusal;
 use crate::analysis::Limiter;
-use crate::counters::Layout;
+use crate::counters::{ArgumentError, Layout, SiteForm, SiteForms, WaveIds};
 
 /// Version of the JSON form of [`ProbeMap`].
 pub const SCHEMA: u32 = 1;
@@ -53,6 +53,13 @@ pub struct KernelProbes {
     /// Byte offset of the counter buffer's address in the kernarg segment, when instrumented with
     /// [`Abi::Argument`](super::Abi::Argument).
     pub buffer_argument: Option<u32>,
+    /// How the kernel tells waves apart, if six words follow the address that say where records are
+    /// ([`Layout::argument`]); `None` if it reads the head of the buffer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wave_ids: Option<WaveIds>,
+    /// What the words of each site in the record are, in its order; empty if all are counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub site_forms: Vec<SiteForm>,
     /// The symbol of the variable for the counter buffer's address, when instrumented with
     /// [`Abi::Global`](super::Abi::Global).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,8 +91,40 @@ pub struct KernelProbes {
 
 impl KernelProbes {
     /// The counter buffer of a launch of this kernel, when instrumented.
-    pub const fn layout(&self, workgroups: [u32; 3], workgroup_size: [u32; 3]) -> Layout {
-        Layout::new(workgroups, workgroup_size, self.record_stride).holding(self.probe)
+    pub fn layout(&self, workgroups: [u32; 3], workgroup_size: [u32; 3]) -> Layout {
+        let layout = Layout::new(workgroups, workgroup_size, self.record_stride).holding(self.probe);
+        let layout = layout.with_forms(SiteForms::new(&self.site_forms, self.level == Level::Lanes));
+        match self.wave_ids {
+            Some(WaveIds::Together) => layout.hashed(),
+            Some(WaveIds::Apart) | None => layout,
+        }
+    }
+
+    /// Puts into a kernarg segment what the kernel needs to find the counter buffer at an address, where it takes that as an
+    /// argument; the segment grows to the size of the instrumented kernel's.
+    ///
+    /// # Errors
+    /// When the kernel could not reach all of the buffer.
+    pub fn set_argument(
+        &self,
+        kernarg: &mut Vec<u8>,
+        layout: &Layout,
+        address: u64,
+    ) -> Result<(), ArgumentError> {
+        let Some(offset) = self.buffer_argument else { return Ok(()) };
+        let address_alone = address.to_le_bytes();
+        let with_strides;
+        let bytes: &[u8] = match self.wave_ids {
+            Some(ids) => {
+                with_strides = layout.argument(address, ids)?;
+                &with_strides
+            }
+            None => &address_alone,
+        };
+        let (start, end) = (offset as usize, offset as usize + bytes.len());
+        kernarg.resize(end.max(self.kernarg_segment_size as usize).max(kernarg.len()), 0);
+        kernarg[start..end].copy_from_slice(bytes);
+        Ok(())
     }
 
     /// Its counters are there to be read.

@@ -30,6 +30,7 @@ mod select;
 mod sequence;
 mod site_code;
 mod sources;
+mod stores;
 mod stub;
 mod survey;
 mod wave_index;
@@ -41,6 +42,7 @@ pub use map::{
 };
 pub use options::{
     Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec,
+    STRIDES_ARGUMENT,
 };
 pub use plan::{Plan, plan};
 pub use probe_section::{ProbeSectionError, SECTION as PROBE_SECTION, probe_specs};

@@ -81,6 +81,9 @@ pub const BUFFER_SYMBOL: &str = "__amdinst_buffer";
 /// The argument that has the counter buffer's address, with [`Abi::Argument`].
 pub const BUFFER_ARGUMENT: &str = "amdinst_buffer";
 
+/// The argument behind it, of kernels that are told where records are ([`Layout::argument`](crate::counters::Layout::argument)).
+pub const STRIDES_ARGUMENT: &str = "amdinst_strides";
+
 /// How much each site counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

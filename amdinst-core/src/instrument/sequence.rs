@@ -45,18 +45,6 @@ impl Sequence {
         }
     }
 
-    /// What another sequence has.
-    pub(super) fn append(&mut self, other: Self) {
-        self.insts.extend(other.insts);
-        self.error = self.error.take().or(other.error);
-    }
-
-    /// Leaves out the next instructions if SCC is set. They must be such as need no wait states, which would come between.
-    pub(super) fn skip_if_scc(&mut self, next: &Self) {
-        let bytes: u32 = next.insts.iter().map(|inst| u32::from(inst.size)).sum();
-        self.push(Op::s_cbranch_scc1, Encoding::Sopp, &[Value::Imm((bytes / 4) as i32)], Mods::default());
-    }
-
     /// SOP1: `op to, from`.
     pub(super) fn sop1(&mut self, op: Op, to: Value, from: Value) {
         self.push(op, Encoding::Sop1, &[to, from], Mods::default());
@@ -103,6 +91,18 @@ impl Sequence {
     /// `v_mov_b32 to, from`.
     pub(super) fn v_mov(&mut self, to: u8, from: Value) {
         self.push(Op::v_mov_b32, Encoding::Vop1, &[Value::Vgpr(to), from], Mods::default());
+    }
+
+    /// `v_mov` of an SGPR pair to an even pair of VGPRs: `v_pk_mov_b32 to, from, from op_sel:[0,1]`, from gfx90a on.
+    pub(super) fn v_mov_pair(&mut self, to: u8, from: u8) {
+        let mods = Mods { op_sel: 0b10, op_sel_hi: 0b11, ..Mods::default() };
+        let values = [Value::Vgpr(to), sgpr(from), sgpr(from)];
+        self.push(Op::v_pk_mov_b32, Encoding::Vop3p, &values, mods);
+    }
+
+    /// `v_add_u32 to, a, b`, neither of them a VGPR.
+    pub(super) fn v_add(&mut self, to: u8, a: Value, b: Value) {
+        self.push(Op::v_add_u32, Encoding::Vop3, &[Value::Vgpr(to), a, b], Mods::default());
     }
 
     /// VOP2 with two operands: `op to, a, vb`.
@@ -250,6 +250,18 @@ impl Sequence {
     pub(super) fn global_store(&mut self, offsets: u8, data: u8, base: u8, offset: i32) {
         let values = [Value::Vgpr(offsets), Value::Vgpr(data), sgpr(base)];
         self.push(Op::global_store_dword, Encoding::Global, &values, Mods { offset, ..Mods::default() });
+    }
+
+    /// `global_store_dword offset, data, base offset:…`, of one to four dwords.
+    pub(super) fn global_store_words(&mut self, dwords: usize, offset: u8, data: u8, base: u8, imm: i32) {
+        let op = match dwords {
+            0 | 1 => Op::global_store_dword,
+            2 => Op::global_store_dwordx2,
+            3 => Op::global_store_dwordx3,
+            _ => Op::global_store_dwordx4,
+        };
+        let values = [Value::Vgpr(offset), Value::Vgpr(data), sgpr(base)];
+        self.push(op, Encoding::Global, &values, Mods { offset: imm, ..Mods::default() });
     }
 
     /// `global_store_dwordx2 address, data, off offset:…`: the address is a pair of VGPRs.

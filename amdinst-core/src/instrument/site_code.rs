@@ -61,6 +61,7 @@ pub(super) struct Needs {
 impl SiteCode<'_> {
     pub(super) fn needs(&self) -> Needs {
         match self.place {
+            CounterPlace::Masks { .. } => Needs::default(),
             CounterPlace::Sgprs(_) | CounterPlace::BlockSgprs { .. } => Needs {
                 old: self.saved.is_none(),
                 pair: !self.old_is_nonzero,
@@ -83,6 +84,12 @@ impl SiteCode<'_> {
     /// What stands before the narrowing instruction.
     pub(super) fn before(&self) -> Result<Vec<Inst>, EncodeError> {
         let mut code = Sequence::new(self.arch);
+        if let CounterPlace::Masks { old, .. } = self.place {
+            if let Some(old) = old {
+                code.sop1(Op::s_mov_b64, sgpr(old), Value::EXEC);
+            }
+            return code.finish();
+        }
         self.borrowed().take(&mut code);
         if let (None, Some(old)) = (self.saved, self.temps.old) {
             code.sop1(Op::s_mov_b64, sgpr(old), Value::EXEC);
@@ -93,14 +100,18 @@ impl SiteCode<'_> {
     /// What stands after it.
     pub(super) fn after(&self) -> Result<Vec<Inst>, EncodeError> {
         let mut code = Sequence::new(self.arch);
+        if let CounterPlace::Masks { new, .. } = self.place {
+            code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
+            return code.finish();
+        }
         let old = sgpr(self.saved.or(self.temps.old).unwrap_or_default());
         if let Some(scc) = self.temps.scc {
             code.sop2(Op::s_cselect_b32, scc, Value::int(1), Value::int(0));
         }
         match self.place {
             CounterPlace::Sgprs(counters) => self.count_in_sgprs(&mut code, old, counters),
-            // Of a block.
-            CounterPlace::BlockSgprs { .. } => {}
+            // Of a block; dealt with above.
+            CounterPlace::BlockSgprs { .. } | CounterPlace::Masks { .. } => {}
             CounterPlace::Seed => {
                 if let (Some(seed), RecordPlace::Sgprs(record)) = (&self.owned.seed, self.owned.record) {
                     seed.count(&mut code, old, &self.temps, record, self.id);

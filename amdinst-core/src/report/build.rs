@@ -11,6 +11,9 @@ use super::{
     TimeReport, UniformReport, WaveId, WaveReport,
 };
 
+/// Instructions that counting an execution in SGPRs takes at least.
+const COUNTING_IN_SGPRS: u32 = 4;
+
 /// One launch of an instrumented kernel: what [`Report::new`] needs to know of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<'a> {
@@ -222,8 +225,10 @@ fn check(launch: &Launch<'_>) -> Result<(), ReportError> {
     }
     let counts = !launch.probes.sites.is_empty() || !launch.probes.blocks.is_empty();
     if let Some(seconds) = launch.seconds.filter(|_| counts) {
-        // What was inserted at the cheapest site, and the site's own instruction.
-        let safe = seconds_to_overflow(launch.probes.cost.instructions_per_site[0] + 1);
+        // What was inserted at the cheapest site, and the site's own instruction. What has no counters cannot overflow.
+        let least = launch.probes.cost.instructions_per_site[0];
+        let least = if launch.probes.site_forms.is_empty() { least } else { least.max(COUNTING_IN_SGPRS) };
+        let safe = seconds_to_overflow(least + 1);
         // A time that is no number bounds nothing.
         if seconds.is_nan() || seconds >= safe {
             return Err(ReportError::Long { kernel: kernel(), seconds, safe });

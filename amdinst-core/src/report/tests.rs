@@ -58,6 +58,8 @@ fn kernel() -> KernelProbes {
         why: String::new(),
         level: Level::Lanes,
         buffer_argument: Some(16),
+        wave_ids: None,
+        site_forms: Vec::new(),
         buffer_symbol: None,
         kernarg_segment_size: 24,
         record_stride: record_stride(3),

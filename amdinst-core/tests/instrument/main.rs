@@ -128,8 +128,9 @@ fn every_original_instruction_is_still_there() {
                     assert_eq!(probes.cost.lds[0] < lds, probes.home == Some(Home::Lds), "{context}");
                     let before = &object.kernel(&probes.name).expect(&context).metadata;
                     if abi == Abi::Argument {
-                        let last = kernel.metadata.args.last().expect("the appended argument");
-                        assert_eq!(Some(last.offset), probes.buffer_argument, "{context}");
+                        let added = &kernel.metadata.args[before.args.len()..];
+                        assert_eq!(Some(added[0].offset), probes.buffer_argument, "{context}");
+                        assert_eq!(added.len(), 1 + usize::from(probes.wave_ids.is_some()), "{context}");
                     } else {
                         assert_eq!(kernel.metadata.args, before.args, "{context}");
                         let size = kernel.metadata.kernarg_segment_size;

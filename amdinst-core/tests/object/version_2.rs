@@ -105,11 +105,11 @@ fn it_is_changed_as_what_it_is() {
             let probes = instrumented.map.kernel(&old.name).expect("the kernel in the map");
             counted += usize::from(probes.is_instrumented());
             let size = if abi == Abi::Argument && probes.is_instrumented() {
-                let added = new.metadata.args.last().expect("the appended argument");
-                assert_eq!(added.name.as_deref(), Some("amdinst_buffer"));
-                assert_eq!((Some(added.offset), added.size), (probes.buffer_argument, 8));
-                assert_eq!(new.metadata.args.len(), old.metadata.args.len() + 1);
-                added.offset + 8
+                let added = &new.metadata.args[old.metadata.args.len()..];
+                assert_eq!(added[0].name.as_deref(), Some("amdinst_buffer"));
+                assert_eq!((Some(added[0].offset), added[0].size), (probes.buffer_argument, 8));
+                assert_eq!(added.len(), 1 + usize::from(probes.wave_ids.is_some()));
+                added.iter().map(|argument| argument.offset + argument.size).max().expect("one")
             } else {
                 old.metadata.kernarg_segment_size
             };

@@ -100,8 +100,7 @@ fn run(
     let buffer = machine.alloc(layout.buffer_size(), 16, "counters").expect("the counter buffer");
     machine.write(buffer, &layout.initial_buffer()).expect("writing the counter buffer");
     kernarg.resize(probes.kernarg_segment_size as usize, 0);
-    let at = probes.buffer_argument.expect("an argument for the buffer") as usize;
-    kernarg[at..at + 8].copy_from_slice(&buffer.to_le_bytes());
+    probes.set_argument(&mut kernarg, &layout, buffer).expect("a buffer that the kernel reaches");
     let execution = launch(&mut machine, &rewritten, kernarg, geometry, true)
         .unwrap_or_else(|fault| panic!("{context}: {fault}"));
     let mut bytes = vec![0; layout.buffer_size() as usize];

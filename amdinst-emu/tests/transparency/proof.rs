@@ -471,10 +471,7 @@ pub(super) fn counted(
     let mut kernarg = kernarg.to_vec();
     kernarg.resize(probes.kernarg_segment_size as usize, 0);
     let variable = probes.buffer_symbol.as_deref().map(|name| (name, buffer));
-    if variable.is_none() {
-        let at = probes.buffer_argument.expect("an argument for the buffer") as usize;
-        kernarg[at..at + 8].copy_from_slice(&buffer.to_le_bytes());
-    }
+    probes.set_argument(&mut kernarg, &layout, buffer).expect("a buffer that the kernel reaches");
     launch_with(&mut machine, object, kernarg, geometry, false, variable)?;
     let mut bytes = vec![0; layout.buffer_size() as usize];
     machine.read(buffer, &mut bytes).expect("reading the counter buffer");

@@ -137,9 +137,7 @@ fn one(
     if let Some(name) = &kernel.buffer_symbol {
         device.set_variable(name, at)?;
     } else {
-        let argument = kernel.buffer_argument.ok_or("no argument for the counter buffer")? as usize;
-        kernarg.resize(kernarg.len().max(argument + 8), 0);
-        kernarg[argument..argument + 8].copy_from_slice(&at.to_le_bytes());
+        kernel.set_argument(&mut kernarg, &layout, at).map_err(|error| error.to_string())?;
     }
     let (output, _) = device.launch(slot, program, kernarg, false)?;
     if let Some(difference) = first_difference(&output, &original.output) {

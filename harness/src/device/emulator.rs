@@ -275,7 +275,7 @@ impl Machines {
             if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
                 self.instrumented.write(variable, &address.to_le_bytes()).map_err(device)?;
             }
-            let launch = request.emulated(request.instrumented_kernarg(probes, address));
+            let launch = request.emulated(request.instrumented_kernarg(probes, layout, address)?);
             let located = |fault| {
                 let located = LocatedFault::new(fault, request, |pc| request.built.probes.original_pc(pc));
                 LaunchError::InstrumentedFault(Box::new(located))

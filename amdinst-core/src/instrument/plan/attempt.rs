@@ -9,10 +9,11 @@ use crate::analysis::program;
 use crate::instrument::allocate::{Allocation, Borrow, Component, Scheme, Wanted, scc_tells_new};
 use crate::instrument::block_code::BlockCode;
 use crate::instrument::borrowed::SCRATCH_OPERATIONS;
-use crate::instrument::deferred::{self, AtEnd, Fetch, Places};
+use crate::instrument::deferred::{self, Deferred};
+use crate::instrument::entry;
 use crate::instrument::exit::Exit;
 use crate::instrument::hazards;
-use crate::instrument::layout::{CounterPlace, Lent, Owned, RecordPlace, SgprCounters, Temps};
+use crate::instrument::layout::{CounterPlace, Lent, Owned, SgprCounters, Temps};
 use crate::instrument::options::{Abi, Level, Probe};
 use crate::instrument::points::{Point, What};
 use crate::instrument::refusal::Reason;
@@ -21,7 +22,7 @@ use crate::instrument::sequence::Sequence;
 use crate::instrument::site_code::{BASIC_COUNTERS, SiteCode};
 use crate::instrument::survey::Survey;
 use crate::isa::Reg;
-use crate::object::KernelDescriptor;
+use crate::object::{KernelDescriptor, UserSgpr};
 
 impl Planner<'_> {
     /// Registers, code and cost of a group in one scheme; `borrow` says what sites may use of what is in use.
@@ -51,9 +52,13 @@ impl Planner<'_> {
         let may_defer = scheme == Scheme::Sgprs
             && self.options.abi == Abi::Argument
             && self.options.probe == Probe::Branches;
-        let waits: BTreeMap<usize, Places> = match may_defer {
-            true => group.kernels.iter().filter_map(|&kernel| Some((kernel, self.waits(kernel)?))).collect(),
-            false => BTreeMap::new(),
+        // Where each kernel waits for its arguments, if all can work out the address of their records there: functions that end
+        // waves do not know for which.
+        let waits: Option<BTreeMap<usize, usize>> =
+            group.kernels.iter().map(|&kernel| Some((kernel, self.wait_for_arguments(kernel)?))).collect();
+        let ids = || {
+            let ids = group.kernels.iter().map(|&kernel| self.workgroup_ids(kernel));
+            ids.collect::<Option<Vec<_>>>().map(|ids| ids.concat())
         };
         let component = Component {
             survey,
@@ -62,7 +67,14 @@ impl Planner<'_> {
             most_vgprs: descriptors.iter().map(vgprs).max().unwrap_or(0),
             spare_vgprs: self.options.spare_vgprs,
             spare_sgprs: self.options.spare_sgprs,
-            may_defer: may_defer && group.kernels.iter().all(|kernel| waits.contains_key(kernel)),
+            may_defer: may_defer.then(ids).flatten(),
+            // A site that several kernels share has one form for all.
+            forms: match group.kernels.first() {
+                Some(&kernel) if may_defer && group.shared.is_empty() && group.kernels.len() == 1 => {
+                    self.site_forms(kernel)
+                }
+                _ => Vec::new(),
+            },
             scratch: (borrow == Borrow::Scratch).then(|| self.scratch_slots(group)).transpose()?,
         };
         // What a site needs depends on where its counters are, not on which registers these are.
@@ -123,8 +135,6 @@ impl Planner<'_> {
             let own = self.points.of(function).len();
             let is_kernel = survey.program.functions[function].kernel.is_some();
             let written = if is_kernel && !functions_end { shared_points.len() + own } else { total };
-            // A function does not know which kernel's wave it ends.
-            let at_end = waits.get(&function).map_or(AtEnd::Perhaps, |waits| waits.at_end);
             let exit = Exit {
                 arch,
                 probe: self.options.probe,
@@ -132,8 +142,7 @@ impl Planner<'_> {
                 level,
                 owned: &owned,
                 places: &places[..written],
-                stride: self.options.probe.record_stride(written as u32),
-                at_end,
+                early: waits.is_some(),
             };
             let code = exit.code().map_err(encoding)?;
             for end in self.ends(function) {
@@ -149,11 +158,11 @@ impl Planner<'_> {
             true => total,
             false => shared_points.len() + self.points.of(kernel).len(),
         };
-        let mut prologues: BTreeMap<usize, u32> = BTreeMap::new();
-        for &kernel in &group.kernels {
-            let stride = self.options.probe.record_stride(counted(kernel) as u32);
-            let later = self.later(&mut draft, &owned, stride, waits.get(&kernel), functions_end)?;
-            prologues.insert(kernel, later);
+        let mut later: BTreeMap<usize, (u32, [bool; 3])> = BTreeMap::new();
+        if let (Some(waits), Some(deferred)) = (&waits, &owned.deferred) {
+            for (&kernel, &wait) in waits {
+                later.insert(kernel, self.later(&mut draft, kernel, wait, deferred, &owned)?);
+            }
         }
         let mut highest = HighestRegisters::default();
         for patch in draft.patches.values() {
@@ -161,8 +170,9 @@ impl Planner<'_> {
         }
         for &kernel in &group.kernels {
             let points = shared_points.iter().copied().chain(points_of(kernel)).collect();
-            let (drafted, entries) =
-                self.kernel_edit(kernel, scheme, &owned, counted(kernel) as u32, points, &highest)?;
+            let early = later.get(&kernel).map(|&(_, stay)| stay);
+            let counts = (counted(kernel) as u32, points);
+            let (drafted, entries) = self.kernel_edit(kernel, scheme, &owned, counts, &highest, early)?;
             draft.patches.entry(entries.at).or_default().entry = entries.prologue;
             if let Some((first, stub)) = entries.stub {
                 draft.patches.entry(first).or_default().instead = stub;
@@ -175,7 +185,7 @@ impl Planner<'_> {
         }
         self.add_up(group, scheme, owned.lent, &mut draft);
         for (number, kernel) in &mut draft.kernels {
-            kernel.cost.prologue += prologues.get(number).copied().unwrap_or_default();
+            kernel.cost.prologue += later.get(number).map_or(0, |&(count, _)| count);
             kernel.cost.borrowed_sgprs = borrowed_sgprs;
             kernel.cost.borrowed_vgprs = owned.lent.vgprs() + u32::from(owned.scratch.is_some());
             if owned.scratch.is_some() {
@@ -185,69 +195,64 @@ impl Planner<'_> {
         Ok(draft)
     }
 
-    /// Where a kernel waits, if working out a record's address can be left until then.
-    fn waits(&self, function: usize) -> Option<Places> {
+    /// Where a kernel waits for its arguments, if a record's address can be worked out behind that, and nothing is counted before.
+    fn wait_for_arguments(&self, function: usize) -> Option<usize> {
         let Survey { program, liveness, .. } = self.survey;
         let entry = properties::start(self.survey, self.object, function);
-        let is_counted = |index: usize| self.points.of(function).iter().any(|point| point.inst == index);
-        let scc_is_live = |block: usize, index: usize| {
-            liveness.around(program, function, block, index).0.contains(Reg::SCC)
-        };
-        let places =
-            Places::find(program, &program.functions[function].blocks, entry, scc_is_live, is_counted)?;
+        let (block, wait) =
+            deferred::wait_for_arguments(program, &program.functions[function].blocks, entry)?;
+        let scc_is_live = liveness.around(program, function, block, wait).1.contains(Reg::SCC);
         // Counters are cleared there.
-        let counts_before = |point: &Point| (entry..places.arguments).contains(&point.inst);
-        (!self.points.of(function).iter().any(counts_before)).then_some(places)
+        let counts_before = |point: &Point| (entry..=wait).contains(&point.inst);
+        (!scc_is_live && !self.points.of(function).iter().any(counts_before)).then_some(wait)
     }
 
-    /// What a prologue leaves for later; how many instructions that are.
+    /// The SGPRs in which an instrumented kernel gets the ids of its workgroup.
+    fn workgroup_ids(&self, kernel: usize) -> Option<[u8; 3]> {
+        let mut descriptor = self.kernel(kernel).descriptor;
+        descriptor.set_user_sgpr(UserSgpr::KernargSegmentPtr, true).ok()?;
+        properties::enable_ids(&mut descriptor);
+        let system = descriptor.system_sgprs(self.object.target.arch);
+        Some([system.workgroup_id_x?, system.workgroup_id_y?, system.workgroup_id_z?])
+    }
+
+    /// What a prologue leaves for where the kernel waits for its arguments: how many instructions that is, and which ids of the
+    /// workgroup are still where they were.
     fn later(
         &self,
         draft: &mut Draft,
+        kernel: usize,
+        wait: usize,
+        deferred: &Deferred,
         owned: &Owned,
-        stride: u32,
-        waits: Option<&Places>,
-        functions_end: bool,
-    ) -> Result<u32, (Reason, String)> {
-        let (Some(deferred), RecordPlace::Sgprs(record), Some(waits)) =
-            (&owned.deferred, owned.record, waits)
-        else {
-            return Ok(0);
-        };
+    ) -> Result<(u32, [bool; 3]), (Reason, String)> {
         let arch = self.object.target.arch;
-        // Functions that end waves look at the flag, whichever kernel's.
-        let flagged = functions_end || waits.at_end == AtEnd::Perhaps;
-        let mut count = 0;
-        let mut put = |code: Sequence, at: usize, after: bool| {
-            let code = code.finish().map_err(encoding)?;
-            count += code.len() as u32;
-            let patch = draft.patches.entry(at).or_default();
-            let part = if after { &mut patch.after } else { &mut patch.before };
-            part.splice(..0, code);
-            Ok::<(), (Reason, String)>(())
-        };
-        let mut cleared = deferred::clear(arch, &owned.counters);
-        if flagged {
-            deferred.set_flag(&mut cleared);
-        }
-        put(cleared, waits.arguments, false)?;
-        let mut fetched = Sequence::new(arch);
-        deferred.fetch(&mut fetched, record);
-        let Some((fetch, wait)) = waits.memory else {
-            put(fetched, waits.arguments, true)?;
-            return Ok(count);
-        };
-        let mut address = Sequence::new(arch);
-        deferred.address(&mut address, arch, record, stride);
-        if flagged {
-            deferred.clear_flag(&mut address);
-        }
-        put(address, wait, false)?;
-        match fetch {
-            Fetch::Behind(at) => put(fetched, at, true)?,
-            Fetch::Before(at) => put(fetched, at, false)?,
-        }
-        Ok(count)
+        let original = self.kernel(kernel).descriptor;
+        let mut instrumented = original;
+        instrumented
+            .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
+            .map_err(|error| (Reason::KernargPointer, error.to_string()))?;
+        properties::enable_ids(&mut instrumented);
+        let ids = self.workgroup_ids(kernel).unwrap_or_default();
+        let entry = properties::start(self.survey, self.object, kernel);
+        let moved = entry::moves(arch, &original, &instrumented);
+        let stay = ids.map(|id| {
+            let overwritten =
+                |index: usize| self.survey.program.insts[index].writes.contains(Reg::scalar(id));
+            !moved.iter().any(|&(to, _)| to == id)
+                && !owned.counters.contains(&id)
+                && !(entry..=wait).any(overwritten)
+        });
+        let mut cleared = Sequence::new(arch);
+        deferred::clear(&mut cleared, &owned.counters);
+        let mut offset = Sequence::new(arch);
+        deferred.offset(&mut offset, arch, ids, stay);
+        let (cleared, offset) = (cleared.finish().map_err(encoding)?, offset.finish().map_err(encoding)?);
+        let count = (cleared.len() + offset.len()) as u32;
+        let patch = draft.patches.entry(wait).or_default();
+        patch.before.splice(..0, cleared);
+        patch.after.splice(..0, offset);
+        Ok((count, stay))
     }
 
     /// The instructions of a function at which waves end.

@@ -3,6 +3,7 @@
 mod attempt;
 mod choice;
 mod cost;
+mod forms;
 mod groups;
 mod probes;
 mod properties;
@@ -22,6 +23,7 @@ use super::select::NoSuchSite;
 use super::sources::Sources;
 use super::survey::{Survey, selected};
 use crate::Arch;
+use crate::counters::{SiteForm, WaveIds};
 use crate::isa::Inst;
 use crate::object::rewrite::{KernelEdit, text_address};
 use crate::object::{CodeObject, Kernel};
@@ -171,6 +173,10 @@ struct DraftKernel {
     stride: u32,
     /// With the ABI that has one.
     buffer_argument: Option<u32>,
+    /// With strides behind that.
+    wave_ids: Option<WaveIds>,
+    /// Of all sites; empty if all are counts.
+    site_forms: Vec<SiteForm>,
     cost: Cost,
     /// (function, point in it) in the order of the record.
     points: Vec<(usize, Point)>,

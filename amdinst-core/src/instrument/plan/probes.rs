@@ -132,12 +132,14 @@ impl Planner<'_> {
             ),
             level: self.options.level,
             buffer_argument: drafted.and_then(|drafted| drafted.buffer_argument),
+            wave_ids: drafted.and_then(|drafted| drafted.wave_ids),
+            site_forms: drafted.map(|drafted| drafted.site_forms.clone()).unwrap_or_default(),
             buffer_symbol: drafted
                 .filter(|drafted| drafted.buffer_argument.is_none())
                 .map(|_| BUFFER_SYMBOL.to_owned()),
             kernarg_segment_size: drafted
-                .and_then(|drafted| drafted.buffer_argument)
-                .map_or(kernel.metadata.kernarg_segment_size, |offset| offset + 8),
+                .and_then(|drafted| drafted.edit.metadata.kernarg_segment_size)
+                .unwrap_or(kernel.metadata.kernarg_segment_size),
             record_stride: drafted.map_or(0, |drafted| drafted.stride),
             cost: drafted.map(|drafted| drafted.cost.clone()).unwrap_or_default(),
             sites,

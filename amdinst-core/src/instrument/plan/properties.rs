@@ -4,12 +4,13 @@ use super::cost::HighestRegisters;
 use super::{DraftKernel, Planner, encoding};
 use crate::analysis::program::Function;
 use crate::analysis::{self, Resources, occupancy};
+use crate::counters::{ARGUMENT_BYTES, WaveIds};
 use crate::instrument::allocate::Scheme;
 use crate::instrument::entry::{Buffer, Entry};
 use crate::instrument::layout::{Lent, Owned};
 use crate::instrument::lds::{LdsImages, Start};
 use crate::instrument::map::{Cost, Occupancy};
-use crate::instrument::options::{Abi, BUFFER_ARGUMENT};
+use crate::instrument::options::{Abi, BUFFER_ARGUMENT, STRIDES_ARGUMENT};
 use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
 use crate::instrument::relocate::Patch;
@@ -18,7 +19,7 @@ use crate::instrument::stub::{self, STUB_BYTES, stub_bytes};
 use crate::instrument::survey::Survey;
 use crate::isa::Inst;
 use crate::object::rewrite::{KernelEdit, MetadataEdit};
-use crate::object::{CodeObject, KernelArg, KernelMetadata, UserSgpr};
+use crate::object::{CodeObject, KernelArg, KernelDescriptor, KernelMetadata, UserSgpr};
 
 /// VCC, FLAT_SCRATCH and XNACK_MASK, which are counted with the SGPRs.
 const SPECIAL_SGPRS: u32 = 6;
@@ -39,6 +40,14 @@ pub(super) fn start(survey: &Survey, object: &CodeObject, function: usize) -> us
     survey.program.insts.partition_point(|located| located.pc < range.start + stub)
 }
 
+/// Has a kernel get the ids of its workgroup and of its work-items, all of them.
+pub(super) fn enable_ids(descriptor: &mut KernelDescriptor) {
+    descriptor.set_enable_sgpr_workgroup_id_x(true);
+    descriptor.set_enable_sgpr_workgroup_id_y(true);
+    descriptor.set_enable_sgpr_workgroup_id_z(true);
+    descriptor.set_enable_vgpr_workitem_id(2);
+}
+
 impl Planner<'_> {
     /// The new descriptor and metadata of a kernel, and what stands at its entries.
     pub(super) fn kernel_edit(
@@ -46,9 +55,9 @@ impl Planner<'_> {
         function: usize,
         scheme: Scheme,
         owned: &Owned,
-        counted: u32,
-        points: Vec<(usize, Point)>,
+        (counted, points): (u32, Vec<(usize, Point)>),
         highest: &HighestRegisters,
+        early: Option<[bool; 3]>,
     ) -> Result<(DraftKernel, Entries), (Reason, String)> {
         let arch = self.object.target.arch;
         let survey = self.survey;
@@ -62,10 +71,7 @@ impl Planner<'_> {
                 .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
                 .map_err(|error| (Reason::KernargPointer, error.to_string()))?;
         }
-        descriptor.set_enable_sgpr_workgroup_id_x(true);
-        descriptor.set_enable_sgpr_workgroup_id_y(true);
-        descriptor.set_enable_sgpr_workgroup_id_z(true);
-        descriptor.set_enable_vgpr_workitem_id(2);
+        enable_ids(&mut descriptor);
 
         let stride = match scheme.is_seed() {
             true => seed::stride(counted),
@@ -110,8 +116,12 @@ impl Planner<'_> {
             return Err((Reason::DescriptorLimit, format!("a kernarg segment of {kernarg} bytes")));
         }
         let buffer_argument = (abi == Abi::Argument).then_some(kernarg.next_multiple_of(8));
-        if let Some(offset) = buffer_argument {
-            descriptor.set_kernarg_size(offset + 8);
+        let ids = if arch.is_gfx90a_plus() { WaveIds::Together } else { WaveIds::Apart };
+        let wave_ids = owned.deferred.as_ref().map(|_| ids);
+        let argument_bytes = if wave_ids.is_some() { ARGUMENT_BYTES } else { 8 };
+        let kernarg_end = buffer_argument.map(|offset| offset + argument_bytes);
+        if let Some(end) = kernarg_end {
+            descriptor.set_kernarg_size(end);
         }
         let entry = Entry {
             arch,
@@ -122,6 +132,7 @@ impl Planner<'_> {
             lds,
             buffer: buffer_argument.map_or(Buffer::Variable, Buffer::Argument),
             record_stride: stride,
+            early,
         };
         let prologue = entry.code().map_err(encoding)?;
         let stub = if stub::must_change(&original, &descriptor) {
@@ -185,23 +196,31 @@ impl Planner<'_> {
             occupancy: waves(occupancy(arch, &before), occupancy(arch, &after)),
             ..Cost::default()
         };
-        let argument = |offset| KernelArg {
+        let address = |offset| KernelArg {
             name: Some(BUFFER_ARGUMENT.to_owned()),
             offset,
             size: 8,
             value_kind: "global_buffer".to_owned(),
             address_space: Some("global".to_owned()),
         };
+        let strides = |offset| KernelArg {
+            name: Some(STRIDES_ARGUMENT.to_owned()),
+            offset: offset + 8,
+            size: ARGUMENT_BYTES - 8,
+            value_kind: "by_value".to_owned(),
+            address_space: None,
+        };
+        let strides = buffer_argument.filter(|_| wave_ids.is_some()).map(strides);
         let edit = KernelEdit {
             kernel: kernel.name.clone(),
             descriptor,
             metadata: MetadataEdit {
-                kernarg_segment_size: buffer_argument.map(|offset| offset + 8),
+                kernarg_segment_size: kernarg_end,
                 sgpr_count: Some(sgpr_count),
                 vgpr_count: Some(vgpr_count),
                 private_segment_fixed_size: scratch,
                 group_segment_fixed_size: lds.map(|images| images.group_segment_size),
-                append_args: buffer_argument.map(argument).into_iter().collect(),
+                append_args: buffer_argument.map(address).into_iter().chain(strides).collect(),
                 ..MetadataEdit::default()
             },
         };
@@ -210,6 +229,8 @@ impl Planner<'_> {
             why: String::new(),
             stride,
             buffer_argument,
+            wave_ids,
+            site_forms: owned.site_forms.clone(),
             cost,
             points,
             edit,

@@ -223,8 +223,8 @@ fn appended(arg: &KernelArg) -> Node {
     };
     add("Name", arg.name.clone());
     add("Size", Some(arg.size.to_string()));
-    // What is appended is a number or a pointer, which is as aligned as it is large.
-    add("Align", Some(arg.size.next_power_of_two().to_string()));
+    // What is appended is a number or a pointer, which is as aligned as it is large, or several numbers.
+    add("Align", Some(arg.size.next_power_of_two().min(8).to_string()));
     add("ValueKind", Some(camel_case(&arg.value_kind)));
     add("AddrSpaceQual", arg.address_space.as_deref().map(camel_case));
     Node::Mapping(entries)

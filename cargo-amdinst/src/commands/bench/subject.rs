@@ -158,11 +158,10 @@ impl<'a> Subject<'a> {
         let program = machine.load(&self.object).or_exit(Exit::BadInput)?;
         let mut counters = None;
         if let Some(probes) = &self.probes {
-            let initial = probes.layout(case.grid, case.block).initial_buffer();
+            let layout = probes.layout(case.grid, case.block);
+            let initial = layout.initial_buffer();
             let address = machine.alloc(initial.len() as u64, 256, "counters").or_exit(Exit::BadInput)?;
-            let offset = probes.buffer_argument.unwrap_or_default() as usize;
-            kernarg.resize(kernarg.len().max(offset + 8), 0);
-            kernarg[offset..offset + 8].copy_from_slice(&address.to_le_bytes());
+            probes.set_argument(&mut kernarg, &layout, address).or_exit(Exit::BadInput)?;
             counters = Some((address, initial));
         }
         let launch =

@@ -118,6 +118,9 @@ pub enum LaunchError {
     /// The device has no room.
     #[error(transparent)]
     Memory(#[from] amdinst_emu::MemoryError),
+    /// The launch has more counters than its kernel reaches.
+    #[error(transparent)]
+    Counters(#[from] amdinst_core::counters::ArgumentError),
     /// The kernel did not end well.
     #[error(transparent)]
     Fault(Box<Fault>),
@@ -133,7 +136,11 @@ impl LaunchError {
     /// The failure to end with, with the source lines of a fault in `object`.
     pub fn failure(self, object: &CodeObject) -> Failure {
         let Self::Fault(fault) = self else {
-            let exit = if matches!(self, Self::Memory(_)) { Exit::Usage } else { Exit::BadInput };
+            let exit = if matches!(self, Self::Memory(_) | Self::Counters(_)) {
+                Exit::Usage
+            } else {
+                Exit::BadInput
+            };
             return Failure::new(exit, self);
         };
         let exit = match fault.kind {

@@ -220,11 +220,8 @@ impl Ready {
         machine.write(address, &buffer)?;
         let mut kernarg = placed.kernarg.clone();
         let program = machine.load(object)?;
-        if let Some(offset) = probes.buffer_argument {
-            let end = offset as usize + 8;
-            kernarg.resize(kernarg.len().max(end), 0);
-            kernarg[end - 8..end].copy_from_slice(&address.to_le_bytes());
-        } else if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
+        probes.set_argument(&mut kernarg, layout, address)?;
+        if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
             machine.write(variable, &address.to_le_bytes())?;
         }
         let launch = Launch {

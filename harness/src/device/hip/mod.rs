@@ -281,8 +281,9 @@ impl Gpu {
             }
             None => None,
         };
+        let mut kernarg = request.instrumented_kernarg(probes, &layout, buffer.address())?;
         let start = Instant::now();
-        self.run(request, function, &mut request.instrumented_kernarg(probes, buffer.address()))?;
+        self.run(request, function, &mut kernarg)?;
         let seconds = start.elapsed().as_secs_f64();
         buffer.read(&mut records).map_err(LaunchError::Device)?;
         let records = counters::decode(&records).map_err(|error| request.counters(error.to_string()))?;

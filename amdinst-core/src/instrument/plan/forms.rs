@@ -1,0 +1,94 @@
+//! Which sites run once a wave at most, so that their masks can be kept instead of counts.
+
+use super::{Planner, properties};
+use crate::analysis::program::{Block, Exit};
+use crate::counters::{SiteForm, SiteForms};
+use crate::isa::{Op, Reg};
+
+impl Planner<'_> {
+    /// What can be kept for each site of a kernel, in order.
+    pub(super) fn site_forms(&self, kernel: usize) -> Vec<SiteForm> {
+        let (survey, program) = (self.survey, &self.survey.program);
+        let blocks = &program.functions[kernel].blocks;
+        let entry = properties::start(survey, self.object, kernel);
+        let starts_here = |block: &Block| block.predecessors.is_empty() && block.insts.contains(&entry);
+        let changes_exec = |index: usize| {
+            let writes = program.insts[index].writes;
+            writes.contains(Reg::EXEC_LO) || writes.contains(Reg::EXEC_HI)
+        };
+        // Whom a function that is called leaves with which lanes is not looked at.
+        let calls = |block: &Block| !matches!(block.exit, Exit::Local | Exit::End);
+        let mut forms: Vec<SiteForm> = Vec::new();
+        let mut previous: Option<(usize, usize)> = None;
+        for point in self.points.of(kernel) {
+            let Some(site) = point.site().filter(|_| forms.len() < SiteForms::MOST) else {
+                forms.push(SiteForm::Counts);
+                previous = None;
+                continue;
+            };
+            let block = &blocks[point.block];
+            let same_exec = |start: usize| !(start..point.inst).any(changes_exec);
+            let follows = |&(before, inst): &(usize, usize)| {
+                let branch = &blocks[before];
+                let last = branch.insts.end - 1;
+                block.predecessors == [before]
+                    && branch.successors.len() == 2
+                    && branch.exit == Exit::Local
+                    && program.insts[last].op == Op::s_cbranch_execz
+                    && branch.insts.end == block.insts.start
+                    && !(inst + 1..=last).any(changes_exec)
+                    && same_exec(block.insts.start)
+            };
+            let form = if starts_here(block) && same_exec(entry) {
+                SiteForm::Start
+            } else if previous.as_ref().is_some_and(follows) {
+                SiteForm::Next
+            } else if survey.masks[kernel].sites[site].old_is_nonzero
+                && !blocks.iter().any(calls)
+                && !repeats(blocks, point.block)
+            {
+                SiteForm::Masks
+            } else {
+                SiteForm::Counts
+            };
+            previous = (form != SiteForm::Counts).then_some((point.block, point.inst));
+            forms.push(form);
+        }
+        forms
+    }
+}
+
+/// Whether a block can follow itself.
+fn repeats(blocks: &[Block], block: usize) -> bool {
+    let mut seen = vec![false; blocks.len()];
+    let mut open = blocks[block].successors.clone();
+    while let Some(next) = open.pop() {
+        if next == block {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[next], true) {
+            open.extend(&blocks[next].successors);
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 0 branches to 1 and 3, 1 to itself and 2, 2 to 3.
+    #[test]
+    fn a_block_repeats_if_a_path_leads_back() {
+        let block = |successors: &[usize]| Block {
+            insts: 0..0,
+            successors: successors.to_vec(),
+            predecessors: Vec::new(),
+            exit: Exit::Local,
+        };
+        let blocks = [block(&[1, 3]), block(&[1, 2]), block(&[3]), block(&[])];
+        assert_eq!([0, 1, 2, 3].map(|number| repeats(&blocks, number)), [false, true, false, false]);
+        let blocks = [block(&[1]), block(&[2]), block(&[1])];
+        assert_eq!([0, 1, 2].map(|number| repeats(&blocks, number)), [false, true, true]);
+    }
+}
