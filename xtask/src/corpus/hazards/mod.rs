@@ -231,7 +231,7 @@ impl Judge {
                             }
                             _ => None,
                         };
-                        Step { inst: insts.get(bytes), written: written(&program.inst(index)), target }
+                        Step { inst: insts.get(bytes), written: written(program.inst(index)), target }
                     })
                     .collect(),
                 successors: block.successors.clone(),
