@@ -5,8 +5,7 @@
 //! different records, though, and the launcher knows which ids their first work-items have. So it looks for a factor by which
 //! the highest bits of the product differ: a perfect hash of 16 values at most.
 
-/// Lanes of a GFX9 wavefront.
-const WAVEFRONT_SIZE: u32 = 64;
+use super::layout::WAVEFRONT_SIZE;
 
 /// A wave takes record `(ids · multiplier mod 2^32) >> shift` of its workgroup, where `ids` is x | y << 10 | z << 20 of its first
 /// work-item.

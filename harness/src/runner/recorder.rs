@@ -17,7 +17,7 @@ pub(super) struct Launches {
     pub(super) reports: Vec<Report>,
     /// The others.
     pub(super) faults: Vec<FaultReport>,
-    /// ModelledLaunch times, one for each launch, or none.
+    /// Modelled launches, one for each launch, or none.
     pub(super) timings: Vec<ModelledLaunch>,
 }
 

@@ -54,8 +54,9 @@ impl Planner<'_> {
             && self.options.probe == Probe::Branches;
         // Where each kernel waits for its arguments, if all can work out the address of their records there: functions that end
         // waves do not know for which.
-        let waits: Option<BTreeMap<usize, usize>> =
-            group.kernels.iter().map(|&kernel| Some((kernel, self.wait_for_arguments(kernel)?))).collect();
+        let waits =
+            || group.kernels.iter().map(|&kernel| Some((kernel, self.wait_for_arguments(kernel)?))).collect();
+        let waits: Option<BTreeMap<usize, usize>> = may_defer.then(waits).flatten();
         let ids = || {
             let ids = group.kernels.iter().map(|&kernel| self.workgroup_ids(kernel));
             ids.collect::<Option<Vec<_>>>().map(|ids| ids.concat())
@@ -207,12 +208,19 @@ impl Planner<'_> {
         (!scc_is_live && !self.points.of(function).iter().any(counts_before)).then_some(wait)
     }
 
+    /// The descriptor of a kernel that takes an argument of ours, as far as it tells what waves start with.
+    fn with_argument(&self, kernel: usize) -> Result<KernelDescriptor, (Reason, String)> {
+        let mut descriptor = self.kernel(kernel).descriptor;
+        descriptor
+            .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
+            .map_err(|error| (Reason::KernargPointer, error.to_string()))?;
+        properties::enable_ids(&mut descriptor);
+        Ok(descriptor)
+    }
+
     /// The SGPRs in which an instrumented kernel gets the ids of its workgroup.
     fn workgroup_ids(&self, kernel: usize) -> Option<[u8; 3]> {
-        let mut descriptor = self.kernel(kernel).descriptor;
-        descriptor.set_user_sgpr(UserSgpr::KernargSegmentPtr, true).ok()?;
-        properties::enable_ids(&mut descriptor);
-        let system = descriptor.system_sgprs(self.object.target.arch);
+        let system = self.with_argument(kernel).ok()?.system_sgprs(self.object.target.arch);
         Some([system.workgroup_id_x?, system.workgroup_id_y?, system.workgroup_id_z?])
     }
 
@@ -227,12 +235,7 @@ impl Planner<'_> {
         owned: &Owned,
     ) -> Result<(u32, [bool; 3]), (Reason, String)> {
         let arch = self.object.target.arch;
-        let original = self.kernel(kernel).descriptor;
-        let mut instrumented = original;
-        instrumented
-            .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
-            .map_err(|error| (Reason::KernargPointer, error.to_string()))?;
-        properties::enable_ids(&mut instrumented);
+        let (original, instrumented) = (self.kernel(kernel).descriptor, self.with_argument(kernel)?);
         let ids = self.workgroup_ids(kernel).unwrap_or_default();
         let entry = properties::start(self.survey, self.object, kernel);
         let moved = entry::moves(arch, &original, &instrumented);

@@ -1,9 +1,10 @@
 //! Which sites run once a wave at most, so that their masks can be kept instead of counts.
 
 use super::{Planner, properties};
+use crate::analysis::masks::writes_exec;
 use crate::analysis::program::{Block, Exit};
 use crate::counters::{SiteForm, SiteForms};
-use crate::isa::{Op, Reg};
+use crate::isa::Op;
 
 impl Planner<'_> {
     /// What can be kept for each site of a kernel, in order.
@@ -12,12 +13,9 @@ impl Planner<'_> {
         let blocks = &program.functions[kernel].blocks;
         let entry = properties::start(survey, self.object, kernel);
         let starts_here = |block: &Block| block.predecessors.is_empty() && block.insts.contains(&entry);
-        let changes_exec = |index: usize| {
-            let writes = program.insts[index].writes;
-            writes.contains(Reg::EXEC_LO) || writes.contains(Reg::EXEC_HI)
-        };
+        let changes_exec = |index: usize| writes_exec(program, index);
         // Whom a function that is called leaves with which lanes is not looked at.
-        let calls = |block: &Block| !matches!(block.exit, Exit::Local | Exit::End);
+        let calls = blocks.iter().any(|block| !matches!(block.exit, Exit::Local | Exit::End));
         let mut forms: Vec<SiteForm> = Vec::new();
         let mut previous: Option<(usize, usize)> = None;
         for point in self.points.of(kernel) {
@@ -44,7 +42,7 @@ impl Planner<'_> {
             } else if previous.as_ref().is_some_and(follows) {
                 SiteForm::Next
             } else if survey.masks[kernel].sites[site].old_is_nonzero
-                && !blocks.iter().any(calls)
+                && !calls
                 && !repeats(blocks, point.block)
             {
                 SiteForm::Masks
