@@ -1,7 +1,7 @@
 //! Source lines of instructions, from DWARF: functions with their inline chain, files, lines and columns.
 //!
-//! Everything is read when a [`SourceMap`] is made, so that a look-up is two binary searches, needs no lock, and a
-//! damaged section is reported once.
+//! Everything is read when a [`SourceMap`] is made, so that a look-up is two binary searches and a walk through the scopes around
+//! the address, needs no lock, and a damaged section is reported once.
 
 mod rows;
 mod scopes;
@@ -125,15 +125,16 @@ impl SourceMap {
         let mut place = row.map_or_else(Place::unknown, |row| self.place(row));
         // From the outermost function to the innermost; each inlined one says where it was called.
         let mut frames = Vec::with_capacity(chain.len().max(1));
-        for scope in chain.iter().rev() {
+        for scope in chain.into_iter().rev() {
+            let name = self.functions.name(scope);
             match &scope.call {
                 Some(call) => {
-                    frames.push(place.frame(scope.name.clone()));
+                    frames.push(place.frame(name.clone()));
                     place = call.clone();
                 }
                 None => {
-                    let symbol = || self.symbol(pc).filter(|_| scope.name.linkage.is_none());
-                    frames.push(place.frame(symbol().unwrap_or(&scope.name).clone()));
+                    let symbol = || self.symbol(pc).filter(|_| name.linkage.is_none());
+                    frames.push(place.frame(symbol().unwrap_or(name).clone()));
                     return frames;
                 }
             }

@@ -1,6 +1,5 @@
 //! The line programs of all units as one sorted table.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -100,32 +99,28 @@ fn close(rows: &mut Vec<Row>, first: usize, text: &Range<u64>) {
 pub(super) struct Files<'u, 'a> {
     units: &'u Units<'a>,
     unit: usize,
-    paths: HashMap<u64, Arc<str>>,
-    /// The file that was asked for last: rows of one file stand together.
-    last: Option<(u64, Arc<str>)>,
+    /// By number, each composed when it is first asked for.
+    paths: Vec<Option<Arc<str>>>,
+    none: Arc<str>,
 }
 
 impl<'u, 'a> Files<'u, 'a> {
     pub(super) fn new(units: &'u Units<'a>, unit: usize) -> Self {
-        Self { units, unit, paths: HashMap::new(), last: None }
+        // Numbers begin with 0 or 1.
+        let program = units.units[unit].line_program.as_ref();
+        let numbers = program.map_or(0, |program| program.header().file_names().len() + 1);
+        Self { units, unit, paths: vec![None; numbers], none: Arc::from("") }
     }
 
     /// The path of a file; empty if the table does not have it.
     pub(super) fn path(&mut self, header: &LineProgramHeader<Slice<'a>>, file: u64) -> Arc<str> {
-        if let Some((last, path)) = &self.last
-            && *last == file
-        {
+        let number = usize::try_from(file).ok().filter(|&number| number < self.paths.len());
+        let Some(number) = number else { return self.none.clone() };
+        if let Some(path) = &self.paths[number] {
             return path.clone();
         }
-        let path = match self.paths.get(&file) {
-            Some(path) => path.clone(),
-            None => {
-                let path: Arc<str> = Arc::from(self.compose(header, file).unwrap_or_default());
-                self.paths.insert(file, path.clone());
-                path
-            }
-        };
-        self.last = Some((file, path.clone()));
+        let path: Arc<str> = Arc::from(self.compose(header, file).unwrap_or_default());
+        self.paths[number] = Some(path.clone());
         path
     }
 

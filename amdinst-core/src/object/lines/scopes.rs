@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use gimli::{AttributeValue, DebuggingInformationEntry, UnitOffset, constants};
+use gimli::{
+    Attribute, AttributeSpecification, AttributeValue, DwAt, EntriesRaw, Unit, UnitOffset, constants,
+};
 
 use super::rows::Files;
 use super::sections::{Slice, Units};
@@ -36,8 +38,14 @@ impl Name {
 /// A function or an inlined copy of one.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
-    pub(super) name: Name,
-    ranges: Vec<Range<u64>>,
+    /// Its name, by number.
+    name: usize,
+    /// Its code, as places in [`Functions::pieces`].
+    pieces: Range<usize>,
+    /// The scope behind all that are inside it.
+    end: usize,
+    /// From the first to the last address of its code and of what is inside it.
+    hull: Range<u64>,
     /// Where it was called, if it is an inlined copy.
     pub(super) call: Option<Place>,
 }
@@ -49,14 +57,18 @@ pub(super) struct Functions {
     ranges: Vec<(Range<u64>, Range<usize>)>,
     /// The scopes of a function stand together, each before those inside it.
     scopes: Vec<Scope>,
+    /// Address ranges of the scopes.
+    pieces: Vec<Range<u64>>,
+    /// What scopes are called. Copies of one function share a name.
+    names: Vec<Name>,
 }
 
 impl Functions {
     pub(super) fn read(units: &Units<'_>, text: &Range<u64>) -> Result<Self, LinesError> {
         let mut functions = Self::default();
-        let mut names = HashMap::new();
+        let mut origins = HashMap::new();
         for index in 0..units.units.len() {
-            functions.unit(units, index, text, &mut names).map_err(|error| units.damaged(index, &error))?;
+            functions.unit(units, index, text, &mut origins).map_err(|error| units.damaged(index, &error))?;
         }
         functions.ranges.sort_by_key(|(range, scopes)| (range.start, scopes.start));
         Ok(functions)
@@ -68,11 +80,22 @@ impl Functions {
         let Some((range, scopes)) = next.checked_sub(1).map(|index| &self.ranges[index]) else {
             return Vec::new();
         };
-        if !range.contains(&pc) {
-            return Vec::new();
+        let mut chain = Vec::new();
+        let mut rest = if range.contains(&pc) { scopes.clone() } else { 0..0 };
+        while let Some(index) = rest.next() {
+            let scope = &self.scopes[index];
+            if !scope.hull.contains(&pc) {
+                rest.start = scope.end;
+            } else if self.pieces[scope.pieces.clone()].iter().any(|piece| piece.contains(&pc)) {
+                chain.push(scope);
+            }
         }
-        let holds = |scope: &&Scope| scope.ranges.iter().any(|range| range.contains(&pc));
-        self.scopes[scopes.clone()].iter().filter(holds).collect()
+        chain
+    }
+
+    /// What a scope is called.
+    pub(super) fn name(&self, scope: &Scope) -> &Name {
+        &self.names[scope.name]
     }
 
     fn unit<'a>(
@@ -80,122 +103,213 @@ impl Functions {
         units: &Units<'a>,
         index: usize,
         text: &Range<u64>,
-        names: &mut HashMap<(usize, UnitOffset), Name>,
+        origins: &mut Origins,
     ) -> gimli::Result<()> {
         let unit = &units.units[index];
         let mut files = Files::new(units, index);
         let mut entries = unit.entries_raw(None)?;
-        // Depth and first scope of the function that is being read.
-        let mut open: Option<(isize, usize)> = None;
+        // Depths and numbers of the scopes around what is being read: a function, and copies inside it.
+        let mut around: Vec<(isize, usize)> = Vec::new();
         while !entries.is_empty() {
-            let (depth, offset) = (entries.next_depth(), entries.next_offset());
+            let depth = entries.next_depth();
             let Some(abbreviation) = entries.read_abbreviation()? else { continue };
-            entries.skip_attributes(abbreviation.attributes())?;
-            if open.is_some_and(|(function, _)| depth <= function) {
-                self.close(open.take());
+            while around.last().is_some_and(|&(outer, _)| depth <= outer) {
+                self.close(&mut around);
             }
             let inlined = match abbreviation.tag() {
-                constants::DW_TAG_subprogram => false,
-                constants::DW_TAG_inlined_subroutine => true,
-                _ => continue,
+                constants::DW_TAG_subprogram => Some(false),
+                constants::DW_TAG_inlined_subroutine => Some(true),
+                _ => None,
             };
-            if inlined != open.is_some() {
-                // An inlined copy outside a function of .text belongs to code that the linker discarded.
+            // An inlined copy outside a function of .text belongs to code that the linker discarded.
+            let Some(inlined) = inlined.filter(|&inlined| inlined != around.is_empty()) else {
+                entries.skip_attributes(abbreviation.attributes())?;
                 continue;
-            }
-            // Most entries are of neither kind: only these are read whole.
-            let entry = &unit.entry(offset)?;
-            let ranges = ranges(units, index, entry, text)?;
-            if ranges.is_empty() {
-                continue;
-            }
-            if !inlined {
-                open = Some((depth, self.scopes.len()));
-            }
-            let call = inlined.then(|| call_site(unit, entry, &mut files));
-            self.scopes.push(Scope { name: name(units, index, entry, names), ranges, call });
+            };
+            let entry = Entry::read(&mut entries, abbreviation.attributes())?;
+            let pieces = self.pieces(units, index, &entry, text)?;
+            let code = &self.pieces[pieces.clone()];
+            let Some(start) = code.iter().map(|piece| piece.start).min() else { continue };
+            let end = code.iter().map(|piece| piece.end).max().unwrap_or(start);
+            let name = self.named(units, index, &entry, origins);
+            let call = inlined.then(|| entry.call_site(unit, &mut files));
+            around.push((depth, self.scopes.len()));
+            self.scopes.push(Scope { name, pieces, end: self.scopes.len() + 1, hull: start..end, call });
         }
-        self.close(open);
+        while !around.is_empty() {
+            self.close(&mut around);
+        }
         Ok(())
     }
 
-    /// Ends a function: its ranges now lead to all its scopes.
-    fn close(&mut self, open: Option<(isize, usize)>) {
-        let Some((_, first)) = open else { return };
-        let scopes = first..self.scopes.len();
-        for range in &self.scopes[first].ranges {
-            self.ranges.push((range.clone(), scopes.clone()));
+    /// Ends the innermost scope. The ranges of a function now lead to all its scopes.
+    fn close(&mut self, around: &mut Vec<(isize, usize)>) {
+        let Some((_, closed)) = around.pop() else { return };
+        self.scopes[closed].end = self.scopes.len();
+        match around.last() {
+            Some(&(_, outer)) => {
+                let Range { start, end } = self.scopes[closed].hull;
+                let hull = &mut self.scopes[outer].hull;
+                *hull = hull.start.min(start)..hull.end.max(end);
+            }
+            None => {
+                let scope = &self.scopes[closed];
+                let code = &self.pieces[scope.pieces.clone()];
+                self.ranges.extend(code.iter().map(|piece| (piece.clone(), closed..scope.end)));
+            }
         }
     }
+
+    /// Notes the address ranges of an entry inside `.text`.
+    fn pieces<'a>(
+        &mut self,
+        units: &Units<'a>,
+        index: usize,
+        entry: &Entry<'a>,
+        text: &Range<u64>,
+    ) -> gimli::Result<Range<usize>> {
+        let first = self.pieces.len();
+        let mut see = |begin: u64, end: u64| {
+            if begin < end && text.contains(&begin) && end <= text.end {
+                self.pieces.push(begin..end);
+            }
+        };
+        let (dwarf, unit) = (&units.dwarf, &units.units[index]);
+        let list = entry.ranges.map(|ranges| dwarf.attr_ranges(unit, ranges.value())).transpose()?.flatten();
+        if let Some(mut list) = list {
+            while let Some(range) = list.next()? {
+                see(range.begin, range.end);
+            }
+            return Ok(first..self.pieces.len());
+        }
+        let address = |attribute: Attribute<Slice<'a>>| {
+            let address = dwarf.attr_address(unit, attribute.value())?;
+            address.ok_or(gimli::Error::UnsupportedAttributeForm(attribute.form()))
+        };
+        if let Some((low, high)) = entry.low.zip(entry.high) {
+            let begin = address(low)?;
+            match high.value() {
+                AttributeValue::Udata(size) => see(begin, begin.wrapping_add(size)),
+                _ => see(begin, address(high)?),
+            }
+        }
+        Ok(first..self.pieces.len())
+    }
+
+    /// The number of the name of an entry, its own or that of what it is a copy of.
+    fn named<'a>(
+        &mut self,
+        units: &Units<'a>,
+        index: usize,
+        entry: &Entry<'a>,
+        origins: &mut Origins,
+    ) -> usize {
+        // Copies have no name of their own, and many have the same origin.
+        let origin = if entry.has_name() { None } else { entry.origin(units, index) };
+        if let Some(&known) = origin.and_then(|origin| origins.get(&origin)) {
+            return known;
+        }
+        let number = self.names.len();
+        self.names.push(name(units, index, entry));
+        origins.extend(origin.map(|origin| (origin, number)));
+        number
+    }
 }
 
-/// The address ranges of an entry inside `.text`.
-fn ranges<'a>(
-    units: &Units<'a>,
-    index: usize,
-    entry: &DebuggingInformationEntry<Slice<'a>>,
-    text: &Range<u64>,
-) -> gimli::Result<Vec<Range<u64>>> {
-    let mut found = Vec::new();
-    let mut all = units.dwarf.die_ranges(&units.units[index], entry)?;
-    while let Some(range) = all.next()? {
-        if range.begin < range.end && text.contains(&range.begin) && range.end <= text.end {
-            found.push(range.begin..range.end);
+/// The names, by number, of what entries are copies of: by unit, and offset in it.
+type Origins = HashMap<(usize, UnitOffset), usize>;
+
+/// What is asked of the entry of a function, or of an inlined copy.
+#[derive(Clone, Default)]
+struct Entry<'a> {
+    low: Value<'a>,
+    high: Value<'a>,
+    ranges: Value<'a>,
+    call_file: Value<'a>,
+    call_line: Value<'a>,
+    call_column: Value<'a>,
+    linkage_name: Value<'a>,
+    mips_linkage_name: Value<'a>,
+    name: Value<'a>,
+    abstract_origin: Value<'a>,
+    specification: Value<'a>,
+}
+
+type Value<'a> = Option<Attribute<Slice<'a>>>;
+
+impl<'a> Entry<'a> {
+    /// Reads what is asked for of the attributes that come next, and passes over the others.
+    fn read(
+        entries: &mut EntriesRaw<'_, Slice<'a>>,
+        attributes: &[AttributeSpecification],
+    ) -> gimli::Result<Self> {
+        let mut this = Self::default();
+        for &spec in attributes {
+            match this.place(spec.name()) {
+                Some(place) => _ = place.get_or_insert(entries.read_attribute(spec)?),
+                None => entries.skip_attributes(&[spec])?,
+            }
+        }
+        Ok(this)
+    }
+
+    /// Where the value of an attribute goes, if it is asked for.
+    fn place(&mut self, name: DwAt) -> Option<&mut Value<'a>> {
+        Some(match name {
+            constants::DW_AT_low_pc => &mut self.low,
+            constants::DW_AT_high_pc => &mut self.high,
+            constants::DW_AT_ranges => &mut self.ranges,
+            constants::DW_AT_call_file => &mut self.call_file,
+            constants::DW_AT_call_line => &mut self.call_line,
+            constants::DW_AT_call_column => &mut self.call_column,
+            constants::DW_AT_linkage_name => &mut self.linkage_name,
+            constants::DW_AT_MIPS_linkage_name => &mut self.mips_linkage_name,
+            constants::DW_AT_name => &mut self.name,
+            constants::DW_AT_abstract_origin => &mut self.abstract_origin,
+            constants::DW_AT_specification => &mut self.specification,
+            _ => return None,
+        })
+    }
+
+    fn has_name(&self) -> bool {
+        self.linkage_name.or(self.mips_linkage_name).or(self.name).is_some()
+    }
+
+    /// What it is a copy of, or declared by: unit, and offset in it.
+    fn origin(&self, units: &Units<'a>, unit: usize) -> Option<(usize, UnitOffset)> {
+        match self.abstract_origin.or(self.specification)?.value() {
+            AttributeValue::UnitRef(offset) => Some((unit, offset)),
+            AttributeValue::DebugInfoRef(offset) => units.find(offset),
+            _ => None,
         }
     }
-    Ok(found)
-}
 
-fn call_site<'a>(
-    unit: &gimli::Unit<Slice<'a>>,
-    entry: &DebuggingInformationEntry<Slice<'a>>,
-    files: &mut Files<'_, 'a>,
-) -> Place {
-    let number = |name| entry.attr(name).and_then(|attr| attr.udata_value());
-    let file = match (entry.attr_value(constants::DW_AT_call_file), &unit.line_program) {
-        (Some(AttributeValue::FileIndex(file)), Some(program)) => files.path(program.header(), file),
-        _ => Arc::from(""),
-    };
-    Place {
-        file,
-        line: number(constants::DW_AT_call_line).map_or(0, |line| line.try_into().unwrap_or(0)),
-        column: number(constants::DW_AT_call_column).map_or(0, |column| column.try_into().unwrap_or(0)),
-        approximate: false,
+    fn call_site(&self, unit: &Unit<Slice<'a>>, files: &mut Files<'_, 'a>) -> Place {
+        let number =
+            |value: Value<'a>| value.and_then(|value| value.udata_value()?.try_into().ok()).unwrap_or(0);
+        let file = match (self.call_file.map(|file| file.value()), &unit.line_program) {
+            (Some(AttributeValue::FileIndex(file)), Some(program)) => files.path(program.header(), file),
+            _ => Arc::from(""),
+        };
+        Place { file, line: number(self.call_line), column: number(self.call_column), approximate: false }
     }
 }
 
-/// The name of an entry, its own or that of what it is a copy of.
-fn name<'a>(
-    units: &Units<'a>,
-    index: usize,
-    entry: &DebuggingInformationEntry<Slice<'a>>,
-    names: &mut HashMap<(usize, UnitOffset), Name>,
-) -> Name {
-    let key = (index, entry.offset());
-    if let Some(name) = names.get(&key) {
-        return name.clone();
-    }
+/// The name of an entry, as far as it and what it is a copy of tell.
+fn name<'a>(units: &Units<'a>, index: usize, entry: &Entry<'a>) -> Name {
     let mut linkage = None;
     let mut source = None;
     let mut place = Some((index, entry.clone()));
     for _ in 0..MAX_ORIGINS {
         let Some((unit, entry)) = place else { break };
-        let text = |name| entry.attr_value(name).and_then(|value| units.text(unit, value));
-        linkage = linkage.or_else(|| {
-            text(constants::DW_AT_linkage_name).or_else(|| text(constants::DW_AT_MIPS_linkage_name))
+        let text = |value: Value<'a>| value.and_then(|value| units.text(unit, value.value()));
+        linkage = linkage.or_else(|| text(entry.linkage_name).or_else(|| text(entry.mips_linkage_name)));
+        source = source.or_else(|| text(entry.name));
+        place = entry.origin(units, unit).and_then(|(unit, offset)| {
+            let mut entries = units.units[unit].entries_raw(Some(offset)).ok()?;
+            let abbreviation = entries.read_abbreviation().ok()??;
+            Some((unit, Entry::read(&mut entries, abbreviation.attributes()).ok()?))
         });
-        source = source.or_else(|| text(constants::DW_AT_name));
-        let origin = entry
-            .attr_value(constants::DW_AT_abstract_origin)
-            .or_else(|| entry.attr_value(constants::DW_AT_specification));
-        place = match origin {
-            Some(AttributeValue::UnitRef(offset)) => Some((unit, offset)),
-            Some(AttributeValue::DebugInfoRef(offset)) => units.find(offset),
-            _ => None,
-        }
-        .and_then(|(unit, offset)| Some((unit, units.units[unit].entry(offset).ok()?)));
     }
-    let name = Name::new(linkage, source);
-    names.insert(key, name.clone());
-    name
+    Name::new(linkage, source)
 }
