@@ -1,4 +1,4 @@
-//! Values by the address in the old code, found in constant time: debug information asks for most addresses.
+//! Values by the address in the old code, found in constant time: every branch asks for two of them.
 
 use std::ops::Range;
 

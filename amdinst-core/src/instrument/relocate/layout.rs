@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::Inserted;
 use super::index::{ByAddress, Index};
 use super::islands::Islands;
+use super::places::Places;
 use super::variable::Formed;
 use crate::analysis::program::Program;
 use crate::instrument::map::{AddressMap, Run};
@@ -27,14 +28,12 @@ pub(super) struct Layout {
     pub(super) old: Range<u64>,
     /// Where the islands at an old address start.
     pub(super) zones: BTreeMap<u64, u64>,
-    /// New address of what an old address stands for: for entries, of the prologue.
-    entries: ByAddress,
+    /// Where old addresses went.
+    places: Places,
     /// New address for branches, where it is not simply that of the copied instruction.
     branches: ByAddress,
     /// Where prologues form the address of the buffer's variable, with their new addresses.
     pub(super) formed: Vec<(u64, Formed)>,
-    /// New end of old ends after which something was inserted.
-    ends: ByAddress,
     /// Of the runs, by old address.
     runs: Index,
 }
@@ -55,10 +54,9 @@ impl Layout {
             map: AddressMap::default(),
             old: start..start + old_text.len() as u64,
             zones: BTreeMap::new(),
-            entries: ByAddress::default(),
+            places: Places::new(old_text.len(), address),
             branches: ByAddress::default(),
             formed: Vec::new(),
-            ends: ByAddress::default(),
             runs: Index::default(),
         };
         let bytes = |from: u64, to: u64| &old_text[(from - start) as usize..(to - start) as usize];
@@ -98,8 +96,8 @@ impl Layout {
             }
             let Some(index) = patched else { continue };
             let (located, inserted) = (&program.insts[index], &inserted[&index]);
-            this.entries.push(pc, this.end());
-            this.formed.extend(inserted.formed.map(|formed| (this.end(), formed)));
+            let entry = this.end();
+            this.formed.extend(inserted.formed.map(|formed| (entry, formed)));
             this.insert(pc, &inserted.entry);
             this.branches.push(pc, this.end());
             this.insert(pc, &inserted.before);
@@ -112,21 +110,22 @@ impl Layout {
                 at = pc + inserted.instead.len() as u64;
             }
             this.insert(pc, &inserted.after);
-            this.ends.push(at, this.end());
+            this.places.set(pc - start, at - start, entry, this.end());
         }
         this.copy(at, bytes(at, this.old.end));
-        for places in [&mut this.entries, &mut this.branches, &mut this.ends] {
-            places.finish(&this.old);
-        }
+        this.branches.finish(&this.old);
         this.runs = Index::new(&this.old, this.map.runs.iter().map(|run| run.old));
         this
     }
 
     /// Where an old address went, as a symbol or a pointer names it.
     pub(super) fn place(&self, old: u64, edge: Edge) -> Option<u64> {
+        let offset = old.checked_sub(self.old.start)?;
+        // Nothing was inserted within a dword.
         match edge {
-            Edge::Start => self.entries.get(old).or_else(|| self.copied(old)),
-            Edge::End => self.ends.get(old).or_else(|| Some(self.copied(old.checked_sub(1)?)? + 1)),
+            _ if offset.is_multiple_of(4) => self.places.get(offset, edge),
+            Edge::Start => self.copied(old),
+            Edge::End => Some(self.copied(old - 1)? + 1),
         }
     }
 
@@ -149,6 +148,7 @@ impl Layout {
     }
 
     fn copy(&mut self, old: u64, bytes: &[u8]) {
+        self.places.copy(old - self.old.start, bytes.len() as u64, self.end());
         self.append(old, bytes, false);
     }
 

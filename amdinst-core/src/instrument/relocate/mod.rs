@@ -8,6 +8,7 @@ mod index;
 mod islands;
 mod layout;
 mod movable;
+mod places;
 mod targets;
 mod variable;
 
