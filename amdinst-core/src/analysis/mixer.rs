@@ -4,7 +4,7 @@ use std::hash::Hasher;
 
 /// A hash of a few small numbers, one multiplication each. Whoever chooses the numbers can at worst make this slow.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Mixer(u64);
+pub(crate) struct Mixer(u64);
 
 impl Hasher for Mixer {
     fn finish(&self) -> u64 {

@@ -16,6 +16,7 @@ mod occupancy;
 pub mod program;
 mod values;
 
+pub(crate) use mixer::Mixer;
 pub use occupancy::{
     Limiter, Occupancy, OccupancyStep, OccupancyTables, Resources, SIMDS, max_waves_per_simd, occupancy,
 };

@@ -4,19 +4,19 @@
 //! before one of them, before that. In SGPRs they are three scalar instructions. Counters elsewhere get their two
 //! increments as two lanes of a VGPR, as those of sites do ([`site_code`](super::site_code)).
 
+use super::assembler::{Assembled, Assembler};
 use super::borrowed::Borrowed;
 use super::layout::{CounterPlace, Lent, Owned, PARKED_RECORD, Temps};
 use super::options::{Level, Probe};
 use super::sequence::{Sequence, sgpr};
 use super::site_code::Needs;
-use crate::Arch;
 use crate::counters::RECORD_HEADER_WORDS;
-use crate::isa::{EncodeError, Inst, Op, Value};
+use crate::isa::{EncodeError, Op, Value};
 
 /// All that the code of one block depends on.
 #[derive(Clone, Debug)]
 pub(super) struct BlockCode<'a> {
-    pub(super) arch: Arch,
+    pub(super) assembler: &'a Assembler,
     pub(super) level: Level,
     pub(super) place: CounterPlace,
     pub(super) owned: &'a Owned,
@@ -39,8 +39,8 @@ impl BlockCode<'_> {
         }
     }
 
-    pub(super) fn code(&self) -> Result<Vec<Inst>, EncodeError> {
-        let mut code = Sequence::new(self.arch);
+    pub(super) fn code(&self) -> Result<Vec<Assembled>, EncodeError> {
+        let mut code = Sequence::new(self.assembler);
         let borrowed = self.borrowed();
         borrowed.take(&mut code);
         if let Some(scc) = self.temps.scc {

@@ -3,6 +3,7 @@
 //! It runs with the registers of the *instrumented* descriptor, which enables the workgroup ids, the work-item ids and the
 //! kernarg pointer, and leaves the registers as the *original* descriptor would have had them.
 
+use super::assembler::{Assembled, Assembler};
 use super::deferred;
 use super::layout::{BEGIN_WORD, BeginPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace};
 use super::lds::{LdsImages, PACKET_GROUP_SEGMENT_SIZE, Start};
@@ -10,13 +11,14 @@ use super::sequence::{Sequence, sgpr};
 use super::wave_index::WaveIndex;
 use crate::Arch;
 use crate::counters::HEADER_BYTES;
-use crate::isa::{EncodeError, Inst, Op, Value};
+use crate::isa::{EncodeError, Op, Value};
 use crate::object::KernelDescriptor;
 
 /// All that a prologue depends on.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<'a> {
     pub(super) arch: Arch,
+    pub(super) assembler: &'a Assembler,
     pub(super) original: KernelDescriptor,
     pub(super) instrumented: KernelDescriptor,
     pub(super) owned: &'a Owned,
@@ -59,8 +61,8 @@ impl Entry<'_> {
         u32::from(self.first_temp() + TEMPS)
     }
 
-    pub(super) fn code(&self) -> Result<Vec<Inst>, EncodeError> {
-        let mut code = Sequence::new(self.arch);
+    pub(super) fn code(&self) -> Result<Vec<Assembled>, EncodeError> {
+        let mut code = Sequence::new(self.assembler);
         let (user, system) = (self.instrumented.user_sgprs(), self.instrumented.system_sgprs(self.arch));
         let first = self.first_temp();
         // Words 0-7 of the header.

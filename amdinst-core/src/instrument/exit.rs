@@ -5,6 +5,7 @@
 //! the wave ends.
 
 use super::allocate::LAST_SGPR;
+use super::assembler::{Assembled, Assembler};
 use super::layout::{
     BEGIN_WORD, BeginPlace, CounterPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace,
     points_per_vgpr,
@@ -15,12 +16,13 @@ use super::site_code::MAX_OFFSET;
 use super::stores::Stores;
 use crate::Arch;
 use crate::counters::RECORD_HEADER_WORDS;
-use crate::isa::{EncodeError, Inst, Op, Value};
+use crate::isa::{EncodeError, Op, Value};
 
 /// All that an epilogue depends on.
 #[derive(Clone, Debug)]
 pub(super) struct Exit<'a> {
     pub(super) arch: Arch,
+    pub(super) assembler: &'a Assembler,
     pub(super) probe: Probe,
     pub(super) home: Home,
     pub(super) level: Level,
@@ -42,8 +44,8 @@ enum Word {
 }
 
 impl Exit<'_> {
-    pub(super) fn code(&self) -> Result<Vec<Inst>, EncodeError> {
-        let mut code = Sequence::new(self.arch);
+    pub(super) fn code(&self) -> Result<Vec<Assembled>, EncodeError> {
+        let mut code = Sequence::new(self.assembler);
         let Owned { offsets, .. } = *self.owned;
         if let Some(begin) = self.owned.begin {
             self.times(&mut code, begin);

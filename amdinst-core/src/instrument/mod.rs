@@ -8,6 +8,7 @@
 
 mod allocate;
 mod apply;
+mod assembler;
 mod block_code;
 mod borrowed;
 mod deferred;

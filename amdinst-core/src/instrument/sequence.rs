@@ -1,7 +1,7 @@
 //! Instructions to be inserted, written down in order.
 
-use crate::Arch;
-use crate::isa::{DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Value, assemble_legal};
+use super::assembler::{Assembled, Assembler};
+use crate::isa::{DppCtrl, EncodeError, Encoding, Mods, Op, Value};
 
 /// A scalar source: a register, or a small integer.
 pub(super) fn sgpr(register: u8) -> Value {
@@ -11,8 +11,8 @@ pub(super) fn sgpr(register: u8) -> Value {
 /// A sequence under construction. The first error sticks and comes out of [`Sequence::finish`].
 #[derive(Clone, Debug)]
 pub(super) struct Sequence {
-    arch: Arch,
-    insts: Vec<Inst>,
+    assembler: Assembler,
+    insts: Vec<Assembled>,
     error: Option<EncodeError>,
 }
 
@@ -20,11 +20,11 @@ pub(super) struct Sequence {
 const TYPICAL: usize = 24;
 
 impl Sequence {
-    pub(super) fn new(arch: Arch) -> Self {
-        Self { arch, insts: Vec::new(), error: None }
+    pub(super) fn new(assembler: &Assembler) -> Self {
+        Self { assembler: assembler.clone(), insts: Vec::new(), error: None }
     }
 
-    pub(super) fn finish(self) -> Result<Vec<Inst>, EncodeError> {
+    pub(super) fn finish(self) -> Result<Vec<Assembled>, EncodeError> {
         match self.error {
             None => Ok(self.insts),
             Some(error) => Err(error),
@@ -32,7 +32,7 @@ impl Sequence {
     }
 
     fn push(&mut self, op: Op, encoding: Encoding, values: &[Value], mods: Mods) {
-        match assemble_legal(self.arch, op, encoding, values, mods) {
+        match self.assembler.assemble(op, encoding, values, mods) {
             Ok(inst) => {
                 if self.insts.is_empty() {
                     self.insts.reserve(TYPICAL);

@@ -16,18 +16,18 @@
 //!
 //! Wait states between these instructions and their neighbours are the business of [`hazards`](super::hazards).
 
+use super::assembler::{Assembled, Assembler};
 use super::borrowed::Borrowed;
 use super::layout::{CounterPlace, Lent, Owned, PARKED_RECORD, RecordPlace, SgprCounters, Temps};
 use super::options::Level;
 use super::sequence::{Sequence, sgpr};
-use crate::Arch;
 use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
-use crate::isa::{EncodeError, Inst, Op, Value};
+use crate::isa::{EncodeError, Op, Value};
 
 /// All that the code of one site depends on.
 #[derive(Clone, Debug)]
 pub(super) struct SiteCode<'a> {
-    pub(super) arch: Arch,
+    pub(super) assembler: &'a Assembler,
     pub(super) level: Level,
     pub(super) place: CounterPlace,
     pub(super) owned: &'a Owned,
@@ -82,8 +82,8 @@ impl SiteCode<'_> {
     }
 
     /// What stands before the narrowing instruction.
-    pub(super) fn before(&self) -> Result<Vec<Inst>, EncodeError> {
-        let mut code = Sequence::new(self.arch);
+    pub(super) fn before(&self) -> Result<Vec<Assembled>, EncodeError> {
+        let mut code = Sequence::new(self.assembler);
         if let CounterPlace::Masks { old, .. } = self.place {
             if let Some(old) = old {
                 code.sop1(Op::s_mov_b64, sgpr(old), Value::EXEC);
@@ -98,8 +98,8 @@ impl SiteCode<'_> {
     }
 
     /// What stands after it.
-    pub(super) fn after(&self) -> Result<Vec<Inst>, EncodeError> {
-        let mut code = Sequence::new(self.arch);
+    pub(super) fn after(&self) -> Result<Vec<Assembled>, EncodeError> {
+        let mut code = Sequence::new(self.assembler);
         if let CounterPlace::Masks { new, .. } = self.place {
             code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
             return code.finish();

@@ -5,10 +5,10 @@
 //! AMDGPU guide, "Preloaded Kernel Arguments"). The prologue stands behind them and finds the same registers either way, so
 //! where the instrumented descriptor fills others, other loads must stand here.
 
+use super::assembler::{Assembled, Assembler};
 use super::sequence::Sequence;
-use crate::Arch;
 use crate::analysis::program::Program;
-use crate::isa::{EncodeError, Inst, Op, Value};
+use crate::isa::{EncodeError, Op, Value};
 use crate::object::{KernelDescriptor, UserSgprs};
 
 /// Bytes of a stub.
@@ -87,9 +87,12 @@ pub(super) fn understand(
 }
 
 /// A stub for a descriptor that preloads arguments and has a kernarg segment pointer: [`STUB_BYTES`] of it.
-pub(super) fn code(arch: Arch, descriptor: &KernelDescriptor) -> Result<Vec<Inst>, EncodeError> {
+pub(super) fn code(
+    assembler: &Assembler,
+    descriptor: &KernelDescriptor,
+) -> Result<Vec<Assembled>, EncodeError> {
     let user = descriptor.user_sgprs();
-    let mut code = Sequence::new(arch);
+    let mut code = Sequence::new(assembler);
     if let (Some(kernarg), Some(preload)) = (user.kernarg_segment_ptr, user.kernarg_preload) {
         let mut done = 0;
         while done < preload.count {
@@ -110,6 +113,7 @@ pub(super) fn code(arch: Arch, descriptor: &KernelDescriptor) -> Result<Vec<Inst
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Arch;
     use crate::instrument::sequence::sgpr;
     use crate::object::UserSgpr;
 
@@ -127,7 +131,7 @@ mod tests {
             // KERNARG_PRELOAD: length in bits 6:0, offset in 15:7; here from the fourth dword on.
             descriptor.bytes[58..60].copy_from_slice(&(count | 3 << 7).to_le_bytes());
             let user = descriptor.user_sgprs();
-            let insts = code(Arch::Gfx942, &descriptor).unwrap();
+            let insts = code(&Assembler::new(Arch::Gfx942), &descriptor).unwrap();
             assert_eq!(insts.iter().map(|inst| u64::from(inst.size)).sum::<u64>(), STUB_BYTES);
             let mut loaded = Vec::new();
             for inst in &insts {

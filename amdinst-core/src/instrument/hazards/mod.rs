@@ -12,12 +12,13 @@ use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use rules::{Facts, Kind, MOST_STATES, MOST_STATES_WITHOUT_MATRICES};
+pub(super) use rules::Facts;
+use rules::{Kind, MOST_STATES, MOST_STATES_WITHOUT_MATRICES};
 
+use super::assembler::{Assembled, Assembler};
 use super::relocate::Patch;
-use crate::Arch;
 use crate::analysis::program::{Function, Located, Program};
-use crate::isa::{EncodeError, Encoding, Inst, Mods, Op, Value, assemble};
+use crate::isa::{EncodeError, Encoding, Mods, Op, Value};
 
 /// What the rules ask about the instructions of a program, each told when it is first asked for.
 pub(super) struct Known<'a> {
@@ -41,6 +42,7 @@ impl<'a> Known<'a> {
 /// Adds the wait states that the patches of one function need.
 pub(super) fn settle(
     known: &Known<'_>,
+    assembler: &Assembler,
     function: &Function,
     patches: &mut BTreeMap<usize, Patch>,
 ) -> Result<(), EncodeError> {
@@ -61,14 +63,14 @@ pub(super) fn settle(
         };
         // From the back, so that positions stay right.
         for (at, states) in nops.into_iter().rev() {
-            code.insert(at, nop(known.program.arch, states)?);
+            code.insert(at, nop(assembler, states)?);
         }
     }
     Ok(())
 }
 
-fn nop(arch: Arch, states: u32) -> Result<Inst, EncodeError> {
-    assemble(arch, Op::s_nop, Encoding::Sopp, &[Value::Imm(states as i32 - 1)], Mods::default())
+fn nop(assembler: &Assembler, states: u32) -> Result<Assembled, EncodeError> {
+    assembler.assemble(Op::s_nop, Encoding::Sopp, &[Value::Imm(states as i32 - 1)], Mods::default())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,8 +86,6 @@ struct Item<'a> {
     kind: Kind,
     /// Wait states that the instruction itself makes.
     states: u32,
-    /// If it is inserted.
-    facts: OnceCell<Box<Facts>>,
     /// Wait states to be added before it, and after it.
     before: Cell<u32>,
     after: Cell<u32>,
@@ -96,7 +96,7 @@ enum Source<'a> {
     /// By number in the program.
     Original(usize),
     /// With the instruction of the patch, which part of it, and where in that part.
-    Inserted(&'a Inst, (usize, Part, usize)),
+    Inserted(&'a Assembled, (usize, Part, usize)),
 }
 
 /// A straight piece of code.
@@ -160,7 +160,9 @@ impl<'a> Lines<'a> {
     }
 
     fn block(&self, insts: Range<usize>, line: &mut Line<'a>) {
-        line.reserve(insts.len());
+        let inserted = self.patches.range(insts.clone());
+        let inserted: usize = inserted.map(|(_, patch)| patch.before.len() + patch.after.len()).sum();
+        line.reserve(insts.len() + inserted);
         let mut at = insts.start;
         for (&index, patch) in self.patches.range(insts.clone()) {
             line.extend((at..index).map(|index| self.original(index)));
@@ -195,9 +197,7 @@ impl<'a> Lines<'a> {
     fn facts<'i>(&'i self, item: &'i Item<'a>) -> &'i Facts {
         match item.source {
             Source::Original(index) => self.known.facts(index),
-            Source::Inserted(inst, _) => {
-                item.facts.get_or_init(|| Box::new(Facts::new(inst, &inst.effects(self.program.arch))))
-            }
+            Source::Inserted(inst, _) => inst.facts(self.program.arch),
         }
     }
 
@@ -322,7 +322,7 @@ enum Direction {
     On,
 }
 
-fn push<'a>(line: &mut Line<'a>, index: usize, part: Part, code: &'a [Inst]) {
+fn push<'a>(line: &mut Line<'a>, index: usize, part: Part, code: &'a [Assembled]) {
     line.extend(code.iter().enumerate().map(|(at, inst)| {
         let nop = match (inst.op, inst.operands.first().map(|operand| operand.value)) {
             (Op::s_nop, Some(Value::Imm(count))) => Some(count),
@@ -336,7 +336,7 @@ impl<'a> Item<'a> {
     /// `nop` is the immediate of an `s_nop`.
     fn new(source: Source<'a>, kind: Kind, nop: Option<i32>) -> Self {
         let states = nop.map_or(1, |count| (count as u32 & 7) + 1);
-        Self { source, kind, states, facts: OnceCell::new(), before: Cell::new(0), after: Cell::new(0) }
+        Self { source, kind, states, before: Cell::new(0), after: Cell::new(0) }
     }
 
     fn inserted(&self) -> Option<(usize, Part, usize)> {

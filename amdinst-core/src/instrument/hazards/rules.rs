@@ -17,7 +17,7 @@ pub(super) const MOST_STATES_WITHOUT_MATRICES: u32 = 5;
 
 /// What the rules ask about one instruction that is vector ALU or accesses memory; no other is a side of a rule.
 #[derive(Clone, Debug)]
-pub(super) struct Facts {
+pub(in crate::instrument) struct Facts {
     kind: Kind,
     /// Registers that may be read.
     reads: RegSet,
@@ -78,7 +78,7 @@ impl Kind {
 }
 
 impl Facts {
-    pub(super) fn new(inst: &Inst, effects: &Effects) -> Self {
+    pub(in crate::instrument) fn new(inst: &Inst, effects: &Effects) -> Self {
         let lane_access = match inst.op {
             Op::v_readlane_b32 | Op::v_readfirstlane_b32 => Some(true),
             Op::v_writelane_b32 => Some(false),

@@ -138,6 +138,7 @@ impl Planner<'_> {
             let written = if is_kernel && !functions_end { shared_points.len() + own } else { total };
             let exit = Exit {
                 arch,
+                assembler: &self.assembler,
                 probe: self.options.probe,
                 home: scheme.home(),
                 level,
@@ -182,7 +183,8 @@ impl Planner<'_> {
         }
         for &function in group.kernels.iter().chain(&group.shared) {
             let function = &survey.program.functions[function];
-            hazards::settle(&self.hazards, function, &mut draft.patches).map_err(encoding)?;
+            hazards::settle(&self.hazards, &self.assembler, function, &mut draft.patches)
+                .map_err(encoding)?;
         }
         self.add_up(group, scheme, owned.lent, &mut draft);
         for (number, kernel) in &mut draft.kernels {
@@ -246,9 +248,9 @@ impl Planner<'_> {
                 && !owned.counters.contains(&id)
                 && !(entry..=wait).any(overwritten)
         });
-        let mut cleared = Sequence::new(arch);
+        let mut cleared = Sequence::new(&self.assembler);
         deferred::clear(&mut cleared, &owned.counters);
-        let mut offset = Sequence::new(arch);
+        let mut offset = Sequence::new(&self.assembler);
         deferred.offset(&mut offset, arch, ids, stay);
         let (cleared, offset) = (cleared.finish().map_err(encoding)?, offset.finish().map_err(encoding)?);
         let count = (cleared.len() + offset.len()) as u32;
@@ -311,7 +313,7 @@ impl Planner<'_> {
     }
 
     fn block_code<'o>(
-        &self,
+        &'o self,
         function: usize,
         point: Point,
         place: CounterPlace,
@@ -320,7 +322,7 @@ impl Planner<'_> {
         let survey = self.survey;
         let (before, _) = survey.liveness.around(&survey.program, function, point.block, point.inst);
         BlockCode {
-            arch: self.object.target.arch,
+            assembler: &self.assembler,
             level: self.options.level,
             place,
             owned,
@@ -331,7 +333,7 @@ impl Planner<'_> {
     }
 
     fn site_code<'o>(
-        &self,
+        &'o self,
         function: usize,
         site: usize,
         place: CounterPlace,
@@ -342,7 +344,7 @@ impl Planner<'_> {
         let inst = survey.program.inst(found.inst);
         let (_, after) = survey.liveness.around(&survey.program, function, found.block, found.inst);
         SiteCode {
-            arch: self.object.target.arch,
+            assembler: &self.assembler,
             level: self.options.level,
             place,
             owned,

@@ -1,7 +1,8 @@
 //! What inserted code takes: registers, instructions, bytes.
 
+use crate::instrument::assembler::Assembled;
 use crate::instrument::relocate::Patch;
-use crate::isa::{Inst, Reg, Value};
+use crate::isa::{Reg, Value};
 
 /// The highest registers that inserted code uses, plus one.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +39,7 @@ pub(super) struct Added {
 }
 
 impl Added {
-    pub(super) fn site(&mut self, before: &[Inst], after: &[Inst]) {
+    pub(super) fn site(&mut self, before: &[Assembled], after: &[Assembled]) {
         let count = (before.len() + after.len()) as u32;
         self.per_site = match self.sites {
             0 => [count; 2],
@@ -48,7 +49,7 @@ impl Added {
         self.bytes += bytes(before) + bytes(after);
     }
 
-    pub(super) fn exit(&mut self, code: &[Inst]) {
+    pub(super) fn exit(&mut self, code: &[Assembled]) {
         self.epilogue = self.epilogue.max(code.len() as u32);
         self.bytes += bytes(code);
     }
@@ -67,6 +68,6 @@ impl Added {
     }
 }
 
-pub(super) fn bytes(code: &[Inst]) -> u64 {
+pub(super) fn bytes(code: &[Assembled]) -> u64 {
     code.iter().map(|inst| u64::from(inst.size)).sum()
 }

@@ -13,6 +13,7 @@ mod selection;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocate::Scheme;
+use super::assembler::{Assembled, Assembler};
 use super::hazards;
 use super::map::{AddressMap, Cost, KernelProbes};
 use super::options::{Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Options, Probe};
@@ -22,9 +23,7 @@ use super::relocate::{Inserted, Patch, RelocateError, Relocated};
 use super::select::NoSuchSite;
 use super::sources::Sources;
 use super::survey::{Survey, selected};
-use crate::Arch;
 use crate::counters::{SiteForm, WaveIds};
-use crate::isa::Inst;
 use crate::object::rewrite::{KernelEdit, text_address};
 use crate::object::{CodeObject, Kernel};
 
@@ -73,6 +72,7 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
         object,
         options,
         survey: &survey,
+        assembler: Assembler::new(object.target.arch),
         hazards: hazards::Known::new(&survey.program),
         points,
         refusals: BTreeMap::new(),
@@ -125,6 +125,7 @@ struct Planner<'a> {
     object: &'a CodeObject,
     options: &'a Options,
     survey: &'a Survey,
+    assembler: Assembler,
     hazards: hazards::Known<'a>,
     /// What is counted.
     points: Points,
@@ -151,15 +152,15 @@ struct Draft {
 
 impl Draft {
     /// Turns the patches into what is inserted.
-    fn encode(&mut self, arch: Arch) -> Result<(), (Reason, String)> {
+    fn encode(&mut self) -> Result<(), (Reason, String)> {
         for (index, patch) in std::mem::take(&mut self.patches) {
-            self.inserted.insert(index, patch.encode(arch).map_err(encoding)?);
+            self.inserted.insert(index, patch.encode().map_err(encoding)?);
         }
         Ok(())
     }
 
     /// What stands before an instruction: the code that counts, and, where a block is counted at an end of waves, the end's.
-    fn counting_and_exit<'p>(&self, at: usize, patch: &'p Patch) -> (&'p [Inst], &'p [Inst]) {
+    fn counting_and_exit<'p>(&self, at: usize, patch: &'p Patch) -> (&'p [Assembled], &'p [Assembled]) {
         match self.counting_ends.get(&at) {
             Some(&count) => patch.before.split_at(count.min(patch.before.len())),
             None => (&patch.before, &[]),
@@ -211,7 +212,7 @@ impl Planner<'_> {
         let patchable = self.patchable(&accepted, &mut draft);
         for group in self.groups(&accepted, &patchable) {
             let part = self.draft_group(&group).and_then(|mut part| {
-                part.as_mut().map_or(Ok(()), |part| part.encode(self.object.target.arch))?;
+                part.as_mut().map_or(Ok(()), |part| part.encode())?;
                 Ok(part)
             });
             match part {

@@ -6,6 +6,7 @@ use crate::analysis::program::Function;
 use crate::analysis::{self, Resources, occupancy};
 use crate::counters::{ARGUMENT_BYTES, WaveIds};
 use crate::instrument::allocate::Scheme;
+use crate::instrument::assembler::Assembled;
 use crate::instrument::entry::{Buffer, Entry};
 use crate::instrument::layout::{Lent, Owned};
 use crate::instrument::lds::{LdsImages, Start};
@@ -17,7 +18,6 @@ use crate::instrument::relocate::Patch;
 use crate::instrument::seed;
 use crate::instrument::stub::{self, STUB_BYTES, stub_bytes};
 use crate::instrument::survey::Survey;
-use crate::isa::Inst;
 use crate::object::rewrite::{KernelEdit, MetadataEdit};
 use crate::object::{CodeObject, KernelArg, KernelDescriptor, KernelMetadata, UserSgpr};
 
@@ -28,9 +28,9 @@ const SPECIAL_SGPRS: u32 = 6;
 pub(super) struct Entries {
     /// The instruction that the prologue stands before.
     pub(super) at: usize,
-    pub(super) prologue: Vec<Inst>,
+    pub(super) prologue: Vec<Assembled>,
     /// For firmware that does not preload arguments: a stub in place of the original's, and its first instruction.
-    pub(super) stub: Option<(usize, Vec<Inst>)>,
+    pub(super) stub: Option<(usize, Vec<Assembled>)>,
 }
 
 /// The first instruction of a function at which probes can be: behind a kernel's stub for such firmware.
@@ -125,6 +125,7 @@ impl Planner<'_> {
         }
         let entry = Entry {
             arch,
+            assembler: &self.assembler,
             original,
             instrumented: descriptor,
             owned,
@@ -141,7 +142,7 @@ impl Planner<'_> {
                 (Reason::KernargPreload, detail)
             };
             let first = stub::understand(&survey.program, entry_pc, &original).map_err(unknown)?;
-            Some((first, stub::code(arch, &descriptor).map_err(encoding)?))
+            Some((first, stub::code(&self.assembler, &descriptor).map_err(encoding)?))
         } else {
             None
         };

@@ -16,10 +16,10 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
+use super::assembler::Assembled;
 use super::map::AddressMap;
-use crate::Arch;
 use crate::analysis::program::Program;
-use crate::isa::{EncodeError, Inst};
+use crate::isa::EncodeError;
 use crate::object::CodeObject;
 use crate::object::rewrite::{Edge, variable_address};
 use islands::{Islands, Slots};
@@ -30,13 +30,13 @@ use variable::Formed;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patch {
     /// Before it, for control that comes from the entry only.
-    pub(super) entry: Vec<Inst>,
+    pub(super) entry: Vec<Assembled>,
     /// Before it, for all control.
-    pub(super) before: Vec<Inst>,
+    pub(super) before: Vec<Assembled>,
     /// After it, for control that comes through it.
-    pub(super) after: Vec<Inst>,
+    pub(super) after: Vec<Assembled>,
     /// In place of it and of what follows, as many bytes: what control enters there and leaves by its own branch only.
-    pub(super) instead: Vec<Inst>,
+    pub(super) instead: Vec<Assembled>,
 }
 
 /// A patch as the bytes of its parts.
@@ -52,12 +52,12 @@ pub(super) struct Inserted {
 
 impl Patch {
     /// What is inserted for it.
-    pub(super) fn encode(&self, arch: Arch) -> Result<Inserted, EncodeError> {
+    pub(super) fn encode(&self) -> Result<Inserted, EncodeError> {
         Ok(Inserted {
-            entry: encode(arch, &self.entry)?,
-            before: encode(arch, &self.before)?,
-            after: encode(arch, &self.after)?,
-            instead: encode(arch, &self.instead)?,
+            entry: encode(&self.entry)?,
+            before: encode(&self.before)?,
+            after: encode(&self.after)?,
+            instead: encode(&self.instead)?,
             formed: Formed::find(&self.entry),
         })
     }
@@ -139,10 +139,10 @@ impl Relocated {
 }
 
 /// The bytes of inserted instructions.
-fn encode(arch: Arch, insts: &[Inst]) -> Result<Box<[u8]>, EncodeError> {
+fn encode(insts: &[Assembled]) -> Result<Box<[u8]>, EncodeError> {
     let mut bytes = Vec::with_capacity(insts.iter().map(|inst| usize::from(inst.size)).sum());
     for inst in insts {
-        for word in inst.encode_assembled(arch)? {
+        for word in inst.words()? {
             bytes.extend_from_slice(&word.to_le_bytes());
         }
     }

@@ -1,7 +1,8 @@
 //! The address of the buffer's variable, as prologues form it from the program counter.
 
 use super::layout::Layout;
-use crate::isa::{Inst, Op, Value};
+use crate::instrument::assembler::Assembled;
+use crate::isa::{Op, Value};
 
 /// Where in a prologue the address is formed, in bytes from its start: what `s_getpc_b64` gives, and the literals of
 /// `s_add_u32` and `s_addc_u32`.
@@ -13,7 +14,7 @@ pub(super) struct Formed {
 
 impl Formed {
     /// In a prologue, if it forms one.
-    pub(super) fn find(prologue: &[Inst]) -> Option<Self> {
+    pub(super) fn find(prologue: &[Assembled]) -> Option<Self> {
         let mut at = 0;
         let mut base = None;
         let mut literals = Vec::new();
