@@ -1,6 +1,6 @@
 //! The metadata note (`NT_AMDGPU_METADATA`, MessagePack) of one kernel (AMDGPU user guide, "Code Object V3 Metadata").
 
-use rmpv::Value;
+use rmpv::ValueRef as Value;
 
 use super::{KernelProblem, ObjectError};
 
@@ -62,9 +62,9 @@ impl KernelArg {
 }
 
 /// The entries of `amdhsa.kernels`; empty if the key is absent.
-pub(crate) fn kernel_entries(note: &Value, at: u64) -> Result<&[Value], ObjectError> {
+pub(crate) fn kernel_entries<'n, 'a>(note: &'n Value<'a>, at: u64) -> Result<&'n [Value<'a>], ObjectError> {
     let damaged = |problem: &str| ObjectError::malformed("metadata note", at, problem);
-    if !note.is_map() {
+    if !matches!(note, Value::Map(_)) {
         return Err(damaged("its top level is not a map"));
     }
     match get(note, "amdhsa.kernels") {
@@ -75,9 +75,9 @@ pub(crate) fn kernel_entries(note: &Value, at: u64) -> Result<&[Value], ObjectEr
 }
 
 /// `.name` and `.symbol` of an entry of `amdhsa.kernels`.
-pub(crate) fn names(entry: &Value, index: usize, at: u64) -> Result<(&str, &str), ObjectError> {
+pub(crate) fn names<'a>(entry: &Value<'a>, index: usize, at: u64) -> Result<(&'a str, &'a str), ObjectError> {
     let string = |key: &str| {
-        get(entry, key).and_then(Value::as_str).ok_or_else(|| {
+        get(entry, key).and_then(text).ok_or_else(|| {
             ObjectError::malformed("metadata note", at, format!("kernel {index} has no string {key}"))
         })
     };
@@ -85,30 +85,43 @@ pub(crate) fn names(entry: &Value, index: usize, at: u64) -> Result<(&str, &str)
 }
 
 /// The value of a string key in a map.
-pub(crate) fn get<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
-    map.as_map()?.iter().find(|(name, _)| name.as_str() == Some(key)).map(|(_, value)| value)
+pub(crate) fn get<'m, 'a>(map: &'m Value<'a>, key: &str) -> Option<&'m Value<'a>> {
+    let Value::Map(entries) = map else { return None };
+    entries.iter().find(|(name, _)| text(name) == Some(key)).map(|(_, value)| value)
+}
+
+/// The same, to be changed.
+pub(crate) fn get_mut<'m, 'a>(map: &'m mut Value<'a>, key: &str) -> Option<&'m mut Value<'a>> {
+    let Value::Map(entries) = map else { return None };
+    entries.iter_mut().find(|(name, _)| text(name) == Some(key)).map(|(_, value)| value)
+}
+
+/// The text of a string.
+pub(crate) fn text<'a>(value: &Value<'a>) -> Option<&'a str> {
+    match value {
+        Value::String(string) => string.into_str(),
+        _ => None,
+    }
 }
 
 /// Sets a string key of a map: in place if it is there, else where MessagePack writers that sort would put it.
-pub(crate) fn set(map: &mut Value, key: &str, value: Value) {
-    let Value::Map(entries) = map else { return };
-    match entries.iter_mut().find(|(name, _)| name.as_str() == Some(key)) {
-        Some((_, old)) => *old = value,
-        None => {
-            let place = entries.partition_point(|(name, _)| name.as_str() < Some(key));
-            entries.insert(place, (Value::from(key), value));
-        }
+pub(crate) fn set<'a>(map: &mut Value<'a>, key: &'a str, value: Value<'a>) {
+    if let Some(old) = get_mut(map, key) {
+        *old = value;
+    } else if let Value::Map(entries) = map {
+        let place = entries.partition_point(|(name, _)| text(name) < Some(key));
+        entries.insert(place, (Value::from(key), value));
     }
 }
 
 /// Reads the typed keys of one map, naming kernel and key in errors.
-struct Reader<'a> {
-    kernel: &'a str,
-    map: &'a Value,
+struct Reader<'m, 'a> {
+    kernel: &'m str,
+    map: &'m Value<'a>,
 }
 
-impl<'a> Reader<'a> {
-    fn wrong(&self, key: &'static str, found: &Value, expected: &'static str) -> ObjectError {
+impl<'m, 'a> Reader<'m, 'a> {
+    fn wrong(&self, key: &'static str, found: &Value<'a>, expected: &'static str) -> ObjectError {
         let mut found = found.to_string();
         if found.len() > 40 {
             found = format!("{}…", found.chars().take(40).collect::<String>());
@@ -121,7 +134,7 @@ impl<'a> Reader<'a> {
         &self,
         key: &'static str,
         expected: &'static str,
-        convert: impl Fn(&'a Value) -> Option<T>,
+        convert: impl Fn(&'m Value<'a>) -> Option<T>,
     ) -> Result<Option<T>, ObjectError> {
         let Some(value) = get(self.map, key) else { return Ok(None) };
         convert(value).map(Some).ok_or_else(|| self.wrong(key, value, expected))
@@ -132,17 +145,31 @@ impl<'a> Reader<'a> {
     }
 
     fn string(&self, key: &'static str) -> Result<Option<String>, ObjectError> {
-        self.read(key, "a string", |value| value.as_str().map(str::to_owned))
+        self.read(key, "a string", |value| text(value).map(str::to_owned))
     }
 }
 
-fn as_u32(value: &Value) -> Option<u32> {
+fn as_u32(value: &Value<'_>) -> Option<u32> {
     value.as_u64()?.try_into().ok()
 }
 
-fn as_u32x3(value: &Value) -> Option<[u32; 3]> {
-    let numbers = value.as_array()?.iter().map(as_u32).collect::<Option<Vec<_>>>()?;
+fn as_u32x3(value: &Value<'_>) -> Option<[u32; 3]> {
+    let numbers = as_array(value)?.iter().map(as_u32).collect::<Option<Vec<_>>>()?;
     numbers.try_into().ok()
+}
+
+fn as_array<'m, 'a>(value: &'m Value<'a>) -> Option<&'m [Value<'a>]> {
+    match value {
+        Value::Array(items) => Some(items),
+        _ => None,
+    }
+}
+
+fn as_bool(value: &Value<'_>) -> Option<bool> {
+    match value {
+        Value::Boolean(value) => Some(*value),
+        _ => None,
+    }
 }
 
 impl KernelMetadata {
@@ -150,9 +177,9 @@ impl KernelMetadata {
     pub const MAX_KERNARG_SEGMENT: u32 = 1 << 22;
 
     /// Reads an entry of `amdhsa.kernels`.
-    pub(crate) fn read(kernel: &str, entry: &Value) -> Result<Self, ObjectError> {
+    pub(crate) fn read(kernel: &str, entry: &Value<'_>) -> Result<Self, ObjectError> {
         let map = Reader { kernel, map: entry };
-        let args = map.read(".args", "an array", |value| value.as_array())?;
+        let args = map.read(".args", "an array", as_array)?;
         let args = args.into_iter().flatten().map(|arg| KernelArg::read(kernel, arg));
         let reqd = map.read(".reqd_workgroup_size", "three 32-bit unsigned integers", as_u32x3)?;
         Ok(Self {
@@ -161,9 +188,7 @@ impl KernelMetadata {
             kernarg_segment_align: map.u32(".kernarg_segment_align")?,
             group_segment_fixed_size: map.u32(".group_segment_fixed_size")?,
             private_segment_fixed_size: map.u32(".private_segment_fixed_size")?,
-            uses_dynamic_stack: map
-                .read(".uses_dynamic_stack", "a boolean", Value::as_bool)?
-                .unwrap_or(false),
+            uses_dynamic_stack: map.read(".uses_dynamic_stack", "a boolean", as_bool)?.unwrap_or(false),
             wavefront_size: map.u32(".wavefront_size")?,
             sgpr_count: map.u32(".sgpr_count")?,
             vgpr_count: map.u32(".vgpr_count")?,
@@ -178,9 +203,9 @@ impl KernelMetadata {
 }
 
 impl KernelArg {
-    fn read(kernel: &str, entry: &Value) -> Result<Self, ObjectError> {
+    fn read(kernel: &str, entry: &Value<'_>) -> Result<Self, ObjectError> {
         let map = Reader { kernel, map: entry };
-        if !entry.is_map() {
+        if !matches!(entry, Value::Map(_)) {
             return Err(map.wrong(".args", entry, "an array of maps"));
         }
         Ok(Self {
@@ -193,7 +218,7 @@ impl KernelArg {
     }
 
     /// The entry of `.args` that says the same.
-    pub(crate) fn to_value(&self) -> Value {
+    pub(crate) fn to_value(&self) -> Value<'_> {
         let mut entries = vec![
             (Value::from(".offset"), Value::from(self.offset)),
             (Value::from(".size"), Value::from(self.size)),

@@ -1,9 +1,10 @@
 //! The note section: finding the metadata, and putting changed metadata back.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use object::elf;
-use rmpv::Value;
+use rmpv::ValueRef as Value;
 
 use super::{ObjectError, elf::Elf, v2::Metadata};
 
@@ -22,7 +23,7 @@ const MAX_DEPTH: usize = 32;
 
 /// The metadata note and where it stands.
 #[derive(Clone, Debug)]
-pub(crate) struct MetadataNote {
+pub(crate) struct MetadataNote<'a> {
     /// Index of the section that holds it.
     pub(crate) section: usize,
     /// The whole note record in the file: header, owner, description and padding.
@@ -30,9 +31,25 @@ pub(crate) struct MetadataNote {
     /// Where the description starts.
     pub(crate) at: usize,
     /// The metadata.
-    pub(crate) value: Value,
-    /// The same as the YAML that it was, in code object version 2.
-    pub(super) yaml: Option<Metadata>,
+    pub(super) contents: Contents<'a>,
+}
+
+/// The metadata as it is written.
+#[derive(Clone, Debug)]
+pub(super) enum Contents<'a> {
+    MessagePack(Value<'a>),
+    /// In code object version 2.
+    Yaml(Metadata),
+}
+
+impl Contents<'_> {
+    /// As version 3 has it.
+    pub(super) fn version_3(&self) -> Cow<'_, Value<'_>> {
+        match self {
+            Self::MessagePack(value) => Cow::Borrowed(value),
+            Self::Yaml(yaml) => Cow::Owned(yaml.value.as_ref()),
+        }
+    }
 }
 
 /// One record of a note section.
@@ -44,7 +61,7 @@ struct Record<'a> {
 }
 
 /// Finds and decodes the metadata note. `None` if no note section has one.
-pub(crate) fn find(elf: &Elf, bytes: &[u8]) -> Result<Option<MetadataNote>, ObjectError> {
+pub(crate) fn find<'a>(elf: &Elf, bytes: &'a [u8]) -> Result<Option<MetadataNote<'a>>, ObjectError> {
     let is_version_2 = elf.abi_version == 0;
     let (owner, kind) =
         if is_version_2 { (VERSION_2_OWNER, YAML_METADATA_TYPE) } else { (METADATA_OWNER, METADATA_TYPE) };
@@ -52,18 +69,16 @@ pub(crate) fn find(elf: &Elf, bytes: &[u8]) -> Result<Option<MetadataNote>, Obje
         return Ok(None);
     };
     let (at, contents) = (description.start, &bytes[description]);
-    let yaml = is_version_2.then(|| Metadata::read(contents)).transpose().map_err(|problem| {
-        ObjectError::malformed(
-            "metadata note",
-            at as u64,
-            format!("it is not the YAML of version 2: {problem}"),
-        )
-    })?;
-    let value = match &yaml {
-        Some(yaml) => yaml.value.clone(),
-        None => decode(contents, at)?,
+    let contents = if is_version_2 {
+        let yaml = Metadata::read(contents).map_err(|problem| {
+            let problem = format!("it is not the YAML of version 2: {problem}");
+            ObjectError::malformed("metadata note", at as u64, problem)
+        });
+        Contents::Yaml(yaml?)
+    } else {
+        Contents::MessagePack(decode(contents, at)?)
     };
-    Ok(Some(MetadataNote { section, record, at, value, yaml }))
+    Ok(Some(MetadataNote { section, record, at, contents }))
 }
 
 /// Major version, minor version and stepping of the processor, which code object version 2 has in a note.
@@ -128,9 +143,9 @@ fn record(bytes: &[u8], at: usize, end: usize) -> Result<Record<'_>, String> {
     })
 }
 
-fn decode(mut bytes: &[u8], at: usize) -> Result<Value, ObjectError> {
+fn decode(mut bytes: &[u8], at: usize) -> Result<Value<'_>, ObjectError> {
     let whole = bytes.len();
-    let value = rmpv::decode::read_value_with_max_depth(&mut bytes, MAX_DEPTH);
+    let value = rmpv::decode::read_value_ref_with_max_depth(&mut bytes, MAX_DEPTH);
     let position = (at + whole - bytes.len()) as u64;
     value.map_err(|error| {
         ObjectError::malformed("metadata note", position, format!("it is not valid MessagePack: {error}"))
@@ -138,9 +153,9 @@ fn decode(mut bytes: &[u8], at: usize) -> Result<Value, ObjectError> {
 }
 
 /// A note record with the given metadata, padded to a multiple of four bytes.
-pub(crate) fn encode(value: &Value) -> Vec<u8> {
+pub(crate) fn encode(value: &Value<'_>) -> Vec<u8> {
     let mut description = Vec::new();
-    rmpv::encode::write_value(&mut description, value).expect("writing to a Vec cannot fail");
+    rmpv::encode::write_value_ref(&mut description, value).expect("writing to a Vec cannot fail");
     write(METADATA_OWNER, METADATA_TYPE, &description)
 }
 

@@ -207,7 +207,8 @@ fn kernels(object: &CodeObject, elf: &Elf, symbols: &Symbols) -> Result<Vec<Kern
     let mut kernels: BTreeMap<String, Kernel> = BTreeMap::new();
     if let Some(note) = note::find(elf, &object.bytes)? {
         let at = note.at as u64;
-        for (index, entry) in metadata::kernel_entries(&note.value, at)?.iter().enumerate() {
+        let value = note.contents.version_3();
+        for (index, entry) in metadata::kernel_entries(&value, at)?.iter().enumerate() {
             let (name, symbol) = metadata::names(entry, index, at)?;
             let fail = |problem| ObjectError::Kernel { kernel: name.to_owned(), problem };
             if kernels.contains_key(symbol) {

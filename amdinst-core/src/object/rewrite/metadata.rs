@@ -1,9 +1,10 @@
 //! The metadata note after the edit, and whether it agrees with the descriptors.
 
-use rmpv::Value;
+use rmpv::ValueRef as Value;
 
 use super::fixups::Context;
 use super::{KernelEdit, MetadataEdit, NewNote, RewriteError};
+use crate::object::note::Contents;
 use crate::object::{Kernel, KernelMetadata, metadata, note};
 
 /// The changed note section. `None` if nothing changes in it.
@@ -14,36 +15,41 @@ pub(super) fn edit(context: &Context<'_>) -> Result<Option<NewNote>, RewriteErro
         }
     }
     let bytes = &context.object.bytes;
-    let Some(mut note) = note::find(context.elf, bytes)? else { return Ok(None) };
+    let Some(note) = note::find(context.elf, bytes)? else { return Ok(None) };
     let section = context.elf.sections[note.section].file_range();
-    let replace = |note: &note::MetadataNote, record: &[u8]| {
-        NewNote::replace(&bytes[..section.end], note, section.start, record)
+    let replace = |record: &[u8]| {
+        let contents =
+            [&bytes[section.start..note.record.start], record, &bytes[note.record.end..section.end]].concat();
+        NewNote { section: note.section, contents }
     };
-    if let Some(yaml) = note.yaml.take() {
-        let edits = |name: &str| context.kernels.get(name).map(|edit| &edit.metadata);
-        let text = yaml.edited(edits).map_err(|what| RewriteError::Unsupported {
-            what: format!("the metadata note: {what}; it"),
-            advice: "rebuild with -mcode-object-version=4 or newer",
-        })?;
-        return Ok(text.map(|text| replace(&note, &note::encode_yaml(&text))));
-    }
-    let Value::Map(entries) = &mut note.value else { return Ok(None) };
-    let kernels = entries.iter_mut().find(|(key, _)| key.as_str() == Some("amdhsa.kernels"));
-    let Some((_, Value::Array(kernels))) = kernels else { return Ok(None) };
+    let mut value = match note.contents {
+        Contents::MessagePack(value) => value,
+        Contents::Yaml(yaml) => {
+            let edits = |name: &str| context.kernels.get(name).map(|edit| &edit.metadata);
+            let text = yaml.edited(edits).map_err(|what| RewriteError::Unsupported {
+                what: format!("the metadata note: {what}; it"),
+                advice: "rebuild with -mcode-object-version=4 or newer",
+            })?;
+            return Ok(text.map(|text| replace(&note::encode_yaml(&text))));
+        }
+    };
+    let Some(Value::Array(kernels)) = metadata::get_mut(&mut value, "amdhsa.kernels") else {
+        return Ok(None);
+    };
 
     let mut changed = false;
     for entry in kernels {
-        let name = metadata::get(entry, ".name").and_then(Value::as_str);
+        let name = metadata::get(entry, ".name").and_then(metadata::text);
         let edit = name.and_then(|name| context.kernels.get(name));
         if let Some(edit) = edit.filter(|edit| edit.metadata != MetadataEdit::default()) {
             apply(&edit.metadata, entry);
             changed = true;
         }
     }
-    Ok(changed.then(|| replace(&note, &note::encode(&note.value))))
+    Ok(changed.then(|| replace(&note::encode(&value))))
 }
 
-fn apply(edit: &MetadataEdit, entry: &mut Value) {
+fn apply<'a>(edit: &'a MetadataEdit, entry: &mut Value<'a>) {
     for (key, value) in [
         (".kernarg_segment_size", edit.kernarg_segment_size),
         (".group_segment_fixed_size", edit.group_segment_fixed_size),
@@ -57,12 +63,11 @@ fn apply(edit: &MetadataEdit, entry: &mut Value) {
         }
     }
     if !edit.append_args.is_empty() {
-        let mut args = match metadata::get(entry, ".args") {
-            Some(Value::Array(args)) => args.clone(),
-            _ => Vec::new(),
-        };
-        args.extend(edit.append_args.iter().map(|arg| arg.to_value()));
-        metadata::set(entry, ".args", Value::Array(args));
+        let added = edit.append_args.iter().map(|arg| arg.to_value());
+        match metadata::get_mut(entry, ".args") {
+            Some(Value::Array(args)) => args.extend(added),
+            _ => metadata::set(entry, ".args", Value::Array(added.collect())),
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use super::elf::Elf;
 use super::verify::{VerifyError, verify_owned};
 pub use debug::DebugInfo;
 
-use super::{CodeObject, KernelArg, KernelDescriptor, ObjectError, note};
+use super::{CodeObject, KernelArg, KernelDescriptor, ObjectError};
 
 /// Granule of memory protection, to which the new code is aligned.
 const PAGE: u64 = 4096;
@@ -221,12 +221,4 @@ fn text_section(elf: &Elf) -> Result<usize, ObjectError> {
 struct NewNote {
     section: usize,
     contents: Vec<u8>,
-}
-
-impl NewNote {
-    /// The section's old contents with one record replaced.
-    fn replace(old: &[u8], note: &note::MetadataNote, start: usize, record: &[u8]) -> Self {
-        let contents = [&old[start..note.record.start], record, &old[note.record.end..]].concat();
-        Self { section: note.section, contents }
-    }
 }
