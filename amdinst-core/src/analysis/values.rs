@@ -38,6 +38,8 @@ pub(super) enum Expr {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Values {
     exprs: Vec<Expr>,
+    /// What each is made of in the end, a few bits for each part: values without a bit in common have no part in common.
+    parts: Vec<u128>,
     numbers: HashMap<Expr, Vn, BuildHasherDefault<Mixer>>,
     /// What `and` and `or` made of two values: whether one is part of the other takes long to find out.
     combined: HashMap<Combined, Vn, BuildHasherDefault<Mixer>>,
@@ -73,10 +75,22 @@ impl Values {
 
     pub(super) fn number(&mut self, expr: Expr) -> Vn {
         let next = Vn(self.exprs.len() as u32);
-        *self.numbers.entry(expr).or_insert_with(|| {
+        let known = *self.numbers.entry(expr).or_insert(next);
+        if known == next {
             self.exprs.push(expr);
-            next
-        })
+            self.parts.push(self.parts_of(next, expr));
+        }
+        known
+    }
+
+    fn parts_of(&self, vn: Vn, expr: Expr) -> u128 {
+        let parts = |vn: Vn| self.parts[vn.0 as usize];
+        match expr {
+            Expr::And(a, b) | Expr::Or(a, b) | Expr::Xor(a, b) | Expr::Select(_, a, b) => parts(a) | parts(b),
+            // Of the mask of no lane and that of all, which are part of, or have as a part, every other.
+            Expr::Const64(_) => u128::MAX,
+            _ => 1 << (vn.0 % 128),
+        }
     }
 
     pub(super) fn const64(&mut self, value: u64) -> Vn {
@@ -160,7 +174,7 @@ impl Values {
         match (left, right) {
             (Expr::Const64(0), _) | (_, Expr::Const64(u64::MAX)) => return true,
             (Expr::Const64(x), Expr::Const64(y)) => return x & !y == 0,
-            _ if depth == 0 => return false,
+            _ if depth == 0 || self.parts[a.0 as usize] & self.parts[b.0 as usize] == 0 => return false,
             // These are part of themselves alone, and of what was made of them, which has a higher number.
             (_, Expr::Opaque(..) | Expr::Phi(..) | Expr::Entry(_) | Expr::Half(..)) if b > a => return false,
             _ => {}

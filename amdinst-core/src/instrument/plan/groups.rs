@@ -70,6 +70,11 @@ impl Planner<'_> {
                 shared,
                 functions: survey.reachable[kernel].clone(),
             };
+            // Most kernels call nothing.
+            if group.shared.is_empty() {
+                groups.push(group);
+                continue;
+            }
             let (joined, apart): (Vec<Group>, Vec<Group>) =
                 groups.into_iter().partition(|other| !other.shared.is_disjoint(&group.shared));
             for other in joined {
