@@ -16,7 +16,7 @@ pub enum SiteForm {
     Counts,
     /// NEW in words 0 and 1, OLD in words 3 and 4, which is not zero if the wave came by, and zero if it did not.
     Masks,
-    /// NEW alone: every wave comes by once, with the lanes that it was started with.
+    /// NEW alone: every wave that ends came by once, with the lanes that it was started with.
     Start,
     /// NEW alone: a wave comes by, with the lanes that the site before it in the record left, if it left any.
     Next,
@@ -29,11 +29,13 @@ pub struct SiteForms {
     codes: u64,
     /// The sums of lanes are counted.
     pub lanes: bool,
+    /// Sites of a packed record; 0 if records are not packed.
+    packed: u32,
 }
 
 impl SiteForms {
     /// Counts alone.
-    pub(super) const COUNTS: Self = Self { codes: 0, lanes: false };
+    pub(super) const COUNTS: Self = Self { codes: 0, lanes: false, packed: 0 };
 
     /// How many sites may have another form than counts.
     pub const MOST: usize = 32;
@@ -47,16 +49,49 @@ impl SiteForms {
             SiteForm::Next => 3,
         };
         let codes = forms.iter().take(Self::MOST).enumerate();
-        Self { codes: codes.fold(0, |codes, (site, form)| codes | code(form) << (2 * site)), lanes }
+        let codes = codes.fold(0, |codes, (site, form)| codes | code(form) << (2 * site));
+        Self { codes, lanes, packed: 0 }
     }
 
-    /// What the header says of them: three words.
-    pub(super) const fn words(self) -> [u32; 3] {
-        [self.codes as u32, (self.codes >> 32) as u32, self.lanes as u32]
+    /// The same in packed records of so many sites ([`Packing`]).
+    pub const fn packed(self, sites: u32) -> Self {
+        Self { packed: sites, ..self }
     }
 
-    pub(super) fn of_words([low, high, lanes]: [u32; 3]) -> Self {
-        Self { codes: u64::from(high) << 32 | u64::from(low), lanes: lanes != 0 }
+    /// What the header says of them: four words.
+    pub(super) const fn words(self) -> [u32; 4] {
+        [self.codes as u32, (self.codes >> 32) as u32, self.lanes as u32, self.packed]
+    }
+
+    pub(super) fn of_words([low, high, lanes, packed]: [u32; 4]) -> Self {
+        Self { codes: u64::from(high) << 32 | u64::from(low), lanes: lanes != 0, packed }
+    }
+
+    /// Sites of a packed record; none if records are not packed.
+    pub(super) fn packed_sites(self) -> Option<u32> {
+        (self.packed > 0).then_some(self.packed)
+    }
+
+    /// What the words of a site of a packed record are in one that is not, by what it has there.
+    pub(super) fn unpack(self, site: u32, word: impl Fn(u32) -> u32) -> [u32; 5] {
+        let mut words = [0; 5];
+        match self.of(site as usize) {
+            SiteForm::Counts if self.lanes => words = [0, 1, 2, 3, 4].map(word),
+            SiteForm::Counts => words[..3].copy_from_slice(&[0, 1, 2].map(word)),
+            SiteForm::Masks => [words[0], words[1], words[3], words[4]] = [0, 1, 2, 3].map(word),
+            SiteForm::Start | SiteForm::Next => words[..2].copy_from_slice(&[0, 1].map(word)),
+        }
+        words
+    }
+
+    /// Where the words of packed records are.
+    pub(super) fn packing(self) -> Packing {
+        let words = |site: u32| match self.of(site as usize) {
+            SiteForm::Counts => SiteWords::Counts { lanes: self.lanes },
+            SiteForm::Masks => SiteWords::Masks { old: true },
+            SiteForm::Start | SiteForm::Next => SiteWords::Masks { old: false },
+        };
+        Packing::new((0..self.packed).map(words))
     }
 
     /// That of a site.
@@ -72,9 +107,9 @@ impl SiteForms {
         }
     }
 
-    /// The word of a record that tells where it stands, if its wave wrote it from one lane: behind the masks of the first site, if
-    /// it has masks, before its counts otherwise.
-    pub const fn place_word(self) -> u32 {
+    /// The word of a record of layout version 3 that tells where it stands, if its wave wrote it from one lane: behind the masks of
+    /// the first site, if it has masks, before its counts otherwise.
+    pub(super) const fn place_word(self) -> u32 {
         match self.of(0) {
             SiteForm::Counts => 1,
             _ => 4,
@@ -115,9 +150,83 @@ impl SiteForms {
     }
 }
 
+/// What a packed record has of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SiteWords {
+    /// NEW; OLD behind it, unless that is known.
+    Masks {
+        /// OLD is there.
+        old: bool,
+    },
+    /// Counts: three, or five with the sums of lanes.
+    Counts {
+        /// These are there.
+        lanes: bool,
+    },
+}
+
+impl SiteWords {
+    /// How many these are.
+    pub const fn count(self) -> u32 {
+        match self {
+            Self::Masks { old: false } => 2,
+            Self::Masks { old: true } => 4,
+            Self::Counts { lanes: false } => 3,
+            Self::Counts { lanes: true } => 5,
+        }
+    }
+}
+
+/// Where the words of a packed record are. It has no gaps: the masks of all sites come first, in pairs that start at even words, then
+/// the counts, each in the order of the sites; the place of the record in the buffer comes last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packing {
+    /// The first word of each site.
+    pub first: Vec<u32>,
+    /// The word with the record's place.
+    pub place: u32,
+}
+
+impl Packing {
+    /// That of sites with these words.
+    pub fn new(sites: impl Iterator<Item = SiteWords> + Clone) -> Self {
+        let is_mask = |words: SiteWords| matches!(words, SiteWords::Masks { .. });
+        let mut next = 0;
+        let mut first = vec![0; sites.clone().count()];
+        for masks in [true, false] {
+            for (first, words) in
+                first.iter_mut().zip(sites.clone()).filter(|&(_, words)| is_mask(words) == masks)
+            {
+                *first = next;
+                next += words.count();
+            }
+        }
+        Self { first, place: next }
+    }
+
+    /// Bytes from one wave's record to the next: a record that fits into a sector of 64 bytes stands in one alone.
+    pub const fn record_stride(&self) -> u32 {
+        let bytes = 4 * (self.place + 1);
+        match bytes {
+            0..=64 => bytes.next_power_of_two(),
+            _ => bytes.next_multiple_of(16),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packed_records_have_masks_first_and_no_gaps() {
+        use SiteForm::{Counts, Masks, Next, Start};
+        let forms = SiteForms::new(&[Counts, Start, Counts, Masks, Next], false);
+        let packing = forms.packed(6).packing();
+        assert_eq!((packing.first, packing.place), (vec![8, 0, 11, 2, 6, 14], 17));
+        let packing = SiteForms::new(&[Counts, Start], true).packed(2).packing();
+        assert_eq!((packing.record_stride(), packing.first, packing.place), (32, vec![2, 0], 7));
+    }
 
     #[test]
     fn masks_tell_what_counters_would_have() {

@@ -12,8 +12,8 @@ pub(super) const WAVEFRONT_SIZE: u32 = 64;
 /// Header word 0: "AMIT" in memory order.
 pub const MAGIC: u32 = 0x5449_4d41;
 /// Header word 1. Version 2 added word 8; version 1 has branches, always. Version 3 added words 9 to 14, and words of records that
-/// tell where these stand.
-pub const LAYOUT_VERSION: u32 = 3;
+/// tell where these stand. Version 4 added word 15, and packed records.
+pub const LAYOUT_VERSION: u32 = 4;
 /// Bytes before the first record.
 pub const HEADER_BYTES: u32 = 64;
 /// Words of a record before its first site: the flushed flag and a zero.
@@ -240,9 +240,9 @@ impl Layout {
             self.slots.map_or(0, |slots| slots.multiplier),
             self.slots.map_or(0, |slots| slots.shift),
         ];
-        let [codes_low, codes_high, lanes] = self.forms.words();
+        let [codes_low, codes_high, lanes, packed] = self.forms.words();
         let [_, _, size_z] = self.workgroup_size;
-        let forms = [codes_low, codes_high, size_x * size_y * size_z, lanes];
+        let forms = [codes_low, codes_high, size_x * size_y * size_z, lanes, packed];
         let words = words.into_iter().chain(forms);
         let mut bytes = [0; HEADER_BYTES as usize];
         for (to, word) in bytes.chunks_exact_mut(4).zip(words) {
@@ -295,7 +295,7 @@ mod tests {
             .chunks_exact(4)
             .map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes")))
             .collect();
-        assert_eq!(words[..8], [0x5449_4d41, 3, 3, 2, 10, 50, 3, 48]);
+        assert_eq!(words[..8], [0x5449_4d41, 4, 3, 2, 10, 50, 3, 48]);
         assert!(words[8..13].iter().chain(&words[14..]).all(|&word| word == 0) && words[13] == 150);
         assert_eq!(layout.waves(), 24 * 3);
         assert_eq!(layout.wave_index([2, 1, 3], 2), 24 * 3 - 1);

@@ -13,7 +13,7 @@ mod record;
 mod slots;
 
 pub use bound::seconds_to_overflow;
-pub use forms::{SiteForm, SiteForms};
+pub use forms::{Packing, SiteForm, SiteForms, SiteWords};
 pub use layout::{
     ARGUMENT_BYTES, ArgumentError, HEADER_BYTES, LAYOUT_VERSION, Layout, MAGIC, Probe, RECORD_HEADER_WORDS,
     TIME_WORDS, WORDS_PER_SITE, WaveIds, record_stride,

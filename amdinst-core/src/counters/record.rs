@@ -170,7 +170,7 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
     }
     let probe = match word(header, 1) {
         1 => Probe::Branches,
-        2 | LAYOUT_VERSION => {
+        2..=LAYOUT_VERSION => {
             Probe::of_code(word(header, 8)).ok_or(DecodeError::Header("what the records hold"))?
         }
         version => return Err(DecodeError::Version(version)),
@@ -194,14 +194,28 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
         }
         _ => return Err(DecodeError::Header("which record is which wave's")),
     };
-    let forms = SiteForms::of_words([11, 12, 14].map(|index| word(header, index)));
-    let (place_word, work_items) = (forms.place_word() as usize, u64::from(word(header, 13)));
+    let forms = SiteForms::of_words([11, 12, 14, 15].map(|index| word(header, index)));
+    let packing = match forms.packed_sites() {
+        // A site has two words at least.
+        Some(sites) if probe != Probe::Branches || sites > stride / 8 => {
+            return Err(DecodeError::Header("sites of packed records"));
+        }
+        Some(_) if records.len() < stride as usize => return Err(truncated),
+        Some(_) => Some(forms.packing()),
+        None => None,
+    };
+    if packing.as_ref().is_some_and(|packing| packing.place >= stride / 4) {
+        return Err(DecodeError::Header("sites of packed records"));
+    }
+    let place_word = packing.as_ref().map_or(forms.place_word(), |packing| packing.place) as usize;
+    let work_items = u64::from(word(header, 13));
     let of_group = u64::from(slots.map_or(waves, Slots::count)) * u64::from(stride);
     let (length, whole) = (records.len() as u64, if slots.is_some() { of_group } else { stride.into() });
     if length % whole != 0 {
         return Err(truncated);
     }
     let (sites, blocks) = match probe {
+        Probe::Branches if packing.is_some() => (forms.packed_sites().unwrap_or_default(), 0),
         Probe::Branches => ((stride / 4 - RECORD_HEADER_WORDS) / WORDS_PER_SITE, 0),
         Probe::Blocks => (0, (stride / 4 - RECORD_HEADER_WORDS) / probe.words()),
         Probe::Time => (0, 0),
@@ -212,9 +226,14 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
         let at = group * of_group + u64::from(slot) * u64::from(stride);
         let record = &records[at as usize..][..stride as usize];
         let place = at + u64::from(HEADER_BYTES);
-        let words = |site: u32| {
-            let first = (RECORD_HEADER_WORDS + WORDS_PER_SITE * site) as usize;
-            std::array::from_fn(|index| word(record, first + index))
+        let words = |site: u32| match &packing {
+            Some(packing) => {
+                forms.unpack(site, |at| word(record, (packing.first[site as usize] + at) as usize))
+            }
+            None => {
+                let first = (RECORD_HEADER_WORDS + WORDS_PER_SITE * site) as usize;
+                std::array::from_fn(|index| word(record, first + index))
+            }
         };
         // Lanes of the last wave may be missing.
         let started = match work_items.saturating_sub(64 * u64::from(wave)) {
@@ -228,7 +247,7 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
                 (group / u64::from(groups_x) / u64::from(groups_y)) as u32,
             ],
             wave,
-            flushed: word(record, 0) == 1
+            flushed: packing.is_none() && word(record, 0) == 1
                 || record.len() > 4 * place_word && u64::from(word(record, place_word)) == place,
             sites: forms.counts(started, (0..sites).map(words)),
             blocks: (0..blocks)
@@ -321,6 +340,37 @@ mod tests {
         let block = |executions, lanes| BlockCounts { executions, lanes }.may_have_overflowed();
         assert!(!block(0, 0) && !block(2, 128) && !block(last - 1, 0) && !block(last / 64, 64));
         assert!(block(2, 129) && block(last, 0) && block(last / 64 + 1, 1) && block(1 << 27, last));
+    }
+
+    #[test]
+    fn packed_records_come_back() {
+        use super::super::SiteForm::{Counts, Masks, Start};
+        let forms = SiteForms::new(&[Counts, Start, Masks], false).packed(3);
+        let layout = Layout::new([1, 1, 1], [100, 1, 1], forms.packing().record_stride()).with_forms(forms);
+        assert_eq!(layout.record_stride, 64);
+        let mut buffer = layout.initial_buffer();
+        let place = HEADER_BYTES + layout.record_stride;
+        // Of the second wave: NEW; NEW and OLD; three counts; where it stands.
+        let words = [0xffff_ffff, 0xf, 1, 0, 3, 0, 9, 4, 5, place];
+        for (word, value) in words.into_iter().enumerate() {
+            buffer[place as usize + 4 * word..][..4].copy_from_slice(&value.to_le_bytes());
+        }
+        let records = decode(&buffer).unwrap();
+        assert_eq!(records.iter().map(|record| record.flushed).collect::<Vec<_>>(), [false, true]);
+        let counts = |executions, all, none| SiteCounts { executions, all, none, ..SiteCounts::default() };
+        assert_eq!(records[1].sites, [counts(9, 4, 5), counts(1, 1, 0), counts(1, 0, 0)]);
+        let with = |index: usize, value: u32| {
+            let mut buffer = buffer.clone();
+            buffer[4 * index..][..4].copy_from_slice(&value.to_le_bytes());
+            decode(&buffer)
+        };
+        assert_eq!(with(15, 9), Err(DecodeError::Header("sites of packed records")));
+        assert_eq!(with(15, 8), Err(DecodeError::Header("sites of packed records")));
+        assert_eq!(with(7, 0xffff_fff0), Err(DecodeError::Truncated(buffer.len())));
+        // Nobody writes one in the first word.
+        let place = HEADER_BYTES as usize;
+        buffer[place..place + 4].copy_from_slice(&1u32.to_le_bytes());
+        assert!(!decode(&buffer).unwrap()[0].flushed);
     }
 
     #[test]

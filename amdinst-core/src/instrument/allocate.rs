@@ -163,11 +163,12 @@ impl Component<'_> {
             sgprs.retain(|&register| u32::from(register) >= 32);
         }
         sgprs.truncate(self.spare_sgprs.map_or(usize::MAX, usize::from));
-        let mut vgprs = (first_vgpr..256)
+        let vgprs = (first_vgpr..256)
             .map(|register| register as u8)
             .filter(|&v| !used.contains(Reg::vgpr(v)))
             .take(self.spare_vgprs.map_or(usize::MAX, usize::from));
-        let mut vgpr = || vgprs.next().ok_or((Reason::NoFreeVgpr, "every VGPR is in use".to_owned()));
+        let mut left = vgprs.clone();
+        let mut vgpr = || left.next().ok_or((Reason::NoFreeVgpr, "every VGPR is in use".to_owned()));
         let at_sites =
             if borrow.lent() == Lent::Neither { RegSet::EMPTY } else { self.touched_by_sites(wanted) };
         let mut lent = (FIRST_LENT..self.allotted_vgprs.min(256))
@@ -250,15 +251,24 @@ impl Component<'_> {
                 if self.may_defer.is_some() {
                     let quiet =
                         |&register: &u8| !late.contains(Reg::vgpr(register)) && owned.park != Some(register);
-                    let allotted = 0..self.allotted_vgprs.min(256);
-                    owned.free_vgprs = allotted.map(|register| register as u8).filter(quiet).collect();
+                    let allotted = (0..self.allotted_vgprs.min(256)).map(|register| register as u8);
+                    let more =
+                        vgprs.clone().filter(|&register| register < self.vgprs_that_cost_nothing(&used));
+                    owned.free_vgprs = allotted.chain(more).filter(quiet).collect();
                 }
-                if let Some((places, zeroed, deferred)) =
-                    self.with_masks(&sgprs, owned.record, (each, sites), &owned.free_vgprs)
-                {
-                    (owned.counters, owned.deferred) = (zeroed, Some(deferred));
-                    owned.site_forms.clone_from(&self.forms);
-                    return Ok(Allocation { owned, places, temps });
+                let has_masks =
+                    self.forms.len() == sites && self.forms.iter().any(|&form| form != SiteForm::Counts);
+                let counts = vec![SiteForm::Counts; sites];
+                for forms in has_masks.then_some(&self.forms).into_iter().chain([&counts]) {
+                    if let Some((places, zeroed, deferred)) =
+                        self.packed(&sgprs, owned.record, (each, forms), &owned.free_vgprs)
+                    {
+                        (owned.counters, owned.deferred, owned.packed) = (zeroed, Some(deferred), true);
+                        if forms != &counts {
+                            owned.site_forms.clone_from(forms);
+                        }
+                        return Ok(Allocation { owned, places, temps });
+                    }
                 }
                 match self.deferred(&sgprs, owned.record, each * sites) {
                     Some((counters, deferred)) => {
@@ -266,15 +276,13 @@ impl Component<'_> {
                     }
                     None => owned.counters = sgprs.drain(..each * sites).collect(),
                 }
-                let chunks = owned.counters.chunks(each).enumerate();
+                let chunks = owned.counters.chunks(each);
                 chunks
-                    .map(|(number, chunk)| match probe {
+                    .map(|chunk| match probe {
                         Probe::Blocks => {
                             CounterPlace::BlockSgprs { executions: chunk[0], lanes: chunk.get(1).copied() }
                         }
-                        Probe::Branches | Probe::Time => {
-                            CounterPlace::Sgprs(SgprCounters::new(&in_pairs(chunk, number == 0)))
-                        }
+                        Probe::Branches | Probe::Time => CounterPlace::Sgprs(SgprCounters::new(chunk)),
                     })
                     .collect()
             }
@@ -362,21 +370,29 @@ impl Component<'_> {
         Some(sgprs)
     }
 
-    /// The same where sites have masks instead of counters: their places, and the registers that are zero at first.
-    fn with_masks(
+    /// VGPRs below this number cost no occupancy: 8 waves or 10 of a SIMD take an even share. Those of a kernel with accumulation
+    /// registers behind them stay as they are.
+    fn vgprs_that_cost_nothing(&self, used: &RegSet) -> u8 {
+        match self.survey.program.arch.is_gfx90a_plus() {
+            true if used.iter().any(|register| register.as_agpr().is_some()) => 0,
+            true => 64,
+            false => 24,
+        }
+    }
+
+    /// The same where one lane writes packed records, and sites may have masks instead of counters: their places, and the registers
+    /// that are zero at first.
+    fn packed(
         &self,
         sgprs: &[u8],
         record: RecordPlace,
-        (each, sites): (usize, usize),
+        (each, forms): (usize, &[SiteForm]),
         free_vgprs: &[u8],
     ) -> Option<(Vec<CounterPlace>, Vec<u8>, Deferred)> {
-        if self.forms.len() != sites || self.forms.iter().all(|&form| form == SiteForm::Counts) {
-            return None;
-        }
         let mut sgprs = self.for_counters(sgprs, record)?;
-        let (mut places, mut zeroed) = (vec![CounterPlace::Seed; self.forms.len()], Vec::new());
+        let (mut places, mut zeroed) = (vec![CounterPlace::Seed; forms.len()], Vec::new());
         // Pairs first, as long as there are any.
-        for (place, &form) in places.iter_mut().zip(&self.forms) {
+        for (place, &form) in places.iter_mut().zip(forms) {
             if form != SiteForm::Counts {
                 let new = take_pair(&mut sgprs)?;
                 let old = if form == SiteForm::Masks { Some(take_pair(&mut sgprs)?) } else { None };
@@ -385,14 +401,28 @@ impl Component<'_> {
                 *place = CounterPlace::Masks { new, old };
             }
         }
-        for (number, place) in places.iter_mut().enumerate() {
-            if *place == CounterPlace::Seed {
-                let counters: Vec<u8> = (sgprs.len() >= each).then(|| sgprs.drain(..each).collect())?;
-                *place = CounterPlace::Sgprs(SgprCounters::new(&in_pairs(&counters, number == 0)));
-                zeroed.extend(counters);
-            }
+        // Two words that are stored next to each other are moved at once from a pair.
+        let wanted = each * places.iter().filter(|place| **place == CounterPlace::Seed).count();
+        let mut counters: Vec<u8> = Vec::new();
+        while wanted - counters.len() >= 2
+            && let Some(pair) = take_pair(&mut sgprs)
+        {
+            counters.extend([pair, pair + 1]);
         }
-        Stores::plan(&places, |vgpr| free_vgprs.contains(&vgpr))?;
+        let rest = wanted - counters.len();
+        counters.extend((sgprs.len() >= rest).then(|| sgprs.drain(..rest))?);
+        zeroed.extend(&counters);
+        let counted = places.iter_mut().filter(|place| **place == CounterPlace::Seed);
+        for (place, counters) in counted.zip(counters.chunks(each)) {
+            *place = CounterPlace::Sgprs(SgprCounters::new(counters));
+        }
+        // A kernel of several may have the first of these sites alone.
+        let written = if self.forms.is_empty() { 0..=places.len() } else { places.len()..=places.len() };
+        let mut stored =
+            written.map(|count| Stores::plan(&places[..count], |vgpr| free_vgprs.contains(&vgpr)));
+        if stored.any(|plan| plan.is_none()) {
+            return None;
+        }
         let deferred = Deferred::take(self.survey.program.arch, &mut sgprs)?;
         Some((places, zeroed, deferred))
     }
@@ -471,22 +501,6 @@ fn reserve_spare(
         }
     }
     Ok(spare)
-}
-
-/// The registers of a site, so that counters which are stored next to each other are even pairs where possible. Before those of
-/// the first site another word is stored.
-fn in_pairs(registers: &[u8], is_first: bool) -> Vec<u8> {
-    let is_pair = |pair: &[u8]| pair[0].is_multiple_of(2) && pair[1] == pair[0] + 1;
-    let mut ordered = registers.to_vec();
-    if let (3, Some(at)) = (registers.len(), registers.windows(2).position(is_pair)) {
-        // The pair is at 0 or 1: the third goes behind it or before it.
-        match (is_first, at) {
-            (true, 0) => ordered.rotate_right(1),
-            (false, 1) => ordered.rotate_left(1),
-            _ => {}
-        }
-    }
-    ordered
 }
 
 fn no_temps() -> NoRegisters {

@@ -2,20 +2,19 @@
 //!
 //! The record's address is needed when the wave ends. What it follows from comes by one load: the launcher puts the buffer's
 //! address and the distances between records into the argument ([`Layout::argument`](crate::counters::Layout::argument)), so the
-//! head of the buffer need not be read. At entry that load is begun, and the ids are put by that the program overwrites. The
-//! program waits for its own arguments soon: with them ours have come. Counters are cleared meanwhile, and the record's offset is
-//! worked out behind that wait; where the first block has none, or SCC is live there, when the wave ends.
+//! head of the buffer need not be read. At entry that load is begun; once the program has begun its own, the ids are put by that it
+//! overwrites. With its own arguments ours have come. Where it waits for these or for memory, counters are cleared and the record's
+//! offset is worked out ([`later`](super::plan)); where no such wait serves, when the wave ends.
 //!
-//! The record is one lane's: each counter is moved to a VGPR, and these are stored up to four at a time. Its address is a pair of
-//! SGPRs, the buffer's, and an offset of 32 bits. That offset is the first word written, too: it is never zero, and tells that the
-//! wave ended.
+//! The record is one lane's: counters are moved to VGPRs, and these are stored up to four at a time. Its address is a pair of
+//! SGPRs, the buffer's, and an offset of 32 bits. That offset is the last word of the record, too: it is never zero, and tells that
+//! the wave ended.
 //!
 //! That a scalar load is under way meanwhile makes no wait of the program too short: see [`site_code`](super::site_code).
 
 use super::sequence::{Sequence, sgpr};
 use super::stores::{Store, Stores};
 use crate::Arch;
-use crate::analysis::program::{Block, Program};
 use crate::counters::HEADER_BYTES;
 use crate::isa::{Op, Value};
 
@@ -57,26 +56,21 @@ impl Deferred {
         Some(deferred)
     }
 
-    /// At entry: begins the load of the argument, at a byte of what a pair points to, and puts the ids by; those of the workgroup
-    /// that are marked stay where they are.
-    pub(super) fn enter(
-        &self,
-        code: &mut Sequence,
-        arch: Arch,
-        (pointer, offset): (u8, u32),
-        workgroup: [u8; 3],
-        stay: [bool; 3],
-    ) {
+    /// At entry: begins the load of the argument, at a byte of what a pair points to.
+    pub(super) fn begin_load(&self, code: &mut Sequence, (pointer, offset): (u8, u32)) {
         code.load(Op::s_load_dwordx8, self.block, pointer, offset);
-        let vgprs = if arch.is_gfx90a_plus() { 1 } else { 3 };
-        for (vgpr, &id) in (0..vgprs).zip(&self.ids) {
+    }
+
+    /// Puts the ids of the wave's first work-item by.
+    pub(super) fn keep_work_item(&self, code: &mut Sequence, arch: Arch) {
+        for (vgpr, &id) in (0..id_vgprs(arch)).zip(&self.ids) {
             code.readfirstlane(id, vgpr);
         }
-        for ((to, from), stays) in self.workgroup.into_iter().zip(workgroup).zip(stay) {
-            if !stays {
-                code.sop1(Op::s_mov_b32, sgpr(to), sgpr(from));
-            }
-        }
+    }
+
+    /// Puts one of the three ids of the workgroup by, from the register where it arrived.
+    pub(super) fn keep_workgroup(&self, code: &mut Sequence, axis: usize, from: u8) {
+        code.sop1(Op::s_mov_b32, sgpr(self.workgroup[axis]), sgpr(from));
     }
 
     /// Works out the record's offset, when the argument has come.
@@ -148,26 +142,9 @@ impl Deferred {
     }
 }
 
-/// The first wait of a function for its arguments, in its first block, which must run once: the number of the instruction. It
-/// starts at instruction `entry`.
-pub(super) fn wait_for_arguments(
-    program: &Program,
-    blocks: &[Block],
-    entry: usize,
-) -> Option<(usize, usize)> {
-    let first = blocks.iter().position(|block| block.insts.contains(&entry))?;
-    if !blocks[first].predecessors.is_empty() {
-        return None;
-    }
-    let waits = |&index: &usize| {
-        // LGKM_CNT in bits 8 to 11.
-        program.insts[index].op == Op::s_waitcnt
-            && program.inst(index).operands.iter().any(|operand| match operand.value {
-                Value::Imm(value) => value as u32 >> 8 & 15 == 0,
-                _ => false,
-            })
-    };
-    (entry..blocks[first].insts.end).find(waits).map(|wait| (first, wait))
+/// VGPRs in which ids of work-items arrive.
+pub(super) fn id_vgprs(arch: Arch) -> u8 {
+    if arch.is_gfx90a_plus() { 1 } else { 3 }
 }
 
 /// Clears counters.

@@ -28,9 +28,19 @@ pub(super) struct Entry<'a> {
     pub(super) lds: Option<LdsImages>,
     pub(super) buffer: Buffer,
     pub(super) record_stride: u32,
-    /// Of a deferred address: counters are cleared and it is worked out where the program waits for its arguments, and which ids
-    /// of the workgroup are where they were until then.
-    pub(super) early: Option<[bool; 3]>,
+    /// What a prologue that leaves the record's address for later need not do.
+    pub(super) left: Left,
+}
+
+/// What the prologue of a kernel need not do that leaves its record's address for later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Left {
+    /// Putting by ids of the workgroup.
+    pub(super) workgroup: [bool; 3],
+    /// Putting by those of the work-items, and clearing the bits of v0 that the original did not ask for.
+    pub(super) work_item: bool,
+    /// Clearing counters.
+    pub(super) clear: bool,
 }
 
 /// Where the buffer's address is.
@@ -76,11 +86,20 @@ impl Entry<'_> {
         let workgroup = workgroup.map(Option::unwrap_or_default);
         if let (Some(deferred), Buffer::Argument(offset)) = (&self.owned.deferred, self.buffer) {
             let argument = (user.kernarg_segment_ptr.unwrap_or_default(), offset);
-            let stay = self.early.unwrap_or_default();
-            deferred.enter(&mut code, self.arch, argument, workgroup, stay);
+            deferred.begin_load(&mut code, argument);
+            if !self.left.work_item {
+                deferred.keep_work_item(&mut code, self.arch);
+            }
+            for (axis, from) in
+                workgroup.into_iter().enumerate().filter(|&(axis, _)| !self.left.workgroup[axis])
+            {
+                deferred.keep_workgroup(&mut code, axis, from);
+            }
             self.restore_sgprs(&mut code);
-            self.restore_work_item_ids(&mut code);
-            if self.early.is_none() {
+            if !self.left.work_item {
+                restore_work_item_ids(&mut code, self.arch, &self.original);
+            }
+            if !self.left.clear {
                 deferred::clear(&mut code, &self.owned.counters);
             }
             return code.finish();
@@ -150,7 +169,7 @@ impl Entry<'_> {
         }
 
         self.restore_sgprs(&mut code);
-        self.restore_work_item_ids(&mut code);
+        restore_work_item_ids(&mut code, self.arch, &self.original);
         // Owned registers may lie among those that were filled, so they come last.
         if let (Some(lds), None) = (&self.lds, &self.owned.seed) {
             self.clear_image(&mut code, images, lds.image_bytes / 4);
@@ -273,20 +292,20 @@ impl Entry<'_> {
             code.sop1(Op::s_mov_b32, sgpr(to), sgpr(from));
         }
     }
+}
 
-    /// On gfx90a and later all ids share v0: the bits that the original did not ask for are cleared. Before, they
-    /// arrive in v1 and v2, whose contents the original does not read.
-    fn restore_work_item_ids(&self, code: &mut Sequence) {
-        if !self.arch.is_gfx90a_plus() {
-            return;
-        }
-        let mask = match self.original.enable_vgpr_workitem_id() {
-            0 => 0x3ff,
-            1 => 0xf_ffff,
-            _ => return,
-        };
-        code.vop2(Op::v_and_b32, 0, Value::int(mask), 0);
+/// On gfx90a and later all ids share v0: the bits that the original did not ask for are cleared. Before, they arrive in v1 and v2,
+/// whose contents the original does not read.
+pub(super) fn restore_work_item_ids(code: &mut Sequence, arch: Arch, original: &KernelDescriptor) {
+    let bits = id_bits(original);
+    if arch.is_gfx90a_plus() && bits < 30 {
+        code.vop2(Op::v_and_b32, 0, Value::int((1 << bits) - 1), 0);
     }
+}
+
+/// Bits of v0 that have ids of a work-item, from gfx90a on: ten each.
+pub(super) fn id_bits(descriptor: &KernelDescriptor) -> u32 {
+    10 * (1 + u32::from(descriptor.enable_vgpr_workitem_id().min(2)))
 }
 
 /// Where what a kernel starts with must go from and to, so that it is where the original descriptor would have it. Enabled values

@@ -61,7 +61,9 @@ impl Exit<'_> {
                 deferred.finish(&mut code, self.arch);
             }
             let free = |vgpr: u8| self.owned.free_vgprs.contains(&vgpr);
-            if let Some(stores) = Stores::plan(self.places, free) {
+            if self.owned.packed
+                && let Some(stores) = Stores::plan(self.places, free)
+            {
                 deferred.write(&mut code, self.arch, &stores);
                 return code.finish();
             }

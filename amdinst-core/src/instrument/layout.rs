@@ -41,6 +41,13 @@ pub(super) enum CounterPlace {
     Seed,
 }
 
+impl CounterPlace {
+    /// What is there must be zero before a wave comes by.
+    pub(super) const fn starts_at_zero(&self) -> bool {
+        !matches!(self, Self::Masks { old: None, .. })
+    }
+}
+
 /// The SGPRs of one site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SgprCounters {
@@ -110,7 +117,9 @@ pub(super) struct Owned {
     pub(super) deferred: Option<Deferred>,
     /// What is written for each site; empty if all have counters.
     pub(super) site_forms: Vec<SiteForm>,
-    /// VGPRs that are allotted, and that no load may still write to when a wave ends.
+    /// Records are packed, and written by one lane.
+    pub(super) packed: bool,
+    /// VGPRs that cost no occupancy, and that no load may still write to when a wave ends.
     pub(super) free_vgprs: Vec<u8>,
     /// Registers of the schemes of 2022.
     pub(super) seed: Option<SeedRegisters>,

@@ -60,6 +60,9 @@ pub struct KernelProbes {
     /// What the words of each site in the record are, in its order; empty if all are counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub site_forms: Vec<SiteForm>,
+    /// Sites of its records, if these are packed ([`Packing`](crate::counters::Packing)); 0 if they are not.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub packed_sites: u32,
     /// The symbol of the variable for the counter buffer's address, when instrumented with
     /// [`Abi::Global`](super::Abi::Global).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,7 +96,8 @@ impl KernelProbes {
     /// The counter buffer of a launch of this kernel, when instrumented.
     pub fn layout(&self, workgroups: [u32; 3], workgroup_size: [u32; 3]) -> Layout {
         let layout = Layout::new(workgroups, workgroup_size, self.record_stride).holding(self.probe);
-        let layout = layout.with_forms(SiteForms::new(&self.site_forms, self.level == Level::Lanes));
+        let forms = SiteForms::new(&self.site_forms, self.level == Level::Lanes);
+        let layout = layout.with_forms(forms.packed(self.packed_sites));
         match self.wave_ids {
             Some(WaveIds::Together) => layout.hashed(),
             Some(WaveIds::Apart) | None => layout,
@@ -143,6 +147,11 @@ impl KernelProbes {
             .chain(left_out)
             .chain(self.sites.iter().flat_map(|site| site.else_pcs.iter().copied()))
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// What the probes add to a kernel.

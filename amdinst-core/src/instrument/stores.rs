@@ -1,7 +1,7 @@
-//! How one lane writes a record: which words at a time, and the VGPRs that have them.
+//! How one lane writes a packed record: which words at a time, and the VGPRs that have them.
 
 use super::layout::{CounterPlace, SgprCounters};
-use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
+use crate::counters::{Packing, SiteWords};
 
 /// The stores that write a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub(super) struct Store {
 type Words = Vec<(u32, Option<u8>)>;
 
 impl Stores {
-    /// Those of a record of counters in these places, in VGPRs of which some are free. None where too few are, or where counters are
-    /// not in SGPRs.
+    /// Those of a packed record of counters in these places, in VGPRs of which some are free. None where too few are, or where
+    /// counters are not in SGPRs.
     pub(super) fn plan(places: &[CounterPlace], free: impl Fn(u8) -> bool) -> Option<Self> {
         let words = words(places)?;
         [4, 3, 2].into_iter().find_map(|most| Self::of_words(&words, most, &free))
@@ -35,8 +35,7 @@ impl Stores {
 
     /// The same with so many words at a time at most.
     fn of_words(words: &[(u32, Option<u8>)], most: usize, free: impl Fn(u8) -> bool) -> Option<Self> {
-        let runs = words.chunk_by(|one, next| one.0 + 1 == next.0);
-        let mut chunks: Vec<&[(u32, Option<u8>)]> = runs.flat_map(|run| run.chunks(most)).collect();
+        let mut chunks = chunks(words, most);
         // The offset goes first: the others have it as their address.
         let offset = |chunk: &[(u32, Option<u8>)]| chunk.iter().position(|(_, word)| word.is_none());
         chunks.sort_by_key(|chunk| offset(chunk).is_none());
@@ -59,24 +58,44 @@ impl Stores {
     }
 }
 
+/// Words in chunks of so many at most. None is left alone behind others: a store of one word takes as long as one of four.
+fn chunks(words: &[(u32, Option<u8>)], most: usize) -> Vec<&[(u32, Option<u8>)]> {
+    match words.len() % most {
+        1 if most == 4 && words.len() > most => {
+            let (whole, last) = words.split_at(words.len() - 5);
+            whole.chunks(most).chain([&last[..2], &last[2..]]).collect()
+        }
+        _ => words.chunks(most).collect(),
+    }
+}
+
+/// What a packed record has of sites with counters in these places; `None` where a counter is not in SGPRs.
+pub(super) fn packing(places: &[CounterPlace]) -> Option<Packing> {
+    let sites: Option<Vec<SiteWords>> = places.iter().map(site_words).collect();
+    Some(Packing::new(sites?.into_iter()))
+}
+
+fn site_words(place: &CounterPlace) -> Option<SiteWords> {
+    match place {
+        CounterPlace::Sgprs(counters) => Some(SiteWords::Counts { lanes: counters.lanes.is_some() }),
+        CounterPlace::Masks { old, .. } => Some(SiteWords::Masks { old: old.is_some() }),
+        _ => None,
+    }
+}
+
 /// The words of a record, in order; `None` where a counter is not in SGPRs.
 fn words(places: &[CounterPlace]) -> Option<Words> {
-    let offset = match places.first() {
-        Some(CounterPlace::Masks { .. }) => RECORD_HEADER_WORDS + 2,
-        _ => RECORD_HEADER_WORDS - 1,
-    };
-    let mut words: Words = vec![(offset, None)];
-    for (site, place) in (0u32..).zip(places) {
-        let first = RECORD_HEADER_WORDS + WORDS_PER_SITE * site;
+    let packing = packing(places)?;
+    let mut words: Words = vec![(packing.place, None)];
+    for (first, place) in packing.first.into_iter().zip(places) {
         match *place {
             CounterPlace::Sgprs(SgprCounters { executions, all, none, lanes }) => {
                 let counters = [executions, all, none].into_iter().chain(lanes.into_iter().flatten());
                 words.extend((first..).zip(counters.map(Some)));
             }
             CounterPlace::Masks { new, old } => {
-                words.extend([(first, Some(new)), (first + 1, Some(new + 1))]);
-                let old = old.map(|old| [(first + 3, Some(old)), (first + 4, Some(old + 1))]);
-                words.extend(old.into_iter().flatten());
+                let masks = [Some(new), old].into_iter().flatten();
+                words.extend((first..).zip(masks.flat_map(|pair| [Some(pair), Some(pair + 1)])));
             }
             _ => return None,
         }
@@ -90,8 +109,9 @@ mod tests {
     use super::*;
 
     const SITE: CounterPlace =
-        CounterPlace::Sgprs(SgprCounters { executions: 32, all: 30, none: 31, lanes: None });
+        CounterPlace::Sgprs(SgprCounters { executions: 30, all: 31, none: 32, lanes: None });
     const MASK: CounterPlace = CounterPlace::Masks { new: 40, old: None };
+    const BOTH: CounterPlace = CounterPlace::Masks { new: 42, old: Some(44) };
 
     fn shape(places: &[CounterPlace], free: impl Fn(u8) -> bool) -> Option<Vec<(u32, usize, u8)>> {
         let stores = Stores::plan(places, free)?.stores;
@@ -101,24 +121,28 @@ mod tests {
     #[test]
     fn records_are_stored_four_words_at_a_time() {
         let plan = Stores::plan(&[SITE], |_| true).unwrap();
-        assert_eq!(plan.stores, [Store { at: 1, words: vec![None, Some(32), Some(30), Some(31)], data: 0 }]);
-        assert_eq!(plan.address, 0);
-        assert_eq!(shape(&[SITE, SITE], |_| true), Some(vec![(1, 4, 0), (7, 3, 4)]));
-        // Behind the first masks stands the offset.
-        let plan = Stores::plan(&[MASK, MASK], |_| true).unwrap();
-        assert_eq!(plan.stores[0], Store { at: 2, words: vec![Some(40), Some(41), None], data: 0 });
-        assert_eq!((plan.stores[1].at, plan.address), (7, 2));
+        assert_eq!(plan.stores, [Store { at: 0, words: vec![Some(30), Some(31), Some(32), None], data: 0 }]);
+        assert_eq!(plan.address, 3);
+        // The place, which comes last, goes first.
+        assert_eq!(shape(&[SITE, SITE], |_| true), Some(vec![(4, 3, 0), (0, 4, 4)]));
+        // Masks come before counts.
+        let plan = Stores::plan(&[SITE, BOTH, MASK], |_| true).unwrap();
+        assert_eq!(plan.stores[0], Store { at: 8, words: vec![Some(32), None], data: 0 });
+        let words = [42, 43, 44, 45, 40, 41, 30, 31].map(Some);
+        assert_eq!(plan.stores[1..].iter().map(|store| &store.words[..]).collect::<Vec<_>>().concat(), words);
+        assert_eq!(plan.address, 1);
     }
 
     #[test]
     fn registers_are_whole_runs_that_leave_the_address_alone() {
         let free = |vgpr: u8| (1..4).contains(&vgpr) || (6..12).contains(&vgpr);
-        assert_eq!(shape(&[MASK, MASK], free), Some(vec![(2, 3, 6), (7, 2, 2)]));
+        assert_eq!(shape(&[MASK, MASK], free), Some(vec![(2, 3, 6), (0, 2, 2)]));
         // What has been stored makes room if it must, the address does not.
-        assert_eq!(shape(&[MASK, MASK], |vgpr| vgpr < 4), Some(vec![(2, 3, 0), (7, 2, 0)]));
+        assert_eq!(shape(&[MASK, MASK, MASK], |vgpr| vgpr < 8), Some(vec![(4, 3, 0), (0, 4, 4)]));
         // Fewer at a time, where runs are short.
+        assert_eq!(shape(&[MASK, MASK, MASK], |vgpr| vgpr < 7), Some(vec![(6, 1, 0), (0, 3, 2), (3, 3, 2)]));
         let pairs = |vgpr: u8| vgpr < 12 && vgpr % 3 != 2;
-        assert_eq!(shape(&[SITE], pairs), Some(vec![(1, 2, 0), (3, 2, 6)]));
+        assert_eq!(shape(&[SITE], pairs), Some(vec![(2, 2, 0), (0, 2, 6)]));
         assert_eq!(shape(&[SITE, SITE], |vgpr| vgpr < 2), None);
     }
 }

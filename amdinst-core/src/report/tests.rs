@@ -60,6 +60,7 @@ fn kernel() -> KernelProbes {
         buffer_argument: Some(16),
         wave_ids: None,
         site_forms: Vec::new(),
+        packed_sites: 0,
         buffer_symbol: None,
         kernarg_segment_size: 24,
         record_stride: record_stride(3),

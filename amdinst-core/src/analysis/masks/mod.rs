@@ -48,6 +48,8 @@ pub struct MaskSite {
     pub saves_old: Option<u8>,
     /// EXEC is known not to be zero before it.
     pub old_is_nonzero: bool,
+    /// EXEC is known to be before it what the kernel was started with.
+    pub old_is_start: bool,
     /// Loops around it.
     pub loop_depth: u32,
     /// Instructions that turn to the other half of this branch.
@@ -108,6 +110,7 @@ impl Masks {
                         kind: kind.unwrap_or_else(|| branch_kind(program, function, structure, event)),
                         saves_old: saves_old(inst),
                         old_is_nonzero: event.old_is_nonzero,
+                        old_is_start: function.kernel.is_some() && event.old == flowing.entry_exec,
                         loop_depth: structure.depth[event.block],
                         else_insts: Vec::new(),
                     });

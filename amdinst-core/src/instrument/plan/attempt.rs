@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::cost::{Added, HighestRegisters, bytes};
 use super::groups::Group;
-use super::{Draft, Planner, encoding, properties};
+use super::later::At;
+use super::{Draft, Planner, encoding};
 use crate::analysis::program;
 use crate::instrument::allocate::{Allocation, Borrow, Component, Scheme, Wanted, scc_tells_new};
 use crate::instrument::block_code::BlockCode;
 use crate::instrument::borrowed::SCRATCH_OPERATIONS;
-use crate::instrument::deferred::{self, Deferred};
-use crate::instrument::entry;
+use crate::instrument::entry::Left;
 use crate::instrument::exit::Exit;
 use crate::instrument::hazards;
 use crate::instrument::layout::{CounterPlace, Lent, Owned, SgprCounters, Temps};
@@ -18,11 +18,10 @@ use crate::instrument::options::{Abi, Level, Probe};
 use crate::instrument::points::{Point, What};
 use crate::instrument::refusal::Reason;
 use crate::instrument::seed;
-use crate::instrument::sequence::Sequence;
 use crate::instrument::site_code::{BASIC_COUNTERS, SiteCode};
-use crate::instrument::survey::Survey;
+use crate::instrument::stores;
 use crate::isa::Reg;
-use crate::object::{KernelDescriptor, UserSgpr};
+use crate::object::KernelDescriptor;
 
 impl Planner<'_> {
     /// Registers, code and cost of a group in one scheme; `borrow` says what sites may use of what is in use.
@@ -52,11 +51,11 @@ impl Planner<'_> {
         let may_defer = scheme == Scheme::Sgprs
             && self.options.abi == Abi::Argument
             && self.options.probe == Probe::Branches;
-        // Where each kernel waits for its arguments, if all can work out the address of their records there: functions that end
-        // waves do not know for which.
-        let waits =
-            || group.kernels.iter().map(|&kernel| Some((kernel, self.wait_for_arguments(kernel)?))).collect();
-        let waits: Option<BTreeMap<usize, usize>> = may_defer.then(waits).flatten();
+        // Where each kernel works out the address of its records before waves end, if all can: functions that end waves do not know
+        // for which.
+        let offsets =
+            || group.kernels.iter().map(|&kernel| Some((kernel, self.place_for_offset(kernel)?))).collect();
+        let offsets: Option<BTreeMap<usize, At>> = may_defer.then(offsets).flatten();
         let ids = || {
             let ids = group.kernels.iter().map(|&kernel| self.workgroup_ids(kernel));
             ids.collect::<Option<Vec<_>>>().map(|ids| ids.concat())
@@ -106,6 +105,8 @@ impl Planner<'_> {
 
         let mut draft = Draft::default();
         let mut own_index: BTreeMap<usize, usize> = BTreeMap::new();
+        // Where the counters of each point are among the places.
+        let mut ids = Vec::with_capacity(all_points.len());
         let borrowed_sgprs = temps.iter().map(|temps| temps.borrowed.len()).max().unwrap_or(0) as u32;
         for (number, (&(function, point), temps)) in all_points.iter().zip(temps).enumerate() {
             let id = if number < shared_points.len() {
@@ -115,6 +116,7 @@ impl Planner<'_> {
                 *own += 1;
                 shared_points.len() + *own - 1
             };
+            ids.push(id);
             let patch = draft.patches.entry(point.inst).or_default();
             if let What::Site(site) = point.what {
                 let mut code = self.site_code(function, site, places[id], &owned);
@@ -144,7 +146,7 @@ impl Planner<'_> {
                 level,
                 owned: &owned,
                 places: &places[..written],
-                early: waits.is_some(),
+                early: offsets.is_some(),
             };
             let code = exit.code().map_err(encoding)?;
             for end in self.ends(function) {
@@ -160,10 +162,21 @@ impl Planner<'_> {
             true => total,
             false => shared_points.len() + self.points.of(kernel).len(),
         };
-        let mut later: BTreeMap<usize, (u32, [bool; 3])> = BTreeMap::new();
-        if let (Some(waits), Some(deferred)) = (&waits, &owned.deferred) {
-            for (&kernel, &wait) in waits {
-                later.insert(kernel, self.later(&mut draft, kernel, wait, deferred, &owned)?);
+        let mut later: BTreeMap<usize, (u32, Left)> = BTreeMap::new();
+        if let Some(deferred) = &owned.deferred {
+            for &kernel in &group.kernels {
+                let own = all_points.iter().zip(&ids).filter(|((function, _), _)| *function == kernel);
+                let counts =
+                    own.filter(|&(_, &id)| places[id].starts_at_zero()).map(|(&(_, point), _)| point);
+                let at = offsets.as_ref().and_then(|offsets| offsets.get(&kernel).copied());
+                let left = self.later(
+                    &mut draft,
+                    kernel,
+                    at,
+                    &counts.collect::<Vec<_>>(),
+                    (deferred, &owned.counters),
+                )?;
+                later.insert(kernel, left);
             }
         }
         let mut highest = HighestRegisters::default();
@@ -172,9 +185,11 @@ impl Planner<'_> {
         }
         for &kernel in &group.kernels {
             let points = shared_points.iter().copied().chain(points_of(kernel)).collect();
-            let early = later.get(&kernel).map(|&(_, stay)| stay);
-            let counts = (counted(kernel) as u32, points);
-            let (drafted, entries) = self.kernel_edit(kernel, scheme, &owned, counts, &highest, early)?;
+            let left = later.get(&kernel).map(|&(_, left)| left).unwrap_or_default();
+            let count = counted(kernel);
+            let packing = if owned.packed { stores::packing(&places[..count]) } else { None };
+            let counts = (count as u32, packing, points);
+            let (drafted, entries) = self.kernel_edit(kernel, scheme, &owned, counts, &highest, left)?;
             draft.patches.entry(entries.at).or_default().entry = entries.prologue;
             if let Some((first, stub)) = entries.stub {
                 draft.patches.entry(first).or_default().instead = stub;
@@ -196,68 +211,6 @@ impl Planner<'_> {
             }
         }
         Ok(draft)
-    }
-
-    /// Where a kernel waits for its arguments, if a record's address can be worked out behind that, and nothing is counted before.
-    fn wait_for_arguments(&self, function: usize) -> Option<usize> {
-        let Survey { program, liveness, .. } = self.survey;
-        let entry = properties::start(self.survey, self.object, function);
-        let (block, wait) =
-            deferred::wait_for_arguments(program, &program.functions[function].blocks, entry)?;
-        let scc_is_live = liveness.around(program, function, block, wait).1.contains(Reg::SCC);
-        // Counters are cleared there.
-        let counts_before = |point: &Point| (entry..=wait).contains(&point.inst);
-        (!scc_is_live && !self.points.of(function).iter().any(counts_before)).then_some(wait)
-    }
-
-    /// The descriptor of a kernel that takes an argument of ours, as far as it tells what waves start with.
-    fn with_argument(&self, kernel: usize) -> Result<KernelDescriptor, (Reason, String)> {
-        let mut descriptor = self.kernel(kernel).descriptor;
-        descriptor
-            .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
-            .map_err(|error| (Reason::KernargPointer, error.to_string()))?;
-        properties::enable_ids(&mut descriptor);
-        Ok(descriptor)
-    }
-
-    /// The SGPRs in which an instrumented kernel gets the ids of its workgroup.
-    fn workgroup_ids(&self, kernel: usize) -> Option<[u8; 3]> {
-        let system = self.with_argument(kernel).ok()?.system_sgprs(self.object.target.arch);
-        Some([system.workgroup_id_x?, system.workgroup_id_y?, system.workgroup_id_z?])
-    }
-
-    /// What a prologue leaves for where the kernel waits for its arguments: how many instructions that is, and which ids of the
-    /// workgroup are still where they were.
-    fn later(
-        &self,
-        draft: &mut Draft,
-        kernel: usize,
-        wait: usize,
-        deferred: &Deferred,
-        owned: &Owned,
-    ) -> Result<(u32, [bool; 3]), (Reason, String)> {
-        let arch = self.object.target.arch;
-        let (original, instrumented) = (self.kernel(kernel).descriptor, self.with_argument(kernel)?);
-        let ids = self.workgroup_ids(kernel).unwrap_or_default();
-        let entry = properties::start(self.survey, self.object, kernel);
-        let moved = entry::moves(arch, &original, &instrumented);
-        let stay = ids.map(|id| {
-            let overwritten =
-                |index: usize| self.survey.program.insts[index].writes.contains(Reg::scalar(id));
-            !moved.iter().any(|&(to, _)| to == id)
-                && !owned.counters.contains(&id)
-                && !(entry..=wait).any(overwritten)
-        });
-        let mut cleared = Sequence::new(&self.assembler);
-        deferred::clear(&mut cleared, &owned.counters);
-        let mut offset = Sequence::new(&self.assembler);
-        deferred.offset(&mut offset, arch, ids, stay);
-        let (cleared, offset) = (cleared.finish().map_err(encoding)?, offset.finish().map_err(encoding)?);
-        let count = (cleared.len() + offset.len()) as u32;
-        let patch = draft.patches.entry(wait).or_default();
-        patch.before.splice(..0, cleared);
-        patch.after.splice(..0, offset);
-        Ok((count, stay))
     }
 
     /// The instructions of a function at which waves end.

@@ -13,6 +13,7 @@ impl Planner<'_> {
         let blocks = &program.functions[kernel].blocks;
         let entry = properties::start(survey, self.object, kernel);
         let starts_here = |block: &Block| block.predecessors.is_empty() && block.insts.contains(&entry);
+        let first = blocks.iter().position(|block| block.insts.contains(&entry)).unwrap_or_default();
         let changes_exec = |index: usize| writes_exec(program, index);
         // Whom a function that is called leaves with which lanes is not looked at.
         let calls = blocks.iter().any(|block| !matches!(block.exit, Exit::Local | Exit::End));
@@ -37,14 +38,14 @@ impl Planner<'_> {
                     && !(inst + 1..=last).any(changes_exec)
                     && same_exec(block.insts.start)
             };
-            let form = if starts_here(block) && same_exec(entry) {
+            let found = &survey.masks[kernel].sites[site];
+            let once = || !calls && !repeats(blocks, point.block);
+            let always = || found.old_is_start && once() && is_on_every_path(blocks, first, point.block);
+            let form = if starts_here(block) && same_exec(entry) || always() {
                 SiteForm::Start
             } else if previous.as_ref().is_some_and(follows) {
                 SiteForm::Next
-            } else if survey.masks[kernel].sites[site].old_is_nonzero
-                && !calls
-                && !repeats(blocks, point.block)
-            {
+            } else if found.old_is_nonzero && once() {
                 SiteForm::Masks
             } else {
                 SiteForm::Counts
@@ -56,8 +57,28 @@ impl Planner<'_> {
     }
 }
 
+/// Whether no wave ends without passing a block, from the first on.
+pub(super) fn is_on_every_path(blocks: &[Block], first: usize, block: usize) -> bool {
+    !reached_without(blocks, first, block)
+        .iter()
+        .zip(blocks)
+        .any(|(&is, other)| is && other.exit == Exit::End)
+}
+
+/// Which blocks can be reached from the first without passing one.
+pub(super) fn reached_without(blocks: &[Block], first: usize, without: usize) -> Vec<bool> {
+    let mut seen = vec![false; blocks.len()];
+    let mut open = vec![first];
+    while let Some(block) = open.pop() {
+        if block != without && !std::mem::replace(&mut seen[block], true) {
+            open.extend(&blocks[block].successors);
+        }
+    }
+    seen
+}
+
 /// Whether a block can follow itself.
-fn repeats(blocks: &[Block], block: usize) -> bool {
+pub(super) fn repeats(blocks: &[Block], block: usize) -> bool {
     let mut seen = vec![false; blocks.len()];
     let mut open = blocks[block].successors.clone();
     while let Some(next) = open.pop() {
@@ -76,6 +97,22 @@ mod tests {
     use super::*;
 
     /// 0 branches to 1 and 3, 1 to itself and 2, 2 to 3.
+    /// 0 branches to 1 and 2, both lead to 3, where waves end.
+    #[test]
+    fn a_block_is_on_every_path_if_no_wave_ends_without_it() {
+        let block = |successors: &[usize]| Block {
+            insts: 0..0,
+            successors: successors.to_vec(),
+            predecessors: Vec::new(),
+            exit: if successors.is_empty() { Exit::End } else { Exit::Local },
+        };
+        let blocks = [block(&[1, 2]), block(&[3]), block(&[3]), block(&[])];
+        assert_eq!(
+            [0, 1, 2, 3].map(|number| is_on_every_path(&blocks, 0, number)),
+            [true, false, false, true]
+        );
+    }
+
     #[test]
     fn a_block_repeats_if_a_path_leads_back() {
         let block = |successors: &[usize]| Block {
@@ -86,6 +123,7 @@ mod tests {
         };
         let blocks = [block(&[1, 3]), block(&[1, 2]), block(&[3]), block(&[])];
         assert_eq!([0, 1, 2, 3].map(|number| repeats(&blocks, number)), [false, true, false, false]);
+        assert_eq!(reached_without(&blocks, 0, 1), [true, false, false, true]);
         let blocks = [block(&[1]), block(&[2]), block(&[1])];
         assert_eq!([0, 1, 2].map(|number| repeats(&blocks, number)), [false, true, true]);
     }

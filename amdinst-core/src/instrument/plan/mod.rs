@@ -5,6 +5,7 @@ mod choice;
 mod cost;
 mod forms;
 mod groups;
+mod later;
 mod probes;
 mod properties;
 mod scratch;
@@ -178,6 +179,8 @@ struct DraftKernel {
     wave_ids: Option<WaveIds>,
     /// Of all sites; empty if all are counts.
     site_forms: Vec<SiteForm>,
+    /// Sites of its records, if these are packed.
+    packed_sites: u32,
     cost: Cost,
     /// (function, point in it) in the order of the record.
     points: Vec<(usize, Point)>,

@@ -134,6 +134,7 @@ impl Planner<'_> {
             buffer_argument: drafted.and_then(|drafted| drafted.buffer_argument),
             wave_ids: drafted.and_then(|drafted| drafted.wave_ids),
             site_forms: drafted.map(|drafted| drafted.site_forms.clone()).unwrap_or_default(),
+            packed_sites: drafted.map_or(0, |drafted| drafted.packed_sites),
             buffer_symbol: drafted
                 .filter(|drafted| drafted.buffer_argument.is_none())
                 .map(|_| BUFFER_SYMBOL.to_owned()),

@@ -4,10 +4,10 @@ use super::cost::HighestRegisters;
 use super::{DraftKernel, Planner, encoding};
 use crate::analysis::program::Function;
 use crate::analysis::{self, Resources, occupancy};
-use crate::counters::{ARGUMENT_BYTES, WaveIds};
+use crate::counters::{ARGUMENT_BYTES, Packing, WaveIds};
 use crate::instrument::allocate::Scheme;
 use crate::instrument::assembler::Assembled;
-use crate::instrument::entry::{Buffer, Entry};
+use crate::instrument::entry::{Buffer, Entry, Left};
 use crate::instrument::layout::{Lent, Owned};
 use crate::instrument::lds::{LdsImages, Start};
 use crate::instrument::map::{Cost, Occupancy};
@@ -55,9 +55,9 @@ impl Planner<'_> {
         function: usize,
         scheme: Scheme,
         owned: &Owned,
-        (counted, points): (u32, Vec<(usize, Point)>),
+        (counted, packing, points): (u32, Option<Packing>, Vec<(usize, Point)>),
         highest: &HighestRegisters,
-        early: Option<[bool; 3]>,
+        left: Left,
     ) -> Result<(DraftKernel, Entries), (Reason, String)> {
         let arch = self.object.target.arch;
         let survey = self.survey;
@@ -73,9 +73,10 @@ impl Planner<'_> {
         }
         enable_ids(&mut descriptor);
 
-        let stride = match scheme.is_seed() {
-            true => seed::stride(counted),
-            false => self.options.probe.record_stride(counted),
+        let stride = match &packing {
+            Some(packing) => packing.record_stride(),
+            None if scheme.is_seed() => seed::stride(counted),
+            None => self.options.probe.record_stride(counted),
         };
         let lds = match scheme {
             Scheme::Lds | Scheme::SeedLds => {
@@ -133,7 +134,7 @@ impl Planner<'_> {
             lds,
             buffer: buffer_argument.map_or(Buffer::Variable, Buffer::Argument),
             record_stride: stride,
-            early,
+            left,
         };
         let prologue = entry.code().map_err(encoding)?;
         let stub = if stub::must_change(&original, &descriptor) {
@@ -232,6 +233,7 @@ impl Planner<'_> {
             buffer_argument,
             wave_ids,
             site_forms: owned.site_forms.clone(),
+            packed_sites: if packing.is_some() { counted } else { 0 },
             cost,
             points,
             edit,

@@ -1,0 +1,341 @@
+//! What a kernel does not do when its waves start, but where it waits anyway: working out where a wave's record is, and clearing
+//! counters.
+//!
+//! Best is a wait for vector memory that every wave comes to once: what stands before it takes no time. Next is the wait for
+//! arguments in the first block. Else it is done when a wave ends.
+
+use super::forms::{is_on_every_path, reached_without, repeats};
+use super::{Draft, Planner, encoding, properties};
+use crate::analysis::masks::writes_exec;
+use crate::analysis::program::{Block, Exit, Program};
+use crate::instrument::assembler::Assembled;
+use crate::instrument::deferred::{self, Deferred};
+use crate::instrument::entry::{self, Left};
+use crate::instrument::points::Point;
+use crate::instrument::refusal::Reason;
+use crate::instrument::sequence::Sequence;
+use crate::instrument::survey::Survey;
+use crate::isa::{Encoding, Inst, MemoryOperation, Op, Reg, Value};
+use crate::object::{KernelDescriptor, UserSgpr};
+
+/// Where a kernel works out its record's offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct At {
+    block: usize,
+    /// A wait.
+    inst: usize,
+    /// Behind it, not before it.
+    behind: bool,
+}
+
+impl Planner<'_> {
+    /// Where a kernel can work out its record's offset before its waves end: its argument is there, and every wave passes once.
+    pub(super) fn place_for_offset(&self, kernel: usize) -> Option<At> {
+        let Survey { program, liveness, .. } = self.survey;
+        let blocks = &program.functions[kernel].blocks;
+        let entry = properties::start(self.survey, self.object, kernel);
+        let first = first_block(blocks, entry)?;
+        let scc_is_dead = |at: &At| {
+            let (before, after) = liveness.around(program, kernel, at.block, at.inst);
+            !if at.behind { after } else { before }.contains(Reg::SCC)
+        };
+        // Functions may end waves before that.
+        let calls = blocks.iter().any(|block| !matches!(block.exit, Exit::Local | Exit::End));
+        let starts_once = blocks[first].predecessors.is_empty();
+        let candidates = (0..blocks.len()).filter(|_| !calls && starts_once).filter_map(|block| {
+            let inst = wait_for_loads(program, &blocks[block])?;
+            let argument_is_there = has_waited(program, blocks, (first, entry), (block, inst));
+            (argument_is_there && !repeats(blocks, block) && is_on_every_path(blocks, first, block))
+                .then_some(At { block, inst, behind: false })
+        });
+        let at_arguments = || {
+            let inst = wait_for_arguments(program, blocks, (first, entry))?;
+            Some(At { block: first, inst, behind: true }).filter(scc_is_dead)
+        };
+        candidates.filter(scc_is_dead).min_by_key(|at| at.inst).or_else(at_arguments)
+    }
+
+    /// The descriptor of a kernel that takes an argument of ours, as far as it tells what waves start with.
+    fn with_argument(&self, kernel: usize) -> Result<KernelDescriptor, (Reason, String)> {
+        let mut descriptor = self.kernel(kernel).descriptor;
+        descriptor
+            .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
+            .map_err(|error| (Reason::KernargPointer, error.to_string()))?;
+        properties::enable_ids(&mut descriptor);
+        Ok(descriptor)
+    }
+
+    /// The SGPRs in which an instrumented kernel gets the ids of its workgroup.
+    pub(super) fn workgroup_ids(&self, kernel: usize) -> Option<[u8; 3]> {
+        let system = self.with_argument(kernel).ok()?.system_sgprs(self.object.target.arch);
+        Some([system.workgroup_id_x?, system.workgroup_id_y?, system.workgroup_id_z?])
+    }
+
+    /// Inserts what a prologue leaves for later: how many instructions that is, and what it leaves. `counts` are the points whose
+    /// counters must be clear.
+    pub(super) fn later(
+        &self,
+        draft: &mut Draft,
+        kernel: usize,
+        at: Option<At>,
+        counts: &[Point],
+        (deferred, counters): (&Deferred, &[u8]),
+    ) -> Result<(u32, Left), (Reason, String)> {
+        let arch = self.object.target.arch;
+        let mut left = Left::default();
+        let mut count = 0;
+        let mut stay = [false; 3];
+        let clear = self.place_to_clear(kernel, at, counts);
+        if let Some(at) = at {
+            let ids = self.workgroup_ids(kernel).unwrap_or_default();
+            stay = self.ids_that_stay(draft, kernel, at, ids);
+            // Counters are cleared before that.
+            for (stays, id) in stay.iter_mut().zip(ids) {
+                *stays &= !counters.contains(&id);
+            }
+            let mut offset = Sequence::new(&self.assembler);
+            deferred.offset(&mut offset, arch, ids, stay);
+            let offset = offset.finish().map_err(encoding)?;
+            count += offset.len() as u32;
+            let patch = draft.patches.entry(at.inst).or_default();
+            let list = if at.behind { &mut patch.after } else { &mut patch.before };
+            list.splice(..0, offset);
+        }
+        if let Some(inst) = clear {
+            let mut cleared = Sequence::new(&self.assembler);
+            deferred::clear(&mut cleared, counters);
+            let cleared = cleared.finish().map_err(encoding)?;
+            count += cleared.len() as u32;
+            draft.patches.entry(inst).or_default().before.splice(..0, cleared);
+            left.clear = true;
+        }
+        left.workgroup = stay;
+        count += self.ids_later(draft, kernel, deferred, &mut left)?;
+        Ok((count, left))
+    }
+
+    /// The instruction before which counters can be cleared, before anything counts; none but the first is.
+    fn place_to_clear(&self, kernel: usize, at: Option<At>, counts: &[Point]) -> Option<usize> {
+        let program = &self.survey.program;
+        let blocks = &program.functions[kernel].blocks;
+        let entry = properties::start(self.survey, self.object, kernel);
+        let first = first_block(blocks, entry)?;
+        if let Some(At { block, inst, behind: false }) = at {
+            let reached = reached_without(blocks, first, block);
+            let comes_later = |point: &Point| match point.block == block {
+                true => point.inst > inst,
+                false => !reached[point.block],
+            };
+            if counts.iter().all(comes_later) {
+                return Some(inst);
+            }
+        }
+        let wait = wait_for_arguments(program, blocks, (first, entry))?;
+        (!counts.iter().any(|point| (entry..=wait).contains(&point.inst))).then_some(wait)
+    }
+
+    /// Which ids of the workgroup are still where a wave was started with them.
+    fn ids_that_stay(&self, draft: &Draft, kernel: usize, at: At, ids: [u8; 3]) -> [bool; 3] {
+        let Survey { program, .. } = self.survey;
+        let arch = self.object.target.arch;
+        let blocks = &program.functions[kernel].blocks;
+        let entry = properties::start(self.survey, self.object, kernel);
+        let Ok(instrumented) = self.with_argument(kernel) else { return [false; 3] };
+        let moved = entry::moves(arch, &self.kernel(kernel).descriptor, &instrumented);
+        let first = first_block(blocks, entry).unwrap_or_default();
+        let reached = reached_without(blocks, first, at.block);
+        let end = if at.behind { at.inst + 1 } else { at.inst };
+        let before =
+            (0..blocks.len()).filter(|&block| reached[block]).map(|block| blocks[block].insts.clone());
+        let runs: Vec<_> = before.chain([blocks[at.block].insts.start..end]).collect();
+        ids.map(|id| {
+            let register = Reg::scalar(id);
+            let inserted = |inst: &Assembled| inst.effects(arch).changes().contains(register);
+            let overwritten = |index: usize| {
+                program.insts[index].writes.contains(register)
+                    || draft
+                        .patches
+                        .get(&index)
+                        .is_some_and(|patch| patch.before.iter().chain(&patch.after).any(inserted))
+            };
+            !moved.iter().any(|&(to, _)| to == id) && !runs.iter().cloned().flatten().any(overwritten)
+        })
+    }
+
+    /// Puts the ids by that do not stay where they are: as late as they are there, but before the first wait for arguments; what
+    /// loads the kernel begins before that need not wait for it. How many instructions that is.
+    fn ids_later(
+        &self,
+        draft: &mut Draft,
+        kernel: usize,
+        deferred: &Deferred,
+        left: &mut Left,
+    ) -> Result<u32, (Reason, String)> {
+        let (arch, program) = (self.object.target.arch, &self.survey.program);
+        let blocks = &program.functions[kernel].blocks;
+        let entry = properties::start(self.survey, self.object, kernel);
+        let (Some(first), Some(ids), Ok(instrumented)) =
+            (first_block(blocks, entry), self.workgroup_ids(kernel), self.with_argument(kernel))
+        else {
+            return Ok(0);
+        };
+        let original = &self.kernel(kernel).descriptor;
+        let moved = entry::moves(arch, original, &instrumented);
+        let Some(end) = end_of_loads(program, &blocks[first], entry) else { return Ok(0) };
+        let mut count = 0;
+        let mut insert = |at: usize, code: Sequence| {
+            let code = code.finish().map_err(encoding)?;
+            count += code.len() as u32;
+            draft.patches.entry(at).or_default().before.splice(..0, code);
+            Ok(())
+        };
+        let bits_matter = arch.is_gfx90a_plus() && !self.leaves_ids(kernel);
+        let touches_ids = |&index: &usize| {
+            let effects = program.effects(index);
+            let touched = |vgpr: u8| {
+                let register = Reg::vgpr(vgpr);
+                effects.changes().contains(register) || bits_matter && effects.reads.contains(register)
+            };
+            (0..deferred::id_vgprs(arch)).any(touched)
+        };
+        let mut code = Sequence::new(&self.assembler);
+        deferred.keep_work_item(&mut code, arch);
+        if bits_matter {
+            entry::restore_work_item_ids(&mut code, arch, original);
+        }
+        insert((entry..end).find(touches_ids).unwrap_or(end), code)?;
+        left.work_item = true;
+        for (axis, id) in ids.into_iter().enumerate() {
+            if left.workgroup[axis] || moved.iter().any(|&(to, _)| to == id) {
+                continue;
+            }
+            let overwrites = |&index: &usize| program.insts[index].writes.contains(Reg::scalar(id));
+            let mut code = Sequence::new(&self.assembler);
+            deferred.keep_workgroup(&mut code, axis, id);
+            insert((entry..end).find(overwrites).unwrap_or(end), code)?;
+            left.workgroup[axis] = true;
+        }
+        Ok(count)
+    }
+
+    /// Whether a kernel reads no other bits of v0 than those with ids that it asked for: it takes these out, and overwrites the
+    /// register, in its first block.
+    fn leaves_ids(&self, kernel: usize) -> bool {
+        let program = &self.survey.program;
+        let entry = properties::start(self.survey, self.object, kernel);
+        let Some(first) = first_block(&program.functions[kernel].blocks, entry) else { return false };
+        let bits = entry::id_bits(&self.kernel(kernel).descriptor);
+        for index in entry..program.functions[kernel].blocks[first].insts.end {
+            let effects = program.effects(index);
+            let inst = program.inst(index);
+            if effects.reads.contains(Reg::vgpr(0)) && !takes_low_bits(&inst, bits)
+                || writes_exec(program, index)
+            {
+                return false;
+            }
+            let is_whole = matches!(inst.encoding, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vop3);
+            if effects.changes().contains(Reg::vgpr(0)) {
+                return is_whole;
+            }
+        }
+        false
+    }
+}
+
+/// The block that a function starts in at an instruction.
+fn first_block(blocks: &[Block], entry: usize) -> Option<usize> {
+    blocks.iter().position(|block| block.insts.contains(&entry))
+}
+
+/// The instruction of the first block before which the kernel has begun its first loads, and nothing else has happened that
+/// matters: its first wait, or what follows the last load, if it does not wait there. None if the block may run again.
+fn end_of_loads(program: &Program, block: &Block, entry: usize) -> Option<usize> {
+    if !block.predecessors.is_empty() {
+        return None;
+    }
+    let stops = |&index: &usize| program.insts[index].op == Op::s_waitcnt || writes_exec(program, index);
+    let end = (entry..block.insts.end - 1).find(stops).unwrap_or(block.insts.end - 1);
+    let loads = |&index: &usize| program.inst(index).encoding == Encoding::Smem;
+    match program.insts[end].op {
+        Op::s_waitcnt => Some(end),
+        _ => Some((entry..end).rfind(loads).map_or(entry, |load| load + 1)),
+    }
+}
+
+/// Whether an instruction takes no other than the lowest bits of v0.
+fn takes_low_bits(inst: &Inst, bits: u32) -> bool {
+    let constant = |value: Value| match value {
+        Value::Inline(code @ 128..=192) => Some(u32::from(code) - 128),
+        Value::Literal(value) => Some(value),
+        _ => None,
+    };
+    let sources: Vec<Value> = inst.operands.iter().skip(1).map(|operand| operand.value).collect();
+    match (inst.op, inst.encoding, &sources[..]) {
+        (
+            Op::v_and_b32,
+            Encoding::Vop2 | Encoding::Vop3,
+            &[mask, Value::Vgpr(0)] | &[Value::Vgpr(0), mask],
+        ) => constant(mask).is_some_and(|mask| mask >> bits == 0),
+        (Op::v_bfe_u32, Encoding::Vop3, &[Value::Vgpr(0), from, width]) => {
+            matches!((constant(from), constant(width)), (Some(from @ 0..32), Some(width @ 0..32)) if from + width <= bits)
+        }
+        _ => false,
+    }
+}
+
+/// What an `s_waitcnt` waits for: at most so many vector memory operations, and operations of scalar memory and LDS, are left.
+fn waits(program: &Program, index: usize) -> Option<(u32, u32)> {
+    let wait = (program.insts[index].op == Op::s_waitcnt).then(|| program.inst(index))?;
+    wait.operands.iter().find_map(|operand| match operand.value {
+        // VM_CNT in bits 0 to 3 and 14 to 15, LGKM_CNT in bits 8 to 11.
+        Value::Imm(value) => {
+            Some((value as u32 & 15 | (value as u32 >> 14 & 3) << 4, value as u32 >> 8 & 15))
+        }
+        _ => None,
+    })
+}
+
+fn waits_for_arguments(program: &Program, index: usize) -> bool {
+    waits(program, index).is_some_and(|(_, scalar)| scalar == 0)
+}
+
+/// The first wait for arguments in the first block, if that runs once.
+fn wait_for_arguments(program: &Program, blocks: &[Block], (first, entry): (usize, usize)) -> Option<usize> {
+    let waits = |&index: &usize| waits_for_arguments(program, index);
+    let once = blocks[first].predecessors.is_empty();
+    (entry..blocks[first].insts.end).filter(|_| once).find(waits)
+}
+
+/// The first wait for vector memory in a block behind a load from there.
+fn wait_for_loads(program: &Program, block: &Block) -> Option<usize> {
+    let loads = |index: usize| {
+        let effects = program.effects(index);
+        effects.vm_cnt && effects.memory.is_some_and(|access| access.operation == MemoryOperation::Load)
+    };
+    let load = block.insts.clone().find(|&index| loads(index))?;
+    (load..block.insts.end).find(|&index| waits(program, index).is_some_and(|(vector, _)| vector < 63))
+}
+
+/// Whether each path to an instruction has waited for arguments.
+fn has_waited(
+    program: &Program,
+    blocks: &[Block],
+    (first, entry): (usize, usize),
+    (block, inst): (usize, usize),
+) -> bool {
+    let waits =
+        |range: std::ops::Range<usize>| range.into_iter().any(|index| waits_for_arguments(program, index));
+    let start = |block: usize| if block == first { entry } else { blocks[block].insts.start };
+    if waits(start(block)..inst) {
+        return true;
+    }
+    // Blocks that can be entered by a path that has not.
+    let mut seen = vec![false; blocks.len()];
+    let mut open = vec![first];
+    while let Some(next) = open.pop() {
+        if !std::mem::replace(&mut seen[next], true) && !waits(start(next)..blocks[next].insts.end) {
+            open.extend(&blocks[next].successors);
+        }
+    }
+    !seen[block]
+}
