@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use amdinst_core::counters::SiteForm;
 use amdinst_core::instrument::{
     Abi, BUFFER_SYMBOL, Counters, ExecWriteClass, Home, InstrumentError, Options, Probe, Reason, SiteKind,
     apply, plan,
@@ -34,6 +35,12 @@ __attribute__((amdgpu_kernel)) void halves(gint *p) {
 __attribute__((amdgpu_kernel)) void handed(gint *p, __attribute__((address_space(3))) int *tile) {
     int i = __builtin_amdgcn_workitem_id_x();
     if (tile[i] > 3) p[i] = tile[i + 1];
+}
+__attribute__((amdgpu_kernel)) void waits(gint *p, gint *q, int n) {
+    int i = __builtin_amdgcn_workitem_id_x();
+    if (i < n) q[i] = 5;
+    int x = p[i];
+    if (x > n) q[i + 64] = x;
 }
 __attribute__((amdgpu_kernel)) void straight(gint *p) { p[__builtin_amdgcn_workitem_id_x()] = 1; }
 ";
@@ -297,6 +304,39 @@ fn what_is_not_instrumented_has_a_named_outcome() {
                 "{told}"
             );
         }
+    }
+}
+
+/// Counters in SGPRs: where a record goes is worked out while the kernel waits for memory, and of a site that no wave ends without
+/// having passed, with the lanes that it was started with, one mask is kept.
+#[test]
+fn what_the_end_needs_is_worked_out_while_memory_is_waited_for() {
+    if !tools("what_the_end_needs_is_worked_out_while_memory_is_waited_for") {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    for cpu in ["gfx900", "gfx90a", "gfx942"] {
+        let object = compile(directory.path(), cpu, "-O2");
+        let kernels = Some(vec!["waits".to_owned()]);
+        let options = Options { counters: Counters::Register, kernels, ..Options::default() };
+        let plan = plan(&object, &options).expect("a plan");
+        let probes = &plan.kernels()[0];
+        assert_eq!(probes.site_forms, [SiteForm::Start; 2], "{cpu}");
+        assert_eq!((probes.packed_sites, probes.record_stride), (2, 32), "{cpu}");
+        let new = apply(&object, &plan).expect("instrumented");
+        let text = disassembly(directory.path(), &new.bytes);
+        let start =
+            text.iter().position(|line| line.starts_with("s_load_dwordx8")).expect("the argument's load");
+        let text = &text[start..];
+        let wait = text.iter().position(|line| line.starts_with("s_waitcnt vmcnt(0)")).expect("a wait");
+        let end = text.iter().position(|line| line == "s_endpgm").expect("an end");
+        let multiplies = |lines: &[String]| lines.iter().filter(|line| line.starts_with("s_mul_i32")).count();
+        assert!(text[..wait].iter().any(|line| line.starts_with("global_load_dword")), "{cpu}: {text:#?}");
+        assert!(text[wait - 1].starts_with("s_add_u32"), "{cpu}: {text:#?}");
+        assert!(
+            multiplies(&text[wait - 12..wait]) >= 5 && multiplies(&text[wait..end]) == 0,
+            "{cpu}: {text:#?}"
+        );
     }
 }
 

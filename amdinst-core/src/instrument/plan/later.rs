@@ -147,7 +147,7 @@ impl Planner<'_> {
         let end = if at.behind { at.inst + 1 } else { at.inst };
         let before =
             (0..blocks.len()).filter(|&block| reached[block]).map(|block| blocks[block].insts.clone());
-        let runs: Vec<_> = before.chain([blocks[at.block].insts.start..end]).collect();
+        let runs: Vec<_> = before.chain(std::iter::once(blocks[at.block].insts.start..end)).collect();
         ids.map(|id| {
             let register = Reg::scalar(id);
             let inserted = |inst: &Assembled| inst.effects(arch).changes().contains(register);
@@ -228,7 +228,7 @@ impl Planner<'_> {
         for index in entry..program.functions[kernel].blocks[first].insts.end {
             let effects = program.effects(index);
             let inst = program.inst(index);
-            if effects.reads.contains(Reg::vgpr(0)) && !takes_low_bits(&inst, bits)
+            if effects.reads.contains(Reg::vgpr(0)) && !takes_low_bits(inst, bits)
                 || writes_exec(program, index)
             {
                 return false;
