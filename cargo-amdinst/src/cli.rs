@@ -622,7 +622,7 @@ pub enum BenchWhat {
 #[command(after_help = "\
 Every kernel is modelled as it was compiled, with our counters in registers, LDS and memory, and with those of 2022 in LDS and
 memory; in each form it is launched twice. All forms must leave the same in memory, and count the same. Slowdowns are of the
-second launch.")]
+first launch of a kernel that its program launches once, else of the second.")]
 pub struct SeedArgs {
     /// Path of Cargo.toml
     #[arg(long, value_name = "PATH")]
