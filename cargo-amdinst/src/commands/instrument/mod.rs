@@ -345,14 +345,18 @@ fn human(view: &View) -> String {
         if kernel.instrumented {
             let cost = &kernel.cost;
             let [least, most] = cost.instructions_per_site;
-            let range = if least == most { least.to_string() } else { format!("{least} to {most}") };
+            let instructions = if least == most {
+                count(least as usize, "instruction")
+            } else {
+                format!("{least} to {most} instructions")
+            };
             let at_site = match kernel.probe {
                 Probe::Branches => format!(
-                    "{range} instructions at a site ({} to memory, {} to LDS), ",
+                    "{instructions} at a site ({} to memory, {} to LDS), ",
                     cost.memory_operations_per_site, cost.lds_operations_per_site
                 ),
                 Probe::Blocks => format!(
-                    "{range} instructions a block ({} to memory, {} to LDS), ",
+                    "{instructions} a block ({} to memory, {} to LDS), ",
                     cost.memory_operations_per_site, cost.lds_operations_per_site
                 ),
                 Probe::Time => "instructions: ".to_owned(),
