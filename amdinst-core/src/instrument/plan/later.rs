@@ -4,10 +4,13 @@
 //! Best is a wait for vector memory that every wave comes to once: what stands before it takes no time. Next is the wait for
 //! arguments in the first block. Else it is done when a wave ends.
 
-use super::forms::{is_on_every_path, reached_without, repeats};
+use std::ops::Range;
+
+use super::paths::{first_block, is_on_every_path, leave, reached, reached_without, repeats};
 use super::{Draft, Planner, encoding, properties};
+use crate::Arch;
 use crate::analysis::masks::writes_exec;
-use crate::analysis::program::{Block, Exit, Program};
+use crate::analysis::program::{Block, Program};
 use crate::instrument::assembler::Assembled;
 use crate::instrument::deferred::{self, Deferred};
 use crate::instrument::entry::{self, Left};
@@ -28,31 +31,77 @@ pub(super) struct At {
     behind: bool,
 }
 
+/// Where the code of a kernel starts.
+#[derive(Clone, Copy, Debug)]
+struct Start<'a> {
+    kernel: usize,
+    blocks: &'a [Block],
+    /// The block of the first instruction.
+    first: usize,
+    /// The first instruction.
+    entry: usize,
+}
+
+impl Start<'_> {
+    /// The first block is not come back to.
+    fn runs_once(self) -> bool {
+        self.blocks[self.first].predecessors.is_empty()
+    }
+
+    /// The instructions of a block that a wave passes.
+    fn insts(self, block: usize) -> Range<usize> {
+        let insts = self.blocks[block].insts.clone();
+        if block == self.first { self.entry..insts.end } else { insts }
+    }
+
+    /// The first wait for arguments in the first block, if that runs once.
+    fn wait_for_arguments(self, program: &Program) -> Option<usize> {
+        self.insts(self.first).filter(|_| self.runs_once()).find(|&index| waits_for_arguments(program, index))
+    }
+
+    /// Which blocks can be entered by a path that has not waited for arguments.
+    fn entered_unwaited(self, program: &Program) -> Vec<bool> {
+        let waits = |block: usize| self.insts(block).any(|index| waits_for_arguments(program, index));
+        reached(self.blocks, &[self.first], |block| !waits(block))
+    }
+}
+
 impl Planner<'_> {
+    fn start(&self, kernel: usize) -> Option<Start<'_>> {
+        let blocks = &self.survey.program.functions[kernel].blocks;
+        let entry = properties::start(self.survey, self.object, kernel);
+        Some(Start { kernel, blocks, first: first_block(blocks, entry)?, entry })
+    }
+
     /// Where a kernel can work out its record's offset before its waves end: its argument is there, and every wave passes once.
     pub(super) fn place_for_offset(&self, kernel: usize) -> Option<At> {
         let Survey { program, liveness, .. } = self.survey;
-        let blocks = &program.functions[kernel].blocks;
-        let entry = properties::start(self.survey, self.object, kernel);
-        let first = first_block(blocks, entry)?;
+        let start = self.start(kernel)?;
+        let Start { blocks, first, .. } = start;
         let scc_is_dead = |at: &At| {
             let (before, after) = liveness.around(program, kernel, at.block, at.inst);
             !if at.behind { after } else { before }.contains(Reg::SCC)
         };
-        // Functions may end waves before that.
-        let calls = blocks.iter().any(|block| !matches!(block.exit, Exit::Local | Exit::End));
-        let starts_once = blocks[first].predecessors.is_empty();
-        let candidates = (0..blocks.len()).filter(|_| !calls && starts_once).filter_map(|block| {
-            let inst = wait_for_loads(program, &blocks[block])?;
-            let argument_is_there = has_waited(program, blocks, (first, entry), (block, inst));
-            (argument_is_there && !repeats(blocks, block) && is_on_every_path(blocks, first, block))
-                .then_some(At { block, inst, behind: false })
-        });
+        let at_loads = || {
+            // Functions may end waves before that.
+            if leave(blocks) || !start.runs_once() {
+                return None;
+            }
+            let unwaited = start.entered_unwaited(program);
+            let place = |block: usize| {
+                let inst = wait_for_loads(program, &blocks[block])?;
+                let waits = |index: usize| waits_for_arguments(program, index);
+                let argument_is_there = !unwaited[block] || (start.insts(block).start..inst).any(waits);
+                (argument_is_there && !repeats(blocks, block) && is_on_every_path(blocks, first, block))
+                    .then_some(At { block, inst, behind: false })
+            };
+            (0..blocks.len()).filter_map(place).find(scc_is_dead)
+        };
         let at_arguments = || {
-            let inst = wait_for_arguments(program, blocks, (first, entry))?;
+            let inst = start.wait_for_arguments(program)?;
             Some(At { block: first, inst, behind: true }).filter(scc_is_dead)
         };
-        candidates.filter(scc_is_dead).min_by_key(|at| at.inst).or_else(at_arguments)
+        at_loads().or_else(at_arguments)
     }
 
     /// The descriptor of a kernel that takes an argument of ours, as far as it tells what waves start with.
@@ -67,8 +116,7 @@ impl Planner<'_> {
 
     /// The SGPRs in which an instrumented kernel gets the ids of its workgroup.
     pub(super) fn workgroup_ids(&self, kernel: usize) -> Option<[u8; 3]> {
-        let system = self.with_argument(kernel).ok()?.system_sgprs(self.object.target.arch);
-        Some([system.workgroup_id_x?, system.workgroup_id_y?, system.workgroup_id_z?])
+        workgroup_ids(&self.with_argument(kernel).ok()?, self.object.target.arch)
     }
 
     /// Inserts what a prologue leaves for later: how many instructions that is, and what it leaves. `counts` are the points whose
@@ -83,18 +131,22 @@ impl Planner<'_> {
     ) -> Result<(u32, Left), (Reason, String)> {
         let arch = self.object.target.arch;
         let mut left = Left::default();
+        let Some(start) = self.start(kernel) else { return Ok((0, left)) };
+        let instrumented = self.with_argument(kernel)?;
+        let ids = workgroup_ids(&instrumented, arch).unwrap_or_default();
+        let moved = entry::moves(arch, &self.kernel(kernel).descriptor, &instrumented);
+        // The prologue leaves these where they arrive.
+        let arrive = ids.map(|id| !moved.iter().any(|&(to, _)| to == id));
         let mut count = 0;
-        let mut stay = [false; 3];
-        let clear = self.place_to_clear(kernel, at, counts);
+        let clear = self.place_to_clear(start, at, counts);
         if let Some(at) = at {
-            let ids = self.workgroup_ids(kernel).unwrap_or_default();
-            stay = self.ids_that_stay(draft, kernel, at, ids);
-            // Counters are cleared before that.
-            for (stays, id) in stay.iter_mut().zip(ids) {
-                *stays &= !counters.contains(&id);
+            let stay = self.ids_that_stay(draft, start, at, ids);
+            for (axis, id) in ids.iter().enumerate() {
+                // Counters are cleared before that.
+                left.workgroup[axis] = stay[axis] && arrive[axis] && !counters.contains(id);
             }
             let mut offset = Sequence::new(&self.assembler);
-            deferred.offset(&mut offset, arch, ids, stay);
+            deferred.offset(&mut offset, arch, ids, left.workgroup);
             let offset = offset.finish().map_err(encoding)?;
             count += offset.len() as u32;
             let patch = draft.patches.entry(at.inst).or_default();
@@ -109,19 +161,14 @@ impl Planner<'_> {
             draft.patches.entry(inst).or_default().before.splice(..0, cleared);
             left.clear = true;
         }
-        left.workgroup = stay;
-        count += self.ids_later(draft, kernel, deferred, &mut left)?;
+        count += self.ids_later(draft, start, (ids, arrive), deferred, &mut left)?;
         Ok((count, left))
     }
 
     /// The instruction before which counters can be cleared, before anything counts; none but the first is.
-    fn place_to_clear(&self, kernel: usize, at: Option<At>, counts: &[Point]) -> Option<usize> {
-        let program = &self.survey.program;
-        let blocks = &program.functions[kernel].blocks;
-        let entry = properties::start(self.survey, self.object, kernel);
-        let first = first_block(blocks, entry)?;
+    fn place_to_clear(&self, start: Start<'_>, at: Option<At>, counts: &[Point]) -> Option<usize> {
         if let Some(At { block, inst, behind: false }) = at {
-            let reached = reached_without(blocks, first, block);
+            let reached = reached_without(start.blocks, start.first, block);
             let comes_later = |point: &Point| match point.block == block {
                 true => point.inst > inst,
                 false => !reached[point.block],
@@ -130,19 +177,14 @@ impl Planner<'_> {
                 return Some(inst);
             }
         }
-        let wait = wait_for_arguments(program, blocks, (first, entry))?;
-        (!counts.iter().any(|point| (entry..=wait).contains(&point.inst))).then_some(wait)
+        let wait = start.wait_for_arguments(&self.survey.program)?;
+        (!counts.iter().any(|point| (start.entry..=wait).contains(&point.inst))).then_some(wait)
     }
 
-    /// Which ids of the workgroup are still where a wave was started with them.
-    fn ids_that_stay(&self, draft: &Draft, kernel: usize, at: At, ids: [u8; 3]) -> [bool; 3] {
-        let Survey { program, .. } = self.survey;
-        let arch = self.object.target.arch;
-        let blocks = &program.functions[kernel].blocks;
-        let entry = properties::start(self.survey, self.object, kernel);
-        let Ok(instrumented) = self.with_argument(kernel) else { return [false; 3] };
-        let moved = entry::moves(arch, &self.kernel(kernel).descriptor, &instrumented);
-        let first = first_block(blocks, entry).unwrap_or_default();
+    /// Which ids of the workgroup are not overwritten before a place.
+    fn ids_that_stay(&self, draft: &Draft, start: Start<'_>, at: At, ids: [u8; 3]) -> [bool; 3] {
+        let (arch, program) = (self.object.target.arch, &self.survey.program);
+        let Start { blocks, first, .. } = start;
         let reached = reached_without(blocks, first, at.block);
         let end = if at.behind { at.inst + 1 } else { at.inst };
         let before =
@@ -158,7 +200,7 @@ impl Planner<'_> {
                         .get(&index)
                         .is_some_and(|patch| patch.before.iter().chain(&patch.after).any(inserted))
             };
-            !moved.iter().any(|&(to, _)| to == id) && !runs.iter().cloned().flatten().any(overwritten)
+            !runs.iter().cloned().flatten().any(overwritten)
         })
     }
 
@@ -167,21 +209,14 @@ impl Planner<'_> {
     fn ids_later(
         &self,
         draft: &mut Draft,
-        kernel: usize,
+        start: Start<'_>,
+        (ids, arrive): ([u8; 3], [bool; 3]),
         deferred: &Deferred,
         left: &mut Left,
     ) -> Result<u32, (Reason, String)> {
         let (arch, program) = (self.object.target.arch, &self.survey.program);
-        let blocks = &program.functions[kernel].blocks;
-        let entry = properties::start(self.survey, self.object, kernel);
-        let (Some(first), Some(ids), Ok(instrumented)) =
-            (first_block(blocks, entry), self.workgroup_ids(kernel), self.with_argument(kernel))
-        else {
-            return Ok(0);
-        };
-        let original = &self.kernel(kernel).descriptor;
-        let moved = entry::moves(arch, original, &instrumented);
-        let Some(end) = end_of_loads(program, &blocks[first], entry) else { return Ok(0) };
+        let entry = start.entry;
+        let Some(end) = end_of_loads(program, start) else { return Ok(0) };
         let mut count = 0;
         let mut insert = |at: usize, code: Sequence| {
             let code = code.finish().map_err(encoding)?;
@@ -189,7 +224,7 @@ impl Planner<'_> {
             draft.patches.entry(at).or_default().before.splice(..0, code);
             Ok(())
         };
-        let bits_matter = arch.is_gfx90a_plus() && !self.leaves_ids(kernel);
+        let bits_matter = arch.is_gfx90a_plus() && !self.leaves_ids(start);
         let touches_ids = |&index: &usize| {
             let effects = program.effects(index);
             let touched = |vgpr: u8| {
@@ -201,12 +236,12 @@ impl Planner<'_> {
         let mut code = Sequence::new(&self.assembler);
         deferred.keep_work_item(&mut code, arch);
         if bits_matter {
-            entry::restore_work_item_ids(&mut code, arch, original);
+            entry::restore_work_item_ids(&mut code, arch, &self.kernel(start.kernel).descriptor);
         }
         insert((entry..end).find(touches_ids).unwrap_or(end), code)?;
         left.work_item = true;
         for (axis, id) in ids.into_iter().enumerate() {
-            if left.workgroup[axis] || moved.iter().any(|&(to, _)| to == id) {
+            if left.workgroup[axis] || !arrive[axis] {
                 continue;
             }
             let overwrites = |&index: &usize| program.insts[index].writes.contains(Reg::scalar(id));
@@ -220,12 +255,10 @@ impl Planner<'_> {
 
     /// Whether a kernel reads no other bits of v0 than those with ids that it asked for: it takes these out, and overwrites the
     /// register, in its first block.
-    fn leaves_ids(&self, kernel: usize) -> bool {
+    fn leaves_ids(&self, start: Start<'_>) -> bool {
         let program = &self.survey.program;
-        let entry = properties::start(self.survey, self.object, kernel);
-        let Some(first) = first_block(&program.functions[kernel].blocks, entry) else { return false };
-        let bits = entry::id_bits(&self.kernel(kernel).descriptor);
-        for index in entry..program.functions[kernel].blocks[first].insts.end {
+        let bits = entry::id_bits(&self.kernel(start.kernel).descriptor);
+        for index in start.insts(start.first) {
             let effects = program.effects(index);
             let inst = program.inst(index);
             if effects.reads.contains(Reg::vgpr(0)) && !takes_low_bits(inst, bits)
@@ -242,19 +275,21 @@ impl Planner<'_> {
     }
 }
 
-/// The block that a function starts in at an instruction.
-fn first_block(blocks: &[Block], entry: usize) -> Option<usize> {
-    blocks.iter().position(|block| block.insts.contains(&entry))
+/// The SGPRs in which a kernel with this descriptor gets the ids of its workgroup.
+fn workgroup_ids(descriptor: &KernelDescriptor, arch: Arch) -> Option<[u8; 3]> {
+    let system = descriptor.system_sgprs(arch);
+    Some([system.workgroup_id_x?, system.workgroup_id_y?, system.workgroup_id_z?])
 }
 
 /// The instruction of the first block before which the kernel has begun its first loads, and nothing else has happened that
 /// matters: its first wait, or what follows the last load, if it does not wait there. None if the block may run again.
-fn end_of_loads(program: &Program, block: &Block, entry: usize) -> Option<usize> {
-    if !block.predecessors.is_empty() {
+fn end_of_loads(program: &Program, start: Start<'_>) -> Option<usize> {
+    if !start.runs_once() {
         return None;
     }
+    let Range { start: entry, end } = start.insts(start.first);
     let stops = |&index: &usize| program.insts[index].op == Op::s_waitcnt || writes_exec(program, index);
-    let end = (entry..block.insts.end - 1).find(stops).unwrap_or(block.insts.end - 1);
+    let end = (entry..end - 1).find(stops).unwrap_or(end - 1);
     let loads = |&index: &usize| program.inst(index).encoding == Encoding::Smem;
     match program.insts[end].op {
         Op::s_waitcnt => Some(end),
@@ -299,13 +334,6 @@ fn waits_for_arguments(program: &Program, index: usize) -> bool {
     waits(program, index).is_some_and(|(_, scalar)| scalar == 0)
 }
 
-/// The first wait for arguments in the first block, if that runs once.
-fn wait_for_arguments(program: &Program, blocks: &[Block], (first, entry): (usize, usize)) -> Option<usize> {
-    let waits = |&index: &usize| waits_for_arguments(program, index);
-    let once = blocks[first].predecessors.is_empty();
-    (entry..blocks[first].insts.end).filter(|_| once).find(waits)
-}
-
 /// The first wait for vector memory in a block behind a load from there.
 fn wait_for_loads(program: &Program, block: &Block) -> Option<usize> {
     let loads = |index: usize| {
@@ -314,28 +342,4 @@ fn wait_for_loads(program: &Program, block: &Block) -> Option<usize> {
     };
     let load = block.insts.clone().find(|&index| loads(index))?;
     (load..block.insts.end).find(|&index| waits(program, index).is_some_and(|(vector, _)| vector < 63))
-}
-
-/// Whether each path to an instruction has waited for arguments.
-fn has_waited(
-    program: &Program,
-    blocks: &[Block],
-    (first, entry): (usize, usize),
-    (block, inst): (usize, usize),
-) -> bool {
-    let waits =
-        |range: std::ops::Range<usize>| range.into_iter().any(|index| waits_for_arguments(program, index));
-    let start = |block: usize| if block == first { entry } else { blocks[block].insts.start };
-    if waits(start(block)..inst) {
-        return true;
-    }
-    // Blocks that can be entered by a path that has not.
-    let mut seen = vec![false; blocks.len()];
-    let mut open = vec![first];
-    while let Some(next) = open.pop() {
-        if !std::mem::replace(&mut seen[next], true) && !waits(start(next)..blocks[next].insts.end) {
-            open.extend(&blocks[next].successors);
-        }
-    }
-    !seen[block]
 }

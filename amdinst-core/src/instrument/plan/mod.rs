@@ -6,6 +6,7 @@ mod cost;
 mod forms;
 mod groups;
 mod later;
+mod paths;
 mod probes;
 mod properties;
 mod scratch;
