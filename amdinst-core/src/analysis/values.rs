@@ -7,9 +7,28 @@ use std::hash::BuildHasherDefault;
 
 use super::mixer::Mixer;
 
-/// A value number.
+/// A value number. Above the lowest two bits, its place in the table; these tell whether it is that value (0), or its low (2) or
+/// high (3) half. So halves, which nearly all masks are kept as, need no place of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Vn(u32);
+
+impl Vn {
+    const fn whole(place: usize) -> Self {
+        Self((place as u32) << 2)
+    }
+
+    const fn place(self) -> usize {
+        (self.0 >> 2) as usize
+    }
+
+    /// Which half of another value it is, if it is one.
+    const fn half_of(self) -> Option<(Self, u8)> {
+        match self.0 & 3 {
+            0 => None,
+            which => Some((Self(self.0 & !3), (which & 1) as u8)),
+        }
+    }
+}
 
 /// How a value came about. The values of the second group are 64 bits wide, those of the first 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,6 +75,12 @@ struct Parts {
 }
 
 impl Parts {
+    /// Of a value that is not taken apart.
+    const fn own(vn: Vn) -> Self {
+        let own = 1 << (vn.place() as u32 + (vn.0 & 3)) % 128;
+        Self { all: own, needed: own }
+    }
+
     /// Whether a value of these parts may be found to be a subset of one of those. Most searches would be in vain.
     const fn may_be_within(self, other: Self) -> bool {
         other.needed & !self.all == 0 && self.all & other.all != 0
@@ -84,12 +109,26 @@ enum Combined {
 }
 
 impl Values {
-    pub(super) fn expr(&self, vn: Vn) -> Expr {
-        self.exprs[vn.0 as usize]
+    /// With room for so many values.
+    pub(super) fn with_capacity(values: usize) -> Self {
+        Self {
+            exprs: Vec::with_capacity(values),
+            parts: Vec::with_capacity(values),
+            numbers: HashMap::with_capacity_and_hasher(values, BuildHasherDefault::default()),
+            ..Self::default()
+        }
     }
 
+    pub(super) fn expr(&self, vn: Vn) -> Expr {
+        match vn.half_of() {
+            None => self.exprs[vn.place()],
+            Some((whole, which)) => Expr::Half(whole, which),
+        }
+    }
+
+    /// The number of a value that is no half of another.
     pub(super) fn number(&mut self, expr: Expr) -> Vn {
-        let next = Vn(self.exprs.len() as u32);
+        let next = Vn::whole(self.exprs.len());
         let known = *self.numbers.entry(expr).or_insert(next);
         if known == next {
             self.exprs.push(expr);
@@ -99,7 +138,7 @@ impl Values {
     }
 
     fn parts(&self, vn: Vn) -> Parts {
-        self.parts[vn.0 as usize]
+        if vn.half_of().is_some() { Parts::own(vn) } else { self.parts[vn.place()] }
     }
 
     fn parts_of(&self, vn: Vn, expr: Expr) -> Parts {
@@ -117,10 +156,7 @@ impl Values {
             }
             // The mask of no lane is part of every other, and every other is part of that of all.
             Expr::Const64(_) => Parts { all: u128::MAX, needed: 0 },
-            _ => {
-                let own = 1 << (vn.0 % 128);
-                Parts { all: own, needed: own }
-            }
+            _ => Parts::own(vn),
         }
     }
 
@@ -128,12 +164,12 @@ impl Values {
         self.number(Expr::Const64(value))
     }
 
-    /// The half of a 64-bit value.
+    /// The low (0) or high (1) half of a 64-bit value.
     pub(super) fn half(&mut self, vn: Vn, which: u8) -> Vn {
         match self.expr(vn) {
             Expr::Const64(value) => self.number(Expr::Const32((value >> (32 * which)) as u32)),
             Expr::Pair(low, high) => [low, high][usize::from(which)],
-            _ => self.number(Expr::Half(vn, which)),
+            _ => Vn(vn.0 | 2 | u32::from(which)),
         }
     }
 

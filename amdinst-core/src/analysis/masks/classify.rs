@@ -52,7 +52,7 @@ pub(super) fn classify(
         Err(OtherWrite::Restore)
     } else if !in_whole_wave_mode && values.is_subset(event.new, event.old) {
         Ok(None)
-    } else if flowing.saved.contains(&event.new) {
+    } else if flowing.is_saved(event.new) {
         Err(OtherWrite::Restore)
     } else if event.old_is_full && flowing.is_condition(event.new) {
         // Predicated code, as people write it: a mask that was computed, not saved, is set where all lanes are on.
@@ -78,7 +78,7 @@ fn half_write(inst: &Inst, event: &Event, flowing: &Flowing<'_>) -> OtherWrite {
     match values.expr([low, high][usize::from(half)]) {
         Expr::Const32(u32::MAX) => OtherWrite::WholeWave,
         Expr::Const32(_) => OtherWrite::Constant,
-        Expr::Half(mask, which) if which == half && flowing.saved.contains(&mask) => OtherWrite::Restore,
+        Expr::Half(mask, which) if which == half && flowing.is_saved(mask) => OtherWrite::Restore,
         _ => OtherWrite::Unclassified,
     }
 }

@@ -1,5 +1,7 @@
 //! Which masks comparisons made, as opposed to those that were copied from EXEC or come from elsewhere.
 
+use std::collections::BTreeMap;
+
 use super::flow::Flowing;
 use crate::analysis::program::Program;
 use crate::analysis::values::{Expr, Vn};
@@ -22,54 +24,81 @@ impl Flowing<'_> {
     /// Whether a mask is made of comparisons: of lanes, of numbers that all lanes share, or of lane numbers with such a
     /// number (`s_bfm_b64`, and shifts of a constant mask).
     pub(super) fn is_condition(&self, mask: Vn) -> bool {
-        self.made_of(mask, DEPTH) == Made::Conditions
+        self.made_of(mask) == Made::Conditions
     }
 
     /// Whether a mask is computed in any way, rather than copied from EXEC, read from memory or handed over by a caller. Nothing
     /// says of a sum which lanes it has.
     pub(super) fn is_computed(&self, mask: Vn) -> bool {
-        matches!(self.made_of(mask, DEPTH), Made::Conditions | Made::Numbers)
+        matches!(self.made_of(mask), Made::Conditions | Made::Numbers)
     }
 
-    /// Notes what values that are joined from others are made of: of the worst that ever came in. True if that is news.
-    pub(super) fn note_joins(&mut self, joins: &[(Vn, Vn)]) -> bool {
-        let mut news = false;
-        for &(joined, part) in joins.iter().filter(|(joined, part)| joined != part) {
-            let before = self.joined.get(&joined).copied();
-            if before == Some(Made::Other) {
-                continue;
+    /// What values that are joined from others are made of: of the worst that comes in, if anything ever does.
+    fn joined(&self) -> BTreeMap<Vn, Option<Made>> {
+        let joins = self.joins();
+        let mut made: BTreeMap<Vn, Option<Made>> = joins.iter().map(|&(joined, _)| (joined, None)).collect();
+        loop {
+            let mut news = false;
+            for &(joined, part) in &joins {
+                let now = self.made_by(part, DEPTH, &made);
+                let worst = made.entry(joined).or_default();
+                news |= now > *worst;
+                *worst = now.max(*worst);
             }
-            let made = Some(self.made_of(part, DEPTH)).max(before);
-            if made != before {
-                self.joined.extend(made.map(|made| (joined, made)));
-                self.joined_changes += 1;
-                news = true;
+            if !news {
+                return made;
             }
         }
-        news
     }
 
-    fn made_of(&self, value: Vn, depth: u32) -> Made {
-        let Some(depth) = depth.checked_sub(1) else { return Made::Other };
-        let part = |value| self.made_of(value, depth);
+    /// Every value that is joined at the start of a block, with each that it is joined from.
+    fn joins(&self) -> Vec<(Vn, Vn)> {
+        let mut joins = Vec::new();
+        for (number, start) in self.states.starts.iter().enumerate() {
+            let Some(start) = start else { continue };
+            for (register, place) in self.slice.at_start(number) {
+                let joined = start.scalars[place];
+                if self.values.expr(joined) != Expr::Phi(number, register as u32) {
+                    continue;
+                }
+                let predecessors = self.function.blocks[number].predecessors.iter();
+                let ends = predecessors.filter_map(|&from| self.states.ends[from].as_ref());
+                let entry = (number == 0).then_some(self.entry.scalars[place]);
+                let parts = entry.into_iter().chain(ends.map(|end| end.scalars[place]));
+                joins.extend(parts.filter(|&part| part != joined).map(|part| (joined, part)));
+            }
+        }
+        joins
+    }
+
+    fn made_of(&self, value: Vn) -> Made {
+        let joined = self.joined.get_or_init(|| self.joined());
+        self.made_by(value, DEPTH, joined).unwrap_or(Made::Other)
+    }
+
+    /// What a value is made of; none if that depends on joined values of which nothing is known yet.
+    fn made_by(&self, value: Vn, depth: u32, joined: &BTreeMap<Vn, Option<Made>>) -> Option<Made> {
+        let Some(depth) = depth.checked_sub(1) else { return Some(Made::Other) };
+        let part = |value| self.made_by(value, depth, joined);
+        let worse = |a, b| Some(Made::max(part(a)?, part(b)?));
         match self.values.expr(value) {
-            Expr::Const32(_) | Expr::Const64(_) => Made::Constants,
-            Expr::Opaque(inst, _) => match self.program.insts.get(inst) {
+            Expr::Const32(_) | Expr::Const64(_) => Some(Made::Constants),
+            Expr::Opaque(inst, _) => Some(match self.program.insts.get(inst) {
                 Some(_) if compares(self.program, inst) => Made::Conditions,
                 Some(located) if calculates(located.op) => Made::Numbers,
                 _ => Made::Other,
-            },
-            Expr::Phi(..) => self.joined.get(&value).copied().unwrap_or(Made::Other),
+            }),
+            Expr::Phi(..) => joined.get(&value).copied().unwrap_or(Some(Made::Other)),
             // A comparison's mask has only lanes that were active.
             Expr::And(a, b) => match (part(a), part(b)) {
-                (Made::Conditions, _) | (_, Made::Conditions) => Made::Conditions,
-                (a, b) => a.max(b),
+                (Some(Made::Conditions), _) | (_, Some(Made::Conditions)) => Some(Made::Conditions),
+                (a, b) => Some(a?.max(b?)),
             },
             // Which of the two is a condition itself, of all lanes.
-            Expr::Select(_, a, b) => part(a).max(part(b)).max(Made::Conditions),
-            Expr::Or(a, b) | Expr::Xor(a, b) | Expr::Pair(a, b) => part(a).max(part(b)),
+            Expr::Select(_, a, b) => worse(a, b).max(Some(Made::Conditions)),
+            Expr::Or(a, b) | Expr::Xor(a, b) | Expr::Pair(a, b) => worse(a, b),
             Expr::Not(a) | Expr::Half(a, _) => part(a),
-            Expr::Entry(_) => Made::Other,
+            Expr::Entry(_) => Some(Made::Other),
         }
     }
 }

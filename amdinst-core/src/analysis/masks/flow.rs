@@ -1,11 +1,12 @@
 //! The data flow: values of masks at the start of each block, and at each write of EXEC.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::classify::writes_exec;
 use super::conditions::Made;
 use super::slice::Slice;
-use super::state::{EXEC_PLACE, SCALARS, State, VnSet};
+use super::state::{EXEC_PLACE, State, VnSet};
 use super::step::saves_exec;
 use crate::analysis::dominators::reverse_postorder;
 use crate::analysis::program::{Function, Program};
@@ -25,6 +26,22 @@ pub(super) struct Event {
     pub(super) old_is_full: bool,
 }
 
+/// The states at the start and at the end of each block that is reached.
+#[derive(Default)]
+pub(super) struct States {
+    pub(super) starts: Vec<Option<State>>,
+    pub(super) ends: Vec<Option<State>>,
+}
+
+/// What happens to EXEC in a block.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// Its writes, in order.
+    pub(super) events: Vec<Event>,
+    /// The masks that are copied from it, to be put back later.
+    pub(super) saved: Vec<Vn>,
+}
+
 /// The data flow of one function.
 pub(super) struct Flowing<'a> {
     pub(super) program: &'a Program,
@@ -38,12 +55,15 @@ pub(super) struct Flowing<'a> {
     pub(super) clobbers: &'a dyn Fn(usize) -> RegSet,
     /// What registers that do not matter hold where paths meet.
     pub(super) dead: Vn,
-    /// The masks that were copied from EXEC, to be put back later.
-    pub(super) saved: BTreeSet<Vn>,
-    /// What joined values are made of.
-    pub(super) joined: BTreeMap<Vn, Made>,
-    /// How often that changed.
-    pub(super) joined_changes: u32,
+    /// What is known at the function's entry.
+    pub(super) entry: State,
+    /// What is known where blocks start and end.
+    pub(super) states: States,
+    /// What was seen in each block when it was last looked at.
+    pub(super) seen: Vec<Seen>,
+    /// All masks that are copied from EXEC, and what joined values are made of: worked out when first asked for, which is seldom.
+    pub(super) saved: OnceCell<BTreeSet<Vn>>,
+    pub(super) joined: OnceCell<BTreeMap<Vn, Option<Made>>>,
     /// EXEC at the function's entry.
     pub(super) entry_exec: Vn,
     /// What matters; other registers hold `dead`, or anything.
@@ -66,63 +86,66 @@ impl<'a> Flowing<'a> {
             [(address.add, address.target as u32), (address.addc, (address.target >> 32) as u32)]
         });
         let formed = halves.collect();
-        let mut values = Values::default();
+        let slice = Slice::new(program, function, asked);
+        let mut values = Values::with_capacity(2 * slice.len() + 2);
         let entry_exec = values.number(Expr::Opaque(usize::MAX, 0));
         let dead = values.number(Expr::Opaque(usize::MAX, 1));
+        let mut scalars = vec![dead; slice.registers().count()];
+        for (register, place) in slice.at_start(0) {
+            scalars[place] = values.number(Expr::Entry(register as u8));
+        }
+        // A wave starts, and a function is called, with some lane active: callers skip calls with no lanes.
+        let full = function.kernel.is_some();
+        let nonzero = if full { VnSet::of(entry_exec) } else { VnSet::default() };
+        let entry = State { scalars, lanes: BTreeMap::new(), exec: entry_exec, full, nonzero };
         Self {
             program,
             function,
             values,
-            saved: BTreeSet::new(),
-            joined: BTreeMap::new(),
-            joined_changes: 0,
+            entry,
+            states: States::default(),
+            seen: Vec::new(),
+            saved: OnceCell::new(),
+            joined: OnceCell::new(),
             entry_exec,
             slots: BTreeMap::new(),
             formed,
             unknown: RegSet::all(),
             clobbers,
             dead,
-            slice: Slice::new(program, function, asked),
+            slice,
         }
     }
 
-    /// The state at the start of each block that is reached.
-    pub(super) fn fixed_point(&mut self) -> Vec<Option<State>> {
+    /// Works out the states at the start and at the end of each block that is reached.
+    pub(super) fn run(&mut self) {
         let function = self.function;
         let blocks = &function.blocks;
         let order = reverse_postorder(blocks.len(), |block| &blocks[block].successors);
-        let mut inputs: Vec<Option<State>> = vec![None; blocks.len()];
-        let mut outputs: Vec<Option<State>> = vec![None; blocks.len()];
-        // Blocks of which some predecessor ends otherwise than when they were last looked at, and what was joined then.
+        let mut states = States { starts: vec![None; blocks.len()], ends: vec![None; blocks.len()] };
+        // Blocks of which some predecessor ends otherwise than when they were last looked at.
         let mut stale = vec![true; blocks.len()];
-        let mut joins: Vec<Vec<(Vn, Vn)>> = vec![Vec::new(); blocks.len()];
-        // What was known of joined values when they were last noted.
-        let mut noted: Vec<Option<u32>> = vec![None; blocks.len()];
+        self.seen = blocks.iter().map(|_| Seen::default()).collect();
+        let mut state = self.entry.clone();
         // Values can in principle keep changing around irreducible loops: after this many rounds, differing values
         // stay joined.
         for round in 0..10 {
             let mut changed = false;
             for &block in &order {
-                let joins = &mut joins[block];
-                let is_noted = noted[block].replace(self.joined_changes) == Some(self.joined_changes);
                 if !std::mem::replace(&mut stale[block], false) {
-                    changed |= !is_noted && self.note_joins(joins);
                     continue;
                 }
-                joins.clear();
-                let mut input = self.join(block, &outputs, joins);
-                if let Some(previous) = inputs[block].as_ref().filter(|_| round > 4) {
-                    self.widen(block, &mut input, previous, joins);
+                self.join(block, &states.ends, &mut state);
+                if let Some(previous) = states.starts[block].as_ref().filter(|_| round > 4) {
+                    self.widen(block, &mut state, previous);
                 }
-                changed |= self.note_joins(joins);
-                if inputs[block].as_ref() == Some(&input) {
+                if states.starts[block].as_ref() == Some(&state) {
                     continue;
                 }
                 changed = true;
-                let mut state = input.clone();
-                inputs[block] = Some(input);
+                keep(&mut states.starts[block], &state);
                 self.run_through(block, &mut state);
-                outputs[block] = Some(state);
+                keep(&mut states.ends[block], &state);
                 for &successor in &blocks[block].successors {
                     stale[successor] = true;
                 }
@@ -131,70 +154,59 @@ impl<'a> Flowing<'a> {
                 break;
             }
         }
-        inputs
+        self.states = states;
     }
 
-    /// The writes of EXEC in order of address.
-    pub(super) fn run(&mut self) -> Vec<Event> {
-        let inputs = self.fixed_point();
-        let blocks = &self.function.blocks;
-        let mut events = Vec::new();
-        for (block, input) in inputs.into_iter().enumerate() {
-            let Some(mut state) = input else { continue };
-            let insts = blocks[block].insts.clone();
-            let mut at = insts.start;
-            loop {
-                let any = (at < insts.end).then_some(at);
-                let next = if state.lanes.is_empty() { self.slice.next_or_exec(at..insts.end) } else { any };
-                let Some(index) = next else { break };
-                at = index + 1;
-                let (old, old_is_full) = (state.exec, state.full);
-                if self.copies_exec(index) {
-                    self.saved.insert(old);
-                }
-                if !writes_exec(self.program, index) {
-                    self.step(index, &mut state);
-                    continue;
-                }
-                let old_is_nonzero = old_is_full || state.nonzero.contains(old);
-                let operand =
-                    mask_operand(self.program.inst(index)).map(|value| self.read64(&state, value, index));
-                self.step(index, &mut state);
-                let new = state.exec;
-                events.push(Event { inst: index, block, old, new, operand, old_is_nonzero, old_is_full });
+    /// What the instructions of a block do, and the function that is called at its end. Notes the writes of EXEC.
+    fn run_through(&mut self, block: usize, state: &mut State) {
+        let insts = self.function.blocks[block].insts.clone();
+        let mut seen = Seen::default();
+        let mut at = insts.start;
+        loop {
+            // In what is known of lanes, every vector instruction may change something.
+            let any = (at < insts.end).then_some(at);
+            let next = if state.lanes.is_empty() { self.slice.next(at..insts.end) } else { any };
+            let Some(index) = next else { break };
+            at = index + 1;
+            let (old, old_is_full) = (state.exec, state.full);
+            if self.copies_exec(index) {
+                seen.saved.push(old);
             }
+            if !writes_exec(self.program, index) {
+                self.step(index, state);
+                continue;
+            }
+            let old_is_nonzero = old_is_full || state.nonzero.contains(old);
+            let operand =
+                mask_operand(self.program.inst(index)).map(|value| self.read64(state, value, index));
+            self.step(index, state);
+            let new = state.exec;
+            seen.events.push(Event { inst: index, block, old, new, operand, old_is_nonzero, old_is_full });
         }
-        events
+        self.seen[block] = seen;
+        self.call(block, state);
     }
 
-    fn entry_state(&mut self) -> State {
-        let scalars = std::array::from_fn(|register| {
-            let is_relevant = self.slice.at_start(0) >> register & 1 != 0;
-            if is_relevant { self.values.number(Expr::Entry(register as u8)) } else { self.dead }
-        });
-        // A wave starts, and a function is called, with some lane active: callers skip calls with no lanes.
-        let exec = self.entry_exec;
-        let full = self.function.kernel.is_some();
-        let mut nonzero = VnSet::default();
-        if full {
-            nonzero.insert(exec);
-        }
-        State { scalars, lanes: BTreeMap::new(), exec, full, nonzero }
+    /// Whether a mask was copied from EXEC somewhere, to be put back later.
+    pub(super) fn is_saved(&self, mask: Vn) -> bool {
+        let all = || self.seen.iter().flat_map(|seen| seen.saved.iter().copied()).collect();
+        self.saved.get_or_init(all).contains(&mask)
     }
 
-    /// The state at the start of a block, from what is known of the ends of its predecessors. Adds each value that is joined
-    /// from others, with each of these.
-    fn join(&mut self, block: usize, outputs: &[Option<State>], joins: &mut Vec<(Vn, Vn)>) -> State {
-        let entry = (block == 0).then(|| self.entry_state());
+    /// The state at the start of a block, from what is known of the ends of its predecessors.
+    fn join(&mut self, block: usize, ends: &[Option<State>], joined: &mut State) {
         // Each with what the branch to this block tells of its EXEC.
-        let mut states: Vec<(&State, bool)> = entry.iter().map(|entry| (entry, false)).collect();
+        let mut states: Vec<(&State, bool)> = Vec::new();
+        if block == 0 {
+            states.push((&self.entry, false));
+        }
         for &from in &self.function.blocks[block].predecessors {
-            if let Some(output) = &outputs[from] {
-                states.push((output, self.enters_with_lanes(from, block)));
+            if let Some(end) = &ends[from] {
+                states.push((end, self.enters_with_lanes(from, block)));
             }
         }
-        let Some((last, with_lanes)) = states.pop() else { return self.entry_state() };
-        let mut joined = last.clone();
+        let (last, with_lanes) = states.pop().unwrap_or((&self.entry, false));
+        joined.clone_from(last);
         if with_lanes {
             joined.nonzero.insert(joined.exec);
         }
@@ -203,16 +215,12 @@ impl<'a> Flowing<'a> {
         };
         let exec_is_nonzero = joined.nonzero.contains(joined.exec)
             && states.iter().all(|state| is_nonzero(state, state.0.exec));
-        joined.scalars = [self.dead; SCALARS];
-        for register in self.relevant_at(block) {
-            let first = last.scalars[register];
-            joined.scalars[register] = first;
-            if states.iter().any(|(other, _)| other.scalars[register] != first) {
-                let value = self.values.number(Expr::Phi(block, register as u32));
-                let others = states.iter().map(|(other, _)| other.scalars[register]);
-                joins.extend(others.chain([first]).map(|part| (value, part)));
-                joined.scalars[register] = value;
-            }
+        joined.scalars.fill(self.dead);
+        for (register, place) in self.slice.at_start(block) {
+            let first = last.scalars[place];
+            let is_same = states.iter().all(|(other, _)| other.scalars[place] == first);
+            joined.scalars[place] =
+                if is_same { first } else { self.values.number(Expr::Phi(block, register as u32)) };
         }
         for state in &states {
             let (other, _) = state;
@@ -226,16 +234,12 @@ impl<'a> Flowing<'a> {
         if exec_is_nonzero {
             joined.nonzero.insert(joined.exec);
         }
-        joined
     }
 
-    fn widen(&mut self, block: usize, input: &mut State, previous: &State, joins: &mut Vec<(Vn, Vn)>) {
-        for register in 0..SCALARS {
-            let (new, old) = (input.scalars[register], previous.scalars[register]);
-            if new != old {
-                let value = self.values.number(Expr::Phi(block, register as u32));
-                joins.extend([(value, new), (value, old)]);
-                input.scalars[register] = value;
+    fn widen(&mut self, block: usize, input: &mut State, previous: &State) {
+        for (place, register) in self.slice.registers().enumerate() {
+            if input.scalars[place] != previous.scalars[place] {
+                input.scalars[place] = self.values.number(Expr::Phi(block, register as u32));
             }
         }
         input.lanes.retain(|place, value| previous.lanes.get(place) == Some(value));
@@ -244,16 +248,6 @@ impl<'a> Flowing<'a> {
         if input.exec != previous.exec {
             input.exec = self.values.number(Expr::Phi(block, EXEC_PLACE));
         }
-    }
-
-    /// The scalar registers whose values at the start of a block may matter.
-    fn relevant_at(&self, block: usize) -> impl Iterator<Item = usize> + use<> {
-        let mut rest = self.slice.at_start(block);
-        std::iter::from_fn(move || {
-            let register = rest.trailing_zeros();
-            rest &= rest.checked_sub(1)?;
-            Some(register as usize)
-        })
     }
 
     /// Whether an instruction copies EXEC, or a half of it, to other registers.
@@ -281,6 +275,14 @@ impl<'a> Flowing<'a> {
             (condition, taken, falls),
             (Condition::Execz, false, true) | (Condition::Execnz, true, false)
         )
+    }
+}
+
+/// Takes a state over into one that may be there already.
+fn keep(kept: &mut Option<State>, state: &State) {
+    match kept {
+        Some(kept) => kept.clone_from(state),
+        None => *kept = Some(state.clone()),
     }
 }
 

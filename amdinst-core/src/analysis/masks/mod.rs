@@ -94,12 +94,12 @@ impl Masks {
         clobbers: &dyn Fn(usize) -> RegSet,
     ) -> Self {
         let mut flowing = Flowing::new(program, function, clobbers, &BTreeSet::new());
-        let events = flowing.run();
+        flowing.run();
         let mut masks = Self::default();
         let values = &flowing.values;
         let mut narrowed: Vec<(Vn, usize)> = Vec::new();
         let mut elses: Vec<(usize, Vec<Vn>)> = Vec::new();
-        for event in &events {
+        for event in flowing.seen.iter().flat_map(|seen| &seen.events) {
             let inst = program.inst(event.inst);
             match classify(inst, event, &flowing) {
                 Ok(kind) => {
@@ -161,9 +161,9 @@ pub(super) fn register_targets(
     wanted: &BTreeSet<usize>,
 ) -> Vec<(usize, u64)> {
     let mut flowing = Flowing { unknown, ..Flowing::new(program, function, clobbers, wanted) };
-    let inputs = flowing.fixed_point();
+    flowing.run();
     let mut targets = Vec::new();
-    for (block, input) in inputs.into_iter().enumerate() {
+    for (block, input) in std::mem::take(&mut flowing.states.starts).into_iter().enumerate() {
         let range = function.blocks[block].insts.clone();
         let (last, Some(mut state)) = (range.end - 1, input) else { continue };
         if !wanted.contains(&last) {

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::state::SCALARS;
 use super::step::is_followed;
 use crate::analysis::program::{Function, Located, Program};
 use crate::isa::{Op, ScalarSet};
@@ -19,6 +20,10 @@ pub(super) struct Slice {
     names_exec: Vec<u64>,
     /// By block: the registers whose values at its start matter.
     start: Vec<ScalarSet>,
+    /// The registers whose values matter anywhere: few do.
+    anywhere: ScalarSet,
+    /// By register: how many of these come before it.
+    places: [u8; SCALARS],
 }
 
 impl Slice {
@@ -29,7 +34,14 @@ impl Slice {
         let end = blocks.last().map_or(0, |block| block.insts.end);
         let bits = vec![0; (end - first).div_ceil(64)];
         let start = vec![ScalarSet::EMPTY; blocks.len()];
-        let mut slice = Self { first, matters: bits.clone(), names_exec: bits, start };
+        let mut slice = Self {
+            first,
+            matters: bits.clone(),
+            names_exec: bits,
+            start,
+            anywhere: ScalarSet::EMPTY,
+            places: [0; SCALARS],
+        };
         for (offset, located) in program.insts[first..end].iter().enumerate() {
             slice.names_exec[offset / 64] |= u64::from(located.names_exec) << (offset % 64);
         }
@@ -52,6 +64,9 @@ impl Slice {
                     None => break,
                 }
             }
+        }
+        for (place, register) in (0..).zip(registers(slice.anywhere)) {
+            slice.places[register] = place;
         }
         slice
     }
@@ -79,9 +94,11 @@ impl Slice {
                 if sets_exec || is_followed(located.op) {
                     relevant = relevant.union(located.reads);
                 }
+                self.anywhere = self.anywhere.union(relevant);
             }
             if !asked.is_empty() && asked.contains(&index) {
                 relevant = relevant.union(located.reads);
+                self.anywhere = self.anywhere.union(relevant);
             }
         }
         std::mem::replace(&mut self.start[number], relevant) != relevant
@@ -93,20 +110,11 @@ impl Slice {
         self.matters[offset / 64] >> (offset % 64) & 1 != 0
     }
 
-    /// The first of some instructions that changes a value that matters.
-    pub(super) fn next(&self, insts: Range<usize>) -> Option<usize> {
-        self.find(insts, |word| self.matters[word])
-    }
-
     /// The first of some instructions that changes a value that matters, or names EXEC.
-    pub(super) fn next_or_exec(&self, insts: Range<usize>) -> Option<usize> {
-        self.find(insts, |word| self.matters[word] | self.names_exec[word])
-    }
-
-    fn find(&self, insts: Range<usize>, bits: impl Fn(usize) -> u64) -> Option<usize> {
+    pub(super) fn next(&self, insts: Range<usize>) -> Option<usize> {
         let (mut at, end) = (insts.start - self.first, insts.end - self.first);
         while at < end {
-            let rest = bits(at / 64) >> (at % 64);
+            let rest = (self.matters[at / 64] | self.names_exec[at / 64]) >> (at % 64);
             if rest != 0 {
                 at += rest.trailing_zeros() as usize;
                 return (at < end).then_some(at + self.first);
@@ -116,10 +124,36 @@ impl Slice {
         None
     }
 
-    /// The registers whose values at the start of a block matter, a bit each by operand code.
-    pub(super) fn at_start(&self, block: usize) -> u128 {
-        self.start[block].bits()
+    /// How many instructions change a value that matters.
+    pub(super) fn len(&self) -> usize {
+        self.matters.iter().map(|word| word.count_ones() as usize).sum()
     }
+
+    /// Where the value of a register is kept among those that are followed; nowhere if it never matters.
+    pub(super) fn place(&self, register: u8) -> Option<usize> {
+        let register = usize::from(register) % SCALARS;
+        (self.anywhere.bits() >> register & 1 != 0).then(|| usize::from(self.places[register]))
+    }
+
+    /// The registers that are followed, in the order of their places.
+    pub(super) fn registers(&self) -> impl Iterator<Item = usize> + use<> {
+        registers(self.anywhere)
+    }
+
+    /// The registers whose values at the start of a block matter, with their places.
+    pub(super) fn at_start(&self, block: usize) -> impl Iterator<Item = (usize, usize)> + use<'_> {
+        registers(self.start[block]).map(|register| (register, usize::from(self.places[register])))
+    }
+}
+
+/// The registers of a set, by operand code. EXEC is no place among them, and nobody asks what SCC holds.
+fn registers(set: ScalarSet) -> impl Iterator<Item = usize> + use<> {
+    let mut rest = set.without(ScalarSet::EXEC).without(ScalarSet::SCC).bits();
+    std::iter::from_fn(move || {
+        let register = rest.trailing_zeros();
+        rest &= rest.checked_sub(1)?;
+        Some(register as usize)
+    })
 }
 
 /// Whether an instruction may change one of these registers. What is changed in part only is not told apart.

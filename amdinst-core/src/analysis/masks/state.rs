@@ -18,6 +18,10 @@ pub(super) const SCALARS: usize = 128;
 pub(super) struct VnSet(Vec<Vn>);
 
 impl VnSet {
+    pub(super) fn of(value: Vn) -> Self {
+        Self(vec![value])
+    }
+
     pub(super) fn contains(&self, value: Vn) -> bool {
         self.0.binary_search(&value).is_ok()
     }
@@ -34,15 +38,32 @@ impl VnSet {
 }
 
 /// Values of all places at a point.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct State {
-    pub(super) scalars: [Vn; SCALARS],
+    /// Of the scalar registers that are followed ([`Slice::place`](super::slice::Slice::place)).
+    pub(super) scalars: Vec<Vn>,
     /// By (VGPR, AGPR or slot; lane).
     pub(super) lanes: BTreeMap<(u32, u8), Vn>,
     pub(super) exec: Vn,
     /// EXEC is all lanes, or those that the kernel was started with.
     pub(super) full: bool,
     pub(super) nonzero: VnSet,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        let Self { ref scalars, ref lanes, exec, full, ref nonzero } = *self;
+        Self { scalars: scalars.clone(), lanes: lanes.clone(), exec, full, nonzero: nonzero.clone() }
+    }
+
+    /// Keeps the memory that this state has: a block is looked at more than once.
+    fn clone_from(&mut self, other: &Self) {
+        let Self { ref scalars, ref lanes, exec, full, ref nonzero } = *other;
+        self.scalars.clone_from(scalars);
+        self.lanes.clone_from(lanes);
+        (self.exec, self.full) = (exec, full);
+        self.nonzero.0.clone_from(&nonzero.0);
+    }
 }
 
 /// The known lanes of a vector register or slot.

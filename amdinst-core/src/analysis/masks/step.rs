@@ -1,7 +1,5 @@
 //! What one instruction does to the values of masks.
 
-use std::ops::Range;
-
 use super::flow::Flowing;
 use super::state::{AGPRS, SLOTS, State, forget_lanes, lanes_of};
 use crate::analysis::program::Exit;
@@ -9,27 +7,6 @@ use crate::analysis::values::{Expr, Vn};
 use crate::isa::{Access, Families, Inst, Op, Value};
 
 impl Flowing<'_> {
-    /// What the instructions of a block do, and the function that is called at its end.
-    pub(super) fn run_through(&mut self, block: usize, state: &mut State) {
-        let insts = self.function.blocks[block].insts.clone();
-        let mut at = insts.start;
-        while let Some(index) = self.next(at..insts.end, state) {
-            self.step(index, state);
-            at = index + 1;
-        }
-        self.call(block, state);
-    }
-
-    /// The first of some instructions that may change what is followed here: most do not.
-    fn next(&self, insts: Range<usize>, state: &State) -> Option<usize> {
-        // In what is known of lanes, every vector instruction may.
-        if state.lanes.is_empty() {
-            self.slice.next(insts)
-        } else {
-            (!insts.is_empty()).then_some(insts.start)
-        }
-    }
-
     /// What an instruction does.
     pub(super) fn step(&mut self, index: usize, state: &mut State) {
         let located = &self.program.insts[index];
@@ -196,8 +173,10 @@ impl Flowing<'_> {
         };
         if let Some(clobbered) = clobbered {
             for register in 0..=107u8 {
-                if clobbered.contains(crate::isa::Reg::scalar(register)) {
-                    state.scalars[usize::from(register)] = self.values.number(Expr::Opaque(index, register));
+                if clobbered.contains(crate::isa::Reg::scalar(register))
+                    && let Some(place) = self.slice.place(register)
+                {
+                    state.scalars[place] = self.values.number(Expr::Opaque(index, register));
                 }
             }
             state.lanes.retain(|&(register, _), _| match register {
@@ -259,8 +238,11 @@ impl Flowing<'_> {
                 }
                 Value::Scalar(first) => {
                     for k in 0..operand.dwords {
-                        let value = self.values.number(Expr::Opaque(index, 16 + 16 * n as u8 + k));
-                        self.write32(state, first.saturating_add(k), value);
+                        let to = first.saturating_add(k);
+                        if is_exec(to) || self.slice.place(to).is_some() {
+                            let value = self.values.number(Expr::Opaque(index, 16 + 16 * n as u8 + k));
+                            self.write32(state, to, value);
+                        }
                     }
                 }
                 Value::Vgpr(first) => {
@@ -284,9 +266,8 @@ impl Flowing<'_> {
 
     fn read32(&mut self, state: &State, value: Value, index: usize) -> Vn {
         match value {
-            Value::Scalar(126) => self.values.half(state.exec, 0),
-            Value::Scalar(127) => self.values.half(state.exec, 1),
-            Value::Scalar(register) => state.scalars[usize::from(register & 127)],
+            Value::Scalar(register) if is_exec(register) => self.values.half(state.exec, register - 126),
+            Value::Scalar(register) => self.held(state, register),
             other => match constant(other) {
                 Some(value) => self.values.number(Expr::Const32(value as u32)),
                 None => self.values.number(Expr::Opaque(index, 9)),
@@ -298,8 +279,7 @@ impl Flowing<'_> {
         match value {
             Value::Scalar(126) => state.exec,
             Value::Scalar(register) if register < 127 => {
-                let (low, high) =
-                    (state.scalars[usize::from(register)], state.scalars[usize::from(register) + 1]);
+                let (low, high) = (self.held(state, register), self.held(state, register + 1));
                 self.values.pair(low, high)
             }
             other => match constant(other) {
@@ -309,6 +289,11 @@ impl Flowing<'_> {
         }
     }
 
+    /// What a register holds, if that ever matters.
+    fn held(&self, state: &State, register: u8) -> Vn {
+        self.slice.place(register).map_or(self.dead, |place| state.scalars[place])
+    }
+
     fn write32(&mut self, state: &mut State, to: u8, value: Vn) {
         match to {
             126 | 127 => {
@@ -316,7 +301,11 @@ impl Flowing<'_> {
                 state.exec =
                     if to == 126 { self.values.pair(value, high) } else { self.values.pair(low, value) };
             }
-            _ => state.scalars[usize::from(to & 127)] = value,
+            _ => {
+                if let Some(place) = self.slice.place(to) {
+                    state.scalars[place] = value;
+                }
+            }
         }
     }
 
@@ -373,6 +362,11 @@ pub(super) fn saves_exec(op: Op) -> bool {
 
 fn saveexec(op: Op) -> bool {
     saves_exec(op) || op.is_of(Families::COPIES_NEW_EXEC)
+}
+
+/// The registers that are the halves of EXEC.
+const fn is_exec(register: u8) -> bool {
+    matches!(register, 126 | 127)
 }
 
 fn small_constant(value: Value) -> Option<u8> {
