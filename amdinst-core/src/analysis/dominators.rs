@@ -22,40 +22,39 @@ pub struct Loop {
 }
 
 impl Structure {
-    /// Analyses the graph that `successors` gives.
-    pub fn new(successors: &[Vec<usize>]) -> Self {
-        let n = successors.len();
-        let order = reverse_postorder(n, |block| &successors[block]);
+    /// Analyses the graph of so many blocks that `successors` gives.
+    pub fn new<'a>(n: usize, successors: impl Fn(usize) -> &'a [usize]) -> Self {
+        let order = reverse_postorder(n, &successors);
         let mut position = vec![usize::MAX; n];
         for (index, &block) in order.iter().enumerate() {
             position[block] = index;
         }
-        let mut predecessors = vec![Vec::new(); n];
-        for &block in &order {
-            for &next in &successors[block] {
-                predecessors[next].push(block);
-            }
-        }
+        let predecessors = Predecessors::new(n, &order, &successors);
         let immediate_dominator = dominators(&order, &position, &predecessors, n);
         let mut this = Self { immediate_dominator, loops: Vec::new(), depth: vec![0; n] };
-        let mut latches = vec![Vec::new(); n];
+        // Header and source of each back edge.
+        let mut back: Vec<(usize, usize)> = Vec::new();
         for &block in &order {
-            for &next in &successors[block] {
-                if this.dominates(next, block) {
-                    latches[next].push(block);
-                }
-            }
+            let backwards = successors(block).iter().filter(|&&next| position[next] <= position[block]);
+            back.extend(
+                backwards.filter(|&&next| this.dominates(next, block)).map(|&header| (header, block)),
+            );
         }
-        for (header, latches) in latches.into_iter().enumerate().filter(|(_, latches)| !latches.is_empty()) {
-            let mut inside = vec![false; n];
-            inside[header] = true;
-            let mut work = latches;
+        back.sort_unstable();
+        // By block: the last loop that it was found to be in, counted from 1.
+        let mut inside = vec![0; n];
+        for latches in back.chunk_by(|a, b| a.0 == b.0) {
+            let (header, number) = (latches[0].0, this.loops.len() + 1);
+            inside[header] = number;
+            let mut blocks = vec![header];
+            let mut work: Vec<usize> = latches.iter().map(|&(_, latch)| latch).collect();
             while let Some(block) = work.pop() {
-                if !std::mem::replace(&mut inside[block], true) {
-                    work.extend(&predecessors[block]);
+                if std::mem::replace(&mut inside[block], number) != number {
+                    blocks.push(block);
+                    work.extend(predecessors.of(block));
                 }
             }
-            let blocks: Vec<usize> = (0..n).filter(|&block| inside[block]).collect();
+            blocks.sort_unstable();
             for &block in &blocks {
                 this.depth[block] += 1;
             }
@@ -84,6 +83,42 @@ impl Structure {
             .iter()
             .filter(|candidate| candidate.blocks.binary_search(&block).is_ok())
             .min_by_key(|candidate| candidate.blocks.len())
+    }
+}
+
+/// The predecessors of all blocks, one after the other.
+struct Predecessors {
+    blocks: Vec<usize>,
+    /// By block: where the next one's begin.
+    ends: Vec<usize>,
+}
+
+impl Predecessors {
+    /// Of `n` blocks, as far as they are among `reached`.
+    fn new<'a>(n: usize, reached: &[usize], successors: &impl Fn(usize) -> &'a [usize]) -> Self {
+        let mut ends = vec![0; n];
+        for &next in reached.iter().flat_map(|&block| successors(block)) {
+            ends[next] += 1;
+        }
+        let mut all = 0;
+        for end in &mut ends {
+            all += *end;
+            *end = all - *end;
+        }
+        // Each now says where its own begin; filled up, where they end.
+        let mut blocks = vec![0; all];
+        for &block in reached {
+            for &next in successors(block) {
+                blocks[ends[next]] = block;
+                ends[next] += 1;
+            }
+        }
+        Self { blocks, ends }
+    }
+
+    fn of(&self, block: usize) -> &[usize] {
+        let start = block.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.blocks[start..self.ends[block]]
     }
 }
 
@@ -118,7 +153,7 @@ pub fn reverse_postorder<'a>(count: usize, successors: impl Fn(usize) -> &'a [us
 fn dominators(
     order: &[usize],
     position: &[usize],
-    predecessors: &[Vec<usize>],
+    predecessors: &Predecessors,
     n: usize,
 ) -> Vec<Option<usize>> {
     let mut idom = vec![None; n];
@@ -129,7 +164,7 @@ fn dominators(
         changed = false;
         for &block in &order[1..] {
             let mut new: Option<usize> = None;
-            for &from in &predecessors[block] {
+            for &from in predecessors.of(block) {
                 if idom[from].is_none() {
                     continue;
                 }
@@ -169,7 +204,7 @@ mod tests {
     fn a_nested_loop_has_depth_two() {
         // 0 → 1 → 2 → 3 → 2, 3 → 1, 1 → 4
         let successors = vec![vec![1], vec![2, 4], vec![3], vec![2, 1], vec![]];
-        let structure = Structure::new(&successors);
+        let structure = Structure::new(successors.len(), |block| &successors[block]);
         assert_eq!(structure.depth, [0, 1, 2, 2, 0]);
         assert_eq!(structure.innermost(3).map(|inner| inner.header), Some(2));
         assert_eq!(structure.innermost(4), None);
@@ -193,7 +228,7 @@ mod tests {
         fn dominance_is_what_its_definition_says(
             successors in (2usize..12).prop_flat_map(|n| prop::collection::vec(prop::collection::vec(0..n, 0..3), n))
         ) {
-            let structure = Structure::new(&successors);
+            let structure = Structure::new(successors.len(), |block| &successors[block]);
             let n = successors.len();
             for b in (0..n).filter(|&b| reaches_without(&successors, usize::MAX, b)) {
                 for a in 0..n {

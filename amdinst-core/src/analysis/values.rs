@@ -109,13 +109,18 @@ enum Combined {
 }
 
 impl Values {
-    /// With room for so many values.
-    pub(super) fn with_capacity(values: usize) -> Self {
+    /// With room for what about so many instructions make of values.
+    pub(super) fn with_capacity(instructions: usize) -> Self {
+        let values = 2 * instructions;
         Self {
             exprs: Vec::with_capacity(values),
             parts: Vec::with_capacity(values),
             numbers: HashMap::with_capacity_and_hasher(values, BuildHasherDefault::default()),
-            ..Self::default()
+            combined: HashMap::with_capacity_and_hasher(instructions, BuildHasherDefault::default()),
+            subsets: RefCell::new(HashMap::with_capacity_and_hasher(
+                instructions,
+                BuildHasherDefault::default(),
+            )),
         }
     }
 

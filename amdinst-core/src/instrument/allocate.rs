@@ -109,8 +109,16 @@ pub(super) struct Allocation {
 /// No registers: why, and how many were missing.
 pub(super) type NoRegisters = (Reason, String);
 
-/// The limits of a component.
+/// What counters in SGPRs can make use of that leave working out the record's address for later.
 #[derive(Clone, Debug)]
+pub(super) struct Deferring {
+    /// SGPRs that have the ids of the workgroup at entry: they should stay as they are.
+    pub(super) workgroup_ids: Vec<u8>,
+    /// What could be written for each site instead of counts.
+    pub(super) forms: Vec<SiteForm>,
+}
+
+/// The limits of a component.
 pub(super) struct Component<'a> {
     pub(super) survey: &'a Survey,
     /// Every function in it, kernels among them.
@@ -123,11 +131,8 @@ pub(super) struct Component<'a> {
     pub(super) spare_vgprs: Option<u8>,
     /// How many unused SGPRs may be taken.
     pub(super) spare_sgprs: Option<u8>,
-    /// Counters in SGPRs may leave working out the record's address for later; if so, these SGPRs, which have the ids of the
-    /// workgroup at entry, should stay as they are.
-    pub(super) may_defer: Option<Vec<u8>>,
-    /// What could be written for each site instead of counts, in that case.
-    pub(super) forms: Vec<SiteForm>,
+    /// Counters in SGPRs may leave working out the record's address for later. Asked only where there are enough SGPRs.
+    pub(super) may_defer: Option<&'a dyn Fn() -> Option<Deferring>>,
     /// Private memory for the parking VGPR; used if sites are to borrow that.
     pub(super) scratch: Option<ScratchSlots>,
 }
@@ -248,33 +253,37 @@ impl Component<'_> {
                     );
                     return Err((Reason::CountersDoNotFit, detail));
                 }
-                if self.may_defer.is_some() {
+                let deferring = self.may_defer.and_then(|ask| ask());
+                if let Some(Deferring { workgroup_ids, forms }) = &deferring {
                     let quiet =
                         |&register: &u8| !late.contains(Reg::vgpr(register)) && owned.park != Some(register);
                     let allotted = (0..self.allotted_vgprs.min(256)).map(|register| register as u8);
-                    let more =
-                        vgprs.clone().filter(|&register| register < self.vgprs_that_cost_nothing(&used));
+                    let most = self.vgprs_that_cost_nothing(&used);
+                    let more = vgprs.clone().filter(|&register| register < most);
                     owned.free_vgprs = allotted.chain(more).filter(quiet).collect();
-                }
-                let has_masks =
-                    self.forms.len() == sites && self.forms.iter().any(|&form| form != SiteForm::Counts);
-                let counts = vec![SiteForm::Counts; sites];
-                for forms in has_masks.then_some(&self.forms).into_iter().chain([&counts]) {
-                    if let Some((places, zeroed, deferred)) =
-                        self.packed(&sgprs, owned.record, (each, forms), &owned.free_vgprs)
-                    {
-                        (owned.counters, owned.deferred, owned.packed) = (zeroed, Some(deferred), true);
-                        if forms != &counts {
-                            owned.site_forms.clone_from(forms);
+                    let has_masks =
+                        forms.len() == sites && forms.iter().any(|&form| form != SiteForm::Counts);
+                    let counts = vec![SiteForm::Counts; sites];
+                    let sgprs = for_counters(workgroup_ids, &sgprs, owned.record);
+                    // A kernel of several may have the first of its sites alone.
+                    let any_count = forms.is_empty();
+                    for forms in has_masks.then_some(forms).into_iter().chain([&counts]) {
+                        if let Some((places, zeroed, deferred)) =
+                            self.packed(sgprs.clone(), (each, forms), any_count, &owned.free_vgprs)
+                        {
+                            (owned.counters, owned.deferred, owned.packed) = (zeroed, Some(deferred), true);
+                            if forms != &counts {
+                                owned.site_forms.clone_from(forms);
+                            }
+                            return Ok(Allocation { owned, places, temps });
                         }
-                        return Ok(Allocation { owned, places, temps });
+                    }
+                    if let Some((counters, deferred)) = self.deferred(sgprs, each * sites) {
+                        (owned.counters, owned.deferred) = (counters, Some(deferred));
                     }
                 }
-                match self.deferred(&sgprs, owned.record, each * sites) {
-                    Some((counters, deferred)) => {
-                        (owned.counters, owned.deferred) = (counters, Some(deferred))
-                    }
-                    None => owned.counters = sgprs.drain(..each * sites).collect(),
+                if owned.deferred.is_none() {
+                    owned.counters = sgprs.drain(..each * sites).collect();
                 }
                 let chunks = owned.counters.chunks(each);
                 chunks
@@ -350,24 +359,11 @@ impl Component<'_> {
         Ok(Allocation { owned, places, temps })
     }
 
-    /// Registers for so many counters whose record's address is worked out late; none where there are too few. The pair for that
-    /// address is not needed then.
-    fn deferred(&self, sgprs: &[u8], record: RecordPlace, counters: usize) -> Option<(Vec<u8>, Deferred)> {
-        let mut sgprs = self.for_counters(sgprs, record)?;
+    /// Registers for so many counters whose record's address is worked out late; none where there are too few.
+    fn deferred(&self, mut sgprs: Vec<u8>, counters: usize) -> Option<(Vec<u8>, Deferred)> {
         let counters: Vec<u8> = (sgprs.len() >= counters).then(|| sgprs.drain(..counters).collect())?;
         let deferred = Deferred::take(self.survey.program.arch, &mut sgprs)?;
         Some((counters, deferred))
-    }
-
-    /// The SGPRs for counters where the record's address is worked out late, in the order in which they should be taken.
-    fn for_counters(&self, sgprs: &[u8], record: RecordPlace) -> Option<Vec<u8>> {
-        let ids = self.may_defer.as_ref()?;
-        let mut sgprs = sgprs.to_vec();
-        if let RecordPlace::Sgprs(pair) = record {
-            sgprs.extend([pair, pair + 1]);
-        }
-        sgprs.sort_unstable_by_key(|register| (ids.contains(register), *register));
-        Some(sgprs)
     }
 
     /// VGPRs below this number cost no occupancy: 8 waves or 10 of a SIMD take an even share. Those of a kernel with accumulation
@@ -381,15 +377,14 @@ impl Component<'_> {
     }
 
     /// The same where one lane writes packed records, and sites may have masks instead of counters: their places, and the registers
-    /// that are zero at first.
+    /// that are zero at first. Records may be of the first of these sites alone, if there is no telling how many.
     fn packed(
         &self,
-        sgprs: &[u8],
-        record: RecordPlace,
+        mut sgprs: Vec<u8>,
         (each, forms): (usize, &[SiteForm]),
+        any_count: bool,
         free_vgprs: &[u8],
     ) -> Option<(Vec<CounterPlace>, Vec<u8>, Deferred)> {
-        let mut sgprs = self.for_counters(sgprs, record)?;
         let (mut places, mut zeroed) = (vec![CounterPlace::Seed; forms.len()], Vec::new());
         // Pairs first, as long as there are any.
         for (place, &form) in places.iter_mut().zip(forms) {
@@ -416,8 +411,7 @@ impl Component<'_> {
         for (place, counters) in counted.zip(counters.chunks(each)) {
             *place = CounterPlace::Sgprs(SgprCounters::new(counters));
         }
-        // A kernel of several may have the first of these sites alone.
-        let written = if self.forms.is_empty() { 0..=places.len() } else { places.len()..=places.len() };
+        let written = if any_count { 0..=places.len() } else { places.len()..=places.len() };
         let mut stored =
             written.map(|count| Stores::plan(&places[..count], |vgpr| free_vgprs.contains(&vgpr)));
         if stored.any(|plan| plan.is_none()) {
@@ -454,6 +448,17 @@ impl Component<'_> {
             late: used.and(late),
         }
     }
+}
+
+/// The SGPRs for counters where the record's address is worked out late, in the order in which they should be taken: those last that
+/// have ids of the workgroup. The pair for that address is not needed then.
+fn for_counters(workgroup_ids: &[u8], sgprs: &[u8], record: RecordPlace) -> Vec<u8> {
+    let mut sgprs = sgprs.to_vec();
+    if let RecordPlace::Sgprs(pair) = record {
+        sgprs.extend([pair, pair + 1]);
+    }
+    sgprs.sort_unstable_by_key(|register| (workgroup_ids.contains(register), *register));
+    sgprs
 }
 
 /// A pair for the time at the end, where all is dead but what the probes own, and whether a scalar load may still write

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::hazards;
 use super::lds::LdsUse;
 use super::options::Options;
 use super::refusal::{InstrumentError, Reason, Refusal};
@@ -35,6 +36,8 @@ pub(super) struct Own {
     pub(super) late: RegSet,
     /// Registers are addressed by number in a register.
     pub(super) indexed: bool,
+    /// There are matrix instructions.
+    pub(super) has_matrices: bool,
     lds: LdsUse,
 }
 
@@ -45,6 +48,7 @@ impl Own {
         if inst.op.is_of(Families::LATE) {
             self.late.union_with(&changes);
         }
+        self.has_matrices |= hazards::is_matrix(inst);
         if inst.op.is_of(Families::MATRIX) {
             // It also reads its addends late.
             self.late.union_with(&effects.reads);
@@ -80,9 +84,9 @@ impl Survey {
             .functions
             .iter()
             .map(|function| {
-                let successors: Vec<Vec<usize>> =
-                    function.blocks.iter().map(|block| block.successors.clone()).collect();
-                Masks::new(&program, function, &Structure::new(&successors), &clobbers)
+                let blocks = &function.blocks;
+                let structure = Structure::new(blocks.len(), |block| &blocks[block].successors);
+                Masks::new(&program, function, &structure, &clobbers)
             })
             .collect();
         Self { masks, liveness, own, reachable, program }

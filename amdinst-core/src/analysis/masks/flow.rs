@@ -87,7 +87,7 @@ impl<'a> Flowing<'a> {
         });
         let formed = halves.collect();
         let slice = Slice::new(program, function, asked);
-        let mut values = Values::with_capacity(2 * slice.len() + 2);
+        let mut values = Values::with_capacity(slice.len());
         let entry_exec = values.number(Expr::Opaque(usize::MAX, 0));
         let dead = values.number(Expr::Opaque(usize::MAX, 1));
         let mut scalars = vec![dead; slice.registers().count()];

@@ -17,8 +17,8 @@ use rules::{Kind, MOST_STATES, MOST_STATES_WITHOUT_MATRICES};
 
 use super::assembler::{Assembled, Assembler};
 use super::relocate::Patch;
-use crate::analysis::program::{Function, Located, Program};
-use crate::isa::{EncodeError, Encoding, Mods, Op, Value};
+use crate::analysis::program::{Function, Program};
+use crate::isa::{EncodeError, Encoding, Inst, Mods, Op, Value};
 
 /// What the rules ask about the instructions of a program, each told when it is first asked for.
 pub(super) struct Known<'a> {
@@ -39,11 +39,16 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Adds the wait states that the patches of one function need.
+/// Whether the rules take an instruction for a matrix instruction.
+pub(super) fn is_matrix(inst: &Inst) -> bool {
+    Kind::of(inst.encoding, inst.op) == Kind::Matrix
+}
+
+/// Adds the wait states that the patches of one function need, which may have matrix instructions.
 pub(super) fn settle(
     known: &Known<'_>,
     assembler: &Assembler,
-    function: &Function,
+    (function, has_matrices): (&Function, bool),
     patches: &mut BTreeMap<usize, Patch>,
 ) -> Result<(), EncodeError> {
     let first = function.blocks.first().map_or(0, |block| block.insts.start);
@@ -51,7 +56,7 @@ pub(super) fn settle(
     if patches.range(first..end).next().is_none() {
         return Ok(());
     }
-    let lines = Lines::new(known, function, patches);
+    let lines = Lines::new(known, function, has_matrices, patches);
     lines.check();
     let nops = lines.nops();
     for ((index, part), nops) in nops {
@@ -119,13 +124,18 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn new(known: &'a Known<'_>, function: &'a Function, patches: &'a BTreeMap<usize, Patch>) -> Self {
+    fn new(
+        known: &'a Known<'_>,
+        function: &'a Function,
+        has_matrices: bool,
+        patches: &'a BTreeMap<usize, Patch>,
+    ) -> Self {
         let program = known.program;
         let blocks = &function.blocks;
         let all = blocks.first().map_or(0, |block| block.insts.start)
             ..blocks.last().map_or(0, |block| block.insts.end);
         let (mut patched, mut entered) = (Vec::new(), Vec::new());
-        for (&index, patch) in patches.range(all.clone()) {
+        for (&index, patch) in patches.range(all) {
             let block = blocks.partition_point(|block| block.insts.end <= index);
             if patched.last() != Some(&block) {
                 patched.push(block);
@@ -137,8 +147,6 @@ impl<'a> Lines<'a> {
         if !entered.is_empty() {
             patched.push(blocks.len());
         }
-        let is_matrix = |located: &Located| Kind::of(located.encoding, located.op) == Kind::Matrix;
-        let has_matrices = program.insts[all].iter().any(is_matrix);
         let most_states = if has_matrices { MOST_STATES } else { MOST_STATES_WITHOUT_MATRICES };
         let lines = (0..=blocks.len()).map(|_| OnceCell::new()).collect();
         Self { program, known, function, patches, lines, patched, entered, most_states }

@@ -7,7 +7,7 @@ use super::groups::Group;
 use super::later::At;
 use super::{Draft, Planner, encoding};
 use crate::analysis::program;
-use crate::instrument::allocate::{Allocation, Borrow, Component, Scheme, Wanted, scc_tells_new};
+use crate::instrument::allocate::{Allocation, Borrow, Component, Deferring, Scheme, Wanted, scc_tells_new};
 use crate::instrument::block_code::BlockCode;
 use crate::instrument::borrowed::SCRATCH_OPERATIONS;
 use crate::instrument::entry::Left;
@@ -51,14 +51,14 @@ impl Planner<'_> {
         let may_defer = scheme == Scheme::Sgprs
             && self.options.abi == Abi::Argument
             && self.options.probe == Probe::Branches;
-        // Where each kernel works out the address of its records before waves end, if all can: functions that end waves do not know
-        // for which.
-        let offsets =
-            || group.kernels.iter().map(|&kernel| Some((kernel, self.place_for_offset(kernel)?))).collect();
-        let offsets: Option<BTreeMap<usize, At>> = may_defer.then(offsets).flatten();
-        let ids = || {
+        let deferring = || {
             let ids = group.kernels.iter().map(|&kernel| self.workgroup_ids(kernel));
-            ids.collect::<Option<Vec<_>>>().map(|ids| ids.concat())
+            // A site that several kernels share has one form for all.
+            let forms = match group.kernels.first() {
+                Some(&kernel) if group.shared.is_empty() && group.kernels.len() == 1 => self.site_forms(kernel),
+                _ => Vec::new(),
+            };
+            Some(Deferring { workgroup_ids: ids.collect::<Option<Vec<_>>>()?.concat(), forms })
         };
         let component = Component {
             survey,
@@ -67,14 +67,7 @@ impl Planner<'_> {
             most_vgprs: descriptors.iter().map(vgprs).max().unwrap_or(0),
             spare_vgprs: self.options.spare_vgprs,
             spare_sgprs: self.options.spare_sgprs,
-            may_defer: may_defer.then(ids).flatten(),
-            // A site that several kernels share has one form for all.
-            forms: match group.kernels.first() {
-                Some(&kernel) if may_defer && group.shared.is_empty() && group.kernels.len() == 1 => {
-                    self.site_forms(kernel)
-                }
-                _ => Vec::new(),
-            },
+            may_defer: if may_defer { Some(&deferring) } else { None },
             scratch: (borrow == Borrow::Scratch).then(|| self.scratch_slots(group)).transpose()?,
         };
         // What a site needs depends on where its counters are, not on which registers these are.
@@ -102,6 +95,12 @@ impl Planner<'_> {
             .collect();
         let Allocation { owned, places, temps } =
             component.allocate(scheme, borrow, (self.options.probe, level), total, &wanted)?;
+
+        // Where each kernel works out the address of its records before waves end, if all can: functions that end waves do not know
+        // for which.
+        let offsets =
+            || group.kernels.iter().map(|&kernel| Some((kernel, self.place_for_offset(kernel)?))).collect();
+        let offsets: Option<BTreeMap<usize, At>> = owned.deferred.is_some().then(offsets).flatten();
 
         let mut draft = Draft::default();
         let mut own_index: BTreeMap<usize, usize> = BTreeMap::new();
@@ -197,9 +196,8 @@ impl Planner<'_> {
             draft.kernels.insert(kernel, drafted);
         }
         for &function in group.kernels.iter().chain(&group.shared) {
-            let function = &survey.program.functions[function];
-            hazards::settle(&self.hazards, &self.assembler, function, &mut draft.patches)
-                .map_err(encoding)?;
+            let code = (&survey.program.functions[function], survey.own(function).has_matrices);
+            hazards::settle(&self.hazards, &self.assembler, code, &mut draft.patches).map_err(encoding)?;
         }
         self.add_up(group, scheme, owned.lent, &mut draft);
         for (number, kernel) in &mut draft.kernels {
