@@ -14,7 +14,7 @@ use arrayvec::ArrayVec;
 use super::hazards::Facts;
 use crate::Arch;
 use crate::analysis::Mixer;
-use crate::isa::{EncodeError, Encoding, Inst, Mods, Op, Value, Words, assemble_legal};
+use crate::isa::{EncodeError, Encoding, Inst, Mods, Op, Reg, Value, Words, assemble_legal};
 
 /// An instruction to be inserted.
 #[derive(Clone, Debug)]
@@ -25,6 +25,40 @@ struct Contents {
     inst: Inst,
     words: Result<Words, EncodeError>,
     facts: OnceCell<Facts>,
+    highest: HighestRegisters,
+}
+
+/// The highest registers that instructions use, plus one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct HighestRegisters {
+    pub(super) sgprs: u32,
+    pub(super) vgprs: u32,
+}
+
+impl HighestRegisters {
+    /// Nothing that is inserted touches SGPRs or VGPRs that its operands do not name.
+    fn of(inst: &Inst) -> Self {
+        let mut highest = Self::default();
+        for operand in &inst.operands {
+            let dwords = u32::from(operand.dwords);
+            match operand.value {
+                Value::Scalar(first) if Reg::scalar(first).as_sgpr().is_some() => {
+                    highest.sgprs = highest.sgprs.max(u32::from(first) + dwords);
+                }
+                Value::Vgpr(first) => highest.vgprs = highest.vgprs.max(u32::from(first) + dwords),
+                _ => {}
+            }
+        }
+        highest
+    }
+
+    /// Takes in what further instructions use.
+    pub(super) fn see<'a>(&mut self, insts: impl IntoIterator<Item = &'a Assembled>) {
+        for inst in insts {
+            self.sgprs = self.sgprs.max(inst.0.highest.sgprs);
+            self.vgprs = self.vgprs.max(inst.0.highest.vgprs);
+        }
+    }
 }
 
 impl Assembled {
@@ -59,7 +93,7 @@ impl Assembler {
         Self { arch, known: Rc::default() }
     }
 
-    /// The instruction with these operands.
+    /// The instruction with these operands and modifiers, if it has any.
     ///
     /// # Errors
     /// As of [`assemble_legal`]. What has no encoding after all is told by [`Assembled::words`].
@@ -68,15 +102,16 @@ impl Assembler {
         op: Op,
         encoding: Encoding,
         values: &[Value],
-        mods: Mods,
+        mods: Option<Mods>,
     ) -> Result<Assembled, EncodeError> {
         let source = values.try_into().ok().map(|values| Source { op, encoding, values, mods });
         if let Some(known) = source.as_ref().and_then(|source| self.known.borrow().get(source).cloned()) {
             return Ok(known);
         }
-        let inst = assemble_legal(self.arch, op, encoding, values, mods)?;
+        let inst = assemble_legal(self.arch, op, encoding, values, mods.unwrap_or_default())?;
         let words = inst.encode_assembled(self.arch);
-        let assembled = Assembled(Rc::new(Contents { inst, words, facts: OnceCell::new() }));
+        let highest = HighestRegisters::of(&inst);
+        let assembled = Assembled(Rc::new(Contents { inst, words, facts: OnceCell::new(), highest }));
         if let Some(source) = source {
             self.known.borrow_mut().insert(source, assembled.clone());
         }
@@ -90,7 +125,8 @@ struct Source {
     op: Op,
     encoding: Encoding,
     values: ArrayVec<Value, 4>,
-    mods: Mods,
+    /// Most have none: these are soon compared.
+    mods: Option<Mods>,
 }
 
 impl Hash for Source {
@@ -98,14 +134,13 @@ impl Hash for Source {
         (self.op as u32).hash(state);
         self.values.hash(state);
         // Of all modifiers, the one that most instructions with the same operands differ in.
-        self.mods.offset.hash(state);
+        self.mods.as_ref().map(|mods| mods.offset).hash(state);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::Reg;
 
     #[test]
     fn what_differs_is_told_apart_and_the_same_is_assembled_once() {
@@ -113,7 +148,7 @@ mod tests {
         let add = |to: u8, offset: i32| {
             let values = [Value::Vgpr(0), Value::Vgpr(to), Value::Scalar(4)];
             let mods = Mods { offset, ..Mods::default() };
-            assembler.assemble(Op::global_atomic_add, Encoding::Global, &values, mods).expect("an atomic")
+            assembler.assemble(Op::global_atomic_add, Encoding::Global, &values, Some(mods)).expect("an atomic")
         };
         let [first, other, far, again] = [add(1, 8), add(2, 8), add(1, 12), add(1, 8)];
         assert!(Rc::ptr_eq(&first.0, &again.0));

@@ -31,7 +31,16 @@ impl Sequence {
         }
     }
 
+    /// Without modifiers.
+    fn plain(&mut self, op: Op, encoding: Encoding, values: &[Value]) {
+        self.add(op, encoding, values, None);
+    }
+
     fn push(&mut self, op: Op, encoding: Encoding, values: &[Value], mods: Mods) {
+        self.add(op, encoding, values, Some(mods));
+    }
+
+    fn add(&mut self, op: Op, encoding: Encoding, values: &[Value], mods: Option<Mods>) {
         match self.assembler.assemble(op, encoding, values, mods) {
             Ok(inst) => {
                 if self.insts.is_empty() {
@@ -47,17 +56,17 @@ impl Sequence {
 
     /// SOP1: `op to, from`.
     pub(super) fn sop1(&mut self, op: Op, to: Value, from: Value) {
-        self.push(op, Encoding::Sop1, &[to, from], Mods::default());
+        self.plain(op, Encoding::Sop1, &[to, from]);
     }
 
     /// SOP2: `op to, a, b`.
     pub(super) fn sop2(&mut self, op: Op, to: u8, a: Value, b: Value) {
-        self.push(op, Encoding::Sop2, &[sgpr(to), a, b], Mods::default());
+        self.plain(op, Encoding::Sop2, &[sgpr(to), a, b]);
     }
 
     /// SOPC: `op a, b`; the result is SCC.
     pub(super) fn sopc(&mut self, op: Op, a: Value, b: Value) {
-        self.push(op, Encoding::Sopc, &[a, b], Mods::default());
+        self.plain(op, Encoding::Sopc, &[a, b]);
     }
 
     /// `s_mov_b64 exec, lanes`: the lowest `lanes` lanes, shifted up by `shift`. Leaves SCC alone.
@@ -67,30 +76,30 @@ impl Sequence {
         } else {
             // s_bfm_b64: ((1 << lanes) - 1) << shift.
             let values = [Value::EXEC, Value::int(lanes as i32), Value::int(shift as i32)];
-            self.push(Op::s_bfm_b64, Encoding::Sop2, &values, Mods::default());
+            self.plain(Op::s_bfm_b64, Encoding::Sop2, &values);
         }
     }
 
     /// `v_writelane_b32 to, from, lane`: whatever EXEC is.
     pub(super) fn writelane(&mut self, to: u8, from: Value, lane: u32) {
         let values = [Value::Vgpr(to), from, Value::int(lane as i32)];
-        self.push(Op::v_writelane_b32, Encoding::Vop3, &values, Mods::default());
+        self.plain(Op::v_writelane_b32, Encoding::Vop3, &values);
     }
 
     /// `v_readlane_b32 to, from, lane`: whatever EXEC is.
     pub(super) fn readlane(&mut self, to: u8, from: u8, lane: u32) {
         let values = [sgpr(to), Value::Vgpr(from), Value::int(lane as i32)];
-        self.push(Op::v_readlane_b32, Encoding::Vop3, &values, Mods::default());
+        self.plain(Op::v_readlane_b32, Encoding::Vop3, &values);
     }
 
     /// `v_readfirstlane_b32 to, from`.
     pub(super) fn readfirstlane(&mut self, to: u8, from: u8) {
-        self.push(Op::v_readfirstlane_b32, Encoding::Vop1, &[sgpr(to), Value::Vgpr(from)], Mods::default());
+        self.plain(Op::v_readfirstlane_b32, Encoding::Vop1, &[sgpr(to), Value::Vgpr(from)]);
     }
 
     /// `v_mov_b32 to, from`.
     pub(super) fn v_mov(&mut self, to: u8, from: Value) {
-        self.push(Op::v_mov_b32, Encoding::Vop1, &[Value::Vgpr(to), from], Mods::default());
+        self.plain(Op::v_mov_b32, Encoding::Vop1, &[Value::Vgpr(to), from]);
     }
 
     /// `v_mov` of an SGPR pair to an even pair of VGPRs: `v_pk_mov_b32 to, from, from op_sel:[0,1]`, from gfx90a on.
@@ -102,12 +111,12 @@ impl Sequence {
 
     /// `v_add_u32 to, a, b`, neither of them a VGPR.
     pub(super) fn v_add(&mut self, to: u8, a: Value, b: Value) {
-        self.push(Op::v_add_u32, Encoding::Vop3, &[Value::Vgpr(to), a, b], Mods::default());
+        self.plain(Op::v_add_u32, Encoding::Vop3, &[Value::Vgpr(to), a, b]);
     }
 
     /// VOP2 with two operands: `op to, a, vb`.
     pub(super) fn vop2(&mut self, op: Op, to: u8, a: Value, b: u8) {
-        self.push(op, Encoding::Vop2, &[Value::Vgpr(to), a, Value::Vgpr(b)], Mods::default());
+        self.plain(op, Encoding::Vop2, &[Value::Vgpr(to), a, Value::Vgpr(b)]);
     }
 
     /// `v_add_u32 to, to, what clamp`: a sum too large for 32 bits becomes the largest number.
@@ -120,15 +129,15 @@ impl Sequence {
     pub(super) fn lane_offsets(&mut self, to: u8) {
         let all = Value::int(-1);
         let register = Value::Vgpr(to);
-        self.push(Op::v_mbcnt_lo_u32_b32, Encoding::Vop3, &[register, all, Value::int(0)], Mods::default());
-        self.push(Op::v_mbcnt_hi_u32_b32, Encoding::Vop3, &[register, all, register], Mods::default());
+        self.plain(Op::v_mbcnt_lo_u32_b32, Encoding::Vop3, &[register, all, Value::int(0)]);
+        self.plain(Op::v_mbcnt_hi_u32_b32, Encoding::Vop3, &[register, all, register]);
         self.vop2(Op::v_lshlrev_b32, to, Value::int(2), to);
     }
 
     /// The number of each of the lowest 32 lanes, times four: `v_mbcnt_lo`, `v_lshlrev`. EXEC must have the lanes that get it.
     pub(super) fn low_lane_offsets(&mut self, to: u8) {
         let values = [Value::Vgpr(to), Value::int(-1), Value::int(0)];
-        self.push(Op::v_mbcnt_lo_u32_b32, Encoding::Vop3, &values, Mods::default());
+        self.plain(Op::v_mbcnt_lo_u32_b32, Encoding::Vop3, &values);
         self.vop2(Op::v_lshlrev_b32, to, Value::int(2), to);
     }
 
@@ -187,13 +196,13 @@ impl Sequence {
     /// SMEM load of `dwords` (1, 2 or 8) from `base + offset`.
     pub(super) fn load(&mut self, op: Op, to: u8, base: u8, offset: u32) {
         let values = [sgpr(to), sgpr(base), Value::Imm(offset as i32)];
-        self.push(op, Encoding::Smem, &values, Mods::default());
+        self.plain(op, Encoding::Smem, &values);
     }
 
     /// `s_getpc_b64 to`, and its sum with a distance that is filled in when it is known: `s_add_u32`, `s_addc_u32`.
     pub(super) fn address_of_variable(&mut self, to: u8) {
         const LATER: Value = Value::Literal(0x7fff_ffff);
-        self.push(Op::s_getpc_b64, Encoding::Sop1, &[sgpr(to)], Mods::default());
+        self.plain(Op::s_getpc_b64, Encoding::Sop1, &[sgpr(to)]);
         self.sop2(Op::s_add_u32, to, sgpr(to), LATER);
         self.sop2(Op::s_addc_u32, to + 1, sgpr(to + 1), LATER);
     }
@@ -201,13 +210,13 @@ impl Sequence {
     /// `s_branch` to a byte of the sequence behind this one.
     pub(super) fn branch_to(&mut self, byte: u64) {
         let dwords = (byte as i32 - self.bytes() as i32) / 4 - 1;
-        self.push(Op::s_branch, Encoding::Sopp, &[Value::Imm(dwords)], Mods::default());
+        self.plain(Op::s_branch, Encoding::Sopp, &[Value::Imm(dwords)]);
     }
 
     /// `s_nop` until the sequence has so many bytes.
     pub(super) fn fill(&mut self, bytes: u64) {
         while self.error.is_none() && self.bytes() < bytes {
-            self.push(Op::s_nop, Encoding::Sopp, &[Value::Imm(0)], Mods::default());
+            self.plain(Op::s_nop, Encoding::Sopp, &[Value::Imm(0)]);
         }
     }
 
@@ -217,19 +226,19 @@ impl Sequence {
 
     /// `s_memtime to` (a pair).
     pub(super) fn memtime(&mut self, to: u8) {
-        self.push(Op::s_memtime, Encoding::Smem, &[sgpr(to)], Mods::default());
+        self.plain(Op::s_memtime, Encoding::Smem, &[sgpr(to)]);
     }
 
     /// `s_waitcnt lgkmcnt(0)`, the other counters at their most: scalar loads, and LDS.
     pub(super) fn wait_scalar_loads(&mut self) {
         // vmcnt 63 (bits 3:0 and 15:14), expcnt 7 (6:4), lgkmcnt 0 (11:8).
-        self.push(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0xc07f)], Mods::default());
+        self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0xc07f)]);
     }
 
     /// `s_waitcnt vmcnt(0)`, the other counters at their most.
     pub(super) fn wait_vector_memory(&mut self) {
         // vmcnt 0 (bits 3:0 and 15:14), expcnt 7 (6:4), lgkmcnt 15 (11:8).
-        self.push(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0x0f70)], Mods::default());
+        self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0x0f70)]);
     }
 
     /// `scratch_store_dword off, data, off offset:…`: from gfx940 on.

@@ -8,12 +8,21 @@ use crate::analysis::addresses::{Misuse, Pointer, Tracker};
 use crate::isa::{Flow, Op};
 
 impl Program {
-    pub(super) fn add(&mut self, name: String, kernel: Option<usize>, explorer: Explorer<'_>) {
+    pub(super) fn add(&mut self, name: String, kernel: Option<usize>, mut explorer: Explorer<'_>) {
         let first = self.insts.len();
         let mut leads = Vec::new();
+        let (mut end, mut overlap) = (0, None);
         for (located, is_first) in explorer.found() {
+            if located.pc < end {
+                overlap = Some(located.pc);
+            }
+            end = located.end();
             self.insts.push(located);
             leads.push(is_first);
+        }
+        if let Some(pc) = overlap {
+            let detail = "an instruction starts within another".to_owned();
+            explorer.obstacle(pc, ObstacleKind::BrokenControlFlow, detail);
         }
         let Explorer { object, entries, range, is_kernel, forms, mut obstacles, .. } = explorer;
         let insts = &self.insts;
@@ -65,7 +74,7 @@ impl Program {
                 (block.insts.start..last).for_each(|index| step(index, &mut tracker));
             }
             let located = &insts[last];
-            let next = next(located, || through(inst(last), &tracker));
+            let next = next(located, located.end(), || through(inst(last), &tracker));
             if is_tracked {
                 step(last, &mut tracker);
             }

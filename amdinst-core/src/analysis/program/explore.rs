@@ -82,7 +82,10 @@ impl<'a> Explorer<'a> {
         self.dwords
             .iter()
             .zip((self.base..).step_by(4))
-            .filter_map(|(dword, pc)| Some((self.forms.located(dword.inst.checked_sub(1)?, pc), dword.leads)))
+            .filter_map(|(dword, pc)| {
+                let form = self.forms.located(dword.inst.checked_sub(1)?);
+                Some((Located { pc, ..*form }, dword.leads))
+            })
     }
 
     /// Follows control flow from the entry of this function until nothing new is found. Shows each form once.
@@ -112,20 +115,20 @@ impl<'a> Explorer<'a> {
                         break;
                     }
                 };
-                let is_new = self.forms.is_new_in(function, form);
-                let Form { inst, effects, .. } = self.forms.get(form);
-                if is_new {
+                if self.forms.is_new_in(function, form) {
+                    let Form { inst, effects } = self.forms.get(form);
                     see(function, inst, effects);
                 }
-                let located = self.forms.located(form, at);
-                let next = next(&located, || through(inst, &tracker));
+                let located = self.forms.located(form);
+                let end = at + u64::from(located.size);
+                let inst = || &self.forms.get(form).inst;
+                let next = next(located, end, || through(inst(), &tracker));
                 // Here only known addresses matter, and those begin with the program counter.
-                if !tracker.is_idle() || inst.op == Op::s_getpc_b64 {
+                if !tracker.is_idle() || located.op == Op::s_getpc_b64 {
                     let object = self.object;
                     let load = |address| got_slot(object, address);
-                    tracker.step(at as usize, at, inst, &load, &mut addresses, &mut misuses);
+                    tracker.step(at as usize, at, inst(), &load, &mut addresses, &mut misuses);
                 }
-                let end = located.end();
                 if let Some(dword) = self.dword(at) {
                     dword.inst = form + 1;
                 }
@@ -180,22 +183,7 @@ impl<'a> Explorer<'a> {
         text.get(start..).filter(|bytes| !bytes.is_empty())
     }
 
-    pub(super) fn check_overlaps(&mut self) {
-        let mut end = 0;
-        let mut overlap = None;
-        for (located, _) in self.found() {
-            if located.pc < end {
-                overlap = Some(located.pc);
-            }
-            end = located.end();
-        }
-        if let Some(pc) = overlap {
-            let detail = "an instruction starts within another".to_owned();
-            self.obstacle(pc, ObstacleKind::BrokenControlFlow, detail);
-        }
-    }
-
-    fn obstacle(&mut self, pc: u64, kind: ObstacleKind, detail: String) {
+    pub(super) fn obstacle(&mut self, pc: u64, kind: ObstacleKind, detail: String) {
         self.obstacles.push(Obstacle { pc, kind, detail });
     }
 }
@@ -208,9 +196,10 @@ pub(super) fn through(inst: &Inst, tracker: &Tracker) -> Pointer {
     }
 }
 
-/// Where control goes after an instruction; `through` tells the register's value for one that goes by a register.
-pub(super) fn next(located: &Located, through: impl FnOnce() -> Pointer) -> Next {
-    let target = |offset: i32| located.end().wrapping_add_signed(offset.into());
+/// Where control goes after an instruction that ends at an address; `through` tells the register's value for one that goes by a
+/// register.
+pub(super) fn next(located: &Located, end: u64, through: impl FnOnce() -> Pointer) -> Next {
+    let target = |offset: i32| end.wrapping_add_signed(offset.into());
     match located.flow() {
         Flow::Next => Next::Fall,
         Flow::Trap => Next::Trap,

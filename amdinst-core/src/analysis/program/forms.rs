@@ -16,10 +16,6 @@ use crate::isa::{DecodeError, Effects, Inst, decode, significant_bytes};
 pub(super) struct Form {
     pub(super) inst: Inst,
     pub(super) effects: Effects,
-    /// At address 0.
-    located: Located,
-    /// The last function that it was found in, plus one.
-    last_seen: usize,
 }
 
 /// All forms, by number.
@@ -27,6 +23,10 @@ pub(super) struct Form {
 pub(super) struct Forms {
     arch: Arch,
     list: Vec<Form>,
+    /// Each at address 0: what is asked for of every instruction stands apart from what is seldom asked for.
+    located: Vec<Located>,
+    /// The last function that each was found in, plus one.
+    last_seen: Vec<usize>,
     /// Those that their first dword tells.
     dwords: HashMap<u32, u32, BuildHasherDefault<Mixer>>,
     /// Those that their first two dwords tell.
@@ -35,7 +35,14 @@ pub(super) struct Forms {
 
 impl Forms {
     pub(super) fn new(arch: Arch) -> Self {
-        Self { arch, list: Vec::new(), dwords: HashMap::default(), pairs: HashMap::default() }
+        Self {
+            arch,
+            list: Vec::new(),
+            located: Vec::new(),
+            last_seen: Vec::new(),
+            dwords: HashMap::default(),
+            pairs: HashMap::default(),
+        }
     }
 
     /// The number of the form at the start of `bytes`, which may go on to the end of the section.
@@ -58,8 +65,9 @@ impl Forms {
             _ => {}
         }
         let effects = inst.effects(self.arch);
-        let located = Located::new(number, &inst, &effects);
-        self.list.push(Form { inst, effects, located, last_seen: 0 });
+        self.located.push(Located::new(number, &inst, &effects));
+        self.last_seen.push(0);
+        self.list.push(Form { inst, effects });
         Ok(number)
     }
 
@@ -71,15 +79,14 @@ impl Forms {
         &self.list[number as usize]
     }
 
-    /// The instruction of a form at an address.
-    pub(super) fn located(&self, number: u32, pc: u64) -> Located {
-        Located { pc, ..self.get(number).located }
+    /// The instruction of a form, at address 0.
+    pub(super) fn located(&self, number: u32) -> &Located {
+        &self.located[number as usize]
     }
 
     /// Whether a form was not yet found in this function, the last that any was found in. Notes that it was.
     pub(super) fn is_new_in(&mut self, function: usize, number: u32) -> bool {
-        let seen = &mut self.list[number as usize].last_seen;
-        std::mem::replace(seen, function + 1) != function + 1
+        std::mem::replace(&mut self.last_seen[number as usize], function + 1) != function + 1
     }
 }
 

@@ -224,7 +224,6 @@ impl Program {
             let mut explorer =
                 Explorer::new(object, &entries, range, kernel.is_some(), (&mut dwords, &mut forms));
             explorer.explore(program.functions.len(), see);
-            explorer.check_overlaps();
             program.add(name, kernel, explorer);
         }
         program.forms = forms;

@@ -18,7 +18,7 @@ use rules::{Kind, MOST_STATES, MOST_STATES_WITHOUT_MATRICES};
 use super::assembler::{Assembled, Assembler};
 use super::relocate::Patch;
 use crate::analysis::program::{Function, Program};
-use crate::isa::{EncodeError, Encoding, Inst, Mods, Op, Value};
+use crate::isa::{EncodeError, Encoding, Inst, Op, Value};
 
 /// What the rules ask about the instructions of a program, each told when it is first asked for.
 pub(super) struct Known<'a> {
@@ -75,7 +75,7 @@ pub(super) fn settle(
 }
 
 fn nop(assembler: &Assembler, states: u32) -> Result<Assembled, EncodeError> {
-    assembler.assemble(Op::s_nop, Encoding::Sopp, &[Value::Imm(states as i32 - 1)], Mods::default())
+    assembler.assemble(Op::s_nop, Encoding::Sopp, &[Value::Imm(states as i32 - 1)], None)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::cost::{Added, HighestRegisters, bytes};
+use super::cost::{Added, bytes};
 use super::groups::Group;
 use super::later::At;
 use super::{Draft, Planner, encoding};
 use crate::analysis::program;
 use crate::instrument::allocate::{Allocation, Borrow, Component, Deferring, Scheme, Wanted, scc_tells_new};
+use crate::instrument::assembler::HighestRegisters;
 use crate::instrument::block_code::BlockCode;
 use crate::instrument::borrowed::SCRATCH_OPERATIONS;
 use crate::instrument::entry::Left;
@@ -180,7 +181,7 @@ impl Planner<'_> {
         }
         let mut highest = HighestRegisters::default();
         for patch in draft.patches.values() {
-            highest.see(patch);
+            highest.see(patch.before.iter().chain(&patch.after));
         }
         for &kernel in &group.kernels {
             let points = shared_points.iter().copied().chain(points_of(kernel)).collect();

@@ -1,32 +1,6 @@
-//! What inserted code takes: registers, instructions, bytes.
+//! What inserted code takes: instructions, bytes.
 
 use crate::instrument::assembler::Assembled;
-use crate::instrument::relocate::Patch;
-use crate::isa::{Reg, Value};
-
-/// The highest registers that inserted code uses, plus one.
-#[derive(Clone, Debug, Default)]
-pub(super) struct HighestRegisters {
-    pub(super) sgprs: u32,
-    pub(super) vgprs: u32,
-}
-
-impl HighestRegisters {
-    /// No instruction touches SGPRs or VGPRs that its operands do not name.
-    pub(super) fn see(&mut self, patch: &Patch) {
-        let insts = patch.entry.iter().chain(&patch.before).chain(&patch.after);
-        for operand in insts.flat_map(|inst| &inst.operands) {
-            let dwords = u32::from(operand.dwords);
-            match operand.value {
-                Value::Scalar(first) if Reg::scalar(first).as_sgpr().is_some() => {
-                    self.sgprs = self.sgprs.max(u32::from(first) + dwords);
-                }
-                Value::Vgpr(first) => self.vgprs = self.vgprs.max(u32::from(first) + dwords),
-                _ => {}
-            }
-        }
-    }
-}
 
 /// What was added to a function.
 #[derive(Clone, Debug, Default)]

@@ -1,12 +1,11 @@
 //! The new descriptor and metadata of a kernel, and its prologue.
 
-use super::cost::HighestRegisters;
 use super::{DraftKernel, Planner, encoding};
 use crate::analysis::program::Function;
 use crate::analysis::{self, Resources, occupancy};
 use crate::counters::{ARGUMENT_BYTES, Packing, WaveIds};
 use crate::instrument::allocate::Scheme;
-use crate::instrument::assembler::Assembled;
+use crate::instrument::assembler::{Assembled, HighestRegisters};
 use crate::instrument::entry::{Buffer, Entry, Left};
 use crate::instrument::layout::{Lent, Owned};
 use crate::instrument::lds::{LdsImages, Start};
@@ -14,7 +13,6 @@ use crate::instrument::map::{Cost, Occupancy};
 use crate::instrument::options::{Abi, BUFFER_ARGUMENT, STRIDES_ARGUMENT};
 use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
-use crate::instrument::relocate::Patch;
 use crate::instrument::seed;
 use crate::instrument::stub::{self, STUB_BYTES, stub_bytes};
 use crate::instrument::survey::Survey;
@@ -147,8 +145,8 @@ impl Planner<'_> {
         } else {
             None
         };
-        let mut highest = highest.clone();
-        highest.see(&Patch { entry: prologue.clone(), ..Patch::default() });
+        let mut highest = *highest;
+        highest.see(&prologue);
 
         // SGPRs.
         let sgprs_needed = highest.sgprs.max(entry.sgprs()) + SPECIAL_SGPRS;
