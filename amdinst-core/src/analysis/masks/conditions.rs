@@ -58,7 +58,7 @@ impl Flowing<'_> {
             let Some(start) = start else { continue };
             for (register, place) in self.slice.at_start(number) {
                 let joined = start.scalars[place];
-                if self.values.expr(joined) != Expr::Phi(number, register as u32) {
+                if self.values.expr(joined) != Expr::Phi(number, register.into()) {
                     continue;
                 }
                 let predecessors = self.function.blocks[number].predecessors.iter();

@@ -92,7 +92,7 @@ impl<'a> Flowing<'a> {
         let dead = values.number(Expr::Opaque(usize::MAX, 1));
         let mut scalars = vec![dead; slice.registers().count()];
         for (register, place) in slice.at_start(0) {
-            scalars[place] = values.number(Expr::Entry(register as u8));
+            scalars[place] = values.number(Expr::Entry(register));
         }
         // A wave starts, and a function is called, with some lane active: callers skip calls with no lanes.
         let full = function.kernel.is_some();
@@ -196,17 +196,14 @@ impl<'a> Flowing<'a> {
     /// The state at the start of a block, from what is known of the ends of its predecessors.
     fn join(&mut self, block: usize, ends: &[Option<State>], joined: &mut State) {
         // Each with what the branch to this block tells of its EXEC.
-        let mut states: Vec<(&State, bool)> = Vec::new();
-        if block == 0 {
-            states.push((&self.entry, false));
-        }
-        for &from in &self.function.blocks[block].predecessors {
-            if let Some(end) = &ends[from] {
-                states.push((end, self.enters_with_lanes(from, block)));
-            }
-        }
-        let (last, with_lanes) = states.pop().unwrap_or((&self.entry, false));
-        joined.clone_from(last);
+        let entry = (block == 0).then_some((&self.entry, false));
+        let predecessors = self.function.blocks[block].predecessors.iter();
+        let before = predecessors
+            .filter_map(|&from| Some((ends[from].as_ref()?, self.enters_with_lanes(from, block))));
+        let mut states = entry.into_iter().chain(before);
+        let (first, with_lanes) = states.next().unwrap_or((&self.entry, false));
+        let others: Vec<(&State, bool)> = states.collect();
+        joined.clone_from(first);
         if with_lanes {
             joined.nonzero.insert(joined.exec);
         }
@@ -214,15 +211,15 @@ impl<'a> Flowing<'a> {
             with_lanes && value == state.exec || state.nonzero.contains(value)
         };
         let exec_is_nonzero = joined.nonzero.contains(joined.exec)
-            && states.iter().all(|state| is_nonzero(state, state.0.exec));
+            && others.iter().all(|state| is_nonzero(state, state.0.exec));
         joined.scalars.fill(self.dead);
         for (register, place) in self.slice.at_start(block) {
-            let first = last.scalars[place];
-            let is_same = states.iter().all(|(other, _)| other.scalars[place] == first);
+            let value = first.scalars[place];
+            let is_same = others.iter().all(|(other, _)| other.scalars[place] == value);
             joined.scalars[place] =
-                if is_same { first } else { self.values.number(Expr::Phi(block, register as u32)) };
+                if is_same { value } else { self.values.number(Expr::Phi(block, register.into())) };
         }
-        for state in &states {
+        for state in &others {
             let (other, _) = state;
             joined.lanes.retain(|place, value| other.lanes.get(place) == Some(value));
             joined.full &= other.full;
@@ -239,7 +236,7 @@ impl<'a> Flowing<'a> {
     fn widen(&mut self, block: usize, input: &mut State, previous: &State) {
         for (place, register) in self.slice.registers().enumerate() {
             if input.scalars[place] != previous.scalars[place] {
-                input.scalars[place] = self.values.number(Expr::Phi(block, register as u32));
+                input.scalars[place] = self.values.number(Expr::Phi(block, register.into()));
             }
         }
         input.lanes.retain(|place, value| previous.lanes.get(place) == Some(value));

@@ -24,6 +24,10 @@ pub(super) struct Slice {
     anywhere: ScalarSet,
     /// By register: how many of these come before it.
     places: [u8; SCALARS],
+    /// Registers whose values matter at the starts of blocks, with their places: one block after the other.
+    at_starts: Vec<(u8, u8)>,
+    /// By block: where the next one's begin.
+    ends: Vec<usize>,
 }
 
 impl Slice {
@@ -41,6 +45,8 @@ impl Slice {
             start,
             anywhere: ScalarSet::EMPTY,
             places: [0; SCALARS],
+            at_starts: Vec::new(),
+            ends: Vec::with_capacity(blocks.len()),
         };
         for (offset, located) in program.insts[first..end].iter().enumerate() {
             slice.names_exec[offset / 64] |= u64::from(located.names_exec) << (offset % 64);
@@ -66,7 +72,12 @@ impl Slice {
             }
         }
         for (place, register) in (0..).zip(registers(slice.anywhere)) {
-            slice.places[register] = place;
+            slice.places[usize::from(register)] = place;
+        }
+        for &start in &slice.start {
+            let places = &slice.places;
+            slice.at_starts.extend(registers(start).map(|register| (register, places[usize::from(register)])));
+            slice.ends.push(slice.at_starts.len());
         }
         slice
     }
@@ -136,23 +147,26 @@ impl Slice {
     }
 
     /// The registers that are followed, in the order of their places.
-    pub(super) fn registers(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn registers(&self) -> impl Iterator<Item = u8> + use<> {
         registers(self.anywhere)
     }
 
     /// The registers whose values at the start of a block matter, with their places.
-    pub(super) fn at_start(&self, block: usize) -> impl Iterator<Item = (usize, usize)> + use<'_> {
-        registers(self.start[block]).map(|register| (register, usize::from(self.places[register])))
+    pub(super) fn at_start(&self, block: usize) -> impl Iterator<Item = (u8, usize)> + use<'_> {
+        let first = block.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let end = self.ends.get(block).copied().unwrap_or(first);
+        let own = &self.at_starts[first..end];
+        own.iter().map(|&(register, place)| (register, usize::from(place)))
     }
 }
 
 /// The registers of a set, by operand code. EXEC is no place among them, and nobody asks what SCC holds.
-fn registers(set: ScalarSet) -> impl Iterator<Item = usize> + use<> {
+fn registers(set: ScalarSet) -> impl Iterator<Item = u8> + use<> {
     let mut rest = set.without(ScalarSet::EXEC).without(ScalarSet::SCC).bits();
     std::iter::from_fn(move || {
         let register = rest.trailing_zeros();
         rest &= rest.checked_sub(1)?;
-        Some(register as usize)
+        Some(register as u8)
     })
 }
 

@@ -26,11 +26,14 @@ impl Places {
     /// The bytes from an offset in the old code on were copied to `new`.
     pub(super) fn copy(&mut self, offset: u64, bytes: u64, new: u64) {
         let end = offset + bytes;
-        for old in (offset.next_multiple_of(4)..end).step_by(4) {
-            self.starts[(old / 4) as usize] = self.distance(new + (old - offset));
+        let (first, last) = (offset.next_multiple_of(4), end / 4 * 4);
+        if first < end {
+            let places = &mut self.starts[(first / 4) as usize..end.div_ceil(4) as usize];
+            fill(places, new + (first - offset) - self.base);
         }
-        for old in ((offset + 1).next_multiple_of(4)..=end).step_by(4) {
-            self.ends[(old / 4) as usize] = self.distance(new + (old - offset));
+        let first = (offset + 1).next_multiple_of(4);
+        if first <= last {
+            fill(&mut self.ends[(first / 4) as usize..=(last / 4) as usize], new + (first - offset) - self.base);
         }
     }
 
@@ -52,6 +55,13 @@ impl Places {
 
     fn distance(&self, new: u64) -> u32 {
         u32::try_from(new - self.base).unwrap_or(NOWHERE)
+    }
+}
+
+/// Dwords that went to one place after the other, from a distance on.
+fn fill(places: &mut [u32], distance: u64) {
+    for (place, distance) in places.iter_mut().zip((distance..).step_by(4)) {
+        *place = u32::try_from(distance).unwrap_or(NOWHERE);
     }
 }
 
