@@ -83,23 +83,19 @@ fn half_write(inst: &Inst, event: &Event, flowing: &Flowing<'_>) -> OtherWrite {
     }
 }
 
-/// A narrowing is a loop exit if the branch that follows it in its block leaves the innermost loop.
+/// A narrowing is a loop exit if it is the last write of EXEC in its block, and the branch that follows leaves the innermost loop.
 pub(super) fn branch_kind(
-    program: &Program,
     function: &Function,
     structure: &Structure,
-    event: &Event,
+    number: usize,
+    is_last: bool,
 ) -> Narrowing {
-    let block = &function.blocks[event.block];
-    let last_write = block.insts.clone().rev().find(|&index| writes_exec(program, index));
+    let block = &function.blocks[number];
     let leaves = |inner: &Loop| {
         let outside = |block: &usize| inner.blocks.binary_search(block).is_err();
         block.successors.iter().any(outside)
     };
-    if last_write == Some(event.inst)
-        && block.successors.len() > 1
-        && structure.innermost(event.block).is_some_and(leaves)
-    {
+    if is_last && block.successors.len() > 1 && structure.innermost(number).is_some_and(leaves) {
         Narrowing::LoopExit
     } else {
         Narrowing::If

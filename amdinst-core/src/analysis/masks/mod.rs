@@ -99,7 +99,11 @@ impl Masks {
         let values = &flowing.values;
         let mut narrowed: Vec<(Vn, usize)> = Vec::new();
         let mut elses: Vec<(usize, Vec<Vn>)> = Vec::new();
-        for event in flowing.seen.iter().flat_map(|seen| &seen.events) {
+        let events = flowing.seen.iter().flat_map(|seen| {
+            let last = seen.events.len().saturating_sub(1);
+            seen.events.iter().enumerate().map(move |(number, event)| (event, number == last))
+        });
+        for (event, is_last) in events {
             let inst = program.inst(event.inst);
             match classify(inst, event, &flowing) {
                 Ok(kind) => {
@@ -107,7 +111,7 @@ impl Masks {
                     masks.sites.push(MaskSite {
                         inst: event.inst,
                         block: event.block,
-                        kind: kind.unwrap_or_else(|| branch_kind(program, function, structure, event)),
+                        kind: kind.unwrap_or_else(|| branch_kind(function, structure, event.block, is_last)),
                         saves_old: saves_old(inst),
                         old_is_nonzero: event.old_is_nonzero,
                         old_is_start: function.kernel.is_some() && event.old == flowing.entry_exec,

@@ -165,7 +165,7 @@ impl Program {
             }
         }
         let resolved: BTreeSet<usize> = found.iter().map(|address| address.getpc).collect();
-        for (index, located) in insts.iter().enumerate().skip(first) {
+        for (index, located) in insts.iter().enumerate().skip(if is_tracked { first } else { insts.len() }) {
             if located.op == Op::s_getpc_b64 && !resolved.contains(&index) {
                 let detail = "its value is not turned into an address by s_add_u32 and s_addc_u32".to_owned();
                 obstacles.push(Obstacle { pc: located.pc, kind: ObstacleKind::UnresolvedGetpc, detail });

@@ -240,12 +240,18 @@ impl<'a> Lines<'a> {
         let facts = self.facts(producer);
         let mut missing = 0;
         let reach = facts.reach().min(self.most_states);
+        if reach == 0 {
+            return;
+        }
         self.walk(line, at, Direction::On, (producer.after.get(), reach), &mut |consumer, distance| {
             if consumer.inserted().is_none() {
                 let states = facts.states_before(self.facts(consumer), self.program.arch);
                 missing = missing.max(states.saturating_sub(distance));
             }
         });
+        if missing == 0 {
+            return;
+        }
         // The last of the same insertion.
         let part = |item: &Item<'_>| item.inserted().map(|(patch, part, _)| (patch, part));
         let items = self.line(line);

@@ -64,11 +64,11 @@ pub(super) fn retarget(
                 far.push(Far { source, target, span: (new_pc, final_to), function: number });
                 continue;
             };
-            let mut inst = program.inst(index).clone();
-            if let Some(last) = inst.operands.last_mut() {
-                last.value = Value::Imm(dwords.into());
+            // SIMM16 of SOPP and SOPK, the low half of the first word.
+            let at = (new_pc - layout.address) as usize;
+            if let Some(half) = layout.text.get_mut(at..at + 2) {
+                half.copy_from_slice(&dwords.to_le_bytes());
             }
-            replace(layout, program, located, new_pc, &inst)?;
         }
     }
     for source in islands.islands() {
