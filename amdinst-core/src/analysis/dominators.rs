@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_nested_loop_has_depth_two() {
         // 0 → 1 → 2 → 3 → 2, 3 → 1, 1 → 4
-        let successors = vec![vec![1], vec![2, 4], vec![3], vec![2, 1], vec![]];
+        let successors = [vec![1], vec![2, 4], vec![3], vec![2, 1], vec![]];
         let structure = Structure::new(successors.len(), |block| &successors[block]);
         assert_eq!(structure.depth, [0, 1, 2, 2, 0]);
         assert_eq!(structure.innermost(3).map(|inner| inner.header), Some(2));

@@ -77,7 +77,7 @@ struct Parts {
 impl Parts {
     /// Of a value that is not taken apart.
     const fn own(vn: Vn) -> Self {
-        let own = 1 << (vn.place() as u32 + (vn.0 & 3)) % 128;
+        let own = 1 << ((vn.place() as u32 + (vn.0 & 3)) % 128);
         Self { all: own, needed: own }
     }
 

@@ -148,7 +148,9 @@ mod tests {
         let add = |to: u8, offset: i32| {
             let values = [Value::Vgpr(0), Value::Vgpr(to), Value::Scalar(4)];
             let mods = Mods { offset, ..Mods::default() };
-            assembler.assemble(Op::global_atomic_add, Encoding::Global, &values, Some(mods)).expect("an atomic")
+            assembler
+                .assemble(Op::global_atomic_add, Encoding::Global, &values, Some(mods))
+                .expect("an atomic")
         };
         let [first, other, far, again] = [add(1, 8), add(2, 8), add(1, 12), add(1, 8)];
         assert!(Rc::ptr_eq(&first.0, &again.0));

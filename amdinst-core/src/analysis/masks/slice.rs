@@ -75,8 +75,8 @@ impl Slice {
             slice.places[usize::from(register)] = place;
         }
         for &start in &slice.start {
-            let places = &slice.places;
-            slice.at_starts.extend(registers(start).map(|register| (register, places[usize::from(register)])));
+            let place = |register: u8| slice.places[usize::from(register)];
+            slice.at_starts.extend(registers(start).map(|register| (register, place(register))));
             slice.ends.push(slice.at_starts.len());
         }
         slice

@@ -79,13 +79,10 @@ impl<'a> Explorer<'a> {
 
     /// The instructions in order of address, and whether a block begins with each.
     pub(super) fn found(&self) -> impl Iterator<Item = (Located, bool)> + use<'_, 'a> {
-        self.dwords
-            .iter()
-            .zip((self.base..).step_by(4))
-            .filter_map(|(dword, pc)| {
-                let form = self.forms.located(dword.inst.checked_sub(1)?);
-                Some((Located { pc, ..*form }, dword.leads))
-            })
+        self.dwords.iter().zip((self.base..).step_by(4)).filter_map(|(dword, pc)| {
+            let form = self.forms.located(dword.inst.checked_sub(1)?);
+            Some((Located { pc, ..*form }, dword.leads))
+        })
     }
 
     /// Follows control flow from the entry of this function until nothing new is found. Shows each form once.

@@ -56,7 +56,9 @@ impl Planner<'_> {
             let ids = group.kernels.iter().map(|&kernel| self.workgroup_ids(kernel));
             // A site that several kernels share has one form for all.
             let forms = match group.kernels.first() {
-                Some(&kernel) if group.shared.is_empty() && group.kernels.len() == 1 => self.site_forms(kernel),
+                Some(&kernel) if group.shared.is_empty() && group.kernels.len() == 1 => {
+                    self.site_forms(kernel)
+                }
                 _ => Vec::new(),
             };
             Some(Deferring { workgroup_ids: ids.collect::<Option<Vec<_>>>()?.concat(), forms })

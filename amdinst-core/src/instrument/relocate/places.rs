@@ -33,7 +33,10 @@ impl Places {
         }
         let first = (offset + 1).next_multiple_of(4);
         if first <= last {
-            fill(&mut self.ends[(first / 4) as usize..=(last / 4) as usize], new + (first - offset) - self.base);
+            fill(
+                &mut self.ends[(first / 4) as usize..=(last / 4) as usize],
+                new + (first - offset) - self.base,
+            );
         }
     }
 
