@@ -1,8 +1,8 @@
 //! `cargo xtask corpus hazards`: wait states in instrumented code, judged by LLVM's hazard recognizer.
 //!
-//! Each kernel, with all it calls, is instrumented in each home at each level, and for times, and translated to machine IR, whole, so that LLVM sees every path to an
-//! inserted instruction and from it. LLVM may add nothing to an insertion. Before an original instruction it may add no
-//! more than it adds in the original.
+//! Each kernel, with all it calls, is instrumented in every way that inserts other code ([`ways`]) and translated to machine IR,
+//! whole, so that LLVM sees every path to an inserted instruction and from it. LLVM may add nothing to an insertion. Before an
+//! original instruction it may add no more than it adds in the original.
 
 mod mcinst;
 mod mir;
@@ -11,8 +11,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use amdinst_core::analysis::program::{Function, Program};
+use amdinst_core::counters::SiteForm;
 use amdinst_core::instrument::{
-    AddressMap, Counters, Home, InstrumentError, Level, Options as Instrument, Probe, apply, plan,
+    Abi, AddressMap, Cost, Counters, Home, InstrumentError, KernelProbes, Level, Options as Instrument,
+    Probe, apply, plan,
 };
 use amdinst_core::isa::{Access, Flow, Inst, Slot};
 use amdinst_core::object::{CodeObject, container};
@@ -42,6 +44,8 @@ struct Tally {
     too_large: usize,
     instructions: usize,
     inserted: usize,
+    /// Kernels, and sites with masks for counters, by what is inserted for them.
+    shapes: BTreeMap<String, usize>,
     /// Instructions that stood as `s_nop 0`, by opcode.
     missing: HashMap<String, usize>,
     /// Wait states that LLVM adds, for people.
@@ -83,6 +87,9 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         for finding in tally.findings.iter().take(20) {
             println!("    {finding}");
         }
+        for (shape, count) in &tally.shapes {
+            println!("    {count:>7} {shape}");
+        }
         let mut missing: Vec<_> = tally.missing.iter().collect();
         missing.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
         for (name, count) in missing.iter().take(20) {
@@ -92,19 +99,74 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     Ok(findings == 0)
 }
 
-/// Every shape of inserted code: each home at each level, and times in registers and in memory.
+/// Every shape of inserted code: each home at each level, with the address in a variable, and for blocks; times in registers and
+/// in memory; and what is inserted where registers are short, so that sites borrow SGPRs, lanes of VGPRs, or scratch memory.
 fn ways() -> Vec<Instrument> {
     let levels = [Level::Basic, Level::Lanes];
     let homes = Home::ALL.map(Counters::from);
-    let branches = homes
-        .into_iter()
-        .flat_map(|counters| levels.map(|level| Instrument { counters, level, ..Instrument::default() }));
-    let times = [Counters::Register, Counters::Global].map(|counters| Instrument {
+    let mut ways = Vec::new();
+    for probe in [Probe::Branches, Probe::Blocks] {
+        for counters in homes {
+            ways.extend(levels.map(|level| Instrument { probe, counters, level, ..Instrument::default() }));
+        }
+        ways.extend(SHORT.map(|(counters, spare_vgprs, spare_sgprs)| Instrument {
+            probe,
+            counters,
+            spare_vgprs,
+            spare_sgprs,
+            ..Instrument::default()
+        }));
+    }
+    ways.extend(homes.map(|counters| Instrument { abi: Abi::Global, counters, ..Instrument::default() }));
+    ways.extend([Counters::Register, Counters::Global].map(|counters| Instrument {
         probe: Probe::Time,
         counters,
         ..Instrument::default()
-    });
-    branches.chain(times).collect()
+    }));
+    ways
+}
+
+/// Homes, and the VGPRs and SGPRs that are left to them.
+const SHORT: [(Counters, Option<u8>, Option<u8>); 7] = [
+    // Counters in lanes of VGPRs.
+    (Counters::Register, None, Some(0)),
+    (Counters::Register, None, Some(4)),
+    // Lanes of one VGPR in use, of two, and of two by way of scratch memory.
+    (Counters::Lds, Some(1), None),
+    (Counters::Global, Some(1), None),
+    (Counters::Global, Some(0), None),
+    (Counters::Lds, Some(0), Some(0)),
+    (Counters::Global, Some(0), Some(0)),
+];
+
+/// A way of [`ways`], for people.
+fn describe(way: &Instrument) -> String {
+    let Instrument { probe, counters, abi, level, spare_vgprs, spare_sgprs, .. } = way;
+    let mut text = format!("{probe:?} {counters:?} {level:?}");
+    if *abi == Abi::Global {
+        text.push_str(", by variable");
+    }
+    for (spare, what) in [(spare_vgprs, "VGPRs"), (spare_sgprs, "SGPRs")] {
+        text.extend(spare.map(|spare| format!(", {spare} spare {what}")));
+    }
+    text
+}
+
+/// What is inserted for a kernel, and for sites of it that have masks for counters.
+fn shapes(kernel: &KernelProbes) -> Vec<String> {
+    let Some(home) = kernel.home else { return Vec::new() };
+    let Cost { borrowed_sgprs, borrowed_vgprs, scratch: [before, after], .. } = kernel.cost;
+    let mut text = format!("kernels, {:?} {}", kernel.probe, home.name());
+    for (is_so, what) in [
+        (borrowed_sgprs > 0, ", borrowed SGPRs"),
+        (borrowed_vgprs > 0, ", borrowed lanes of VGPRs"),
+        (after > before, ", by way of scratch memory"),
+        (kernel.wave_ids.is_some(), ", record's place worked out later"),
+    ] {
+        text.push_str(if is_so { what } else { "" });
+    }
+    let forms = kernel.site_forms.iter().filter(|&&form| form != SiteForm::Counts);
+    std::iter::once(text).chain(forms.map(|form| format!("sites, {form:?}"))).collect()
 }
 
 /// LLVM's tools for one processor.
@@ -137,6 +199,9 @@ impl Judge {
             self.insts.learn(all.iter().map(Vec::as_slice))?;
         }
         tally.objects += 1;
+        for shape in instrumented.map.kernels.iter().flat_map(shapes) {
+            *tally.shapes.entry(shape).or_default() += 1;
+        }
         let map = &instrumented.map.addresses;
         for function in &after.functions {
             let range = function.blocks.first().map(|block| block.insts.start)
@@ -187,10 +252,8 @@ impl Judge {
                     };
                     if states > known {
                         tally.findings.push(format!(
-                            "{:?} {:?} {:?}, `{}` at {:#x}: {states} wait states before `{}` ({known} in the original)",
-                            way.probe,
-                            way.counters,
-                            way.level,
+                            "{}, `{}` at {:#x}: {states} wait states before `{}` ({known} in the original)",
+                            describe(way),
                             function.name,
                             located.pc,
                             after.inst(index).text(after.arch)
@@ -277,6 +340,14 @@ mod tests {
             if (__builtin_amdgcn_readfirstlane(value.y) != n) value.z = __builtin_amdgcn_ds_bpermute(i, value.z);
             out[i + 64] = value;
             ((global float *)out)[i] = x / y;
+        }
+        kernel void guarded(global float *out, global const float *in, unsigned n) {
+            unsigned i = __builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();
+            if (i < n) {
+                float x = in[i];
+                if (x > 0) out[i] = x + in[n];
+            }
+            if (i & 1) out[n + i] = in[i + 1];
         }";
     const MATRICES: &str = "{ f32x4 m = {x, y, x, y};
         if (y > 1) { m = __builtin_amdgcn_mfma_f32_4x4x1f32(x, y, m, 0, 0, 0); x += m.x + m.w; } }";
@@ -323,7 +394,19 @@ mod tests {
                 }
                 assert_eq!(tally.findings, [""; 0], "{cpu} {level}");
                 assert_eq!(tally.missing, HashMap::new(), "{cpu} {level}: not translated");
-                assert!(tally.objects >= 6 && tally.inserted > 200, "{cpu} {level}: {tally:?}");
+                assert!(tally.objects >= 20 && tally.inserted > 1000, "{cpu} {level}: {tally:?}");
+                let shapes = |word: &str| tally.shapes.keys().any(|shape| shape.contains(word));
+                let always = ["Branches", "Blocks", "Time", "borrowed lanes of VGPRs", "worked out later"];
+                // Without optimisation nothing is known of how often a site runs, and few registers are live; kernels have scratch
+                // memory, which earlier processors address by registers.
+                let of_level: &[&str] = match (level, cpu) {
+                    ("-O2", _) => &["borrowed SGPRs", "Masks", "Start", "Next"],
+                    (_, "gfx942" | "gfx950") => &["scratch memory"],
+                    _ => &[],
+                };
+                let wanted = always.iter().chain(of_level);
+                let absent: Vec<_> = wanted.filter(|word| !shapes(word)).collect();
+                assert!(absent.is_empty(), "{cpu} {level}: {absent:?} in none of {:#?}", tally.shapes);
             }
         }
     }
