@@ -122,6 +122,32 @@ function cyclesByLine(file, kernels) {
   }
   return { lines, whole };
 }
+/* Source lines by how often they ran, if blocks were measured. */
+const lanesOfEach = (executions, lanes) => lanes ? (lanes / executions).toFixed(1) : "–";
+function linesOf(kernels) {
+  const rows = kernels.flatMap((kernel) => kernel.lines.map((line) => [kernel, ...line])).sort((a, b) => b[3] - a[3]);
+  if (!rows.length) return [];
+  const most = Math.max(1, rows[0][3]), ran = rows.filter((entry) => entry[3]).length, named = kernels.length > 1;
+  return [h("h2", {}, "Lines"), h("details", { open: true, class: "run-lines" }, h("summary", {}, `${ran} of ${one(rows.length, "line")} ran`),
+    h("div", { class: "wide" }, h("table", { class: "lines" }, heads([...(named ? ["kernel"] : []), "source", ">executions", "", ">lanes of each"]),
+      h("tbody", {}, rows.slice(0, PRINTED_ROWS).map(([kernel, file, line, executions, lanes]) => row([...(named ? [h("td", {}, h("a", { href: `#/kernel/${data.kernels.indexOf(kernel)}` }, kernel.name))] : []),
+        h("td", {}, link(file, line)), number(executions), h("td", {}, h("span", { class: "bar", role: "img", "aria-label": `${executions} of at most ${most}` }, h("i", { class: "all", style: `width:${(100 * executions / most).toFixed(2)}%` }))), number(lanesOfEach(executions, lanes))])))),
+      rows.length > PRINTED_ROWS ? h("p", { class: "dim" }, `${rows.length - PRINTED_ROWS} more are not shown.`) : null))];
+}
+/* What is told of each line of a file that ran, or could have: the executions of these kernels. */
+function runsByLine(file, kernels) {
+  const lines = new Map();
+  let most = 0;
+  for (const kernel of kernels) for (const [of, line, executions, lanes] of kernel.lines) if (of === file) {
+    const known = lines.get(line) || { executions: 0, texts: [] };
+    known.executions += executions;
+    known.texts.push(`${kernel.name}: ${one(executions, "execution")}, ${lanesOfEach(executions, lanes)} lanes of each`);
+    lines.set(line, known);
+    most = Math.max(most, known.executions);
+  }
+  return { lines, most };
+}
+const runCell = (known, most) => h("span", { class: "cyc", title: known ? known.texts.join("\n") : null, style: known && most ? `--share:${(100 * known.executions / most).toFixed(1)}%` : null }, known ? String(known.executions) : "");
 const cycleCell = (cycles, whole, text) => h("span", { class: "cyc", title: text || null, style: cycles ? `--share:${(100 * cycles / (whole || 1)).toFixed(1)}%` : null }, cycles ? share(cycles, whole) : "");
 
 /* A table of branches that grows as it is scrolled: ten thousand rows are too many to draw at once. */
@@ -228,7 +254,7 @@ function sourceView(file, kernels, line, column, onPick) {
   if (!source || source.text === null) return h("div", {}, name, h("p", { class: "note" }, "This file could not be read when the report was made."));
   const heat = heatOf(file, kernels);
   const most = Math.max(1, ...[...heat.values()].map((entry) => entry.lost));
-  const spent = cyclesByLine(file, kernels);
+  const spent = cyclesByLine(file, kernels), ran = runsByLine(file, kernels);
   const text = source.text.split("\n");
   if (text[text.length - 1] === "") text.pop();
   const view = h("div", { class: "src", tabindex: "0", role: "region", "aria-label": "Source of " + source.file }, chunks(text, (content, index) => {
@@ -244,6 +270,7 @@ function sourceView(file, kernels, line, column, onPick) {
     return h("div", { class: "l" + (here === line ? " here" : ""), "data-line": here, style: share ? `background-color:rgba(var(--heat),${share.toFixed(3)})` : null, on: onPick ? { click: () => onPick(here) } : null },
       h("span", { class: "no" }, String(here)),
       h("span", { class: "heat" }, known ? h("a", { href: known.entries[0].href, title: known.entries.map((entry) => `${entry.kernel.name}: ${title(entry.branch)}, ${lost(entry.branch)} lanes lost`).join("\n") }, `${percent(known.diverged, known.executions)} ${known.lost ? "−" + known.lost : ""}`) : ""),
+      ran.lines.size ? runCell(ran.lines.get(here), ran.most) : null,
       spent.whole ? cycleCell((spent.lines.get(here) || {}).cycles, spent.whole, ((spent.lines.get(here) || {}).texts || []).join("\n")) : null,
       h("span", { class: "t" }, shown));
   }, 18));
@@ -320,14 +347,15 @@ function strip(kernel, branch) {
 }
 
 function overview() {
-  const tests = data.tests;
+  const tests = data.tests, counted = data.kernels.some((kernel) => kernel.lines.length);
+  const branches = all.length || !counted ? `, ${one(all.length, "branch")}, ${all.filter((entry) => entry.branch.counts[3]).length} diverged` : "";
   return [
-    h("p", {}, `${one(data.kernels.length, "kernel")}, ${one(all.length, "branch")}, ${all.filter((entry) => entry.branch.counts[3]).length} diverged; profile ${data.profile}; tests: ${tests.passed} passed, ${tests.failed} failed, ${tests.ignored} ignored.`),
+    h("p", {}, `${one(data.kernels.length, "kernel")}${branches}; profile ${data.profile}; tests: ${tests.passed} passed, ${tests.failed} failed, ${tests.ignored} ignored.`),
     problems(),
     data.diff ? [h("h2", {}, "Compared with the baseline"), data.diff.length ? h("div", { class: "wide" }, h("table", { id: "diff" }, heads(["", "kernel", "source", "what", "before", "now"]), h("tbody", {}, data.diff.map((entry) =>
       row([h("td", { class: entry.verdict === "worse" ? "up" : null }, entry.verdict), `${entry.kernel} (${entry.cpu})`, entry.file ? `${entry.file}:${entry.line}` : "", entry.what, entry.before || "", entry.after || ""]))))) : h("p", {}, "Nothing has changed.")] : [],
     h("h2", {}, "Kernels"), data.kernels.length > FOLDED_KERNELS ? h("details", { class: "kernels" }, h("summary", {}, one(data.kernels.length, "kernel")), kernelTable(data.kernels)) : kernelTable(data.kernels),
-    h("h2", {}, "Branches"), branchTable(all, true),
+    linesOf(data.kernels), all.length || !counted ? [h("h2", {}, "Branches"), branchTable(all, true)] : null,
     data.kernels.map(uncounted),
     h("h2", {}, "Files"), h("ul", {}, data.sources.map((source, index) => source.text === null ? null : h("li", {}, h("a", { href: `#/file/${index}/1` }, h("code", {}, source.file)))).filter((item) => item)),
   ];
@@ -336,11 +364,12 @@ function kernelPage(k) {
   const kernel = data.kernels[k];
   if (!kernel) return missing();
   const rows = all.filter((entry) => entry.kernel === kernel);
-  const first = rows[0] && rows[0].branch;
+  const [file, line] = kernel.lines.find(([file]) => file >= 0 && data.sources[file].text !== null) || [];
+  const first = rows[0] ? rows[0].branch : line ? { file, line, column: 0, pcs: [] } : null;
   return [h("h2", {}, `Kernel ${kernel.name} on ${kernel.cpu}`), kernelTable([kernel]),
     kernel.time ? h("p", {}, `Waves ran ${kernel.time.least} to ${kernel.time.most} ticks, the median ${kernel.time.median}.`) : null,
-    cyclesOf(kernel),
-    h("h2", {}, "Branches"), branchTable(rows, false), uncounted(kernel),
+    cyclesOf(kernel), linesOf([kernel]),
+    rows.length || !kernel.lines.length ? [h("h2", {}, "Branches"), branchTable(rows, false)] : null, uncounted(kernel),
     first ? [h("h2", {}, "Source"), sourceAndCode(kernel, first.file, first.line, first.column, first.pcs)] : []];
 }
 function branchPage(k, b) {

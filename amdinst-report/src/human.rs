@@ -6,6 +6,7 @@ use amdinst_core::instrument::SiteFrame;
 use amdinst_core::report::Location;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
+use crate::lines;
 use crate::sources::Sources;
 use crate::summary::{Branch, KernelSummary, Resources, Summary, TestFault, Uncounted};
 
@@ -14,7 +15,7 @@ use crate::summary::{Branch, KernelSummary, Resources, Summary, TestFault, Uncou
 pub struct Options {
     /// With colours.
     pub color: bool,
-    /// Branches shown, at most.
+    /// Branches shown, at most; and so many lines of each kernel.
     pub top: usize,
 }
 
@@ -63,6 +64,7 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
     }
     for kernel in &summary.kernels {
         let _ = writeln!(text, "{}", heading(kernel));
+        text.push_str(&lines::table(kernel, sources, options.top));
     }
     let expected = summary.faults.iter().filter(|fault| fault.expected).count() as u64;
     if expected > 0 {
@@ -73,13 +75,23 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
         if hidden == 0 { String::new() } else { format!("; {hidden} of them not shown, --top shows more") };
     let _ = writeln!(
         text,
-        "{}: {}, {} of {} diverged{more}",
+        "{}: {}, {}{more}",
         summary.package,
         count(summary.kernels.len() as u64, "kernel"),
-        diverged.len(),
-        count(branches.len() as u64, "branch"),
+        found(summary)
     );
     text
+}
+
+/// How many branches diverged; if blocks were measured instead, how many lines ran.
+pub(crate) fn found(summary: &Summary) -> String {
+    let branches = summary.kernels.iter().map(|kernel| kernel.branches.len() as u64).sum();
+    let lines = summary.lines_most_first();
+    if branches == 0 && !lines.is_empty() {
+        let ran = lines.iter().filter(|(_, line)| line.executions > 0).count();
+        return format!("{ran} of {} ran", count(lines.len() as u64, "line"));
+    }
+    format!("{} of {} diverged", summary.diverged_branches(), count(branches, "branch"))
 }
 
 struct Printer<'a> {

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use crate::gate::Violation;
-use crate::human::{count, explain};
+use crate::human::{count, explain, found};
 use crate::lost::Certainty;
 use crate::summary::{Branch, KernelSummary, Resources, Summary};
 
-/// The whole report: faults, limits that were passed, the branches that diverged (at most `top`), the kernels. Ends with a
-/// newline.
+/// The whole report: faults, limits that were passed, the branches that diverged (at most `top`) or the lines that ran, the
+/// kernels. Ends with a newline.
 pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String {
     let mut text = format!("## Divergence of `{}`\n\n", summary.package);
     let branches = summary.worst_first();
@@ -16,10 +16,9 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
     let tests = &summary.tests;
     let _ = writeln!(
         text,
-        "{}, {} of {} diverged. Tests: {} passed, {} failed, {} ignored.\n",
+        "{}, {}. Tests: {} passed, {} failed, {} ignored.\n",
         count(summary.kernels.len() as u64, "kernel"),
-        diverged.len(),
-        count(branches.len() as u64, "branch"),
+        found(summary),
         tests.passed,
         tests.failed,
         tests.ignored
@@ -62,9 +61,38 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
         }
         text.push('\n');
     }
+    lines(&mut text, summary, top);
     uncounted(&mut text, summary);
     kernels(&mut text, summary);
     text
+}
+
+/// The lines that ran the most often, if blocks were measured.
+fn lines(text: &mut String, summary: &Summary, top: usize) {
+    let lines = summary.lines_most_first();
+    if lines.is_empty() {
+        return;
+    }
+    text.push_str(
+        "### Lines, those that ran most first\n\n\
+         | kernel | source | executions | lanes of each |\n\
+         |---|---|--:|--:|\n",
+    );
+    for (kernel, line) in lines.iter().take(top) {
+        let _ = writeln!(
+            text,
+            "| `{}` ({}) | `{}` | {} | {} |",
+            kernel.name,
+            kernel.cpu,
+            line.place(),
+            line.executions,
+            line.lanes_text()
+        );
+    }
+    if lines.len() > top {
+        let _ = writeln!(text, "\n{} more are not shown.", lines.len() - top);
+    }
+    text.push('\n');
 }
 
 fn row(text: &mut String, kernel: &KernelSummary, branch: &Branch) {

@@ -381,7 +381,7 @@ pub struct ReportArgs {
     /// Only this kernel, may be repeated (default: all)
     #[arg(long, value_name = "K")]
     pub kernel: Vec<String>,
-    /// Branches shown, at most: those that lost the most lanes
+    /// Branches shown, at most: those that lost the most lanes; or lines, those that ran most
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
     /// How to print

@@ -1,6 +1,7 @@
 //! What the page's script reads. Short and flat, for it is part of the page: rows are arrays, in the order that the
 //! fields are listed in here.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use amdinst_core::instrument::SiteFrame;
@@ -12,8 +13,8 @@ use crate::diff::Change;
 use crate::lost::Certainty;
 use crate::sources::Sources;
 use crate::summary::{
-    Branch, KernelSummary, LaunchWave, LineCycles, ModelledTime, Resources, Summary, TestFault, Tests, Time,
-    Uncounted,
+    Branch, KernelSummary, LaunchWave, Line, LineCycles, ModelledTime, Resources, Summary, TestFault, Tests,
+    Time, Uncounted,
 };
 
 /// Waves shown of a branch, at most.
@@ -44,6 +45,8 @@ struct Kernel<'a> {
     home: &'a str,
     resources: Option<Resources>,
     time: Option<Time>,
+    /// Number of the source file, line, executions, lanes; those that ran the most often first.
+    lines: Vec<(i64, u32, u64, u64)>,
     refusals: &'a [String],
     uncounted: &'a [Uncounted],
     /// Launch, workgroup x, y, z, wave of each wave that any branch names.
@@ -253,6 +256,12 @@ impl<'a> Kernel<'a> {
             home: &kernel.home,
             resources: kernel.resources,
             time: kernel.time,
+            lines: {
+                let line = |line: &Line| (files.of(Some(&line.file)), line.line, line.executions, line.lanes);
+                let mut lines: Vec<_> = kernel.lines.iter().map(line).collect();
+                lines.sort_by_key(|&(.., executions, _)| Reverse(executions));
+                lines
+            },
             refusals: &kernel.refusals,
             uncounted: &kernel.uncounted,
             ids: ids.keys().map(|&(launch, [z, y, x], wave)| (launch, x, y, z, wave)).collect(),
@@ -273,6 +282,7 @@ fn files(summary: &Summary, listings: &[KernelListing]) -> Files {
         }
         let modelled = kernel.modelled.iter().flat_map(|time| &time.lines);
         names.extend(modelled.filter_map(|line| line.file.as_deref()));
+        names.extend(kernel.lines.iter().map(|line| line.file.as_str()));
         names.extend(kernel.uncounted.iter().filter_map(|probe| probe.location.file.as_deref()));
     }
     names.extend(summary.unexpected_faults().filter_map(|fault| fault.fault.location.file.as_deref()));

@@ -1,6 +1,6 @@
 //! The report as one self-contained page: no network, no framework. The figures are embedded as JSON, and the page's
 //! script (`assets/report.js`) draws what is looked at; without a script the page shows the tables of kernels and of the
-//! worst branches.
+//! worst branches, or of the lines that ran.
 
 mod data;
 mod listing;
@@ -19,7 +19,7 @@ const PAGE: &str = include_str!("../../assets/report.html");
 const STYLE: &str = include_str!("../../assets/report.css");
 const SCRIPT: &str = include_str!("../../assets/report.js");
 
-/// Branches in the table for browsers without scripts, at most.
+/// Branches, and lines, in the tables for browsers without scripts, at most.
 const PLAIN_ROWS: usize = 100;
 
 /// What a page shows besides the summary.
@@ -100,6 +100,21 @@ fn plain(summary: &Summary) -> String {
         );
     }
     text.push_str("</table>");
+    let lines = summary.lines_most_first();
+    if !lines.is_empty() {
+        text.push_str("<table><tr><th>kernel<th>line<th>executions<th>lanes of each");
+        for (kernel, line) in lines.into_iter().take(PLAIN_ROWS) {
+            let _ = write!(
+                text,
+                "<tr><td>{}<td>{}<td>{}<td>{}",
+                escape(&kernel.name),
+                escape(&line.place()),
+                line.executions,
+                line.lanes_text()
+            );
+        }
+        text.push_str("</table>");
+    }
     text
 }
 

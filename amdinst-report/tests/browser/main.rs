@@ -175,6 +175,38 @@ fn with_ten_branches_all_links_and_foldings() {
     println!("{} places, {folded} foldings", known.len());
 }
 
+/// Lines that ran, in the overview, on the kernel's page, and beside the source.
+#[test]
+fn with_blocks() {
+    let (directory, sources) = model::sources();
+    let Some(mut browser) = Browser::start(&directory.path().join("profile")) else {
+        eprintln!("SKIPPED: with_blocks: chromium is not installed (`apt-get install chromium`)");
+        return;
+    };
+    let page = html::render(&Summary::new(&model::blocks()), &sources, &Extras::default()).unwrap();
+    let path = directory.path().join("index.html");
+    std::fs::write(&path, &page).unwrap();
+    browser.open(&format!("file://{}", path.display()));
+    let rows = |browser: &mut Browser| {
+        browser.evaluate("[...document.querySelectorAll('table.lines tbody tr')].map((row) => row.innerText.split(/\\s+/))")
+    };
+    let wanted =
+        json!([["src/demo.rs:5", "18", "40.0"], ["src/demo.rs:4", "4", "50.0"], ["src/demo.rs:9", "0", "–"]]);
+    assert_eq!(rows(&mut browser), wanted);
+    go(&mut browser, "#/kernel/0");
+    assert_eq!(rows(&mut browser), wanted);
+    let told = browser.evaluate(
+        "[...document.querySelectorAll('.src .l')].map((line) => line.querySelector('.cyc')?.textContent || '')",
+    );
+    assert_eq!(told, json!(["", "", "", "4", "18", "", "", "", "0", ""]));
+    assert!(foldings(&mut browser, "#/kernel/0") >= 1);
+    for link in links(&mut browser) {
+        go(&mut browser, &link);
+        is_somewhere(&mut browser, &link);
+    }
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
 #[test]
 fn with_ten_thousand_branches() {
     let Some((mut browser, _directory)) = opened("with_ten_thousand_branches", 9998) else { return };

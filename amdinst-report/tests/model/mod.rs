@@ -17,13 +17,14 @@
 //! The tail lost the 28 lanes of one wave. Of the first site's loop 4 lanes left after 1, 2, 3 and 4 rounds, so that 0, 1, 2
 //! and 3 were idle: 6. Of the second all 64 left together.
 
+use amdinst_core::counters::{BlockCounts, Probe};
 use amdinst_core::instrument::{Cost, Occupancy, SiteFrame};
 use amdinst_core::report::run::{
     Ending, FaultReport, KernelFacts, Program, Run, SCHEMA, SiteFacts, SourceStamp, Test, content_hash,
 };
 use amdinst_core::report::{
-    Counts, Cycles, InstructionCycles, Location, Modelled, Outcome, ProbeReport, Report, SiteReport, WaveId,
-    WaveReport,
+    BlockReport, Counts, Cycles, InstructionCycles, Location, Modelled, Outcome, ProbeReport, Report,
+    SiteReport, WaveId, WaveReport,
 };
 use amdinst_report::Sources;
 
@@ -170,6 +171,35 @@ fn modelled(mut test: Test, cycles: u64, waiting: u64) -> Test {
         ],
     }];
     test
+}
+
+/// The run of [`run`] with blocks for branches: `demo` alone, twice. Each launch has two blocks at line 5, which ran 3 and 9
+/// times with 64 and 40 lanes, one at line 4 that ran twice, of 50 lanes each, and one at line 9 that never ran.
+pub(crate) fn blocks() -> Run {
+    let block = |id: u32, line, executions, lanes| BlockReport {
+        id,
+        pc: 0x1000 + 0x10 * u64::from(id),
+        end_pc: 0x1010 + 0x10 * u64::from(id),
+        instructions: 4,
+        location: location(line, 5),
+        function: "demo".to_owned(),
+        counts: BlockCounts { executions, lanes },
+        waves: Vec::new(),
+    };
+    let mut run = run();
+    let tests = &mut run.programs[0].tests;
+    tests.retain(|test| test.ending == Ending::Passed);
+    for test in tests {
+        test.modelled.clear();
+        let launch = &mut test.launches[0];
+        launch.probe = Probe::Blocks;
+        (launch.sites, launch.probes, launch.refusals) = Default::default();
+        launch.blocks =
+            vec![block(0, 4, 2, 100), block(1, 5, 3, 192), block(2, 5, 9, 360), block(3, 9, 0, 0)];
+    }
+    run.kernels.truncate(1);
+    run.kernels[0].sites.clear();
+    run
 }
 
 pub(crate) fn run() -> Run {

@@ -57,6 +57,40 @@ fn for_a_terminal() {
     assert!(text.ends_with("2 of 2 branches diverged; 1 of them not shown, --top shows more\n"), "{text}");
 }
 
+/// Two launches, in each of which line 5 ran as often as its most frequent block, 9 times.
+#[test]
+fn lines_where_blocks_were_measured() {
+    let (_directory, sources) = model::sources();
+    let summary = Summary::new(&model::blocks());
+    let lines: Vec<_> =
+        summary.lines_most_first().iter().map(|(_, line)| (line.line, line.executions, line.lanes)).collect();
+    assert_eq!(lines, [(5, 18, 720), (4, 4, 200), (9, 0, 0)]);
+    insta::assert_snapshot!(
+        "lines_for_a_terminal",
+        human::render(&summary, &sources, &human::Options::default())
+    );
+    insta::assert_snapshot!("lines_as_markdown", markdown::render(&summary, &[], 10));
+    let top = |top| human::render(&summary, &sources, &human::Options { top, ..human::Options::default() });
+    assert!(
+        top(2).contains("src/demo.rs:4 ") && top(2).contains("  1 more not shown, --top shows more\n"),
+        "{}",
+        top(2)
+    );
+    assert!(!top(2).contains("src/demo.rs:9 ") && !top(3).contains("not shown"), "{}", top(3));
+    // No lanes where executions alone were counted.
+    let mut basic = model::blocks();
+    let launches = basic.programs[0].tests.iter_mut().flat_map(|test| &mut test.launches);
+    launches.flat_map(|launch| &mut launch.blocks).for_each(|block| block.counts.lanes = 0);
+    let text = human::render(&Summary::new(&basic), &sources, &human::Options::default());
+    assert!(text.contains("  src/demo.rs:5          18              -  while value > 1 {\n"), "{text}");
+
+    let page = html::render(&summary, &sources, &Extras::default()).unwrap();
+    assert!(page.contains("<td>demo<td>src/demo.rs:5<td>18<td>40.0"), "without a script");
+    let json = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
+    let data: serde_json::Value = serde_json::from_str(json).unwrap();
+    insta::assert_json_snapshot!("lines_as_a_page", data["kernels"]);
+}
+
 #[test]
 fn colours_are_for_terminals() {
     let (_directory, sources) = model::sources();
