@@ -7,7 +7,7 @@ use super::forms::SiteForms;
 use super::slots::Slots;
 
 /// Lanes of a GFX9 wavefront.
-pub(super) const WAVEFRONT_SIZE: u32 = 64;
+pub(crate) const WAVEFRONT_SIZE: u32 = 64;
 
 /// Header word 0: "AMIT" in memory order.
 pub const MAGIC: u32 = 0x5449_4d41;

@@ -14,6 +14,7 @@ mod slots;
 
 pub use bound::seconds_to_overflow;
 pub use forms::{Packing, SiteForm, SiteForms, SiteWords};
+pub(crate) use layout::WAVEFRONT_SIZE;
 pub use layout::{
     ARGUMENT_BYTES, ArgumentError, HEADER_BYTES, LAYOUT_VERSION, Layout, MAGIC, Probe, RECORD_HEADER_WORDS,
     TIME_WORDS, WORDS_PER_SITE, WaveIds, record_stride,

@@ -17,7 +17,7 @@
 
 use super::refusal::Reason;
 use super::survey::Survey;
-use crate::counters::Probe;
+use crate::counters::{Probe, WAVEFRONT_SIZE};
 use crate::isa::{Effects, Families, Inst, MemoryKind, Op, Value};
 use crate::object::Kernel;
 
@@ -29,8 +29,6 @@ const HW_REG_LDS_ALLOC: i32 = 6;
 const DS_REACH: u32 = 1 << 16;
 /// Most work-items of a workgroup where the note is silent.
 const LARGEST_WORKGROUP: u32 = 1024;
-/// Lanes of a wavefront.
-const WAVEFRONT_SIZE: u32 = 64;
 
 /// The images of one kernel's workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -82,7 +82,9 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
             Some(directory) if directory.is_dir() => {
                 context.shell.status("Wrote", format_args!("a timeline of each launch: {}", directory.display()));
             }
-            Some(_) if exit == Exit::Success => context.shell.warn("no timeline: no launch was modelled, which is done in the emulator, for the device's processor"),
+            Some(_) if exit == Exit::Success => context.shell.warn(
+                "no timeline: no launch was modelled, which is done in the emulator, for the device's processor",
+            ),
             _ => {}
         }
     }
