@@ -217,7 +217,7 @@ fn read(
         original: code_object(&original_path)?,
         original_path,
         instrumented,
-        probes: json(&directory.join(&form.probes))?,
+        probes: probe_map(&directory.join(&form.probes))?,
     })
 }
 
@@ -268,6 +268,11 @@ fn json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ArtifactError>
     serde_json::from_slice(&text).map_err(|error| broken(path, error))
 }
 
+fn probe_map(path: &Path) -> Result<ProbeMap, ArtifactError> {
+    let bytes = std::fs::read(path).map_err(|error| broken(path, error))?;
+    ProbeMap::from_json(&bytes).map_err(|error| broken(path, error))
+}
+
 fn code_object(path: &Path) -> Result<CodeObject, ArtifactError> {
     let bytes = std::fs::read(path).map_err(|error| broken(path, error))?;
     CodeObject::parse(bytes).map_err(|error| broken(path, error))
@@ -303,6 +308,18 @@ mod tests {
         assert!(error.contains("--target-cpu gfx90a"), "{error}");
         assert_eq!(first_cpu(&settings).as_deref(), Some("gfx906"));
         std::fs::remove_file(manifest).unwrap();
+    }
+
+    #[test]
+    fn a_probe_map_of_another_version_is_refused_with_the_command_that_mends_it() {
+        let path = std::env::temp_dir().join(format!("amdinst-map-{}.json", std::process::id()));
+        std::fs::write(&path, r#"{"schema":1,"target":"gfx90a","kernels":[],"addresses":{"runs":[]}}"#)
+            .unwrap();
+        let error = probe_map(&path).unwrap_err().to_string();
+        std::fs::remove_file(&path).unwrap();
+        assert!(error.starts_with(&path.display().to_string()), "{error}");
+        assert!(error.contains("it has schema 1, and this version reads schema 2"), "{error}");
+        assert!(error.contains("build the kernels again with `cargo amdinst build`"), "{error}");
     }
 
     #[test]

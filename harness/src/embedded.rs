@@ -83,8 +83,7 @@ impl EmbeddedCodeObject {
                 )
             }
             Some(form) => {
-                let probes: ProbeMap =
-                    serde_json::from_slice(form.probes).map_err(|error| broken(&path, error))?;
+                let probes = ProbeMap::from_json(form.probes).map_err(|error| broken(&path, error))?;
                 let other =
                     |kernel: &KernelProbes| home.is_some() && kernel.home.is_some() && kernel.home != home;
                 if probes.kernels.iter().any(other) {

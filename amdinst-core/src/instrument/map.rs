@@ -1,14 +1,33 @@
 //! The probe map: what a reader of counters must know of an instrumented code object.
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::options::{Home, Level, Probe, ProbeSpec};
 use super::refusal::Refusal;
 use crate::analysis::Limiter;
 use crate::counters::{ArgumentError, Layout, SiteForm, SiteForms, WaveIds};
 
-/// Version of the JSON form of [`ProbeMap`].
-pub const SCHEMA: u32 = 1;
+/// Version of the JSON form of [`ProbeMap`]. In version 1, no kernel had more than the address of the buffer behind its arguments, and
+/// each site of a record five counts: its readers would pass over `wave_ids`, `site_forms` and `packed_sites`.
+pub const SCHEMA: u32 = 2;
+
+/// A document that cannot be read as a [`ProbeMap`].
+#[derive(Debug, Error)]
+pub enum ProbeMapError {
+    /// It is of another version.
+    #[error(
+        "it has schema {found}, and this version reads schema {SCHEMA}: \
+         instrument the code object again with this version, or read the map with the one that wrote it"
+    )]
+    Schema {
+        /// The document's.
+        found: u32,
+    },
+    /// It is damaged, or something else.
+    #[error("it is no probe map: {0}")]
+    Damaged(#[from] serde_json::Error),
+}
 
 /// Everything about the probes of one code object; `*.probes.json` beside the instrumented file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +43,22 @@ pub struct ProbeMap {
 }
 
 impl ProbeMap {
+    /// Reads a probe map.
+    ///
+    /// # Errors
+    /// Another version, or no such document.
+    pub fn from_json(bytes: &[u8]) -> Result<Self, ProbeMapError> {
+        #[derive(Deserialize)]
+        struct Version {
+            schema: u32,
+        }
+        let Version { schema: found } = serde_json::from_slice(bytes)?;
+        if found != SCHEMA {
+            return Err(ProbeMapError::Schema { found });
+        }
+        Ok(serde_json::from_slice(bytes)?)
+    }
+
     /// The kernel of that name.
     pub fn kernel(&self, name: &str) -> Option<&KernelProbes> {
         self.kernels.iter().find(|kernel| kernel.name == name)
@@ -409,6 +444,29 @@ impl AddressMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn maps_of_another_version_are_refused_with_what_to_do() {
+        let map = ProbeMap {
+            schema: SCHEMA,
+            target: "gfx90a".to_owned(),
+            kernels: Vec::new(),
+            addresses: AddressMap::default(),
+        };
+        let mut json = serde_json::to_value(&map).unwrap();
+        assert_eq!(ProbeMap::from_json(json.to_string().as_bytes()).unwrap(), map);
+        for other in [1, 3] {
+            json["schema"] = other.into();
+            let error = ProbeMap::from_json(json.to_string().as_bytes()).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("it has schema {other}, and this version reads schema 2")),
+                "{error}"
+            );
+            assert!(error.contains("instrument the code object again"), "{error}");
+        }
+        let error = ProbeMap::from_json(br#"{"schema":2}"#).unwrap_err().to_string();
+        assert!(error.starts_with("it is no probe map: missing field"), "{error}");
+    }
 
     #[test]
     fn inserted_code_belongs_to_its_instruction() {

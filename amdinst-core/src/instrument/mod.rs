@@ -39,7 +39,7 @@ mod wave_index;
 pub use apply::{Instrumented, apply};
 pub use map::{
     AddressMap, BlockProbe, Cost, ExecWrite, ExecWriteClass, KernelProbes, LeftOut, Occupancy, ProbeMap,
-    ProbeOutcome, ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind, UniformBranch,
+    ProbeMapError, ProbeOutcome, ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind, UniformBranch,
 };
 pub use options::{
     Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec,

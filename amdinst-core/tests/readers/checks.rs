@@ -94,7 +94,7 @@ pub(crate) fn records(bytes: &[u8]) {
             let _ = (site.diverged(), site.may_have_overflowed());
         }
     }
-    if let Ok(map) = serde_json::from_slice::<ProbeMap>(bytes) {
+    if let Ok(map) = ProbeMap::from_json(bytes) {
         for kernel in &map.kernels {
             let _ = (map.kernel(&kernel.name), kernel.is_instrumented(), kernel.explained_pcs().count());
         }

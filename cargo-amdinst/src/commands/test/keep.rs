@@ -88,7 +88,7 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
         let hash = content_hash(&original);
         let object = CodeObject::parse(original)
             .or_exit_with(Exit::BadInput, || directory.join(&artifact.original).display().to_string())?;
-        let map: ProbeMap = serde_json::from_slice(&read(&form.probes)?)
+        let map = ProbeMap::from_json(&read(&form.probes)?)
             .or_exit_with(Exit::BadInput, || directory.join(&form.probes).display().to_string())?;
         let of_run = map.kernels.iter().filter(|kernel| kernels.contains(kernel.name.as_str()));
         facts.extend(of_run.map(|probes| {
