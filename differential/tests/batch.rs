@@ -76,6 +76,7 @@ fn instrumented_programs_do_the_same_and_count_right() {
     assert_eq!(tally.runs.len(), transparency::WAYS.len());
     assert!(tally.sites > 1000, "only {} sites", tally.sites);
     assert!(tally.in_blocks > 300_000, "only {} instructions in blocks", tally.in_blocks);
+    assert!(tally.covered > 300, "only {} kernels whose blocks are all of their code", tally.covered);
     for (what, runs) in tally.borrowing {
         assert!(runs > 0, "no site borrowed {what}");
     }

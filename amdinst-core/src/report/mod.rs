@@ -6,6 +6,7 @@
 
 mod blocks;
 mod build;
+pub mod cover;
 mod merge;
 mod modelled;
 pub mod oracle;

@@ -6,10 +6,11 @@ use std::process::Command;
 
 use amdinst_core::counters::SiteForm;
 use amdinst_core::instrument::{
-    Abi, BUFFER_SYMBOL, Counters, ExecWriteClass, Home, InstrumentError, Options, Probe, Reason, SiteKind,
-    apply, plan,
+    Abi, BUFFER_SYMBOL, BlockProbe, Counters, ExecWriteClass, Home, InstrumentError, Options, Probe, Reason,
+    SiteKind, apply, plan,
 };
 use amdinst_core::object::CodeObject;
+use amdinst_core::report::cover::{self, CoverFault};
 use amdinst_core::report::refusal_text;
 
 const SOURCE: &str = "
@@ -148,6 +149,50 @@ fn every_original_instruction_is_still_there() {
                         assert_eq!(instrumented.map.original_pc(site.new_pc), Some(site.pc), "{context}");
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Found without running anything, and without what found the blocks; each kind of fault is seen where there is one.
+#[test]
+fn each_instruction_is_in_exactly_one_block() {
+    if !tools("each_instruction_is_in_exactly_one_block") {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let options = Options { probe: Probe::Blocks, counters: Counters::Global, ..Options::default() };
+    for cpu in ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"] {
+        for level in ["-O0", "-O1", "-O2"] {
+            let object = compile(directory.path(), cpu, level);
+            let plan = plan(&object, &options).expect(cpu);
+            for kernel in plan.kernels() {
+                let context = format!("{cpu} {level} {}", kernel.name);
+                assert!(kernel.refusals.is_empty() && !kernel.blocks.is_empty(), "{context}");
+                assert_eq!(cover::faults(&object, kernel), [], "{context}");
+                // What a wave comes to first, of which no block tells.
+                let entry = object.kernel(&kernel.name).expect("it is there").code.start;
+                let first = kernel.blocks.iter().position(|block| block.pc == entry).expect(&context);
+                let mut damaged = kernel.clone();
+                let of = damaged.blocks.remove(first);
+                let found = cover::faults(&object, &damaged);
+                assert_eq!(found.len(), of.instructions as usize, "{context}: {found:?}");
+                assert_eq!(found[0], CoverFault::NoBlock { pc: entry }, "{context}");
+                // A block twice; one of an instruction less than it says; one whose lanes are those of no instruction.
+                let mut damaged = kernel.clone();
+                damaged.blocks.push(BlockProbe { id: 1000, ..of.clone() });
+                let twice = CoverFault::TwoBlocks { pc: entry, first: of.id, second: 1000 };
+                assert_eq!(cover::faults(&object, &damaged), [twice], "{context}");
+                let mut damaged = kernel.clone();
+                damaged.blocks[first].instructions += 1;
+                let instructions = of.instructions + 1;
+                let fault = CoverFault::Instructions { block: of.id, pc: entry, instructions };
+                assert_eq!(cover::faults(&object, &damaged), [fault], "{context}");
+                let mut damaged = kernel.clone();
+                damaged.blocks.iter_mut().for_each(|block| block.lanes_pcs = [block.pc; 2]);
+                let found = cover::faults(&object, &damaged);
+                let is_lanes = |fault: &CoverFault| matches!(fault, CoverFault::Lanes { .. });
+                assert!(!found.is_empty() && found.iter().all(is_lanes), "{context}");
             }
         }
     }

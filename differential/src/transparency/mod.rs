@@ -9,7 +9,7 @@ mod tally;
 use amdinst_core::counters::decode;
 use amdinst_core::instrument::{Abi, Counters, KernelProbes, Level, Options, Probe, apply, plan};
 use amdinst_core::object::CodeObject;
-use amdinst_core::report::oracle;
+use amdinst_core::report::{cover, oracle};
 use amdinst_emu::{MaskRecord, StepRecord, native_blocks, native_counts};
 use anyhow::{Context as _, Result};
 
@@ -91,6 +91,12 @@ pub(crate) fn compare(
         for (slot, (_, original)) in ran() {
             let (Some(kernel), Some(original)) = (kernel(slot), original) else { continue };
             tally.refusals(way, kernel);
+            if probe == Probe::Blocks && kernel.is_instrumented() {
+                let faults = cover::faults(object, kernel);
+                tally.covered += u64::from(kernel.refusals.is_empty() && faults.is_empty());
+                let told = faults.first().map(ToString::to_string);
+                differences.extend(told.map(|fault| (slot, Difference::Instrumented(way, fault))));
+            }
             if turn == 0 {
                 let stray = tally.narrowings(kernel, &original.masks);
                 differences

@@ -84,6 +84,8 @@ pub struct Tally {
     pub diverged: u64,
     /// Executions of instructions in the blocks of these runs.
     pub in_blocks: u64,
+    /// Kernels, in ways that count blocks, of which each instruction is in exactly one.
+    pub covered: u64,
     /// What was refused: by way, whether it is a kernel or a site, and reason.
     pub refused: BTreeMap<String, u64>,
     /// What was seen at sites, by mnemonic and kind.
@@ -100,6 +102,7 @@ impl Tally {
         self.executions += other.executions;
         self.diverged += other.diverged;
         self.in_blocks += other.in_blocks;
+        self.covered += other.covered;
         for (what, runs) in other.borrowing {
             *self.borrowing.entry(what).or_default() += runs;
         }
