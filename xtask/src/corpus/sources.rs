@@ -28,6 +28,15 @@ pub(in crate::corpus) enum Corpus {
 }
 
 impl Corpus {
+    /// What it is called.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Rocrand => "rocRAND",
+            Self::Rocsparse => "rocSPARSE",
+            Self::Aiter => "aiter",
+        }
+    }
+
     /// Where it is on this machine.
     pub(in crate::corpus) fn path(self) -> Result<PathBuf> {
         let path = match self {
@@ -60,13 +69,15 @@ impl Sources {
         Ok(self.named_files()?.into_iter().map(|(_, path)| path).collect())
     }
 
-    /// The same, each with the name of the file or directory that was given.
+    /// The same, each with the name of the file, directory or collection that was given.
     pub(in crate::corpus) fn named_files(&self) -> Result<Vec<(String, PathBuf)>> {
         let mut all = Vec::new();
-        let of_corpora = self.corpus.iter().map(|corpus| corpus.path());
-        for path in self.paths.iter().cloned().map(Ok).chain(of_corpora) {
-            let path = path?;
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name_of = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut given: Vec<_> = self.paths.iter().map(|path| (name_of(path), path.clone())).collect();
+        for corpus in &self.corpus {
+            given.push((corpus.name().to_owned(), corpus.path()?));
+        }
+        for (name, path) in given {
             let mut found = Vec::new();
             if path.is_dir() {
                 in_directory(&path, &mut found)?;

@@ -2,6 +2,7 @@
 //! refused.
 
 mod check;
+mod markdown;
 mod tally;
 
 use std::collections::BTreeMap;
@@ -32,7 +33,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "HOME", value_parser = home)]
     counters: Vec<Counters>,
     /// Have llvm-readelf and llvm-objdump read each instrumented code object: no warning, the headers that goblin sees, and
-    /// the disassembly that is ours
+    /// the disassembly that is ours; and look whether each instruction is in exactly one block of `--probe blocks`
     #[arg(long)]
     check: bool,
     /// How many code objects are worked on at a time; 0 for one a core
@@ -41,6 +42,17 @@ pub(crate) struct Options {
     /// How many refusals of each reason are shown in full
     #[arg(long, value_name = "N", default_value_t = 2)]
     show: usize,
+    /// `text`, with all details; or `markdown`, the page of the guide: `docs/src/share.md` is what this prints of the three
+    /// known collections
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// How it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Markdown,
 }
 
 fn home(text: &str) -> Result<Counters, String> {
@@ -66,6 +78,14 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         bail!("no code object for a GFX9 processor");
     }
     tallies.values_mut().for_each(Tally::sort);
+    let is_clean = tallies.values().all(Tally::is_clean);
+    if options.format == Format::Markdown {
+        print!("{}", markdown::render(&tallies));
+        for failure in tallies.values().flat_map(Tally::failures) {
+            eprintln!("NOT INSTRUMENTED, OR WRONG: {failure}");
+        }
+        return Ok(is_clean);
+    }
     for ((collection, target, home), tally) in &tallies {
         tally.print_details(&format!("{collection} {target} {home}"), options.show);
     }
@@ -74,7 +94,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         println!("{collection:<20} {target:<8} {home:<9} {}", tally.row());
     }
     println!("{:.0} s", start.elapsed().as_secs_f64());
-    Ok(tallies.values().all(Tally::is_clean))
+    Ok(is_clean)
 }
 
 fn one_file(collection: &str, path: &Path, options: &Options, tallies: &Mutex<Tallies>) -> Result<()> {

@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use amdinst_core::instrument::{Counters, InstrumentError, Options as Instrument, Reason, apply, plan};
+use amdinst_core::instrument::{
+    Counters, InstrumentError, Options as Instrument, Probe, Reason, apply, plan,
+};
 use amdinst_core::object::CodeObject;
+use amdinst_core::report::cover;
 
 use super::check::Checker;
 
@@ -24,11 +27,15 @@ pub(super) struct Tally {
     unclassified: usize,
     /// Kernels and branches that were refused, by reason.
     refusals: BTreeMap<(bool, Reason), usize>,
+    /// Branches that are not counted because whole kernels were refused, by reason.
+    lost: BTreeMap<Reason, usize>,
     /// Writes of EXEC that are no branch, by what they are.
     others: BTreeMap<String, usize>,
     examples: BTreeMap<Reason, Vec<String>>,
     /// Code objects that were refused as a whole, or came out wrong.
     failures: Vec<String>,
+    /// Kernels of which each instruction is in exactly one block.
+    covered: usize,
     /// Instrumented code objects that LLVM's tools were shown, and found nothing wrong with.
     checked: usize,
 }
@@ -52,6 +59,7 @@ impl Tally {
         };
         let (mut sites, mut counted, mut others, mut refused) =
             (BTreeSet::new(), BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
+        let mut lost = BTreeMap::new();
         for kernel in plan.kernels() {
             self.kernels += 1;
             let pcs = kernel.sites.iter().map(|site| site.pc);
@@ -70,7 +78,10 @@ impl Tally {
             for refusal in &kernel.refusals {
                 match refusal.pc {
                     Some(pc) => _ = refused.insert(pc, refusal.reason),
-                    None => *self.refusals.entry((true, refusal.reason)).or_default() += 1,
+                    None => {
+                        *self.refusals.entry((true, refusal.reason)).or_default() += 1;
+                        lost.extend(kernel.sites.iter().map(|site| (site.pc, refusal.reason)));
+                    }
                 }
                 let examples = self.examples.entry(refusal.reason).or_default();
                 if examples.len() < show {
@@ -87,11 +98,17 @@ impl Tally {
                 sites.insert(pc);
             }
         }
+        for (_, reason) in lost.into_iter().filter(|(pc, _)| !counted.contains(pc)) {
+            *self.lost.entry(reason).or_default() += 1;
+        }
         for class in others.into_values() {
             *self.others.entry(format!("{class:?}")).or_default() += 1;
         }
         self.sites += sites.len();
         self.counted += counted.len();
+        if checker.is_some() {
+            self.cover(object, name);
+        }
         match apply(object, &plan) {
             Ok(instrumented) => match checker.map(|checker| checker.check(instrumented.bytes)) {
                 None => {}
@@ -102,6 +119,24 @@ impl Tally {
             },
             Err(InstrumentError::NothingInstrumented(_)) => {}
             Err(error) => self.failures.push(format!("{name}: {error}")),
+        }
+    }
+
+    /// Looks whether each instruction is in exactly one of the blocks that could be counted.
+    fn cover(&mut self, object: &CodeObject, name: &str) {
+        let options =
+            Instrument { probe: Probe::Blocks, counters: Counters::Global, ..Instrument::default() };
+        match plan(object, &options) {
+            Ok(plan) => {
+                for kernel in plan.kernels().iter().filter(|kernel| kernel.is_instrumented()) {
+                    let faults = cover::faults(object, kernel);
+                    self.failures.extend(
+                        faults.first().map(|fault| format!("{name}: blocks of {}: {fault}", kernel.name)),
+                    );
+                    self.covered += usize::from(faults.is_empty() && kernel.refusals.is_empty());
+                }
+            }
+            Err(error) => self.failures.push(format!("{name}: blocks: {error}")),
         }
     }
 
@@ -123,10 +158,12 @@ impl Tally {
         add(&mut self.homes, other.homes);
         add(&mut self.refusals, other.refusals);
         add(&mut self.others, other.others);
+        add(&mut self.lost, other.lost);
         for (reason, examples) in other.examples {
             self.examples.entry(reason).or_default().extend(examples);
         }
         self.failures.extend(other.failures);
+        self.covered += other.covered;
         self.checked += other.checked;
     }
 
@@ -142,15 +179,46 @@ impl Tally {
     }
 
     /// The columns of [`Tally::row`].
-    pub(super) const COLUMNS: &str =
-        "objects  MB text  kernels  instrumented  no branch  refused  narrowings  counted   share %  checked";
+    pub(super) const COLUMNS: &str = "objects  MB text  kernels  instrumented  no branch  refused  \
+        narrowings  counted   share %  checked  in one block";
+
+    /// What was refused as a whole, or came out wrong.
+    pub(super) fn failures(&self) -> &[String] {
+        &self.failures
+    }
+
+    /// Kernels, those of them that have a branch, and the branches.
+    pub(super) fn sizes(&self) -> [usize; 3] {
+        [self.kernels, self.kernels - self.without_sites, self.sites + self.unclassified]
+    }
+
+    /// Branches that are counted, in per cent.
+    pub(super) fn share(&self) -> f64 {
+        100.0 * self.counted as f64 / (self.sites + self.unclassified).max(1) as f64
+    }
+
+    /// By reason: kernels that were refused, branches that are not counted for it, and an example.
+    pub(super) fn losses(&self) -> BTreeMap<Reason, (usize, usize, &str)> {
+        let mut losses: BTreeMap<Reason, (usize, usize, &str)> = BTreeMap::new();
+        for (&(is_kernel, reason), &count) in &self.refusals {
+            let loss = losses.entry(reason).or_default();
+            *(if is_kernel { &mut loss.0 } else { &mut loss.1 }) += count;
+        }
+        for (&reason, &count) in &self.lost {
+            losses.entry(reason).or_default().1 += count;
+        }
+        for (reason, loss) in &mut losses {
+            loss.2 =
+                self.examples.get(reason).and_then(|examples| examples.first()).map_or("", String::as_str);
+        }
+        losses
+    }
 
     /// One line of the table.
     pub(super) fn row(&self) -> String {
-        let all = self.sites + self.unclassified;
-        let share = 100.0 * self.counted as f64 / all.max(1) as f64;
+        let (all, share) = (self.sites + self.unclassified, self.share());
         format!(
-            "{:>7} {:>8.1} {:>8} {:>13} {:>10} {:>8} {all:>11} {:>8} {share:>9.3} {:>8}",
+            "{:>7} {:>8.1} {:>8} {:>13} {:>10} {:>8} {all:>11} {:>8} {share:>9.3} {:>8} {:>13}",
             self.objects,
             self.text as f64 / 1e6,
             self.kernels,
@@ -158,7 +226,8 @@ impl Tally {
             self.without_sites,
             self.refused_kernels,
             self.counted,
-            self.checked
+            self.checked,
+            self.covered
         )
     }
 
