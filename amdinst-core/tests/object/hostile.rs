@@ -98,3 +98,39 @@ fn random_damage_is_survived() {
         check(bytes);
     });
 }
+
+/// Program headers of a file: where each starts.
+fn program_headers(bytes: &[u8]) -> impl Iterator<Item = usize> + use<> {
+    let count = u16::from_le_bytes(*bytes[56..].first_chunk().unwrap());
+    let first = u64::from_le_bytes(*bytes[32..].first_chunk().unwrap()) as usize;
+    (0..usize::from(count)).map(move |number| first + 56 * number)
+}
+
+#[test]
+fn a_dynamic_table_that_is_not_loaded_gets_no_variable() {
+    require_tools!("clang-22", "llvm-mc-22", "ld.lld-22");
+    const LOAD: u32 = 1;
+    const DYNAMIC: u32 = 2;
+    let mut refused = 0;
+    for seed in seeds() {
+        let kind = |at: usize| u32::from_le_bytes(*seed[at..].first_chunk().unwrap());
+        let field = |at: usize| u64::from_le_bytes(*seed[at..].first_chunk().unwrap());
+        let dynamic = program_headers(seed).find(|&at| kind(at) == DYNAMIC).map(|at| field(at + 16)).unwrap();
+        let holds = |&at: &usize| {
+            kind(at) == LOAD && (field(at + 16)..field(at + 16) + field(at + 40)).contains(&dynamic)
+        };
+        let load = program_headers(seed).find(holds).unwrap();
+        let mut bytes = seed.clone();
+        // PT_NULL: whoever loads the file passes over it.
+        bytes[load..load + 4].fill(0);
+        let Ok(object) = CodeObject::parse(bytes) else { continue };
+        let text = object.text_bytes().to_vec();
+        let map = |old: u64, _: Edge| Some(old);
+        let variable = Some(Variable { name: "added", size: 8, offset: 56, memory: 128 });
+        let edit = Edit { text, address_map: &map, kernels: Vec::new(), variable };
+        let error = rewrite(&object, &edit).map(drop).unwrap_err().to_string();
+        assert!(error.contains("does not load its dynamic table"), "{error}");
+        refused += 1;
+    }
+    assert!(refused > 0);
+}

@@ -154,7 +154,7 @@ fn the<'a>(
         .ok_or_else(|| unsupported(&format!("a code object without {name}")))
 }
 
-fn unsupported(what: &str) -> RewriteError {
+pub(super) fn unsupported(what: &str) -> RewriteError {
     RewriteError::Unsupported {
         what: format!("a variable for the buffer in {what}"),
         advice: "pass the buffer as an argument",

@@ -241,6 +241,11 @@ impl<'a> Image<'a> {
     /// The tables with the variable's symbol in them; their old places are free.
     fn add_symbol(&mut self) -> Result<Added, RewriteError> {
         let Some(variable) = &self.context.edit.variable else { return Ok(Added::default()) };
+        let is_loaded = |section: &Section| loads(self.context).any(|load| holds_contents(load, section));
+        let mut dynamic = self.sections.iter().filter(|section| section.kind == elf::SHT_DYNAMIC);
+        if !dynamic.all(is_loaded) {
+            return Err(dynamic::unsupported("a code object that does not load its dynamic table"));
+        }
         let (tables, number) = dynamic::add_symbol(self.context.elf, &mut self.bytes, variable)?;
         for (index, _) in &tables {
             self.bytes[self.context.elf.sections[*index].file_range()].fill(0);
@@ -639,6 +644,11 @@ fn holds(segment: &ProgramHeader, section: &Section) -> bool {
         && section.memory().end <= segment.memory().end
         // An empty section on a border belongs to the segment whose file contents it touches.
         && (section.size != 0 || section.address < segment.memory().end || segment.memory_size == 0)
+}
+
+/// Whether a segment holds a section whose contents the file has.
+fn holds_contents(segment: &ProgramHeader, section: &Section) -> bool {
+    holds(segment, section) && section.memory().end <= segment.address + segment.file_size
 }
 
 /// Whether a segment holds another one.
