@@ -70,7 +70,10 @@ fn segments(elf: &Elf<'_>, bytes: &[u8]) -> Result<(), VerifyError> {
                 if header.p_vaddr < end {
                     return Err(headers(part(), "loads are not in order of address"));
                 }
-                end = header.p_vaddr + header.p_memsz;
+                end = header
+                    .p_vaddr
+                    .checked_add(header.p_memsz)
+                    .ok_or_else(|| headers(part(), "it ends behind the last address"))?;
                 let misplaced = header.p_vaddr.wrapping_sub(header.p_offset).checked_rem(header.p_align);
                 if misplaced.is_some_and(|rest| rest != 0) {
                     return Err(headers(part(), "offset and address are not congruent"));
@@ -82,9 +85,7 @@ fn segments(elf: &Elf<'_>, bytes: &[u8]) -> Result<(), VerifyError> {
                     return Err(headers(part(), "it does not describe the program header table"));
                 }
                 let loaded = elf.program_headers.iter().any(|load| {
-                    load.p_type == PT_LOAD
-                        && load.p_offset <= header.p_offset
-                        && header.p_offset + size <= load.p_offset + load.p_filesz
+                    load.p_type == PT_LOAD && holds(load.p_offset, load.p_filesz, header.p_offset, size)
                 });
                 if !loaded {
                     return Err(headers(part(), "no segment loads the program header table"));
@@ -96,6 +97,15 @@ fn segments(elf: &Elf<'_>, bytes: &[u8]) -> Result<(), VerifyError> {
     Ok(())
 }
 
+/// Whether a range, by its start and size, holds another one.
+fn holds(start: u64, size: u64, inner: u64, inner_size: u64) -> bool {
+    // Sizes are compared with what is left, as ends could overflow.
+    inner
+        .checked_sub(start)
+        .and_then(|before| size.checked_sub(before))
+        .is_some_and(|left| inner_size <= left)
+}
+
 /// Every loaded section must stand in the file where its segment puts it, and no two may overlap.
 fn sections(elf: &Elf<'_>) -> Result<(), VerifyError> {
     let mut ranges = Vec::new();
@@ -105,16 +115,15 @@ fn sections(elf: &Elf<'_>) -> Result<(), VerifyError> {
         if section.sh_flags & u64::from(SHF_ALLOC) != 0 && in_file {
             let placed = elf.program_headers.iter().any(|load| {
                 load.p_type == PT_LOAD
-                    && load.p_vaddr <= section.sh_addr
-                    && section.sh_addr + section.sh_size <= load.p_vaddr + load.p_filesz
-                    && section.sh_addr - load.p_vaddr + load.p_offset == section.sh_offset
+                    && holds(load.p_vaddr, load.p_filesz, section.sh_addr, section.sh_size)
+                    && (section.sh_addr - load.p_vaddr).checked_add(load.p_offset) == Some(section.sh_offset)
             });
             if !placed {
                 return Err(headers(format!("section {name}"), "no segment loads it at its address"));
             }
         }
         if in_file {
-            ranges.push((section.sh_offset, section.sh_offset + section.sh_size, name));
+            ranges.push((section.sh_offset, section.sh_offset.saturating_add(section.sh_size), name));
         }
     }
     ranges.sort_unstable();

@@ -85,7 +85,7 @@ fn random_damage_is_survived() {
     require_tools!("clang-22", "llvm-mc-22", "ld.lld-22");
     let edits = prop::collection::vec((any::<prop::sample::Index>(), any::<u64>(), 0usize..9), 1..12);
     let cut = prop::option::weighted(0.2, any::<prop::sample::Index>());
-    proptest!(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4000) }, |(seed in 0usize..3, edits in edits, cut in cut)| {
+    proptest!(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(20_000) }, |(seed in 0usize..3, edits in edits, cut in cut)| {
         let mut bytes = seeds()[seed].clone();
         for (place, value, width) in edits {
             let at = place.index(bytes.len());
