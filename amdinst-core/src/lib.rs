@@ -9,6 +9,7 @@
 //! * [`instrument`]: sites, the probe plan, emission and relocation.
 //! * [`counters`]: the layout of counter records, and the divergence figures read from them.
 //! * [`report`]: the divergence report of a launch, and its comparison with an emulator's own count.
+//! * [`schema`]: documents that say which version of their shape they have.
 //!
 //! Nothing here touches files, processes, threads or devices.
 
@@ -22,5 +23,6 @@ pub mod manifest;
 pub mod names;
 pub mod object;
 pub mod report;
+pub mod schema;
 
 pub use arch::{Arch, FeatureState, TargetId};

@@ -86,10 +86,11 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
 /// How many branches diverged; if blocks were measured instead, how many lines ran.
 pub(crate) fn found(summary: &Summary) -> String {
     let branches = summary.kernels.iter().map(|kernel| kernel.branches.len() as u64).sum();
-    let lines = summary.lines_most_first();
-    if branches == 0 && !lines.is_empty() {
-        let ran = lines.iter().filter(|(_, line)| line.executions > 0).count();
-        return format!("{ran} of {} ran", count(lines.len() as u64, "line"));
+    let lines = || summary.kernels.iter().flat_map(|kernel| &kernel.lines);
+    let all = lines().count() as u64;
+    if branches == 0 && all > 0 {
+        let ran = lines().filter(|line| line.executions > 0).count();
+        return format!("{ran} of {} ran", count(all, "line"));
     }
     format!("{} of {} diverged", summary.diverged_branches(), count(branches, "branch"))
 }

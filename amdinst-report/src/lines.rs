@@ -1,6 +1,7 @@
 //! Source lines by how often they ran, where blocks were measured: the table for a terminal, and the one for a page without
 //! scripts and for Markdown.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use crate::sources::Sources;
@@ -26,6 +27,16 @@ impl Line {
     }
 }
 
+impl KernelSummary {
+    /// Its measured lines, those that ran the most often first; lines as often as each other by their place.
+    pub fn lines_most_first(&self) -> Vec<&Line> {
+        let mut lines: Vec<&Line> = self.lines.iter().collect();
+        // Stable: they are in order.
+        lines.sort_by_key(|line| Reverse(line.executions));
+        lines
+    }
+}
+
 impl Summary {
     /// Every measured line with its kernel, those that ran the most often first; lines as often as each other by their place.
     pub fn lines_most_first(&self) -> Vec<(&KernelSummary, &Line)> {
@@ -33,15 +44,14 @@ impl Summary {
         let mut lines: Vec<_> =
             self.kernels.iter().flat_map(|kernel| kernel.lines.iter().map(of_kernel(kernel))).collect();
         // Stable: kernels, and the lines in them, are in order.
-        lines.sort_by_key(|(_, line)| std::cmp::Reverse(line.executions));
+        lines.sort_by_key(|(_, line)| Reverse(line.executions));
         lines
     }
 }
 
 /// At most `top` lines of a kernel for a terminal, with what stands there. Nothing if no blocks were measured.
 pub(crate) fn table(kernel: &KernelSummary, sources: &Sources, top: usize) -> String {
-    let mut lines: Vec<&Line> = kernel.lines.iter().collect();
-    lines.sort_by_key(|line| std::cmp::Reverse(line.executions));
+    let mut lines = kernel.lines_most_first();
     let hidden = lines.len().saturating_sub(top);
     lines.truncate(top);
     let mut text = String::new();

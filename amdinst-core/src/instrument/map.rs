@@ -7,6 +7,7 @@ use super::options::{Home, Level, Probe, ProbeSpec};
 use super::refusal::Refusal;
 use crate::analysis::Limiter;
 use crate::counters::{ArgumentError, Layout, SiteForm, SiteForms, WaveIds};
+use crate::schema;
 
 /// Version of the JSON form of [`ProbeMap`]. In version 1, no kernel had more than the address of the buffer behind its arguments, and
 /// each site of a record five counts: its readers would pass over `wave_ids`, `site_forms` and `packed_sites`.
@@ -48,15 +49,7 @@ impl ProbeMap {
     /// # Errors
     /// Another version, or no such document.
     pub fn from_json(bytes: &[u8]) -> Result<Self, ProbeMapError> {
-        #[derive(Deserialize)]
-        struct Version {
-            schema: u32,
-        }
-        let Version { schema: found } = serde_json::from_slice(bytes)?;
-        if found != SCHEMA {
-            return Err(ProbeMapError::Schema { found });
-        }
-        Ok(serde_json::from_slice(bytes)?)
+        schema::read(bytes, SCHEMA)?.map_err(|found| ProbeMapError::Schema { found })
     }
 
     /// The kernel of that name.

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::{Location, Modelled, Report, WaveId};
 use crate::instrument::{Cost, KernelProbes, SiteFrame};
+use crate::schema;
 
 /// The version of the document's JSON.
 pub const SCHEMA: u32 = 1;
@@ -183,15 +184,7 @@ impl Run {
     /// # Errors
     /// Another version, or no such document.
     pub fn from_json(bytes: &[u8]) -> Result<Self, RunError> {
-        #[derive(Deserialize)]
-        struct Version {
-            schema: u32,
-        }
-        let Version { schema: found } = serde_json::from_slice(bytes)?;
-        if found != SCHEMA {
-            return Err(RunError::Schema { found });
-        }
-        Ok(serde_json::from_slice(bytes)?)
+        schema::read(bytes, SCHEMA)?.map_err(|found| RunError::Schema { found })
     }
 
     /// Every test, with its program.

@@ -1,7 +1,6 @@
 //! What the page's script reads. Short and flat, for it is part of the page: rows are arrays, in the order that the
 //! fields are listed in here.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use amdinst_core::instrument::SiteFrame;
@@ -257,10 +256,8 @@ impl<'a> Kernel<'a> {
             resources: kernel.resources,
             time: kernel.time,
             lines: {
-                let line = |line: &Line| (files.of(Some(&line.file)), line.line, line.executions, line.lanes);
-                let mut lines: Vec<_> = kernel.lines.iter().map(line).collect();
-                lines.sort_by_key(|&(.., executions, _)| Reverse(executions));
-                lines
+                let row = |line: &Line| (files.of(Some(&line.file)), line.line, line.executions, line.lanes);
+                kernel.lines_most_first().into_iter().map(row).collect()
             },
             refusals: &kernel.refusals,
             uncounted: &kernel.uncounted,

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use amdinst_core::instrument::{Cost, SiteFrame};
 use amdinst_core::report::run::FaultReport;
 use amdinst_core::report::{Counts, Cycles, Location, WaveReport};
+use amdinst_core::schema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -288,15 +289,7 @@ impl Summary {
     /// # Errors
     /// Another version, or no summary.
     pub fn from_json(bytes: &[u8]) -> Result<Self, SummaryError> {
-        #[derive(Deserialize)]
-        struct Version {
-            schema: u32,
-        }
-        let Version { schema: found } = serde_json::from_slice(bytes)?;
-        if found != SCHEMA {
-            return Err(SummaryError::Schema { found });
-        }
-        Ok(serde_json::from_slice(bytes)?)
+        schema::read(bytes, SCHEMA)?.map_err(|found| SummaryError::Schema { found })
     }
 
     /// The first of these names that is no kernel's.
