@@ -79,6 +79,13 @@ impl Cache {
         }
     }
 
+    /// A line is not there any more.
+    pub(super) fn drop(&mut self, number: u64) {
+        if let Some(line) = self.set(number).iter_mut().find(|line| line.number == number) {
+            *line = EMPTY;
+        }
+    }
+
     /// A half of a line is written; whether it was clean before.
     pub(super) fn write(&mut self, number: u64, half: usize, ready: u64) -> bool {
         let Some(line) = self.line(number) else { return true };

@@ -24,10 +24,12 @@ pub(super) struct VectorMemory {
 }
 
 /// The sectors of one line of L2 that an instruction touches.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Touched {
     line: u64,
     sectors: u8,
+    /// The bytes of each sector that it touches, a bit each.
+    bytes: [u64; 2],
 }
 
 impl VectorMemory {
@@ -71,18 +73,26 @@ impl VectorMemory {
         }
         let start = self.free.max(4 * now);
         self.free = start + work;
-        let mut touched = [Touched { line: 0, sectors: 0 }; 128];
+        let mut touched = [Touched::default(); 128];
         let count = collect(footprint, &mut touched);
         let mut done = self.free / 4;
-        for (at, Touched { line, sectors }) in touched[..count].iter().copied().enumerate() {
+        for (at, touched) in touched[..count].iter().enumerate() {
+            let &Touched { line, sectors, .. } = touched;
             // Lines come up one after the other while the address unit works.
             let time = (start + work * (at as u64 + 1) / count as u64) / 4;
             let time = time + self.translate(line, time, p);
             let back = match access.operation {
-                MemoryOperation::Load if access.past_l1 => hierarchy.read(p, time, line, sectors) + p.l1_hit,
+                MemoryOperation::Load if access.past_l1 => {
+                    self.leave(touched, None);
+                    hierarchy.read(p, time, line, sectors) + p.l1_hit
+                }
                 MemoryOperation::Load => self.load(time, line, sectors, hierarchy, p) + p.l1_hit,
-                MemoryOperation::Store => hierarchy.write(p, time, line, sectors),
+                MemoryOperation::Store => {
+                    self.leave(touched, (!access.past_l1).then_some(time));
+                    hierarchy.write(p, time, line, sectors)
+                }
                 MemoryOperation::Atomic { .. } => {
+                    self.leave(touched, None);
                     let lanes = busiest(footprint, line);
                     hierarchy.atomic(p, time, line, sectors, lanes) + p.l1_hit
                 }
@@ -100,6 +110,18 @@ impl VectorMemory {
             None => {
                 self.translations.fill(page, 0, time + p.tlb_miss);
                 p.tlb_miss
+            }
+        }
+    }
+
+    /// What vL1D keeps of sectors that went past it: those that a store wrote whole, from a time on ("CDNA2" ISA manual,
+    /// "GLC Bit Explained").
+    fn leave(&mut self, touched: &Touched, written: Option<u64>) {
+        for half in (0..2).filter(|half| touched.sectors >> half & 1 != 0) {
+            let sector = 2 * touched.line + half as u64;
+            match written.filter(|_| touched.bytes[half] == u64::MAX) {
+                Some(time) => self.l1.fill(sector, 0, time),
+                None => self.l1.drop(sector),
             }
         }
     }
@@ -134,24 +156,28 @@ impl VectorMemory {
 /// The lines of L2 that the lanes touch, in the order of the first lane that does; how many.
 fn collect(footprint: &Footprint, touched: &mut [Touched; 128]) -> usize {
     let mut count = 0;
-    let mut put = |sector: u64| {
-        let (line, bit) = (sector / 2, 1 << (sector % 2));
+    let mut put = |sector: u64, bytes: u64| {
+        let (line, half) = (sector / 2, (sector % 2) as usize);
         // Neighbours mostly share a line: look at the last ones first.
-        match touched[..count].iter().rposition(|touched| touched.line == line) {
-            Some(at) => touched[at].sectors |= bit,
-            None if count < touched.len() => {
-                touched[count] = Touched { line, sectors: bit };
-                count += 1;
-            }
-            None => {}
+        let at = touched[..count].iter().rposition(|touched| touched.line == line).unwrap_or(count);
+        if at == touched.len() {
+            return;
         }
+        if at == count {
+            touched[at] = Touched { line, ..Touched::default() };
+            count += 1;
+        }
+        touched[at].sectors |= 1 << half;
+        touched[at].bytes[half] |= bytes;
     };
+    let bytes = u64::from(footprint.bytes.max(1));
     for lane in (0..64).filter(|lane| footprint.global >> lane & 1 != 0) {
         let first = footprint.address[lane];
-        let last = first.saturating_add(u64::from(footprint.bytes.max(1)) - 1);
-        put(first / SECTOR);
+        let last = first.saturating_add(bytes - 1);
+        let covered = (1 << bytes) - 1;
+        put(first / SECTOR, covered << (first % SECTOR));
         if last / SECTOR != first / SECTOR {
-            put(last / SECTOR);
+            put(last / SECTOR, covered >> (SECTOR - first % SECTOR));
         }
     }
     count

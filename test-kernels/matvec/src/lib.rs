@@ -19,15 +19,14 @@ shared! {
     static MIDDLE: [[f32; SIZE]; 256];
 }
 
-/// Each work-item multiplies `BATCH` vectors that follow each other.
+/// Each work-item multiplies `BATCH` vectors that follow each other: an element of the matrix at a time, all vectors by it.
 ///
 /// # Safety
-/// `matrix` is to 16 elements in rows, `input` and `output` to the vectors of all work-items, `tile` to LDS for those of
-/// the workgroup.
+/// `input` and `output` are to the vectors of all work-items, `tile` to LDS for those of the workgroup.
 #[inline(always)]
 unsafe fn product<const WORKGROUP: usize, const BATCH: usize>(
     tile: *mut [f32; SIZE],
-    matrix: *const [f32; SIZE],
+    matrix: &[[f32; SIZE]; SIZE],
     input: *const [f32; SIZE],
     output: *mut [f32; SIZE],
 ) {
@@ -35,18 +34,18 @@ unsafe fn product<const WORKGROUP: usize, const BATCH: usize>(
     let first = (workgroup_id_x() as usize * WORKGROUP + item) * BATCH;
     for at in 0..BATCH {
         // SAFETY: the work-item's own vectors, here and below.
-        unsafe { *tile.add(item * BATCH + at) = *input.add(first + at) };
+        unsafe {
+            *tile.add(item * BATCH + at) = *input.add(first + at);
+            *output.add(first + at) = [0.0; SIZE];
+        }
     }
     barrier();
-    for at in 0..BATCH {
-        for row in 0..SIZE {
-            let mut sum = 0.0;
-            for column in 0..SIZE {
-                // SAFETY: as above; the matrix has `SIZE` rows.
-                sum += unsafe { (*matrix.add(row))[column] * (*tile.add(item * BATCH + at))[column] };
-            }
+    for element in 0..SIZE * SIZE {
+        let (row, column) = (element / SIZE, element % SIZE);
+        let factor = matrix[row][column];
+        for at in 0..BATCH {
             // SAFETY: as above.
-            unsafe { (*output.add(first + at))[row] = sum };
+            unsafe { (*output.add(first + at))[row] += factor * (*tile.add(item * BATCH + at))[column] };
         }
     }
 }
@@ -58,7 +57,7 @@ unsafe fn product<const WORKGROUP: usize, const BATCH: usize>(
 #[kernel]
 pub unsafe fn matvec_128_32(matrix: *const f32, input: *const f32, output: *mut f32) {
     // SAFETY: the caller's.
-    unsafe { product::<128, 32>(WIDE.get().cast(), matrix.cast(), input.cast(), output.cast()) }
+    unsafe { product::<128, 32>(WIDE.get().cast(), &*matrix.cast(), input.cast(), output.cast()) }
 }
 
 /// Workgroups of 256, 16 vectors a work-item: 64 KiB of LDS.
@@ -68,7 +67,7 @@ pub unsafe fn matvec_128_32(matrix: *const f32, input: *const f32, output: *mut 
 #[kernel]
 pub unsafe fn matvec_256_16(matrix: *const f32, input: *const f32, output: *mut f32) {
     // SAFETY: the caller's.
-    unsafe { product::<256, 16>(DEEP.get().cast(), matrix.cast(), input.cast(), output.cast()) }
+    unsafe { product::<256, 16>(DEEP.get().cast(), &*matrix.cast(), input.cast(), output.cast()) }
 }
 
 /// Workgroups of 128, one vector a work-item: 2 KiB of LDS.
@@ -78,7 +77,7 @@ pub unsafe fn matvec_256_16(matrix: *const f32, input: *const f32, output: *mut 
 #[kernel]
 pub unsafe fn matvec_128_1(matrix: *const f32, input: *const f32, output: *mut f32) {
     // SAFETY: the caller's.
-    unsafe { product::<128, 1>(SMALL.get().cast(), matrix.cast(), input.cast(), output.cast()) }
+    unsafe { product::<128, 1>(SMALL.get().cast(), &*matrix.cast(), input.cast(), output.cast()) }
 }
 
 /// Workgroups of 256, one vector a work-item: 4 KiB of LDS.
@@ -88,7 +87,7 @@ pub unsafe fn matvec_128_1(matrix: *const f32, input: *const f32, output: *mut f
 #[kernel]
 pub unsafe fn matvec_256_1(matrix: *const f32, input: *const f32, output: *mut f32) {
     // SAFETY: the caller's.
-    unsafe { product::<256, 1>(MIDDLE.get().cast(), matrix.cast(), input.cast(), output.cast()) }
+    unsafe { product::<256, 1>(MIDDLE.get().cast(), &*matrix.cast(), input.cast(), output.cast()) }
 }
 
 /// The same on the host.
