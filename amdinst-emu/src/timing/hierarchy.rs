@@ -71,8 +71,9 @@ impl Hierarchy {
     /// at a time; returns when the data is back there, besides the time of a hit in that cache.
     pub(super) fn read(&mut self, p: &Parameters, now: u64, line: u64, sectors: u8) -> u64 {
         let channel = self.channel(line * 2 * SECTOR);
-        // Half of the way is before L2, and a request takes a turn of the channel for a half of a line as for all of it.
-        let served = self.channels[channel].serve(now + p.l2_hit / 2, 2.0 * SECTOR as f64);
+        // Half of the way is before L2. A channel takes one request a cycle at most, however small.
+        let bytes = (f64::from(sectors.count_ones()) * SECTOR as f64).max(p.l2_channel_bytes);
+        let served = self.channels[channel].serve(now + p.l2_hit / 2, bytes);
         let mut back = served;
         for half in (0..2).filter(|half| sectors >> half & 1 != 0) {
             let ready = match self.l2.find(line, half) {
@@ -97,9 +98,9 @@ impl Hierarchy {
     /// HBM now, in place of the eviction that makes room for it sooner or later.
     pub(super) fn write(&mut self, p: &Parameters, now: u64, line: u64, sectors: u8) -> u64 {
         let channel = self.channel(line * 2 * SECTOR);
-        // As a read, but half of a line a turn.
-        let turns = f64::from(sectors.count_ones());
-        let served = self.channels[channel].serve(now + p.l2_hit / 2, turns * 2.0 * SECTOR as f64);
+        // As a read, but half of a line a cycle.
+        let cycles = f64::from(sectors.count_ones());
+        let served = self.channels[channel].serve(now + p.l2_hit / 2, cycles * p.l2_channel_bytes);
         let mut done = served;
         for half in (0..2).filter(|half| sectors >> half & 1 != 0) {
             if self.l2.write(line, half, served) {

@@ -99,7 +99,9 @@ pub struct Parameters {
     pub l2_ways: u32,
     /// Channels of L2, and of HBM behind it. D: 32, of 256 bytes each in turn.
     pub channels: u32,
-    /// Bytes a cycle from one channel of L2. M `gpu-cache/mi210.txt`: 5.0 to 5.1 TB/s in all (of a peak of 128 a channel).
+    /// Bytes a cycle from one channel of L2. M `gpu-cache/mi210.txt`: 5.0 to 5.1 TB/s in all (of a peak of 128 a channel). A
+    /// request takes a cycle at least, however small, and a store one for each half of a line (inference: what MI100's and
+    /// CDNA3's channels are said to take, 64 bytes a cycle).
     pub l2_channel_bytes: f64,
     /// Bytes a cycle from HBM, all channels. M `gpu-stream/mi210.txt`: 1.25 to 1.53 TB/s, reads 1.35 (of 1.64 peak).
     pub hbm_bytes: f64,

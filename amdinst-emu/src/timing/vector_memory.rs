@@ -196,3 +196,37 @@ fn busiest(footprint: &Footprint, line: u64) -> u64 {
     addresses[..count].sort_unstable();
     addresses[..count].chunk_by(|one, other| one == other).map(<[u64]>::len).max().unwrap_or(1) as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sectors that a load finds in vL1D after another access, of the 16 that both touch.
+    fn hits_after(operation: MemoryOperation, past_l1: bool, bytes: u8) -> u64 {
+        let p = Parameters::mi210();
+        let (mut hierarchy, mut memory) = (Hierarchy::new(&p), VectorMemory::new(&p));
+        let access = |operation, past_l1| Access { operation, dwords: 4, past_l1 };
+        // 64 lanes, 16 bytes apart.
+        let mut footprint = Footprint { global: !0, bytes: 16, ..Footprint::default() };
+        for (lane, address) in footprint.address.iter_mut().enumerate() {
+            *address = 0x1000 + 16 * lane as u64;
+        }
+        let load = access(MemoryOperation::Load, false);
+        memory.access(0, load, &footprint, &mut hierarchy, &p);
+        let between = Footprint { bytes, ..footprint.clone() };
+        memory.access(1000, access(operation, past_l1), &between, &mut hierarchy, &p);
+        let before = hierarchy.traffic.l1_hits;
+        memory.access(2000, load, &footprint, &mut hierarchy, &p);
+        hierarchy.traffic.l1_hits - before
+    }
+
+    /// "GLC Bit Explained" of the ISA manual.
+    #[test]
+    fn l1_keeps_what_a_store_wrote_whole() {
+        assert_eq!(hits_after(MemoryOperation::Store, false, 16), 16);
+        assert_eq!(hits_after(MemoryOperation::Store, true, 16), 0);
+        assert_eq!(hits_after(MemoryOperation::Store, false, 4), 0);
+        assert_eq!(hits_after(MemoryOperation::Load, false, 4), 16);
+        assert_eq!(hits_after(MemoryOperation::Load, true, 4), 0);
+    }
+}

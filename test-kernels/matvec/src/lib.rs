@@ -19,7 +19,11 @@ shared! {
     static MIDDLE: [[f32; SIZE]; 256];
 }
 
-/// Each work-item multiplies `BATCH` vectors that follow each other: an element of the matrix at a time, all vectors by it.
+/// Vectors that a work-item has under way at a time.
+const AT_ONCE: usize = 16;
+
+/// Each work-item multiplies `BATCH` vectors that follow each other: all of them by one element of the matrix after the other.
+/// Sums are kept in the output.
 ///
 /// # Safety
 /// `input` and `output` are to the vectors of all work-items, `tile` to LDS for those of the workgroup.
@@ -40,12 +44,23 @@ unsafe fn product<const WORKGROUP: usize, const BATCH: usize>(
         }
     }
     barrier();
-    for element in 0..SIZE * SIZE {
-        let (row, column) = (element / SIZE, element % SIZE);
-        let factor = matrix[row][column];
-        for at in 0..BATCH {
-            // SAFETY: as above.
-            unsafe { (*output.add(first + at))[row] += factor * (*tile.add(item * BATCH + at))[column] };
+    // SAFETY: as above; nobody else has them while they are summed up.
+    let (sums, vectors) = unsafe {
+        let sums = core::slice::from_raw_parts_mut(output.add(first), BATCH);
+        (sums, core::slice::from_raw_parts(tile.add(item * BATCH), BATCH))
+    };
+    for at in 0..SIZE * SIZE {
+        let (row, column) = (at / SIZE, at % SIZE);
+        let element = matrix[row][column];
+        let (batches, few) = sums.as_chunks_mut::<AT_ONCE>();
+        let (of_batches, of_few) = vectors.as_chunks::<AT_ONCE>();
+        for (sums, vectors) in batches.iter_mut().zip(of_batches) {
+            for (sum, vector) in sums.iter_mut().zip(vectors) {
+                sum[row] += element * vector[column];
+            }
+        }
+        for (sum, vector) in few.iter_mut().zip(of_few) {
+            sum[row] += element * vector[column];
         }
     }
 }
