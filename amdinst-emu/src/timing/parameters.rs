@@ -215,7 +215,7 @@ impl Parameters {
             scalar_miss: 20,
             fetch_ahead: 2,
             instruction_bytes: 32 << 10,
-            atomic_lane: 4,
+            atomic_lane: 2,
             workgroup_launch: 145,
             wave_launch: 20,
             workgroups: 16,
