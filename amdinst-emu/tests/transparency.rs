@@ -17,7 +17,7 @@ mod transparency {
 }
 
 use amdinst_core::instrument::{Counters, Options, Reason, apply, plan};
-use amdinst_core::object::CodeObject;
+use amdinst_core::object::{CodeObject, UserSgpr};
 use transparency::proof::Ways;
 use transparency::{cost, generator, kernels, overflow, proof};
 
@@ -71,6 +71,138 @@ fn hand_written_kernels_on_every_processor() {
     assert_eq!(proved.refusals(), 0);
     assert!(proved.borrowing > 0, "no kernel was short of SGPRs");
     assert!(proved.through_scratch > 0, "no kernel had its VGPRs borrowed through scratch memory");
+}
+
+/// Before gfx940 the prologue sets FLAT_SCRATCH, from what the kernel itself may not ask for; kernels that do so themselves go
+/// on as they are. Descriptor and note tell of it.
+#[test]
+fn sites_go_through_scratch_memory_on_every_processor() {
+    if !support::tools("sites_go_through_scratch_memory_on_every_processor") {
+        return;
+    }
+    let (generic, full) = (kernels::generic_pointers(""), kernels::every_vgpr());
+    let geometry = proof::Geometry::new([3, 1, 1], [100, 1, 1]);
+    let own =
+        [("generic pointers", generic.as_str(), geometry), ("every VGPR in use", full.as_str(), geometry)];
+    let all = kernels::ALL.iter().map(|kernel| (kernel.name, kernel.source, kernel.geometry));
+    let all: Vec<_> = own.into_iter().chain(all).collect();
+    for cpu in CPUS {
+        let mut proved = proof::Totals::default();
+        for (number, (name, source, geometry)) in all.iter().enumerate() {
+            let level = ["-O0", "-O2"][number % 2];
+            let object = support::compile(&format!("{}{source}", transparency::prelude::PRELUDE), cpu, level);
+            if *name == "generic pointers" {
+                let descriptor = object.kernel("test").expect("the kernel").descriptor;
+                let sets_it_up = descriptor.has_user_sgpr(UserSgpr::FlatScratchInit);
+                assert_eq!(sets_it_up, !object.target.arch.is_gfx940_plus(), "{cpu}");
+            }
+            let context = format!("{name} {cpu} {level}");
+            proved.add(proof::prove_object(&context, &object, *geometry, Ways::NoRegister));
+            check_scratch(&context, &object);
+            if matches!(cpu, "gfx900" | "gfx906") {
+                let source = format!("{}{source}", transparency::prelude::PRELUDE);
+                let new = support::compile_with(&source, cpu, level, &["-mcode-object-version=4"]);
+                let bytes = version2::from_version_4(&new, version2::Processor::Flags);
+                let old = CodeObject::parse(bytes).expect("code object version 2");
+                let context = format!("{context} in version 2");
+                proved.add(proof::prove_object(&context, &old, *geometry, Ways::NoRegister));
+                check_scratch(&context, &old);
+            }
+        }
+        println!("{cpu}: {proved}");
+        assert_eq!(proved.refusals(), 0, "{cpu}");
+        assert!(
+            proved.through_scratch >= 10,
+            "{cpu}: only {} runs through scratch memory",
+            proved.through_scratch
+        );
+        assert!(proved.diverged > 1000, "{cpu}: only {} executions diverged", proved.diverged);
+    }
+}
+
+/// What a kernel whose sites go through scratch memory asks for.
+fn check_scratch(context: &str, object: &CodeObject) {
+    let options =
+        Options { counters: Counters::Lds, spare_vgprs: Some(0), spare_sgprs: Some(0), ..Options::default() };
+    let Ok(instrumented) = plan(object, &options).and_then(|plan| apply(object, &plan)) else { return };
+    let arch = object.target.arch;
+    let after = CodeObject::parse(instrumented.bytes).expect("the instrumented code object");
+    for (before, after) in object.kernels.iter().zip(&after.kernels) {
+        let probes = instrumented.map.kernel(&after.name).expect("the kernel in the map");
+        let bytes = after.metadata.private_segment_fixed_size;
+        assert_eq!(bytes, after.descriptor.private_segment_fixed_size(), "{context}");
+        if bytes == before.metadata.private_segment_fixed_size {
+            continue;
+        }
+        assert_eq!(probes.cost.scratch, [before.metadata.private_segment_fixed_size, bytes], "{context}");
+        assert!(after.descriptor.enable_private_segment(), "{context}");
+        let asks = after.descriptor.has_user_sgpr(UserSgpr::FlatScratchInit);
+        assert_eq!(asks, !arch.is_gfx940_plus(), "{context}");
+        let (sgprs, allotted) = (after.metadata.sgpr_count, after.descriptor.sgpr_count(arch));
+        assert!(sgprs <= allotted, "{context}: {sgprs} of {allotted} SGPRs");
+    }
+}
+
+/// FLAT_SCRATCH lies in the last SGPRs that are allotted. A kernel that has none uses all but VCC for other things.
+#[test]
+fn flat_scratch_lies_beside_the_sgprs_of_a_kernel() {
+    if !support::tools("flat_scratch_lies_beside_the_sgprs_of_a_kernel") {
+        return;
+    }
+    let source = format!("{}{}", transparency::prelude::PRELUDE, kernels::every_vgpr());
+    for cpu in ["gfx900:xnack-", "gfx90a:xnack-"] {
+        let object = support::compile(&source, cpu, "-O2");
+        let arch = object.target.arch;
+        assert_eq!(object.kernel("test").expect("the kernel").descriptor.sgpr_count(arch), 96, "{cpu}");
+        // The probes' own SGPRs are low.
+        let options = Options {
+            counters: Counters::Lds,
+            spare_vgprs: Some(0),
+            spare_sgprs: Some(4),
+            ..Options::default()
+        };
+        let plan = plan(&object, &options).expect("a plan");
+        let instrumented = apply(&object, &plan).expect("it can be instrumented");
+        let after = CodeObject::parse(instrumented.bytes).expect("the instrumented code object");
+        let after = after.kernel("test").expect("the kernel");
+        assert!(after.descriptor.enable_private_segment(), "{cpu}");
+        assert_eq!((after.metadata.sgpr_count, after.descriptor.sgpr_count(arch)), (100, 112), "{cpu}");
+    }
+}
+
+/// Where FLAT_SCRATCH is not what arrives in SGPRs, no site can go through scratch memory.
+#[test]
+fn kernels_that_move_their_scratch_memory_are_refused() {
+    if !support::tools("kernels_that_move_their_scratch_memory_are_refused") {
+        return;
+    }
+    let moves = |text: &str| {
+        kernels::generic_pointers(&format!("__asm__ volatile(\"{text}\" ::: \"scc\", \"s19\");"))
+    };
+    // The last reads FLAT_SCRATCH alone.
+    let written =
+        ["s_add_u32 flat_scratch_lo, flat_scratch_lo, 0", "s_mov_b32 flat_scratch_hi, flat_scratch_hi"];
+    for text in written.into_iter().chain(["s_mov_b32 s19, flat_scratch_lo"]) {
+        let source = format!("{}{}", transparency::prelude::PRELUDE, moves(text));
+        let object = support::compile(&source, "gfx906", "-O0");
+        let options = Options {
+            counters: Counters::Lds,
+            spare_vgprs: Some(0),
+            spare_sgprs: Some(0),
+            ..Options::default()
+        };
+        let plan = plan(&object, &options).expect("a plan");
+        let [kernel] = plan.kernels() else { panic!("{text}: {} kernels", plan.kernels().len()) };
+        let [before, after] = kernel.cost.scratch;
+        if text.ends_with("s19, flat_scratch_lo") {
+            assert_eq!(after, before.next_multiple_of(4) + 8, "{text}: {:?}", kernel.refusals);
+            continue;
+        }
+        let [refusal] = kernel.refusals.as_slice() else { panic!("{text}: {}", kernel.why) };
+        assert_eq!(refusal.reason, Reason::NoFreeVgpr);
+        assert!(refusal.detail.contains(&format!("`{text}` at 0x")), "{}", refusal.detail);
+        assert!(refusal.detail.ends_with("changes where its scratch memory is"), "{}", refusal.detail);
+    }
 }
 
 /// Where hardware preloads arguments, a kernel has two entries, 256 bytes apart.
@@ -186,6 +318,13 @@ fn branches_over_a_huge_body() {
     for (turn, cpu) in (1..).zip(["gfx900", "gfx90a"]) {
         proved.add(proof::prove("a huge body", &source, cpu, "-O1", geometry, Ways::Turn(turn)));
     }
+    // Nor however many SGPRs: what is told is not that they ran short before some were borrowed.
+    let object = support::compile(&format!("{}{source}", transparency::prelude::PRELUDE), "gfx900", "-O1");
+    let options = Options { counters: Counters::Lds, spare_sgprs: Some(0), ..Options::default() };
+    let plan = plan(&object, &options).expect("a plan");
+    let reasons: Vec<Reason> =
+        plan.kernels().iter().flat_map(|kernel| &kernel.refusals).map(|refusal| refusal.reason).collect();
+    assert_eq!(reasons, [Reason::LdsLimit]);
     println!("{proved}");
     // Counters for 1203 sites of four waves are more than LDS holds, however many VGPRs there are.
     assert_eq!(proved.refused.into_iter().collect::<Vec<_>>(), [(Reason::LdsLimit, 5)]);

@@ -214,6 +214,7 @@ impl Component<'_> {
             record: parked,
             lanes,
             pair_at_once: scratch.is_some(),
+            address: scratch.is_some_and(|slots| slots.by_register),
             ..wanted.needs
         };
         let needs: Vec<Needs> = wanted.iter().map(needs).collect();

@@ -29,8 +29,9 @@ impl Borrowed<'_> {
         if let (Some(slots), Some(exec)) = (self.owned.scratch, self.temps.pair) {
             code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
             code.enable_lanes(PARKING_LANES, 0);
-            code.scratch_store(park, slots.kept);
-            code.scratch_load(park, slots.image);
+            let scratch = code.scratch(slots, self.temps.address);
+            code.scratch_store(park, scratch.kept);
+            code.scratch_load(park, scratch.image);
             code.wait_vector_memory();
             code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
         }
@@ -50,7 +51,8 @@ impl Borrowed<'_> {
         }
         if let (Some(slots), Some(exec)) = (self.owned.scratch, self.temps.pair) {
             code.enable_lanes(PARKING_LANES, 0);
-            code.scratch_load(park, slots.kept);
+            let scratch = code.scratch(slots, self.temps.address);
+            code.scratch_load(park, scratch.kept);
             code.wait_vector_memory();
             code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
         }

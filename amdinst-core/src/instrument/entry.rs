@@ -1,11 +1,13 @@
 //! The prologue: finds the wave's record and clears the counters.
 //!
-//! It runs with the registers of the *instrumented* descriptor, which enables the workgroup ids, the work-item ids and the
-//! kernarg pointer, and leaves the registers as the *original* descriptor would have had them.
+//! It runs with the registers of the *instrumented* descriptor, which enables the workgroup ids, the work-item ids, the
+//! kernarg pointer, and where scratch memory is if sites need to know, and leaves the registers as the *original* descriptor would have had them.
 
 use super::assembler::{Assembled, Assembler};
 use super::deferred;
-use super::layout::{BEGIN_WORD, BeginPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace};
+use super::layout::{
+    BEGIN_WORD, BeginPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace, ScratchSlots,
+};
 use super::lds::{LdsImages, PACKET_GROUP_SEGMENT_SIZE, Start};
 use super::sequence::{Sequence, sgpr};
 use super::wave_index::WaveIndex;
@@ -81,6 +83,11 @@ impl Entry<'_> {
         let (index, flat, ids) = (first + 10, first + 11, first + 13);
         let wave = WaveIndex { header, ids: [ids, first + 12, flat], index };
 
+        if let (Some(ScratchSlots { by_register: true, .. }), Some(init), Some(offset)) =
+            (self.owned.scratch, user.flat_scratch_init, system.private_segment_wavefront_offset)
+        {
+            code.set_flat_scratch(init, offset);
+        }
         let mut stride = Value::int(self.record_stride as i32);
         let workgroup = [system.workgroup_id_x, system.workgroup_id_y, system.workgroup_id_z];
         let workgroup = workgroup.map(Option::unwrap_or_default);
@@ -207,10 +214,12 @@ impl Entry<'_> {
             code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
         }
         if let (Some(slots), Some(park)) = (self.owned.scratch, self.owned.park) {
-            let exec = self.exec_copy();
+            let mut pairs = self.spare_pairs();
+            let [exec, address] = [(); 2].map(|()| pairs.next().unwrap_or(first));
             code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
             code.enable_lanes(PARKING_LANES, 0);
-            code.scratch_store(park, slots.image);
+            let scratch = code.scratch(slots, Some(address));
+            code.scratch_store(park, scratch.image);
             code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
         }
         if let Some(seed) = &self.owned.seed {

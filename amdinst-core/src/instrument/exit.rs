@@ -52,8 +52,14 @@ impl Exit<'_> {
             return code.finish();
         }
         if let (Some(slots), Some(park)) = (self.owned.scratch, self.owned.park) {
+            let address = slots.by_register.then(|| {
+                // A scalar load that nobody waited for may still write to it.
+                code.wait_scalar_loads();
+                self.beside_record()
+            });
             code.enable_lanes(PARKING_LANES, 0);
-            code.scratch_load(park, slots.image);
+            let scratch = code.scratch(slots, address);
+            code.scratch_load(park, scratch.image);
             code.wait_vector_memory();
         }
         let record = if let Some(deferred) = &self.owned.deferred {
@@ -212,6 +218,14 @@ impl Exit<'_> {
                 code.readlane(record + 1, park.unwrap_or_default(), PARKED_RECORD + 1);
                 record
             }
+        }
+    }
+
+    /// An SGPR that is none of the pair with the record's address.
+    fn beside_record(&self) -> u8 {
+        match self.owned.record {
+            RecordPlace::Sgprs(0) => 2,
+            RecordPlace::Sgprs(_) | RecordPlace::Parked => 0,
         }
     }
 

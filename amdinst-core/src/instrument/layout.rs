@@ -155,10 +155,20 @@ impl Lent {
 pub(super) struct ScratchSlots {
     /// The program's lanes, while a site runs.
     pub(super) kept: u32,
-    /// The probes' lanes as the prologue left them. Sites change none that they do not set first.
-    pub(super) image: u32,
     /// Bytes of private memory a work-item, with these.
     pub(super) end: u32,
+    /// Instructions have the address of `kept` in an SGPR, and the prologue sets FLAT_SCRATCH: before gfx940.
+    pub(super) by_register: bool,
+}
+
+impl ScratchSlots {
+    /// Bytes of both.
+    pub(super) const BYTES: u32 = 8;
+
+    /// The probes' lanes as the prologue left them. Sites change none that they do not set first.
+    pub(super) const fn image(&self) -> u32 {
+        self.kept + 4
+    }
 }
 
 /// Lanes of the parking VGPR that anything uses.
@@ -222,6 +232,8 @@ pub(super) struct Temps {
     pub(super) record: Option<u8>,
     /// Single registers for the first lanes of `offsets` and `data`, when both are lent.
     pub(super) lanes: [Option<u8>; 2],
+    /// Single register for the address of scratch memory, where that is addressed by one.
+    pub(super) address: Option<u8>,
     /// Those of the above that are in use around the site: parked before it, put back after it.
     pub(super) borrowed: ArrayVec<u8, MOST_BORROWED>,
     /// A scalar load may still write to a borrowed one: wait before it is parked.

@@ -82,6 +82,13 @@ impl Pool {
         })
     }
 
+    /// A register that is free.
+    fn free_single(&mut self) -> Option<u8> {
+        let single = self.free.single()?;
+        self.take(single);
+        Some(single)
+    }
+
     fn single(&mut self) -> Option<u8> {
         let borrowed = || self.borrowable.lowest().or_else(|| self.late.lowest());
         let single = self.free.single().or_else(borrowed)?;
@@ -105,6 +112,9 @@ pub(super) fn temps(needs: Needs, mut pool: Pool) -> Option<Temps> {
     let mut temps = Temps::default();
     if needs.pair && needs.pair_at_once {
         temps.pair = Some(pool.free_pair()?);
+    }
+    if needs.address {
+        temps.address = Some(pool.free_single()?);
     }
     if needs.old {
         temps.old = Some(pool.pair()?);

@@ -1,11 +1,30 @@
 //! Instructions to be inserted, written down in order.
 
 use super::assembler::{Assembled, Assembler};
+use super::layout::ScratchSlots;
 use crate::isa::{DppCtrl, EncodeError, Encoding, Mods, Op, Value};
 
 /// A scalar source: a register, or a small integer.
 pub(super) fn sgpr(register: u8) -> Value {
     Value::Scalar(register)
+}
+
+/// The low half of FLAT_SCRATCH, by its number in operands.
+pub(super) const FLAT_SCRATCH: u8 = 102;
+
+/// How instructions reach both of the [`ScratchSlots`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scratch {
+    pub(super) kept: Slot,
+    pub(super) image: Slot,
+}
+
+/// An address in private memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    /// SGPR that is added to the offset. Before gfx940 there must be one, for no VGPR is.
+    address: Option<u8>,
+    offset: u32,
 }
 
 /// A sequence under construction. The first error sticks and comes out of [`Sequence::finish`].
@@ -241,17 +260,37 @@ impl Sequence {
         self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0x0f70)]);
     }
 
-    /// `scratch_store_dword off, data, off offset:…`: from gfx940 on.
-    pub(super) fn scratch_store(&mut self, data: u8, offset: u32) {
-        let values = [Value::Off, Value::Vgpr(data), Value::Off];
-        let mods = Mods { offset: offset as i32, ..Mods::default() };
+    /// `s_add_u32 flat_scratch_lo, init, offset`, `s_addc_u32 flat_scratch_hi, init + 1, 0`: where the wave's private memory is,
+    /// before gfx940.
+    pub(super) fn set_flat_scratch(&mut self, init: u8, offset: u8) {
+        self.sop2(Op::s_add_u32, FLAT_SCRATCH, sgpr(init), sgpr(offset));
+        self.sop2(Op::s_addc_u32, FLAT_SCRATCH + 1, sgpr(init + 1), Value::int(0));
+    }
+
+    /// How the slots are reached: by `s_mov_b32 address, …` where they are addressed by a register, else by offsets alone.
+    pub(super) fn scratch(&mut self, slots: ScratchSlots, address: Option<u8>) -> Scratch {
+        let address = address.filter(|_| slots.by_register);
+        let slot = |offset| Slot { address, offset };
+        match address {
+            None => Scratch { kept: slot(slots.kept), image: slot(slots.image()) },
+            Some(address) => {
+                self.sop1(Op::s_mov_b32, sgpr(address), Value::int(slots.kept as i32));
+                Scratch { kept: slot(0), image: slot(slots.image() - slots.kept) }
+            }
+        }
+    }
+
+    /// `scratch_store_dword off, data, address offset:…`.
+    pub(super) fn scratch_store(&mut self, data: u8, to: Slot) {
+        let values = [Value::Off, Value::Vgpr(data), to.address.map_or(Value::Off, sgpr)];
+        let mods = Mods { offset: to.offset as i32, ..Mods::default() };
         self.push(Op::scratch_store_dword, Encoding::Scratch, &values, mods);
     }
 
-    /// `scratch_load_dword to, off, off offset:…`: from gfx940 on.
-    pub(super) fn scratch_load(&mut self, to: u8, offset: u32) {
-        let values = [Value::Vgpr(to), Value::Off, Value::Off];
-        let mods = Mods { offset: offset as i32, ..Mods::default() };
+    /// `scratch_load_dword to, off, address offset:…`.
+    pub(super) fn scratch_load(&mut self, to: u8, from: Slot) {
+        let values = [Value::Vgpr(to), Value::Off, from.address.map_or(Value::Off, sgpr)];
+        let mods = Mods { offset: from.offset as i32, ..Mods::default() };
         self.push(Op::scratch_load_dword, Encoding::Scratch, &values, mods);
     }
 

@@ -56,6 +56,8 @@ pub(super) struct Needs {
     pub(super) lanes: usize,
     /// The pair must not be a borrowed one: it holds EXEC before anything can be parked.
     pub(super) pair_at_once: bool,
+    /// Single register for an address in scratch memory, no borrowed one either.
+    pub(super) address: bool,
 }
 
 impl SiteCode<'_> {

@@ -138,6 +138,13 @@ impl Survey {
         all
     }
 
+    /// How many SGPRs `functions` use, specials not counted.
+    pub(super) fn sgprs(&self, functions: &BTreeSet<usize>) -> u32 {
+        let sgprs =
+            functions.iter().flat_map(|&function| self.own[function].used.iter()).filter_map(Reg::as_sgpr);
+        sgprs.map(|number| u32::from(number) + 1).max().unwrap_or(0)
+    }
+
     /// How many AGPRs `functions` use.
     pub(super) fn agprs(&self, functions: &BTreeSet<usize>) -> u32 {
         let agprs =

@@ -20,6 +20,40 @@ pub(crate) fn huge(branches: u32) -> String {
     )
 }
 
+/// A kernel that writes every VGPR but those that it has values in, between two branches, and s92 and s93.
+pub(crate) fn every_vgpr() -> String {
+    let moves: String = (8..=254).map(|register| format!("v_mov_b32 v{register}, 0\\n")).collect();
+    let written: Vec<String> = (8..=254).map(|register| format!("\"v{register}\"")).collect();
+    format!(
+        "kernel void test(global uint *out, global const uint *in, uint n) {{
+            uint i = get_global_id(0), x = in[i];
+            if (x > 7) out[i + 512] = x;
+            __asm__ volatile(\"{moves} v_mov_b32 v255, 0\\n s_mov_b64 s[92:93], 0\" ::: \"s92\", \"s93\", {});
+            if (x & 1) out[i] = x; else if (i < n) out[i] = in[i + 1];
+        }}",
+        written.join(", ")
+    )
+}
+
+/// A kernel whose pointers may point to private memory, so that it sets FLAT_SCRATCH where hardware does not; `first` is its first
+/// statement.
+pub(crate) fn generic_pointers(first: &str) -> String {
+    format!(
+        "__attribute__((noinline)) void add(uint *to, uint what) {{ if (what & 3) *to += what; }}
+        kernel void test(global uint *out, global const uint *in, uint n) {{
+            {first}
+            uint i = get_global_id(0);
+            uint stack[8];
+            for (uint k = 0; k < 8; ++k) stack[k] = in[i + k];
+            volatile uint at = in[i] & 7;
+            uint *chosen = in[i] & 8 ? (uint *)&stack[at] : (uint *)&out[i + 512];
+            add(chosen, in[i + 1]);
+            if (in[i] & 1) add(&stack[(at + 1) & 7], i);
+            out[i] = stack[at] + stack[(at + 1) & 7];
+        }}"
+    )
+}
+
 /// A kernel `test(out, in, n)` in OpenCL C.
 pub(crate) struct Kernel {
     pub(crate) name: &'static str,

@@ -40,6 +40,8 @@ pub(crate) enum Ways {
     Every,
     /// As most users have it, and one home at the level that is not the default.
     Turn(usize),
+    /// Where no register is left, so that sites go through scratch memory.
+    NoRegister,
 }
 
 /// Homes, each at its other level.
@@ -64,6 +66,7 @@ impl Ways {
         let (basic, short): (&[Counters], &[Way]) = match self {
             Self::Every => (&TURNS, &SHORT[..3]),
             Self::Turn(number) => (&TURNS[number % TURNS.len()..][..1], &SHORT[number % SHORT.len()..][..1]),
+            Self::NoRegister => (&[], &SHORT[5..]),
         };
         let all =
             std::iter::once(Counters::Auto).chain(TURNS).map(|counters| (counters, Level::Lanes, [None; 2]));
@@ -76,6 +79,7 @@ impl Ways {
         match self {
             Self::Every => TURNS.to_vec(),
             Self::Turn(number) => vec![TURNS[number % TURNS.len()]],
+            Self::NoRegister => Vec::new(),
         }
     }
 
@@ -92,6 +96,7 @@ impl Ways {
                 let level = if number % 2 == 0 { Level::Lanes } else { Level::Basic };
                 vec![(TURNS[number % TURNS.len()], level, [None; 2])]
             }
+            Self::NoRegister => SHORT[5..].to_vec(),
         }
     }
 
@@ -101,6 +106,7 @@ impl Ways {
         match self {
             Self::Every => ALL.to_vec(),
             Self::Turn(number) => vec![ALL[number % ALL.len()]],
+            Self::NoRegister => Vec::new(),
         }
     }
 }
@@ -127,7 +133,7 @@ pub(crate) struct Totals {
     pub(crate) borrowing: usize,
     /// Instrumented runs in which sites borrowed lanes of VGPRs, by how many VGPRs.
     pub(crate) lent: BTreeMap<u32, usize>,
-    /// Of these, those that used scratch memory for that.
+    /// Instrumented runs, of blocks too, in which they went through scratch memory for that.
     pub(crate) through_scratch: usize,
     /// Plans that refused the kernel because it has too few registers to lend.
     pub(crate) too_small: usize,
@@ -296,8 +302,6 @@ pub(crate) fn prove_object(context: &str, object: &CodeObject, geometry: Geometr
         if probes.cost.borrowed_vgprs > 0 {
             *totals.lent.entry(probes.cost.borrowed_vgprs).or_default() += 1;
         }
-        let [scratch, scratch_after] = probes.cost.scratch;
-        totals.through_scratch += usize::from(scratch != scratch_after);
         let saw: BTreeMap<(u64, u64), _> =
             original.masks.iter().map(|record| ((record.wave, record.pc), record)).collect();
         for (wave, record) in (0..).zip(&records) {
@@ -414,6 +418,8 @@ impl Bench<'_> {
         let rewritten = CodeObject::parse(instrumented.bytes.clone()).expect("the instrumented code object");
         totals.largest_text = totals.largest_text.max(rewritten.text.range.len());
         *totals.runs.entry(probes.home.expect("a home")).or_default() += 1;
+        let [scratch, scratch_after] = probes.cost.scratch;
+        totals.through_scratch += usize::from(scratch != scratch_after);
 
         let (machine, records) = counted(self.blank, &rewritten, probes, self.kernarg, self.geometry)
             .unwrap_or_else(|fault| panic!("{context}: the instrumented kernel: {fault}"));

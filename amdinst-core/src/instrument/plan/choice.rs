@@ -23,13 +23,18 @@ impl Planner<'_> {
             Counters::SeedGlobal => &[Scheme::SeedMemory],
         };
         let probe = self.options.probe;
-        let mut failures: Vec<(Reason, String)> = Vec::new();
+        let mut failures: Vec<(Scheme, (Reason, String))> = Vec::new();
         let mut lowering: Option<Draft> = None;
         let mut passed: Vec<String> = Vec::new();
         for (scheme, borrow) in ways(schemes, probe) {
             let lends = matches!(borrow, Borrow::OneVgpr | Borrow::TwoVgprs | Borrow::Scratch);
-            if lends && (lowering.is_some() || !failures.iter().any(|failure| lacks_registers(failure.0))) {
-                break;
+            // More registers help where they are what was missing at last.
+            let lacks = || {
+                let failed = failures.iter().rfind(|(failed, _)| *failed == scheme);
+                failed.is_some_and(|(_, (reason, _))| lacks_registers(*reason))
+            };
+            if lends && (lowering.is_some() || !lacks()) {
+                continue;
             }
             match self.attempt(group, scheme, borrow) {
                 Ok(mut draft) => {
@@ -48,13 +53,13 @@ impl Planner<'_> {
                 }
                 Err(failure) => {
                     passed.push(format!("{}: {}", described(probe, scheme, borrow), failure.1));
-                    failures.push(failure);
+                    failures.push((scheme, failure));
                 }
             }
         }
         match (lowering, failures.pop()) {
             (Some(draft), _) => Ok(Some(draft)),
-            (None, Some(failure)) => Err(failure),
+            (None, Some((_, failure))) => Err(failure),
             (None, None) => Ok(None),
         }
     }

@@ -93,6 +93,14 @@ impl Planner<'_> {
             }
         }
 
+        let by_register = owned.scratch.is_some_and(|slots| slots.by_register);
+        if by_register {
+            descriptor.set_user_sgpr(UserSgpr::FlatScratchInit, true).map_err(|error| {
+                let detail =
+                    format!("every VGPR is in use, and {error}: where scratch memory is cannot be read");
+                (Reason::NoFreeVgpr, detail)
+            })?;
+        }
         let scratch = owned.scratch.map(|slots| slots.end);
         if let Some(bytes) = scratch {
             descriptor.set_private_segment_fixed_size(bytes);
@@ -148,8 +156,9 @@ impl Planner<'_> {
         let mut highest = *highest;
         highest.see(&prologue);
 
-        // SGPRs.
-        let sgprs_needed = highest.sgprs.max(entry.sgprs()) + SPECIAL_SGPRS;
+        // SGPRs. FLAT_SCRATCH is one of the last that are allotted, where a kernel without it may have others.
+        let own_sgprs = if by_register { survey.sgprs(&survey.reachable[function]) } else { 0 };
+        let sgprs_needed = highest.sgprs.max(entry.sgprs()).max(own_sgprs) + SPECIAL_SGPRS;
         let allotted_sgprs = original.sgpr_count(arch);
         if sgprs_needed > allotted_sgprs {
             descriptor.set_sgpr_count(arch, sgprs_needed).map_err(|error| limit(&error))?;

@@ -2,22 +2,27 @@
 
 use super::Planner;
 use super::groups::Group;
+use super::properties::start;
 use crate::instrument::layout::ScratchSlots;
 use crate::instrument::refusal::Reason;
+use crate::instrument::sequence::FLAT_SCRATCH;
 use crate::instrument::site_code::MAX_OFFSET;
+use crate::isa::{Op, Reg, Value};
+
+/// The most private memory that a work-item can have: that of a wavefront is counted in KiB, in 13 bits
+/// (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
+const MOST_PRIVATE: u32 = 8191 * 1024 / 64;
 
 impl Planner<'_> {
     /// Two dwords a work-item behind all that the kernels of a group have.
     ///
-    /// That is possible where scratch memory needs no register to be addressed: from gfx940 on, whose hardware sets
-    /// FLAT_SCRATCH for each wave ("architected flat scratch"), so that enabling it shifts no SGPR either.
+    /// From gfx940 on, scratch memory needs no register to be addressed: hardware sets FLAT_SCRATCH for each wave ("architected flat
+    /// scratch"), and enabling it shifts no SGPR. Before, the prologue sets it, as kernels do that need it; who writes anything else
+    /// there is refused.
     pub(super) fn scratch_slots(&self, group: &Group) -> Result<ScratchSlots, (Reason, String)> {
-        let arch = self.object.target.arch;
         let refuse =
             |detail: String| Err((Reason::NoFreeVgpr, format!("every VGPR is in use, and {detail}")));
-        if !arch.is_gfx940_plus() {
-            return refuse(format!("{} addresses scratch memory by registers", arch.name()));
-        }
+        let by_register = !self.object.target.arch.is_gfx940_plus();
         let mut kept = 0u32;
         for &kernel in &group.kernels {
             let kernel = self.kernel(kernel);
@@ -27,11 +32,85 @@ impl Planner<'_> {
             }
             kept = kept.max(descriptor.private_segment_fixed_size()).max(metadata.private_segment_fixed_size);
         }
-        let kept = kept.min(MAX_OFFSET).next_multiple_of(4);
-        let slots = ScratchSlots { kept, image: kept + 4, end: kept + 8 };
-        if slots.end > MAX_OFFSET {
-            return refuse(format!("{MAX_OFFSET} bytes of its scratch memory are, too"));
+        if by_register && let Some(writer) = self.writer_of_flat_scratch(group) {
+            return refuse(format!("{writer} changes where its scratch memory is"));
+        }
+        let most = if by_register { MOST_PRIVATE } else { MAX_OFFSET };
+        let kept = kept.min(most).next_multiple_of(4);
+        let slots = ScratchSlots { kept, end: kept + ScratchSlots::BYTES, by_register };
+        if slots.end > most {
+            return refuse(format!("{most} bytes of its scratch memory are, too"));
         }
         Ok(slots)
+    }
+
+    /// An instruction that may put something else into FLAT_SCRATCH than the prologue does.
+    fn writer_of_flat_scratch(&self, group: &Group) -> Option<String> {
+        let program = &self.survey.program;
+        let mut writers = group.functions.iter().flat_map(|&function| {
+            let set_up = self.sets_up_flat_scratch(function);
+            let insts = program.functions[function].blocks.iter().flat_map(|block| block.insts.clone());
+            insts.filter(move |&inst| {
+                program.insts[inst].changes_scalars && !set_up.contains(&Some(inst)) && {
+                    let changes = program.effects(inst).changes();
+                    [0, 1].iter().any(|half| changes.contains(Reg::scalar(FLAT_SCRATCH + half)))
+                }
+            })
+        });
+        let inst = writers.next()?;
+        Some(format!("`{}` at {:#x}", program.inst(inst).text(program.arch), program.insts[inst].pc))
+    }
+
+    /// The two instructions by which a kernel sets FLAT_SCRATCH as the prologue does: the sum of what arrives in SGPRs, before
+    /// anything is written to these.
+    fn sets_up_flat_scratch(&self, function: usize) -> [Option<usize>; 2] {
+        let program = &self.survey.program;
+        let mut found = [None; 2];
+        if program.functions[function].kernel.is_none() {
+            return found;
+        }
+        let descriptor = &self.kernel(function).descriptor;
+        let system = descriptor.system_sgprs(program.arch);
+        let (Some(init), Some(offset)) =
+            (descriptor.user_sgprs().flat_scratch_init, system.private_segment_wavefront_offset)
+        else {
+            return found;
+        };
+        let first = start(self.survey, self.object, function);
+        let blocks = &program.functions[function].blocks;
+        let Some(block) = blocks.iter().find(|block| block.insts.contains(&first)) else { return found };
+        // What stands before it is a stub that loads arguments.
+        if block.predecessors.iter().any(|&from| blocks[from].insts.end > first) {
+            return found;
+        }
+        let [low, high, offset] = [init, init + 1, offset].map(Value::Scalar);
+        let [to_low, to_high] = [0, 1].map(|half| Value::Scalar(FLAT_SCRATCH + half));
+        let mut has_carry = false;
+        for inst in first..block.insts.end {
+            let values: Vec<Value> =
+                program.inst(inst).operands.iter().map(|operand| operand.value).collect();
+            let is_sum = |to, sources: [Value; 2]| {
+                let [first, second] = sources;
+                values == [to, first, second] || values == [to, second, first]
+            };
+            let op = program.insts[inst].op;
+            let changes = program.effects(inst).changes();
+            if op == Op::s_add_u32 && is_sum(to_low, [low, offset]) {
+                (found[0], has_carry) = (Some(inst), true);
+                continue;
+            }
+            if op == Op::s_addc_u32 && is_sum(to_high, [high, Value::int(0)]) && has_carry {
+                found[1] = Some(inst);
+            }
+            has_carry &= !changes.contains(Reg::SCC);
+            let given = [low, high, offset].into_iter();
+            if given
+                .clone()
+                .any(|value| matches!(value, Value::Scalar(sgpr) if changes.contains(Reg::scalar(sgpr))))
+            {
+                break;
+            }
+        }
+        found
     }
 }
