@@ -297,9 +297,17 @@ impl Component<'_> {
                     .collect()
             }
             Scheme::VgprLanes => {
+                let counter_vgprs = sites.div_ceil(points_per_vgpr(probe));
+                let wanted = 1 + counter_vgprs + usize::from(owned.park.is_some());
+                let unused = vgprs.clone().count();
+                if counter_vgprs > 0 && unused < wanted {
+                    let what = if probe == Probe::Blocks { "blocks" } else { "sites" };
+                    let detail =
+                        format!("{wanted} VGPRs are needed to count {sites} {what}; unused: {unused}");
+                    return Err((Reason::NoFreeVgpr, detail));
+                }
                 owned.data = vgpr()?;
-                owned.counter_vgprs =
-                    (0..sites.div_ceil(points_per_vgpr(probe))).map(|_| vgpr()).collect::<Result<_, _>>()?;
+                owned.counter_vgprs = (0..counter_vgprs).map(|_| vgpr()).collect::<Result<_, _>>()?;
                 let lane = |site: usize| CounterPlace::Lanes {
                     vgpr: owned.counter_vgprs[site / points_per_vgpr(probe)],
                     first: probe.words() * (site % points_per_vgpr(probe)) as u32,
