@@ -264,18 +264,24 @@ pub(crate) fn broken(path: &Path, message: impl ToString) -> ArtifactError {
 }
 
 fn json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ArtifactError> {
-    let text = std::fs::read(path).map_err(|error| broken(path, error))?;
-    serde_json::from_slice(&text).map_err(|error| broken(path, error))
+    parsed(path, |bytes| serde_json::from_slice(&bytes))
 }
 
 fn probe_map(path: &Path) -> Result<ProbeMap, ArtifactError> {
-    let bytes = std::fs::read(path).map_err(|error| broken(path, error))?;
-    ProbeMap::from_json(&bytes).map_err(|error| broken(path, error))
+    parsed(path, |bytes| ProbeMap::from_json(&bytes))
 }
 
 fn code_object(path: &Path) -> Result<CodeObject, ArtifactError> {
+    parsed(path, CodeObject::parse)
+}
+
+/// What `parse` makes of a file.
+fn parsed<T, E: ToString>(
+    path: &Path,
+    parse: impl FnOnce(Vec<u8>) -> Result<T, E>,
+) -> Result<T, ArtifactError> {
     let bytes = std::fs::read(path).map_err(|error| broken(path, error))?;
-    CodeObject::parse(bytes).map_err(|error| broken(path, error))
+    parse(bytes).map_err(|error| broken(path, error))
 }
 
 #[cfg(test)]

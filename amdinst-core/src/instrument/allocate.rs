@@ -394,19 +394,22 @@ impl Component<'_> {
         any_count: bool,
         free_vgprs: &[u8],
     ) -> Option<(Vec<CounterPlace>, Vec<u8>, Deferred)> {
-        let (mut places, mut zeroed) = (vec![CounterPlace::Seed; forms.len()], Vec::new());
+        let mut zeroed = Vec::new();
         // Pairs first, as long as there are any.
-        for (place, &form) in places.iter_mut().zip(forms) {
-            if form != SiteForm::Counts {
+        let mut masks: Vec<Option<CounterPlace>> = Vec::with_capacity(forms.len());
+        for &form in forms {
+            masks.push(if form == SiteForm::Counts {
+                None
+            } else {
                 let new = take_pair(&mut sgprs)?;
                 let old = if form == SiteForm::Masks { Some(take_pair(&mut sgprs)?) } else { None };
                 // NEW means something where a wave has been alone, which OLD tells.
                 zeroed.extend(old.into_iter().flat_map(|old| [old, old + 1]));
-                *place = CounterPlace::Masks { new, old };
-            }
+                Some(CounterPlace::Masks { new, old })
+            });
         }
         // Two words that are stored next to each other are moved at once from a pair.
-        let wanted = each * places.iter().filter(|place| **place == CounterPlace::Seed).count();
+        let wanted = each * masks.iter().filter(|masks| masks.is_none()).count();
         let mut counters: Vec<u8> = Vec::new();
         while wanted - counters.len() >= 2
             && let Some(pair) = take_pair(&mut sgprs)
@@ -416,10 +419,10 @@ impl Component<'_> {
         let rest = wanted - counters.len();
         counters.extend((sgprs.len() >= rest).then(|| sgprs.drain(..rest))?);
         zeroed.extend(&counters);
-        let counted = places.iter_mut().filter(|place| **place == CounterPlace::Seed);
-        for (place, counters) in counted.zip(counters.chunks(each)) {
-            *place = CounterPlace::Sgprs(SgprCounters::new(counters));
-        }
+        let mut counted =
+            counters.chunks(each).map(|counters| CounterPlace::Sgprs(SgprCounters::new(counters)));
+        let places = masks.into_iter().map(|masks| masks.or_else(|| counted.next()));
+        let places: Vec<CounterPlace> = places.collect::<Option<_>>()?;
         let written = if any_count { 0..=places.len() } else { places.len()..=places.len() };
         let mut stored =
             written.map(|count| Stores::plan(&places[..count], |vgpr| free_vgprs.contains(&vgpr)));

@@ -1,7 +1,8 @@
 //! The prologue: finds the wave's record and clears the counters.
 //!
 //! It runs with the registers of the *instrumented* descriptor, which enables the workgroup ids, the work-item ids, the
-//! kernarg pointer, and where scratch memory is if sites need to know, and leaves the registers as the *original* descriptor would have had them.
+//! kernarg pointer, and where scratch memory is if sites need to know, and leaves the registers as the *original* descriptor
+//! would have had them.
 
 use super::assembler::{Assembled, Assembler};
 use super::deferred;
