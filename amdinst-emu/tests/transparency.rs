@@ -18,6 +18,7 @@ mod transparency {
 
 use amdinst_core::instrument::{Counters, Options, Reason, apply, plan};
 use amdinst_core::object::{CodeObject, UserSgpr};
+use transparency::prelude::with_prelude;
 use transparency::proof::Ways;
 use transparency::{cost, generator, kernels, overflow, proof};
 
@@ -90,7 +91,8 @@ fn sites_go_through_scratch_memory_on_every_processor() {
         let mut proved = proof::Totals::default();
         for (number, (name, source, geometry)) in all.iter().enumerate() {
             let level = ["-O0", "-O2"][number % 2];
-            let object = support::compile(&format!("{}{source}", transparency::prelude::PRELUDE), cpu, level);
+            let source = with_prelude(source);
+            let object = support::compile(&source, cpu, level);
             if *name == "generic pointers" {
                 let descriptor = object.kernel("test").expect("the kernel").descriptor;
                 let sets_it_up = descriptor.has_user_sgpr(UserSgpr::FlatScratchInit);
@@ -100,7 +102,6 @@ fn sites_go_through_scratch_memory_on_every_processor() {
             proved.add(proof::prove_object(&context, &object, *geometry, Ways::NoRegister));
             check_scratch(&context, &object);
             if matches!(cpu, "gfx900" | "gfx906") {
-                let source = format!("{}{source}", transparency::prelude::PRELUDE);
                 let new = support::compile_with(&source, cpu, level, &["-mcode-object-version=4"]);
                 let bytes = version2::from_version_4(&new, version2::Processor::Flags);
                 let old = CodeObject::parse(bytes).expect("code object version 2");
@@ -120,11 +121,21 @@ fn sites_go_through_scratch_memory_on_every_processor() {
     }
 }
 
+/// Counters in LDS, as in kernels that leave no VGPR unused, and so many SGPRs.
+fn without_vgprs(spare_sgprs: u8) -> Options {
+    Options {
+        counters: Counters::Lds,
+        spare_vgprs: Some(0),
+        spare_sgprs: Some(spare_sgprs),
+        ..Options::default()
+    }
+}
+
 /// What a kernel whose sites go through scratch memory asks for.
 fn check_scratch(context: &str, object: &CodeObject) {
-    let options =
-        Options { counters: Counters::Lds, spare_vgprs: Some(0), spare_sgprs: Some(0), ..Options::default() };
-    let Ok(instrumented) = plan(object, &options).and_then(|plan| apply(object, &plan)) else { return };
+    let Ok(instrumented) = plan(object, &without_vgprs(0)).and_then(|plan| apply(object, &plan)) else {
+        return;
+    };
     let arch = object.target.arch;
     let after = CodeObject::parse(instrumented.bytes).expect("the instrumented code object");
     for (before, after) in object.kernels.iter().zip(&after.kernels) {
@@ -149,19 +160,13 @@ fn flat_scratch_lies_beside_the_sgprs_of_a_kernel() {
     if !support::tools("flat_scratch_lies_beside_the_sgprs_of_a_kernel") {
         return;
     }
-    let source = format!("{}{}", transparency::prelude::PRELUDE, kernels::every_vgpr());
+    let source = with_prelude(&kernels::every_vgpr());
     for cpu in ["gfx900:xnack-", "gfx90a:xnack-"] {
         let object = support::compile(&source, cpu, "-O2");
         let arch = object.target.arch;
         assert_eq!(object.kernel("test").expect("the kernel").descriptor.sgpr_count(arch), 96, "{cpu}");
         // The probes' own SGPRs are low.
-        let options = Options {
-            counters: Counters::Lds,
-            spare_vgprs: Some(0),
-            spare_sgprs: Some(4),
-            ..Options::default()
-        };
-        let plan = plan(&object, &options).expect("a plan");
+        let plan = plan(&object, &without_vgprs(4)).expect("a plan");
         let instrumented = apply(&object, &plan).expect("it can be instrumented");
         let after = CodeObject::parse(instrumented.bytes).expect("the instrumented code object");
         let after = after.kernel("test").expect("the kernel");
@@ -183,15 +188,9 @@ fn kernels_that_move_their_scratch_memory_are_refused() {
     let written =
         ["s_add_u32 flat_scratch_lo, flat_scratch_lo, 0", "s_mov_b32 flat_scratch_hi, flat_scratch_hi"];
     for text in written.into_iter().chain(["s_mov_b32 s19, flat_scratch_lo"]) {
-        let source = format!("{}{}", transparency::prelude::PRELUDE, moves(text));
+        let source = with_prelude(&moves(text));
         let object = support::compile(&source, "gfx906", "-O0");
-        let options = Options {
-            counters: Counters::Lds,
-            spare_vgprs: Some(0),
-            spare_sgprs: Some(0),
-            ..Options::default()
-        };
-        let plan = plan(&object, &options).expect("a plan");
+        let plan = plan(&object, &without_vgprs(0)).expect("a plan");
         let [kernel] = plan.kernels() else { panic!("{text}: {} kernels", plan.kernels().len()) };
         let [before, after] = kernel.cost.scratch;
         if text.ends_with("s19, flat_scratch_lo") {
@@ -214,7 +213,7 @@ fn preloaded_arguments() {
     let mut proved = proof::Totals::default();
     let mut executions = 0;
     for (number, kernel) in kernels::ALL.iter().enumerate().take(8) {
-        let source = format!("{}{}", transparency::prelude::PRELUDE, kernel.source);
+        let source = with_prelude(kernel.source);
         let options = ["-mllvm", "-amdgpu-kernarg-preload-count=3"];
         let object = support::compile_with(&source, "gfx942", "-O2", &options);
         let under_test = object.kernel("test").expect("the kernel");
@@ -262,23 +261,20 @@ fn agprs_that_move() {
 
 /// A kernel that keeps two values in AGPRs past a branch, and writes all VGPRs up to one.
 fn with_agprs(top: u32) -> String {
-    let moves: String = (4..=top).map(|register| format!("v_mov_b32 v{register}, 0\\n")).collect();
-    let written: Vec<String> = (4..=top).map(|register| format!("\"v{register}\"")).collect();
-    format!(
-        "{}kernel void test(global uint *out, global const uint *in, uint n) {{
+    let (moves, written) = kernels::zeroed_vgprs(4..=top);
+    with_prelude(&format!(
+        "kernel void test(global uint *out, global const uint *in, uint n) {{
             uint i = get_global_id(0), x = in[i], sum = 0;
             __asm__ volatile(
                 \"v_accvgpr_write_b32 a0, %0\\n v_accvgpr_write_b32 a3, %1\\n s_nop 3\\n {moves}\"
-                :: \"v\"(x), \"v\"(i) : \"a0\", \"a3\", {});
+                :: \"v\"(x), \"v\"(i) : \"a0\", \"a3\", {written});
             if (x > 7) out[i] = x; else if (i < n) sum = in[i + 1];
             __asm__ volatile(
                 \"v_accvgpr_read_b32 %0, a0\\n v_accvgpr_read_b32 %1, a3\\n s_nop 3\"
                 : \"=v\"(x), \"=v\"(i));
             out[i + 512] = x + sum;
-        }}",
-        transparency::prelude::PRELUDE,
-        written.join(", ")
-    )
+        }}"
+    ))
 }
 
 /// Code object version 2 describes a kernel otherwise, and runs it as version 4 does, instrumented or not.
@@ -291,7 +287,7 @@ fn kernels_of_code_object_version_2() {
     let (cpus, levels) = (["gfx900", "gfx906"], ["-O0", "-O2"]);
     for (number, kernel) in kernels::ALL.iter().enumerate() {
         let (cpu, level) = (cpus[number % 2], levels[number / 2 % 2]);
-        let source = format!("{}{}", transparency::prelude::PRELUDE, kernel.source);
+        let source = with_prelude(kernel.source);
         let new = support::compile_with(&source, cpu, level, &["-mcode-object-version=4"]);
         let bytes = version2::from_version_4(&new, version2::Processor::Flags);
         let old = CodeObject::parse(bytes).expect("code object version 2");
@@ -319,7 +315,7 @@ fn branches_over_a_huge_body() {
         proved.add(proof::prove("a huge body", &source, cpu, "-O1", geometry, Ways::Turn(turn)));
     }
     // Nor however many SGPRs: what is told is not that they ran short before some were borrowed.
-    let object = support::compile(&format!("{}{source}", transparency::prelude::PRELUDE), "gfx900", "-O1");
+    let object = support::compile(&with_prelude(&source), "gfx900", "-O1");
     let options = Options { counters: Counters::Lds, spare_sgprs: Some(0), ..Options::default() };
     let plan = plan(&object, &options).expect("a plan");
     let reasons: Vec<Reason> =

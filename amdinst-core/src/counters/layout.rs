@@ -46,6 +46,14 @@ impl Probe {
         }
     }
 
+    /// What it counts, in the plural: for messages.
+    pub(crate) const fn things(self) -> &'static str {
+        match self {
+            Self::Branches | Self::Time => "sites",
+            Self::Blocks => "blocks",
+        }
+    }
+
     /// Words of each counted thing.
     pub const fn words(self) -> u32 {
         match self {

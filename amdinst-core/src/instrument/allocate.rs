@@ -248,7 +248,7 @@ impl Component<'_> {
                 if sgprs.len() < each * sites {
                     let detail = format!(
                         "{sites} {} need {} SGPRs for their counters, {} are unused",
-                        if probe == Probe::Blocks { "blocks" } else { "sites" },
+                        probe.things(),
                         each * sites,
                         sgprs.len()
                     );
@@ -301,7 +301,7 @@ impl Component<'_> {
                 let wanted = 1 + counter_vgprs + usize::from(owned.park.is_some());
                 let unused = vgprs.clone().count();
                 if counter_vgprs > 0 && unused < wanted {
-                    let what = if probe == Probe::Blocks { "blocks" } else { "sites" };
+                    let what = probe.things();
                     let detail =
                         format!("{wanted} VGPRs are needed to count {sites} {what}; unused: {unused}");
                     return Err((Reason::NoFreeVgpr, detail));

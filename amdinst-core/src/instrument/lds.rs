@@ -130,7 +130,7 @@ impl LdsImages {
                 Reason::LdsLimit,
                 format!(
                     "counters for {waves} waves of {sites} {} take {images} bytes of LDS beside the kernel's {fixed}; {} has {limit}",
-                    if probe == Probe::Blocks { "blocks" } else { "sites" },
+                    probe.things(),
                     arch.name()
                 ),
             ));

@@ -10,6 +10,7 @@ use amdinst_core::isa::{MemoryKind, Op, Reg};
 use amdinst_core::object::CodeObject;
 
 use super::kernels::{self, Kernel};
+use super::prelude::with_prelude;
 use super::proof::{Geometry, KERNEL, fresh, launch};
 use crate::support::compile;
 
@@ -18,7 +19,7 @@ use crate::support::compile;
 pub(crate) fn table() -> Vec<String> {
     let mut costs: BTreeMap<(&str, &str), Cost> = BTreeMap::new();
     let mut measure = |name: &str, source: &str, geometry| {
-        let object = compile(&format!("{}{source}", super::prelude::PRELUDE), "gfx90a", "-O2");
+        let object = compile(&with_prelude(source), "gfx90a", "-O2");
         for (level, level_name) in [(Level::Basic, "basic"), (Level::Lanes, "lanes")] {
             for counters in [Counters::Register, Counters::Lds, Counters::Global] {
                 let context = format!("{name} {counters:?} {level_name}");

@@ -1,5 +1,7 @@
 //! Kernels with one kind of control flow each.
 
+use std::ops::RangeInclusive;
+
 use super::proof::Geometry;
 
 /// A loop around so many branches that those around them do not reach over the instrumented body.
@@ -20,18 +22,23 @@ pub(crate) fn huge(branches: u32) -> String {
     )
 }
 
+/// Instructions that clear these VGPRs, for inline assembly, and the list of what they write.
+pub(crate) fn zeroed_vgprs(registers: RangeInclusive<u32>) -> (String, String) {
+    let moves = registers.clone().map(|register| format!("v_mov_b32 v{register}, 0\\n")).collect();
+    let written: Vec<String> = registers.map(|register| format!("\"v{register}\"")).collect();
+    (moves, written.join(", "))
+}
+
 /// A kernel that writes every VGPR but those that it has values in, between two branches, and s92 and s93.
 pub(crate) fn every_vgpr() -> String {
-    let moves: String = (8..=254).map(|register| format!("v_mov_b32 v{register}, 0\\n")).collect();
-    let written: Vec<String> = (8..=254).map(|register| format!("\"v{register}\"")).collect();
+    let (moves, written) = zeroed_vgprs(8..=254);
     format!(
         "kernel void test(global uint *out, global const uint *in, uint n) {{
             uint i = get_global_id(0), x = in[i];
             if (x > 7) out[i + 512] = x;
-            __asm__ volatile(\"{moves} v_mov_b32 v255, 0\\n s_mov_b64 s[92:93], 0\" ::: \"s92\", \"s93\", {});
+            __asm__ volatile(\"{moves} v_mov_b32 v255, 0\\n s_mov_b64 s[92:93], 0\" ::: \"s92\", \"s93\", {written});
             if (x & 1) out[i] = x; else if (i < n) out[i] = in[i + 1];
-        }}",
-        written.join(", ")
+        }}"
     )
 }
 

@@ -7,6 +7,7 @@ use amdinst_core::instrument::{Counters, Home, Options, apply, plan};
 use amdinst_core::object::CodeObject;
 
 use super::kernels::Kernel;
+use super::prelude::with_prelude;
 use super::proof::{KERNEL, counted, fresh, launch};
 use crate::support::compile;
 
@@ -18,7 +19,7 @@ const ALL_BUT_N: u32 = 0xfe01_ffff;
 /// Instruments a kernel of so many sites that their counters are in lanes of VGPRs, makes the prologue start them at five
 /// below zero, and compares them with the emulator's own, added to that. How many stopped.
 pub(crate) fn stopped_counters(kernel: &Kernel, cpu: &str) -> usize {
-    let object = compile(&format!("{}{}", super::prelude::PRELUDE, kernel.source), cpu, "-O2");
+    let object = compile(&with_prelude(kernel.source), cpu, "-O2");
     let (blank, kernarg, _) = fresh(&object);
     let mut machine = blank.clone();
     let original =

@@ -11,6 +11,7 @@ use amdinst_core::instrument::{
 use amdinst_core::object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, Launch, Machine, native_blocks};
 
+use super::prelude::with_prelude;
 use crate::support::{bytes_of, compile};
 
 /// Elements of each buffer.
@@ -61,12 +62,15 @@ const SHORT: [Way; 7] = [
     (Counters::Global, Level::Lanes, [Some(0), Some(0)]),
 ];
 
+/// From here on, no register at all.
+const NO_REGISTER: usize = 5;
+
 impl Ways {
     fn list(self) -> Vec<Way> {
         let (basic, short): (&[Counters], &[Way]) = match self {
             Self::Every => (&TURNS, &SHORT[..3]),
             Self::Turn(number) => (&TURNS[number % TURNS.len()..][..1], &SHORT[number % SHORT.len()..][..1]),
-            Self::NoRegister => (&[], &SHORT[5..]),
+            Self::NoRegister => (&[], &SHORT[NO_REGISTER..]),
         };
         let all =
             std::iter::once(Counters::Auto).chain(TURNS).map(|counters| (counters, Level::Lanes, [None; 2]));
@@ -96,7 +100,7 @@ impl Ways {
                 let level = if number % 2 == 0 { Level::Lanes } else { Level::Basic };
                 vec![(TURNS[number % TURNS.len()], level, [None; 2])]
             }
-            Self::NoRegister => SHORT[5..].to_vec(),
+            Self::NoRegister => SHORT[NO_REGISTER..].to_vec(),
         }
     }
 
@@ -213,7 +217,7 @@ pub(crate) fn prove(
     geometry: Geometry,
     ways: Ways,
 ) -> Totals {
-    let object = compile(&format!("{}{source}", super::prelude::PRELUDE), cpu, level);
+    let object = compile(&with_prelude(source), cpu, level);
     prove_object(&format!("{name} {cpu} {level}"), &object, geometry, ways)
 }
 

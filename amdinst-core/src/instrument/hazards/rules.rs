@@ -2,7 +2,8 @@
 //! inserted instruction can be one side ("Manually Inserted Wait States" in the ISA manuals; LLVM's
 //! `GCNHazardRecognizer`).
 //!
-//! Left out, as nothing inserted takes part in them: writes of M0, MODE, FLAT_SCRATCH and VCC.
+//! Left out, as nothing inserted takes part in them: writes of M0, MODE and VCC. Of FLAT_SCRATCH, which prologues write, there is
+//! no rule.
 
 use crate::Arch;
 use crate::isa::{

@@ -83,7 +83,8 @@ impl Planner<'_> {
         if block.predecessors.iter().any(|&from| blocks[from].insts.end > first) {
             return found;
         }
-        let [low, high, offset] = [init, init + 1, offset].map(Value::Scalar);
+        let given = [init, init + 1, offset];
+        let [low, high, offset] = given.map(Value::Scalar);
         let [to_low, to_high] = [0, 1].map(|half| Value::Scalar(FLAT_SCRATCH + half));
         let mut has_carry = false;
         for inst in first..block.insts.end {
@@ -103,11 +104,7 @@ impl Planner<'_> {
                 found[1] = Some(inst);
             }
             has_carry &= !changes.contains(Reg::SCC);
-            let given = [low, high, offset].into_iter();
-            if given
-                .clone()
-                .any(|value| matches!(value, Value::Scalar(sgpr) if changes.contains(Reg::scalar(sgpr))))
-            {
+            if given.iter().any(|&sgpr| changes.contains(Reg::scalar(sgpr))) {
                 break;
             }
         }
