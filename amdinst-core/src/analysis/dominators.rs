@@ -9,6 +9,8 @@ pub struct Structure {
     pub loops: Vec<Loop>,
     /// How many loops contain each block.
     pub depth: Vec<u32>,
+    /// By block: the smallest loop around it, by its place in `loops`.
+    smallest: Vec<Option<usize>>,
 }
 
 /// A natural loop: the blocks that reach a back edge's source without passing the header. Back edges to one header
@@ -31,7 +33,8 @@ impl Structure {
         }
         let predecessors = Predecessors::new(n, &order, &successors);
         let immediate_dominator = dominators(&order, &position, &predecessors, n);
-        let mut this = Self { immediate_dominator, loops: Vec::new(), depth: vec![0; n] };
+        let (loops, depth, smallest) = (Vec::new(), vec![0; n], vec![None; n]);
+        let mut this = Self { immediate_dominator, loops, depth, smallest };
         // Header and source of each back edge.
         let mut back: Vec<(usize, usize)> = Vec::new();
         for &block in &order {
@@ -57,6 +60,10 @@ impl Structure {
             blocks.sort_unstable();
             for &block in &blocks {
                 this.depth[block] += 1;
+                let known = this.smallest[block].map(|known: usize| this.loops[known].blocks.len());
+                if known.is_none_or(|known| blocks.len() < known) {
+                    this.smallest[block] = Some(this.loops.len());
+                }
             }
             this.loops.push(Loop { header, blocks });
         }
@@ -79,10 +86,7 @@ impl Structure {
 
     /// The innermost loop around a block.
     pub fn innermost(&self, block: usize) -> Option<&Loop> {
-        self.loops
-            .iter()
-            .filter(|candidate| candidate.blocks.binary_search(&block).is_ok())
-            .min_by_key(|candidate| candidate.blocks.len())
+        Some(&self.loops[self.smallest[block]?])
     }
 }
 

@@ -60,8 +60,6 @@ pub(super) struct Values {
     /// What each is made of in the end.
     parts: Vec<Parts>,
     numbers: HashMap<Expr, Vn, BuildHasherDefault<Mixer>>,
-    /// What `and` and `or` made of two values: whether one is part of the other takes long to find out.
-    combined: HashMap<Combined, Vn, BuildHasherDefault<Mixer>>,
     /// Whether one of two values was found to be part of the other, and how far down both were looked at.
     subsets: RefCell<HashMap<(Vn, Vn), Found, BuildHasherDefault<Mixer>>>,
 }
@@ -102,12 +100,6 @@ impl Found {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Combined {
-    And(Vn, Vn),
-    Or(Vn, Vn),
-}
-
 impl Values {
     /// With room for what about so many instructions make of values.
     pub(super) fn with_capacity(instructions: usize) -> Self {
@@ -116,7 +108,6 @@ impl Values {
             exprs: Vec::with_capacity(values),
             parts: Vec::with_capacity(values),
             numbers: HashMap::with_capacity_and_hasher(values, BuildHasherDefault::default()),
-            combined: HashMap::with_capacity_and_hasher(instructions, BuildHasherDefault::default()),
             subsets: RefCell::new(HashMap::with_capacity_and_hasher(
                 instructions,
                 BuildHasherDefault::default(),
@@ -135,11 +126,15 @@ impl Values {
     pub(super) fn number(&mut self, expr: Expr) -> Vn {
         let next = Vn::whole(self.exprs.len());
         let known = *self.numbers.entry(expr).or_insert(next);
-        if known == next {
-            self.exprs.push(expr);
-            self.parts.push(self.parts_of(next, expr));
-        }
-        known
+        if known == next { self.new_number(expr) } else { known }
+    }
+
+    /// The number of a value that was not there before, and that nobody looks for: whoever asks for it keeps it.
+    pub(super) fn new_number(&mut self, expr: Expr) -> Vn {
+        let next = Vn::whole(self.exprs.len());
+        self.exprs.push(expr);
+        self.parts.push(self.parts_of(next, expr));
+        next
     }
 
     fn parts(&self, vn: Vn) -> Parts {
@@ -188,31 +183,33 @@ impl Values {
     }
 
     pub(super) fn and(&mut self, a: Vn, b: Vn) -> Vn {
-        if let Some(&known) = self.combined.get(&Combined::And(a, b)) {
-            return known;
-        }
-        let both = match (self.expr(a), self.expr(b)) {
+        match (self.expr(a), self.expr(b)) {
             (Expr::Const64(x), Expr::Const64(y)) => self.const64(x & y),
             _ if self.is_subset(a, b) => a,
             _ if self.is_subset(b, a) => b,
             _ => self.number(Expr::And(a.min(b), a.max(b))),
-        };
-        self.combined.insert(Combined::And(a, b), both);
-        both
+        }
+    }
+
+    /// What of `a` is not in `b`.
+    pub(super) fn and_not(&mut self, a: Vn, b: Vn) -> Vn {
+        let rest = self.not(b);
+        self.and(a, rest)
     }
 
     pub(super) fn or(&mut self, a: Vn, b: Vn) -> Vn {
-        if let Some(&known) = self.combined.get(&Combined::Or(a, b)) {
-            return known;
-        }
-        let either = match (self.expr(a), self.expr(b)) {
+        match (self.expr(a), self.expr(b)) {
             (Expr::Const64(x), Expr::Const64(y)) => self.const64(x | y),
             _ if self.is_subset(a, b) => b,
             _ if self.is_subset(b, a) => a,
             _ => self.number(Expr::Or(a.min(b), a.max(b))),
-        };
-        self.combined.insert(Combined::Or(a, b), either);
-        either
+        }
+    }
+
+    /// `a`, and what is not in `b`.
+    pub(super) fn or_not(&mut self, a: Vn, b: Vn) -> Vn {
+        let rest = self.not(b);
+        self.or(a, rest)
     }
 
     pub(super) fn xor(&mut self, a: Vn, b: Vn) -> Vn {

@@ -54,17 +54,20 @@ impl Flowing<'_> {
     /// Every value that is joined at the start of a block, with each that it is joined from.
     fn joins(&self) -> Vec<(Vn, Vn)> {
         let mut joins = Vec::new();
-        for (number, start) in self.states.starts.iter().enumerate() {
-            let Some(start) = start else { continue };
-            for (register, place) in self.slice.at_start(number) {
-                let joined = start.scalars[place];
-                if self.values.expr(joined) != Expr::Phi(number, register.into()) {
+        for block in 0..self.function.blocks.len() {
+            if self.starts.rest(block).is_none() {
+                continue;
+            }
+            for &(register, place) in self.slice.at_start(block) {
+                let place = usize::from(place);
+                let joined = self.starts.scalars(block)[place];
+                if self.values.expr(joined) != Expr::Phi(block, register.into()) {
                     continue;
                 }
-                let predecessors = self.function.blocks[number].predecessors.iter();
-                let ends = predecessors.filter_map(|&from| self.states.ends[from].as_ref());
-                let entry = (number == 0).then_some(self.entry.scalars[place]);
-                let parts = entry.into_iter().chain(ends.map(|end| end.scalars[place]));
+                let predecessors = self.function.blocks[block].predecessors.iter();
+                let reached = predecessors.filter(|&&from| self.ends.rest(from).is_some());
+                let entry = (block == 0).then_some(self.entry.scalars[place]);
+                let parts = entry.into_iter().chain(reached.map(|&from| self.ends.scalars(from)[place]));
                 joins.extend(parts.filter(|&part| part != joined).map(|part| (joined, part)));
             }
         }

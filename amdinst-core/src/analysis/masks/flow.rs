@@ -3,17 +3,18 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::classify::writes_exec;
+use super::borders::Borders;
 use super::conditions::Made;
+use super::nonzero::{Chain, Chains};
 use super::slice::Slice;
-use super::state::{EXEC_PLACE, State, VnSet};
-use super::step::saves_exec;
+use super::state::{EXEC_PLACE, Rest, State};
 use crate::analysis::dominators::reverse_postorder;
 use crate::analysis::program::{Function, Program};
 use crate::analysis::values::{Expr, Values, Vn};
-use crate::isa::{Access, Condition, Flow, Inst, Op, RegSet, Value};
+use crate::isa::{Access, Condition, Flow, Inst, RegSet, Value};
 
 /// A write of EXEC as the data flow sees it.
+#[derive(Clone, Copy)]
 pub(super) struct Event {
     pub(super) inst: usize,
     pub(super) block: usize,
@@ -26,20 +27,13 @@ pub(super) struct Event {
     pub(super) old_is_full: bool,
 }
 
-/// The states at the start and at the end of each block that is reached.
-#[derive(Default)]
-pub(super) struct States {
-    pub(super) starts: Vec<Option<State>>,
-    pub(super) ends: Vec<Option<State>>,
-}
-
-/// What happens to EXEC in a block.
-#[derive(Default)]
-pub(super) struct Seen {
-    /// Its writes, in order.
-    pub(super) events: Vec<Event>,
-    /// The masks that are copied from it, to be put back later.
-    pub(super) saved: Vec<Vn>,
+/// What was noted of a step when its block was last looked at.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    /// EXEC, if it copies that to put it back later.
+    saved: Option<Vn>,
+    /// EXEC, if it writes that.
+    event: Option<Event>,
 }
 
 /// The data flow of one function.
@@ -47,20 +41,25 @@ pub(super) struct Flowing<'a> {
     pub(super) program: &'a Program,
     pub(super) function: &'a Function,
     pub(super) values: Values,
+    pub(super) chains: Chains,
     pub(super) slots: BTreeMap<(Option<u8>, i32), u32>,
     /// Halves of addresses formed from the program counter, by the instruction that completes them.
     pub(super) formed: BTreeMap<usize, u32>,
     /// What a call of an unknown function writes.
     pub(super) unknown: RegSet,
     pub(super) clobbers: &'a dyn Fn(usize) -> RegSet,
-    /// What registers that do not matter hold where paths meet.
+    /// What registers hold that never matter.
     pub(super) dead: Vn,
     /// What is known at the function's entry.
     pub(super) entry: State,
-    /// What is known where blocks start and end.
-    pub(super) states: States,
-    /// What was seen in each block when it was last looked at.
-    pub(super) seen: Vec<Seen>,
+    /// What is known where blocks start and where they end.
+    pub(super) starts: Borders,
+    pub(super) ends: Borders,
+    /// By step.
+    seen: Vec<Seen>,
+    /// Values that are joined at the starts of blocks: of registers, as [`Slice::at_start`] lists them, and of EXEC, by block.
+    joined_registers: Vec<Option<Vn>>,
+    joined_exec: Vec<Option<Vn>>,
     /// All masks that are copied from EXEC, and what joined values are made of: worked out when first asked for, which is seldom.
     pub(super) saved: OnceCell<BTreeSet<Vn>>,
     pub(super) joined: OnceCell<BTreeMap<Vn, Option<Made>>>,
@@ -87,24 +86,29 @@ impl<'a> Flowing<'a> {
         });
         let formed = halves.collect();
         let slice = Slice::new(program, function, asked);
-        let mut values = Values::with_capacity(slice.len());
+        let (steps, blocks) = (slice.steps().len(), function.blocks.len());
+        let mut values = Values::with_capacity(steps);
         let entry_exec = values.number(Expr::Opaque(usize::MAX, 0));
         let dead = values.number(Expr::Opaque(usize::MAX, 1));
-        let mut scalars = vec![dead; slice.registers().count()];
-        for (register, place) in slice.at_start(0) {
-            scalars[place] = values.number(Expr::Entry(register));
+        let mut scalars = vec![dead; slice.len()];
+        for &(register, place) in slice.at_start(0) {
+            scalars[usize::from(place)] = values.number(Expr::Entry(register));
         }
         // A wave starts, and a function is called, with some lane active: callers skip calls with no lanes.
         let full = function.kernel.is_some();
-        let nonzero = if full { VnSet::of(entry_exec) } else { VnSet::default() };
-        let entry = State { scalars, lanes: BTreeMap::new(), exec: entry_exec, full, nonzero };
+        let mut chains = Chains::default();
+        let nonzero = if full { chains.with(Chain::default(), entry_exec) } else { Chain::default() };
         Self {
             program,
             function,
             values,
-            entry,
-            states: States::default(),
-            seen: Vec::new(),
+            chains,
+            entry: State { scalars, rest: Rest { lanes: BTreeMap::new(), exec: entry_exec, full, nonzero } },
+            starts: Borders::new(blocks, slice.len(), dead),
+            ends: Borders::new(blocks, slice.len(), dead),
+            seen: vec![Seen::default(); steps],
+            joined_registers: vec![None; slice.at_starts()],
+            joined_exec: vec![None; blocks],
             saved: OnceCell::new(),
             joined: OnceCell::new(),
             entry_exec,
@@ -117,15 +121,13 @@ impl<'a> Flowing<'a> {
         }
     }
 
-    /// Works out the states at the start and at the end of each block that is reached.
+    /// Works out what is known at the start and at the end of each block that is reached.
     pub(super) fn run(&mut self) {
         let function = self.function;
         let blocks = &function.blocks;
         let order = reverse_postorder(blocks.len(), |block| &blocks[block].successors);
-        let mut states = States { starts: vec![None; blocks.len()], ends: vec![None; blocks.len()] };
         // Blocks of which some predecessor ends otherwise than when they were last looked at.
         let mut stale = vec![true; blocks.len()];
-        self.seen = blocks.iter().map(|_| Seen::default()).collect();
         let mut state = self.entry.clone();
         // Values can in principle keep changing around irreducible loops: after this many rounds, differing values
         // stay joined.
@@ -135,17 +137,17 @@ impl<'a> Flowing<'a> {
                 if !std::mem::replace(&mut stale[block], false) {
                     continue;
                 }
-                self.join(block, &states.ends, &mut state);
-                if let Some(previous) = states.starts[block].as_ref().filter(|_| round > 4) {
-                    self.widen(block, &mut state, previous);
+                self.join(block, &mut state);
+                if round > 4 {
+                    self.widen(block, &mut state);
                 }
-                if states.starts[block].as_ref() == Some(&state) {
+                if self.is_known(block, &state) {
                     continue;
                 }
                 changed = true;
-                keep(&mut states.starts[block], &state);
+                self.starts.set(block, &state);
                 self.run_through(block, &mut state);
-                keep(&mut states.ends[block], &state);
+                self.ends.set(block, &state);
                 for &successor in &blocks[block].successors {
                     stale[successor] = true;
                 }
@@ -154,110 +156,130 @@ impl<'a> Flowing<'a> {
                 break;
             }
         }
-        self.states = states;
     }
 
     /// What the instructions of a block do, and the function that is called at its end. Notes the writes of EXEC.
     fn run_through(&mut self, block: usize, state: &mut State) {
-        let insts = self.function.blocks[block].insts.clone();
-        let mut seen = Seen::default();
-        let mut at = insts.start;
-        loop {
-            // In what is known of lanes, every vector instruction may change something.
-            let any = (at < insts.end).then_some(at);
-            let next = if state.lanes.is_empty() { self.slice.next(at..insts.end) } else { any };
-            let Some(index) = next else { break };
-            at = index + 1;
-            let (old, old_is_full) = (state.exec, state.full);
-            if self.copies_exec(index) {
-                seen.saved.push(old);
+        for number in self.slice.steps_of(block) {
+            let step = self.slice.steps()[number];
+            let (old, old_is_full) = (state.rest.exec, state.rest.full);
+            if step.copies_exec {
+                self.seen[number].saved = Some(old);
             }
-            if !writes_exec(self.program, index) {
-                self.step(index, state);
+            if !step.writes_exec {
+                self.step(number, state);
                 continue;
             }
-            let old_is_nonzero = old_is_full || state.nonzero.contains(old);
-            let operand =
-                mask_operand(self.program.inst(index)).map(|value| self.read64(state, value, index));
-            self.step(index, state);
-            let new = state.exec;
-            seen.events.push(Event { inst: index, block, old, new, operand, old_is_nonzero, old_is_full });
+            let old_is_nonzero = old_is_full || self.chains.contains(state.rest.nonzero, old);
+            let operand = mask_operand(self.program.inst(step.inst));
+            let operand = operand.map(|value| self.read64(state, value, step.inst));
+            self.step(number, state);
+            let new = state.rest.exec;
+            self.seen[number].event =
+                Some(Event { inst: step.inst, block, old, new, operand, old_is_nonzero, old_is_full });
         }
-        self.seen[block] = seen;
         self.call(block, state);
+    }
+
+    /// What is known before the last instruction of a block, if it is reached.
+    pub(super) fn before_last(&mut self, block: usize) -> Option<State> {
+        let mut state = self.starts.state(block)?;
+        let last = self.function.blocks[block].insts.end - 1;
+        for number in self.slice.steps_of(block) {
+            if self.slice.steps()[number].inst != last {
+                self.step(number, &mut state);
+            }
+        }
+        Some(state)
+    }
+
+    /// The writes of EXEC that are reached, in order of address.
+    pub(super) fn events(&self) -> impl Iterator<Item = &Event> {
+        self.seen.iter().filter_map(|seen| seen.event.as_ref())
     }
 
     /// Whether a mask was copied from EXEC somewhere, to be put back later.
     pub(super) fn is_saved(&self, mask: Vn) -> bool {
-        let all = || self.seen.iter().flat_map(|seen| seen.saved.iter().copied()).collect();
-        self.saved.get_or_init(all).contains(&mask)
+        self.saved.get_or_init(|| self.seen.iter().filter_map(|seen| seen.saved).collect()).contains(&mask)
     }
 
-    /// The state at the start of a block, from what is known of the ends of its predecessors.
-    fn join(&mut self, block: usize, ends: &[Option<State>], joined: &mut State) {
-        // Each with what the branch to this block tells of its EXEC.
-        let entry = (block == 0).then_some((&self.entry, false));
-        let predecessors = self.function.blocks[block].predecessors.iter();
-        let before = predecessors
-            .filter_map(|&from| Some((ends[from].as_ref()?, self.enters_with_lanes(from, block))));
-        let mut states = entry.into_iter().chain(before);
-        let (first, with_lanes) = states.next().unwrap_or((&self.entry, false));
-        let others: Vec<(&State, bool)> = states.collect();
-        joined.clone_from(first);
-        if with_lanes {
-            joined.nonzero.insert(joined.exec);
+    /// Whether a block started with all of this when it was last looked at.
+    fn is_known(&self, block: usize, state: &State) -> bool {
+        let before = self.starts.scalars(block);
+        let mut places = self.slice.at_start(block).iter().map(|&(_, place)| usize::from(place));
+        self.starts.rest(block) == Some(&state.rest)
+            && places.all(|place| before[place] == state.scalars[place])
+    }
+
+    /// What is known at the start of a block, from what is known of the ends of its predecessors.
+    fn join(&mut self, block: usize, joined: &mut State) {
+        let function = self.function;
+        // The first block is entered from outside, too.
+        let mut is_first = true;
+        let mut exec_is_nonzero = true;
+        if block == 0 {
+            joined.clone_from(&self.entry);
+            is_first = false;
+            exec_is_nonzero = self.chains.contains(joined.rest.nonzero, joined.rest.exec);
         }
-        let is_nonzero = |&(state, with_lanes): &(&State, bool), value: Vn| {
-            with_lanes && value == state.exec || state.nonzero.contains(value)
-        };
-        let exec_is_nonzero = joined.nonzero.contains(joined.exec)
-            && others.iter().all(|state| is_nonzero(state, state.0.exec));
-        joined.scalars.fill(self.dead);
-        for (register, place) in self.slice.at_start(block) {
-            let value = first.scalars[place];
-            let is_same = others.iter().all(|(other, _)| other.scalars[place] == value);
-            joined.scalars[place] =
-                if is_same { value } else { self.values.number(Expr::Phi(block, register.into())) };
-        }
-        for state in &others {
-            let (other, _) = state;
-            joined.lanes.retain(|place, value| other.lanes.get(place) == Some(value));
-            joined.full &= other.full;
-            joined.nonzero.retain(|value| is_nonzero(state, value));
-            if joined.exec != other.exec {
-                joined.exec = self.values.number(Expr::Phi(block, EXEC_PLACE));
+        for &from in &function.blocks[block].predecessors {
+            let with_lanes = self.enters_with_lanes(from, block);
+            let Some(rest) = self.ends.rest(from) else { continue };
+            // With what the branch to this block tells of its EXEC.
+            let exec = rest.exec;
+            let nonzero = if with_lanes { self.chains.with(rest.nonzero, exec) } else { rest.nonzero };
+            exec_is_nonzero &= self.chains.contains(nonzero, exec);
+            if is_first {
+                joined.scalars.copy_from_slice(self.ends.scalars(from));
+                joined.rest.clone_from(rest);
+                joined.rest.nonzero = nonzero;
+                is_first = false;
+                continue;
             }
+            if !joined.rest.lanes.is_empty() {
+                joined.rest.lanes.retain(|place, value| rest.lanes.get(place) == Some(value));
+            }
+            joined.rest.full &= rest.full;
+            joined.rest.nonzero = self.chains.both(joined.rest.nonzero, nonzero);
+            if joined.rest.exec != exec {
+                joined.rest.exec = phi(&mut self.values, &mut self.joined_exec[block], block, EXEC_PLACE);
+            }
+            self.join_registers(block, from, joined);
         }
         if exec_is_nonzero {
-            joined.nonzero.insert(joined.exec);
+            joined.rest.nonzero = self.chains.with(joined.rest.nonzero, joined.rest.exec);
         }
     }
 
-    fn widen(&mut self, block: usize, input: &mut State, previous: &State) {
-        for (place, register) in self.slice.registers().enumerate() {
-            if input.scalars[place] != previous.scalars[place] {
-                input.scalars[place] = self.values.number(Expr::Phi(block, register.into()));
+    /// Joins registers whose values at the end of `from` differ.
+    fn join_registers(&mut self, block: usize, from: usize, joined: &mut State) {
+        let other = self.ends.scalars(from);
+        let numbers = &mut self.joined_registers[self.slice.numbers_at_start(block)];
+        for (&(register, place), number) in self.slice.at_start(block).iter().zip(numbers) {
+            let place = usize::from(place);
+            if joined.scalars[place] != other[place] {
+                joined.scalars[place] = phi(&mut self.values, number, block, register.into());
             }
         }
-        input.lanes.retain(|place, value| previous.lanes.get(place) == Some(value));
-        input.full &= previous.full;
-        input.nonzero.retain(|value| previous.nonzero.contains(value));
-        if input.exec != previous.exec {
-            input.exec = self.values.number(Expr::Phi(block, EXEC_PLACE));
-        }
     }
 
-    /// Whether an instruction copies EXEC, or a half of it, to other registers.
-    fn copies_exec(&self, index: usize) -> bool {
-        let located = &self.program.insts[index];
-        let reads = || {
-            let exec = |value| matches!(value, Value::Scalar(126 | 127));
-            let inst = self.program.inst(index);
-            inst.operands.iter().any(|operand| operand.access == Access::Read && exec(operand.value))
-        };
-        let copies =
-            matches!(located.op, Op::s_mov_b64 | Op::s_mov_b32 | Op::v_writelane_b32 | Op::v_mov_b32);
-        saves_exec(located.op) || located.names_exec && copies && reads()
+    /// Keeps joined what differs from what was known of a block's start before.
+    fn widen(&mut self, block: usize, input: &mut State) {
+        let Some(previous) = self.starts.rest(block) else { return };
+        input.rest.lanes.retain(|place, value| previous.lanes.get(place) == Some(value));
+        input.rest.full &= previous.full;
+        input.rest.nonzero = self.chains.both(input.rest.nonzero, previous.nonzero);
+        if input.rest.exec != previous.exec {
+            input.rest.exec = phi(&mut self.values, &mut self.joined_exec[block], block, EXEC_PLACE);
+        }
+        let previous = self.starts.scalars(block);
+        let numbers = &mut self.joined_registers[self.slice.numbers_at_start(block)];
+        for (&(register, place), number) in self.slice.at_start(block).iter().zip(numbers) {
+            let place = usize::from(place);
+            if input.scalars[place] != previous[place] {
+                input.scalars[place] = phi(&mut self.values, number, block, register.into());
+            }
+        }
     }
 
     /// Whether the branch at the end of `from` tells that some lane is on when it leads to `to`.
@@ -275,12 +297,9 @@ impl<'a> Flowing<'a> {
     }
 }
 
-/// Takes a state over into one that may be there already.
-fn keep(kept: &mut Option<State>, state: &State) {
-    match kept {
-        Some(kept) => kept.clone_from(state),
-        None => *kept = Some(state.clone()),
-    }
+/// The value that is joined at the start of a block from different ones; `known` keeps it.
+fn phi(values: &mut Values, known: &mut Option<Vn>, block: usize, place: u32) -> Vn {
+    *known.get_or_insert_with(|| values.new_number(Expr::Phi(block, place)))
 }
 
 /// The operand that holds the other mask of an instruction that combines EXEC with one.

@@ -6,9 +6,11 @@
 //! was copied from EXEC before is a restore. Code written by hand also sets masks that comparisons made, again and again,
 //! and all lanes in between: each of these is a narrowing. What cannot be told is reported as unclassified, never dropped.
 
+mod borders;
 mod classify;
 mod conditions;
 mod flow;
+mod nonzero;
 mod slice;
 mod state;
 mod step;
@@ -99,11 +101,9 @@ impl Masks {
         let values = &flowing.values;
         let mut narrowed: Vec<(Vn, usize)> = Vec::new();
         let mut elses: Vec<(usize, Vec<Vn>)> = Vec::new();
-        let events = flowing.seen.iter().flat_map(|seen| {
-            let last = seen.events.len().saturating_sub(1);
-            seen.events.iter().enumerate().map(move |(number, event)| (event, number == last))
-        });
-        for (event, is_last) in events {
+        let mut events = flowing.events().peekable();
+        while let Some(event) = events.next() {
+            let is_last = events.peek().is_none_or(|next| next.block != event.block);
             let inst = program.inst(event.inst);
             match classify(inst, event, &flowing) {
                 Ok(kind) => {
@@ -164,19 +164,16 @@ pub(super) fn register_targets(
     unknown: RegSet,
     wanted: &BTreeSet<usize>,
 ) -> Vec<(usize, u64)> {
-    let mut flowing = Flowing { unknown, ..Flowing::new(program, function, clobbers, wanted) };
+    let mut flowing = Flowing::new(program, function, clobbers, wanted);
+    flowing.unknown = unknown;
     flowing.run();
     let mut targets = Vec::new();
-    for (block, input) in std::mem::take(&mut flowing.states.starts).into_iter().enumerate() {
-        let range = function.blocks[block].insts.clone();
-        let (last, Some(mut state)) = (range.end - 1, input) else { continue };
-        if !wanted.contains(&last) {
+    for (number, block) in function.blocks.iter().enumerate() {
+        let last = block.insts.end - 1;
+        let Some(state) = wanted.contains(&last).then(|| flowing.before_last(number)).flatten() else {
             continue;
-        }
+        };
         let inst = program.inst(last);
-        for index in range.start..last {
-            flowing.step(index, &mut state);
-        }
         let Some(operand) = inst.operands.last() else { continue };
         let value = flowing.read64(&state, operand.value, last);
         if let Expr::Const64(address) = flowing.values.expr(value) {

@@ -1,25 +1,23 @@
 //! Which instructions matter to masks: those whose results can get into EXEC, by the operations that are followed.
 //!
-//! The others, most of them, make addresses and numbers, and nobody asks for their values.
+//! The others, most of them, make addresses and numbers, and nobody asks for their values. Each block becomes a short list of
+//! steps, and the data flow looks at these alone.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::classify::writes_exec;
 use super::state::SCALARS;
-use super::step::is_followed;
+use super::step::{is_followed, saves_exec};
 use crate::analysis::program::{Function, Located, Program};
-use crate::isa::{Op, ScalarSet};
+use crate::isa::{Access, Op, ScalarSet, Value};
 
 /// What of a function matters.
 pub(super) struct Slice {
-    /// The function's first instruction.
-    first: usize,
-    /// By instruction, from the first on, a bit each: it changes a value that matters.
-    matters: Vec<u64>,
-    /// The same for those that name EXEC.
-    names_exec: Vec<u64>,
-    /// By block: the registers whose values at its start matter.
-    start: Vec<ScalarSet>,
+    /// The instructions that the data flow looks at, one block after the other.
+    steps: Vec<Step>,
+    /// By block: where the next one's steps begin.
+    step_ends: Vec<usize>,
     /// The registers whose values matter anywhere: few do.
     anywhere: ScalarSet,
     /// By register: how many of these come before it.
@@ -30,38 +28,68 @@ pub(super) struct Slice {
     ends: Vec<usize>,
 }
 
-impl Slice {
-    /// Of EXEC, and of what the instructions `asked` read.
-    pub(super) fn new(program: &Program, function: &Function, asked: &BTreeSet<usize>) -> Self {
+/// An instruction that the data flow looks at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) inst: usize,
+    /// It changes a value that matters.
+    pub(super) matters: bool,
+    /// It is vector code, which can change what is known of lanes.
+    pub(super) is_vector: bool,
+    pub(super) writes_exec: bool,
+    /// It copies EXEC, or a half of it, to other registers.
+    pub(super) copies_exec: bool,
+}
+
+/// What is known backwards from the end of a function.
+struct Search<'a> {
+    program: &'a Program,
+    function: &'a Function,
+    asked: &'a BTreeSet<usize>,
+    /// The instructions that may matter, with whether they do: one block after the other. Vector code that writes vector registers
+    /// alone is none of them.
+    candidates: Vec<(usize, bool)>,
+    /// By block: where the next one's begin.
+    ends: Vec<usize>,
+    /// By block: the registers whose values at its start matter.
+    start: Vec<ScalarSet>,
+    /// Registers whose values matter anywhere.
+    anywhere: ScalarSet,
+    /// Lanes of vector registers matter. They are one place.
+    lanes: bool,
+}
+
+impl<'a> Search<'a> {
+    fn new(program: &'a Program, function: &'a Function, asked: &'a BTreeSet<usize>) -> Self {
         let blocks = &function.blocks;
-        let first = blocks.first().map_or(0, |block| block.insts.start);
-        let end = blocks.last().map_or(0, |block| block.insts.end);
-        let bits = vec![0; (end - first).div_ceil(64)];
-        let start = vec![ScalarSet::EMPTY; blocks.len()];
-        let mut slice = Self {
-            first,
-            matters: bits.clone(),
-            names_exec: bits,
-            start,
-            anywhere: ScalarSet::EMPTY,
-            places: [0; SCALARS],
-            at_starts: Vec::new(),
-            ends: Vec::with_capacity(blocks.len()),
-        };
-        for (offset, located) in program.insts[first..end].iter().enumerate() {
-            slice.names_exec[offset / 64] |= u64::from(located.names_exec) << (offset % 64);
+        let (mut candidates, mut ends) = (Vec::new(), Vec::with_capacity(blocks.len()));
+        for block in blocks {
+            for index in block.insts.clone() {
+                let located = &program.insts[index];
+                let may_matter =
+                    located.changes_scalars || located.names_exec || located.op == Op::v_writelane_b32;
+                if may_matter || !asked.is_empty() && asked.contains(&index) {
+                    candidates.push((index, false));
+                }
+            }
+            ends.push(candidates.len());
         }
-        // Lanes of vector registers are one place.
-        let mut lanes = false;
+        let start = vec![ScalarSet::EMPTY; blocks.len()];
+        Self { program, function, asked, candidates, ends, start, anywhere: ScalarSet::EMPTY, lanes: false }
+    }
+
+    /// Looks at blocks, the last first, until no more is found to matter.
+    fn run(&mut self) {
+        let blocks = &self.function.blocks;
         let mut stale = vec![true; blocks.len()];
         while let Some(mut number) = stale.iter().rposition(|&stale| stale) {
             loop {
                 if std::mem::replace(&mut stale[number], false) {
-                    let had_lanes = lanes;
-                    if slice.block(program, function, number, asked, &mut lanes) {
+                    let had_lanes = self.lanes;
+                    if self.block(number) {
                         blocks[number].predecessors.iter().for_each(|&before| stale[before] = true);
                     }
-                    if lanes != had_lanes {
+                    if self.lanes != had_lanes {
                         stale.fill(true);
                     }
                 }
@@ -71,43 +99,25 @@ impl Slice {
                 }
             }
         }
-        for (place, register) in (0..).zip(registers(slice.anywhere)) {
-            slice.places[usize::from(register)] = place;
-        }
-        for &start in &slice.start {
-            let place = |register: u8| slice.places[usize::from(register)];
-            slice.at_starts.extend(registers(start).map(|register| (register, place(register))));
-            slice.ends.push(slice.at_starts.len());
-        }
-        slice
     }
 
     /// Looks at a block, last instruction first. True if more matters at its start than was known.
-    fn block(
-        &mut self,
-        program: &Program,
-        function: &Function,
-        number: usize,
-        asked: &BTreeSet<usize>,
-        lanes: &mut bool,
-    ) -> bool {
-        let block = &function.blocks[number];
-        let mut relevant =
-            block.successors.iter().fold(ScalarSet::EXEC, |all, &next| all.union(self.start[next]));
-        for index in block.insts.clone().rev() {
-            let located = &program.insts[index];
-            if may_change(located, relevant) || *lanes && located.op == Op::v_writelane_b32 {
-                let offset = index - self.first;
-                self.matters[offset / 64] |= 1 << (offset % 64);
+    fn block(&mut self, number: usize) -> bool {
+        let successors = self.function.blocks[number].successors.iter();
+        let mut relevant = successors.fold(ScalarSet::EXEC, |all, &next| all.union(self.start[next]));
+        for (index, matters) in self.candidates[part(&self.ends, number)].iter_mut().rev() {
+            let located = &self.program.insts[*index];
+            if may_change(located, relevant) || self.lanes && located.op == Op::v_writelane_b32 {
+                *matters = true;
                 relevant = relevant.without(located.writes).union(ScalarSet::EXEC);
-                *lanes |= located.op == Op::v_readlane_b32;
+                self.lanes |= located.op == Op::v_readlane_b32;
                 let sets_exec = located.names_exec || located.writes.intersects(ScalarSet::EXEC);
                 if sets_exec || is_followed(located.op) {
                     relevant = relevant.union(located.reads);
                 }
                 self.anywhere = self.anywhere.union(relevant);
             }
-            if !asked.is_empty() && asked.contains(&index) {
+            if !self.asked.is_empty() && self.asked.contains(index) {
                 relevant = relevant.union(located.reads);
                 self.anywhere = self.anywhere.union(relevant);
             }
@@ -115,29 +125,67 @@ impl Slice {
         std::mem::replace(&mut self.start[number], relevant) != relevant
     }
 
-    /// Whether an instruction changes a value that matters.
-    pub(super) fn has(&self, index: usize) -> bool {
-        let offset = index - self.first;
-        self.matters[offset / 64] >> (offset % 64) & 1 != 0
-    }
-
-    /// The first of some instructions that changes a value that matters, or names EXEC.
-    pub(super) fn next(&self, insts: Range<usize>) -> Option<usize> {
-        let (mut at, end) = (insts.start - self.first, insts.end - self.first);
-        while at < end {
-            let rest = (self.matters[at / 64] | self.names_exec[at / 64]) >> (at % 64);
-            if rest != 0 {
-                at += rest.trailing_zeros() as usize;
-                return (at < end).then_some(at + self.first);
+    /// The steps of all blocks, and by block where the next one's begin.
+    fn steps(&self) -> (Vec<Step>, Vec<usize>) {
+        let blocks = &self.function.blocks;
+        let (mut steps, mut ends) = (Vec::new(), Vec::with_capacity(blocks.len()));
+        for (number, block) in blocks.iter().enumerate() {
+            let candidates = &self.candidates[part(&self.ends, number)];
+            let mut add = |index: usize, matters: bool| {
+                let located = &self.program.insts[index];
+                let is_vector = self.lanes && !located.encoding.is_scalar();
+                if matters || located.names_exec || is_vector {
+                    steps.push(Step {
+                        inst: index,
+                        matters,
+                        is_vector,
+                        writes_exec: writes_exec(self.program, index),
+                        copies_exec: copies_exec(self.program, index),
+                    });
+                }
+            };
+            if self.lanes {
+                // In what is known of lanes, every vector instruction may change something.
+                let mut known = candidates.iter().peekable();
+                for index in block.insts.clone() {
+                    let matters = known.next_if(|(candidate, _)| *candidate == index);
+                    add(index, matters.is_some_and(|&(_, matters)| matters));
+                }
+            } else {
+                candidates.iter().for_each(|&(index, matters)| add(index, matters));
             }
-            at = (at / 64 + 1) * 64;
+            ends.push(steps.len());
         }
-        None
+        (steps, ends)
+    }
+}
+
+impl Slice {
+    /// Of EXEC, and of what the instructions `asked` read.
+    pub(super) fn new(program: &Program, function: &Function, asked: &BTreeSet<usize>) -> Self {
+        let mut search = Search::new(program, function, asked);
+        search.run();
+        let (steps, step_ends) = search.steps();
+        let mut places = [0; SCALARS];
+        for (place, register) in (0..).zip(registers(search.anywhere)) {
+            places[usize::from(register)] = place;
+        }
+        let (mut at_starts, mut ends) = (Vec::new(), Vec::with_capacity(search.start.len()));
+        for &start in &search.start {
+            at_starts.extend(registers(start).map(|register| (register, places[usize::from(register)])));
+            ends.push(at_starts.len());
+        }
+        Self { steps, step_ends, anywhere: search.anywhere, places, at_starts, ends }
     }
 
-    /// How many instructions change a value that matters.
-    pub(super) fn len(&self) -> usize {
-        self.matters.iter().map(|word| word.count_ones() as usize).sum()
+    /// All steps, by number.
+    pub(super) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The numbers of a block's steps.
+    pub(super) fn steps_of(&self, block: usize) -> Range<usize> {
+        part(&self.step_ends, block)
     }
 
     /// Where the value of a register is kept among those that are followed; nowhere if it never matters.
@@ -146,27 +194,43 @@ impl Slice {
         (self.anywhere.bits() >> register & 1 != 0).then(|| usize::from(self.places[register]))
     }
 
-    /// The registers that are followed, in the order of their places.
-    pub(super) fn registers(&self) -> impl Iterator<Item = u8> + use<> {
-        registers(self.anywhere)
+    /// How many registers are followed.
+    pub(super) fn len(&self) -> usize {
+        registers(self.anywhere).count()
     }
 
     /// The registers whose values at the start of a block matter, with their places.
-    pub(super) fn at_start(&self, block: usize) -> impl Iterator<Item = (u8, usize)> + use<'_> {
-        let first = block.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let end = self.ends.get(block).copied().unwrap_or(first);
-        let own = &self.at_starts[first..end];
-        own.iter().map(|&(register, place)| (register, usize::from(place)))
+    pub(super) fn at_start(&self, block: usize) -> &[(u8, u8)] {
+        &self.at_starts[self.numbers_at_start(block)]
     }
+
+    /// The numbers of these among those of all blocks.
+    pub(super) fn numbers_at_start(&self, block: usize) -> Range<usize> {
+        part(&self.ends, block)
+    }
+
+    /// How many there are, all blocks' together.
+    pub(super) fn at_starts(&self) -> usize {
+        self.at_starts.len()
+    }
+}
+
+/// What lies between two of these ends.
+fn part(ends: &[usize], number: usize) -> Range<usize> {
+    let first = number.checked_sub(1).map_or(0, |before| ends[before]);
+    first..ends.get(number).copied().unwrap_or(first)
 }
 
 /// The registers of a set, by operand code. EXEC is no place among them, and nobody asks what SCC holds.
 fn registers(set: ScalarSet) -> impl Iterator<Item = u8> + use<> {
-    let mut rest = set.without(ScalarSet::EXEC).without(ScalarSet::SCC).bits();
-    std::iter::from_fn(move || {
-        let register = rest.trailing_zeros();
-        rest &= rest.checked_sub(1)?;
-        Some(register as u8)
+    let bits = set.without(ScalarSet::EXEC).without(ScalarSet::SCC).bits();
+    [(0, bits as u64), (64, (bits >> 64) as u64)].into_iter().flat_map(|(first, bits)| {
+        let mut rest = bits;
+        std::iter::from_fn(move || {
+            let bit = rest.trailing_zeros() as u8;
+            rest &= rest.checked_sub(1)?;
+            Some(first + bit)
+        })
     })
 }
 
@@ -174,4 +238,16 @@ fn registers(set: ScalarSet) -> impl Iterator<Item = u8> + use<> {
 fn may_change(located: &Located, registers: ScalarSet) -> bool {
     let in_part = located.writes.without(ScalarSet::SCC).is_empty();
     located.changes_scalars && (in_part || located.writes.intersects(registers))
+}
+
+/// Whether an instruction copies EXEC, or a half of it, to other registers.
+fn copies_exec(program: &Program, index: usize) -> bool {
+    let located = &program.insts[index];
+    let reads = || {
+        let exec = |value| matches!(value, Value::Scalar(126 | 127));
+        let inst = program.inst(index);
+        inst.operands.iter().any(|operand| operand.access == Access::Read && exec(operand.value))
+    };
+    let copies = matches!(located.op, Op::s_mov_b64 | Op::s_mov_b32 | Op::v_writelane_b32 | Op::v_mov_b32);
+    saves_exec(located.op) || located.names_exec && copies && reads()
 }

@@ -1,17 +1,17 @@
 //! What one instruction does to the values of masks.
 
 use super::flow::Flowing;
-use super::state::{AGPRS, SLOTS, State, forget_lanes, lanes_of};
+use super::state::{AGPRS, Rest, SLOTS, State, forget_lanes, lanes_of};
 use crate::analysis::program::Exit;
-use crate::analysis::values::{Expr, Vn};
+use crate::analysis::values::{Expr, Values, Vn};
 use crate::isa::{Access, Families, Inst, Op, Value};
 
 impl Flowing<'_> {
-    /// What an instruction does.
-    pub(super) fn step(&mut self, index: usize, state: &mut State) {
-        let located = &self.program.insts[index];
-        if self.slice.has(index) || !state.lanes.is_empty() && !located.encoding.is_scalar() {
-            self.apply(index, state);
+    /// What the instruction of a step does.
+    pub(super) fn step(&mut self, number: usize, state: &mut State) {
+        let step = self.slice.steps()[number];
+        if step.matters || step.is_vector && !state.rest.lanes.is_empty() {
+            self.apply(step.inst, state);
         }
     }
 
@@ -19,7 +19,7 @@ impl Flowing<'_> {
     fn apply(&mut self, index: usize, state: &mut State) {
         let inst = self.program.inst(index);
         let operand = |n: usize| inst.operands.get(n).map(|operand| operand.value);
-        let old = state.exec;
+        let old = state.rest.exec;
         match (inst.op, operand(0), operand(1), operand(2)) {
             // First, so that no rule below can stand for an operation that the slice does not look for.
             (op, ..) if !is_followed(op) && !self.formed.contains_key(&index) => {
@@ -66,36 +66,10 @@ impl Flowing<'_> {
             }
             (op, Some(Value::Scalar(to)), Some(a), Some(b)) if combines(op) => {
                 let (a, b) = (self.read64(state, a, index), self.read64(state, b, index));
-                let values = &mut self.values;
-                let value = match op {
-                    Op::s_and_b64 => values.and(a, b),
-                    Op::s_or_b64 => values.or(a, b),
-                    Op::s_xor_b64 => values.xor(a, b),
-                    Op::s_andn2_b64 => {
-                        let b = values.not(b);
-                        values.and(a, b)
-                    }
-                    Op::s_orn2_b64 => {
-                        let b = values.not(b);
-                        values.or(a, b)
-                    }
-                    Op::s_nand_b64 => {
-                        let both = values.and(a, b);
-                        values.not(both)
-                    }
-                    Op::s_nor_b64 => {
-                        let either = values.or(a, b);
-                        values.not(either)
-                    }
-                    _ => {
-                        let differ = values.xor(a, b);
-                        values.not(differ)
-                    }
-                };
+                let value = combined(&mut self.values, op, a, b);
                 self.write64(state, to, value);
-                if op == Op::s_or_b64 && to == 126 && [a, b].iter().any(|mask| state.nonzero.contains(*mask))
-                {
-                    state.nonzero.insert(state.exec);
+                if op == Op::s_or_b64 && to == 126 {
+                    self.has_lanes_of([a, b], state);
                 }
             }
             (Op::s_cselect_b64, Some(Value::Scalar(to)), Some(a), Some(b)) => {
@@ -110,46 +84,52 @@ impl Flowing<'_> {
             }
             (op, Some(Value::Scalar(to)), Some(from), _) if saveexec(op) => {
                 let mask = self.read64(state, from, index);
-                let was_nonzero = state.nonzero.contains(old);
                 let values = &mut self.values;
-                let (not_mask, not_old) = (values.not(mask), values.not(old));
                 let new = match op {
                     Op::s_and_saveexec_b64 => values.and(old, mask),
                     Op::s_or_saveexec_b64 => values.or(old, mask),
                     Op::s_xor_saveexec_b64 => values.xor(old, mask),
-                    Op::s_andn1_saveexec_b64 | Op::s_andn1_wrexec_b64 => values.and(old, not_mask),
-                    Op::s_andn2_saveexec_b64 | Op::s_andn2_wrexec_b64 => values.and(mask, not_old),
-                    Op::s_orn1_saveexec_b64 => values.or(old, not_mask),
-                    Op::s_orn2_saveexec_b64 => values.or(mask, not_old),
+                    Op::s_andn1_saveexec_b64 | Op::s_andn1_wrexec_b64 => values.and_not(old, mask),
+                    Op::s_andn2_saveexec_b64 | Op::s_andn2_wrexec_b64 => values.and_not(mask, old),
+                    Op::s_orn1_saveexec_b64 => values.or_not(old, mask),
+                    Op::s_orn2_saveexec_b64 => values.or_not(mask, old),
                     _ => values.number(Expr::Opaque(index, 7)),
                 };
                 let saved = if op.is_of(Families::COPIES_NEW_EXEC) { new } else { old };
                 self.write64(state, to, saved);
-                state.exec = new;
-                if op == Op::s_or_saveexec_b64 && (was_nonzero || state.nonzero.contains(mask)) {
-                    state.nonzero.insert(new);
+                state.rest.exec = new;
+                if op == Op::s_or_saveexec_b64 {
+                    self.has_lanes_of([old, mask], state);
                 }
             }
             (Op::v_writelane_b32, Some(Value::Vgpr(to)), Some(from), Some(lane)) => {
                 match small_constant(lane) {
                     Some(lane) => {
                         let value = self.read32(state, from, index);
-                        state.lanes.insert((u32::from(to), lane), value);
+                        state.rest.lanes.insert((u32::from(to), lane), value);
                     }
                     None => forget_lanes(state, u32::from(to)),
                 };
             }
             (Op::v_readlane_b32, Some(Value::Scalar(to)), Some(Value::Vgpr(from)), Some(lane)) => {
-                let known =
-                    small_constant(lane).and_then(|lane| state.lanes.get(&(u32::from(from), lane)).copied());
+                let known = small_constant(lane)
+                    .and_then(|lane| state.rest.lanes.get(&(u32::from(from), lane)).copied());
                 let value = known.unwrap_or_else(|| self.values.number(Expr::Opaque(index, 0)));
                 self.write32(state, to, value);
             }
             _ => self.without_rule(index, inst, state),
         }
-        if state.exec != old {
-            let whole = matches!(self.values.expr(state.exec), Expr::Const64(u64::MAX));
-            state.full = whole || self.function.kernel.is_some() && state.exec == self.entry_exec;
+        if state.rest.exec != old {
+            let whole = matches!(self.values.expr(state.rest.exec), Expr::Const64(u64::MAX));
+            state.rest.full = whole || self.function.kernel.is_some() && state.rest.exec == self.entry_exec;
+        }
+    }
+
+    /// EXEC has the lanes of these masks: some, if one of them has.
+    fn has_lanes_of(&mut self, masks: [Vn; 2], state: &mut State) {
+        let Rest { exec, nonzero, .. } = state.rest;
+        if masks.iter().any(|&mask| self.chains.contains(nonzero, mask)) {
+            state.rest.nonzero = self.chains.with(nonzero, exec);
         }
     }
 
@@ -160,7 +140,7 @@ impl Flowing<'_> {
         };
         forget_lanes(state, to);
         let copied: Vec<_> = lanes_of(state, from).map(|((_, lane), value)| ((to, lane), value)).collect();
-        state.lanes.extend(copied);
+        state.rest.lanes.extend(copied);
     }
 
     /// What the function does that is called at the end of a block.
@@ -179,7 +159,7 @@ impl Flowing<'_> {
                     state.scalars[place] = self.values.number(Expr::Opaque(index, register));
                 }
             }
-            state.lanes.retain(|&(register, _), _| match register {
+            state.rest.lanes.retain(|&(register, _), _| match register {
                 0..AGPRS => !clobbered.contains(crate::isa::Reg::vgpr(register as u8)),
                 AGPRS..SLOTS => !clobbered.contains(crate::isa::Reg::agpr((register - AGPRS) as u8)),
                 // Spill slots belong to this function's frame.
@@ -190,7 +170,7 @@ impl Flowing<'_> {
 
     /// A copy of all lanes of a vector register to another, or to or from a spill slot: (to, from).
     fn whole_copy(&mut self, inst: &Inst, state: &State) -> Option<(u32, u32)> {
-        let all_lanes = matches!(self.values.expr(state.exec), Expr::Const64(u64::MAX));
+        let all_lanes = matches!(self.values.expr(state.rest.exec), Expr::Const64(u64::MAX));
         if !all_lanes {
             return None;
         }
@@ -233,7 +213,7 @@ impl Flowing<'_> {
             match operand.value {
                 Value::Scalar(first) if operand.dwords == 2 => {
                     let fresh = self.values.number(Expr::Opaque(index, n as u8));
-                    let value = if is_compare { self.values.and(state.exec, fresh) } else { fresh };
+                    let value = if is_compare { self.values.and(state.rest.exec, fresh) } else { fresh };
                     self.write64(state, first, value);
                 }
                 Value::Scalar(first) => {
@@ -260,13 +240,13 @@ impl Flowing<'_> {
         }
         if inst.op.is_of(Families::COMPARE_EXEC) {
             let fresh = self.values.number(Expr::Opaque(index, 0));
-            state.exec = self.values.and(state.exec, fresh);
+            state.rest.exec = self.values.and(state.rest.exec, fresh);
         }
     }
 
     fn read32(&mut self, state: &State, value: Value, index: usize) -> Vn {
         match value {
-            Value::Scalar(register) if is_exec(register) => self.values.half(state.exec, register - 126),
+            Value::Scalar(register) if is_exec(register) => self.values.half(state.rest.exec, register - 126),
             Value::Scalar(register) => self.held(state, register),
             other => match constant(other) {
                 Some(value) => self.values.number(Expr::Const32(value as u32)),
@@ -277,7 +257,7 @@ impl Flowing<'_> {
 
     pub(super) fn read64(&mut self, state: &State, value: Value, index: usize) -> Vn {
         match value {
-            Value::Scalar(126) => state.exec,
+            Value::Scalar(126) => state.rest.exec,
             Value::Scalar(register) if register < 127 => {
                 let (low, high) = (self.held(state, register), self.held(state, register + 1));
                 self.values.pair(low, high)
@@ -297,8 +277,9 @@ impl Flowing<'_> {
     fn write32(&mut self, state: &mut State, to: u8, value: Vn) {
         match to {
             126 | 127 => {
-                let (low, high) = (self.values.half(state.exec, 0), self.values.half(state.exec, 1));
-                state.exec =
+                let (low, high) =
+                    (self.values.half(state.rest.exec, 0), self.values.half(state.rest.exec, 1));
+                state.rest.exec =
                     if to == 126 { self.values.pair(value, high) } else { self.values.pair(low, value) };
             }
             _ => {
@@ -311,7 +292,7 @@ impl Flowing<'_> {
 
     fn write64(&mut self, state: &mut State, to: u8, value: Vn) {
         if to == 126 {
-            state.exec = value;
+            state.rest.exec = value;
         } else {
             let (low, high) = (self.values.half(value, 0), self.values.half(value, 1));
             self.write32(state, to, low);
@@ -353,6 +334,29 @@ fn combines(op: Op) -> bool {
             | Op::s_nor_b64
             | Op::s_xnor_b64
     )
+}
+
+/// What such an operation makes of two masks.
+fn combined(values: &mut Values, op: Op, a: Vn, b: Vn) -> Vn {
+    match op {
+        Op::s_and_b64 => values.and(a, b),
+        Op::s_or_b64 => values.or(a, b),
+        Op::s_xor_b64 => values.xor(a, b),
+        Op::s_andn2_b64 => values.and_not(a, b),
+        Op::s_orn2_b64 => values.or_not(a, b),
+        Op::s_nand_b64 => {
+            let both = values.and(a, b);
+            values.not(both)
+        }
+        Op::s_nor_b64 => {
+            let either = values.or(a, b);
+            values.not(either)
+        }
+        _ => {
+            let differ = values.xor(a, b);
+            values.not(differ)
+        }
+    }
 }
 
 /// Whether an instruction copies EXEC and then changes it.
