@@ -36,27 +36,31 @@ pub(super) struct Own {
     pub(super) late: RegSet,
     /// Registers are addressed by number in a register.
     pub(super) indexed: bool,
-    /// There are matrix instructions.
-    pub(super) has_matrices: bool,
+    /// What it has of instructions that others must keep a distance from.
+    pub(super) slow: hazards::Slow,
     lds: LdsUse,
 }
 
 impl Own {
     fn see(&mut self, inst: &Inst, effects: &Effects) {
-        let changes = effects.changes();
-        self.changes.union_with(&changes);
+        self.changes.union_with(&effects.writes);
+        self.changes.union_with(&effects.partial);
+        self.used.union_with(&effects.reads);
         if inst.op.is_of(Families::LATE) {
-            self.late.union_with(&changes);
+            self.late.union_with(&effects.changes());
         }
-        self.has_matrices |= hazards::is_matrix(inst);
+        self.slow.see(inst);
         if inst.op.is_of(Families::MATRIX) {
             // It also reads its addends late.
             self.late.union_with(&effects.reads);
         }
-        self.used.union_with(&changes);
-        self.used.union_with(&effects.reads);
         self.indexed |= inst.op.is_of(Families::BY_NUMBER);
         self.lds.see(inst, effects);
+    }
+
+    /// All of its instructions were seen.
+    fn seen(&mut self) {
+        self.used.union_with(&self.changes);
     }
 }
 
@@ -70,6 +74,7 @@ impl Survey {
             own[function].see(inst, effects);
         });
         own.resize_with(program.functions.len(), Own::default);
+        own.iter_mut().for_each(Own::seen);
         let functions = 0..program.functions.len();
         let reachable: Vec<BTreeSet<usize>> = functions.map(|function| program.reachable(function)).collect();
         let clobbers = |callee: usize| {

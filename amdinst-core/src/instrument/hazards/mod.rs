@@ -8,17 +8,18 @@
 
 mod rules;
 
+use std::borrow::Borrow;
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-pub(super) use rules::Facts;
-use rules::{Kind, MOST_STATES, MOST_STATES_WITHOUT_MATRICES};
+use rules::Kind;
+pub(super) use rules::{Facts, Slow};
 
 use super::assembler::{Assembled, Assembler};
 use super::relocate::Patch;
 use crate::analysis::program::{Function, Program};
-use crate::isa::{EncodeError, Encoding, Inst, Op, Value};
+use crate::isa::{EncodeError, Encoding, Op, Value};
 
 /// What the rules ask about the instructions of a program, each told when it is first asked for.
 pub(super) struct Known<'a> {
@@ -39,24 +40,17 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Whether the rules take an instruction for a matrix instruction.
-pub(super) fn is_matrix(inst: &Inst) -> bool {
-    Kind::of(inst.encoding, inst.op) == Kind::Matrix
-}
-
-/// Adds the wait states that the patches of one function need, which may have matrix instructions.
+/// Adds the wait states that the patches of one function need, which has such slow instructions.
 pub(super) fn settle(
     known: &Known<'_>,
     assembler: &Assembler,
-    (function, has_matrices): (&Function, bool),
+    (function, slow): (&Function, Slow),
     patches: &mut BTreeMap<usize, Patch>,
 ) -> Result<(), EncodeError> {
     let first = function.blocks.first().map_or(0, |block| block.insts.start);
     let end = function.blocks.last().map_or(0, |block| block.insts.end);
-    if patches.range(first..end).next().is_none() {
-        return Ok(());
-    }
-    let lines = Lines::new(known, function, has_matrices, patches);
+    let own: Vec<(usize, &Patch)> = patches.range(first..end).map(|(&index, patch)| (index, patch)).collect();
+    let lines = Lines::new(known, function, slow, own);
     lines.check();
     let nops = lines.nops();
     for ((index, part), nops) in nops {
@@ -100,86 +94,130 @@ struct Item<'a> {
 enum Source<'a> {
     /// By number in the program.
     Original(usize),
-    /// With the instruction of the patch, which part of it, and where in that part.
-    Inserted(&'a Assembled, (usize, Part, usize)),
+    /// With its place in the patch.
+    Inserted(&'a Assembled, Place),
+}
+
+/// Where an inserted instruction stands.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The instruction of the patch.
+    patch: usize,
+    part: Part,
+    /// Position in that part.
+    at: usize,
+    /// How many of the part stand behind it.
+    rest: usize,
+}
+
+/// Shows what rules know of instructions in the order in which they are passed, within `reach`. The distance behind them, if that
+/// is within reach, too.
+fn pass<'a, I: Borrow<Item<'a>>>(
+    items: impl IntoIterator<Item = I>,
+    direction: Direction,
+    (mut distance, reach): (u32, u32),
+    see: &mut dyn FnMut(&Item<'a>, u32),
+) -> Option<u32> {
+    for item in items {
+        let item = item.borrow();
+        let (near, far) = match direction {
+            Direction::Back => (&item.after, &item.before),
+            Direction::On => (&item.before, &item.after),
+        };
+        distance += near.get();
+        if distance < reach && item.kind != Kind::Scalar {
+            see(item, distance);
+        }
+        distance += item.states + far.get();
+        if distance >= reach {
+            return None;
+        }
+    }
+    Some(distance)
 }
 
 /// A straight piece of code.
 type Line<'a> = Vec<Item<'a>>;
 
-/// The blocks of a function with what is inserted, and the prologue as a line of its own behind them. Each is made when it is
-/// looked at: most are far from what is inserted.
+/// The blocks of a function with what is inserted, and the prologue as a line of its own behind them. Those with something
+/// inserted are made when they are looked at.
 struct Lines<'a> {
     program: &'a Program,
     known: &'a Known<'a>,
     function: &'a Function,
-    patches: &'a BTreeMap<usize, Patch>,
+    /// By instruction, in order.
+    patches: Vec<(usize, &'a Patch)>,
     lines: Vec<OnceCell<Line<'a>>>,
-    /// Blocks into which something is inserted.
-    patched: Vec<usize>,
-    /// Blocks that the prologue goes on to, and the instructions it stands before.
+    /// Lines with something inserted that can be a side of a rule.
+    concerned: Vec<usize>,
+    /// Blocks that the prologue goes on to, and the patches it belongs to.
     entered: Vec<(usize, usize)>,
-    /// The most wait states that any rule may ask for between two of these instructions.
-    most_states: u32,
+    slow: Slow,
 }
 
 impl<'a> Lines<'a> {
     fn new(
         known: &'a Known<'_>,
         function: &'a Function,
-        has_matrices: bool,
-        patches: &'a BTreeMap<usize, Patch>,
+        slow: Slow,
+        patches: Vec<(usize, &'a Patch)>,
     ) -> Self {
-        let program = known.program;
         let blocks = &function.blocks;
-        let all = blocks.first().map_or(0, |block| block.insts.start)
-            ..blocks.last().map_or(0, |block| block.insts.end);
-        let (mut patched, mut entered) = (Vec::new(), Vec::new());
-        for (&index, patch) in patches.range(all) {
-            let block = blocks.partition_point(|block| block.insts.end <= index);
-            if patched.last() != Some(&block) {
-                patched.push(block);
+        let (mut concerned, mut entered) = (Vec::new(), Vec::new());
+        let matters = |code: &[Assembled]| code.iter().any(|inst| Kind::of(inst.encoding, inst.op).matters());
+        for (number, &(index, patch)) in patches.iter().enumerate() {
+            let block = || blocks.partition_point(|block| block.insts.end <= index);
+            if matters(&patch.before) || matters(&patch.after) {
+                let block = block();
+                if concerned.last() != Some(&block) {
+                    concerned.push(block);
+                }
             }
             if !patch.entry.is_empty() {
-                entered.push((block, index));
+                entered.push((block(), number));
             }
         }
         if !entered.is_empty() {
-            patched.push(blocks.len());
+            concerned.push(blocks.len());
         }
-        let most_states = if has_matrices { MOST_STATES } else { MOST_STATES_WITHOUT_MATRICES };
         let lines = (0..=blocks.len()).map(|_| OnceCell::new()).collect();
-        Self { program, known, function, patches, lines, patched, entered, most_states }
+        Self { program: known.program, known, function, patches, lines, concerned, entered, slow }
     }
 
+    /// What is inserted between two instructions.
+    fn patches(&self, insts: &Range<usize>) -> &[(usize, &'a Patch)] {
+        let from = &self.patches[self.patches.partition_point(|&(index, _)| index < insts.start)..];
+        &from[..from.iter().take_while(|&&(index, _)| index < insts.end).count()]
+    }
+
+    /// A line into which something is inserted.
     fn line(&self, number: usize) -> &[Item<'a>] {
-        self.lines[number].get_or_init(|| {
-            let mut line = Line::new();
-            match self.function.blocks.get(number) {
-                Some(block) => self.block(block.insts.clone(), &mut line),
-                None => {
-                    for &(_, index) in &self.entered {
-                        push(&mut line, index, Part::Entry, &self.patches[&index].entry);
-                    }
+        self.lines[number].get_or_init(|| match self.function.blocks.get(number) {
+            Some(block) => self.block(&block.insts, self.patches(&block.insts)),
+            None => {
+                let mut line = Line::new();
+                for &(_, patch) in &self.entered {
+                    let (index, patch) = self.patches[patch];
+                    push(&mut line, index, Part::Entry, &patch.entry);
                 }
+                line
             }
-            line
         })
     }
 
-    fn block(&self, insts: Range<usize>, line: &mut Line<'a>) {
-        let inserted = self.patches.range(insts.clone());
-        let inserted: usize = inserted.map(|(_, patch)| patch.before.len() + patch.after.len()).sum();
-        line.reserve(insts.len() + inserted);
+    fn block(&self, insts: &Range<usize>, patches: &[(usize, &'a Patch)]) -> Line<'a> {
+        let inserted: usize = patches.iter().map(|(_, patch)| patch.before.len() + patch.after.len()).sum();
+        let mut line = Line::with_capacity(insts.len() + inserted);
         let mut at = insts.start;
-        for (&index, patch) in self.patches.range(insts.clone()) {
+        for &(index, patch) in patches {
             line.extend((at..index).map(|index| self.original(index)));
-            push(line, index, Part::Before, &patch.before);
+            push(&mut line, index, Part::Before, &patch.before);
             line.push(self.original(index));
-            push(line, index, Part::After, &patch.after);
+            push(&mut line, index, Part::After, &patch.after);
             at = index + 1;
         }
         line.extend((at..insts.end).map(|index| self.original(index)));
+        line
     }
 
     fn original(&self, index: usize) -> Item<'a> {
@@ -210,13 +248,12 @@ impl<'a> Lines<'a> {
     }
 
     fn check(&self) {
-        for &number in &self.patched {
+        for &number in &self.concerned {
             for (at, item) in self.line(number).iter().enumerate() {
-                if item.inserted().is_none() || !item.kind.matters() {
-                    continue;
+                if let Some(place) = item.inserted().filter(|_| item.kind.matters()) {
+                    self.settle_before(number, at);
+                    self.settle_after(number, at, place.rest);
                 }
-                self.settle_before(number, at);
-                self.settle_after(number, at);
             }
         }
     }
@@ -226,7 +263,10 @@ impl<'a> Lines<'a> {
         let consumer = &self.line(line)[at];
         let facts = self.facts(consumer);
         let mut missing = 0;
-        let reach = self.most_states;
+        let reach = facts.reach_before(self.slow, self.program.arch);
+        if reach <= consumer.before.get() {
+            return;
+        }
         self.walk(line, at, Direction::Back, (consumer.before.get(), reach), &mut |producer, distance| {
             let states = self.facts(producer).states_before(facts, self.program.arch);
             missing = missing.max(states.saturating_sub(distance));
@@ -235,12 +275,13 @@ impl<'a> Lines<'a> {
     }
 
     /// Puts wait states at the end of an insertion, for the original instructions that may run after one of it.
-    fn settle_after(&self, line: usize, at: usize) {
+    fn settle_after(&self, line: usize, at: usize, rest: usize) {
         let producer = &self.line(line)[at];
         let facts = self.facts(producer);
         let mut missing = 0;
-        let reach = facts.reach().min(self.most_states);
-        if reach == 0 {
+        let reach = facts.reach();
+        // Each that stands behind it in the insertion makes a wait state at least.
+        if reach as usize <= producer.after.get() as usize + rest {
             return;
         }
         self.walk(line, at, Direction::On, (producer.after.get(), reach), &mut |consumer, distance| {
@@ -253,12 +294,8 @@ impl<'a> Lines<'a> {
             return;
         }
         // The last of the same insertion.
-        let part = |item: &Item<'_>| item.inserted().map(|(patch, part, _)| (patch, part));
-        let items = self.line(line);
-        let last = items[at..].iter().take_while(|item| part(item) == part(producer)).last();
-        if let Some(last) = last {
-            last.after.set(last.after.get() + missing);
-        }
+        let last = &self.line(line)[at + rest];
+        last.after.set(last.after.get() + missing);
     }
 
     /// Shows all that rules know of within `reach` wait states of an instruction, with the wait states in between, along
@@ -271,43 +308,40 @@ impl<'a> Lines<'a> {
         (distance, reach): (u32, u32),
         see: &mut dyn FnMut(&Item<'a>, u32),
     ) {
+        let items = self.line(line);
+        // Most ways end in the line where they begin.
+        let distance = match direction {
+            Direction::Back => pass(items[..at].iter().rev(), direction, (distance, reach), see),
+            Direction::On => pass(items[at + 1..].iter(), direction, (distance, reach), see),
+        };
+        let Some(distance) = distance else { return };
         // The least distance at which the border of each line was passed.
         let mut passed: BTreeMap<usize, u32> = BTreeMap::new();
-        let mut work = Vec::new();
-        // Most ways end in the line where they begin.
-        let mut first = Some((line, Some(at), distance));
-        while let Some((number, from, mut distance)) = first.take().or_else(|| work.pop()) {
-            let line = self.line(number);
-            let mut visit = |item: &Item<'a>| {
-                let (near, far) = match direction {
-                    Direction::Back => (&item.after, &item.before),
-                    Direction::On => (&item.before, &item.after),
+        let mut work = vec![(line, distance)];
+        while let Some((from, distance)) = work.pop() {
+            let mut go_on = |number: usize| {
+                if passed.get(&number).is_some_and(|&before| before <= distance) {
+                    return;
+                }
+                passed.insert(number, distance);
+                let untouched = self.function.blocks.get(number).map(|block| block.insts.clone());
+                let untouched = untouched.filter(|insts| self.patches(insts).is_empty());
+                let limits = (distance, reach);
+                let beyond = match (untouched, direction) {
+                    (Some(insts), Direction::Back) => {
+                        pass(insts.rev().map(|index| self.original(index)), direction, limits, see)
+                    }
+                    (Some(insts), Direction::On) => {
+                        pass(insts.map(|index| self.original(index)), direction, limits, see)
+                    }
+                    (None, Direction::Back) => pass(self.line(number).iter().rev(), direction, limits, see),
+                    (None, Direction::On) => pass(self.line(number), direction, limits, see),
                 };
-                distance += near.get();
-                if distance < reach && item.kind != Kind::Scalar {
-                    see(item, distance);
-                }
-                distance += item.states + far.get();
-                distance < reach
-            };
-            let goes_on = match (direction, from) {
-                (Direction::Back, Some(at)) => line[..at].iter().rev().all(&mut visit),
-                (Direction::Back, None) => line.iter().rev().all(&mut visit),
-                (Direction::On, Some(at)) => line[at + 1..].iter().all(&mut visit),
-                (Direction::On, None) => line.iter().all(&mut visit),
-            };
-            if !goes_on {
-                continue;
-            }
-            let mut go_on = |next: usize| {
-                if passed.get(&next).is_none_or(|&before| distance < before) {
-                    passed.insert(next, distance);
-                    work.push((next, None, distance));
-                }
+                work.extend(beyond.map(|distance| (number, distance)));
             };
             match direction {
-                Direction::Back => self.predecessors(number).for_each(&mut go_on),
-                Direction::On => self.successors(number).for_each(&mut go_on),
+                Direction::Back => self.predecessors(from).for_each(&mut go_on),
+                Direction::On => self.successors(from).for_each(&mut go_on),
             }
         }
     }
@@ -315,13 +349,16 @@ impl<'a> Lines<'a> {
     /// What to insert: by part of a patch, position and wait states, in ascending order.
     fn nops(&self) -> BTreeMap<(usize, Part), Vec<(usize, u32)>> {
         let mut nops: BTreeMap<(usize, Part), Vec<(usize, u32)>> = BTreeMap::new();
-        for item in self.patched.iter().flat_map(|&number| self.line(number)) {
-            let Some((index, part, at)) = item.inserted() else { continue };
+        for item in self.concerned.iter().flat_map(|&number| self.line(number)) {
+            if item.before.get() + item.after.get() == 0 {
+                continue;
+            }
+            let Some(Place { patch, part, at, .. }) = item.inserted() else { continue };
             for (at, mut states) in [(at, item.before.get()), (at + 1, item.after.get())] {
                 // One s_nop makes at most eight wait states (SIMM16 bits 2:0 on all of GFX9).
                 while states > 0 {
                     let now = states.min(8);
-                    nops.entry((index, part)).or_default().push((at, now));
+                    nops.entry((patch, part)).or_default().push((at, now));
                     states -= now;
                 }
             }
@@ -342,7 +379,8 @@ fn push<'a>(line: &mut Line<'a>, index: usize, part: Part, code: &'a [Assembled]
             (Op::s_nop, Some(Value::Imm(count))) => Some(count),
             _ => None,
         };
-        Item::new(Source::Inserted(inst, (index, part, at)), Kind::of(inst.encoding, inst.op), nop)
+        let place = Place { patch: index, part, at, rest: code.len() - at - 1 };
+        Item::new(Source::Inserted(inst, place), Kind::of(inst.encoding, inst.op), nop)
     }));
 }
 
@@ -353,7 +391,7 @@ impl<'a> Item<'a> {
         Self { source, kind, states, before: Cell::new(0), after: Cell::new(0) }
     }
 
-    fn inserted(&self) -> Option<(usize, Part, usize)> {
+    fn inserted(&self) -> Option<Place> {
         match self.source {
             Source::Original(_) => None,
             Source::Inserted(_, place) => Some(place),

@@ -11,10 +11,22 @@ use crate::isa::{
 };
 
 /// The longest distance that any rule asks for: a matrix instruction of 16 passes before a reader of its result.
-pub(super) const MOST_STATES: u32 = 19;
+const MOST_STATES: u32 = 19;
 
-/// The longest distance that any other rule asks for.
-pub(super) const MOST_STATES_WITHOUT_MATRICES: u32 = 5;
+/// Which of the instructions there are in a function that rules ask most wait states behind.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::instrument) struct Slow {
+    matrices: bool,
+    dots: bool,
+}
+
+impl Slow {
+    /// Takes in an instruction of the function.
+    pub(in crate::instrument) fn see(&mut self, inst: &Inst) {
+        self.matrices |= Kind::of(inst.encoding, inst.op) == Kind::Matrix;
+        self.dots |= inst.op.is_of(Families::DOT);
+    }
+}
 
 /// What the rules ask about one instruction that is vector ALU or accesses memory; no other is a side of a rule.
 #[derive(Clone, Debug)]
@@ -110,11 +122,27 @@ impl Facts {
     pub(super) fn reach(&self) -> u32 {
         match self.kind {
             Kind::Matrix => MOST_STATES,
-            Kind::Vector if self.changes.has_scalars() => MOST_STATES_WITHOUT_MATRICES,
-            Kind::Vector => 3,
+            Kind::Vector if self.changes.has_scalars() => 5,
+            Kind::Vector if self.dot => 3,
+            Kind::Vector => 2,
             _ if !self.wide_data.is_empty() => 2,
             _ => 0,
         }
+    }
+
+    /// The most wait states that any rule asks for before this instruction, in a function with such slow ones.
+    pub(super) fn reach_before(&self, slow: Slow, arch: Arch) -> u32 {
+        let is_valu = matches!(self.kind, Kind::Vector | Kind::Matrix);
+        let needs = [
+            (MOST_STATES, slow.matrices),
+            (5, self.dpp || self.kind == Kind::Memory && self.reads.has_scalars()),
+            (4, self.lane_select.is_some() || self.lane_access.is_some() && arch.is_gfx940_plus()),
+            (4, self.kind == Kind::Matrix || is_div_fmas(self.op)),
+            (3, slow.dots),
+            (2, is_valu && arch.is_gfx940_plus()),
+            (1, is_valu),
+        ];
+        needs.into_iter().find(|&(_, asks)| asks).map_or(0, |(states, _)| states)
     }
 
     /// Wait states that must lie between `self` and a later `consumer`.
@@ -184,4 +212,40 @@ fn wide_data(inst: &Inst, effects: &Effects) -> RegSet {
         }
     }
     registers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::opcodes as of_arch;
+
+    /// No rule asks for more than the reach of either side: beyond that nobody looks.
+    #[test]
+    fn no_rule_reaches_further_than_it_is_said_to() {
+        for arch in [Arch::Gfx906, Arch::Gfx90a, Arch::Gfx942] {
+            let insts: Vec<Inst> = of_arch(arch).filter_map(|opcode| opcode.plain().ok()).collect();
+            let facts = |inst: &Inst| Facts::new(inst, &inst.effects(arch));
+            let producers: Vec<(Facts, Slow)> = insts
+                .iter()
+                .map(|inst| {
+                    let mut slow = Slow::default();
+                    slow.see(inst);
+                    (facts(inst), slow)
+                })
+                .collect();
+            assert!(producers.len() > 500);
+            for consumer in insts.iter().map(facts) {
+                for (producer, slow) in &producers {
+                    let states = producer.states_before(&consumer, arch);
+                    assert!(states <= producer.reach(), "{} before {}", producer.op, consumer.op);
+                    assert!(
+                        states <= consumer.reach_before(*slow, arch),
+                        "{} before {}",
+                        producer.op,
+                        consumer.op
+                    );
+                }
+            }
+        }
+    }
 }

@@ -199,7 +199,7 @@ impl Planner<'_> {
             draft.kernels.insert(kernel, drafted);
         }
         for &function in group.kernels.iter().chain(&group.shared) {
-            let code = (&survey.program.functions[function], survey.own(function).has_matrices);
+            let code = (&survey.program.functions[function], survey.own(function).slow);
             hazards::settle(&self.hazards, &self.assembler, code, &mut draft.patches).map_err(encoding)?;
         }
         self.add_up(group, scheme, owned.lent, &mut draft);
