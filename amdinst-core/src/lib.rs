@@ -20,9 +20,12 @@ pub mod instrument;
 pub mod isa;
 pub mod listing;
 pub mod manifest;
+mod mixer;
 pub mod names;
 pub mod object;
 pub mod report;
 pub mod schema;
+
+pub(crate) use mixer::Mixer;
 
 pub use arch::{Arch, FeatureState, TargetId};

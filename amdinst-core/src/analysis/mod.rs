@@ -11,12 +11,10 @@ pub mod addresses;
 pub mod dominators;
 pub mod liveness;
 pub mod masks;
-mod mixer;
 mod occupancy;
 pub mod program;
 mod values;
 
-pub(crate) use mixer::Mixer;
 pub use occupancy::{
     Limiter, Occupancy, OccupancyStep, OccupancyTables, Resources, SIMDS, max_waves_per_simd, occupancy,
 };

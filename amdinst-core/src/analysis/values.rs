@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use super::mixer::Mixer;
+use crate::Mixer;
 
 /// A value number. Above the lowest two bits, its place in the table; these tell whether it is that value (0), or its low (2) or
 /// high (3) half. So halves, which nearly all masks are kept as, need no place of their own.
@@ -239,11 +239,15 @@ impl Values {
         if a == b {
             return true;
         }
+        // Of most pairs this tells, and it is soon asked.
+        if !self.parts(a).may_be_within(self.parts(b)) {
+            return false;
+        }
         let (left, right) = (self.expr(a), self.expr(b));
         match (left, right) {
             (Expr::Const64(0), _) | (_, Expr::Const64(u64::MAX)) => return true,
             (Expr::Const64(x), Expr::Const64(y)) => return x & !y == 0,
-            _ if depth == 0 || !self.parts(a).may_be_within(self.parts(b)) => return false,
+            _ if depth == 0 => return false,
             // These are part of themselves alone, and of what was made of them, which has a higher number.
             (_, Expr::Opaque(..) | Expr::Phi(..) | Expr::Entry(_) | Expr::Half(..)) if b > a => return false,
             _ => {}

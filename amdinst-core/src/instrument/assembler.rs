@@ -12,9 +12,8 @@ use std::rc::Rc;
 use arrayvec::ArrayVec;
 
 use super::hazards::Facts;
-use crate::Arch;
-use crate::analysis::Mixer;
 use crate::isa::{EncodeError, Encoding, Inst, Mods, Op, Reg, Value, Words, assemble_legal};
+use crate::{Arch, Mixer};
 
 /// An instruction to be inserted.
 #[derive(Clone, Debug)]

@@ -62,9 +62,10 @@ pub(super) struct LdsUse {
 }
 
 impl LdsUse {
-    pub(super) fn see(&mut self, inst: &Inst, effects: &Effects) {
+    /// Of one instruction.
+    pub(super) fn of(inst: &Inst, effects: &Effects) -> Self {
         let memory = effects.memory.map(|memory| memory.kind);
-        self.accesses |= match memory {
+        let accesses = match memory {
             Some(MemoryKind::Lds) => !inst.op.is_of(Families::MOVES_LANES),
             // Its addresses may lie in the LDS aperture.
             Some(MemoryKind::Flat) => true,
@@ -76,7 +77,8 @@ impl LdsUse {
                 _ => None,
             })
         };
-        self.reads_size |= inst.op == Op::s_getreg_b32 && hardware_register() == Some(HW_REG_LDS_ALLOC);
+        let reads_size = inst.op == Op::s_getreg_b32 && hardware_register() == Some(HW_REG_LDS_ALLOC);
+        Self { accesses, reads_size }
     }
 
     pub(super) fn add(&mut self, other: Self) {

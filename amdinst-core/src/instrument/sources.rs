@@ -19,8 +19,8 @@ impl Sources {
     pub(super) fn frames(&self, pc: u64) -> Vec<SiteFrame> {
         let known = |number: u32| (number != 0).then_some(number);
         let convert = |frame: Frame| SiteFrame {
-            function: frame.function.map(|name| name.to_string()),
-            file: (!frame.file.is_empty()).then(|| frame.file.to_string()),
+            function: frame.function.map(|name| String::from(&*name)),
+            file: (!frame.file.is_empty()).then(|| String::from(&*frame.file)),
             line: known(frame.line),
             column: known(frame.column),
         };

@@ -41,21 +41,44 @@ pub(super) struct Own {
     lds: LdsUse,
 }
 
+/// What an instruction adds to what its function does, beside its registers.
+#[derive(Clone, Copy)]
+struct Traits {
+    /// It writes its registers later, on its own, or uses them for long.
+    is_late: bool,
+    /// It also reads them late, such as addends of matrices.
+    reads_late: bool,
+    slow: hazards::Slow,
+    indexed: bool,
+    lds: LdsUse,
+}
+
+impl Traits {
+    fn of(inst: &Inst, effects: &Effects) -> Self {
+        Self {
+            is_late: inst.op.is_of(Families::LATE),
+            reads_late: inst.op.is_of(Families::MATRIX),
+            slow: hazards::Slow::of(inst),
+            indexed: inst.op.is_of(Families::BY_NUMBER),
+            lds: LdsUse::of(inst, effects),
+        }
+    }
+}
+
 impl Own {
-    fn see(&mut self, inst: &Inst, effects: &Effects) {
+    fn see(&mut self, effects: &Effects, traits: Traits) {
         self.changes.union_with(&effects.writes);
         self.changes.union_with(&effects.partial);
         self.used.union_with(&effects.reads);
-        if inst.op.is_of(Families::LATE) {
+        if traits.is_late {
             self.late.union_with(&effects.changes());
         }
-        self.slow.see(inst);
-        if inst.op.is_of(Families::MATRIX) {
-            // It also reads its addends late.
+        if traits.reads_late {
             self.late.union_with(&effects.reads);
         }
-        self.indexed |= inst.op.is_of(Families::BY_NUMBER);
-        self.lds.see(inst, effects);
+        self.slow.add(traits.slow);
+        self.indexed |= traits.indexed;
+        self.lds.add(traits.lds);
     }
 
     /// All of its instructions were seen.
@@ -67,11 +90,17 @@ impl Own {
 impl Survey {
     pub(super) fn new(object: &CodeObject) -> Self {
         let mut own: Vec<Own> = Vec::new();
-        let program = Program::explore(object, &mut |function, inst, effects| {
+        // By form: the same instructions stand in many functions.
+        let mut traits: Vec<Option<Traits>> = Vec::new();
+        let program = Program::explore(object, &mut |function, form, inst, effects| {
             if own.len() <= function {
                 own.resize_with(function + 1, Own::default);
             }
-            own[function].see(inst, effects);
+            if traits.len() <= form {
+                traits.resize(form + 1, None);
+            }
+            let traits = *traits[form].get_or_insert_with(|| Traits::of(inst, effects));
+            own[function].see(effects, traits);
         });
         own.resize_with(program.functions.len(), Own::default);
         own.iter_mut().for_each(Own::seen);
@@ -128,7 +157,7 @@ impl Survey {
         let writes =
             self.masks[function].writes.iter().filter(|(_, class)| *class == OtherWrite::Unclassified);
         writes.map(|&(inst, _)| {
-            let text = self.program.inst(inst).text(self.program.arch);
+            let text = self.program.text(inst);
             let detail = format!("`{text}` sets a mask of unknown origin");
             Refusal::at(self.program.insts[inst].pc, Reason::UnclassifiedNarrowing, detail)
         })

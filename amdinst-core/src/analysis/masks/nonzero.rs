@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use crate::analysis::mixer::Mixer;
+use crate::Mixer;
 use crate::analysis::values::Vn;
 
 /// A set of masks. The default is the empty one.

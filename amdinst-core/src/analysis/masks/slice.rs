@@ -172,7 +172,8 @@ impl Slice {
         }
         let (mut at_starts, mut ends) = (Vec::new(), Vec::with_capacity(search.start.len()));
         for &start in &search.start {
-            at_starts.extend(registers(start).map(|register| (register, places[usize::from(register)])));
+            at_starts.reserve(SCALARS);
+            registers(start).for_each(|register| at_starts.push((register, places[usize::from(register)])));
             ends.push(at_starts.len());
         }
         Self { steps, step_ends, anywhere: search.anywhere, places, at_starts, ends }

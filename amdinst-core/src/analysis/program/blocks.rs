@@ -46,8 +46,9 @@ impl Program {
             starts.push(insts[start].pc);
             blocks.push(Block {
                 insts: start..at,
-                successors: Vec::new(),
-                predecessors: Vec::new(),
+                // Few have more.
+                successors: Vec::with_capacity(2),
+                predecessors: Vec::with_capacity(2),
                 exit: Exit::Local,
             });
         }

@@ -34,6 +34,8 @@ pub(super) struct Explorer<'a> {
     pub(super) forms: &'a mut Forms,
     /// The address of the first dword.
     base: u64,
+    /// The text from there on, to its end.
+    text: &'a [u8],
     pub(super) obstacles: Vec<Obstacle>,
 }
 
@@ -59,20 +61,20 @@ impl<'a> Explorer<'a> {
         let length = range.end.min(text.end).saturating_sub(base).div_ceil(4) as usize;
         dwords.clear();
         dwords.resize(length, Dword::default());
-        Self { object, entries, range, is_kernel, dwords, forms, base, obstacles: Vec::new() }
+        let contents = object.bytes.get(object.text.range.clone());
+        let text =
+            contents.and_then(|text| text.get((base - object.text.address) as usize..)).unwrap_or_default();
+        Self { object, entries, range, is_kernel, dwords, forms, base, text, obstacles: Vec::new() }
     }
 
-    /// The dword at an address, if it can hold code.
-    fn dword(&mut self, pc: u64) -> Option<&mut Dword> {
+    /// The number of the dword at an address.
+    fn dword(&self, pc: u64) -> Option<usize> {
         let offset = pc.checked_sub(self.base)?;
-        if !offset.is_multiple_of(4) {
-            return None;
-        }
-        self.dwords.get_mut(usize::try_from(offset / 4).ok()?)
+        offset.is_multiple_of(4).then_some((offset / 4) as usize)
     }
 
     fn lead(&mut self, pc: u64) {
-        if let Some(dword) = self.dword(pc) {
+        if let Some(dword) = self.dword(pc).and_then(|number| self.dwords.get_mut(number)) {
             dword.leads = true;
         }
     }
@@ -86,7 +88,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Follows control flow from the entry of this function until nothing new is found. Shows each form once.
-    pub(super) fn explore(&mut self, function: usize, see: &mut dyn FnMut(usize, &Inst, &Effects)) {
+    pub(super) fn explore(&mut self, function: usize, see: &mut dyn FnMut(usize, usize, &Inst, &Effects)) {
         let (mut addresses, mut misuses) = (Vec::new(), Vec::new());
         let mut work = vec![self.range.start];
         self.lead(self.range.start);
@@ -94,7 +96,8 @@ impl<'a> Explorer<'a> {
             let mut tracker = Tracker::default();
             let mut at = start;
             loop {
-                if self.dword(at).is_some_and(|dword| dword.inst != 0) {
+                let place = self.dword(at).unwrap_or(usize::MAX);
+                if self.dwords.get(place).is_some_and(|dword| dword.inst != 0) {
                     break;
                 }
                 let Some(bytes) = self.bytes(at) else {
@@ -114,7 +117,7 @@ impl<'a> Explorer<'a> {
                 };
                 if self.forms.is_new_in(function, form) {
                     let Form { inst, effects } = self.forms.get(form);
-                    see(function, inst, effects);
+                    see(function, form as usize, inst, effects);
                 }
                 let located = self.forms.located(form);
                 let end = at + u64::from(located.size);
@@ -126,7 +129,7 @@ impl<'a> Explorer<'a> {
                     let load = |address| got_slot(object, address);
                     tracker.step(at as usize, at, inst(), &load, &mut addresses, &mut misuses);
                 }
-                if let Some(dword) = self.dword(at) {
+                if let Some(dword) = self.dwords.get_mut(place) {
                     dword.inst = form + 1;
                 }
                 let falls = match next {
@@ -175,9 +178,8 @@ impl<'a> Explorer<'a> {
         if !self.range.contains(&pc) || !pc.is_multiple_of(4) {
             return None;
         }
-        let text = self.object.bytes.get(self.object.text.range.clone())?;
-        let start = usize::try_from(pc.checked_sub(self.object.text.address)?).ok()?;
-        text.get(start..).filter(|bytes| !bytes.is_empty())
+        let start = usize::try_from(pc.checked_sub(self.base)?).ok()?;
+        self.text.get(start..).filter(|bytes| !bytes.is_empty())
     }
 
     pub(super) fn obstacle(&mut self, pc: u64, kind: ObstacleKind, detail: String) {

@@ -5,11 +5,11 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::sync::OnceLock;
 
 use super::Located;
-use crate::Arch;
-use crate::analysis::mixer::Mixer;
 use crate::isa::{DecodeError, Effects, Inst, decode, significant_bytes};
+use crate::{Arch, Mixer};
 
 /// An instruction, wherever it stands.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub(super) struct Forms {
     list: Vec<Form>,
     /// Each at address 0: what is asked for of every instruction stands apart from what is seldom asked for.
     located: Vec<Located>,
+    /// Their texts, of which few are ever asked for.
+    texts: Vec<OnceLock<Box<str>>>,
     /// The last function that each was found in, plus one.
     last_seen: Vec<usize>,
     /// Those that their first dword tells.
@@ -34,11 +36,14 @@ pub(super) struct Forms {
 }
 
 impl Forms {
-    pub(super) fn new(arch: Arch) -> Self {
+    /// Of a code object with so many dwords of code.
+    pub(super) fn new(arch: Arch, dwords: usize) -> Self {
         Self {
             arch,
-            list: Vec::new(),
+            // As many as most have. Memory that is not written to costs nothing.
+            list: Vec::with_capacity(dwords / 16),
             located: Vec::new(),
+            texts: Vec::new(),
             last_seen: Vec::new(),
             dwords: HashMap::default(),
             pairs: HashMap::default(),
@@ -66,6 +71,7 @@ impl Forms {
         }
         let effects = inst.effects(self.arch);
         self.located.push(Located::new(number, &inst, &effects));
+        self.texts.push(OnceLock::new());
         self.last_seen.push(0);
         self.list.push(Form { inst, effects });
         Ok(number)
@@ -77,6 +83,11 @@ impl Forms {
 
     pub(super) fn get(&self, number: u32) -> &Form {
         &self.list[number as usize]
+    }
+
+    /// How a form is written.
+    pub(super) fn text(&self, number: u32) -> &str {
+        self.texts[number as usize].get_or_init(|| self.get(number).inst.text(self.arch).into())
     }
 
     /// The instruction of a form, at address 0.
@@ -123,7 +134,7 @@ mod tests {
             code in prop::collection::vec(dword(), 1..40),
         ) {
             let bytes: Vec<u8> = code.iter().flat_map(|dword| dword.to_le_bytes()).collect();
-            let mut forms = Forms::new(arch);
+            let mut forms = Forms::new(arch, code.len());
             for start in (0..bytes.len()).step_by(4) {
                 let bytes = &bytes[start..];
                 match (forms.find(bytes), decode(arch, bytes)) {
@@ -137,7 +148,7 @@ mod tests {
     #[test]
     fn the_same_bytes_are_one_form() {
         let bytes = [0xbf80_0000_u32, 0x7e00_0301, 0xbf80_0000].map(u32::to_le_bytes).concat();
-        let mut forms = Forms::new(Arch::Gfx90a);
+        let mut forms = Forms::new(Arch::Gfx90a, bytes.len() / 4);
         let [a, b, c] = [0, 4, 8].map(|start| forms.find(&bytes[start..]).expect("an instruction"));
         assert_eq!((a, c, forms.len()), (0, 0, 2));
         assert!(

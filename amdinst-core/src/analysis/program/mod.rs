@@ -185,12 +185,12 @@ pub enum ObstacleKind {
 impl Program {
     /// Decodes everything that the kernels and functions of `object` reach.
     pub fn new(object: &CodeObject) -> Self {
-        Self::explore(object, &mut |_, _, _| {})
+        Self::explore(object, &mut |_, _, _, _| {})
     }
 
-    /// As [`Program::new`]; shows the instructions with their effects and the number that their function will have, in no
-    /// order, those with the same bytes once a function.
-    pub fn explore(object: &CodeObject, see: &mut dyn FnMut(usize, &Inst, &Effects)) -> Self {
+    /// As [`Program::new`]; shows the instructions with their effects, the numbers that their function will have and that of
+    /// their form, in no order, those with the same bytes once a function.
+    pub fn explore(object: &CodeObject, see: &mut dyn FnMut(usize, usize, &Inst, &Effects)) -> Self {
         let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
         for (index, kernel) in object.kernels.iter().enumerate() {
             symbols.push((kernel.code.clone(), kernel.name.clone(), Some(index)));
@@ -212,14 +212,14 @@ impl Program {
 
         let mut program = Self {
             arch: object.target.arch,
-            forms: Forms::new(object.target.arch),
+            forms: Forms::new(object.target.arch, 0),
             // No more than there are dwords. Memory that is not written to costs nothing.
             insts: Vec::with_capacity(object.text.range.len() / 4),
             functions: Vec::new(),
             addresses: Vec::new(),
         };
         let mut dwords = Vec::new();
-        let mut forms = Forms::new(object.target.arch);
+        let mut forms = Forms::new(object.target.arch, object.text.range.len() / 4);
         for (range, name, kernel) in symbols {
             let mut explorer =
                 Explorer::new(object, &entries, range, kernel.is_some(), (&mut dwords, &mut forms));
@@ -235,6 +235,11 @@ impl Program {
     /// An instruction with its operands.
     pub fn inst(&self, index: usize) -> &Inst {
         &self.forms.get(self.insts[index].form).inst
+    }
+
+    /// How an instruction is written.
+    pub fn text(&self, index: usize) -> &str {
+        self.forms.text(self.insts[index].form)
     }
 
     /// How many distinct instructions there are: many have the same bytes.

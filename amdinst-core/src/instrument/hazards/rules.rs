@@ -21,10 +21,16 @@ pub(in crate::instrument) struct Slow {
 }
 
 impl Slow {
-    /// Takes in an instruction of the function.
-    pub(in crate::instrument) fn see(&mut self, inst: &Inst) {
-        self.matrices |= Kind::of(inst.encoding, inst.op) == Kind::Matrix;
-        self.dots |= inst.op.is_of(Families::DOT);
+    /// If the function has one instruction alone.
+    pub(in crate::instrument) fn of(inst: &Inst) -> Self {
+        let matrices = Kind::of(inst.encoding, inst.op) == Kind::Matrix;
+        Self { matrices, dots: inst.op.is_of(Families::DOT) }
+    }
+
+    /// Takes in those of other instructions of the function.
+    pub(in crate::instrument) fn add(&mut self, other: Self) {
+        self.matrices |= other.matrices;
+        self.dots |= other.dots;
     }
 }
 
@@ -225,14 +231,8 @@ mod tests {
         for arch in [Arch::Gfx906, Arch::Gfx90a, Arch::Gfx942] {
             let insts: Vec<Inst> = of_arch(arch).filter_map(|opcode| opcode.plain().ok()).collect();
             let facts = |inst: &Inst| Facts::new(inst, &inst.effects(arch));
-            let producers: Vec<(Facts, Slow)> = insts
-                .iter()
-                .map(|inst| {
-                    let mut slow = Slow::default();
-                    slow.see(inst);
-                    (facts(inst), slow)
-                })
-                .collect();
+            let producers: Vec<(Facts, Slow)> =
+                insts.iter().map(|inst| (facts(inst), Slow::of(inst))).collect();
             assert!(producers.len() > 500);
             for consumer in insts.iter().map(facts) {
                 for (producer, slow) in &producers {

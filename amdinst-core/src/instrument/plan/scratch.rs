@@ -58,7 +58,7 @@ impl Planner<'_> {
             })
         });
         let inst = writers.next()?;
-        Some(format!("`{}` at {:#x}", program.inst(inst).text(program.arch), program.insts[inst].pc))
+        Some(format!("`{}` at {:#x}", program.text(inst), program.insts[inst].pc))
     }
 
     /// The two instructions by which a kernel sets FLAT_SCRATCH as the prologue does: the sum of what arrives in SGPRs, before

@@ -1,6 +1,7 @@
 //! Functions and what was inlined into them.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use gimli::{
 use super::rows::Files;
 use super::sections::{Slice, Units};
 use super::{LinesError, Place};
+use crate::Mixer;
 
 /// How far a name is followed from an inlined copy to its origin to its declaration.
 const MAX_ORIGINS: usize = 16;
@@ -66,7 +68,7 @@ pub(super) struct Functions {
 impl Functions {
     pub(super) fn read(units: &Units<'_>, text: &Range<u64>) -> Result<Self, LinesError> {
         let mut functions = Self::default();
-        let mut origins = HashMap::new();
+        let mut origins = Origins::default();
         for index in 0..units.units.len() {
             functions.unit(units, index, text, &mut origins).map_err(|error| units.damaged(index, &error))?;
         }
@@ -217,7 +219,7 @@ impl Functions {
 }
 
 /// The names, by number, of what entries are copies of: by unit, and offset in it.
-type Origins = HashMap<(usize, UnitOffset), usize>;
+type Origins = HashMap<(usize, UnitOffset), usize, BuildHasherDefault<Mixer>>;
 
 /// What is asked of the entry of a function, or of an inlined copy.
 #[derive(Clone, Default)]

@@ -86,11 +86,12 @@ pub(super) fn unit<'a>(
         let Some(abbreviation) = entries.read_abbreviation()? else { continue };
         let mut low = None;
         let mut length = None;
-        for &spec in abbreviation.attributes() {
-            if is_plain(spec, version) {
-                entries.skip_attributes(&[spec])?;
-                continue;
-            }
+        let mut attributes = abbreviation.attributes();
+        loop {
+            let plain = attributes.iter().take_while(|&&spec| is_plain(spec, version)).count();
+            entries.skip_attributes(&attributes[..plain])?;
+            let Some((&spec, rest)) = attributes[plain..].split_first() else { break };
+            attributes = rest;
             let at = start + entries.next_offset().0;
             let attribute = entries.read_attribute(spec)?;
             let size = start + entries.next_offset().0 - at;

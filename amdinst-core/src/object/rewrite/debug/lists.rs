@@ -100,7 +100,10 @@ struct Writer<'r, 'b, 'm> {
 impl Writer<'_, '_, '_> {
     /// Writes a list that a unit refers to; one of nobody has no base, and its offsets stay.
     fn list(&mut self, old: &mut Reader<'_>, unit: Option<usize>) -> Result<(), Problem> {
-        let mut base = unit.map(|unit| self.bases.of_unit(unit));
+        // What addresses are counted from, and where that went.
+        let moves = self.moves;
+        let with_new = |base: u64| (base, moves.address(base));
+        let mut base = unit.map(|unit| with_new(self.bases.of_unit(unit)));
         let numbered = |index| match unit {
             Some(unit) => self.bases.numbered(unit, index).map(Some),
             None => Ok(None),
@@ -115,20 +118,20 @@ impl Writer<'_, '_, '_> {
                 }
                 BASE_ADDRESSX => {
                     let index = old.read_uleb128()?;
-                    base = numbered(index)?;
+                    base = numbered(index)?.map(with_new);
                     self.kind(kind);
                     put_uleb(&mut self.out, index);
                 }
                 BASE_ADDRESS => {
                     let address = old.read_u64()?;
-                    base = Some(address);
+                    let new = moves.address(address);
+                    base = Some((address, new));
                     self.kind(kind);
-                    self.address(self.moves.address(address));
+                    self.address(new);
                 }
                 OFFSET_PAIR => {
                     let (mut begin, mut end) = (old.read_uleb128()?, old.read_uleb128()?);
-                    if let Some(base) = base {
-                        let new_base = self.moves.address(base);
+                    if let Some((base, new_base)) = base {
                         match self.moves.range(base.wrapping_add(begin), base.wrapping_add(end)) {
                             Some(range) => {
                                 let distance = |address: u64| address.checked_sub(new_base);

@@ -16,6 +16,8 @@ mod lines;
 mod lists;
 mod pairs;
 
+use std::ops::Range;
+
 use gimli::{LittleEndian, SectionId, UnitType, read};
 
 use super::Edge;
@@ -91,7 +93,7 @@ fn correct(context: &Context<'_>) -> Result<Option<Vec<NewSection>>, Problem> {
     }
     let dwarf = read::Dwarf::load(|id| Ok::<_, Problem>(sections.get(id)))?;
     let units = units(&dwarf)?;
-    let moves = Moves { context };
+    let moves = Moves { context, code: context.text_section().memory() };
     let old = |id| sections.get(id).slice();
 
     let mut found = Found::new(old(SectionId::DebugInfo));
@@ -232,18 +234,20 @@ fn put_uleb(out: &mut Vec<u8>, mut value: u64) {
 /// Where addresses went.
 struct Moves<'a> {
     context: &'a Context<'a>,
+    /// The old addresses of code.
+    code: Range<u64>,
 }
 
 impl Moves<'_> {
     /// The new address of old code; `None` for other addresses, such as those of functions that the linker dropped.
     fn start(&self, old: u64) -> Option<u64> {
-        let is_code = self.context.text_section().memory().contains(&old);
+        let is_code = self.code.contains(&old);
         if is_code { (self.context.edit.address_map)(old, Edge::Start) } else { None }
     }
 
     /// The new end of old code.
     fn end(&self, old: u64) -> Option<u64> {
-        let is_code = self.context.text_section().memory().contains(&old.checked_sub(1)?);
+        let is_code = self.code.contains(&old.checked_sub(1)?);
         if is_code { (self.context.edit.address_map)(old, Edge::End) } else { None }
     }
 
