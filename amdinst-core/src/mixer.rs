@@ -6,6 +6,11 @@ use std::hash::Hasher;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mixer(u64);
 
+impl Mixer {
+    /// An odd number near 2^64 divided by the golden ratio.
+    pub(crate) const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+}
+
 impl Hasher for Mixer {
     fn finish(&self) -> u64 {
         // The high bits depend on all that went in; a table takes the low ones too.
@@ -25,8 +30,7 @@ impl Hasher for Mixer {
     }
 
     fn write_u64(&mut self, value: u64) {
-        // An odd number near 2^64 divided by the golden ratio.
-        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(Self::FACTOR);
     }
 
     fn write_usize(&mut self, value: usize) {

@@ -1,7 +1,7 @@
 //! Value numbers of lane masks: equal numbers stand for equal values, and the expression behind a number tells which
 //! mask is part of which.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
@@ -60,8 +60,8 @@ pub(super) struct Values {
     /// What each is made of in the end.
     parts: Vec<Parts>,
     numbers: HashMap<Expr, Vn, BuildHasherDefault<Mixer>>,
-    /// Whether one of two values was found to be part of the other, and how far down both were looked at.
-    subsets: RefCell<HashMap<(Vn, Vn), Found, BuildHasherDefault<Mixer>>>,
+    /// Searches whether one value is part of another.
+    searches: Searches,
 }
 
 /// What a value is made of in the end, a bit for each part. Parts can share a bit.
@@ -85,16 +85,47 @@ impl Parts {
     }
 }
 
+/// What searches found lately. The same pairs come up again and again, soon one after the other; each has a place that others may
+/// take, so that this stays small.
+#[derive(Clone, Debug, Default)]
+struct Searches {
+    /// A power of two of them, or none.
+    places: Vec<Cell<Option<(Vn, Vn, Found)>>>,
+}
+
+impl Searches {
+    /// With places for about so many.
+    fn with_capacity(pairs: usize) -> Self {
+        Self { places: vec![Cell::new(None); pairs.next_power_of_two()] }
+    }
+
+    fn place(&self, a: Vn, b: Vn) -> Option<&Cell<Option<(Vn, Vn, Found)>>> {
+        let mixed = (u64::from(a.0) << 32 | u64::from(b.0)).wrapping_mul(Mixer::FACTOR);
+        self.places.get((mixed >> 32) as usize & self.places.len().wrapping_sub(1))
+    }
+
+    fn found(&self, a: Vn, b: Vn) -> Option<Found> {
+        let (left, right, found) = self.place(a, b)?.get()?;
+        ((left, right) == (a, b)).then_some(found)
+    }
+
+    fn note(&self, a: Vn, b: Vn, found: Found) {
+        if let Some(place) = self.place(a, b) {
+            place.set(Some((a, b, found)));
+        }
+    }
+}
+
 /// What a search of two expressions to a depth found.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     is_subset: bool,
-    depth: u32,
+    depth: u8,
 }
 
 impl Found {
     /// What a search to `depth` would find, if this one tells: what is found stays found further down.
-    fn at(self, depth: u32) -> Option<bool> {
+    fn at(self, depth: u8) -> Option<bool> {
         let tells = if self.is_subset { self.depth <= depth } else { self.depth >= depth };
         tells.then_some(self.is_subset)
     }
@@ -108,10 +139,7 @@ impl Values {
             exprs: Vec::with_capacity(values),
             parts: Vec::with_capacity(values),
             numbers: HashMap::with_capacity_and_hasher(values, BuildHasherDefault::default()),
-            subsets: RefCell::new(HashMap::with_capacity_and_hasher(
-                instructions,
-                BuildHasherDefault::default(),
-            )),
+            searches: Searches::with_capacity(values),
         }
     }
 
@@ -235,7 +263,7 @@ impl Values {
         self.subset(a, b, 8)
     }
 
-    fn subset(&self, a: Vn, b: Vn, depth: u32) -> bool {
+    fn subset(&self, a: Vn, b: Vn, depth: u8) -> bool {
         if a == b {
             return true;
         }
@@ -252,20 +280,20 @@ impl Values {
             (_, Expr::Opaque(..) | Expr::Phi(..) | Expr::Entry(_) | Expr::Half(..)) if b > a => return false,
             _ => {}
         }
-        // The same pairs come up again and again; those near the bottom are sooner done than found.
+        // Those near the bottom are sooner done than found.
         if depth < 4 {
             return self.part_is_subset((a, left), (b, right), depth);
         }
-        if let Some(known) = self.subsets.borrow().get(&(a, b)).and_then(|found| found.at(depth)) {
+        if let Some(known) = self.searches.found(a, b).and_then(|found| found.at(depth)) {
             return known;
         }
         let is_subset = self.part_is_subset((a, left), (b, right), depth);
-        self.subsets.borrow_mut().insert((a, b), Found { is_subset, depth });
+        self.searches.note(a, b, Found { is_subset, depth });
         is_subset
     }
 
     /// Whether what one of two values is made of tells that the first is part of the second.
-    fn part_is_subset(&self, (a, left): (Vn, Expr), (b, right): (Vn, Expr), depth: u32) -> bool {
+    fn part_is_subset(&self, (a, left): (Vn, Expr), (b, right): (Vn, Expr), depth: u8) -> bool {
         let within_left = match left {
             Expr::And(x, y) => self.subset(x, b, depth - 1) || self.subset(y, b, depth - 1),
             Expr::Or(x, y) | Expr::Xor(x, y) | Expr::Select(_, x, y) => {

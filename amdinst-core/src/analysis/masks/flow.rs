@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::borders::Borders;
 use super::conditions::Made;
@@ -103,7 +104,7 @@ impl<'a> Flowing<'a> {
             function,
             values,
             chains,
-            entry: State { scalars, rest: Rest { lanes: BTreeMap::new(), exec: entry_exec, full, nonzero } },
+            entry: State { scalars, rest: Rest { lanes: Rc::default(), exec: entry_exec, full, nonzero } },
             starts: Borders::new(blocks, slice.len(), dead),
             ends: Borders::new(blocks, slice.len(), dead),
             seen: vec![Seen::default(); steps],
@@ -237,7 +238,7 @@ impl<'a> Flowing<'a> {
                 continue;
             }
             if !joined.rest.lanes.is_empty() {
-                joined.rest.lanes.retain(|place, value| rest.lanes.get(place) == Some(value));
+                joined.lanes_mut().retain(|place, value| rest.lanes.get(place) == Some(value));
             }
             joined.rest.full &= rest.full;
             joined.rest.nonzero = self.chains.both(joined.rest.nonzero, nonzero);
@@ -266,7 +267,7 @@ impl<'a> Flowing<'a> {
     /// Keeps joined what differs from what was known of a block's start before.
     fn widen(&mut self, block: usize, input: &mut State) {
         let Some(previous) = self.starts.rest(block) else { return };
-        input.rest.lanes.retain(|place, value| previous.lanes.get(place) == Some(value));
+        input.lanes_mut().retain(|place, value| previous.lanes.get(place) == Some(value));
         input.rest.full &= previous.full;
         input.rest.nonzero = self.chains.both(input.rest.nonzero, previous.nonzero);
         if input.rest.exec != previous.exec {

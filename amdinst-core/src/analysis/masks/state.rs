@@ -1,6 +1,7 @@
 //! What is known of every place that can hold a mask, at one point.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::nonzero::Chain;
 use crate::analysis::values::Vn;
@@ -23,11 +24,17 @@ pub(super) struct State {
     pub(super) rest: Rest,
 }
 
+impl State {
+    pub(super) fn lanes_mut(&mut self) -> &mut BTreeMap<(u32, u8), Vn> {
+        Rc::make_mut(&mut self.rest.lanes)
+    }
+}
+
 /// Values of all places but scalar registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rest {
-    /// By (VGPR, AGPR or slot; lane).
-    pub(super) lanes: BTreeMap<(u32, u8), Vn>,
+    /// By (VGPR, AGPR or slot; lane). Few functions have any: what is known at many places is shared.
+    pub(super) lanes: Rc<BTreeMap<(u32, u8), Vn>>,
     pub(super) exec: Vn,
     /// EXEC is all lanes, or those that the kernel was started with.
     pub(super) full: bool,
@@ -47,6 +54,6 @@ pub(super) fn forget_lanes(state: &mut State, register: u32) {
     }
     let known: Vec<_> = lanes_of(state, register).map(|(place, _)| place).collect();
     for place in known {
-        state.rest.lanes.remove(&place);
+        state.lanes_mut().remove(&place);
     }
 }

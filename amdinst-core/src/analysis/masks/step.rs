@@ -106,7 +106,7 @@ impl Flowing<'_> {
                 match small_constant(lane) {
                     Some(lane) => {
                         let value = self.read32(state, from, index);
-                        state.rest.lanes.insert((u32::from(to), lane), value);
+                        state.lanes_mut().insert((u32::from(to), lane), value);
                     }
                     None => forget_lanes(state, u32::from(to)),
                 };
@@ -140,7 +140,7 @@ impl Flowing<'_> {
         };
         forget_lanes(state, to);
         let copied: Vec<_> = lanes_of(state, from).map(|((_, lane), value)| ((to, lane), value)).collect();
-        state.rest.lanes.extend(copied);
+        state.lanes_mut().extend(copied);
     }
 
     /// What the function does that is called at the end of a block.
@@ -159,7 +159,7 @@ impl Flowing<'_> {
                     state.scalars[place] = self.values.number(Expr::Opaque(index, register));
                 }
             }
-            state.rest.lanes.retain(|&(register, _), _| match register {
+            state.lanes_mut().retain(|&(register, _), _| match register {
                 0..AGPRS => !clobbered.contains(crate::isa::Reg::vgpr(register as u8)),
                 AGPRS..SLOTS => !clobbered.contains(crate::isa::Reg::agpr((register - AGPRS) as u8)),
                 // Spill slots belong to this function's frame.
