@@ -221,23 +221,30 @@ impl Component<'_> {
         let (used_scalars, late_scalars) = (ScalarSet::of(&used), ScalarSet::of(&late));
         let candidates: Vec<Candidates> =
             wanted.iter().map(|wanted| self.candidates(wanted, used_scalars, late_scalars)).collect();
-        owned.spare = reserve_spare(&needs, &candidates, &mut sgprs, borrows_sgprs)?;
-        let spare = owned.spare.iter().fold(Sgprs::default(), |all, &register| all.with(register));
-        let temps = needs
-            .iter()
-            .zip(&candidates)
-            .map(|(&needs, candidates)| {
+        let reserved = reserve_spare(&needs, &candidates, &mut sgprs, borrows_sgprs)?;
+        let spare = reserved.spare.iter().fold(Sgprs::default(), |all, &register| all.with(register));
+        owned.spare = reserved.spare;
+        let temps = if borrows_sgprs {
+            let borrowed = |(&needs, candidates): (&Needs, &Candidates)| {
                 let mut pool = Pool::of_free(candidates.free.or(spare));
-                if !borrows_sgprs {
-                    return temps(needs, pool).ok_or_else(no_temps);
-                }
                 pool.borrowable = candidates.borrowable;
                 // Registers that loads write to, once these loads are done.
                 let with_late = Pool { late: candidates.late, borrowed: ArrayVec::new(), ..pool };
                 let late = || temps(needs, with_late).map(|temps| Temps { wait: true, ..temps });
                 temps(needs, pool).or_else(late).ok_or_else(no_temps)
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+            };
+            needs.iter().zip(&candidates).map(borrowed).collect::<Result<Vec<_>, _>>()?
+        } else {
+            // Those that were served before all was spare may get others now.
+            let mut served = reserved.served;
+            for ((&needs, candidates), served) in
+                needs.iter().zip(&candidates).zip(&mut served).take(reserved.early)
+            {
+                let pool = Pool::of_free(candidates.free.or(spare));
+                *served = temps(needs, pool).ok_or_else(no_temps)?;
+            }
+            served
+        };
 
         let places = match scheme {
             Scheme::Sgprs => {
@@ -495,29 +502,44 @@ struct Candidates {
     late: Sgprs,
 }
 
+/// Unused SGPRs that sites are to have.
+#[derive(Default)]
+struct Reserved {
+    spare: Vec<u8>,
+    /// What each site would get, as far as borrowing is not needed.
+    served: Vec<Temps>,
+    /// How many of these were served before all of them was reserved.
+    early: usize,
+}
+
 /// As many unused SGPRs as the neediest site lacks; with borrowing, as many of them as there are.
 fn reserve_spare(
     needs: &[Needs],
     candidates: &[Candidates],
     sgprs: &mut Vec<u8>,
     borrow: bool,
-) -> Result<Vec<u8>, NoRegisters> {
-    let mut spare = Vec::new();
+) -> Result<Reserved, NoRegisters> {
+    let mut reserved = Reserved::default();
     let mut both = Sgprs::default();
     for (&needs, candidates) in needs.iter().zip(candidates) {
-        while temps(needs, Pool::of_free(candidates.free.or(both))).is_none() {
+        let served = loop {
+            if let Some(temps) = temps(needs, Pool::of_free(candidates.free.or(both))) {
+                break temps;
+            }
             // A pair serves any need, singles too.
             match take_pair(sgprs) {
                 Some(pair) => {
-                    spare.extend([pair, pair + 1]);
+                    reserved.spare.extend([pair, pair + 1]);
                     both = both.with(pair).with(pair + 1);
+                    reserved.early = reserved.served.len();
                 }
-                None if borrow => return Ok(spare),
+                None if borrow => return Ok(reserved),
                 None => return Err(no_temps()),
             }
-        }
+        };
+        reserved.served.push(served);
     }
-    Ok(spare)
+    Ok(reserved)
 }
 
 fn no_temps() -> NoRegisters {
