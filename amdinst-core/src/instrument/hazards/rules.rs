@@ -139,16 +139,24 @@ impl Facts {
     /// The most wait states that any rule asks for before this instruction, in a function with such slow ones.
     pub(super) fn reach_before(&self, slow: Slow, arch: Arch) -> u32 {
         let is_valu = matches!(self.kind, Kind::Vector | Kind::Matrix);
-        let needs = [
-            (MOST_STATES, slow.matrices),
-            (5, self.dpp || self.kind == Kind::Memory && self.reads.has_scalars()),
-            (4, self.lane_select.is_some() || self.lane_access.is_some() && arch.is_gfx940_plus()),
-            (4, self.kind == Kind::Matrix || is_div_fmas(self.op)),
-            (3, slow.dots),
-            (2, is_valu && arch.is_gfx940_plus()),
-            (1, is_valu),
-        ];
-        needs.into_iter().find(|&(_, asks)| asks).map_or(0, |(states, _)| states)
+        let later = arch.is_gfx940_plus();
+        if slow.matrices {
+            MOST_STATES
+        } else if self.dpp || self.kind == Kind::Memory && self.reads.has_scalars() {
+            5
+        } else if self.lane_select.is_some()
+            || later && self.lane_access.is_some()
+            || self.kind == Kind::Matrix
+            || is_div_fmas(self.op)
+        {
+            4
+        } else if slow.dots {
+            3
+        } else if is_valu {
+            if later { 2 } else { 1 }
+        } else {
+            0
+        }
     }
 
     /// Wait states that must lie between `self` and a later `consumer`.

@@ -142,7 +142,7 @@ struct Planner<'a> {
 struct Draft {
     /// Of the group that is planned.
     patches: BTreeMap<usize, Patch>,
-    /// Of those that were.
+    /// Of all that were.
     inserted: BTreeMap<usize, Inserted>,
     /// By function that is a kernel.
     kernels: BTreeMap<usize, DraftKernel>,
@@ -153,12 +153,10 @@ struct Draft {
 }
 
 impl Draft {
-    /// Turns the patches into what is inserted.
-    fn encode(&mut self) -> Result<(), (Reason, String)> {
-        for (index, patch) in std::mem::take(&mut self.patches) {
-            self.inserted.insert(index, patch.encode().map_err(encoding)?);
-        }
-        Ok(())
+    /// The patches as what is inserted, by instruction.
+    fn encode(&self) -> Result<Vec<(usize, Inserted)>, (Reason, String)> {
+        let encode = |(&index, patch): (&usize, &Patch)| Ok((index, patch.encode().map_err(encoding)?));
+        self.patches.iter().map(encode).collect()
     }
 
     /// What stands before an instruction: the code that counts, and, where a block is counted at an end of waves, the end's.
@@ -214,15 +212,17 @@ impl Planner<'_> {
             .map(|(&kernel, _)| kernel)
             .collect();
         let patchable = self.patchable(&accepted, &mut draft);
+        // One map of all is sooner made than one that grows.
+        let mut inserted = Vec::new();
         for group in self.groups(&accepted, &patchable) {
-            let part = self.draft_group(&group).and_then(|mut part| {
-                part.as_mut().map_or(Ok(()), |part| part.encode())?;
-                Ok(part)
+            let part = self.draft_group(&group).and_then(|part| match part {
+                Some(part) => Ok(Some((part.encode()?, part.kernels))),
+                None => Ok(None),
             });
             match part {
-                Ok(Some(part)) => {
-                    draft.inserted.extend(part.inserted);
-                    draft.kernels.extend(part.kernels);
+                Ok(Some((code, kernels))) => {
+                    inserted.extend(code);
+                    draft.kernels.extend(kernels);
                 }
                 Ok(None) => {}
                 Err((reason, detail)) => {
@@ -233,6 +233,7 @@ impl Planner<'_> {
                 }
             }
         }
+        draft.inserted = inserted.into_iter().collect();
         draft
     }
 }
