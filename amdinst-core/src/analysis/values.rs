@@ -90,8 +90,11 @@ impl Parts {
 #[derive(Clone, Debug, Default)]
 struct Searches {
     /// A power of two of them, or none.
-    places: Vec<Cell<Option<(Vn, Vn, Found)>>>,
+    places: Vec<SearchPlace>,
 }
+
+/// A pair, and what was found of it.
+type SearchPlace = Cell<Option<(Vn, Vn, Found)>>;
 
 impl Searches {
     /// With places for about so many.
@@ -99,7 +102,7 @@ impl Searches {
         Self { places: vec![Cell::new(None); pairs.next_power_of_two()] }
     }
 
-    fn place(&self, a: Vn, b: Vn) -> Option<&Cell<Option<(Vn, Vn, Found)>>> {
+    fn place(&self, a: Vn, b: Vn) -> Option<&SearchPlace> {
         let mixed = (u64::from(a.0) << 32 | u64::from(b.0)).wrapping_mul(Mixer::FACTOR);
         self.places.get((mixed >> 32) as usize & self.places.len().wrapping_sub(1))
     }
