@@ -24,14 +24,17 @@ pub struct Loop {
 }
 
 impl Structure {
-    /// Analyses the graph of so many blocks that `successors` gives.
-    pub fn new<'a>(n: usize, successors: impl Fn(usize) -> &'a [usize]) -> Self {
+    /// Analyses the graph of so many blocks that `successors` and `predecessors` give.
+    pub fn new<'a>(
+        n: usize,
+        successors: impl Fn(usize) -> &'a [usize],
+        predecessors: impl Fn(usize) -> &'a [usize],
+    ) -> Self {
         let order = reverse_postorder(n, &successors);
         let mut position = vec![usize::MAX; n];
         for (index, &block) in order.iter().enumerate() {
             position[block] = index;
         }
-        let predecessors = Predecessors::new(n, &order, &successors);
         let immediate_dominator = dominators(&order, &position, &predecessors, n);
         let (loops, depth, smallest) = (Vec::new(), vec![0; n], vec![None; n]);
         let mut this = Self { immediate_dominator, loops, depth, smallest };
@@ -54,7 +57,8 @@ impl Structure {
             while let Some(block) = work.pop() {
                 if std::mem::replace(&mut inside[block], number) != number {
                     blocks.push(block);
-                    work.extend(predecessors.of(block));
+                    // What block 0 does not reach is in no loop.
+                    work.extend(predecessors(block).iter().filter(|&&before| position[before] != usize::MAX));
                 }
             }
             blocks.sort_unstable();
@@ -90,42 +94,6 @@ impl Structure {
     }
 }
 
-/// The predecessors of all blocks, one after the other.
-struct Predecessors {
-    blocks: Vec<usize>,
-    /// By block: where the next one's begin.
-    ends: Vec<usize>,
-}
-
-impl Predecessors {
-    /// Of `n` blocks, as far as they are among `reached`.
-    fn new<'a>(n: usize, reached: &[usize], successors: &impl Fn(usize) -> &'a [usize]) -> Self {
-        let mut ends = vec![0; n];
-        for &next in reached.iter().flat_map(|&block| successors(block)) {
-            ends[next] += 1;
-        }
-        let mut all = 0;
-        for end in &mut ends {
-            all += *end;
-            *end = all - *end;
-        }
-        // Each now says where its own begin; filled up, where they end.
-        let mut blocks = vec![0; all];
-        for &block in reached {
-            for &next in successors(block) {
-                blocks[ends[next]] = block;
-                ends[next] += 1;
-            }
-        }
-        Self { blocks, ends }
-    }
-
-    fn of(&self, block: usize) -> &[usize] {
-        let start = block.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.blocks[start..self.ends[block]]
-    }
-}
-
 /// Of `count` blocks those that block 0 reaches, each before its successors but for back edges.
 pub fn reverse_postorder<'a>(count: usize, successors: impl Fn(usize) -> &'a [usize]) -> Vec<usize> {
     let mut seen = vec![false; count];
@@ -154,10 +122,10 @@ pub fn reverse_postorder<'a>(count: usize, successors: impl Fn(usize) -> &'a [us
 }
 
 /// Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm": intersect along the tree until nothing changes.
-fn dominators(
+fn dominators<'a>(
     order: &[usize],
     position: &[usize],
-    predecessors: &Predecessors,
+    predecessors: &impl Fn(usize) -> &'a [usize],
     n: usize,
 ) -> Vec<Option<usize>> {
     let mut idom = vec![None; n];
@@ -168,7 +136,7 @@ fn dominators(
         changed = false;
         for &block in &order[1..] {
             let mut new: Option<usize> = None;
-            for &from in predecessors.of(block) {
+            for &from in predecessors(block) {
                 if idom[from].is_none() {
                     continue;
                 }
@@ -208,11 +176,19 @@ mod tests {
     fn a_nested_loop_has_depth_two() {
         // 0 → 1 → 2 → 3 → 2, 3 → 1, 1 → 4
         let successors = [vec![1], vec![2, 4], vec![3], vec![2, 1], vec![]];
-        let structure = Structure::new(successors.len(), |block| &successors[block]);
+        let structure = structure(&successors);
         assert_eq!(structure.depth, [0, 1, 2, 2, 0]);
         assert_eq!(structure.innermost(3).map(|inner| inner.header), Some(2));
         assert_eq!(structure.innermost(4), None);
         assert!(structure.dominates(1, 4) && !structure.dominates(2, 4));
+    }
+
+    fn structure(successors: &[Vec<usize>]) -> Structure {
+        let mut predecessors = vec![Vec::new(); successors.len()];
+        for (block, next) in successors.iter().enumerate() {
+            next.iter().for_each(|&next| predecessors[next].push(block));
+        }
+        Structure::new(successors.len(), |block| &successors[block], |block| &predecessors[block])
     }
 
     /// The definition: `a` dominates `b` if `b` cannot be reached once `a` is taken away.
@@ -232,7 +208,7 @@ mod tests {
         fn dominance_is_what_its_definition_says(
             successors in (2usize..12).prop_flat_map(|n| prop::collection::vec(prop::collection::vec(0..n, 0..3), n))
         ) {
-            let structure = Structure::new(successors.len(), |block| &successors[block]);
+            let structure = structure(&successors);
             let n = successors.len();
             for b in (0..n).filter(|&b| reaches_without(&successors, usize::MAX, b)) {
                 for a in 0..n {

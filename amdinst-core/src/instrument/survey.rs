@@ -119,7 +119,11 @@ impl Survey {
             .iter()
             .map(|function| {
                 let blocks = &function.blocks;
-                let structure = Structure::new(blocks.len(), |block| &blocks[block].successors);
+                let structure = Structure::new(
+                    blocks.len(),
+                    |block| &blocks[block].successors,
+                    |block| &blocks[block].predecessors,
+                );
                 Masks::new(&program, function, &structure, &clobbers)
             })
             .collect();

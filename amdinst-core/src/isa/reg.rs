@@ -181,28 +181,28 @@ impl RegSet {
 
     /// Adds every register of another set.
     pub fn union_with(&mut self, other: &Self) {
-        for (word, other) in self.0.iter_mut().zip(other.0) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
             *word |= other;
         }
     }
 
     /// Keeps only the registers that another set has too.
     pub fn intersect_with(&mut self, other: &Self) {
-        for (word, other) in self.0.iter_mut().zip(other.0) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
             *word &= other;
         }
     }
 
     /// Removes every register of another set.
     pub fn subtract(&mut self, other: &Self) {
-        for (word, other) in self.0.iter_mut().zip(other.0) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
             *word &= !other;
         }
     }
 
     /// Whether the sets share a register.
     pub fn intersects(&self, other: &Self) -> bool {
-        self.0.iter().zip(other.0).any(|(word, other)| word & other != 0)
+        self.0.iter().zip(&other.0).any(|(word, other)| word & other != 0)
     }
 
     /// The registers: scalars, VGPRs, AGPRs, SCC, MODE, each by number.

@@ -74,7 +74,8 @@ impl Layout {
         let unpatched = alignments.keys().copied().chain(islands.zones()).map(|pc| (pc, None));
         let patched = inserted.keys().map(|&index| (program.insts[index].pc, Some(index)));
         let mut events: Vec<(u64, Option<usize>)> = unpatched.chain(patched).collect();
-        events.sort_unstable_by_key(|(pc, patched)| (*pc, patched.is_none()));
+        // Two ascending sequences, which this sort merges.
+        events.sort_by_key(|(pc, patched)| (*pc, patched.is_none()));
         events.dedup_by_key(|(pc, _)| *pc);
 
         let mut at = start;

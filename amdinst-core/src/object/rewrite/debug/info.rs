@@ -64,7 +64,8 @@ impl Lists {
     /// Puts them in order, each once.
     pub(super) fn order(&mut self) {
         for lists in [&mut self.of_5, &mut self.before_5] {
-            lists.sort_unstable();
+            // Mostly they are in order, which this sort makes use of.
+            lists.sort();
             lists.dedup_by_key(|(offset, _)| *offset);
         }
     }
