@@ -75,7 +75,7 @@ impl SiteCode<'_> {
                 Needs {
                     old: self.saved.is_none(),
                     pair: true,
-                    singles: 3,
+                    singles: if self.level == Level::Lanes { 3 } else { 2 },
                     scc: self.scc_is_live,
                     ..Needs::default()
                 }
@@ -187,7 +187,7 @@ impl SiteCode<'_> {
 
     /// Leaves the increments in lanes of the data VGPR from `first` on, and only these lanes enabled. NEW is in the pair.
     fn increments(&self, code: &mut Sequence, old: Value, first: u32) {
-        let [Some(lanes_in), Some(lanes_taken), Some(none)] = self.temps.singles else { return };
+        let [Some(all), Some(none), taken] = self.temps.singles else { return };
         let Some(new) = self.temps.pair else { return };
         let data = self.owned.data;
         // As early as possible: a vector memory operation must not read it for some wait states.
@@ -197,25 +197,47 @@ impl SiteCode<'_> {
         }
         code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
         self.borrowed().take_lanes(code);
-        code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_in), old);
-        code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_taken), sgpr(new));
-        code.sop2(Op::s_cselect_b32, none, Value::int(0), Value::int(1));
+        self.none(code, (old, new), (none, all), taken);
         // Where the lanes are always the same, the first has its increment from the prologue on.
         if self.borrowed().forgets_data() {
             code.writelane(data, Value::int(1), first);
         }
         code.writelane(data, sgpr(none), first + 2);
-        if self.level == Level::Lanes {
-            code.writelane(data, sgpr(lanes_in), first + 3);
-            code.writelane(data, sgpr(lanes_taken), first + 4);
+        if let Some(taken) = self.taken(taken) {
+            code.writelane(data, sgpr(all), first + 3);
+            code.writelane(data, sgpr(taken), first + 4);
         }
-        self.all(code, (old, new), none, lanes_in);
-        code.writelane(data, sgpr(lanes_in), first + 1);
+        self.all(code, (old, new), none, all);
+        code.writelane(data, sgpr(all), first + 1);
         let counters = match self.level {
             Level::Lanes => WORDS_PER_SITE,
             Level::Basic => BASIC_COUNTERS,
         };
         code.enable_lanes(counters, first);
+    }
+
+    /// The increment of `none`. Those of the sums of lanes, where they are counted, go into two registers more: that of the lanes
+    /// before into the one that `all` gets later.
+    fn none(
+        &self,
+        code: &mut Sequence,
+        (old, new): (Value, u8),
+        (none, lanes_in): (u8, u8),
+        taken: Option<u8>,
+    ) {
+        if let Some(taken) = self.taken(taken) {
+            code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_in), old);
+            // Its SCC is NEW ≠ 0.
+            code.sop1(Op::s_bcnt1_i32_b64, sgpr(taken), sgpr(new));
+        } else if !self.scc_is_some {
+            code.sopc(Op::s_cmp_lg_u64, sgpr(new), Value::int(0));
+        }
+        code.sop2(Op::s_cselect_b32, none, Value::int(0), Value::int(1));
+    }
+
+    /// The register for the lanes after, if lanes are counted.
+    fn taken(&self, register: Option<u8>) -> Option<u8> {
+        register.filter(|_| self.level == Level::Lanes)
     }
 
     /// The increment of `all`. The masks are compared, not how many lanes they have: a mask that is set where all lanes are on
@@ -230,21 +252,19 @@ impl SiteCode<'_> {
 
     /// Adds to each counter in memory by itself.
     fn add_one_by_one(&self, code: &mut Sequence, old: Value) {
-        let [Some(lanes_in), Some(lanes_taken), Some(none)] = self.temps.singles else { return };
+        let [Some(all), Some(none), taken] = self.temps.singles else { return };
         let Some(new) = self.temps.pair else { return };
         code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
-        code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_in), old);
-        code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_taken), sgpr(new));
-        code.sop2(Op::s_cselect_b32, none, Value::int(0), Value::int(1));
+        self.none(code, (old, new), (none, all), taken);
         self.borrowed().add_one_by_one(code, site_offset(self.id), WORDS_PER_SITE, |code, add| {
             add(code, 0, Value::int(1));
             add(code, 2, sgpr(none));
-            if self.level == Level::Lanes {
-                add(code, 3, sgpr(lanes_in));
-                add(code, 4, sgpr(lanes_taken));
+            if let Some(taken) = self.taken(taken) {
+                add(code, 3, sgpr(all));
+                add(code, 4, sgpr(taken));
             }
-            self.all(code, (old, new), none, lanes_in);
-            add(code, 1, sgpr(lanes_in));
+            self.all(code, (old, new), none, all);
+            add(code, 1, sgpr(all));
         });
     }
 
