@@ -209,10 +209,17 @@ impl Component<'_> {
             };
         }
         let parked = owned.record == RecordPlace::Parked && scheme == Scheme::Memory;
-        let lanes = if owned.lent == Lent::Both { 2 } else { 0 };
+        // One by one, increments are worked out in registers.
+        let (lanes, increments) = match (owned.lent, probe, level) {
+            (Lent::Both, Probe::Branches, Level::Basic) => (2, 2),
+            (Lent::Both, Probe::Branches, Level::Lanes) => (2, 1),
+            (Lent::Both, ..) => (2, 0),
+            _ => (0, 0),
+        };
         let needs = |wanted: &Wanted| Needs {
             record: parked,
             lanes,
+            singles: wanted.needs.singles + increments,
             pair_at_once: scratch.is_some(),
             address: scratch.is_some_and(|slots| slots.by_register),
             ..wanted.needs

@@ -57,7 +57,7 @@ impl BlockCode<'_> {
             }
             CounterPlace::Lanes { vgpr, first } => {
                 self.increments(&mut code, first);
-                code.add_saturating(vgpr, data);
+                code.add_saturating(vgpr, Value::Vgpr(data));
             }
             CounterPlace::Lds => {
                 self.increments(&mut code, 0);

@@ -74,7 +74,8 @@ impl Borrowed<'_> {
         }
     }
 
-    /// Whether the first lane of the data VGPR holds nothing from one execution to the next.
+    /// Whether the lanes of the data VGPR hold nothing from one execution to the next: with counters in lanes these are others at
+    /// each place.
     pub(super) fn forgets_data(&self) -> bool {
         matches!(self.place, CounterPlace::Lanes { .. })
             || self.owned.lent == Lent::One && self.place == CounterPlace::Lds

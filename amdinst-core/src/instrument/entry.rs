@@ -11,6 +11,7 @@ use super::layout::{
 };
 use super::lds::{LdsImages, PACKET_GROUP_SEGMENT_SIZE, Start};
 use super::sequence::{Sequence, sgpr};
+use super::site_code::BASIC_COUNTERS;
 use super::wave_index::WaveIndex;
 use crate::Arch;
 use crate::counters::HEADER_BYTES;
@@ -197,8 +198,9 @@ impl Entry<'_> {
             code.sop1(Op::s_mov_b32, sgpr(counter), Value::int(0));
         }
         if self.lds.is_none() && self.owned.lent == Lent::One {
-            // The increment of `executions`.
-            code.writelane(self.owned.data, Value::int(1), 0);
+            for lane in 0..BASIC_COUNTERS {
+                code.writelane(self.owned.data, Value::int(1), lane);
+            }
         }
         if self.keep_offsets || !self.owned.counter_vgprs.is_empty() {
             let exec = self.exec_copy();
@@ -206,9 +208,9 @@ impl Entry<'_> {
             code.enable_lanes(64, 0);
             if self.keep_offsets {
                 code.lane_offsets(self.owned.offsets);
-                // The increment of `executions`.
-                code.writelane(self.owned.data, Value::int(1), 0);
             }
+            // The increments of all counters but sums of lanes.
+            code.v_mov(self.owned.data, Value::int(1));
             for &vgpr in &self.owned.counter_vgprs {
                 code.v_mov(vgpr, Value::int(0));
             }
@@ -235,8 +237,8 @@ impl Entry<'_> {
     }
 
     /// Zeroes the wave's image in LDS, but for the flag that says that the record was written, and leaves its addresses
-    /// in `offsets`. The one in `data` that sets the flag stays there as the increment of `executions`. `data` may be lent: it
-    /// holds nothing yet then.
+    /// in `offsets`, and ones in `data`: the increments of all counters but sums of lanes. `data` may be lent: it holds nothing yet
+    /// then.
     fn clear_image(&self, code: &mut Sequence, image: u8, words: u32) {
         let Owned { offsets, data, .. } = *self.owned;
         let exec = self.exec_copy();
@@ -254,6 +256,7 @@ impl Entry<'_> {
         code.enable_lanes(words.min(64), 0);
         code.writelane(data, Value::int(1), 0);
         code.ds_write(offsets, data, 0);
+        code.v_mov(data, Value::int(1));
         code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
     }
 

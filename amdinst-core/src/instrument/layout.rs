@@ -97,8 +97,8 @@ pub(super) struct Owned {
     /// VGPR with an offset in each lane, four bytes apart: in the record, from the prologue on (`global`) or for use at the end;
     /// in LDS (`lds`), where only the lowest lanes keep theirs and it is the parking VGPR besides.
     pub(super) offsets: u8,
-    /// VGPR for increments, or for data on their way to memory. In `lds` and `global` its first lane is always one, unless it
-    /// is lent.
+    /// VGPR for increments, or for data on their way to memory. Lanes of counters other than sums of lanes are always one, unless
+    /// it is lent.
     pub(super) data: u8,
     /// Which of these two the program uses itself.
     pub(super) lent: Lent,

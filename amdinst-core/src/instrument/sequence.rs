@@ -88,6 +88,16 @@ impl Sequence {
         self.plain(op, Encoding::Sopc, &[a, b]);
     }
 
+    /// `s_cselect_b64 exec, …, …`: the first if SCC is set.
+    pub(super) fn choose_exec(&mut self, if_scc: Value, otherwise: Value) {
+        self.plain(Op::s_cselect_b64, Encoding::Sop2, &[Value::EXEC, if_scc, otherwise]);
+    }
+
+    /// `s_lshl_b64 exec, exec, by`. SCC is changed.
+    pub(super) fn shift_exec(&mut self, by: u32) {
+        self.plain(Op::s_lshl_b64, Encoding::Sop2, &[Value::EXEC, Value::EXEC, Value::int(by as i32)]);
+    }
+
     /// `s_mov_b64 exec, lanes`: the lowest `lanes` lanes, shifted up by `shift`. Leaves SCC alone.
     pub(super) fn enable_lanes(&mut self, lanes: u32, shift: u32) {
         if lanes >= 64 {
@@ -139,8 +149,8 @@ impl Sequence {
     }
 
     /// `v_add_u32 to, to, what clamp`: a sum too large for 32 bits becomes the largest number.
-    pub(super) fn add_saturating(&mut self, to: u8, what: u8) {
-        let values = [Value::Vgpr(to), Value::Vgpr(to), Value::Vgpr(what)];
+    pub(super) fn add_saturating(&mut self, to: u8, what: Value) {
+        let values = [Value::Vgpr(to), Value::Vgpr(to), what];
         self.push(Op::v_add_u32, Encoding::Vop3, &values, Mods { clamp: true, ..Mods::default() });
     }
 

@@ -72,10 +72,15 @@ impl SiteCode<'_> {
                 ..Needs::default()
             },
             CounterPlace::Lanes { .. } | CounterPlace::Lds | CounterPlace::Memory | CounterPlace::Seed => {
+                let singles = match self.place {
+                    CounterPlace::Seed => 2,
+                    _ if self.level == Level::Lanes => 2,
+                    _ => 0,
+                };
                 Needs {
                     old: self.saved.is_none(),
                     pair: true,
-                    singles: if self.level == Level::Lanes { 3 } else { 2 },
+                    singles,
                     scc: self.scc_is_live,
                     ..Needs::default()
                 }
@@ -120,12 +125,16 @@ impl SiteCode<'_> {
                 }
             }
             CounterPlace::Lanes { vgpr, first } => {
-                self.increments(&mut code, old, first);
-                code.add_saturating(vgpr, self.owned.data);
+                self.choose_lanes(&mut code, old, first);
+                let increment = match self.level {
+                    Level::Lanes => Value::Vgpr(self.owned.data),
+                    Level::Basic => Value::int(1),
+                };
+                code.add_saturating(vgpr, increment);
                 self.restore_exec(&mut code);
             }
             CounterPlace::Lds => {
-                self.increments(&mut code, old, 0);
+                self.choose_lanes(&mut code, old, 0);
                 code.ds_add(self.owned.offsets, self.owned.data, site_offset(self.id));
                 self.borrowed().return_lanes(&mut code);
                 self.restore_exec(&mut code);
@@ -135,7 +144,7 @@ impl SiteCode<'_> {
                 self.restore_exec(&mut code);
             }
             CounterPlace::Memory => {
-                self.increments(&mut code, old, 0);
+                self.choose_lanes(&mut code, old, 0);
                 self.borrowed().add_to_memory(&mut code, site_offset(self.id));
                 self.borrowed().return_lanes(&mut code);
                 self.restore_exec(&mut code);
@@ -185,9 +194,9 @@ impl SiteCode<'_> {
         add(code, counters.executions, Value::int(1));
     }
 
-    /// Leaves the increments in lanes of the data VGPR from `first` on, and only these lanes enabled. NEW is in the pair.
-    fn increments(&self, code: &mut Sequence, old: Value, first: u32) {
-        let [Some(all), Some(none), taken] = self.temps.singles else { return };
+    /// Leaves enabled, of the lanes from `first` on, those whose counters an execution adds to: the mask is the increment, and the
+    /// data VGPR has ones there, or the sums of lanes. NEW is in the pair.
+    fn choose_lanes(&self, code: &mut Sequence, old: Value, first: u32) {
         let Some(new) = self.temps.pair else { return };
         let data = self.owned.data;
         // As early as possible: a vector memory operation must not read it for some wait states.
@@ -197,73 +206,78 @@ impl SiteCode<'_> {
         }
         code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
         self.borrowed().take_lanes(code);
-        self.none(code, (old, new), (none, all), taken);
-        // Where the lanes are always the same, the first has its increment from the prologue on.
-        if self.borrowed().forgets_data() {
-            code.writelane(data, Value::int(1), first);
+        let sums = match (self.level, self.temps.singles) {
+            (Level::Lanes, [Some(lanes_in), Some(taken), _]) => Some((lanes_in, taken)),
+            _ => None,
+        };
+        // Lanes of `executions`, of the sums, and of `all` or `none`.
+        let some = 0b001 | if sums.is_some() { 0b11000 } else { 0 };
+        let [some, all, none] = [some, some | 0b010, some | 0b100].map(Value::int);
+        // The masks are compared, not how many lanes they have: a mask that is set where all lanes are on may have others than a
+        // partial wave was started with.
+        match sums {
+            None if self.scc_is_some && self.old_is_nonzero => {
+                code.choose_exec(some, none);
+                code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
+                code.choose_exec(all, Value::EXEC);
+            }
+            _ => {
+                // An empty NEW is not `all`, also when OLD was empty.
+                code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
+                code.choose_exec(all, some);
+                match sums {
+                    Some((lanes_in, taken)) => {
+                        code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_in), old);
+                        // Its SCC is NEW ≠ 0.
+                        code.sop1(Op::s_bcnt1_i32_b64, sgpr(taken), sgpr(new));
+                    }
+                    None => code.sopc(Op::s_cmp_lg_u64, sgpr(new), Value::int(0)),
+                }
+                code.choose_exec(Value::EXEC, none);
+            }
         }
-        code.writelane(data, sgpr(none), first + 2);
-        if let Some(taken) = self.taken(taken) {
-            code.writelane(data, sgpr(all), first + 3);
+        if first > 0 {
+            code.shift_exec(first);
+        }
+        if self.owned.lent == Lent::One && self.place == CounterPlace::Lds {
+            code.v_mov(data, Value::int(1));
+        }
+        if let Some((lanes_in, taken)) = sums {
+            code.writelane(data, sgpr(lanes_in), first + 3);
             code.writelane(data, sgpr(taken), first + 4);
         }
-        self.all(code, (old, new), none, all);
-        code.writelane(data, sgpr(all), first + 1);
-        let counters = match self.level {
-            Level::Lanes => WORDS_PER_SITE,
-            Level::Basic => BASIC_COUNTERS,
-        };
-        code.enable_lanes(counters, first);
     }
 
-    /// The increment of `none`. Those of the sums of lanes, where they are counted, go into two registers more: that of the lanes
-    /// before into the one that `all` gets later.
-    fn none(
-        &self,
-        code: &mut Sequence,
-        (old, new): (Value, u8),
-        (none, lanes_in): (u8, u8),
-        taken: Option<u8>,
-    ) {
-        if let Some(taken) = self.taken(taken) {
-            code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_in), old);
+    /// Adds to each counter in memory by itself.
+    fn add_one_by_one(&self, code: &mut Sequence, old: Value) {
+        let (all, none, taken) = match (self.level, self.temps.singles) {
+            (Level::Basic, [Some(all), Some(none), _]) => (all, none, None),
+            (Level::Lanes, [Some(all), Some(none), Some(taken)]) => (all, none, Some(taken)),
+            _ => return,
+        };
+        let Some(new) = self.temps.pair else { return };
+        code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
+        if let Some(taken) = taken {
+            // What `all` is worked out in later.
+            code.sop1(Op::s_bcnt1_i32_b64, sgpr(all), old);
             // Its SCC is NEW ≠ 0.
             code.sop1(Op::s_bcnt1_i32_b64, sgpr(taken), sgpr(new));
         } else if !self.scc_is_some {
             code.sopc(Op::s_cmp_lg_u64, sgpr(new), Value::int(0));
         }
         code.sop2(Op::s_cselect_b32, none, Value::int(0), Value::int(1));
-    }
-
-    /// The register for the lanes after, if lanes are counted.
-    fn taken(&self, register: Option<u8>) -> Option<u8> {
-        register.filter(|_| self.level == Level::Lanes)
-    }
-
-    /// The increment of `all`. The masks are compared, not how many lanes they have: a mask that is set where all lanes are on
-    /// may have others than a partial wave was started with.
-    fn all(&self, code: &mut Sequence, (old, new): (Value, u8), none: u8, to: u8) {
-        code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
-        code.sop2(Op::s_cselect_b32, to, Value::int(1), Value::int(0));
-        if !self.old_is_nonzero {
-            code.sop2(Op::s_andn2_b32, to, sgpr(to), sgpr(none));
-        }
-    }
-
-    /// Adds to each counter in memory by itself.
-    fn add_one_by_one(&self, code: &mut Sequence, old: Value) {
-        let [Some(all), Some(none), taken] = self.temps.singles else { return };
-        let Some(new) = self.temps.pair else { return };
-        code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
-        self.none(code, (old, new), (none, all), taken);
         self.borrowed().add_one_by_one(code, site_offset(self.id), WORDS_PER_SITE, |code, add| {
             add(code, 0, Value::int(1));
             add(code, 2, sgpr(none));
-            if let Some(taken) = self.taken(taken) {
+            if let Some(taken) = taken {
                 add(code, 3, sgpr(all));
                 add(code, 4, sgpr(taken));
             }
-            self.all(code, (old, new), none, all);
+            code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
+            code.sop2(Op::s_cselect_b32, all, Value::int(1), Value::int(0));
+            if !self.old_is_nonzero {
+                code.sop2(Op::s_andn2_b32, all, sgpr(all), sgpr(none));
+            }
             add(code, 1, sgpr(all));
         });
     }
