@@ -77,8 +77,12 @@ impl Borrowed<'_> {
     /// Whether the lanes of the data VGPR hold nothing from one execution to the next: with counters in lanes these are others at
     /// each place.
     pub(super) fn forgets_data(&self) -> bool {
-        matches!(self.place, CounterPlace::Lanes { .. })
-            || self.owned.lent == Lent::One && self.place == CounterPlace::Lds
+        matches!(self.place, CounterPlace::Lanes { .. }) || self.lends_data()
+    }
+
+    /// Whether lanes of the data VGPR are the program's between sites.
+    pub(super) fn lends_data(&self) -> bool {
+        self.owned.lent == Lent::One && self.place == CounterPlace::Lds
     }
 
     /// The one VGPR that is lent, and the one that keeps its lanes.

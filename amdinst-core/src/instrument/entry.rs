@@ -198,6 +198,7 @@ impl Entry<'_> {
             code.sop1(Op::s_mov_b32, sgpr(counter), Value::int(0));
         }
         if self.lds.is_none() && self.owned.lent == Lent::One {
+            // The increments of all counters but sums of lanes; the other lanes are parked in.
             for lane in 0..BASIC_COUNTERS {
                 code.writelane(self.owned.data, Value::int(1), lane);
             }

@@ -239,7 +239,7 @@ impl SiteCode<'_> {
         if first > 0 {
             code.shift_exec(first);
         }
-        if self.owned.lent == Lent::One && self.place == CounterPlace::Lds {
+        if self.borrowed().lends_data() {
             code.v_mov(data, Value::int(1));
         }
         if let Some((lanes_in, taken)) = sums {
