@@ -48,6 +48,8 @@ struct Traits {
     is_late: bool,
     /// It also reads them late, such as addends of matrices.
     reads_late: bool,
+    /// It writes some registers in part.
+    writes_in_part: bool,
     slow: hazards::Slow,
     indexed: bool,
     lds: LdsUse,
@@ -58,6 +60,7 @@ impl Traits {
         Self {
             is_late: inst.op.is_of(Families::LATE),
             reads_late: inst.op.is_of(Families::MATRIX),
+            writes_in_part: effects.partial != RegSet::EMPTY,
             slow: hazards::Slow::of(inst),
             indexed: inst.op.is_of(Families::BY_NUMBER),
             lds: LdsUse::of(inst, effects),
@@ -68,7 +71,9 @@ impl Traits {
 impl Own {
     fn see(&mut self, effects: &Effects, traits: Traits) {
         self.changes.union_with(&effects.writes);
-        self.changes.union_with(&effects.partial);
+        if traits.writes_in_part {
+            self.changes.union_with(&effects.partial);
+        }
         self.used.union_with(&effects.reads);
         if traits.is_late {
             self.late.union_with(&effects.changes());

@@ -10,15 +10,39 @@ use crate::isa::{Flow, Op};
 impl Program {
     pub(super) fn add(&mut self, name: String, kernel: Option<usize>, mut explorer: Explorer<'_>) {
         let first = self.insts.len();
-        let mut leads = Vec::new();
+        let mut blocks: Vec<Block> = Vec::new();
+        // Address of each block.
+        let mut starts: Vec<u64> = Vec::new();
         let (mut end, mut overlap) = (0, None);
-        for (located, is_first) in explorer.found() {
-            if located.pc < end {
-                overlap = Some(located.pc);
+        // The instruction before goes on to what stands behind it.
+        let mut goes_on = false;
+        // Most functions have no use for values of the program counter.
+        let mut is_tracked = false;
+        for (pc, form, leads) in explorer.found() {
+            // Copied as one piece.
+            let mut located = *explorer.forms.located(form);
+            located.pc = pc;
+            if pc < end {
+                overlap = Some(pc);
+            }
+            let index = self.insts.len();
+            match blocks.last_mut() {
+                Some(block) if goes_on && !leads && pc == end => block.insts.end = index + 1,
+                _ => {
+                    starts.push(pc);
+                    blocks.push(Block {
+                        insts: index..index + 1,
+                        // Few have more.
+                        successors: Vec::with_capacity(2),
+                        predecessors: Vec::with_capacity(2),
+                        exit: Exit::Local,
+                    });
+                }
             }
             end = located.end();
+            goes_on = located.goes_on;
+            is_tracked |= by_register(located.op);
             self.insts.push(located);
-            leads.push(is_first);
         }
         if let Some(pc) = overlap {
             let detail = "an instruction starts within another".to_owned();
@@ -28,37 +52,10 @@ impl Program {
         let insts = &self.insts;
         let inst = |index: usize| &forms.get(insts[index].form).inst;
 
-        let mut blocks: Vec<Block> = Vec::new();
-        // Address of each block.
-        let mut starts: Vec<u64> = Vec::new();
-        let mut at = first;
-        while at < insts.len() {
-            let start = at;
-            loop {
-                let next = insts.get(at + 1);
-                let ends = insts[at].flow() != Flow::Next
-                    || next.is_none_or(|next| next.pc != insts[at].end() || leads[at + 1 - first]);
-                at += 1;
-                if ends {
-                    break;
-                }
-            }
-            starts.push(insts[start].pc);
-            blocks.push(Block {
-                insts: start..at,
-                // Few have more.
-                successors: Vec::with_capacity(2),
-                predecessors: Vec::with_capacity(2),
-                exit: Exit::Local,
-            });
-        }
-
         let mut found = Vec::new();
         let mut misuses: Vec<Misuse> = Vec::new();
         let mut callees = BTreeSet::new();
         let mut tracker = Tracker::default();
-        // Most functions have no use for values of the program counter.
-        let is_tracked = insts[first..].iter().any(|located| by_register(located.op));
         let joins = if is_tracked { explicit_targets(insts, first, &starts) } else { BTreeSet::new() };
         for block in &mut blocks {
             let start = insts[block.insts.start].pc;

@@ -79,11 +79,13 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// The instructions in order of address, and whether a block begins with each.
-    pub(super) fn found(&self) -> impl Iterator<Item = (Located, bool)> + use<'_, 'a> {
-        self.dwords.iter().zip((self.base..).step_by(4)).filter_map(|(dword, pc)| {
-            let form = self.forms.located(dword.inst.checked_sub(1)?);
-            Some((Located { pc, ..*form }, dword.leads))
+    /// The instructions in order of address: that, the number of their form, and whether a block begins with each.
+    pub(super) fn found(&self) -> impl Iterator<Item = (u64, u32, bool)> + use<'_, 'a> {
+        let mut pc = self.base;
+        self.dwords.iter().filter_map(move |dword| {
+            let at = pc;
+            pc += 4;
+            Some((at, dword.inst.checked_sub(1)?, dword.leads))
         })
     }
 
@@ -96,11 +98,7 @@ impl<'a> Explorer<'a> {
             let mut tracker = Tracker::default();
             let mut at = start;
             loop {
-                let place = self.dword(at).unwrap_or(usize::MAX);
-                if self.dwords.get(place).is_some_and(|dword| dword.inst != 0) {
-                    break;
-                }
-                let Some(bytes) = self.bytes(at) else {
+                let Some((place, bytes)) = self.code_at(at) else {
                     self.obstacle(
                         at,
                         ObstacleKind::BrokenControlFlow,
@@ -108,6 +106,9 @@ impl<'a> Explorer<'a> {
                     );
                     break;
                 };
+                if self.dwords[place].inst != 0 {
+                    break;
+                }
                 let form = match self.forms.find(bytes) {
                     Ok(form) => form,
                     Err(error) => {
@@ -119,23 +120,26 @@ impl<'a> Explorer<'a> {
                     let Form { inst, effects } = self.forms.get(form);
                     see(function, form as usize, inst, effects);
                 }
+                self.dwords[place].inst = form + 1;
                 let located = self.forms.located(form);
                 let end = at + u64::from(located.size);
+                // Here only known addresses matter, and those begin with the program counter.
+                let is_tracked = !tracker.is_idle() || located.op == Op::s_getpc_b64;
+                if located.goes_on && !is_tracked {
+                    at = end;
+                    continue;
+                }
                 let inst = || &self.forms.get(form).inst;
                 let next = next(located, end, || through(inst(), &tracker));
-                // Here only known addresses matter, and those begin with the program counter.
-                if !tracker.is_idle() || located.op == Op::s_getpc_b64 {
+                if is_tracked {
                     let object = self.object;
                     let load = |address| got_slot(object, address);
                     tracker.step(at as usize, at, inst(), &load, &mut addresses, &mut misuses);
                 }
-                if let Some(dword) = self.dwords.get_mut(place) {
-                    dword.inst = form + 1;
-                }
                 let falls = match next {
                     Next::Fall => true,
                     // After the last trap of a function there may be nothing, not even a return.
-                    Next::Trap => self.bytes(end).is_some(),
+                    Next::Trap => self.code_at(end).is_some(),
                     Next::Split(to) => {
                         self.branch(at, to, &mut work);
                         true
@@ -174,12 +178,11 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    fn bytes(&self, pc: u64) -> Option<&'a [u8]> {
-        if !self.range.contains(&pc) || !pc.is_multiple_of(4) {
-            return None;
-        }
-        let start = usize::try_from(pc.checked_sub(self.base)?).ok()?;
-        self.text.get(start..).filter(|bytes| !bytes.is_empty())
+    /// The number of the dword at an address of the function, and the bytes from there on.
+    fn code_at(&self, pc: u64) -> Option<(usize, &'a [u8])> {
+        let place = self.dword(pc).filter(|&place| pc.is_multiple_of(4) && place < self.dwords.len())?;
+        let bytes = self.text.get(place * 4..)?;
+        (!bytes.is_empty()).then_some((place, bytes))
     }
 
     pub(super) fn obstacle(&mut self, pc: u64, kind: ObstacleKind, detail: String) {

@@ -30,9 +30,53 @@ pub(super) struct Forms {
     /// The last function that each was found in, plus one.
     last_seen: Vec<usize>,
     /// Those that their first dword tells.
-    dwords: HashMap<u32, u32, BuildHasherDefault<Mixer>>,
+    dwords: HashMap<u64, u32, BuildHasherDefault<Mixer>>,
     /// Those that their first two dwords tell.
-    pairs: HashMap<(u32, u32), u32, BuildHasherDefault<Mixer>>,
+    pairs: HashMap<u64, u32, BuildHasherDefault<Mixer>>,
+    /// Where what was found lately is found sooner.
+    recent: Recent,
+}
+
+/// A place for each of many forms that were found lately, by the dwords that tell them. One takes the place of another.
+#[derive(Clone, Debug)]
+struct Recent {
+    dwords: Vec<Place>,
+    pairs: Vec<Place>,
+}
+
+/// Dwords, and the number of the form that they tell, plus one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    key: u64,
+    form: u32,
+}
+
+impl Recent {
+    /// log2 of the places: about as many as most code objects have forms.
+    const BITS: u32 = 12;
+
+    fn new() -> Self {
+        let places = vec![Place::default(); 1 << Self::BITS];
+        Self { dwords: places.clone(), pairs: places }
+    }
+
+    /// The form that two dwords, or the first of them, tell.
+    fn find(&self, pair: u64) -> Option<u32> {
+        let first = u64::from(pair as u32);
+        let places = [(&self.dwords, first), (&self.pairs, pair)];
+        places.into_iter().find_map(|(places, key)| {
+            let place = places[Self::place(key)];
+            if place.key == key { place.form.checked_sub(1) } else { None }
+        })
+    }
+
+    fn place(key: u64) -> usize {
+        (key.wrapping_mul(Mixer::FACTOR) >> (u64::BITS - Self::BITS)) as usize
+    }
+
+    fn note(places: &mut [Place], key: u64, form: u32) {
+        places[Self::place(key)] = Place { key, form: form + 1 };
+    }
 }
 
 impl Forms {
@@ -42,11 +86,12 @@ impl Forms {
             arch,
             // As many as most have. Memory that is not written to costs nothing.
             list: Vec::with_capacity(dwords / 16),
-            located: Vec::new(),
+            located: Vec::with_capacity(dwords / 16),
             texts: Vec::new(),
             last_seen: Vec::new(),
             dwords: HashMap::default(),
             pairs: HashMap::default(),
+            recent: Recent::new(),
         }
     }
 
@@ -55,18 +100,36 @@ impl Forms {
     /// # Errors
     /// [`DecodeError`], as of [`decode`].
     pub(super) fn find(&mut self, bytes: &[u8]) -> Result<u32, DecodeError> {
-        let mut words = bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word));
-        let (first, second) = (words.next(), words.next());
-        let pair = first.zip(second);
-        let known = first.and_then(|first| self.dwords.get(&first));
-        if let Some(&known) = known.or_else(|| self.pairs.get(&pair?)) {
+        let pair = bytes.first_chunk().map(|pair| u64::from_le_bytes(*pair));
+        match pair.and_then(|pair| self.recent.find(pair)) {
+            Some(known) => Ok(known),
+            None => self.look_up(bytes, pair),
+        }
+    }
+
+    /// The same where it was not found lately. `pair` is the first two dwords.
+    #[inline(never)]
+    fn look_up(&mut self, bytes: &[u8], pair: Option<u64>) -> Result<u32, DecodeError> {
+        let first = bytes.first_chunk().map(|first| u64::from(u32::from_le_bytes(*first)));
+        if let Some((first, &known)) = first.and_then(|first| Some((first, self.dwords.get(&first)?))) {
+            Recent::note(&mut self.recent.dwords, first, known);
+            return Ok(known);
+        }
+        if let Some((pair, &known)) = pair.and_then(|pair| Some((pair, self.pairs.get(&pair)?))) {
+            Recent::note(&mut self.recent.pairs, pair, known);
             return Ok(known);
         }
         let inst = decode(self.arch, bytes)?;
         let number = self.list.len() as u32;
         match (significant_bytes(self.arch, bytes, &inst), first, pair) {
-            (4, Some(first), _) => _ = self.dwords.insert(first, number),
-            (8, _, Some(pair)) => _ = self.pairs.insert(pair, number),
+            (4, Some(first), _) => {
+                self.dwords.insert(first, number);
+                Recent::note(&mut self.recent.dwords, first, number);
+            }
+            (8, _, Some(pair)) => {
+                self.pairs.insert(pair, number);
+                Recent::note(&mut self.recent.pairs, pair, number);
+            }
             _ => {}
         }
         let effects = inst.effects(self.arch);

@@ -39,6 +39,8 @@ pub struct Located {
     pub changes_scalars: bool,
     /// One of its operands is EXEC, or a half of it.
     pub names_exec: bool,
+    /// Control goes on to the next instruction, and nowhere else ([`Flow::Next`]).
+    pub goes_on: bool,
     /// The scalar registers that it may read, SCC among them.
     pub reads: ScalarSet,
     /// Those that it wholly writes.
@@ -63,6 +65,7 @@ impl Located {
             size: inst.size,
             changes_scalars: !writes.union(partial).without(ScalarSet::SCC).is_empty(),
             names_exec: inst.operands.iter().any(names_exec),
+            goes_on: Flow::of(inst.op, 0) == Flow::Next,
             reads,
             writes,
         }
