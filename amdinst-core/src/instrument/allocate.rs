@@ -483,8 +483,11 @@ fn for_counters(workgroup_ids: &[u8], sgprs: &[u8], record: RecordPlace) -> Vec<
     if let RecordPlace::Sgprs(pair) = record {
         sgprs.extend([pair, pair + 1]);
     }
-    sgprs.sort_unstable_by_key(|register| (workgroup_ids.contains(register), *register));
-    sgprs
+    sgprs.sort_unstable();
+    let (ids, mut others): (Vec<u8>, Vec<u8>) =
+        sgprs.into_iter().partition(|register| workgroup_ids.contains(register));
+    others.extend(ids);
+    others
 }
 
 /// A pair for the time at the end, where all is dead but what the probes own, and whether a scalar load may still write

@@ -84,7 +84,14 @@ impl Deref for Assembled {
 #[derive(Clone, Debug)]
 pub(super) struct Assembler {
     arch: Arch,
-    known: Rc<RefCell<HashMap<Source, Assembled, BuildHasherDefault<Mixer>>>>,
+    known: Rc<RefCell<Known>>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// Those that a number tells: most of a site's.
+    numbered: HashMap<u64, Assembled, BuildHasherDefault<Mixer>>,
+    others: HashMap<Source, Assembled, BuildHasherDefault<Mixer>>,
 }
 
 impl Assembler {
@@ -103,19 +110,60 @@ impl Assembler {
         values: &[Value],
         mods: Option<Mods>,
     ) -> Result<Assembled, EncodeError> {
-        let source = values.try_into().ok().map(|values| Source { op, encoding, values, mods });
-        if let Some(known) = source.as_ref().and_then(|source| self.known.borrow().get(source).cloned()) {
-            return Ok(known);
+        let number = if mods.is_none() { number(op, encoding, values) } else { None };
+        if let Some(number) = number {
+            if let Some(known) = self.known.borrow().numbered.get(&number) {
+                return Ok(known.clone());
+            }
+            let assembled = self.anew(op, encoding, values, None)?;
+            self.known.borrow_mut().numbered.insert(number, assembled.clone());
+            return Ok(assembled);
         }
+        let Ok(operands) = values.try_into() else { return self.anew(op, encoding, values, mods) };
+        let source = Source { op, encoding, values: operands, mods };
+        if let Some(known) = self.known.borrow().others.get(&source) {
+            return Ok(known.clone());
+        }
+        let assembled = self.anew(op, encoding, values, mods)?;
+        self.known.borrow_mut().others.insert(source, assembled.clone());
+        Ok(assembled)
+    }
+
+    fn anew(
+        &self,
+        op: Op,
+        encoding: Encoding,
+        values: &[Value],
+        mods: Option<Mods>,
+    ) -> Result<Assembled, EncodeError> {
         let inst = assemble_legal(self.arch, op, encoding, values, mods.unwrap_or_default())?;
         let words = inst.encode_assembled(self.arch);
         let highest = HighestRegisters::of(&inst);
-        let assembled = Assembled(Rc::new(Contents { inst, words, facts: OnceCell::new(), highest }));
-        if let Some(source) = source {
-            self.known.borrow_mut().insert(source, assembled.clone());
-        }
-        Ok(assembled)
+        Ok(Assembled(Rc::new(Contents { inst, words, facts: OnceCell::new(), highest })))
     }
+}
+
+/// A number for an instruction without modifiers, another for each. Only those have one that have three operands at most, each
+/// of which a byte tells.
+fn number(op: Op, encoding: Encoding, values: &[Value]) -> Option<u64> {
+    if values.len() > 3 {
+        return None;
+    }
+    let mut number = (op as u64) << 8 | encoding as u64;
+    for &value in values {
+        let (kind, byte) = match value {
+            Value::Scalar(code) => (1, code),
+            Value::Vgpr(code) => (2, code),
+            Value::Agpr(code) => (3, code),
+            Value::Inline(code) => (4, code),
+            Value::Special(code) => (5, code),
+            Value::Off => (6, 0),
+            Value::Literal(_) | Value::Imm(_) => return None,
+        };
+        // 24 bits for opcode and encoding, 11 an operand.
+        number = number << 11 | kind << 8 | u64::from(byte);
+    }
+    Some(number)
 }
 
 /// What an instruction is assembled from.

@@ -62,8 +62,8 @@ impl Sequence {
     fn add(&mut self, op: Op, encoding: Encoding, values: &[Value], mods: Option<Mods>) {
         match self.assembler.assemble(op, encoding, values, mods) {
             Ok(inst) => {
-                if self.insts.is_empty() {
-                    self.insts.reserve(TYPICAL);
+                if self.insts.capacity() == 0 {
+                    self.insts = Vec::with_capacity(TYPICAL);
                 }
                 self.insts.push(inst);
             }
