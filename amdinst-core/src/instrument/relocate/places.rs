@@ -63,8 +63,15 @@ impl Places {
 
 /// Dwords that went to one place after the other, from a distance on.
 fn fill(places: &mut [u32], distance: u64) {
-    for (place, distance) in places.iter_mut().zip((distance..).step_by(4)) {
-        *place = u32::try_from(distance).unwrap_or(NOWHERE);
+    let last = distance + 4 * places.len() as u64;
+    match (u32::try_from(distance), u32::try_from(last)) {
+        (Ok(distance), Ok(_)) => {
+            for (place, number) in places.iter_mut().zip(0..) {
+                *place = distance + 4 * number;
+            }
+        }
+        // Longer than any code is.
+        _ => places.fill(NOWHERE),
     }
 }
 

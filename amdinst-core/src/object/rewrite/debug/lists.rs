@@ -3,7 +3,8 @@
 use gimli::{DebugAddrIndex, Encoding, Reader as _};
 
 use super::{
-    ADDRESS, Dwarf, Moved, Moves, Problem, Reader, Unit, expressions, offset, put, put_uleb, reader,
+    ADDRESS, Dwarf, Moved, Moves, Problem, Reader, Unit, expressions, offset, put, put_uleb, read_uleb,
+    reader,
 };
 
 /// What the addresses in lists are counted from.
@@ -117,7 +118,7 @@ impl Writer<'_, '_, '_> {
                     return Ok(());
                 }
                 BASE_ADDRESSX => {
-                    let index = old.read_uleb128()?;
+                    let index = read_uleb(old)?;
                     base = numbered(index)?.map(with_new);
                     self.kind(kind);
                     put_uleb(&mut self.out, index);
@@ -130,7 +131,7 @@ impl Writer<'_, '_, '_> {
                     self.address(new);
                 }
                 OFFSET_PAIR => {
-                    let (mut begin, mut end) = (old.read_uleb128()?, old.read_uleb128()?);
+                    let (mut begin, mut end) = (read_uleb(old)?, read_uleb(old)?);
                     if let Some((base, new_base)) = base {
                         match self.moves.range(base.wrapping_add(begin), base.wrapping_add(end)) {
                             Some(range) => {
@@ -153,7 +154,7 @@ impl Writer<'_, '_, '_> {
                     self.expression(old, unit)?;
                 }
                 STARTX_LENGTH => {
-                    let (index, length) = (old.read_uleb128()?, old.read_uleb128()?);
+                    let (index, length) = (read_uleb(old)?, read_uleb(old)?);
                     let begin = numbered(index)?;
                     let new = begin.and_then(|begin| self.moves.range(begin, begin.checked_add(length)?));
                     self.kind(kind);
@@ -162,7 +163,7 @@ impl Writer<'_, '_, '_> {
                     self.expression(old, unit)?;
                 }
                 STARTX_ENDX => {
-                    let (begin, end) = (numbered(old.read_uleb128()?)?, numbered(old.read_uleb128()?)?);
+                    let (begin, end) = (numbered(read_uleb(old)?)?, numbered(read_uleb(old)?)?);
                     // A numbered address is corrected as that of an instruction, not as an end.
                     let range =
                         begin.zip(end).ok_or_else(|| Problem::new("a list of numbers is of no unit"))?;
@@ -173,7 +174,7 @@ impl Writer<'_, '_, '_> {
                     self.start_length(range, old, unit)?;
                 }
                 START_LENGTH => {
-                    let (begin, length) = (old.read_u64()?, old.read_uleb128()?);
+                    let (begin, length) = (old.read_u64()?, read_uleb(old)?);
                     self.start_length((begin, begin.wrapping_add(length)), old, unit)?;
                 }
                 DEFAULT_LOCATION => {
@@ -231,7 +232,7 @@ impl Writer<'_, '_, '_> {
     }
 
     fn read_expression<'a>(&self, old: &mut Reader<'a>) -> Result<Reader<'a>, Problem> {
-        let length = usize::try_from(old.read_uleb128()?)?;
+        let length = usize::try_from(read_uleb(old)?)?;
         Ok(old.split(length)?)
     }
 }
