@@ -3,24 +3,10 @@
 /// Dominator tree and loops over blocks `0..n`, block 0 being the entry.
 #[derive(Clone, Debug)]
 pub struct Structure {
-    /// Immediate dominator of each block; of the entry, itself; `None` for blocks the entry does not reach.
-    pub immediate_dominator: Vec<Option<usize>>,
-    /// The natural loops, by header in ascending order.
-    pub loops: Vec<Loop>,
-    /// How many loops contain each block.
-    pub depth: Vec<u32>,
-    /// By block: the smallest loop around it, by its place in `loops`.
-    smallest: Vec<Option<usize>>,
-}
-
-/// A natural loop: the blocks that reach a back edge's source without passing the header. Back edges to one header
-/// make one loop.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loop {
-    /// The block that dominates the others.
-    pub header: usize,
-    /// Its blocks in ascending order, the header among them.
-    pub blocks: Vec<usize>,
+    /// By block: where its subtree of the dominator tree begins in a preorder, and how many blocks that has. Those that the entry
+    /// does not reach have none.
+    subtrees: Vec<(usize, usize)>,
+    loops: Loops,
 }
 
 impl Structure {
@@ -35,62 +21,118 @@ impl Structure {
         for (index, &block) in order.iter().enumerate() {
             position[block] = index;
         }
-        let immediate_dominator = dominators(&order, &position, &predecessors, n);
-        let (loops, depth, smallest) = (Vec::new(), vec![0; n], vec![None; n]);
-        let mut this = Self { immediate_dominator, loops, depth, smallest };
-        // Header and source of each back edge.
-        let mut back: Vec<(usize, usize)> = Vec::new();
-        for &block in &order {
-            let backwards = successors(block).iter().filter(|&&next| position[next] <= position[block]);
-            back.extend(
-                backwards.filter(|&&next| this.dominates(next, block)).map(|&header| (header, block)),
-            );
-        }
-        back.sort_unstable();
-        // By block: the last loop that it was found to be in, counted from 1.
-        let mut inside = vec![0; n];
-        for latches in back.chunk_by(|a, b| a.0 == b.0) {
-            let (header, number) = (latches[0].0, this.loops.len() + 1);
-            inside[header] = number;
-            let mut blocks = vec![header];
-            let mut work: Vec<usize> = latches.iter().map(|&(_, latch)| latch).collect();
-            while let Some(block) = work.pop() {
-                if std::mem::replace(&mut inside[block], number) != number {
-                    blocks.push(block);
-                    // What block 0 does not reach is in no loop.
-                    work.extend(predecessors(block).iter().filter(|&&before| position[before] != usize::MAX));
-                }
+        let immediate = dominators(&order, &position, &predecessors, n);
+        let mut this = Self { subtrees: subtrees(&order, &immediate), loops: Loops::of_blocks(n) };
+        // Inner loops first: a header comes behind those that dominate it.
+        for &header in order.iter().rev() {
+            let is_latch = |&&from: &&usize| position[from] != usize::MAX && this.dominates(header, from);
+            let latches: Vec<usize> = predecessors(header).iter().filter(is_latch).copied().collect();
+            if !latches.is_empty() {
+                // What block 0 does not reach is in no loop.
+                this.loops.add(header, latches, |block| {
+                    predecessors(block).iter().copied().filter(|&from| position[from] != usize::MAX)
+                });
             }
-            blocks.sort_unstable();
-            for &block in &blocks {
-                this.depth[block] += 1;
-                let known = this.smallest[block].map(|known: usize| this.loops[known].blocks.len());
-                if known.is_none_or(|known| blocks.len() < known) {
-                    this.smallest[block] = Some(this.loops.len());
-                }
-            }
-            this.loops.push(Loop { header, blocks });
         }
+        this.loops.count_depths();
         this
     }
 
-    /// Whether every path from the entry to `b` passes `a`. A block dominates itself.
+    /// Whether every path from the entry to `b` passes `a`. A block dominates itself, one that the entry does not reach nothing.
     pub fn dominates(&self, a: usize, b: usize) -> bool {
-        let mut at = b;
-        loop {
-            if at == a {
-                return true;
-            }
-            match self.immediate_dominator[at] {
-                Some(up) if up != at => at = up,
-                _ => return false,
+        let ((first, size), (at, reached)) = (self.subtrees[a], self.subtrees[b]);
+        a == b || reached > 0 && (first..first + size).contains(&at)
+    }
+
+    /// How many loops are around a block.
+    pub fn depth(&self, block: usize) -> u32 {
+        self.loops.innermost[block].map_or(0, |inner| self.loops.all[inner].depth)
+    }
+
+    /// Whether the way from block `from` to `to` leaves the innermost loop around `from`; not if there is none.
+    pub fn leaves_loop(&self, from: usize, to: usize) -> bool {
+        self.loops.innermost[from].is_some_and(|inner| !self.loops.is_inside(to, inner))
+    }
+}
+
+/// The natural loops: the blocks that reach a back edge's source without passing its target, the header. Back edges to one header
+/// make one loop. Two of them have no block in common, or one of them all of the other's.
+#[derive(Clone, Debug)]
+struct Loops {
+    all: Vec<Loop>,
+    /// By block: the innermost loop around it.
+    innermost: Vec<Option<usize>>,
+}
+
+#[derive(Clone, Debug)]
+struct Loop {
+    header: usize,
+    /// The innermost loop around it.
+    parent: Option<usize>,
+    /// The outermost loop around it that is known so far, or one on the way there.
+    outermost: usize,
+    /// Itself and those around it.
+    depth: u32,
+}
+
+impl Loops {
+    /// None yet.
+    fn of_blocks(n: usize) -> Self {
+        Self { all: Vec::new(), innermost: vec![None; n] }
+    }
+
+    /// Adds the loop of a header. Those inside of it must be there.
+    fn add<I: Iterator<Item = usize>>(
+        &mut self,
+        header: usize,
+        latches: Vec<usize>,
+        predecessors: impl Fn(usize) -> I,
+    ) {
+        let number = self.all.len();
+        self.all.push(Loop { header, parent: None, outermost: number, depth: 0 });
+        // It is in no loop yet: a loop has only blocks that its header dominates.
+        self.innermost[header] = Some(number);
+        let mut work = latches;
+        while let Some(block) = work.pop() {
+            match self.innermost[block] {
+                None => {
+                    self.innermost[block] = Some(number);
+                    work.extend(predecessors(block));
+                }
+                Some(inner) => {
+                    let inner = self.outermost(inner);
+                    if inner != number {
+                        self.all[inner].parent = Some(number);
+                        self.all[inner].outermost = number;
+                        work.extend(predecessors(self.all[inner].header));
+                    }
+                }
             }
         }
     }
 
-    /// The innermost loop around a block.
-    pub fn innermost(&self, block: usize) -> Option<&Loop> {
-        Some(&self.loops[self.smallest[block]?])
+    /// The outermost loop around a loop, and a shorter way there for the next time.
+    fn outermost(&mut self, mut inner: usize) -> usize {
+        while self.all[inner].outermost != inner {
+            let next = self.all[inner].outermost;
+            self.all[inner].outermost = self.all[next].outermost;
+            inner = next;
+        }
+        inner
+    }
+
+    /// Once all are there: outer loops were added last.
+    fn count_depths(&mut self) {
+        for number in (0..self.all.len()).rev() {
+            self.all[number].depth = 1 + self.all[number].parent.map_or(0, |parent| self.all[parent].depth);
+        }
+    }
+
+    /// Whether a block is in a loop.
+    fn is_inside(&self, block: usize, number: usize) -> bool {
+        // Numbers grow outwards.
+        let outwards = std::iter::successors(self.innermost[block], |&inner| self.all[inner].parent);
+        outwards.take_while(|&around| around <= number).any(|around| around == number)
     }
 }
 
@@ -154,6 +196,28 @@ fn dominators<'a>(
     idom
 }
 
+/// By block: where its subtree of the dominator tree begins in a preorder, and how many blocks that has.
+fn subtrees(order: &[usize], immediate: &[Option<usize>]) -> Vec<(usize, usize)> {
+    let mut subtrees = vec![(0, 0); immediate.len()];
+    // A block comes behind the one that dominates it.
+    for &block in order.iter().rev() {
+        subtrees[block].1 += 1;
+        if let Some(above) = immediate[block].filter(|&above| above != block) {
+            subtrees[above].1 += subtrees[block].1;
+        }
+    }
+    // By block: where the subtree of the next one that it dominates begins.
+    let mut next = vec![1; immediate.len()];
+    for &block in order {
+        if let Some(above) = immediate[block].filter(|&above| above != block) {
+            subtrees[block].0 = next[above];
+            next[above] += subtrees[block].1;
+            next[block] = subtrees[block].0 + 1;
+        }
+    }
+    subtrees
+}
+
 fn intersect(idom: &[Option<usize>], position: &[usize], mut a: usize, mut b: usize) -> usize {
     while a != b {
         while position[a] > position[b] {
@@ -177,9 +241,9 @@ mod tests {
         // 0 → 1 → 2 → 3 → 2, 3 → 1, 1 → 4
         let successors = [vec![1], vec![2, 4], vec![3], vec![2, 1], vec![]];
         let structure = structure(&successors);
-        assert_eq!(structure.depth, [0, 1, 2, 2, 0]);
-        assert_eq!(structure.innermost(3).map(|inner| inner.header), Some(2));
-        assert_eq!(structure.innermost(4), None);
+        assert_eq!([0, 1, 2, 3, 4].map(|block| structure.depth(block)), [0, 1, 2, 2, 0]);
+        assert!(structure.leaves_loop(3, 1) && structure.leaves_loop(1, 4) && !structure.leaves_loop(3, 2));
+        assert!(!structure.leaves_loop(4, 1) && !structure.leaves_loop(1, 3));
         assert!(structure.dominates(1, 4) && !structure.dominates(2, 4));
     }
 
@@ -193,14 +257,36 @@ mod tests {
 
     /// The definition: `a` dominates `b` if `b` cannot be reached once `a` is taken away.
     fn reaches_without(successors: &[Vec<usize>], without: usize, to: usize) -> bool {
+        reaches_around(successors, without, 0, to)
+    }
+
+    fn reaches_around(successors: &[Vec<usize>], without: usize, from: usize, to: usize) -> bool {
         let mut seen = vec![false; successors.len()];
-        let mut work = vec![0];
+        let mut work = vec![from];
         while let Some(block) = work.pop() {
             if block != without && !std::mem::replace(&mut seen[block], true) {
                 work.extend(&successors[block]);
             }
         }
         seen[to]
+    }
+
+    /// The definition of natural loops: by header which blocks are in its loop.
+    fn natural_loops(successors: &[Vec<usize>], structure: &Structure) -> Vec<Vec<bool>> {
+        let n = successors.len();
+        let is_reached = |block| reaches_without(successors, usize::MAX, block);
+        let of_header = |header: usize| {
+            let is_latch = |&from: &usize| {
+                is_reached(from) && successors[from].contains(&header) && structure.dominates(header, from)
+            };
+            let latches: Vec<usize> = (0..n).filter(is_latch).collect();
+            let in_loop = |block: usize| {
+                block == header
+                    || latches.iter().any(|&latch| reaches_around(successors, header, block, latch))
+            };
+            (!latches.is_empty()).then(|| (0..n).map(|block| is_reached(block) && in_loop(block)).collect())
+        };
+        (0..n).filter_map(of_header).collect()
     }
 
     proptest! {
@@ -216,9 +302,14 @@ mod tests {
                     prop_assert_eq!(structure.dominates(a, b), expected, "{} over {}", a, b);
                 }
             }
-            for found in &structure.loops {
-                for &block in &found.blocks {
-                    prop_assert!(structure.dominates(found.header, block));
+            let loops = natural_loops(&successors, &structure);
+            let around = |block: usize| loops.iter().filter(move |blocks| blocks[block]);
+            for block in 0..n {
+                prop_assert_eq!(structure.depth(block) as usize, around(block).count());
+                let size = |blocks: &&Vec<bool>| blocks.iter().filter(|&&inside| inside).count();
+                for to in 0..n {
+                    let leaves = around(block).min_by_key(size).is_some_and(|blocks| !blocks[to]);
+                    prop_assert_eq!(structure.leaves_loop(block, to), leaves, "{} to {}", block, to);
                 }
             }
         }

@@ -403,6 +403,53 @@ fn lds_that_a_launcher_places_keeps_counters_out() {
     assert_eq!(home_of(Counters::Auto), (Some(Home::Register), Vec::new()));
 }
 
+/// What each write of EXEC is in a kernel of these lines of assembly, in order; and what is refused.
+fn classified(lines: &[&str]) -> (Vec<String>, Vec<String>) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let lines = lines.join("\\n");
+    let source =
+        format!("__attribute__((amdgpu_kernel)) void kernel(void) {{ __asm__ volatile(\"{lines}\"); }}");
+    let object = compile_source(directory.path(), &source, "gfx90a", &["-O1"]);
+    let plan = plan(&object, &Options::default()).expect("a plan");
+    let [kernel] = plan.kernels() else { panic!("one kernel") };
+    let mut found: Vec<(u64, String)> =
+        kernel.sites.iter().map(|site| (site.pc, "site".to_owned())).collect();
+    found.extend(kernel.exec_writes.iter().map(|write| {
+        let name = serde_json::to_value(write.class).expect("a word");
+        (write.pc, name.as_str().expect("a word").to_owned())
+    }));
+    found.sort();
+    let refused = kernel.refusals.iter().map(|refusal| refusal.detail.clone()).collect();
+    (found.into_iter().map(|(_, class)| class).collect(), refused)
+}
+
+/// A mask that a loop changes is none that was saved, however many loops lie between.
+#[test]
+fn what_loops_change_is_known_around_all_of_them() {
+    if !tools("what_loops_change_is_known_around_all_of_them") {
+        return;
+    }
+    const LOOPS: usize = 16;
+    let mut lines = vec!["s_mov_b64 s[20:21], exec".to_owned()];
+    // Each loop goes back to the one before it, the last one with another mask.
+    for number in 0..LOOPS {
+        lines.push(format!(".Lloop{number}:"));
+        if number == 0 {
+            lines.push("s_mov_b64 exec, s[20:21]".to_owned());
+        } else if number == LOOPS - 1 {
+            lines.push("s_load_dwordx2 s[20:21], s[8:9], 0x0".to_owned());
+        }
+        if number > 0 {
+            lines.push(format!("s_cbranch_scc1 .Lloop{}", number - 1));
+        }
+    }
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    assert_eq!(classified(&lines).0, ["unclassified"]);
+    // Without that, it is what was saved.
+    let same: Vec<&str> = lines.into_iter().filter(|line| !line.starts_with("s_load")).collect();
+    assert_eq!(classified(&same).0, ["restore"]);
+}
+
 /// What is written by hand: masks that comparisons made are narrowings wherever all lanes are on before, time and again, and so
 /// are numbers that are taken for masks; a mask that was copied from EXEC is a restore, one of folded constants a constant; one
 /// that comes from elsewhere is refused by name.
@@ -439,33 +486,10 @@ fn predicated_code_is_a_site_a_restore_or_a_refusal() {
         ("s_mov_b64 exec, -1", "whole-wave"),
         ("s_mov_b64 exec, s[24:25]", "unclassified"),
     ];
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let (input, output) = (directory.path().join("predicated.c"), directory.path().join("predicated.elf"));
-    let lines = LINES.map(|(line, _)| line).join("\\n");
-    let source =
-        format!("__attribute__((amdgpu_kernel)) void kernel(void) {{ __asm__ volatile(\"{lines}\"); }}");
-    std::fs::write(&input, source).expect("writing the source");
-    let status = Command::new("clang-22")
-        .args(["--target=amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-nogpulib", "-fuse-ld=lld-22", "-O1", "-o"])
-        .args([&output, &input])
-        .status()
-        .expect("running clang-22");
-    assert!(status.success());
-    let object = CodeObject::parse(std::fs::read(&output).expect("the file")).expect("a code object");
-    let plan = plan(&object, &Options::default()).expect("a plan");
-    let [kernel] = plan.kernels() else { panic!("one kernel") };
-    let mut found: Vec<(u64, String)> =
-        kernel.sites.iter().map(|site| (site.pc, "site".to_owned())).collect();
-    found.extend(kernel.exec_writes.iter().map(|write| {
-        let name = serde_json::to_value(write.class).expect("a word");
-        (write.pc, name.as_str().expect("a word").to_owned())
-    }));
-    found.sort();
-    let found: Vec<&str> = found.iter().map(|(_, class)| class.as_str()).collect();
+    let (found, refused) = classified(&LINES.map(|(line, _)| line));
     let expected: Vec<&str> =
         LINES.iter().map(|(_, class)| *class).filter(|class| !class.is_empty()).collect();
     assert_eq!(found, expected);
-    let refused: Vec<&str> = kernel.refusals.iter().map(|refusal| refusal.detail.as_str()).collect();
     let unknown = ["s[28:29]", "s[24:25]"]
         .map(|mask| format!("`s_mov_b64 exec, {mask}` sets a mask of unknown origin"));
     assert_eq!(refused, unknown);

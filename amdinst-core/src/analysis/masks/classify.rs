@@ -2,7 +2,7 @@
 
 use super::flow::{Event, Flowing};
 use super::{Narrowing, OtherWrite};
-use crate::analysis::dominators::{Loop, Structure};
+use crate::analysis::dominators::Structure;
 use crate::analysis::program::{Function, Program};
 use crate::analysis::values::Expr;
 use crate::isa::{Access, Families, Inst, Op, ScalarSet, Value};
@@ -91,11 +91,8 @@ pub(super) fn branch_kind(
     is_last: bool,
 ) -> Narrowing {
     let block = &function.blocks[number];
-    let leaves = |inner: &Loop| {
-        let outside = |block: &usize| inner.blocks.binary_search(block).is_err();
-        block.successors.iter().any(outside)
-    };
-    if is_last && block.successors.len() > 1 && structure.innermost(number).is_some_and(leaves) {
+    let leaves = |&next: &usize| structure.leaves_loop(number, next);
+    if is_last && block.successors.len() > 1 && block.successors.iter().any(leaves) {
         Narrowing::LoopExit
     } else {
         Narrowing::If

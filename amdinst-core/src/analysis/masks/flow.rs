@@ -127,14 +127,22 @@ impl<'a> Flowing<'a> {
         let function = self.function;
         let blocks = &function.blocks;
         let order = reverse_postorder(blocks.len(), |block| &blocks[block].successors);
-        // Blocks of which some predecessor ends otherwise than when they were last looked at.
+        let mut position = vec![0; blocks.len()];
+        for (at, &block) in order.iter().enumerate() {
+            position[block] = at;
+        }
+        // Blocks of which some predecessor ends otherwise than when they were last looked at, and between which places they are.
         let mut stale = vec![true; blocks.len()];
+        let mut places = 0..order.len();
         let mut state = self.entry.clone();
-        // Values can in principle keep changing around irreducible loops: after this many rounds, differing values
-        // stay joined.
-        for round in 0..10 {
-            let mut changed = false;
-            for &block in &order {
+        // Around loops values can keep changing. After a few rounds those that differ stay joined: what is known then only becomes
+        // less, and so the rounds come to an end.
+        for round in 0.. {
+            let mut next_places = order.len()..0;
+            let mut at = places.start;
+            while at < places.end {
+                let block = order[at];
+                at += 1;
                 if !std::mem::replace(&mut stale[block], false) {
                     continue;
                 }
@@ -145,17 +153,20 @@ impl<'a> Flowing<'a> {
                 if self.is_known(block, &state) {
                     continue;
                 }
-                changed = true;
                 self.starts.set(block, &state);
                 self.run_through(block, &mut state);
                 self.ends.set(block, &state);
                 for &successor in &blocks[block].successors {
                     stale[successor] = true;
+                    let place = position[successor];
+                    let range = if place >= at { &mut places } else { &mut next_places };
+                    *range = range.start.min(place)..range.end.max(place + 1);
                 }
             }
-            if !changed {
+            if next_places.is_empty() {
                 break;
             }
+            places = next_places;
         }
     }
 

@@ -115,7 +115,7 @@ impl Masks {
                         saves_old: saves_old(inst),
                         old_is_nonzero: event.old_is_nonzero,
                         old_is_start: function.kernel.is_some() && event.old == flowing.entry_exec,
-                        loop_depth: structure.depth[event.block],
+                        loop_depth: structure.depth(event.block),
                         else_insts: Vec::new(),
                     });
                 }
