@@ -6,7 +6,7 @@ use std::ops::Range;
 use object::elf;
 use rmpv::ValueRef as Value;
 
-use super::{ObjectError, elf::Elf, messagepack, v2::Metadata};
+use super::{ObjectError, elf::Elf, v2::Metadata};
 
 /// `NT_AMDGPU_METADATA`.
 const METADATA_TYPE: u32 = 32;
@@ -144,9 +144,6 @@ fn record(bytes: &[u8], at: usize, end: usize) -> Result<Record<'_>, String> {
 }
 
 fn decode(mut bytes: &[u8], at: usize) -> Result<Value<'_>, ObjectError> {
-    if let Some(value) = messagepack::read(bytes) {
-        return Ok(value);
-    }
     let whole = bytes.len();
     let value = rmpv::decode::read_value_ref_with_max_depth(&mut bytes, MAX_DEPTH);
     let position = (at + whole - bytes.len()) as u64;
