@@ -82,8 +82,7 @@ impl Functions {
         let Some((range, scopes)) = next.checked_sub(1).map(|index| &self.ranges[index]) else {
             return Vec::new();
         };
-        // Few are deeper.
-        let mut chain = Vec::with_capacity(8);
+        let mut chain = Vec::new();
         let mut rest = if range.contains(&pc) { scopes.clone() } else { 0..0 };
         while let Some(index) = rest.next() {
             let scope = &self.scopes[index];
@@ -178,9 +177,8 @@ impl Functions {
             }
         };
         let (dwarf, unit) = (&units.dwarf, &units.units[index]);
-        if let Some(ranges) = entry.ranges
-            && let Some(mut list) = dwarf.attr_ranges(unit, ranges.value())?
-        {
+        let list = entry.ranges.map(|ranges| dwarf.attr_ranges(unit, ranges.value())).transpose()?.flatten();
+        if let Some(mut list) = list {
             while let Some(range) = list.next()? {
                 see(range.begin, range.end);
             }

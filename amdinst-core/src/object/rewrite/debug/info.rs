@@ -90,9 +90,7 @@ pub(super) fn unit<'a>(
         let mut attributes = abbreviation.attributes();
         loop {
             let plain = attributes.iter().take_while(|&&spec| is_plain(spec, version)).count();
-            if plain > 0 {
-                entries.skip_attributes(&attributes[..plain])?;
-            }
+            entries.skip_attributes(&attributes[..plain])?;
             let Some((&spec, rest)) = attributes[plain..].split_first() else { break };
             attributes = rest;
             let at = start + entries.next_offset().0;

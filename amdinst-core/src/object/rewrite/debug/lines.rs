@@ -2,7 +2,7 @@
 
 use gimli::{DebugLine, DebugLineOffset, LineProgramHeader, Reader as _, constants as dw};
 
-use super::{ADDRESS, Moved, Moves, Problem, Reader, offset, put, put_uleb, read_uleb, reader};
+use super::{ADDRESS, Moved, Moves, Problem, Reader, offset, put, put_uleb, reader};
 
 /// The new section, and where its tables went.
 pub(super) fn rewrite(old: &[u8], moves: &Moves<'_>) -> Result<(Vec<u8>, Moved), Problem> {
@@ -70,7 +70,7 @@ impl Writer<'_> {
             gimli::DwLns(0) => self.extended(old),
             dw::DW_LNS_copy => self.row(0),
             dw::DW_LNS_advance_pc => {
-                let operations = read_uleb(old)?;
+                let operations = old.read_uleb128()?;
                 self.advance(operations)
             }
             dw::DW_LNS_const_add_pc => {
@@ -85,7 +85,7 @@ impl Writer<'_> {
                 let all = *old;
                 let operands = self.header.standard_opcode_lengths().slice().get(usize::from(opcode) - 1);
                 for _ in 0..operands.copied().unwrap_or(0) {
-                    read_uleb(old)?;
+                    old.read_uleb128()?;
                 }
                 self.out.push(opcode);
                 self.out.extend(&all.slice()[..offset(old, &all)]);
@@ -95,7 +95,7 @@ impl Writer<'_> {
     }
 
     fn extended(&mut self, old: &mut Reader<'_>) -> Result<(), Problem> {
-        let length = usize::try_from(read_uleb(old)?)?;
+        let length = usize::try_from(old.read_uleb128()?)?;
         let mut body = old.split(length)?;
         let all = body;
         match gimli::DwLne(body.read_u8()?) {

@@ -3,8 +3,7 @@
 use gimli::{DebugAddrIndex, Encoding, Reader as _};
 
 use super::{
-    ADDRESS, Dwarf, Moved, Moves, Problem, Reader, Unit, expressions, offset, put, put_uleb, read_uleb,
-    reader,
+    ADDRESS, Dwarf, Moved, Moves, Problem, Reader, Unit, expressions, offset, put, put_uleb, reader,
 };
 
 /// What the addresses in lists are counted from.
@@ -118,7 +117,7 @@ impl Writer<'_, '_, '_> {
                     return Ok(());
                 }
                 BASE_ADDRESSX => {
-                    let index = read_uleb(old)?;
+                    let index = old.read_uleb128()?;
                     base = numbered(index)?.map(with_new);
                     self.kind(kind);
                     put_uleb(&mut self.out, index);
@@ -131,7 +130,7 @@ impl Writer<'_, '_, '_> {
                     self.address(new);
                 }
                 OFFSET_PAIR => {
-                    let (mut begin, mut end) = (read_uleb(old)?, read_uleb(old)?);
+                    let (mut begin, mut end) = (old.read_uleb128()?, old.read_uleb128()?);
                     if let Some((base, new_base)) = base {
                         match self.moves.range(base.wrapping_add(begin), base.wrapping_add(end)) {
                             Some(range) => {
@@ -154,7 +153,7 @@ impl Writer<'_, '_, '_> {
                     self.expression(old, unit)?;
                 }
                 STARTX_LENGTH => {
-                    let (index, length) = (read_uleb(old)?, read_uleb(old)?);
+                    let (index, length) = (old.read_uleb128()?, old.read_uleb128()?);
                     let begin = numbered(index)?;
                     let new = begin.and_then(|begin| self.moves.range(begin, begin.checked_add(length)?));
                     self.kind(kind);
@@ -163,7 +162,7 @@ impl Writer<'_, '_, '_> {
                     self.expression(old, unit)?;
                 }
                 STARTX_ENDX => {
-                    let (begin, end) = (numbered(read_uleb(old)?)?, numbered(read_uleb(old)?)?);
+                    let (begin, end) = (numbered(old.read_uleb128()?)?, numbered(old.read_uleb128()?)?);
                     // A numbered address is corrected as that of an instruction, not as an end.
                     let range =
                         begin.zip(end).ok_or_else(|| Problem::new("a list of numbers is of no unit"))?;
@@ -174,7 +173,7 @@ impl Writer<'_, '_, '_> {
                     self.start_length(range, old, unit)?;
                 }
                 START_LENGTH => {
-                    let (begin, length) = (old.read_u64()?, read_uleb(old)?);
+                    let (begin, length) = (old.read_u64()?, old.read_uleb128()?);
                     self.start_length((begin, begin.wrapping_add(length)), old, unit)?;
                 }
                 DEFAULT_LOCATION => {
@@ -232,7 +231,7 @@ impl Writer<'_, '_, '_> {
     }
 
     fn read_expression<'a>(&self, old: &mut Reader<'a>) -> Result<Reader<'a>, Problem> {
-        let length = usize::try_from(read_uleb(old)?)?;
+        let length = usize::try_from(old.read_uleb128()?)?;
         Ok(old.split(length)?)
     }
 }

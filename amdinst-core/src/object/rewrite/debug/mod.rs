@@ -18,7 +18,7 @@ mod pairs;
 
 use std::ops::Range;
 
-use gimli::{LittleEndian, Reader as _, SectionId, UnitType, read};
+use gimli::{LittleEndian, SectionId, UnitType, read};
 
 use super::Edge;
 use super::fixups::Context;
@@ -224,27 +224,11 @@ fn put(bytes: &mut [u8], at: usize, size: usize, value: u64) -> Result<(), Probl
 
 /// Appends a number in as few bytes as it needs (DWARF 5, section 7.6).
 fn put_uleb(out: &mut Vec<u8>, mut value: u64) {
-    // Most are of two bytes at most.
-    if value > 0x7f && value < 0x80 * 0x80 {
-        out.extend([value as u8 | 0x80, (value >> 7) as u8]);
-        return;
-    }
     while value > 0x7f {
         out.push(value as u8 | 0x80);
         value >>= 7;
     }
     out.push(value as u8);
-}
-
-/// Reads such a number.
-fn read_uleb(from: &mut Reader<'_>) -> gimli::Result<u64> {
-    let (value, size) = match *from.slice() {
-        [byte, ..] if byte < 0x80 => (u64::from(byte), 1),
-        [low, high, ..] if high < 0x80 => (u64::from(low & 0x7f) | u64::from(high) << 7, 2),
-        _ => return from.read_uleb128(),
-    };
-    from.skip(size)?;
-    Ok(value)
 }
 
 /// Where addresses went.
