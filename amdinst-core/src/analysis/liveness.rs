@@ -10,6 +10,7 @@
 use std::sync::OnceLock;
 
 use super::program::{Exit, Program};
+use super::rounds::Rounds;
 use crate::isa::ScalarSet;
 
 /// The registers live at the boundaries of all basic blocks.
@@ -120,34 +121,34 @@ impl Liveness {
     fn flow(&mut self, program: &Program, transfers: &[Transfer], index: usize) {
         let function = &program.functions[index];
         let mut inputs = vec![ScalarSet::EMPTY; function.blocks.len()];
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (number, block) in function.blocks.iter().enumerate().rev() {
-                let mut out = match block.exit {
-                    Exit::Return => self.returned[index],
-                    Exit::TailCall(callee) => {
-                        let returned = self.returned[index];
-                        self.returned[callee] = self.returned[callee].union(returned);
-                        self.entry[callee].union(returned)
-                    }
-                    Exit::Unknown => ScalarSet::ALL,
-                    Exit::End | Exit::Local | Exit::Call(_) => ScalarSet::EMPTY,
-                };
-                for &successor in &block.successors {
-                    out = out.union(inputs[successor]);
+        let last = function.blocks.len().saturating_sub(1);
+        let mut rounds = Rounds::new(function.blocks.len());
+        while let Some((place, _)) = rounds.next() {
+            let number = last - place;
+            let block = &function.blocks[number];
+            let mut out = match block.exit {
+                Exit::Return => self.returned[index],
+                Exit::TailCall(callee) => {
+                    let returned = self.returned[index];
+                    self.returned[callee] = self.returned[callee].union(returned);
+                    self.entry[callee].union(returned)
                 }
-                let mut input = out;
-                if let Exit::Call(callee) = block.exit {
-                    self.returned[callee] = self.returned[callee].union(out);
-                    input = input.union(self.entry[callee]);
-                }
-                input = input.without(transfers[number].kills).union(transfers[number].reads);
-                self.out[index][number] = out;
-                if inputs[number] != input {
-                    inputs[number] = input;
-                    changed = true;
-                }
+                Exit::Unknown => ScalarSet::ALL,
+                Exit::End | Exit::Local | Exit::Call(_) => ScalarSet::EMPTY,
+            };
+            for &successor in &block.successors {
+                out = out.union(inputs[successor]);
+            }
+            let mut input = out;
+            if let Exit::Call(callee) = block.exit {
+                self.returned[callee] = self.returned[callee].union(out);
+                input = input.union(self.entry[callee]);
+            }
+            input = input.without(transfers[number].kills).union(transfers[number].reads);
+            self.out[index][number] = out;
+            if inputs[number] != input {
+                inputs[number] = input;
+                block.predecessors.iter().for_each(|&before| rounds.mark(last - before));
             }
         }
         if let Some(entry) = inputs.first() {

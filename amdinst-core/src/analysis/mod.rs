@@ -13,6 +13,7 @@ pub mod liveness;
 pub mod masks;
 mod occupancy;
 pub mod program;
+mod rounds;
 mod values;
 
 pub use occupancy::{

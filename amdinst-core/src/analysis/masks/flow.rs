@@ -11,6 +11,7 @@ use super::slice::Slice;
 use super::state::{EXEC_PLACE, Rest, State};
 use crate::analysis::dominators::reverse_postorder;
 use crate::analysis::program::{Function, Program};
+use crate::analysis::rounds::Rounds;
 use crate::analysis::values::{Expr, Values, Vn};
 use crate::isa::{Access, Condition, Flow, Inst, RegSet, Value};
 
@@ -131,42 +132,23 @@ impl<'a> Flowing<'a> {
         for (at, &block) in order.iter().enumerate() {
             position[block] = at;
         }
-        // Blocks of which some predecessor ends otherwise than when they were last looked at, and between which places they are.
-        let mut stale = vec![true; blocks.len()];
-        let mut places = 0..order.len();
         let mut state = self.entry.clone();
-        // Around loops values can keep changing. After a few rounds those that differ stay joined: what is known then only becomes
-        // less, and so the rounds come to an end.
-        for round in 0.. {
-            let mut next_places = order.len()..0;
-            let mut at = places.start;
-            while at < places.end {
-                let block = order[at];
-                at += 1;
-                if !std::mem::replace(&mut stale[block], false) {
-                    continue;
-                }
-                self.join(block, &mut state);
-                if round > 4 {
-                    self.widen(block, &mut state);
-                }
-                if self.is_known(block, &state) {
-                    continue;
-                }
-                self.starts.set(block, &state);
-                self.run_through(block, &mut state);
-                self.ends.set(block, &state);
-                for &successor in &blocks[block].successors {
-                    stale[successor] = true;
-                    let place = position[successor];
-                    let range = if place >= at { &mut places } else { &mut next_places };
-                    *range = range.start.min(place)..range.end.max(place + 1);
-                }
+        let mut rounds = Rounds::new(order.len());
+        while let Some((place, round)) = rounds.next() {
+            let block = order[place];
+            self.join(block, &mut state);
+            // Around loops values can keep changing. After a few rounds those that differ stay joined: what is known then only
+            // becomes less, and so the rounds come to an end.
+            if round > 4 {
+                self.widen(block, &mut state);
             }
-            if next_places.is_empty() {
-                break;
+            if self.is_known(block, &state) {
+                continue;
             }
-            places = next_places;
+            self.starts.set(block, &state);
+            self.run_through(block, &mut state);
+            self.ends.set(block, &state);
+            blocks[block].successors.iter().for_each(|&successor| rounds.mark(position[successor]));
         }
     }
 

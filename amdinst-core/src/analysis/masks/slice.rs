@@ -10,6 +10,7 @@ use super::classify::writes_exec;
 use super::state::SCALARS;
 use super::step::{is_followed, saves_exec};
 use crate::analysis::program::{Function, Located, Program};
+use crate::analysis::rounds::Rounds;
 use crate::isa::{Access, Op, ScalarSet, Value};
 
 /// What of a function matters.
@@ -81,22 +82,16 @@ impl<'a> Search<'a> {
     /// Looks at blocks, the last first, until no more is found to matter.
     fn run(&mut self) {
         let blocks = &self.function.blocks;
-        let mut stale = vec![true; blocks.len()];
-        while let Some(mut number) = stale.iter().rposition(|&stale| stale) {
-            loop {
-                if std::mem::replace(&mut stale[number], false) {
-                    let had_lanes = self.lanes;
-                    if self.block(number) {
-                        blocks[number].predecessors.iter().for_each(|&before| stale[before] = true);
-                    }
-                    if self.lanes != had_lanes {
-                        stale.fill(true);
-                    }
-                }
-                match number.checked_sub(1) {
-                    Some(before) => number = before,
-                    None => break,
-                }
+        let last = blocks.len().saturating_sub(1);
+        let mut rounds = Rounds::new(blocks.len());
+        while let Some((place, _)) = rounds.next() {
+            let number = last - place;
+            let had_lanes = self.lanes;
+            if self.block(number) {
+                blocks[number].predecessors.iter().for_each(|&before| rounds.mark(last - before));
+            }
+            if self.lanes != had_lanes {
+                (0..blocks.len()).for_each(|place| rounds.mark(place));
             }
         }
     }
