@@ -238,22 +238,10 @@ impl<'a> Flowing<'a> {
             if joined.rest.exec != exec {
                 joined.rest.exec = phi(&mut self.values, &mut self.joined_exec[block], block, EXEC_PLACE);
             }
-            self.join_registers(block, from, joined);
+            self.join_registers(block, Some(from), joined);
         }
         if exec_is_nonzero {
             joined.rest.nonzero = self.chains.with(joined.rest.nonzero, joined.rest.exec);
-        }
-    }
-
-    /// Joins registers whose values at the end of `from` differ.
-    fn join_registers(&mut self, block: usize, from: usize, joined: &mut State) {
-        let other = self.ends.scalars(from);
-        let numbers = &mut self.joined_registers[self.slice.numbers_at_start(block)];
-        for (&(register, place), number) in self.slice.at_start(block).iter().zip(numbers) {
-            let place = usize::from(place);
-            if joined.scalars[place] != other[place] {
-                joined.scalars[place] = phi(&mut self.values, number, block, register.into());
-            }
         }
     }
 
@@ -266,12 +254,18 @@ impl<'a> Flowing<'a> {
         if input.rest.exec != previous.exec {
             input.rest.exec = phi(&mut self.values, &mut self.joined_exec[block], block, EXEC_PLACE);
         }
-        let previous = self.starts.scalars(block);
+        self.join_registers(block, None, input);
+    }
+
+    /// Joins registers whose values differ from those at the end of `from`; without that, from those that were known of the block's
+    /// start before.
+    fn join_registers(&mut self, block: usize, from: Option<usize>, joined: &mut State) {
+        let other = from.map_or_else(|| self.starts.scalars(block), |from| self.ends.scalars(from));
         let numbers = &mut self.joined_registers[self.slice.numbers_at_start(block)];
         for (&(register, place), number) in self.slice.at_start(block).iter().zip(numbers) {
             let place = usize::from(place);
-            if input.scalars[place] != previous[place] {
-                input.scalars[place] = phi(&mut self.values, number, block, register.into());
+            if joined.scalars[place] != other[place] {
+                joined.scalars[place] = phi(&mut self.values, number, block, register.into());
             }
         }
     }
