@@ -149,18 +149,19 @@ fn number(op: Op, encoding: Encoding, values: &[Value]) -> Option<u64> {
     if values.len() > 3 {
         return None;
     }
+    // Opcode and encoding take 24 bits, behind which there are 11 for each operand: 0 for one that is not there.
     let mut number = (op as u64) << 8 | encoding as u64;
-    for &value in values {
-        let (kind, byte) = match value {
-            Value::Scalar(code) => (1, code),
-            Value::Vgpr(code) => (2, code),
-            Value::Agpr(code) => (3, code),
-            Value::Inline(code) => (4, code),
-            Value::Special(code) => (5, code),
-            Value::Off => (6, 0),
-            Value::Literal(_) | Value::Imm(_) => return None,
+    for at in 0..3 {
+        let (kind, byte) = match values.get(at) {
+            None => (0, 0),
+            Some(&Value::Scalar(code)) => (1, code),
+            Some(&Value::Vgpr(code)) => (2, code),
+            Some(&Value::Agpr(code)) => (3, code),
+            Some(&Value::Inline(code)) => (4, code),
+            Some(&Value::Special(code)) => (5, code),
+            Some(Value::Off) => (6, 0),
+            Some(Value::Literal(_) | Value::Imm(_)) => return None,
         };
-        // 24 bits for opcode and encoding, 11 an operand.
         number = number << 11 | kind << 8 | u64::from(byte);
     }
     Some(number)
@@ -206,5 +207,23 @@ mod tests {
         }
         assert_eq!(first.words().expect("words"), &first.encode(Arch::Gfx90a).expect("words"));
         assert!(first.effects(Arch::Gfx90a).reads.contains(Reg::vgpr(1)));
+    }
+
+    #[test]
+    fn no_two_instructions_have_the_same_number() {
+        let mut seen = HashMap::new();
+        for &op in Op::ALL {
+            for encoding in [Encoding::Sop2, Encoding::Sopp, Encoding::Global, Encoding::Exp] {
+                for code in 0..28 {
+                    let operands = [Value::Scalar(code), Value::Vgpr(code), Value::Off];
+                    for values in [&operands[..0], &operands[..1], &operands[1..2], &operands[1..], &operands]
+                    {
+                        let one = (op, encoding, values.to_vec());
+                        let other = seen.entry(number(op, encoding, values)).or_insert_with(|| one.clone());
+                        assert_eq!(*other, one);
+                    }
+                }
+            }
+        }
     }
 }
