@@ -9,7 +9,7 @@ use super::refusal::{InstrumentError, Reason, Refusal};
 use crate::analysis::dominators::Structure;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
-use crate::analysis::program::{Exit, ObstacleKind, Program};
+use crate::analysis::program::{Exit, Function, ObstacleKind, Program};
 use crate::isa::{Effects, Families, Inst, Reg, RegSet};
 use crate::object::CodeObject;
 
@@ -21,7 +21,7 @@ pub(super) struct Survey {
     pub(super) liveness: Liveness,
     /// By function: what it does itself.
     own: Vec<Own>,
-    /// By function: it and all it reaches.
+    /// By function: of a kernel, it and all it reaches; of others nothing.
     pub(super) reachable: Vec<BTreeSet<usize>>,
 }
 
@@ -109,15 +109,12 @@ impl Survey {
         });
         own.resize_with(program.functions.len(), Own::default);
         own.iter_mut().for_each(Own::seen);
-        let functions = 0..program.functions.len();
-        let reachable: Vec<BTreeSet<usize>> = functions.map(|function| program.reachable(function)).collect();
-        let clobbers = |callee: usize| {
-            let mut all = RegSet::default();
-            for &function in &reachable[callee] {
-                all.union_with(&own[function].changes);
-            }
-            all
+        let reached_by = |(number, function): (usize, &Function)| {
+            if function.kernel.is_some() { program.reachable(number) } else { BTreeSet::new() }
         };
+        let reachable = program.functions.iter().enumerate().map(reached_by).collect();
+        let changes = program.with_callees(own.iter().map(|own| own.changes));
+        let clobbers = |callee: usize| changes[callee];
         let liveness = Liveness::new(&program);
         let masks = program
             .functions
@@ -145,10 +142,7 @@ impl Survey {
     pub(super) fn obstacles(&self, function: usize) -> Vec<Refusal> {
         let functions = self.reachable[function].iter().map(|&reached| &self.program.functions[reached]);
         let obstacles = functions.flat_map(|function| function.obstacles.iter().map(move |o| (function, o)));
-        let refusal = |(function, obstacle): (
-            &crate::analysis::program::Function,
-            &crate::analysis::program::Obstacle,
-        )| {
+        let refusal = |(function, obstacle): (&Function, &crate::analysis::program::Obstacle)| {
             let reason = match obstacle.kind {
                 ObstacleKind::IndirectTarget => Reason::IndirectTarget,
                 ObstacleKind::UnresolvedGetpc => Reason::UnresolvedGetpc,

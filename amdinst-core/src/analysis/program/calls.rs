@@ -67,15 +67,9 @@ impl Program {
         unknown: RegSet,
         entries: &BTreeMap<u64, usize>,
     ) -> BTreeMap<usize, usize> {
-        let written: Vec<RegSet> =
-            self.functions.iter().map(|function| self.written(function, unknown)).collect();
-        let clobbers = |callee: usize| {
-            let mut all = RegSet::default();
-            for function in self.reachable(callee) {
-                all.union_with(&written[function]);
-            }
-            all
-        };
+        let written =
+            self.with_callees(self.functions.iter().map(|function| self.written(function, unknown)));
+        let clobbers = |callee: usize| written[callee];
         let mut targets = BTreeMap::new();
         for (&index, insts) in wanted {
             for (inst, target) in register_targets(self, &self.functions[index], &clobbers, unknown, insts) {

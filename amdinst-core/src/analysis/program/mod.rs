@@ -16,8 +16,9 @@ use explore::Explorer;
 use forms::Forms;
 
 use super::addresses::PcRelative;
+use super::rounds::Rounds;
 use crate::Arch;
-use crate::isa::{Effects, Encoding, Flow, Inst, Op, Operand, ScalarSet, Value};
+use crate::isa::{Effects, Encoding, Flow, Inst, Op, Operand, RegSet, ScalarSet, Value};
 use crate::object::{CodeObject, RelocationKind};
 
 /// An instruction at its address: what the analyses ask of all of them. [`Program::inst`] has it whole.
@@ -264,6 +265,25 @@ impl Program {
     pub fn function_at(&self, pc: u64) -> Option<usize> {
         let index = self.functions.partition_point(|function| function.range.start <= pc).checked_sub(1)?;
         self.functions[index].range.contains(&pc).then_some(index)
+    }
+
+    /// By function: the registers that are said of it in `own`, and of everything that it may call.
+    pub fn with_callees(&self, own: impl Iterator<Item = RegSet>) -> Vec<RegSet> {
+        let mut all: Vec<RegSet> = own.collect();
+        let mut callers = vec![Vec::new(); self.functions.len()];
+        for (caller, function) in self.functions.iter().enumerate() {
+            function.callees.iter().for_each(|&callee| callers[callee].push(caller));
+        }
+        let mut rounds = Rounds::new(self.functions.len());
+        while let Some((number, _)) = rounds.next() {
+            let mut registers = all[number];
+            self.functions[number].callees.iter().for_each(|&callee| registers.union_with(&all[callee]));
+            if registers != all[number] {
+                all[number] = registers;
+                callers[number].iter().for_each(|&caller| rounds.mark(caller));
+            }
+        }
+        all
     }
 
     /// `function` and everything it may call, ascending.
