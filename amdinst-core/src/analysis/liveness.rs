@@ -52,21 +52,21 @@ impl Liveness {
             entry: vec![ScalarSet::EMPTY; n],
             returned: vec![ScalarSet::EMPTY; n],
         };
+        let callers = program.callers();
         // Sets only grow, so this ends; callees come before callers in most code objects.
-        let mut pending: Vec<bool> = vec![true; n];
-        while let Some(function) = pending.iter().position(|&pending| pending) {
-            pending[function] = false;
-            let calls = !program.functions[function].callees.is_empty();
+        let mut rounds = Rounds::new(n);
+        while let Some((function, _)) = rounds.next() {
+            let callees = program.functions[function].callees.iter();
+            let returned: Vec<_> = callees.map(|&callee| (callee, this.returned[callee])).collect();
             let entry = this.entry[function];
-            let returned = if calls { this.returned.clone() } else { Vec::new() };
             this.flow(program, &transfers[function], function);
             if this.entry[function] != entry {
-                for (caller, other) in program.functions.iter().enumerate() {
-                    pending[caller] |= other.callees.contains(&function);
-                }
+                callers[function].iter().for_each(|&caller| rounds.mark(caller));
             }
-            for (callee, before) in returned.iter().enumerate() {
-                pending[callee] |= this.returned[callee] != *before;
+            for (callee, before) in returned {
+                if this.returned[callee] != before {
+                    rounds.mark(callee);
+                }
             }
         }
         this

@@ -267,13 +267,19 @@ impl Program {
         self.functions[index].range.contains(&pc).then_some(index)
     }
 
-    /// By function: the registers that are said of it in `own`, and of everything that it may call.
-    pub fn with_callees(&self, own: impl Iterator<Item = RegSet>) -> Vec<RegSet> {
-        let mut all: Vec<RegSet> = own.collect();
+    /// By function: those that may call it.
+    pub fn callers(&self) -> Vec<Vec<usize>> {
         let mut callers = vec![Vec::new(); self.functions.len()];
         for (caller, function) in self.functions.iter().enumerate() {
             function.callees.iter().for_each(|&callee| callers[callee].push(caller));
         }
+        callers
+    }
+
+    /// By function: the registers that are said of it in `own`, and of everything that it may call.
+    pub fn with_callees(&self, own: impl Iterator<Item = RegSet>) -> Vec<RegSet> {
+        let mut all: Vec<RegSet> = own.collect();
+        let callers = self.callers();
         let mut rounds = Rounds::new(self.functions.len());
         while let Some((number, _)) = rounds.next() {
             let mut registers = all[number];
