@@ -25,8 +25,8 @@ impl Structure {
         let mut this = Self { subtrees: subtrees(&order, &immediate), loops: Loops::of_blocks(n) };
         // Inner loops first: a header comes behind those that dominate it.
         for &header in order.iter().rev() {
-            let is_latch = |&&from: &&usize| position[from] != usize::MAX && this.dominates(header, from);
-            let latches: Vec<usize> = predecessors(header).iter().filter(is_latch).copied().collect();
+            let before = predecessors(header).iter().copied();
+            let latches: Vec<usize> = before.filter(|&from| this.dominates(header, from)).collect();
             if !latches.is_empty() {
                 // What block 0 does not reach is in no loop.
                 this.loops.add(header, latches, |block| {

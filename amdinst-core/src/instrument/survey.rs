@@ -9,7 +9,7 @@ use super::refusal::{InstrumentError, Reason, Refusal};
 use crate::analysis::dominators::Structure;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
-use crate::analysis::program::{Exit, Function, ObstacleKind, Program};
+use crate::analysis::program::{Exit, Function, Obstacle, ObstacleKind, Program};
 use crate::isa::{Effects, Families, Inst, Reg, RegSet};
 use crate::object::CodeObject;
 
@@ -142,7 +142,7 @@ impl Survey {
     pub(super) fn obstacles(&self, function: usize) -> Vec<Refusal> {
         let functions = self.reachable[function].iter().map(|&reached| &self.program.functions[reached]);
         let obstacles = functions.flat_map(|function| function.obstacles.iter().map(move |o| (function, o)));
-        let refusal = |(function, obstacle): (&Function, &crate::analysis::program::Obstacle)| {
+        let refusal = |(function, obstacle): (&Function, &Obstacle)| {
             let reason = match obstacle.kind {
                 ObstacleKind::IndirectTarget => Reason::IndirectTarget,
                 ObstacleKind::UnresolvedGetpc => Reason::UnresolvedGetpc,
