@@ -110,8 +110,20 @@ fn a_bundle_is_rewritten_in_place() {
         let args = object["kernels"][1]["args"].as_array().unwrap();
         assert!(args.iter().any(|arg| arg["name"] == "amdinst_buffer"));
     }
-    // One on its own is still to be had, and nothing is written when no code object has the kernel.
+    // Which one, if not all of them, must be said.
     std::fs::write(file("fat.bundle"), bundle()).unwrap();
+    for (words, help) in [
+        ("fat.bundle -o one.elf", "choose a kernel with --kernel, or instrument all of them with --whole"),
+        ("fat.bundle -o one.elf --kernel add", "instrument all of them with --whole"),
+        ("fat.bundle --plan", "choose a kernel with --kernel"),
+    ] {
+        let output = amdinst(directory.path(), &format!("instrument {words}"));
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.ends_with(&format!("\nhelp: {help}\n")), "{words}: {error}");
+    }
+    assert!(!file("one.elf").exists());
+    // Nothing is written when no code object has the kernel.
     let output = amdinst(directory.path(), "instrument fat.bundle -o fat.bundle --kernel gone");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(std::fs::read(file("fat.bundle")).unwrap() == bundle());

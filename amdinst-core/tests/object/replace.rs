@@ -23,14 +23,17 @@ fn objects(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
 fn check_grown(bytes: &[u8], index: usize, by: usize) -> Vec<u8> {
     let before = objects(bytes);
     let larger = grown(&before[index].1, by);
-    let changed = replace(bytes, &BTreeMap::from([(index, larger.clone())])).expect("a replacement");
+    let replacements = BTreeMap::from([(index, &larger)]);
+    let changed = replace(bytes, &replacements).expect("a replacement").to_vec();
     let after = objects(&changed);
     assert_eq!(after.len(), before.len());
     for (number, (before, after)) in before.iter().zip(&after).enumerate() {
         assert_eq!(before.0, after.0);
         assert!(after.1 == *if number == index { &larger } else { &before.1 }, "code object {number}");
     }
-    assert!(replace(bytes, &BTreeMap::from([(index, larger)])).expect("again") == changed);
+    let mut written = std::io::Cursor::new(Vec::new());
+    replace(bytes, &replacements).expect("again").write_to(&mut written).expect("memory takes all");
+    assert!(written.into_inner() == changed);
     changed
 }
 
@@ -39,7 +42,8 @@ fn code_objects_of_bundles() {
     require_tools!("clang-22", "clang-offload-bundler-22");
     for extra in [&[][..], &["-compress"]] {
         let one = bundle(extra);
-        assert!(objects(&replace(&one, &BTreeMap::new()).expect("nothing to do")) == objects(&one));
+        let nothing = BTreeMap::<usize, Vec<u8>>::new();
+        assert!(objects(&replace(&one, &nothing).expect("nothing to do").to_vec()) == objects(&one));
         let changed = check_grown(&one, 1, 5000);
         // LLVM reads it too.
         let directory = tempfile::tempdir().expect("a temporary directory");
@@ -147,11 +151,13 @@ fn bundles_that_nothing_points_at_do_not_move() {
     run("clang-22", &["-shared", "-nostdlib", "-fuse-ld=lld", path(&file("host.s")), "-o", path(&library)]);
     let bytes = std::fs::read(&library).expect("the linker wrote it");
     let larger = grown(&objects(&bytes)[0].1, 100_000);
-    let error = replace(&bytes, &BTreeMap::from([(0, larger)])).expect_err("no wrapper");
+    let replacements = BTreeMap::from([(0, larger)]);
+    let error = replace(&bytes, &replacements).expect_err("no wrapper");
     assert!(matches!(error, ContainerError::Immovable { .. }), "{error}");
     // What fits stays.
     let same = objects(&bytes)[0].1.clone();
-    let changed = replace(&bytes, &BTreeMap::from([(0, same)])).expect("the same");
+    let replacements = BTreeMap::from([(0, same)]);
+    let changed = replace(&bytes, &replacements).expect("the same").to_vec();
     assert_eq!(changed.len(), bytes.len());
     assert!(objects(&changed) == objects(&bytes));
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use amdinst_core::object::container::{self, Embedded, Origin};
 use amdinst_core::object::{CodeObject, Kernel};
+use rayon::prelude::*;
 
 use super::output::count;
 use crate::cli::FileArgs;
@@ -119,23 +120,64 @@ impl<'a> Input<'a> {
     ) -> CommandResult<Vec<Skipped>> {
         let mut skipped = Vec::new();
         for one in &self.embedded {
-            let is_whole = one.origin == Origin::CodeObject;
-            match CodeObject::parse(one.bytes.to_vec()) {
-                Ok(object) => {
-                    let (target, offset) = (object.target.to_string(), one.range.start as u64);
-                    if visit(Found { target, offset, index: one.index, embedded: !is_whole, object })?
-                        .is_break()
-                    {
+            match self.read(one)? {
+                Ok(found) => {
+                    if visit(found)?.is_break() {
                         return Ok(skipped);
                     }
                 }
-                // The file is that one code object, so its error is the answer.
-                Err(error) if is_whole => return Err(in_file(self.path, &error)),
-                Err(error) => {
-                    skipped.push(Skipped { target: one.target.clone(), reason: error.to_string() });
-                }
+                Err(unreadable) => skipped.push(unreadable),
             }
         }
+        self.all_but(skipped)
+    }
+
+    /// Reads code objects, as many at a time as there are cores, and shows each to `visit`. Returns what that gave, in the
+    /// order of the file, and those that cannot be read.
+    ///
+    /// # Errors
+    /// The first in the file of those of `visit`, and when not one code object can be read.
+    pub fn map<T: Send>(
+        &self,
+        visit: impl Fn(Found) -> CommandResult<T> + Sync,
+    ) -> CommandResult<(Vec<T>, Vec<Skipped>)> {
+        let results: Vec<CommandResult<Result<T, Skipped>>> = self
+            .embedded
+            .par_iter()
+            .with_max_len(1)
+            .map(|one| match self.read(one)? {
+                Ok(found) => visit(found).map(Ok),
+                Err(skipped) => Ok(Err(skipped)),
+            })
+            .collect();
+        let (mut made, mut skipped) = (Vec::new(), Vec::new());
+        for result in results {
+            match result? {
+                Ok(one) => made.push(one),
+                Err(one) => skipped.push(one),
+            }
+        }
+        Ok((made, self.all_but(skipped)?))
+    }
+
+    fn read(&self, one: &Embedded<'_>) -> CommandResult<Result<Found, Skipped>> {
+        let is_whole = one.origin == Origin::CodeObject;
+        match CodeObject::parse(one.bytes.to_vec()) {
+            Ok(object) => Ok(Ok(Found {
+                target: object.target.to_string(),
+                offset: one.range.start as u64,
+                index: one.index,
+                embedded: !is_whole,
+                object,
+            })),
+            // The file is that one code object, so its error is the answer.
+            Err(error) if is_whole => Err(in_file(self.path, &error)),
+            Err(error) => Ok(Err(Skipped { target: one.target.clone(), reason: error.to_string() })),
+        }
+    }
+
+    /// Those that cannot be read, if there are others.
+    fn all_but(&self, skipped: Vec<Skipped>) -> CommandResult<Vec<Skipped>> {
         match skipped.first() {
             Some(Skipped { target, reason }) if skipped.len() == self.embedded.len() => {
                 let problem = format!("no code object can be read; {target}: {reason}");
@@ -145,11 +187,12 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The one code object to work on: the only one, or the only one that has this kernel.
+    /// The one code object to work on: the only one, or the only one that has this kernel. `all` is what the user can do
+    /// to have them all worked on.
     ///
     /// # Errors
     /// When there are several to choose from, or none has the kernel.
-    pub fn one(&self, kernel: Option<&str>) -> CommandResult<Found> {
+    pub fn one(&self, kernel: Option<&str>, all: Option<&str>) -> CommandResult<Found> {
         let mut fitting = Vec::new();
         let mut first = None;
         self.for_each(|found| {
@@ -170,8 +213,15 @@ impl<'a> Input<'a> {
                     count(fitting.len(), "code object"),
                     list(&fitting)
                 );
-                let help = "name one with --target-cpu, or a kernel with --kernel";
-                Err(Failure::msg(Exit::Usage, message).help(help))
+                let is_one_target = fitting.iter().all(|target| *target == fitting[0]);
+                let ways = [
+                    (!is_one_target).then_some("name one with --target-cpu"),
+                    kernel.is_none().then_some("choose a kernel with --kernel"),
+                    all,
+                ];
+                let ways: Vec<&str> = ways.into_iter().flatten().collect();
+                let failure = Failure::msg(Exit::Usage, message);
+                Err(if ways.is_empty() { failure } else { failure.help(ways.join(", or ")) })
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Data on stdout, and files written whole or not at all.
 
 use std::fmt::Display;
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use crate::exit::{CommandResult, Exit, OrExit as _};
 /// # Errors
 /// When stdout cannot be written for any other reason.
 pub fn print(data: &impl Display) -> CommandResult<()> {
-    print_bytes(data.to_string().as_bytes())
+    stream(|out| write!(out, "{data}")).map(drop)
 }
 
 /// Prints one JSON document, indented, and a newline.
@@ -22,13 +23,11 @@ pub fn print(data: &impl Display) -> CommandResult<()> {
 /// # Errors
 /// When stdout cannot be written.
 pub fn print_json(data: &impl Serialize) -> CommandResult<()> {
-    let mut text = serde_json::to_string_pretty(data).or_exit(Exit::OutputFailed)?;
-    text.push('\n');
-    print_bytes(text.as_bytes())
-}
-
-fn print_bytes(bytes: &[u8]) -> CommandResult<()> {
-    stream(|out| out.write_all(bytes)).map(drop)
+    stream(|out| {
+        serde_json::to_writer_pretty(&mut *out, data)?;
+        writeln!(out)
+    })
+    .map(drop)
 }
 
 /// Lets `write` print data piece by piece. Breaks off when the reader has seen enough (`… | head`).
@@ -36,9 +35,9 @@ fn print_bytes(bytes: &[u8]) -> CommandResult<()> {
 /// # Errors
 /// When stdout cannot be written for any other reason.
 pub fn stream(
-    write: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>,
+    write: impl FnOnce(&mut io::BufWriter<io::StdoutLock<'_>>) -> io::Result<()>,
 ) -> CommandResult<ControlFlow<()>> {
-    let mut stdout = io::stdout().lock();
+    let mut stdout = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match write(&mut stdout).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
         result => result.map(ControlFlow::Continue).or_exit_with(Exit::OutputFailed, || "writing to stdout"),
@@ -50,19 +49,31 @@ pub fn stream(
 /// # Errors
 /// When the directory cannot be written, or the name cannot be taken.
 pub fn write_file(path: &Path, bytes: &[u8]) -> CommandResult<()> {
+    write_with(path, |file| file.write_all(bytes))
+}
+
+/// As [`write_file`], with what `write` writes.
+///
+/// # Errors
+/// As those of [`write_file`], and what `write` gives.
+pub fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> CommandResult<()> {
     let failed = || format!("writing {}", path.display());
-    let directory = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
     let mut file = tempfile::Builder::new()
         .prefix(".amdinst-")
         .permissions(world_readable())
-        .tempfile_in(directory)
+        .tempfile_in(directory_of(path))
         .or_exit_with(Exit::OutputFailed, failed)?;
-    file.write_all(bytes).or_exit_with(Exit::OutputFailed, failed)?;
+    write(file.as_file_mut()).or_exit_with(Exit::OutputFailed, failed)?;
     file.persist(path).map_err(|error| error.error).or_exit_with(Exit::OutputFailed, failed)?;
     Ok(())
+}
+
+/// The directory that a file stands in.
+pub fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
 }
 
 /// A temporary file is its owner's alone; a result is for all whom the umask lets.

@@ -1,8 +1,9 @@
 //! The offload bundle (Clang's documentation, "Clang Offload Bundler", section "Bundled Binary File Layout").
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::ContainerError;
+use super::{ContainerError, Pieces};
 
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
@@ -70,26 +71,24 @@ pub(super) fn read(bytes: &[u8], at: usize) -> Result<Bundle, ContainerError> {
     Ok(Bundle { entries, size: end })
 }
 
-/// Appends a bundle of (id, contents); entries with contents start at multiples of a page from its start.
-pub(super) fn write(entries: &[(String, &[u8])], out: &mut Vec<u8>) {
-    let start = out.len();
-    let table: usize = entries.iter().map(|(id, _)| 24 + id.len()).sum();
-    out.extend(MAGIC);
-    out.extend((entries.len() as u64).to_le_bytes());
-    let mut end = MAGIC.len() + 8 + table;
-    for (id, contents) in entries {
+/// Appends a bundle of (id, contents); entries with contents start at multiples of a page from its start, which `out` has
+/// come to.
+pub(super) fn write<'a>(entries: Vec<(String, Cow<'a, [u8]>)>, out: &mut Pieces<'a>) {
+    let mut table = [MAGIC, &(entries.len() as u64).to_le_bytes()].concat();
+    let mut end = table.len() + entries.iter().map(|(id, _)| 24 + id.len()).sum::<usize>();
+    for (id, contents) in &entries {
         if !contents.is_empty() {
             end = end.next_multiple_of(super::ALIGNMENT);
         }
         for field in [end, contents.len(), id.len()] {
-            out.extend((field as u64).to_le_bytes());
+            table.extend((field as u64).to_le_bytes());
         }
-        out.extend(id.as_bytes());
+        table.extend(id.as_bytes());
         end += contents.len();
     }
-    for (_, contents) in entries.iter().filter(|(_, contents)| !contents.is_empty()) {
-        let at = (out.len() - start).next_multiple_of(super::ALIGNMENT);
-        out.resize(start + at, 0);
-        out.extend(*contents);
+    out.push(table);
+    for (_, contents) in entries.into_iter().filter(|(_, contents)| !contents.is_empty()) {
+        out.align(super::ALIGNMENT);
+        out.push(contents);
     }
 }

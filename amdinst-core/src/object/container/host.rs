@@ -10,7 +10,8 @@ use object::elf::{FileHeader64, ProgramHeader64, Rela64, SHT_NOBITS, SectionHead
 use object::read::elf::{FileHeader as _, ProgramHeader as _, SectionHeader as _};
 use object::{LittleEndian as LE, U64, elf, pod};
 
-use super::{ContainerError, ObjectError};
+use super::overlay::Overlay;
+use super::{ContainerError, ObjectError, Pieces};
 
 /// What an ELF file is to us.
 pub(super) enum Contents {
@@ -56,8 +57,8 @@ const PAGE: u64 = 4096;
 const MAX_GAP: u64 = 1 << 30;
 
 /// A host file being changed.
-struct Host {
-    bytes: Vec<u8>,
+struct Host<'a> {
+    bytes: Overlay<'a>,
     /// Sections by name.
     sections: Vec<(Vec<u8>, SectionHeader64<LE>)>,
     segments: Vec<ProgramHeader64<LE>>,
@@ -66,11 +67,11 @@ struct Host {
 
 /// Puts new contents for `.hip_fatbin` into a new segment, and lets wrappers, symbols and relocations point there.
 /// `moves` has the start of each bundle in the old section and in the new contents.
-pub(super) fn move_fatbin(
-    bytes: &[u8],
-    contents: &[u8],
+pub(super) fn move_fatbin<'a>(
+    bytes: &'a [u8],
+    contents: Pieces<'a>,
     moves: &BTreeMap<u64, u64>,
-) -> Result<Vec<u8>, ContainerError> {
+) -> Result<Pieces<'a>, ContainerError> {
     let mut host = Host::read(bytes)?;
     let immovable = |problem: &str| ContainerError::Immovable { problem: problem.to_owned() };
     let fatbin = host.section(b".hip_fatbin").ok_or(ContainerError::NoGpuCode)?;
@@ -111,14 +112,14 @@ pub(super) fn move_fatbin(
     let mut pointed: BTreeMap<u64, bool> = BTreeMap::new();
     for number in 0..(wrappers.end.saturating_sub(wrappers.start)) as usize / WRAPPER_SIZE {
         let at = wrappers_at + number * WRAPPER_SIZE;
-        if host.bytes.get(at..at + 4) != Some(&WRAPPER_MAGIC.to_le_bytes()) || host.bytes.len() < at + 16 {
+        let Some(wrapper) = host.bytes.read(at..at + 16) else { continue };
+        if wrapper[..4] != WRAPPER_MAGIC.to_le_bytes() {
             continue;
         }
-        let field = at + 8..at + 16;
-        let value = u64::from_le_bytes(host.bytes[field.clone()].try_into().expect("eight bytes"));
+        let value = u64::from_le_bytes(wrapper[8..].try_into().expect("eight bytes"));
         let new = moved(value).map(|new| new.ok_or_else(|| stray(value))).transpose()?;
         if let Some(new) = new {
-            host.bytes[field].copy_from_slice(&new.to_le_bytes());
+            host.bytes.write(at + 8, &new.to_le_bytes());
         }
         pointed.insert(wrappers.start + (number * WRAPPER_SIZE) as u64 + 8, new.is_some());
     }
@@ -156,7 +157,7 @@ pub(super) fn move_fatbin(
 
     // The new place.
     let old_file = fatbin_file(&host);
-    host.bytes[old_file].fill(0);
+    host.bytes.clear(old_file);
     let is_fatbin = |section: &SectionHeader64<LE>| section.sh_addr.get(LE) == old.start;
     host.change_section(b".hip_fatbin", is_fatbin, |section| {
         section.sh_addr.set(LE, address + start);
@@ -189,17 +190,19 @@ pub(super) fn move_fatbin(
         }
     }
     let count = host.segments.len() as u16;
-    host.bytes[32..40].copy_from_slice(&offset.to_le_bytes());
-    host.bytes[56..58].copy_from_slice(&count.to_le_bytes());
-    host.bytes.resize(offset as usize, 0);
-    host.bytes.extend(pod::bytes_of_slice(&host.segments));
-    host.bytes.resize((offset + start) as usize, 0);
-    host.bytes.extend(contents);
-    Ok(host.bytes)
+    host.bytes.write(32, &offset.to_le_bytes());
+    host.bytes.write(56, &count.to_le_bytes());
+    let old_size = host.bytes.len();
+    let mut out = host.bytes.into_pieces();
+    out.push_zeros(offset as usize - old_size);
+    out.push(pod::bytes_of_slice(&host.segments).to_vec());
+    out.push_zeros((offset + start) as usize - out.len());
+    out.append(contents);
+    Ok(out)
 }
 
 /// Where `.hip_fatbin` stands in the file.
-fn fatbin_file(host: &Host) -> Range<usize> {
+fn fatbin_file(host: &Host<'_>) -> Range<usize> {
     let range = host.section(b".hip_fatbin").map(|section| {
         let start = section.sh_offset.get(LE) as usize;
         start..start + section.sh_size.get(LE) as usize
@@ -207,9 +210,9 @@ fn fatbin_file(host: &Host) -> Range<usize> {
     range.filter(|range| range.end <= host.bytes.len()).unwrap_or_default()
 }
 
-impl Host {
+impl<'a> Host<'a> {
     /// Reads the headers. Sections with contents lie inside the file.
-    fn read(bytes: &[u8]) -> Result<Self, ContainerError> {
+    fn read(bytes: &'a [u8]) -> Result<Self, ContainerError> {
         let damaged = |error: object::read::Error| {
             ContainerError::Object(ObjectError::malformed("ELF headers", 0, error.to_string()))
         };
@@ -221,7 +224,7 @@ impl Host {
             sections.push((table.section_name(LE, section).unwrap_or_default().to_vec(), *section));
         }
         let segments = header.program_headers(LE, bytes).map_err(damaged)?.to_vec();
-        Ok(Self { sections, segments, machine: header.e_machine(LE), bytes: bytes.to_vec() })
+        Ok(Self { sections, segments, machine: header.e_machine(LE), bytes: Overlay::new(bytes) })
     }
 
     fn section(&self, name: &[u8]) -> Option<&SectionHeader64<LE>> {
@@ -236,10 +239,16 @@ impl Host {
     ) -> Result<(), ContainerError> {
         for (_, section) in self.sections.iter().filter(|(_, section)| kinds.contains(&section.sh_type(LE))) {
             let start = section.sh_offset.get(LE) as usize;
-            let range = start..start + section.sh_size.get(LE) as usize;
-            for record in self.bytes[range].chunks_exact_mut(size_of::<T>()) {
-                if let Ok((record, _)) = pod::from_bytes_mut::<T>(record) {
-                    change(record)?;
+            let Some(mut bytes) = self.bytes.read(start..start + section.sh_size.get(LE) as usize) else {
+                continue;
+            };
+            for (number, record) in bytes.chunks_exact_mut(size_of::<T>()).enumerate() {
+                let before = record.to_vec();
+                if let Ok((fields, _)) = pod::from_bytes_mut::<T>(record) {
+                    change(fields)?;
+                }
+                if before != record {
+                    self.bytes.write(start + number * size_of::<T>(), record);
                 }
             }
         }
@@ -253,15 +262,16 @@ impl Host {
         is_it: impl Fn(&SectionHeader64<LE>) -> bool,
         change: impl FnOnce(&mut SectionHeader64<LE>),
     ) {
-        let table = u64::from_le_bytes(self.bytes[40..48].try_into().expect("eight bytes")) as usize;
+        let table = self.bytes.read(40..48).and_then(|field| field.try_into().ok()).map(u64::from_le_bytes);
         let found = self.sections.iter().position(|(other, section)| other == name && is_it(section));
-        if let Some(number) = found {
-            let at = table + number * size_of::<SectionHeader64<LE>>();
-            if let Some(Ok((header, _))) =
-                self.bytes.get_mut(at..).map(pod::from_bytes_mut::<SectionHeader64<LE>>)
-            {
+        if let (Some(table), Some(number)) = (table, found) {
+            let size = size_of::<SectionHeader64<LE>>();
+            let at = table as usize + number * size;
+            let Some(mut bytes) = self.bytes.read(at..at + size) else { return };
+            if let Ok((header, _)) = pod::from_bytes_mut::<SectionHeader64<LE>>(&mut bytes) {
                 change(header);
             }
+            self.bytes.write(at, &bytes);
         }
     }
 }

@@ -3,8 +3,11 @@
 mod bundle;
 mod compressed;
 mod host;
+mod overlay;
+mod pieces;
 mod replace;
 
+pub use pieces::Pieces;
 pub use replace::replace;
 
 use std::borrow::Cow;

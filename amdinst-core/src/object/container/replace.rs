@@ -1,9 +1,10 @@
 //! Putting other code objects into a file that holds some.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{ALIGNMENT, ContainerError, bundle, compressed, host, is_code_object, next_bundle};
+use super::{ALIGNMENT, ContainerError, Pieces, bundle, compressed, host, is_code_object, next_bundle};
 
 /// The file with some of its code objects replaced, by [`Embedded::index`](super::Embedded::index).
 ///
@@ -12,39 +13,49 @@ use super::{ALIGNMENT, ContainerError, bundle, compressed, host, is_code_object,
 ///
 /// # Errors
 /// [`ContainerError`], as [`open`](super::open) gives, and when a host file has no way to point at larger bundles.
-pub fn replace(bytes: &[u8], replacements: &BTreeMap<usize, Vec<u8>>) -> Result<Vec<u8>, ContainerError> {
+pub fn replace<'a>(
+    bytes: &'a [u8],
+    replacements: &'a BTreeMap<usize, impl AsRef<[u8]>>,
+) -> Result<Pieces<'a>, ContainerError> {
     if bundle::starts_here(bytes) || compressed::starts_here(bytes) {
-        return Ok(rebuild(bytes, 0..bytes.len(), replacements)?.bytes);
+        return Ok(rebuild(bytes, 0..bytes.len(), replacements)?.pieces);
     }
     match host::fatbin(bytes)? {
         host::Contents::Fatbin(range) => {
             let bundles = rebuild(bytes, range.clone(), replacements)?;
-            if bundles.bytes.len() <= range.len() && bundles.moves.iter().all(|(old, new)| old == new) {
-                let mut out = bytes.to_vec();
-                out[range.clone()].fill(0);
-                out[range.start..range.start + bundles.bytes.len()].copy_from_slice(&bundles.bytes);
+            if bundles.pieces.len() <= range.len() && bundles.moves.iter().all(|(old, new)| old == new) {
+                let rest = range.len() - bundles.pieces.len();
+                let mut out = Pieces::default();
+                out.push(&bytes[..range.start]);
+                out.append(bundles.pieces);
+                out.push_zeros(rest);
+                out.push(&bytes[range.end..]);
                 return Ok(out);
             }
-            host::move_fatbin(bytes, &bundles.bytes, &bundles.moves)
+            host::move_fatbin(bytes, bundles.pieces, &bundles.moves)
         }
         host::Contents::NoFatbin => Err(ContainerError::NoGpuCode),
-        host::Contents::NotHost => Ok(replacements.get(&0).cloned().unwrap_or_else(|| bytes.to_vec())),
+        host::Contents::NotHost => {
+            let mut out = Pieces::default();
+            out.push(replacements.get(&0).map_or(bytes, AsRef::as_ref));
+            Ok(out)
+        }
     }
 }
 
 /// Bundles one after another.
-struct Bundles {
-    bytes: Vec<u8>,
+struct Bundles<'a> {
+    pieces: Pieces<'a>,
     /// Where each bundle started in the old range and starts in the new bytes.
     moves: BTreeMap<u64, u64>,
 }
 
-fn rebuild(
-    bytes: &[u8],
+fn rebuild<'a>(
+    bytes: &'a [u8],
     range: Range<usize>,
-    replacements: &BTreeMap<usize, Vec<u8>>,
-) -> Result<Bundles, ContainerError> {
-    let mut bundles = Bundles { bytes: Vec::new(), moves: BTreeMap::new() };
+    replacements: &'a BTreeMap<usize, impl AsRef<[u8]>>,
+) -> Result<Bundles<'a>, ContainerError> {
+    let mut bundles = Bundles { pieces: Pieces::default(), moves: BTreeMap::new() };
     let mut index = 0;
     let mut at = range.start;
     while let Some(start) = next_bundle(&bytes[..range.end], at) {
@@ -53,28 +64,30 @@ fn rebuild(
             true => Some(compressed::unpack(rest, start)?),
             false => None,
         };
-        let contents = unpacked.as_ref().map_or(rest, |unpacked| &unpacked.bytes);
-        let inner = bundle::read(contents, start)?;
+        let inner = bundle::read(unpacked.as_ref().map_or(rest, |unpacked| &unpacked.bytes), start)?;
         let size = unpacked.as_ref().map_or(inner.size, |unpacked| unpacked.size);
         at = start + size;
         let mut entries = Vec::new();
         let mut is_changed = false;
         for entry in inner.entries {
-            let mut code = &contents[entry.range];
-            if is_code_object(&entry.id, code) {
+            let mut code = match &unpacked {
+                Some(unpacked) => Cow::Owned(unpacked.bytes[entry.range].to_vec()),
+                None => Cow::Borrowed(&rest[entry.range]),
+            };
+            if is_code_object(&entry.id, &code) {
                 if let Some(replacement) = replacements.get(&index) {
-                    code = replacement;
+                    code = Cow::Borrowed(replacement.as_ref());
                     is_changed = true;
                 }
                 index += 1;
             }
             entries.push((entry.id, code));
         }
-        bundles.bytes.resize(bundles.bytes.len().next_multiple_of(ALIGNMENT), 0);
-        bundles.moves.insert((start - range.start) as u64, bundles.bytes.len() as u64);
+        bundles.pieces.align(ALIGNMENT);
+        bundles.moves.insert((start - range.start) as u64, bundles.pieces.len() as u64);
         match is_changed {
-            true => bundle::write(&entries, &mut bundles.bytes),
-            false => bundles.bytes.extend(&bytes[start..at]),
+            true => bundle::write(entries, &mut bundles.pieces),
+            false => bundles.pieces.push(&bytes[start..at]),
         }
     }
     Ok(bundles)

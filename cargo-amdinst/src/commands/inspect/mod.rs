@@ -6,7 +6,6 @@ pub mod view;
 pub use human::{Human, place};
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 use amdinst_core::instrument::{self, KernelProbes, Options, probe_specs};
 
@@ -25,17 +24,14 @@ pub fn run(context: &mut Context, args: &InspectArgs) -> CommandResult {
     let file = File::open(&args.input.file)?;
     let input = Input::new(&args.input, file.bytes())?;
     let progress = context.shell.progress("Inspecting", args.input.file.display(), input.len() as u64);
-    let mut code_objects = Vec::new();
-    let mut problems = Vec::new();
-    let skipped = input.for_each(|found| {
+    let (seen, skipped) = input.map(|found| {
+        let seen = view_object(&found);
         progress.step(&found.target);
-        let (view, problem) = view_object(&found);
-        code_objects.push(view);
-        problems.extend(problem);
-        Ok(ControlFlow::Continue(()))
+        Ok(seen)
     })?;
     drop(progress);
-    problems.iter().for_each(|problem| context.shell.warn(problem));
+    let (code_objects, problems): (Vec<_>, Vec<_>) = seen.into_iter().unzip();
+    problems.iter().flatten().for_each(|problem| context.shell.warn(problem));
     let skipped =
         skipped.into_iter().map(|Skipped { target, reason }| SkippedView { target, reason }).collect();
     let view = FileView::new(&args.input.file.display().to_string(), code_objects, skipped);

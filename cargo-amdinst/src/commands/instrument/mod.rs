@@ -1,5 +1,7 @@
 //! `cargo amdinst instrument`: make every branch that can diverge count what its wavefronts do.
 
+mod spool;
+mod tally;
 mod whole;
 
 use amdinst_core::instrument::SiteKind;
@@ -17,6 +19,7 @@ use super::inspect::view::SiteView;
 use super::output::{self, count};
 use crate::cli::{AbiChoice, CounterChoice, Format, InstrumentArgs, LevelChoice, ProbeChoice, SiteArgs};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use tally::Tally;
 
 /// Version of the JSON form.
 pub const SCHEMA: u32 = 1;
@@ -225,7 +228,8 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     if let Some(output) = args.output.as_ref().filter(|_| !args.plan && args.is_whole()) {
         return whole::run(context, args, &file, &input, output);
     }
-    let found = input.one(args.kernel.first().map(String::as_str))?;
+    let all = args.output.is_some().then_some("instrument all of them with --whole");
+    let found = input.one(args.kernel.first().map(String::as_str), all)?;
     let object = &found.object;
     let target = object.target.to_string();
     let symbol =
@@ -281,7 +285,9 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     if args.format == Format::Json {
         output::print_json(&view)?;
     }
-    Ok(summary(context, &view, format_args!("{} and {}", output.display(), map_path.display())))
+    let mut tally = Tally::default();
+    tally.add(&instrumented.map.kernels);
+    Ok(tally.tell(context, format_args!("{} and {}", output.display(), map_path.display())))
 }
 
 /// Says that debug information could not be carried over.
@@ -296,33 +302,6 @@ pub fn measured(probe: Probe, sites: usize, blocks: usize) -> String {
         Probe::Blocks => count(blocks, "block"),
         Probe::Time => "for their time".to_owned(),
     }
-}
-
-/// Tells what was done, and what was refused.
-fn summary(context: &mut Context, view: &View, wrote: std::fmt::Arguments<'_>) -> Exit {
-    let done: Vec<_> = view.kernels.iter().filter(|kernel| kernel.instrumented).collect();
-    let measured = measured(
-        view.kernels.first().map_or(Probe::Branches, |kernel| kernel.probe),
-        done.iter().map(|kernel| kernel.sites.len()).sum(),
-        done.iter().map(|kernel| kernel.blocks.len()).sum(),
-    );
-    let kernels = count(view.kernels.len(), "kernel");
-    context.shell.status("Instrumented", format_args!("{} of {kernels}, {measured}", done.len()));
-    context.shell.status("Wrote", wrote);
-    for kernel in done {
-        if let Some(loss) = kernel.cost.occupancy.loss() {
-            context.shell.warn(format_args!("{}: {loss}", kernel.name));
-        }
-    }
-    let refused = view.kernels.iter().filter(|kernel| !kernel.refusals.is_empty());
-    let mut any_refused = false;
-    for kernel in refused {
-        any_refused = true;
-        for refusal in &kernel.refusals {
-            context.shell.warn(format_args!("refused in {}: {}", kernel.name, report::refusal_text(refusal)));
-        }
-    }
-    if any_refused { Exit::SomeRefused } else { Exit::Success }
 }
 
 fn print(view: &View, format: Format) -> CommandResult<()> {

@@ -1,20 +1,46 @@
 //! A bundle, library or program with its code objects instrumented where they stand.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use amdinst_core::instrument::{self, InstrumentError, NoSuchSite, Options, probe_specs};
 use amdinst_core::object::container;
 
-use super::{KernelView, SCHEMA, View, exit_of, no_debug_info, options, summary};
+use super::spool::Spool;
+use super::tally::Tally;
+use super::{KernelView, SCHEMA, View, exit_of, no_debug_info, options};
 use crate::cli::{Format, InstrumentArgs};
 use crate::commands::Context;
-use crate::commands::input::{File, Input};
+use crate::commands::input::{File, Found, Input, kernel_of};
 use crate::commands::output::{self, count};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
-/// Instruments every code object of the input, and writes the whole file.
+/// What became of one code object.
+#[derive(Default)]
+struct Done {
+    /// Those of the kernels asked for that it has.
+    named: Vec<String>,
+    /// What was asked for and it does not have; `None` if none of its kernels was asked for.
+    unmatched: Option<Vec<NoSuchSite>>,
+    written: Option<Written>,
+    /// Why nothing was instrumented.
+    reason: Option<String>,
+    warning: Option<String>,
+    tally: Tally,
+    /// Its kernels, for `--format json`.
+    kernels: Vec<KernelView>,
+}
+
+/// Where in the spool an instrumented code object is.
+struct Written {
+    index: usize,
+    map_path: PathBuf,
+    map: Range<usize>,
+    object: Range<usize>,
+}
+
+/// Instruments every code object of the input, several at a time, and writes the whole file.
 pub(super) fn run(
     context: &mut Context,
     args: &InstrumentArgs,
@@ -22,85 +48,112 @@ pub(super) fn run(
     input: &Input<'_>,
     output: &Path,
 ) -> CommandResult {
-    let mut replacements = BTreeMap::new();
-    let mut maps: Vec<(PathBuf, String)> = Vec::new();
-    let mut kernels = Vec::new();
-    let mut known = Vec::new();
-    let mut unmatched: Option<Vec<NoSuchSite>> = None;
-    let mut reasons = Vec::new();
-    let mut warnings = Vec::new();
-    let progress = context.shell.progress("Instrumenting", args.input.file.display(), 0);
-    let skipped = input.for_each(|found| {
-        let object = &found.object;
-        let named: Vec<String> =
-            args.kernel.iter().filter(|name| object.kernel(name).is_some()).cloned().collect();
-        known.extend(named.iter().cloned());
-        if named.is_empty() && !args.kernel.is_empty() {
-            return Ok(ControlFlow::Continue(()));
-        }
-        let chosen = (!args.kernel.is_empty()).then_some(named);
-        let probes = probe_specs(object).or_exit(Exit::BadInput)?;
-        let asked = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
-        let options = Options { kernels: chosen, probes, ..asked };
-        let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
-        let plan = instrument::plan(object, &options).map_err(fail)?;
-        // What none of the code objects has is an error.
-        let missing = plan.unmatched();
-        match &mut unmatched {
-            None => unmatched = Some(missing.to_vec()),
-            Some(known) => known.retain(|one| missing.iter().any(|other| other.selector == one.selector)),
-        }
-        match instrument::apply(object, &plan) {
-            Ok(instrumented) => {
-                let map = serde_json::to_string_pretty(&instrumented.map).or_exit(Exit::OutputFailed)?;
-                maps.push((map_path(output, found.index, &found.target), map));
-                let problem = instrumented.debug_info.problem();
-                warnings.extend(problem.map(|reason| no_debug_info(&found.target, reason)));
-                replacements.insert(found.index, instrumented.bytes);
-            }
-            Err(InstrumentError::NothingInstrumented(reason)) => reasons.push(reason),
-            Err(error) => return Err(fail(error)),
-        }
-        kernels.extend(plan.kernels().iter().map(|probes| KernelView::new(&found.target, probes)));
-        Ok(ControlFlow::Continue(()))
+    let failed = || format!("writing {}", output.display());
+    let spool = Spool::new(output::directory_of(output)).or_exit_with(Exit::OutputFailed, failed)?;
+    let progress = context.shell.progress("Instrumenting", args.input.file.display(), input.len() as u64);
+    let (done, skipped) = input.map(|found| {
+        let done = instrument_one(args, &found, output, &spool);
+        progress.step(&found.target);
+        done
     })?;
     drop(progress);
-    if let Some(missing) = args.kernel.iter().find(|name| !known.contains(name)) {
+    if let Some(missing) = args.kernel.iter().find(|name| !done.iter().any(|one| one.named.contains(name))) {
         return Err(input.no_kernel(missing));
     }
-    if let Some(missing) = unmatched.unwrap_or_default().into_iter().next() {
+    if let Some(missing) = missing_everywhere(&done) {
         let error = InstrumentError::from(missing);
         return Err(Failure::new(exit_of(&error), error));
     }
     for skipped in skipped {
         context.shell.warn(format_args!("left as it is, {}: {}", skipped.target, skipped.reason));
     }
-    for warning in warnings {
+    for warning in done.iter().filter_map(|one| one.warning.as_ref()) {
         context.shell.warn(warning);
     }
-    if replacements.is_empty() {
-        let reason = reasons.into_iter().next().unwrap_or_else(|| "it has no kernel".to_owned());
-        let error = InstrumentError::NothingInstrumented(reason);
+    let written: Vec<&Written> = done.iter().filter_map(|one| one.written.as_ref()).collect();
+    if written.is_empty() {
+        let reason = done.into_iter().find_map(|one| one.reason);
+        let error =
+            InstrumentError::NothingInstrumented(reason.unwrap_or_else(|| "it has no kernel".to_owned()));
         return Err(Failure::new(exit_of(&error), error));
     }
-    let bytes = container::replace(file.bytes(), &replacements).or_exit(Exit::Unsupported)?;
+    let contents = spool.contents().or_exit_with(Exit::OutputFailed, failed)?;
+    let replacements: BTreeMap<usize, &[u8]> =
+        written.iter().map(|one| (one.index, &contents[one.object.clone()])).collect();
+    let whole = container::replace(file.bytes(), &replacements).or_exit(Exit::Unsupported)?;
     // The maps first: a code object without its map could be launched, and its counters not be read.
-    for (path, map) in &maps {
-        output::write_file(path, map.as_bytes())?;
+    for one in &written {
+        output::write_file(&one.map_path, &contents[one.map.clone()])?;
     }
-    output::write_file(output, &bytes)?;
-    let view = View {
-        schema: SCHEMA,
-        output: Some(output.display().to_string()),
-        probe_map: None,
-        probe_maps: maps.iter().map(|(path, _)| path.display().to_string()).collect(),
-        kernels,
-    };
+    output::write_with(output, |file| whole.write_to(file))?;
+
+    let probe_maps: Vec<String> = written.iter().map(|one| one.map_path.display().to_string()).collect();
+    let wrote = format!("{} and {}", output.display(), count(probe_maps.len(), "probe map"));
+    let mut tally = Tally::default();
+    let mut kernels = Vec::new();
+    for one in done {
+        tally.append(one.tally);
+        kernels.extend(one.kernels);
+    }
     if args.format == Format::Json {
-        output::print_json(&view)?;
+        let output = Some(output.display().to_string());
+        output::print_json(&View { schema: SCHEMA, output, probe_map: None, probe_maps, kernels })?;
     }
-    let wrote = format!("{} and {}", output.display(), count(maps.len(), "probe map"));
-    Ok(summary(context, &view, format_args!("{wrote}")))
+    Ok(tally.tell(context, format_args!("{wrote}")))
+}
+
+/// Instruments a code object, and lays it and its probe map aside.
+fn instrument_one(args: &InstrumentArgs, found: &Found, output: &Path, spool: &Spool) -> CommandResult<Done> {
+    let object = &found.object;
+    let (named, symbols): (Vec<_>, Vec<_>) = args
+        .kernel
+        .iter()
+        .filter_map(|name| Some((name.clone(), kernel_of(object, name)?.name.clone())))
+        .unzip();
+    if named.is_empty() && !args.kernel.is_empty() {
+        return Ok(Done::default());
+    }
+    let chosen = (!args.kernel.is_empty()).then_some(symbols);
+    let probes = probe_specs(object).or_exit(Exit::BadInput)?;
+    let asked = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
+    let options = Options { kernels: chosen, probes, ..asked };
+    let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
+    let plan = instrument::plan(object, &options).map_err(fail)?;
+    let mut done = Done { named, unmatched: Some(plan.unmatched().to_vec()), ..Done::default() };
+    match instrument::apply(object, &plan) {
+        Ok(instrumented) => {
+            let aside = |bytes: &[u8]| {
+                spool.add(bytes).or_exit_with(Exit::OutputFailed, || format!("writing {}", output.display()))
+            };
+            let map = serde_json::to_vec_pretty(&instrumented.map).or_exit(Exit::OutputFailed)?;
+            done.written = Some(Written {
+                index: found.index,
+                map_path: map_path(output, found.index, &found.target),
+                map: aside(&map)?,
+                object: aside(&instrumented.bytes)?,
+            });
+            let problem = instrumented.debug_info.problem();
+            done.warning = problem.map(|reason| no_debug_info(&found.target, reason));
+        }
+        Err(InstrumentError::NothingInstrumented(reason)) => done.reason = Some(reason),
+        Err(error) => return Err(fail(error)),
+    }
+    done.tally.add(plan.kernels());
+    if args.format == Format::Json {
+        done.kernels = plan.kernels().iter().map(|probes| KernelView::new(&found.target, probes)).collect();
+    }
+    Ok(done)
+}
+
+/// A branch that was asked for, and that none of the code objects has.
+fn missing_everywhere(done: &[Done]) -> Option<NoSuchSite> {
+    let mut all = done.iter().filter_map(|one| one.unmatched.as_ref());
+    let is_missing = |missing: &NoSuchSite, others: &Vec<NoSuchSite>| {
+        others.iter().any(|other| other.selector == missing.selector)
+    };
+    let first = all.next()?;
+    let others: Vec<_> = all.collect();
+    first.iter().find(|missing| others.iter().all(|others| is_missing(missing, others))).cloned()
 }
 
 /// `libfoo.2-gfx90a_xnack-.probes.json` for code object 2 of `libfoo.so`.

@@ -34,7 +34,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     }
     let file = File::open(&args.input.file)?;
     let input = Input::new(&args.input, file.bytes())?;
-    let object = &input.one(Some(&args.kernel))?.object;
+    let object = &input.one(Some(&args.kernel), None)?.object;
     let kernel = kernel_of(object, &args.kernel).ok_or_else(|| input.no_kernel(&args.kernel))?;
     let arguments = Arguments::new(kernel, &args.args)?;
     let device = model::for_target(object, args.timing.map(TimingChoice::model))?;
