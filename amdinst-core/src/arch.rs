@@ -104,11 +104,24 @@ impl Arch {
         self.is_gfx90a_plus()
     }
 
+    /// SRAM error correction exists: it may be on, and is on the accelerators that have it (AMDGPU user guide, "Processors").
+    pub const fn has_sramecc(self) -> bool {
+        matches!(self, Self::Gfx906 | Self::Gfx908 | Self::Gfx90a | Self::Gfx942 | Self::Gfx950)
+    }
+
     /// Bytes of LDS a workgroup may use.
     pub const fn lds_bytes(self) -> u32 {
         match self {
             Self::Gfx950 => 160 * 1024,
             _ => 64 * 1024,
+        }
+    }
+
+    /// Bytes of LDS that a workgroup is allotted at a time (CDNA ISA manuals, "LDS Allocation and Clamping").
+    pub const fn lds_granule(self) -> u32 {
+        match self {
+            Self::Gfx950 => 1280,
+            _ => 512,
         }
     }
 }

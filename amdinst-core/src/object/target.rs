@@ -24,7 +24,7 @@ pub(crate) fn identify(elf: &Elf, bytes: &[u8]) -> Result<(TargetId, u8), Object
     let (xnack, sramecc) = if version == 3 {
         (
             v3_feature(has_xnack(arch), elf.flags & 0x100 != 0),
-            v3_feature(has_sramecc(arch), elf.flags & 0x200 != 0),
+            v3_feature(arch.has_sramecc(), elf.flags & 0x200 != 0),
         )
     } else {
         (feature(elf.flags >> 8), feature(elf.flags >> 10))
@@ -61,7 +61,7 @@ fn version_2(elf: &Elf, bytes: &[u8]) -> Result<TargetId, ObjectError> {
             advice: "rebuild with -mcode-object-version=4 or newer",
         });
     }
-    Ok(TargetId { arch, xnack: v3_feature(true, xnack), sramecc: v3_feature(has_sramecc(arch), sramecc) })
+    Ok(TargetId { arch, xnack: v3_feature(true, xnack), sramecc: v3_feature(arch.has_sramecc(), sramecc) })
 }
 
 /// `EF_AMDGPU_FEATURE_*_V4`: two bits a feature.
@@ -86,10 +86,6 @@ fn v3_feature(exists: bool, on: bool) -> FeatureState {
 /// Every GFX9 processor can replay (user guide, "Processors").
 fn has_xnack(_: Arch) -> bool {
     true
-}
-
-fn has_sramecc(arch: Arch) -> bool {
-    matches!(arch, Arch::Gfx906 | Arch::Gfx908 | Arch::Gfx90a | Arch::Gfx942 | Arch::Gfx950)
 }
 
 /// LLVM's names of the processors outside GFX9, for the error message.

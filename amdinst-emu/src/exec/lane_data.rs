@@ -24,6 +24,8 @@ pub(super) fn put_small(
         Part::Whole => extended,
         Part::Low => *old & 0xffff_0000 | extended & 0xffff,
         Part::High => *old & 0xffff | extended << 16,
+        Part::LowCleared => extended & 0xffff,
+        Part::HighCleared => extended << 16,
     };
 }
 

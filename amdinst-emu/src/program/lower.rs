@@ -1,8 +1,8 @@
 //! From decoded instructions to steps.
 
-use amdinst_core::Arch;
 use amdinst_core::isa::{self, Access, Encoding, Inst, Operand, Slot, Value};
 use amdinst_core::object::{CodeObject, Kernel};
+use amdinst_core::{Arch, FeatureState};
 
 use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Src, Step, memory_ops, scalar_memory};
 use crate::exec;
@@ -16,6 +16,8 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
         bias,
         kernels: object.kernels.clone(),
         variables: object.variables.clone(),
+        // Code that runs with ECC on or off meets it on: so the accelerators are set up.
+        sramecc: arch.has_sramecc() && object.target.sramecc != FeatureState::Off,
         ..blank_program(arch, text)
     };
     // Code begins anew at each symbol: padding or data before one must not swallow its first instruction.
@@ -51,6 +53,7 @@ fn blank_program(arch: Arch, text: Vec<u8>) -> Program {
         bias: 0,
         kernels: Vec::new(),
         variables: Vec::new(),
+        sramecc: arch.has_sramecc(),
         exec_writers: Vec::new(),
         reads_clock: false,
         code: Code::default(),
@@ -73,7 +76,7 @@ fn decode_all(program: &mut Program, starts: impl Iterator<Item = u64>) {
                 if runs_over {
                     bad(offset, 4, "the instruction runs into the next function".to_owned())
                 } else {
-                    lower(inst, offset, &mut program.registers)
+                    lower(inst, offset, program.sramecc, &mut program.registers)
                 }
             }
             Err(error) => bad(offset, 4, error.to_string()),
@@ -146,7 +149,7 @@ fn is_vector(encoding: Encoding) -> bool {
     !matches!(encoding, Sop1 | Sop2 | Sopc | Sopk | Sopp | Smem)
 }
 
-fn lower(inst: Inst, offset: usize, registers: &mut [usize; 2]) -> Step {
+fn lower(inst: Inst, offset: usize, sramecc: bool, registers: &mut [usize; 2]) -> Step {
     let op = inst.op;
     let name = op.name();
     let [dst_kind, mut src_kind @ ..] = kinds(name);
@@ -213,7 +216,7 @@ fn lower(inst: Inst, offset: usize, registers: &mut [usize; 2]) -> Step {
             step.flags.after = false;
         }
     }
-    let memory = memory_ops::access(&inst);
+    let memory = memory_ops::access(&inst, sramecc);
     let scalar = scalar_memory::access(&inst);
     let needs_extra = vector || memory.is_some() || inst.encoding == Encoding::Smem || sources > 3;
     if inst.operands.iter().any(is_privileged) {

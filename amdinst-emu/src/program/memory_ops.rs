@@ -6,7 +6,11 @@ use super::{Action, AtomicOp, MemoryAccess, Packing, Part, Space, Src, Typed};
 use crate::wave::register_row;
 
 /// The access of a vector memory or LDS instruction; `None` for others, and for those that only name caches.
-pub(crate) fn access(inst: &Inst) -> Option<MemoryAccess> {
+///
+/// Loads to one half of a register keep the other, but for registers that ECC protects: "16-bit memory loads write the
+/// full 32-bit VGPR. Unused bits are set to zero" (CDNA ISA manuals, "16-bit Memory Operations"; the descriptions of the
+/// single instructions leave that out). Libraries' kernels count on it: they join two such loads with `v_or_b32`.
+pub(crate) fn access(inst: &Inst, sramecc: bool) -> Option<MemoryAccess> {
     let (space, rest) = match inst.encoding {
         Encoding::Flat => (Space::Flat, inst.op.name().strip_prefix("flat_")?),
         Encoding::Global => (Space::Global, inst.op.name().strip_prefix("global_")?),
@@ -17,12 +21,13 @@ pub(crate) fn access(inst: &Inst) -> Option<MemoryAccess> {
         _ => return None,
     };
     let lds = space == Space::Lds;
-    let typed = typed(inst, rest);
+    let typed = typed(inst, rest, sramecc);
     let (action, step) = match &typed {
         _ if lds => lds_action(rest)?,
         Some((action, _)) => (*action, None),
         None => (vector_action(rest, inst.mods.glc)?, None),
     };
+    let action = if sramecc { whole_register(action) } else { action };
     let by_slot = |slot| inst.operands.iter().find(|operand| operand.slot == slot);
     let row = |slot| by_slot(slot).and_then(|operand| register_row(operand.value));
     let vaddr = row(Slot::Vaddr);
@@ -64,6 +69,19 @@ pub(crate) fn access(inst: &Inst) -> Option<MemoryAccess> {
         typed: typed.map(|(_, typed)| typed),
         tfe: inst.mods.tfe,
     })
+}
+
+/// The action where registers are written as a whole.
+fn whole_register(action: Action) -> Action {
+    match action {
+        Action::Load { bytes, signed, part: Part::Low } => {
+            Action::Load { bytes, signed, part: Part::LowCleared }
+        }
+        Action::Load { bytes, signed, part: Part::High } => {
+            Action::Load { bytes, signed, part: Part::HighCleared }
+        }
+        other => other,
+    }
 }
 
 /// FLAT, GLOBAL, SCRATCH, MUBUF.
@@ -125,7 +143,7 @@ pub(super) fn atomic_action(atomic: &str, glc: bool) -> Option<Action> {
 }
 
 /// Loads and stores that convert: what moves between registers and the converter, and how it is packed there.
-fn typed(inst: &Inst, rest: &str) -> Option<(Action, Typed)> {
+fn typed(inst: &Inst, rest: &str, sramecc: bool) -> Option<(Action, Typed)> {
     let (verb, channels) = rest.split_once("_format_")?;
     let (packing, channels) = match channels.strip_prefix("d16_") {
         Some(channels) => match channels.strip_prefix("hi_") {
@@ -144,7 +162,7 @@ fn typed(inst: &Inst, rest: &str) -> Option<(Action, Typed)> {
         _ => Action::Store { bytes, part: Part::Whole },
     };
     let format = (inst.encoding == Encoding::Mtbuf).then_some(inst.mods.format);
-    Some((action, Typed { channels: count, packing, format }))
+    Some((action, Typed { channels: count, packing, clears: sramecc, format }))
 }
 
 /// DS. The second value is the unit of the two offsets of the `2` and `2st64` forms.

@@ -40,6 +40,8 @@ pub struct Program {
     pub(crate) kernels: Vec<Kernel>,
     /// Variables, at their addresses in the code object.
     pub(crate) variables: Vec<Variable>,
+    /// Registers are protected by ECC: they are written as a whole.
+    pub(crate) sramecc: bool,
     /// Steps that write EXEC, in order.
     pub(crate) exec_writers: Vec<u32>,
     /// Some step reads a clock.

@@ -126,6 +126,10 @@ pub(crate) enum Part {
     Whole,
     Low,
     High,
+    /// As `Low`, but a load clears the other half.
+    LowCleared,
+    /// As `High`, but a load clears the other half.
+    HighCleared,
 }
 
 /// What an access does.
@@ -231,6 +235,8 @@ pub(crate) struct Typed {
     /// Components named by the instruction: 1 for `x` to 4 for `xyzw`.
     pub(crate) channels: u8,
     pub(crate) packing: Packing,
+    /// A load clears the halves of its registers that it has no component for.
+    pub(crate) clears: bool,
     /// MTBUF's data format (bits 0-3) and number format (bits 4-6); `None` where the buffer resource has them.
     pub(crate) format: Option<u8>,
 }

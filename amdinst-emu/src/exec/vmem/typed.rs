@@ -145,7 +145,7 @@ impl Conversion<'_> {
     }
 }
 
-/// Write a lane's channels to its registers. Halves that the instruction has no channel for stay.
+/// Write a lane's channels to its registers. Halves that the instruction has no channel for stay, or become zero.
 fn put(w: &mut Wave, access: &MemoryAccess, typed: &Typed, lane: usize, values: [u32; 4]) {
     let row = usize::from(access.dst);
     for (channel, value) in values.into_iter().take(usize::from(typed.channels)).enumerate() {
@@ -154,11 +154,14 @@ fn put(w: &mut Wave, access: &MemoryAccess, typed: &Typed, lane: usize, values: 
             Packing::Halves => {
                 let old = &mut w.rows[row + channel / 2][lane];
                 let shift = 16 * (channel % 2);
-                *old = *old & !(0xffff << shift) | (value & 0xffff) << shift;
+                // The low half comes first: what was there before may go with it.
+                let kept = if typed.clears && shift == 0 { 0 } else { *old & !(0xffff << shift) };
+                *old = kept | (value & 0xffff) << shift;
             }
             Packing::HighHalf => {
                 let old = &mut w.rows[row][lane];
-                *old = *old & 0xffff | value << 16;
+                let kept = if typed.clears { 0 } else { *old & 0xffff };
+                *old = kept | value << 16;
             }
         }
     }

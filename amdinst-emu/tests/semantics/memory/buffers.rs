@@ -162,7 +162,8 @@ pub(crate) fn loads_and_stores() {
                 let place = at as usize..at as usize + size;
                 let loaded = if in_range { contents[place.clone()].to_vec() } else { vec![0; size] };
                 let register = &mut expected.vgprs[8 + part][lane];
-                *register = if bytes < 4 { small(load, &loaded, *register) } else { number(&loaded) as u32 };
+                *register =
+                    if bytes < 4 { small(arch, load, &loaded, *register) } else { number(&loaded) as u32 };
                 if in_range {
                     let source = state.vgpr(8 + part)[lane].to_le_bytes();
                     memory[place].copy_from_slice(&source[first..first + size]);

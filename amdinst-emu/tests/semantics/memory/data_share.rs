@@ -53,7 +53,7 @@ pub(crate) fn loads() {
                     let at = (u64::from(state.vgpr(0)[lane]) + offset) as usize;
                     let data = &state.lds[at..at + bytes];
                     if bytes < 4 {
-                        expected.vgprs[4][lane] = small(name, data, state.vgpr(4)[lane]);
+                        expected.vgprs[4][lane] = small(arch, name, data, state.vgpr(4)[lane]);
                     } else {
                         for (register, dword) in data.chunks(4).enumerate() {
                             expected.vgprs[4 + register][lane] = number(dword) as u32;

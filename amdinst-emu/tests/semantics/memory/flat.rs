@@ -39,12 +39,18 @@ fn registers(first: usize, bytes: usize) -> String {
 }
 
 /// The state after a load of `bytes` to v8.
-fn loaded(state: &WaveState, name: &str, bytes: usize, data: impl Fn(usize) -> Vec<u8>) -> WaveState {
+fn loaded(
+    arch: Arch,
+    state: &WaveState,
+    name: &str,
+    bytes: usize,
+    data: impl Fn(usize) -> Vec<u8>,
+) -> WaveState {
     let mut expected = state.clone();
     for lane in active(state.exec) {
         let data = data(lane);
         if bytes < 4 {
-            expected.vgprs[8][lane] = small(name, &data, state.vgpr(8)[lane]);
+            expected.vgprs[8][lane] = small(arch, name, &data, state.vgpr(8)[lane]);
         } else {
             for (index, dword) in data.chunks(4).enumerate() {
                 expected.vgprs[8 + index][lane] = number(dword) as u32;
@@ -102,7 +108,7 @@ pub(crate) fn device_memory() {
                     let text = format!("{kind}_load_{name} {}, {}", registers(8, *bytes), address(None));
                     let after = bench.good(&text, &state);
                     let expected =
-                        loaded(&state, text.split(' ').next().unwrap_or_default(), *bytes, |lane| {
+                        loaded(arch, &state, text.split(' ').next().unwrap_or_default(), *bytes, |lane| {
                             before[places[lane] as usize..][..*bytes].to_vec()
                         });
                     assert_eq!(after, expected, "{arch} {text}");
@@ -140,7 +146,7 @@ pub(crate) fn flat_into_lds() {
                 registers(8, bytes)
             );
             let after = Bench::new(arch, &[0]).good(&text, &state);
-            let mut expected = loaded(&state, &load, bytes, |lane| {
+            let mut expected = loaded(arch, &state, &load, bytes, |lane| {
                 state.lds[state.vgpr(0)[lane] as usize + 16..][..bytes].to_vec()
             });
             expected.vgprs[1] = after.vgpr(1);
@@ -204,7 +210,7 @@ pub(crate) fn private_memory() {
                 registers(8, bytes)
             );
             let after = Bench::new(arch, &[0]).good(&text, &state);
-            let expected = loaded(&state, load, bytes, |lane| {
+            let expected = loaded(arch, &state, load, bytes, |lane| {
                 let mut memory = vec![0; 512];
                 let at = places[lane] + constant as usize + scalar;
                 memory[at..at + stored].copy_from_slice(&data_of(&state, lane)[first..first + stored]);

@@ -4,7 +4,7 @@ use amdinst_core::Arch;
 use amdinst_core::isa::{Encoding, Mods, Op, Value, assemble};
 use amdinst_emu::{FaultKind, WaveState};
 
-use super::{Bench, PROCESSORS, Random, active};
+use super::{Bench, PROCESSORS, Random, active, keeps_half};
 use crate::coverage::Snippet;
 
 /// Widths of the components, x first, by data format; the names list them from the high bits down.
@@ -272,7 +272,8 @@ pub(crate) fn loads_with_the_format_in_the_instruction() {
                         if halves && count % 2 == 0 {
                             let register = 8 + count / 2;
                             let upper = |state: &WaveState| state.vgpr(register)[lane] >> 16;
-                            assert_eq!(upper(&after), upper(&state), "{name} keeps the upper half");
+                            let kept = if keeps_half(arch) { upper(&state) } else { 0 };
+                            assert_eq!(upper(&after), kept, "{arch} {name}: the upper half");
                         }
                     }
                 }
@@ -389,6 +390,10 @@ pub(crate) fn formats_and_selectors_of_the_resource() {
                         let right = match (channel <= last, halves) {
                             (true, true) => same_half(got, halved(value)),
                             (true, false) => same(got, value, !integer),
+                            // The other half of the last register.
+                            (false, true) if channel == last + 1 && channel % 2 == 1 && !keeps_half(arch) => {
+                                got & 0xffff == 0
+                            }
                             (false, true) => got & 0xffff == old & 0xffff,
                             (false, false) => got == old,
                         };
@@ -400,11 +405,12 @@ pub(crate) fn formats_and_selectors_of_the_resource() {
                 }
             }
         }
-        // d16_hi: the x channel in the upper half, the lower one stays.
+        // d16_hi: the x channel in the upper half, the lower one stays or is cleared.
         let snippet = instruction(arch, "buffer_load_format_d16_hi_x", 1, None);
         let low = snippet.run(&mut bench.machine, &state).expect("a load").vgpr(8);
         for lane in active(state.exec) {
-            assert_eq!(low[lane] & 0xffff, state.vgpr(8)[lane] & 0xffff, "{arch}");
+            let kept = if keeps_half(arch) { state.vgpr(8)[lane] & 0xffff } else { 0 };
+            assert_eq!(low[lane] & 0xffff, kept, "{arch}");
             let whole = after.vgpr(8)[lane];
             let half = if integer { whole } else { u32::from(f32_to_half(f32::from_bits(whole))) };
             assert!(same_half(low[lane] >> 16, half), "{arch} {dfmt} {nfmt}: {:#x} of {whole:#x}", low[lane]);

@@ -52,7 +52,7 @@ pub(crate) fn loads() {
                     let data = &contents[places[lane] as usize + 32..][..bytes];
                     let to = 0x200 + 32 + size * lane;
                     if bytes < 4 {
-                        expected.lds[to..to + 4].copy_from_slice(&small(name, data, 0).to_le_bytes());
+                        expected.lds[to..to + 4].copy_from_slice(&small(arch, name, data, 0).to_le_bytes());
                     } else {
                         expected.lds[to..to + bytes].copy_from_slice(data);
                     }
@@ -115,7 +115,7 @@ pub(crate) fn loads_of_private_memory() {
             for lane in active(state.exec) {
                 let value = state.vgpr(0)[lane].to_le_bytes();
                 let value =
-                    if bytes < 4 { small(name, &value[..bytes], 0) } else { u32::from_le_bytes(value) };
+                    if bytes < 4 { small(arch, name, &value[..bytes], 0) } else { u32::from_le_bytes(value) };
                 let to = 0x100 + 12 + 4 * lane;
                 expected.lds[to..to + 4].copy_from_slice(&value.to_le_bytes());
             }
