@@ -100,6 +100,40 @@ const SOURCE: &str = r#"
         while (out[0] == 1) {}
     }"#;
 
+/// KERNARG_PRELOAD_SPEC_OFFSET may put what is preloaded anywhere in the kernarg segment (AMDGPU user guide, "Preloaded
+/// Kernel Arguments").
+#[test]
+fn preloaded_arguments_are_taken_from_their_offset() {
+    if !tools("preloaded_arguments") {
+        return;
+    }
+    let source = "kernel void fill(global uint *out) { out[__builtin_amdgcn_workitem_id_x()] = 7; }";
+    for cpu in ["gfx90a", "gfx942"] {
+        let options = ["-mllvm", "-amdgpu-kernarg-preload-count=1"];
+        let mut loaded = Loaded::new(support::compile_with(source, cpu, "-O2", &options));
+        let out = Host::new(&mut loaded.machine, 256, "out");
+        let memory = Host::new(&mut loaded.machine, 512, "packet");
+        let resident = loaded.resident("fill");
+        // The kernarg segment is from byte 128 on: the argument is dwords 30 and 31 of it.
+        for (offset, word) in [(0u16, 16), (30, 31)] {
+            memory.set(16, 0);
+            memory.set(word, out.address());
+            loaded.machine.write(resident.descriptor + 58, &(2 | offset << 7).to_le_bytes()).unwrap();
+            let words = packet([64, 1, 1], [64, 1, 1], 0, resident.descriptor, memory.address() + 128);
+            words.iter().enumerate().for_each(|(index, word)| memory.set(index, *word));
+            out.set(0, 0);
+            let program = loaded.machine.program_at(&resident).expect("decoding");
+            let dispatch =
+                Dispatch { packet: memory.address(), queue: memory.address() + 256, ..Dispatch::default() };
+            loaded
+                .machine
+                .dispatch(&program, &dispatch)
+                .unwrap_or_else(|fault| panic!("{cpu}, dword {offset}: {fault}"));
+            assert_eq!(out.u32s(64), [7; 64], "{cpu}, dword {offset}");
+        }
+    }
+}
+
 /// A grid of 150 x 7 work-items in workgroups of 64 x 5: each work-item runs once, and workgroups at the ends have only the
 /// work-items that are left.
 #[test]

@@ -2,7 +2,7 @@
 
 use amdinst_core::object::{Kernel, KernelMetadata};
 
-use super::registers::{Places, Setup};
+use super::registers::{Descriptor, Places, Setup};
 use super::{Execution, Launch, MAX_WORKGROUP, Shared, Stop, run};
 use crate::check::Fault;
 use crate::machine::Config;
@@ -91,10 +91,13 @@ pub(crate) fn dispatch(
         record_masks: dispatch.record_masks,
         ..Launch::new(name.clone())
     };
-    // What the kernel preloads into registers, which are 16 at most.
-    let mut kernarg = [0; 64];
-    let preloaded =
-        (0..=64).rev().step_by(4).find(|size| memory.read(packet.kernarg, &mut kernarg[..*size]).is_ok());
+    // The arguments up to the last that the kernel preloads into registers, as far as there is memory.
+    let (length, offset) = Descriptor(&kernel.descriptor).preload();
+    let mut kernarg = vec![0; 4 * (length + offset) as usize];
+    let preloaded = (0..=kernarg.len())
+        .rev()
+        .step_by(4)
+        .find(|size| memory.read(packet.kernarg, &mut kernarg[..*size]).is_ok());
     let places = Places {
         packet: dispatch.packet,
         queue: dispatch.queue,

@@ -46,7 +46,7 @@ impl Descriptor<'_> {
     }
 
     /// KERNARG_PRELOAD: length and offset, in dwords.
-    fn preload(&self) -> (u32, u32) {
+    pub(super) fn preload(&self) -> (u32, u32) {
         let field = self.word(56) >> 16;
         (field & 0x7f, field >> 7)
     }
