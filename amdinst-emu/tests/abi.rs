@@ -1,5 +1,5 @@
 //! What a kernel finds besides its arguments: hidden arguments of every code object version, the dispatch packet, the
-//! queue, the apertures, dynamic LDS and a dynamic stack (AMDGPU user guide, "Code Object Metadata" and "Initial Kernel
+//! queue, the apertures, dynamic LDS, a dynamic stack and MODE (AMDGPU user guide, "Code Object Metadata" and "Initial Kernel
 //! Execution State").
 
 mod support;
@@ -209,6 +209,46 @@ fn dynamic_stack() {
             let out = device.buffer("out", &[0u32; 64]);
             let fault = device.launch("stack", 1, 64, &[out]).expect_err("the stack overflows");
             assert!(fault.to_string().contains("in scratch"), "{cpu} {level}: {fault}");
+        }
+    }
+}
+
+/// Each field of the descriptor's words that sets up MODE (AMDGPU user guide, "compute_pgm_rsrc1", "compute_pgm_rsrc2")
+/// is where the manuals have it in MODE, and is in force.
+#[test]
+fn mode() {
+    if !tools("mode") {
+        return;
+    }
+    let source = r#"
+        kernel void modes(global uint *out) {
+            uint mode, sum;
+            __asm__ volatile("s_getreg_b32 %0, hwreg(HW_REG_MODE)\n v_mov_b32 %1, 0x7bff\n v_add_f16 %1, %1, %1"
+                             : "=s"(mode), "=&v"(sum));
+            out[0] = mode;
+            out[1] = sum;
+        }"#;
+    // Bit of the descriptor, bit of MODE: FLOAT_MODE, ENABLE_DX10_CLAMP, ENABLE_IEEE_MODE, FP16_OVFL, ENABLE_EXCEPTION_*.
+    const RSRC1: usize = 8 * 48;
+    const RSRC2: usize = 8 * 52;
+    let mut fields: Vec<(usize, u32)> = (0..8).map(|bit| (RSRC1 + 12 + bit, bit as u32)).collect();
+    fields.extend([(RSRC1 + 21, 8), (RSRC1 + 23, 9), (RSRC1 + 26, 23)]);
+    fields.extend((0..7).map(|bit| (RSRC2 + 24 + bit, 12 + bit as u32)));
+    for cpu in CPUS {
+        let mut object = compile(source, cpu, "-O2", 5);
+        for (bit, _) in &fields {
+            object.kernels[0].descriptor.bytes[bit / 8] &= !(1 << (bit % 8));
+        }
+        for (bit, mode) in &fields {
+            let mut object = object.clone();
+            object.kernels[0].descriptor.bytes[bit / 8] |= 1 << (bit % 8);
+            let mut device = Device::with(&object, Config::default());
+            let out = device.buffer("out", &[7u32; 2]);
+            launch(&mut device, "modes", 0, &[out]);
+            // Twice the largest half, rounded to nearest or up: infinity unless overflows are clamped; rounded down: never.
+            let largest = matches!(mode, 3 | 23);
+            let sum = if largest { 0x7bff } else { 0x7c00 };
+            assert_eq!(device.u32s(out, 2), [1 << mode, sum], "{cpu}: descriptor bit {bit}");
         }
     }
 }

@@ -169,10 +169,8 @@ impl Setup {
             }
             entry += PRELOAD_PROLOGUE;
         }
-        let rsrc1 = descriptor.rsrc1();
-        // FLOAT_MODE (bits 12-19) is MODE 0-7; ENABLE_DX10_CLAMP and ENABLE_IEEE_MODE are bits 21 and 23.
-        let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
-        let rsrc2 = descriptor.rsrc2();
+        let (rsrc1, rsrc2) = (descriptor.rsrc1(), descriptor.rsrc2());
+        let mode = initial_mode(rsrc1, rsrc2);
         let system_at = ((rsrc2 >> 1 & 0x1f) as usize).max(user.len());
         let id_rows = (rsrc2 >> 11 & 3).min(2) as usize + 1;
         let lanes = std::array::from_fn(|size| {
@@ -248,6 +246,17 @@ impl Setup {
         wave.set_s64(crate::wave::EXEC, lanes.exec);
         wave.sync_exec();
     }
+}
+
+/// MODE as the descriptor's words set it up (AMDGPU user guide, "compute_pgm_rsrc1" and "compute_pgm_rsrc2"; Vega ISA manual,
+/// "Mode register").
+const fn initial_mode(rsrc1: u32, rsrc2: u32) -> u32 {
+    let float = rsrc1 >> 12 & 0xff;
+    let dx10_clamp = rsrc1 >> 21 & 1;
+    let ieee = rsrc1 >> 23 & 1;
+    let exceptions = rsrc2 >> 24 & 0x7f;
+    let fp16_overflow = rsrc1 >> 26 & 1;
+    float | dx10_clamp << 8 | ieee << 9 | exceptions << 12 | fp16_overflow << 23
 }
 
 /// The resource that private accesses of `buffer_*` instructions go through: swizzled, dword elements, 64 indices, the
