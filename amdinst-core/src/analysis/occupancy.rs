@@ -115,8 +115,7 @@ fn by_sgprs(resources: &Resources) -> u32 {
 
 /// Waves a compute unit that LDS allows: as many whole workgroups as fit.
 fn by_lds(arch: Arch, resources: &Resources) -> Option<u32> {
-    // LDS is allotted in blocks of 128 dwords, on gfx950 of 320 (`FeatureAddressableLocalMemorySize163840` of LLVM).
-    let granule = if arch == Arch::Gfx950 { 1280 } else { 512 };
+    let granule = arch.lds_granule();
     let wanted = resources.lds_bytes.div_ceil(granule);
     let waves_per_workgroup = resources.workgroup_size.clamp(1, 1024).div_ceil(64);
     Some((arch.lds_bytes() / granule).checked_div(wanted)? * waves_per_workgroup)

@@ -57,8 +57,11 @@ pub(super) fn get(context: &Context<'_>, step: &Step) -> Outcome<u32> {
         TRAPSTS => w.trap_status,
         // WAVE_ID in bits 3:0, SIMD_ID in 5:4. A workgroup has 16 waves at most, so four on a SIMD.
         HW_ID => (w.place.number / 4) | ((w.place.number % 4) << 4),
-        // LDS_BASE is zero; LDS_SIZE is in units of 64 dwords, of which two are allocated at a time.
-        LDS_ALLOC => (context.lds.len().div_ceil(512) as u32 * 2) << 12,
+        // LDS_BASE is zero; LDS_SIZE is in units of 64 dwords.
+        LDS_ALLOC => {
+            let granule = context.program.arch.lds_granule();
+            ((context.lds.len() as u32).next_multiple_of(granule) / 256) << 12
+        }
         IB_STS | TBA_LO..=TMA_HI => 0,
         SH_MEM_BASES => (PRIVATE_APERTURE >> 48) as u32 | ((SHARED_APERTURE >> 48) as u32) << 16,
         XCC_ID if context.program.arch.is_gfx940_plus() => 0,

@@ -199,9 +199,8 @@ pub(crate) fn addresses_must_be_those_of_dwords() {
 /// Fields of hardware registers: `{size - 1, offset, register}`.
 #[test]
 pub(crate) fn hardware_registers() {
-    let (all, mode, status, hw_id, lds_alloc, bases) = (31 << 11, 1, 2, 4, 6, 15);
+    let (all, mode, status, hw_id, bases) = (31 << 11, 1, 2, 4, 15);
     let denormals = 3 << 11 | 4 << 6;
-    let lds_size = 8 << 11 | 12 << 6;
     for (selector, value) in [
         (all | mode, WaveState::KERNEL_MODE),
         (denormals | mode, 0xf),
@@ -210,19 +209,35 @@ pub(crate) fn hardware_registers() {
         (9 << 6 | status, 0),
         (10 << 6 | status, 1),
         (all | hw_id, 0),
-        // 1500 bytes are three blocks of 512.
-        (lds_size | lds_alloc, 6),
         (all | bases, 0x0001_0002),
     ] {
         for arch in PROCESSORS {
-            let state = WaveState { scc: true, lds: vec![0; 1500], ..WaveState::default() };
-            // s_getreg_b32 s5
-            let word: u32 = 0xb000_0000 | 17 << 23 | 5 << 16 | selector;
-            let mut bench = Bench::new(arch, &[0]);
-            let snippet = crate::coverage::Snippet::from_bytes(arch, &word.to_le_bytes());
-            let after =
-                snippet.run(&mut bench.machine, &state).unwrap_or_else(|fault| panic!("{arch}: {fault}"));
-            assert_eq!(after.sgprs[5], value, "{arch} {selector:#x}");
+            let state = WaveState { scc: true, ..WaveState::default() };
+            assert_eq!(read(arch, selector, &state), value, "{arch} {selector:#x}");
         }
     }
+}
+
+/// LDS_ALLOC: LDS_SIZE, from bit 12 on, counts units of 64 dwords. LDS is allocated in blocks of 512 bytes, on gfx950 of
+/// 1280 (CDNA3 and CDNA4 ISA manuals, "LDS Allocation and Clamping").
+#[test]
+fn lds_allocation() {
+    for arch in PROCESSORS {
+        for (bytes, units, units_of_gfx950) in
+            [(0, 0, 0), (4, 2, 5), (512, 2, 5), (1280, 6, 5), (1284, 6, 10), (1500, 6, 10), (65536, 256, 260)]
+        {
+            let state = WaveState { lds: vec![0; bytes], ..WaveState::default() };
+            let units = if arch == Arch::Gfx950 { units_of_gfx950 } else { units };
+            assert_eq!(read(arch, 31 << 11 | 6, &state), units << 12, "{arch}, {bytes} bytes");
+        }
+    }
+}
+
+/// What `s_getreg_b32` reads.
+fn read(arch: Arch, selector: u32, state: &WaveState) -> u32 {
+    // s_getreg_b32 s5
+    let word: u32 = 0xb000_0000 | 17 << 23 | 5 << 16 | selector;
+    let mut bench = Bench::new(arch, &[0]);
+    let snippet = crate::coverage::Snippet::from_bytes(arch, &word.to_le_bytes());
+    snippet.run(&mut bench.machine, state).unwrap_or_else(|fault| panic!("{arch}: {fault}")).sgprs[5]
 }
