@@ -17,6 +17,8 @@ const ELEMENT: u64 = 4;
 pub(super) struct Resource {
     /// Base address with the instruction's scalar offset.
     base: u64,
+    /// The scalar offset by itself, for the range.
+    scalar_offset: u64,
     stride: u64,
     /// NUM_RECORDS: bytes, or records where an index selects them.
     records: u64,
@@ -41,8 +43,10 @@ impl Resource {
         let data_format = (word3 >> 15 & 15) as u8;
         // The data format's bits are the upper ones of the stride where lanes are added and nothing is converted.
         let more = if add_lane && access.typed.is_none() { u64::from(data_format) << 14 } else { 0 };
+        let scalar_offset = u64::from(w.scalar32(access.scalar));
         Self {
-            base: (low & 0xffff_ffff_ffff).wrapping_add(u64::from(w.scalar32(access.scalar))),
+            base: (low & 0xffff_ffff_ffff).wrapping_add(scalar_offset),
+            scalar_offset,
             stride: low >> 48 & 0x3fff | more,
             records: high & 0xffff_ffff,
             swizzle: low >> 63 != 0,
@@ -66,12 +70,16 @@ impl Resource {
         form && is_scratch(self.base)
     }
 
-    /// Whether a datum that begins at `offset` of record `index` (lane not added) is in range.
-    pub(super) fn holds(&self, index: u64, offset: u64) -> bool {
+    /// Whether a datum of so many bytes that begins at `offset` of record `index` (lane not added) is in range.
+    ///
+    /// The manuals compare where it begins, without the scalar offset. Hardware compares where it ends, and with the scalar
+    /// offset: so it was measured (ROCm/rocm-systems#10928), and so compilers have it (llvm/llvm-project#207796).
+    pub(super) fn holds(&self, index: u64, offset: u64, bytes: u8) -> bool {
         if self.indexed && self.stride != 0 {
             index < self.records
         } else {
-            self.add_lane || offset < self.records
+            let is_private = self.add_lane && !self.indexed;
+            is_private || self.scalar_offset + offset + u64::from(bytes) <= self.records
         }
     }
 
@@ -126,8 +134,10 @@ pub(super) fn places(w: &Wave, access: &MemoryAccess, op: Op, places: &mut [Plac
             // Not range-checked, so a negative VGPR may be brought back by the constant (LLVM folds those on GFX9).
             Place::Swizzled { base: resource.base, offset: offset & 0xffff_ffff }
         } else {
-            let last = offset + u64::from(if atomic { 0 } else { (bytes - 1) & !3 });
-            match (resource.holds(index, offset), resource.holds(index, last)) {
+            // Each dword by itself, but an atomic as a whole.
+            let piece = if atomic { bytes } else { bytes.min(4) };
+            let last = offset + u64::from(bytes - piece);
+            match (resource.holds(index, offset, piece), resource.holds(index, last, piece)) {
                 (true, true) if resource.is_contiguous(offset, bytes) => {
                     let address = resource.address(index, offset, lane);
                     note(&mut span, address);
@@ -161,7 +171,7 @@ pub(super) fn pieces(
         Action::Load { bytes, .. } => {
             for dword in 0..bytes / 4 {
                 let offset = offset + 4 * u64::from(dword);
-                let value = if resource.holds(index, offset) {
+                let value = if resource.holds(index, offset, 4) {
                     load(w, memory, &resource, lane, (index, offset), 4)?
                 } else {
                     0
@@ -176,7 +186,7 @@ pub(super) fn pieces(
         Action::Store { bytes, .. } => {
             for dword in 0..bytes / 4 {
                 let offset = offset + 4 * u64::from(dword);
-                if resource.holds(index, offset) {
+                if resource.holds(index, offset, 4) {
                     let value = w.rows[usize::from(access.data[0]) + usize::from(dword)][lane];
                     store(w, memory, &resource, lane, (index, offset), 4, value)?;
                 }

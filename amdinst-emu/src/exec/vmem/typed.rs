@@ -83,7 +83,7 @@ pub(super) fn access(
 
 impl Conversion<'_> {
     fn load(&self, w: &mut Wave, memory: &Memory, lane: usize, place: (u64, u64)) -> Outcome {
-        let in_range = self.resource.holds(place.0, place.1);
+        let in_range = self.resource.holds(place.0, place.1, self.format.bytes());
         let element = if in_range { self.element(w, memory, lane, place)? } else { 0 };
         let values = self.channels.map(|source| match source {
             Source::One => self.format.one(),
@@ -99,7 +99,7 @@ impl Conversion<'_> {
     }
 
     fn store(&self, w: &mut Wave, memory: &Memory, lane: usize, place: (u64, u64)) -> Outcome {
-        if !self.resource.holds(place.0, place.1) {
+        if !self.resource.holds(place.0, place.1, self.format.bytes()) {
             return Ok(());
         }
         let old = self.element(w, memory, lane, place)?;

@@ -1,4 +1,5 @@
-//! Addresses and ranges of untyped buffers (Vega ISA manual, "Buffer Addressing").
+//! Addresses and ranges of untyped buffers (Vega ISA manual, "Buffer Addressing"; ranges as LLVM's developers and AMD's
+//! simulator give them: `voffset + imm + payload > num_records - soffset` is out of range).
 
 use amdinst_core::Arch;
 use amdinst_emu::WaveState;
@@ -44,17 +45,19 @@ impl Access {
         }
     }
 
-    /// The byte at `more` behind the access's first, and whether a datum that begins there is in range.
-    fn place(&self, lane: u64, vgpr_index: u64, vgpr_offset: u64, more: u64) -> (u64, bool) {
+    /// The byte at `more` behind the access's first, and whether a datum of `size` bytes that begins there is in range.
+    fn place(&self, lane: u64, vgpr_index: u64, vgpr_offset: u64, more: u64, size: u64) -> (u64, bool) {
         let index = if self.inst_idxen { vgpr_index } else { 0 };
         let offset = if self.inst_offen { vgpr_offset } else { 0 } + self.inst_offset + more;
-        let in_range = match (self.inst_idxen && self.const_stride != 0, self.const_add_tid_enable) {
+        let in_range = if self.inst_idxen && self.const_stride != 0 {
             // "Structured Buffer"
-            (true, _) => index < self.const_num_records,
+            index < self.const_num_records
+        } else if self.const_add_tid_enable && !self.inst_idxen {
             // "Private (Scratch) Buffer"
-            (false, true) => true,
+            true
+        } else {
             // "Raw Buffer"
-            (false, false) => offset < self.const_num_records,
+            self.sgpr_offset + offset + size <= self.const_num_records
         };
         let index = index + if self.const_add_tid_enable { lane } else { 0 };
         let buffer_offset = if self.const_swizzle_enable {
@@ -157,7 +160,8 @@ pub(crate) fn loads_and_stores() {
             let mut inside = 0;
             for part in 0..parts {
                 let size = bytes.min(4);
-                let (at, in_range) = access.place(lane as u64, index[lane], offset[lane], 4 * part as u64);
+                let (at, in_range) =
+                    access.place(lane as u64, index[lane], offset[lane], 4 * part as u64, size as u64);
                 inside += usize::from(in_range);
                 let place = at as usize..at as usize + size;
                 let loaded = if in_range { contents[place.clone()].to_vec() } else { vec![0; size] };
@@ -232,5 +236,47 @@ pub(crate) fn private_memory() {
         assert_eq!(after.vgpr(1), state.vgpr(0), "{arch}");
         assert_eq!(after.vgpr(5), state.vgpr(0), "{arch}");
         assert_eq!(after.vgpr(2), state.vgpr(0).map(|value| value >> 16 & 0xff), "{arch}");
+    }
+}
+
+/// At the end of a buffer of 22 bytes, which an allocation of 22 bytes holds: what does not end inside is out of range, dword
+/// by dword for loads and stores of several, as a whole for atomics and formats; the scalar offset counts.
+#[test]
+fn the_end_of_a_buffer() {
+    let contents: Vec<u8> = (1..=22).collect();
+    let dword = |at: usize| number(&contents[at..at + 4]) as u32;
+    for arch in PROCESSORS {
+        for (text, scalar, expected) in [
+            ("buffer_load_dwordx2 v[8:9], off, s[4:7], s8", 14, [dword(14), dword(18)]),
+            ("buffer_load_dwordx2 v[8:9], off, s[4:7], s8", 16, [dword(16), 0]),
+            ("buffer_load_dwordx2 v[8:9], off, s[4:7], s8", 19, [0, 0]),
+            ("buffer_load_dwordx2 v[8:9], off, s[4:7], s8 offset:4", 12, [dword(16), 0]),
+            ("buffer_load_dwordx2 v[8:9], v0, s[4:7], s8 offen offset:4", 4, [dword(16), 0]),
+            ("buffer_load_dword v8, off, s[4:7], 0 offset:20", 0, [0, 9]),
+            ("buffer_load_ushort v8, off, s[4:7], 0 offset:20", 0, [0x1615, 9]),
+            ("buffer_load_ushort v8, off, s[4:7], 0 offset:21", 0, [0, 9]),
+            ("buffer_load_ubyte v8, off, s[4:7], s8", 21, [22, 9]),
+            ("buffer_load_ubyte v8, off, s[4:7], s8", 22, [0, 9]),
+            ("buffer_load_format_x v8, off, s[4:7], s8", 18, [dword(18), 9]),
+            ("buffer_load_format_x v8, off, s[4:7], s8", 19, [0, 9]),
+            ("buffer_atomic_add_x2 v[8:9], off, s[4:7], s8 glc", 16, [0, 0]),
+            ("buffer_atomic_add v8, off, s[4:7], s8 glc", 16, [dword(16), 9]),
+        ] {
+            let text = if arch.is_gfx940_plus() { text.replace(" glc", " sc0") } else { text.to_owned() };
+            let mut bench = Bench::new(arch, &contents);
+            let mut state = WaveState { exec: 1, ..WaveState::default() };
+            state.set_vgpr(0, [8; 64]);
+            state.set_vgpr(8, [0; 64]);
+            state.set_vgpr(9, [9; 64]);
+            state.sgprs[8] = scalar;
+            state.set_sgpr_pair(4, bench.buffer);
+            // 32 bits, an unsigned integer, x.
+            state.set_sgpr_pair(6, 22 | (4 << 15 | 4 << 12 | 4) << 32);
+            let after = bench.good(&text, &state);
+            assert_eq!([after.vgpr(8)[0], after.vgpr(9)[0]], expected, "{arch} {text}, s8 = {scalar}");
+            let store =
+                text.replace("_load_", "_store_").replace("_ushort", "_short").replace("_ubyte", "_byte");
+            bench.good(&store, &state);
+        }
     }
 }
