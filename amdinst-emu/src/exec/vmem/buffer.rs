@@ -73,7 +73,8 @@ impl Resource {
     /// Whether a datum of so many bytes that begins at `offset` of record `index` (lane not added) is in range.
     ///
     /// The manuals compare where it begins, without the scalar offset. Hardware compares where it ends, and with the scalar
-    /// offset: so it was measured (ROCm/rocm-systems#10928), and so compilers have it (llvm/llvm-project#207796).
+    /// offset: so AMD's simulator has it for CDNA after gfx950 (ROCm/rocm-systems#10928), and LLVM for all but the oldest
+    /// processors (llvm/llvm-project#207796).
     pub(super) fn holds(&self, index: u64, offset: u64, bytes: u8) -> bool {
         if self.indexed && self.stride != 0 {
             index < self.records
