@@ -42,26 +42,24 @@ pub(super) fn log32(a: f32) -> f32 {
     flushed(a, f64::log2)
 }
 
-/// sin(2πa), for |a| up to 256; 0 beyond.
+/// sin(2πa).
 #[inline(never)]
 pub(super) fn sin32(a: f32) -> f32 {
-    single::fix1(a, turn(f64::from(a), 256.0, f64::sin) as f32)
+    single::fix1(a, turn(f64::from(a), f64::sin) as f32)
 }
 
-/// cos(2πa), for |a| up to 256; 1 beyond.
+/// cos(2πa).
 #[inline(never)]
 pub(super) fn cos32(a: f32) -> f32 {
-    single::fix1(a, turn(f64::from(a), 256.0, f64::cos) as f32)
+    single::fix1(a, turn(f64::from(a), f64::cos) as f32)
 }
 
-/// A trigonometric function of an angle in turns, exact in the quarters.
+/// A trigonometric function of an angle in turns, exact in the quarters. "Full range input is supported" (CDNA3 ISA manual,
+/// `V_SIN_F32`); Vega's manual names no limit either, and LLVM reduces the range before GFX9 only.
 #[inline(never)]
-pub(super) fn turn(turns: f64, range: f64, f: fn(f64) -> f64) -> f64 {
+pub(super) fn turn(turns: f64, f: fn(f64) -> f64) -> f64 {
     if turns.is_infinite() {
         return f64::NAN;
-    }
-    if turns.abs() > range {
-        return f(0.0);
     }
     if turns == 0.0 {
         // The sine of -0 is -0.

@@ -104,8 +104,8 @@ super::table! { w, step;
     v_rcp_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, |a| 1.0 / a)) },
     v_rsq_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, |a| 1.0 / a.sqrt())) },
     v_sqrt_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, f64::sqrt)) },
-    v_sin_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, |a| math::turn(a, 256.0, f64::sin))) },
-    v_cos_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, |a| math::turn(a, 256.0, f64::cos))) },
+    v_sin_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, |a| math::turn(a, f64::sin))) },
+    v_cos_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, |a| math::turn(a, f64::cos))) },
 
     v_frexp_exp_i32_f64 => w.map1(double::frexp_exponent),
     v_frexp_mant_f64 => w.map1(double::frexp_mantissa),

@@ -19,12 +19,10 @@ fn rsq(x: f64) -> f64 {
     1.0 / x.sqrt()
 }
 
-/// Of turns up to 256; exact at their quarters.
+/// Of turns, however many ("Full range input is supported", CDNA3 ISA manual); exact at their quarters.
 fn turns(x: f64, f: Function) -> f64 {
     if x.is_infinite() {
         f64::NAN
-    } else if x.abs() > 256.0 {
-        f(0.0)
     } else if x == 0.0 {
         f(x)
     } else {
