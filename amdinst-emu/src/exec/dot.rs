@@ -1,8 +1,9 @@
 //! Dot products of two halves or bfloat16 values, added to a single.
 //!
-//! The old value, then the product of the low halves, then that of the high halves, each sum rounded to nearest even.
-//! They ignore MODE and take subnormals, factors' included, for zero (CDNA3 ISA manual, section 6.4; CDNA2's, note on
-//! `V_DOT2*`). *Approximate*: gfx906 and gfx908, whose manuals give neither order nor subnormals, get the same.
+//! The old value, then the product of the low halves, then that of the high halves, each sum rounded to nearest even;
+//! `v_dot2_f32_bf16` adds the old value last (CDNA4 ISA manual, pseudocode of the instructions). They ignore MODE and take
+//! subnormals, factors' included, for zero (CDNA3 ISA manual, section 6.4; CDNA2's, note on `V_DOT2*`). *Approximate*:
+//! gfx906 and gfx908, whose manuals give neither order nor subnormals, get the same.
 
 use amdinst_core::Arch;
 use amdinst_core::isa::{Encoding, Mods, Op};
@@ -75,6 +76,7 @@ fn dot(context: &mut Context<'_>, step: &Step, value: impl Fn(u16) -> f32) -> Ou
     let [a_pick, b_pick] = [0, 1].map(|source| pick(mods, encoding, source));
     // BF16's third source takes no sign.
     let negate_c = !accumulates && mods.neg >> 2 & 1 != 0 && step.op == Op::v_dot2_f32_f16;
+    let addend_last = step.op == Op::v_dot2_f32_bf16;
     let nan_to_zero = w.dx10_clamp();
     for lane in (0..LANES).filter(|lane| w.exec >> lane & 1 != 0).collect::<Vec<_>>() {
         let (a, b) = (w.lane::<u32>(a_row, lane), w.lane::<u32>(b_row, lane));
@@ -83,8 +85,10 @@ fn dot(context: &mut Context<'_>, step: &Step, value: impl Fn(u16) -> f32) -> Ou
             |bits: u32, pick: Pick, high: usize| value((bits >> pick.shift[high]) as u16 ^ pick.sign[high]);
         let product = |high| single::flush(single::mul(part(a, a_pick, high), part(b, b_pick, high)));
         let c = if negate_c { -c } else { c };
-        let sum = single::flush(single::add(c, product(0)));
-        let sum = single::flush(single::add(sum, product(1)));
+        let terms = [c, product(0), product(1)];
+        let [first, second, third] = if addend_last { [terms[1], terms[2], terms[0]] } else { terms };
+        let sum = single::flush(single::add(first, second));
+        let sum = single::flush(single::add(sum, third));
         let sum = if mods.clamp { single::clamp(sum, nan_to_zero) } else { sum };
         w.set_lane(step.dst, lane, sum);
     }

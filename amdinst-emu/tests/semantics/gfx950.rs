@@ -192,6 +192,10 @@ pub(crate) fn dot_products() {
     assert_eq!(result(Arch::Gfx950, "v_dot2_f32_bf16 v2, v0, v1, v2 neg_lo:[1,0,0]", wide), 15.0);
     assert_eq!(result(Arch::Gfx906, "v_dot2_f32_f16 v2, v0, v1, v2 neg_hi:[0,1,0]", halves), 5.0);
     assert_eq!(result(Arch::Gfx906, "v_dot2_f32_f16 v2, v0, v1, v2 neg_lo:[0,0,1]", halves), 1.0);
+    // The addend comes last (CDNA4 ISA manual, `V_DOT2_F32_BF16`): 1 - 1 + 2^-30. The accumulating form begins with it.
+    let far = [0xbf80_3f80, 0x3f80_3f80, 2f32.powi(-30).to_bits()];
+    assert_eq!(result(Arch::Gfx950, "v_dot2_f32_bf16 v2, v0, v1, v2", far), 2f32.powi(-30));
+    assert_eq!(result(Arch::Gfx950, "v_dot2c_f32_bf16 v2, v0, v1", far), 0.0);
     // Subnormal factors and old values count as zero.
     assert_eq!(result(Arch::Gfx90a, "v_dot2_f32_f16 v2, v0, v1, v2", [0x0001_3c00, 0x3c00_0001, 1]), 0.0);
 }
