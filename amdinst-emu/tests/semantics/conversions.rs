@@ -364,7 +364,6 @@ pub(crate) fn forms_of_the_conversions_from_8_bits() {
     assert_eq!(run("v_cvt_f32_fp8_sdwa v2, v1 src0_sel:BYTE_3", 0x5850_4840).0, 8.0);
     assert_eq!(run("v_cvt_pk_f32_fp8 v[2:3], v1", 0x5850_4840), (1.0, 2.0));
     assert_eq!(run("v_cvt_pk_f32_fp8_sdwa v[2:3], v1 src0_sel:WORD_1", 0x5850_4840), (4.0, 8.0));
-    assert_eq!(run("v_cvt_f32_fp8_e64 v2, v1 mul:2", 0x40).0, 2.0);
     assert_eq!(run("v_cvt_f32_fp8_e64 v2, v1 clamp", 0x48).0, 1.0);
     let mut state = WaveState::default();
     state.set_vgpr(1, [(-3f32).to_bits(); 64]);
@@ -374,4 +373,31 @@ pub(crate) fn forms_of_the_conversions_from_8_bits() {
         .run(&mut Machine::new(Arch::Gfx942, Config::default()), &state)
         .unwrap();
     assert_eq!(after.vgpr(2)[0], 0x4c4c);
+}
+
+/// What MODE has a say in: "Output modifiers are ignored if the IEEE mode bit is set to 1" and if "output denormals are
+/// enabled"; `v_cvt_f16_f32`, whose conversion `v_cvt_pk_f16_f32` makes twice, flushes "denorms on output if specified based on
+/// DP denorm mode".
+#[test]
+pub(crate) fn conversions_follow_the_mode() {
+    let run = |text: &str, mode: u32, bits: u32| {
+        let mut state = WaveState { mode, ..WaveState::default() };
+        state.set_vgpr(1, [bits; 64]);
+        let snippet = Snippet::assemble(Arch::Gfx950, text).unwrap();
+        let after = snippet.run(&mut Machine::new(Arch::Gfx950, Config::default()), &state).unwrap();
+        after.vgpr(2)[5]
+    };
+    // 0x38 is 1 in OCP's E4M3. Output subnormals flushed without and with IEEE, then kept without.
+    for (mode, doubled) in [(0x1d0, 2f32), (0x3d0, 1.0), (0x1f0, 1.0), (0x3f0, 1.0)] {
+        let found = run("v_cvt_f32_fp8_e64 v2, v1 mul:2", mode, 0x38);
+        assert_eq!(f32::from_bits(found), doubled, "mode {mode:#x}");
+    }
+    assert_eq!(run("v_cvt_f32_bf16_e64 v2, v1 div:2", 0x1d0, 0x4080), 2f32.to_bits());
+    assert_eq!(run("v_cvt_f32_bf16_e64 v2, v1 mul:4", 0x1d0, 0x8000), 0, "-0 becomes +0");
+    // ±2^-20 are subnormal halves.
+    let tiny = 2f32.powi(-20).to_bits();
+    assert_eq!(run("v_cvt_pk_f16_f32 v2, v1, -v1", 0x3f0, tiny), 0x8010_0010);
+    assert_eq!(run("v_cvt_pk_f16_f32 v2, v1, -v1", 0x370, tiny), 0x8000_0000);
+    assert_eq!(run("v_cvt_pk_f16_f32 v2, v1, -v1", 0x3b0, tiny), 0x8010_0010);
+    assert_eq!(run("v_cvt_f16_f32 v2, v1", 0x370, tiny), 0);
 }

@@ -79,6 +79,7 @@ fn every_executed_opcode_has_an_oracle() {
         scalar::scalar_instructions_do_what_their_models_do();
         conversions::conversions_round_as_their_formats_do();
         conversions::forms_of_the_conversions_from_8_bits();
+        conversions::conversions_follow_the_mode();
         approximate::all();
         constants::all();
         gfx950::all();

@@ -17,10 +17,11 @@ use self::elements::{Operand, Sink};
 use self::plan::{Part, Plan};
 use super::Context;
 use super::float::single;
+use super::half;
 use super::minifloat::{self, Number, Rounding};
 use crate::check::{Outcome, Trap};
 use crate::program::{Extra, Handler, Step};
-use crate::wave::{LANES, SOURCE_ROWS, Wave, odd_operand};
+use crate::wave::{Half, LANES, SOURCE_ROWS, Wave, odd_operand};
 
 /// The function that executes a conversion.
 pub(super) fn handler(op: Op) -> Option<Handler> {
@@ -120,7 +121,11 @@ fn one_lane(
         // A true infinity stays one in half precision.
         let keeps = to == minifloat::F16 && matches!(number, Number::Infinite { .. });
         let result = to.encode(number, rounding, saturates && !keeps);
-        sink.push(finished(plan, extra, result, w.dx10_clamp()));
+        // From singles to halves as `v_cvt_f16_f32`: "Flush denorms on output if specified based on DP denorm mode".
+        let flushes =
+            from == minifloat::F32 && to == minifloat::F16 && scale.is_none() && w.mode >> 7 & 1 == 0;
+        let result = if flushes { half::flush(Half(result as u16)).0.into() } else { result };
+        sink.push(finished(w, plan, extra, result));
         seed = seed.map(random);
     }
     sink
@@ -157,14 +162,17 @@ fn modified(plan: &Plan, extra: &Extra, source: usize, code: u32, from: minifloa
     if mods.neg >> source & 1 != 0 { code ^ from.sign() } else { code }
 }
 
-/// Output modifier and clamp.
-fn finished(plan: &Plan, extra: &Extra, code: u32, nan_to_zero: bool) -> u32 {
+/// Output modifier, which is ignored in IEEE mode and where output subnormals are kept (Vega ISA manual, "Instruction
+/// Outputs"), and clamp.
+fn finished(w: &Wave, plan: &Plan, extra: &Extra, code: u32) -> u32 {
     let mods = &extra.inst.mods;
     let format = plan.to;
+    let nan_to_zero = w.dx10_clamp();
     if format == minifloat::F32 {
         let value = f32::from_bits(code);
-        let factor = [1.0, 2.0, 4.0, 0.5][usize::from(mods.omod & 3)];
-        let value = if mods.omod != 0 { single::mul(value, factor) } else { value };
+        let ignored = w.ieee() || w.mode >> 5 & 1 != 0;
+        let power = if ignored { 0 } else { [0, 1, 2, -1][usize::from(mods.omod & 3)] };
+        let value = if power == 0 { value } else { single::omod(value, power, w.round32()) };
         return if mods.clamp { single::clamp(value, nan_to_zero) } else { value }.to_bits();
     }
     if !mods.clamp || format.bits() < 16 {
