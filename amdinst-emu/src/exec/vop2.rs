@@ -188,7 +188,7 @@ super::table! { w, step;
     v_add_u16 => saturating(w, u16::wrapping_add, u16::saturating_add),
     v_sub_u16 => saturating(w, u16::wrapping_sub, u16::saturating_sub),
     v_subrev_u16 => { w.src.swap(0, 1); saturating(w, u16::wrapping_sub, u16::saturating_sub); },
-    v_mul_lo_u16 => w.map2(u16::wrapping_mul),
+    v_mul_lo_u16 => saturating(w, u16::wrapping_mul, u16::saturating_mul),
     v_min_u16 => w.map2(|a: u16, b: u16| a.min(b)),
     v_max_u16 => w.map2(|a: u16, b: u16| a.max(b)),
     v_min_i16 => w.map2(|a: i16, b: i16| a.min(b)),

@@ -308,7 +308,11 @@ super::table! { w, step;
     },
     v_xad_u32 => w.hot3(|a: u32, b: u32, c: u32| (a ^ b).wrapping_add(c)),
     v_lshl_add_u32 => w.hot3(|a: u32, b: u32, c: u32| (a << (b & 31)).wrapping_add(c)),
-    v_lshl_add_u64 => w.map3(|a: u64, b: u32, c: u64| (a << (b & 7)).wrapping_add(c)),
+    // "The design treats unsupported shift counts as a shift of zero" (CDNA3 ISA manual): those above 4.
+    v_lshl_add_u64 => w.map3(|a: u64, b: u32, c: u64| {
+        let count = b & 7;
+        (a << if count > 4 { 0 } else { count }).wrapping_add(c)
+    }),
     v_add_lshl_u32 => w.hot3(|a: u32, b: u32, c: u32| a.wrapping_add(b) << (c & 31)),
     v_add3_u32 => w.hot3(|a: u32, b: u32, c: u32| a.wrapping_add(b).wrapping_add(c)),
     v_lshl_or_b32 => w.hot3(|a: u32, b: u32, c: u32| a << (b & 31) | c),

@@ -277,7 +277,7 @@ fn mix_half(w: &mut Wave, step: &Step, shift: u32) {
 super::table! { w, step;
     v_pk_mad_i16 => { let k = mods(step).clamp; int3(w, step, |a, b, c| sat_i(k, signed(a) * signed(b) + signed(c))); },
     v_pk_mad_u16 => { let k = mods(step).clamp; int3(w, step, |a, b, c| sat_u(k, unsigned(a) * unsigned(b) + unsigned(c))); },
-    v_pk_mul_lo_u16 => int2(w, step, u16::wrapping_mul),
+    v_pk_mul_lo_u16 => { let k = mods(step).clamp; int2(w, step, |a, b| sat_u(k, unsigned(a) * unsigned(b))); },
     v_pk_add_i16 => { let k = mods(step).clamp; int2(w, step, |a, b| sat_i(k, signed(a) + signed(b))); },
     v_pk_sub_i16 => { let k = mods(step).clamp; int2(w, step, |a, b| sat_i(k, signed(a) - signed(b))); },
     v_pk_add_u16 => { let k = mods(step).clamp; int2(w, step, |a, b| sat_u(k, unsigned(a) + unsigned(b))); },
