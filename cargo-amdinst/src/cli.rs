@@ -3,6 +3,7 @@
 mod start;
 
 use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
 
 use amdinst_core::instrument::{Home, SiteSelector, SourceLines};
@@ -10,6 +11,7 @@ use amdinst_report::Gate;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub use self::start::{CompletionsArgs, DoctorArgs, ManArgs, NewArgs, SourceArgs};
+use crate::commands::output::is_same_file;
 use crate::exit::Exit;
 
 /// The program's name, as cargo looks for it.
@@ -479,11 +481,7 @@ pub struct InstrumentArgs {
 impl InstrumentArgs {
     /// Whether the file that holds the code objects is to be written, not one of them.
     pub fn is_whole(&self) -> bool {
-        let is_input = |output: &PathBuf| match (self.input.file.canonicalize(), output.canonicalize()) {
-            (Ok(input), Ok(output)) => input == output,
-            _ => false,
-        };
-        self.whole || self.output.as_ref().is_some_and(is_input)
+        self.whole || self.output.as_ref().is_some_and(|output| is_same_file(&self.input.file, output))
     }
 }
 
@@ -705,7 +703,10 @@ impl std::str::FromStr for Dim3 {
             return Err(format!("{} sizes, at most three are possible", parts.len()));
         }
         for (size, part) in sizes.iter_mut().zip(parts) {
-            *size = part.trim().parse().map_err(|_| format!("`{part}` is not a whole number"))?;
+            *size = part.trim().parse().map_err(|error: ParseIntError| match error.kind() {
+                IntErrorKind::PosOverflow => format!("`{part}` does not fit in 32 bits"),
+                _ => format!("`{part}` is not a whole number"),
+            })?;
             if *size == 0 {
                 return Err("a size of 0 launches nothing".to_owned());
             }

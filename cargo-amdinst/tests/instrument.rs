@@ -65,6 +65,16 @@ fn nothing_is_overwritten_when_nothing_is_instrumented() {
         assert_eq!(output.status.code(), Some(code), "{output:?}");
         assert_eq!(std::fs::read_to_string(&out).unwrap(), "precious");
     }
+    std::fs::create_dir(directory.path().join("place")).unwrap();
+    let made = Command::new("mkfifo").arg(directory.path().join("pipe")).status().unwrap();
+    assert!(made.success());
+    for (name, what) in [("place", "a directory"), ("pipe", "a device or a pipe")] {
+        let output = amdinst(directory.path(), &format!("instrument FILE -o {name}"));
+        assert_eq!(output.status.code(), Some(11), "{output:?}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains(&format!("error: cannot write {name}: it is {what}\n")), "{stderr}");
+        assert!(!directory.path().join(name).with_extension("probes.json").exists());
+    }
     let output = amdinst(directory.path(), "instrument FILE -o missing/out.elf");
     assert_eq!(output.status.code(), Some(11), "{output:?}");
 }

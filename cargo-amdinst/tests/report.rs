@@ -137,12 +137,20 @@ fn mistakes_are_named() {
     fails(&["--fail-on", "speed>5"], 2, "`speed` is nothing that is measured");
     fails(&["--baseline", "nothing.json"], 5, "error: nothing.json\n");
     fails(&["--baseline", "src/add.rs"], 5, "it is not what `cargo amdinst report --format json` prints");
+    for option in ["--lcov", "--sarif"] {
+        fails(
+            &[option, "./run.json"],
+            2,
+            "error: ./run.json is read by this command: it would be overwritten\n",
+        );
+        assert_eq!(std::fs::read_to_string(place.path("run.json")).unwrap(), RUN);
+    }
 
     std::fs::write(place.path("run.json"), RUN.replacen("\"schema\":1", "\"schema\":9", 1)).unwrap();
     fails(&[], 5, "it has schema 9, and this version reads schema 1");
     fails(&[], 5, "help: run the tests again: `cargo amdinst test -p PKG`\n");
     std::fs::write(place.path("run.json"), &RUN[..RUN.len() / 2]).unwrap();
-    fails(&[], 5, "it is not what `cargo amdinst test` writes");
+    fails(&[], 5, "it is not what `cargo amdinst test` writes\n  EOF while parsing");
     std::fs::remove_file(place.path("run.json")).unwrap();
     fails(&[], 5, "error: run.json\n");
 

@@ -178,11 +178,36 @@ fn wrong_arguments_are_named() {
         ("--grid 1 --block 64 --arg buf:4 --arg in:gone --arg buf:4 --arg u32:4", 5, "cannot read gone"),
         ("--grid 1 --block 2048 --arg buf:4 --arg buf:4 --arg buf:4 --arg u32:4", 2, "256 at most"),
         ("--grid 0 --block 64", 2, "launches nothing"),
+        ("--grid 99999999999 --block 64", 2, "`99999999999` does not fit in 32 bits"),
+        ("--grid 1 --block 64x", 2, "`64x` is not a whole number"),
     ] {
         let output = run(directory.path(), "add", options);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{options}: {stderr}");
         assert!(stderr.contains(words), "expected `{words}`: {stderr}");
+    }
+}
+
+/// The code object is where it was, also when an argument is to be written to it.
+#[test]
+fn the_launched_file_is_not_overwritten() {
+    let directory = tempfile::tempdir().unwrap();
+    let object = directory.path().join("a.elf");
+    std::fs::copy(fixture(), &object).unwrap();
+    let rest = "--arg buf:256 --arg buf:256 --arg u32:64";
+    for options in [
+        format!("--arg out:256:a.elf {rest}"),
+        format!("--arg buf:256 {rest} --timing mi210 --timeline ./a.elf"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
+        command
+            .current_dir(directory.path())
+            .args(["run", "a.elf", "--kernel", "add", "--grid", "1", "--block", "64"]);
+        let output = command.args(options.split_whitespace()).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{options}: {stderr}");
+        assert!(stderr.contains("a.elf is read by this command: it would be overwritten"), "{stderr}");
+        assert_eq!(std::fs::read(&object).unwrap(), std::fs::read(fixture()).unwrap());
     }
 }
 

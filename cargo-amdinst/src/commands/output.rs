@@ -1,14 +1,14 @@
 //! Data on stdout, and files written whole or not at all.
 
 use std::fmt::Display;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::exit::{CommandResult, Exit, OrExit as _};
+use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// Prints data. A reader that has seen enough (`… | head`) is no error.
 ///
@@ -44,7 +44,8 @@ pub fn stream(
     }
 }
 
-/// Writes a file whole or not at all: to a temporary file beside it, which then takes its name.
+/// Writes a file whole or not at all: to a temporary file beside it, which then takes its name. What a link leads to is
+/// written, not the link. A device or a pipe (`/dev/null`, `/dev/stdout`) is written to and stays what it is.
 ///
 /// # Errors
 /// When the directory cannot be written, or the name cannot be taken.
@@ -58,13 +59,20 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> CommandResult<()> {
 /// As those of [`write_file`], and what `write` gives.
 pub fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> CommandResult<()> {
     let failed = || format!("writing {}", path.display());
+    put(path, write).or_exit_with(Exit::OutputFailed, failed)
+}
+
+fn put(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    if path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return write(&mut OpenOptions::new().write(true).open(path)?);
+    }
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut file = tempfile::Builder::new()
         .prefix(".amdinst-")
         .permissions(world_readable())
-        .tempfile_in(directory_of(path))
-        .or_exit_with(Exit::OutputFailed, failed)?;
-    write(file.as_file_mut()).or_exit_with(Exit::OutputFailed, failed)?;
-    file.persist(path).map_err(|error| error.error).or_exit_with(Exit::OutputFailed, failed)?;
+        .tempfile_in(directory_of(&path))?;
+    write(file.as_file_mut())?;
+    file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
 
@@ -73,6 +81,44 @@ pub fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
+    }
+}
+
+/// Whether both names are of one file.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Refuses to write to a file that the same command reads.
+///
+/// # Errors
+/// When one of `outputs` is one of `inputs`.
+pub fn check_distinct<'a>(
+    outputs: impl IntoIterator<Item = &'a PathBuf>,
+    inputs: &[&PathBuf],
+) -> CommandResult<()> {
+    for output in outputs {
+        if inputs.iter().any(|input| is_same_file(input, output)) {
+            let message = format!("{} is read by this command: it would be overwritten", output.display());
+            return Err(Failure::msg(Exit::Usage, message).help("give another file's name to write to"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses an output that no file can take the name of, before anything is written beside it.
+///
+/// # Errors
+/// When `path` is a directory, a device or a pipe.
+pub fn check_file(path: &Path) -> CommandResult<()> {
+    match path.metadata() {
+        Ok(there) if !there.is_file() => {
+            let what = if there.is_dir() { "a directory" } else { "a device or a pipe" };
+            let message = format!("cannot write {}: it is {what}", path.display());
+            Err(Failure::msg(Exit::OutputFailed, message)
+                .help("give a file's name: the probe map goes beside it"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -114,6 +160,31 @@ mod tests {
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
         let failure = write_file(&directory.path().join("missing/a.elf"), b"three").unwrap_err();
         assert_eq!(failure.exit, Exit::OutputFailed);
+    }
+
+    #[test]
+    fn a_device_stays_a_device_and_a_link_a_link() {
+        use std::os::unix::fs::FileTypeExt as _;
+
+        let directory = tempfile::tempdir().unwrap();
+        // A pipe of its own: a failure as root must not cost the machine its `/dev/null`.
+        let pipe = directory.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read(pipe).unwrap()
+        });
+        write_file(&pipe, b"bytes").unwrap();
+        assert!(pipe.metadata().unwrap().file_type().is_fifo());
+        assert_eq!(reader.join().unwrap(), b"bytes");
+
+        let (file, link) = (directory.path().join("file"), directory.path().join("link"));
+        write_file(&file, b"one").unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        write_file(&link, b"two").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"two");
     }
 
     #[test]

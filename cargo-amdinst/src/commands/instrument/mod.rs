@@ -223,6 +223,9 @@ pub fn all_selected(plan: &Plan) -> Result<(), InstrumentError> {
 /// When the file cannot be read, holds several code objects to choose from, or nothing in it can be instrumented; then
 /// nothing is written.
 pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
+    if let Some(output) = args.output.as_ref().filter(|_| !args.plan) {
+        output::check_file(output)?;
+    }
     let file = File::open(&args.input.file)?;
     let input = Input::new(&args.input, file.bytes())?;
     if let Some(output) = args.output.as_ref().filter(|_| !args.plan && args.is_whole()) {

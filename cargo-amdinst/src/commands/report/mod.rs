@@ -25,6 +25,8 @@ pub fn run(context: &Context, args: &ReportArgs) -> CommandResult {
     {
         return Err(Failure::msg(Exit::Usage, format!("--fail-on {gate} needs a --baseline")));
     }
+    let inputs: Vec<_> = args.run.iter().chain(&args.baseline).collect();
+    output::check_distinct(args.lcov.iter().chain(&args.sarif), &inputs)?;
     let input = input::find(context, args)?;
     let mut summary = Summary::new(&input.run);
     retain(&mut summary, &args.kernel)?;

@@ -1,5 +1,6 @@
 //! The `--arg` values of `cargo amdinst run`.
 
+use std::num::IntErrorKind;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -76,7 +77,10 @@ fn whole<T: TryFrom<i128>>(text: &str, kind: &str) -> Result<T, String> {
         Some(hex) => u64::from_str_radix(hex, 16).map(i128::from),
         None => digits.parse::<u64>().map(i128::from),
     };
-    let value = value.map_err(|_| format!("`{text}` is not a whole number"))?;
+    let value = value.map_err(|error| match error.kind() {
+        IntErrorKind::PosOverflow => format!("`{text}` does not fit in {kind}"),
+        _ => format!("`{text}` is not a whole number"),
+    })?;
     T::try_from(sign * value).map_err(|_| format!("`{text}` does not fit in {kind}"))
 }
 
@@ -167,6 +171,7 @@ mod tests {
         for (text, error) in [
             ("5", "expected KIND"),
             ("u8:256", "`256` does not fit in u8"),
+            ("u64:99999999999999999999", "`99999999999999999999` does not fit in u64"),
             ("u32:-1", "`-1` does not fit in u32"),
             ("i32:x", "`x` is not a whole number"),
             ("f32:x", "`x` is not a number"),

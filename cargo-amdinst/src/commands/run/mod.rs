@@ -37,6 +37,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let object = &input.one(Some(&args.kernel), None)?.object;
     let kernel = kernel_of(object, &args.kernel).ok_or_else(|| input.no_kernel(&args.kernel))?;
     let arguments = Arguments::new(kernel, &args.args)?;
+    output::check_distinct(arguments.saves().flatten().chain(&args.timeline), &[&args.input.file])?;
     let device = model::for_target(object, args.timing.map(TimingChoice::model))?;
     let launch = Launch {
         grid: args.grid.0,
