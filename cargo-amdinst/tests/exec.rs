@@ -189,3 +189,13 @@ fn only_a_processor_that_was_asked_for_is_fixed() {
         assert_eq!(String::from_utf8_lossy(&output.stdout), printed, "{output:?}");
     }
 }
+
+#[test]
+fn a_program_that_is_not_there_is_told_before_anything_is_built() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
+    command.args(["amdinst", "exec", "--", "/nonexistent/program"]).env("CARGO_TERM_COLOR", "never");
+    let output = command.env("AMDINST_HSAKMT", "/nonexistent/library").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.starts_with("error: /nonexistent/program cannot be started: "), "{said}");
+}

@@ -7,7 +7,7 @@
 mod library;
 mod runtime;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::process::{CommandExt as _, parent_id};
 use std::process::Command;
 
@@ -42,10 +42,11 @@ pub fn run(context: &mut Context, args: &ExecArgs) -> CommandResult {
         die_with(parent).or_exit_with(Exit::Usage, || "--die-with-parent")?;
     }
     let error = command.exec();
-    Err(Failure::msg(
-        Exit::Usage,
-        format!("{} cannot be started: {error}", args.program[0].to_string_lossy()),
-    ))
+    Err(cannot_start(command.get_program(), &error))
+}
+
+fn cannot_start(program: &OsStr, error: &dyn std::error::Error) -> Failure {
+    Failure::msg(Exit::Usage, format!("{} cannot be started: {error}", program.to_string_lossy()))
 }
 
 /// The program's command line and environment.
@@ -59,9 +60,11 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
             format!("the ROCm runtime cannot be run on {cpu}: it is one of {}", names.join(", ")),
         ));
     };
-    let directory = library::directory(context)?;
     let (program, rest) =
         args.program.split_first().ok_or_else(|| Failure::msg(Exit::Usage, "no program"))?;
+    // To build the library takes minutes.
+    which::which(program).map_err(|error| cannot_start(program, &error))?;
+    let directory = library::directory(context)?;
     let mut command = Command::new(program);
     command.args(rest);
 

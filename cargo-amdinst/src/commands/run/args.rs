@@ -95,8 +95,13 @@ fn hex(text: &str) -> Result<Vec<u8>, String> {
         .ok_or_else(|| format!("`{text}` is not pairs of hexadecimal digits"))
 }
 
-fn float<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("`{text}` is not a number"))
+fn float<T: FromStr + Into<f64> + Copy>(text: &str, kind: &str) -> Result<T, String> {
+    let value: T = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
+    // Infinity must be asked for by its name.
+    if value.into().is_infinite() && text.contains(|c: char| c.is_ascii_digit()) {
+        return Err(format!("`{text}` does not fit in {kind}"));
+    }
+    Ok(value)
 }
 
 fn path(text: &str) -> Result<PathBuf, String> {
@@ -128,8 +133,8 @@ impl FromStr for ArgSpec {
             "u64" => Self::Scalar(Scalar::U64(whole(rest, kind)?)),
             "i32" => Self::Scalar(Scalar::I32(whole(rest, kind)?)),
             "i64" => Self::Scalar(Scalar::I64(whole(rest, kind)?)),
-            "f32" => Self::Scalar(Scalar::F32(float(rest)?)),
-            "f64" => Self::Scalar(Scalar::F64(float(rest)?)),
+            "f32" => Self::Scalar(Scalar::F32(float(rest, kind)?)),
+            "f64" => Self::Scalar(Scalar::F64(float(rest, kind)?)),
             "hex" => Self::Hex(hex(rest)?),
             "bytes" => Self::Bytes(path(rest)?),
             _ => {
@@ -158,6 +163,7 @@ mod tests {
             ("i32:-0x80000000", ArgSpec::Scalar(Scalar::I32(i32::MIN))),
             ("i64:-9223372036854775808", ArgSpec::Scalar(Scalar::I64(i64::MIN))),
             ("f32:1.5", ArgSpec::Scalar(Scalar::F32(1.5))),
+            ("f32:-inf", ArgSpec::Scalar(Scalar::F32(f32::NEG_INFINITY))),
             ("f64:-1e300", ArgSpec::Scalar(Scalar::F64(-1e300))),
             ("hex:01_fF00", ArgSpec::Hex(vec![1, 0xff, 0])),
             ("bytes:a.bin", ArgSpec::Bytes("a.bin".into())),
@@ -175,6 +181,7 @@ mod tests {
             ("u32:-1", "`-1` does not fit in u32"),
             ("i32:x", "`x` is not a whole number"),
             ("f32:x", "`x` is not a number"),
+            ("f32:-1e39", "`-1e39` does not fit in f32"),
             ("out:64", "expected out:BYTES:FILE"),
             ("in:", "the file's name is missing"),
             ("i8:1", "`i8` is not one of"),
