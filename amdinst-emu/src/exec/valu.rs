@@ -261,12 +261,11 @@ fn dpp_source(ctrl: u16, lane: usize) -> Option<usize> {
 
 /// Flushing, output modifier, clamp, in the rows of the result.
 ///
-/// The output modifier is ignored in IEEE mode, and where output subnormals are kept; where it applies, -0 becomes +0
-/// (Vega ISA manual, "Output modifiers").
+/// Where the output modifier applies, -0 becomes +0 (Vega ISA manual, "Output modifiers").
 fn finish_float(w: &mut Wave, mods: &Mods, kind: Kind) {
     let row = RESULT_ROW;
     let keep = if kind == Kind::F32 { w.mode >> 5 & 1 != 0 } else { w.mode >> 7 & 1 != 0 };
-    let power = if keep || w.ieee() { 0 } else { [0, 1, 2, -1][usize::from(mods.omod & 3)] };
+    let power = w.output_power(mods.omod, keep);
     let (clamp, nan_to_zero) = (mods.clamp, w.dx10_clamp());
     if keep && !clamp {
         return;

@@ -39,7 +39,7 @@ impl Rules {
         Self {
             round32: w.round32(),
             round16: w.round16(),
-            omod: if w.ieee() { 0 } else { [0, 1, 2, -1][usize::from(mods.omod & 3)] },
+            omod: w.output_power(mods.omod, w.mode >> 7 & 1 != 0),
             clamp: mods.clamp,
             nan_to_zero: w.dx10_clamp(),
             keep32: keep(w.mode >> 4),

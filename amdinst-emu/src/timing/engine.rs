@@ -119,7 +119,7 @@ impl<'a> Engine<'a> {
             events: BinaryHeap::new(),
             visits: vec![u64::MAX; units * SIMDS],
             waves_per_simd,
-            lds_bytes: shared.lds_bytes.next_multiple_of(512),
+            lds_bytes: shared.lds_bytes.next_multiple_of(arch.lds_granule()),
             next_group: 0,
             next_forget: FORGET,
             footprint: Footprint::default(),

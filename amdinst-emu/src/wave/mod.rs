@@ -331,6 +331,13 @@ impl Wave {
         self.mode & 1 << 9 != 0
     }
 
+    /// The power of two that the output modifier multiplies a result by. It is ignored in IEEE mode, and where output
+    /// subnormals are kept (Vega ISA manual, "Output modifiers").
+    #[inline(always)]
+    pub(crate) fn output_power(&self, omod: u8, keeps_subnormals: bool) -> i32 {
+        if keeps_subnormals || self.ieee() { 0 } else { [0, 1, 2, -1][usize::from(omod & 3)] }
+    }
+
     /// MODE.DX10_CLAMP: clamping turns NaN into zero.
     #[inline(always)]
     pub(crate) fn dx10_clamp(&self) -> bool {

@@ -162,16 +162,14 @@ fn modified(plan: &Plan, extra: &Extra, source: usize, code: u32, from: minifloa
     if mods.neg >> source & 1 != 0 { code ^ from.sign() } else { code }
 }
 
-/// Output modifier, which is ignored in IEEE mode and where output subnormals are kept (Vega ISA manual, "Instruction
-/// Outputs"), and clamp.
+/// Output modifier and clamp.
 fn finished(w: &Wave, plan: &Plan, extra: &Extra, code: u32) -> u32 {
     let mods = &extra.inst.mods;
     let format = plan.to;
     let nan_to_zero = w.dx10_clamp();
     if format == minifloat::F32 {
         let value = f32::from_bits(code);
-        let ignored = w.ieee() || w.mode >> 5 & 1 != 0;
-        let power = if ignored { 0 } else { [0, 1, 2, -1][usize::from(mods.omod & 3)] };
+        let power = w.output_power(mods.omod, w.mode >> 5 & 1 != 0);
         let value = if power == 0 { value } else { single::omod(value, power, w.round32()) };
         return if mods.clamp { single::clamp(value, nan_to_zero) } else { value }.to_bits();
     }

@@ -148,13 +148,15 @@ impl From<CounterChoice> for Counters {
     }
 }
 
-/// The exit code for an error of the instrumenter.
-pub fn exit_of(error: &InstrumentError) -> Exit {
-    match error {
-        InstrumentError::NoSuchKernel { .. } | InstrumentError::NoSuchSite(_) => Exit::Usage,
-        InstrumentError::NothingInstrumented(_) => Exit::NothingInstrumented,
-        InstrumentError::NotRelocatable { .. } => Exit::Unsupported,
-        _ => Exit::BadInput,
+impl From<InstrumentError> for Failure {
+    fn from(error: InstrumentError) -> Self {
+        let exit = match error {
+            InstrumentError::NoSuchKernel { .. } | InstrumentError::NoSuchSite(_) => Exit::Usage,
+            InstrumentError::NothingInstrumented(_) => Exit::NothingInstrumented,
+            InstrumentError::NotRelocatable { .. } => Exit::Unsupported,
+            _ => Exit::BadInput,
+        };
+        Self::new(exit, error)
     }
 }
 
@@ -241,12 +243,11 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let probes = probe_specs(object).or_exit(Exit::BadInput)?;
     let options =
         Options { kernels, probes, ..options(args.probe, args.level, args.counters, args.abi, &args.sites)? };
-    let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
 
     let progress = context.shell.progress("Planning", args.input.file.display(), 0);
-    let plan = instrument::plan(object, &options).map_err(fail)?;
+    let plan = instrument::plan(object, &options)?;
     drop(progress);
-    all_selected(&plan).map_err(fail)?;
+    all_selected(&plan)?;
     let views =
         |probes: &[KernelProbes]| probes.iter().map(|probes| KernelView::new(&target, probes)).collect();
     let Some(output) = args.output.as_ref().filter(|_| !args.plan) else {
@@ -267,7 +268,7 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
         ));
     }
     let progress = context.shell.progress("Instrumenting", args.input.file.display(), 0);
-    let instrumented = instrument::apply(object, &plan).map_err(fail)?;
+    let instrumented = instrument::apply(object, &plan)?;
     drop(progress);
     if let Some(reason) = instrumented.debug_info.problem() {
         context.shell.warn(no_debug_info(&target, reason));

@@ -1,6 +1,6 @@
 //! What is told when code objects have been instrumented.
 
-use std::fmt::Arguments;
+use std::fmt::Display;
 
 use amdinst_core::instrument::{KernelProbes, Probe};
 use amdinst_core::report;
@@ -62,7 +62,7 @@ impl Tally {
     }
 
     /// Says it, with what was written.
-    pub(super) fn tell(self, context: &Context, wrote: Arguments<'_>) -> Exit {
+    pub(super) fn tell(self, context: &Context, wrote: impl Display) -> Exit {
         let shell = &context.shell;
         let measured = measured(self.probe.unwrap_or(Probe::Branches), self.sites, self.blocks);
         let kernels = count(self.kernels, "kernel");

@@ -9,12 +9,12 @@ use amdinst_core::object::container;
 
 use super::spool::Spool;
 use super::tally::Tally;
-use super::{KernelView, SCHEMA, View, exit_of, no_debug_info, options};
+use super::{KernelView, SCHEMA, View, no_debug_info, options};
 use crate::cli::{Format, InstrumentArgs};
 use crate::commands::Context;
 use crate::commands::input::{File, Found, Input, kernel_of};
 use crate::commands::output::{self, count};
-use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::exit::{CommandResult, Exit, OrExit as _};
 
 /// What became of one code object.
 #[derive(Default)]
@@ -61,8 +61,7 @@ pub(super) fn run(
         return Err(input.no_kernel(missing));
     }
     if let Some(missing) = missing_everywhere(&done) {
-        let error = InstrumentError::from(missing);
-        return Err(Failure::new(exit_of(&error), error));
+        return Err(InstrumentError::from(missing).into());
     }
     for skipped in skipped {
         context.shell.warn(format_args!("left as it is, {}: {}", skipped.target, skipped.reason));
@@ -73,9 +72,8 @@ pub(super) fn run(
     let written: Vec<&Written> = done.iter().filter_map(|one| one.written.as_ref()).collect();
     if written.is_empty() {
         let reason = done.into_iter().find_map(|one| one.reason);
-        let error =
-            InstrumentError::NothingInstrumented(reason.unwrap_or_else(|| "it has no kernel".to_owned()));
-        return Err(Failure::new(exit_of(&error), error));
+        let reason = reason.unwrap_or_else(|| "it has no kernel".to_owned());
+        return Err(InstrumentError::NothingInstrumented(reason).into());
     }
     let contents = spool.contents().or_exit_with(Exit::OutputFailed, failed)?;
     let replacements: BTreeMap<usize, &[u8]> =
@@ -99,7 +97,7 @@ pub(super) fn run(
         let output = Some(output.display().to_string());
         output::print_json(&View { schema: SCHEMA, output, probe_map: None, probe_maps, kernels })?;
     }
-    Ok(tally.tell(context, format_args!("{wrote}")))
+    Ok(tally.tell(context, wrote))
 }
 
 /// Instruments a code object, and lays it and its probe map aside.
@@ -117,8 +115,7 @@ fn instrument_one(args: &InstrumentArgs, found: &Found, output: &Path, spool: &S
     let probes = probe_specs(object).or_exit(Exit::BadInput)?;
     let asked = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
     let options = Options { kernels: chosen, probes, ..asked };
-    let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
-    let plan = instrument::plan(object, &options).map_err(fail)?;
+    let plan = instrument::plan(object, &options)?;
     let mut done = Done { named, unmatched: Some(plan.unmatched().to_vec()), ..Done::default() };
     match instrument::apply(object, &plan) {
         Ok(instrumented) => {
@@ -136,7 +133,7 @@ fn instrument_one(args: &InstrumentArgs, found: &Found, output: &Path, spool: &S
             done.warning = problem.map(|reason| no_debug_info(&found.target, reason));
         }
         Err(InstrumentError::NothingInstrumented(reason)) => done.reason = Some(reason),
-        Err(error) => return Err(fail(error)),
+        Err(error) => return Err(error.into()),
     }
     done.tally.add(plan.kernels());
     if args.format == Format::Json {

@@ -236,7 +236,7 @@ fn value(index: usize, spec: &ArgSpec, slot: &KernelArg) -> CommandResult<Value>
             Failure::msg(Exit::Usage, format!("{}: no room for {bytes} bytes", describe(index, slot)))
         })?;
         contents.resize(length, 0);
-        Ok(contents)
+        Ok::<_, Failure>(contents)
     };
     let (contents, save) = match spec {
         ArgSpec::Scalar(scalar) => return Ok(Value::Bytes(scalar.bytes())),

@@ -1,7 +1,7 @@
 //! `run --report`: the instrumented kernel beside the original, compared in memory and in counts.
 
 use amdinst_core::counters::{Layout, Probe, decode};
-use amdinst_core::instrument::{self, InstrumentError, KernelProbes, Options, ProbeMap, probe_specs};
+use amdinst_core::instrument::{self, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_core::object::lines::SourceMap;
 use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::oracle;
@@ -12,7 +12,7 @@ use amdinst_emu::{Config, Launch, Machine, Program, native_blocks, native_counts
 use super::bind::{Arguments, Placed};
 use super::model::{Modelled, model};
 use super::{LaunchError, Outcome};
-use crate::commands::instrument::{all_selected, exit_of};
+use crate::commands::instrument::all_selected;
 use crate::commands::output::short_path;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
@@ -81,11 +81,10 @@ impl<'a> Instrumented<'a> {
     /// When that cannot be done at all.
     pub fn new(object: &'a CodeObject, options: Options) -> CommandResult<Self> {
         let options = Options { probes: probe_specs(object).or_exit(Exit::BadInput)?, ..options };
-        let fail = |error: InstrumentError| Failure::new(exit_of(&error), error);
-        let plan = instrument::plan(object, &options).map_err(fail)?;
-        all_selected(&plan).map_err(fail)?;
+        let plan = instrument::plan(object, &options)?;
+        all_selected(&plan)?;
         let rewritten = if plan.kernels().iter().any(KernelProbes::is_instrumented) {
-            let instrumented = instrument::apply(object, &plan).map_err(fail)?;
+            let instrumented = instrument::apply(object, &plan)?;
             let rewritten = CodeObject::parse(instrumented.bytes).or_exit_with(
                 Exit::Mismatch,
                 || "the instrumented code object cannot be read back; this is a bug",
