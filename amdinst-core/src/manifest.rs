@@ -4,8 +4,10 @@
 //! moved (a CI artifact, a container).
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::instrument::Home;
+use crate::schema;
 
 /// The version of the manifest's JSON.
 pub const SCHEMA: u32 = 1;
@@ -19,6 +21,30 @@ pub struct Manifest {
     pub package: String,
     /// Its code objects, one a processor, in the order they were asked for.
     pub code_objects: Vec<Artifact>,
+}
+
+/// A document that cannot be read as a [`Manifest`].
+#[derive(Debug, Error)]
+pub enum ManifestError {
+    /// It is of another version.
+    #[error("it has schema {found}, and this version reads schema {SCHEMA}")]
+    Schema {
+        /// The document's.
+        found: u32,
+    },
+    /// It is damaged, or something else.
+    #[error("it is no manifest of built kernels: {0}")]
+    Damaged(#[from] serde_json::Error),
+}
+
+impl Manifest {
+    /// Reads a manifest.
+    ///
+    /// # Errors
+    /// Another version, or no such document.
+    pub fn from_json(bytes: &[u8]) -> Result<Self, ManifestError> {
+        schema::read(bytes, SCHEMA)?.map_err(|found| ManifestError::Schema { found })
+    }
 }
 
 /// One code object and its instrumented forms.

@@ -229,7 +229,7 @@ pub(crate) fn first_cpu(settings: &Settings) -> Option<String> {
 /// The processors that there are code objects for in this program and the manifests.
 pub(crate) fn built_cpus(settings: &Settings) -> Vec<String> {
     let embedded = settings.embedded.iter().flat_map(|embedded| embedded.code_objects);
-    let manifests = settings.manifests.iter().filter_map(|path| json::<Manifest>(path).ok());
+    let manifests = settings.manifests.iter().filter_map(|path| manifest_at(path).ok());
     let artifacts = manifests.flat_map(|manifest| manifest.code_objects).map(|artifact| artifact.cpu);
     embedded.map(|object| object.cpu.to_owned()).chain(artifacts).collect()
 }
@@ -238,7 +238,7 @@ pub(crate) fn built_cpus(settings: &Settings) -> Vec<String> {
 fn manifest_of(settings: &Settings, package: &str) -> Result<(PathBuf, Manifest), ArtifactError> {
     let mut tried = Vec::new();
     for path in &settings.manifests {
-        let manifest: Manifest = json(path)?;
+        let manifest = manifest_at(path)?;
         if manifest.package == package {
             return Ok((path.clone(), manifest));
         }
@@ -249,7 +249,7 @@ fn manifest_of(settings: &Settings, package: &str) -> Result<(PathBuf, Manifest)
     for directory in program.ancestors().skip(1).take(5) {
         let path = directory.join("amdinst").join(package).join("manifest.json");
         if path.is_file() {
-            let manifest = json(&path)?;
+            let manifest = manifest_at(&path)?;
             return Ok((path, manifest));
         }
         if directory.file_name().is_some_and(|name| name == "target") {
@@ -263,8 +263,8 @@ pub(crate) fn broken(path: &Path, message: impl ToString) -> ArtifactError {
     ArtifactError::Broken { path: path.to_owned(), message: message.to_string() }
 }
 
-fn json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ArtifactError> {
-    parsed(path, |bytes| serde_json::from_slice(&bytes))
+fn manifest_at(path: &Path) -> Result<Manifest, ArtifactError> {
+    parsed(path, |bytes| Manifest::from_json(&bytes))
 }
 
 fn probe_map(path: &Path) -> Result<ProbeMap, ArtifactError> {
@@ -298,6 +298,10 @@ mod tests {
         let settings = Settings { manifests: vec![manifest.clone()], ..Settings::default() };
         let error = find(&settings, "x", "gfx90a").unwrap_err().to_string();
         assert!(error.starts_with(&manifest.display().to_string()), "{error}");
+        assert!(error.contains("it is no manifest of built kernels: EOF"), "{error}");
+        std::fs::write(&manifest, r#"{"schema":7}"#).unwrap();
+        let error = find(&settings, "x", "gfx90a").unwrap_err().to_string();
+        assert!(error.contains("it has schema 7, and this version reads schema 1"), "{error}");
 
         let artifact = Artifact {
             cpu: "gfx906".to_owned(),

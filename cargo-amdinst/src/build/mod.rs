@@ -68,10 +68,8 @@ fn build_package(
     executable: &Path,
 ) -> CommandResult<BuiltPackage> {
     let manifest_path = package.output_directory().join("manifest.json");
-    let previous: Manifest = fs::read(&manifest_path)
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default();
+    let previous: Manifest =
+        fs::read(&manifest_path).ok().and_then(|bytes| Manifest::from_json(&bytes).ok()).unwrap_or_default();
     let mut manifest = Manifest { schema: SCHEMA, package: package.name.clone(), code_objects: Vec::new() };
     let directory = std::env::current_dir().or_exit_with(Exit::BuildFailed, || "the current directory")?;
     let user_flags = flags::of_user(toolchain, &directory);
