@@ -96,8 +96,8 @@ impl Settings {
             counters,
             profile,
             gpus: number("AMDINST_GPUS", 1, 1, u64::from(MOST_GPUS))? as u32,
-            budget: number("AMDINST_BUDGET", 0, 0, u64::MAX)?,
-            threads: number("AMDINST_THREADS", 0, 0, 1024)? as usize,
+            budget: number("AMDINST_BUDGET", 0, 1, u64::MAX)?,
+            threads: number("AMDINST_THREADS", 0, 1, 1024)? as usize,
             strict_barriers: flag("AMDINST_STRICT_BARRIERS")?,
         })
     }
@@ -137,5 +137,12 @@ mod tests {
         );
         let error = read(&[("AMDINST_GPUS", "0")]).unwrap_err();
         assert_eq!(error.to_string(), "AMDINST_GPUS=0 is not understood; it is a whole number from 1 to 16");
+        for variable in ["AMDINST_BUDGET", "AMDINST_THREADS"] {
+            let error = read(&[(variable, "0")]).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("{variable}=0 is not understood; it is a whole number from 1")),
+                "{error}"
+            );
+        }
     }
 }

@@ -131,6 +131,31 @@ pub enum Format {
     Json,
 }
 
+/// How cargo comes by dependencies: its own options, passed on to each cargo that is run.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LockArgs {
+    /// Assert that `Cargo.lock` will remain unchanged
+    #[arg(long)]
+    pub locked: bool,
+    /// Run without accessing the network
+    #[arg(long)]
+    pub offline: bool,
+    /// Equivalent to specifying both --locked and --offline
+    #[arg(long)]
+    pub frozen: bool,
+}
+
+impl LockArgs {
+    /// As cargo takes them.
+    pub fn options(&self) -> Vec<String> {
+        [(self.locked, "--locked"), (self.offline, "--offline"), (self.frozen, "--frozen")]
+            .into_iter()
+            .filter(|(given, _)| *given)
+            .map(|(_, option)| option.to_owned())
+            .collect()
+    }
+}
+
 /// What to build.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PackageArgs {
@@ -155,6 +180,9 @@ pub struct PackageArgs {
     /// Code object version, 4 to 6 (default: the package's `code-object-version`, else LLVM's)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(4..=6))]
     pub code_object_version: Option<u8>,
+    /// How cargo comes by dependencies.
+    #[command(flatten)]
+    pub lock: LockArgs,
     /// Which toolchain.
     #[command(flatten)]
     pub toolchain: ToolchainArgs,
@@ -218,16 +246,16 @@ pub struct BuildArgs {
     #[arg(long)]
     pub no_instrument: bool,
     /// What to measure
-    #[arg(long, value_name = "WHAT", default_value = "branches")]
+    #[arg(long, value_name = "WHAT", default_value = "branches", conflicts_with = "no_instrument")]
     pub probe: ProbeChoice,
     /// How much to count of each branch or block
-    #[arg(long, value_name = "LEVEL", default_value = "lanes")]
+    #[arg(long, value_name = "LEVEL", default_value = "lanes", conflicts_with = "no_instrument")]
     pub level: LevelChoice,
     /// Instrument for this counter home only (default: for each)
     #[arg(long, value_name = "HOME", conflicts_with = "no_instrument")]
     pub counters: Option<CounterChoice>,
     /// How instrumented kernels learn where the counter buffer is
-    #[arg(long, value_name = "ABI", default_value = "argument")]
+    #[arg(long, value_name = "ABI", default_value = "argument", conflicts_with = "no_instrument")]
     pub abi: AbiChoice,
     /// Which branches count.
     #[command(flatten)]
@@ -488,15 +516,27 @@ impl InstrumentArgs {
 /// How a launch runs on the emulator.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LimitArgs {
-    /// Host threads of a launch (default: all cores)
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
-    /// Wave-instructions a workgroup may run before the launch is called endless
-    #[arg(long, value_name = "N")]
+    /// Host threads of a launch, at most 1024 (default: all cores)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Wave-instructions a workgroup may run before the launch is called endless (default: 268435456)
+    #[arg(long, value_name = "N", value_parser = budget)]
     pub budget: Option<u64>,
     /// A barrier that some waves of the workgroup ended without reaching is a fault (hardware lets it pass)
     #[arg(long)]
     pub strict_barriers: bool,
+}
+
+/// A limit of instructions; nothing runs at all without one.
+fn budget(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) => Err("a budget of 0 runs nothing".to_owned()),
+        Ok(budget) => Ok(budget),
+        Err(error) => Err(match ParseIntError::kind(&error) {
+            IntErrorKind::PosOverflow => format!("`{text}` does not fit in 64 bits"),
+            _ => format!("`{text}` is not a whole number"),
+        }),
+    }
 }
 
 /// `cargo amdinst run`.
@@ -530,16 +570,16 @@ pub struct RunArgs {
     #[arg(long = "arg", value_name = "A", allow_hyphen_values = true)]
     pub args: Vec<crate::commands::run::ArgSpec>,
     /// What to measure (with --report)
-    #[arg(long, value_name = "WHAT", default_value = "branches")]
+    #[arg(long, value_name = "WHAT", default_value = "branches", requires = "report")]
     pub probe: ProbeChoice,
     /// How much to count of each branch or block (with --report)
-    #[arg(long, value_name = "LEVEL", default_value = "lanes")]
+    #[arg(long, value_name = "LEVEL", default_value = "lanes", requires = "report")]
     pub level: LevelChoice,
     /// Where counters live while a kernel runs (with --report)
-    #[arg(long, value_name = "HOME", default_value = "auto")]
+    #[arg(long, value_name = "HOME", default_value = "auto", requires = "report")]
     pub counters: CounterChoice,
     /// How the instrumented kernel learns where the counter buffer is (with --report)
-    #[arg(long, value_name = "ABI", default_value = "argument")]
+    #[arg(long, value_name = "ABI", default_value = "argument", requires = "report")]
     pub abi: AbiChoice,
     /// Which branches count.
     #[command(flatten)]

@@ -180,6 +180,19 @@ fn wrong_arguments_are_named() {
         ("--grid 0 --block 64", 2, "launches nothing"),
         ("--grid 99999999999 --block 64", 2, "`99999999999` does not fit in 32 bits"),
         ("--grid 1 --block 64x", 2, "`64x` is not a whole number"),
+        ("--grid 1 --block 64 --budget 0", 2, "a budget of 0 runs nothing"),
+        ("--grid 1 --block 64 --budget 1e6", 2, "`1e6` is not a whole number"),
+        ("--grid 1 --block 64 --threads 0", 2, "0 is not in 1..=1024"),
+        (
+            // More than addresses reach, so that no machine has it.
+            "--grid 1 --block 64 --arg buf:4 --arg buf:1000000000000000 --arg buf:4 --arg u32:4",
+            2,
+            "kernel `add`, argument 2: no room for 1000000000000000 bytes: a run holds its buffers up to 4 times",
+        ),
+        ("--grid 1 --block 64 --probe time", 2, "required arguments were not provided:\n  --report"),
+        ("--grid 1 --block 64 --level basic", 2, "required arguments were not provided:\n  --report"),
+        ("--grid 1 --block 64 --counters lds", 2, "required arguments were not provided:\n  --report"),
+        ("--grid 1 --block 64 --abi global", 2, "required arguments were not provided:\n  --report"),
     ] {
         let output = run(directory.path(), "add", options);
         let stderr = String::from_utf8_lossy(&output.stderr);

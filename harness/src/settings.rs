@@ -1,5 +1,6 @@
 //! What the environment asks for.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -128,13 +129,6 @@ impl Settings {
     /// A variable with a value that means nothing.
     pub fn from_env() -> Result<Self, SettingsError> {
         let text = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let budget = text("AMDINST_BUDGET").map(|value| {
-            value.parse().map_err(|_| SettingsError {
-                variable: "AMDINST_BUDGET",
-                value,
-                expected: "the whole numbers",
-            })
-        });
         let gpu = text("AMDINST_GPU").map(|value| {
             value.parse().map_err(|_| SettingsError {
                 variable: "AMDINST_GPU",
@@ -172,12 +166,20 @@ impl Settings {
             target_cpu: text("AMDINST_TARGET_CPU"),
             profile: text("AMDINST_PROFILE"),
             gpu: gpu.transpose()?,
-            budget: budget.transpose()?,
+            budget: text("AMDINST_BUDGET").map(budget).transpose()?,
             strict_barriers,
             timing: timing.transpose()?,
             timeline: std::env::var_os("AMDINST_TIMELINE").filter(|path| !path.is_empty()).map(PathBuf::from),
         })
     }
+}
+
+fn budget(value: String) -> Result<u64, SettingsError> {
+    value.parse::<NonZeroU64>().map(NonZeroU64::get).map_err(|_| SettingsError {
+        variable: "AMDINST_BUDGET",
+        value,
+        expected: "the whole numbers from 1",
+    })
 }
 
 #[cfg(test)]
@@ -194,5 +196,10 @@ mod tests {
             error.to_string(),
             "AMDINST_DEVICE=gpu is not understood; AMDINST_DEVICE is one of auto, emu, hip"
         );
+        assert_eq!(budget("1".to_owned()), Ok(1));
+        for value in ["0", "-1", "many"] {
+            let error = budget(value.to_owned()).unwrap_err().to_string();
+            assert!(error.ends_with("AMDINST_BUDGET is one of the whole numbers from 1"), "{error}");
+        }
     }
 }

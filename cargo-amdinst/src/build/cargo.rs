@@ -35,6 +35,7 @@ pub fn command(
     if !package.default_features {
         command.arg("--no-default-features");
     }
+    command.args(&package.lock_options);
     for value in profile::overrides(&package.workspace_root, &package.profile) {
         command.arg("--config").arg(value);
     }

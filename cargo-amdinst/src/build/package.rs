@@ -41,6 +41,8 @@ pub struct KernelPackage {
     pub default_features: bool,
     /// What `auto` means for its counters.
     pub counters: Counters,
+    /// Options about `Cargo.lock` and the network, for each cargo that is run.
+    pub lock_options: Vec<String>,
     /// Code object version, if not LLVM's default.
     pub code_object_version: Option<u8>,
 }
@@ -67,6 +69,7 @@ pub fn find(context: &Context, args: &PackageArgs) -> CommandResult<Vec<KernelPa
     let mut command = MetadataCommand::new();
     // Dependencies are read from `Cargo.toml` alone: resolving them would cost more than all else here.
     command.no_deps();
+    command.other_options(args.lock.options());
     if let Some(path) = &args.manifest_path {
         command.manifest_path(path);
     }
@@ -179,6 +182,7 @@ fn with_settings(
         features,
         default_features: !args.no_default_features && settings.default_features.unwrap_or(true),
         counters: settings.counters.unwrap_or_default(),
+        lock_options: args.lock.options(),
         code_object_version: args.code_object_version.or(settings.code_object_version),
     })
 }

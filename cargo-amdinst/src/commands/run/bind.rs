@@ -7,6 +7,7 @@ use amdinst_core::object::{Kernel, KernelArg, KernelMetadata};
 use amdinst_emu::{Machine, MemoryError};
 
 use super::args::{ArgSpec, Scalar};
+use super::room::Room;
 use crate::commands::output::count;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
@@ -39,14 +40,20 @@ impl Arguments {
     /// Checks `specs` against the kernel's explicit arguments and reads the files.
     ///
     /// # Errors
-    /// When number, kind or size differ, or a file cannot be read.
+    /// When number, kind or size differ, this machine has no room for the buffers, or a file cannot be read.
     pub fn new(kernel: &Kernel, specs: &[ArgSpec]) -> CommandResult<Self> {
         let specs = &with_bytes_read(specs)?;
         let slots = slots(kernel, specs)?;
+        for (index, (spec, slot)) in specs.iter().zip(&slots).enumerate() {
+            check(kernel, index, spec, slot)?;
+        }
+        Room::here().check(specs.iter().map(buffer_size)).map_err(|(index, error)| {
+            let what = describe(index, &slots[index]);
+            Failure::msg(Exit::Usage, format!("kernel `{}`, {what}: {error}", kernel.name))
+        })?;
         let mut values = Vec::new();
         let mut size = 0;
         for (index, (spec, slot)) in specs.iter().zip(&slots).enumerate() {
-            check(kernel, index, spec, slot)?;
             values.push((slot.offset, value(index, spec, slot)?));
             let end = slot
                 .offset
@@ -223,20 +230,20 @@ fn check(kernel: &Kernel, index: usize, spec: &ArgSpec, slot: &KernelArg) -> Com
     Ok(())
 }
 
+/// Bytes of the buffer that an argument points to; 0 of one that is none, and of a file that cannot be asked (reading it tells).
+fn buffer_size(spec: &ArgSpec) -> u64 {
+    match spec {
+        ArgSpec::Out(bytes, _) | ArgSpec::Buf(bytes) => *bytes,
+        ArgSpec::In(path) | ArgSpec::InOut(path, _) => fs::metadata(path).map_or(0, |file| file.len()),
+        ArgSpec::Scalar(_) | ArgSpec::Hex(_) | ArgSpec::Bytes(_) => 0,
+    }
+}
+
 fn value(index: usize, spec: &ArgSpec, slot: &KernelArg) -> CommandResult<Value> {
     let read = |path: &PathBuf| {
         fs::read(path).or_exit_with(Exit::BadInput, || {
             format!("{}: cannot read {}", describe(index, slot), path.display())
         })
-    };
-    let zeroed = |bytes: u64| {
-        let mut contents = Vec::new();
-        let length = usize::try_from(bytes).ok().filter(|&length| contents.try_reserve_exact(length).is_ok());
-        let length = length.ok_or_else(|| {
-            Failure::msg(Exit::Usage, format!("{}: no room for {bytes} bytes", describe(index, slot)))
-        })?;
-        contents.resize(length, 0);
-        Ok::<_, Failure>(contents)
     };
     let (contents, save) = match spec {
         ArgSpec::Scalar(scalar) => return Ok(Value::Bytes(scalar.bytes())),
@@ -244,8 +251,8 @@ fn value(index: usize, spec: &ArgSpec, slot: &KernelArg) -> CommandResult<Value>
         ArgSpec::Bytes(path) => return read(path).map(Value::Bytes),
         ArgSpec::In(path) => (read(path)?, None),
         ArgSpec::InOut(from, to) => (read(from)?, Some(to.clone())),
-        ArgSpec::Out(bytes, path) => (zeroed(*bytes)?, Some(path.clone())),
-        ArgSpec::Buf(bytes) => (zeroed(*bytes)?, None),
+        ArgSpec::Out(bytes, path) => (vec![0; *bytes as usize], Some(path.clone())),
+        ArgSpec::Buf(bytes) => (vec![0; *bytes as usize], None),
     };
     Ok(Value::Buffer { label: describe(index, slot).replace('`', ""), contents, save })
 }

@@ -4,6 +4,7 @@ mod args;
 mod bind;
 mod model;
 pub mod report;
+pub mod room;
 pub mod view;
 
 pub use args::{ArgSpec, Scalar};
@@ -43,7 +44,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         grid: args.grid.0,
         block: args.block.0,
         dynamic_lds: args.lds,
-        threads: args.limits.threads.unwrap_or(0),
+        threads: args.limits.threads.unwrap_or(0).into(),
         budget: args.limits.budget.unwrap_or(0),
         record_masks: args.report,
         record_steps: args.report && args.probe != ProbeChoice::Branches,
@@ -119,6 +120,14 @@ pub enum LaunchError {
     /// The device has no room.
     #[error(transparent)]
     Memory(#[from] amdinst_emu::MemoryError),
+    /// This machine has no room for the counters.
+    #[error("counters of {waves} waves: {error}; launch fewer workgroups")]
+    NoRoom {
+        /// Waves of the launch.
+        waves: u64,
+        /// How much there is, and how much is needed.
+        error: room::NoRoom,
+    },
     /// The launch has more counters than its kernel reaches.
     #[error(transparent)]
     Counters(#[from] amdinst_core::counters::ArgumentError),
@@ -137,10 +146,9 @@ impl LaunchError {
     /// The failure to end with, with the source lines of a fault in `object`.
     pub fn failure(self, object: &CodeObject) -> Failure {
         let Self::Fault(fault) = self else {
-            let exit = if matches!(self, Self::Memory(_) | Self::Counters(_)) {
-                Exit::Usage
-            } else {
-                Exit::BadInput
+            let exit = match self {
+                Self::Memory(_) | Self::NoRoom { .. } | Self::Counters(_) => Exit::Usage,
+                Self::Load(_) | Self::Fault(_) => Exit::BadInput,
             };
             return Failure::new(exit, self);
         };

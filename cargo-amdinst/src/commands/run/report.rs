@@ -11,6 +11,7 @@ use amdinst_emu::{Config, Launch, Machine, Program, native_blocks, native_counts
 
 use super::bind::{Arguments, Placed};
 use super::model::{Modelled, model};
+use super::room::Room;
 use super::{LaunchError, Outcome};
 use crate::commands::instrument::all_selected;
 use crate::commands::output::short_path;
@@ -212,6 +213,9 @@ impl Ready {
         arguments: &Arguments,
         launch: &Launch,
     ) -> Result<Self, LaunchError> {
+        Room::here()
+            .check([layout.buffer_size()])
+            .map_err(|(_, error)| LaunchError::NoRoom { waves: layout.waves(), error })?;
         let mut machine = Machine::new(object.target.arch, Config::default());
         let placed = arguments.place(&mut machine)?;
         let buffer = layout.initial_buffer();

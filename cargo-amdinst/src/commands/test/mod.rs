@@ -169,6 +169,7 @@ impl TestRun<'_> {
         if !package.default_features {
             command.arg("--no-default-features");
         }
+        command.args(&package.lock_options);
         let json = self.args.package.message_format == Format::Json;
         if json {
             command.args(["--message-format", "json"]);
@@ -222,5 +223,55 @@ impl TestRun<'_> {
 
     fn counters(&self) -> &'static str {
         self.args.counters.home().map_or("auto", Home::name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use amdinst_core::manifest::Manifest;
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::{Cli, Command as Parsed};
+
+    /// The words of the `cargo test` that a command line comes to.
+    fn cargo_test(words: &[&str]) -> Vec<String> {
+        let cli = Cli::try_parse_from([&["cargo-amdinst", "test"], words].concat()).unwrap();
+        let Parsed::Test(args) = &cli.command else { panic!("not `test`") };
+        let package = KernelPackage {
+            name: "p".to_owned(),
+            library: "p".to_owned(),
+            manifest_path: PathBuf::from("/p/Cargo.toml"),
+            workspace_root: PathBuf::from("/p"),
+            target_directory: PathBuf::from("/p/target"),
+            cpus: vec!["gfx90a".to_owned()],
+            profile: "release".to_owned(),
+            features: Vec::new(),
+            default_features: true,
+            counters: Default::default(),
+            lock_options: args.package.lock.options(),
+            code_object_version: None,
+        };
+        let built = BuiltPackage { package, manifest_path: PathBuf::new(), manifest: Manifest::default() };
+        let run = TestRun {
+            args,
+            package: &built,
+            cpu: "gfx90a",
+            tests: &["kernels".to_owned()],
+            manifests: &OsString::new(),
+            junit: None,
+            timelines: None,
+        };
+        let command = run.command(&Context::new(&cli.global), &built.package);
+        command.get_args().map(|word| word.to_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn options_about_the_lock_file_are_cargos() {
+        let words = cargo_test(&["--locked", "--offline", "--", "--frozen"]);
+        let own = words.iter().position(|word| word == "--").unwrap();
+        assert!(words[..own].join(" ").contains("--locked --offline"), "{words:?}");
+        assert_eq!(words[own + 1..], ["--frozen"]);
+        assert!(!cargo_test(&[]).iter().any(|word| word.starts_with("--lock") || word == "--offline"));
     }
 }
