@@ -52,7 +52,7 @@ pub enum LaunchError {
     OtherDevice {
         /// The kernel.
         kernel: String,
-        /// The argument, from 0.
+        /// The argument, from 1.
         argument: usize,
     },
     /// The device refused the code object.
@@ -209,8 +209,8 @@ fn nearest_argument(fault: &Fault, request: &Request<'_>) -> Option<String> {
         let start = argument.offset as usize;
         let bytes = request.kernarg.get(start..start + 8)?.try_into().ok()?;
         (argument.size == 8 && u64::from_le_bytes(bytes) == nearest.address).then(|| match &argument.name {
-            Some(name) => format!("argument {index}, `{name}`"),
-            None => format!("argument {index}"),
+            Some(name) => format!("argument {}, `{name}`", index + 1),
+            None => format!("argument {}", index + 1),
         })
     })
 }

@@ -301,13 +301,13 @@ fn kernarg(built: &Built, kernel: &str, device: &Device, values: &Values) -> Res
         )));
     }
     let mut bytes = Vec::new();
-    for (index, (argument, value)) in explicit.iter().zip(values.iter()).enumerate() {
+    for (number, (argument, value)) in (1..).zip(explicit.iter().zip(values.iter())) {
         if argument.size as usize != value.bytes.len() {
             let (there, here) = (argument.size, value.bytes.len());
-            return Err(stale(format!("argument {index} has {there} bytes there and {here} here")));
+            return Err(stale(format!("argument {number} has {there} bytes there and {here} here")));
         }
         if value.device.is_some_and(|id| id != device.id()) {
-            return Err(LaunchError::OtherDevice { kernel: kernel.to_owned(), argument: index });
+            return Err(LaunchError::OtherDevice { kernel: kernel.to_owned(), argument: number });
         }
         let start = argument.offset as usize;
         bytes.resize(bytes.len().max(start + value.bytes.len()), 0);

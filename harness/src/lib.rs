@@ -47,7 +47,7 @@
 //! | `AMDINST_TIMING` | `mi210` or `mi250x`: model how long each launch takes there, on the emulator |
 //! | `AMDINST_TIMELINE` | with `AMDINST_TIMING`, a directory: write there when each wave of each launch ran, as traces for Perfetto's viewer or Chrome's |
 //! | `AMDINST_JUNIT` | write the results there as JUnit XML |
-//! | `AMDINST_STATUS` | add a line to this file: `started`, or `device-missing` |
+//! | `AMDINST_STATUS` | add lines to this file: `begun`, then `started` or `device-missing` |
 //! | `AMDINST_RUN` | a directory: write there what each test reported, one file a process, as `amdinst_core::report::run` reads it |
 //! | `AMDINST_REPORT` | `summary`: print how each kernel's branches diverged; `json`: as JSON lines |
 

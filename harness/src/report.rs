@@ -22,7 +22,7 @@ impl Report {
     /// outcome has no counts; ask for it by [`report::Report::outcome`].
     #[track_caller]
     pub fn site(&self, name: &str) -> Selection<'_> {
-        self.inner.find(name).unwrap_or_else(|error| panic!("{error}"))
+        told(self.inner.find(name))
     }
 
     /// The branches on a source line.
@@ -31,7 +31,7 @@ impl Report {
     /// When no site stands there.
     #[track_caller]
     pub fn line(&self, line: u32) -> Selection<'_> {
-        self.inner.at_line(line).unwrap_or_else(|error| panic!("{error}"))
+        told(self.inner.at_line(line))
     }
 
     /// The probe `name`, to ask what became of it.
@@ -53,6 +53,15 @@ impl Report {
     /// The report as JSON (`schema` 1).
     pub fn to_json(&self) -> serde_json::Value {
         serde_json::to_value(&self.inner).unwrap_or_default()
+    }
+}
+
+/// What was selected. (A closure of `unwrap_or_else` would be the place that the failure is told to be at.)
+#[track_caller]
+fn told<T, E: std::fmt::Display>(selected: Result<T, E>) -> T {
+    match selected {
+        Ok(selected) => selected,
+        Err(error) => panic!("{error}"),
     }
 }
 

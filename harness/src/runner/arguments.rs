@@ -1,6 +1,6 @@
 //! The command line of a test program: libtest's, with any number of filters.
 
-use libtest_mimic::Arguments;
+use libtest_mimic::{Arguments, Trial};
 
 /// Options that take a value as the next argument.
 const WITH_VALUE: [&str; 7] =
@@ -24,6 +24,20 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = String>) -> (Arguments, 
     (Arguments::from_iter(options), filters)
 }
 
+/// Restricts `arguments` to the trials that one of `filters` names, or to all if there are none. They are left as names to skip,
+/// so that the others count as filtered out.
+pub(super) fn choose(arguments: &mut Arguments, filters: &[String], trials: &[Trial]) {
+    let exact = arguments.exact;
+    let named = |name: &str| {
+        filters.iter().any(|filter| if exact { name == filter } else { name.contains(filter.as_str()) })
+    };
+    let left_out =
+        |trial: &&Trial| arguments.is_filtered_out(trial) || !(filters.is_empty() || named(trial.name()));
+    let skip = trials.iter().filter(left_out).map(|trial| trial.name().to_owned()).collect();
+    arguments.skip = skip;
+    arguments.exact = true;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,5 +50,24 @@ mod tests {
         assert!(arguments.exact);
         assert_eq!(arguments.test_threads, Some(2));
         assert_eq!(arguments.skip, ["x"]);
+    }
+
+    #[test]
+    fn what_no_filter_names_is_filtered_out() {
+        let run = |words: &[&str]| {
+            let argv = ["program", "--quiet"].iter().chain(words).map(|word| (*word).to_owned());
+            let (mut arguments, filters) = parse(argv);
+            let names = ["reduce", "reduce_twice", "scan"];
+            let trials: Vec<_> = names.into_iter().map(|name| Trial::test(name, || Ok(()))).collect();
+            choose(&mut arguments, &filters, &trials);
+            let conclusion = libtest_mimic::run(&arguments, trials);
+            (conclusion.num_passed, conclusion.num_filtered_out)
+        };
+        assert_eq!(run(&[]), (3, 0));
+        assert_eq!(run(&["reduce"]), (2, 1));
+        assert_eq!(run(&["reduce", "--exact"]), (1, 2));
+        assert_eq!(run(&["reduce", "scan", "--skip", "twice"]), (2, 1));
+        assert_eq!(run(&["--skip", "scan"]), (2, 1));
+        assert_eq!(run(&["nothing"]), (0, 3));
     }
 }

@@ -1,5 +1,6 @@
 //! One kernel test.
 
+use std::backtrace::Backtrace;
 use std::cell::RefCell;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,7 +41,7 @@ impl TestCase {
 
     /// Runs it on `device` and tells how it ended, with the place where it failed.
     pub(super) fn run(&self, device: &Device) -> Ending {
-        match catch_unwind(AssertUnwindSafe(|| (self.run)(device))) {
+        match catch_unwind(AssertUnwindSafe(|| begin_of_the_test(|| (self.run)(device)))) {
             Ok(Ok(())) => Ending::Passed,
             Ok(Err(message)) => Ending::Failed(format!(
                 "{message}\n  test `{}` at {}:{}",
@@ -71,11 +72,45 @@ pub(super) fn report_panics_to_tests() {
         let place = info.location().map(|place| format!("\n  at {place}")).unwrap_or_default();
         let message = info.payload_as_str().unwrap_or("the test panicked");
         let mut text = format!("{message}{place}");
-        if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
-            text.push_str(&format!("\n{}", std::backtrace::Backtrace::force_capture()));
+        match std::env::var_os("RUST_BACKTRACE") {
+            Some(value) if value == "full" => text.push_str(&format!("\n{}", Backtrace::force_capture())),
+            Some(value) if value != "0" => {
+                text.push('\n');
+                text.push_str(&of_the_test(&Backtrace::force_capture().to_string()));
+            }
+            _ => {}
         }
         PANIC.set(Some(text));
     }));
+}
+
+/// Only a name on the stack, below which are the runner's own frames.
+#[inline(never)]
+fn begin_of_the_test<T>(run: impl FnOnce() -> T) -> T {
+    let result = run();
+    // Not a tail call, which would leave nothing on the stack.
+    std::hint::black_box(());
+    result
+}
+
+/// The frames of a backtrace between the panic's own and the runner's, as the standard library's short form leaves them; all,
+/// where their names are not known.
+fn of_the_test(backtrace: &str) -> String {
+    let is_frame = |line: &str| {
+        let (number, symbol) = line.trim_start().split_once(": ").unwrap_or_default();
+        number.parse::<u32>().is_ok() && !symbol.is_empty()
+    };
+    let mut frames: Vec<String> = Vec::new();
+    for line in backtrace.lines() {
+        match frames.last_mut() {
+            Some(frame) if !is_frame(line) => *frame += &format!("{line}\n"),
+            _ => frames.push(format!("{line}\n")),
+        }
+    }
+    let found = |name: &str| frames.iter().position(|frame| frame.contains(name));
+    let first = found("__rust_end_short_backtrace").map_or(0, |frame| frame + 1);
+    let end = found("begin_of_the_test").filter(|&end| end > first).unwrap_or(frames.len());
+    frames[first..end].concat().trim_end().to_owned()
 }
 
 /// What a test function may return.
@@ -96,5 +131,46 @@ impl IntoTestResult for () {
 impl<E: Display> IntoTestResult for Result<(), E> {
     fn into_test_result(self) -> Result<(), String> {
         self.map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backtrace_is_the_tests_own() {
+        let whole = "   0: harness::hook\n             at case.rs:75:44\n   1: std::sys::backtrace::__rust_end_short_backtrace\n\
+                     \x20  2: core::panicking::panic_fmt\n             at panicking.rs:80:14\n   3: kernels::my_test\n\
+                     \x20            at ./tests/kernels.rs:58:29\n   4: harness::runner::case::begin_of_the_test\n\
+                     \x20            at case.rs:1:1\n   5: main\n";
+        assert_eq!(
+            of_the_test(whole),
+            "   2: core::panicking::panic_fmt\n             at panicking.rs:80:14\n   3: kernels::my_test\n\
+             \x20            at ./tests/kernels.rs:58:29"
+        );
+        assert_eq!(of_the_test("   0: <unknown>\n   1: <unknown>\n"), "   0: <unknown>\n   1: <unknown>");
+    }
+
+    #[test]
+    fn a_test_has_a_name_on_the_stack() {
+        let backtrace = begin_of_the_test(|| Backtrace::force_capture().to_string());
+        assert!(backtrace.contains("begin_of_the_test"), "{backtrace}");
+    }
+
+    /// The place of a failure is the test's line, not one of this crate.
+    #[test]
+    fn a_branch_that_is_not_there_is_told_at_the_line_that_asks() {
+        let report = r#"{"schema":1,"kernel":"k","target":"gfx90a","home":"register","grid":[1,1,1],"block":[64,1,1],
+            "waves":1,"memory_equal":true,"oracle_equal":true,"sites":[],"probes":[]}"#;
+        let report = crate::report::Report::new(serde_json::from_str(report).unwrap());
+        report_panics_to_tests();
+        let asked = line!() + 1;
+        for failed in [catch_unwind(|| drop(report.site("x"))), catch_unwind(|| drop(report.line(7)))] {
+            assert!(failed.is_err());
+        }
+        let _ = std::panic::take_hook();
+        let told = PANIC.take().unwrap_or_default();
+        assert!(told.contains(&format!("at {}:{asked}:", file!())), "{told}");
     }
 }

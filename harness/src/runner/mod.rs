@@ -13,8 +13,8 @@ mod timeline;
 
 use std::io::Write as _;
 use std::process::ExitCode;
-use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::sync::{Arc, OnceLock, mpsc};
+use std::time::{Duration, Instant};
 
 use libtest_mimic::{Failed, Trial};
 
@@ -31,25 +31,20 @@ const DEVICE_MISSING: u8 = 10;
 ///
 /// The exit code is libtest's, 0 when all passed and 101 when one failed, or 10 when the device is not there.
 pub fn run_tests() -> ExitCode {
-    let (arguments, filters) = arguments::parse(std::env::args());
+    // Wrong arguments end the program: it is here, and not started.
+    tell("begun");
+    let (mut arguments, filters) = arguments::parse(std::env::args());
     let results = Results::default();
     let mut cases: Vec<&'static TestCase> = inventory::iter::<TestCase>.into_iter().collect();
     // Link order is no order.
     cases.sort_by_key(|case| (case.file, case.line, case.name));
-    if !filters.is_empty() {
-        cases.retain(|case| {
-            let name = case.full_name();
-            filters
-                .iter()
-                .any(|filter| if arguments.exact { name == *filter } else { name.contains(filter.as_str()) })
-        });
-    }
     // Where it is set, `cargo amdinst test` has started this.
     if std::env::var_os("AMDINST_STATUS").is_some_and(|path| !path.is_empty()) {
         parent::die_with_it();
     }
     case::report_panics_to_tests();
     let trials: Vec<Trial> = cases.iter().map(|case| trial(case, &results)).collect();
+    arguments::choose(&mut arguments, &filters, &trials);
     if arguments.list {
         return libtest_mimic::run(&arguments, trials).exit_code();
     }
@@ -71,7 +66,7 @@ pub fn run_tests() -> ExitCode {
         if arguments.is_ignored(trial) && !arguments.is_filtered_out(trial) {
             results.add(Finished {
                 name: case.full_name(),
-                time: std::time::Duration::ZERO,
+                time: Duration::ZERO,
                 ending: Ending::Ignored(case.ignored),
                 launches: Launches::default(),
             });
@@ -98,16 +93,36 @@ pub fn run_tests() -> ExitCode {
 /// `AMDINST_STATUS` names how far this program came. `Some` ends the program.
 fn status(anything: bool) -> Option<ExitCode> {
     let opened = if anything { open().map(drop) } else { Ok(()) };
+    tell(if opened.is_ok() { "started" } else { "device-missing" });
+    let message = opened.err()?;
+    eprintln!("error: {message}");
+    Some(ExitCode::from(DEVICE_MISSING))
+}
+
+/// Adds a word to the file that `AMDINST_STATUS` names, if there is one.
+fn tell(word: &str) {
     if let Some(path) = std::env::var_os("AMDINST_STATUS").filter(|path| !path.is_empty()) {
-        let word = if opened.is_ok() { "started" } else { "device-missing" };
         let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
         if let Err(error) = file.and_then(|mut file| writeln!(file, "{word}")) {
             eprintln!("error: {}: {error}", path.display());
         }
     }
-    let message = opened.err()?;
-    eprintln!("error: {message}");
-    Some(ExitCode::from(DEVICE_MISSING))
+}
+
+/// How long a test may run before it is told that it does, as libtest has it.
+const SLOW: Duration = Duration::from_secs(60);
+
+/// Runs `test`, and calls `tell` if it has not ended after `limit`.
+fn watched<T>(limit: Duration, tell: impl FnOnce() + Send + 'static, test: impl FnOnce() -> T) -> T {
+    let (running, ended) = mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        if ended.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
+            tell();
+        }
+    });
+    let result = test();
+    drop(running);
+    result
 }
 
 /// A test case as libtest-mimic runs it.
@@ -115,7 +130,9 @@ fn trial(case: &'static TestCase, results: &Results) -> Trial {
     let results = results.clone();
     let run = move || {
         let started = Instant::now();
-        let ending = run_case(case);
+        let name = case.full_name();
+        let slow = move || eprintln!("test {name} has been running for over {} seconds", SLOW.as_secs());
+        let ending = watched(SLOW, slow, || run_case(case));
         let mut launches = recorder::take();
         let ending = match timeline::write(&case.full_name(), &mut launches.timings) {
             Err(message) if ending == Ending::Passed => Ending::Failed(message),
@@ -154,4 +171,19 @@ fn open() -> Result<Device, String> {
     let (device, why) = Device::open(&settings).map_err(|error| error.to_string())?;
     TOLD.get_or_init(|| eprintln!("device: {why}"));
     Ok(device)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_that_does_not_end_is_told() {
+        let (told, telling) = mpsc::channel();
+        let from_a_quick_one = told.clone();
+        assert_eq!(watched(SLOW, move || from_a_quick_one.send("quick").unwrap(), || 5), 5);
+        // It ends only because it is told.
+        let slow = watched(Duration::from_millis(10), move || told.send("slow").unwrap(), || telling.recv());
+        assert_eq!(slow, Ok("slow"));
+    }
 }

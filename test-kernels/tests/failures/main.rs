@@ -78,7 +78,7 @@ fn reading_past_the_end_of_a_buffer(device: &Device) {
     let (fault, text) = fault(copy_unguarded.launch(device, 1, 128, (&input, &mut output)));
     assert!(text.contains("out of bounds: read of 4 bytes"), "{text}");
     assert!(text.contains("buffer of 100 f32"), "{text}");
-    assert!(text.contains("argument 0"), "{text}");
+    assert!(text.contains("which is argument 1"), "{text}");
     assert_eq!((fault.fault.wave, fault.fault.lane), (1, Some(36)), "{text}");
     assert_at(device, &fault, &text, line_of("*output.add(i) = *input.add(i)"));
 }

@@ -14,8 +14,19 @@ use amdinst_core::report::run::{FILE_NAME, KernelFacts, Program, Run, SCHEMA, So
 use crate::build::{BuiltPackage, files};
 use crate::exit::{CommandResult, Exit, OrExit as _};
 
+/// What became of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// It was written.
+    Run,
+    /// The programs ended without running a test: no filter named one.
+    NoTest,
+    /// No program began.
+    NoProgram,
+}
+
 /// Puts together what the test programs of a package wrote, each into the directory of its processor, and writes it
-/// beside the package's manifest. `None` when no program began: the document of an earlier run stays.
+/// beside the package's manifest. Where there is nothing to keep, the document of an earlier run stays.
 ///
 /// # Errors
 /// Artifacts that cannot be read, a document that cannot be written.
@@ -23,7 +34,7 @@ pub(super) fn keep(
     package: &BuiltPackage,
     home: Option<Home>,
     directories: &[(String, PathBuf)],
-) -> CommandResult<Option<PathBuf>> {
+) -> CommandResult<Kept> {
     let mut run = Run {
         schema: SCHEMA,
         package: package.package.name.clone(),
@@ -34,7 +45,10 @@ pub(super) fn keep(
         run.programs.extend(programs(directory, cpu).or_exit_with(Exit::BadInput, || "the kept run")?);
     }
     if run.programs.is_empty() {
-        return Ok(None);
+        return Ok(Kept::NoProgram);
+    }
+    if run.programs.iter().all(|program| program.finished && program.tests.is_empty()) {
+        return Ok(Kept::NoTest);
     }
     let root = &package.package.workspace_root;
     add_kernels(&mut run, package, home)?;
@@ -46,7 +60,7 @@ pub(super) fn keep(
     bytes.push(b'\n');
     files::write(&path, &bytes)
         .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))?;
-    Ok(Some(path))
+    Ok(Kept::Run)
 }
 
 /// The programs that wrote into a directory, by the names of their files.

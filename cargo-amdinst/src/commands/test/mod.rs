@@ -16,6 +16,7 @@ use std::process::Command;
 
 use amdinst_core::instrument::Home;
 
+use self::keep::Kept;
 use crate::build::instrument::Forms;
 use crate::build::package::KernelPackage;
 use crate::build::{BuiltPackage, build};
@@ -46,6 +47,7 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
 
     let mut exit = Exit::Success;
     let mut tested = false;
+    let mut none_ran = Vec::new();
     for package in &built.packages {
         let tests = targets::kernel_tests(&package.package.manifest_path)?;
         if tests.is_empty() {
@@ -74,9 +76,13 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
             }
             kept.push((cpu.clone(), parts));
         }
-        if keep::keep(package, args.counters.home(), &kept)?.is_some() {
-            let name = &package.package.name;
-            context.shell.status("Kept", format_args!("the run: `cargo amdinst report -p {name}` shows it"));
+        let name = &package.package.name;
+        match keep::keep(package, args.counters.home(), &kept)? {
+            Kept::Run => context
+                .shell
+                .status("Kept", format_args!("the run: `cargo amdinst report -p {name}` shows it")),
+            Kept::NoTest => none_ran.push(format!("`{name}`")),
+            Kept::NoProgram => {}
         }
         match timelines {
             Some(directory) if directory.is_dir() => {
@@ -90,6 +96,12 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     }
     if !tested {
         return Err(no_tests());
+    }
+    if !none_ran.is_empty() {
+        context.shell.warn(format_args!(
+            "no test of {} was run, and the last run stays kept: `cargo amdinst test -- --list` shows the names",
+            none_ran.join(", ")
+        ));
     }
     Ok(exit)
 }
@@ -113,6 +125,23 @@ fn fresh_junit(path: &Path) -> CommandResult<PathBuf> {
         }
         _ => Ok(path),
     }
+}
+
+/// How the tests of the package `name` ended that cargo says have failed. `words` tell how far each test program came; there are
+/// none where no program was started.
+fn failed(name: &str, words: Option<&str>) -> CommandResult {
+    let Some(words) = words else {
+        return Err(Failure::msg(Exit::BuildFailed, format!("the tests of `{name}` could not be built")));
+    };
+    if words.lines().any(|word| word == "device-missing") {
+        return Ok(Exit::DeviceMissing);
+    }
+    if words.lines().any(|word| word == "started") {
+        return Ok(Exit::Mismatch);
+    }
+    // What is wrong, the program has said.
+    Err(Failure::msg(Exit::Usage, format!("the tests of `{name}` do not take what stands behind `--`"))
+        .help("`cargo amdinst test -- --help` shows what they take"))
 }
 
 /// The tests of one package on one processor.
@@ -146,15 +175,7 @@ impl TestRun<'_> {
         if ended.success() {
             return Ok(Exit::Success);
         }
-        // One word a test program: how far it came.
-        match std::fs::read_to_string(status) {
-            Ok(words) if words.lines().any(|word| word == "device-missing") => Ok(Exit::DeviceMissing),
-            Ok(_) => Ok(Exit::Mismatch),
-            Err(_) => Err(Failure::msg(
-                Exit::BuildFailed,
-                format!("the tests of `{}` could not be built", package.name),
-            )),
-        }
+        failed(&package.name, std::fs::read_to_string(status).ok().as_deref())
     }
 
     fn command(&self, context: &Context, package: &KernelPackage) -> Command {
@@ -234,10 +255,7 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command as Parsed};
 
-    /// The words of the `cargo test` that a command line comes to.
-    fn cargo_test(words: &[&str]) -> Vec<String> {
-        let cli = Cli::try_parse_from([&["cargo-amdinst", "test"], words].concat()).unwrap();
-        let Parsed::Test(args) = &cli.command else { panic!("not `test`") };
+    fn built(lock_options: Vec<String>) -> BuiltPackage {
         let package = KernelPackage {
             name: "p".to_owned(),
             library: "p".to_owned(),
@@ -249,10 +267,17 @@ mod tests {
             features: Vec::new(),
             default_features: true,
             counters: Default::default(),
-            lock_options: args.package.lock.options(),
+            lock_options,
             code_object_version: None,
         };
-        let built = BuiltPackage { package, manifest_path: PathBuf::new(), manifest: Manifest::default() };
+        BuiltPackage { package, manifest_path: PathBuf::new(), manifest: Manifest::default() }
+    }
+
+    /// The words of the `cargo test` that a command line comes to.
+    fn cargo_test(words: &[&str]) -> Vec<String> {
+        let cli = Cli::try_parse_from([&["cargo-amdinst", "test"], words].concat()).unwrap();
+        let Parsed::Test(args) = &cli.command else { panic!("not `test`") };
+        let built = built(args.package.lock.options());
         let run = TestRun {
             args,
             package: &built,
@@ -273,5 +298,24 @@ mod tests {
         assert!(words[..own].join(" ").contains("--locked --offline"), "{words:?}");
         assert_eq!(words[own + 1..], ["--frozen"]);
         assert!(!cargo_test(&[]).iter().any(|word| word.starts_with("--lock") || word == "--offline"));
+    }
+
+    #[test]
+    fn how_far_the_programs_came_decides_the_exit_code() {
+        let exit = |words| failed("p", words).unwrap_or_else(|failure| failure.exit);
+        assert_eq!(exit(None), Exit::BuildFailed);
+        assert_eq!(exit(Some("begun\n")), Exit::Usage);
+        assert_eq!(exit(Some("begun\nstarted\n")), Exit::Mismatch);
+        assert_eq!(exit(Some("begun\nstarted\nbegun\ndevice-missing\n")), Exit::DeviceMissing);
+    }
+
+    #[test]
+    fn a_run_without_a_test_is_not_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let parts = [("gfx90a".to_owned(), directory.path().to_owned())];
+        assert_eq!(keep::keep(&built(Vec::new()), None, &parts).unwrap(), Kept::NoProgram);
+        let lines = "{\"type\":\"program\",\"schema\":1,\"name\":\"kernels\"}\n{\"type\":\"end\"}\n";
+        std::fs::write(directory.path().join("kernels-1.jsonl"), lines).unwrap();
+        assert_eq!(keep::keep(&built(Vec::new()), None, &parts).unwrap(), Kept::NoTest);
     }
 }
