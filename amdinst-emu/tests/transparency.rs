@@ -8,6 +8,7 @@ mod support;
 #[path = "../../amdinst-core/tests/support/version2.rs"]
 mod version2;
 mod transparency {
+    pub(crate) mod assembly;
     pub(crate) mod cost;
     pub(crate) mod generator;
     pub(crate) mod kernels;
@@ -16,8 +17,10 @@ mod transparency {
     pub(crate) mod proof;
 }
 
-use amdinst_core::instrument::{Counters, Options, Reason, apply, plan};
+use amdinst_core::instrument::{Counters, Options, Probe, Reason, apply, plan};
+use amdinst_core::isa::{Op, decode};
 use amdinst_core::object::{CodeObject, UserSgpr};
+use transparency::assembly::Assembly;
 use transparency::prelude::with_prelude;
 use transparency::proof::Ways;
 use transparency::{cost, generator, kernels, overflow, proof};
@@ -72,6 +75,83 @@ fn hand_written_kernels_on_every_processor() {
     assert_eq!(proved.refusals(), 0);
     assert!(proved.borrowing > 0, "no kernel was short of SGPRs");
     assert!(proved.through_scratch > 0, "no kernel had its VGPRs borrowed through scratch memory");
+}
+
+/// What no compiler writes counts right, or is refused for the reason that its file tells.
+#[test]
+fn code_that_no_compiler_writes() {
+    if !support::tools("code_that_no_compiler_writes") {
+        return;
+    }
+    let mut proved = proof::Totals::default();
+    for assembly in Assembly::all() {
+        for (turn, cpu) in assembly.cpus().enumerate() {
+            let object = assembly.object(cpu);
+            let is_refused = assembly.check_refusals(cpu, &object);
+            let ways = if is_refused || cpu == "gfx90a" { Ways::Every } else { Ways::Turn(turn) };
+            let geometry = proof::Geometry::new([2, 1, 1], [100, 1, 1]);
+            if let Some(refused) = assembly.prove(cpu, &object, geometry, ways) {
+                proved.add(refused);
+            }
+        }
+    }
+    println!("{proved}");
+    assert!(proved.executions > 5000, "only {} executions were counted", proved.executions);
+}
+
+/// Alone, a kernel whose waves may end in a function that another one calls, too, would not write its records there.
+#[test]
+fn a_kernel_whose_waves_end_in_a_function_of_others_is_refused() {
+    if !support::tools("a_kernel_whose_waves_end_in_a_function_of_others_is_refused") {
+        return;
+    }
+    let all = Assembly::all();
+    let assembly = all.iter().find(|assembly| assembly.name == "end_in_a_shared_function").expect("the file");
+    let object = assembly.object("gfx90a");
+    for probe in [Probe::Branches, Probe::Time] {
+        let options = Options { kernels: Some(vec!["test".to_owned()]), probe, ..Options::default() };
+        let plan = plan(&object, &options).expect("a plan");
+        let [kernel] = plan.kernels() else { panic!("{} kernels", plan.kernels().len()) };
+        let refusal = kernel.refusals.iter().find(|refusal| refusal.pc.is_none()).expect("a refusal");
+        assert_eq!(refusal.reason, Reason::SharedFunction);
+        assert!(refusal.detail.starts_with("waves end in `ends`"), "{}", refusal.detail);
+        assert!(!kernel.is_instrumented());
+    }
+}
+
+/// With XNACK, scalar loads right behind each other may be issued again: none may overwrite where the prologue's reads from.
+#[test]
+fn loads_are_kept_apart_where_they_may_be_issued_again() {
+    if !support::tools("loads_are_kept_apart_where_they_may_be_issued_again") {
+        return;
+    }
+    let overwrites = "s_load_dwordx2 s[8:9], s[4:5], 0x0\n s_load_dwordx4 s[0:3], s[6:7], 0x0\n";
+    let reads = "s_load_dwordx4 s[8:11], s[0:1], 0x0\n s_load_dwordx4 s[12:15], s[6:7], 0x0\n";
+    for (cpu, loads, is_apart) in [
+        ("gfx90a:xnack+", overwrites, true),
+        ("gfx906", overwrites, true),
+        ("gfx90a:xnack+", reads, false),
+        ("gfx90a:xnack-", overwrites, false),
+    ] {
+        let text = format!(
+            "kernel test\n {loads} s_waitcnt lgkmcnt(0)\n v_mov_b32_e32 v2, v0\n site\n s_endpgm\nend test\n"
+        );
+        let object = Assembly::of("loads", &text).object(cpu);
+        let options = Options { counters: Counters::Register, ..Options::default() };
+        let plan = plan(&object, &options).expect("a plan");
+        let instrumented = apply(&object, &plan).expect("it can be instrumented");
+        let after = CodeObject::parse(instrumented.bytes).expect("the instrumented code object");
+        let code = &after.bytes[after.text.range.clone()];
+        let mut at = (after.kernel("test").expect("the kernel").code.start - after.text.address) as usize;
+        let mut ops = Vec::new();
+        for _ in 0..2 {
+            let inst = decode(after.target.arch, &code[at..]).expect("an instruction");
+            ops.push(inst.op);
+            at += usize::from(inst.size);
+        }
+        assert_eq!(ops[0], Op::s_load_dwordx8, "{cpu}: the argument comes first");
+        assert_eq!(ops[1] == Op::s_nop, is_apart, "{cpu}: {ops:?}");
+    }
 }
 
 /// Before gfx940 the prologue sets FLAT_SCRATCH, from what the kernel itself may not ask for; kernels that do so themselves go

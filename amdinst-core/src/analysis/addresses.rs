@@ -72,8 +72,10 @@ pub struct Tracker {
     scalars: BTreeMap<u8, Half>,
     /// Lanes of VGPRs.
     lanes: BTreeMap<(u8, u32), Half>,
-    /// Value and low addend of each `s_getpc_b64` seen.
-    bases: BTreeMap<usize, (u64, Option<u32>)>,
+    /// Value of each `s_getpc_b64` seen.
+    bases: BTreeMap<usize, u64>,
+    /// The addition to the low half of such a value whose carry SCC is: the `s_getpc_b64`, the `s_add_u32`, and what is added.
+    carry: Option<(usize, usize, u32)>,
 }
 
 impl Tracker {
@@ -114,12 +116,12 @@ impl Tracker {
     }
 
     /// Takes the instruction with index `index`, which starts at `pc`. `load` reads the address that the loader puts into a
-    /// slot of the global offset table.
+    /// slot of the global offset table. `writes_scc` tells whether the instruction does.
     pub fn step(
         &mut self,
         index: usize,
         pc: u64,
-        inst: &Inst,
+        (inst, writes_scc): (&Inst, bool),
         load: &dyn Fn(u64) -> Option<u64>,
         found: &mut Vec<PcRelative>,
         misuses: &mut Vec<Misuse>,
@@ -129,9 +131,13 @@ impl Tracker {
             _ => None,
         };
         let half = |this: &Self, n: usize| scalar(n).and_then(|register| this.half(register));
+        let carry = self.carry;
+        if writes_scc {
+            self.carry = None;
+        }
         match (inst.op, scalar(0)) {
             (Op::s_getpc_b64, Some(to)) => {
-                self.bases.insert(index, (pc + u64::from(inst.size), None));
+                self.bases.insert(index, pc + u64::from(inst.size));
                 self.set(to, Some(Half::RawLow(index)));
                 self.set(to + 1, Some(Half::RawHigh(index)));
             }
@@ -139,7 +145,7 @@ impl Tracker {
                 match (half(self, 1), constant(inst, 2), half(self, 2), constant(inst, 1)) {
                     (Some(Half::RawLow(base)), Some(low), _, _)
                     | (_, _, Some(Half::RawLow(base)), Some(low)) => {
-                        self.bases.entry(base).and_modify(|entry| entry.1 = Some(low));
+                        self.carry = Some((base, index, low));
                         self.set(to, Some(Half::SumLow(base, index)));
                     }
                     _ => self.forget(index, inst, misuses),
@@ -150,14 +156,17 @@ impl Tracker {
                 let raw = match operands {
                     (Some(Half::RawHigh(base)), Some(high), _, _)
                     | (_, _, Some(Half::RawHigh(base)), Some(high)) => {
-                        self.bases.get(&base).and_then(|&(value, low)| Some((base, value, low?, high)))
+                        // The carry must be that of the low half's addition.
+                        let carry = carry.filter(|&(of, ..)| of == base);
+                        let value = self.bases.get(&base);
+                        value.zip(carry).map(|(&value, (_, add, low))| (base, add, value, low, high))
                     }
                     _ => None,
                 };
                 match raw {
-                    Some((base, value, low, high)) => {
+                    Some((base, add, value, low, high)) => {
                         let target = value.wrapping_add(u64::from(high) << 32 | u64::from(low));
-                        self.complete(to, base, index, target, found);
+                        self.complete(to, (base, add, index), target, found);
                     }
                     None => self.forget(index, inst, misuses),
                 }
@@ -199,21 +208,34 @@ impl Tracker {
         }
     }
 
-    /// The `s_addc_u32` at `index` makes `to` the high half of `target`: then what was the low sum is its low half.
-    fn complete(&mut self, to: u8, base: usize, index: usize, target: u64, found: &mut Vec<PcRelative>) {
+    /// The `s_addc_u32` at `addc` makes `to` the high half of `target`: then what was the low sum, by `add`, is its low half.
+    fn complete(
+        &mut self,
+        to: u8,
+        (getpc, add, addc): (usize, usize, usize),
+        target: u64,
+        found: &mut Vec<PcRelative>,
+    ) {
+        let sum = Half::SumLow(getpc, add);
         // The register itself may hold the low half's sum.
-        let is_low = matches!(self.scalars.get(&to), Some(Half::SumLow(from, _)) if *from == base);
-        for half in self.scalars.values_mut().chain(self.lanes.values_mut()) {
-            if let Half::SumLow(from, add) = *half
-                && from == base
-            {
-                found.push(PcRelative { getpc: base, add, addc: index, target });
-                *half = Half::Low(target);
-            }
+        let is_low = self.scalars.get(&to) == Some(&sum);
+        for half in self.scalars.values_mut().chain(self.lanes.values_mut()).filter(|half| **half == sum) {
+            found.push(PcRelative { getpc, add, addc, target });
+            *half = Half::Low(target);
         }
         if !is_low {
             self.set(to, Some(Half::High(target)));
         }
+    }
+
+    /// The `s_getpc_b64` of values that are no addresses yet, with the scalar register that has a half of one, or none for a lane.
+    pub fn raw(&self) -> impl Iterator<Item = (usize, Option<u8>)> {
+        let scalars = self.scalars.iter().map(|(&register, half)| (half, Some(register)));
+        let lanes = self.lanes.values().map(|half| (half, None));
+        scalars.chain(lanes).filter_map(|(half, register)| match *half {
+            Half::RawLow(getpc) | Half::RawHigh(getpc) | Half::SumLow(getpc, _) => Some((getpc, register)),
+            _ => None,
+        })
     }
 
     /// After a call: what registers hold is up to the callee.

@@ -5,12 +5,14 @@
 //! * [`addresses`]: tracking of `s_getpc_b64` through the arithmetic that follows it.
 //! * [`dominators`]: dominators and natural loops of a function.
 //! * [`masks`]: value numbering of lane masks, and what each write of EXEC is.
+//! * [`modes`]: where vector instructions may be indexed, or skipped.
 //! * [`liveness`]: registers that are live before and after an instruction, across calls.
 
 pub mod addresses;
 pub mod dominators;
 pub mod liveness;
 pub mod masks;
+pub mod modes;
 mod occupancy;
 pub mod program;
 mod rounds;

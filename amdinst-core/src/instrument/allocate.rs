@@ -23,10 +23,7 @@ use super::site_code::Needs;
 use super::stores::Stores;
 use super::survey::Survey;
 use crate::counters::SiteForm;
-use crate::isa::{Access, Reg, RegSet, ScalarSet, Value};
-
-/// Highest SGPR a program may use (102 and above are FLAT_SCRATCH, XNACK_MASK, VCC).
-pub(super) const LAST_SGPR: u8 = 101;
+use crate::isa::{Access, LAST_SGPR, Reg, RegSet, ScalarSet, Value};
 
 /// Where counters are, one step finer than the home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,6 +124,8 @@ pub(super) struct Component<'a> {
     pub(super) allotted_vgprs: u32,
     /// VGPRs that any of its kernels is allotted at most.
     pub(super) most_vgprs: u32,
+    /// The same of SGPRs.
+    pub(super) most_sgprs: u32,
     /// How many unused VGPRs may be taken.
     pub(super) spare_vgprs: Option<u8>,
     /// How many unused SGPRs may be taken.
@@ -164,8 +163,9 @@ impl Component<'_> {
         // With registers addressed by number, what no operand names may still be in use.
         let first_vgpr = if indexed { self.most_vgprs } else { 0 };
         let mut sgprs: Vec<u8> = (0..=LAST_SGPR).filter(|&s| !used.contains(Reg::scalar(s))).collect();
-        if indexed {
-            sgprs.retain(|&register| u32::from(register) >= 32);
+        let by_number = self.functions.iter().any(|&function| self.survey.own(function).sgprs_by_number);
+        if by_number {
+            sgprs.retain(|&register| u32::from(register) >= self.most_sgprs);
         }
         sgprs.truncate(self.spare_sgprs.map_or(usize::MAX, usize::from));
         let vgprs = (first_vgpr..256)

@@ -4,7 +4,6 @@
 //! instruction may still write: `offsets` and `data` are chosen to be none of these. A store need not be waited for before
 //! the wave ends.
 
-use super::allocate::LAST_SGPR;
 use super::assembler::{Assembled, Assembler};
 use super::layout::{
     BEGIN_WORD, BeginPlace, CounterPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace,
@@ -16,7 +15,7 @@ use super::site_code::MAX_OFFSET;
 use super::stores::Stores;
 use crate::Arch;
 use crate::counters::RECORD_HEADER_WORDS;
-use crate::isa::{EncodeError, Op, Value};
+use crate::isa::{EncodeError, LAST_SGPR, Op, Value};
 
 /// All that an epilogue depends on.
 #[derive(Clone, Debug)]

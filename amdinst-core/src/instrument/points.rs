@@ -129,10 +129,15 @@ fn stretches(survey: &Survey, first: usize, end: usize) -> Vec<Stretch> {
     found
 }
 
-/// Of instructions that run alike, one before which SCC is dead; the first if there is none.
+/// Of instructions that run alike, one before which SCC is dead; the first if there is none. If possible, one before which vector
+/// instructions do what they say.
 fn quiet_place(survey: &Survey, function: usize, block: usize, (first, end): (usize, usize)) -> usize {
     let live = |at: usize| survey.liveness.around(&survey.program, function, block, at).0.contains(Reg::SCC);
-    // Most often the first will do. Where registers are addressed by number, one further on may lie where that is on.
-    let reach = if survey.own(function).indexed { first + 1 } else { end };
-    (first..reach).find(|&at| !live(at)).unwrap_or(first)
+    let plain = |at: &usize| survey.modes.before(&survey.program, function, block, *at).is_none();
+    if !survey.modes.concerns(function) {
+        // Most often the first will do.
+        return (first..end).find(|&at| !live(at)).unwrap_or(first);
+    }
+    let quiet = (first..end).filter(plain).find(|&at| !live(at));
+    quiet.or_else(|| (first..end).find(plain)).unwrap_or(first)
 }

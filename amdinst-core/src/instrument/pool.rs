@@ -2,10 +2,9 @@
 
 use arrayvec::ArrayVec;
 
-use super::allocate::LAST_SGPR;
 use super::layout::{MOST_BORROWED, Temps};
 use super::site_code::Needs;
-use crate::isa::ScalarSet;
+use crate::isa::{LAST_SGPR, ScalarSet};
 
 /// A set of SGPRs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -39,7 +39,7 @@ pub enum Reason {
     BranchOutOfRange,
     /// The kernel's user SGPRs leave no room for the kernarg pointer.
     KernargPointer,
-    /// The site stands where VGPR indexing is on, so vector instructions cannot be added.
+    /// Something to count stands where VGPR indexing may be on, or vector instructions skipped, so that none can be added.
     IndexedRegisters,
     /// The descriptor has no room for what the probes need (registers, kernarg size).
     DescriptorLimit,

@@ -12,11 +12,11 @@
 //!
 //! The buffer has our header, then eight bytes for each wave and site: not the records that `counters` decodes.
 
-use super::allocate::{LAST_SGPR, NoRegisters};
+use super::allocate::NoRegisters;
 use super::layout::Temps;
 use super::refusal::Reason;
 use super::sequence::{Sequence, sgpr};
-use crate::isa::{Op, Value};
+use crate::isa::{LAST_SGPR, Op, Value};
 
 /// Bytes of a site's counters.
 const SITE_BYTES: u32 = 8;

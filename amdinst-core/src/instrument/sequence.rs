@@ -2,6 +2,7 @@
 
 use super::assembler::{Assembled, Assembler};
 use super::layout::ScratchSlots;
+use crate::analysis::modes::Modes;
 use crate::isa::{DppCtrl, EncodeError, Encoding, Mods, Op, Value};
 
 /// A scalar source: a register, or a small integer.
@@ -234,6 +235,20 @@ impl Sequence {
         self.plain(Op::s_getpc_b64, Encoding::Sop1, &[sgpr(to)]);
         self.sop2(Op::s_add_u32, to, sgpr(to), LATER);
         self.sop2(Op::s_addc_u32, to + 1, sgpr(to + 1), LATER);
+    }
+
+    /// Has vector instructions do what they say, where these may be on: `s_set_gpr_idx_off`, `s_setvskip 0, 0`. A vector instruction
+    /// may follow after two wait states (Vega ISA manual, "Manually Inserted Wait States").
+    pub(super) fn leave_modes(&mut self, on: Modes) {
+        if on.has(Modes::SKIPPED) {
+            self.sopc(Op::s_setvskip, Value::int(0), Value::int(0));
+        }
+        if on.has(Modes::INDEXED) {
+            self.plain(Op::s_set_gpr_idx_off, Encoding::Sopp, &[]);
+        }
+        if !on.is_none() {
+            self.plain(Op::s_nop, Encoding::Sopp, &[Value::Imm(1)]);
+        }
     }
 
     /// `s_branch` to a byte of the sequence behind this one.

@@ -1,6 +1,6 @@
 //! What there is to instrument: the analysed program, who reaches what, and which kernels can be instrumented at all.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::hazards;
 use super::lds::LdsUse;
@@ -9,8 +9,9 @@ use super::refusal::{InstrumentError, Reason, Refusal};
 use crate::analysis::dominators::Structure;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
-use crate::analysis::program::{Exit, Function, Obstacle, ObstacleKind, Program};
-use crate::isa::{Effects, Families, Inst, Reg, RegSet};
+use crate::analysis::modes::ModeFlow;
+use crate::analysis::program::{Exit, Function, Obstacle, ObstacleKind, Program, RawCounter};
+use crate::isa::{Effects, Families, Inst, LAST_SGPR, Reg, RegSet};
 use crate::object::CodeObject;
 
 /// The program and what is known of it.
@@ -19,10 +20,13 @@ pub(super) struct Survey {
     pub(super) program: Program,
     pub(super) masks: Vec<Masks>,
     pub(super) liveness: Liveness,
+    pub(super) modes: ModeFlow,
     /// By function: what it does itself.
     own: Vec<Own>,
     /// By function: of a kernel, it and all it reaches; of others nothing.
     pub(super) reachable: Vec<BTreeSet<usize>>,
+    /// Kernels that code goes on into, with a function that does.
+    entered: BTreeMap<usize, usize>,
 }
 
 /// What a function, without its callees, does with registers and LDS.
@@ -34,8 +38,10 @@ pub(super) struct Own {
     changes: RegSet,
     /// Registers that an operation writes later, on its own (loads), or uses for long (matrix instructions).
     pub(super) late: RegSet,
-    /// Registers are addressed by number in a register.
+    /// VGPRs are addressed by number in a register.
     pub(super) indexed: bool,
+    /// The same of SGPRs.
+    pub(super) sgprs_by_number: bool,
     /// What it has of instructions that others must keep a distance from.
     pub(super) slow: hazards::Slow,
     lds: LdsUse,
@@ -52,6 +58,7 @@ struct Traits {
     writes_in_part: bool,
     slow: hazards::Slow,
     indexed: bool,
+    sgprs_by_number: bool,
     lds: LdsUse,
 }
 
@@ -62,7 +69,8 @@ impl Traits {
             reads_late: inst.op.is_of(Families::MATRIX),
             writes_in_part: effects.partial != RegSet::EMPTY,
             slow: hazards::Slow::of(inst),
-            indexed: inst.op.is_of(Families::BY_NUMBER),
+            indexed: inst.op.is_of(Families::VGPRS_BY_NUMBER),
+            sgprs_by_number: inst.op.is_of(Families::SGPRS_BY_NUMBER),
             lds: LdsUse::of(inst, effects),
         }
     }
@@ -83,6 +91,7 @@ impl Own {
         }
         self.slow.add(traits.slow);
         self.indexed |= traits.indexed;
+        self.sgprs_by_number |= traits.sgprs_by_number;
         self.lds.add(traits.lds);
     }
 
@@ -97,7 +106,7 @@ impl Survey {
         let mut own: Vec<Own> = Vec::new();
         // By form: the same instructions stand in many functions.
         let mut traits: Vec<Option<Traits>> = Vec::new();
-        let program = Program::explore(object, &mut |function, form, inst, effects| {
+        let mut program = Program::explore(object, &mut |function, form, inst, effects| {
             if own.len() <= function {
                 own.resize_with(function + 1, Own::default);
             }
@@ -113,9 +122,24 @@ impl Survey {
             if function.kernel.is_some() { program.reachable(number) } else { BTreeSet::new() }
         };
         let reachable = program.functions.iter().enumerate().map(reached_by).collect();
-        let changes = program.with_callees(own.iter().map(|own| own.changes));
+        let changes = program.with_callees(own.iter().map(|own| {
+            let mut changes = own.changes;
+            if own.sgprs_by_number {
+                changes.insert_run(Reg::scalar(0), u16::from(LAST_SGPR) + 1);
+            }
+            changes
+        }));
         let clobbers = |callee: usize| changes[callee];
+        let is_kernel = |callee: &usize| program.functions[*callee].kernel.is_some();
+        let calls = program.functions.iter().enumerate().flat_map(|(from, function)| {
+            function.callees.iter().copied().filter(is_kernel).map(move |callee| (callee, from))
+        });
+        let entered = calls.collect();
         let liveness = Liveness::new(&program);
+        for (function, obstacle) in raw_counters(&program, &liveness) {
+            program.functions[function].obstacles.push(obstacle);
+        }
+        let modes = ModeFlow::new(&program);
         let masks = program
             .functions
             .iter()
@@ -129,7 +153,7 @@ impl Survey {
                 Masks::new(&program, function, &structure, &clobbers)
             })
             .collect();
-        Self { masks, liveness, own, reachable, program }
+        Self { masks, liveness, modes, own, reachable, entered, program }
     }
 
     /// The functions that are kernels: (function, kernel).
@@ -152,7 +176,25 @@ impl Survey {
             let detail = format!("in `{}` at {:#x}: {}", function.name, obstacle.pc, obstacle.detail);
             Refusal::of_kernel(reason, detail)
         };
-        obstacles.map(refusal).collect()
+        let mut refusals: Vec<Refusal> = obstacles.map(refusal).collect();
+        refusals.extend(self.shared_with_a_kernel(function));
+        refusals
+    }
+
+    /// Whether code goes on from the kernel at `function` into another, or from other code into it. A prologue is for waves that
+    /// start there, with what they start with.
+    fn shared_with_a_kernel(&self, function: usize) -> Option<Refusal> {
+        let functions = &self.program.functions;
+        let enters = |from: usize, into: usize| {
+            let detail = format!(
+                "`{}` goes on into kernel `{}`, where probes expect waves that start",
+                functions[from].name, functions[into].name
+            );
+            Refusal::of_kernel(Reason::BrokenControlFlow, detail)
+        };
+        let into = self.entered.iter().find(|(_, from)| self.reachable[function].contains(from));
+        let from = || self.entered.get(&function).map(|&from| enters(from, function));
+        into.map(|(&into, &from)| enters(from, into)).or_else(from)
     }
 
     /// The writes of EXEC in `function` that could not be classified.
@@ -198,6 +240,27 @@ impl Survey {
     pub(super) fn ends_waves(&self, function: usize) -> bool {
         self.program.functions[function].blocks.iter().any(|block| block.exit == Exit::End)
     }
+}
+
+/// Values of the program counter that are used where nothing follows them: they change when code moves.
+fn raw_counters(program: &Program, liveness: &Liveness) -> Vec<(usize, Obstacle)> {
+    let is_used = |raw: &&RawCounter| {
+        // What lanes hold, nothing tells.
+        let Some(register) = raw.register.map(Reg::scalar) else { return true };
+        let block = &program.functions[raw.function].blocks[raw.block];
+        let into_callee = match block.exit {
+            Exit::Call(callee) | Exit::TailCall(callee) => liveness.at_entry(callee).contains(register),
+            _ => false,
+        };
+        let mut after = block.successors.iter().filter(|&&next| Some(next) != raw.followed);
+        into_callee || after.any(|&next| liveness.at_start(raw.function, next).contains(register))
+    };
+    let obstacle = |raw: &RawCounter| {
+        let pc = program.insts[raw.getpc].pc;
+        let detail = "the program counter itself is used beyond a branch, a join or a call".to_owned();
+        (raw.function, Obstacle { pc, kind: ObstacleKind::UnresolvedGetpc, detail })
+    };
+    program.raw.iter().filter(is_used).map(obstacle).collect()
 }
 
 /// The kernels asked for, by index.

@@ -21,8 +21,8 @@ impl Families {
     pub(crate) const MATRIX: Self = Self(1 << 4);
     /// Its results arrive some time after it: memory and matrix instructions.
     pub(crate) const LATE: Self = Self(1 << 5);
-    /// Reads or writes registers that its operands do not name.
-    pub(crate) const BY_NUMBER: Self = Self(1 << 6);
+    /// Has vector instructions read or write VGPRs that their operands do not name.
+    pub(crate) const VGPRS_BY_NUMBER: Self = Self(1 << 6);
     /// Runs in the unit for transcendental functions.
     pub(crate) const TRANSCENDENTAL: Self = Self(1 << 7);
     /// A dot product.
@@ -31,6 +31,8 @@ impl Families {
     pub(crate) const MOVES_LANES: Self = Self(1 << 9);
     /// Moves data between memory and LDS.
     pub(crate) const TO_OR_FROM_LDS: Self = Self(1 << 10);
+    /// Reads or writes SGPRs that its operands do not name.
+    pub(crate) const SGPRS_BY_NUMBER: Self = Self(1 << 11);
 
     /// Whether any of these families is among them.
     pub(crate) const fn has(self, other: Self) -> bool {
@@ -66,7 +68,8 @@ impl Families {
             (Self::COPIES_NEW_EXEC, name.ends_with("wrexec_b64")),
             (Self::MATRIX, is_matrix),
             (Self::LATE, is_matrix || starts(&MEMORY)),
-            (Self::BY_NUMBER, name.contains("movrel") || starts(&["s_set_gpr_idx"])),
+            (Self::VGPRS_BY_NUMBER, starts(&["s_set_gpr_idx"])),
+            (Self::SGPRS_BY_NUMBER, starts(&["s_movrel"])),
             (Self::TRANSCENDENTAL, starts(&TRANSCENDENTAL)),
             (Self::DOT, starts(&["v_dot"])),
             (Self::MOVES_LANES, name.contains("permute") || name.contains("swizzle")),

@@ -63,4 +63,5 @@ pub use inst::{
 pub use op::Op;
 pub use opcodes::{Opcode, opcodes};
 pub use parse::{ParseError, parse};
+pub(crate) use reg::LAST_SGPR;
 pub use reg::{Reg, RegSet, ScalarSet};

@@ -229,6 +229,9 @@ pub struct ScalarSet(u128);
 /// SCC's bit: an operand code that no register has.
 const SCC_BIT: u16 = 125;
 
+/// Highest SGPR a program may use (102 and above are FLAT_SCRATCH, XNACK_MASK, VCC).
+pub(crate) const LAST_SGPR: u8 = 101;
+
 impl ScalarSet {
     /// The empty set.
     pub const EMPTY: Self = Self(0);
@@ -245,6 +248,12 @@ impl ScalarSet {
         // No register has SCC's bit.
         let scc = if set.contains(Reg::SCC) { Self::SCC.0 } else { 0 };
         Self(registers & !Self::SCC.0 | scc)
+    }
+
+    /// The SGPRs from this one on, special ones left out.
+    pub(crate) const fn sgprs_from(first: u8) -> Self {
+        let all = (1 << (LAST_SGPR + 1)) - 1;
+        if first > LAST_SGPR { Self::EMPTY } else { Self(all & u128::MAX << first) }
     }
 
     /// The registers that operands name.

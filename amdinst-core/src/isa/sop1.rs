@@ -49,8 +49,8 @@ rows! {
     41  s_quadmask_b64         [sdst I64, ssrc0 I64] ALL [SCC_W];
     42  s_movrels_b32          [sdst I32, ssrc0_reg I32] ALL [M0_R INDIRECT];
     43  s_movrels_b64          [sdst I64, ssrc0_reg I64] ALL [M0_R INDIRECT];
-    44  s_movreld_b32          [sdst I32, ssrc0 I32] ALL [M0_R INDIRECT];
-    45  s_movreld_b64          [sdst I64, ssrc0 I64] ALL [M0_R INDIRECT];
+    44  s_movreld_b32          [sdst I32, ssrc0 I32] ALL [M0_R CONDITIONAL INDIRECT];
+    45  s_movreld_b64          [sdst I64, ssrc0 I64] ALL [M0_R CONDITIONAL INDIRECT];
     46  s_cbranch_join         [ssrc0_reg I32] ALL [EXEC_R EXEC_W INDIRECT];
     48  s_abs_i32              [sdst I32, ssrc0 I32] ALL [SCC_W];
     50  s_set_gpr_idx_idx      [ssrc0 I32] ALL [M0_R M0_W INDIRECT];

@@ -182,3 +182,36 @@ pub(super) fn register_targets(
     }
     targets
 }
+
+/// Those of the jumps through registers at the instructions `wanted` that go by what scalar instructions loaded or computed. What comes
+/// out of vector registers may be a return address that was put by there, and what a call leaves is taken to be what was before it.
+pub(super) fn computed_jumps(program: &Program, function: &Function, wanted: &BTreeSet<usize>) -> Vec<usize> {
+    let mut flowing = Flowing::new(program, function, &|_| RegSet::EMPTY, wanted);
+    flowing.unknown = RegSet::EMPTY;
+    flowing.run();
+    let mut jumps = Vec::new();
+    for (number, block) in function.blocks.iter().enumerate() {
+        let last = block.insts.end - 1;
+        let Some(state) = wanted.contains(&last).then(|| flowing.before_last(number)).flatten() else {
+            continue;
+        };
+        let Some(operand) = program.inst(last).operands.last() else { continue };
+        let value = flowing.read64(&state, operand.value, last);
+        let halves = [0, 1].map(|half| flowing.values.half(value, half));
+        let whole = |half: Vn| match flowing.values.expr(half) {
+            Expr::Half(of, _) => of,
+            _ => half,
+        };
+        let is_computed = |half: Vn| match flowing.values.expr(whole(half)) {
+            Expr::Opaque(inst, _) => program.insts.get(inst).is_some_and(|located| {
+                let is_call = matches!(located.flow(), Flow::Call { .. });
+                located.encoding.is_scalar() && !is_call
+            }),
+            _ => false,
+        };
+        if halves.into_iter().any(is_computed) {
+            jumps.push(last);
+        }
+    }
+    jumps
+}

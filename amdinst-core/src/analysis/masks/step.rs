@@ -4,7 +4,7 @@ use super::flow::Flowing;
 use super::state::{AGPRS, Rest, SLOTS, State, forget_lanes, lanes_of};
 use crate::analysis::program::Exit;
 use crate::analysis::values::{Expr, Values, Vn};
-use crate::isa::{Access, Families, Inst, Op, Value};
+use crate::isa::{Access, Families, Inst, LAST_SGPR, Op, Value};
 
 impl Flowing<'_> {
     /// What the instruction of a step does.
@@ -21,6 +21,13 @@ impl Flowing<'_> {
         let operand = |n: usize| inst.operands.get(n).map(|operand| operand.value);
         let old = state.rest.exec;
         match (inst.op, operand(0), operand(1), operand(2)) {
+            // Any from this one on, as M0 tells.
+            (Op::s_movreld_b32 | Op::s_movreld_b64, Some(Value::Scalar(first)), ..) => {
+                for register in first..=LAST_SGPR {
+                    let value = self.values.number(Expr::Opaque(index, register));
+                    self.write32(state, register, value);
+                }
+            }
             // First, so that no rule below can stand for an operation that the slice does not look for.
             (op, ..) if !is_followed(op) && !self.formed.contains_key(&index) => {
                 self.without_rule(index, inst, state);

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::explore::{Explorer, Next, next, through};
-use super::{Block, Exit, Function, Located, Obstacle, ObstacleKind, Program, got_slot};
+use super::{Block, Exit, Function, Located, Obstacle, ObstacleKind, Program, RawCounter, got_slot};
 use crate::analysis::addresses::{Misuse, Pointer, Tracker};
-use crate::isa::{Flow, Op};
+use crate::isa::{Flow, Op, ScalarSet};
 
 impl Program {
     pub(super) fn add(&mut self, name: String, kernel: Option<usize>, mut explorer: Explorer<'_>) {
@@ -56,8 +56,9 @@ impl Program {
         let mut misuses: Vec<Misuse> = Vec::new();
         let mut callees = BTreeSet::new();
         let mut tracker = Tracker::default();
+        let mut raw: Vec<RawCounter> = Vec::new();
         let joins = if is_tracked { explicit_targets(insts, first, &starts) } else { BTreeSet::new() };
-        for block in &mut blocks {
+        for (number, block) in blocks.iter_mut().enumerate() {
             let start = insts[block.insts.start].pc;
             let follows = block.insts.start > first && insts[block.insts.start - 1].end() == start;
             if !follows || joins.contains(&start) {
@@ -66,7 +67,8 @@ impl Program {
             let last = block.insts.end - 1;
             let load = |address| got_slot(object, address);
             let mut step = |index: usize, tracker: &mut Tracker| {
-                tracker.step(index, insts[index].pc, inst(index), &load, &mut found, &mut misuses);
+                let inst = (inst(index), insts[index].writes.intersects(ScalarSet::SCC));
+                tracker.step(index, insts[index].pc, inst, &load, &mut found, &mut misuses);
             };
             if is_tracked {
                 (block.insts.start..last).for_each(|index| step(index, &mut tracker));
@@ -152,7 +154,16 @@ impl Program {
                     obstacles.push(obstacle(ObstacleKind::BrokenControlFlow, detail));
                 }
             }
-            if matches!(block.exit, Exit::Call(_) | Exit::Unknown) {
+            let is_left = matches!(block.exit, Exit::Call(_) | Exit::Unknown);
+            let followed = (!is_left && !joins.contains(&end)).then_some(number + 1);
+            raw.extend(tracker.raw().map(|(getpc, register)| RawCounter {
+                getpc,
+                function: self.functions.len(),
+                block: number,
+                register,
+                followed,
+            }));
+            if is_left {
                 tracker.clear();
             }
         }
@@ -179,6 +190,7 @@ impl Program {
             });
         }
         self.addresses.extend(found);
+        self.raw.extend(raw);
         self.functions.push(Function {
             name,
             range,

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Block, Exit, Function, Program};
-use crate::analysis::masks::register_targets;
-use crate::isa::{Op, RegSet};
+use super::{Block, Exit, Function, Obstacle, ObstacleKind, Program};
+use crate::analysis::masks::{computed_jumps, register_targets};
+use crate::isa::{Families, LAST_SGPR, Op, Reg, RegSet, ScalarSet};
 
 impl Program {
     /// Resolves calls and jumps through registers by the values that reach them.
@@ -13,6 +13,7 @@ impl Program {
     /// what is still unknown in the end is resolved as if unknown calls wrote nothing, and then taken back until what is
     /// left holds together: each target is the value that arrives if the targets are what they are taken to be.
     pub(super) fn resolve_calls(&mut self, entries: &BTreeMap<u64, usize>) {
+        self.doubt_returns();
         let mut wanted: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for (index, function) in self.functions.iter().enumerate() {
             let unknown = |block: &&Block| block.exit == Exit::Unknown;
@@ -58,6 +59,46 @@ impl Program {
                 self.functions[index].obstacles.retain(|obstacle| obstacle.pc != pc);
             }
         }
+    }
+
+    /// A jump through registers that hold what a function was not called with, but loaded or computed, is no return.
+    fn doubt_returns(&mut self) {
+        let mut jumps: Vec<(usize, usize)> = Vec::new();
+        for (number, function) in self.functions.iter().enumerate() {
+            let returns = function.blocks.iter().filter(|block| block.exit == Exit::Return);
+            let asked: BTreeSet<usize> = returns
+                .map(|block| block.insts.end - 1)
+                .filter(|&last| self.is_written(function, last))
+                .collect();
+            if !asked.is_empty() {
+                jumps.extend(computed_jumps(self, function, &asked).into_iter().map(|inst| (number, inst)));
+            }
+        }
+        for (number, inst) in jumps {
+            let pc = self.insts[inst].pc;
+            let function = &mut self.functions[number];
+            function
+                .blocks
+                .iter_mut()
+                .filter(|block| block.insts.end == inst + 1)
+                .for_each(|block| block.exit = Exit::Unknown);
+            let detail = "jump through registers whose value is not known".to_owned();
+            function.obstacles.push(Obstacle { pc, kind: ObstacleKind::IndirectTarget, detail });
+        }
+    }
+
+    /// Whether a function writes the registers that an instruction reads, but by reading lanes or by what a call leaves.
+    fn is_written(&self, function: &Function, inst: usize) -> bool {
+        let wanted = self.insts[inst].reads.without(ScalarSet::EXEC);
+        let mut insts = function.blocks.iter().flat_map(|block| block.insts.clone());
+        insts.any(|index| {
+            let located = &self.insts[index];
+            let restores = matches!(
+                located.op,
+                Op::v_readlane_b32 | Op::v_readfirstlane_b32 | Op::s_swappc_b64 | Op::s_call_b64
+            );
+            !restores && located.writes.intersects(wanted)
+        })
     }
 
     /// The functions that the values at `wanted` are the addresses of, by instruction.
@@ -113,6 +154,9 @@ impl Program {
             }
             for index in block.insts.clone() {
                 all.union_with(&self.effects(index).changes());
+                if self.insts[index].op.is_of(Families::SGPRS_BY_NUMBER) {
+                    all.insert_run(Reg::scalar(0), u16::from(LAST_SGPR) + 1);
+                }
             }
         }
         all

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::forms::{Form, Forms};
 use super::{Located, Obstacle, ObstacleKind, got_slot};
 use crate::analysis::addresses::{Pointer, Tracker};
-use crate::isa::{Effects, Flow, Inst, Op, Value};
+use crate::isa::{Effects, Flow, Inst, Op, ScalarSet, Value};
 use crate::object::CodeObject;
 
 /// One straight piece of exploration: where control goes after an instruction.
@@ -134,7 +134,9 @@ impl<'a> Explorer<'a> {
                 if is_tracked {
                     let object = self.object;
                     let load = |address| got_slot(object, address);
-                    tracker.step(at as usize, at, inst(), &load, &mut addresses, &mut misuses);
+                    let writes_scc = located.writes.intersects(ScalarSet::SCC);
+                    let inst = (inst(), writes_scc);
+                    tracker.step(at as usize, at, inst, &load, &mut addresses, &mut misuses);
                 }
                 let falls = match next {
                     Next::Fall => true,

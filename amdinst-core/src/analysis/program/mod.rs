@@ -51,7 +51,14 @@ pub struct Located {
 impl Located {
     /// The form of this number, at address 0.
     fn new(form: u32, inst: &Inst, effects: &Effects) -> Self {
-        let [reads, writes, partial] = [&effects.reads, &effects.writes, &effects.partial].map(ScalarSet::of);
+        let [mut reads, writes, partial] =
+            [&effects.reads, &effects.writes, &effects.partial].map(ScalarSet::of);
+        if let (Op::s_movrels_b32 | Op::s_movrels_b64, Some(Value::Scalar(first))) =
+            (inst.op, inst.operands.get(1).map(|operand| operand.value))
+        {
+            // Any from this one on, as M0 tells.
+            reads = reads.union(ScalarSet::sgprs_from(first));
+        }
         Self {
             pc: 0,
             form,
@@ -113,6 +120,23 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// Addresses formed from the program counter; indices are into `insts`.
     pub addresses: Vec<PcRelative>,
+    /// Where registers may still have a value of the program counter itself.
+    pub raw: Vec<RawCounter>,
+}
+
+/// A register that has a half of a value of the program counter at the end of a block, which nothing follows from there on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawCounter {
+    /// Index of the `s_getpc_b64`.
+    pub getpc: usize,
+    /// The function.
+    pub function: usize,
+    /// The block.
+    pub block: usize,
+    /// The register; none for a lane of a VGPR.
+    pub register: Option<u8>,
+    /// The block behind it in which the register is followed.
+    pub followed: Option<usize>,
 }
 
 /// A kernel or a function.
@@ -221,6 +245,7 @@ impl Program {
             insts: Vec::with_capacity(object.text.range.len() / 4),
             functions: Vec::new(),
             addresses: Vec::new(),
+            raw: Vec::new(),
         };
         let mut dwords = Vec::new();
         let mut forms = Forms::new(object.target.arch, object.text.range.len() / 4);

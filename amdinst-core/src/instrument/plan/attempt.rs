@@ -6,9 +6,10 @@ use super::cost::{Added, bytes};
 use super::groups::Group;
 use super::later::At;
 use super::{Draft, Planner, encoding};
+use crate::analysis::modes::Modes;
 use crate::analysis::program;
 use crate::instrument::allocate::{Allocation, Borrow, Component, Deferring, Scheme, Wanted, scc_tells_new};
-use crate::instrument::assembler::HighestRegisters;
+use crate::instrument::assembler::{Assembled, HighestRegisters};
 use crate::instrument::block_code::BlockCode;
 use crate::instrument::borrowed::SCRATCH_OPERATIONS;
 use crate::instrument::entry::Left;
@@ -18,9 +19,12 @@ use crate::instrument::layout::{CounterPlace, Lent, Owned, SgprCounters, Temps};
 use crate::instrument::options::{Abi, Level, Probe};
 use crate::instrument::points::{Point, What};
 use crate::instrument::refusal::Reason;
+use crate::instrument::relocate::Patch;
 use crate::instrument::seed;
+use crate::instrument::sequence::Sequence;
 use crate::instrument::site_code::{BASIC_COUNTERS, SiteCode};
 use crate::instrument::stores;
+use crate::instrument::survey::Survey;
 use crate::isa::Reg;
 use crate::object::KernelDescriptor;
 
@@ -50,6 +54,7 @@ impl Planner<'_> {
             group.kernels.iter().map(|&kernel| &self.kernel(kernel).descriptor).collect();
         let vgprs = |descriptor: &&KernelDescriptor| descriptor.vector_registers(arch).vgprs;
         let may_defer = scheme == Scheme::Sgprs
+            && !group.functions.iter().any(|&function| survey.modes.concerns(function))
             && self.options.abi == Abi::Argument
             && self.options.probe == Probe::Branches;
         let deferring = || {
@@ -68,6 +73,7 @@ impl Planner<'_> {
             functions: &group.functions,
             allotted_vgprs: descriptors.iter().map(vgprs).min().unwrap_or(0),
             most_vgprs: descriptors.iter().map(vgprs).max().unwrap_or(0),
+            most_sgprs: descriptors.iter().map(|descriptor| descriptor.sgpr_count(arch)).max().unwrap_or(0),
             spare_vgprs: self.options.spare_vgprs,
             spare_sgprs: self.options.spare_sgprs,
             may_defer: if may_defer { Some(&deferring) } else { None },
@@ -132,6 +138,7 @@ impl Planner<'_> {
                 code.id = id as u32;
                 patch.before = code.code().map_err(encoding)?;
             }
+            self.check_modes(function, point, patch)?;
         }
 
         // A function that ends waves does not know for which kernel: it writes the longest record.
@@ -157,6 +164,7 @@ impl Planner<'_> {
                 if !patch.before.is_empty() {
                     draft.counting_ends.insert(end, patch.before.len());
                 }
+                patch.before.extend(self.plain_mode(function, end)?);
                 patch.before.extend(code.iter().cloned());
             }
         }
@@ -212,6 +220,47 @@ impl Planner<'_> {
             }
         }
         Ok(draft)
+    }
+
+    /// Refuses a point where vector instructions may do something else than they say, if it counts by some or counts some.
+    fn check_modes(&self, function: usize, point: Point, patch: &Patch) -> Result<(), (Reason, String)> {
+        let Survey { program, modes, .. } = self.survey;
+        if !modes.concerns(function) {
+            return Ok(());
+        }
+        let before = |inst: usize| modes.before(program, function, point.block, inst);
+        let on = before(point.inst);
+        // What is skipped does not run, though it is come by.
+        let skips =
+            |inst: usize| before(inst).has(Modes::SKIPPED) && !program.insts[inst].encoding.is_scalar();
+        let counts_skipped = match point.what {
+            What::Site(_) => skips(point.inst),
+            What::Block(stretch) => (stretch.insts.0..stretch.insts.1).any(skips),
+        };
+        let is_scalar = |inst: &Assembled| inst.encoding.is_scalar();
+        let is_plain = on.is_none() || patch.before.iter().chain(&patch.after).all(is_scalar);
+        if is_plain && !counts_skipped {
+            return Ok(());
+        }
+        let what = if counts_skipped || on.has(Modes::SKIPPED) {
+            "vector instructions may be skipped (MODE.VSKIP)"
+        } else {
+            "VGPRs may be addressed by an index (`s_set_gpr_idx_on`)"
+        };
+        let (name, pc) = (&program.functions[function].name, program.insts[point.inst].pc);
+        let detail = format!("in `{name}` at {pc:#x}: {what}, so nothing can be counted there");
+        Err((Reason::IndexedRegisters, detail))
+    }
+
+    /// What has vector instructions do what they say, before an end of waves where they may not.
+    fn plain_mode(&self, function: usize, end: usize) -> Result<Vec<Assembled>, (Reason, String)> {
+        let Survey { program, modes, .. } = self.survey;
+        let blocks = &program.functions[function].blocks;
+        let block = blocks.partition_point(|block| block.insts.end <= end);
+        let on = modes.before(program, function, block, end);
+        let mut code = Sequence::new(&self.assembler);
+        code.leave_modes(on);
+        code.finish().map_err(encoding)
     }
 
     /// The instructions of a function at which waves end.

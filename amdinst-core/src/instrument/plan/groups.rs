@@ -54,6 +54,26 @@ impl Planner<'_> {
         patchable
     }
 
+    /// Accepted kernels whose waves may end in a function that may not be patched: nobody would write their records there.
+    pub(super) fn lose_records(
+        &self,
+        accepted: &BTreeSet<usize>,
+        patchable: &BTreeSet<usize>,
+    ) -> Vec<(usize, Refusal)> {
+        let survey = self.survey;
+        let loses = |&kernel: &usize| {
+            let mut others = survey.reachable[kernel].iter().filter(|&function| *function != kernel);
+            let end =
+                others.find(|&function| survey.ends_waves(*function) && !patchable.contains(function))?;
+            let detail = format!(
+                "waves end in `{}`, which a kernel that is not instrumented calls, too",
+                survey.program.functions[*end].name
+            );
+            Some((kernel, Refusal::of_kernel(Reason::SharedFunction, detail)))
+        };
+        accepted.iter().filter_map(loses).collect()
+    }
+
     /// Accepted kernels with something to count, joined where they share a patchable function.
     pub(super) fn groups(&self, accepted: &BTreeSet<usize>, patchable: &BTreeSet<usize>) -> Vec<Group> {
         let survey = self.survey;

@@ -11,8 +11,11 @@ mod probes;
 mod properties;
 mod scratch;
 mod selection;
+mod twins;
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use twins::Twins;
 
 use super::allocate::Scheme;
 use super::assembler::{Assembled, Assembler};
@@ -81,9 +84,11 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
         unmatched: Vec::new(),
     };
     let has_buffer_symbol = object.variables.iter().any(|variable| variable.name == BUFFER_SYMBOL);
+    let twins = Twins::of(object);
     for (function, kernel) in survey.kernels() {
-        if chosen.contains(&kernel) {
+        if chosen.contains(&kernel) || twins.others(kernel).iter().any(|other| chosen.contains(other)) {
             let mut refusals = survey.obstacles(function);
+            refusals.extend(twins.obstacle(object, kernel));
             if has_buffer_symbol || has_buffer_argument(&object.kernels[kernel]) {
                 refusals.push(already_instrumented());
             }
@@ -108,7 +113,9 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
                 }
             }
         };
-        return Ok(planner.finish(draft, relocated, &sources));
+        let mut plan = planner.finish(draft, relocated, &sources);
+        plan.add_twins(object, &twins);
+        return Ok(plan);
     }
 }
 
@@ -204,14 +211,24 @@ impl Planner<'_> {
     }
 
     fn draft(&mut self) -> Draft {
-        let mut draft = Draft::default();
-        let accepted: BTreeSet<usize> = self
-            .refusals
-            .iter()
-            .filter(|(_, refusals)| refusals.is_empty())
-            .map(|(&kernel, _)| kernel)
-            .collect();
-        let patchable = self.patchable(&accepted, &mut draft);
+        let (mut draft, accepted, patchable) = loop {
+            let mut draft = Draft::default();
+            let accepted: BTreeSet<usize> = self
+                .refusals
+                .iter()
+                .filter(|(_, refusals)| refusals.is_empty())
+                .map(|(&kernel, _)| kernel)
+                .collect();
+            let patchable = self.patchable(&accepted, &mut draft);
+            let lost = self.lose_records(&accepted, &patchable);
+            if lost.is_empty() {
+                break (draft, accepted, patchable);
+            }
+            // Functions that these call may be shared with others.
+            for (kernel, refusal) in lost {
+                self.refusals.entry(kernel).or_default().push(refusal);
+            }
+        };
         // One map of all is sooner made than one that grows.
         let mut inserted = Vec::new();
         for group in self.groups(&accepted, &patchable) {

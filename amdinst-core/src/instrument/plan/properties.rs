@@ -3,6 +3,7 @@
 use super::{DraftKernel, Planner, encoding};
 use crate::analysis::program::Function;
 use crate::analysis::{self, Resources, occupancy};
+use crate::arch::FeatureState;
 use crate::counters::{ARGUMENT_BYTES, Packing, WaveIds};
 use crate::instrument::allocate::Scheme;
 use crate::instrument::assembler::{Assembled, HighestRegisters};
@@ -14,8 +15,10 @@ use crate::instrument::options::{Abi, BUFFER_ARGUMENT, STRIDES_ARGUMENT};
 use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
 use crate::instrument::seed;
+use crate::instrument::sequence::Sequence;
 use crate::instrument::stub::{self, STUB_BYTES, stub_bytes};
 use crate::instrument::survey::Survey;
+use crate::isa::{Encoding, MemoryOperation, RegSet};
 use crate::object::rewrite::{KernelEdit, MetadataEdit};
 use crate::object::{CodeObject, KernelArg, KernelDescriptor, KernelMetadata, UserSgpr};
 
@@ -142,7 +145,12 @@ impl Planner<'_> {
             record_stride: stride,
             left,
         };
-        let prologue = entry.code().map_err(encoding)?;
+        let mut prologue = entry.code().map_err(encoding)?;
+        if self.must_break_clause(&prologue, at) {
+            let mut code = Sequence::new(&self.assembler);
+            code.fill(4);
+            prologue.extend(code.finish().map_err(encoding)?);
+        }
         let stub = if stub::must_change(&original, &descriptor) {
             let unknown = |what| {
                 let detail = format!("the code for firmware that does not preload is not understood: {what}");
@@ -247,6 +255,32 @@ impl Planner<'_> {
             entry: at,
         };
         Ok((drafted, Entries { at, prologue, stub }))
+    }
+}
+
+impl Planner<'_> {
+    /// Whether something must stand between a prologue and the kernel's first instructions. With XNACK, scalar loads right behind each
+    /// other may be issued again, so none may write what another reads, nor be a store ("XNACK" in the AMDGPU user guide; LLVM's
+    /// `checkSoftClauseHazards`).
+    fn must_break_clause(&self, prologue: &[Assembled], first: usize) -> bool {
+        let arch = self.object.target.arch;
+        let may_replay = matches!(self.object.target.xnack, FeatureState::Any | FeatureState::On);
+        let is_scalar_load = |inst: &&Assembled| inst.encoding == Encoding::Smem;
+        let mut read = RegSet::EMPTY;
+        prologue
+            .iter()
+            .rev()
+            .take_while(is_scalar_load)
+            .for_each(|inst| read.union_with(&inst.effects(arch).reads));
+        let program = &self.survey.program;
+        let behind =
+            (first..program.insts.len()).take_while(|&index| program.insts[index].encoding == Encoding::Smem);
+        may_replay
+            && behind.map(|index| program.effects(index)).any(|effects| {
+                let loads = effects.memory.is_some_and(|memory| memory.operation == MemoryOperation::Load);
+                effects.memory.is_some() && !loads || effects.changes().share_scalars(&read)
+            })
+            && read != RegSet::EMPTY
     }
 }
 

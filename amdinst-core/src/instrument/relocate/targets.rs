@@ -5,7 +5,7 @@ use super::islands::{Islands, Source, Target};
 use super::layout::Layout;
 use crate::Arch;
 use crate::analysis::addresses::PcRelative;
-use crate::analysis::program::{Located, Program};
+use crate::analysis::program::{Function, Located, Program};
 use crate::instrument::stub::STUB_BYTES;
 use crate::isa::{EncodeError, Encoding, Flow, Inst, Mods, Op, Value, assemble};
 use crate::object::rewrite::Edge;
@@ -48,10 +48,7 @@ pub(super) fn retarget(
                 _ => continue,
             };
             let to = located.end().wrapping_add_signed(offset.into());
-            // A kernel's stub for firmware without preloading jumps over itself, to where a prologue stands.
-            let in_stub = function.kernel.is_some() && located.pc < function.range.start + STUB_BYTES;
-            let enters = in_stub && to == function.range.start + STUB_BYTES || !function.range.contains(&to);
-            let target = Target { old: to, enters };
+            let target = Target { old: to, enters: enters(function, located.pc, to) };
             let source = Source::Branch(located.pc);
             let places = (layout.copied(located.pc), final_place(layout, target));
             let (Some(new_pc), Some(final_to)) = places else { continue };
@@ -92,6 +89,14 @@ pub(super) fn retarget(
     Ok(far)
 }
 
+/// Whether what goes from one place of a function to another runs what stands before that for those who enter.
+fn enters(function: &Function, from: u64, to: u64) -> bool {
+    // A kernel's stub for firmware without preloading jumps over itself, to where a prologue stands.
+    let stub_end = function.range.start + STUB_BYTES;
+    let in_stub = function.kernel.is_some() && from < stub_end;
+    in_stub && to == stub_end || !function.range.contains(&to)
+}
+
 /// The new address of a target.
 fn final_place(layout: &Layout, target: Target) -> Option<u64> {
     if target.enters { layout.place(target.old, Edge::Start) } else { layout.branch_target(target.old) }
@@ -118,7 +123,11 @@ pub(super) fn readdress(
     let getpc = &program.insts[address.getpc];
     let fail = |detail: String| RelocateError::NotRelocatable { pc: getpc.pc, detail };
     let target = if layout.old.contains(&address.target) {
-        let found = layout.place(address.target, Edge::Start);
+        let function = program.function_at(getpc.pc).map(|number| &program.functions[number]);
+        let is_entered = function.is_none_or(|function| enters(function, getpc.pc, address.target));
+        // As a branch there would: a jump back to its own entry runs no prologue.
+        let target = Target { old: address.target, enters: is_entered };
+        let found = final_place(layout, target);
         found.ok_or_else(|| {
             fail(format!("the address {:#x} that it forms is not carried over", address.target))
         })?

@@ -1,0 +1,92 @@
+//! Kernels that share their code from the first instruction on: of functions that are equal a linker keeps one (`--icf`), and one
+//! entry may have several names. What is planned for one of them holds for all, if all waves start alike.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Plan;
+use crate::instrument::map::KernelProbes;
+use crate::instrument::refusal::{Reason, Refusal};
+use crate::object::rewrite::KernelEdit;
+use crate::object::{CodeObject, Kernel};
+
+/// By kernel that shares its code, by index: the others.
+pub(super) struct Twins(BTreeMap<usize, Vec<usize>>);
+
+impl Twins {
+    pub(super) fn of(object: &CodeObject) -> Self {
+        let mut starts: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (index, kernel) in object.kernels.iter().enumerate() {
+            starts.entry(kernel.code.start).or_default().push(index);
+        }
+        let mut twins = BTreeMap::new();
+        for all in starts.values().filter(|all| all.len() > 1) {
+            for &one in all {
+                twins.insert(one, all.iter().copied().filter(|&other| other != one).collect());
+            }
+        }
+        Self(twins)
+    }
+
+    /// The others that start where a kernel does.
+    pub(super) fn others(&self, kernel: usize) -> &[usize] {
+        self.0.get(&kernel).map_or(&[], Vec::as_slice)
+    }
+
+    /// Why a kernel cannot be instrumented together with these.
+    pub(super) fn obstacle(&self, object: &CodeObject, kernel: usize) -> Option<Refusal> {
+        let this = &object.kernels[kernel];
+        let mut others = self.others(kernel).iter().map(|&other| &object.kernels[other]);
+        let other = others.find(|other| !start_alike(this, other))?;
+        let detail = format!(
+            "it shares its code with kernel `{}`, whose descriptor or arguments differ, so no probe is right for both",
+            other.name
+        );
+        Some(Refusal::of_kernel(Reason::SharedFunction, detail))
+    }
+}
+
+/// Whether their waves start with the same, and have as much.
+fn start_alike(one: &Kernel, other: &Kernel) -> bool {
+    let bytes = |kernel: &Kernel| {
+        // From where the descriptor stands, the distance to the entry differs.
+        let mut descriptor = kernel.descriptor;
+        descriptor.set_entry_offset(0);
+        descriptor.bytes
+    };
+    let layout = |kernel: &Kernel| {
+        let metadata = &kernel.metadata;
+        let kinds: Vec<_> =
+            metadata.args.iter().map(|arg| (arg.offset, arg.size, arg.value_kind.clone())).collect();
+        let sizes = (metadata.kernarg_segment_size, metadata.group_segment_fixed_size);
+        let scratch = (metadata.private_segment_fixed_size, metadata.uses_dynamic_stack);
+        (kinds, sizes, scratch, metadata.max_flat_workgroup_size, metadata.reqd_workgroup_size)
+    };
+    bytes(one) == bytes(other) && layout(one) == layout(other)
+}
+
+impl Plan {
+    /// Gives the kernels that start where planned ones do the same probes and edits.
+    pub(super) fn add_twins(&mut self, object: &CodeObject, twins: &Twins) {
+        if twins.0.is_empty() {
+            return;
+        }
+        let indices: HashMap<&str, usize> =
+            object.kernels.iter().enumerate().map(|(index, kernel)| (kernel.name.as_str(), index)).collect();
+        let names = |name: &str| {
+            let others = indices.get(name).map_or(&[][..], |&kernel| twins.others(kernel));
+            others.iter().map(|&other| object.kernels[other].name.clone()).collect::<Vec<_>>()
+        };
+        for probes in std::mem::take(&mut self.kernels) {
+            let copies = names(&probes.name).into_iter().map(|name| KernelProbes { name, ..probes.clone() });
+            let copies: Vec<_> = copies.collect();
+            self.kernels.push(probes);
+            self.kernels.extend(copies);
+        }
+        for edit in std::mem::take(&mut self.edits) {
+            let copies = names(&edit.kernel).into_iter().map(|kernel| KernelEdit { kernel, ..edit.clone() });
+            let copies: Vec<_> = copies.collect();
+            self.edits.push(edit);
+            self.edits.extend(copies);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Kernels written by hand, as no compiler writes them: each file in `assembly` is one code object.
+//!
+//! Its text stands behind `prelude.inc`, whose macros it uses, and before the descriptors. Its first lines are comments, which may
+//! say
+//!
+//! * `// kernels: test other`: the kernels, if there are others than `test`;
+//! * `// cpus: gfx900 gfx90a`: the processors, if it is not for all;
+//! * `// sgprs: 102`, `// vgprs: 256`: what its kernels are allotted;
+//! * `// refused: reason: text`: it is refused for that reason, in all ways or in some; the text is a part of what is told.
+//!
+//! What is not refused must count right in each way, and change nothing.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+use amdinst_core::instrument::{Counters, Options, Probe, Reason, plan};
+use amdinst_core::object::CodeObject;
+
+use super::proof::{Geometry, Totals, Ways, prove_object};
+
+/// A file.
+pub(crate) struct Assembly {
+    pub(crate) name: String,
+    text: String,
+    kernels: Vec<String>,
+    cpus: Vec<String>,
+    sgprs: u32,
+    vgprs: u32,
+    /// Reason and a part of the detail.
+    refused: Option<(String, String)>,
+}
+
+impl Assembly {
+    /// All files, in order of name.
+    pub(crate) fn all() -> Vec<Self> {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transparency/assembly");
+        let entries = std::fs::read_dir(&directory).expect("the directory with assembly");
+        let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "s"));
+        paths.sort();
+        paths.iter().map(|path| Self::read(path)).collect()
+    }
+
+    fn read(path: &Path) -> Self {
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        Self::of(&name, &std::fs::read_to_string(path).expect("reading"))
+    }
+
+    /// That of this text.
+    pub(crate) fn of(name: &str, text: &str) -> Self {
+        let directive = |key: &str| {
+            let head = text.lines().take_while(|line| line.starts_with("//"));
+            head.filter_map(|line| line.strip_prefix("// ")?.strip_prefix(key)?.strip_prefix(": ")).next()
+        };
+        let words = |key: &str, default: &str| {
+            directive(key).unwrap_or(default).split_whitespace().map(str::to_owned).collect()
+        };
+        let number =
+            |key: &str, default| directive(key).map_or(default, |text| text.parse().expect("a number"));
+        let refused = directive("refused").map(|text| {
+            let (reason, detail) = text.split_once(": ").expect("a reason and a text");
+            (reason.to_owned(), detail.to_owned())
+        });
+        Self {
+            kernels: words("kernels", "test"),
+            cpus: words("cpus", "gfx900 gfx90a gfx942"),
+            sgprs: number("sgprs", 48),
+            vgprs: number("vgprs", 12),
+            refused,
+            name: name.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    /// The processors that it is for.
+    pub(crate) fn cpus(&self) -> impl Iterator<Item = &str> {
+        self.cpus.iter().map(String::as_str)
+    }
+
+    /// Assembles and links it.
+    pub(crate) fn object(&self, cpu: &str) -> CodeObject {
+        let mut source = format!(".include \"prelude.inc\"\n{}\n", self.text);
+        let mut notes = String::new();
+        for kernel in &self.kernels {
+            write!(
+                source,
+                ".rodata\n.p2align 6\n.amdhsa_kernel {kernel}\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n\
+                 .amdhsa_kernarg_size 24\n.amdhsa_next_free_sgpr {}\n.amdhsa_next_free_vgpr {}\n",
+                self.sgprs, self.vgprs
+            )
+            .expect("a string");
+            if ["gfx90a", "gfx942", "gfx950"].iter().any(|new| cpu.starts_with(new)) {
+                writeln!(source, ".amdhsa_accum_offset {}", self.vgprs.next_multiple_of(4))
+                    .expect("a string");
+            }
+            source.push_str(".end_amdhsa_kernel\n");
+            write!(
+                notes,
+                "  - .name: {kernel}
+    .symbol: {kernel}.kd
+    .kernarg_segment_size: 24
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .wavefront_size: 64
+    .sgpr_count: {}
+    .vgpr_count: {}
+    .max_flat_workgroup_size: 256
+    .args:
+      - {{ .offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global }}
+      - {{ .offset: 8, .size: 8, .value_kind: global_buffer, .address_space: global }}
+      - {{ .offset: 16, .size: 4, .value_kind: by_value }}
+",
+                self.sgprs, self.vgprs
+            )
+            .expect("a string");
+        }
+        write!(
+            source,
+            ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.kernels:\n{notes}...\n.end_amdgpu_metadata\n"
+        )
+        .expect("a string");
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        std::fs::write(directory.path().join("kernel.s"), source).expect("writing");
+        std::fs::write(directory.path().join("prelude.inc"), include_str!("assembly/prelude.inc"))
+            .expect("writing");
+        let result = Command::new("clang-22")
+            .current_dir(&directory)
+            .args([
+                "--target=amdgcn-amd-amdhsa",
+                "-nogpulib",
+                "-fuse-ld=lld-22",
+                "-o",
+                "kernel.elf",
+                "kernel.s",
+            ])
+            .arg(format!("-mcpu={cpu}"))
+            .output()
+            .expect("running clang-22");
+        assert!(result.status.success(), "{}: {}", self.name, String::from_utf8_lossy(&result.stderr));
+        let bytes = std::fs::read(directory.path().join("kernel.elf")).expect("reading");
+        CodeObject::parse(bytes).expect("a code object")
+    }
+
+    /// Proves what is not refused. None where no code object can be written at all.
+    pub(crate) fn prove(
+        &self,
+        cpu: &str,
+        object: &CodeObject,
+        geometry: Geometry,
+        ways: Ways,
+    ) -> Option<Totals> {
+        plan(object, &Options::default()).ok()?;
+        Some(prove_object(&format!("{} {cpu}", self.name), object, geometry, ways))
+    }
+
+    /// Checks that what is refused is what its file says, and why. True if some way refuses it.
+    pub(crate) fn check_refusals(&self, cpu: &str, object: &CodeObject) -> bool {
+        let homes = [Counters::Auto, Counters::Register, Counters::Lds, Counters::Global];
+        let ways = [Probe::Branches, Probe::Blocks]
+            .into_iter()
+            .flat_map(|probe| homes.map(|counters| (probe, counters)));
+        let mut told: Vec<(Reason, String)> = Vec::new();
+        for (probe, counters) in ways {
+            let options = Options { probe, counters, ..Options::default() };
+            match plan(object, &options) {
+                Ok(plan) => told.extend(
+                    plan.kernels()
+                        .iter()
+                        .flat_map(|kernel| &kernel.refusals)
+                        .map(|refusal| (refusal.reason, refusal.detail.clone())),
+                ),
+                Err(error) => told.push((Reason::UnresolvedGetpc, error.to_string())),
+            }
+        }
+        let as_said = |(reason, detail): &(Reason, String)| {
+            let reason = serde_json::to_value(reason).expect("a name");
+            self.refused.as_ref().is_some_and(|(kind, text)| reason == kind.as_str() && detail.contains(text))
+        };
+        for refusal in &told {
+            assert!(as_said(refusal), "{} on {cpu}: {refusal:?}", self.name);
+        }
+        assert_eq!(told.is_empty(), self.refused.is_none(), "{} on {cpu}: {told:?}", self.name);
+        !told.is_empty()
+    }
+}
