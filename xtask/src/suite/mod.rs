@@ -1,4 +1,5 @@
-//! `cargo xtask test`: the whole test suite, in the order in which it fails fastest.
+//! `cargo xtask test`: the whole test suite, in the order in which it fails fastest. Kernels are built beside the host tests:
+//! each of the two leaves cores idle, with its standard library in one process of rustc, or with its longest tests.
 //!
 //! What the suite needs and the machine lacks is skipped, loudly and with the reason; `AMDINST_REQUIRE_TOOLS=1`
 //! turns each skip into a failure, as continuous integration wants it.
@@ -10,7 +11,7 @@ mod step;
 mod tally;
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
@@ -50,6 +51,18 @@ fn steps(junit: &Path) -> Vec<Step> {
         Step::new("format", Counting::One, ["fmt", "--all", "--", "--check"]).needs_component("rustfmt"),
         Step::new("lint", Counting::One, ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
             .needs_component("clippy"),
+    ];
+    let set_up = [
+        Step::new("set-up", Counting::One, ["amdinst", "setup"]),
+        // That every form of the nine kernels leaves the same memory and counts the same, those of 2022 among them.
+        Step::new("evaluation", Counting::One, ["amdinst", "bench", "seed", "--quick"]),
+    ];
+    steps.extend(set_up.map(Step::beside));
+    for profile in PROFILES {
+        let args = ["amdinst", "build", "--profile", profile];
+        steps.push(Step::new(&format!("kernels {profile} build"), Counting::One, args).beside());
+    }
+    steps.extend([
         // The output of tests that passed is asked for because skips are told in it; `Step::run` shows only those.
         Step::new(
             "host tests",
@@ -73,10 +86,7 @@ fn steps(junit: &Path) -> Vec<Step> {
             .needs_file("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev"),
         Step::new("documentation", Counting::One, ["doc", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings"),
-        Step::new("set-up", Counting::One, ["amdinst", "setup"]),
-        // That every form of the nine kernels leaves the same memory and counts the same, those of 2022 among them.
-        Step::new("evaluation", Counting::One, ["amdinst", "bench", "seed", "--quick"]),
-    ];
+    ]);
     for profile in PROFILES {
         for home in HOMES {
             let name = format!("kernels {profile} {home}");
@@ -112,6 +122,29 @@ fn steps(junit: &Path) -> Vec<Step> {
     steps
 }
 
+/// What the steps have come to so far.
+struct Suite {
+    /// Where the results go.
+    junit: PathBuf,
+    total: Tally,
+    /// The summary's, one a step.
+    lines: Vec<String>,
+}
+
+impl Suite {
+    /// Takes in what a step came to.
+    fn ended(&mut self, step: &Step, tally: Tally, took: Duration) -> Result<()> {
+        let seconds = took.as_secs_f64();
+        if !step.writes_junit {
+            let file = self.junit.join(format!("{}.xml", step.name.replace(' ', "-")));
+            junit::write(&file, &step.name, &tally, seconds)?;
+        }
+        self.lines.push(format!("{seconds:>7.1} s  {:<28} {}", step.name, tally.summary()));
+        self.total.add(tally);
+        Ok(())
+    }
+}
+
 /// Runs the suite. `Ok(false)` when something failed.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     let junit = crate::workspace_root().join(&options.junit);
@@ -132,24 +165,35 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     std::fs::create_dir_all(&junit)?;
     let strict = std::env::var_os("AMDINST_REQUIRE_TOOLS").is_some_and(|value| value == "1");
 
-    let mut total = Tally::default();
-    let mut lines = Vec::new();
-    for step in &steps {
-        println!("\n==> {}: cargo {}", step.name, step.args.join(" "));
-        let start = Instant::now();
-        let tally = step.run(strict, options.limit)?;
-        let seconds = start.elapsed().as_secs_f64();
-        if !step.writes_junit {
-            junit::write(
-                &junit.join(format!("{}.xml", step.name.replace(' ', "-"))),
-                &step.name,
-                &tally,
-                seconds,
-            )?;
-        }
-        lines.push(format!("{seconds:>7.1} s  {:<28} {}", step.name, tally.summary()));
-        total.add(tally);
+    let mut suite = Suite { junit, total: Tally::default(), lines: Vec::new() };
+    let mut steps = steps.iter().peekable();
+    while steps.peek().is_some() {
+        let beside: Vec<&Step> = std::iter::from_fn(|| steps.next_if(|step| step.beside)).collect();
+        std::thread::scope(|scope| -> Result<()> {
+            let running = scope.spawn(|| -> Result<Vec<_>> {
+                let run = |step: &&Step| {
+                    let start = Instant::now();
+                    Ok((step.run_beside(strict, options.limit)?, start.elapsed()))
+                };
+                beside.iter().map(run).collect()
+            });
+            if let Some(step) = steps.next() {
+                step.announce();
+                let start = Instant::now();
+                let tally = step.run(strict, options.limit)?;
+                suite.ended(step, tally, start.elapsed())?;
+            }
+            let ended = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            for (step, ((tally, printed), took)) in beside.iter().zip(ended) {
+                step.announce();
+                print!("{printed}");
+                tally.skips.iter().for_each(|reason| println!("SKIPPED {reason}"));
+                suite.ended(step, tally, took)?;
+            }
+            Ok(())
+        })?;
     }
+    let Suite { total, lines, .. } = suite;
 
     println!("\n==> summary");
     lines.iter().for_each(|line| println!("{line}"));

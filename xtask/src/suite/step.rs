@@ -1,6 +1,6 @@
 //! One step of the suite: a cargo command, what it needs, and how its outcome is counted.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -35,6 +35,8 @@ pub(crate) struct Step {
     pub(crate) args: Vec<String>,
     /// The command itself writes the step's JUnit file.
     pub(crate) writes_junit: bool,
+    /// Runs while the steps behind it do, as one that leaves cores idle can; what it says is shown when it has ended.
+    pub(crate) beside: bool,
     counting: Counting,
     env: Vec<(&'static str, &'static str)>,
     needs: Vec<Need>,
@@ -47,6 +49,7 @@ impl Step {
             name: name.to_owned(),
             args: args.into_iter().map(str::to_owned).collect(),
             writes_junit: false,
+            beside: false,
             counting,
             env: Vec::new(),
             needs: Vec::new(),
@@ -56,6 +59,13 @@ impl Step {
     /// Sets a variable for the command.
     pub(crate) fn env(mut self, key: &'static str, value: &'static str) -> Self {
         self.env.push((key, value));
+        self
+    }
+
+    /// The step, a command that is one test, runs while those behind it do.
+    pub(crate) fn beside(mut self) -> Self {
+        assert_eq!(self.counting, Counting::One, "{}", self.name);
+        self.beside = true;
         self
     }
 
@@ -101,13 +111,40 @@ impl Step {
         command
     }
 
+    /// Prints what the step is called, and does.
+    pub(crate) fn announce(&self) {
+        println!("\n==> {}: cargo {}", self.name, self.args.join(" "));
+    }
+
+    /// What a step comes to that cannot run here; `None` for one that can. `strict` makes a failure of it.
+    fn skipped(&self, strict: bool) -> Option<Tally> {
+        let reason = format!("{}: {}", self.name, self.missing()?);
+        let mut tally = if strict { Tally::one(&self.name, false) } else { Tally::default() };
+        tally.skips.push(reason);
+        Some(tally)
+    }
+
+    /// Runs a step that is [`Self::beside`] others: what it came to, and all that it printed.
+    pub(crate) fn run_beside(&self, strict: bool, limit: Option<u32>) -> Result<(Tally, String)> {
+        if let Some(tally) = self.skipped(strict) {
+            return Ok((tally, String::new()));
+        }
+        let (mut reader, writer) = std::io::pipe().context("a pipe for the step's output")?;
+        let mut command = self.command(limit);
+        command.stdout(writer.try_clone().context("a pipe for the step's output")?).stderr(writer);
+        let mut child = command.spawn().context("running cargo")?;
+        // It holds both of the pipe's ends that are written to; the pipe has no end before they are closed.
+        drop(command);
+        let mut printed = Vec::new();
+        reader.read_to_end(&mut printed).context("reading the step's output")?;
+        let status = child.wait().context("waiting for cargo")?;
+        Ok((Tally::one(&self.name, status.success()), String::from_utf8_lossy(&printed).into_owned()))
+    }
+
     /// Runs the step, for so many minutes at most. `strict` makes a failure of what would be skipped.
     pub(crate) fn run(&self, strict: bool, limit: Option<u32>) -> Result<Tally> {
-        if let Some(reason) = self.missing() {
-            let reason = format!("{}: {reason}", self.name);
-            println!("SKIPPED {reason}");
-            let mut tally = if strict { Tally::one(&self.name, false) } else { Tally::default() };
-            tally.skips.push(reason);
+        if let Some(tally) = self.skipped(strict) {
+            tally.skips.iter().for_each(|reason| println!("SKIPPED {reason}"));
             return Ok(tally);
         }
         let mut command = self.command(limit);
