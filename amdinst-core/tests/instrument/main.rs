@@ -518,3 +518,50 @@ fn an_instrumented_kernel_is_not_instrumented_again() {
         }
     }
 }
+
+/// Kernels that leave one register that costs no occupancy have lanes of another borrowed rather than fewer waves.
+#[test]
+fn automatic_homes_keep_occupancy() {
+    if !tools("automatic_homes_keep_occupancy") {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    // Up to there registers cost no wave; six more SGPRs have no number.
+    for (cpu, vgprs, sgprs, waves) in [("gfx906", 24, 74, 10), ("gfx908", 24, 74, 10), ("gfx90a", 64, 90, 8)]
+    {
+        let names = |letter: char, first: u32, end: u32, separator: &str| {
+            let all: Vec<String> = (first..end).map(|number| format!("{letter}{number}")).collect();
+            all.join(separator)
+        };
+        let moves = names('v', 3, vgprs - 1, ", 0\\nv_mov_b32 ");
+        let scalar_moves = names('s', 20, sgprs, ", 0\\ns_mov_b32 ");
+        let clobbered = [names('v', 3, vgprs - 1, "\", \""), names('s', 20, sgprs, "\", \"")].join("\", \"");
+        let branch = |number| format!("if (p[k + {number}] > i) p[64 * k + i + {number}] = sum++;");
+        let branches: String = (0..12).map(branch).collect();
+        let source = format!(
+            "typedef __attribute__((address_space(1))) int gint;
+             __attribute__((amdgpu_kernel, amdgpu_flat_work_group_size(64, 64))) void full(gint *p) {{
+                 int i = __builtin_amdgcn_workitem_id_x(), sum = 0;
+                 __asm__ volatile(\"v_mov_b32 {moves}, 0\\ns_mov_b32 {scalar_moves}, 0\" ::: \"{clobbered}\");
+                 for (int k = 0; k < p[i]; k++) {{ {branches} }}
+                 p[i] = sum;
+             }}"
+        );
+        let object = compile_source(directory.path(), &source, cpu, &["-O2"]);
+        for probe in [Probe::Branches, Probe::Blocks] {
+            let plan = plan(&object, &Options { probe, ..Options::default() }).expect(cpu);
+            let instrumented = apply(&object, &plan).expect(cpu);
+            let kernel = instrumented.map.kernel("full").expect(cpu);
+            let occupancy = kernel.cost.occupancy;
+            assert_eq!(
+                (occupancy.before, occupancy.after),
+                (waves, waves),
+                "{cpu}: {} {:?}",
+                kernel.why,
+                kernel.cost
+            );
+            assert!(kernel.cost.borrowed_vgprs > 0, "{cpu}: {}", kernel.why);
+            assert_eq!(kernel.cost.scratch[0], kernel.cost.scratch[1], "{cpu}: {}", kernel.why);
+        }
+    }
+}
