@@ -40,6 +40,8 @@ fn a_package_that_cargo_reads() {
     let path = package.join(table["dependencies"]["amdinst-device"]["path"].as_str().unwrap());
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../amdinst-device");
     assert_eq!(path.canonicalize().unwrap(), here.canonicalize().unwrap());
+    // Also `cargo test` runs kernels on an optimised emulator.
+    assert_eq!(table["profile"]["dev"]["package"]["amdinst-emu"]["opt-level"].as_integer(), Some(3));
 
     let metadata = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
@@ -79,6 +81,8 @@ fn in_a_workspace_it_becomes_a_member() {
     let table = manifest(&place.path().join("inner"));
     assert_eq!(table["package"]["name"].as_str(), Some("kernels-of-mine"));
     assert_eq!(table["package"]["edition"]["workspace"].as_bool(), Some(true));
+    // Cargo would warn of them.
+    assert!(!table.contains_key("profile"), "{table}");
 }
 
 #[test]

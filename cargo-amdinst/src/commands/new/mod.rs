@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use self::source::{CRATES, Source};
+use crate::build::profile;
 use crate::cli::NewArgs;
 use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -37,8 +38,13 @@ pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
     let text = fs::read_to_string(&path).or_exit_with(Exit::OutputFailed, told)?;
     let name = package_name(&text)
         .ok_or_else(|| Failure::msg(Exit::OutputFailed, format!("{}: no package name", told())))?;
-    let text = manifest(&text, &source, directory)
+    let mut text = manifest(&text, &source, directory)
         .ok_or_else(|| Failure::msg(Exit::OutputFailed, format!("{}: no [dependencies]", told())))?;
+    // Cargo reads profiles in a workspace's root only.
+    if is_root(&path)? {
+        text.push_str("\n# The emulator runs the kernels, which without these takes ten times as long.");
+        text.push_str(&profile::fast_tests_tables());
+    }
     output::write_file(&path, text.as_bytes())?;
     output::write_file(&directory.join("src/lib.rs"), LIBRARY.as_bytes())?;
     let tests = directory.join("tests");
@@ -53,6 +59,10 @@ pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
     Ok(Exit::Success)
 }
 
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
 /// Runs `cargo new`. What it says of a failure becomes ours.
 fn cargo_new(context: &Context, args: &NewArgs) -> CommandResult<()> {
     if let Some(name) =
@@ -61,7 +71,7 @@ fn cargo_new(context: &Context, args: &NewArgs) -> CommandResult<()> {
         let message = format!("a package cannot be called `{name}` and depend on `{name}`");
         return Err(Failure::msg(Exit::Usage, message).help("choose another name with `--name`"));
     }
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = cargo();
     command.args(["new", "--quiet", "--lib", "--color", "never"]);
     if let Some(name) = &args.name {
         command.args(["--name", name]);
@@ -79,6 +89,18 @@ fn cargo_new(context: &Context, args: &NewArgs) -> CommandResult<()> {
         context.shell.warn(text.strip_prefix("warning: ").unwrap_or(text));
     }
     Ok(())
+}
+
+/// Whether the package at `manifest` is its workspace's root.
+fn is_root(manifest: &Path) -> CommandResult<bool> {
+    let mut command = cargo();
+    command
+        .args(["locate-project", "--workspace", "--message-format", "plain", "--manifest-path"])
+        .arg(manifest);
+    let output = command.output().or_exit_with(Exit::BuildFailed, || "cargo cannot be started")?;
+    let root = String::from_utf8_lossy(&output.stdout);
+    // Where it fails, so will all that follows.
+    Ok(fs::canonicalize(root.trim()).ok() == fs::canonicalize(manifest).ok())
 }
 
 /// The name that the package will have.

@@ -19,7 +19,7 @@ use amdinst_core::instrument::Home;
 use self::keep::Kept;
 use crate::build::instrument::Forms;
 use crate::build::package::KernelPackage;
-use crate::build::{BuiltPackage, build};
+use crate::build::{BuiltPackage, build, profile};
 use crate::cli::{DeviceChoice, Format, TestArgs};
 use crate::commands::Context;
 use crate::commands::instrument::options;
@@ -191,6 +191,9 @@ impl TestRun<'_> {
             command.arg("--no-default-features");
         }
         command.args(&package.lock_options);
+        for value in profile::fast_tests(&package.workspace_root) {
+            command.arg("--config").arg(value);
+        }
         let json = self.args.package.message_format == Format::Json;
         if json {
             command.args(["--message-format", "json"]);
@@ -298,6 +301,15 @@ mod tests {
         assert!(words[..own].join(" ").contains("--locked --offline"), "{words:?}");
         assert_eq!(words[own + 1..], ["--frozen"]);
         assert!(!cargo_test(&[]).iter().any(|word| word.starts_with("--lock") || word == "--offline"));
+    }
+
+    #[test]
+    fn the_emulator_is_optimised() {
+        let words = cargo_test(&["--", "--config"]);
+        let own = words.iter().position(|word| word == "--").unwrap();
+        let told =
+            |words: &[String]| words.iter().any(|word| word == "profile.dev.package.amdinst-emu.opt-level=3");
+        assert!(told(&words[..own]), "{words:?}");
     }
 
     #[test]
