@@ -22,7 +22,7 @@ use classify::{branch_kind, classify, saves_old};
 use flow::Flowing;
 
 use super::dominators::Structure;
-use super::program::{Function, Program};
+use super::program::{Function, Located, Program};
 use super::values::{Expr, Vn};
 use crate::isa::{Condition, Flow, RegSet};
 
@@ -183,9 +183,14 @@ pub(super) fn register_targets(
     targets
 }
 
-/// Those of the jumps through registers at the instructions `wanted` that go by what scalar instructions loaded or computed. What comes
-/// out of vector registers may be a return address that was put by there, and what a call leaves is taken to be what was before it.
-pub(super) fn computed_jumps(program: &Program, function: &Function, wanted: &BTreeSet<usize>) -> Vec<usize> {
+/// Those of the jumps and calls through registers at the instructions `wanted` where an instruction that `is_asked` computed
+/// a half of the target or both. What a call leaves is taken to be what was before it.
+pub(super) fn computed_jumps(
+    program: &Program,
+    function: &Function,
+    wanted: &BTreeSet<usize>,
+    is_asked: impl Fn(&Located) -> bool,
+) -> Vec<usize> {
     let mut flowing = Flowing::new(program, function, &|_| RegSet::EMPTY, wanted);
     flowing.unknown = RegSet::EMPTY;
     flowing.run();
@@ -203,10 +208,7 @@ pub(super) fn computed_jumps(program: &Program, function: &Function, wanted: &BT
             _ => half,
         };
         let is_computed = |half: Vn| match flowing.values.expr(whole(half)) {
-            Expr::Opaque(inst, _) => program.insts.get(inst).is_some_and(|located| {
-                let is_call = matches!(located.flow(), Flow::Call { .. });
-                located.encoding.is_scalar() && !is_call
-            }),
+            Expr::Opaque(inst, _) => program.insts.get(inst).is_some_and(&is_asked),
             _ => false,
         };
         if halves.into_iter().any(is_computed) {

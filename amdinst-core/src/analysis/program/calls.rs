@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Block, Exit, Function, Obstacle, ObstacleKind, Program};
+use super::{Block, Exit, Function, Located, Obstacle, ObstacleKind, Program};
 use crate::analysis::masks::{computed_jumps, register_targets};
-use crate::isa::{Families, LAST_SGPR, Op, Reg, RegSet, ScalarSet};
+use crate::isa::{Families, Flow, LAST_SGPR, Op, Reg, RegSet, ScalarSet};
 
 impl Program {
     /// Resolves calls and jumps through registers by the values that reach them.
@@ -59,6 +59,27 @@ impl Program {
                 self.functions[index].obstacles.retain(|obstacle| obstacle.pc != pc);
             }
         }
+        for (index, mut insts) in wanted {
+            insts.retain(|inst| !taken.contains_key(inst));
+            self.doubt_sums(index, &insts);
+        }
+    }
+
+    /// What is unknown and the sum of two may come from a table of distances between places in code. Unlike addresses, which a
+    /// relocation names, distances cannot be told from other numbers, and no instruction may change its place.
+    fn doubt_sums(&mut self, index: usize, unknown: &BTreeSet<usize>) {
+        let function = &self.functions[index];
+        if unknown.is_empty() || !unknown.iter().any(|inst| self.is_written(function, *inst)) {
+            return;
+        }
+        for inst in computed_jumps(self, function, unknown, adds) {
+            let detail = format!(
+                "`{}` to a sum, perhaps by a table of distances between places in code",
+                self.insts[inst].op
+            );
+            let obstacle = Obstacle { pc: self.insts[inst].pc, kind: ObstacleKind::UnresolvedGetpc, detail };
+            self.functions[index].obstacles.push(obstacle);
+        }
     }
 
     /// A jump through registers that hold what a function was not called with, but loaded or computed, is no return.
@@ -71,7 +92,8 @@ impl Program {
                 .filter(|&last| self.is_written(function, last))
                 .collect();
             if !asked.is_empty() {
-                jumps.extend(computed_jumps(self, function, &asked).into_iter().map(|inst| (number, inst)));
+                let computed = computed_jumps(self, function, &asked, loads_or_computes);
+                jumps.extend(computed.into_iter().map(|inst| (number, inst)));
             }
         }
         for (number, inst) in jumps {
@@ -161,4 +183,28 @@ impl Program {
         }
         all
     }
+}
+
+/// Whether what this leaves in a scalar register is no return address: that may come out of vector registers, where it was put
+/// by, or be left by a call.
+fn loads_or_computes(located: &Located) -> bool {
+    located.encoding.is_scalar() && !matches!(located.flow(), Flow::Call { .. })
+}
+
+/// Whether this adds or subtracts.
+fn adds(located: &Located) -> bool {
+    matches!(
+        located.op,
+        Op::s_add_u32
+            | Op::s_addc_u32
+            | Op::s_add_i32
+            | Op::s_addk_i32
+            | Op::s_sub_u32
+            | Op::s_subb_u32
+            | Op::s_sub_i32
+            | Op::s_lshl1_add_u32
+            | Op::s_lshl2_add_u32
+            | Op::s_lshl3_add_u32
+            | Op::s_lshl4_add_u32
+    )
 }

@@ -131,7 +131,7 @@ fn why(what: &str, keeps_occupancy: bool, passed: &[String], asked_for: bool) ->
         (true, true) => ", as asked for",
         (true, false) => ", as asked for; this lowers occupancy",
         (false, true) => ", which does not lower occupancy",
-        (false, false) => ": no way with one operation a site keeps occupancy",
+        (false, false) => ": none of the ways that were tried keeps occupancy",
     });
     for reason in passed {
         text.push_str("; ");
