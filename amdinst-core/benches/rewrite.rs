@@ -52,7 +52,7 @@ fn main() {
         let object = timed(&mut times.read, || CodeObject::parse(bytes)).expect("a code object");
         (objects, text) = (objects + 1, text + object.text.range.len());
         let plan = timed(&mut times.plan, || plan(&object, &bench.options)).expect("a plan");
-        let instrumented = match timed(&mut times.write, || apply(&object, &plan)) {
+        let instrumented = match timed(&mut times.write, || apply(&object, plan)) {
             Ok(instrumented) => instrumented,
             Err(InstrumentError::NothingInstrumented(_)) => {
                 nothing += 1;

@@ -139,7 +139,7 @@ fn loads_are_kept_apart_where_they_may_be_issued_again() {
         let object = Assembly::of("loads", &text).object(cpu);
         let options = Options { counters: Counters::Register, ..Options::default() };
         let plan = plan(&object, &options).expect("a plan");
-        let instrumented = apply(&object, &plan).expect("it can be instrumented");
+        let instrumented = apply(&object, plan).expect("it can be instrumented");
         let after = CodeObject::parse(instrumented.bytes).expect("the instrumented code object");
         let code = &after.bytes[after.text.range.clone()];
         let mut at = (after.kernel("test").expect("the kernel").code.start - after.text.address) as usize;
@@ -213,7 +213,7 @@ fn without_vgprs(spare_sgprs: u8) -> Options {
 
 /// What a kernel whose sites go through scratch memory asks for.
 fn check_scratch(context: &str, object: &CodeObject) {
-    let Ok(instrumented) = plan(object, &without_vgprs(0)).and_then(|plan| apply(object, &plan)) else {
+    let Ok(instrumented) = plan(object, &without_vgprs(0)).and_then(|plan| apply(object, plan)) else {
         return;
     };
     let arch = object.target.arch;
@@ -247,7 +247,7 @@ fn flat_scratch_lies_beside_the_sgprs_of_a_kernel() {
         assert_eq!(object.kernel("test").expect("the kernel").descriptor.sgpr_count(arch), 96, "{cpu}");
         // The probes' own SGPRs are low.
         let plan = plan(&object, &without_vgprs(4)).expect("a plan");
-        let instrumented = apply(&object, &plan).expect("it can be instrumented");
+        let instrumented = apply(&object, plan).expect("it can be instrumented");
         let after = CodeObject::parse(instrumented.bytes).expect("the instrumented code object");
         let after = after.kernel("test").expect("the kernel");
         assert!(after.descriptor.enable_private_segment(), "{cpu}");
@@ -325,7 +325,7 @@ fn agprs_that_move() {
             let options =
                 Options { counters: Counters::Register, spare_sgprs: Some(0), ..Options::default() };
             let plan = plan(&object, &options).expect("a plan");
-            let instrumented = apply(&object, &plan).expect("it can be instrumented");
+            let instrumented = apply(&object, plan).expect("it can be instrumented");
             let after = CodeObject::parse(instrumented.bytes).expect("a code object");
             let after = after.kernel("test").expect("the kernel").descriptor;
             assert!(after.vector_registers(arch).agprs >= 4, "{cpu}");

@@ -47,7 +47,7 @@ impl Object {
         let plan = instrument::plan(original, &options).map_err(|error| error.to_string())?;
         self.planned = plan.kernels().to_vec();
         if self.planned.iter().any(KernelProbes::is_instrumented) {
-            let made = instrument::apply(original, &plan).map_err(|error| error.to_string())?;
+            let made = instrument::apply(original, plan).map_err(|error| error.to_string())?;
             let rewritten = CodeObject::parse(made.bytes).map_err(|error| error.to_string())?;
             self.rewritten = Some((rewritten, made.map));
         }

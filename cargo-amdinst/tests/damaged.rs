@@ -30,7 +30,7 @@ fn all_commands(bytes: &[u8]) -> Result<(), Failure> {
         assert!(!inspect::Human(&file).to_string().is_empty());
         assert!(!listing(object).is_empty());
         if let Ok(plan) = instrument::plan(object, &Options::default())
-            && let Ok(instrumented) = instrument::apply(object, &plan)
+            && let Ok(instrumented) = instrument::apply(object, plan)
         {
             let again = CodeObject::parse(instrumented.bytes);
             assert!(again.is_ok(), "the instrumented code object cannot be read: {:?}", again.err());

@@ -28,33 +28,28 @@ pub struct Instrumented {
 /// # Errors
 /// When the plan instruments nothing, descriptor and metadata of a kernel contradict each other, or the rewriter refuses the
 /// code object.
-pub fn apply(object: &CodeObject, plan: &Plan) -> Result<Instrumented, InstrumentError> {
-    let Some(relocated) = &plan.relocated else {
-        return Err(InstrumentError::NothingInstrumented(why_nothing(&plan.kernels)));
+pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, InstrumentError> {
+    let Plan { kernels, edits, relocated, abi, .. } = plan;
+    let Some(relocated) = relocated else {
+        return Err(InstrumentError::NothingInstrumented(why_nothing(&kernels)));
     };
-    consistent(object, plan)?;
+    consistent(object, &edits)?;
     let address_map = |old, edge| relocated.place(old, edge);
     // An empty buffer of one record, as large as any.
-    let record =
-        plan.kernels.iter().filter(|kernel| kernel.is_instrumented()).map(|kernel| kernel.record_stride);
-    let variable = (plan.abi == Abi::Global).then(|| Variable {
+    let record = kernels.iter().filter(|kernel| kernel.is_instrumented()).map(|kernel| kernel.record_stride);
+    let variable = (abi == Abi::Global).then(|| Variable {
         name: BUFFER_SYMBOL,
         size: 8,
         offset: VARIABLE_OFFSET.into(),
         memory: (HEADER_BYTES + record.max().unwrap_or(0)).into(),
     });
-    let edit = Edit {
-        text: relocated.text().to_vec(),
-        address_map: &address_map,
-        kernels: plan.edits.clone(),
-        variable,
-    };
+    let edit = Edit { text: relocated.text().into(), address_map: &address_map, kernels: edits, variable };
     let rewritten = rewrite(object, &edit).map_err(|error| InstrumentError::Rewrite(error.to_string()))?;
     let map = ProbeMap {
         schema: SCHEMA,
         target: object.target.to_string(),
-        kernels: plan.kernels.clone(),
-        addresses: plan.addresses(),
+        kernels,
+        addresses: relocated.into_map(),
     };
     Ok(Instrumented { bytes: rewritten.bytes, map, debug_info: rewritten.debug_info })
 }
@@ -91,10 +86,9 @@ fn why_nothing(kernels: &[KernelProbes]) -> String {
 
 /// Descriptor and metadata of every kernel must agree, or the instrumented ones would not either; those that are edited also
 /// in registers, as far as the edit does not give the kernel what its metadata says.
-fn consistent(object: &CodeObject, plan: &Plan) -> Result<(), InstrumentError> {
+fn consistent(object: &CodeObject, edits: &[KernelEdit]) -> Result<(), InstrumentError> {
     let arch = object.target.arch;
-    let edits: HashMap<&str, &KernelEdit> =
-        plan.edits.iter().map(|edit| (edit.kernel.as_str(), edit)).collect();
+    let edits: HashMap<&str, &KernelEdit> = edits.iter().map(|edit| (edit.kernel.as_str(), edit)).collect();
     for kernel in &object.kernels {
         let edit = edits.get(kernel.name.as_str());
         let too_many = || {

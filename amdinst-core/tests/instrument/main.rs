@@ -114,7 +114,7 @@ fn every_original_instruction_is_still_there() {
             for (counters, abi) in with_argument.into_iter().chain([(Counters::Auto, Abi::Global)]) {
                 let context = format!("{cpu} {level} {counters:?} {abi:?}");
                 let plan = plan(&object, &Options { counters, abi, ..Options::default() }).expect(&context);
-                let instrumented = apply(&object, &plan).expect(&context);
+                let instrumented = apply(&object, plan).expect(&context);
                 let new = disassembly(directory.path(), &instrumented.bytes);
                 let mut rest = new.iter();
                 for line in &original {
@@ -216,7 +216,7 @@ fn a_variable_for_the_buffer_is_found_as_loaders_find_it() {
         let link = format!("-Wl,--hash-style={style}");
         let object = compile_source(directory.path(), &source, "gfx90a", &["-O2", "-g", &link]);
         let plan = plan(&object, &Options { abi: Abi::Global, ..Options::default() }).expect("a plan");
-        let bytes = apply(&object, &plan).expect("an instrumented code object").bytes;
+        let bytes = apply(&object, plan).expect("an instrumented code object").bytes;
         let found = found_by_hash(&bytes, style);
         let old = found_by_hash(&object.bytes, style);
         assert!(old.len() > 60 && found.len() == old.len() + 1, "{} and {}", old.len(), found.len());
@@ -328,7 +328,7 @@ fn what_is_not_instrumented_has_a_named_outcome() {
     let only = |name: &str| Options { kernels: Some(vec![name.to_owned()]), ..Options::default() };
     assert!(matches!(plan(&object, &only("nobody")), Err(InstrumentError::NoSuchKernel { .. })));
     let straight = plan(&object, &only("straight")).expect("a plan");
-    assert!(matches!(apply(&object, &straight), Err(InstrumentError::NothingInstrumented(_))));
+    assert!(matches!(apply(&object, straight), Err(InstrumentError::NothingInstrumented(_))));
     // `walk` is also called by `second`, which is not asked for: its sites are refused, `first`'s own is not.
     let first = plan(&object, &only("first")).expect("a plan");
     let probes = &first.kernels()[0];
@@ -368,7 +368,7 @@ fn what_the_end_needs_is_worked_out_while_memory_is_waited_for() {
         let probes = &plan.kernels()[0];
         assert_eq!(probes.site_forms, [SiteForm::Start; 2], "{cpu}");
         assert_eq!((probes.packed_sites, probes.record_stride), (2, 32), "{cpu}");
-        let new = apply(&object, &plan).expect("instrumented");
+        let new = apply(&object, plan).expect("instrumented");
         let text = disassembly(directory.path(), &new.bytes);
         let start =
             text.iter().position(|line| line.starts_with("s_load_dwordx8")).expect("the argument's load");
@@ -505,7 +505,7 @@ fn an_instrumented_kernel_is_not_instrumented_again() {
     let object = compile(directory.path(), "gfx90a", "-O2");
     for abi in [Abi::Argument, Abi::Global] {
         let options = Options { abi, kernels: Some(vec!["first".to_owned()]), ..Options::default() };
-        let once = apply(&object, &plan(&object, &options).expect("a plan")).expect("it is instrumented");
+        let once = apply(&object, plan(&object, &options).expect("a plan")).expect("it is instrumented");
         let once = CodeObject::parse(once.bytes).expect("a code object");
         for again in [Abi::Argument, Abi::Global] {
             let options = Options { abi: again, ..options.clone() };
@@ -513,7 +513,7 @@ fn an_instrumented_kernel_is_not_instrumented_again() {
             let reasons: Vec<Reason> =
                 plan.kernels()[0].refusals.iter().map(|refusal| refusal.reason).collect();
             assert_eq!(reasons, [Reason::AlreadyInstrumented], "{abi:?}, then {again:?}");
-            let error = apply(&once, &plan).expect_err("nothing is left to instrument").to_string();
+            let error = apply(&once, plan).expect_err("nothing is left to instrument").to_string();
             assert!(error.contains("`first`: instrumented already: instrument the original"), "{error}");
         }
     }
@@ -550,7 +550,7 @@ fn automatic_homes_keep_occupancy() {
         let object = compile_source(directory.path(), &source, cpu, &["-O2"]);
         for probe in [Probe::Branches, Probe::Blocks] {
             let plan = plan(&object, &Options { probe, ..Options::default() }).expect(cpu);
-            let instrumented = apply(&object, &plan).expect(cpu);
+            let instrumented = apply(&object, plan).expect(cpu);
             let kernel = instrumented.map.kernel("full").expect(cpu);
             let occupancy = kernel.cost.occupancy;
             assert_eq!(

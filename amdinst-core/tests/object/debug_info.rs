@@ -13,7 +13,7 @@ use crate::tools::{HIP, hip, inspect, link};
 fn instrumented(object: &CodeObject, counters: Counters) -> Instrumented {
     let options = Options { counters, ..Options::default() };
     let plan = plan(object, &options).expect("a plan");
-    apply(object, &plan).expect("it can be instrumented")
+    apply(object, plan).expect("it can be instrumented")
 }
 
 /// Every instruction of the new code, inserted ones too, has the frames of the old one that it belongs to.
@@ -124,7 +124,7 @@ fn damaged_debug_information_is_carried_or_left_out() {
                 let distance = text_address(&object) - object.text.address;
                 let map = |old: u64, _: Edge| old.checked_add(distance);
                 let text = object.text_bytes().to_vec();
-                let edit = Edit { text, address_map: &map, kernels: Vec::new(), variable: None };
+                let edit = Edit { text: text.into(), address_map: &map, kernels: Vec::new(), variable: None };
                 if let Ok(new) = rewrite(&object, &edit) {
                     prop_assert!(CodeObject::parse(new.bytes).is_ok());
                     prop_assert!(new.debug_info != DebugInfo::LeftOut(String::new()));

@@ -96,7 +96,7 @@ fn it_is_changed_as_what_it_is() {
         homes.into_iter().map(|home| (home, Abi::Argument)).chain([(Counters::Auto, Abi::Global)])
     {
         let plan = plan(&object, &Options { counters, abi, ..Options::default() }).expect("a plan");
-        let instrumented = apply(&object, &plan).expect("it can be instrumented");
+        let instrumented = apply(&object, plan).expect("it can be instrumented");
         let made = CodeObject::parse(instrumented.bytes.clone()).expect("version 2 again");
         assert_eq!((made.version, made.target, made.kernels.len()), (2, object.target, 2));
         let notes = llvm("llvm-readelf-22", &["--all", "-W"], &instrumented.bytes);
@@ -216,7 +216,7 @@ fn damage_is_survived() {
             bytes[at..end].copy_from_slice(&value.to_le_bytes()[..end - at]);
         }
         if let Ok(object) = CodeObject::parse(bytes) {
-            let made = plan(&object, &Options::default()).and_then(|plan| apply(&object, &plan));
+            let made = plan(&object, &Options::default()).and_then(|plan| apply(&object, plan));
             if let Ok(instrumented) = made {
                 prop_assert!(CodeObject::parse(instrumented.bytes).is_ok());
             }

@@ -43,7 +43,7 @@ pub(crate) fn code_object(bytes: &[u8]) {
         assert!(std::str::from_utf8(&listing).is_ok());
         let options = Options { probes: probe_specs(&object).unwrap_or_default(), ..Options::default() };
         if let Ok(plan) = instrument::plan(&object, &options)
-            && let Ok(instrumented) = instrument::apply(&object, &plan)
+            && let Ok(instrumented) = instrument::apply(&object, plan)
         {
             CodeObject::parse(instrumented.bytes).expect("what was instrumented can be read");
         }

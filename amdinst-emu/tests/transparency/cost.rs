@@ -88,7 +88,7 @@ fn run(
     mut see: impl FnMut(&'static str, &Cost),
 ) {
     let plan = plan(object, &options).unwrap_or_else(|error| panic!("{context}: {error}"));
-    let Ok(instrumented) = apply(object, &plan) else { return };
+    let Ok(instrumented) = apply(object, plan) else { return };
     let Some(probes) = instrumented.map.kernel(KERNEL).filter(|probes| probes.is_instrumented()) else {
         return;
     };

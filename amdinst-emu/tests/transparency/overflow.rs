@@ -26,7 +26,7 @@ pub(crate) fn stopped_counters(kernel: &Kernel, cpu: &str) -> usize {
         launch(&mut machine, &object, kernarg.clone(), kernel.geometry, true).expect("the original");
     let plan =
         plan(&object, &Options { counters: Counters::Register, ..Options::default() }).expect("a plan");
-    let instrumented = apply(&object, &plan).expect("the instrumented code object");
+    let instrumented = apply(&object, plan).expect("the instrumented code object");
     let probes = instrumented.map.kernel(KERNEL).expect("the kernel in the map");
     assert_eq!(probes.home, Some(Home::Register));
     assert!(probes.why.starts_with("counters in lanes"), "{}", probes.why);

@@ -238,7 +238,7 @@ pub(crate) fn both_entries(context: &str, object: &CodeObject, geometry: Geometr
     for counters in TURNS {
         let options = Options { counters, ..Options::default() };
         let plan = plan(object, &options).unwrap_or_else(|error| panic!("{context}: {error}"));
-        let instrumented = apply(object, &plan).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let instrumented = apply(object, plan).unwrap_or_else(|error| panic!("{context}: {error}"));
         let probes = instrumented.map.kernel(KERNEL).expect("the kernel in the map");
         let preloading = CodeObject::parse(instrumented.bytes.clone()).expect("the instrumented code object");
         let mut other = preloading.clone();
@@ -415,8 +415,9 @@ impl Bench<'_> {
             totals.refuse(refusal.reason, options.spare_vgprs);
             return None;
         }
-        let instrumented = apply(self.object, &plan).unwrap_or_else(|error| panic!("{context}: {error}"));
-        let again = apply(self.object, &plan).expect("a second time");
+        let instrumented =
+            apply(self.object, plan.clone()).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let again = apply(self.object, plan).expect("a second time");
         assert_eq!(instrumented.bytes, again.bytes, "{context}: not deterministic");
         let probes = instrumented.map.kernel(KERNEL).expect("the kernel in the map");
         let rewritten = CodeObject::parse(instrumented.bytes.clone()).expect("the instrumented code object");

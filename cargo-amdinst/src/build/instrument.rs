@@ -109,7 +109,7 @@ pub fn finish(
                     context.shell.warn(format_args!("{} for {cpu}, counters {home}: {loss}", kernel.name));
                 }
             }
-            let (file, map) = match instrument::apply(&object, &plan) {
+            let (file, map) = match instrument::apply(&object, plan.clone()) {
                 Ok(result) => {
                     if let Some(reason) = result.debug_info.problem() {
                         context.shell.warn(no_debug_info(&form, reason));

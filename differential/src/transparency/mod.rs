@@ -106,7 +106,7 @@ pub(crate) fn compare(
         if !plan.kernels().iter().any(KernelProbes::is_instrumented) {
             continue;
         }
-        let instrumented = apply(object, &plan).with_context(|| way.to_string())?;
+        let instrumented = apply(object, plan).with_context(|| way.to_string())?;
         let rewritten = CodeObject::parse(instrumented.bytes)
             .with_context(|| format!("{way}: reading the instrumented code object back"))?;
         let mut device = Device::new(&rewritten, input)?;

@@ -43,7 +43,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         for embedded in container::open(&bytes).with_context(|| format!("{}", path.display()))? {
             let object = CodeObject::parse(embedded.bytes.into_owned())?;
             let plan = instrument::plan(&object, &Instrumentation::default())?;
-            let Ok(instrumented) = instrument::apply(&object, &plan) else { continue };
+            let Ok(instrumented) = instrument::apply(&object, plan) else { continue };
             write("code_object", &instrumented.bytes)?;
             write("records", &serde_json::to_vec(&instrumented.map)?)?;
         }

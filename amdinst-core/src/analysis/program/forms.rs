@@ -85,10 +85,10 @@ impl Forms {
         Self {
             arch,
             // As many as most have. Memory that is not written to costs nothing.
-            list: Vec::with_capacity(dwords / 16),
-            located: Vec::with_capacity(dwords / 16),
-            texts: Vec::new(),
-            last_seen: Vec::new(),
+            list: Vec::with_capacity(dwords / 8),
+            located: Vec::with_capacity(dwords / 8),
+            texts: Vec::with_capacity(dwords / 8),
+            last_seen: Vec::with_capacity(dwords / 8),
             dwords: HashMap::default(),
             pairs: HashMap::default(),
             recent: Recent::new(),

@@ -127,6 +127,11 @@ impl Relocated {
         &self.layout.map
     }
 
+    /// The same, for good.
+    pub(super) fn into_map(self) -> AddressMap {
+        self.layout.map
+    }
+
     /// Where an old address went, as a symbol or a pointer names it.
     pub(super) fn place(&self, old: u64, edge: Edge) -> Option<u64> {
         self.layout.place(old, edge)

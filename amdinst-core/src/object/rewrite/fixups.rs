@@ -185,7 +185,7 @@ fn descriptors(context: &Context<'_>, bytes: &mut [u8]) -> Result<(), RewriteErr
 
 /// The new code with the headers of code object version 2 in it. They stand in front of the code and so have moved with it.
 pub(super) fn text_with_headers(context: &Context<'_>) -> Result<Vec<u8>, RewriteError> {
-    let mut text = context.edit.text.clone();
+    let mut text = context.edit.text.to_vec();
     for kernel in &context.object.kernels {
         let what = || format!("kernel `{}`", kernel.name);
         let old = kernel.descriptor_address;

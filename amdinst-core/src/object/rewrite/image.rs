@@ -300,7 +300,7 @@ impl<'a> Image<'a> {
         let text = &self.context.edit.text;
         self.out.resize(self.out.len().next_multiple_of(PAGE as usize), 0);
         let offset = self.out.len() as u64;
-        self.out.extend(text);
+        self.out.extend_from_slice(text);
         let section = &mut self.sections[self.context.text];
         section.address = self.context.text_address;
         section.offset = offset;

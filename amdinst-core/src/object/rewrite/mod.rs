@@ -16,6 +16,8 @@ mod fixups;
 mod image;
 mod metadata;
 
+use std::borrow::Cow;
+
 use super::elf::Elf;
 use super::verify::{VerifyError, verify_owned};
 pub use debug::DebugInfo;
@@ -28,7 +30,7 @@ const PAGE: u64 = 4096;
 /// What to change in a code object.
 pub struct Edit<'a> {
     /// The new contents of `.text`.
-    pub text: Vec<u8>,
+    pub text: Cow<'a, [u8]>,
     /// Where old code went: the virtual address of an old instruction (or of the end of an old function) to its new
     /// virtual address. `None` for addresses that are neither.
     pub address_map: &'a dyn Fn(u64, Edge) -> Option<u64>,
@@ -201,7 +203,12 @@ pub fn rewrite(object: &CodeObject, edit: &Edit<'_>) -> Result<Rewritten, Rewrit
     let with_headers;
     if object.version == 2 {
         let text = fixups::text_with_headers(&context)?;
-        with_headers = Edit { text, kernels: edit.kernels.clone(), variable: edit.variable.clone(), ..*edit };
+        with_headers = Edit {
+            text: text.into(),
+            kernels: edit.kernels.clone(),
+            variable: edit.variable.clone(),
+            ..*edit
+        };
         context.edit = &with_headers;
     }
     let entry = fixups::apply(&context, &mut bytes)?;

@@ -99,7 +99,7 @@ impl<'a> Subject<'a> {
         };
         let what = || format!("{} with {form:?}", case.kernel);
         let plan = instrument::plan(original, &options).or_exit_with(Exit::BuildFailed, what)?;
-        let new = instrument::apply(original, &plan).or_exit_with(Exit::BuildFailed, what)?;
+        let new = instrument::apply(original, plan).or_exit_with(Exit::BuildFailed, what)?;
         let object = CodeObject::parse(new.bytes).or_exit_with(Exit::BuildFailed, what)?;
         let probes = new.map.kernel(case.kernel).cloned();
         Ok(Self { case, form, object, probes })

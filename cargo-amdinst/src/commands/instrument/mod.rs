@@ -268,7 +268,7 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
         ));
     }
     let progress = context.shell.progress("Instrumenting", args.input.file.display(), 0);
-    let instrumented = instrument::apply(object, &plan)?;
+    let instrumented = instrument::apply(object, plan)?;
     drop(progress);
     if let Some(reason) = instrumented.debug_info.problem() {
         context.shell.warn(no_debug_info(&target, reason));

@@ -117,7 +117,11 @@ fn instrument_one(args: &InstrumentArgs, found: &Found, output: &Path, spool: &S
     let options = Options { kernels: chosen, probes, ..asked };
     let plan = instrument::plan(object, &options)?;
     let mut done = Done { named, unmatched: Some(plan.unmatched().to_vec()), ..Done::default() };
-    match instrument::apply(object, &plan) {
+    done.tally.add(plan.kernels());
+    if args.format == Format::Json {
+        done.kernels = plan.kernels().iter().map(|probes| KernelView::new(&found.target, probes)).collect();
+    }
+    match instrument::apply(object, plan) {
         Ok(instrumented) => {
             let aside = |bytes: &[u8]| {
                 spool.add(bytes).or_exit_with(Exit::OutputFailed, || format!("writing {}", output.display()))
@@ -134,10 +138,6 @@ fn instrument_one(args: &InstrumentArgs, found: &Found, output: &Path, spool: &S
         }
         Err(InstrumentError::NothingInstrumented(reason)) => done.reason = Some(reason),
         Err(error) => return Err(error.into()),
-    }
-    done.tally.add(plan.kernels());
-    if args.format == Format::Json {
-        done.kernels = plan.kernels().iter().map(|probes| KernelView::new(&found.target, probes)).collect();
     }
     Ok(done)
 }

@@ -85,7 +85,7 @@ impl<'a> Instrumented<'a> {
         let plan = instrument::plan(object, &options)?;
         all_selected(&plan)?;
         let rewritten = if plan.kernels().iter().any(KernelProbes::is_instrumented) {
-            let instrumented = instrument::apply(object, &plan)?;
+            let instrumented = instrument::apply(object, plan.clone())?;
             let rewritten = CodeObject::parse(instrumented.bytes).or_exit_with(
                 Exit::Mismatch,
                 || "the instrumented code object cannot be read back; this is a bug",

@@ -183,7 +183,7 @@ impl Judge {
 
     fn object(&mut self, object: &CodeObject, way: &Instrument, tally: &mut Tally) -> Result<()> {
         let plan = plan(object, way)?;
-        let instrumented = match apply(object, &plan) {
+        let instrumented = match apply(object, plan) {
             Ok(instrumented) => instrumented,
             Err(InstrumentError::NothingInstrumented(_)) => return Ok(()),
             Err(error) => return Err(error.into()),

@@ -109,7 +109,7 @@ impl Tally {
         if checker.is_some() {
             self.cover(object, name);
         }
-        match apply(object, &plan) {
+        match apply(object, plan) {
             Ok(instrumented) => match checker.map(|checker| checker.check(instrumented.bytes)) {
                 None => {}
                 Some(Ok(())) => self.checked += 1,
