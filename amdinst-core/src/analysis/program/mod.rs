@@ -8,6 +8,7 @@ mod blocks;
 mod calls;
 mod explore;
 mod forms;
+mod returns;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -258,6 +259,7 @@ impl Program {
         program.forms = forms;
         program.addresses.sort_by_key(|address| address.addc);
         program.resolve_calls(&entries);
+        program.doubt_return_addresses();
         program
     }
 
