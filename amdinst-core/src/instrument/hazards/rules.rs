@@ -10,8 +10,8 @@ use crate::isa::{
     Access, Effects, Encoding, Families, Inst, MemoryOperation, Op, Reg, RegSet, SdwaSel, Slot, Value,
 };
 
-/// The longest distance that any rule asks for: a matrix instruction of 16 passes before a reader of its result.
-const MOST_STATES: u32 = 19;
+/// The longest distance that any rule asks for: a matrix instruction of 16 passes before a reader of its result, on gfx950.
+const MOST_STATES: u32 = 20;
 
 /// Which of the instructions there are in a function that rules ask most wait states behind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,7 +47,7 @@ pub(in crate::instrument) struct Facts {
     dpp: bool,
     transcendental: bool,
     dot: bool,
-    /// Its result may be passed on before its untouched half is merged in.
+    /// Its result may be passed on before its untouched half, or bytes, are merged in.
     forwards_part: bool,
     /// Reads or writes lanes by number: v_readlane, v_readfirstlane (`Some(true)`), v_writelane (`Some(false)`).
     lane_access: Option<bool>,
@@ -108,6 +108,9 @@ impl Facts {
             _ => None,
         };
         let part = inst.mods.sdwa.is_some_and(|sdwa| sdwa.dst_sel != SdwaSel::Dword);
+        // Bit 3 tells the half of a result, bits 2 and 3 the byte of one. Of a third source bit 2 tells the half, too: then a
+        // wait state is added for nothing.
+        let part = part || inst.encoding == Encoding::Vop3 && inst.mods.op_sel & 0b1100 != 0;
         let kind = Kind::of(inst.encoding, inst.op);
         Self {
             kind,
@@ -115,7 +118,7 @@ impl Facts {
             dpp: inst.mods.dpp.is_some(),
             transcendental: inst.op.is_of(Families::TRANSCENDENTAL),
             dot: inst.op.is_of(Families::DOT),
-            forwards_part: part || inst.encoding == Encoding::Vop3 && inst.mods.op_sel & 8 != 0,
+            forwards_part: part || rounds_to_fp4_at_random(inst.op),
             lane_access,
             wide_data: if kind == Kind::Memory { wide_data(inst, effects) } else { RegSet::EMPTY },
             changes: effects.changes(),
@@ -148,6 +151,7 @@ impl Facts {
             || later && self.lane_access.is_some()
             || self.kind == Kind::Matrix
             || is_div_fmas(self.op)
+            || swaps_rows(self.op)
         {
             4
         } else if slow.dots {
@@ -180,10 +184,11 @@ impl Facts {
             need(5, exec && consumer.dpp);
             need(4, exec && consumer.kind == Kind::Matrix);
             need(4, exec && later && consumer.lane_access.is_some());
+            need(4, exec && swaps_rows(consumer.op));
         }
         if is_valu(self) && writes.has_vectors() {
             let read_vectors = writes.share_vectors(&consumer.reads);
-            need(2, consumer.dpp && read_vectors);
+            need(2, (consumer.dpp || swaps_rows(consumer.op)) && read_vectors);
             need(2, consumer.kind == Kind::Matrix && self.kind == Kind::Vector && read_vectors);
             need(1, later && consumer.lane_access == Some(true) && read_vectors);
             need(1, later && self.transcendental && is_valu(consumer) && read_vectors);
@@ -196,7 +201,8 @@ impl Facts {
             // The longest: which matrix instruction it is, and whether it reads or writes, shorten it.
             let mut own = *writes;
             own.union_with(&self.reads);
-            need(MOST_STATES, own.share_vectors(&consumer.reads) || own.share_vectors(&consumer.changes));
+            let states = if arch == Arch::Gfx950 { MOST_STATES } else { MOST_STATES - 1 };
+            need(states, own.share_vectors(&consumer.reads) || own.share_vectors(&consumer.changes));
         }
         if is_valu(consumer) && self.kind == Kind::Memory {
             need(if later { 2 } else { 1 }, self.wide_data.intersects(&consumer.changes));
@@ -207,6 +213,21 @@ impl Facts {
 
 fn is_div_fmas(op: Op) -> bool {
     matches!(op, Op::v_div_fmas_f32 | Op::v_div_fmas_f64)
+}
+
+/// `v_permlane16_swap_b32` and its like, of gfx950.
+fn swaps_rows(op: Op) -> bool {
+    matches!(op, Op::v_permlane16_swap_b32 | Op::v_permlane32_swap_b32)
+}
+
+/// Those of gfx950 whose result is passed on late whichever byte it is.
+fn rounds_to_fp4_at_random(op: Op) -> bool {
+    matches!(
+        op,
+        Op::v_cvt_scalef32_sr_pk_fp4_f32
+            | Op::v_cvt_scalef32_sr_pk_fp4_f16
+            | Op::v_cvt_scalef32_sr_pk_fp4_bf16
+    )
 }
 
 /// What a store of more than 64 bits a lane reads as its data.
@@ -231,12 +252,12 @@ fn wide_data(inst: &Inst, effects: &Effects) -> RegSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::opcodes as of_arch;
+    use crate::isa::{opcodes as of_arch, parse};
 
     /// No rule asks for more than the reach of either side: beyond that nobody looks.
     #[test]
     fn no_rule_reaches_further_than_it_is_said_to() {
-        for arch in [Arch::Gfx906, Arch::Gfx90a, Arch::Gfx942] {
+        for arch in [Arch::Gfx906, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950] {
             let insts: Vec<Inst> = of_arch(arch).filter_map(|opcode| opcode.plain().ok()).collect();
             let facts = |inst: &Inst| Facts::new(inst, &inst.effects(arch));
             let producers: Vec<(Facts, Slow)> =
@@ -254,6 +275,39 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    /// Producers and consumers with the wait states that LLVM 22 adds between them (`llc -run-pass=post-RA-hazard-rec`).
+    #[test]
+    fn rules_that_differ_between_processors_are_those_of_llvm() {
+        let matrix = "v_mfma_f32_32x32x4_2b_f16 v[0:31], v[40:41], v[42:43], v[0:31]";
+        let older = "v_mfma_f32_32x32x4f16 v[0:31], v[40:41], v[42:43], v[0:31]";
+        let mov = "v_mov_b32_e32 v60, v0";
+        let swap = "v_permlane32_swap_b32_e32 v0, v1";
+        for (arch, producer, consumer, states) in [
+            (Arch::Gfx90a, older, mov, 19),
+            (Arch::Gfx942, matrix, mov, 19),
+            (Arch::Gfx950, matrix, mov, 20),
+            (Arch::Gfx950, matrix, "v_mov_b32_e32 v0, 1", 20),
+            (Arch::Gfx950, "v_mov_b32_e32 v0, 1", swap, 2),
+            (Arch::Gfx950, "v_writelane_b32 v1, s4, 3", swap, 2),
+            (Arch::Gfx950, "v_mov_b32_e32 v2, 1", swap, 0),
+            (Arch::Gfx950, "v_cmpx_eq_u32_e32 vcc, v4, v5", swap, 4),
+            (Arch::Gfx942, "v_cvt_sr_fp8_f32 v0, v2, v3", mov, 0),
+            (Arch::Gfx942, "v_cvt_sr_fp8_f32 v0, v2, v3 op_sel:[0,0,1,0]", mov, 1),
+            (Arch::Gfx942, "v_cvt_sr_fp8_f32 v0, v2, v3 op_sel:[0,0,0,1]", mov, 1),
+            (Arch::Gfx950, "v_cvt_scalef32_sr_bf8_f16 v0, v2, v3, v4 op_sel:[0,0,1,0]", mov, 1),
+            (Arch::Gfx950, "v_cvt_scalef32_pk_fp8_f32 v0, v2, v3, v4", mov, 0),
+            (Arch::Gfx950, "v_cvt_scalef32_pk_fp8_f32 v0, v2, v3, v4 op_sel:[0,0,0,1]", mov, 1),
+            (Arch::Gfx950, "v_cvt_scalef32_sr_pk_fp4_f16 v0, v2, v3, v4", mov, 1),
+        ] {
+            let facts = |text: &str| {
+                let inst = parse(arch, text).unwrap_or_else(|error| panic!("{text}: {error}"));
+                Facts::new(&inst, &inst.effects(arch))
+            };
+            let told = facts(producer).states_before(&facts(consumer), arch);
+            assert_eq!(told, states, "{producer} before {consumer} on {arch}");
         }
     }
 }
