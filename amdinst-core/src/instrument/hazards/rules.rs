@@ -143,6 +143,7 @@ impl Facts {
     pub(super) fn reach_before(&self, slow: Slow, arch: Arch) -> u32 {
         let is_valu = matches!(self.kind, Kind::Vector | Kind::Matrix);
         let later = arch.is_gfx940_plus();
+        let first_with_matrices = arch == Arch::Gfx908;
         if slow.matrices {
             MOST_STATES
         } else if self.dpp || self.kind == Kind::Memory && self.reads.has_scalars() {
@@ -156,6 +157,8 @@ impl Facts {
             4
         } else if slow.dots {
             3
+        } else if first_with_matrices && (is_valu || self.kind == Kind::Memory) {
+            2
         } else if is_valu {
             if later { 2 } else { 1 }
         } else {
@@ -196,6 +199,16 @@ impl Facts {
             need(1, later && self.forwards_part && is_valu(consumer) && touches_vectors);
             let other_op = consumer.op != self.op;
             need(3, arch.is_gfx90a_plus() && self.dot && other_op && touches_vectors);
+            if arch == Arch::Gfx908 {
+                let to_memory = consumer.kind == Kind::Memory && read_vectors;
+                need(2, self.op == Op::v_accvgpr_read_b32 && to_memory);
+                need(2, consumer.op == Op::v_accvgpr_write_b32 && read_vectors);
+            }
+        }
+        // A register that is written right before such a move must not be stored right behind it.
+        if arch == Arch::Gfx908 {
+            need(1, is_accumulator_move(self.op) && consumer.kind == Kind::Memory);
+            need(1, self.kind == Kind::Vector && writes.has_vectors() && is_accumulator_move(consumer.op));
         }
         if self.kind == Kind::Matrix && consumer.kind != Kind::Matrix {
             // The longest: which matrix instruction it is, and whether it reads or writes, shorten it.
@@ -213,6 +226,11 @@ impl Facts {
 
 fn is_div_fmas(op: Op) -> bool {
     matches!(op, Op::v_div_fmas_f32 | Op::v_div_fmas_f64)
+}
+
+/// Between VGPRs and AGPRs.
+fn is_accumulator_move(op: Op) -> bool {
+    matches!(op, Op::v_accvgpr_read_b32 | Op::v_accvgpr_write_b32)
 }
 
 /// `v_permlane16_swap_b32` and its like, of gfx950.
@@ -257,7 +275,7 @@ mod tests {
     /// No rule asks for more than the reach of either side: beyond that nobody looks.
     #[test]
     fn no_rule_reaches_further_than_it_is_said_to() {
-        for arch in [Arch::Gfx906, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950] {
+        for arch in [Arch::Gfx906, Arch::Gfx908, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950] {
             let insts: Vec<Inst> = of_arch(arch).filter_map(|opcode| opcode.plain().ok()).collect();
             let facts = |inst: &Inst| Facts::new(inst, &inst.effects(arch));
             let producers: Vec<(Facts, Slow)> =
@@ -286,6 +304,11 @@ mod tests {
         let mov = "v_mov_b32_e32 v60, v0";
         let swap = "v_permlane32_swap_b32_e32 v0, v1";
         for (arch, producer, consumer, states) in [
+            (Arch::Gfx908, "v_accvgpr_read_b32 v0, a0", "global_store_dword v[2:3], v0, off", 2),
+            (Arch::Gfx908, "v_accvgpr_read_b32 v0, a0", "buffer_store_dword v0, off, s[0:3], s4", 2),
+            (Arch::Gfx908, "v_accvgpr_read_b32 v0, a0", mov, 0),
+            (Arch::Gfx908, "v_writelane_b32 v0, s4, 3", "v_accvgpr_write_b32 a0, v0", 2),
+            (Arch::Gfx90a, "v_accvgpr_read_b32 v0, a0", "buffer_store_dword v0, off, s[0:3], s4", 0),
             (Arch::Gfx90a, older, mov, 19),
             (Arch::Gfx942, matrix, mov, 19),
             (Arch::Gfx950, matrix, mov, 20),
