@@ -194,7 +194,7 @@ impl From<&LocatedFault> for FaultReport {
             frames: frames.iter().map(frame).collect(),
             pc: *pc,
             instruction: fault.instruction.clone(),
-            wave: WaveId { workgroup: fault.workgroup, wave: u32::try_from(fault.wave).unwrap_or(u32::MAX) },
+            wave: WaveId { workgroup: fault.workgroup, wave: fault.wave },
             lane: fault.lane,
         }
     }

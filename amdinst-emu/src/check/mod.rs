@@ -245,8 +245,8 @@ pub struct Fault {
     pub kernel: String,
     /// The workgroup, in x, y, z.
     pub workgroup: [u32; 3],
-    /// The wave's global index (DESIGN.md, "Counter buffer").
-    pub wave: u64,
+    /// Which wave of its workgroup.
+    pub wave: u32,
     /// The lane, where one lane is at fault.
     pub lane: Option<u8>,
     /// Address of the instruction in the code object; `None` when nothing was executed yet.

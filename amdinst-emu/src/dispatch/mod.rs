@@ -338,11 +338,12 @@ impl<'a> Shared<'a> {
     /// A trap with its place: the step before the wave's next one is where it happened.
     pub(crate) fn locate(&self, wave: &Wave, trap: Trap) -> Box<Fault> {
         let step = &self.program.steps[wave.current as usize];
+        let in_group = u64::from(self.waves_per_group);
         Box::new(Fault {
             kind: trap.kind,
             kernel: self.kernel.name.clone(),
-            workgroup: self.workgroup(wave.index / u64::from(self.waves_per_group)),
-            wave: wave.index,
+            workgroup: self.workgroup(wave.index / in_group),
+            wave: (wave.index % in_group) as u32,
             lane: trap.lane,
             pc: Some(self.program.pc(step)),
             instruction: self.program.text_of(step),

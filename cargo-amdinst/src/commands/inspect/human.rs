@@ -79,10 +79,11 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
         kernel.kernarg_bytes,
         count(arguments, "argument")
     )?;
-    for (index, arg) in kernel.args.iter().filter(|arg| !arg.kind.starts_with("hidden_")).enumerate() {
+    // As `run` and kernel tests count them.
+    for (number, arg) in (1..).zip(kernel.args.iter().filter(|arg| !arg.kind.starts_with("hidden_"))) {
         let name = arg.name.as_deref().unwrap_or("-");
         let space = arg.address_space.as_deref().map_or(String::new(), |space| format!(", {space}"));
-        writeln!(f, "    {index:>3}  {name:<20} {} bytes at {}, {}{space}", arg.size, arg.offset, arg.kind)?;
+        writeln!(f, "    {number:>3}  {name:<20} {} bytes at {}, {}{space}", arg.size, arg.offset, arg.kind)?;
     }
     writeln!(f, "  sites       {}, {} uniform", kernel.sites.len(), kernel.uniform.len())?;
     for site in &kernel.sites {
