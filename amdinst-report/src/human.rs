@@ -223,7 +223,7 @@ fn inlined(frames: &[SiteFrame]) -> Option<String> {
         return None;
     }
     let frame = |frame: &SiteFrame| {
-        let location = Location { file: frame.file.clone(), line: frame.line, column: frame.column };
+        let location = Location::from(frame);
         format!("{} at {location}", frame.function.as_deref().unwrap_or("<unknown>"))
     };
     Some(format!("inlined: {}", frames.iter().map(frame).collect::<Vec<_>>().join("\n  in ")))

@@ -209,8 +209,7 @@ fn location(place: &Location, kernel: &str) -> LocationObject {
 }
 
 fn frame(frame: &SiteFrame) -> StackFrame {
-    let place = Location { file: frame.file.clone(), line: frame.line, column: frame.column };
-    StackFrame { location: location(&place, frame.function.as_deref().unwrap_or("<unknown>")) }
+    StackFrame { location: location(&frame.into(), frame.function.as_deref().unwrap_or("<unknown>")) }
 }
 
 /// What makes a result the same one in another run.

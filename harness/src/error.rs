@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use amdinst_core::instrument::SiteFrame;
 use amdinst_core::report::oracle::Disagreement;
@@ -180,8 +181,8 @@ impl From<&LocatedFault> for FaultReport {
     fn from(located: &LocatedFault) -> Self {
         let LocatedFault { fault, pc, frames, argument } = located;
         let frame = |(location, function): &(Location, Option<String>)| SiteFrame {
-            function: function.clone(),
-            file: location.file.clone(),
+            function: function.as_deref().map(Arc::from),
+            file: location.file.as_deref().map(Arc::from),
             line: location.line,
             column: location.column,
         };

@@ -1,5 +1,7 @@
 //! The probe map: what a reader of counters must know of an instrumented code object.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -327,10 +329,10 @@ pub struct LeftOut {
 /// A source location, in an inline chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteFrame {
-    /// Function, demangled as far as known.
-    pub function: Option<String>,
-    /// File.
-    pub file: Option<String>,
+    /// Function, demangled as far as known. Many frames share it.
+    pub function: Option<Arc<str>>,
+    /// File. Many frames share it.
+    pub file: Option<Arc<str>>,
     /// Line, from 1.
     pub line: Option<u32>,
     /// Column, from 1.

@@ -160,7 +160,7 @@ mod tests {
     fn frames(line: u32, column: u32) -> Vec<SiteFrame> {
         let frame = |file: &str, line, column| SiteFrame {
             function: None,
-            file: Some(file.to_owned()),
+            file: Some(file.into()),
             line: Some(line),
             column: Some(column),
         };

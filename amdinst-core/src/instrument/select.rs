@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     fn frame(file: &str, line: u32) -> SiteFrame {
-        SiteFrame { function: None, file: Some(file.to_owned()), line: Some(line), column: Some(3) }
+        SiteFrame { function: None, file: Some(file.into()), line: Some(line), column: Some(3) }
     }
 
     fn lines(text: &str) -> SourceLines {

@@ -19,8 +19,8 @@ impl Sources {
     pub(super) fn frames(&self, pc: u64) -> Vec<SiteFrame> {
         let known = |number: u32| (number != 0).then_some(number);
         let convert = |frame: Frame| SiteFrame {
-            function: frame.function.map(|name| String::from(&*name)),
-            file: (!frame.file.is_empty()).then(|| String::from(&*frame.file)),
+            function: frame.function,
+            file: (!frame.file.is_empty()).then_some(frame.file),
             line: known(frame.line),
             column: known(frame.column),
         };

@@ -290,11 +290,7 @@ const fn wave_id(record: &WaveRecord) -> WaveId {
 pub fn location(frames: &[SiteFrame]) -> Location {
     let own = |frame: &&SiteFrame| frame.file.as_deref().is_some_and(|file| !is_library_file(file));
     let frame = frames.iter().find(own).or_else(|| frames.first());
-    frame.map_or_else(Location::default, |frame| Location {
-        file: frame.file.clone(),
-        line: frame.line,
-        column: frame.column,
-    })
+    frame.map(Location::from).unwrap_or_default()
 }
 
 /// Whether a file is one of Rust's own library.

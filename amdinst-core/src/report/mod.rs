@@ -27,6 +27,7 @@ pub use time::{TimeReport, WaveTimeReport};
 use serde::{Deserialize, Serialize};
 
 use crate::counters::{Probe, SiteCounts};
+use crate::instrument::SiteFrame;
 
 /// The version of the report's JSON.
 pub const SCHEMA: u32 = 1;
@@ -107,6 +108,12 @@ pub struct Location {
     pub line: Option<u32>,
     /// 1-based; 0 in a line table is `None`.
     pub column: Option<u32>,
+}
+
+impl From<&SiteFrame> for Location {
+    fn from(frame: &SiteFrame) -> Self {
+        Self { file: frame.file.as_deref().map(str::to_owned), line: frame.line, column: frame.column }
+    }
 }
 
 impl std::fmt::Display for Location {

@@ -15,7 +15,7 @@ use super::oracle::{Disagreement, Native, compare, compare_blocks, compare_times
 use super::{Launch, Outcome, Report, ReportError, SelectError, WaveId};
 
 fn frame(file: &str, line: u32) -> SiteFrame {
-    SiteFrame { function: None, file: Some(file.to_owned()), line: Some(line), column: Some(8) }
+    SiteFrame { function: None, file: Some(file.into()), line: Some(line), column: Some(8) }
 }
 
 fn site(id: u32, kind: SiteKind, line: u32, name: &str) -> Site {

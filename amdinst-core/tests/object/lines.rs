@@ -1,7 +1,7 @@
 //! Source lines, compared with llvm-symbolizer.
 
 use amdinst_core::object::CodeObject;
-use amdinst_core::object::lines::{SourceMap, ends_with_path};
+use amdinst_core::object::lines::SourceMap;
 use proptest::prelude::*;
 
 use crate::require_tools;
@@ -86,9 +86,7 @@ fn inlined_calls_show_their_chain() {
     assert_eq!(functions, ["inner<int>", "outer", "nested"]);
     assert_eq!(deepest[1].linkage_name.as_deref(), Some("_ZN5space5outerEii"));
     assert_eq!((deepest[1].line, deepest[2].line), (10, 15));
-    assert!(ends_with_path(&deepest[0].file, "input.hip"), "{}", deepest[0].file);
-    assert!(map.rows_of("input.hip", 15).count() > 0);
-    assert!(map.rows_of("put.hip", 15).count() == 0, "whole components only");
+    assert!(deepest[0].file.ends_with("/input.hip"), "{}", deepest[0].file);
 }
 
 #[test]

@@ -31,8 +31,9 @@ pub(crate) fn code_object(bytes: &[u8]) {
         }
         let _ = verify(&object.bytes);
         if let Ok(lines) = SourceMap::new(&object) {
-            for row in lines.rows().iter().take(64) {
-                let _ = (lines.frames(row.code.start), lines.row(row.code.start));
+            let (start, length) = (object.text.address, object.text.range.len());
+            for offset in (0..length).step_by(length / 64 + 1) {
+                let _ = lines.frames(start.wrapping_add(offset as u64));
             }
         }
         if object.text.range.len() > MAX_ANALYSED {

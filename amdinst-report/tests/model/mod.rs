@@ -56,8 +56,8 @@ pub(crate) fn location(line: u32, column: u32) -> Location {
 
 pub(crate) fn frame(function: &str, line: u32, column: u32) -> SiteFrame {
     SiteFrame {
-        function: Some(function.to_owned()),
-        file: Some("src/demo.rs".to_owned()),
+        function: Some(function.into()),
+        file: Some("src/demo.rs".into()),
         line: Some(line),
         column: Some(column),
     }

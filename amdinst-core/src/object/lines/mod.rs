@@ -3,6 +3,7 @@
 //! Everything is read when a [`SourceMap`] is made, so that a look-up is two binary searches and a walk through the scopes around
 //! the address, needs no lock, and a damaged section is reported once.
 
+mod files;
 mod rows;
 mod scopes;
 pub(super) mod sections;
@@ -43,23 +44,6 @@ impl Frame {
     }
 }
 
-/// A row of the line table: a range of instructions with one source location.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// Virtual addresses.
-    pub code: Range<u64>,
-    /// The file, as in [`Frame::file`].
-    pub file: Arc<str>,
-    /// The line, from 1. 0 if the compiler gave none.
-    pub line: u32,
-    /// The column, from 1. 0 is the left edge, or unknown.
-    pub column: u32,
-    /// Where a debugger would stop for a statement.
-    pub is_stmt: bool,
-    /// Which sequence of the line table it belongs to, from 0: rows of a sequence follow on from one another.
-    pub sequence: u32,
-}
-
 /// Debug information that cannot be read. What was to be done with it can go on without source lines.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -76,7 +60,9 @@ pub struct LinesError {
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     /// In order of address; rows do not overlap.
-    rows: Vec<Row>,
+    rows: Vec<rows::Row>,
+    /// Paths of files, by the number that rows and scopes have of them.
+    files: Vec<Arc<str>>,
     functions: scopes::Functions,
     /// Code ranges and names of the symbol table, in order of address: compilers that are asked for line tables only
     /// leave out functions into which nothing was inlined, and mangled names altogether.
@@ -102,9 +88,11 @@ impl SourceMap {
             .map(|(code, name)| (code.clone(), scopes::Name::new(Some(Arc::from(name.as_str())), None)))
             .collect();
         symbols.sort_by_key(|(code, _)| code.start);
+        let mut files = files::Files::new(&units);
         Ok(Self {
-            rows: rows::read(&units, &text)?,
-            functions: scopes::Functions::read(&units, &text)?,
+            rows: rows::read(&units, &text, &mut files)?,
+            functions: scopes::Functions::read(&units, &text, &mut files)?,
+            files: files.into_paths(),
             symbols,
         })
     }
@@ -122,24 +110,24 @@ impl SourceMap {
         if row.is_none() && chain.is_empty() {
             return Vec::new();
         }
-        let mut place = row.map_or_else(Place::unknown, |row| self.place(row));
+        let mut place = row.map(|row| self.place(row)).unwrap_or_default();
         // From the outermost function to the innermost; each inlined one says where it was called.
         let mut frames = Vec::with_capacity(chain.len().max(1));
         for scope in chain.into_iter().rev() {
             let name = self.functions.name(scope);
             match &scope.call {
                 Some(call) => {
-                    frames.push(place.frame(name.clone()));
-                    place = call.clone();
+                    frames.push(self.frame(name, place));
+                    place = *call;
                 }
                 None => {
                     let symbol = || self.symbol(pc).filter(|_| name.linkage.is_none());
-                    frames.push(place.frame(symbol().unwrap_or(name).clone()));
+                    frames.push(self.frame(symbol().unwrap_or(name), place));
                     return frames;
                 }
             }
         }
-        frames.push(place.frame(self.symbol(pc).cloned().unwrap_or_default()));
+        frames.push(self.frame(self.symbol(pc).unwrap_or(&scopes::Name::default()), place));
         frames
     }
 
@@ -150,26 +138,10 @@ impl SourceMap {
         code.contains(&pc).then_some(name)
     }
 
-    /// The row that covers an address.
-    pub fn row(&self, pc: u64) -> Option<&Row> {
-        self.row_index(pc).map(|index| &self.rows[index])
-    }
-
-    /// Every row, in order of address.
-    pub fn rows(&self) -> &[Row] {
-        &self.rows
-    }
-
-    /// The rows of a line of a file, in order of address. The file is matched by its whole path or by its last
-    /// components (`src/lib.rs`).
-    pub fn rows_of<'a>(&'a self, file: &'a str, line: u32) -> impl Iterator<Item = &'a Row> {
-        self.rows.iter().filter(move |row| row.line == line && ends_with_path(&row.file, file))
-    }
-
     fn row_index(&self, pc: u64) -> Option<usize> {
-        let next = self.rows.partition_point(|row| row.code.start <= pc);
+        let next = self.rows.partition_point(|row| row.start <= pc);
         let index = next.checked_sub(1)?;
-        self.rows[index].code.contains(&pc).then_some(index)
+        (pc < self.rows[index].end).then_some(index)
     }
 
     /// The location of a row; of the nearest earlier one with a line in its sequence if it has none.
@@ -181,44 +153,31 @@ impl SourceMap {
             .take_while(|other| other.sequence == row.sequence)
             .find(|row| row.line != 0);
         match with_line {
-            Some(found) => Place {
-                file: found.file.clone(),
-                line: found.line,
-                column: found.column,
-                approximate: row.line == 0,
-            },
-            None => Place { file: row.file.clone(), ..Place::unknown() },
+            Some(&rows::Row { file, line, column, .. }) => {
+                Place { file, line, column, approximate: row.line == 0 }
+            }
+            None => Place { file: row.file, ..Place::default() },
         }
     }
-}
 
-/// Whether a path ends with the components of another.
-pub fn ends_with_path(path: &str, end: &str) -> bool {
-    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/') || end.starts_with('/'))
+    fn frame(&self, name: &scopes::Name, place: Place) -> Frame {
+        Frame {
+            function: name.function.clone(),
+            linkage_name: name.linkage.clone(),
+            file: self.files[place.file as usize].clone(),
+            line: place.line,
+            column: place.column,
+            approximate: place.approximate,
+        }
+    }
 }
 
 /// A location without its function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    file: Arc<str>,
+    /// The number of its file, 0 if it is unknown.
+    file: u32,
     line: u32,
     column: u32,
     approximate: bool,
-}
-
-impl Place {
-    fn unknown() -> Self {
-        Self { file: Arc::from(""), line: 0, column: 0, approximate: false }
-    }
-
-    fn frame(&self, name: scopes::Name) -> Frame {
-        Frame {
-            function: name.function,
-            linkage_name: name.linkage,
-            file: self.file.clone(),
-            line: self.line,
-            column: self.column,
-            approximate: self.approximate,
-        }
-    }
 }

@@ -5,11 +5,9 @@ use std::hash::BuildHasherDefault;
 use std::ops::Range;
 use std::sync::Arc;
 
-use gimli::{
-    Attribute, AttributeSpecification, AttributeValue, DwAt, EntriesRaw, Unit, UnitOffset, constants,
-};
+use gimli::{Attribute, AttributeSpecification, AttributeValue, DwAt, EntriesRaw, UnitOffset, constants};
 
-use super::rows::Files;
+use super::files::Files;
 use super::sections::{Slice, Units};
 use super::{LinesError, Place};
 use crate::Mixer;
@@ -44,12 +42,17 @@ pub(super) struct Scope {
     name: usize,
     /// Its code, as places in [`Functions::pieces`].
     pieces: Range<usize>,
-    /// The scope behind all that are inside it.
-    end: usize,
-    /// From the first to the last address of its code and of what is inside it.
-    hull: Range<u64>,
     /// Where it was called, if it is an inlined copy.
     pub(super) call: Option<Place>,
+}
+
+/// How far a scope reaches. Of most no more than this is asked.
+#[derive(Clone, Debug)]
+struct Extent {
+    /// From the first to the last address of its code and of what is inside it.
+    hull: Range<u64>,
+    /// The scope behind all that are inside it.
+    end: usize,
 }
 
 /// Every function of `.text`.
@@ -59,6 +62,8 @@ pub(super) struct Functions {
     ranges: Vec<(Range<u64>, Range<usize>)>,
     /// The scopes of a function stand together, each before those inside it.
     scopes: Vec<Scope>,
+    /// By scope.
+    extents: Vec<Extent>,
     /// Address ranges of the scopes.
     pieces: Vec<Range<u64>>,
     /// What scopes are called. Copies of one function share a name.
@@ -66,11 +71,13 @@ pub(super) struct Functions {
 }
 
 impl Functions {
-    pub(super) fn read(units: &Units<'_>, text: &Range<u64>) -> Result<Self, LinesError> {
+    pub(super) fn read(units: &Units<'_>, text: &Range<u64>, files: &mut Files) -> Result<Self, LinesError> {
         let mut functions = Self::default();
         let mut origins = Origins::default();
         for index in 0..units.units.len() {
-            functions.unit(units, index, text, &mut origins).map_err(|error| units.damaged(index, &error))?;
+            functions
+                .unit(units, index, text, files, &mut origins)
+                .map_err(|error| units.damaged(index, &error))?;
         }
         functions.ranges.sort_by_key(|(range, scopes)| (range.start, scopes.start));
         Ok(functions)
@@ -85,10 +92,13 @@ impl Functions {
         let mut chain = Vec::new();
         let mut rest = if range.contains(&pc) { scopes.clone() } else { 0..0 };
         while let Some(index) = rest.next() {
+            let extent = &self.extents[index];
+            if !extent.hull.contains(&pc) {
+                rest.start = extent.end;
+                continue;
+            }
             let scope = &self.scopes[index];
-            if !scope.hull.contains(&pc) {
-                rest.start = scope.end;
-            } else if self.pieces[scope.pieces.clone()].iter().any(|piece| piece.contains(&pc)) {
+            if self.pieces[scope.pieces.clone()].iter().any(|piece| piece.contains(&pc)) {
                 chain.push(scope);
             }
         }
@@ -105,10 +115,10 @@ impl Functions {
         units: &Units<'a>,
         index: usize,
         text: &Range<u64>,
+        files: &mut Files,
         origins: &mut Origins,
     ) -> gimli::Result<()> {
         let unit = &units.units[index];
-        let mut files = Files::new(units, index);
         let mut entries = unit.entries_raw(None)?;
         // Depths and numbers of the scopes around what is being read: a function, and copies inside it.
         let mut around: Vec<(isize, usize)> = Vec::new();
@@ -134,9 +144,10 @@ impl Functions {
             let Some(start) = code.iter().map(|piece| piece.start).min() else { continue };
             let end = code.iter().map(|piece| piece.end).max().unwrap_or(start);
             let name = self.named(units, index, &entry, origins);
-            let call = inlined.then(|| entry.call_site(unit, &mut files));
+            let call = inlined.then(|| entry.call_site(units, index, files));
             around.push((depth, self.scopes.len()));
-            self.scopes.push(Scope { name, pieces, end: self.scopes.len() + 1, hull: start..end, call });
+            self.scopes.push(Scope { name, pieces, call });
+            self.extents.push(Extent { hull: start..end, end: self.scopes.len() });
         }
         while !around.is_empty() {
             self.close(&mut around);
@@ -147,17 +158,17 @@ impl Functions {
     /// Ends the innermost scope. The ranges of a function now lead to all its scopes.
     fn close(&mut self, around: &mut Vec<(isize, usize)>) {
         let Some((_, closed)) = around.pop() else { return };
-        self.scopes[closed].end = self.scopes.len();
+        let behind = self.scopes.len();
+        self.extents[closed].end = behind;
         match around.last() {
             Some(&(_, outer)) => {
-                let Range { start, end } = self.scopes[closed].hull;
-                let hull = &mut self.scopes[outer].hull;
+                let Range { start, end } = self.extents[closed].hull;
+                let hull = &mut self.extents[outer].hull;
                 *hull = hull.start.min(start)..hull.end.max(end);
             }
             None => {
-                let scope = &self.scopes[closed];
-                let code = &self.pieces[scope.pieces.clone()];
-                self.ranges.extend(code.iter().map(|piece| (piece.clone(), closed..scope.end)));
+                let code = &self.pieces[self.scopes[closed].pieces.clone()];
+                self.ranges.extend(code.iter().map(|piece| (piece.clone(), closed..behind)));
             }
         }
     }
@@ -286,12 +297,14 @@ impl<'a> Entry<'a> {
         }
     }
 
-    fn call_site(&self, unit: &Unit<Slice<'a>>, files: &mut Files<'_, 'a>) -> Place {
+    fn call_site(&self, units: &Units<'a>, unit: usize, files: &mut Files) -> Place {
         let number =
             |value: Value<'a>| value.and_then(|value| value.udata_value()?.try_into().ok()).unwrap_or(0);
-        let file = match (self.call_file.map(|file| file.value()), &unit.line_program) {
-            (Some(AttributeValue::FileIndex(file)), Some(program)) => files.path(program.header(), file),
-            _ => Arc::from(""),
+        let file = match (self.call_file.map(|file| file.value()), &units.units[unit].line_program) {
+            (Some(AttributeValue::FileIndex(file)), Some(program)) => {
+                files.number(units, unit, program.header(), file)
+            }
+            _ => 0,
         };
         Place { file, line: number(self.call_line), column: number(self.call_column), approximate: false }
     }

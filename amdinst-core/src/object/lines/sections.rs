@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gimli::{DebugInfoOffset, Dwarf, EndianSlice, LittleEndian, SectionId, Unit, UnitOffset};
+use gimli::{DebugInfoOffset, Dwarf, EndianSlice, LittleEndian, Section as _, SectionId, Unit, UnitOffset};
 use object::elf;
 
 use super::LinesError;
@@ -80,6 +80,11 @@ impl<'a> Units<'a> {
             offsets.push(offset);
         }
         Ok(Self { dwarf, units, offsets })
+    }
+
+    /// Bytes of all line tables.
+    pub(super) fn line_bytes(&self) -> usize {
+        self.dwarf.debug_line.reader().len()
     }
 
     /// The unit that holds an offset in `.debug_info`, and the offset in it.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use amdinst_core::Arch;
 use amdinst_core::analysis::{Resources, occupancy};
@@ -139,11 +140,12 @@ fn relative_to(run: &mut Run, root: &Path) {
         run.kernels.iter_mut().flat_map(|kernel| &mut kernel.sites).flat_map(|site| &mut site.frames);
     let tests = run.programs.iter_mut().flat_map(|program| &mut program.tests);
     let instructions = tests.flat_map(|test| &mut test.modelled).flat_map(|launch| &mut launch.instructions);
-    let files = frames.filter_map(|frame| frame.file.as_mut());
-    for file in files.chain(instructions.filter_map(|instruction| instruction.file.as_mut())) {
-        if let Ok(rest) = Path::new(file.as_str()).strip_prefix(root) {
-            *file = rest.to_string_lossy().into_owned();
-        }
+    let rest = |file: &str| Some(Path::new(file).strip_prefix(root).ok()?.to_string_lossy().into_owned());
+    for file in frames.filter_map(|frame| frame.file.as_mut()) {
+        *file = rest(file).map_or_else(|| Arc::clone(file), Arc::from);
+    }
+    for file in instructions.filter_map(|instruction| instruction.file.as_mut()) {
+        *file = rest(file).unwrap_or_else(|| file.clone());
     }
 }
 
