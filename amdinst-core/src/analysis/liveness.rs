@@ -114,8 +114,8 @@ impl Liveness {
         {
             *live = live.union(self.entry[callee]);
         }
-        let located = &program.insts[index];
-        *live = live.without(located.writes).union(located.reads);
+        let scalars = program.scalars(&program.insts[index]);
+        *live = live.without(scalars.writes).union(scalars.reads);
     }
 
     fn flow(&mut self, program: &Program, transfers: &[Transfer], index: usize) {
@@ -161,8 +161,9 @@ impl Liveness {
 fn transfer(program: &Program, insts: std::ops::Range<usize>) -> Transfer {
     let (mut reads, mut kills) = (ScalarSet::EMPTY, ScalarSet::EMPTY);
     for located in program.insts[insts].iter().rev() {
-        reads = reads.without(located.writes).union(located.reads);
-        kills = kills.union(located.writes);
+        let scalars = program.scalars(located);
+        reads = reads.without(scalars.writes).union(scalars.reads);
+        kills = kills.union(scalars.writes);
     }
     Transfer { reads, kills }
 }

@@ -5,7 +5,7 @@ use super::{Narrowing, OtherWrite};
 use crate::analysis::dominators::Structure;
 use crate::analysis::program::{Function, Program};
 use crate::analysis::values::Expr;
-use crate::isa::{Access, Families, Inst, Op, ScalarSet, Value};
+use crate::isa::{Access, Families, Inst, Op, Value};
 
 /// `Ok` for a site, with its kind if that does not depend on what follows it.
 pub(super) fn classify(
@@ -111,7 +111,7 @@ pub(super) fn saves_old(inst: &Inst) -> Option<u8> {
 /// Whether an instruction writes EXEC, by an operand or by what it is.
 pub fn writes_exec(program: &Program, index: usize) -> bool {
     let located = &program.insts[index];
-    if !located.names_exec && !located.writes.intersects(ScalarSet::EXEC) {
+    if !located.touches_exec {
         return false;
     }
     let inst = program.inst(index);

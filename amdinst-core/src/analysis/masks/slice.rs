@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::classify::writes_exec;
 use super::state::SCALARS;
 use super::step::{is_followed, saves_exec};
-use crate::analysis::program::{Function, Located, Program};
+use crate::analysis::program::{Function, Located, Program, Scalars};
 use crate::analysis::rounds::Rounds;
 use crate::isa::{Access, Op, ScalarSet, Value};
 
@@ -102,18 +102,18 @@ impl<'a> Search<'a> {
         let mut relevant = successors.fold(ScalarSet::EXEC, |all, &next| all.union(self.start[next]));
         for (index, matters) in self.candidates[part(&self.ends, number)].iter_mut().rev() {
             let located = &self.program.insts[*index];
-            if may_change(located, relevant) || self.lanes && located.op == Op::v_writelane_b32 {
+            let scalars = self.program.scalars(located);
+            if may_change(located, scalars, relevant) || self.lanes && located.op == Op::v_writelane_b32 {
                 *matters = true;
-                relevant = relevant.without(located.writes).union(ScalarSet::EXEC);
+                relevant = relevant.without(scalars.writes).union(ScalarSet::EXEC);
                 self.lanes |= located.op == Op::v_readlane_b32;
-                let sets_exec = located.names_exec || located.writes.intersects(ScalarSet::EXEC);
-                if sets_exec || is_followed(located.op) {
-                    relevant = relevant.union(located.reads);
+                if located.touches_exec || is_followed(located.op) {
+                    relevant = relevant.union(scalars.reads);
                 }
                 self.anywhere = self.anywhere.union(relevant);
             }
             if !self.asked.is_empty() && self.asked.contains(index) {
-                relevant = relevant.union(located.reads);
+                relevant = relevant.union(scalars.reads);
                 self.anywhere = self.anywhere.union(relevant);
             }
         }
@@ -231,9 +231,9 @@ fn registers(set: ScalarSet) -> impl Iterator<Item = u8> + use<> {
 }
 
 /// Whether an instruction may change one of these registers. What is changed in part only is not told apart.
-fn may_change(located: &Located, registers: ScalarSet) -> bool {
-    let in_part = located.writes.without(ScalarSet::SCC).is_empty();
-    located.changes_scalars && (in_part || located.writes.intersects(registers))
+fn may_change(located: &Located, scalars: &Scalars, registers: ScalarSet) -> bool {
+    let in_part = scalars.writes.without(ScalarSet::SCC).is_empty();
+    located.changes_scalars && (in_part || scalars.writes.intersects(registers))
 }
 
 /// Whether an instruction copies EXEC, or a half of it, to other registers.

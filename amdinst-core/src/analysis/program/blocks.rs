@@ -67,7 +67,8 @@ impl Program {
             let last = block.insts.end - 1;
             let load = |address| got_slot(object, address);
             let mut step = |index: usize, tracker: &mut Tracker| {
-                let inst = (inst(index), insts[index].writes.intersects(ScalarSet::SCC));
+                let writes_scc = forms.scalars(insts[index].form).writes.intersects(ScalarSet::SCC);
+                let inst = (inst(index), writes_scc);
                 tracker.step(index, insts[index].pc, inst, &load, &mut found, &mut misuses);
             };
             if is_tracked {

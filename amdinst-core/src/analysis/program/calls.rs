@@ -111,7 +111,7 @@ impl Program {
 
     /// Whether a function writes the registers that an instruction reads, but by reading lanes or by what a call leaves.
     fn is_written(&self, function: &Function, inst: usize) -> bool {
-        let wanted = self.insts[inst].reads.without(ScalarSet::EXEC);
+        let wanted = self.scalars(&self.insts[inst]).reads.without(ScalarSet::EXEC);
         let mut insts = function.blocks.iter().flat_map(|block| block.insts.clone());
         insts.any(|index| {
             let located = &self.insts[index];
@@ -119,7 +119,7 @@ impl Program {
                 located.op,
                 Op::v_readlane_b32 | Op::v_readfirstlane_b32 | Op::s_swappc_b64 | Op::s_call_b64
             );
-            !restores && located.writes.intersects(wanted)
+            !restores && self.scalars(located).writes.intersects(wanted)
         })
     }
 

@@ -134,7 +134,7 @@ impl<'a> Explorer<'a> {
                 if is_tracked {
                     let object = self.object;
                     let load = |address| got_slot(object, address);
-                    let writes_scc = located.writes.intersects(ScalarSet::SCC);
+                    let writes_scc = self.forms.scalars(form).writes.intersects(ScalarSet::SCC);
                     let inst = (inst(), writes_scc);
                     tracker.step(at as usize, at, inst, &load, &mut addresses, &mut misuses);
                 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::sync::OnceLock;
 
-use super::Located;
+use super::{Located, Scalars};
 use crate::isa::{DecodeError, Effects, Inst, decode, significant_bytes};
 use crate::{Arch, Mixer};
 
@@ -25,6 +25,8 @@ pub(super) struct Forms {
     list: Vec<Form>,
     /// Each at address 0: what is asked for of every instruction stands apart from what is seldom asked for.
     located: Vec<Located>,
+    /// What each does with scalar registers.
+    scalars: Vec<Scalars>,
     /// Their texts, of which few are ever asked for.
     texts: Vec<OnceLock<Box<str>>>,
     /// The last function that each was found in, plus one.
@@ -87,6 +89,7 @@ impl Forms {
             // As many as most have. Memory that is not written to costs nothing.
             list: Vec::with_capacity(dwords / 8),
             located: Vec::with_capacity(dwords / 8),
+            scalars: Vec::with_capacity(dwords / 8),
             texts: Vec::with_capacity(dwords / 8),
             last_seen: Vec::with_capacity(dwords / 8),
             dwords: HashMap::default(),
@@ -133,7 +136,9 @@ impl Forms {
             _ => {}
         }
         let effects = inst.effects(self.arch);
-        self.located.push(Located::new(number, &inst, &effects));
+        let (located, scalars) = Located::new(number, &inst, &effects);
+        self.located.push(located);
+        self.scalars.push(scalars);
         self.texts.push(OnceLock::new());
         self.last_seen.push(0);
         self.list.push(Form { inst, effects });
@@ -156,6 +161,11 @@ impl Forms {
     /// The instruction of a form, at address 0.
     pub(super) fn located(&self, number: u32) -> &Located {
         &self.located[number as usize]
+    }
+
+    /// What a form does with scalar registers.
+    pub(super) fn scalars(&self, number: u32) -> &Scalars {
+        &self.scalars[number as usize]
     }
 
     /// Whether a form was not yet found in this function, the last that any was found in. Notes that it was.

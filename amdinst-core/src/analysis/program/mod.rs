@@ -41,17 +41,24 @@ pub struct Located {
     pub changes_scalars: bool,
     /// One of its operands is EXEC, or a half of it.
     pub names_exec: bool,
+    /// That, or it writes EXEC without naming it.
+    pub touches_exec: bool,
     /// Control goes on to the next instruction, and nowhere else ([`Flow::Next`]).
     pub goes_on: bool,
-    /// The scalar registers that it may read, SCC among them.
+}
+
+/// What an instruction does with scalar registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Scalars {
+    /// Those that it may read, SCC among them.
     pub reads: ScalarSet,
     /// Those that it wholly writes.
     pub writes: ScalarSet,
 }
 
 impl Located {
-    /// The form of this number, at address 0.
-    fn new(form: u32, inst: &Inst, effects: &Effects) -> Self {
+    /// The form of this number, at address 0, and what it does with scalar registers.
+    fn new(form: u32, inst: &Inst, effects: &Effects) -> (Self, Scalars) {
         let [mut reads, writes, partial] =
             [&effects.reads, &effects.writes, &effects.partial].map(ScalarSet::of);
         if let (Op::s_movrels_b32 | Op::s_movrels_b64, Some(Value::Scalar(first))) =
@@ -60,7 +67,8 @@ impl Located {
             // Any from this one on, as M0 tells.
             reads = reads.union(ScalarSet::sgprs_from(first));
         }
-        Self {
+        let names_exec = inst.operands.iter().any(is_exec);
+        let located = Self {
             pc: 0,
             form,
             op: inst.op,
@@ -73,11 +81,11 @@ impl Located {
             encoding: inst.encoding,
             size: inst.size,
             changes_scalars: !writes.union(partial).without(ScalarSet::SCC).is_empty(),
-            names_exec: inst.operands.iter().any(names_exec),
+            names_exec,
+            touches_exec: names_exec || writes.intersects(ScalarSet::EXEC),
             goes_on: Flow::of(inst.op, 0) == Flow::Next,
-            reads,
-            writes,
-        }
+        };
+        (located, Scalars { reads, writes })
     }
 
     /// Which of the distinct instructions of the program it is, below [`Program::forms`].
@@ -101,7 +109,8 @@ impl Located {
     }
 }
 
-fn names_exec(operand: &Operand) -> bool {
+/// Whether an operand is EXEC, or a half of it.
+fn is_exec(operand: &Operand) -> bool {
     match operand.value {
         Value::Scalar(first) => u16::from(first) + u16::from(operand.dwords) > 126,
         _ => false,
@@ -266,6 +275,11 @@ impl Program {
     /// An instruction with its operands.
     pub fn inst(&self, index: usize) -> &Inst {
         &self.forms.get(self.insts[index].form).inst
+    }
+
+    /// What one of [`Program::insts`] does with scalar registers.
+    pub fn scalars(&self, located: &Located) -> &Scalars {
+        self.forms.scalars(located.form)
     }
 
     /// How an instruction is written.

@@ -1,6 +1,6 @@
 //! What return addresses are used for.
 
-use super::{Exit, Function, Located, Obstacle, ObstacleKind, Program};
+use super::{Exit, Function, Located, Obstacle, ObstacleKind, Program, Scalars};
 use crate::analysis::rounds::Rounds;
 use crate::isa::{Op, ScalarSet};
 
@@ -24,10 +24,10 @@ impl Program {
                 let mut held = start;
                 for inst in block.insts.clone() {
                     let located = &self.insts[inst];
-                    if held.intersects(located.reads) && !passes_on(located.op) {
+                    if held.intersects(self.scalars(located).reads) && !passes_on(located.op) {
                         used.push((number, inst));
                     }
-                    held = after(located, held);
+                    held = self.after(located, held);
                 }
                 let (Exit::Call(callee) | Exit::TailCall(callee)) = block.exit else { continue };
                 let known = at_entry[callee].union(held);
@@ -55,7 +55,7 @@ impl Program {
         while let Some((number, _)) = rounds.next() {
             let block = &function.blocks[number];
             let insts = &self.insts[block.insts.clone()];
-            let held = insts.iter().fold(starts[number], |held, located| after(located, held));
+            let held = insts.iter().fold(starts[number], |held, located| self.after(located, held));
             for &next in &block.successors {
                 let known = starts[next].union(held);
                 if known != starts[next] {
@@ -66,20 +66,21 @@ impl Program {
         }
         starts
     }
+
+    /// The registers that may have a half of a return address after an instruction, if `held` may before it.
+    fn after(&self, located: &Located, held: ScalarSet) -> ScalarSet {
+        let &Scalars { reads, writes } = self.scalars(located);
+        let copies = matches!(located.op, Op::s_mov_b32 | Op::s_mov_b64) && held.intersects(reads);
+        if copies || matches!(located.op, Op::s_swappc_b64 | Op::s_call_b64) {
+            held.union(writes)
+        } else {
+            held.without(writes)
+        }
+    }
 }
 
 const fn is_call(exit: Exit) -> bool {
     matches!(exit, Exit::Call(_))
-}
-
-/// The registers that may have a half of a return address after an instruction, if `held` may before it.
-fn after(located: &Located, held: ScalarSet) -> ScalarSet {
-    let copies = matches!(located.op, Op::s_mov_b32 | Op::s_mov_b64) && held.intersects(located.reads);
-    if copies || matches!(located.op, Op::s_swappc_b64 | Op::s_call_b64) {
-        held.union(located.writes)
-    } else {
-        held.without(located.writes)
-    }
 }
 
 /// What returns, or puts by for that.

@@ -194,7 +194,7 @@ impl Planner<'_> {
             let register = Reg::scalar(id);
             let inserted = |inst: &Assembled| inst.effects(arch).changes().contains(register);
             let overwritten = |index: usize| {
-                program.insts[index].writes.contains(register)
+                program.scalars(&program.insts[index]).writes.contains(register)
                     || draft
                         .patches
                         .get(&index)
@@ -244,7 +244,8 @@ impl Planner<'_> {
             if left.workgroup[axis] || !arrive[axis] {
                 continue;
             }
-            let overwrites = |&index: &usize| program.insts[index].writes.contains(Reg::scalar(id));
+            let overwrites =
+                |&index: &usize| program.scalars(&program.insts[index]).writes.contains(Reg::scalar(id));
             let mut code = Sequence::new(&self.assembler);
             deferred.keep_workgroup(&mut code, axis, id);
             insert((entry..end).find(overwrites).unwrap_or(end), code)?;
