@@ -5,7 +5,7 @@ use amdinst_core::object::lines::SourceMap;
 use proptest::prelude::*;
 
 use crate::require_tools;
-use crate::tools::{HIP, hip, inspect, link};
+use crate::tools::{HIP, assemble, hip, inspect, link};
 
 /// Every instruction of a code object, with llvm-symbolizer's frames: function, file, line, column.
 pub(crate) fn compare(bytes: &[u8]) -> usize {
@@ -110,6 +110,60 @@ fn functions_that_the_linker_discarded_claim_nothing() {
     let unlinked = hip(&source, "gfx90a", 5, &["-c", "-fgpu-rdc", "-Xclang", "-emit-llvm-bc"]);
     let linked = link(&unlinked, &["--gc-sections", "--plugin-opt=mcpu=gfx90a"]);
     assert!(compare(&linked) > 50);
+}
+
+/// Some functions that all have one list of ranges (DWARF 4).
+fn sharing_a_list(functions: usize, ranges: usize) -> String {
+    format!(
+        "
+        .amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"
+        .globl many
+        .p2align 8
+        .type many,@function
+many:
+        .fill {ranges}, 4, 0xbf800000
+        s_endpgm
+        .size many, .-many
+        .section .debug_abbrev
+        .byte 1, 0x11, 1, 0, 0
+        .byte 2, 0x2e, 0, 0x55, 0x17, 0, 0
+        .byte 0
+        .section .debug_info
+        .long 2f-1f
+1:      .short 4
+        .long 0
+        .byte 8, 1
+        .rept {functions}
+        .byte 2
+        .long 0
+        .endr
+        .byte 0
+2:
+        .section .debug_ranges
+        .set place, 0
+        .rept {ranges}
+        .quad many+place, many+place+4
+        .set place, place+4
+        .endr
+        .quad 0, 0
+        "
+    )
+}
+
+#[test]
+fn shared_lists_of_ranges_take_no_more_memory_than_there_is_sense_in() {
+    require_tools!("llvm-mc-22", "ld.lld-22");
+    let object = |functions, ranges| {
+        let code = assemble(&sharing_a_list(functions, ranges), "gfx90a");
+        CodeObject::parse(code).expect("it parses")
+    };
+    let few = object(3, 100);
+    let map = SourceMap::new(&few).expect("sound debug information");
+    assert_eq!(map.frames(few.text.address + 8).len(), 1);
+    // Of these, each with all ranges, there would be 16 bytes times a thousand million.
+    let error = SourceMap::new(&object(50_000, 20_000)).expect_err("too many ranges");
+    assert_eq!(error.part, "unit at offset 0x0 of .debug_info");
+    assert!(error.problem.contains("share lists of code ranges"), "{error}");
 }
 
 /// A place behind what is loaded, what is written there, and how many bytes of it.

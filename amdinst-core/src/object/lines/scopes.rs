@@ -39,11 +39,18 @@ impl Name {
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     /// Its name, by number.
-    name: usize,
+    name: u32,
     /// Its code, as places in [`Functions::pieces`].
-    pieces: Range<usize>,
+    pieces: [u32; 2],
     /// Where it was called, if it is an inlined copy.
     pub(super) call: Option<Place>,
+}
+
+impl Scope {
+    fn pieces(&self) -> Range<usize> {
+        let [start, end] = self.pieces;
+        start as usize..end as usize
+    }
 }
 
 /// How far a scope reaches. Of most no more than this is asked.
@@ -72,12 +79,23 @@ pub(super) struct Functions {
 
 impl Functions {
     pub(super) fn read(units: &Units<'_>, text: &Range<u64>, files: &mut Files) -> Result<Self, LinesError> {
-        let mut functions = Self::default();
+        let (info, ranges) = (units.info_bytes(), units.range_bytes());
+        // About as many as most have. Memory that is not written to costs nothing.
+        let mut functions = Self {
+            scopes: Vec::with_capacity(info / 32),
+            extents: Vec::with_capacity(info / 32),
+            pieces: Vec::with_capacity(info / 64 + ranges / 4),
+            ..Self::default()
+        };
         let mut origins = Origins::default();
         for index in 0..units.units.len() {
             functions
                 .unit(units, index, text, files, &mut origins)
                 .map_err(|error| units.damaged(index, &error))?;
+            if functions.pieces.len() > most_pieces(units) {
+                let problem = "its functions share lists of code ranges, far too many for each".to_owned();
+                return Err(LinesError { part: units.name(index), problem });
+            }
         }
         functions.ranges.sort_by_key(|(range, scopes)| (range.start, scopes.start));
         Ok(functions)
@@ -98,7 +116,7 @@ impl Functions {
                 continue;
             }
             let scope = &self.scopes[index];
-            if self.pieces[scope.pieces.clone()].iter().any(|piece| piece.contains(&pc)) {
+            if self.pieces[scope.pieces()].iter().any(|piece| piece.contains(&pc)) {
                 chain.push(scope);
             }
         }
@@ -107,7 +125,7 @@ impl Functions {
 
     /// What a scope is called.
     pub(super) fn name(&self, scope: &Scope) -> &Name {
-        &self.names[scope.name]
+        &self.names[scope.name as usize]
     }
 
     fn unit<'a>(
@@ -140,13 +158,17 @@ impl Functions {
             };
             let entry = Entry::read(&mut entries, abbreviation.attributes())?;
             let pieces = self.pieces(units, index, &entry, text)?;
+            if self.pieces.len() > most_pieces(units) {
+                return Ok(());
+            }
             let code = &self.pieces[pieces.clone()];
             let Some(start) = code.iter().map(|piece| piece.start).min() else { continue };
             let end = code.iter().map(|piece| piece.end).max().unwrap_or(start);
             let name = self.named(units, index, &entry, origins);
             let call = inlined.then(|| entry.call_site(units, index, files));
             around.push((depth, self.scopes.len()));
-            self.scopes.push(Scope { name, pieces, call });
+            let pieces = [pieces.start as u32, pieces.end as u32];
+            self.scopes.push(Scope { name: name as u32, pieces, call });
             self.extents.push(Extent { hull: start..end, end: self.scopes.len() });
         }
         while !around.is_empty() {
@@ -167,8 +189,8 @@ impl Functions {
                 *hull = hull.start.min(start)..hull.end.max(end);
             }
             None => {
-                let code = &self.pieces[self.scopes[closed].pieces.clone()];
-                self.ranges.extend(code.iter().map(|piece| (piece.clone(), closed..behind)));
+                let code = self.scopes[closed].pieces();
+                self.ranges.extend(self.pieces[code].iter().map(|piece| (piece.clone(), closed..behind)));
             }
         }
     }
@@ -227,6 +249,12 @@ impl Functions {
         origins.extend(origin.map(|origin| (origin, number)));
         number
     }
+}
+
+/// How many code ranges all scopes together may have. A range in a list takes three bytes or more, and scopes seldom share a
+/// list: with many that share a long one, a small file would take any amount of memory.
+fn most_pieces(units: &Units<'_>) -> usize {
+    units.range_bytes().saturating_mul(8).saturating_add(units.info_bytes()).min(u32::MAX as usize)
 }
 
 /// The names, by number, of what entries are copies of: by unit, and offset in it.

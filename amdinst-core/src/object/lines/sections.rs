@@ -82,6 +82,17 @@ impl<'a> Units<'a> {
         Ok(Self { dwarf, units, offsets })
     }
 
+    /// Bytes of all entries.
+    pub(super) fn info_bytes(&self) -> usize {
+        self.dwarf.debug_info.reader().len()
+    }
+
+    /// Bytes of all lists of ranges.
+    pub(super) fn range_bytes(&self) -> usize {
+        let ranges = &self.dwarf.ranges;
+        ranges.debug_ranges().reader().len() + ranges.debug_rnglists().reader().len()
+    }
+
     /// Bytes of all line tables.
     pub(super) fn line_bytes(&self) -> usize {
         self.dwarf.debug_line.reader().len()
@@ -96,7 +107,12 @@ impl<'a> Units<'a> {
 
     /// An error in a unit.
     pub(super) fn damaged(&self, unit: usize, error: &gimli::Error) -> LinesError {
-        damaged(&unit_name(self.offsets[unit]), error)
+        damaged(&self.name(unit), error)
+    }
+
+    /// What a unit is called in errors.
+    pub(super) fn name(&self, unit: usize) -> String {
+        unit_name(self.offsets[unit])
     }
 
     /// A string attribute as text.
