@@ -281,7 +281,7 @@ pub struct Site {
     /// Its address in the instrumented one.
     pub new_pc: u64,
     /// The narrowing instruction, as LLVM writes it.
-    pub instruction: String,
+    pub instruction: Arc<str>,
     /// Source location, innermost inlined function first; empty without debug information.
     pub frames: Vec<SiteFrame>,
     /// Name of the `#[probe]` it belongs to: the innermost construct that contains it.
@@ -289,7 +289,7 @@ pub struct Site {
     /// Loops around it, within its function.
     pub loop_depth: u32,
     /// Symbol of the kernel or function it stands in, mangled.
-    pub function: String,
+    pub function: Arc<str>,
     /// Addresses, in the original, of the instructions that start the other half of this branch.
     pub else_pcs: Vec<u64>,
 }
@@ -310,7 +310,7 @@ pub struct BlockProbe {
     /// Source location of its first instruction that has one, innermost inlined function first.
     pub frames: Vec<SiteFrame>,
     /// Symbol of the kernel or function it stands in, mangled.
-    pub function: String,
+    pub function: Arc<str>,
 }
 
 /// A site that is not counted because it was not asked for.
@@ -345,13 +345,13 @@ pub struct UniformBranch {
     /// Address in the original code object.
     pub pc: u64,
     /// The branch, as LLVM writes it.
-    pub instruction: String,
+    pub instruction: Arc<str>,
     /// Source location, innermost inlined function first.
     pub frames: Vec<SiteFrame>,
     /// Name of the `#[probe]` it belongs to.
     pub name: Option<String>,
     /// Symbol of the kernel or function it stands in, mangled.
-    pub function: String,
+    pub function: Arc<str>,
 }
 
 /// An instruction that writes EXEC and is no site.

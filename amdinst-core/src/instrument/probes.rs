@@ -173,11 +173,11 @@ mod tests {
             kind,
             pc: 0,
             new_pc: 0,
-            instruction: String::new(),
+            instruction: "".into(),
             frames: frames(line, column),
             name: None,
             loop_depth: 0,
-            function: String::new(),
+            function: "".into(),
             else_pcs: Vec::new(),
         }
     }

@@ -60,7 +60,7 @@ impl BlockReport {
             end_pc: block.end_pc,
             instructions: block.instructions,
             location: location(&block.frames),
-            function: block.function.clone(),
+            function: (*block.function).to_owned(),
             counts,
             waves,
         }

@@ -149,7 +149,7 @@ impl KernelFacts {
     pub fn new(probes: &KernelProbes, cpu: &str, code_object: &str, code_object_hash: &str) -> Self {
         let site = |site: &crate::instrument::Site| SiteFacts {
             pc: site.pc,
-            instruction: site.instruction.clone(),
+            instruction: (*site.instruction).to_owned(),
             frames: site.frames.clone(),
             loop_depth: site.loop_depth,
         };

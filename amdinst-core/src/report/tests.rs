@@ -24,14 +24,14 @@ fn site(id: u32, kind: SiteKind, line: u32, name: &str) -> Site {
         kind,
         pc: 0x1000 + u64::from(id) * 0x10,
         new_pc: 0,
-        instruction: "s_and_saveexec_b64 s[0:1], vcc".to_owned(),
+        instruction: "s_and_saveexec_b64 s[0:1], vcc".into(),
         frames: vec![
             frame("/usr/lib/rustlib/src/rust/library/core/src/iter/range.rs", 700),
             frame("/home/me/kernels/src/demo.rs", line),
         ],
         name: Some(name.to_owned()),
         loop_depth: 0,
-        function: "demo".to_owned(),
+        function: "demo".into(),
         else_pcs: vec![0x1100],
     }
 }
@@ -45,7 +45,7 @@ fn probe(name: &str, line: u32, result: ProbeResult) -> ProbeOutcome {
         column: 5,
         end_line: line + 2,
         end_column: 6,
-        function: "demo".to_owned(),
+        function: "demo".into(),
     };
     ProbeOutcome { probe, result }
 }
@@ -426,7 +426,7 @@ fn blocks_are_compared_with_each_instruction() {
         lanes_pcs: [0x104, 0x10c],
         instructions: 3,
         frames: vec![frame("src/demo.rs", 12)],
-        function: "demo".to_owned(),
+        function: "demo".into(),
     };
     let probes = KernelProbes { probe: Probe::Blocks, blocks: vec![block], sites: Vec::new(), ..kernel() };
     let counts = |executions, lanes| BlockCounts { executions, lanes };

@@ -184,7 +184,7 @@ fn run(
 /// The address of the kernel's first instruction.
 fn probes_entry(program: &Program) -> u64 {
     let kernels = program.functions.iter().filter(|function| function.kernel.is_some());
-    kernels.into_iter().find(|function| function.name == KERNEL).map_or(0, |function| function.range.start)
+    kernels.into_iter().find(|function| &*function.name == KERNEL).map_or(0, |function| function.range.start)
 }
 
 /// Whether the instruction at `pc` saves the old mask itself, and nobody reads SCC after it.

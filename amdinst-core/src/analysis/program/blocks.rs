@@ -193,7 +193,7 @@ impl Program {
         self.addresses.extend(found);
         self.raw.extend(raw);
         self.functions.push(Function {
-            name,
+            name: name.into(),
             range,
             kernel,
             blocks,

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::{Located, Scalars};
 use crate::isa::{DecodeError, Effects, Inst, decode, significant_bytes};
@@ -28,7 +28,7 @@ pub(super) struct Forms {
     /// What each does with scalar registers.
     scalars: Vec<Scalars>,
     /// Their texts, of which few are ever asked for.
-    texts: Vec<OnceLock<Box<str>>>,
+    texts: Vec<OnceLock<Arc<str>>>,
     /// The last function that each was found in, plus one.
     last_seen: Vec<usize>,
     /// Those that their first dword tells.
@@ -154,7 +154,7 @@ impl Forms {
     }
 
     /// How a form is written.
-    pub(super) fn text(&self, number: u32) -> &str {
+    pub(super) fn text(&self, number: u32) -> &Arc<str> {
         self.texts[number as usize].get_or_init(|| self.get(number).inst.text(self.arch).into())
     }
 

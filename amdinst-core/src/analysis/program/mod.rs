@@ -12,6 +12,7 @@ mod returns;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use explore::Explorer;
 use forms::Forms;
@@ -153,7 +154,7 @@ pub struct RawCounter {
 #[derive(Clone, Debug)]
 pub struct Function {
     /// Symbol name.
-    pub name: String,
+    pub name: Arc<str>,
     /// Its addresses, from the entry on.
     pub range: Range<u64>,
     /// Index in [`CodeObject::kernels`] if it is a kernel.
@@ -283,7 +284,7 @@ impl Program {
     }
 
     /// How an instruction is written.
-    pub fn text(&self, index: usize) -> &str {
+    pub fn text(&self, index: usize) -> &Arc<str> {
         self.forms.text(self.insts[index].form)
     }
 

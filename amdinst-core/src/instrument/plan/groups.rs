@@ -41,7 +41,7 @@ impl Planner<'_> {
                 continue;
             }
             let other = foreign.map_or("a kernel that calls through pointers", |&kernel| {
-                survey.program.functions[kernel].name.as_str()
+                &*survey.program.functions[kernel].name
             });
             let name = &survey.program.functions[function].name;
             let detail = format!("`{name}` is also called by `{other}`, which is not instrumented");

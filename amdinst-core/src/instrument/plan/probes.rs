@@ -172,7 +172,7 @@ impl Planner<'_> {
             },
             pc: located.pc,
             new_pc: 0,
-            instruction: program.text(found.inst).to_owned(),
+            instruction: program.text(found.inst).clone(),
             frames: sources.frames(located.pc),
             name: None,
             loop_depth: found.loop_depth,
@@ -206,7 +206,7 @@ impl Planner<'_> {
             let located = &program.insts[inst];
             UniformBranch {
                 pc: located.pc,
-                instruction: program.text(inst).to_owned(),
+                instruction: program.text(inst).clone(),
                 frames: sources.frames(located.pc),
                 name: None,
                 function: program.functions[function].name.clone(),

@@ -152,10 +152,10 @@ impl SiteView {
             id: site.id,
             kind: site.kind,
             pc: site.pc,
-            instruction: site.instruction.clone(),
+            instruction: (*site.instruction).to_owned(),
             location: report::location(&site.frames),
             name: site.name.clone(),
-            function: site.function.clone(),
+            function: (*site.function).to_owned(),
         }
     }
 }
@@ -181,7 +181,7 @@ impl KernelView {
         let uniform = probes.map_or_else(Vec::new, |probes| {
             let view = |branch: &UniformBranch| UniformView {
                 pc: branch.pc,
-                instruction: branch.instruction.clone(),
+                instruction: (*branch.instruction).to_owned(),
                 location: report::location(&branch.frames),
             };
             probes.uniform.iter().map(view).collect()

@@ -116,7 +116,7 @@ impl BlockView {
             end_pc: block.end_pc,
             instructions: block.instructions,
             location: report::location(&block.frames),
-            function: block.function.clone(),
+            function: (*block.function).to_owned(),
         }
     }
 }
