@@ -294,7 +294,7 @@ fn sites_of_a_shared_function_come_first_in_each_kernel() {
     let kernel = |name: &str| plan.kernels().iter().find(|kernel| kernel.name == name).expect("the kernel");
     let (first, second, straight) = (kernel("first"), kernel("second"), kernel("straight"));
     let shared: Vec<u64> =
-        first.sites.iter().filter(|site| site.function == "walk").map(|site| site.pc).collect();
+        first.sites.iter().filter(|site| &*site.function == "walk").map(|site| site.pc).collect();
     assert!(!shared.is_empty());
     for kernel in [first, second] {
         let head: Vec<u64> = kernel.sites.iter().take(shared.len()).map(|site| site.pc).collect();
@@ -333,7 +333,7 @@ fn what_is_not_instrumented_has_a_named_outcome() {
     let first = plan(&object, &only("first")).expect("a plan");
     let probes = &first.kernels()[0];
     assert!(probes.is_instrumented() && !probes.refusals.is_empty());
-    assert!(probes.sites.iter().all(|site| site.function == "first"));
+    assert!(probes.sites.iter().all(|site| &*site.function == "first"));
 
     // So are its blocks; and where there is debug information, a refusal says where.
     let object = compile_source(directory.path(), SOURCE, "gfx90a", &["-O2", "-g"]);
