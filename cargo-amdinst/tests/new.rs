@@ -82,7 +82,7 @@ fn in_a_workspace_it_becomes_a_member() {
     assert_eq!(table["package"]["name"].as_str(), Some("kernels-of-mine"));
     assert_eq!(table["package"]["edition"]["workspace"].as_bool(), Some(true));
     // Cargo would warn of them.
-    assert!(!table.contains_key("profile"), "{table}");
+    assert!(!table.contains_key("profile"), "{table:?}");
 }
 
 #[test]
