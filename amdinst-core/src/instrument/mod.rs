@@ -37,6 +37,7 @@ mod survey;
 mod wave_index;
 
 pub use apply::{Instrumented, apply};
+pub use hazards::{Neighbour, wait_states};
 pub use map::{
     AddressMap, BlockProbe, Cost, ExecWrite, ExecWriteClass, KernelProbes, LeftOut, Occupancy, ProbeMap,
     ProbeMapError, ProbeOutcome, ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind, UniformBranch,

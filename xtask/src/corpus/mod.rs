@@ -21,6 +21,8 @@ pub(crate) enum Command {
     Disasm(disasm::Options),
     /// Have LLVM's hazard recognizer look for missing wait states in instrumented code
     Hazards(hazards::Options),
+    /// Compare the wait states between inserted and other instructions, each with each, with those of LLVM
+    HazardPairs(hazards::pairs::Options),
     /// Run programs of other compilers and libraries, and compare with the host
     Foreign(foreign::Options),
     /// Count how many branches of whole libraries can be instrumented, and what is refused
@@ -38,6 +40,7 @@ pub(crate) fn run(command: &Command) -> Result<bool> {
         Command::Differential(options) => crate::handover::run("differential", options),
         Command::Disasm(options) => disasm::run(options),
         Command::Hazards(options) => hazards::run(options),
+        Command::HazardPairs(options) => hazards::pairs::run(options),
         Command::Foreign(options) => foreign::run(options),
         Command::Share(options) => share::run(options),
         Command::Opcodes(options) => words::opcodes::run(options),

@@ -4,6 +4,9 @@
 //! instruction behind an insertion with the inserted ones before it. Where too few wait states lie between, `s_nop` is added
 //! to the insertion. Pairs of original instructions only ever come further apart.
 //!
+//! With XNACK, memory instructions in a row may be issued again, and must not write what others of them read. Insertions neither
+//! begin nor end with one, so they never join such a row.
+//!
 //! As in LLVM, what lies on the other side of a call or a return is not looked at: the jump itself takes longer.
 
 mod rules;
@@ -18,8 +21,32 @@ pub(super) use rules::{Facts, Slow};
 
 use super::assembler::{Assembled, Assembler};
 use super::relocate::Patch;
+use crate::Arch;
 use crate::analysis::program::{Function, Program};
-use crate::isa::{EncodeError, Encoding, Op, Value};
+use crate::isa::{EncodeError, Encoding, Inst, Op, Value};
+
+/// Where an original instruction stands beside an inserted one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Neighbour {
+    /// It runs first.
+    Before,
+    /// It runs second.
+    Behind,
+}
+
+/// The wait states that are seen to between an inserted instruction and an original one. For those who check the rules: whoever
+/// instruments need not ask.
+pub fn wait_states(arch: Arch, inserted: &Inst, original: &Inst, original_is: Neighbour) -> u32 {
+    let facts = |inst: &Inst| Facts::new(inst, &inst.effects(arch));
+    let kind = |inst: &Inst| Kind::of(inst.encoding, inst.op);
+    if !kind(inserted).matters() || kind(original) == Kind::Scalar {
+        return 0;
+    }
+    match original_is {
+        Neighbour::Before => facts(original).states_before(&facts(inserted), arch),
+        Neighbour::Behind => facts(inserted).states_before(&facts(original), arch),
+    }
+}
 
 /// What the rules ask about the instructions of a program, each told when it is first asked for.
 pub(super) struct Known<'a> {

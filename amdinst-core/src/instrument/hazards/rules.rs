@@ -42,6 +42,8 @@ pub(in crate::instrument) struct Facts {
     reads: RegSet,
     /// Registers that may change.
     changes: RegSet,
+    /// An operand of it is EXEC or a half of that.
+    names_exec: bool,
     /// Its last operand is a register that selects a lane.
     lane_select: Option<Reg>,
     dpp: bool,
@@ -92,7 +94,7 @@ impl Kind {
 
     /// Whether an inserted instruction of this kind can be a side of a rule.
     pub(super) const fn matters(self) -> bool {
-        matches!(self, Self::Vector | Self::Matrix | Self::Memory)
+        !matches!(self, Self::Scalar)
     }
 }
 
@@ -111,9 +113,14 @@ impl Facts {
         // Bit 3 tells the half of a result, bits 2 and 3 the byte of one. Of a third source bit 2 tells the half, too: then a
         // wait state is added for nothing.
         let part = part || inst.encoding == Encoding::Vop3 && inst.mods.op_sel & 0b1100 != 0;
+        // LLVM takes the upper half of a packed instruction's first source for that of its result.
+        let part = part || inst.encoding == Encoding::Vop3p && inst.mods.op_sel_hi & 1 != 0;
         let kind = Kind::of(inst.encoding, inst.op);
+        let is_exec = |value: Value| matches!(value, Value::Scalar(126 | 127));
+        let mut named = inst.operands.iter().filter(|operand| operand.slot != Slot::Implied);
         Self {
             kind,
+            names_exec: named.any(|operand| is_exec(operand.value)),
             lane_select,
             dpp: inst.mods.dpp.is_some(),
             transcendental: inst.op.is_of(Families::TRANSCENDENTAL),
@@ -134,7 +141,7 @@ impl Facts {
             Kind::Vector if self.changes.has_scalars() => 5,
             Kind::Vector if self.dot => 3,
             Kind::Vector => 2,
-            _ if !self.wide_data.is_empty() => 2,
+            _ if !self.wide_data.is_empty() || self.changes.has_vectors() => 2,
             _ => 0,
         }
     }
@@ -157,7 +164,7 @@ impl Facts {
             4
         } else if slow.dots {
             3
-        } else if first_with_matrices && (is_valu || self.kind == Kind::Memory) {
+        } else if first_with_matrices {
             2
         } else if is_valu {
             if later { 2 } else { 1 }
@@ -181,7 +188,14 @@ impl Facts {
             let read_scalars = writes.share_scalars(&consumer.reads);
             need(5, consumer.kind == Kind::Memory && read_scalars);
             need(4, consumer.lane_select.is_some_and(|select| writes.contains(select)));
-            need(2, later && is_valu(consumer) && read_scalars);
+            if later && is_valu(consumer) && read_scalars {
+                let mut named = *writes;
+                if !consumer.names_exec {
+                    named.remove(Reg::EXEC_LO);
+                    named.remove(Reg::EXEC_HI);
+                }
+                need(2, named.share_scalars(&consumer.reads));
+            }
             need(4, is_div_fmas(consumer.op) && writes.contains(Reg::VCC_LO));
             let exec = writes.contains(Reg::EXEC_LO);
             need(5, exec && consumer.dpp);
@@ -189,9 +203,13 @@ impl Facts {
             need(4, exec && later && consumer.lane_access.is_some());
             need(4, exec && swaps_rows(consumer.op));
         }
+        // What DPP leaves of its result counts as read, and a load as a write.
+        if consumer.dpp {
+            need(2, writes.share_vectors(&consumer.reads) || writes.share_vectors(&consumer.changes));
+        }
         if is_valu(self) && writes.has_vectors() {
             let read_vectors = writes.share_vectors(&consumer.reads);
-            need(2, (consumer.dpp || swaps_rows(consumer.op)) && read_vectors);
+            need(2, swaps_rows(consumer.op) && read_vectors);
             need(2, consumer.kind == Kind::Matrix && self.kind == Kind::Vector && read_vectors);
             need(1, later && consumer.lane_access == Some(true) && read_vectors);
             need(1, later && self.transcendental && is_valu(consumer) && read_vectors);
@@ -200,7 +218,7 @@ impl Facts {
             let other_op = consumer.op != self.op;
             need(3, arch.is_gfx90a_plus() && self.dot && other_op && touches_vectors);
             if arch == Arch::Gfx908 {
-                let to_memory = consumer.kind == Kind::Memory && read_vectors;
+                let to_memory = matches!(consumer.kind, Kind::Memory | Kind::Other) && read_vectors;
                 need(2, self.op == Op::v_accvgpr_read_b32 && to_memory);
                 need(2, consumer.op == Op::v_accvgpr_write_b32 && read_vectors);
             }
@@ -306,7 +324,10 @@ mod tests {
         for (arch, producer, consumer, states) in [
             (Arch::Gfx908, "v_accvgpr_read_b32 v0, a0", "global_store_dword v[2:3], v0, off", 2),
             (Arch::Gfx908, "v_accvgpr_read_b32 v0, a0", "buffer_store_dword v0, off, s[0:3], s4", 2),
+            (Arch::Gfx908, "v_accvgpr_read_b32 v0, a0", "ds_add_u32 v0, v1", 2),
             (Arch::Gfx908, "v_accvgpr_read_b32 v0, a0", mov, 0),
+            (Arch::Gfx942, "v_cmpx_eq_u32_e32 vcc, v4, v5", mov, 0),
+            (Arch::Gfx942, "v_cmpx_eq_u32_e32 vcc, v4, v5", "v_mov_b32_e32 v60, exec_lo", 2),
             (Arch::Gfx908, "v_writelane_b32 v0, s4, 3", "v_accvgpr_write_b32 a0, v0", 2),
             (Arch::Gfx90a, "v_accvgpr_read_b32 v0, a0", "buffer_store_dword v0, off, s[0:3], s4", 0),
             (Arch::Gfx90a, older, mov, 19),
@@ -324,6 +345,26 @@ mod tests {
             (Arch::Gfx950, "v_cvt_scalef32_pk_fp8_f32 v0, v2, v3, v4", mov, 0),
             (Arch::Gfx950, "v_cvt_scalef32_pk_fp8_f32 v0, v2, v3, v4 op_sel:[0,0,0,1]", mov, 1),
             (Arch::Gfx950, "v_cvt_scalef32_sr_pk_fp4_f16 v0, v2, v3, v4", mov, 1),
+            (Arch::Gfx950, "v_pk_add_u16 v0, v2, v3", mov, 1),
+            (Arch::Gfx90a, "v_pk_add_u16 v0, v2, v3", mov, 0),
+            (
+                Arch::Gfx90a,
+                "v_writelane_b32 v60, s4, 3",
+                "v_mov_b32_dpp v60, v0 row_shr:1 row_mask:0xf bank_mask:0x7",
+                2,
+            ),
+            (
+                Arch::Gfx90a,
+                "scratch_load_dword v0, off, s4",
+                "v_mov_b32_dpp v60, v0 row_shr:1 row_mask:0xf bank_mask:0xf",
+                2,
+            ),
+            (
+                Arch::Gfx90a,
+                "v_mfma_f32_32x32x4f16 v[0:31], v[40:41], v[42:43], v[0:31]",
+                "ds_add_u32 v60, v0",
+                19,
+            ),
         ] {
             let facts = |text: &str| {
                 let inst = parse(arch, text).unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -35,6 +35,8 @@ pub(super) struct Block<'a> {
 #[derive(Debug)]
 pub(super) struct Recognizer {
     cpu: String,
+    /// XNACK is on, or may be.
+    replays: bool,
     /// By opcode of the encoding; `None` if nothing was found.
     pseudos: HashMap<String, Option<Pseudo>>,
 }
@@ -43,24 +45,57 @@ pub(super) struct Recognizer {
 #[derive(Clone, Debug)]
 struct Pseudo {
     name: String,
-    /// How many operands it has more than the disassembler gives (modifiers that are zero), or less.
-    more: isize,
+    /// What it has of the disassembler's operands.
+    operands: Explicit,
     implicit: Vec<String>,
 }
 
+/// How the operands of a pseudo instruction differ from those of an encoding.
+#[derive(Clone, Copy, Debug)]
+enum Explicit {
+    /// There are so many more behind them (modifiers that are zero), or fewer.
+    More(isize),
+    /// The first stands in place of the last, too: what of the result stays as it was.
+    Tied,
+    /// The first is not among them: the result's register is implied.
+    WithoutFirst,
+}
+
+/// In the order in which they are tried.
+const FORMS: [Explicit; 9] = [
+    Explicit::More(0),
+    Explicit::More(1),
+    Explicit::More(2),
+    Explicit::More(4),
+    Explicit::More(3),
+    Explicit::More(-1),
+    Explicit::More(-2),
+    Explicit::Tied,
+    Explicit::WithoutFirst,
+];
+
 impl Pseudo {
     fn line(&self, explicit: &[String]) -> String {
-        let kept = explicit.len().saturating_add_signed(self.more.min(0));
-        let zeros = std::iter::repeat_n("0", self.more.max(0) as usize);
-        let kept = explicit[..kept].iter().map(String::as_str);
-        let operands: Vec<&str> = kept.chain(zeros).chain(self.implicit.iter().map(String::as_str)).collect();
+        let (kept, behind) = match self.operands {
+            Explicit::More(more) => {
+                let kept = explicit.len().saturating_add_signed(more.min(0));
+                (&explicit[..kept], vec!["0"; more.max(0) as usize])
+            }
+            Explicit::Tied => {
+                let first = explicit.first().map(|first| first.trim_start_matches("def "));
+                (&explicit[..explicit.len().saturating_sub(1)], Vec::from_iter(first))
+            }
+            Explicit::WithoutFirst => (explicit.get(1..).unwrap_or_default(), Vec::new()),
+        };
+        let implicit = self.implicit.iter().map(String::as_str);
+        let operands: Vec<&str> = kept.iter().map(String::as_str).chain(behind).chain(implicit).collect();
         format!("{} {}", self.name, operands.join(", "))
     }
 }
 
 impl Recognizer {
-    pub(super) fn new(cpu: &str) -> Self {
-        Self { cpu: cpu.to_owned(), pseudos: HashMap::new() }
+    pub(super) fn new(cpu: &str, replays: bool) -> Self {
+        Self { cpu: cpu.to_owned(), replays, pseudos: HashMap::new() }
     }
 
     /// The wait states that LLVM adds before each instruction, by block.
@@ -109,6 +144,11 @@ impl Recognizer {
         compare(&output, &is_nop)
     }
 
+    /// Whether an instruction without a target has a pseudo instruction.
+    pub(super) fn knows(&mut self, step: &Step<'_>) -> Result<bool> {
+        Ok(step.inst.map(|inst| self.line(inst, step)).transpose()?.flatten().is_some())
+    }
+
     fn line(&mut self, inst: &McInst, step: &Step<'_>) -> Result<Option<String>> {
         let explicit = explicit_operands(inst, step, step.target);
         if !self.pseudos.contains_key(&inst.opcode) {
@@ -123,8 +163,8 @@ impl Recognizer {
     /// The pseudo instruction of an encoding's opcode.
     fn find(&self, inst: &McInst, explicit: &[String]) -> Result<Option<Pseudo>> {
         for name in pseudo_names(&inst.opcode) {
-            for more in [0, 1, 2, 4, 3, -1, -2] {
-                let mut pseudo = Pseudo { name: name.clone(), more, implicit: Vec::new() };
+            for operands in FORMS {
+                let mut pseudo = Pseudo { name: name.clone(), operands, implicit: Vec::new() };
                 loop {
                     let line = pseudo.line(explicit);
                     let text = format!(
@@ -150,6 +190,7 @@ impl Recognizer {
         let mut child = Command::new("llc-22")
             .args(["-mtriple=amdgcn-amd-amdhsa", "-run-pass=post-RA-hazard-rec", "-x", "mir", "-", "-o", "-"])
             .arg(format!("-mcpu={}", self.cpu))
+            .args((!self.replays).then_some("-mattr=-xnack"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

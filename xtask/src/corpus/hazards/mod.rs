@@ -6,6 +6,8 @@
 
 mod mcinst;
 mod mir;
+pub(super) mod pairs;
+mod source;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -18,6 +20,7 @@ use amdinst_core::instrument::{
 };
 use amdinst_core::isa::{Access, Flow, Inst, Slot};
 use amdinst_core::object::{CodeObject, container};
+use amdinst_core::{Arch, FeatureState};
 use anyhow::{Context as _, Result};
 use mcinst::McInsts;
 use mir::{Block, Recognizer, Step};
@@ -55,7 +58,7 @@ struct Tally {
 /// Judges. `Ok(false)` when LLVM adds a wait state.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-    let mut judges: BTreeMap<String, Judge> = BTreeMap::new();
+    let mut judges: BTreeMap<(Arch, bool), Judge> = BTreeMap::new();
     for file in &options.files {
         let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         for one in container::open(&bytes)? {
@@ -64,8 +67,10 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
                 continue;
             }
             let Ok(object) = CodeObject::parse(one.bytes.into_owned()) else { continue };
-            let cpu = object.target.arch.name().to_owned();
-            let judge = judges.entry(cpu.clone()).or_insert_with(|| Judge::new(&cpu, options.largest));
+            let (cpu, replays) = (object.target.arch, object.target.xnack != FeatureState::Off);
+            let judge = judges
+                .entry((cpu, replays))
+                .or_insert_with(|| Judge::new(cpu.name(), replays, options.largest));
             let tally = tallies.entry(target).or_default();
             for way in ways() {
                 judge.object(&object, &way, tally).with_context(|| format!("{} {cpu}", file.display()))?;
@@ -177,8 +182,8 @@ struct Judge {
 }
 
 impl Judge {
-    fn new(cpu: &str, largest: usize) -> Self {
-        Self { insts: McInsts::new(cpu), recognizer: Recognizer::new(cpu), largest }
+    fn new(cpu: &str, replays: bool, largest: usize) -> Self {
+        Self { insts: McInsts::new(cpu), recognizer: Recognizer::new(cpu, replays), largest }
     }
 
     fn object(&mut self, object: &CodeObject, way: &Instrument, tally: &mut Tally) -> Result<()> {
@@ -322,39 +327,7 @@ mod tests {
 
     use super::*;
 
-    /// Stores of four dwords, divisions, calls, scalar values that comparisons write, and a loop that ends by lanes.
-    const SOURCE: &str = "
-        typedef float f32x4 __attribute__((ext_vector_type(4)));
-        typedef unsigned u32x4 __attribute__((ext_vector_type(4)));
-        __attribute__((noinline)) float divided(float x, float y) { if (x > y) return x / y; return y / x; }
-        kernel void test(global u32x4 *out, global const float *in, unsigned n) {
-            unsigned i = __builtin_amdgcn_workitem_id_x();
-            float x = in[i], y = in[i + 64];
-            u32x4 value = {i, n, i, n};
-            for (unsigned k = 0; k < (i & 7); ++k) {
-                if (x > y) { out[i] = value; value.x += k; x = divided(x, y); }
-                if (x == (float)k) break;
-                MATRICES
-                y += in[i + k];
-            }
-            if (__builtin_amdgcn_readfirstlane(value.y) != n) value.z = __builtin_amdgcn_ds_bpermute(i, value.z);
-            out[i + 64] = value;
-            ((global float *)out)[i] = x / y;
-        }
-        kernel void guarded(global float *out, global const float *in, unsigned n) {
-            unsigned i = __builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();
-            if (i < n) {
-                float x = in[i];
-                if (x > 0) out[i] = x + in[n];
-            }
-            if (i & 1) out[n + i] = in[i + 1];
-        }";
-    const MATRICES: &str = "{ f32x4 m = {x, y, x, y};
-        if (y > 1) { m = __builtin_amdgcn_mfma_f32_4x4x1f32(x, y, m, 0, 0, 0); x += m.x + m.w; } }";
-
-    /// For gfx90a; with `AMDINST_HAZARD_TARGETS=all` for each generation, also without optimisation, which takes minutes.
-    #[test]
-    fn llvm_adds_no_wait_states_to_any_shape_of_inserted_code() {
+    fn tools_are_there() -> bool {
         for tool in ["clang-22", "ld.lld-22", "llc-22", "llvm-mc-22"] {
             if Command::new(tool).arg("--version").output().is_err() {
                 let message = format!("{tool} is not installed (apt-get install clang-22 lld-22 llvm-22)");
@@ -363,29 +336,55 @@ mod tests {
                     "{message}"
                 );
                 eprintln!("SKIPPED: {message}");
-                return;
+                return false;
             }
         }
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let (input, output) = (directory.path().join("kernel.cl"), directory.path().join("kernel.elf"));
+        true
+    }
+
+    #[test]
+    fn llvm_parts_no_inserted_memory_instructions_from_others() {
+        if !tools_are_there() {
+            return;
+        }
+        for cpu in ["gfx900", "gfx90a", "gfx942"] {
+            let object = source::assemble(cpu).unwrap_or_else(|error| panic!("{cpu}: {error:#}"));
+            let mut judge = Judge::new(cpu, true, usize::MAX);
+            let mut tally = Tally::default();
+            for way in ways() {
+                judge.object(&object, &way, &mut tally).unwrap_or_else(|error| panic!("{cpu}: {error:#}"));
+            }
+            assert_eq!(tally.findings, [""; 0], "{cpu}");
+            assert!(tally.objects >= 20, "{cpu}: {tally:?}");
+        }
+    }
+
+    /// One in many of the pairs that `cargo xtask corpus hazard-pairs` compares.
+    #[test]
+    fn rules_ask_for_as_many_wait_states_as_llvm_between_pairs() {
+        if !tools_are_there() {
+            return;
+        }
+        // It has the most rules.
+        let tally = pairs::compare(Arch::Gfx950, 101).expect("a comparison");
+        assert!(tally.too_few.is_empty(), "{:#?}", tally.too_few);
+        assert!(tally.pairs > 5000 && tally.hazards > 100, "{tally:?}");
+    }
+
+    /// For gfx90a; with `AMDINST_HAZARD_TARGETS=all` for each generation, also without optimisation, which takes minutes.
+    #[test]
+    fn llvm_adds_no_wait_states_to_any_shape_of_inserted_code() {
+        if !tools_are_there() {
+            return;
+        }
         let all = std::env::var("AMDINST_HAZARD_TARGETS").is_ok_and(|value| value == "all");
         let cpus: &[&str] =
             if all { &["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"] } else { &["gfx90a"] };
         let levels: &[&str] = if all { &["-O0", "-O2"] } else { &["-O2"] };
         for &cpu in cpus {
-            let matrices = if cpu < "gfx908" { "" } else { MATRICES };
-            std::fs::write(&input, SOURCE.replace("MATRICES", matrices)).expect("writing the source");
             for &level in levels {
-                let result = Command::new("clang-22")
-                    .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-x", "cl", "-cl-std=CL2.0"])
-                    .args(["-fuse-ld=lld-22", level, &format!("-mcpu={cpu}"), "-o"])
-                    .args([&output, &input])
-                    .output()
-                    .expect("running clang-22");
-                assert!(result.status.success(), "clang: {}", String::from_utf8_lossy(&result.stderr));
-                let object =
-                    CodeObject::parse(std::fs::read(&output).expect("reading")).expect("a code object");
-                let mut judge = Judge::new(cpu, usize::MAX);
+                let object = source::compile(cpu, level).unwrap_or_else(|error| panic!("{cpu}: {error:#}"));
+                let mut judge = Judge::new(cpu, true, usize::MAX);
                 let mut tally = Tally::default();
                 for way in ways() {
                     judge
