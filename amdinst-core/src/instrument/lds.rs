@@ -23,7 +23,7 @@ use crate::object::Kernel;
 
 /// Byte of the dispatch packet with `group_segment_size`.
 pub(super) const PACKET_GROUP_SEGMENT_SIZE: u32 = 28;
-/// The register of `s_getreg_b32` that tells how much LDS a wave has (`HW_REG_LDS_ALLOC`, bits 5:0 of the immediate).
+/// The register of `s_getreg_b32` that tells how much LDS a wave has (`HW_REG_LDS_ALLOC`).
 const HW_REG_LDS_ALLOC: i32 = 6;
 /// A DS instruction's offset has 16 bits.
 const DS_REACH: u32 = 1 << 16;
@@ -71,13 +71,7 @@ impl LdsUse {
             Some(MemoryKind::Flat) => true,
             _ => inst.mods.lds || inst.op.is_of(Families::TO_OR_FROM_LDS),
         };
-        let hardware_register = || {
-            inst.operands.iter().find_map(|operand| match operand.value {
-                Value::Imm(value) => Some(value & 0x3f),
-                _ => None,
-            })
-        };
-        let reads_size = inst.op == Op::s_getreg_b32 && hardware_register() == Some(HW_REG_LDS_ALLOC);
+        let reads_size = inst.op == Op::s_getreg_b32 && hardware_register(inst) == Some(HW_REG_LDS_ALLOC);
         Self { accesses, reads_size }
     }
 
@@ -85,6 +79,14 @@ impl LdsUse {
         self.accesses |= other.accesses;
         self.reads_size |= other.reads_size;
     }
+}
+
+/// The hardware register that `s_getreg_b32` and its like name (bits 5:0 of the immediate).
+pub(super) fn hardware_register(inst: &Inst) -> Option<i32> {
+    inst.operands.iter().find_map(|operand| match operand.value {
+        Value::Imm(value) => Some(value & 0x3f),
+        _ => None,
+    })
 }
 
 impl LdsImages {

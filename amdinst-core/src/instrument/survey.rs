@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::hazards;
-use super::lds::LdsUse;
+use super::lds::{self, LdsUse};
 use super::options::Options;
 use super::refusal::{InstrumentError, Reason, Refusal};
 use crate::analysis::dominators::Structure;
@@ -11,8 +11,11 @@ use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
 use crate::analysis::modes::ModeFlow;
 use crate::analysis::program::{Exit, Function, Obstacle, ObstacleKind, Program, RawCounter};
-use crate::isa::{Effects, Families, Inst, LAST_SGPR, Reg, RegSet};
+use crate::isa::{Effects, Families, Inst, LAST_SGPR, Op, Reg, RegSet};
 use crate::object::CodeObject;
+
+/// The register of `s_getreg_b32` that tells how many SGPRs and VGPRs a wave has.
+const HW_REG_GPR_ALLOC: i32 = 5;
 
 /// The program and what is known of it.
 #[derive(Clone, Debug)]
@@ -45,6 +48,8 @@ pub(super) struct Own {
     /// What it has of instructions that others must keep a distance from.
     pub(super) slow: hazards::Slow,
     lds: LdsUse,
+    /// It reads how many registers its wave has.
+    reads_allotment: bool,
 }
 
 /// What an instruction adds to what its function does, beside its registers.
@@ -60,6 +65,7 @@ struct Traits {
     indexed: bool,
     sgprs_by_number: bool,
     lds: LdsUse,
+    reads_allotment: bool,
 }
 
 impl Traits {
@@ -72,6 +78,8 @@ impl Traits {
             indexed: inst.op.is_of(Families::VGPRS_BY_NUMBER),
             sgprs_by_number: inst.op.is_of(Families::SGPRS_BY_NUMBER),
             lds: LdsUse::of(inst, effects),
+            reads_allotment: inst.op == Op::s_getreg_b32
+                && lds::hardware_register(inst) == Some(HW_REG_GPR_ALLOC),
         }
     }
 }
@@ -93,6 +101,7 @@ impl Own {
         self.indexed |= traits.indexed;
         self.sgprs_by_number |= traits.sgprs_by_number;
         self.lds.add(traits.lds);
+        self.reads_allotment |= traits.reads_allotment;
     }
 
     /// All of its instructions were seen.
@@ -215,6 +224,11 @@ impl Survey {
             all.add(self.own[reached].lds);
         }
         all
+    }
+
+    /// Whether the kernel at `function`, with all it calls, reads how many registers it has.
+    pub(super) fn reads_allotment(&self, function: usize) -> bool {
+        self.reachable[function].iter().any(|&reached| self.own[reached].reads_allotment)
     }
 
     /// How many SGPRs `functions` use, specials not counted.

@@ -5,7 +5,9 @@
 //!
 //! * `// kernels: test other`: the kernels, if there are others than `test`;
 //! * `// cpus: gfx900 gfx90a`: the processors, if it is not for all;
-//! * `// sgprs: 102`, `// vgprs: 256`: what its kernels are allotted;
+//! * `// sgprs: 102`, `// vgprs: 256`, `// lds: 1024`: what its kernels are allotted;
+//! * `// descriptor: .amdhsa_tg_split 1`: a further directive of their descriptors;
+//! * `// flags: -mcode-object-version=6`: of the assembler;
 //! * `// refused: reason: text`: it is refused for that reason, in all ways or in some; the text is a part of what is told.
 //!
 //! What is not refused must count right in each way, and change nothing.
@@ -27,6 +29,9 @@ pub(crate) struct Assembly {
     cpus: Vec<String>,
     sgprs: u32,
     vgprs: u32,
+    lds: u32,
+    descriptor: String,
+    flags: Vec<String>,
     /// Reason and a part of the detail.
     refused: Option<(String, String)>,
 }
@@ -67,6 +72,9 @@ impl Assembly {
             cpus: words("cpus", "gfx900 gfx90a gfx942"),
             sgprs: number("sgprs", 48),
             vgprs: number("vgprs", 12),
+            lds: number("lds", 0),
+            descriptor: directive("descriptor").unwrap_or_default().to_owned(),
+            flags: words("flags", ""),
             refused,
             name: name.to_owned(),
             text: text.to_owned(),
@@ -86,8 +94,9 @@ impl Assembly {
             write!(
                 source,
                 ".rodata\n.p2align 6\n.amdhsa_kernel {kernel}\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n\
-                 .amdhsa_kernarg_size 24\n.amdhsa_next_free_sgpr {}\n.amdhsa_next_free_vgpr {}\n",
-                self.sgprs, self.vgprs
+                 .amdhsa_kernarg_size 24\n.amdhsa_next_free_sgpr {}\n.amdhsa_next_free_vgpr {}\n\
+                 .amdhsa_group_segment_fixed_size {}\n{}\n",
+                self.sgprs, self.vgprs, self.lds, self.descriptor
             )
             .expect("a string");
             if ["gfx90a", "gfx942", "gfx950"].iter().any(|new| cpu.starts_with(new)) {
@@ -101,7 +110,7 @@ impl Assembly {
     .symbol: {kernel}.kd
     .kernarg_segment_size: 24
     .kernarg_segment_align: 8
-    .group_segment_fixed_size: 0
+    .group_segment_fixed_size: {}
     .private_segment_fixed_size: 0
     .wavefront_size: 64
     .sgpr_count: {}
@@ -112,7 +121,7 @@ impl Assembly {
       - {{ .offset: 8, .size: 8, .value_kind: global_buffer, .address_space: global }}
       - {{ .offset: 16, .size: 4, .value_kind: by_value }}
 ",
-                self.sgprs, self.vgprs
+                self.lds, self.sgprs, self.vgprs
             )
             .expect("a string");
         }
@@ -135,6 +144,7 @@ impl Assembly {
                 "kernel.elf",
                 "kernel.s",
             ])
+            .args(&self.flags)
             .arg(format!("-mcpu={cpu}"))
             .output()
             .expect("running clang-22");

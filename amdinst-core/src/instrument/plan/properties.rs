@@ -199,6 +199,15 @@ impl Planner<'_> {
             vgpr_count = vgpr_count.max(vgprs_needed);
         }
 
+        let allotted = |descriptor: &KernelDescriptor| {
+            let registers = descriptor.vector_registers(arch);
+            (descriptor.sgpr_count(arch), registers.vgprs, registers.agprs)
+        };
+        if survey.reads_allotment(function) && allotted(&descriptor) != allotted(&original) {
+            let detail = "it reads how many registers it has (HW_REG_GPR_ALLOC), and counters need more";
+            return Err((Reason::DescriptorLimit, detail.to_owned()));
+        }
+
         let before = Resources::of(metadata);
         let lds_bytes = lds.map_or(before.lds_bytes, |images| images.group_segment_size);
         let after = Resources { sgprs: sgpr_count, vgprs: vgpr_count, lds_bytes, ..before };

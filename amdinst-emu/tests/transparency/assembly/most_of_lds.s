@@ -1,0 +1,16 @@
+// cpus: gfx950
+// lds: 160000
+// Counters stand above the 64 KiB that older processors have.
+kernel test
+    begin
+    v_lshlrev_b32_e32 v4, 2, v0
+    v_add_u32_e32 v4, 0x26c00, v4
+    ds_write_b32 v4, v2
+    site
+    s_waitcnt lgkmcnt(0)
+    ds_read_b32 v5, v4
+    s_waitcnt lgkmcnt(0)
+    v_add_u32_e32 v3, v5, v3
+    site
+    finish
+end test
