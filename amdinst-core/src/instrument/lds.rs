@@ -112,7 +112,7 @@ impl LdsImages {
         if let Some(argument) =
             metadata.args.iter().position(|arg| arg.value_kind == "dynamic_shared_pointer")
         {
-            return refuse(format!("argument {argument} points to LDS that the launcher places"));
+            return refuse(format!("argument {} points to LDS that the launcher places", argument + 1));
         }
         let required = metadata.reqd_workgroup_size.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
         let work_items = match required.unwrap_or(metadata.max_flat_workgroup_size) {

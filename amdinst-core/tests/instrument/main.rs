@@ -397,9 +397,12 @@ fn lds_that_a_launcher_places_keeps_counters_out() {
         let kernels = Some(vec!["handed".to_owned()]);
         let plan = plan(&object, &Options { counters, kernels, ..Options::default() }).expect("a plan");
         let probes = &plan.kernels()[0];
-        (probes.home, probes.refusals.iter().map(|refusal| refusal.reason).collect::<Vec<_>>())
+        let told = probes.refusals.iter().map(|refusal| (refusal.reason, refusal.detail.clone()));
+        (probes.home, told.collect::<Vec<_>>())
     };
-    assert_eq!(home_of(Counters::Lds), (None, vec![Reason::LdsPlacement]));
+    // As `inspect` and `run` count arguments.
+    let told = "argument 2 points to LDS that the launcher places".to_owned();
+    assert_eq!(home_of(Counters::Lds), (None, vec![(Reason::LdsPlacement, told)]));
     assert_eq!(home_of(Counters::Auto), (Some(Home::Register), Vec::new()));
 }
 

@@ -143,7 +143,8 @@ fn arguments(kernel: &Node) -> Result<Vec<(&Node, u64)>, String> {
         let (size, align) = (number("Size"), number("Align").filter(|align| align.is_power_of_two()));
         let (Some(size), Some(align)) = (size, align) else {
             return Err(format!(
-                "argument {index} of `{name}` has no size, or an alignment that is no power of two"
+                "argument {} of `{name}` has no size, or an alignment that is no power of two",
+                index + 1
             ));
         };
         // At most 2^32 for each of fewer than 2^32 arguments.
@@ -245,5 +246,13 @@ mod tests {
         ] {
             assert_eq!((snake_case(camel).as_str(), camel_case(snake).as_str()), (snake, camel));
         }
+    }
+
+    #[test]
+    fn arguments_count_from_1() {
+        let text = "---\nKernels:\n  - Name: k\n    Args:\n      - Size: 8\n        Align: 8\n      - Size: 4\n...\n";
+        let error = Metadata::read(text.as_bytes()).err();
+        let told = "argument 2 of `k` has no size, or an alignment that is no power of two";
+        assert_eq!(error.as_deref(), Some(told));
     }
 }
