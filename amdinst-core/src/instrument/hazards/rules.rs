@@ -53,6 +53,8 @@ pub(in crate::instrument) struct Facts {
     forwards_part: bool,
     /// Reads or writes lanes by number: v_readlane, v_readfirstlane (`Some(true)`), v_writelane (`Some(false)`).
     lane_access: Option<bool>,
+    /// It loads from memory to LDS, which LLVM takes for vector ALU, too.
+    to_lds: bool,
     /// The registers with the data of a store of more than 64 bits.
     wide_data: RegSet,
     op: Op,
@@ -127,6 +129,7 @@ impl Facts {
             dot: inst.op.is_of(Families::DOT),
             forwards_part: part || rounds_to_fp4_at_random(inst.op),
             lane_access,
+            to_lds: kind == Kind::Memory && (inst.mods.lds || inst.op.is_of(Families::TO_OR_FROM_LDS)),
             wide_data: if kind == Kind::Memory { wide_data(inst, effects) } else { RegSet::EMPTY },
             changes: effects.changes(),
             reads: effects.reads,
@@ -166,7 +169,7 @@ impl Facts {
             3
         } else if first_with_matrices {
             2
-        } else if is_valu {
+        } else if is_valu || later && self.to_lds {
             if later { 2 } else { 1 }
         } else {
             0
@@ -214,7 +217,8 @@ impl Facts {
             need(1, later && consumer.lane_access == Some(true) && read_vectors);
             need(1, later && self.transcendental && is_valu(consumer) && read_vectors);
             let touches_vectors = read_vectors || writes.share_vectors(&consumer.changes);
-            need(1, later && self.forwards_part && is_valu(consumer) && touches_vectors);
+            let waits_for_parts = is_valu(consumer) || consumer.to_lds;
+            need(1, later && self.forwards_part && waits_for_parts && touches_vectors);
             let other_op = consumer.op != self.op;
             need(3, arch.is_gfx90a_plus() && self.dot && other_op && touches_vectors);
             if arch == Arch::Gfx908 {
@@ -346,6 +350,7 @@ mod tests {
             (Arch::Gfx950, "v_cvt_scalef32_pk_fp8_f32 v0, v2, v3, v4 op_sel:[0,0,0,1]", mov, 1),
             (Arch::Gfx950, "v_cvt_scalef32_sr_pk_fp4_f16 v0, v2, v3, v4", mov, 1),
             (Arch::Gfx950, "v_pk_add_u16 v0, v2, v3", mov, 1),
+            (Arch::Gfx942, "v_pk_add_u16 v0, v2, v3", "global_load_lds_dword v[0:1], off", 1),
             (Arch::Gfx90a, "v_pk_add_u16 v0, v2, v3", mov, 0),
             (
                 Arch::Gfx90a,
