@@ -29,8 +29,8 @@
 //! * **Order.** The waves of a workgroup run in order, each until it waits at a barrier, ends, or has used up its time
 //!   slice. Workgroups run on several threads only if the kernel holds nothing whose result depends on their order: see
 //!   `dispatch::order`. One input then gives one result, whatever the number of threads.
-//! * **Barriers.** A wave that has ended counts as arrived, as on hardware; [`Config::strict_barriers`] makes that a
-//!   fault instead.
+//! * **Barriers.** A wave that has ended counts as arrived, as on hardware, and lanes that are switched off do not count;
+//!   [`Config::strict_barriers`] makes a fault of both. [`Config::check_races`] makes one of accesses to LDS that lack a barrier.
 //! * **Uninitialised** registers, LDS and scratch read zero.
 
 pub mod check;
@@ -38,6 +38,7 @@ mod dispatch;
 mod exec;
 mod fast;
 pub mod fidelity;
+mod lds;
 mod machine;
 mod memory;
 mod native;
@@ -46,7 +47,7 @@ mod snippet;
 pub mod timing;
 mod wave;
 
-pub use check::{Fault, FaultKind, MemorySpace, NearestAllocation};
+pub use check::{Earlier, Fault, FaultKind, LdsAccess, MemorySpace, NearestAllocation};
 pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, StepRecord, Stop};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};

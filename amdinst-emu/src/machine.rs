@@ -22,8 +22,12 @@ pub struct Config {
     pub time_slice: u64,
     /// Scratch bytes a work-item of a kernel that uses a dynamic stack gets besides what its descriptor asks for.
     pub dynamic_stack: u32,
-    /// A barrier that completes although some waves of the workgroup have ended is a fault. Hardware lets it pass.
+    /// A barrier that completes although some work-items of the workgroup have not reached it is a fault: waves that have
+    /// ended, or lanes that are switched off. Hardware lets it pass.
     pub strict_barriers: bool,
+    /// An access to LDS is a fault if another wave has accessed the same byte since the last barrier, unless both only
+    /// read, both are atomic, or both write the same value. LDS instructions then take many times as long.
+    pub check_races: bool,
     /// Vector extensions of the host to compute lanes with; what it lacks is not used. Results do not depend on it.
     pub vectors: Vectors,
     /// Common instructions run in handlers made for the host's vectors. Without, each one runs in the function that knows
@@ -38,6 +42,7 @@ impl Default for Config {
             time_slice: 1 << 16,
             dynamic_stack: 16 << 10,
             strict_barriers: false,
+            check_races: false,
             vectors: Vectors::detect(),
             fast_layer: true,
         }

@@ -24,6 +24,7 @@ use crate::Vectors;
 use crate::check::{Fault, FaultKind, Trap};
 use crate::dispatch::run_slice;
 use crate::exec::Context;
+use crate::lds::Lds;
 use crate::machine::Machine;
 use crate::memory::SCRATCH_BASE;
 use crate::program::{self, Program};
@@ -215,9 +216,9 @@ impl Snippet {
             return bad(format!("{} bytes of private memory a lane", state.scratch));
         }
         let mut wave = self.wave(state, machine.config().vectors);
-        let mut lds = state.lds.clone();
+        let mut lds = Lds::from(state.lds.clone());
         self.execute(machine, &mut wave, &mut lds)?;
-        Ok(self.state(state, &wave, lds))
+        Ok(self.state(state, &wave, lds.into_bytes()))
     }
 
     /// A wave in a state.
@@ -239,7 +240,7 @@ impl Snippet {
         wave
     }
 
-    fn execute(&self, machine: &Machine, wave: &mut Wave, lds: &mut [u8]) -> Result<(), Fault> {
+    fn execute(&self, machine: &Machine, wave: &mut Wave, lds: &mut Lds) -> Result<(), Fault> {
         let config = machine.config();
         let hot = self.program.code.steps(&self.program, config.vectors);
         let mut budget = config.budget;
@@ -279,6 +280,7 @@ impl Snippet {
             lane: trap.lane,
             pc: Some(self.program.pc(step)),
             instruction: self.program.text_of(step),
+            earlier: None,
         }
     }
 

@@ -88,7 +88,7 @@ impl Driver {
         let settings = Settings::read(|name| std::env::var(name).ok()).map_err(tell)?;
         let profile = settings.profile;
         let gpus: Vec<Gpu> =
-            (1..=settings.gpus).map(|node| Gpu::new(node, profile.arch, settings.strict_barriers)).collect();
+            (1..=settings.gpus).map(|node| Gpu::new(node, profile.arch, &settings)).collect();
         let nodes: Vec<u32> = gpus.iter().map(|gpu| gpu.node).collect();
         let mut allocations = Allocations::default();
         let mailboxes = allocations

@@ -41,7 +41,9 @@ impl Effect {
             | FaultKind::Budget { .. }
             | FaultKind::Stopped
             | FaultKind::BarrierDeadlock { .. }
-            | FaultKind::BarrierMismatch { .. } => Self::QueueError(error::EXCEPTION),
+            | FaultKind::BarrierMismatch { .. }
+            | FaultKind::BarrierDivergence { .. }
+            | FaultKind::Race { .. } => Self::QueueError(error::EXCEPTION),
             FaultKind::BadDispatch(message) if message.contains("LDS") => {
                 Self::QueueError(error::GROUP_MEMORY)
             }

@@ -17,6 +17,7 @@ use crate::counting::{Counted, Reports, Shape};
 use crate::host_memory::Mapping;
 use crate::image::Image;
 use crate::objects::{Object, Objects};
+use crate::settings::Settings;
 
 /// Why a packet was not run to its end.
 #[derive(Debug, thiserror::Error)]
@@ -97,9 +98,10 @@ const PAUSE: Duration = Duration::from_micros(100);
 
 impl Gpu {
     /// A GPU that sees no memory yet.
-    pub(crate) fn new(node: u32, arch: Arch, strict_barriers: bool) -> Self {
+    pub(crate) fn new(node: u32, arch: Arch, settings: &Settings) -> Self {
         let mut config = Config::default();
-        config.strict_barriers = strict_barriers;
+        config.strict_barriers = settings.strict_barriers;
+        config.check_races = settings.check_races;
         Self {
             node,
             machine: RwLock::new(Arc::new(Machine::new(arch, config))),
@@ -244,8 +246,13 @@ impl Ready {
         stop: &Stop<'_>,
     ) -> Result<Execution, DispatchError> {
         machine.dispatch_until(&self.program, dispatch, stop).map_err(|fault| {
-            let lines = fault.pc.zip(self.object.as_ref()).map(|(pc, object)| object.source_lines(pc));
-            DispatchError::Fault { fault: Box::new(fault), notes: lines.unwrap_or_default() }
+            let lines = |pc: Option<u64>| {
+                pc.zip(self.object.as_ref()).map(|(pc, object)| object.source_lines(pc)).unwrap_or_default()
+            };
+            let mut notes = lines(fault.pc);
+            let earlier = lines(fault.earlier.as_ref().map(|earlier| earlier.pc));
+            notes.extend(earlier.into_iter().map(|line| format!("before it {line}")));
+            DispatchError::Fault { fault: Box::new(fault), notes }
         })
     }
 }

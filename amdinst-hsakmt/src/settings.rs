@@ -36,8 +36,10 @@ pub(crate) struct Settings {
     pub(crate) budget: u64,
     /// Host threads of a launch (`AMDINST_THREADS`); 0 for all cores.
     pub(crate) threads: usize,
-    /// A barrier that some waves ended without reaching is a fault (`AMDINST_STRICT_BARRIERS`).
+    /// A barrier that some work-items do not reach is a fault (`AMDINST_STRICT_BARRIERS`).
     pub(crate) strict_barriers: bool,
+    /// Accesses of two waves to the same LDS with no barrier in between are a fault (`AMDINST_CHECK_RACES`).
+    pub(crate) check_races: bool,
     /// What is done to code objects (`AMDINST_INSTRUMENT`).
     pub(crate) instrument: Instrument,
     /// Where counters live (`AMDINST_COUNTERS`).
@@ -99,6 +101,7 @@ impl Settings {
             budget: number("AMDINST_BUDGET", 0, 1, u64::MAX)?,
             threads: number("AMDINST_THREADS", 0, 1, 1024)? as usize,
             strict_barriers: flag("AMDINST_STRICT_BARRIERS")?,
+            check_races: flag("AMDINST_CHECK_RACES")?,
         })
     }
 }
@@ -117,7 +120,7 @@ mod tests {
     fn defaults_are_one_gfx90a() {
         let settings = read(&[]).unwrap();
         assert_eq!((settings.profile.arch, settings.gpus), (Arch::Gfx90a, 1));
-        assert!(!settings.strict_barriers);
+        assert!(!settings.strict_barriers && !settings.check_races);
         assert_eq!((settings.instrument, settings.counters), (Instrument::No, Counters::Auto));
     }
 

@@ -335,6 +335,9 @@ pub struct TestArgs {
     /// Which branches count.
     #[command(flatten)]
     pub sites: SiteArgs,
+    /// What is a fault in the emulator besides what always is.
+    #[command(flatten)]
+    pub checks: CheckArgs,
     /// Model how long each launch takes on this device, original and instrumented (on the emulator)
     #[arg(long, value_name = "DEVICE")]
     pub timing: Option<TimingChoice>,
@@ -522,9 +525,30 @@ pub struct LimitArgs {
     /// Wave-instructions a workgroup may run before the launch is called endless (default: 268435456)
     #[arg(long, value_name = "N", value_parser = budget)]
     pub budget: Option<u64>,
-    /// A barrier that some waves of the workgroup ended without reaching is a fault (hardware lets it pass)
+    /// What is a fault besides what always is.
+    #[command(flatten)]
+    pub checks: CheckArgs,
+}
+
+/// What is a fault in the emulator, though hardware lets it pass.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct CheckArgs {
+    /// A barrier that some work-items of the workgroup do not reach is a fault (hardware lets it pass)
     #[arg(long)]
     pub strict_barriers: bool,
+    /// Accesses of two waves to the same bytes of LDS with no barrier in between are a fault, unless both read, both are
+    /// atomic, or both write one value
+    #[arg(long)]
+    pub check_races: bool,
+}
+
+impl CheckArgs {
+    /// The checks that are asked for, by the variables that test programs and the emulated driver know them by.
+    pub fn variables(self) -> impl Iterator<Item = &'static str> {
+        let all =
+            [("AMDINST_STRICT_BARRIERS", self.strict_barriers), ("AMDINST_CHECK_RACES", self.check_races)];
+        all.into_iter().filter(|(_, asked)| *asked).map(|(variable, _)| variable)
+    }
 }
 
 /// A limit of instructions; nothing runs at all without one.

@@ -8,7 +8,7 @@ use amdinst_core::instrument::SiteFrame;
 use amdinst_core::report::oracle::Disagreement;
 use amdinst_core::report::run::FaultReport;
 use amdinst_core::report::{Location, WaveId, is_library_file};
-use amdinst_emu::{Fault, FaultKind};
+use amdinst_emu::{Earlier, Fault, FaultKind};
 use thiserror::Error;
 
 use crate::artifacts::ArtifactError;
@@ -156,6 +156,8 @@ pub struct LocatedFault {
     pub pc: Option<u64>,
     /// Where the instruction stands in the source, innermost inlined function first, with the function's name.
     pub frames: Vec<(Location, Option<String>)>,
+    /// Where the earlier instruction stands that a race is with: the same, for that instruction.
+    pub earlier: Vec<(Location, Option<String>)>,
     /// The argument whose buffer is the nearest to a stray access, with its position.
     pub argument: Option<String>,
 }
@@ -163,34 +165,52 @@ pub struct LocatedFault {
 impl LocatedFault {
     /// Locates a fault. `original_pc` turns an address of the executed code object into one of the original.
     pub(crate) fn new(fault: Fault, request: &Request<'_>, original_pc: impl Fn(u64) -> Option<u64>) -> Self {
-        let pc = fault.pc.and_then(original_pc);
-        let frames = pc.map(|pc| source::frames(&request.built.original, pc)).unwrap_or_default();
+        let frames =
+            |pc: Option<u64>| pc.map(|pc| source::frames(&request.built.original, pc)).unwrap_or_default();
+        let pc = fault.pc.and_then(&original_pc);
+        let earlier = frames(fault.earlier.as_ref().and_then(|earlier| original_pc(earlier.pc)));
         let argument = nearest_argument(&fault, request);
-        Self { fault, pc, frames, argument }
+        Self { pc, frames: frames(pc), earlier, argument, fault }
     }
 
     /// The source place to look at: the innermost one outside Rust's own library.
     pub fn location(&self) -> Option<&Location> {
-        let library = |place: &Location| place.file.as_deref().is_some_and(is_library_file);
-        let own = self.frames.iter().find(|(location, _)| !library(location));
-        own.or_else(|| self.frames.first()).map(|(location, _)| location)
+        own_location(&self.frames)
     }
+
+    /// What happened, with the argument that it happened to, or the place that it clashes with.
+    fn message(&self) -> String {
+        let mut message = self.fault.kind.to_string();
+        if let Some(argument) = &self.argument {
+            message += &format!(", which is {argument}");
+        }
+        if let Some(location) = own_location(&self.earlier) {
+            message += &format!(", at {location}");
+        }
+        message
+    }
+}
+
+/// The innermost place outside Rust's own library.
+fn own_location(frames: &[(Location, Option<String>)]) -> Option<&Location> {
+    let library = |place: &Location| place.file.as_deref().is_some_and(is_library_file);
+    let own = frames.iter().find(|(location, _)| !library(location));
+    own.or_else(|| frames.first()).map(|(location, _)| location)
 }
 
 impl From<&LocatedFault> for FaultReport {
     fn from(located: &LocatedFault) -> Self {
-        let LocatedFault { fault, pc, frames, argument } = located;
+        let LocatedFault { fault, pc, frames, .. } = located;
         let frame = |(location, function): &(Location, Option<String>)| SiteFrame {
             function: function.as_deref().map(Arc::from),
             file: location.file.as_deref().map(Arc::from),
             line: location.line,
             column: location.column,
         };
-        let argument = argument.as_ref().map(|argument| format!(", which is {argument}")).unwrap_or_default();
         Self {
             kernel: fault.kernel.clone(),
             kind: fault.kind.word().to_owned(),
-            message: format!("{}{argument}", fault.kind),
+            message: located.message(),
             location: located.location().cloned().unwrap_or_default(),
             frames: frames.iter().map(frame).collect(),
             pc: *pc,
@@ -218,10 +238,7 @@ fn nearest_argument(fault: &Fault, request: &Request<'_>) -> Option<String> {
 
 impl fmt::Display for LocatedFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "kernel `{}`: {}", self.fault.kernel, self.fault.kind)?;
-        if let Some(argument) = &self.argument {
-            write!(f, ", which is {argument}")?;
-        }
+        write!(f, "kernel `{}`: {}", self.fault.kernel, self.message())?;
         if let Some(location) = self.location() {
             write!(f, "\n  --> {location}")?;
         }
@@ -241,6 +258,9 @@ impl fmt::Display for LocatedFault {
             if let Some(lane) = self.fault.lane {
                 write!(f, ", lane {lane}")?;
             }
+        }
+        if let Some(Earlier { pc, instruction }) = &self.fault.earlier {
+            write!(f, "\n  before it pc {pc:#x} `{instruction}`")?;
         }
         Ok(())
     }

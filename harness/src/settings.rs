@@ -114,8 +114,10 @@ pub struct Settings {
     pub gpu: Option<u32>,
     /// Wave-instructions that a workgroup may run in the emulator; `None` leaves it to the emulator.
     pub budget: Option<u64>,
-    /// A barrier that some waves of the workgroup ended without reaching is a fault in the emulator. Hardware lets it pass.
+    /// A barrier that some work-items of the workgroup do not reach is a fault in the emulator. Hardware lets it pass.
     pub strict_barriers: bool,
+    /// Accesses of two waves to the same bytes of LDS with no barrier in between are a fault in the emulator.
+    pub check_races: bool,
     /// The device on which launches in the emulator are modelled.
     pub timing: Option<Model>,
     /// The directory for traces of the modelled launches of tests.
@@ -136,16 +138,10 @@ impl Settings {
                 expected: "the whole numbers from 0",
             })
         });
-        let strict_barriers = match text("AMDINST_STRICT_BARRIERS").as_deref() {
-            None | Some("0") => false,
-            Some("1") => true,
-            Some(value) => {
-                return Err(SettingsError {
-                    variable: "AMDINST_STRICT_BARRIERS",
-                    value: value.to_owned(),
-                    expected: "0, 1",
-                });
-            }
+        let flag = |variable| match text(variable).as_deref() {
+            None | Some("0") => Ok(false),
+            Some("1") => Ok(true),
+            Some(value) => Err(SettingsError { variable, value: value.to_owned(), expected: "0, 1" }),
         };
         let timing = text("AMDINST_TIMING").map(|value| {
             value.parse().map_err(|_| SettingsError {
@@ -167,7 +163,8 @@ impl Settings {
             profile: text("AMDINST_PROFILE"),
             gpu: gpu.transpose()?,
             budget: text("AMDINST_BUDGET").map(budget).transpose()?,
-            strict_barriers,
+            strict_barriers: flag("AMDINST_STRICT_BARRIERS")?,
+            check_races: flag("AMDINST_CHECK_RACES")?,
             timing: timing.transpose()?,
             timeline: std::env::var_os("AMDINST_TIMELINE").filter(|path| !path.is_empty()).map(PathBuf::from),
         })

@@ -28,6 +28,33 @@ impl fmt::Display for MemorySpace {
     }
 }
 
+/// How LDS is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LdsAccess {
+    /// By a load.
+    Read,
+    /// By a store.
+    Write,
+    /// By an atomic.
+    Atomic,
+}
+
+impl LdsAccess {
+    /// That of a load or a store.
+    pub(crate) const fn plain(write: bool) -> Self {
+        if write { Self::Write } else { Self::Read }
+    }
+
+    /// What it does to the bytes.
+    const fn verb(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Atomic => "atomic",
+        }
+    }
+}
+
 /// The allocation closest to a stray address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NearestAllocation {
@@ -184,6 +211,36 @@ pub enum FaultKind {
         /// Waves that ended without arriving.
         ended: u32,
     },
+    /// A barrier completed although some lanes of a wave had not reached it ([`crate::Config::strict_barriers`]).
+    #[error(
+        "barrier in divergent control flow: {} of the wave's {started} work-items {} at it",
+        started - arrived,
+        if started - arrived == 1 { "is not" } else { "are not" }
+    )]
+    BarrierDivergence {
+        /// Work-items at the barrier.
+        arrived: u32,
+        /// Work-items that the wave began with.
+        started: u32,
+    },
+    /// Two waves access the same LDS, and no barrier orders them ([`crate::Config::check_races`]).
+    #[error(
+        "data race in LDS: {} of {size} bytes at {address:#x}, after {} by wave {wave} with no barrier in between",
+        access.verb(),
+        a(*earlier)
+    )]
+    Race {
+        /// First byte of the access.
+        address: u64,
+        /// Its bytes.
+        size: u32,
+        /// What it does to them.
+        access: LdsAccess,
+        /// What an earlier access does to one of them at least.
+        earlier: LdsAccess,
+        /// The wave, by its number in the workgroup, of the earlier access.
+        wave: u32,
+    },
     /// The launch itself is wrong.
     #[error("bad dispatch: {0}")]
     BadDispatch(String),
@@ -207,6 +264,8 @@ impl FaultKind {
             Self::Stopped => "stopped",
             Self::BarrierDeadlock { .. } => "barrier-deadlock",
             Self::BarrierMismatch { .. } => "barrier-mismatch",
+            Self::BarrierDivergence { .. } => "barrier-divergence",
+            Self::Race { .. } => "race",
             Self::BadDispatch(_) => "bad-dispatch",
         }
     }
@@ -215,6 +274,12 @@ impl FaultKind {
 /// `1 wave waits`, `2 waves wait`.
 fn waves(count: u32, one: &str, many: &str) -> String {
     if count == 1 { format!("1 wave {one}") } else { format!("{count} waves {many}") }
+}
+
+/// `a read`, `an atomic`.
+fn a(access: LdsAccess) -> String {
+    let article = if access == LdsAccess::Atomic { "an" } else { "a" };
+    format!("{article} {}", access.verb())
 }
 
 fn at_barrier(waiting: u32) -> String {
@@ -253,6 +318,17 @@ pub struct Fault {
     pub pc: Option<u64>,
     /// The instruction, as LLVM would print it.
     pub instruction: String,
+    /// The instruction that it clashes with, for a [`FaultKind::Race`].
+    pub earlier: Option<Earlier>,
+}
+
+/// An instruction that was executed before a fault, and is part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Earlier {
+    /// Its address in the code object.
+    pub pc: u64,
+    /// The instruction, as LLVM would print it.
+    pub instruction: String,
 }
 
 impl Fault {
@@ -270,6 +346,7 @@ impl Fault {
             lane: None,
             pc: None,
             instruction: String::new(),
+            earlier: None,
         }
     }
 }
@@ -284,6 +361,9 @@ impl fmt::Display for Fault {
                 write!(f, ", lane {lane}")?;
             }
         }
+        if let Some(Earlier { pc, instruction }) = &self.earlier {
+            write!(f, "; before it pc {pc:#x} `{instruction}`")?;
+        }
         Ok(())
     }
 }
@@ -295,15 +375,17 @@ impl std::error::Error for Fault {}
 pub(crate) struct Trap {
     pub(crate) kind: FaultKind,
     pub(crate) lane: Option<u8>,
+    /// Number of an earlier step that it is about as well.
+    pub(crate) earlier: Option<u32>,
 }
 
 impl Trap {
     pub(crate) fn new(kind: FaultKind) -> Box<Self> {
-        Box::new(Self { kind, lane: None })
+        Box::new(Self { kind, lane: None, earlier: None })
     }
 
     pub(crate) fn at_lane(kind: FaultKind, lane: usize) -> Box<Self> {
-        Box::new(Self { kind, lane: u8::try_from(lane).ok() })
+        Box::new(Self { kind, lane: u8::try_from(lane).ok(), earlier: None })
     }
 
     pub(crate) fn unimplemented(op: Op, form: &'static str) -> Box<Self> {

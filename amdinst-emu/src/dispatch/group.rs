@@ -1,9 +1,11 @@
 //! One workgroup: its waves in turn, its LDS, its barriers.
 
+use super::barrier::Barrier;
 use super::slice::StepCount;
 use super::{MaskRecord, Shared, StepRecord, run_slice};
 use crate::check::{Fault, FaultKind, Trap};
 use crate::exec::Context;
+use crate::lds::Lds;
 use crate::wave::{Status, Wave};
 
 /// Sums over waves.
@@ -19,7 +21,7 @@ pub(super) struct Group {
     waves: Vec<Wave>,
     /// How many of them the workgroup has that runs.
     live: usize,
-    lds: Vec<u8>,
+    lds: Lds,
     /// Mask counters of each wave by slot.
     counters: Vec<Vec<MaskRecord>>,
     pub(super) totals: Totals,
@@ -38,7 +40,7 @@ impl Group {
         Self {
             waves: (0..waves).map(|_| Wave::new(shared.config.vectors)).collect(),
             live: waves,
-            lds: vec![0; shared.lds_bytes as usize],
+            lds: Lds::new(shared.lds_bytes, shared.config.check_races),
             counters: vec![vec![MaskRecord::default(); slots]; waves],
             totals: Totals::default(),
             masks: Vec::new(),
@@ -58,7 +60,7 @@ impl Group {
 
     /// Run the workgroup of this number to its end.
     pub(super) fn run(&mut self, shared: &Shared<'_>, index: u64) -> Result<(), Box<Fault>> {
-        self.lds.fill(0);
+        self.lds.clear();
         self.live = shared.waves_of(index);
         for (number, wave) in self.waves[..self.live].iter_mut().enumerate() {
             shared.start(wave, index, number as u32);
@@ -115,32 +117,19 @@ impl Group {
                 });
                 outcome.map_err(|trap| shared.locate(&self.waves[number], *trap))?;
             }
-            let count =
-                |status| self.waves[..self.live].iter().filter(|wave| wave.status == status).count() as u32;
-            let waiting = count(Status::AtBarrier);
-            let (halted, ended) = (count(Status::Halted), count(Status::Ended));
-            let alive = self.live as u32 - halted - ended;
-            if waiting > 0 && waiting == alive {
-                let first = self.waves[..self.live]
-                    .iter()
-                    .position(|wave| wave.status == Status::AtBarrier)
-                    .unwrap_or(0);
-                let kind = if halted > 0 {
-                    FaultKind::BarrierDeadlock { waiting, halted }
-                } else if ended > 0 && shared.config.strict_barriers {
-                    FaultKind::BarrierMismatch { waiting, ended }
-                } else {
-                    for wave in
-                        self.waves[..self.live].iter_mut().filter(|wave| wave.status == Status::AtBarrier)
-                    {
-                        wave.status = Status::Running;
-                    }
-                    continue;
-                };
-                return Err(shared.locate(&self.waves[first], *Trap::new(kind)));
-            }
-            if running == 0 {
-                return Ok(());
+            match Barrier::of(self.waves[..self.live].iter(), shared.config) {
+                Barrier::Waits if running == 0 => return Ok(()),
+                Barrier::Waits => {}
+                Barrier::Passes => {
+                    let waves = self.waves[..self.live].iter_mut();
+                    waves
+                        .filter(|wave| wave.status == Status::AtBarrier)
+                        .for_each(|wave| wave.status = Status::Running);
+                    self.lds.pass_barrier();
+                }
+                Barrier::Fails(wave, kind) => {
+                    return Err(shared.locate(&self.waves[wave], *Trap::new(kind)));
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Launches: from a kernel's name, a grid and its arguments to waves, and back to figures.
 
+mod barrier;
 mod group;
 mod kernarg;
 mod order;
@@ -15,12 +16,13 @@ use std::time::Instant;
 use amdinst_core::isa::Op;
 use amdinst_core::object::Kernel;
 
-use crate::check::{Fault, Trap};
+use crate::check::{Earlier, Fault, Trap};
 use crate::fast::Hot;
 use crate::machine::Config;
 use crate::memory::{Memory, Owner, Protection};
 use crate::program::Program;
 use crate::wave::Wave;
+pub(crate) use barrier::Barrier;
 use group::Group;
 pub use packet::Dispatch;
 pub(crate) use packet::{dispatch, kernel};
@@ -347,6 +349,10 @@ impl<'a> Shared<'a> {
             lane: trap.lane,
             pc: Some(self.program.pc(step)),
             instruction: self.program.text_of(step),
+            earlier: trap.earlier.map(|step| {
+                let step = &self.program.steps[step as usize];
+                Earlier { pc: self.program.pc(step), instruction: self.program.text_of(step) }
+            }),
         })
     }
 }

@@ -215,7 +215,12 @@ impl Setup {
         let base = SCRATCH_BASE + u64::from(offset);
         wave.scratch.reset(self.scratch, base);
         wave.set_mode(self.mode);
-        wave.place = Place { number, in_group: lanes.len() > 1, scratch: self.scratch > 0 };
+        wave.place = Place {
+            number,
+            in_group: lanes.len() > 1,
+            scratch: self.scratch > 0,
+            work_items: lanes[number as usize].exec,
+        };
         for (register, value) in self.user.iter().take(102).enumerate() {
             wave.s[register] = *value;
         }

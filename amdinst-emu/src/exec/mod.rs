@@ -34,6 +34,7 @@ use amdinst_core::isa::{Encoding, Inst, Op};
 
 use crate::check::{FaultKind, Outcome, Trap};
 use crate::dispatch::MaskRecord;
+use crate::lds::Lds;
 use crate::memory::Memory;
 use crate::program::{Handler, Program, Step};
 use crate::wave::Wave;
@@ -41,7 +42,7 @@ use crate::wave::Wave;
 /// What a step can reach.
 pub(crate) struct Context<'a> {
     pub(crate) wave: &'a mut Wave,
-    pub(crate) lds: &'a mut [u8],
+    pub(crate) lds: &'a mut Lds,
     pub(crate) memory: &'a Memory,
     pub(crate) program: &'a Program,
     /// Mask counters of the wave, by slot; empty when not asked for.

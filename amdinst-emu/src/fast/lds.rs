@@ -88,7 +88,7 @@ impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access
             let farthest = if COUNT == 2 { hot.imm[0].max(hot.imm[1]) } else { hot.imm[0] };
             let reach = u64::from(farthest) + 4 * DWORDS as u64;
             let known = look::<L>(&addresses, exec, reach, context.lds.len());
-            if !known.inside {
+            if !known.inside || context.lds.is_watched() {
                 return general(context, hot);
             }
             let lds = context.lds.as_mut_ptr();

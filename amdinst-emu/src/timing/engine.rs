@@ -17,9 +17,10 @@ use super::stall::{Breakdown, Stall};
 use super::unit::{FrontCaches, SIMDS, Unit};
 use super::wave::Resident;
 use crate::check::{Fault, FaultKind, Trap};
-use crate::dispatch::{Shared, run_slice};
+use crate::dispatch::{Barrier, Shared, run_slice};
 use crate::exec::Context;
 use crate::exec::footprint::Footprint;
+use crate::lds::Lds;
 use crate::memory::is_scratch;
 use crate::wave::Status;
 
@@ -31,7 +32,7 @@ const FORGET: u64 = 1 << 12;
 /// A workgroup that is resident.
 #[derive(Debug, Default)]
 struct Group {
-    lds: Vec<u8>,
+    lds: Lds,
     /// Slots of its waves.
     waves: Vec<usize>,
     /// Waves that have neither ended nor left.
@@ -187,12 +188,12 @@ impl<'a> Engine<'a> {
         let index = self.next_group;
         self.next_group += 1;
         let slot = self.free_groups.pop().unwrap_or_else(|| {
-            self.groups.push(Group::default());
+            let lds = Lds::new(self.shared.lds_bytes, self.shared.config.check_races);
+            self.groups.push(Group { lds, ..Group::default() });
             self.groups.len() - 1
         });
         let group = &mut self.groups[slot];
         group.lds.clear();
-        group.lds.resize(self.shared.lds_bytes as usize, 0);
         group.waves.clear();
         group.resident = waves;
         group.budget = self.shared.budget;
@@ -354,13 +355,13 @@ impl<'a> Engine<'a> {
         match self.waves[wave].wave.status {
             Status::Ended | Status::Halted => {
                 self.end(now, wave);
-                self.release(now, group, wave)?;
+                self.release(now, group)?;
                 return Ok(true);
             }
             Status::AtBarrier => {
                 let resident = &mut self.waves[wave];
                 (resident.ready, resident.cause) = (u64::MAX, Stall::Barrier);
-                self.release(now, group, wave)?;
+                self.release(now, group)?;
             }
             Status::Running | Status::Yielded => {
                 if self.groups[group].budget == 0 {
@@ -519,23 +520,16 @@ impl<'a> Engine<'a> {
         self.events.push(Reverse((gone, self.visits.len() + unit)));
     }
 
-    /// Let the waves at a barrier go on if no other is to come. A wave that has ended counts as arrived.
-    fn release(&mut self, now: u64, group: usize, last: usize) -> Result<(), Box<Fault>> {
-        let count = |status| {
-            let waves = self.groups[group].waves.iter();
-            waves.filter(|&&wave| self.waves[wave].wave.status == status).count() as u32
-        };
-        let waiting = count(Status::AtBarrier);
-        let (halted, ended) = (count(Status::Halted), count(Status::Ended));
-        if waiting == 0 || waiting + halted + ended < self.groups[group].waves.len() as u32 {
-            return Ok(());
-        }
-        if halted > 0 || ended > 0 && self.shared.config.strict_barriers {
-            let kind = match halted {
-                0 => FaultKind::BarrierMismatch { waiting, ended },
-                _ => FaultKind::BarrierDeadlock { waiting, halted },
-            };
-            return Err(self.shared.locate(&self.waves[last].wave, *Trap::new(kind)));
+    /// Let the waves at a barrier go on if no other is to come.
+    fn release(&mut self, now: u64, group: usize) -> Result<(), Box<Fault>> {
+        let waves = self.groups[group].waves.iter().map(|&wave| &self.waves[wave].wave);
+        match Barrier::of(waves, self.shared.config) {
+            Barrier::Waits => return Ok(()),
+            Barrier::Passes => self.groups[group].lds.pass_barrier(),
+            Barrier::Fails(number, kind) => {
+                let wave = self.groups[group].waves[number];
+                return Err(self.shared.locate(&self.waves[wave].wave, *Trap::new(kind)));
+            }
         }
         for at in 0..self.groups[group].waves.len() {
             let wave = self.groups[group].waves[at];

@@ -101,6 +101,8 @@ pub(crate) struct Place {
     pub(crate) in_group: bool,
     /// It has private memory.
     pub(crate) scratch: bool,
+    /// Lanes that it began with.
+    pub(crate) work_items: u64,
 }
 
 #[derive(Debug)]

@@ -74,6 +74,7 @@ impl Emulator {
             config.budget = budget;
         }
         config.strict_barriers = settings.strict_barriers;
+        config.check_races = settings.check_races;
         Ok(Self {
             id: next_device_id(),
             arch,

@@ -66,6 +66,11 @@ impl Device {
                 let why = format!("{}, as asked for", device.name());
                 Ok((device, why))
             }
+            DeviceChoice::Auto if settings.strict_barriers || settings.check_races => {
+                let device = Self::emulator(settings)?;
+                let why = format!("{}, which checks barriers and races", device.name());
+                Ok((device, why))
+            }
             DeviceChoice::Auto => match gpu(settings) {
                 Ok(device) => {
                     let why = format!("{}, which the kernels were built for", device.name());

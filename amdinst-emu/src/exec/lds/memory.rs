@@ -1,23 +1,27 @@
 //! Bytes of the workgroup's LDS: checks, loads and stores.
 
-use crate::check::{FaultKind, MemorySpace, NearestAllocation, Outcome, Trap};
+use crate::check::{FaultKind, LdsAccess, MemorySpace, NearestAllocation, Outcome, Trap};
 use crate::exec::lane_data::{get_small, put_small};
+use crate::lds::{Lds, Mark};
 use crate::program::Action;
 use crate::wave::Wave;
 
-/// The first byte of an LDS access, after checking that it is in bounds and at a multiple of `required`.
+/// The first byte of an access that a wave is about to make, after checking that it is in bounds, at a multiple of
+/// `required`, and, if asked for, no race.
 ///
 /// Loads and stores have no alignment: HSA sets SH_MEM_CONFIG.ALIGNMENT_MODE to "unaligned" (AMDGPU user guide, "Memory
 /// Model"), and compilers count on it (`unaligned-access-mode`). Atomics must be at a multiple of their size.
 pub(in crate::exec) fn check(
-    lds: &[u8],
+    lds: &mut Lds,
+    w: &Wave,
+    access: LdsAccess,
     address: u64,
     bytes: u8,
-    write: bool,
     required: u8,
     lane: usize,
 ) -> Outcome<usize> {
     let size = u32::from(bytes);
+    let write = access != LdsAccess::Read;
     if !address.is_multiple_of(u64::from(required)) {
         let required = u32::from(required);
         let kind = FaultKind::Misaligned { space: MemorySpace::Lds, address, size, required, write };
@@ -40,7 +44,9 @@ pub(in crate::exec) fn check(
         };
         return Err(Trap::at_lane(kind, lane));
     }
-    Ok(address as usize)
+    let at = address as usize;
+    lds.note(access, Mark::new(w.place.number, w.current), at, usize::from(bytes), lane)?;
+    Ok(at)
 }
 
 /// Little-endian load of up to 8 bytes that have been checked.

@@ -14,7 +14,7 @@ use super::atomic_float::Denormals;
 use super::footprint::Footprint;
 use super::lane_data::{operand, set_result};
 use super::{Context, atomic, unimplemented_step};
-use crate::check::{Outcome, Trap};
+use crate::check::{LdsAccess, Outcome, Trap};
 use crate::program::{Action, Handler, MemoryAccess, Step};
 use crate::wave::{LANES, Wave, odd_operand};
 
@@ -74,11 +74,12 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
         let address = |offset: i64| base.wrapping_add_signed(offset) & 0xffff_ffff;
         match access.action {
             Action::Atomic { op, bytes, returns } => {
-                let first = check(lds, address(access.offset), bytes, true, bytes, lane)?;
+                let first = check(lds, w, LdsAccess::Atomic, address(access.offset), bytes, bytes, lane)?;
                 let data = operand(w, access.data[0], lane, bytes);
                 let second = operand(w, access.data[1], lane, bytes);
                 if let Some(offset) = access.second {
-                    let at = [first, check(lds, address(offset), bytes, true, bytes, lane)?];
+                    let other = check(lds, w, LdsAccess::Atomic, address(offset), bytes, bytes, lane)?;
+                    let at = [first, other];
                     exchange_two(w, lds, access, bytes, lane, at, [data, second]);
                     continue;
                 }
@@ -91,9 +92,9 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
                 }
             }
             action @ Action::Load { bytes, .. } => {
-                let at = check(lds, address(access.offset), bytes, false, 1, lane)?;
+                let at = check(lds, w, LdsAccess::Read, address(access.offset), bytes, 1, lane)?;
                 let second = match access.second {
-                    Some(second) => Some(check(lds, address(second), bytes, false, 1, lane)?),
+                    Some(second) => Some(check(lds, w, LdsAccess::Read, address(second), bytes, 1, lane)?),
                     None => None,
                 };
                 transfer(w, lds, action, at, lane, access.dst);
@@ -102,17 +103,17 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
                 }
             }
             action @ Action::Store { bytes, .. } => {
-                let at = check(lds, address(access.offset), bytes, true, 1, lane)?;
+                let at = check(lds, w, LdsAccess::Write, address(access.offset), bytes, 1, lane)?;
                 transfer(w, lds, action, at, lane, access.data[0]);
                 // Equal offsets mean one write, of the first data (Vega ISA manual, "Double Address Instructions").
                 if let Some(second) = access.second.filter(|second| *second != access.offset) {
-                    let at = check(lds, address(second), bytes, true, 1, lane)?;
+                    let at = check(lds, w, LdsAccess::Write, address(second), bytes, 1, lane)?;
                     transfer(w, lds, action, at, lane, access.data[1]);
                 }
             }
         }
     }
-    Ok(())
+    lds.settle()
 }
 
 /// `ds_wrxchg2_*`: both places are read before either is written. Equal offsets mean one exchange, with the first data

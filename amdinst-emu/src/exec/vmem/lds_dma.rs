@@ -6,7 +6,7 @@
 //! here they are a fault.
 
 use super::{Context, bytes_of, lds, perform};
-use crate::check::Outcome;
+use crate::check::{LdsAccess, Outcome};
 use crate::program::{Action, MemoryAccess, Step};
 use crate::wave::{LANES, M0, RESULT_ROW};
 
@@ -21,7 +21,8 @@ pub(super) fn transfer(context: &mut Context<'_>, step: &Step, access: &MemoryAc
     let mut places = [0; LANES];
     for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
         let address = first + u64::from(4 * dwords) * lane as u64;
-        places[lane] = lds::check(context.lds, address, 4 * dwords, !store, 4, lane)?;
+        let access = LdsAccess::plain(!store);
+        places[lane] = lds::check(context.lds, context.wave, access, address, 4 * dwords, 4, lane)?;
     }
     // The rows of a result that is still worked on are free during a memory instruction.
     let staged = MemoryAccess { dst: RESULT_ROW, data: [RESULT_ROW, 0], lds_dma: false, ..*access };
@@ -41,5 +42,5 @@ pub(super) fn transfer(context: &mut Context<'_>, step: &Step, access: &MemoryAc
             lds::store(context.lds, places[lane] + offset, 4, value);
         }
     }
-    Ok(())
+    context.lds.settle()
 }

@@ -21,7 +21,7 @@ use amdinst_core::isa::Op;
 use super::atomic_float::Denormals;
 use super::lane_data::set_result;
 use super::{Context, atomic, lds, nothing};
-use crate::check::{Outcome, Trap};
+use crate::check::{LdsAccess, Outcome, Trap};
 use crate::memory::Protection;
 use crate::program::{Action, Handler, MemoryAccess, Space, Step};
 use crate::wave::{FLAT_SCRATCH, LANES, Scratch, odd_operand};
@@ -143,7 +143,7 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
             },
             Place::Lds(address) => match access.action {
                 Action::Atomic { op, bytes, returns } => {
-                    let at = lds::check(group, address, bytes, true, bytes, lane)?;
+                    let at = lds::check(group, w, LdsAccess::Atomic, address, bytes, bytes, lane)?;
                     let (data, second) = atomic_operands(w, access, op, bytes, lane);
                     let old = lds::load(group, at, usize::from(bytes));
                     let rules = Denormals::in_lds(op, bytes, w.mode);
@@ -154,7 +154,7 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
                     }
                 }
                 action => {
-                    let at = lds::check(group, address, bytes, write, 1, lane)?;
+                    let at = lds::check(group, w, LdsAccess::plain(write), address, bytes, 1, lane)?;
                     let row = if write { access.data[0] } else { access.dst };
                     lds::transfer(w, group, action, at, lane, row);
                 }

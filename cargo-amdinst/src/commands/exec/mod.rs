@@ -100,12 +100,12 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
     for (name, value) in [
         ("AMDINST_THREADS", args.limits.threads.map(|threads| threads.to_string())),
         ("AMDINST_BUDGET", args.limits.budget.map(|budget| budget.to_string())),
-        ("AMDINST_STRICT_BARRIERS", args.limits.strict_barriers.then(|| "1".to_owned())),
     ] {
         if let Some(value) = value {
             command.env(name, value);
         }
     }
+    command.envs(args.limits.checks.variables().map(|variable| (variable, "1")));
     // Every allocation on its own, so that an access that leaves one is noticed.
     for (name, value) in [("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1")] {
         if std::env::var_os(name).is_none() {

@@ -54,7 +54,8 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
 
     let progress = context.shell.progress("Running", &kernel.name, 0);
     let mut config = Config::default();
-    config.strict_barriers = args.limits.strict_barriers;
+    config.strict_barriers = args.limits.checks.strict_barriers;
+    config.check_races = args.limits.checks.check_races;
     let original =
         Outcome::of(object, config, &arguments, launch.clone()).map_err(|error| error.failure(object))?;
     drop(progress);
@@ -157,12 +158,11 @@ impl LaunchError {
             FaultKind::Unimplemented { .. } => Exit::Unsupported,
             _ => Exit::LaunchFailed,
         };
-        let pc = fault.pc;
-        let failure = Failure::new(exit, *fault);
-        pc.map(|pc| report::source_lines(object, pc))
-            .unwrap_or_default()
-            .into_iter()
-            .fold(failure, Failure::note)
+        let lines = |pc: Option<u64>| pc.map(|pc| report::source_lines(object, pc)).unwrap_or_default();
+        let mut notes = lines(fault.pc);
+        let earlier = lines(fault.earlier.as_ref().map(|earlier| earlier.pc));
+        notes.extend(earlier.into_iter().map(|line| format!("before it {line}")));
+        notes.into_iter().fold(Failure::new(exit, *fault), Failure::note)
     }
 }
 

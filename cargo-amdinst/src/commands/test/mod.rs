@@ -33,6 +33,11 @@ use crate::shell::Verbosity;
 /// Kernels or tests that do not build, no kernel tests, a device that is not there. Tests that fail are
 /// [`Exit::Mismatch`].
 pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
+    if args.device == DeviceChoice::Hip && args.checks.variables().next().is_some() {
+        let message =
+            "`--strict-barriers` and `--check-races` are checks of the emulator: not with `--device hip`";
+        return Err(Failure::msg(Exit::Usage, message));
+    }
     let options = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
     let built = build(context, &args.package, &Forms::all(options))?;
     let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
@@ -222,6 +227,7 @@ impl TestRun<'_> {
             (false, _) => "summary",
         };
         command.env("AMDINST_REPORT", report);
+        command.envs(self.args.checks.variables().map(|variable| (variable, "1")));
         match self.args.timing {
             Some(device) => command.env("AMDINST_TIMING", device.model().parameters().name),
             None => command.env_remove("AMDINST_TIMING"),

@@ -1,0 +1,113 @@
+//! A workgroup's LDS.
+
+mod races;
+
+use std::ops::{Deref, DerefMut};
+
+pub(crate) use races::Mark;
+
+use crate::check::{FaultKind, LdsAccess, Outcome, Trap};
+use races::Races;
+
+/// The bytes, and who has accessed them if that is asked for ([`crate::Config::check_races`]).
+#[derive(Debug, Default)]
+pub(crate) struct Lds {
+    bytes: Vec<u8>,
+    races: Option<Box<Races>>,
+}
+
+impl Lds {
+    pub(crate) fn new(size: u32, races: bool) -> Self {
+        let bytes = vec![0; size as usize];
+        Self { races: races.then(|| Box::new(Races::new(bytes.len()))), bytes }
+    }
+
+    /// Back to how a workgroup finds it.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.fill(0);
+        self.pass_barrier();
+    }
+
+    /// All waves of the workgroup have arrived at a barrier: what they do next comes after what they have done.
+    pub(crate) fn pass_barrier(&mut self) {
+        if let Some(races) = &mut self.races {
+            races.pass_barrier();
+        }
+    }
+
+    /// Accesses must be told to [`Lds::note`].
+    #[inline(always)]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.races.is_some()
+    }
+
+    /// A lane is about to access `bytes` from `at`, which are in bounds.
+    ///
+    /// # Errors
+    /// When another wave's access since the last barrier makes that a race.
+    #[inline(always)]
+    pub(crate) fn note(
+        &mut self,
+        access: LdsAccess,
+        by: Mark,
+        at: usize,
+        bytes: usize,
+        lane: usize,
+    ) -> Outcome {
+        match &mut self.races {
+            Some(races) => races.note(&self.bytes, access, by, at..at + bytes, lane),
+            None => Ok(()),
+        }
+    }
+
+    /// The bytes of the last noted accesses have been written.
+    ///
+    /// # Errors
+    /// When that changed what another wave has written since the last barrier.
+    #[inline(always)]
+    pub(crate) fn settle(&mut self) -> Outcome {
+        match &mut self.races {
+            Some(races) => races.settle(&self.bytes),
+            None => Ok(()),
+        }
+    }
+
+    /// The bytes alone.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+impl From<Vec<u8>> for Lds {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, races: None }
+    }
+}
+
+impl Deref for Lds {
+    type Target = [u8];
+    #[inline(always)]
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl DerefMut for Lds {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+}
+
+/// The trap of an access that races with an earlier one.
+fn race(access: LdsAccess, at: usize, bytes: usize, lane: usize, earlier: (LdsAccess, Mark)) -> Box<Trap> {
+    let (earlier, mark) = earlier;
+    let kind = FaultKind::Race {
+        address: at as u64,
+        size: bytes as u32,
+        access,
+        earlier,
+        wave: u32::from(mark.wave()),
+    };
+    Box::new(Trap { kind, lane: u8::try_from(lane).ok(), earlier: Some(mark.step()) })
+}
