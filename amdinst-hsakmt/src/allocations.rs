@@ -243,6 +243,7 @@ mod tests {
     use amdinst_core::Arch;
 
     use super::*;
+    use crate::settings::Settings;
 
     const PLAIN: MemoryFlags = MemoryFlags(0);
 
@@ -252,7 +253,8 @@ mod tests {
 
     #[test]
     fn a_gpu_sees_what_is_mapped_to_it_until_it_is_freed() {
-        let gpus = [Gpu::new(1, Arch::Gfx90a, false), Gpu::new(2, Arch::Gfx90a, false)];
+        let settings = Settings::read(|_| None).unwrap();
+        let gpus = [Gpu::new(1, Arch::Gfx90a, &settings), Gpu::new(2, Arch::Gfx90a, &settings)];
         let mut all = Allocations::default();
         let address = all.allocate(1, 5000, PLAIN, None, 1 << 20).unwrap();
         assert!(!sees(&gpus[0], address));
@@ -280,7 +282,8 @@ mod tests {
 
     #[test]
     fn registrations_are_counted_and_reach_whole_words() {
-        let gpus = [Gpu::new(1, Arch::Gfx90a, false)];
+        let settings = Settings::read(|_| None).unwrap();
+        let gpus = [Gpu::new(1, Arch::Gfx90a, &settings)];
         let memory = vec![7u8; 1000];
         let address = memory.as_ptr().expose_provenance() as u64 + 3;
         let mut all = Allocations::default();

@@ -118,3 +118,23 @@ pub unsafe fn barrier_in_a_branch(output: *mut u32) {
         unsafe { *output.add(i) = 1 };
     }
 }
+
+shared! {
+    static TURNED: [u32; 128];
+}
+
+/// Turns the numbers of a workgroup's work-items around, without a barrier between the stores and the loads.
+///
+/// # Safety
+/// `output` is to one element a work-item, and a workgroup has 128 of them.
+#[kernel]
+pub unsafe fn turn_around(output: *mut u32) {
+    let i = workitem_id_x() as usize;
+    let turned = TURNED.as_mut_ptr();
+    // SAFETY: `i` is below 128; the missing barrier is the mistake.
+    unsafe {
+        turned.add(i).write_volatile(global_id_x());
+        let turned = turned.add(127 - i).read_volatile();
+        *output.add(global_id_x() as usize) = turned;
+    }
+}

@@ -63,16 +63,16 @@ impl Two {
 struct Byte {
     /// The interval that this is about.
     interval: u32,
-    /// The last plain write.
-    written: Option<Mark>,
+    /// By plain stores.
+    written: Two,
     read: Two,
-    /// Atomics.
+    /// By atomics.
     changed: Two,
 }
 
 impl Byte {
     fn written_by_others(&self, than: Mark) -> Option<(LdsAccess, Mark)> {
-        self.written.filter(|mark| mark.wave != than.wave).map(|mark| (LdsAccess::Write, mark))
+        self.written.of_others(than).map(|mark| (LdsAccess::Write, mark))
     }
 
     fn read_by_others(&self, than: Mark) -> Option<(LdsAccess, Mark)> {
@@ -144,7 +144,7 @@ impl Races {
                         let access = (range.start, range.len());
                         self.suspects.push(Suspect { at, before: lds[at], access, lane, earlier });
                     }
-                    byte.written = Some(by);
+                    byte.written.add(by);
                 }
                 LdsAccess::Atomic => byte.changed.add(by),
             }
@@ -160,6 +160,106 @@ impl Races {
                 Err(race(LdsAccess::Write, at, bytes, lane, (LdsAccess::Write, earlier)))
             }
             None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::check::FaultKind;
+
+    const BYTES: usize = 6;
+
+    #[derive(Clone, Debug)]
+    enum Event {
+        Barrier,
+        Access { wave: u32, access: LdsAccess, at: usize, bytes: usize, value: u8 },
+    }
+
+    fn event() -> impl Strategy<Value = Event> {
+        let access = prop_oneof![Just(LdsAccess::Read), Just(LdsAccess::Write), Just(LdsAccess::Atomic)];
+        prop_oneof![
+            1 => Just(Event::Barrier),
+            6 => (0..4u32, access, 0..BYTES, 1..3usize, 0..2u8).prop_map(|(wave, access, at, bytes, value)| {
+                Event::Access { wave, access, at, bytes: bytes.min(BYTES - at), value }
+            }),
+        ]
+    }
+
+    /// The number of the first event that races, and those before it that it can race with: every pair of accesses since
+    /// the barrier is looked at.
+    fn by_pairs(events: &[Event]) -> Option<(usize, Vec<usize>)> {
+        let mut lds = [0; BYTES];
+        let mut since = 0;
+        for (number, event) in events.iter().enumerate() {
+            let &Event::Access { wave, access, at, bytes, value } = event else {
+                since = number;
+                continue;
+            };
+            let races = |earlier: &usize| match events[*earlier] {
+                Event::Access { wave: other, access: before, at: start, bytes: size, .. }
+                    if other != wave =>
+                {
+                    let mut both = (at.max(start)..(at + bytes).min(start + size)).peekable();
+                    both.peek().is_some()
+                        && match (before, access) {
+                            (LdsAccess::Read, LdsAccess::Read) | (LdsAccess::Atomic, LdsAccess::Atomic) => {
+                                false
+                            }
+                            (LdsAccess::Write, LdsAccess::Write) => both.any(|at| lds[at] != value),
+                            _ => true,
+                        }
+                }
+                _ => false,
+            };
+            let found: Vec<usize> = (since..number).filter(races).collect();
+            if !found.is_empty() {
+                return Some((number, found));
+            }
+            if access != LdsAccess::Read {
+                lds[at..at + bytes].fill(value);
+            }
+        }
+        None
+    }
+
+    proptest! {
+        #[test]
+        fn as_when_every_pair_is_compared(events in proptest::collection::vec(event(), 0..24)) {
+            let mut races = Races::new(BYTES);
+            let mut lds = [0; BYTES];
+            let mut raced = None;
+            for (number, event) in events.iter().enumerate() {
+                let &Event::Access { wave, access, at, bytes, value } = event else {
+                    races.pass_barrier();
+                    continue;
+                };
+                let by = Mark::new(wave, number as u32);
+                let mut outcome = races.note(&lds, access, by, at..at + bytes, 0);
+                if outcome.is_ok() && access != LdsAccess::Read {
+                    lds[at..at + bytes].fill(value);
+                    outcome = races.settle(&lds);
+                }
+                if let Err(trap) = outcome {
+                    raced = Some((number, trap));
+                    break;
+                }
+            }
+            match (raced, by_pairs(&events)) {
+                (None, None) => {}
+                (Some((number, trap)), Some((expected, with))) => {
+                    prop_assert_eq!(number, expected);
+                    let earlier = trap.earlier.expect("an earlier step") as usize;
+                    prop_assert!(with.contains(&earlier), "{} is none of {:?}", earlier, with);
+                    let Event::Access { wave, access, .. } = events[earlier] else { unreachable!() };
+                    let FaultKind::Race { wave: other, earlier, .. } = trap.kind else { panic!("{:?}", trap.kind) };
+                    prop_assert_eq!((other, earlier), (wave, access));
+                }
+                (found, expected) => prop_assert!(false, "found {:?}, expected {:?}", found, expected),
+            }
         }
     }
 }

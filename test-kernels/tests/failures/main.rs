@@ -6,6 +6,7 @@
 use harness::{Device, Launch as _, LaunchError, LocatedFault, Settings};
 use test_kernels::broken::{
     barrier_in_a_branch, checked_index, copy_unguarded, countdown, exchange, follow, scatter, stack_index,
+    turn_around,
 };
 use test_kernels::vector_add::vector_add;
 
@@ -232,6 +233,31 @@ fn a_barrier_that_not_all_waves_reach(device: &Device) -> harness::TestResult {
     assert!(text.contains("  --> amdinst-device/src/sync.rs:"), "{text}");
     let call = format!("test-kernels/src/broken.rs:{}:", line_of("        barrier();"));
     assert!(text.contains(&call) || device.settings().profile.as_deref() == Some("kernel-o0"), "{text}");
+    Ok(())
+}
+
+/// The first wave loads what the second is still to store. Every order of the waves is one that hardware may take, so this
+/// is a fault only where one asks for it.
+#[harness::test]
+fn a_missing_barrier(device: &Device) -> harness::TestResult {
+    let settings = Settings { check_races: true, ..device.settings().clone() };
+    let device = &Device::emulator(&settings)?;
+    let mut output = device.zeroed(256);
+    let (fault, text) = fault(turn_around.launch(device, 2, 128, (&mut output,)));
+    let (store, load) = (line_of("write_volatile(global_id_x())"), line_of("turned.add(127 - i)"));
+    let what = "data race in LDS: write of 4 bytes at 0x";
+    let instruction: &[&str] = &["ds_write_b32 ", "flat_store_dword "];
+    let first = text.lines().next().unwrap_or_default();
+    assert!(first.starts_with(&format!("kernel `turn_around`: {what}")), "{text}");
+    assert!(first.contains(", after a read by wave 0 with no barrier in between, at "), "{text}");
+    assert_at(device, &fault, &text, store);
+    if device.settings().profile.as_deref() != Some("kernel-o0") {
+        assert!(first.contains(&format!("src/broken.rs:{load}:")), "{text}");
+    }
+    let pc = text.lines().find(|line| line.starts_with("  pc 0x")).unwrap_or_default();
+    assert!(pc.ends_with("`, workgroup (0, 0, 0), wave 1, lane 0"), "{text}");
+    assert!(instruction.iter().any(|name| pc.contains(&format!(" `{name}"))), "{text}");
+    assert!(text.lines().last().is_some_and(|line| line.starts_with("  before it pc 0x")), "{text}");
     Ok(())
 }
 

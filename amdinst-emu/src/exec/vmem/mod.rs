@@ -193,5 +193,5 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
             },
         }
     }
-    Ok(())
+    context.lds.settle()
 }

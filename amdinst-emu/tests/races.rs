@@ -1,0 +1,223 @@
+//! Data races in LDS, and barriers that some lanes do not reach: what is a fault when asked for, and what is none.
+
+mod support;
+
+use std::sync::LazyLock;
+
+use amdinst_core::Arch;
+use amdinst_core::object::CodeObject;
+use amdinst_emu::timing::{Parameters, simulate};
+use amdinst_emu::{Config, Fault, FaultKind, Launch, LdsAccess};
+use support::{Device, compile, tools};
+
+const SOURCE: &str = r#"
+#define X __builtin_amdgcn_workitem_id_x()
+#define BARRIER() __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); __builtin_amdgcn_s_barrier(); \
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup")
+#define ADD(p) __opencl_atomic_fetch_add((local atomic_uint *)(p), 1, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_WORK_GROUP)
+
+kernel void exchange(global uint *out) {
+    local uint tile[128]; tile[X] = X; BARRIER(); out[X] = tile[X ^ 64]; }
+kernel void no_barrier(global uint *out) {
+    local uint tile[128]; ((volatile local uint *)tile)[X] = X; out[X] = ((volatile local uint *)tile)[X ^ 64]; }
+kernel void within_a_wave(global uint *out) {
+    local uint tile[128]; ((volatile local uint *)tile)[X] = X; out[X] = ((volatile local uint *)tile)[X ^ 1]; }
+kernel void no_second_barrier(global uint *out) {
+    volatile local uint tile[128]; tile[X] = X; uint sum = 0;
+    for (int i = 0; i < 2; ++i) { BARRIER(); sum += tile[X ^ 64]; tile[X] = sum + 200; }
+    out[X] = sum; }
+kernel void one_value(global uint *out) {
+    local uint flag[1]; *(volatile local uint *)flag = 7; BARRIER(); out[X] = *flag; }
+kernel void two_values(global uint *out) {
+    local uint flag[1]; *(volatile local uint *)flag = X / 64; BARRIER(); out[X] = *flag; }
+kernel void bytes(global uint *out) {
+    volatile local uchar tile[128]; tile[X] = X; BARRIER(); out[X] = tile[127 - X]; }
+kernel void neighbours(global uint *out) {
+    local uchar tile[130]; volatile local uchar *t = tile; t[X] = 5; *(volatile local ushort *)(t + (X & 126)) = 6;
+    BARRIER(); out[X] = t[X]; }
+kernel void overlapping(global uint *out) {
+    local uchar tile[132]; volatile local uchar *t = tile; *(volatile local uint *)(t + X) = X; BARRIER(); out[X] = t[X]; }
+kernel void atomics(global uint *out) {
+    local uint counts[2]; if (X < 2) counts[X] = 0; BARRIER(); ADD(&counts[X & 1]); BARRIER(); out[X] = counts[X & 1]; }
+kernel void atomics_then_load(global uint *out) {
+    local uint counts[2]; if (X < 2) counts[X] = 0; BARRIER(); ADD(&counts[X & 1]); out[X] = ((volatile local uint *)counts)[X & 1]; }
+kernel void cleared_meanwhile(global uint *out) {
+    local uint counts[2]; if (X < 2) ((volatile local uint *)counts)[X] = 0; ADD(&counts[X & 1]); BARRIER(); out[X] = counts[X & 1]; }
+kernel void flat(global uint *out) {
+    local uint tile[128]; volatile uint *t = (volatile uint *)tile; t[X] = X; out[X] = t[X ^ 64]; }
+kernel void pairs(global uint *out) {
+    volatile local ulong tile[64]; if (X < 64) tile[X] = X; else out[X] = tile[X - 64]; }
+kernel void between_workgroups(global uint *out) {
+    local uint tile[64]; ((volatile local uint *)tile)[X] = out[X]; out[X] = ((volatile local uint *)tile)[63 - X]; }
+kernel void half_a_wave(global uint *out) {
+    if ((X & 63) < 24) __builtin_amdgcn_s_barrier(); out[X] = X; }
+kernel void returned(global uint *out) {
+    if (X % 64 == 0) return; __builtin_amdgcn_s_barrier(); out[X] = X; }
+"#;
+
+/// The kernels for two targets, at two levels each.
+static OBJECTS: LazyLock<Vec<CodeObject>> = LazyLock::new(|| {
+    let pairs = [("gfx906", "-O0"), ("gfx906", "-O2"), ("gfx90a", "-O0"), ("gfx90a", "-O2")];
+    pairs.map(|(cpu, level)| compile(SOURCE, cpu, level)).into()
+});
+
+/// Those for gfx90a with optimisation.
+fn optimised() -> &'static CodeObject {
+    OBJECTS.last().expect("four objects")
+}
+
+fn checking() -> Config {
+    let mut config = Config::default();
+    config.check_races = true;
+    config
+}
+
+/// The outcome of two workgroups of 128 work-items. Both engines and any number of threads agree on it.
+fn outcome(object: &CodeObject, config: &Config, kernel: &str) -> Result<Vec<u32>, Fault> {
+    let outcome = |threads: Option<usize>| -> Result<Vec<u32>, Fault> {
+        let mut device = Device::with(object, config.clone());
+        let out = device.buffer("out", &[0u32; 128]);
+        let launch = Launch {
+            grid: [2, 1, 1],
+            block: [128, 1, 1],
+            // The hidden arguments, too, which code without optimisation may read.
+            kernarg: [out.to_le_bytes().to_vec(), vec![0; 256]].concat(),
+            threads: threads.unwrap_or_default(),
+            ..Launch::new(kernel)
+        };
+        match threads {
+            Some(_) => device.machine.launch(&device.program, &launch).map(|_| ()),
+            None => simulate(&mut device.machine, &device.program, &launch, &Parameters::mi210()).map(|_| ()),
+        }?;
+        Ok(device.u32s(out, 128))
+    };
+    let one = outcome(Some(1));
+    assert_eq!(outcome(Some(2)), one, "{kernel} on two threads");
+    if object.target.arch == Arch::Gfx90a {
+        match (outcome(None), &one) {
+            // Where there are races, the two orders may give different results.
+            (Ok(timed), Ok(one)) if !config.check_races => assert_eq!(timed.len(), one.len()),
+            (Ok(timed), Ok(one)) => assert_eq!(timed, *one, "{kernel} timed"),
+            // Waves take turns in another order: the same kind, though the lane may be another.
+            (Err(timed), Err(one)) => {
+                assert_eq!(timed.kind.word(), one.kind.word(), "{kernel} timed: {timed}")
+            }
+            (timed, one) => panic!("{kernel}: {timed:?} timed, {one:?}"),
+        }
+    }
+    one
+}
+
+/// A kernel's outcomes, by target and level.
+fn outcomes(config: &Config, kernel: &str) -> Vec<Result<Vec<u32>, Fault>> {
+    OBJECTS.iter().map(|object| outcome(object, config, kernel)).collect()
+}
+
+#[test]
+fn no_races() {
+    if !tools("no_races") {
+        return;
+    }
+    let ids = || (0..128u32).collect::<Vec<_>>();
+    let expected = [
+        ("exchange", ids().iter().map(|x| x ^ 64).collect::<Vec<_>>()),
+        ("within_a_wave", ids().iter().map(|x| x ^ 1).collect()),
+        ("one_value", vec![7; 128]),
+        ("bytes", ids().iter().map(|x| 127 - x).collect()),
+        ("atomics", vec![64; 128]),
+    ];
+    for (kernel, expected) in expected {
+        for outcome in outcomes(&checking(), kernel) {
+            assert_eq!(outcome, Ok(expected.clone()), "{kernel}");
+        }
+    }
+}
+
+#[test]
+fn races() {
+    use LdsAccess::{Atomic, Read, Write};
+    if !tools("races") {
+        return;
+    }
+    // The access, what came before it, and by which wave.
+    let expected = [
+        ("no_barrier", Write, Read),
+        ("no_second_barrier", Write, Read),
+        ("two_values", Write, Write),
+        ("overlapping", Write, Write),
+        ("atomics_then_load", Atomic, Read),
+        ("cleared_meanwhile", Write, Atomic),
+        ("flat", Write, Read),
+        ("pairs", Write, Read),
+    ];
+    for (kernel, one, other) in expected {
+        for outcome in outcomes(&checking(), kernel) {
+            let fault = outcome.expect_err(kernel);
+            let FaultKind::Race { access, earlier, wave, .. } = fault.kind else {
+                panic!("{kernel}: {fault}")
+            };
+            // Which wave comes first is the emulator's choice.
+            assert!((access, earlier) == (one, other) || (access, earlier) == (other, one), "{fault}");
+            assert!(fault.wave < 2 && wave == 1 - fault.wave, "{fault}");
+            let before = fault.earlier.as_ref().unwrap_or_else(|| panic!("{fault}"));
+            assert!(Some(before.pc) != fault.pc || access == earlier, "{fault}");
+            for instruction in [&fault.instruction, &before.instruction] {
+                assert!(instruction.starts_with("ds_") || instruction.starts_with("flat_"), "{fault}");
+            }
+            assert!(fault.to_string().contains("; before it pc 0x"), "{fault}");
+        }
+        // They run to their end unless it is asked for.
+        for outcome in outcomes(&Config::default(), kernel) {
+            assert!(outcome.is_ok(), "{kernel}: {outcome:?}");
+        }
+    }
+}
+
+/// Bytes are told apart in a dword; and the place is the first byte of the whole access.
+#[test]
+fn by_byte() {
+    if !tools("by_byte") {
+        return;
+    }
+    for outcome in outcomes(&checking(), "neighbours") {
+        assert!(outcome.is_ok(), "{outcome:?}");
+    }
+    let fault = outcome(optimised(), &checking(), "overlapping").expect_err("a race");
+    let FaultKind::Race { address, size: 4, wave: 0, .. } = fault.kind else { panic!("{fault}") };
+    // Lane 63 of wave 0 wrote bytes 63 to 66, and wave 1 begins at 64.
+    assert_eq!((address % 132, fault.wave, fault.lane), (64, 1, Some(0)), "{fault}");
+}
+
+/// Workgroups have an LDS each, though the emulator keeps it in the same place.
+#[test]
+fn workgroups_are_no_waves_of_one() {
+    if !tools("workgroups_are_no_waves_of_one") {
+        return;
+    }
+    let mut device = Device::with(optimised(), checking());
+    let out = device.buffer("out", &[0u32; 64]);
+    device.launch("between_workgroups", 4, 64, &[out]).expect("no race");
+}
+
+#[test]
+fn barriers_in_divergent_control_flow() {
+    if !tools("barriers_in_divergent_control_flow") {
+        return;
+    }
+    let mut strict = Config::default();
+    strict.strict_barriers = true;
+    for (kernel, arrived) in [("half_a_wave", 24), ("returned", 63)] {
+        for outcome in outcomes(&Config::default(), kernel) {
+            assert!(outcome.is_ok(), "as on hardware: {outcome:?}");
+        }
+        for outcome in outcomes(&strict, kernel) {
+            let fault = outcome.expect_err(kernel);
+            assert_eq!(fault.kind, FaultKind::BarrierDivergence { arrived, started: 64 }, "{fault}");
+            assert!(fault.instruction.starts_with("s_barrier") && fault.lane.is_none(), "{fault}");
+        }
+    }
+    // The last wave has lanes that no work-item is in.
+    let mut device = Device::with(optimised(), strict);
+    let out = device.buffer("out", &[0u32; 128]);
+    device.launch("exchange", 2, 100, &[out]).expect("all 100 are there");
+}
