@@ -3,7 +3,9 @@
 use super::level::Level;
 use super::memory::numbers;
 use super::{Body, Hot, PARTS, general, part, parts, rows};
+use crate::check::LdsAccess;
 use crate::exec::Context;
+use crate::lds::Mark;
 use crate::wave::LANES;
 
 /// A read (or write, if `WRITE`) of `DWORDS` a lane at each of `COUNT` offsets (`hot.imm`) from the addresses in row
@@ -69,6 +71,20 @@ unsafe fn kind<L: Level>(addresses: L::V, bits: u32) -> Kind {
     }
 }
 
+/// Whether no lane's access is a race, or may be one.
+#[inline(always)]
+unsafe fn unraced<L: Level, const WRITE: bool, const DWORDS: usize, const COUNT: usize>(
+    context: &mut Context<'_>,
+    hot: &Hot,
+    addresses: &[L::V; PARTS],
+) -> bool {
+    let Context { wave: w, lds, .. } = context;
+    let by = Mark::new(w.place.number, hot.next - 1);
+    // SAFETY: the vectors of a row are its 64 dwords.
+    let addresses = unsafe { std::slice::from_raw_parts(addresses.as_ptr().cast::<u32>(), LANES) };
+    lds.note_lanes(LdsAccess::plain(WRITE), by, addresses, w.exec, &hot.imm[..COUNT], 4 * DWORDS)
+}
+
 impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access<WRITE, DWORDS, COUNT> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
@@ -88,7 +104,9 @@ impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access
             let farthest = if COUNT == 2 { hot.imm[0].max(hot.imm[1]) } else { hot.imm[0] };
             let reach = u64::from(farthest) + 4 * DWORDS as u64;
             let known = look::<L>(&addresses, exec, reach, context.lds.len());
-            if !known.inside || context.lds.is_watched() {
+            if !known.inside
+                || (context.lds.is_watched() && !unraced::<L, WRITE, DWORDS, COUNT>(context, hot, &addresses))
+            {
                 return general(context, hot);
             }
             let lds = context.lds.as_mut_ptr();

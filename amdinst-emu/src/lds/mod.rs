@@ -35,7 +35,7 @@ impl Lds {
         }
     }
 
-    /// Accesses must be told to [`Lds::note`].
+    /// Accesses must be told to [`Lds::note`] or [`Lds::note_lanes`].
     #[inline(always)]
     pub(crate) fn is_watched(&self) -> bool {
         self.races.is_some()
@@ -58,6 +58,38 @@ impl Lds {
             Some(races) => races.note(&self.bytes, access, by, at..at + bytes, lane),
             None => Ok(()),
         }
+    }
+
+    /// The active lanes are about to access `bytes` at each of `offsets` from their addresses, which are all in bounds.
+    /// Returns whether that is known to be no race; if it is not, each access is to be noted by itself.
+    #[inline(never)]
+    pub(crate) fn note_lanes(
+        &mut self,
+        access: LdsAccess,
+        by: Mark,
+        addresses: &[u32],
+        exec: u64,
+        offsets: &[u32],
+        bytes: usize,
+    ) -> bool {
+        let Some(races) = &mut self.races else { return true };
+        let mut all = |access| {
+            let mut fine = true;
+            for (lane, address) in addresses.iter().enumerate().filter(|(lane, _)| exec >> lane & 1 != 0) {
+                for offset in offsets {
+                    let at = *address as usize + *offset as usize;
+                    fine &= races.note(&self.bytes, access, by, at..at + bytes, lane).is_ok();
+                }
+            }
+            fine
+        };
+        // A loop for each: it is most of the time that watching takes.
+        let fine = match access {
+            LdsAccess::Read => all(LdsAccess::Read),
+            LdsAccess::Write => all(LdsAccess::Write),
+            LdsAccess::Atomic => all(LdsAccess::Atomic),
+        };
+        fine & races.is_settled()
     }
 
     /// The bytes of the last noted accesses have been written.
@@ -102,12 +134,6 @@ impl DerefMut for Lds {
 /// The trap of an access that races with an earlier one.
 fn race(access: LdsAccess, at: usize, bytes: usize, lane: usize, earlier: (LdsAccess, Mark)) -> Box<Trap> {
     let (earlier, mark) = earlier;
-    let kind = FaultKind::Race {
-        address: at as u64,
-        size: bytes as u32,
-        access,
-        earlier,
-        wave: u32::from(mark.wave()),
-    };
+    let kind = FaultKind::Race { address: at as u64, size: bytes as u32, access, earlier, wave: mark.wave() };
     Box::new(Trap { kind, lane: u8::try_from(lane).ok(), earlier: Some(mark.step()) })
 }

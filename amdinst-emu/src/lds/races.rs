@@ -11,33 +11,36 @@
 //! Waves that wait for each other by a flag in LDS look like a race here: the loads and stores of such a flag are
 //! instructions like any others.
 
-use std::num::NonZeroU8;
+use std::num::NonZeroU32;
 use std::ops::Range;
 
 use super::race;
 use crate::check::{LdsAccess, Outcome};
 
-/// Who made an access: a wave by its number in the workgroup, and a step of the program.
+/// Who made an access: a wave by its number in the workgroup, and a step of the program. In one number, as there are many:
+/// the wave's number plus one (a workgroup has 16 waves at most), and above it the step (a program that has more than
+/// 2^27 does not fit into the memory of a host).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Mark {
-    /// The wave's number plus one.
-    wave: NonZeroU8,
-    step: u32,
-}
+pub(crate) struct Mark(NonZeroU32);
 
 impl Mark {
-    /// A workgroup has 16 waves at most.
+    const WAVE: u32 = 0x1f;
+
     pub(crate) fn new(wave: u32, step: u32) -> Self {
-        let wave = u8::try_from(wave + 1).ok().and_then(NonZeroU8::new).unwrap_or(NonZeroU8::MAX);
-        Self { wave, step }
+        let mark = step << Self::WAVE.count_ones() | (wave + 1).min(Self::WAVE);
+        Self(NonZeroU32::new(mark).unwrap_or(NonZeroU32::MIN))
     }
 
-    pub(crate) fn wave(self) -> u8 {
-        self.wave.get() - 1
+    pub(crate) fn wave(self) -> u32 {
+        (self.0.get() & Self::WAVE) - 1
     }
 
     pub(crate) fn step(self) -> u32 {
-        self.step
+        self.0.get() >> Self::WAVE.count_ones()
+    }
+
+    fn is_of_wave_of(self, other: Self) -> bool {
+        (self.0.get() ^ other.0.get()) & Self::WAVE == 0
     }
 }
 
@@ -46,23 +49,27 @@ impl Mark {
 struct Two([Option<Mark>; 2]);
 
 impl Two {
+    #[inline(always)]
     fn add(&mut self, mark: Mark) {
         match &mut self.0 {
-            [first, _] if first.is_none_or(|first| first.wave == mark.wave) => *first = Some(mark),
+            [first, _] if first.is_none_or(|first| first.is_of_wave_of(mark)) => *first = Some(mark),
             [_, second] => *second = Some(mark),
         }
     }
 
+    #[inline(always)]
     fn of_others(self, than: Mark) -> Option<Mark> {
-        self.0.into_iter().flatten().find(|mark| mark.wave != than.wave)
+        match self.0 {
+            [Some(first), _] if !first.is_of_wave_of(than) => Some(first),
+            // The two are never of one wave.
+            [_, second] => second,
+        }
     }
 }
 
-/// What has been done to a byte.
+/// What has been done to a byte, or to a dword as a whole.
 #[derive(Clone, Copy, Debug, Default)]
-struct Byte {
-    /// The interval that this is about.
-    interval: u32,
+struct History {
     /// By plain stores.
     written: Two,
     read: Two,
@@ -70,52 +77,94 @@ struct Byte {
     changed: Two,
 }
 
-impl Byte {
-    fn written_by_others(&self, than: Mark) -> Option<(LdsAccess, Mark)> {
-        self.written.of_others(than).map(|mark| (LdsAccess::Write, mark))
-    }
-
-    fn read_by_others(&self, than: Mark) -> Option<(LdsAccess, Mark)> {
-        self.read.of_others(than).map(|mark| (LdsAccess::Read, mark))
-    }
-
-    fn changed_by_others(&self, than: Mark) -> Option<(LdsAccess, Mark)> {
-        self.changed.of_others(than).map(|mark| (LdsAccess::Atomic, mark))
+impl History {
+    /// Adds an access, unless it is a race with an access of another wave, which is returned. A write that is one if it
+    /// changes what another wave has written returns who has.
+    #[inline(always)]
+    fn add(&mut self, access: LdsAccess, by: Mark) -> Result<Option<Mark>, (LdsAccess, Mark)> {
+        let written = || self.written.of_others(by).map(|mark| (LdsAccess::Write, mark));
+        let read = || self.read.of_others(by).map(|mark| (LdsAccess::Read, mark));
+        let changed = || self.changed.of_others(by).map(|mark| (LdsAccess::Atomic, mark));
+        let race = match access {
+            LdsAccess::Read => written().or_else(changed),
+            LdsAccess::Write => read().or_else(changed),
+            LdsAccess::Atomic => written().or_else(read),
+        };
+        if let Some(race) = race {
+            return Err(race);
+        }
+        match access {
+            LdsAccess::Read => self.read.add(by),
+            LdsAccess::Atomic => self.changed.add(by),
+            LdsAccess::Write => {
+                let earlier = self.written.of_others(by);
+                self.written.add(by);
+                return Ok(earlier);
+            }
+        }
+        Ok(None)
     }
 }
 
-/// A write over another wave's write: a race if the byte is another one afterwards.
+/// What has been done to the bytes of a dword.
+#[derive(Clone, Copy, Debug, Default)]
+struct Word {
+    /// The interval that this is about.
+    interval: u32,
+    /// Some accesses were to a part of it, so that each byte has its own history. Most dwords never have any.
+    parted: bool,
+    /// That of each byte, if it is not parted.
+    history: History,
+}
+
+/// A write over another wave's write: a race if the bytes are other ones afterwards.
 #[derive(Clone, Copy, Debug)]
 struct Suspect {
+    /// The bytes that both write, in one dword.
     at: usize,
-    before: u8,
+    bytes: usize,
+    before: [u8; WORD],
     /// First byte and size of the access.
     access: (usize, usize),
     lane: usize,
     earlier: Mark,
 }
 
+/// Bytes of a dword.
+const WORD: usize = 4;
+
+/// Up to four bytes, and zeros behind them.
+fn dword(bytes: &[u8]) -> [u8; WORD] {
+    std::array::from_fn(|byte| bytes.get(byte).copied().unwrap_or_default())
+}
+
 /// Accesses since the last barrier.
 #[derive(Debug)]
 pub(super) struct Races {
-    bytes: Vec<Byte>,
-    /// Counts barriers and workgroups. Never 0, which is a byte's before it is accessed.
+    words: Vec<Word>,
+    /// Those of the bytes of parted dwords.
+    histories: Vec<[History; WORD]>,
+    /// Counts barriers and workgroups. Never 0, which is a dword's before it is accessed.
     interval: u32,
     suspects: Vec<Suspect>,
 }
 
 impl Races {
     pub(super) fn new(bytes: usize) -> Self {
-        Self { bytes: vec![Byte::default(); bytes], interval: 1, suspects: Vec::new() }
+        let words = vec![Word::default(); bytes.div_ceil(WORD)];
+        let histories = vec![[History::default(); WORD]; words.len()];
+        Self { words, histories, interval: 1, suspects: Vec::new() }
     }
 
     pub(super) fn pass_barrier(&mut self) {
+        self.suspects.clear();
         self.interval = self.interval.checked_add(1).unwrap_or_else(|| {
-            self.bytes.fill(Byte::default());
+            self.words.fill(Word::default());
             1
         });
     }
 
+    #[inline(always)]
     pub(super) fn note(
         &mut self,
         lds: &[u8],
@@ -124,36 +173,50 @@ impl Races {
         range: Range<usize>,
         lane: usize,
     ) -> Outcome {
-        for at in range.clone() {
-            let byte = &mut self.bytes[at];
-            if byte.interval != self.interval {
-                *byte = Byte { interval: self.interval, ..Byte::default() };
+        let mut at = range.start;
+        while at < range.end {
+            let number = at / WORD;
+            let end = range.end.min((number + 1) * WORD);
+            let word = &mut self.words[number];
+            if word.interval != self.interval {
+                *word = Word { interval: self.interval, ..Word::default() };
             }
-            let conflict = match access {
-                LdsAccess::Read => byte.written_by_others(by).or_else(|| byte.changed_by_others(by)),
-                LdsAccess::Write => byte.read_by_others(by).or_else(|| byte.changed_by_others(by)),
-                LdsAccess::Atomic => byte.written_by_others(by).or_else(|| byte.read_by_others(by)),
+            if end - at < WORD && !word.parted {
+                word.parted = true;
+                self.histories[number] = [word.history; WORD];
+            }
+            // Each history, and the first of the bytes that it is about.
+            let (histories, bytes) = match word.parted {
+                false => (std::slice::from_mut(&mut word.history), WORD),
+                true => (&mut self.histories[number][at % WORD..][..end - at], 1),
             };
-            if let Some(earlier) = conflict {
-                return Err(race(access, range.start, range.len(), lane, earlier));
-            }
-            match access {
-                LdsAccess::Read => byte.read.add(by),
-                LdsAccess::Write => {
-                    if let Some((_, earlier)) = byte.written_by_others(by) {
+            for (history, at) in histories.iter_mut().zip((at..).step_by(bytes)) {
+                match history.add(access, by) {
+                    Ok(None) => {}
+                    Ok(Some(earlier)) => {
+                        let before = dword(&lds[at..at + bytes]);
                         let access = (range.start, range.len());
-                        self.suspects.push(Suspect { at, before: lds[at], access, lane, earlier });
+                        self.suspects.push(Suspect { at, bytes, before, access, lane, earlier });
                     }
-                    byte.written.add(by);
+                    Err(earlier) => return Err(race(access, range.start, range.len(), lane, earlier)),
                 }
-                LdsAccess::Atomic => byte.changed.add(by),
             }
+            at = end;
         }
         Ok(())
     }
 
+    /// Whether no write is looked at that [`Races::settle`] will tell a race from. If one is, it is to be noted again.
+    pub(super) fn is_settled(&mut self) -> bool {
+        let settled = self.suspects.is_empty();
+        self.suspects.clear();
+        settled
+    }
+
     pub(super) fn settle(&mut self, lds: &[u8]) -> Outcome {
-        let raced = self.suspects.iter().find(|suspect| lds[suspect.at] != suspect.before).copied();
+        let changed =
+            |suspect: &&Suspect| dword(&lds[suspect.at..suspect.at + suspect.bytes]) != suspect.before;
+        let raced = self.suspects.iter().find(changed).copied();
         self.suspects.clear();
         match raced {
             Some(Suspect { access: (at, bytes), lane, earlier, .. }) => {
@@ -171,7 +234,7 @@ mod tests {
     use super::*;
     use crate::check::FaultKind;
 
-    const BYTES: usize = 6;
+    const BYTES: usize = 14;
 
     #[derive(Clone, Debug)]
     enum Event {
@@ -179,11 +242,16 @@ mod tests {
         Access { wave: u32, access: LdsAccess, at: usize, bytes: usize, value: u8 },
     }
 
+    fn size() -> impl Strategy<Value = usize> {
+        prop_oneof![1..4usize, Just(4), Just(4), 5..9usize]
+    }
+
     fn event() -> impl Strategy<Value = Event> {
         let access = prop_oneof![Just(LdsAccess::Read), Just(LdsAccess::Write), Just(LdsAccess::Atomic)];
         prop_oneof![
             1 => Just(Event::Barrier),
-            6 => (0..4u32, access, 0..BYTES, 1..3usize, 0..2u8).prop_map(|(wave, access, at, bytes, value)| {
+            6 => (0..4u32, access, 0..BYTES, size(), 0..2u8).prop_map(|(wave, access, at, bytes, value)| {
+                let at = if bytes >= 4 { at / 4 * 4 } else { at };
                 Event::Access { wave, access, at, bytes: bytes.min(BYTES - at), value }
             }),
         ]

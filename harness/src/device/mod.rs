@@ -66,9 +66,15 @@ impl Device {
                 let why = format!("{}, as asked for", device.name());
                 Ok((device, why))
             }
+            // What only the emulator can look for.
             DeviceChoice::Auto if settings.strict_barriers || settings.check_races => {
                 let device = Self::emulator(settings)?;
-                let why = format!("{}, which checks barriers and races", device.name());
+                let checks = match (settings.strict_barriers, settings.check_races) {
+                    (true, true) => "barriers and races",
+                    (true, false) => "barriers",
+                    _ => "races",
+                };
+                let why = format!("{}, which checks {checks}", device.name());
                 Ok((device, why))
             }
             DeviceChoice::Auto => match gpu(settings) {

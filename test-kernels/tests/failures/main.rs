@@ -215,6 +215,8 @@ fn past_the_end_of_the_stack(device: &Device) {
 /// fault only where one asks for it.
 #[harness::test]
 fn a_barrier_that_not_all_waves_reach(device: &Device) -> harness::TestResult {
+    let settings = Settings { strict_barriers: false, ..device.settings().clone() };
+    let device = &Device::emulator(&settings)?;
     let mut output = device.zeroed(256);
     barrier_in_a_branch.launch(device, 2, 128, (&mut output,))?;
     assert_eq!(output.to_vec().iter().sum::<u32>(), 128);
