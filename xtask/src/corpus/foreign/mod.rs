@@ -13,6 +13,7 @@ mod triton;
 
 use std::path::PathBuf;
 
+use amdinst_emu::Config;
 use anyhow::{Result, bail};
 
 use session::Session;
@@ -61,6 +62,9 @@ pub(crate) struct Options {
     /// Instrument each kernel as well: equal memory, and counters as the emulator counts, or refused by name
     #[arg(long)]
     instrument: bool,
+    /// Look for races in LDS, and for barriers that some work-items do not reach
+    #[arg(long)]
+    check: bool,
     /// The Python that has Triton
     #[arg(long, value_name = "PATH", default_value = "python3")]
     python: PathBuf,
@@ -73,6 +77,14 @@ pub(crate) struct Options {
 }
 
 impl Options {
+    /// The emulator's.
+    fn config(&self) -> Config {
+        let mut config = Config::default();
+        config.check_races = self.check;
+        config.strict_barriers = self.check;
+        config
+    }
+
     /// Whether a processor is wanted.
     fn takes_cpu(&self, cpu: &str) -> bool {
         self.target_cpu.is_empty() || self.target_cpu.iter().any(|wanted| wanted == cpu)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use amdinst_core::instrument;
 use amdinst_core::object::CodeObject;
-use amdinst_emu::{Config, Launch, Machine, Program};
+use amdinst_emu::{Launch, Machine, Program};
 use anyhow::{Context as _, Result};
 use cargo_amdinst::commands::run::{
     ArgSpec, Arguments, LaunchError, Outcome, Scalar, report::Instrumented, view::RunView,
@@ -40,8 +40,8 @@ pub(crate) struct Loaded<'a> {
 
 impl<'a> Loaded<'a> {
     /// Loads a code object.
-    pub(crate) fn new(object: &'a CodeObject) -> Result<Self> {
-        let mut machine = Machine::new(object.target.arch, Config::default());
+    pub(crate) fn new(object: &'a CodeObject, options: &Options) -> Result<Self> {
+        let mut machine = Machine::new(object.target.arch, options.config());
         let program = machine.load(object)?;
         Ok(Self { object, machine, program, instrumented: OnceCell::new() })
     }

@@ -63,7 +63,7 @@ pub(super) fn run_levels(session: &mut Session, levels: &[&str]) -> Result<()> {
                 let object = CodeObject::parse(std::fs::read(&file)?)
                     .map_err(|error| anyhow!("{}: {error}", file.display()))?;
                 let origin = Origin { source: Source::Hip, file: &file, target: cpu, variant: level };
-                let loaded = Loaded::new(&object)?;
+                let loaded = Loaded::new(&object, session.options())?;
                 cases.iter().try_for_each(|case| session.run(origin, &loaded, &case.name, case))?;
             }
         }

@@ -62,7 +62,7 @@ fn launch_all(
     launches: &[Case],
 ) -> Result<()> {
     let names = Names::of(object);
-    let loaded = Loaded::new(object)?;
+    let loaded = Loaded::new(object, session.options())?;
     let origin = Origin { source: Source::Rocrand, file: library.path(), target, variant: "" };
     for case in launches {
         let Some(symbol) = names.beginning(&case.name) else {

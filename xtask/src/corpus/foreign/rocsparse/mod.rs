@@ -37,7 +37,7 @@ pub(super) fn run(session: &mut Session) -> Result<()> {
                 let case = Kernel::of(&name).and_then(|kernel| kernel.case());
                 if let Some(case) = case.filter(|case| session.wants(case) && launched.insert(name.clone())) {
                     if loaded.is_none() {
-                        loaded = Some(Loaded::new(object)?);
+                        loaded = Some(Loaded::new(object, session.options())?);
                     }
                     if let Some(loaded) = &loaded {
                         session.run(origin, loaded, &kernel.name, &case)?;

@@ -47,7 +47,7 @@ pub(super) fn run(session: &mut Session) -> Result<()> {
             case.lds = kernel.lds;
             let origin =
                 Origin { source: Source::Triton, file: &kernel.file, target: &kernel.cpu, variant: "" };
-            session.run(origin, &Loaded::new(&object)?, &kernel.symbol, &case)?;
+            session.run(origin, &Loaded::new(&object, session.options())?, &kernel.symbol, &case)?;
         }
         if !seen {
             bail!("kernels.py has no kernel `{}`", case.name);
