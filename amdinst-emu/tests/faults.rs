@@ -199,3 +199,22 @@ fn bad_dispatches() {
         assert!(fault.to_string().contains(word), "{fault}");
     }
 }
+
+/// Reports name kinds of faults, and their schemas have a list of them.
+#[test]
+fn schemas_know_every_kind() {
+    let source = include_str!("../src/check/mod.rs");
+    let (_, words) = source.split_once("const fn word(&self)").expect("the words");
+    let (words, _) = words.split_once("\n    }\n").expect("their end");
+    let words: Vec<&str> = words
+        .lines()
+        .filter_map(|line| line.split_once(" => \"")?.1.strip_suffix("\","))
+        // Only programs under the emulated driver are stopped from outside.
+        .filter(|word| *word != "stopped")
+        .collect();
+    assert!(words.contains(&FaultKind::Trap(2).word()) && words.len() > 14, "{words:?}");
+    for schema in [include_str!("../../schemas/report.v1.json"), include_str!("../../schemas/run.v1.json")] {
+        let missing: Vec<_> = words.iter().filter(|word| !schema.contains(&format!("\"{word}\""))).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+}
