@@ -44,6 +44,42 @@ fn the_reason_and_its_source_line_are_told() {
     assert!(String::from_utf8_lossy(&output.stdout).ends_with("hipErrorInvalidConfiguration\n"));
 }
 
+#[test]
+fn races_and_divergent_barriers_are_faults_if_asked_for() {
+    if !tools("checks", &[]) {
+        return;
+    }
+    let program = Program::hip("faults.hip");
+    for (name, variable, message, lines) in [
+        (
+            "race",
+            "AMDINST_CHECK_RACES",
+            "data race in LDS: write of 4 bytes at 0x",
+            &["tile[LOCAL] =", "127 - LOCAL"][..],
+        ),
+        (
+            "barrier",
+            "AMDINST_STRICT_BARRIERS",
+            "28 of the wave's 64 work-items are not at it",
+            &["LOCAL < 100"],
+        ),
+    ] {
+        let output = program.run(&[name], &[]);
+        assert!(output.status.success(), "{name} as on hardware: {output:?}");
+        let output = program.run(&[name], &[(variable, "1")]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.signal(), Some(ABORTED), "{name}: {text}");
+        let first = text.lines().next().unwrap_or_default();
+        assert!(first.starts_with("amdinst: kernel `") && first.contains(message), "{name}: {text}");
+        let source = include_str!("programs/faults.hip");
+        for line in lines {
+            let number = 1 + source.lines().position(|text| text.contains(line)).expect("the line");
+            assert!(text.contains(&format!("faults.hip:{number}:")), "{name}, line {number}: {text}");
+        }
+        assert!(text.contains("HSA_STATUS_ERROR_EXCEPTION"), "{name}: {text}");
+    }
+}
+
 /// Who cannot be told anything must not wait forever.
 #[test]
 fn a_full_stderr_changes_nothing_else() {

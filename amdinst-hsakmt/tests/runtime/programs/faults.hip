@@ -20,6 +20,18 @@ __global__ void slow(unsigned *p) {
     for (unsigned i = 0; i < 1000000; ++i) p[0] = p[0] * 3 + 1;
 }
 
+#define LOCAL __builtin_amdgcn_workitem_id_x()
+/* What hardware lets pass. */
+__global__ void race(int *p) {
+    __attribute__((shared)) static volatile int tile[128];
+    tile[LOCAL] = LOCAL;
+    p[LOCAL] = tile[127 - LOCAL];
+}
+__global__ void barrier(int *p) {
+    if (LOCAL < 100) __builtin_amdgcn_s_barrier();
+    p[LOCAL] = 1;
+}
+
 /* Registered before HIP is used, so it runs after whatever HIP has registered: as a destructor of a global object does. */
 static unsigned *late_memory;
 static void late(void) {
@@ -64,6 +76,8 @@ int main(int count, char **names) {
     if (!strcmp(name, "endless") || !strcmp(name, "handler") || !strcmp(name, "leave") || !strcmp(name, "forked"))
         endless<<<1, 64>>>(p);
     if (!strcmp(name, "trap")) trap<<<1, 64>>>(p);
+    if (!strcmp(name, "race")) race<<<1, 128>>>(p);
+    if (!strcmp(name, "barrier")) barrier<<<1, 128>>>(p);
     if (!strcmp(name, "large")) stray<<<1, 2048>>>(p);
     CHECK(hipGetLastError());
     if (!strcmp(name, "late")) {
