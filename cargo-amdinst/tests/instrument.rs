@@ -29,6 +29,18 @@ fn a_plan_writes_nothing() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
+/// Of an output that cannot be written the directory is told, not the name of a file that nobody has asked for.
+#[test]
+fn a_directory_that_is_not_there_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = amdinst(directory.path(), "instrument FILE -o nowhere/out.elf");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(11), "{text}");
+    assert!(text.starts_with("error: writing nowhere/out."), "{text}");
+    let reason = "there is no directory nowhere, or no file can be made in it";
+    assert_eq!(text.trim_end().lines().last().map(str::trim_start), Some(reason), "{text}");
+}
+
 #[test]
 fn the_probe_map_stands_beside_the_code_object_and_both_are_the_same_each_time() {
     let directory = tempfile::tempdir().unwrap();

@@ -67,13 +67,25 @@ fn put(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Resu
         return write(&mut OpenOptions::new().write(true).open(path)?);
     }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let directory = directory_of(&path);
     let mut file = tempfile::Builder::new()
         .prefix(".amdinst-")
         .permissions(world_readable())
-        .tempfile_in(directory_of(&path))?;
+        .tempfile_in(directory)
+        .map_err(|error| no_file_in(directory, &error))?;
     write(file.as_file_mut())?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// The error without the temporary file's name, which says nothing to who has asked for another.
+fn no_file_in(directory: &Path, error: &io::Error) -> io::Error {
+    let directory = directory.display();
+    let message = match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no directory {directory}, or no file can be made in it"),
+        kind => format!("no file can be made in {directory}: {kind}"),
+    };
+    io::Error::new(error.kind(), message)
 }
 
 /// The directory that a file stands in.

@@ -2,9 +2,11 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use tempfile::TempDir;
 
 use super::records::Records;
 use super::{LinkArguments, LinkError, Undefined, support};
@@ -17,10 +19,7 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
     for input in &arguments.inputs {
         check_bitcode(input)?;
     }
-    let directory = tempfile::Builder::new()
-        .prefix("amdinst-link-")
-        .tempdir()
-        .map_err(|source| LinkError::Io { path: std::env::temp_dir(), source })?;
+    let directory = work_directory(&arguments.output)?;
     let step = Step { arguments, directory: directory.path() };
 
     let everything = match &arguments.inputs[..] {
@@ -37,6 +36,20 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
     let optimised = step.optimise(&program, &records)?;
     let object = step.emit(&optimised)?;
     step.link_object(&object)
+}
+
+/// An empty directory for what the steps leave, beside the output and named after it. Cargo links an output once at a time, so
+/// what is there was left by a link that was killed.
+fn work_directory(output: &Path) -> Result<TempDir, LinkError> {
+    let beside = output.parent().unwrap_or(Path::new(""));
+    let mut name = output.file_name().unwrap_or_default().to_owned();
+    name.push(".link");
+    let path = beside.join(&name);
+    let made = match fs::remove_dir_all(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => tempfile::Builder::new().prefix(&name).rand_bytes(0).tempdir_in(beside),
+    };
+    made.map_err(|source| LinkError::Io { path, source })
 }
 
 fn check_bitcode(path: &Path) -> Result<(), LinkError> {
@@ -153,12 +166,7 @@ impl Step<'_> {
     /// Puts the finished file in its place in one step.
     fn install(&self, finished: &Path) -> Result<(), LinkError> {
         let target = &self.arguments.output;
-        let io = |source| LinkError::Io { path: target.clone(), source };
-        let directory = target.parent().unwrap_or(Path::new("."));
-        let mut beside = tempfile::NamedTempFile::new_in(directory).map_err(io)?;
-        std::io::copy(&mut File::open(finished).map_err(io)?, &mut beside).map_err(io)?;
-        beside.persist(target).map_err(|error| io(error.error))?;
-        Ok(())
+        fs::rename(finished, target).map_err(|source| LinkError::Io { path: target.clone(), source })
     }
 }
 
