@@ -224,6 +224,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_a_killed_link_left_is_gone() {
+        let target = tempfile::tempdir().unwrap();
+        let output = target.path().join("kernels.elf");
+        let left = target.path().join("kernels.elf.link");
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join("everything.bc"), "half").unwrap();
+        let directory = work_directory(&output).unwrap();
+        assert_eq!((directory.path(), fs::read_dir(&left).unwrap().count()), (&*left, 0));
+        drop(directory);
+        assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
+        let nowhere = work_directory(&left.join("kernels.elf")).unwrap_err().to_string();
+        assert!(nowhere.contains("kernels.elf.link/kernels.elf.link"), "{nowhere}");
+    }
+
+    #[test]
     fn lld_complaint_is_read() {
         let text = "ld.lld: error: undefined symbol: sinf\n\
                     >>> referenced by lib.rs:12 (src/lib.rs:12)\n\
