@@ -31,7 +31,7 @@
 //!   `dispatch::order`. One input then gives one result, whatever the number of threads.
 //! * **Barriers.** A wave that has ended counts as arrived, as on hardware, and lanes that are switched off do not count;
 //!   [`Config::strict_barriers`] makes a fault of both. [`Config::check_races`] makes one of accesses to LDS that lack a barrier.
-//! * **Uninitialised** registers, LDS and scratch read zero.
+//! * **Uninitialised** registers, LDS and scratch memory hold [`Config::uninitialised`], so that what depends on them shows.
 
 pub mod check;
 mod dispatch;
@@ -51,7 +51,7 @@ pub use check::{Earlier, Fault, FaultKind, LdsAccess, MemorySpace, NearestAlloca
 pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, StepRecord, Stop};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};
-pub use machine::{Config, Machine};
+pub use machine::{Config, Machine, Uninitialised};
 pub use memory::{MemoryError, PRIVATE_APERTURE, SHARED_APERTURE};
 pub use native::{native_blocks, native_counts, native_ticks};
 pub use program::{LoadError, Program, Resident};

@@ -1,6 +1,7 @@
 //! The emulated device.
 
 use std::any::Any;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use amdinst_core::Arch;
@@ -28,11 +29,38 @@ pub struct Config {
     /// An access to LDS is a fault if another wave has accessed the same byte since the last barrier, unless both only
     /// read, both are atomic, or both write the same value. LDS instructions then take many times as long.
     pub check_races: bool,
+    /// What registers, LDS and scratch memory hold before they are written.
+    pub uninitialised: Uninitialised,
     /// Vector extensions of the host to compute lanes with; what it lacks is not used. Results do not depend on it.
     pub vectors: Vectors,
     /// Common instructions run in handlers made for the host's vectors. Without, each one runs in the function that knows
     /// every case of it: many times slower, with the same results.
     pub fast_layer: bool,
+}
+
+/// What each dword holds that was never written. Hardware has there what was left by others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uninitialised(pub u32);
+
+impl Default for Uninitialised {
+    /// In most programs more visible than zero is: a quiet NaN as an `f16`, `bf16`, `f32` or `f64`, and an index or an offset that
+    /// is out of bounds.
+    fn default() -> Self {
+        Self(0x7ffb_7ffb)
+    }
+}
+
+impl FromStr for Uninitialised {
+    type Err = &'static str;
+
+    /// Reads a whole number of 32 bits, in hexadecimal with `0x` before it.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let dword = match text.strip_prefix("0x") {
+            Some(digits) => u32::from_str_radix(digits, 16),
+            None => text.parse(),
+        };
+        dword.map(Self).map_err(|_| "the whole numbers from 0 to 0xffffffff")
+    }
 }
 
 impl Default for Config {
@@ -43,6 +71,7 @@ impl Default for Config {
             dynamic_stack: 16 << 10,
             strict_barriers: false,
             check_races: false,
+            uninitialised: Uninitialised::default(),
             vectors: Vectors::detect(),
             fast_layer: true,
         }

@@ -224,7 +224,7 @@ impl Snippet {
     /// A wave in a state.
     fn wave(&self, state: &WaveState, vectors: Vectors) -> Wave {
         let mut wave = Wave::new(vectors);
-        wave.reset([BANK; 2]);
+        wave.reset([BANK; 2], 0);
         wave.s[..102].copy_from_slice(&state.sgprs);
         wave.rows[..state.vgprs.len()].copy_from_slice(&state.vgprs);
         wave.rows[BANK..BANK + state.agprs.len()].copy_from_slice(&state.agprs);
@@ -234,7 +234,7 @@ impl Snippet {
         wave.scc = state.scc;
         wave.set_mode(state.mode);
         wave.place.scratch = state.scratch > 0;
-        wave.scratch.reset(state.scratch.next_multiple_of(4), SCRATCH_BASE);
+        wave.scratch.reset(state.scratch.next_multiple_of(4), SCRATCH_BASE, 0);
         wave.set_s64(EXEC, state.exec);
         wave.sync_exec();
         wave

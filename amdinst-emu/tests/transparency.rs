@@ -17,7 +17,7 @@ mod transparency {
     pub(crate) mod proof;
 }
 
-use amdinst_core::instrument::{Counters, Home, Options, Probe, Reason, apply, plan};
+use amdinst_core::instrument::{Counters, Options, Probe, Reason, apply, plan};
 use amdinst_core::isa::{Op, decode};
 use amdinst_core::object::{CodeObject, UserSgpr};
 use transparency::assembly::Assembly;
@@ -48,7 +48,6 @@ fn hand_written_kernels_at_every_level() {
     }
     println!("{proved}");
     assert_eq!(proved.refusals(), 0);
-    assert_eq!(Some(&proved.watched), proved.runs.get(&Home::Lds), "no kernel has a race");
     assert!(proved.timed > 500, "only {} waves were timed", proved.timed);
     assert!(proved.left_out > 50, "only {} sites were left out", proved.left_out);
     assert!(proved.sites > 200, "only {} sites were counted", proved.sites);

@@ -102,6 +102,7 @@ impl Gpu {
         let mut config = Config::default();
         config.strict_barriers = settings.strict_barriers;
         config.check_races = settings.check_races;
+        config.uninitialised = settings.uninitialised;
         Self {
             node,
             machine: RwLock::new(Arc::new(Machine::new(arch, config))),

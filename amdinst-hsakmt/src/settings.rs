@@ -2,6 +2,7 @@
 
 use amdinst_core::Arch;
 use amdinst_core::instrument::Counters;
+use amdinst_emu::Uninitialised;
 
 use crate::profile::Profile;
 
@@ -40,6 +41,8 @@ pub(crate) struct Settings {
     pub(crate) strict_barriers: bool,
     /// Accesses of two waves to the same LDS with no barrier in between are a fault (`AMDINST_CHECK_RACES`).
     pub(crate) check_races: bool,
+    /// What is there before it is written (`AMDINST_UNINITIALISED`).
+    pub(crate) uninitialised: Uninitialised,
     /// What is done to code objects (`AMDINST_INSTRUMENT`).
     pub(crate) instrument: Instrument,
     /// Where counters live (`AMDINST_COUNTERS`).
@@ -93,7 +96,14 @@ impl Settings {
                 return Err(bad("AMDINST_COUNTERS", value.to_owned(), "auto, register, lds or global"));
             }
         };
+        let uninitialised = match text("AMDINST_UNINITIALISED") {
+            None => Uninitialised::default(),
+            Some(value) => {
+                value.parse().map_err(|expected| bad("AMDINST_UNINITIALISED", value.clone(), expected))?
+            }
+        };
         Ok(Self {
+            uninitialised,
             instrument,
             counters,
             profile,

@@ -7,6 +7,7 @@ use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
 
 use amdinst_core::instrument::{Home, SiteSelector, SourceLines};
+use amdinst_emu::{Config, Uninitialised};
 use amdinst_report::Gate;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
@@ -525,12 +526,12 @@ pub struct LimitArgs {
     /// Wave-instructions a workgroup may run before the launch is called endless (default: 268435456)
     #[arg(long, value_name = "N", value_parser = budget)]
     pub budget: Option<u64>,
-    /// What is a fault besides what always is.
+    /// What is looked for besides what always is.
     #[command(flatten)]
     pub checks: CheckArgs,
 }
 
-/// What is a fault in the emulator, though hardware lets it pass.
+/// What the emulator looks for, though hardware lets it pass.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct CheckArgs {
     /// A barrier that some work-items of the workgroup do not reach is a fault (hardware lets it pass)
@@ -540,15 +541,35 @@ pub struct CheckArgs {
     /// atomic, or both write one value
     #[arg(long)]
     pub check_races: bool,
+    /// What each dword of registers, LDS and scratch memory holds before it is written (default: 0x7ffb7ffb, a NaN in
+    /// every format); a result that changes with it is wrong on hardware
+    #[arg(long, value_name = "DWORD", value_parser = uninitialised)]
+    pub uninitialised: Option<Uninitialised>,
 }
 
 impl CheckArgs {
-    /// The checks that are asked for, by the variables that test programs and the emulated driver know them by.
-    pub fn variables(self) -> impl Iterator<Item = &'static str> {
-        let all =
-            [("AMDINST_STRICT_BARRIERS", self.strict_barriers), ("AMDINST_CHECK_RACES", self.check_races)];
-        all.into_iter().filter(|(_, asked)| *asked).map(|(variable, _)| variable)
+    /// What is asked for, for the emulator.
+    pub fn set(self, config: &mut Config) {
+        config.strict_barriers = self.strict_barriers;
+        config.check_races = self.check_races;
+        config.uninitialised = self.uninitialised.unwrap_or_default();
     }
+
+    /// What is asked for, by the variables that test programs and the emulated driver know it by.
+    pub fn variables(self) -> impl Iterator<Item = (&'static str, String)> {
+        let flag = |asked: bool| asked.then(|| "1".to_owned());
+        let all = [
+            ("AMDINST_STRICT_BARRIERS", flag(self.strict_barriers)),
+            ("AMDINST_CHECK_RACES", flag(self.check_races)),
+            ("AMDINST_UNINITIALISED", self.uninitialised.map(|Uninitialised(dword)| format!("{dword:#x}"))),
+        ];
+        all.into_iter().filter_map(|(variable, value)| Some((variable, value?)))
+    }
+}
+
+/// A dword that was never written.
+fn uninitialised(text: &str) -> Result<Uninitialised, String> {
+    text.parse().map_err(|expected| format!("expected: {expected}"))
 }
 
 /// A limit of instructions; nothing runs at all without one.

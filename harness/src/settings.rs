@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use amdinst_core::instrument::Home;
+use amdinst_emu::Uninitialised;
 use amdinst_emu::timing::Model;
 use thiserror::Error;
 
@@ -118,6 +119,8 @@ pub struct Settings {
     pub strict_barriers: bool,
     /// Accesses of two waves to the same bytes of LDS with no barrier in between are a fault in the emulator.
     pub check_races: bool,
+    /// What registers, LDS and scratch memory hold in the emulator before they are written.
+    pub uninitialised: Uninitialised,
     /// The device on which launches in the emulator are modelled.
     pub timing: Option<Model>,
     /// The directory for traces of the modelled launches of tests.
@@ -165,10 +168,16 @@ impl Settings {
             budget: text("AMDINST_BUDGET").map(budget).transpose()?,
             strict_barriers: flag("AMDINST_STRICT_BARRIERS")?,
             check_races: flag("AMDINST_CHECK_RACES")?,
+            uninitialised: text("AMDINST_UNINITIALISED").map(uninitialised).transpose()?.unwrap_or_default(),
             timing: timing.transpose()?,
             timeline: std::env::var_os("AMDINST_TIMELINE").filter(|path| !path.is_empty()).map(PathBuf::from),
         })
     }
+}
+
+fn uninitialised(value: String) -> Result<Uninitialised, SettingsError> {
+    let variable = "AMDINST_UNINITIALISED";
+    value.parse().map_err(|expected| SettingsError { variable, value, expected })
 }
 
 fn budget(value: String) -> Result<u64, SettingsError> {

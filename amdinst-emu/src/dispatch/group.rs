@@ -40,7 +40,7 @@ impl Group {
         Self {
             waves: (0..waves).map(|_| Wave::new(shared.config.vectors)).collect(),
             live: waves,
-            lds: Lds::new(shared.lds_bytes, shared.config.check_races),
+            lds: Lds::new(shared.lds_bytes, shared.config),
             counters: vec![vec![MaskRecord::default(); slots]; waves],
             totals: Totals::default(),
             masks: Vec::new(),

@@ -18,7 +18,7 @@ use amdinst_core::object::Kernel;
 
 use crate::check::{Earlier, Fault, Trap};
 use crate::fast::Hot;
-use crate::machine::Config;
+use crate::machine::{Config, Uninitialised};
 use crate::memory::{Memory, Owner, Protection};
 use crate::program::Program;
 use crate::wave::Wave;
@@ -330,11 +330,12 @@ impl<'a> Shared<'a> {
 
     /// Put a wave of a workgroup into its initial state.
     pub(crate) fn start(&self, wave: &mut Wave, index: u64, number: u32) {
-        wave.reset(self.registers);
+        let Uninitialised(uninitialised) = self.config.uninitialised;
+        wave.reset(self.registers, uninitialised);
         wave.index = index * u64::from(self.waves_per_group) + u64::from(number);
         wave.next = self.entry;
         wave.current = self.entry;
-        self.setup.start(wave, self.workgroup(index), number);
+        self.setup.start(wave, self.workgroup(index), number, uninitialised);
     }
 
     /// A trap with its place: the step before the wave's next one is where it happened.

@@ -7,7 +7,7 @@ use super::{Launch, kernarg};
 use crate::check::Fault;
 use crate::memory::{PRIVATE_APERTURE, SCRATCH_BASE, SHARED_APERTURE};
 use crate::program::Program;
-use crate::wave::{FLAT_SCRATCH, LANES, M0, Place, Row, VCC, Wave};
+use crate::wave::{FLAT_SCRATCH, LANES, Place, Row, Wave};
 
 /// The fields of a kernel descriptor that set up waves.
 pub(crate) struct Descriptor<'a>(pub(crate) &'a KernelDescriptor);
@@ -209,11 +209,11 @@ impl Setup {
     }
 
     /// Put a fresh wave into its initial state.
-    pub(crate) fn start(&self, wave: &mut Wave, workgroup: [u32; 3], number: u32) {
+    pub(crate) fn start(&self, wave: &mut Wave, workgroup: [u32; 3], number: u32, uninitialised: u32) {
         let lanes = self.lanes_of(workgroup);
         let offset = self.wave_scratch() * number;
         let base = SCRATCH_BASE + u64::from(offset);
-        wave.scratch.reset(self.scratch, base);
+        wave.scratch.reset(self.scratch, base, uninitialised);
         wave.set_mode(self.mode);
         wave.place = Place {
             number,
@@ -242,8 +242,6 @@ impl Setup {
         } else {
             system(wave, rsrc2 & 1 != 0, offset);
         }
-        wave.set_s64(VCC, 0);
-        wave.s[usize::from(M0)] = 0;
 
         let lanes = &lanes[number as usize];
         let rows = if self.arch.has_packed_work_item_ids() { 1 } else { self.id_rows };

@@ -7,24 +7,29 @@ use std::ops::{Deref, DerefMut};
 pub(crate) use races::Mark;
 
 use crate::check::{FaultKind, LdsAccess, Outcome, Trap};
+use crate::machine::Config;
+use crate::wave::fill_dwords;
 use races::Races;
 
 /// The bytes, and who has accessed them if that is asked for ([`crate::Config::check_races`]).
 #[derive(Debug, Default)]
 pub(crate) struct Lds {
     bytes: Vec<u8>,
+    uninitialised: u32,
     races: Option<Box<Races>>,
 }
 
 impl Lds {
-    pub(crate) fn new(size: u32, races: bool) -> Self {
+    /// As many bytes. They are to be cleared for each workgroup.
+    pub(crate) fn new(size: u32, config: &Config) -> Self {
         let bytes = vec![0; size as usize];
-        Self { races: races.then(|| Box::new(Races::new(bytes.len()))), bytes }
+        let races = config.check_races.then(|| Box::new(Races::new(bytes.len())));
+        Self { bytes, uninitialised: config.uninitialised.0, races }
     }
 
     /// Back to how a workgroup finds it.
     pub(crate) fn clear(&mut self) {
-        self.bytes.fill(0);
+        fill_dwords(&mut self.bytes, self.uninitialised);
         self.pass_barrier();
     }
 
@@ -112,7 +117,7 @@ impl Lds {
 
 impl From<Vec<u8>> for Lds {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { bytes, races: None }
+        Self { bytes, ..Self::default() }
     }
 }
 

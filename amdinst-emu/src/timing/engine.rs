@@ -188,7 +188,7 @@ impl<'a> Engine<'a> {
         let index = self.next_group;
         self.next_group += 1;
         let slot = self.free_groups.pop().unwrap_or_else(|| {
-            let lds = Lds::new(self.shared.lds_bytes, self.shared.config.check_races);
+            let lds = Lds::new(self.shared.lds_bytes, self.shared.config);
             self.groups.push(Group { lds, ..Group::default() });
             self.groups.len() - 1
         });

@@ -4,7 +4,7 @@ mod lanes;
 mod scratch;
 
 pub(crate) use lanes::{Elem, Half, LANES, Row};
-pub(crate) use scratch::Scratch;
+pub(crate) use scratch::{Scratch, fill_dwords};
 
 use std::ops::{Deref, DerefMut};
 
@@ -149,8 +149,6 @@ pub(crate) struct Wave {
     pub(crate) clock: u64,
     /// Readings of the clock so far.
     pub(crate) clock_reads: u64,
-    /// Rows that may be non-zero, VGPRs and AGPRs.
-    pub(crate) used_rows: [usize; 2],
 }
 
 impl Wave {
@@ -181,17 +179,20 @@ impl Wave {
             steps_run: 0,
             clock: 0,
             clock_reads: 0,
-            used_rows: [0; 2],
         }
     }
 
-    /// Back to the state of a new wave; `used` is how many VGPRs and AGPRs the program can touch.
-    pub(crate) fn reset(&mut self, used: [usize; 2]) {
-        let [vgprs, agprs] = self.used_rows;
-        self.rows[..vgprs].fill([0; LANES]);
-        self.rows[REGISTERS / 2..REGISTERS / 2 + agprs].fill([0; LANES]);
-        self.used_rows = used;
+    /// Back to the state of a new wave; `used` is how many VGPRs and AGPRs the program can touch. Registers hold `uninitialised`,
+    /// but for those that say something of the wave.
+    pub(crate) fn reset(&mut self, used: [usize; 2], uninitialised: u32) {
+        let [vgprs, agprs] = used;
+        self.rows[..vgprs].fill([uninitialised; LANES]);
+        self.rows[REGISTERS / 2..REGISTERS / 2 + agprs].fill([uninitialised; LANES]);
         self.s = [0; 128];
+        self.s[..usize::from(FLAT_SCRATCH) + 2].fill(uninitialised);
+        for register in [VCC, VCC + 1, M0] {
+            self.s[usize::from(register)] = uninitialised;
+        }
         self.scc = false;
         self.set_mode(0);
         self.place = Place::default();

@@ -20,13 +20,19 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Zeroed scratch of `per_lane` bytes (a multiple of 4) a work-item, at device address `base`.
-    pub(crate) fn reset(&mut self, per_lane: u32, base: u64) {
-        self.bytes[..self.dirty].fill(0);
+    /// Scratch of `per_lane` bytes (a multiple of 4) a work-item, at device address `base`. Each dword holds `uninitialised`, which
+    /// is the same each time.
+    pub(crate) fn reset(&mut self, per_lane: u32, base: u64, uninitialised: u32) {
+        let dirty = self.dirty.next_multiple_of(4).min(self.bytes.len());
+        fill_dwords(&mut self.bytes[..dirty], uninitialised);
         self.dirty = 0;
         self.per_lane = per_lane;
         self.base = base;
+        let before = self.bytes.len();
         self.bytes.resize(per_lane as usize * LANES, 0);
+        if let Some(new) = self.bytes.get_mut(before..) {
+            fill_dwords(new, uninitialised);
+        }
     }
 
     /// Bytes a work-item has.
@@ -95,4 +101,12 @@ impl Scratch {
         self.dirty = self.dirty.max(at + 4);
         true
     }
+}
+
+/// Makes each dword of some bytes the same.
+pub(crate) fn fill_dwords(bytes: &mut [u8], dword: u32) {
+    let dword = dword.to_le_bytes();
+    let (whole, rest) = bytes.as_chunks_mut();
+    whole.fill(dword);
+    rest.copy_from_slice(&dword[..rest.len()]);
 }

@@ -9,7 +9,7 @@ use amdinst_core::instrument::{
     apply, plan,
 };
 use amdinst_core::object::CodeObject;
-use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine, native_blocks};
+use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Uninitialised, native_blocks};
 
 use super::prelude::with_prelude;
 use crate::support::{bytes_of, compile};
@@ -131,8 +131,6 @@ pub(crate) struct Totals {
     pub(crate) without_buffer: usize,
     /// Sites that were not asked for, in runs that did not ask for all.
     pub(crate) left_out: usize,
-    /// Instrumented runs with counters in LDS in which accesses to LDS were looked at for races.
-    pub(crate) watched: usize,
     /// Plans that refused the kernel, by the first reason.
     pub(crate) refused: BTreeMap<Reason, usize>,
     /// Instrumented runs in which sites borrowed SGPRs that were in use.
@@ -156,7 +154,6 @@ impl Totals {
         self.left_out += other.left_out;
         self.timed += other.timed;
         self.without_buffer += other.without_buffer;
-        self.watched += other.watched;
         self.block_executions += other.block_executions;
         self.borrowing += other.borrowing;
         self.too_small += other.too_small;
@@ -192,7 +189,7 @@ impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} kernels, {} sites, {} site executions, {} diverged, {} sites left out, {} waves timed, {} instructions in blocks, {} runs without a buffer, {} without a race; instrumented runs: {:?}, {} of them borrowing SGPRs, lanes of VGPRs: {:?}, {} of them through scratch memory ({} times none to borrow); refused: {:?}; all equal",
+            "{} kernels, {} sites, {} site executions, {} diverged, {} sites left out, {} waves timed, {} instructions in blocks, {} runs without a buffer; instrumented runs: {:?}, {} of them borrowing SGPRs, lanes of VGPRs: {:?}, {} of them through scratch memory ({} times none to borrow); refused: {:?}; all equal",
             self.kernels,
             self.sites,
             self.executions,
@@ -201,7 +198,6 @@ impl fmt::Display for Totals {
             self.timed,
             self.block_executions,
             self.without_buffer,
-            self.watched,
             self.runs,
             self.borrowing,
             self.lent,
@@ -270,18 +266,11 @@ pub(crate) fn prove_object(context: &str, object: &CodeObject, geometry: Geometr
     let original = launch(&mut machine, object, kernarg.clone(), geometry, true)
         .unwrap_or_else(|fault| panic!("{context}: the original: {fault}"));
     let expected = contents(&machine, out);
-    let watching = watching(context, object, geometry);
+    let other = other_machine(context, object, geometry, &expected);
 
     let mut totals = Totals { kernels: 1, ..Totals::default() };
-    let bench = Bench {
-        object,
-        blank: &blank,
-        watching: watching.as_ref(),
-        kernarg: &kernarg,
-        out,
-        geometry,
-        expected: &expected,
-    };
+    let bench =
+        Bench { object, blank: &blank, other: &other, kernarg: &kernarg, out, geometry, expected: &expected };
     let all = ways.list().into_iter().map(|way| (way, false, Abi::Argument));
     let plain = |counters| (counters, Level::Lanes, [None; 2]);
     let selecting = [(plain(Counters::Auto), true, Abi::Argument)];
@@ -402,24 +391,26 @@ pub(crate) fn prove_object(context: &str, object: &CodeObject, geometry: Geometr
     totals
 }
 
-/// A machine that looks for races, if the kernel has none: then it must have none with probes.
-fn watching(context: &str, object: &CodeObject, geometry: Geometry) -> Option<Machine> {
+/// A machine that looks for races, and where other values stand in what is not initialised. The kernel must leave the same
+/// memory on it, with probes or without.
+fn other_machine(context: &str, object: &CodeObject, geometry: Geometry, expected: &[u8]) -> Machine {
     let mut config = Config::default();
     config.check_races = true;
-    let (watching, kernarg, _) = fresh_with(object, config);
-    match launch(&mut watching.clone(), object, kernarg, geometry, false) {
-        Ok(_) => Some(watching),
-        Err(Fault { kind: FaultKind::Race { .. }, .. }) => None,
-        Err(fault) => panic!("{context}: the original, looked at for races: {fault}"),
-    }
+    config.uninitialised = Uninitialised(0);
+    let (other, kernarg, out) = fresh_with(object, config);
+    let mut machine = other.clone();
+    launch(&mut machine, object, kernarg, geometry, false)
+        .unwrap_or_else(|fault| panic!("{context}: the original, looked at for races: {fault}"));
+    assert!(contents(&machine, out) == expected, "{context}: the original uses what is not initialised");
+    other
 }
 
 /// A kernel, what it is launched with, and what it must leave.
 struct Bench<'a> {
     object: &'a CodeObject,
     blank: &'a Machine,
-    /// See [`watching`].
-    watching: Option<&'a Machine>,
+    /// See [`other_machine`].
+    other: &'a Machine,
     kernarg: &'a [u8],
     out: u64,
     geometry: Geometry,
@@ -456,14 +447,12 @@ impl Bench<'_> {
         let (machine, records) = counted(self.blank, &rewritten, probes, self.kernarg, self.geometry)
             .unwrap_or_else(|fault| panic!("{context}: the instrumented kernel: {fault}"));
         assert!(contents(&machine, self.out) == self.expected, "{context}: memory differs");
-        if let Some(watching) = self.watching.filter(|_| probes.home == Some(Home::Lds)) {
-            let (machine, again) = counted(watching, &rewritten, probes, self.kernarg, self.geometry)
-                .unwrap_or_else(|fault| panic!("{context}: the instrumented kernel: {fault}"));
-            assert!(contents(&machine, self.out) == self.expected, "{context}: memory differs");
-            // Times are no counters: they differ with the way an access is executed.
-            assert!(options.probe == Probe::Time || again == records, "{context}: counters differ");
-            totals.watched += 1;
-        }
+        let (machine, again) = counted(self.other, &rewritten, probes, self.kernarg, self.geometry)
+            .unwrap_or_else(|fault| {
+                panic!("{context}: the instrumented kernel, looked at for races: {fault}")
+            });
+        assert!(contents(&machine, self.out) == self.expected, "{context}: memory differs");
+        assert!(options.probe == Probe::Time || again == records, "{context}: counters differ");
         if options.abi == Abi::Global {
             // Arguments as they were, and nobody has set the variable.
             let before = self.object.kernel(KERNEL).expect("the kernel").metadata.kernarg_segment_size;

@@ -75,6 +75,7 @@ impl Emulator {
         }
         config.strict_barriers = settings.strict_barriers;
         config.check_races = settings.check_races;
+        config.uninitialised = settings.uninitialised;
         Ok(Self {
             id: next_device_id(),
             arch,

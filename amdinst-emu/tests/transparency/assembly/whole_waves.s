@@ -5,7 +5,10 @@ kernel test
     s_and_saveexec_b64 s[14:15], s[12:13]
     v_add_u32_e32 v3, 1, v3
     s_or_saveexec_b64 s[16:17], -1
+    v_mov_b32_e32 v8, 1
+    s_mov_b64 exec, s[16:17]
     v_mov_b32_e32 v8, v2
+    s_or_saveexec_b64 s[16:17], -1
     v_mov_b32_e32 v9, 7
     s_not_b64 exec, exec
     s_not_b64 exec, exec

@@ -105,7 +105,7 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
             command.env(name, value);
         }
     }
-    command.envs(args.limits.checks.variables().map(|variable| (variable, "1")));
+    command.envs(args.limits.checks.variables());
     // Every allocation on its own, so that an access that leaves one is noticed.
     for (name, value) in [("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1")] {
         if std::env::var_os(name).is_none() {

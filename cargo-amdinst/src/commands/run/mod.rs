@@ -54,8 +54,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
 
     let progress = context.shell.progress("Running", &kernel.name, 0);
     let mut config = Config::default();
-    config.strict_barriers = args.limits.checks.strict_barriers;
-    config.check_races = args.limits.checks.check_races;
+    args.limits.checks.set(&mut config);
     let original =
         Outcome::of(object, config, &arguments, launch.clone()).map_err(|error| error.failure(object))?;
     drop(progress);

@@ -34,8 +34,7 @@ use crate::shell::Verbosity;
 /// [`Exit::Mismatch`].
 pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     if args.device == DeviceChoice::Hip && args.checks.variables().next().is_some() {
-        let message =
-            "`--strict-barriers` and `--check-races` are checks of the emulator: not with `--device hip`";
+        let message = "`--strict-barriers`, `--check-races` and `--uninitialised` are for the emulator: not with `--device hip`";
         return Err(Failure::msg(Exit::Usage, message));
     }
     let options = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
@@ -227,7 +226,7 @@ impl TestRun<'_> {
             (false, _) => "summary",
         };
         command.env("AMDINST_REPORT", report);
-        command.envs(self.args.checks.variables().map(|variable| (variable, "1")));
+        command.envs(self.args.checks.variables());
         match self.args.timing {
             Some(device) => command.env("AMDINST_TIMING", device.model().parameters().name),
             None => command.env_remove("AMDINST_TIMING"),
