@@ -1,0 +1,78 @@
+//! What registers, LDS and scratch memory hold before they are written.
+
+mod support;
+
+use amdinst_core::Arch;
+use amdinst_emu::timing::{Parameters, simulate};
+use amdinst_emu::{Config, Launch, Uninitialised};
+use support::{Device, compile, tools};
+
+/// Each kernel reads what it has not written, and then writes it, for the next workgroup to find.
+const SOURCE: &str = r#"
+#define X __builtin_amdgcn_workitem_id_x()
+#define AT (__builtin_amdgcn_workgroup_id_x() * 64 + X)
+kernel void lds(global uint *out) {
+    volatile local uint tile[64]; out[AT] = tile[X]; tile[X] = 1; }
+kernel void lds_byte(global uint *out) {
+    volatile local uchar tile[67]; out[AT] = tile[X + 3]; for (int i = 0; i < 67; ++i) tile[i] = 1; }
+kernel void scratch(global uint *out) {
+    volatile uint values[9]; out[AT] = values[X % 9]; for (int i = 0; i < 9; ++i) values[i] = 1; }
+kernel void vector(global uint *out) {
+    uint value; __asm__ volatile("v_mov_b32 %0, v77\n\tv_mov_b32 v77, 1" : "=v"(value) : : "v77"); out[AT] = value; }
+kernel void scalar(global uint *out) {
+    uint value; __asm__ volatile("s_mov_b32 %0, s77\n\ts_mov_b32 s77, 1" : "=s"(value) : : "s77"); out[AT] = value; }
+"#;
+
+#[test]
+fn each_workgroup_finds_what_was_asked_for() {
+    if !tools("each_workgroup_finds_what_was_asked_for") {
+        return;
+    }
+    const GROUPS: u32 = 40;
+    for cpu in ["gfx900", "gfx90a", "gfx942"] {
+        let object = compile(SOURCE, cpu, "-O2");
+        for dword in [Uninitialised::default(), Uninitialised(0), Uninitialised(0x0403_0201)] {
+            let mut config = Config::default();
+            config.uninitialised = dword;
+            for kernel in ["lds", "lds_byte", "scratch", "vector", "scalar"] {
+                let mut device = Device::with(&object, config.clone());
+                let out = device.buffer("out", &vec![7u32; 64 * GROUPS as usize]);
+                let launch = Launch {
+                    grid: [GROUPS, 1, 1],
+                    block: [64, 1, 1],
+                    kernarg: out.to_le_bytes().to_vec(),
+                    ..Launch::new(kernel)
+                };
+                let expected: Vec<u32> = match kernel {
+                    "lds_byte" => (3..67).map(|at| u32::from(dword.0.to_le_bytes()[at % 4])).collect(),
+                    _ => vec![dword.0; 64],
+                };
+                let check = |device: &Device, how: &str| {
+                    for (group, found) in device.u32s(out, 64 * GROUPS as usize).chunks(64).enumerate() {
+                        assert_eq!(found, expected, "{kernel} on {cpu}, {how}, workgroup {group}");
+                    }
+                };
+                device.machine.launch(&device.program, &launch).expect("a launch");
+                check(&device, "launched");
+                if object.target.arch == Arch::Gfx90a {
+                    let mut parameters = Parameters::mi210();
+                    parameters.compute_units = 2;
+                    simulate(&mut device.machine, &device.program, &launch, &parameters).expect("simulating");
+                    check(&device, "timed");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn dwords_are_read_in_both_bases() {
+    assert_eq!("0x7ffb7ffb".parse(), Ok(Uninitialised::default()));
+    assert_eq!("12".parse(), Ok(Uninitialised(12)));
+    for text in ["", "0x", "-1", "0x100000000", "NaN"] {
+        assert!(text.parse::<Uninitialised>().is_err(), "{text}");
+    }
+    let Uninitialised(dword) = Uninitialised::default();
+    assert!(f32::from_bits(dword).is_nan());
+    assert!(f64::from_bits(u64::from(dword) << 32 | u64::from(dword)).is_nan());
+}
