@@ -18,6 +18,7 @@ kernel void lds_atomic(global uint *out, uint at) {
     __opencl_atomic_fetch_add((local atomic_uint *)p, 1, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_WORK_GROUP); out[0] = t[at]; }
 kernel void spin(global uint *out) { volatile uint n = 1; while (n) n |= LOCAL + 1; out[0] = n; }
 kernel void panic(global uint *out) { if (LOCAL == 3) __builtin_trap(); out[0] = 1; }
+kernel void late(global uint *out) { if (out[LOCAL] == 7 && __builtin_amdgcn_workgroup_id_x() == 3) __builtin_trap(); out[LOCAL + 200] = 1; }
 kernel void early(global uint *out) { if (LOCAL >= 64) return; __builtin_amdgcn_s_barrier(); out[LOCAL] = 5; }
 kernel void constants(global uint *out, uint i) { static constant uint table[4] = {1, 2, 3, 4}; out[0] = table[i & 3]; *(global uint *)(ulong)(table + (i & 3)) = 9; }
 kernel void wait(global uint *out) { if (LOCAL >= 64) { __asm__ volatile("s_sethalt 1"); } __builtin_amdgcn_s_barrier(); out[LOCAL] = 5; }
@@ -151,6 +152,27 @@ fn trap() {
     let out = device.buffer("out", &[0u32; 4]);
     let fault = fault(&mut device, "panic", 64, &[out]);
     assert!(matches!(fault.kind, FaultKind::Trap(2)), "{fault}");
+}
+
+/// The wave is counted in its workgroup, and the first one at fault is told, whatever the number of threads.
+#[test]
+fn a_wave_of_a_later_workgroup() {
+    let Some(mut device) = device("a_wave_of_a_later_workgroup") else { return };
+    let mut values = [0u32; 400];
+    values[130] = 7;
+    let out = device.buffer("out", &values);
+    for threads in [1, 2] {
+        let launch = Launch {
+            grid: [6, 1, 1],
+            block: [192, 1, 1],
+            kernarg: out.to_le_bytes().to_vec(),
+            threads,
+            ..Launch::new("late")
+        };
+        let fault = device.machine.launch(&device.program, &launch).expect_err("a trap");
+        assert_eq!((fault.workgroup, fault.wave), ([3, 0, 0], 2), "{fault}");
+        assert!(fault.to_string().ends_with("workgroup (3, 0, 0), wave 2, lane 2"), "{fault}");
+    }
 }
 
 #[test]
