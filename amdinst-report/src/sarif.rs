@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use amdinst_core::instrument::SiteFrame;
 use amdinst_core::report::Location;
+use amdinst_core::report::run::{EarlierReport, FaultReport};
 use serde::Serialize;
 
 use crate::gate::Violation;
@@ -72,6 +73,8 @@ struct ResultObject {
     message: Message,
     locations: Vec<LocationObject>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_locations: Vec<LocationObject>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     stacks: Vec<Stack>,
     partial_fingerprints: BTreeMap<&'static str, String>,
 }
@@ -82,6 +85,8 @@ struct LocationObject {
     #[serde(skip_serializing_if = "Option::is_none")]
     physical_location: Option<PhysicalLocation>,
     logical_locations: Vec<LogicalLocation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Message>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -151,6 +156,11 @@ pub fn log(summary: &Summary, violations: &[Violation]) -> Log {
             level: "error",
             message: Message { text },
             locations: vec![location(&fault_report.location, &fault_report.kernel)],
+            related_locations: fault_report
+                .earlier
+                .iter()
+                .map(|earlier| related(earlier, fault_report))
+                .collect(),
             stacks: if frames.is_empty() { Vec::new() } else { vec![Stack { frames }] },
             partial_fingerprints: fingerprint(&[
                 &id,
@@ -168,6 +178,7 @@ pub fn log(summary: &Summary, violations: &[Violation]) -> Log {
             level: "error",
             message: Message { text: violation.message.clone() },
             locations: vec![location(&place, &violation.kernel)],
+            related_locations: Vec::new(),
             stacks: Vec::new(),
             partial_fingerprints: fingerprint(&[&id, &violation.kernel, &place.to_string()]),
             rule_id: id,
@@ -205,7 +216,14 @@ fn location(place: &Location, kernel: &str) -> LocationObject {
     LocationObject {
         physical_location: physical,
         logical_locations: vec![LogicalLocation { name: kernel.to_owned(), kind: "function" }],
+        message: None,
     }
+}
+
+/// The other place of a race.
+fn related(earlier: &EarlierReport, fault: &FaultReport) -> LocationObject {
+    let text = format!("the earlier access: `{}`", earlier.instruction);
+    LocationObject { message: Some(Message { text }), ..location(&earlier.location, &fault.kernel) }
 }
 
 fn frame(frame: &SiteFrame) -> StackFrame {

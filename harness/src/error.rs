@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use amdinst_core::instrument::SiteFrame;
 use amdinst_core::report::oracle::Disagreement;
-use amdinst_core::report::run::FaultReport;
+use amdinst_core::report::run::{EarlierReport, FaultReport};
 use amdinst_core::report::{Location, WaveId, is_library_file};
 use amdinst_emu::{Earlier, Fault, FaultKind};
 use thiserror::Error;
@@ -156,10 +156,19 @@ pub struct LocatedFault {
     pub pc: Option<u64>,
     /// Where the instruction stands in the source, innermost inlined function first, with the function's name.
     pub frames: Vec<(Location, Option<String>)>,
-    /// Where the earlier instruction stands that a race is with: the same, for that instruction.
-    pub earlier: Vec<(Location, Option<String>)>,
+    /// The same of the earlier instruction that a race is with.
+    pub earlier: Option<LocatedEarlier>,
     /// The argument whose buffer is the nearest to a stray access, with its position.
     pub argument: Option<String>,
+}
+
+/// Where an instruction stands that a fault is about as well.
+#[derive(Clone, Debug)]
+pub struct LocatedEarlier {
+    /// Its address in the original code object.
+    pub pc: Option<u64>,
+    /// Where it stands in the source, innermost inlined function first, with the function's name.
+    pub frames: Vec<(Location, Option<String>)>,
 }
 
 impl LocatedFault {
@@ -168,7 +177,10 @@ impl LocatedFault {
         let frames =
             |pc: Option<u64>| pc.map(|pc| source::frames(&request.built.original, pc)).unwrap_or_default();
         let pc = fault.pc.and_then(&original_pc);
-        let earlier = frames(fault.earlier.as_ref().and_then(|earlier| original_pc(earlier.pc)));
+        let earlier = fault.earlier.as_ref().map(|earlier| {
+            let pc = original_pc(earlier.pc);
+            LocatedEarlier { pc, frames: frames(pc) }
+        });
         let argument = nearest_argument(&fault, request);
         Self { pc, frames: frames(pc), earlier, argument, fault }
     }
@@ -184,7 +196,7 @@ impl LocatedFault {
         if let Some(argument) = &self.argument {
             message += &format!(", which is {argument}");
         }
-        if let Some(location) = own_location(&self.earlier) {
+        if let Some(location) = self.earlier.as_ref().and_then(|earlier| own_location(&earlier.frames)) {
             message += &format!(", at {location}");
         }
         message
@@ -200,7 +212,7 @@ fn own_location(frames: &[(Location, Option<String>)]) -> Option<&Location> {
 
 impl From<&LocatedFault> for FaultReport {
     fn from(located: &LocatedFault) -> Self {
-        let LocatedFault { fault, pc, frames, .. } = located;
+        let LocatedFault { fault, pc, frames, earlier, .. } = located;
         let frame = |(location, function): &(Location, Option<String>)| SiteFrame {
             function: function.as_deref().map(Arc::from),
             file: location.file.as_deref().map(Arc::from),
@@ -217,6 +229,12 @@ impl From<&LocatedFault> for FaultReport {
             instruction: fault.instruction.clone(),
             wave: WaveId { workgroup: fault.workgroup, wave: fault.wave },
             lane: fault.lane,
+            earlier: fault.earlier.as_ref().zip(earlier.as_ref()).map(|(fault, earlier)| EarlierReport {
+                location: own_location(&earlier.frames).cloned().unwrap_or_default(),
+                frames: earlier.frames.iter().map(frame).collect(),
+                pc: earlier.pc,
+                instruction: fault.instruction.clone(),
+            }),
         }
     }
 }

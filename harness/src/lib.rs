@@ -73,7 +73,7 @@ pub use arguments::{Argument, Arguments};
 pub use buffer::{Buffer, Element};
 pub use device::{Device, DeviceError};
 pub use embedded::{Embedded, EmbeddedCodeObject, EmbeddedForm};
-pub use error::{LaunchError, LocatedFault};
+pub use error::{LaunchError, LocatedEarlier, LocatedFault};
 #[doc(hidden)]
 pub use insta;
 #[doc(hidden)]

@@ -97,11 +97,29 @@ pub struct FaultReport {
     pub pc: Option<u64>,
     /// The instruction, as LLVM writes it.
     pub instruction: String,
-    /// Workgroup, and the wave's number in the launch.
+    /// Workgroup, and the wave's number in it.
     #[serde(flatten)]
     pub wave: WaveId,
     /// The lane, where one lane is at fault.
     pub lane: Option<u8>,
+    /// The earlier instruction that a race is with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<EarlierReport>,
+}
+
+/// An instruction that was executed before a fault, and is part of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierReport {
+    /// The place to look at.
+    #[serde(flatten)]
+    pub location: Location,
+    /// Where the instruction stands in the source, innermost inlined function first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<SiteFrame>,
+    /// Its address in the original code object.
+    pub pc: Option<u64>,
+    /// The instruction, as LLVM writes it.
+    pub instruction: String,
 }
 
 /// What a kernel is, apart from its launches.

@@ -220,6 +220,7 @@ pub(crate) fn run() -> Run {
         instruction: "global_load_dword v0, v[0:1], off".to_owned(),
         wave: WaveId { workgroup: [1, 0, 0], wave: 2 },
         lane: Some(7),
+        earlier: None,
     };
     let mut failed = test("fails", vec![launch("other", 1, Vec::new())]);
     failed.ending = Ending::Failed;

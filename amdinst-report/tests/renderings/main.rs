@@ -7,7 +7,8 @@ mod compared;
 mod schemas;
 mod totals;
 
-use amdinst_core::report::run::SourceStamp;
+use amdinst_core::report::Location;
+use amdinst_core::report::run::{EarlierReport, Run, SourceStamp};
 use amdinst_report::html::{Extras, Instruction, KernelListing};
 use amdinst_report::{Certainty, Gate, Lost, Sources, Summary, github, html, human, lcov, markdown, sarif};
 
@@ -149,6 +150,36 @@ fn as_sarif() {
     let summary = summary();
     let gate: Gate = "active<35".parse().unwrap();
     insta::assert_json_snapshot!(sarif::log(&summary, &gate.check(&summary, None)));
+}
+
+/// The model's run, with a race in place of its fault.
+fn raced() -> Run {
+    let mut run = model::run();
+    let fault = &mut run.programs[0].tests[0].faults[0];
+    fault.kind = "race".to_owned();
+    fault.message = "data race in LDS".to_owned();
+    fault.earlier = Some(EarlierReport {
+        location: Location { line: Some(5), ..fault.location.clone() },
+        frames: fault.frames.clone(),
+        pc: Some(0x2040),
+        instruction: "ds_read_b32 v0, v0".to_owned(),
+    });
+    run
+}
+
+/// Where a race is with, too, as a place that one can go to.
+#[test]
+fn a_race_as_sarif() {
+    let document = serde_json::to_value(sarif::log(&Summary::new(&raced()), &[])).unwrap();
+    let result = &document["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "fault/race");
+    let related = result["relatedLocations"].as_array().unwrap();
+    assert_eq!(related.len(), 1);
+    assert_eq!(related[0]["physicalLocation"]["region"]["startLine"], 5);
+    assert_eq!(related[0]["message"]["text"], "the earlier access: `ds_read_b32 v0, v0`");
+    // No other result has any.
+    let document = serde_json::to_value(sarif::log(&summary(), &[])).unwrap();
+    assert!(!document.to_string().contains("relatedLocations"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use amdinst_report::{Diff, Summary};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::model;
+use super::{model, raced};
 
 struct Schema {
     document: Value,
@@ -166,6 +166,10 @@ fn runs_and_launches() {
     let document = model::run();
     run.check(&document);
     run.check(&Run { schema: 1, ..Run::default() });
+    let raced = raced();
+    run.check(&raced);
+    run.refuses(&raced, "/programs/0/tests/0/faults/0/earlier/line", "five".into());
+    run.refuses(&raced, "/programs/0/tests/0/faults/0/earlier/pc", (-1).into());
     run.refuses(&document, "/schema", 2.into());
     run.refuses(&document, "/programs/0/tests/0/ending", "lost".into());
     run.refuses(&document, "/programs/0/tests/1/launches/0/sites/0/executions", (-1).into());
@@ -185,6 +189,9 @@ fn summaries_and_comparisons() {
     report.refuses(&summary, "/kernels/0/branches/0/diverged_percent", 101.into());
     report.refuses(&summary, "/kernels/0/resources/sgprs", serde_json::json!([1]));
     report.refuses(&summary, "/faults/0/expected", Value::Null);
+    let raced = Summary::new(&raced());
+    report.check(&raced);
+    report.refuses(&raced, "/faults/0/earlier/instruction", Value::Null);
     let mut before = summary.clone();
     before.kernels.remove(0);
     let compared = Diff::new(&before, &summary);

@@ -260,6 +260,8 @@ fn a_missing_barrier(device: &Device) -> harness::TestResult {
     assert!(pc.ends_with("`, workgroup (0, 0, 0), wave 1, lane 0"), "{text}");
     assert!(instruction.iter().any(|name| pc.contains(&format!(" `{name}"))), "{text}");
     assert!(text.lines().last().is_some_and(|line| line.starts_with("  before it pc 0x")), "{text}");
+    let earlier = fault.earlier.as_ref().ok_or("no earlier access")?;
+    assert!(earlier.pc.is_some() && earlier.pc != fault.pc && !earlier.frames.is_empty(), "{text}");
     Ok(())
 }
 
