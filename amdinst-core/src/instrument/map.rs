@@ -54,6 +54,16 @@ impl ProbeMap {
         schema::read(bytes, SCHEMA)?.map_err(|found| ProbeMapError::Schema { found })
     }
 
+    /// Writes a probe map: on one line, for those of whole libraries are large.
+    ///
+    /// # Errors
+    /// None that this type has.
+    pub fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let mut bytes = serde_json::to_vec(self)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+
     /// The kernel of that name.
     pub fn kernel(&self, name: &str) -> Option<&KernelProbes> {
         self.kernels.iter().find(|kernel| kernel.name == name)

@@ -184,14 +184,17 @@ impl TimingReport {
             share(l2_hits, l2_misses)
         );
         let _ = writeln!(text, "  wave-cycles {}", shares(&self.breakdown));
-        for line in self.lines.iter().take(LINES) {
-            let place = match line.file.as_str() {
-                "" => "-".to_owned(),
-                file => format!("{}:{}", short(file), line.line),
-            };
-            let all = self.lines.iter().map(|line| line.cycles).sum::<u64>();
+        let all = self.lines.iter().map(|line| line.cycles).sum::<u64>();
+        let lines = &self.lines[..self.lines.len().min(LINES)];
+        let places = lines.iter().map(|line| match line.file.as_str() {
+            "" => "-".to_owned(),
+            file => format!("{}:{}", short(file), line.line),
+        });
+        let places: Vec<String> = places.collect();
+        let width = places.iter().map(|place| place.chars().count()).fold(36, usize::max);
+        for (line, place) in lines.iter().zip(places) {
             let part = 100.0 * line.cycles as f64 / all.max(1) as f64;
-            let _ = writeln!(text, "    {part:>5.1} %  {place:<36} {}", shares(&line.breakdown));
+            let _ = writeln!(text, "    {part:>5.1} %  {place:<width$} {}", shares(&line.breakdown));
         }
         text
     }

@@ -127,8 +127,7 @@ pub fn finish(
                 Err(error) => return Err(error).or_exit_with(Exit::BuildFailed, what),
             };
             let probes = format!("{form}.probes.json");
-            let mut map = serde_json::to_vec_pretty(&map).or_exit_with(Exit::BuildFailed, what)?;
-            map.push(b'\n');
+            let map = map.to_json().or_exit_with(Exit::BuildFailed, what)?;
             write(&probes, &map)?;
             artifact.instrumented.push(Instrumented { home, file, probes });
         }

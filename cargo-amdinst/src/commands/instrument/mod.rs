@@ -274,9 +274,9 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
         context.shell.warn(no_debug_info(&target, reason));
     }
     let map_path = output::probe_map_path(output);
-    let map = serde_json::to_string_pretty(&instrumented.map).or_exit(Exit::OutputFailed)?;
+    let map = instrumented.map.to_json().or_exit(Exit::OutputFailed)?;
     // The map first: a code object without its map could be launched, and its counters not be read.
-    output::write_file(&map_path, map.as_bytes())?;
+    output::write_file(&map_path, &map)?;
     output::write_file(output, &instrumented.bytes)?;
 
     let view = View {

@@ -126,7 +126,7 @@ fn instrument_one(args: &InstrumentArgs, found: &Found, output: &Path, spool: &S
             let aside = |bytes: &[u8]| {
                 spool.add(bytes).or_exit_with(Exit::OutputFailed, || format!("writing {}", output.display()))
             };
-            let map = serde_json::to_vec_pretty(&instrumented.map).or_exit(Exit::OutputFailed)?;
+            let map = instrumented.map.to_json().or_exit(Exit::OutputFailed)?;
             done.written = Some(Written {
                 index: found.index,
                 map_path: map_path(output, found.index, &found.target),
