@@ -247,12 +247,9 @@ impl Ready {
         stop: &Stop<'_>,
     ) -> Result<Execution, DispatchError> {
         machine.dispatch_until(&self.program, dispatch, stop).map_err(|fault| {
-            let lines = |pc: Option<u64>| {
-                pc.zip(self.object.as_ref()).map(|(pc, object)| object.source_lines(pc)).unwrap_or_default()
-            };
-            let mut notes = lines(fault.pc);
-            let earlier = lines(fault.earlier.as_ref().map(|earlier| earlier.pc));
-            notes.extend(earlier.into_iter().map(|line| format!("before it {line}")));
+            let object = self.object.as_ref();
+            let notes =
+                object.map(|object| fault.source_lines(|pc| object.source_lines(pc))).unwrap_or_default();
             DispatchError::Fault { fault: Box::new(fault), notes }
         })
     }

@@ -541,8 +541,8 @@ pub struct CheckArgs {
     /// atomic, or both write one value
     #[arg(long)]
     pub check_races: bool,
-    /// What each dword of registers, LDS and scratch memory holds before it is written (default: 0x7ffb7ffb, a NaN in
-    /// every format); a result that changes with it is wrong on hardware
+    /// What each dword of registers, LDS and scratch memory holds before it is written (default: 0x7ffb7ffb, a NaN of
+    /// 16, 32 and 64 bits); a result that changes with it is wrong on hardware
     #[arg(long, value_name = "DWORD", value_parser = uninitialised)]
     pub uninitialised: Option<Uninitialised>,
 }

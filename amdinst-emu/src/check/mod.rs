@@ -351,6 +351,16 @@ impl Fault {
     }
 }
 
+impl Fault {
+    /// The source lines of its instruction, then those of the earlier one if there is one; `lines` gives those of an address.
+    pub fn source_lines(&self, lines: impl Fn(u64) -> Vec<String>) -> Vec<String> {
+        let mut all = self.pc.map(&lines).unwrap_or_default();
+        let earlier = self.earlier.as_ref().map(|earlier| lines(earlier.pc)).unwrap_or_default();
+        all.extend(earlier.into_iter().map(|line| format!("before it {line}")));
+        all
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "kernel `{}`: {}", self.kernel, self.kind)?;

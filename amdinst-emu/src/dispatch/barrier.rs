@@ -21,7 +21,7 @@ impl Barrier {
         let count = |status| waves.clone().filter(|wave| wave.status == status).count() as u32;
         let waiting = count(Status::AtBarrier);
         let (halted, ended) = (count(Status::Halted), count(Status::Ended));
-        if waiting == 0 || u64::from(waiting + halted + ended) < waves.clone().count() as u64 {
+        if waiting == 0 || waiting + halted + ended < waves.clone().count() as u32 {
             return Self::Waits;
         }
         let mut at_it = waves.enumerate().filter(|(_, wave)| wave.status == Status::AtBarrier);

@@ -3,7 +3,6 @@
 use super::level::Level;
 use super::memory::numbers;
 use super::{Body, Hot, PARTS, general, part, parts, rows};
-use crate::check::LdsAccess;
 use crate::exec::Context;
 use crate::lds::Mark;
 use crate::wave::LANES;
@@ -82,7 +81,7 @@ unsafe fn unraced<L: Level, const WRITE: bool, const DWORDS: usize, const COUNT:
     let by = Mark::new(w.place.number, hot.next - 1);
     // SAFETY: the vectors of a row are its 64 dwords.
     let addresses = unsafe { std::slice::from_raw_parts(addresses.as_ptr().cast::<u32>(), LANES) };
-    lds.note_lanes(LdsAccess::plain(WRITE), by, addresses, w.exec, &hot.imm[..COUNT], 4 * DWORDS)
+    lds.note_lanes::<WRITE>(by, addresses, w.exec, &hot.imm[..COUNT], 4 * DWORDS)
 }
 
 impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access<WRITE, DWORDS, COUNT> {

@@ -65,12 +65,11 @@ impl Lds {
         }
     }
 
-    /// The active lanes are about to access `bytes` at each of `offsets` from their addresses, which are all in bounds.
-    /// Returns whether that is known to be no race; if it is not, each access is to be noted by itself.
+    /// The active lanes are about to load (or store, if `WRITE`) `bytes` at each of `offsets` from their addresses, all of which
+    /// are in bounds. Returns whether that is known to be no race; if it is not, each access is to be noted by itself.
     #[inline(never)]
-    pub(crate) fn note_lanes(
+    pub(crate) fn note_lanes<const WRITE: bool>(
         &mut self,
-        access: LdsAccess,
         by: Mark,
         addresses: &[u32],
         exec: u64,
@@ -78,22 +77,14 @@ impl Lds {
         bytes: usize,
     ) -> bool {
         let Some(races) = &mut self.races else { return true };
-        let mut all = |access| {
-            let mut fine = true;
-            for (lane, address) in addresses.iter().enumerate().filter(|(lane, _)| exec >> lane & 1 != 0) {
-                for offset in offsets {
-                    let at = *address as usize + *offset as usize;
-                    fine &= races.note(&self.bytes, access, by, at..at + bytes, lane).is_ok();
-                }
+        let mut fine = true;
+        for (lane, address) in addresses.iter().enumerate().filter(|(lane, _)| exec >> lane & 1 != 0) {
+            for offset in offsets {
+                let at = *address as usize + *offset as usize;
+                let access = LdsAccess::plain(WRITE);
+                fine &= races.note(&self.bytes, access, by, at..at + bytes, lane).is_ok();
             }
-            fine
-        };
-        // A loop for each: it is most of the time that watching takes.
-        let fine = match access {
-            LdsAccess::Read => all(LdsAccess::Read),
-            LdsAccess::Write => all(LdsAccess::Write),
-            LdsAccess::Atomic => all(LdsAccess::Atomic),
-        };
+        }
         fine & races.is_settled()
     }
 

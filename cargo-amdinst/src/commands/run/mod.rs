@@ -157,10 +157,7 @@ impl LaunchError {
             FaultKind::Unimplemented { .. } => Exit::Unsupported,
             _ => Exit::LaunchFailed,
         };
-        let lines = |pc: Option<u64>| pc.map(|pc| report::source_lines(object, pc)).unwrap_or_default();
-        let mut notes = lines(fault.pc);
-        let earlier = lines(fault.earlier.as_ref().map(|earlier| earlier.pc));
-        notes.extend(earlier.into_iter().map(|line| format!("before it {line}")));
+        let notes = fault.source_lines(|pc| report::source_lines(object, pc));
         notes.into_iter().fold(Failure::new(exit, *fault), Failure::note)
     }
 }
