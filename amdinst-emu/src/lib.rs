@@ -30,7 +30,8 @@
 //!   slice. Workgroups run on several threads only if the kernel holds nothing whose result depends on their order: see
 //!   `dispatch::order`. One input then gives one result, whatever the number of threads.
 //! * **Barriers.** A wave that has ended counts as arrived, as on hardware, and lanes that are switched off do not count;
-//!   [`Config::strict_barriers`] makes a fault of both. [`Config::check_races`] makes one of accesses to LDS that lack a barrier.
+//!   [`Config::strict_barriers`] makes a fault of both. [`Config::check_races`] makes one of accesses to LDS that lack a barrier, and of
+//!   stores by which lanes write different values to one place.
 //! * **Uninitialised** registers, LDS and scratch memory hold [`Config::uninitialised`], so that what depends on them shows.
 
 pub mod check;

@@ -27,7 +27,9 @@ pub struct Config {
     /// ended, or lanes that are switched off. Hardware lets it pass.
     pub strict_barriers: bool,
     /// An access to LDS is a fault if another wave has accessed the same byte since the last barrier, unless both only
-    /// read, both are atomic, or both write the same value. LDS instructions then take many times as long.
+    /// read, both are atomic, or both write the same value. So is a store, to LDS or device memory, by which two lanes write
+    /// different values to one byte (stores that convert formats are not looked at). LDS instructions then take many times as
+    /// long.
     pub check_races: bool,
     /// What registers, LDS and scratch memory hold before they are written.
     pub uninitialised: Uninitialised,

@@ -1,4 +1,4 @@
-//! Data races in LDS, and barriers that some lanes do not reach: what is a fault when asked for, and what is none.
+//! Data races in LDS and of the lanes of one store, and barriers that some lanes do not reach: what is a fault when asked for, and what is none.
 
 mod support;
 
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use amdinst_core::Arch;
 use amdinst_core::object::CodeObject;
 use amdinst_emu::timing::{Parameters, simulate};
-use amdinst_emu::{Config, Fault, FaultKind, Launch, LdsAccess};
+use amdinst_emu::{Config, Fault, FaultKind, Launch, LdsAccess, MemorySpace};
 use support::{Device, compile, tools};
 
 const SOURCE: &str = r#"
@@ -36,7 +36,7 @@ kernel void neighbours(global uint *out) {
     local uchar tile[130]; volatile local uchar *t = tile; t[X] = 5; *(volatile local ushort *)(t + (X & 126)) = 6;
     BARRIER(); out[X] = t[X]; }
 kernel void overlapping(global uint *out) {
-    local uchar tile[132]; volatile local uchar *t = tile; *(volatile local uint *)(t + X) = X; BARRIER(); out[X] = t[X]; }
+    local uchar tile[512]; volatile local uchar *t = tile; *(volatile local uint *)(t + X * 4 - X / 64) = X; BARRIER(); out[X] = t[X]; }
 kernel void atomics(global uint *out) {
     local uint counts[2]; if (X < 2) counts[X] = 0; BARRIER(); ADD(&counts[X & 1]); BARRIER(); out[X] = counts[X & 1]; }
 kernel void atomics_then_load(global uint *out) {
@@ -53,6 +53,21 @@ kernel void to_lds(global uint *out) {
     BARRIER(); out[X] = tile[X & 63]; }
 kernel void between_workgroups(global uint *out) {
     local uint tile[64]; ((volatile local uint *)tile)[X] = out[X]; out[X] = ((volatile local uint *)tile)[63 - X]; }
+kernel void one_element(global uint *out) { out[0] = X; }
+kernel void one_element_one_value(global uint *out) { out[0] = 7; out[1 + X / 2] = X / 2; }
+kernel void one_byte(global uint *out) { ((global uchar *)out)[X / 2] = X; }
+kernel void half_a_dword(global uint *out) { ((global ushort *)out)[X / 2 * 2] = X << 16 | 3; }
+kernel void longs(global uint *out) { *(volatile global ulong *)(out + (X & 63)) = X; }
+kernel void longs_that_agree(global uint *out) { *(volatile global ulong *)(out + (X & 63)) = 0x500000005; }
+kernel void buffer(global uint *out) {
+    __builtin_amdgcn_raw_buffer_store_b32(X, __builtin_amdgcn_make_buffer_rsrc(out, 0, 512, 0x27000), X / 2 * 4, 0, 0); }
+kernel void one_after_the_other(global uint *out) {
+    volatile global uint *o = out; o[X] = 1; o[X ^ 1] = X; o[X] = 3; }
+kernel void lds_element(global uint *out) { local uint tile[128]; ((volatile local uint *)tile)[X & 126] = X; BARRIER(); out[X] = tile[X]; }
+kernel void lds_pairs(global uint *out) {
+    local uint tile[256]; volatile local uint *t = tile + X / 2 * 2; t[0] = X / 2; t[1] = X; BARRIER(); out[X] = tile[X]; }
+kernel void flat_element(global uint *out) {
+    local uint tile[128]; volatile uint *t = (volatile uint *)tile; t[X & 126] = X; BARRIER(); out[X] = tile[X]; }
 kernel void half_a_wave(global uint *out) {
     if ((X & 63) < 24) __builtin_amdgcn_s_barrier(); out[X] = X; }
 kernel void returned(global uint *out) {
@@ -193,8 +208,48 @@ fn by_byte() {
     }
     let fault = outcome(optimised(), &checking(), "overlapping").expect_err("a race");
     let FaultKind::Race { address, size: 4, wave: 0, .. } = fault.kind else { panic!("{fault}") };
-    // Lane 63 of wave 0 wrote bytes 63 to 66, and wave 1 begins at 64.
-    assert_eq!((address % 132, fault.wave, fault.lane), (64, 1, Some(0)), "{fault}");
+    // Lane 63 of wave 0 wrote bytes 252 to 255, and wave 1 begins at 255.
+    assert_eq!((address, fault.wave, fault.lane), (255, 1, Some(0)), "{fault}");
+}
+
+/// What lanes of one store write to one place, to LDS or to memory.
+#[test]
+fn lanes_of_one_store() {
+    if !tools("lanes_of_one_store") {
+        return;
+    }
+    let none = ["one_element_one_value", "half_a_dword", "longs_that_agree", "one_after_the_other"];
+    for kernel in none {
+        for outcome in outcomes(&checking(), kernel) {
+            assert!(outcome.is_ok(), "{kernel}: {outcome:?}");
+        }
+    }
+    // Where, how many bytes, and which lane comes before which.
+    let some = [
+        ("one_element", MemorySpace::Global, 4, (0, 1)),
+        ("one_byte", MemorySpace::Global, 1, (0, 1)),
+        ("longs", MemorySpace::Global, 8, (0, 1)),
+        ("buffer", MemorySpace::Global, 4, (0, 1)),
+        ("lds_element", MemorySpace::Lds, 4, (0, 1)),
+        ("lds_pairs", MemorySpace::Lds, 4, (0, 1)),
+        ("flat_element", MemorySpace::Lds, 4, (0, 1)),
+    ];
+    for (kernel, memory, bytes, lanes) in some {
+        for outcome in outcomes(&checking(), kernel) {
+            let fault = outcome.expect_err(kernel);
+            let FaultKind::LaneRace { space, size, other, .. } = fault.kind else { panic!("{fault}") };
+            assert_eq!(
+                (space, size, (other, fault.lane.unwrap_or_default())),
+                (memory, bytes, lanes),
+                "{fault}"
+            );
+            assert!(fault.instruction.contains("store") || fault.instruction.contains("write"), "{fault}");
+        }
+        // They run to their end unless it is asked for.
+        for outcome in outcomes(&Config::default(), kernel) {
+            assert!(outcome.is_ok(), "{kernel}: {outcome:?}");
+        }
+    }
 }
 
 /// Workgroups have an LDS each, though the emulator keeps it in the same place.

@@ -43,7 +43,8 @@ impl Effect {
             | FaultKind::BarrierDeadlock { .. }
             | FaultKind::BarrierMismatch { .. }
             | FaultKind::BarrierDivergence { .. }
-            | FaultKind::Race { .. } => Self::QueueError(error::EXCEPTION),
+            | FaultKind::Race { .. }
+            | FaultKind::LaneRace { .. } => Self::QueueError(error::EXCEPTION),
             FaultKind::BadDispatch(message) if message.contains("LDS") => {
                 Self::QueueError(error::GROUP_MEMORY)
             }

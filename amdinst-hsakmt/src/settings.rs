@@ -39,7 +39,8 @@ pub(crate) struct Settings {
     pub(crate) threads: usize,
     /// A barrier that some work-items do not reach is a fault (`AMDINST_STRICT_BARRIERS`).
     pub(crate) strict_barriers: bool,
-    /// Accesses of two waves to the same LDS with no barrier in between are a fault (`AMDINST_CHECK_RACES`).
+    /// Accesses of two waves to the same LDS with no barrier in between are a fault, and different values that lanes write to
+    /// one place by one store (`AMDINST_CHECK_RACES`).
     pub(crate) check_races: bool,
     /// What is there before it is written (`AMDINST_UNINITIALISED`).
     pub(crate) uninitialised: Uninitialised,

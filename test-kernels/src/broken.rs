@@ -138,3 +138,14 @@ pub unsafe fn turn_around(output: *mut u32) {
         *output.add(global_id_x() as usize) = turned;
     }
 }
+
+/// Two work-items share an element, and each writes its own number there.
+///
+/// # Safety
+/// `output` is to one element for each two work-items. The mistake is in the kernel.
+#[kernel]
+pub unsafe fn two_to_one(output: *mut u32) {
+    let i = global_id_x();
+    // SAFETY: as the caller vouches.
+    unsafe { *output.add(i as usize / 2) = i };
+}

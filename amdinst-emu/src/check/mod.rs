@@ -241,6 +241,21 @@ pub enum FaultKind {
         /// The wave, by its number in the workgroup, of the earlier access.
         wave: u32,
     },
+    /// Two lanes store different values to one place by one instruction ([`crate::Config::check_races`]).
+    #[error(
+        "data race in {space}: write of {size} bytes at {address:#x}, where lane {other} writes another value by the same \
+         instruction"
+    )]
+    LaneRace {
+        /// The memory accessed.
+        space: MemorySpace,
+        /// First byte of the lane's access in that memory.
+        address: u64,
+        /// Its bytes.
+        size: u32,
+        /// The other lane.
+        other: u8,
+    },
     /// The launch itself is wrong.
     #[error("bad dispatch: {0}")]
     BadDispatch(String),
@@ -266,6 +281,7 @@ impl FaultKind {
             Self::BarrierMismatch { .. } => "barrier-mismatch",
             Self::BarrierDivergence { .. } => "barrier-divergence",
             Self::Race { .. } => "race",
+            Self::LaneRace { .. } => "lane-race",
             Self::BadDispatch(_) => "bad-dispatch",
         }
     }

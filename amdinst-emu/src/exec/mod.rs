@@ -13,6 +13,7 @@ mod halves;
 mod hardware_registers;
 mod lane_data;
 mod lane_ops;
+mod lane_race;
 mod lds;
 pub(crate) mod left_out;
 mod math;

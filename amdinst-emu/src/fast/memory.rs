@@ -176,6 +176,10 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
                 }
                 return general(context, hot);
             };
+            // Lanes that may store to one place.
+            if STORE && !place.consecutive && context.lds.is_watched() {
+                return general(context, hot);
+            }
             let bytes = &place.allocation.bytes;
             let registers = rows(w).add(hot.dst as usize);
             // A load may overwrite its own addresses: keep them.

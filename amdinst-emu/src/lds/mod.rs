@@ -66,7 +66,8 @@ impl Lds {
     }
 
     /// The active lanes are about to load (or store, if `WRITE`) `bytes` at each of `offsets` from their addresses, all of which
-    /// are in bounds. Returns whether that is known to be no race; if it is not, each access is to be noted by itself.
+    /// are in bounds. Returns whether that is known to be no race, neither with another wave nor of lanes with each other; if it
+    /// is not, each access is to be looked at by itself.
     #[inline(never)]
     pub(crate) fn note_lanes<const WRITE: bool>(
         &mut self,
@@ -78,11 +79,15 @@ impl Lds {
     ) -> bool {
         let Some(races) = &mut self.races else { return true };
         let mut fine = true;
+        let mut end = 0;
         for (lane, address) in addresses.iter().enumerate().filter(|(lane, _)| exec >> lane & 1 != 0) {
             for offset in offsets {
                 let at = *address as usize + *offset as usize;
                 let access = LdsAccess::plain(WRITE);
                 fine &= races.note(&self.bytes, access, by, at..at + bytes, lane).is_ok();
+                // Stores in ascending order are all to different places.
+                fine &= !WRITE || end <= at;
+                end = at + bytes;
             }
         }
         fine & races.is_settled()

@@ -6,7 +6,8 @@
 //! * Two atomics never race: the device orders them.
 //! * Two plain writes race if the later one changes the byte. Waves that all store one value are a common idiom, and
 //!   relaxed atomic stores, which are the same instructions as plain ones, are written for it.
-//! * Lanes of one wave do not race with each other: a wave's instruction comes after the one before it for all lanes.
+//! * Lanes of one wave do not race with each other here: a wave's instruction comes after the one before it for all lanes. Those
+//!   of one store are another matter (`exec/lane_race`).
 //!
 //! Waves that wait for each other by a flag in LDS look like a race here: the loads and stores of such a flag are
 //! instructions like any others.

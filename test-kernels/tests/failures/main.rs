@@ -6,7 +6,7 @@
 use harness::{Device, Launch as _, LaunchError, LocatedFault, Settings};
 use test_kernels::broken::{
     barrier_in_a_branch, checked_index, copy_unguarded, countdown, exchange, follow, scatter, stack_index,
-    turn_around,
+    turn_around, two_to_one,
 };
 use test_kernels::vector_add::vector_add;
 
@@ -262,6 +262,26 @@ fn a_missing_barrier(device: &Device) -> harness::TestResult {
     assert!(text.lines().last().is_some_and(|line| line.starts_with("  before it pc 0x")), "{text}");
     let earlier = fault.earlier.as_ref().ok_or("no earlier access")?;
     assert!(earlier.pc.is_some() && earlier.pc != fault.pc && !earlier.frames.is_empty(), "{text}");
+    Ok(())
+}
+
+/// Which of two lanes' values stays, nothing tells: a fault only where one asks for it.
+#[harness::test]
+fn lanes_that_write_to_one_element(device: &Device) -> harness::TestResult {
+    let mut output = device.zeroed(128);
+    let settings = Settings { check_races: true, ..device.settings().clone() };
+    two_to_one.launch(device, 2, 128, (&mut output,))?;
+    let device = &Device::emulator(&settings)?;
+    let mut output = device.zeroed(128);
+    let (fault, text) = fault(two_to_one.launch(device, 2, 128, (&mut output,)));
+    let first = text.lines().next().unwrap_or_default();
+    assert!(
+        first.starts_with("kernel `two_to_one`: data race in global memory: write of 4 bytes at 0x"),
+        "{text}"
+    );
+    assert!(first.ends_with(", where lane 0 writes another value by the same instruction"), "{text}");
+    assert_eq!((fault.fault.wave, fault.fault.lane), (0, Some(1)), "{text}");
+    assert_at(device, &fault, &text, line_of("i as usize / 2"));
     Ok(())
 }
 

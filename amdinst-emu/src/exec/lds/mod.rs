@@ -13,8 +13,8 @@ pub(super) use memory::{check, load, store, transfer};
 use super::atomic_float::Denormals;
 use super::footprint::Footprint;
 use super::lane_data::{operand, set_result};
-use super::{Context, atomic, unimplemented_step};
-use crate::check::{LdsAccess, Outcome, Trap};
+use super::{Context, atomic, lane_race, unimplemented_step};
+use crate::check::{LdsAccess, MemorySpace, Outcome, Trap};
 use crate::program::{Action, Handler, MemoryAccess, Step};
 use crate::wave::{LANES, Wave, odd_operand};
 
@@ -113,7 +113,22 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
             }
         }
     }
-    lds.settle()
+    lds.settle()?;
+    if lds.is_watched() { lane_races(w, access, vaddr) } else { Ok(()) }
+}
+
+/// Whether lanes have stored different values to one place.
+fn lane_races(w: &Wave, access: &MemoryAccess, vaddr: u16) -> Outcome {
+    let offsets = [Some(access.offset), access.second.filter(|second| *second != access.offset)];
+    let active = (0..LANES).filter(|lane| w.active(*lane));
+    let stores = active.flat_map(|lane| {
+        let base = u64::from(w.rows[usize::from(vaddr)][lane]);
+        offsets.into_iter().zip(access.data).filter_map(move |(offset, row)| {
+            let address = base.wrapping_add_signed(offset?) & 0xffff_ffff;
+            Some(lane_race::Store { address, lane, row })
+        })
+    });
+    lane_race::check(w, MemorySpace::Lds, access.action, &mut stores.collect::<Vec<_>>())
 }
 
 /// `ds_wrxchg2_*`: both places are read before either is written. Equal offsets mean one exchange, with the first data

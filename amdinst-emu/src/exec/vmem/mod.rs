@@ -20,8 +20,8 @@ use amdinst_core::isa::Op;
 
 use super::atomic_float::Denormals;
 use super::lane_data::set_result;
-use super::{Context, atomic, lds, nothing};
-use crate::check::{LdsAccess, Outcome, Trap};
+use super::{Context, atomic, lane_race, lds, nothing};
+use crate::check::{LdsAccess, MemorySpace, Outcome, Trap};
 use crate::memory::Protection;
 use crate::program::{Action, Handler, MemoryAccess, Space, Step};
 use crate::wave::{FLAT_SCRATCH, LANES, Scratch, odd_operand};
@@ -94,10 +94,31 @@ fn perform(context: &mut Context<'_>, step: &Step, access: &MemoryAccess) -> Out
             && !(writes && allocation.protection == Protection::ReadOnly)
         {
             let denormals = denormals(context, access);
-            return one_allocation(context.wave, access, allocation, &places, denormals);
+            one_allocation(context.wave, access, allocation, &places, denormals)?;
+            return lane_races(context, access, &places);
         }
     }
-    lane_by_lane(context, access, &places)
+    lane_by_lane(context, access, &places)?;
+    lane_races(context, access, &places)
+}
+
+/// Whether lanes have stored different values to one place, if that is asked for.
+fn lane_races(context: &Context<'_>, access: &MemoryAccess, places: &[Place; LANES]) -> Outcome {
+    if !context.lds.is_watched() || !matches!(access.action, Action::Store { .. }) {
+        return Ok(());
+    }
+    let w = &*context.wave;
+    for space in [MemorySpace::Global, MemorySpace::Lds] {
+        let stores = places.iter().enumerate().filter(|(lane, _)| w.active(*lane));
+        let stores = stores.filter_map(|(lane, place)| match *place {
+            Place::Global(address) if space == MemorySpace::Global => Some((address, lane)),
+            Place::Lds(address) if space == MemorySpace::Lds => Some((address, lane)),
+            _ => None,
+        });
+        let stores = stores.map(|(address, lane)| lane_race::Store { address, lane, row: access.data[0] });
+        lane_race::check(w, space, access.action, &mut stores.collect::<Vec<_>>())?;
+    }
+    Ok(())
 }
 
 fn bytes_of(action: Action) -> u8 {

@@ -1,0 +1,112 @@
+//! Lanes of one store that write different values to one byte: which of them stays there, no manual says.
+//!
+//! Values that agree are none: lanes that all store one value are a common idiom.
+
+use super::lane_data::get_small;
+use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
+use crate::program::{Action, Part};
+use crate::wave::Wave;
+
+/// What a lane is about to store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Store {
+    /// First byte, in the memory that all are in.
+    pub(super) address: u64,
+    pub(super) lane: usize,
+    /// The first of the rows that have the data.
+    pub(super) row: u16,
+}
+
+impl Store {
+    /// A byte of the data.
+    fn byte(&self, w: &Wave, (bytes, part): (u8, Part), number: usize) -> u8 {
+        let (row, shift) = (self.row + (number / 4) as u16, 8 * (number % 4));
+        let value = match bytes {
+            ..4 => get_small(w, row, self.lane, part),
+            _ => u64::from(w.rows[usize::from(row)][self.lane]),
+        };
+        (value >> shift) as u8
+    }
+}
+
+/// Looks at all that one instruction is about to store in a memory.
+///
+/// # Errors
+/// When two lanes write different values to one byte.
+pub(super) fn check(w: &Wave, space: MemorySpace, action: Action, stores: &mut [Store]) -> Outcome {
+    let Action::Store { bytes, part } = action else { return Ok(()) };
+    let size = u64::from(bytes);
+    stores.sort_unstable();
+    for (number, one) in stores.iter().enumerate() {
+        for other in &stores[number + 1..] {
+            // Sorted: those behind begin no earlier.
+            let distance = other.address - one.address;
+            if distance >= size {
+                break;
+            }
+            let agrees = |number: usize| {
+                one.byte(w, (bytes, part), number + distance as usize) == other.byte(w, (bytes, part), number)
+            };
+            if one.lane != other.lane && !(0..(size - distance) as usize).all(agrees) {
+                let (last, earlier) = if one.lane < other.lane { (other, one) } else { (one, other) };
+                let (address, size) = (last.address, u32::from(bytes));
+                let kind = FaultKind::LaneRace { space, address, size, other: earlier.lane as u8 };
+                return Err(Trap::at_lane(kind, last.lane));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::machine::Config;
+
+    proptest! {
+        /// Against every byte by itself.
+        #[test]
+        fn as_when_every_byte_is_compared(
+            bytes in prop::sample::select(vec![1u8, 2, 4, 8, 12, 16]),
+            part in prop::sample::select(vec![Part::Whole, Part::High]),
+            data in prop::array::uniform4(prop::collection::vec(0..3u32, 5)),
+            places in prop::collection::vec((0..24u64, 0..5usize, any::<bool>()), 0..6),
+        ) {
+            let mut w = Wave::new(Config::default().vectors);
+            for (row, values) in data.iter().enumerate() {
+                for (lane, value) in values.iter().enumerate() {
+                    w.rows[row][lane] = value * 0x0101_0101;
+                    w.rows[row + 4][lane] = value * 0x0101_0001;
+                }
+            }
+            let mut stores: Vec<Store> = places
+                .iter()
+                .map(|&(address, lane, second)| Store { address, lane, row: if second { 4 } else { 0 } })
+                .collect();
+            let mut written: BTreeMap<u64, Vec<(usize, u8)>> = BTreeMap::new();
+            for store in &stores {
+                for number in 0..usize::from(bytes) {
+                    let dword = w.rows[usize::from(store.row) + number / 4][store.lane];
+                    let dword = if bytes < 4 && part == Part::High { dword >> 16 } else { dword };
+                    let value = dword.to_le_bytes()[number % 4];
+                    written.entry(store.address + number as u64).or_default().push((store.lane, value));
+                }
+            }
+            let differ = |(a, b): (&(usize, u8), &(usize, u8))| a.0 != b.0 && a.1 != b.1;
+            let clash = |all: &Vec<(usize, u8)>| all.iter().any(|one| all.iter().any(|other| differ((one, other))));
+            let expected = written.values().any(clash);
+            let found = check(&w, MemorySpace::Lds, Action::Store { bytes, part }, &mut stores);
+            prop_assert_eq!(found.is_err(), expected);
+            if let Err(trap) = found {
+                let FaultKind::LaneRace { address, other, .. } = trap.kind else { panic!("{:?}", trap.kind) };
+                let lane = trap.lane.expect("a lane");
+                prop_assert!(other < lane);
+                prop_assert!(stores.iter().any(|store| store.address == address && store.lane == usize::from(lane)));
+            }
+        }
+    }
+}
