@@ -30,8 +30,8 @@
 //!   slice. Workgroups run on several threads only if the kernel holds nothing whose result depends on their order: see
 //!   `dispatch::order`. One input then gives one result, whatever the number of threads.
 //! * **Barriers.** A wave that has ended counts as arrived, as on hardware, and lanes that are switched off do not count;
-//!   [`Config::strict_barriers`] makes a fault of both. [`Config::check_races`] makes one of accesses to LDS that lack a barrier, and of
-//!   stores by which lanes write different values to one place.
+//!   [`Config::strict_barriers`] makes a fault of both. [`Config::check_races`] makes one of accesses to LDS or
+//!   device memory that nothing orders, and of stores by which lanes write different values to one place.
 //! * **Uninitialised** registers, LDS and scratch memory hold [`Config::uninitialised`], so that what depends on them shows.
 
 pub mod check;
@@ -44,11 +44,12 @@ mod machine;
 mod memory;
 mod native;
 mod program;
+mod races;
 mod snippet;
 pub mod timing;
 mod wave;
 
-pub use check::{Earlier, Fault, FaultKind, LdsAccess, MemorySpace, NearestAllocation};
+pub use check::{AccessKind, Earlier, Fault, FaultKind, Inside, MemorySpace, NearestAllocation};
 pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, StepRecord, Stop};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};

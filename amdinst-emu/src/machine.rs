@@ -26,10 +26,11 @@ pub struct Config {
     /// A barrier that completes although some work-items of the workgroup have not reached it is a fault: waves that have
     /// ended, or lanes that are switched off. Hardware lets it pass.
     pub strict_barriers: bool,
-    /// An access to LDS is a fault if another wave has accessed the same byte since the last barrier, unless both only
-    /// read, both are atomic, or both write the same value. So is a store, to LDS or device memory, by which two lanes write
-    /// different values to one byte (stores that convert formats are not looked at). LDS instructions then take many times as
-    /// long.
+    /// An access to LDS or device memory is a fault if another wave has accessed the same byte and nothing orders the two,
+    /// unless both only read, both are atomic, or both write the same value. Waves of a workgroup are ordered by barriers, and, as
+    /// workgroups are, by what synchronises them (`races/device.rs`). So is a store by which two lanes write different values
+    /// to one byte. Accesses that convert formats are not looked at. Workgroups then run one after another, and instructions
+    /// that access memory take many times as long.
     pub check_races: bool,
     /// What registers, LDS and scratch memory hold before they are written.
     pub uninitialised: Uninitialised,

@@ -250,6 +250,7 @@ impl Snippet {
                 wave: &mut *wave,
                 lds: &mut *lds,
                 memory: machine.memory(),
+                races: None,
                 program: &self.program,
                 counters: &mut [],
                 trap: None,

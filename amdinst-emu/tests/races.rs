@@ -7,11 +7,12 @@ use std::sync::LazyLock;
 use amdinst_core::Arch;
 use amdinst_core::object::CodeObject;
 use amdinst_emu::timing::{Parameters, simulate};
-use amdinst_emu::{Config, Fault, FaultKind, Launch, LdsAccess, MemorySpace};
+use amdinst_emu::{AccessKind, Config, Fault, FaultKind, Launch, MemorySpace};
 use support::{Device, compile, tools};
 
 const SOURCE: &str = r#"
 #define X __builtin_amdgcn_workitem_id_x()
+#define G __builtin_amdgcn_workgroup_id_x()
 #define BARRIER() __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); __builtin_amdgcn_s_barrier(); \
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup")
 #define ADD(p) __opencl_atomic_fetch_add((local atomic_uint *)(p), 1, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_WORK_GROUP)
@@ -39,6 +40,15 @@ kernel void overlapping(global uint *out) {
     local uchar tile[512]; volatile local uchar *t = tile; *(volatile local uint *)(t + X * 4 - X / 64) = X; BARRIER(); out[X] = t[X]; }
 kernel void atomics(global uint *out) {
     local uint counts[2]; if (X < 2) counts[X] = 0; BARRIER(); ADD(&counts[X & 1]); BARRIER(); out[X] = counts[X & 1]; }
+kernel void sum_of_floats(global uint *out) {
+    local float sum[1]; if (X == 0) sum[0] = 0; BARRIER();
+    __opencl_atomic_fetch_add((local atomic_float *)sum, 1.0f, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_WORK_GROUP);
+    __opencl_atomic_fetch_min((local atomic_uint *)sum, 0x43000000, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_WORK_GROUP);
+    BARRIER(); out[X] = sum[0]; }
+kernel void sum_of_doubles(global uint *out) {
+    local double sum[1]; if (X == 0) sum[0] = 0; BARRIER();
+    __opencl_atomic_fetch_add((local atomic_double *)sum, 1.0, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_WORK_GROUP);
+    BARRIER(); out[X] = sum[0]; }
 kernel void atomics_then_load(global uint *out) {
     local uint counts[2]; if (X < 2) counts[X] = 0; BARRIER(); ADD(&counts[X & 1]); out[X] = ((volatile local uint *)counts)[X & 1]; }
 kernel void cleared_meanwhile(global uint *out) {
@@ -51,7 +61,7 @@ kernel void to_lds(global uint *out) {
     local uint tile[64]; ((volatile global uint *)out)[X] = X / 64 + 1;
     __builtin_amdgcn_raw_ptr_buffer_load_lds(__builtin_amdgcn_make_buffer_rsrc(out, 0, 400, 0x27000), tile, 4, X * 4, 0, 0, 0);
     BARRIER(); out[X] = tile[X & 63]; }
-kernel void between_workgroups(global uint *out) {
+kernel void between_workgroups(global uint *all) { global uint *out = all + G * 64;
     local uint tile[64]; ((volatile local uint *)tile)[X] = out[X]; out[X] = ((volatile local uint *)tile)[63 - X]; }
 kernel void one_element(global uint *out) { out[0] = X; }
 kernel void one_element_one_value(global uint *out) { out[0] = 7; out[1 + X / 2] = X / 2; }
@@ -62,7 +72,7 @@ kernel void longs_that_agree(global uint *out) { *(volatile global ulong *)(out 
 kernel void buffer(global uint *out) {
     __builtin_amdgcn_raw_buffer_store_b32(X, __builtin_amdgcn_make_buffer_rsrc(out, 0, 512, 0x27000), X / 2 * 4, 0, 0); }
 kernel void one_after_the_other(global uint *out) {
-    volatile global uint *o = out; o[X] = 1; o[X ^ 1] = X; o[X] = 3; }
+    volatile global uint *o = out + G * 128; o[X] = 1; o[X ^ 1] = X; o[X] = 3; }
 kernel void lds_element(global uint *out) { local uint tile[128]; ((volatile local uint *)tile)[X & 126] = X; BARRIER(); out[X] = tile[X]; }
 kernel void lds_pairs(global uint *out) {
     local uint tile[256]; volatile local uint *t = tile + X / 2 * 2; t[0] = X / 2; t[1] = X; BARRIER(); out[X] = tile[X]; }
@@ -95,7 +105,7 @@ fn checking() -> Config {
 fn outcome(object: &CodeObject, config: &Config, kernel: &str) -> Result<Vec<u32>, Fault> {
     let outcome = |threads: Option<usize>| -> Result<Vec<u32>, Fault> {
         let mut device = Device::with(object, config.clone());
-        let out = device.buffer("out", &[0u32; 128]);
+        let out = device.buffer("out", &[0u32; 256]);
         let launch = Launch {
             grid: [2, 1, 1],
             block: [128, 1, 1],
@@ -144,6 +154,9 @@ fn no_races() {
         ("one_value", vec![7; 128]),
         ("bytes", ids().iter().map(|x| 127 - x).collect()),
         ("atomics", vec![64; 128]),
+        ("sum_of_floats", vec![128; 128]),
+        // Compare-and-swap in a loop on gfx906.
+        ("sum_of_doubles", vec![128; 128]),
     ];
     for (kernel, expected) in expected {
         for outcome in outcomes(&checking(), kernel) {
@@ -154,7 +167,7 @@ fn no_races() {
 
 #[test]
 fn races() {
-    use LdsAccess::{Atomic, Read, Write};
+    use AccessKind::{Atomic, Read, Write};
     if !tools("races") {
         return;
     }
@@ -259,7 +272,7 @@ fn workgroups_are_no_waves_of_one() {
         return;
     }
     let mut device = Device::with(optimised(), checking());
-    let out = device.buffer("out", &[0u32; 64]);
+    let out = device.buffer("out", &[0u32; 256]);
     device.launch("between_workgroups", 4, 64, &[out]).expect("no race");
 }
 
@@ -282,6 +295,6 @@ fn barriers_in_divergent_control_flow() {
     }
     // The last wave has lanes that no work-item is in.
     let mut device = Device::with(optimised(), strict);
-    let out = device.buffer("out", &[0u32; 128]);
+    let out = device.buffer("out", &[0u32; 256]);
     device.launch("exchange", 2, 100, &[out]).expect("all 100 are there");
 }

@@ -39,8 +39,8 @@ pub(crate) struct Settings {
     pub(crate) threads: usize,
     /// A barrier that some work-items do not reach is a fault (`AMDINST_STRICT_BARRIERS`).
     pub(crate) strict_barriers: bool,
-    /// Accesses of two waves to the same LDS with no barrier in between are a fault, and different values that lanes write to
-    /// one place by one store (`AMDINST_CHECK_RACES`).
+    /// Accesses of two waves to the same bytes, in LDS or memory, that nothing orders are a fault, and different values that lanes
+    /// write to one place by one store (`AMDINST_CHECK_RACES`).
     pub(crate) check_races: bool,
     /// What is there before it is written (`AMDINST_UNINITIALISED`).
     pub(crate) uninitialised: Uninitialised,
@@ -54,6 +54,15 @@ pub(crate) struct Settings {
 const MOST_GPUS: u32 = 16;
 
 impl Settings {
+    /// Whether kernels are given memory to count in. Without, all waves count in one place, which looks like a data race.
+    pub(crate) fn counts(&self) -> bool {
+        match self.instrument {
+            Instrument::No => false,
+            Instrument::Yes => self.check_races,
+            Instrument::Report => true,
+        }
+    }
+
     /// Reads the environment through `get`.
     pub(crate) fn read(get: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
         let text = |variable: &str| get(variable).filter(|value| !value.is_empty());

@@ -537,9 +537,8 @@ pub struct CheckArgs {
     /// A barrier that some work-items of the workgroup do not reach is a fault (hardware lets it pass)
     #[arg(long)]
     pub strict_barriers: bool,
-    /// Accesses of two waves to the same bytes of LDS with no barrier in between are a fault, unless both read, both are
-    /// atomic, or both write one value; so are different values that lanes write to one place, in LDS or memory, by one
-    /// store
+    /// Accesses of two waves to the same bytes, in LDS or memory, that nothing orders are a fault, unless both read, both
+    /// are atomic, or both write one value; so are different values that lanes write to one place by one store
     #[arg(long)]
     pub check_races: bool,
     /// What each dword of registers, LDS and scratch memory holds before it is written (default: 0x7ffb7ffb, a NaN of

@@ -117,7 +117,7 @@ pub struct Settings {
     pub budget: Option<u64>,
     /// A barrier that some work-items of the workgroup do not reach is a fault in the emulator. Hardware lets it pass.
     pub strict_barriers: bool,
-    /// Accesses of two waves to the same bytes of LDS with no barrier in between are a fault in the emulator, and so are
+    /// Accesses of two waves to the same bytes, in LDS or memory, that nothing orders are a fault in the emulator, and so are
     /// different values that lanes write to one place by one store.
     pub check_races: bool,
     /// What registers, LDS and scratch memory hold in the emulator before they are written.

@@ -139,6 +139,18 @@ pub unsafe fn turn_around(output: *mut u32) {
     }
 }
 
+/// Moves the elements of an array down by one, in place.
+///
+/// # Safety
+/// `data` is to one element a work-item, and one more. The mistake is in the kernel: a work-item may store before the one
+/// below it has loaded.
+#[kernel]
+pub unsafe fn move_down(data: *mut u32) {
+    let i = global_id_x() as usize;
+    // SAFETY: as the caller vouches.
+    unsafe { *data.add(i) = *data.add(i + 1) };
+}
+
 /// Two work-items share an element, and each writes its own number there.
 ///
 /// # Safety

@@ -71,7 +71,7 @@ pub enum Abi {
     #[default]
     Argument,
     /// By a variable of the device, [`BUFFER_SYMBOL`], 8 bytes, which the launcher sets once the code object is loaded. The
-    /// arguments stay as they are. While the variable is zero, nothing is counted.
+    /// arguments stay as they are. While the variable is zero, all waves count in one place, which nobody reads.
     Global,
 }
 

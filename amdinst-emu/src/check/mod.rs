@@ -28,9 +28,9 @@ impl fmt::Display for MemorySpace {
     }
 }
 
-/// How LDS is accessed.
+/// How memory is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LdsAccess {
+pub enum AccessKind {
     /// By a load.
     Read,
     /// By a store.
@@ -39,7 +39,7 @@ pub enum LdsAccess {
     Atomic,
 }
 
-impl LdsAccess {
+impl AccessKind {
     /// That of a load or a store.
     pub(crate) const fn plain(write: bool) -> Self {
         if write { Self::Write } else { Self::Read }
@@ -79,6 +79,21 @@ impl fmt::Display for NearestAllocation {
                 write!(f, "{} bytes before `{label}` ({size} bytes at {address:#x})", distance.unsigned_abs())
             }
         }
+    }
+}
+
+/// Where in an allocation an access is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inside {
+    /// The label it was allocated with.
+    pub label: String,
+    /// Bytes from its first one to the access.
+    pub offset: u64,
+}
+
+impl fmt::Display for Inside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {} of `{}`", self.offset, self.label)
     }
 }
 
@@ -223,28 +238,37 @@ pub enum FaultKind {
         /// Work-items that the wave began with.
         started: u32,
     },
-    /// Two waves access the same LDS, and no barrier orders them ([`crate::Config::check_races`]).
+    /// Two waves access the same memory, and nothing orders them ([`crate::Config::check_races`]).
     #[error(
-        "data race in LDS: {} of {size} bytes at {address:#x}, after {} by wave {wave} with no barrier in between",
+        "data race in {space}: {} of {size} bytes at {address:#x}{}, after {} by wave {wave} {}",
         access.verb(),
-        a(*earlier)
+        within(inside),
+        a(*earlier),
+        unordered(*workgroup)
     )]
     Race {
-        /// First byte of the access.
+        /// The memory accessed.
+        space: MemorySpace,
+        /// First byte of the access in that memory.
         address: u64,
         /// Its bytes.
         size: u32,
+        /// The allocation that they are in, for device memory.
+        inside: Option<Box<Inside>>,
         /// What it does to them.
-        access: LdsAccess,
+        access: AccessKind,
         /// What an earlier access does to one of them at least.
-        earlier: LdsAccess,
+        earlier: AccessKind,
         /// The wave, by its number in the workgroup, of the earlier access.
         wave: u32,
+        /// The workgroup of the earlier access, if it is another one.
+        workgroup: Option<[u32; 3]>,
     },
     /// Two lanes store different values to one place by one instruction ([`crate::Config::check_races`]).
     #[error(
-        "data race in {space}: write of {size} bytes at {address:#x}, where lane {other} writes another value by the same \
-         instruction"
+        "data race in {space}: write of {size} bytes at {address:#x}{}, where lane {other} writes another value by the same \
+         instruction",
+        within(inside)
     )]
     LaneRace {
         /// The memory accessed.
@@ -253,6 +277,8 @@ pub enum FaultKind {
         address: u64,
         /// Its bytes.
         size: u32,
+        /// The allocation that they are in, for device memory.
+        inside: Option<Box<Inside>>,
         /// The other lane.
         other: u8,
     },
@@ -293,9 +319,20 @@ fn waves(count: u32, one: &str, many: &str) -> String {
 }
 
 /// `a read`, `an atomic`.
-fn a(access: LdsAccess) -> String {
-    let article = if access == LdsAccess::Atomic { "an" } else { "a" };
+fn a(access: AccessKind) -> String {
+    let article = if access == AccessKind::Atomic { "an" } else { "a" };
     format!("{article} {}", access.verb())
+}
+
+fn within(inside: &Option<Box<Inside>>) -> String {
+    inside.as_ref().map(|inside| format!(" ({inside})")).unwrap_or_default()
+}
+
+fn unordered(workgroup: Option<[u32; 3]>) -> String {
+    match workgroup {
+        Some([x, y, z]) => format!("of workgroup ({x}, {y}, {z}), and nothing orders the two"),
+        None => "with no barrier in between".to_owned(),
+    }
 }
 
 fn at_barrier(waiting: u32) -> String {
@@ -412,6 +449,11 @@ impl Trap {
 
     pub(crate) fn at_lane(kind: FaultKind, lane: usize) -> Box<Self> {
         Box::new(Self { kind, lane: u8::try_from(lane).ok(), earlier: None })
+    }
+
+    /// That of an access and of another one, which an earlier step made.
+    pub(crate) fn of_two(kind: FaultKind, lane: Option<usize>, earlier: u32) -> Box<Self> {
+        Box::new(Self { kind, lane: lane.and_then(|lane| u8::try_from(lane).ok()), earlier: Some(earlier) })
     }
 
     pub(crate) fn unimplemented(op: Op, form: &'static str) -> Box<Self> {

@@ -68,7 +68,7 @@ impl Group {
         let result = if shared.is_stopped() {
             Err(shared.locate(&self.waves[0], *Trap::new(FaultKind::Stopped)))
         } else {
-            self.schedule(shared)
+            self.schedule(shared).and_then(|()| shared.meet(&self.waves[0], &mut self.lds, true))
         };
         for wave in &self.waves[..self.live] {
             self.totals.waves += 1;
@@ -96,6 +96,7 @@ impl Group {
                     wave,
                     lds: &mut self.lds,
                     memory: shared.memory,
+                    races: shared.races.as_ref(),
                     program: shared.program,
                     counters: &mut self.counters[number],
                     trap: None,
@@ -125,7 +126,7 @@ impl Group {
                     waves
                         .filter(|wave| wave.status == Status::AtBarrier)
                         .for_each(|wave| wave.status = Status::Running);
-                    self.lds.pass_barrier();
+                    shared.meet(&self.waves[0], &mut self.lds, false)?;
                 }
                 Barrier::Fails(wave, kind) => {
                     return Err(shared.locate(&self.waves[wave], *Trap::new(kind)));

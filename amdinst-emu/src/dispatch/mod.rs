@@ -9,8 +9,8 @@ mod reach;
 mod registers;
 mod slice;
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use amdinst_core::isa::Op;
@@ -18,9 +18,11 @@ use amdinst_core::object::Kernel;
 
 use crate::check::{Earlier, Fault, Trap};
 use crate::fast::Hot;
+use crate::lds::Lds;
 use crate::machine::{Config, Uninitialised};
 use crate::memory::{Memory, Owner, Protection};
 use crate::program::Program;
+use crate::races::{DeviceRaces, Late};
 use crate::wave::Wave;
 pub(crate) use barrier::Barrier;
 use group::Group;
@@ -171,6 +173,8 @@ pub(crate) struct Shared<'a> {
     stop: Option<&'a Stop<'a>>,
     /// The order of workgroups can show in the result.
     in_order: bool,
+    /// Who has accessed device memory, if that is asked for.
+    pub(crate) races: Option<Mutex<DeviceRaces>>,
 }
 
 /// Run a kernel to its end, or to its first fault in the order of workgroups.
@@ -303,7 +307,9 @@ impl<'a> Shared<'a> {
             entry,
             registers: reach::registers(&reached),
             stop: None,
-            in_order: order::matters(&reached),
+            // The accesses of one workgroup are compared with those of the ones before.
+            in_order: config.check_races || order::matters(&reached),
+            races: config.check_races.then(|| Mutex::new(DeviceRaces::new(launch.grid, block.div_ceil(64)))),
         })
     }
 
@@ -319,8 +325,12 @@ impl<'a> Shared<'a> {
 
     /// The workgroup of a number, in x, y, z.
     pub(crate) fn workgroup(&self, index: u64) -> [u32; 3] {
-        let [width, height, _] = self.launch.grid.map(u64::from);
-        [index % width, index / width % height, index / (width * height)].map(|id| id as u32)
+        workgroup(self.launch.grid, index)
+    }
+
+    /// Who has accessed device memory, if that is asked for.
+    pub(crate) fn races(&self) -> Option<MutexGuard<'_, DeviceRaces>> {
+        self.races.as_ref().map(|races| races.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Waves of a workgroup: those at the grid's end may have fewer than the others.
@@ -338,15 +348,38 @@ impl<'a> Shared<'a> {
         self.setup.start(wave, self.workgroup(index), number, uninitialised);
     }
 
+    /// The waves of this one's workgroup have met at a barrier, or have all ended.
+    ///
+    /// # Errors
+    /// A race that shows only now, if races are asked for.
+    pub(crate) fn meet(&self, wave: &Wave, lds: &mut Lds, ended: bool) -> Result<(), Box<Fault>> {
+        let in_lds = lds.pass_barrier().map(|late| {
+            let first = wave.index - wave.index % u64::from(self.waves_per_group);
+            Late { wave: first + late.wave, ..late }
+        });
+        let races = self.races();
+        let in_memory =
+            races.and_then(|mut races| if ended { races.end(wave) } else { races.pass_barrier(wave) });
+        match in_lds.or(in_memory) {
+            Some(Late { trap, wave, step }) => Err(self.locate_at(wave, step, *trap)),
+            None => Ok(()),
+        }
+    }
+
     /// A trap with its place: the step before the wave's next one is where it happened.
     pub(crate) fn locate(&self, wave: &Wave, trap: Trap) -> Box<Fault> {
-        let step = &self.program.steps[wave.current as usize];
+        self.locate_at(wave.index, wave.current, trap)
+    }
+
+    /// The same of a wave by its number in the launch, and of a step.
+    fn locate_at(&self, wave: u64, step: u32, trap: Trap) -> Box<Fault> {
+        let step = &self.program.steps[step as usize];
         let in_group = u64::from(self.waves_per_group);
         Box::new(Fault {
             kind: trap.kind,
             kernel: self.kernel.name.clone(),
-            workgroup: self.workgroup(wave.index / in_group),
-            wave: (wave.index % in_group) as u32,
+            workgroup: self.workgroup(wave / in_group),
+            wave: (wave % in_group) as u32,
             lane: trap.lane,
             pc: Some(self.program.pc(step)),
             instruction: self.program.text_of(step),
@@ -356,6 +389,12 @@ impl<'a> Shared<'a> {
             }),
         })
     }
+}
+
+/// The workgroup of a number in a grid, in x, y, z.
+pub(crate) fn workgroup(grid: [u32; 3], index: u64) -> [u32; 3] {
+    let [width, height, _] = grid.map(u64::from);
+    [index % width, index / width % height, index / (width * height)].map(|id| id as u32)
 }
 
 fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {

@@ -4,6 +4,7 @@
 
 use super::lane_data::get_small;
 use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
+use crate::memory::Memory;
 use crate::program::{Action, Part};
 use crate::wave::Wave;
 
@@ -29,11 +30,11 @@ impl Store {
     }
 }
 
-/// Looks at all that one instruction is about to store in a memory.
+/// Looks at all that one instruction stores in device memory, or in LDS if that is not given.
 ///
 /// # Errors
 /// When two lanes write different values to one byte.
-pub(super) fn check(w: &Wave, space: MemorySpace, action: Action, stores: &mut [Store]) -> Outcome {
+pub(super) fn check(w: &Wave, memory: Option<&Memory>, action: Action, stores: &mut [Store]) -> Outcome {
     let Action::Store { bytes, part } = action else { return Ok(()) };
     let size = u64::from(bytes);
     stores.sort_unstable();
@@ -50,7 +51,9 @@ pub(super) fn check(w: &Wave, space: MemorySpace, action: Action, stores: &mut [
             if one.lane != other.lane && !(0..(size - distance) as usize).all(agrees) {
                 let (last, earlier) = if one.lane < other.lane { (other, one) } else { (one, other) };
                 let (address, size) = (last.address, u32::from(bytes));
-                let kind = FaultKind::LaneRace { space, address, size, other: earlier.lane as u8 };
+                let space = if memory.is_some() { MemorySpace::Global } else { MemorySpace::Lds };
+                let inside = memory.and_then(|memory| memory.inside(address));
+                let kind = FaultKind::LaneRace { space, address, size, inside, other: earlier.lane as u8 };
                 return Err(Trap::at_lane(kind, last.lane));
             }
         }
@@ -99,7 +102,7 @@ mod tests {
             let differ = |(a, b): (&(usize, u8), &(usize, u8))| a.0 != b.0 && a.1 != b.1;
             let clash = |all: &Vec<(usize, u8)>| all.iter().any(|one| all.iter().any(|other| differ((one, other))));
             let expected = written.values().any(clash);
-            let found = check(&w, MemorySpace::Lds, Action::Store { bytes, part }, &mut stores);
+            let found = check(&w, None, Action::Store { bytes, part }, &mut stores);
             prop_assert_eq!(found.is_err(), expected);
             if let Err(trap) = found {
                 let FaultKind::LaneRace { address, other, .. } = trap.kind else { panic!("{:?}", trap.kind) };

@@ -31,6 +31,8 @@ mod vop3;
 mod vop3p;
 mod vopc;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use amdinst_core::isa::{Encoding, Inst, Op};
 
 use crate::check::{FaultKind, Outcome, Trap};
@@ -38,6 +40,7 @@ use crate::dispatch::MaskRecord;
 use crate::lds::Lds;
 use crate::memory::Memory;
 use crate::program::{Handler, Program, Step};
+use crate::races::DeviceRaces;
 use crate::wave::Wave;
 
 /// What a step can reach.
@@ -45,6 +48,8 @@ pub(crate) struct Context<'a> {
     pub(crate) wave: &'a mut Wave,
     pub(crate) lds: &'a mut Lds,
     pub(crate) memory: &'a Memory,
+    /// Who has accessed it, if that is asked for.
+    pub(crate) races: Option<&'a Mutex<DeviceRaces>>,
     pub(crate) program: &'a Program,
     /// Mask counters of the wave, by slot; empty when not asked for.
     pub(crate) counters: &'a mut [MaskRecord],
@@ -52,7 +57,12 @@ pub(crate) struct Context<'a> {
     pub(crate) trap: Option<Box<Trap>>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// Who has accessed device memory, if that is asked for.
+    pub(crate) fn device_races(&self) -> Option<MutexGuard<'a, DeviceRaces>> {
+        self.races.map(|races| races.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Go on at a device address.
     pub(crate) fn jump(&mut self, device_address: u64) -> Outcome {
         match self.program.step_of(device_address) {

@@ -11,6 +11,7 @@ use super::{Context, atomic};
 use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
 use crate::memory::{Allocation, Memory, Protection};
 use crate::program::{Action, AtomicOp, Handler, ScalarAccess, ScalarKind, Step};
+use crate::races::Access;
 use crate::wave::Wave;
 
 /// The function that executes a scalar memory instruction.
@@ -51,6 +52,10 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
         Action::Atomic { .. } if limit < u64::from(bytes) => 0,
         _ => limit.min(u64::from(bytes)) as u8 & !3,
     };
+    if inside > 0 {
+        watch(context, access.action, address, inside)?;
+    }
+    let w = &mut *context.wave;
     match access.action {
         Action::Load { .. } => {
             let place = Place::find(memory, w, address, inside, false)?;
@@ -76,7 +81,18 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
             }
         }
     }
-    Ok(())
+    match context.device_races() {
+        Some(mut races) => races.settle(memory),
+        None => Ok(()),
+    }
+}
+
+/// Notes what is about to be done to device memory.
+fn watch(context: &Context<'_>, action: Action, address: u64, bytes: u8) -> Outcome {
+    let Some(mut races) = context.device_races() else { return Ok(()) };
+    let w = &*context.wave;
+    let access = Access { bytes: bytes.into(), ..Access::new(action, false) };
+    races.note(context.memory, w, access, w.scratch.offset_of(address).is_none().then_some((address, None)))
 }
 
 /// Address and bytes of an access that is about to be made.

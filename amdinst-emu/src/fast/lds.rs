@@ -4,7 +4,7 @@ use super::level::Level;
 use super::memory::numbers;
 use super::{Body, Hot, PARTS, general, part, parts, rows};
 use crate::exec::Context;
-use crate::lds::Mark;
+use crate::races::Mark;
 use crate::wave::LANES;
 
 /// A read (or write, if `WRITE`) of `DWORDS` a lane at each of `COUNT` offsets (`hot.imm`) from the addresses in row

@@ -160,6 +160,10 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
         if exec == 0 {
             return hot.next;
         }
+        if context.lds.is_watched() {
+            // SAFETY: the caller's.
+            return unsafe { general(context, hot) };
+        }
         // SAFETY: rows are in the register file (checked by `compile`); `find` has checked that the bytes of all active
         // lanes are in the allocation.
         unsafe {
@@ -176,10 +180,6 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
                 }
                 return general(context, hot);
             };
-            // Lanes that may store to one place.
-            if STORE && !place.consecutive && context.lds.is_watched() {
-                return general(context, hot);
-            }
             let bytes = &place.allocation.bytes;
             let registers = rows(w).add(hot.dst as usize);
             // A load may overwrite its own addresses: keep them.

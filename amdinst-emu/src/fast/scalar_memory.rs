@@ -12,7 +12,8 @@ impl Body for Load {
         let w = &mut *context.wave;
         let address = w.s64((hot.src[0] & 127) as u8).wrapping_add_signed(i64::from(hot.imm[0] as i32));
         let dwords = hot.imm[1] as usize;
-        if address.is_multiple_of(4)
+        if !context.lds.is_watched()
+            && address.is_multiple_of(4)
             && let Some((allocation, at)) = context.memory.find(address, 4 * dwords as u64)
         {
             for dword in 0..dwords {

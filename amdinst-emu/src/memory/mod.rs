@@ -7,7 +7,7 @@ pub(crate) use cell::SharedBytes;
 use std::any::Any;
 use std::sync::Arc;
 
-use crate::check::{FaultKind, MemorySpace, NearestAllocation};
+use crate::check::{FaultKind, Inside, MemorySpace, NearestAllocation};
 
 /// Where user allocations begin: like the addresses that ROCr hands out.
 const USER_BASE: u64 = 0x7f00_0000_0000;
@@ -279,6 +279,12 @@ impl Memory {
         let offset = address - allocation.address;
         let len = allocation.bytes.len() as u64;
         (offset <= len && size <= len - offset).then_some((allocation, offset as usize))
+    }
+
+    /// Which allocation an address is in, and where.
+    pub(crate) fn inside(&self, address: u64) -> Option<Box<Inside>> {
+        let (allocation, offset) = self.find(address, 1)?;
+        Some(Box::new(Inside { label: allocation.label.clone(), offset: offset as u64 }))
     }
 
     /// The name of what is wrong with an access that [`Memory::find`] refused.

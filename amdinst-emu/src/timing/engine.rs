@@ -337,6 +337,7 @@ impl<'a> Engine<'a> {
             wave: &mut resident.wave,
             lds: &mut self.groups[group].lds,
             memory: shared.memory,
+            races: shared.races.as_ref(),
             program: shared.program,
             counters: &mut [],
             trap: None,
@@ -520,12 +521,23 @@ impl<'a> Engine<'a> {
         self.events.push(Reverse((gone, self.visits.len() + unit)));
     }
 
+    /// The waves of a workgroup have met at a barrier, or have ended.
+    fn meet(&mut self, group: usize, ended: bool) -> Result<(), Box<Fault>> {
+        let group = &mut self.groups[group];
+        let wave = &self.waves[group.waves[0]].wave;
+        self.shared.meet(wave, &mut group.lds, ended)
+    }
+
     /// Let the waves at a barrier go on if no other is to come.
     fn release(&mut self, now: u64, group: usize) -> Result<(), Box<Fault>> {
         let waves = self.groups[group].waves.iter().map(|&wave| &self.waves[wave].wave);
         match Barrier::of(waves, self.shared.config) {
-            Barrier::Waits => return Ok(()),
-            Barrier::Passes => self.groups[group].lds.pass_barrier(),
+            Barrier::Waits => {
+                let mut waves = self.groups[group].waves.iter().map(|&wave| &self.waves[wave].wave);
+                let ended = waves.all(|wave| matches!(wave.status, Status::Ended | Status::Halted));
+                return if ended { self.meet(group, true) } else { Ok(()) };
+            }
+            Barrier::Passes => self.meet(group, false)?,
             Barrier::Fails(number, kind) => {
                 let wave = self.groups[group].waves[number];
                 return Err(self.shared.locate(&self.waves[wave].wave, *Trap::new(kind)));

@@ -16,7 +16,6 @@ use crate::counting::Shape;
 use crate::driver::Driver;
 use crate::fault::{self, Report};
 use crate::gpu::Around;
-use crate::settings::Instrument;
 use crate::stopping::{self, Running, Why};
 use crate::tell::tell;
 
@@ -134,7 +133,7 @@ impl Processor {
         fence(SeqCst);
         let around = Around {
             objects: &self.driver.objects,
-            reports: (settings.instrument == Instrument::Report).then_some(&self.driver.reports),
+            reports: settings.counts().then_some(&self.driver.reports),
             stop: &|| self.stop().is_some(),
         };
         let shape = Shape::of_packet([slot.load(), slot.nth(1).load(), slot.nth(2).load()]);

@@ -29,4 +29,10 @@ fn branches_are_counted_in_every_home() {
     // Instrumented and not counted: nothing is printed.
     let output = program.run(&[], &[("AMDINST_INSTRUMENT", "1")]);
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    // Nor are there races between the counters.
+    for home in ["register", "lds", "global"] {
+        let checked = ["AMDINST_INSTRUMENT", "AMDINST_CHECK_RACES"].map(|variable| (variable, "1"));
+        let output = program.run(&[], &[checked.as_slice(), &[("AMDINST_COUNTERS", home)]].concat());
+        assert!(output.status.success() && output.stderr.is_empty(), "{home}: {output:?}");
+    }
 }

@@ -5,8 +5,8 @@
 
 use harness::{Device, Launch as _, LaunchError, LocatedFault, Settings};
 use test_kernels::broken::{
-    barrier_in_a_branch, checked_index, copy_unguarded, countdown, exchange, follow, scatter, stack_index,
-    turn_around, two_to_one,
+    barrier_in_a_branch, checked_index, copy_unguarded, countdown, exchange, follow, move_down, scatter,
+    stack_index, turn_around, two_to_one,
 };
 use test_kernels::vector_add::vector_add;
 
@@ -265,12 +265,45 @@ fn a_missing_barrier(device: &Device) -> harness::TestResult {
     Ok(())
 }
 
+/// The second workgroup stores to what the last work-item of the first has loaded, and may have done so before it.
+#[harness::test]
+fn workgroups_that_share_an_element(device: &Device) -> harness::TestResult {
+    let values: Vec<u32> = (0..129).collect();
+    if !device.settings().check_races {
+        move_down.launch(device, 2, 64, (&mut device.buffer(&values),))?;
+    }
+    let settings = Settings { check_races: true, ..device.settings().clone() };
+    let device = &Device::emulator(&settings)?;
+    let mut data = device.buffer(&values);
+    let (fault, text) = fault(move_down.launch(device, 2, 64, (&mut data,)));
+    let first = text.lines().next().unwrap_or_default();
+    let what = "kernel `move_down`: data race in global memory: write of 4 bytes at 0x";
+    assert!(first.starts_with(what), "{text}");
+    let place = " (byte 256 of `buffer of 129 u32`), after a read by wave 0 of workgroup (0, 0, 0), and nothing orders the two";
+    assert!(first.contains(place), "{text}");
+    assert_eq!(
+        (fault.fault.workgroup, fault.fault.wave, fault.fault.lane),
+        ([1, 0, 0], 0, Some(0)),
+        "{text}"
+    );
+    assert_at(device, &fault, &text, line_of("*data.add(i + 1)"));
+    let earlier = fault.earlier.as_ref().ok_or("no earlier access")?;
+    assert!(earlier.pc.is_some() && !earlier.frames.is_empty(), "{text}");
+    let last = text.lines().last().unwrap_or_default();
+    assert!(last.starts_with("  before it pc 0x") && last.contains("_load_dword "), "{text}");
+    // Workgroups of their own elements do not meet.
+    move_down.launch(device, 1, 64, (&mut data,))?;
+    Ok(())
+}
+
 /// Which of two lanes' values stays, nothing tells: a fault only where one asks for it.
 #[harness::test]
 fn lanes_that_write_to_one_element(device: &Device) -> harness::TestResult {
     let mut output = device.zeroed(128);
     let settings = Settings { check_races: true, ..device.settings().clone() };
-    two_to_one.launch(device, 2, 128, (&mut output,))?;
+    if !device.settings().check_races {
+        two_to_one.launch(device, 2, 128, (&mut output,))?;
+    }
     let device = &Device::emulator(&settings)?;
     let mut output = device.zeroed(128);
     let (fault, text) = fault(two_to_one.launch(device, 2, 128, (&mut output,)));

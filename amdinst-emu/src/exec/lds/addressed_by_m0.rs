@@ -4,7 +4,7 @@ use amdinst_core::isa::Op;
 
 use super::memory::{check, load, store};
 use super::{access_of, no_gds};
-use crate::check::{LdsAccess, Outcome, Trap};
+use crate::check::{AccessKind, Outcome, Trap};
 use crate::exec::atomic_float::Denormals;
 use crate::exec::{Context, atomic};
 use crate::program::{AtomicOp, Src, Step};
@@ -16,7 +16,7 @@ pub(super) fn count(context: &mut Context<'_>, step: &Step) -> Outcome {
     let offset = step.extra.as_ref().map_or(0, |extra| extra.inst.mods.offset);
     let Context { wave: w, lds, .. } = context;
     let base = u64::from(w.s[usize::from(M0)] & 0xffff).wrapping_add_signed(i64::from(offset));
-    let at = check(lds, w, LdsAccess::Atomic, base, 4, 4, w.first_lane())?;
+    let at = check(lds, w, AccessKind::Atomic, base, 4, 4, w.first_lane())?;
     let old = load(lds, at, 4);
     let lanes = u64::from(w.exec.count_ones());
     let op = if step.op == Op::ds_append { AtomicOp::Add } else { AtomicOp::Sub };
@@ -45,7 +45,7 @@ pub(super) fn by_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
         let exec = w.exec;
         move |lane| exec >> lane & 1 != 0
     }) {
-        let at = check(lds, w, LdsAccess::plain(write), base + 4 * lane as u64, 4, 1, lane)?;
+        let at = check(lds, w, AccessKind::plain(write), base + 4 * lane as u64, 4, 1, lane)?;
         if write {
             store(lds, at, 4, u64::from(w.rows[usize::from(data)][lane]));
         } else {

@@ -1,9 +1,10 @@
 //! Bytes of the workgroup's LDS: checks, loads and stores.
 
-use crate::check::{FaultKind, LdsAccess, MemorySpace, NearestAllocation, Outcome, Trap};
+use crate::check::{AccessKind, FaultKind, MemorySpace, NearestAllocation, Outcome, Trap};
 use crate::exec::lane_data::{get_small, put_small};
-use crate::lds::{Lds, Mark};
+use crate::lds::Lds;
 use crate::program::Action;
+use crate::races::Mark;
 use crate::wave::Wave;
 
 /// The first byte of an access that a wave is about to make, after checking that it is in bounds, at a multiple of
@@ -14,14 +15,14 @@ use crate::wave::Wave;
 pub(in crate::exec) fn check(
     lds: &mut Lds,
     w: &Wave,
-    access: LdsAccess,
+    access: AccessKind,
     address: u64,
     bytes: u8,
     required: u8,
     lane: usize,
 ) -> Outcome<usize> {
     let size = u32::from(bytes);
-    let write = access != LdsAccess::Read;
+    let write = access != AccessKind::Read;
     if !address.is_multiple_of(u64::from(required)) {
         let required = u32::from(required);
         let kind = FaultKind::Misaligned { space: MemorySpace::Lds, address, size, required, write };

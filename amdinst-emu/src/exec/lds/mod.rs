@@ -14,7 +14,7 @@ use super::atomic_float::Denormals;
 use super::footprint::Footprint;
 use super::lane_data::{operand, set_result};
 use super::{Context, atomic, lane_race, unimplemented_step};
-use crate::check::{LdsAccess, MemorySpace, Outcome, Trap};
+use crate::check::{AccessKind, Outcome, Trap};
 use crate::program::{Action, Handler, MemoryAccess, Step};
 use crate::wave::{LANES, Wave, odd_operand};
 
@@ -74,11 +74,11 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
         let address = |offset: i64| base.wrapping_add_signed(offset) & 0xffff_ffff;
         match access.action {
             Action::Atomic { op, bytes, returns } => {
-                let first = check(lds, w, LdsAccess::Atomic, address(access.offset), bytes, bytes, lane)?;
+                let first = check(lds, w, AccessKind::Atomic, address(access.offset), bytes, bytes, lane)?;
                 let data = operand(w, access.data[0], lane, bytes);
                 let second = operand(w, access.data[1], lane, bytes);
                 if let Some(offset) = access.second {
-                    let other = check(lds, w, LdsAccess::Atomic, address(offset), bytes, bytes, lane)?;
+                    let other = check(lds, w, AccessKind::Atomic, address(offset), bytes, bytes, lane)?;
                     let at = [first, other];
                     exchange_two(w, lds, access, bytes, lane, at, [data, second]);
                     continue;
@@ -92,9 +92,9 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
                 }
             }
             action @ Action::Load { bytes, .. } => {
-                let at = check(lds, w, LdsAccess::Read, address(access.offset), bytes, 1, lane)?;
+                let at = check(lds, w, AccessKind::Read, address(access.offset), bytes, 1, lane)?;
                 let second = match access.second {
-                    Some(second) => Some(check(lds, w, LdsAccess::Read, address(second), bytes, 1, lane)?),
+                    Some(second) => Some(check(lds, w, AccessKind::Read, address(second), bytes, 1, lane)?),
                     None => None,
                 };
                 transfer(w, lds, action, at, lane, access.dst);
@@ -103,11 +103,11 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
                 }
             }
             action @ Action::Store { bytes, .. } => {
-                let at = check(lds, w, LdsAccess::Write, address(access.offset), bytes, 1, lane)?;
+                let at = check(lds, w, AccessKind::Write, address(access.offset), bytes, 1, lane)?;
                 transfer(w, lds, action, at, lane, access.data[0]);
                 // Equal offsets mean one write, of the first data (Vega ISA manual, "Double Address Instructions").
                 if let Some(second) = access.second.filter(|second| *second != access.offset) {
-                    let at = check(lds, w, LdsAccess::Write, address(second), bytes, 1, lane)?;
+                    let at = check(lds, w, AccessKind::Write, address(second), bytes, 1, lane)?;
                     transfer(w, lds, action, at, lane, access.data[1]);
                 }
             }
@@ -128,7 +128,7 @@ fn lane_races(w: &Wave, access: &MemoryAccess, vaddr: u16) -> Outcome {
             Some(lane_race::Store { address, lane, row })
         })
     });
-    lane_race::check(w, MemorySpace::Lds, access.action, &mut stores.collect::<Vec<_>>())
+    lane_race::check(w, None, access.action, &mut stores.collect::<Vec<_>>())
 }
 
 /// `ds_wrxchg2_*`: both places are read before either is written. Equal offsets mean one exchange, with the first data

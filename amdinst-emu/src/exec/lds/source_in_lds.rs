@@ -2,7 +2,7 @@
 
 use super::memory::{check, load, store};
 use super::{access_of, no_gds};
-use crate::check::{LdsAccess, Outcome};
+use crate::check::{AccessKind, Outcome};
 use crate::exec::atomic_float::Denormals;
 use crate::exec::{Context, atomic};
 use crate::program::{Action, Step};
@@ -21,8 +21,8 @@ pub(super) fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     let size = usize::from(bytes);
     for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
         let [target, source] = addresses(w.rows[usize::from(vaddr)][lane], access.offset as u16);
-        let target = check(lds, w, LdsAccess::Atomic, target, bytes, bytes, lane)?;
-        let source = check(lds, w, LdsAccess::Read, source, bytes, bytes.min(4), lane)?;
+        let target = check(lds, w, AccessKind::Atomic, target, bytes, bytes, lane)?;
+        let source = check(lds, w, AccessKind::Read, source, bytes, bytes.min(4), lane)?;
         let (old, data) = (load(lds, target, size), load(lds, source, size));
         store(lds, target, size, atomic::apply(op, bytes, old, data, 0, denormals));
     }

@@ -8,7 +8,7 @@
 
 use super::memory::{check, load};
 use super::{access_of, no_gds};
-use crate::check::{LdsAccess, Outcome, Trap};
+use crate::check::{AccessKind, Outcome, Trap};
 use crate::exec::Context;
 use crate::program::{Action, Step};
 use crate::wave::{LANES, odd_operand};
@@ -42,7 +42,7 @@ pub(super) fn read(context: &mut Context<'_>, step: &Step) -> Outcome {
     for (lane, value) in loaded.iter_mut().enumerate() {
         let base = u64::from(w.rows[usize::from(vaddr)][lane]);
         let address = base.wrapping_add_signed(access.offset) & 0xffff_ffff;
-        let at = check(lds, w, LdsAccess::Read, address, bytes, required, lane)?;
+        let at = check(lds, w, AccessKind::Read, address, bytes, required, lane)?;
         for dword in 0..usize::from(bytes / 4) {
             *value |= u128::from(load(lds, at + 4 * dword, 4)) << (32 * dword);
         }

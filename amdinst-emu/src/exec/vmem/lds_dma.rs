@@ -6,7 +6,7 @@
 //! here they are a fault.
 
 use super::{Context, bytes_of, lds, perform};
-use crate::check::{LdsAccess, Outcome};
+use crate::check::{AccessKind, Outcome};
 use crate::program::{Action, MemoryAccess, Step};
 use crate::wave::{LANES, M0, RESULT_ROW};
 
@@ -18,7 +18,7 @@ pub(super) fn transfer(context: &mut Context<'_>, step: &Step, access: &MemoryAc
     let staged = MemoryAccess { dst: RESULT_ROW, data: [RESULT_ROW, 0], lds_dma: false, ..*access };
     let rows = (0..usize::from(dwords)).map(|dword| (usize::from(RESULT_ROW) + dword, 4 * dword));
     if matches!(access.action, Action::Store { .. }) {
-        let places = places(context, access, LdsAccess::Read, dwords)?;
+        let places = places(context, access, AccessKind::Read, dwords)?;
         for (row, offset) in rows {
             for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
                 context.wave.rows[row][lane] = lds::load(context.lds, places[lane] + offset, 4) as u32;
@@ -27,7 +27,7 @@ pub(super) fn transfer(context: &mut Context<'_>, step: &Step, access: &MemoryAc
         return perform(context, step, &staged);
     }
     perform(context, step, &staged)?;
-    let places = places(context, access, LdsAccess::Write, dwords)?;
+    let places = places(context, access, AccessKind::Write, dwords)?;
     for (row, offset) in rows {
         for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
             let value = u64::from(context.wave.rows[row][lane]);
@@ -41,7 +41,7 @@ pub(super) fn transfer(context: &mut Context<'_>, step: &Step, access: &MemoryAc
 fn places(
     context: &mut Context<'_>,
     access: &MemoryAccess,
-    how: LdsAccess,
+    how: AccessKind,
     dwords: u8,
 ) -> Outcome<[usize; LANES]> {
     let m0 = context.wave.s[usize::from(M0)];

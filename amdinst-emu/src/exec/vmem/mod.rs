@@ -15,13 +15,14 @@ mod formats;
 mod lds_dma;
 mod scratch;
 mod typed;
+mod watch;
 
 use amdinst_core::isa::Op;
 
 use super::atomic_float::Denormals;
 use super::lane_data::set_result;
-use super::{Context, atomic, lane_race, lds, nothing};
-use crate::check::{LdsAccess, MemorySpace, Outcome, Trap};
+use super::{Context, atomic, lds, nothing};
+use crate::check::{AccessKind, Outcome, Trap};
 use crate::memory::Protection;
 use crate::program::{Action, Handler, MemoryAccess, Space, Step};
 use crate::wave::{FLAT_SCRATCH, LANES, Scratch, odd_operand};
@@ -32,10 +33,19 @@ use allocation::{atomic_operands, in_allocation, one_allocation};
 /// The function that executes such an instruction.
 pub(super) fn handler(op: Op) -> Handler {
     let name = op.name();
-    if name.starts_with("buffer_wb") || name.starts_with("buffer_inv") {
-        return nothing;
+    match op {
+        _ if name.starts_with("buffer_wbinv") || name.starts_with("buffer_inv") => acquire,
+        _ if name.starts_with("buffer_wb") => nothing,
+        _ => access,
     }
-    access
+}
+
+/// Caches are not modelled: what is left of emptying one is that what comes next has been ordered by someone.
+fn acquire(context: &mut Context<'_>, _: &Step) -> Outcome {
+    if let Some(mut races) = context.device_races() {
+        races.acquire(context.wave);
+    }
+    Ok(())
 }
 
 /// Where a lane's access goes.
@@ -85,6 +95,7 @@ fn perform(context: &mut Context<'_>, step: &Step, access: &MemoryAccess) -> Out
         Space::Buffer => buffer::places(w, access, step.op, &mut places)?,
         Space::Lds => return Err(odd_operand(step.op)),
     };
+    watch::note(context, step, access, &places)?;
     if let Some((low, high)) = global {
         let size = u64::from(bytes_of(access.action));
         let end = high.saturating_add(size);
@@ -95,30 +106,11 @@ fn perform(context: &mut Context<'_>, step: &Step, access: &MemoryAccess) -> Out
         {
             let denormals = denormals(context, access);
             one_allocation(context.wave, access, allocation, &places, denormals)?;
-            return lane_races(context, access, &places);
+            return watch::settle(context, access, &places);
         }
     }
     lane_by_lane(context, access, &places)?;
-    lane_races(context, access, &places)
-}
-
-/// Whether lanes have stored different values to one place, if that is asked for.
-fn lane_races(context: &Context<'_>, access: &MemoryAccess, places: &[Place; LANES]) -> Outcome {
-    if !context.lds.is_watched() || !matches!(access.action, Action::Store { .. }) {
-        return Ok(());
-    }
-    let w = &*context.wave;
-    for space in [MemorySpace::Global, MemorySpace::Lds] {
-        let stores = places.iter().enumerate().filter(|(lane, _)| w.active(*lane));
-        let stores = stores.filter_map(|(lane, place)| match *place {
-            Place::Global(address) if space == MemorySpace::Global => Some((address, lane)),
-            Place::Lds(address) if space == MemorySpace::Lds => Some((address, lane)),
-            _ => None,
-        });
-        let stores = stores.map(|(address, lane)| lane_race::Store { address, lane, row: access.data[0] });
-        lane_race::check(w, space, access.action, &mut stores.collect::<Vec<_>>())?;
-    }
-    Ok(())
+    watch::settle(context, access, &places)
 }
 
 fn bytes_of(action: Action) -> u8 {
@@ -164,7 +156,7 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
             },
             Place::Lds(address) => match access.action {
                 Action::Atomic { op, bytes, returns } => {
-                    let at = lds::check(group, w, LdsAccess::Atomic, address, bytes, bytes, lane)?;
+                    let at = lds::check(group, w, AccessKind::Atomic, address, bytes, bytes, lane)?;
                     let (data, second) = atomic_operands(w, access, op, bytes, lane);
                     let old = lds::load(group, at, usize::from(bytes));
                     let rules = Denormals::in_lds(op, bytes, w.mode);
@@ -175,7 +167,7 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
                     }
                 }
                 action => {
-                    let at = lds::check(group, w, LdsAccess::plain(write), address, bytes, 1, lane)?;
+                    let at = lds::check(group, w, AccessKind::plain(write), address, bytes, 1, lane)?;
                     let row = if write { access.data[0] } else { access.dst };
                     lds::transfer(w, group, action, at, lane, row);
                 }

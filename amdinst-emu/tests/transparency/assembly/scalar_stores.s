@@ -16,6 +16,8 @@ kernel test
     s_mov_b64 exec, s[14:15]
     s_waitcnt lgkmcnt(0)
     s_dcache_wb
+    s_waitcnt lgkmcnt(0)
+    s_barrier
     site
     s_load_dword s16, s[4:5], s9 offset:0xc00
     s_waitcnt lgkmcnt(0)

@@ -1,10 +1,10 @@
-/* A loop that ends at a different time in each lane, and a branch that half of the lanes take. */
+/* A loop that ends at a different time in each lane and in each wave, and a branch that half of the lanes take. */
 #include "hip.h"
 
 __global__ void branches(unsigned *p) {
     unsigned i = global_id();
     if (i % 2 == 0) p[i] = 1;
-    for (unsigned k = 0; k < i % 8; ++k) p[i] += p[i] * k + 1;
+    for (unsigned k = 0; k < i % 8 + i / 64; ++k) p[i] += p[i] * k + 1;
 }
 
 int main(void) {

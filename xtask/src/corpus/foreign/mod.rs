@@ -62,7 +62,7 @@ pub(crate) struct Options {
     /// Instrument each kernel as well: equal memory, and counters as the emulator counts, or refused by name
     #[arg(long)]
     instrument: bool,
-    /// Look for races in LDS, and for barriers that some work-items do not reach
+    /// Look for data races, and for barriers that some work-items do not reach
     #[arg(long)]
     check: bool,
     /// The Python that has Triton

@@ -1,43 +1,39 @@
 //! A workgroup's LDS.
 
-mod races;
-
 use std::ops::{Deref, DerefMut};
 
-pub(crate) use races::Mark;
-
-use crate::check::{FaultKind, LdsAccess, Outcome, Trap};
+use crate::check::{AccessKind, Outcome};
 use crate::machine::Config;
+use crate::races::{Late, LdsRaces, Mark};
 use crate::wave::fill_dwords;
-use races::Races;
 
 /// The bytes, and who has accessed them if that is asked for ([`crate::Config::check_races`]).
 #[derive(Debug, Default)]
 pub(crate) struct Lds {
     bytes: Vec<u8>,
     uninitialised: u32,
-    races: Option<Box<Races>>,
+    races: Option<Box<LdsRaces>>,
 }
 
 impl Lds {
     /// As many bytes. They are to be cleared for each workgroup.
     pub(crate) fn new(size: u32, config: &Config) -> Self {
         let bytes = vec![0; size as usize];
-        let races = config.check_races.then(|| Box::new(Races::new(bytes.len())));
+        let races = config.check_races.then(|| Box::new(LdsRaces::new(bytes.len())));
         Self { bytes, uninitialised: config.uninitialised.0, races }
     }
 
     /// Back to how a workgroup finds it.
     pub(crate) fn clear(&mut self) {
         fill_dwords(&mut self.bytes, self.uninitialised);
-        self.pass_barrier();
+        // What it returns was of a workgroup that has had a fault.
+        let _ = self.pass_barrier();
     }
 
-    /// All waves of the workgroup have arrived at a barrier: what they do next comes after what they have done.
-    pub(crate) fn pass_barrier(&mut self) {
-        if let Some(races) = &mut self.races {
-            races.pass_barrier();
-        }
+    /// All waves of the workgroup have arrived at a barrier, or have ended: what is done next comes after what they have done.
+    /// Returns a race that shows only now; its wave is told by its number in the workgroup.
+    pub(crate) fn pass_barrier(&mut self) -> Option<Late> {
+        self.races.as_mut()?.pass_barrier()
     }
 
     /// Accesses must be told to [`Lds::note`] or [`Lds::note_lanes`].
@@ -53,7 +49,7 @@ impl Lds {
     #[inline(always)]
     pub(crate) fn note(
         &mut self,
-        access: LdsAccess,
+        access: AccessKind,
         by: Mark,
         at: usize,
         bytes: usize,
@@ -83,7 +79,7 @@ impl Lds {
         for (lane, address) in addresses.iter().enumerate().filter(|(lane, _)| exec >> lane & 1 != 0) {
             for offset in offsets {
                 let at = *address as usize + *offset as usize;
-                let access = LdsAccess::plain(WRITE);
+                let access = AccessKind::plain(WRITE);
                 fine &= races.note(&self.bytes, access, by, at..at + bytes, lane).is_ok();
                 // Stores in ascending order are all to different places.
                 fine &= !WRITE || end <= at;
@@ -130,11 +126,4 @@ impl DerefMut for Lds {
     fn deref_mut(&mut self) -> &mut [u8] {
         &mut self.bytes
     }
-}
-
-/// The trap of an access that races with an earlier one.
-fn race(access: LdsAccess, at: usize, bytes: usize, lane: usize, earlier: (LdsAccess, Mark)) -> Box<Trap> {
-    let (earlier, mark) = earlier;
-    let kind = FaultKind::Race { address: at as u64, size: bytes as u32, access, earlier, wave: mark.wave() };
-    Box::new(Trap { kind, lane: u8::try_from(lane).ok(), earlier: Some(mark.step()) })
 }

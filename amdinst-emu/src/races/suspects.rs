@@ -1,0 +1,49 @@
+//! Writes over another's write: races if the bytes are other ones afterwards.
+
+use super::words::WORD;
+
+/// One such write, of bytes in one dword.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Suspect<A> {
+    /// First byte that both write.
+    pub(super) at: u64,
+    /// How many they are, and what they were.
+    pub(super) bytes: usize,
+    pub(super) before: [u8; WORD],
+    /// First byte and size of the whole access.
+    pub(super) access: (u64, usize),
+    pub(super) lane: Option<usize>,
+    /// Who wrote before.
+    pub(super) earlier: A,
+}
+
+/// Those of the instruction that runs.
+#[derive(Debug)]
+pub(super) struct Suspects<A>(Vec<Suspect<A>>);
+
+impl<A> Default for Suspects<A> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<A: Copy> Suspects<A> {
+    pub(super) fn push(&mut self, suspect: Suspect<A>) {
+        self.0.push(suspect);
+    }
+
+    /// Forgets them. Returns whether there were none.
+    pub(super) fn clear(&mut self) -> bool {
+        let none = self.0.is_empty();
+        self.0.clear();
+        none
+    }
+
+    /// The first of them that has changed what was there; `read` gives so many bytes from a place on, and zeros behind them.
+    pub(super) fn settle(&mut self, read: impl Fn(u64, usize) -> [u8; WORD]) -> Option<Suspect<A>> {
+        let changed = |suspect: &&Suspect<A>| read(suspect.at, suspect.bytes) != suspect.before;
+        let raced = self.0.iter().find(changed).copied();
+        self.0.clear();
+        raced
+    }
+}

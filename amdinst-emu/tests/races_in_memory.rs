@@ -1,0 +1,197 @@
+//! Data races in device memory, of the waves of a workgroup and of workgroups: what is a fault when asked for, and what is
+//! none.
+
+mod support;
+
+use std::sync::LazyLock;
+
+use amdinst_core::object::CodeObject;
+use amdinst_emu::AccessKind::{self, Atomic, Read, Write};
+use amdinst_emu::timing::{Parameters, simulate};
+use amdinst_emu::{Config, Fault, FaultKind, Launch, MemorySpace};
+use support::{Device, compile, tools};
+
+/// All are launched with two workgroups of 128 work-items, two waves each.
+const SOURCE: &str = r#"
+#define X __builtin_amdgcn_workitem_id_x()
+#define G __builtin_amdgcn_workgroup_id_x()
+#define BARRIER() __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); __builtin_amdgcn_s_barrier(); \
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup")
+#define ADD(p, order) __opencl_atomic_fetch_add((global atomic_uint *)(p), 1, order, __OPENCL_MEMORY_SCOPE_DEVICE)
+
+kernel void barriers(global uint *out) {
+    uint at = G * 128 + X; out[at] = at; BARRIER(); uint v = out[at ^ 64]; BARRIER(); out[at] = v; }
+kernel void no_barrier(global uint *out) {
+    uint at = G * 128 + X; out[at] = at; uint v = out[at ^ 64]; BARRIER(); out[at] = v; }
+kernel void no_second_barrier(global uint *out) {
+    uint at = G * 128 + X; out[at] = at; BARRIER(); uint v = out[at ^ 64]; out[at] = v; }
+kernel void within_a_wave(global uint *out) {
+    uint at = G * 128 + X; out[at] = at; out[at] = out[at ^ 1]; }
+kernel void neighbour(global uint *out) {
+    uint at = G * 128 + X; uint v = out[at ^ 128]; out[at] = v + 1; }
+kernel void uniform_neighbour(global const uint *in, global uint *out) {
+    uint v = in[(1 - G) * 128]; out[G * 128 + X] = v + 1; }
+kernel void one_value(global uint *out) { out[0] = 7; }
+kernel void two_values(global uint *out) { out[0] = G; }
+kernel void sum(global uint *out) { ADD(out, __ATOMIC_RELAXED); }
+kernel void cleared_by_one(global uint *out) { if (G == 0) out[0] = 5; else ADD(out, __ATOMIC_RELAXED); }
+kernel void sum_and_read(global uint *out) {
+    ADD(out, __ATOMIC_RELAXED); BARRIER(); out[1 + G * 128 + X] = out[0]; }
+kernel void sum_of_floats(global uint *out) {
+    __opencl_atomic_fetch_add((global atomic_float *)out, 1.0f, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE); }
+kernel void exchange_unless_it_is_greater(global uint *out) {
+    uint old = out[0];
+    while (X > old && !__opencl_atomic_compare_exchange_strong((global atomic_uint *)out, &old, X, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE)) {} }
+kernel void queue(global uint *out) {
+    uint at = ADD(out, __ATOMIC_RELAXED); out[1 + at] = X; }
+kernel void bytes(global uint *out) { ((global uchar *)out)[X * 2 + G] = X; }
+kernel void bytes_that_overlap(global uint *out) { ((global uchar *)out)[X * 2 + G] = X; ((global uchar *)out)[X * 2] = G; }
+kernel void lock(global uint *out) {
+    if (X == 0) {
+        while (__opencl_atomic_exchange((global atomic_uint *)out, 1, __ATOMIC_ACQUIRE, __OPENCL_MEMORY_SCOPE_DEVICE)) {}
+        out[1] += 1;
+        __opencl_atomic_store((global atomic_uint *)out, 0, __ATOMIC_RELEASE, __OPENCL_MEMORY_SCOPE_DEVICE);
+    } }
+kernel void flag(global uint *out) {
+    if (X == 0) {
+        if (G == 0) { out[1] = 5; __opencl_atomic_store((global atomic_uint *)out, 1, __ATOMIC_RELEASE, __OPENCL_MEMORY_SCOPE_DEVICE); }
+        else if (__opencl_atomic_load((global atomic_uint *)out, __ATOMIC_ACQUIRE, __OPENCL_MEMORY_SCOPE_DEVICE)) out[2] = out[1];
+    } }
+kernel void flag_without_order(global uint *out) {
+    if (X == 0) {
+        if (G == 0) { out[1] = 5; *(volatile global uint *)out = 1; }
+        else if (*(volatile global uint *)out) out[2] = out[1];
+    } }
+kernel void last_workgroup(global uint *out) {
+    local uint ticket; out[8 + G * 128 + X] = X; BARRIER();
+    if (X == 0) ticket = ADD(out, __ATOMIC_ACQ_REL);
+    BARRIER();
+    if (ticket == 1) out[1] = out[8] + out[8 + 128]; }
+kernel void last_workgroup_without_order(global uint *out) {
+    local uint ticket; out[8 + G * 128 + X] = X; BARRIER();
+    if (X == 0) ticket = ADD(out, __ATOMIC_RELAXED);
+    BARRIER();
+    if (ticket == 1) out[1] = out[8] + out[8 + 128]; }
+kernel void buffers(global uint *out) {
+    __amdgpu_buffer_rsrc_t r = __builtin_amdgcn_make_buffer_rsrc(out, 0, 4096, 0x27000);
+    uint at = (G * 128 + X) * 4;
+    uint v = __builtin_amdgcn_raw_buffer_load_b32(r, at ^ 512, 0, 0); __builtin_amdgcn_raw_buffer_store_b32(v + 1, r, at, 0, 0); }
+kernel void private_memory(global uint *out) {
+    volatile uint own[4]; for (int i = 0; i < 4; ++i) own[(i + X) & 3] = X + i; out[G * 128 + X] = own[X & 3]; }
+"#;
+
+/// The kernels for two targets, at two levels each.
+static OBJECTS: LazyLock<Vec<CodeObject>> = LazyLock::new(|| {
+    let pairs = [("gfx906", "-O0"), ("gfx906", "-O2"), ("gfx90a", "-O0"), ("gfx90a", "-O2")];
+    pairs.map(|(cpu, level)| compile(SOURCE, cpu, level)).into()
+});
+
+fn outcome(object: &CodeObject, check: bool, timed: bool, kernel: &str) -> Result<Vec<u32>, Fault> {
+    let mut config = Config::default();
+    config.check_races = check;
+    let mut device = Device::with(object, config);
+    let out = device.buffer("out", &[0u32; 1024]);
+    let launch = Launch {
+        grid: [2, 1, 1],
+        block: [128, 1, 1],
+        // What `flag` does depends on the order.
+        threads: 1,
+        kernarg: [out.to_le_bytes().to_vec(), out.to_le_bytes().to_vec(), vec![0; 256]].concat(),
+        ..Launch::new(kernel)
+    };
+    if timed {
+        simulate(&mut device.machine, &device.program, &launch, &Parameters::mi210())?;
+    } else {
+        device.machine.launch(&device.program, &launch)?;
+    }
+    Ok(device.u32s(out, 1024))
+}
+
+#[test]
+fn none() {
+    if !tools("none") {
+        return;
+    }
+    let kernels = [
+        "barriers",
+        "within_a_wave",
+        "one_value",
+        "sum",
+        "sum_of_floats",
+        "queue",
+        "bytes",
+        "lock",
+        "flag",
+        "last_workgroup",
+        "private_memory",
+    ];
+    for object in &*OBJECTS {
+        for kernel in kernels {
+            let plain = outcome(object, false, false, kernel).expect(kernel);
+            let checked = outcome(object, true, false, kernel).unwrap_or_else(|fault| panic!("{fault}"));
+            assert!(plain == checked, "{kernel}");
+        }
+    }
+    for kernel in kernels.iter().filter(|kernel| **kernel != "lock") {
+        let timed = outcome(&OBJECTS[3], true, true, kernel);
+        assert!(timed.is_ok(), "{kernel}: {timed:?}");
+    }
+}
+
+/// One of the two accesses is of one kind, the other of the other; which comes first is the emulator's choice.
+#[test]
+fn some() {
+    if !tools("some") {
+        return;
+    }
+    // The two, whether of two workgroups, and the byte.
+    let expected: [(&str, [AccessKind; 2], bool, Option<u64>); 12] = [
+        ("no_barrier", [Read, Write], false, Some(256)),
+        ("no_second_barrier", [Read, Write], false, Some(0)),
+        ("neighbour", [Write, Read], true, Some(0)),
+        ("uniform_neighbour", [Write, Read], true, Some(0)),
+        ("two_values", [Write, Write], true, Some(0)),
+        ("cleared_by_one", [Write, Atomic], true, Some(0)),
+        ("sum_and_read", [Read, Atomic], true, Some(0)),
+        ("exchange_unless_it_is_greater", [Read, Atomic], true, Some(0)),
+        ("bytes_that_overlap", [Write, Write], true, Some(0)),
+        ("flag_without_order", [Write, Read], true, Some(4)),
+        ("last_workgroup_without_order", [Write, Read], true, Some(32)),
+        ("buffers", [Write, Read], true, Some(0)),
+    ];
+    for (kernel, two, of_workgroups, place) in expected {
+        // Without optimisation an atomic has a result, and so may be one that synchronises.
+        let levels = if kernel == "cleared_by_one" { [1, 3].as_slice() } else { &[0, 1, 2, 3] };
+        for object in levels.iter().map(|level| &OBJECTS[*level]) {
+            let fault = outcome(object, true, false, kernel).expect_err(kernel);
+            let FaultKind::Race { space, access, earlier, ref inside, wave, workgroup, .. } = fault.kind
+            else {
+                panic!("{kernel}: {fault}")
+            };
+            assert_eq!(space, MemorySpace::Global, "{fault}");
+            assert!([access, earlier] == two || [earlier, access] == two, "{fault}");
+            assert_eq!(workgroup, of_workgroups.then_some([0; 3]), "{fault}");
+            if of_workgroups {
+                assert_eq!(fault.workgroup, [1, 0, 0], "{fault}");
+            } else {
+                assert_eq!((fault.workgroup, wave), ([0; 3], 1 - fault.wave), "{fault}");
+            }
+            let inside = inside.as_ref().unwrap_or_else(|| panic!("{fault}"));
+            assert_eq!((inside.label.as_str(), Some(inside.offset)), ("out", place), "{fault}");
+            assert!(fault.earlier.is_some() && fault.pc.is_some(), "{fault}");
+            assert!(outcome(object, false, false, kernel).is_ok(), "{kernel} when it is not asked for");
+        }
+        // What these do depends on what they read, which is another value there.
+        if ["flag_without_order", "exchange_unless_it_is_greater"].contains(&kernel) {
+            continue;
+        }
+        let fault = outcome(&OBJECTS[3], true, true, kernel).expect_err(kernel);
+        assert_eq!(fault.kind.word(), "race", "{kernel} timed: {fault}");
+    }
+    let fault = outcome(&OBJECTS[3], true, false, "uniform_neighbour").expect_err("a race");
+    assert!(fault.instruction.starts_with("s_load_dword") && fault.lane.is_none(), "{fault}");
+    let text = fault.to_string();
+    let end =
+        " (byte 0 of `out`), after a write by wave 0 of workgroup (0, 0, 0), and nothing orders the two; pc ";
+    assert!(text.contains(end), "{text}");
+}
