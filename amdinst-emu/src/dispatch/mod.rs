@@ -10,7 +10,7 @@ mod registers;
 mod slice;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
 use amdinst_core::isa::Op;
@@ -22,7 +22,7 @@ use crate::lds::Lds;
 use crate::machine::{Config, Uninitialised};
 use crate::memory::{Memory, Owner, Protection};
 use crate::program::Program;
-use crate::races::{DeviceRaces, Late};
+use crate::races::{self, DeviceRaces, Late};
 use crate::wave::Wave;
 pub(crate) use barrier::Barrier;
 use group::Group;
@@ -329,8 +329,8 @@ impl<'a> Shared<'a> {
     }
 
     /// Who has accessed device memory, if that is asked for.
-    pub(crate) fn races(&self) -> Option<MutexGuard<'_, DeviceRaces>> {
-        self.races.as_ref().map(|races| races.lock().unwrap_or_else(PoisonError::into_inner))
+    fn races(&self) -> Option<MutexGuard<'_, DeviceRaces>> {
+        races::lock(self.races.as_ref())
     }
 
     /// Waves of a workgroup: those at the grid's end may have fewer than the others.

@@ -31,7 +31,7 @@ mod vop3;
 mod vop3p;
 mod vopc;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use amdinst_core::isa::{Encoding, Inst, Op};
 
@@ -40,7 +40,7 @@ use crate::dispatch::MaskRecord;
 use crate::lds::Lds;
 use crate::memory::Memory;
 use crate::program::{Handler, Program, Step};
-use crate::races::DeviceRaces;
+use crate::races::{self, DeviceRaces};
 use crate::wave::Wave;
 
 /// What a step can reach.
@@ -60,7 +60,7 @@ pub(crate) struct Context<'a> {
 impl<'a> Context<'a> {
     /// Who has accessed device memory, if that is asked for.
     pub(crate) fn device_races(&self) -> Option<MutexGuard<'a, DeviceRaces>> {
-        self.races.map(|races| races.lock().unwrap_or_else(PoisonError::into_inner))
+        races::lock(self.races)
     }
 
     /// Go on at a device address.

@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::cells::Cell;
 use super::reads::{Late, Reads};
@@ -82,6 +83,11 @@ impl Author for GroupMark {
 
 /// Dwords of a page.
 const PAGE: u64 = 1024;
+
+/// Who has accessed device memory, if that is asked for.
+pub(crate) fn lock(races: Option<&Mutex<DeviceRaces>>) -> Option<MutexGuard<'_, DeviceRaces>> {
+    races.map(|races| races.lock().unwrap_or_else(PoisonError::into_inner))
+}
 
 /// What is known of a workgroup.
 #[derive(Clone, Copy, Debug)]
@@ -180,18 +186,19 @@ impl DeviceRaces {
 
     /// What the waves of this one's workgroup do next comes after what they have done.
     pub(crate) fn order_waves(&mut self, w: &Wave) {
-        let group = self.group_of(w);
-        let acquired = self.state(group).acquired;
-        let interval = self.next_interval(group);
-        self.groups.insert(group, Group { interval, acquired });
+        self.advance(w, false);
     }
 
     /// What the waves of this one's workgroup do next comes after what all waves have done.
     pub(crate) fn acquire(&mut self, w: &Wave) {
-        self.order_waves(w);
-        if let Some(group) = self.groups.get_mut(&(w.index / self.waves_per_group)) {
-            group.acquired = true;
-        }
+        self.advance(w, true);
+    }
+
+    fn advance(&mut self, w: &Wave, acquires: bool) {
+        let group = self.group_of(w);
+        let acquired = acquires || self.groups.get(&group).is_some_and(|state| state.acquired);
+        let interval = self.next_interval(group);
+        self.groups.insert(group, Group { interval, acquired });
     }
 
     /// The waves of this one's workgroup have met at a barrier. Returns a race that shows only now.
@@ -333,9 +340,8 @@ impl DeviceRaces {
 /// Up to four bytes of memory, and zeros behind them.
 fn read(memory: &Memory, address: u64, bytes: usize) -> [u8; WORD] {
     let mut dword = [0; WORD];
-    if let Some((allocation, at)) = memory.find(address, bytes as u64) {
-        allocation.bytes.read(at, &mut dword[..bytes]);
-    }
+    // What is in no allocation has not been written, either.
+    let _ = memory.read(address, &mut dword[..bytes]);
     dword
 }
 

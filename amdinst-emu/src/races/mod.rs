@@ -19,7 +19,7 @@ mod reads;
 mod suspects;
 mod words;
 
-pub(crate) use device::{Access, DeviceRaces};
+pub(crate) use device::{Access, DeviceRaces, lock};
 pub(crate) use lds::LdsRaces;
 pub(crate) use reads::Late;
 pub(crate) use words::Mark;

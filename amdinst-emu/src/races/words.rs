@@ -177,7 +177,7 @@ pub(super) const WORD: usize = 4;
 #[derive(Debug)]
 pub(super) struct Words<A> {
     words: Vec<Word<A>>,
-    /// Those of the bytes of parted dwords; empty before there is one.
+    /// Those of the bytes of parted dwords, up to the last of them at least.
     histories: Vec<[History<A>; WORD]>,
 }
 

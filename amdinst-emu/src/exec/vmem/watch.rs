@@ -2,7 +2,7 @@
 //! leaves out.
 
 use super::Place;
-use crate::check::{MemorySpace, Outcome};
+use crate::check::Outcome;
 use crate::exec::{Context, lane_race};
 use crate::program::{Action, MemoryAccess, Step};
 use crate::races::Access;
@@ -49,15 +49,15 @@ pub(super) fn settle(context: &Context<'_>, access: &MemoryAccess, places: &[Pla
         races.settle(context.memory)?;
     }
     let w = &*context.wave;
-    for space in [MemorySpace::Global, MemorySpace::Lds] {
+    // To device memory, then to LDS.
+    for memory in [Some(context.memory), None] {
         let stores = places.iter().enumerate().filter(|(lane, _)| w.active(*lane));
         let stores = stores.filter_map(|(lane, place)| match *place {
-            Place::Global(address) if space == MemorySpace::Global => Some((address, lane)),
-            Place::Lds(address) if space == MemorySpace::Lds => Some((address, lane)),
+            Place::Global(address) if memory.is_some() => Some((address, lane)),
+            Place::Lds(address) if memory.is_none() => Some((address, lane)),
             _ => None,
         });
         let stores = stores.map(|(address, lane)| lane_race::Store { address, lane, row: access.data[0] });
-        let memory = (space == MemorySpace::Global).then_some(context.memory);
         lane_race::check(w, memory, access.action, &mut stores.collect::<Vec<_>>())?;
     }
     Ok(())
