@@ -1,5 +1,6 @@
 //! The report for a terminal, in rustc's look: each branch that diverged under its source line, the worst first.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use amdinst_core::instrument::SiteFrame;
@@ -65,6 +66,11 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
     for kernel in &summary.kernels {
         let _ = writeln!(text, "{}", heading(kernel));
         text.push_str(&lines::table(kernel, sources, options.top));
+    }
+    if !summary.unlaunched.is_empty() {
+        let names: BTreeSet<&str> = summary.unlaunched.iter().map(|kernel| kernel.name.as_str()).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        let _ = writeln!(text, "not launched: {}", names.join(", "));
     }
     let expected = summary.faults.iter().filter(|fault| fault.expected).count() as u64;
     if expected > 0 {

@@ -1,8 +1,8 @@
 //! Lane coverage as an LCOV tracefile, for `genhtml`, Codecov and editors.
 //!
 //! Each source branch has three outcomes, in this order: *all* active lanes went on, *some* did and others did not, *none*
-//! did. A test that covers it fully has shown all three. A line is as often covered as its most frequent branch (or block,
-//! if blocks were measured) ran. Branches without counts (uniform, if-converted, refused, left out) are not in it.
+//! did. A test that covers it fully has shown all three. A line is as often covered as its most frequent branch ran, or, if
+//! blocks were measured, the most frequent block that has an instruction of it. Branches without counts (uniform, if-converted, refused, left out) are not in it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -34,6 +34,13 @@ pub fn render(summary: &Summary, own: impl Fn(&str) -> bool) -> String {
             let (Some(name), Some(line)) = (&location.file, location.line) else { continue };
             let key = (line, location.column.unwrap_or(0), branch.kind.as_str(), branch.probe.as_deref());
             *files.entry(name).or_default().branches.entry(key).or_default() += branch.counts;
+        }
+    }
+    // What was never launched did not run; lines of functions that it shares with others may have.
+    for of_file in summary.unlaunched.iter().flat_map(|kernel| &kernel.lines) {
+        let file = files.entry(&of_file.file).or_default();
+        for &line in &of_file.lines {
+            file.lines.entry(line).or_default();
         }
     }
     let mut text = String::new();

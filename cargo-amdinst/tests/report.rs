@@ -74,6 +74,31 @@ demo: 1 kernel, 1 of 1 branch diverged
 }
 
 #[test]
+fn lines_of_dependencies_are_no_coverage() {
+    let place = Place::new();
+    let mut run: serde_json::Value = serde_json::from_str(RUN).unwrap();
+    let launch = &mut run["programs"][0]["tests"][0]["launches"][0];
+    let lines = |file: &str| serde_json::json!({ "file": file, "lines": [3] });
+    let files = [
+        "src/add.rs",
+        "/home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/amdinst-device-0.1.0/src/ids.rs",
+        "/home/me/.cargo/git/checkouts/some-crate-0123456789abcdef/0123456/src/lib.rs",
+        "/rustc/0123456789/library/core/src/num/mod.rs",
+    ];
+    launch["blocks"] = serde_json::json!([{
+        "id": 0, "pc": 4096, "end_pc": 4100, "instructions": 1, "file": "src/add.rs", "line": 3, "column": 1,
+        "lines": files.map(lines), "function": "add", "executions": 2, "lanes": 100, "waves": [],
+    }]);
+    std::fs::write(place.path("run.json"), run.to_string()).unwrap();
+    let output = place.report(&["--lcov", "a.info"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let tracefile = std::fs::read_to_string(place.path("a.info")).unwrap();
+    let named: Vec<&str> = tracefile.lines().filter(|line| line.starts_with("SF:")).collect();
+    assert_eq!(named, ["SF:src/add.rs"]);
+    assert!(tracefile.contains("DA:3,2\n"), "{tracefile}");
+}
+
+#[test]
 fn every_file_is_written() {
     let place = Place::new();
     let output =

@@ -1,5 +1,6 @@
 //! The probe map: what a reader of counters must know of an instrumented code object.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -319,8 +320,42 @@ pub struct BlockProbe {
     pub instructions: u32,
     /// Source location of its first instruction that has one, innermost inlined function first.
     pub frames: Vec<SiteFrame>,
+    /// The source lines that its instructions come from which do something in active lanes alone, those of calls that were inlined
+    /// among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<FileLines>,
+    /// Those that its other instructions alone come from: scalar ones, those of a lane by its number, those in whole-wave mode. Which
+    /// lanes are active tells nothing of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scalar_lines: Vec<FileLines>,
     /// Symbol of the kernel or function it stands in, mangled.
     pub function: Arc<str>,
+}
+
+/// Lines of a source file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileLines {
+    /// The file.
+    pub file: Arc<str>,
+    /// From 1, ascending.
+    pub lines: Vec<u32>,
+}
+
+impl FileLines {
+    /// Places put together by file, in order.
+    pub fn of_places(places: impl IntoIterator<Item = (Arc<str>, u32)>) -> Vec<Self> {
+        let mut files = BTreeMap::<Arc<str>, BTreeSet<u32>>::new();
+        for (file, line) in places {
+            files.entry(file).or_default().insert(line);
+        }
+        let of_file = |(file, lines): (_, BTreeSet<u32>)| Self { file, lines: lines.into_iter().collect() };
+        files.into_iter().map(of_file).collect()
+    }
+
+    /// Its places.
+    pub fn places(&self) -> impl Iterator<Item = (Arc<str>, u32)> {
+        self.lines.iter().map(|&line| (Arc::clone(&self.file), line))
+    }
 }
 
 /// A site that is not counted because it was not asked for.

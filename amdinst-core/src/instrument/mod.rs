@@ -39,8 +39,9 @@ mod wave_index;
 pub use apply::{Instrumented, apply};
 pub use hazards::{Neighbour, wait_states};
 pub use map::{
-    AddressMap, BlockProbe, Cost, ExecWrite, ExecWriteClass, KernelProbes, LeftOut, Occupancy, ProbeMap,
-    ProbeMapError, ProbeOutcome, ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind, UniformBranch,
+    AddressMap, BlockProbe, Cost, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, Occupancy,
+    ProbeMap, ProbeMapError, ProbeOutcome, ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind,
+    UniformBranch,
 };
 pub use options::{
     Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec,

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use crate::counters::{BlockCounts, WaveRecord};
-use crate::instrument::BlockProbe;
+use crate::instrument::{BlockProbe, FileLines};
 
-use super::{Location, WaveId, location, ratio};
+use super::{Location, WaveId, is_library_file, location, ratio};
 
 /// One block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,13 @@ pub struct BlockReport {
     /// Where its first instruction with a place stands in the source.
     #[serde(flatten)]
     pub location: Location,
+    /// The source lines that its instructions come from which do something in active lanes alone, those of Rust's own library left
+    /// out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<FileLines>,
+    /// Those that its other instructions alone come from: which lanes are active tells nothing of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scalar_lines: Vec<FileLines>,
     /// Symbol of the kernel or function it stands in.
     pub function: String,
     /// Summed over waves.
@@ -60,6 +67,8 @@ impl BlockReport {
             end_pc: block.end_pc,
             instructions: block.instructions,
             location: location(&block.frames),
+            lines: own_lines(&block.lines),
+            scalar_lines: own_lines(&block.scalar_lines),
             function: (*block.function).to_owned(),
             counts,
             waves,
@@ -70,6 +79,12 @@ impl BlockReport {
     pub fn average_lanes(&self) -> f64 {
         ratio(self.counts.lanes, self.counts.executions)
     }
+}
+
+/// Source lines put together by file, those of Rust's own library left out.
+pub fn own_lines<'a>(lines: impl IntoIterator<Item = &'a FileLines>) -> Vec<FileLines> {
+    let own = lines.into_iter().filter(|of_file| !is_library_file(&of_file.file));
+    FileLines::of_places(own.flat_map(FileLines::places))
 }
 
 /// For people: by source place, the executions of its blocks, the lanes of each, and the instructions that waves ran in

@@ -204,6 +204,13 @@ impl Report {
                 *name = rest.to_owned();
             }
         }
+        let lines =
+            self.blocks.iter_mut().flat_map(|block| block.lines.iter_mut().chain(&mut block.scalar_lines));
+        for of_file in lines {
+            if let Some(rest) = of_file.file.strip_prefix(base).and_then(|rest| rest.strip_prefix('/')) {
+                of_file.file = rest.into();
+            }
+        }
     }
 }
 

@@ -18,7 +18,7 @@ mod table;
 mod tests;
 mod time;
 
-pub use blocks::{BlockReport, WaveBlockReport};
+pub use blocks::{BlockReport, WaveBlockReport, own_lines};
 pub use build::{Launch, ReportError, is_library_file, location, refusal_text};
 pub use modelled::{Cycles, InstructionCycles, Modelled};
 pub use select::{SelectError, Selection};

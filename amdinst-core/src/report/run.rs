@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Location, Modelled, Report, WaveId};
-use crate::instrument::{Cost, KernelProbes, SiteFrame};
+use crate::instrument::{Cost, FileLines, KernelProbes, SiteFrame};
 use crate::schema;
 
 /// The version of the document's JSON.
@@ -29,6 +29,9 @@ pub struct Run {
     pub programs: Vec<Program>,
     /// The kernels that were launched, by name and processor.
     pub kernels: Vec<KernelFacts>,
+    /// Kernels of the package that no test launched, by name and processor, if blocks were measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unlaunched: Vec<UnlaunchedKernel>,
     /// The source files of their sites and probes that could be read, by name.
     pub sources: Vec<SourceStamp>,
 }
@@ -140,6 +143,17 @@ pub struct KernelFacts {
     pub sites: Vec<SiteFacts>,
 }
 
+/// A kernel that no test launched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnlaunchedKernel {
+    /// Its name.
+    pub name: String,
+    /// The processor that it was built for.
+    pub cpu: String,
+    /// The source lines of its blocks, none of which ran.
+    pub lines: Vec<FileLines>,
+}
+
 /// What a site is, apart from its counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteFacts {
@@ -229,6 +243,7 @@ impl Run {
         }
         self.programs = programs;
         self.kernels.sort_by(|a, b| (&a.name, &a.cpu).cmp(&(&b.name, &b.cpu)));
+        self.unlaunched.sort_by(|a, b| (&a.name, &a.cpu).cmp(&(&b.name, &b.cpu)));
         self.sources.sort_by(|a, b| a.file.cmp(&b.file));
     }
 }

@@ -426,6 +426,8 @@ fn blocks_are_compared_with_each_instruction() {
         lanes_pcs: [0x104, 0x10c],
         instructions: 3,
         frames: vec![frame("src/demo.rs", 12)],
+        lines: Vec::new(),
+        scalar_lines: Vec::new(),
         function: "demo".into(),
     };
     let probes = KernelProbes { probe: Probe::Blocks, blocks: vec![block], sites: Vec::new(), ..kernel() };

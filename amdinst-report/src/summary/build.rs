@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use amdinst_core::instrument::FileLines;
 use amdinst_core::report::run::{Ending, KernelFacts, Run, SiteFacts};
-use amdinst_core::report::{Counts, Location, Outcome, Report, SiteReport, WaveId, WaveReport};
+use amdinst_core::report::{BlockReport, Counts, Location, Outcome, Report, SiteReport, WaveId, WaveReport};
 
 use super::{
     Branch, KernelSummary, LaunchWave, Line, Resources, SCHEMA, Summary, TestFault, Tests, Time, Uncounted,
@@ -44,6 +45,7 @@ impl Summary {
                 KernelSummary { modelled, ..kernel(name, cpu, &launches, facts) }
             })
             .collect();
+        summary.unlaunched.clone_from(&run.unlaunched);
         summary
     }
 }
@@ -92,13 +94,7 @@ fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFact
                 refusals.push(refusal.clone());
             }
         }
-        let mut of_launch = BTreeMap::<(&str, u32), (u64, u64)>::new();
-        for block in &report.blocks {
-            let (Some(file), Some(line)) = (&block.location.file, block.location.line) else { continue };
-            let known = of_launch.entry((file, line)).or_default();
-            // A line of several blocks ran as often as the most frequent of them.
-            *known = (*known).max((block.counts.executions, block.counts.lanes));
-        }
+        let of_launch = lines_of_launch(&report.blocks);
         for (place, (executions, lanes)) in of_launch {
             let known = lines.entry(place).or_default();
             *known = (known.0 + executions, known.1 + lanes);
@@ -131,6 +127,40 @@ fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFact
         time: time(launches),
         modelled: None,
     }
+}
+
+/// What each source line did in a launch: the executions and lanes of the most frequent of its blocks.
+fn lines_of_launch(blocks: &[BlockReport]) -> BTreeMap<(&str, u32), (u64, u64)> {
+    // A wave starts with some lane, so lanes were counted if any were.
+    let counts_lanes = blocks.iter().any(|block| block.counts.lanes > 0);
+    // Where no block tells its lines, each is said to be where it begins.
+    let are_told = blocks.iter().any(|block| !block.lines.is_empty() || !block.scalar_lines.is_empty());
+    let mut lines = BTreeMap::<(&str, u32), (u64, u64)>::new();
+    for block in blocks {
+        // What runs with no lane active does nothing that its lines say.
+        let ran = !counts_lanes || block.counts.lanes > 0;
+        let counts = if ran { (block.counts.executions, block.counts.lanes) } else { (0, 0) };
+        let Location { file, line, .. } = &block.location;
+        let first = file.as_deref().zip(*line).filter(|_| !are_told);
+        for place in places(&block.lines).chain(first) {
+            let known = lines.entry(place).or_default();
+            *known = (*known).max(counts);
+        }
+    }
+    // Of scalar instructions nothing is known but that waves came there.
+    let mut others = BTreeMap::<(&str, u32), (u64, u64)>::new();
+    for block in blocks {
+        for place in places(&block.scalar_lines).filter(|place| !lines.contains_key(place)) {
+            let known = others.entry(place).or_default();
+            known.0 = known.0.max(block.counts.executions);
+        }
+    }
+    lines.append(&mut others);
+    lines
+}
+
+fn places(lines: &[FileLines]) -> impl Iterator<Item = (&str, u32)> {
+    lines.iter().flat_map(|of_file| of_file.lines.iter().map(|&line| (&*of_file.file, line)))
 }
 
 /// The shortest, the middle and the longest of all waves of all launches.

@@ -9,7 +9,7 @@ mod modelled;
 use std::collections::BTreeMap;
 
 use amdinst_core::instrument::{Cost, SiteFrame};
-use amdinst_core::report::run::FaultReport;
+use amdinst_core::report::run::{FaultReport, UnlaunchedKernel};
 use amdinst_core::report::{Counts, Cycles, Location, WaveReport};
 use amdinst_core::schema;
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,9 @@ pub struct Summary {
     pub faults: Vec<TestFault>,
     /// The kernels, by name and processor.
     pub kernels: Vec<KernelSummary>,
+    /// Kernels that no test launched, by name and processor, if blocks were measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unlaunched: Vec<UnlaunchedKernel>,
 }
 
 /// How many tests ended how.
@@ -188,9 +191,9 @@ pub struct Line {
     pub file: String,
     /// The line, from 1.
     pub line: u32,
-    /// Executions of its most frequent block, summed over waves.
+    /// Executions of its most frequent block, summed over waves; 0 if no lane was ever active in it.
     pub executions: u64,
-    /// Active lanes, summed over these executions.
+    /// Active lanes, summed over these executions; 0 where they are not counted.
     pub lanes: u64,
 }
 
@@ -304,6 +307,7 @@ impl Summary {
     pub fn retain_named(&mut self, names: &[String]) {
         if !names.is_empty() {
             self.kernels.retain(|kernel| names.contains(&kernel.name));
+            self.unlaunched.retain(|kernel| names.contains(&kernel.name));
             self.faults.retain(|fault| names.contains(&fault.fault.kernel));
         }
     }

@@ -182,6 +182,8 @@ pub(crate) fn blocks() -> Run {
         end_pc: 0x1010 + 0x10 * u64::from(id),
         instructions: 4,
         location: location(line, 5),
+        lines: Vec::new(),
+        scalar_lines: Vec::new(),
         function: "demo".to_owned(),
         counts: BlockCounts { executions, lanes },
         waves: Vec::new(),
@@ -267,6 +269,7 @@ pub(crate) fn run() -> Run {
             ),
             facts("other", other_cost, Vec::new()),
         ],
+        unlaunched: Vec::new(),
         sources: vec![SourceStamp { file: "src/demo.rs".to_owned(), hash: content_hash(SOURCE.as_bytes()) }],
     }
 }

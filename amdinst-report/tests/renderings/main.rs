@@ -7,8 +7,9 @@ mod compared;
 mod schemas;
 mod totals;
 
-use amdinst_core::report::Location;
-use amdinst_core::report::run::{EarlierReport, Run, SourceStamp};
+use amdinst_core::instrument::FileLines;
+use amdinst_core::report::run::{EarlierReport, Run, SourceStamp, UnlaunchedKernel};
+use amdinst_core::report::{Location, WaveBlockReport, WaveId};
 use amdinst_report::html::{Extras, Instruction, KernelListing};
 use amdinst_report::{Certainty, Gate, Lost, Sources, Summary, github, html, human, lcov, markdown, sarif};
 
@@ -90,6 +91,59 @@ fn lines_where_blocks_were_measured() {
     let json = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
     let data: serde_json::Value = serde_json::from_str(json).unwrap();
     insta::assert_json_snapshot!("lines_as_a_page", data["kernels"]);
+}
+
+/// The run of [`model::blocks`] with every line of the blocks, and with a kernel that was not launched.
+pub(crate) fn coverage() -> Run {
+    let lines = |file: &str, lines: &[u32]| FileLines { file: file.into(), lines: lines.to_vec() };
+    let mut run = model::blocks();
+    for launch in run.programs[0].tests.iter_mut().flat_map(|test| &mut test.launches) {
+        let [first, second, third, fourth] = &mut launch.blocks[..] else { panic!("four blocks") };
+        first.lines = vec![lines("src/demo.rs", &[4, 7]), lines("src/shared.rs", &[2])];
+        first.waves =
+            vec![WaveBlockReport { id: WaveId { workgroup: [0; 3], wave: 0 }, counts: first.counts }];
+        // Waves came there with no lane active; of line 12 that is not known.
+        (second.counts.lanes, second.lines) = (0, vec![lines("src/demo.rs", &[5, 8])]);
+        second.scalar_lines = vec![lines("src/demo.rs", &[7, 12])];
+        third.lines = vec![lines("src/demo.rs", &[5, 7])];
+        fourth.lines = vec![lines("src/demo.rs", &[9])];
+    }
+    run.unlaunched = vec![UnlaunchedKernel {
+        name: "idle".to_owned(),
+        cpu: "gfx90a".to_owned(),
+        lines: vec![lines("src/idle.rs", &[30]), lines("src/shared.rs", &[2, 3])],
+    }];
+    run
+}
+
+/// Each line that a block has an instruction of, and those of kernels that no test launched: nothing ran there, unless it did in
+/// another kernel.
+#[test]
+fn every_line_of_a_block_and_of_kernels_that_were_not_launched() {
+    let summary = Summary::new(&coverage());
+    let tracefile = lcov::render(&summary, |_| true);
+    let told: Vec<&str> = tracefile.lines().filter(|line| ["SF", "DA"].contains(&&line[..2])).collect();
+    let expected = [
+        "SF:src/demo.rs",
+        "DA:4,4",
+        "DA:5,18",
+        "DA:7,18",
+        "DA:8,0",
+        "DA:9,0",
+        "DA:12,6",
+        "SF:src/idle.rs",
+        "DA:30,0",
+        "SF:src/shared.rs",
+        "DA:2,4",
+        "DA:3,0",
+    ];
+    assert_eq!(told, expected);
+    let (_directory, sources) = model::sources();
+    let text = human::render(&summary, &sources, &human::Options::default());
+    assert!(text.contains("\nnot launched: idle\n"), "{text}");
+    let mut named = summary;
+    named.retain_named(&["demo".to_owned()]);
+    assert!(named.unlaunched.is_empty());
 }
 
 #[test]

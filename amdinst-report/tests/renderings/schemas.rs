@@ -8,7 +8,7 @@ use amdinst_report::{Diff, Summary};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{model, raced};
+use super::{coverage, model, raced};
 
 struct Schema {
     document: Value,
@@ -176,6 +176,11 @@ fn runs_and_launches() {
     run.refuses(&document, "/programs/0/tests/0/faults/0/line", "six".into());
     let report = &document.programs[0].tests[1].launches[0];
     launch.check(report);
+    let measured = coverage();
+    run.check(&measured);
+    run.refuses(&measured, "/unlaunched/0/lines/0/lines/0", (-1).into());
+    launch.check(&measured.programs[0].tests[0].launches[0]);
+    run.refuses(&measured, "/programs/0/tests/0/launches/0/blocks/0/executions", "three".into());
     launch.refuses(report, "/sites/0/kind", "switch".into());
     launch.refuses(report, "/sites/0/waves/0/workgroup", serde_json::json!([0, 0]));
 }
@@ -185,6 +190,7 @@ fn summaries_and_comparisons() {
     let (report, diff) = (Schema::read("report.v1.json"), Schema::read("diff.v1.json"));
     let summary = Summary::new(&model::run());
     report.check(&summary);
+    report.check(&Summary::new(&coverage()));
     report.refuses(&summary, "/kernels/0/branches/0/lost/certainty", "perhaps".into());
     report.refuses(&summary, "/kernels/0/branches/0/diverged_percent", 101.into());
     report.refuses(&summary, "/kernels/0/resources/sgprs", serde_json::json!([1]));

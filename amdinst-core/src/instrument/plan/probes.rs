@@ -1,10 +1,13 @@
 //! What a plan tells of each kernel: its part of the probe map.
 
+use std::collections::BTreeSet;
+
 use super::{Draft, DraftKernel, Plan, Planner};
 use crate::analysis::masks::{Narrowing, OtherWrite};
+use crate::analysis::program::Located;
 use crate::instrument::map::{
-    BlockProbe, ExecWrite, ExecWriteClass, KernelProbes, LeftOut, ProbeOutcome, ProbeResult, Site, SiteKind,
-    UniformBranch,
+    BlockProbe, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, ProbeOutcome, ProbeResult, Site,
+    SiteKind, UniformBranch,
 };
 use crate::instrument::options::{BUFFER_SYMBOL, Options, Probe, ProbeSpec};
 use crate::instrument::points::{Point, Stretch, What};
@@ -13,6 +16,7 @@ use crate::instrument::relocate::Relocated;
 use crate::instrument::sources::Sources;
 use crate::instrument::survey::Survey;
 use crate::instrument::{probes, select};
+use crate::isa::Op;
 use crate::object::{CodeObject, Kernel};
 
 impl Planner<'_> {
@@ -182,18 +186,38 @@ impl Planner<'_> {
     }
 
     fn block(&self, function: usize, stretch: Stretch, id: u32, sources: &Sources) -> BlockProbe {
-        let Survey { program, .. } = self.survey;
+        let Survey { program, masks, .. } = self.survey;
         let pcs = |(first, end): (usize, usize)| [program.insts[first].pc, program.insts[end - 1].end()];
         let [pc, end_pc] = pcs(stretch.insts);
         let insts = &program.insts[stretch.insts.0..stretch.insts.1];
-        let placed = insts.iter().map(|located| sources.frames(located.pc)).find(|frames| !frames.is_empty());
+        // A spill, which takes all lanes and is said to be part of some line.
+        let whole_wave = stretch.lanes.0.checked_sub(1).is_some_and(|before| {
+            let writes = &masks[function].writes;
+            let found = writes.binary_search_by_key(&before, |&(inst, _)| inst);
+            found.is_ok_and(|found| writes[found].1 == OtherWrite::WholeWave)
+        });
+        // A lane that is told by its number is read and written whether it is active or not: most often for a spill, too.
+        let by_lane = |located: &Located| {
+            let by_number = matches!(located.op, Op::v_readlane_b32 | Op::v_writelane_b32);
+            !whole_wave && !located.encoding.is_scalar() && !by_number
+        };
+        let placed: Vec<_> = insts.iter().map(|located| sources.frames(located.pc)).collect();
+        let (mut lines, mut scalar_lines) = (BTreeSet::new(), BTreeSet::new());
+        for ((at, located), frames) in (stretch.insts.0..).zip(insts).zip(&placed) {
+            let by_lane = (stretch.lanes.0..stretch.lanes.1).contains(&at) && by_lane(located);
+            let places = frames.iter().filter_map(|frame| Some((frame.file.clone()?, frame.line?)));
+            if by_lane { &mut lines } else { &mut scalar_lines }.extend(places);
+        }
+        scalar_lines.retain(|place| !lines.contains(place));
         BlockProbe {
             id,
             pc,
             end_pc,
             lanes_pcs: pcs(stretch.lanes),
             instructions: insts.len() as u32,
-            frames: placed.unwrap_or_default(),
+            frames: placed.into_iter().find(|frames| !frames.is_empty()).unwrap_or_default(),
+            lines: FileLines::of_places(lines),
+            scalar_lines: FileLines::of_places(scalar_lines),
             function: program.functions[function].name.clone(),
         }
     }

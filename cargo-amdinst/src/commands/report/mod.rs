@@ -67,7 +67,7 @@ pub fn run(context: &Context, args: &ReportArgs) -> CommandResult {
         page::write(context, directory, &input, &summary, &extras)?;
     }
     if let Some(path) = &args.lcov {
-        let own = |file: &str| !is_library_file(file);
+        let own = |file: &str| !is_library_file(file) && !is_dependency(file);
         write(context, path, lcov::render(&summary, own).as_bytes())?;
     }
     if let Some(path) = &args.sarif {
@@ -77,6 +77,11 @@ pub fn run(context: &Context, args: &ReportArgs) -> CommandResult {
         write(context, path, &bytes)?;
     }
     Ok(limits(context, &summary, &args.fail_on, &violations))
+}
+
+/// Whether a file is a dependency's, where cargo keeps those that are no part of the workspace.
+fn is_dependency(file: &str) -> bool {
+    file.contains("/registry/src/") || file.contains("/git/checkouts/")
 }
 
 /// Says which limits are not kept.

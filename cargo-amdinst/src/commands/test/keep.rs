@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use amdinst_core::Arch;
 use amdinst_core::analysis::{Resources, occupancy};
-use amdinst_core::instrument::{Cost, Home, Occupancy, ProbeMap};
+use amdinst_core::instrument::{Cost, Home, KernelProbes, Occupancy, ProbeMap};
 use amdinst_core::object::{CodeObject, Kernel};
-use amdinst_core::report::Location;
-use amdinst_core::report::run::{FILE_NAME, KernelFacts, Program, Run, SCHEMA, SourceStamp, content_hash};
+use amdinst_core::report::run::{
+    FILE_NAME, KernelFacts, Program, Run, SCHEMA, SourceStamp, UnlaunchedKernel, content_hash,
+};
+use amdinst_core::report::{Location, own_lines};
 
 use crate::build::{BuiltPackage, files};
 use crate::exit::{CommandResult, Exit, OrExit as _};
@@ -91,7 +93,7 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
         kernels.extend(test.faults.iter().map(|fault| fault.kernel.as_str()));
     }
     let directory = package.package.output_directory();
-    let mut facts = Vec::new();
+    let (mut facts, mut unlaunched) = (Vec::new(), Vec::new());
     for artifact in &package.manifest.code_objects {
         let Some(kernels) = launched.get(artifact.cpu.as_str()) else { continue };
         let Some(form) = artifact.instrumented(home) else { continue };
@@ -105,8 +107,17 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
             .or_exit_with(Exit::BadInput, || directory.join(&artifact.original).display().to_string())?;
         let map = ProbeMap::from_json(&read(&form.probes)?)
             .or_exit_with(Exit::BadInput, || directory.join(&form.probes).display().to_string())?;
-        let of_run = map.kernels.iter().filter(|kernel| kernels.contains(kernel.name.as_str()));
-        facts.extend(of_run.map(|probes| {
+        let (of_run, others): (Vec<&KernelProbes>, Vec<_>) =
+            map.kernels.iter().partition(|kernel| kernels.contains(kernel.name.as_str()));
+        let others = others.into_iter().filter(|probes| !probes.blocks.is_empty());
+        unlaunched.extend(others.map(|probes| UnlaunchedKernel {
+            name: probes.name.clone(),
+            cpu: artifact.cpu.clone(),
+            lines: own_lines(
+                probes.blocks.iter().flat_map(|block| block.lines.iter().chain(&block.scalar_lines)),
+            ),
+        }));
+        facts.extend(of_run.into_iter().map(|probes| {
             let mut facts = KernelFacts::new(probes, &artifact.cpu, &artifact.original, &hash);
             if facts.cost.is_none() {
                 facts.cost =
@@ -115,7 +126,7 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
             facts
         }));
     }
-    run.kernels = facts;
+    (run.kernels, run.unlaunched) = (facts, unlaunched);
     Ok(())
 }
 
@@ -141,7 +152,9 @@ fn relative_to(run: &mut Run, root: &Path) {
     let tests = run.programs.iter_mut().flat_map(|program| &mut program.tests);
     let instructions = tests.flat_map(|test| &mut test.modelled).flat_map(|launch| &mut launch.instructions);
     let rest = |file: &str| Some(Path::new(file).strip_prefix(root).ok()?.to_string_lossy().into_owned());
-    for file in frames.filter_map(|frame| frame.file.as_mut()) {
+    let lines =
+        run.unlaunched.iter_mut().flat_map(|kernel| &mut kernel.lines).map(|of_file| &mut of_file.file);
+    for file in frames.filter_map(|frame| frame.file.as_mut()).chain(lines) {
         *file = rest(file).map_or_else(|| Arc::clone(file), Arc::from);
     }
     for file in instructions.filter_map(|instruction| instruction.file.as_mut()) {
@@ -166,6 +179,10 @@ fn sources(run: &Run, root: &Path) -> Vec<SourceStamp> {
         locations.into_iter().filter_map(|location| location.file.as_deref()).collect();
     let frames = run.kernels.iter().flat_map(|kernel| &kernel.sites).flat_map(|site| &site.frames);
     files.extend(frames.filter_map(|frame| frame.file.as_deref()));
+    let blocks = run.tests().flat_map(|(_, test)| &test.launches).flat_map(|report| &report.blocks);
+    let lines = blocks.flat_map(|block| block.lines.iter().chain(&block.scalar_lines));
+    let lines = lines.chain(run.unlaunched.iter().flat_map(|kernel| &kernel.lines));
+    files.extend(lines.map(|of_file| &*of_file.file));
     let modelled = run.tests().flat_map(|(_, test)| &test.modelled).flat_map(|launch| &launch.instructions);
     files.extend(modelled.filter_map(|instruction| instruction.file.as_deref()));
     let stamp = |file: &str| {
