@@ -193,6 +193,7 @@ function branchTable(rows, withKernel) {
 function problems() {
   const notes = [];
   for (const name of data.unfinished) notes.push(h("p", { class: "note error" }, `Test program ${name} did not come to its end.`));
+  if (data.unlaunched.length > 0) notes.push(h("p", { class: "note" }, `Not launched: ${data.unlaunched.join(", ")}.`));
   for (const fault of data.faults) notes.push(h("p", { class: "note error" }, h("strong", {}, `Fault in ${fault.kernel}: `), fault.message,
     fault.file ? [" at ", link(data.sources.findIndex((source) => source.file === fault.file), fault.line)] : null, ` (test ${fault.test})`));
   for (const [limit, , file, line, message] of data.violations) notes.push(h("p", { class: "note error" }, h("strong", {}, `Beyond the limit ${limit}: `), message,

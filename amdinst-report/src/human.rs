@@ -1,6 +1,5 @@
 //! The report for a terminal, in rustc's look: each branch that diverged under its source line, the worst first.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use amdinst_core::instrument::SiteFrame;
@@ -68,9 +67,7 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
         text.push_str(&lines::table(kernel, sources, options.top));
     }
     if !summary.unlaunched.is_empty() {
-        let names: BTreeSet<&str> = summary.unlaunched.iter().map(|kernel| kernel.name.as_str()).collect();
-        let names: Vec<&str> = names.into_iter().collect();
-        let _ = writeln!(text, "not launched: {}", names.join(", "));
+        let _ = writeln!(text, "not launched: {}", summary.unlaunched_names().join(", "));
     }
     let expected = summary.faults.iter().filter(|fault| fault.expected).count() as u64;
     if expected > 0 {

@@ -62,6 +62,10 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
         text.push('\n');
     }
     lines(&mut text, summary, top);
+    if !summary.unlaunched.is_empty() {
+        let names: Vec<String> = summary.unlaunched_names().iter().map(|name| format!("`{name}`")).collect();
+        let _ = writeln!(text, "Not launched: {}.\n", names.join(", "));
+    }
     uncounted(&mut text, summary);
     kernels(&mut text, summary);
     text

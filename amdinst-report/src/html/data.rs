@@ -25,6 +25,7 @@ pub(super) struct Data<'a> {
     profile: &'a str,
     tests: Tests,
     unfinished: &'a [String],
+    unlaunched: Vec<&'a str>,
     faults: Vec<&'a TestFault>,
     violations: Vec<Limit<'a>>,
     diff: Option<&'a [Change]>,
@@ -168,6 +169,7 @@ impl<'a> Data<'a> {
             profile: &summary.profile,
             tests: summary.tests,
             unfinished: &summary.unfinished_programs,
+            unlaunched: summary.unlaunched_names(),
             faults: summary.unexpected_faults().collect(),
             violations: extras
                 .violations

@@ -6,7 +6,7 @@
 mod build;
 mod modelled;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use amdinst_core::instrument::{Cost, SiteFrame};
 use amdinst_core::report::run::{FaultReport, UnlaunchedKernel};
@@ -315,6 +315,12 @@ impl Summary {
     /// The faults of tests that did not pass.
     pub fn unexpected_faults(&self) -> impl Iterator<Item = &TestFault> {
         self.faults.iter().filter(|fault| !fault.expected)
+    }
+
+    /// The kernels that no test launched, each once however many processors they were built for.
+    pub fn unlaunched_names(&self) -> Vec<&str> {
+        let names: BTreeSet<&str> = self.unlaunched.iter().map(|kernel| kernel.name.as_str()).collect();
+        names.into_iter().collect()
     }
 
     /// Every branch with its kernel, those that lost the most lanes first.

@@ -8,7 +8,7 @@ mod model;
 use std::collections::BTreeSet;
 
 use amdinst_core::report::Location;
-use amdinst_core::report::run::{Run, SourceStamp, content_hash};
+use amdinst_core::report::run::{Run, SourceStamp, UnlaunchedKernel, content_hash};
 use amdinst_report::html::{Extras, Instruction, KernelListing};
 use amdinst_report::{Sources, Summary, html};
 use devtools::Browser;
@@ -183,10 +183,15 @@ fn with_blocks() {
         eprintln!("SKIPPED: with_blocks: chromium is not installed (`apt-get install chromium`)");
         return;
     };
-    let page = html::render(&Summary::new(&model::blocks()), &sources, &Extras::default()).unwrap();
+    let mut summary = Summary::new(&model::blocks());
+    summary.unlaunched =
+        vec![UnlaunchedKernel { name: "idle".to_owned(), cpu: "gfx90a".to_owned(), lines: Vec::new() }];
+    let page = html::render(&summary, &sources, &Extras::default()).unwrap();
     let path = directory.path().join("index.html");
     std::fs::write(&path, &page).unwrap();
     browser.open(&format!("file://{}", path.display()));
+    let notes = browser.evaluate("[...document.querySelectorAll('.note')].map((note) => note.innerText)");
+    assert_eq!(notes, json!(["Not launched: idle."]));
     let rows = |browser: &mut Browser| {
         browser.evaluate("[...document.querySelectorAll('table.lines tbody tr')].map((row) => row.innerText.split(/\\s+/))")
     };

@@ -141,6 +141,10 @@ fn every_line_of_a_block_and_of_kernels_that_were_not_launched() {
     let (_directory, sources) = model::sources();
     let text = human::render(&summary, &sources, &human::Options::default());
     assert!(text.contains("\nnot launched: idle\n"), "{text}");
+    let page = html::render(&summary, &sources, &Extras::default()).unwrap();
+    assert!(page.contains("\"unlaunched\":[\"idle\"]"), "the page's data");
+    let text = markdown::render(&summary, &[], 10);
+    assert!(text.contains("\n\nNot launched: `idle`.\n\n"), "{text}");
     let mut named = summary;
     named.retain_named(&["demo".to_owned()]);
     assert!(named.unlaunched.is_empty());
