@@ -90,7 +90,8 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
 pub(crate) fn found(summary: &Summary) -> String {
     let branches = summary.kernels.iter().map(|kernel| kernel.branches.len() as u64).sum();
     let lines = || summary.kernels.iter().flat_map(|kernel| &kernel.lines);
-    let all = lines().count() as u64;
+    let of_unlaunched = summary.unlaunched.iter().flat_map(|kernel| &kernel.lines);
+    let all = lines().count() as u64 + of_unlaunched.map(|of_file| of_file.lines.len() as u64).sum::<u64>();
     if branches == 0 && all > 0 {
         let ran = lines().filter(|line| line.executions > 0).count();
         return format!("{ran} of {} ran", count(all, "line"));

@@ -141,6 +141,8 @@ fn every_line_of_a_block_and_of_kernels_that_were_not_launched() {
     let (_directory, sources) = model::sources();
     let text = human::render(&summary, &sources, &human::Options::default());
     assert!(text.contains("\nnot launched: idle\n"), "{text}");
+    // Of seven lines two did not run, nor did three of the kernel that was not launched.
+    assert!(text.ends_with("1 kernel, 5 of 10 lines ran\n"), "{text}");
     let page = html::render(&summary, &sources, &Extras::default()).unwrap();
     assert!(page.contains("\"unlaunched\":[\"idle\"]"), "the page's data");
     let text = markdown::render(&summary, &[], 10);
