@@ -62,7 +62,7 @@ impl SeedRegisters {
     ) -> Result<Self, NoRegisters> {
         let mut single = || {
             // Not so high that they alone lower occupancy.
-            let at = sgprs.iter().rposition(|&register| (LOWEST_OWNED..LAST_SGPR - 5).contains(&register));
+            let at = sgprs.iter().rposition(|&register| (LOWEST_OWNED..LAST_SGPR - 7).contains(&register));
             let missing = || (Reason::NoFreeSgpr, "no SGPR above those of prologues is unused".to_owned());
             at.map(|at| sgprs.remove(at)).ok_or_else(missing)
         };
