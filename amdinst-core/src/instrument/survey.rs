@@ -10,7 +10,7 @@ use crate::analysis::dominators::Structure;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
 use crate::analysis::modes::ModeFlow;
-use crate::analysis::program::{Exit, Function, Obstacle, ObstacleKind, Program, RawCounter};
+use crate::analysis::program::{Exit, Function, Observer, Obstacle, ObstacleKind, Program, RawCounter};
 use crate::isa::{Effects, Families, Inst, LAST_SGPR, Op, Reg, RegSet};
 use crate::object::CodeObject;
 
@@ -52,15 +52,9 @@ pub(super) struct Own {
     reads_allotment: bool,
 }
 
-/// What an instruction adds to what its function does, beside its registers.
-#[derive(Clone, Copy)]
+/// What an instruction adds to what its function does, beside its registers: most add nothing.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Traits {
-    /// It writes its registers later, on its own, or uses them for long.
-    is_late: bool,
-    /// It also reads them late, such as addends of matrices.
-    reads_late: bool,
-    /// It writes some registers in part.
-    writes_in_part: bool,
     slow: hazards::Slow,
     indexed: bool,
     sgprs_by_number: bool,
@@ -71,9 +65,6 @@ struct Traits {
 impl Traits {
     fn of(inst: &Inst, effects: &Effects) -> Self {
         Self {
-            is_late: inst.op.is_of(Families::LATE),
-            reads_late: inst.op.is_of(Families::MATRIX),
-            writes_in_part: effects.partial != RegSet::EMPTY,
             slow: hazards::Slow::of(inst),
             indexed: inst.op.is_of(Families::VGPRS_BY_NUMBER),
             sgprs_by_number: inst.op.is_of(Families::SGPRS_BY_NUMBER),
@@ -84,49 +75,83 @@ impl Traits {
     }
 }
 
+/// What is done to the registers of one word of [`RegSet`]. An instruction has few words with any.
+#[derive(Clone, Copy)]
+struct Touched {
+    word: u8,
+    used: u64,
+    changes: u64,
+    /// Written later, on their own (loads), or used for long (matrix instructions).
+    late: u64,
+}
+
+/// Collects what functions do themselves, while their instructions are found.
+#[derive(Default)]
+struct Collector {
+    own: Vec<Own>,
+    /// By form: where the next one's words begin, and what it adds besides. The same instructions stand in many functions.
+    forms: Vec<(u32, Option<Traits>)>,
+    /// The words of all forms, one after the other.
+    touched: Vec<Touched>,
+}
+
+impl Observer for Collector {
+    fn form(&mut self, inst: &Inst, effects: &Effects) {
+        // Matrix instructions also read late, such as their addends.
+        let (is_late, reads_late) = (inst.op.is_of(Families::LATE), inst.op.is_of(Families::MATRIX));
+        let sets = [&effects.reads, &effects.writes, &effects.partial].map(RegSet::words);
+        for word in 0..RegSet::WORDS {
+            let [reads, writes, partial] = sets.map(|words| words[word]);
+            let changes = writes | partial;
+            let late = if is_late { changes } else { 0 } | if reads_late { reads } else { 0 };
+            let used = reads | changes;
+            if used != 0 {
+                self.touched.push(Touched { word: word as u8, used, changes, late });
+            }
+        }
+        let traits = Traits::of(inst, effects);
+        self.forms.push((self.touched.len() as u32, (traits != Traits::default()).then_some(traits)));
+    }
+
+    fn found(&mut self, function: usize, form: usize) {
+        if self.own.len() <= function {
+            self.own.resize_with(function + 1, Own::default);
+        }
+        let first = form.checked_sub(1).map_or(0, |before| self.forms[before].0);
+        let (end, traits) = self.forms[form];
+        let own = &mut self.own[function];
+        own.touch(&self.touched[first as usize..end as usize]);
+        if let Some(traits) = traits {
+            own.add(traits);
+        }
+    }
+}
+
 impl Own {
-    fn see(&mut self, effects: &Effects, traits: Traits) {
-        self.changes.union_with(&effects.writes);
-        if traits.writes_in_part {
-            self.changes.union_with(&effects.partial);
+    fn touch(&mut self, touched: &[Touched]) {
+        for touched in touched {
+            let word = usize::from(touched.word);
+            self.used.add_word(word, touched.used);
+            self.changes.add_word(word, touched.changes);
+            self.late.add_word(word, touched.late);
         }
-        self.used.union_with(&effects.reads);
-        if traits.is_late {
-            self.late.union_with(&effects.changes());
-        }
-        if traits.reads_late {
-            self.late.union_with(&effects.reads);
-        }
+    }
+
+    fn add(&mut self, traits: Traits) {
         self.slow.add(traits.slow);
         self.indexed |= traits.indexed;
         self.sgprs_by_number |= traits.sgprs_by_number;
         self.lds.add(traits.lds);
         self.reads_allotment |= traits.reads_allotment;
     }
-
-    /// All of its instructions were seen.
-    fn seen(&mut self) {
-        self.used.union_with(&self.changes);
-    }
 }
 
 impl Survey {
     pub(super) fn new(object: &CodeObject) -> Self {
-        let mut own: Vec<Own> = Vec::new();
-        // By form: the same instructions stand in many functions.
-        let mut traits: Vec<Option<Traits>> = Vec::new();
-        let mut program = Program::explore(object, &mut |function, form, inst, effects| {
-            if own.len() <= function {
-                own.resize_with(function + 1, Own::default);
-            }
-            if traits.len() <= form {
-                traits.resize(form + 1, None);
-            }
-            let traits = *traits[form].get_or_insert_with(|| Traits::of(inst, effects));
-            own[function].see(effects, traits);
-        });
+        let mut collector = Collector::default();
+        let mut program = Program::explore(object, &mut collector);
+        let mut own = collector.own;
         own.resize_with(program.functions.len(), Own::default);
-        own.iter_mut().for_each(Own::seen);
         let reached_by = |(number, function): (usize, &Function)| {
             if function.kernel.is_some() { program.reachable(number) } else { BTreeSet::new() }
         };

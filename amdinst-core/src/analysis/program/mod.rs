@@ -11,9 +11,10 @@ mod forms;
 mod returns;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+use arrayvec::ArrayVec;
 use explore::Explorer;
 use forms::Forms;
 
@@ -28,6 +29,20 @@ use crate::object::{CodeObject, RelocationKind};
 pub struct Located {
     /// Virtual address.
     pub pc: u64,
+    shape: Shape,
+}
+
+impl Deref for Located {
+    type Target = Shape;
+
+    fn deref(&self) -> &Shape {
+        &self.shape
+    }
+}
+
+/// What the analyses ask of all instructions, wherever they stand.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
     /// Number of its form.
     form: u32,
     /// Its mnemonic.
@@ -57,8 +72,8 @@ pub struct Scalars {
     pub writes: ScalarSet,
 }
 
-impl Located {
-    /// The form of this number, at address 0, and what it does with scalar registers.
+impl Shape {
+    /// Of the form of this number, and what it does with scalar registers.
     fn new(form: u32, inst: &Inst, effects: &Effects) -> (Self, Scalars) {
         let [mut reads, writes, partial] =
             [&effects.reads, &effects.writes, &effects.partial].map(ScalarSet::of);
@@ -69,8 +84,7 @@ impl Located {
             reads = reads.union(ScalarSet::sgprs_from(first));
         }
         let names_exec = inst.operands.iter().any(is_exec);
-        let located = Self {
-            pc: 0,
+        let shape = Self {
             form,
             op: inst.op,
             simm16: match inst.operands.last().map(|operand| operand.value) {
@@ -86,7 +100,7 @@ impl Located {
             touches_exec: names_exec || writes.intersects(ScalarSet::EXEC),
             goes_on: Flow::of(inst.op, 0) == Flow::Next,
         };
-        (located, Scalars { reads, writes })
+        (shape, Scalars { reads, writes })
     }
 
     /// Which of the distinct instructions of the program it is, below [`Program::forms`].
@@ -99,14 +113,16 @@ impl Located {
         self.simm16
     }
 
-    /// The address after it.
-    pub fn end(&self) -> u64 {
-        self.pc + u64::from(self.size)
-    }
-
     /// Where control goes after it.
     pub fn flow(&self) -> Flow {
         Flow::of(self.op, i32::from(self.simm16) * 4)
+    }
+}
+
+impl Located {
+    /// The address after it.
+    pub fn end(&self) -> u64 {
+        self.pc + u64::from(self.size)
     }
 }
 
@@ -116,6 +132,22 @@ fn is_exec(operand: &Operand) -> bool {
         Value::Scalar(first) => u16::from(first) + u16::from(operand.dwords) > 126,
         _ => false,
     }
+}
+
+/// Sees instructions as they are found.
+pub(crate) trait Observer {
+    /// A form that was not found before, and what it does. Forms are numbered from 0, in the order of these calls.
+    fn form(&mut self, inst: &Inst, effects: &Effects);
+
+    /// A form was found in the function that will have this number: once, however often it stands there.
+    fn found(&mut self, function: usize, form: usize);
+}
+
+/// Nobody looks.
+impl Observer for () {
+    fn form(&mut self, _: &Inst, _: &Effects) {}
+
+    fn found(&mut self, _: usize, _: usize) {}
 }
 
 /// All code reached from the entries of a code object.
@@ -173,7 +205,7 @@ pub struct Block {
     /// Its instructions, as indices into [`Program::insts`]. Calls end a block.
     pub insts: Range<usize>,
     /// Blocks of the same function that may follow; after a call, the block it returns to.
-    pub successors: Vec<usize>,
+    pub successors: ArrayVec<usize, 2>,
     /// Blocks of the same function it may follow.
     pub predecessors: Vec<usize>,
     /// How it ends.
@@ -224,12 +256,11 @@ pub enum ObstacleKind {
 impl Program {
     /// Decodes everything that the kernels and functions of `object` reach.
     pub fn new(object: &CodeObject) -> Self {
-        Self::explore(object, &mut |_, _, _, _| {})
+        Self::explore(object, &mut ())
     }
 
-    /// As [`Program::new`]; shows the instructions with their effects, the numbers that their function will have and that of
-    /// their form, in no order, those with the same bytes once a function.
-    pub fn explore(object: &CodeObject, see: &mut dyn FnMut(usize, usize, &Inst, &Effects)) -> Self {
+    /// As [`Program::new`]; shows what is found to `observer`.
+    pub(crate) fn explore(object: &CodeObject, observer: &mut impl Observer) -> Self {
         let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
         for (index, kernel) in object.kernels.iter().enumerate() {
             symbols.push((kernel.code.clone(), kernel.name.clone(), Some(index)));
@@ -263,7 +294,7 @@ impl Program {
         for (range, name, kernel) in symbols {
             let mut explorer =
                 Explorer::new(object, &entries, range, kernel.is_some(), (&mut dwords, &mut forms));
-            explorer.explore(program.functions.len(), see);
+            explorer.explore(program.functions.len(), observer);
             program.add(name, kernel, explorer);
         }
         program.forms = forms;
@@ -275,7 +306,7 @@ impl Program {
 
     /// An instruction with its operands.
     pub fn inst(&self, index: usize) -> &Inst {
-        &self.forms.get(self.insts[index].form).inst
+        self.forms.inst(self.insts[index].form)
     }
 
     /// What one of [`Program::insts`] does with scalar registers.
@@ -295,7 +326,7 @@ impl Program {
 
     /// What an instruction does.
     pub fn effects(&self, index: usize) -> &Effects {
-        &self.forms.get(self.insts[index].form).effects
+        self.forms.effects(self.insts[index].form)
     }
 
     /// The index of the instruction at `pc`.

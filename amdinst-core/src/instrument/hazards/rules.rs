@@ -14,7 +14,7 @@ use crate::isa::{
 const MOST_STATES: u32 = 20;
 
 /// Which of the instructions there are in a function that rules ask most wait states behind.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::instrument) struct Slow {
     matrices: bool,
     dots: bool,
