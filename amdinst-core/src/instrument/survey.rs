@@ -2,23 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::hazards;
-use super::lds::{self, LdsUse};
+use super::lds::LdsUse;
 use super::options::Options;
+use super::own::{Collector, Own, Touches};
 use super::refusal::{InstrumentError, Reason, Refusal};
+use super::session::Known;
 use crate::analysis::dominators::Structure;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
 use crate::analysis::modes::ModeFlow;
-use crate::analysis::program::{Exit, Function, Observer, Obstacle, ObstacleKind, Program, RawCounter};
-use crate::isa::{Effects, Families, Inst, LAST_SGPR, Op, Reg, RegSet};
+use crate::analysis::program::{Exit, Function, Obstacle, ObstacleKind, Program, RawCounter};
+use crate::isa::{LAST_SGPR, Reg};
 use crate::object::CodeObject;
 
-/// The register of `s_getreg_b32` that tells how many SGPRs and VGPRs a wave has.
-const HW_REG_GPR_ALLOC: i32 = 5;
-
 /// The program and what is known of it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Survey {
     pub(super) program: Program,
     pub(super) masks: Vec<Masks>,
@@ -26,138 +24,25 @@ pub(super) struct Survey {
     pub(super) modes: ModeFlow,
     /// By function: what it does itself.
     own: Vec<Own>,
+    touches: Touches,
     /// By function: of a kernel, it and all it reaches; of others nothing.
     pub(super) reachable: Vec<BTreeSet<usize>>,
     /// Kernels that code goes on into, with a function that does.
     entered: BTreeMap<usize, usize>,
 }
 
-/// What a function, without its callees, does with registers and LDS.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Own {
-    /// Every register that it reads or writes.
-    pub(super) used: RegSet,
-    /// Every register that it writes, if only in part.
-    changes: RegSet,
-    /// Registers that an operation writes later, on its own (loads), or uses for long (matrix instructions).
-    pub(super) late: RegSet,
-    /// VGPRs are addressed by number in a register.
-    pub(super) indexed: bool,
-    /// The same of SGPRs.
-    pub(super) sgprs_by_number: bool,
-    /// What it has of instructions that others must keep a distance from.
-    pub(super) slow: hazards::Slow,
-    lds: LdsUse,
-    /// It reads how many registers its wave has.
-    reads_allotment: bool,
-}
-
-/// What an instruction adds to what its function does, beside its registers: most add nothing.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Traits {
-    slow: hazards::Slow,
-    indexed: bool,
-    sgprs_by_number: bool,
-    lds: LdsUse,
-    reads_allotment: bool,
-}
-
-impl Traits {
-    fn of(inst: &Inst, effects: &Effects) -> Self {
-        Self {
-            slow: hazards::Slow::of(inst),
-            indexed: inst.op.is_of(Families::VGPRS_BY_NUMBER),
-            sgprs_by_number: inst.op.is_of(Families::SGPRS_BY_NUMBER),
-            lds: LdsUse::of(inst, effects),
-            reads_allotment: inst.op == Op::s_getreg_b32
-                && lds::hardware_register(inst) == Some(HW_REG_GPR_ALLOC),
-        }
-    }
-}
-
-/// What is done to the registers of one word of [`RegSet`]. An instruction has few words with any.
-#[derive(Clone, Copy)]
-struct Touched {
-    word: u8,
-    used: u64,
-    changes: u64,
-    /// Written later, on their own (loads), or used for long (matrix instructions).
-    late: u64,
-}
-
-/// Collects what functions do themselves, while their instructions are found.
-#[derive(Default)]
-struct Collector {
-    own: Vec<Own>,
-    /// By form: where the next one's words begin, and what it adds besides. The same instructions stand in many functions.
-    forms: Vec<(u32, Option<Traits>)>,
-    /// The words of all forms, one after the other.
-    touched: Vec<Touched>,
-}
-
-impl Observer for Collector {
-    fn form(&mut self, inst: &Inst, effects: &Effects) {
-        // Matrix instructions also read late, such as their addends.
-        let (is_late, reads_late) = (inst.op.is_of(Families::LATE), inst.op.is_of(Families::MATRIX));
-        let sets = [&effects.reads, &effects.writes, &effects.partial].map(RegSet::words);
-        for word in 0..RegSet::WORDS {
-            let [reads, writes, partial] = sets.map(|words| words[word]);
-            let changes = writes | partial;
-            let late = if is_late { changes } else { 0 } | if reads_late { reads } else { 0 };
-            let used = reads | changes;
-            if used != 0 {
-                self.touched.push(Touched { word: word as u8, used, changes, late });
-            }
-        }
-        let traits = Traits::of(inst, effects);
-        self.forms.push((self.touched.len() as u32, (traits != Traits::default()).then_some(traits)));
-    }
-
-    fn found(&mut self, function: usize, form: usize) {
-        if self.own.len() <= function {
-            self.own.resize_with(function + 1, Own::default);
-        }
-        let first = form.checked_sub(1).map_or(0, |before| self.forms[before].0);
-        let (end, traits) = self.forms[form];
-        let own = &mut self.own[function];
-        own.touch(&self.touched[first as usize..end as usize]);
-        if let Some(traits) = traits {
-            own.add(traits);
-        }
-    }
-}
-
-impl Own {
-    fn touch(&mut self, touched: &[Touched]) {
-        for touched in touched {
-            let word = usize::from(touched.word);
-            self.used.add_word(word, touched.used);
-            self.changes.add_word(word, touched.changes);
-            self.late.add_word(word, touched.late);
-        }
-    }
-
-    fn add(&mut self, traits: Traits) {
-        self.slow.add(traits.slow);
-        self.indexed |= traits.indexed;
-        self.sgprs_by_number |= traits.sgprs_by_number;
-        self.lds.add(traits.lds);
-        self.reads_allotment |= traits.reads_allotment;
-    }
-}
-
 impl Survey {
-    pub(super) fn new(object: &CodeObject) -> Self {
-        let mut collector = Collector::default();
-        let mut program = Program::explore(object, &mut collector);
-        let mut own = collector.own;
-        own.resize_with(program.functions.len(), Own::default);
+    /// `known` is what was learnt of other code objects of the processor.
+    pub(super) fn new(object: &CodeObject, known: Known) -> Self {
+        let mut collector = Collector::new(known.touches);
+        let mut program = Program::explore(object, known.forms, &mut collector);
+        let (own, touches) = collector.finish(program.functions.len());
         let reached_by = |(number, function): (usize, &Function)| {
             if function.kernel.is_some() { program.reachable(number) } else { BTreeSet::new() }
         };
         let reachable = program.functions.iter().enumerate().map(reached_by).collect();
         let changes = program.with_callees(own.iter().map(|own| {
-            let mut changes = own.changes;
+            let mut changes = *own.changes();
             if own.sgprs_by_number {
                 changes.insert_run(Reg::scalar(0), u16::from(LAST_SGPR) + 1);
             }
@@ -187,7 +72,12 @@ impl Survey {
                 Masks::new(&program, function, &structure, &clobbers)
             })
             .collect();
-        Self { masks, liveness, modes, own, reachable, entered, program }
+        Self { masks, liveness, modes, own, touches, reachable, entered, program }
+    }
+
+    /// What was learnt that helps with other code objects of the processor.
+    pub(super) fn into_known(self) -> Known {
+        Known { forms: self.program.into_forms(), touches: self.touches }
     }
 
     /// The functions that are kernels: (function, kernel).
@@ -246,14 +136,14 @@ impl Survey {
     pub(super) fn lds_use(&self, function: usize) -> LdsUse {
         let mut all = LdsUse::default();
         for &reached in &self.reachable[function] {
-            all.add(self.own[reached].lds);
+            all.add(self.own[reached].lds());
         }
         all
     }
 
     /// Whether the kernel at `function`, with all it calls, reads how many registers it has.
     pub(super) fn reads_allotment(&self, function: usize) -> bool {
-        self.reachable[function].iter().any(|&reached| self.own[reached].reads_allotment)
+        self.reachable[function].iter().any(|&reached| self.own[reached].reads_allotment())
     }
 
     /// How many SGPRs `functions` use, specials not counted.

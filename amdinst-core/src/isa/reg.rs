@@ -131,9 +131,6 @@ impl RegSet {
         }
     }
 
-    /// The words that a set is kept as.
-    pub(crate) const WORDS: usize = WORDS;
-
     /// The set as words, a bit for each register.
     pub(crate) const fn words(&self) -> &[u64; WORDS] {
         &self.0

@@ -21,17 +21,19 @@ struct Form {
     text: OnceLock<Arc<str>>,
 }
 
-/// All forms, by number.
+/// All forms of a processor that programs had, by number.
 #[derive(Clone, Debug)]
-pub(super) struct Forms {
+pub(crate) struct Forms {
     arch: Arch,
     list: Vec<Form>,
     /// What is asked for of every instruction stands apart from what is seldom asked for.
     shapes: Vec<Shape>,
     /// What each does with scalar registers.
     scalars: Vec<Scalars>,
-    /// The last function that each was found in, plus one.
+    /// The last function that each was found in, plus one; those of programs before count, too.
     last_seen: Vec<u32>,
+    /// Functions of programs before this one, and those with this one's.
+    functions: (u32, u32),
     /// Those that their first dword tells.
     dwords: HashMap<u64, u32, BuildHasherDefault<Mixer>>,
     /// Those that their first two dwords tell.
@@ -83,19 +85,30 @@ impl Recent {
 }
 
 impl Forms {
-    /// Of a code object with so many dwords of code.
-    pub(super) fn new(arch: Arch, dwords: usize) -> Self {
+    pub(crate) fn new(arch: Arch) -> Self {
         Self {
             arch,
-            // As many as most have. Memory that is not written to costs nothing.
-            list: Vec::with_capacity(dwords / 8),
-            shapes: Vec::with_capacity(dwords / 8),
-            scalars: Vec::with_capacity(dwords / 8),
-            last_seen: Vec::with_capacity(dwords / 8),
+            list: Vec::new(),
+            shapes: Vec::new(),
+            scalars: Vec::new(),
+            last_seen: Vec::new(),
+            functions: (0, 0),
             dwords: HashMap::default(),
             pairs: HashMap::default(),
             recent: Recent::new(),
         }
+    }
+
+    /// Those of a program with so many dwords of code in so many functions are next.
+    pub(super) fn begin(&mut self, dwords: usize, functions: usize) {
+        let before = self.functions.1;
+        self.functions = (before, before.saturating_add(functions as u32));
+        // As many as most have. Memory that is not written to costs nothing.
+        let forms = dwords / 8;
+        self.list.reserve(forms);
+        self.shapes.reserve(forms);
+        self.scalars.reserve(forms);
+        self.last_seen.reserve(forms);
     }
 
     /// The number of the form at the start of `bytes`, which may go on to the end of the section.
@@ -150,7 +163,8 @@ impl Forms {
         Ok(number)
     }
 
-    pub(super) fn len(&self) -> usize {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
 
@@ -183,7 +197,7 @@ impl Forms {
 
     /// Whether a form was not yet found in this function, the last that any was found in. Notes that it was.
     pub(super) fn is_new_in(&mut self, function: usize, number: u32) -> bool {
-        let seen = function as u32 + 1;
+        let seen = self.functions.0 + function as u32 + 1;
         std::mem::replace(&mut self.last_seen[number as usize], seen) != seen
     }
 }
@@ -221,7 +235,7 @@ mod tests {
             code in prop::collection::vec(dword(), 1..40),
         ) {
             let bytes: Vec<u8> = code.iter().flat_map(|dword| dword.to_le_bytes()).collect();
-            let mut forms = Forms::new(arch, code.len());
+            let mut forms = Forms::new(arch);
             for start in (0..bytes.len()).step_by(4) {
                 let bytes = &bytes[start..];
                 match (forms.find(bytes, &mut ()), decode(arch, bytes)) {
@@ -235,7 +249,7 @@ mod tests {
     #[test]
     fn the_same_bytes_are_one_form() {
         let bytes = [0xbf80_0000_u32, 0x7e00_0301, 0xbf80_0000].map(u32::to_le_bytes).concat();
-        let mut forms = Forms::new(Arch::Gfx90a, bytes.len() / 4);
+        let mut forms = Forms::new(Arch::Gfx90a);
         let [a, b, c] = [0, 4, 8].map(|start| forms.find(&bytes[start..], &mut ()).expect("an instruction"));
         assert_eq!((a, c, forms.len()), (0, 0, 2));
         assert!(

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 use explore::Explorer;
-use forms::Forms;
+pub(crate) use forms::Forms;
 
 use super::addresses::PcRelative;
 use super::rounds::Rounds;
@@ -136,7 +136,7 @@ fn is_exec(operand: &Operand) -> bool {
 
 /// Sees instructions as they are found.
 pub(crate) trait Observer {
-    /// A form that was not found before, and what it does. Forms are numbered from 0, in the order of these calls.
+    /// A form that no program before had, and what it does. Forms are numbered from 0, in the order of these calls.
     fn form(&mut self, inst: &Inst, effects: &Effects);
 
     /// A form was found in the function that will have this number: once, however often it stands there.
@@ -256,11 +256,11 @@ pub enum ObstacleKind {
 impl Program {
     /// Decodes everything that the kernels and functions of `object` reach.
     pub fn new(object: &CodeObject) -> Self {
-        Self::explore(object, &mut ())
+        Self::explore(object, Forms::new(object.target.arch), &mut ())
     }
 
-    /// As [`Program::new`]; shows what is found to `observer`.
-    pub(crate) fn explore(object: &CodeObject, observer: &mut impl Observer) -> Self {
+    /// As [`Program::new`], with what another program of the processor had, if any; shows what is found to `observer`.
+    pub(crate) fn explore(object: &CodeObject, mut forms: Forms, observer: &mut impl Observer) -> Self {
         let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
         for (index, kernel) in object.kernels.iter().enumerate() {
             symbols.push((kernel.code.clone(), kernel.name.clone(), Some(index)));
@@ -282,7 +282,7 @@ impl Program {
 
         let mut program = Self {
             arch: object.target.arch,
-            forms: Forms::new(object.target.arch, 0),
+            forms: Forms::new(object.target.arch),
             // No more than there are dwords. Memory that is not written to costs nothing.
             insts: Vec::with_capacity(object.text.range.len() / 4),
             functions: Vec::new(),
@@ -290,7 +290,7 @@ impl Program {
             raw: Vec::new(),
         };
         let mut dwords = Vec::new();
-        let mut forms = Forms::new(object.target.arch, object.text.range.len() / 4);
+        forms.begin(object.text.range.len() / 4, symbols.len());
         for (range, name, kernel) in symbols {
             let mut explorer =
                 Explorer::new(object, &entries, range, kernel.is_some(), (&mut dwords, &mut forms));
@@ -302,6 +302,11 @@ impl Program {
         program.resolve_calls(&entries);
         program.doubt_return_addresses();
         program
+    }
+
+    /// What its instructions are, for another program of the processor.
+    pub(crate) fn into_forms(self) -> Forms {
+        self.forms
     }
 
     /// An instruction with its operands.

@@ -26,6 +26,7 @@ use super::points::{Point, Points};
 use super::refusal::{InstrumentError, Reason, Refusal};
 use super::relocate::{Inserted, Patch, RelocateError, Relocated};
 use super::select::NoSuchSite;
+use super::session::{Known, Session};
 use super::sources::Sources;
 use super::survey::{Survey, selected};
 use crate::counters::{SiteForm, WaveIds};
@@ -65,7 +66,16 @@ impl Plan {
 /// When a kernel asked for does not exist, or something in `.text` cannot be moved. That a kernel or a site is refused is
 /// no error, but told in [`KernelProbes::refusals`].
 pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentError> {
-    let survey = Survey::new(object);
+    Session::default().plan(object, options)
+}
+
+/// As [`plan`], with what is known of the processor's instructions. Returns that with what was learnt.
+pub(super) fn plan_with(
+    object: &CodeObject,
+    options: &Options,
+    known: Known,
+) -> Result<(Plan, Known), InstrumentError> {
+    let survey = Survey::new(object, known);
     let chosen = selected(object, options)?;
     let sources = Sources::new(object);
     let points = match options.probe {
@@ -115,7 +125,8 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
         };
         let mut plan = planner.finish(draft, relocated, &sources);
         plan.add_twins(object, &twins);
-        return Ok(plan);
+        drop(planner);
+        return Ok((plan, survey.into_known()));
     }
 }
 
