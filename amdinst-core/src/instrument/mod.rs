@@ -25,6 +25,7 @@ mod points;
 mod pool;
 mod probe_section;
 mod probes;
+mod recall;
 mod refusal;
 mod relocate;
 mod seed;

@@ -6,6 +6,7 @@
 use super::options::Options;
 use super::own::Touches;
 use super::plan::{Plan, plan_with};
+use super::recall::Recall;
 use super::refusal::InstrumentError;
 use crate::Arch;
 use crate::analysis::program::Forms;
@@ -18,13 +19,15 @@ pub struct Session {
     known: Vec<(Arch, Known)>,
 }
 
-/// What is known of a processor's instructions.
+/// What is known of a processor's code.
 #[derive(Debug)]
 pub(super) struct Known {
     /// Those that were decoded.
     pub(super) forms: Forms,
     /// What these do.
     pub(super) touches: Touches,
+    /// Functions.
+    pub(super) recall: Recall,
 }
 
 /// Distinct instructions that are remembered: about ten times as many as most code objects have, in about 25 MB.
@@ -32,7 +35,7 @@ const MOST_FORMS: usize = 1 << 16;
 
 impl Known {
     fn new(arch: Arch) -> Self {
-        Self { forms: Forms::new(arch), touches: Touches::default() }
+        Self { forms: Forms::new(arch), touches: Touches::default(), recall: Recall::default() }
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::lds::LdsUse;
 use super::options::Options;
 use super::own::{Collector, Own, Touches};
+use super::recall::Recall;
 use super::refusal::{InstrumentError, Reason, Refusal};
 use super::session::Known;
 use crate::analysis::dominators::Structure;
@@ -25,6 +26,7 @@ pub(super) struct Survey {
     /// By function: what it does itself.
     own: Vec<Own>,
     touches: Touches,
+    recall: Recall,
     /// By function: of a kernel, it and all it reaches; of others nothing.
     pub(super) reachable: Vec<BTreeSet<usize>>,
     /// Kernels that code goes on into, with a function that does.
@@ -34,8 +36,9 @@ pub(super) struct Survey {
 impl Survey {
     /// `known` is what was learnt of other code objects of the processor.
     pub(super) fn new(object: &CodeObject, known: Known) -> Self {
-        let mut collector = Collector::new(known.touches);
-        let mut program = Program::explore(object, known.forms, &mut collector);
+        let Known { forms, touches, mut recall } = known;
+        let mut collector = Collector::new(touches);
+        let mut program = Program::explore(object, forms, &mut collector);
         let (own, touches) = collector.finish(program.functions.len());
         let reached_by = |(number, function): (usize, &Function)| {
             if function.kernel.is_some() { program.reachable(number) } else { BTreeSet::new() }
@@ -59,10 +62,8 @@ impl Survey {
             program.functions[function].obstacles.push(obstacle);
         }
         let modes = ModeFlow::new(&program);
-        let masks = program
-            .functions
-            .iter()
-            .map(|function| {
+        let masks = program.functions.iter().map(|function| {
+            recall.masks((object, &program), function, || {
                 let blocks = &function.blocks;
                 let structure = Structure::new(
                     blocks.len(),
@@ -71,13 +72,14 @@ impl Survey {
                 );
                 Masks::new(&program, function, &structure, &clobbers)
             })
-            .collect();
-        Self { masks, liveness, modes, own, touches, reachable, entered, program }
+        });
+        let masks = masks.collect();
+        Self { masks, liveness, modes, own, touches, recall, reachable, entered, program }
     }
 
     /// What was learnt that helps with other code objects of the processor.
     pub(super) fn into_known(self) -> Known {
-        Known { forms: self.program.into_forms(), touches: self.touches }
+        Known { forms: self.program.into_forms(), touches: self.touches, recall: self.recall }
     }
 
     /// The functions that are kernels: (function, kernel).

@@ -152,6 +152,20 @@ impl Masks {
         }
         masks
     }
+
+    /// The same of a function whose instructions have other indices.
+    pub(crate) fn shifted(&self, shift: impl Fn(usize) -> usize) -> Self {
+        let site = |site: &MaskSite| MaskSite {
+            inst: shift(site.inst),
+            else_insts: site.else_insts.iter().map(|&inst| shift(inst)).collect(),
+            ..*site
+        };
+        Self {
+            sites: self.sites.iter().map(site).collect(),
+            writes: self.writes.iter().map(|&(inst, class)| (shift(inst), class)).collect(),
+            uniform: self.uniform.iter().map(|&inst| shift(inst)).collect(),
+        }
+    }
 }
 
 /// The targets of the calls and jumps through registers at the instructions `wanted`, as far as the values that reach them

@@ -69,7 +69,7 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
     Session::default().plan(object, options)
 }
 
-/// As [`plan`], with what is known of the processor's instructions. Returns that with what was learnt.
+/// As [`plan`], with what is known of the processor's code. Returns that with what was learnt.
 pub(super) fn plan_with(
     object: &CodeObject,
     options: &Options,
