@@ -1,20 +1,24 @@
-//! Masks of functions that stood in a code object before: more than a quarter of the code of a library does (rocSPARSE for gfx90a).
+//! What was found out, and planned, of functions that stood in a code object before: more than a quarter of the code of a library does
+//! (rocSPARSE for gfx90a).
 //!
-//! They depend on nothing but the code of a function, if that calls no other and has no address in it.
+//! The masks of a function depend on nothing but its code, if that calls no other function and has no address in it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use super::plan::Remembered;
 use crate::Mixer;
 use crate::analysis::masks::Masks;
 use crate::analysis::program::{Function, Program};
 use crate::object::CodeObject;
 
-/// Functions of a processor, with their masks.
+/// Functions of a processor.
 #[derive(Debug, Default)]
 pub(super) struct Recall {
     /// By a hash of their code. Of those with the same hash, the last.
     functions: HashMap<u64, Known, BuildHasherDefault<Mixer>>,
+    /// Of the functions of a program, by their first instructions.
+    hashes: HashMap<usize, u64, BuildHasherDefault<Mixer>>,
     /// Bytes of code of all of them.
     bytes: usize,
 }
@@ -25,12 +29,21 @@ struct Known {
     is_kernel: bool,
     /// As if the function's first instruction were the first of its program.
     masks: Masks,
+    plan: Option<Remembered>,
 }
 
 /// Bytes of code that are remembered. Four times as many would find a tenth more.
 const MOST_BYTES: usize = 8 << 20;
 
 impl Recall {
+    /// The functions of another program are next.
+    pub(super) fn begin(&mut self) {
+        self.hashes.clear();
+        if self.bytes >= MOST_BYTES {
+            *self = Self::default();
+        }
+    }
+
     /// The masks of a function: those of one that was the same, else what `find` finds.
     pub(super) fn masks(
         &mut self,
@@ -40,24 +53,59 @@ impl Recall {
     ) -> Masks {
         let first = function.blocks.first().map_or(0, |block| block.insts.start);
         let Some(code) = alone(object, program, function) else { return find() };
-        let is_kernel = function.kernel.is_some();
         let hash = hash(code);
-        if let Some(known) = self.functions.get(&hash)
-            && *known.code == *code
-            && known.is_kernel == is_kernel
-        {
+        self.hashes.insert(first, hash);
+        if let Some(known) = self.functions.get(&hash).filter(|known| known.is(function, code)) {
             return known.masks.shifted(|inst| inst + first);
         }
         let masks = find();
-        if self.bytes >= MOST_BYTES {
-            *self = Self::default();
-        }
         self.bytes += code.len();
-        let known = Known { code: code.into(), is_kernel, masks: masks.shifted(|inst| inst - first) };
+        let known = Known {
+            code: code.into(),
+            is_kernel: function.kernel.is_some(),
+            masks: masks.shifted(|inst| inst - first),
+            plan: None,
+        };
         if let Some(before) = self.functions.insert(hash, known) {
             self.bytes -= before.code.len();
         }
         masks
+    }
+
+    /// What was planned for a function that was the same.
+    pub(super) fn plan(&self, object: &CodeObject, program: &Program, function: usize) -> Option<&Remembered> {
+        let (hash, code) = self.hashed(object, program, &program.functions[function])?;
+        let known = self.functions.get(&hash)?;
+        known.plan.as_ref().filter(|_| known.is(&program.functions[function], code))
+    }
+
+    /// Where that of a function goes whose masks were asked for.
+    pub(super) fn plan_place(
+        &mut self,
+        object: &CodeObject,
+        program: &Program,
+        function: usize,
+    ) -> Option<&mut Option<Remembered>> {
+        let (hash, code) = self.hashed(object, program, &program.functions[function])?;
+        let known = self.functions.get_mut(&hash)?;
+        known.is(&program.functions[function], code).then_some(&mut known.plan)
+    }
+
+    fn hashed<'a>(
+        &self,
+        object: &'a CodeObject,
+        program: &Program,
+        function: &Function,
+    ) -> Option<(u64, &'a [u8])> {
+        let hash = self.hashes.get(&function.blocks.first()?.insts.start)?;
+        Some((*hash, alone(object, program, function)?))
+    }
+}
+
+impl Known {
+    /// Whether a function with this code is the same.
+    fn is(&self, function: &Function, code: &[u8]) -> bool {
+        *self.code == *code && self.is_kernel == function.kernel.is_some()
     }
 }
 

@@ -7,12 +7,11 @@ use super::options::Options;
 use super::own::{Collector, Own, Touches};
 use super::recall::Recall;
 use super::refusal::{InstrumentError, Reason, Refusal};
-use super::session::Known;
 use crate::analysis::dominators::Structure;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
 use crate::analysis::modes::ModeFlow;
-use crate::analysis::program::{Exit, Function, Obstacle, ObstacleKind, Program, RawCounter};
+use crate::analysis::program::{Exit, Forms, Function, Obstacle, ObstacleKind, Program, RawCounter};
 use crate::isa::{LAST_SGPR, Reg};
 use crate::object::CodeObject;
 
@@ -26,7 +25,6 @@ pub(super) struct Survey {
     /// By function: what it does itself.
     own: Vec<Own>,
     touches: Touches,
-    recall: Recall,
     /// By function: of a kernel, it and all it reaches; of others nothing.
     pub(super) reachable: Vec<BTreeSet<usize>>,
     /// Kernels that code goes on into, with a function that does.
@@ -34,9 +32,8 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    /// `known` is what was learnt of other code objects of the processor.
-    pub(super) fn new(object: &CodeObject, known: Known) -> Self {
-        let Known { forms, touches, mut recall } = known;
+    /// The rest is what was learnt of other code objects of the processor.
+    pub(super) fn new(object: &CodeObject, (forms, touches): (Forms, Touches), recall: &mut Recall) -> Self {
         let mut collector = Collector::new(touches);
         let mut program = Program::explore(object, forms, &mut collector);
         let (own, touches) = collector.finish(program.functions.len());
@@ -62,6 +59,7 @@ impl Survey {
             program.functions[function].obstacles.push(obstacle);
         }
         let modes = ModeFlow::new(&program);
+        recall.begin();
         let masks = program.functions.iter().map(|function| {
             recall.masks((object, &program), function, || {
                 let blocks = &function.blocks;
@@ -74,12 +72,12 @@ impl Survey {
             })
         });
         let masks = masks.collect();
-        Self { masks, liveness, modes, own, touches, recall, reachable, entered, program }
+        Self { masks, liveness, modes, own, touches, reachable, entered, program }
     }
 
     /// What was learnt that helps with other code objects of the processor.
-    pub(super) fn into_known(self) -> Known {
-        Known { forms: self.program.into_forms(), touches: self.touches, recall: self.recall }
+    pub(super) fn into_known(self) -> (Forms, Touches) {
+        (self.program.into_forms(), self.touches)
     }
 
     /// The functions that are kernels: (function, kernel).

@@ -9,12 +9,14 @@ mod later;
 mod paths;
 mod probes;
 mod properties;
+mod remembered;
 mod scratch;
 mod selection;
 mod twins;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub(super) use remembered::Remembered;
 use twins::Twins;
 
 use super::allocate::Scheme;
@@ -23,6 +25,7 @@ use super::hazards;
 use super::map::{AddressMap, Cost, KernelProbes};
 use super::options::{Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Options, Probe};
 use super::points::{Point, Points};
+use super::recall::Recall;
 use super::refusal::{InstrumentError, Reason, Refusal};
 use super::relocate::{Inserted, Patch, RelocateError, Relocated};
 use super::select::NoSuchSite;
@@ -75,7 +78,8 @@ pub(super) fn plan_with(
     options: &Options,
     known: Known,
 ) -> Result<(Plan, Known), InstrumentError> {
-    let survey = Survey::new(object, known);
+    let Known { forms, touches, mut recall } = known;
+    let survey = Survey::new(object, (forms, touches), &mut recall);
     let chosen = selected(object, options)?;
     let sources = Sources::new(object);
     let points = match options.probe {
@@ -89,6 +93,7 @@ pub(super) fn plan_with(
         survey: &survey,
         assembler: Assembler::new(object.target.arch),
         hazards: hazards::Known::new(&survey.program),
+        recall: &mut recall,
         points,
         refusals: BTreeMap::new(),
         unmatched: Vec::new(),
@@ -126,7 +131,8 @@ pub(super) fn plan_with(
         let mut plan = planner.finish(draft, relocated, &sources);
         plan.add_twins(object, &twins);
         drop(planner);
-        return Ok((plan, survey.into_known()));
+        let (forms, touches) = survey.into_known();
+        return Ok((plan, Known { forms, touches, recall }));
     }
 }
 
@@ -147,6 +153,8 @@ struct Planner<'a> {
     survey: &'a Survey,
     assembler: Assembler,
     hazards: hazards::Known<'a>,
+    /// Kernels that were planned before.
+    recall: &'a mut Recall,
     /// What is counted.
     points: Points,
     /// What of the options selects nothing.
@@ -186,6 +194,7 @@ impl Draft {
     }
 }
 
+#[derive(Clone, Debug)]
 struct DraftKernel {
     scheme: Scheme,
     why: String,
@@ -243,12 +252,21 @@ impl Planner<'_> {
         // One map of all is sooner made than one that grows.
         let mut inserted = Vec::new();
         for group in self.groups(&accepted, &patchable) {
+            let alone = group.lone_kernel();
+            if let Some((kernel, (code, plan))) = alone.and_then(|kernel| Some((kernel, self.remembered(kernel)?))) {
+                inserted.extend(code);
+                draft.kernels.insert(kernel, plan);
+                continue;
+            }
             let part = self.draft_group(&group).and_then(|part| match part {
                 Some(part) => Ok(Some((part.encode()?, part.kernels))),
                 None => Ok(None),
             });
             match part {
                 Ok(Some((code, kernels))) => {
+                    if let Some((kernel, plan)) = alone.and_then(|kernel| Some((kernel, kernels.get(&kernel)?))) {
+                        self.remember(kernel, &code, plan);
+                    }
                     inserted.extend(code);
                     draft.kernels.extend(kernels);
                 }
