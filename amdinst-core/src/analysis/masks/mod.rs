@@ -96,7 +96,7 @@ impl Masks {
         clobbers: &dyn Fn(usize) -> RegSet,
     ) -> Self {
         let mut flowing = Flowing::new(program, function, clobbers, &BTreeSet::new());
-        flowing.run();
+        flowing.run_in(structure.order());
         let mut masks = Self::default();
         let values = &flowing.values;
         let mut narrowed: Vec<(Vn, usize)> = Vec::new();
