@@ -1,11 +1,11 @@
 //! The note section: finding the metadata, and putting changed metadata back.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use object::elf;
-use rmpv::ValueRef as Value;
 
+use super::messagepack::Stream;
+use super::metadata::{self, KernelEntry};
 use super::{ObjectError, elf::Elf, v2::Metadata};
 
 /// `NT_AMDGPU_METADATA`.
@@ -18,8 +18,6 @@ const VERSION_2_OWNER: &[u8] = b"AMD\0";
 const YAML_METADATA_TYPE: u32 = 10;
 /// `NT_AMD_HSA_ISA_VERSION` of code object version 2.
 const ISA_VERSION_TYPE: u32 = 3;
-/// Deepest nesting of maps and arrays that is followed; the metadata of the user guide needs 5.
-const MAX_DEPTH: usize = 32;
 
 /// The metadata note and where it stands.
 #[derive(Clone, Debug)]
@@ -37,18 +35,20 @@ pub(crate) struct MetadataNote<'a> {
 /// The metadata as it is written.
 #[derive(Clone, Debug)]
 pub(super) enum Contents<'a> {
-    MessagePack(Value<'a>),
+    /// From its start on. What is in it was not looked at yet.
+    MessagePack(Stream<'a>),
     /// In code object version 2.
     Yaml(Metadata),
 }
 
-impl Contents<'_> {
-    /// As version 3 has it.
-    pub(super) fn version_3(&self) -> Cow<'_, Value<'_>> {
-        match self {
-            Self::MessagePack(value) => Cow::Borrowed(value),
-            Self::Yaml(yaml) => Cow::Owned(yaml.value.as_ref()),
-        }
+impl MetadataNote<'_> {
+    /// What it says of each kernel.
+    pub(super) fn kernels(&self) -> Result<Vec<KernelEntry>, ObjectError> {
+        let metadata = match &self.contents {
+            Contents::MessagePack(metadata) => *metadata,
+            Contents::Yaml(Metadata { version_3, .. }) => Stream::new(version_3, 0..version_3.len()),
+        };
+        metadata::kernels(metadata, self.at as u64)
     }
 }
 
@@ -60,7 +60,7 @@ struct Record<'a> {
     record: Range<usize>,
 }
 
-/// Finds and decodes the metadata note. `None` if no note section has one.
+/// Finds the metadata note. `None` if no note section has one.
 pub(crate) fn find<'a>(elf: &Elf, bytes: &'a [u8]) -> Result<Option<MetadataNote<'a>>, ObjectError> {
     let is_version_2 = elf.abi_version == 0;
     let (owner, kind) =
@@ -68,15 +68,15 @@ pub(crate) fn find<'a>(elf: &Elf, bytes: &'a [u8]) -> Result<Option<MetadataNote
     let Some((section, Record { description, record, .. })) = first(elf, bytes, owner, kind)? else {
         return Ok(None);
     };
-    let (at, contents) = (description.start, &bytes[description]);
+    let at = description.start;
     let contents = if is_version_2 {
-        let yaml = Metadata::read(contents).map_err(|problem| {
+        let yaml = Metadata::read(&bytes[description]).map_err(|problem| {
             let problem = format!("it is not the YAML of version 2: {problem}");
             ObjectError::malformed("metadata note", at as u64, problem)
         });
         Contents::Yaml(yaml?)
     } else {
-        Contents::MessagePack(decode(contents, at)?)
+        Contents::MessagePack(Stream::new(bytes, description))
     };
     Ok(Some(MetadataNote { section, record, at, contents }))
 }
@@ -143,20 +143,9 @@ fn record(bytes: &[u8], at: usize, end: usize) -> Result<Record<'_>, String> {
     })
 }
 
-fn decode(mut bytes: &[u8], at: usize) -> Result<Value<'_>, ObjectError> {
-    let whole = bytes.len();
-    let value = rmpv::decode::read_value_ref_with_max_depth(&mut bytes, MAX_DEPTH);
-    let position = (at + whole - bytes.len()) as u64;
-    value.map_err(|error| {
-        ObjectError::malformed("metadata note", position, format!("it is not valid MessagePack: {error}"))
-    })
-}
-
-/// A note record with the given metadata, padded to a multiple of four bytes.
-pub(crate) fn encode(value: &Value<'_>) -> Vec<u8> {
-    let mut description = Vec::new();
-    rmpv::encode::write_value_ref(&mut description, value).expect("writing to a Vec cannot fail");
-    write(METADATA_OWNER, METADATA_TYPE, &description)
+/// A note record with the given MessagePack as metadata, padded to a multiple of four bytes.
+pub(super) fn encode(description: &[u8]) -> Vec<u8> {
+    write(METADATA_OWNER, METADATA_TYPE, description)
 }
 
 /// The same with the YAML of code object version 2.
