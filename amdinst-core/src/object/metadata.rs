@@ -111,7 +111,7 @@ impl From<Damaged> for ObjectError {
     }
 }
 
-/// Why a map could not be read.
+/// Why a value could not be read.
 enum Problem {
     Damaged(Damaged),
     /// A value of the wrong type or range.
@@ -122,36 +122,6 @@ impl From<Damaged> for Problem {
     fn from(damaged: Damaged) -> Self {
         Self::Damaged(damaged)
     }
-}
-
-/// Reads the value of a key, which is named for messages.
-type Read<T> = fn(&mut T, &mut Stream<'_>, &'static str) -> Result<(), Problem>;
-
-/// Reads the keys of a map of that length that are known, in any order. Of several values of a key the first counts. What is
-/// wrong with a value is kept for the end, so that the map is read whatever is in it.
-fn read_map<T: Default>(
-    stream: &mut Stream<'_>,
-    length: u32,
-    known: &[(&'static str, Read<T>)],
-) -> Result<(T, Option<KernelProblem>), Damaged> {
-    let (mut map, mut seen, mut problem) = (T::default(), 0u32, None);
-    stream.entries(length, |stream, key| {
-        let index = key.and_then(|key| known.iter().position(|(name, _)| name.as_bytes() == key));
-        let Some(index) = index.filter(|index| seen & 1 << index == 0) else { return stream.skip() };
-        seen |= 1 << index;
-        let (name, read) = known[index];
-        let value = *stream;
-        match read(&mut map, stream, name) {
-            Ok(()) => Ok(()),
-            Err(Problem::Damaged(damaged)) => Err(damaged),
-            Err(Problem::Wrong(wrong)) => {
-                problem.get_or_insert(wrong);
-                *stream = value;
-                stream.skip()
-            }
-        }
-    })?;
-    Ok((map, problem))
 }
 
 /// The next value, as what it should be.
@@ -213,31 +183,32 @@ fn args(stream: &mut Stream<'_>, key: &'static str) -> Result<Vec<KernelArg>, Pr
         Item::Array(length) => Some(length),
         _ => None,
     })?;
-    let mut args = Vec::new();
+    // The length is the file's word, which is not believed beyond what kernels have.
+    let mut args = Vec::with_capacity(length.min(32) as usize);
     stream.items(length, |stream| {
         let length = expect(stream, key, "an array of maps", |item| match item {
             Item::Map(length) => Some(length),
             _ => None,
         })?;
-        match read_map(stream, length, &ARG)? {
-            (_, Some(wrong)) => Err(Problem::Wrong(wrong)),
-            (arg, None) => {
-                args.push(arg);
-                Ok(())
-            }
-        }
+        args.push(KernelArg::read(stream, length)?);
+        Ok::<_, Problem>(())
     })?;
     Ok(args)
 }
 
-/// What is read of an entry of `.args`.
-const ARG: [(&str, Read<KernelArg>); 5] = [
-    (".address_space", |arg, stream, key| set(&mut arg.address_space, string(stream, key).map(Some))),
-    (".name", |arg, stream, key| set(&mut arg.name, string(stream, key).map(Some))),
-    (".offset", |arg, stream, key| set(&mut arg.offset, number(stream, key))),
-    (".size", |arg, stream, key| set(&mut arg.size, number(stream, key))),
-    (".value_kind", |arg, stream, key| set(&mut arg.value_kind, string(stream, key))),
-];
+/// The value of a key, of which the first counts.
+fn first<'a, T>(
+    value: &mut Option<T>,
+    stream: &mut Stream<'a>,
+    key: &'static str,
+    read: impl FnOnce(&mut Stream<'a>, &'static str) -> Result<T, Problem>,
+) -> Result<(), Problem> {
+    match value {
+        None => *value = Some(read(stream, key)?),
+        Some(_) => stream.skip()?,
+    }
+    Ok(())
+}
 
 /// An entry of `amdhsa.kernels` that is being read.
 #[derive(Default)]
@@ -247,8 +218,11 @@ struct Found {
     metadata: KernelMetadata,
 }
 
+/// Reads the value of a key, which is named for messages.
+type Read = fn(&mut Found, &mut Stream<'_>, &'static str) -> Result<(), Problem>;
+
 /// What is read of an entry of `amdhsa.kernels`.
-const KERNEL: [(&str, Read<Found>); 17] = [
+const KEYS: [(&str, Read); 17] = [
     (".agpr_count", |found, stream, key| set(&mut found.metadata.agpr_count, number(stream, key))),
     (".args", |found, stream, key| set(&mut found.metadata.args, args(stream, key))),
     (".group_segment_fixed_size", |found, stream, key| {
@@ -292,10 +266,39 @@ fn set<T>(place: &mut T, value: Result<T, Problem>) -> Result<(), Problem> {
     Ok(())
 }
 
+impl Found {
+    /// Reads a map of that length, its keys in any order, though fastest in theirs. Of several values of a key the first
+    /// counts. What is wrong with a value is told at the end, when the kernel has a name.
+    fn read(stream: &mut Stream<'_>, length: u32) -> Result<(Self, Option<KernelProblem>), Damaged> {
+        let (mut found, mut problem, mut seen, mut next) = (Self::default(), None, 0u32, 0);
+        stream.entries(length, |stream, key| {
+            let Some(key) = key else { return stream.skip() };
+            let is_key = |(name, _): &(&str, Read)| name.as_bytes() == key;
+            let is_next = KEYS.get(next).is_some_and(is_key);
+            let index = if is_next { Some(next) } else { KEYS.iter().position(is_key) };
+            let Some(index) = index.filter(|index| seen & 1 << index == 0) else { return stream.skip() };
+            next = index + 1;
+            seen |= 1 << index;
+            let (name, read) = KEYS[index];
+            let value = *stream;
+            match read(&mut found, stream, name) {
+                Ok(()) => Ok(()),
+                Err(Problem::Damaged(damaged)) => Err(damaged),
+                Err(Problem::Wrong(wrong)) => {
+                    problem.get_or_insert(wrong);
+                    *stream = value;
+                    stream.skip()
+                }
+            }
+        })?;
+        Ok((found, problem))
+    }
+}
+
 impl KernelEntry {
     fn read(stream: &mut Stream<'_>, index: usize, at: u64) -> Result<Self, ObjectError> {
         let (Found { name, symbol, metadata }, problem) = match stream.item()? {
-            Item::Map(length) => read_map(stream, length, &KERNEL)?,
+            Item::Map(length) => Found::read(stream, length)?,
             // Which has no name either.
             other => {
                 stream.skip_inside(other)?;
@@ -321,6 +324,27 @@ impl KernelMetadata {
 }
 
 impl KernelArg {
+    /// Reads an entry of `.args`, which is a map of that length. Most of a note is these.
+    fn read(stream: &mut Stream<'_>, length: u32) -> Result<Self, Problem> {
+        let (mut name, mut value_kind, mut address_space) = (None, None, None);
+        let (mut offset, mut size) = (None, None);
+        stream.entries(length, |stream, key| match key {
+            Some(b".address_space") => first(&mut address_space, stream, ".address_space", string),
+            Some(b".name") => first(&mut name, stream, ".name", string),
+            Some(b".offset") => first(&mut offset, stream, ".offset", number),
+            Some(b".size") => first(&mut size, stream, ".size", number),
+            Some(b".value_kind") => first(&mut value_kind, stream, ".value_kind", string),
+            _ => Ok(stream.skip()?),
+        })?;
+        Ok(Self {
+            name,
+            offset: offset.unwrap_or_default(),
+            size: size.unwrap_or_default(),
+            value_kind: value_kind.unwrap_or_default(),
+            address_space,
+        })
+    }
+
     /// Appends the entry of `.args` that says the same.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         let optional = [(".address_space", &self.address_space), (".name", &self.name)];

@@ -143,24 +143,31 @@ fn record(bytes: &[u8], at: usize, end: usize) -> Result<Record<'_>, String> {
     })
 }
 
-/// A note record with the given MessagePack as metadata, padded to a multiple of four bytes.
-pub(super) fn encode(description: &[u8]) -> Vec<u8> {
-    write(METADATA_OWNER, METADATA_TYPE, description)
+/// Appends a note record with MessagePack as metadata, which `write` appends.
+pub(super) fn encode<T>(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+    append(out, METADATA_OWNER, METADATA_TYPE, write)
 }
 
 /// The same with the YAML of code object version 2.
-pub(super) fn encode_yaml(text: &[u8]) -> Vec<u8> {
-    write(VERSION_2_OWNER, YAML_METADATA_TYPE, text)
+pub(super) fn encode_yaml(out: &mut Vec<u8>, text: &[u8]) {
+    append(out, VERSION_2_OWNER, YAML_METADATA_TYPE, |out| out.extend(text));
 }
 
-fn write(owner: &[u8], kind: u32, description: &[u8]) -> Vec<u8> {
-    let mut record = Vec::with_capacity(description.len() + 24);
-    record.extend((owner.len() as u32).to_le_bytes());
-    record.extend((description.len() as u32).to_le_bytes());
-    record.extend(kind.to_le_bytes());
-    record.extend(owner);
-    record.resize(record.len().next_multiple_of(4), 0);
-    record.extend(description);
-    record.resize(record.len().next_multiple_of(4), 0);
-    record
+/// A record is padded to a multiple of four bytes, as its owner is.
+fn append<T>(out: &mut Vec<u8>, owner: &[u8], kind: u32, write: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+    let pad =
+        |out: &mut Vec<u8>, start: usize| out.resize(start + (out.len() - start).next_multiple_of(4), 0);
+    let start = out.len();
+    out.extend((owner.len() as u32).to_le_bytes());
+    let size = out.len();
+    out.extend([0; 4]);
+    out.extend(kind.to_le_bytes());
+    out.extend(owner);
+    pad(out, start);
+    let description = out.len();
+    let result = write(out);
+    let written = (out.len() - description) as u32;
+    out[size..size + 4].copy_from_slice(&written.to_le_bytes());
+    pad(out, start);
+    result
 }

@@ -37,16 +37,26 @@ pub(super) enum Item<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it is not valid MessagePack: {problem}")]
 pub(super) struct Damaged {
-    /// Where in the bytes that the stream was made of.
+    /// Where in the file.
     pub(super) at: usize,
-    problem: &'static str,
+    pub(super) problem: Problem,
+}
+
+/// What is wrong with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Problem {
+    #[error("it ends in the middle of a value")]
+    CutShort,
+    #[error("maps and arrays are nested too deeply")]
+    TooDeep,
 }
 
 /// A place between values. A copy stays there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stream<'a> {
-    bytes: &'a [u8],
-    at: usize,
+    rest: &'a [u8],
+    /// Where the rest ends in the file.
+    end: usize,
     /// Maps and arrays that have begun and not ended.
     depth: u8,
 }
@@ -54,22 +64,27 @@ pub(super) struct Stream<'a> {
 impl<'a> Stream<'a> {
     /// The MessagePack in a range of a file.
     pub(super) fn new(file: &'a [u8], range: Range<usize>) -> Self {
-        Self { bytes: &file[..range.end], at: range.start, depth: 0 }
-    }
-
-    /// The file up to the end of the range that holds the MessagePack.
-    pub(super) fn bytes(&self) -> &'a [u8] {
-        self.bytes
+        Self { end: range.end, rest: &file[range], depth: 0 }
     }
 
     /// The offset in the file.
     pub(super) fn position(&self) -> usize {
-        self.at
+        self.end - self.rest.len()
+    }
+
+    /// What comes next, to its end.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
     }
 
     /// The next value.
-    #[inline]
     pub(super) fn item(&mut self) -> Result<Item<'a>, Damaged> {
+        self.read()
+    }
+
+    /// The same, where what is not asked for costs nothing.
+    #[inline(always)]
+    fn read(&mut self) -> Result<Item<'a>, Damaged> {
         let [marker] = self.chunk()?;
         Ok(match Marker::from_u8(marker) {
             // Nobody writes what is reserved. Readers take it for nothing.
@@ -123,17 +138,26 @@ impl<'a> Stream<'a> {
 
     /// Passes over the next value and all that is in it.
     pub(super) fn skip(&mut self) -> Result<(), Damaged> {
-        let item = self.item()?;
-        self.skip_inside(item)
+        self.skip_all(1)
     }
 
     /// Passes over what is in a value that was read.
     pub(super) fn skip_inside(&mut self, item: Item<'a>) -> Result<(), Damaged> {
         match item {
-            Item::Array(length) => self.items(length, Self::skip),
-            Item::Map(length) => self.entries(length, |stream, _| stream.skip()),
+            Item::Array(length) => self.inside(|stream| stream.skip_all(length.into())),
+            Item::Map(length) => self.inside(|stream| stream.skip_all(2 * u64::from(length))),
             _ => Ok(()),
         }
+    }
+
+    fn skip_all(&mut self, values: u64) -> Result<(), Damaged> {
+        for _ in 0..values {
+            let item = self.read()?;
+            if let Item::Array(_) | Item::Map(_) = item {
+                self.skip_inside(item)?;
+            }
+        }
+        Ok(())
     }
 
     /// Reads what is in an array of that length; `each` reads one value, with all that is in it.
@@ -153,21 +177,22 @@ impl<'a> Stream<'a> {
     ) -> Result<(), E> {
         self.inside(|stream| {
             (0..length).try_for_each(|_| {
-                let key = match stream.item()? {
-                    Item::String(key) => Some(key),
-                    other => {
-                        stream.skip_inside(other)?;
-                        None
-                    }
-                };
+                let key = stream.key()?;
                 each(stream, key)
             })
         })
     }
 
+    fn key(&mut self) -> Result<Option<&'a [u8]>, Damaged> {
+        match self.read()? {
+            Item::String(key) => Ok(Some(key)),
+            other => self.skip_inside(other).map(|()| None),
+        }
+    }
+
     fn inside<E: From<Damaged>>(&mut self, read: impl FnOnce(&mut Self) -> Result<(), E>) -> Result<(), E> {
         if self.depth == MAX_DEPTH {
-            return Err(Damaged { at: self.at, problem: "maps and arrays are nested too deeply" }.into());
+            return Err(Damaged { at: self.position(), problem: Problem::TooDeep }.into());
         }
         self.depth += 1;
         let result = read(self);
@@ -175,13 +200,14 @@ impl<'a> Stream<'a> {
         result
     }
 
+    #[cold]
     fn cut_short(&self) -> Damaged {
-        Damaged { at: self.at, problem: "it ends in the middle of a value" }
+        Damaged { at: self.position(), problem: Problem::CutShort }
     }
 
     fn chunk<const N: usize>(&mut self) -> Result<[u8; N], Damaged> {
-        let chunk = self.bytes[self.at..].first_chunk().ok_or_else(|| self.cut_short())?;
-        self.at += N;
+        let (chunk, rest) = self.rest.split_first_chunk().ok_or_else(|| self.cut_short())?;
+        self.rest = rest;
         Ok(*chunk)
     }
 
@@ -190,9 +216,9 @@ impl<'a> Stream<'a> {
     }
 
     fn take(&mut self, length: u32) -> Result<&'a [u8], Damaged> {
-        let length = length as usize;
-        let taken = self.bytes[self.at..].get(..length).ok_or_else(|| self.cut_short())?;
-        self.at += length;
+        let taken = self.rest.split_at_checked(length as usize);
+        let (taken, rest) = taken.ok_or_else(|| self.cut_short())?;
+        self.rest = rest;
         Ok(taken)
     }
 

@@ -18,25 +18,24 @@ pub(super) fn edit(context: &Context<'_>) -> Result<Option<NewNote>, RewriteErro
     let Some(note) = note::find(context.elf, bytes)? else { return Ok(None) };
     let section = context.elf.sections[note.section].file_range();
     let edits = |name: &str| context.kernels.get(name).map(|edit| &edit.metadata);
-    let record = match note.contents {
+    // Kernels grow by an argument or two, of a dozen or more.
+    let mut contents = Vec::with_capacity(section.len() * 5 / 4);
+    contents.extend(&bytes[section.start..note.record.start]);
+    let is_edited = match note.contents {
         Contents::MessagePack(metadata) => {
-            let edited = splice::edited(metadata, edits).map_err(ObjectError::from)?;
-            edited.map(|metadata| note::encode(&metadata))
+            let edited = note::encode(&mut contents, |out| splice::edited(bytes, metadata, edits, out));
+            edited.map_err(ObjectError::from)?
         }
         Contents::Yaml(yaml) => {
             let text = yaml.edited(edits).map_err(|what| RewriteError::Unsupported {
                 what: format!("the metadata note: {what}; it"),
                 advice: "rebuild with -mcode-object-version=4 or newer",
             })?;
-            text.map(|text| note::encode_yaml(&text))
+            text.map(|text| note::encode_yaml(&mut contents, &text)).is_some()
         }
     };
-    Ok(record.map(|record| {
-        let contents =
-            [&bytes[section.start..note.record.start], &record, &bytes[note.record.end..section.end]]
-                .concat();
-        NewNote { section: note.section, contents }
-    }))
+    contents.extend(&bytes[note.record.end..section.end]);
+    Ok(is_edited.then_some(NewNote { section: note.section, contents }))
 }
 
 /// Sizes must agree wherever they agreed before, and the registers that the metadata counts must be allotted.

@@ -7,12 +7,15 @@ use crate::object::messagepack::{Damaged, Item, Stream, write};
 use crate::object::metadata::KERNELS;
 use crate::object::rewrite::MetadataEdit;
 
-/// The MessagePack with kernels edited: `edits` by name. `None` if it has none of them.
+/// Appends the MessagePack of a file with kernels edited: `edits` by name. `false` if it has none of them.
 pub(super) fn edited<'n, 'e>(
+    file: &'n [u8],
     mut metadata: Stream<'n>,
     edits: impl Fn(&str) -> Option<&'e MetadataEdit>,
-) -> Result<Option<Vec<u8>>, Damaged> {
-    let mut splice = Splice::new(metadata);
+    out: &mut Vec<u8>,
+) -> Result<bool, Damaged> {
+    let end = metadata.position() + metadata.rest().len();
+    let mut splice = Splice { file: &file[..end], done: metadata.position(), out };
     let (mut is_first, mut is_edited) = (true, false);
     let mut entries = Vec::new();
     let mut kernel = |stream: &mut Stream<'n>| {
@@ -34,7 +37,8 @@ pub(super) fn edited<'n, 'e>(
             }
         })?;
     }
-    Ok(is_edited.then(|| splice.finish()))
+    splice.finish();
+    Ok(is_edited)
 }
 
 /// What changes at a key of a kernel.
@@ -120,7 +124,7 @@ fn read_kernel<'a>(
 /// Writes a kernel with changes, which are in order of their keys. A key that it does not have goes where writers that sort
 /// would put it; of one that it has several times the first is changed, which is the one that is read.
 fn write_kernel(
-    splice: &mut Splice<'_>,
+    splice: &mut Splice<'_, '_>,
     head: Range<usize>,
     length: u32,
     entries: &[Entry<'_>],
@@ -131,7 +135,7 @@ fn write_kernel(
     let (mut present, absent): (Vec<_>, Vec<_>) = changes.into_iter().partition(is_there);
     let end = entries.last().map_or(head.end, |entry| entry.end);
     splice.replace(head, |out| write::map(out, length + absent.len() as u32));
-    let add = |splice: &mut Splice<'_>, at: usize, key: &str, change: &Change<'_>| {
+    let add = |splice: &mut Splice<'_, '_>, at: usize, key: &str, change: &Change<'_>| {
         splice.replace(at..at, |out| {
             write::string(out, key);
             change.write(out);
@@ -154,7 +158,7 @@ fn write_kernel(
     }
 }
 
-fn write_value(splice: &mut Splice<'_>, entry: &Entry<'_>, change: &Change<'_>) {
+fn write_value(splice: &mut Splice<'_, '_>, entry: &Entry<'_>, change: &Change<'_>) {
     let mut value = entry.value;
     let start = value.position();
     if let (Ok(Item::Array(length)), Change::Append(args)) = (value.item(), change) {
@@ -168,29 +172,22 @@ fn write_value(splice: &mut Splice<'_>, entry: &Entry<'_>, change: &Change<'_>) 
 }
 
 /// Bytes that are copied, with some replaced, in order.
-struct Splice<'a> {
-    bytes: &'a [u8],
+struct Splice<'a, 'o> {
+    file: &'a [u8],
     /// Up to where they are written.
     done: usize,
-    out: Vec<u8>,
+    out: &'o mut Vec<u8>,
 }
 
-impl<'a> Splice<'a> {
-    fn new(stream: Stream<'a>) -> Self {
-        let (bytes, done) = (stream.bytes(), stream.position());
-        // Kernels grow by an argument or two, of a dozen or more.
-        Self { bytes, done, out: Vec::with_capacity((bytes.len() - done) * 5 / 4) }
-    }
-
+impl Splice<'_, '_> {
     fn replace(&mut self, range: Range<usize>, write: impl FnOnce(&mut Vec<u8>)) {
-        self.out.extend(&self.bytes[self.done..range.start]);
-        write(&mut self.out);
+        self.out.extend(&self.file[self.done..range.start]);
+        write(self.out);
         self.done = range.end;
     }
 
-    fn finish(mut self) -> Vec<u8> {
-        self.out.extend(&self.bytes[self.done..]);
-        self.out
+    fn finish(self) {
+        self.out.extend(&self.file[self.done..]);
     }
 }
 
@@ -282,7 +279,9 @@ mod tests {
         fn edited_bytes_are_those_of_an_edited_tree(mut tree in metadata(), edit in edit(), named in "[a-c]") {
             let bytes = [&b"note"[..], &encoded(&tree), b"rest"].concat();
             let edits = |name: &str| (name == named).then_some(&edit);
-            let edited = edited(Stream::new(&bytes, 4..bytes.len()), edits).expect("it is MessagePack");
+            let mut out = Vec::new();
+            let edited = edited(&bytes, Stream::new(&bytes, 4..bytes.len()), edits, &mut out);
+            let edited = edited.expect("it is MessagePack").then_some(out);
 
             let mut is_edited = false;
             let kernels = get(&tree, "amdhsa.kernels").and_then(Value::as_array).cloned();
@@ -310,9 +309,10 @@ mod tests {
         bytes.extend(7u64.to_be_bytes());
         bytes.extend(b"\xa1x\xd2\0\0\0\x01");
         let edit = MetadataEdit { sgpr_count: Some(9), ..MetadataEdit::default() };
-        let edited = edited(Stream::new(&bytes, 0..bytes.len()), |_| Some(&edit)).expect("it is MessagePack");
+        let mut out = Vec::new();
+        let edited = edited(&bytes, Stream::new(&bytes, 0..bytes.len()), |_| Some(&edit), &mut out);
         let expected =
             b"\x81\xaeamdhsa.kernels\x91\x83\xa5.name\xdb\0\0\0\x01k\xab.sgpr_count\x09\xa1x\xd2\0\0\0\x01";
-        assert_eq!(edited.as_deref(), Some(&expected[..]));
+        assert_eq!((edited, &out[..]), (Ok(true), &expected[..]));
     }
 }
