@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use gimli::ColumnType;
-
 use super::LinesError;
 use super::files::Files;
+use super::program::Machine;
 use super::sections::Units;
 
 /// A row of the line table: a range of instructions with one source location.
@@ -59,31 +58,35 @@ fn unit(
     sequence: &mut u32,
     rows: &mut Vec<Row>,
 ) -> gimli::Result<()> {
-    let Some(program) = units.units[index].line_program.clone() else { return Ok(()) };
-    let mut table = program.rows();
+    let Some(program) = &units.units[index].line_program else { return Ok(()) };
+    let header = program.header();
+    let mut machine = Machine::new(header);
+    // Mostly a row has the file of the last one.
+    let mut last_file = None;
     let mut first = rows.len();
-    while let Some((header, row)) = table.next_row()? {
-        let address = row.address();
+    while let Some(row) = machine.next()? {
         if rows.len() > first
             && let Some(last) = rows.last_mut()
         {
-            last.end = address;
+            last.end = row.address;
         }
-        if row.end_sequence() {
+        if row.ends {
             close(rows, first, text);
             first = rows.len();
             *sequence += 1;
             continue;
         }
+        let file = match last_file {
+            Some((file, number)) if file == row.file => number,
+            _ => files.number(units, index, header, row.file),
+        };
+        last_file = Some((row.file, file));
         rows.push(Row {
-            start: address,
-            end: address,
-            file: files.number(units, index, header, row.file_index()),
-            line: row.line().map_or(0, |line| line.get().try_into().unwrap_or(0)),
-            column: match row.column() {
-                ColumnType::LeftEdge => 0,
-                ColumnType::Column(column) => column.get().try_into().unwrap_or(0),
-            },
+            start: row.address,
+            end: row.address,
+            file,
+            line: row.line.try_into().unwrap_or(0),
+            column: row.column.try_into().unwrap_or(0),
             sequence: *sequence,
         });
     }

@@ -6,7 +6,8 @@ use super::{ADDRESS, Moves, reader};
 
 /// Corrects the addresses that an expression names itself, in place. Behind an operation that is not known it stays as it is.
 pub(super) fn correct(expression: &mut [u8], encoding: Encoding, moves: &Moves<'_>) {
-    if !expression.contains(&dw::DW_OP_addr.0) {
+    // Most have but a few bytes.
+    if !expression.iter().any(|&byte| byte == dw::DW_OP_addr.0) {
         return;
     }
     let old = expression.to_vec();

@@ -3,6 +3,7 @@
 use gimli::{AttributeSpecification, AttributeValue, DwAt, DwForm, Reader as _, constants as dw};
 
 use super::{Dwarf, Moved, Moves, Problem, Unit, expressions, put, reader};
+use crate::object::lines::entries::Entries;
 
 /// What is found in `.debug_info`, and its new contents but for the references.
 pub(super) struct Found {
@@ -82,23 +83,17 @@ pub(super) fn unit<'a>(
     let unit = &units[number];
     let version = unit.header.version();
     let start = unit.header.debug_info_offset().map_or(0, |offset| offset.0);
-    let mut entries = unit.entries_raw(None)?;
-    while !entries.is_empty() {
-        let Some(abbreviation) = entries.read_abbreviation()? else { continue };
+    let mut entries = Entries::new(unit, |_, attribute| !is_plain(attribute, version))?;
+    while entries.next()?.is_some() {
         let mut low = None;
         let mut length = None;
-        let mut attributes = abbreviation.attributes();
-        loop {
-            let plain = attributes.iter().take_while(|&&spec| is_plain(spec, version)).count();
-            entries.skip_attributes(&attributes[..plain])?;
-            let Some((&spec, rest)) = attributes[plain..].split_first() else { break };
-            attributes = rest;
-            let at = start + entries.next_offset().0;
-            let attribute = entries.read_attribute(spec)?;
-            let size = start + entries.next_offset().0 - at;
+        while let Some(spec) = entries.attribute()? {
+            let at = start + entries.offset();
+            let value = entries.value(spec)?;
+            let size = start + entries.offset() - at;
             let is = |name: DwAt| spec.name() == name;
             let refer = |old, into| Reference { at, size, old, into };
-            match attribute.value() {
+            match value {
                 AttributeValue::Addr(old) if is(dw::DW_AT_high_pc) => {
                     put(&mut found.info, at, size, moves.end(old).unwrap_or(old))?;
                 }

@@ -5,6 +5,7 @@ use gimli::{DebugAddrIndex, Encoding, Reader as _};
 use super::{
     ADDRESS, Dwarf, Moved, Moves, Problem, Reader, Unit, expressions, offset, put, put_uleb, reader,
 };
+use crate::object::lines::leb;
 
 /// What the addresses in lists are counted from.
 pub(super) struct Bases<'a> {
@@ -67,6 +68,7 @@ pub(super) fn rewrite(
         let base = offset(&table, &all);
         writer.out.extend(&old[start..base]);
         let new_base = writer.out.len();
+        let first = moved.0.len();
         moved.note(base, new_base);
         let mut offsets =
             table.split(count.checked_mul(word.into()).ok_or_else(|| Problem::new("damaged lists"))?)?;
@@ -78,9 +80,10 @@ pub(super) fn rewrite(
             let unit = lists.next_if(|&(offset, _)| offset == at).map(|(_, unit)| unit);
             writer.list(&mut table, unit)?;
         }
+        let mut near = first;
         for index in 0..count {
             let list = offsets.read_sized_offset(word)?;
-            let new = moved.of(base.saturating_add(list))? - new_base;
+            let new = moved.near(&mut near, base.saturating_add(list))? - new_base;
             put(&mut writer.out, new_base + index * usize::from(word), word.into(), new as u64)?;
         }
         let new_length = writer.out.len() - new_start - length_size;
@@ -117,7 +120,7 @@ impl Writer<'_, '_, '_> {
                     return Ok(());
                 }
                 BASE_ADDRESSX => {
-                    let index = old.read_uleb128()?;
+                    let index = leb::unsigned(old)?;
                     base = numbered(index)?.map(with_new);
                     self.kind(kind);
                     put_uleb(&mut self.out, index);
@@ -130,7 +133,7 @@ impl Writer<'_, '_, '_> {
                     self.address(new);
                 }
                 OFFSET_PAIR => {
-                    let (mut begin, mut end) = (old.read_uleb128()?, old.read_uleb128()?);
+                    let (mut begin, mut end) = (leb::unsigned(old)?, leb::unsigned(old)?);
                     if let Some((base, new_base)) = base {
                         match self.moves.range(base.wrapping_add(begin), base.wrapping_add(end)) {
                             Some(range) => {
@@ -153,7 +156,7 @@ impl Writer<'_, '_, '_> {
                     self.expression(old, unit)?;
                 }
                 STARTX_LENGTH => {
-                    let (index, length) = (old.read_uleb128()?, old.read_uleb128()?);
+                    let (index, length) = (leb::unsigned(old)?, leb::unsigned(old)?);
                     let begin = numbered(index)?;
                     let new = begin.and_then(|begin| self.moves.range(begin, begin.checked_add(length)?));
                     self.kind(kind);
@@ -162,7 +165,7 @@ impl Writer<'_, '_, '_> {
                     self.expression(old, unit)?;
                 }
                 STARTX_ENDX => {
-                    let (begin, end) = (numbered(old.read_uleb128()?)?, numbered(old.read_uleb128()?)?);
+                    let (begin, end) = (numbered(leb::unsigned(old)?)?, numbered(leb::unsigned(old)?)?);
                     // A numbered address is corrected as that of an instruction, not as an end.
                     let range =
                         begin.zip(end).ok_or_else(|| Problem::new("a list of numbers is of no unit"))?;
@@ -173,7 +176,7 @@ impl Writer<'_, '_, '_> {
                     self.start_length(range, old, unit)?;
                 }
                 START_LENGTH => {
-                    let (begin, length) = (old.read_u64()?, old.read_uleb128()?);
+                    let (begin, length) = (old.read_u64()?, leb::unsigned(old)?);
                     self.start_length((begin, begin.wrapping_add(length)), old, unit)?;
                 }
                 DEFAULT_LOCATION => {
@@ -231,7 +234,7 @@ impl Writer<'_, '_, '_> {
     }
 
     fn read_expression<'a>(&self, old: &mut Reader<'a>) -> Result<Reader<'a>, Problem> {
-        let length = usize::try_from(old.read_uleb128()?)?;
+        let length = usize::try_from(leb::unsigned(old)?)?;
         Ok(old.split(length)?)
     }
 }

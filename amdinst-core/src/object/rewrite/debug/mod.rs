@@ -203,11 +203,23 @@ impl Moved {
     }
 
     fn of(&self, old: usize) -> Result<usize, Problem> {
+        self.near(&mut 0, old)
+    }
+
+    /// The same, where a part is mostly asked for that is the next one behind the last: `last` is its number.
+    fn near(&self, last: &mut usize, old: usize) -> Result<usize, Problem> {
+        if let Some(&(next, new)) = self.0.get(*last + 1)
+            && next == old
+        {
+            *last += 1;
+            return Ok(new);
+        }
         let found = self.0.binary_search_by_key(&old, |&(old, _)| old);
         let found = found.map_err(|_| {
             Problem(format!("something refers to offset {old:#x} of a section, where nothing starts"))
         });
-        Ok(self.0[found?].1)
+        *last = found?;
+        Ok(self.0[*last].1)
     }
 }
 
