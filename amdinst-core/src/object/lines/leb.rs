@@ -33,6 +33,12 @@ pub(super) fn signed(input: &mut Slice<'_>) -> gimli::Result<i64> {
             // The sign is bit 6.
             Ok(i64::from((byte << 1) as i8 >> 1))
         }
+        [low, high, ..] if high < MORE => {
+            input.skip(2)?;
+            let bits = u16::from(low - MORE) | u16::from(high) << 7;
+            // The sign is bit 13.
+            Ok(i64::from((bits << 2) as i16 >> 2))
+        }
         _ => input.read_sleb128(),
     }
 }

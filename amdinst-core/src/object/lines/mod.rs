@@ -139,8 +139,8 @@ impl SourceMap {
                     place = *call;
                 }
                 None => {
-                    let symbol = || self.symbol(pc).filter(|_| name.linkage.is_none());
-                    frames.push(frame(symbol().unwrap_or(name), place));
+                    let symbol = if name.linkage.is_none() { self.symbol(pc) } else { None };
+                    frames.push(frame(symbol.unwrap_or(name), place));
                     return frames;
                 }
             }

@@ -22,45 +22,42 @@ impl Row {
     const FIRST: Self = Self { address: 0, file: 1, line: 1, column: 0, ends: false };
 }
 
-/// A line program on its way.
-pub(super) struct Machine<'h, 'a> {
+/// The machine between two instructions.
+struct Machine<'h, 'a> {
     header: &'h LineProgramHeader<Slice<'a>>,
-    /// The instructions that are yet to come.
-    rest: Slice<'a>,
     row: Row,
     /// Which operation of a long instruction word.
     operation: u64,
     /// The linker discarded what is told of, so that there are no rows of it and no addresses.
     discarded: bool,
+    /// The largest address there is.
+    last_address: u64,
 }
 
-impl<'h, 'a> Machine<'h, 'a> {
-    pub(super) fn new(header: &'h LineProgramHeader<Slice<'a>>) -> Self {
-        Self { header, rest: header.raw_program_buf(), row: Row::FIRST, operation: 0, discarded: false }
-    }
-
-    /// Runs to the next row; `None` at the end.
-    #[inline]
-    pub(super) fn next(&mut self) -> gimli::Result<Option<Row>> {
-        while !self.rest.is_empty() {
-            if !self.step()? {
-                continue;
-            }
-            let (row, discarded) = (self.row, self.discarded);
-            if row.ends {
-                (self.row, self.operation, self.discarded) = (Row::FIRST, 0, false);
-            }
-            if !discarded {
-                return Ok(Some(row));
-            }
+/// Runs a line program, and calls `each` with the rows that it makes.
+pub(super) fn run(header: &LineProgramHeader<Slice<'_>>, mut each: impl FnMut(&Row)) -> gimli::Result<()> {
+    let last_address = u64::MAX >> (64 - 8 * u32::from(header.address_size()));
+    let mut machine = Machine { header, row: Row::FIRST, operation: 0, discarded: false, last_address };
+    let mut rest = header.raw_program_buf();
+    while !rest.is_empty() {
+        if !machine.step(&mut rest)? {
+            continue;
         }
-        Ok(None)
+        if !machine.discarded {
+            each(&machine.row);
+        }
+        if machine.row.ends {
+            machine = Machine { header, row: Row::FIRST, operation: 0, discarded: false, last_address };
+        }
     }
+    Ok(())
+}
 
-    /// Runs an instruction. Whether it makes a row.
+impl<'a> Machine<'_, 'a> {
+    /// Runs the instruction that `rest` begins with. Whether it makes a row.
     #[inline]
-    fn step(&mut self) -> gimli::Result<bool> {
-        let opcode = self.rest.read_u8()?;
+    fn step(&mut self, rest: &mut Slice<'a>) -> gimli::Result<bool> {
+        let opcode = rest.read_u8()?;
         let base = self.header.opcode_base();
         if opcode >= base {
             let (adjusted, range) = (opcode - base, self.header.line_range());
@@ -69,24 +66,17 @@ impl<'h, 'a> Machine<'h, 'a> {
             return Ok(true);
         }
         match gimli::DwLns(opcode) {
-            gimli::DwLns(0) => return self.extended(),
+            gimli::DwLns(0) => return self.extended(rest),
             dw::DW_LNS_copy => return Ok(true),
-            dw::DW_LNS_advance_pc => {
-                let operations = leb::unsigned(&mut self.rest)?;
-                self.add_operations(operations)?;
-            }
-            dw::DW_LNS_advance_line => {
-                let lines = leb::signed(&mut self.rest)?;
-                self.add_lines(lines);
-            }
-            dw::DW_LNS_set_file => self.row.file = leb::unsigned(&mut self.rest)?,
-            dw::DW_LNS_set_column => self.row.column = leb::unsigned(&mut self.rest)?,
+            dw::DW_LNS_advance_pc => self.add_operations(leb::unsigned(rest)?)?,
+            dw::DW_LNS_advance_line => self.add_lines(leb::signed(rest)?),
+            dw::DW_LNS_set_file => self.row.file = leb::unsigned(rest)?,
+            dw::DW_LNS_set_column => self.row.column = leb::unsigned(rest)?,
             dw::DW_LNS_const_add_pc => {
                 self.add_operations(((255 - base) / self.header.line_range()).into())?;
             }
             dw::DW_LNS_fixed_advance_pc => {
-                let bytes = self.rest.read_u16()?;
-                self.add_bytes(bytes.into())?;
+                self.add_bytes(rest.read_u16()?.into())?;
                 if !self.discarded {
                     self.operation = 0;
                 }
@@ -95,21 +85,21 @@ impl<'h, 'a> Machine<'h, 'a> {
             | dw::DW_LNS_set_basic_block
             | dw::DW_LNS_set_prologue_end
             | dw::DW_LNS_set_epilogue_begin => {}
-            dw::DW_LNS_set_isa => _ = leb::unsigned(&mut self.rest)?,
+            dw::DW_LNS_set_isa => _ = leb::unsigned(rest)?,
             _ => {
                 let mut operands = *self.header.standard_opcode_lengths();
                 operands.skip(usize::from(opcode) - 1)?;
                 for _ in 0..operands.read_u8()? {
-                    leb::unsigned(&mut self.rest)?;
+                    leb::unsigned(rest)?;
                 }
             }
         }
         Ok(false)
     }
 
-    fn extended(&mut self) -> gimli::Result<bool> {
-        let length = usize::from_u64(leb::unsigned(&mut self.rest)?)?;
-        let mut body = self.rest.split(length)?;
+    fn extended(&mut self, rest: &mut Slice<'a>) -> gimli::Result<bool> {
+        let length = usize::from_u64(leb::unsigned(rest)?)?;
+        let mut body = rest.split(length)?;
         match gimli::DwLne(body.read_u8()?) {
             dw::DW_LNE_end_sequence => {
                 self.row.ends = true;
@@ -119,7 +109,7 @@ impl<'h, 'a> Machine<'h, 'a> {
                 let address = body.read_address(self.header.address_size())?;
                 // Linkers set the addresses of what they discard to the last or the last but one, or to 0 and a little more.
                 // The addresses of a sequence ascend, so a lower one is such, too.
-                self.discarded = address < self.row.address || address >= self.last_address() - 1;
+                self.discarded = address < self.row.address || address >= self.last_address - 1;
                 if !self.discarded {
                     (self.row.address, self.operation) = (address, 0);
                 }
@@ -137,10 +127,7 @@ impl<'h, 'a> Machine<'h, 'a> {
         Ok(false)
     }
 
-    fn last_address(&self) -> u64 {
-        u64::MAX >> (64 - 8 * u32::from(self.header.address_size()))
-    }
-
+    #[inline]
     fn add_lines(&mut self, lines: i64) {
         let distance = lines.unsigned_abs();
         self.row.line = if lines < 0 {
@@ -150,6 +137,7 @@ impl<'h, 'a> Machine<'h, 'a> {
         };
     }
 
+    #[inline]
     fn add_operations(&mut self, operations: u64) -> gimli::Result<()> {
         let mut words = operations;
         let in_word = u64::from(self.header.maximum_operations_per_instruction());
@@ -160,9 +148,10 @@ impl<'h, 'a> Machine<'h, 'a> {
         self.add_bytes(words.wrapping_mul(self.header.minimum_instruction_length().into()))
     }
 
+    #[inline]
     fn add_bytes(&mut self, bytes: u64) -> gimli::Result<()> {
         if !self.discarded {
-            let sum = self.row.address.checked_add(bytes).filter(|&sum| sum <= self.last_address());
+            let sum = self.row.address.checked_add(bytes).filter(|&sum| sum <= self.last_address);
             self.row.address = sum.ok_or(gimli::Error::AddressOverflow)?;
         }
         Ok(())
@@ -185,8 +174,8 @@ mod tests {
         }
         let lengths = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 2, 0];
         rest.extend(&lengths[..usize::from(parameters[5]) - 1]);
-        // Neither formats nor names, or neither directories nor files.
-        rest.extend(if version >= 5 { &[0; 4][..] } else { &[0; 2] });
+        // No directories and no files. From version 5 on, a format says of each that there are but paths, which are strings.
+        rest.extend(if version >= 5 { &[1, 1, 8, 0, 1, 1, 8, 0][..] } else { &[0; 2] });
         let mut body = version.to_le_bytes().to_vec();
         if version >= 5 {
             body.extend([address_size, 0]);
@@ -227,7 +216,10 @@ mod tests {
             let section = DebugLine::from(Slice::new(&bytes, LittleEndian));
             let program = section.program(DebugLineOffset(0), address_size, None, None).expect("a header");
             let header = program.header().clone();
-            let (mut ours, mut theirs) = (Machine::new(&header), program.rows());
+            let mut ours = Vec::new();
+            let result = run(&header, |row| ours.push(*row));
+            let mut ours = ours.into_iter();
+            let mut theirs = program.rows();
             loop {
                 let expected = theirs.next_row().map(|row| {
                     row.map(|(_, row)| Row {
@@ -241,12 +233,15 @@ mod tests {
                         ends: row.end_sequence(),
                     })
                 });
-                let row = ours.next();
-                prop_assert_eq!(&row, &expected);
-                if !matches!(row, Ok(Some(_))) {
-                    break;
+                match expected {
+                    Ok(Some(row)) => prop_assert_eq!(ours.next(), Some(row)),
+                    end => {
+                        prop_assert_eq!(result, end.map(|_| ()));
+                        break;
+                    }
                 }
             }
+            prop_assert_eq!(ours.next(), None);
         }
     }
 }

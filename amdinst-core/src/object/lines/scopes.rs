@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gimli::{AttributeSpecification, AttributeValue, DwForm, DwTag, constants as dw};
+use gimli::{AttributeSpecification, AttributeValue, DwAt, DwForm, DwTag, constants as dw};
 
 use super::entries::Entries;
 use super::files::Files;
@@ -117,14 +117,10 @@ impl Functions {
         // Depths and numbers of the scopes around what is being read: a function, and copies inside it.
         let mut around: Vec<(isize, usize)> = Vec::new();
         while let Some(entry) = entries.next()? {
-            while around.last().is_some_and(|&(outer, _)| entry.depth <= outer) {
+            while around.last().is_some_and(|&(outer, _)| entry.least_depth <= outer) {
                 self.close(&mut around);
             }
-            let inlined = match entry.tag {
-                dw::DW_TAG_subprogram => false,
-                dw::DW_TAG_inlined_subroutine => true,
-                _ => continue,
-            };
+            let inlined = entry.tag == dw::DW_TAG_inlined_subroutine;
             // An inlined copy outside a function of .text belongs to code that the linker discarded.
             if inlined == around.is_empty() {
                 continue;
@@ -202,9 +198,9 @@ impl Functions {
         };
         if let Some((low, high)) = told.low.zip(told.high) {
             let begin = address(low)?;
-            match high.0 {
-                AttributeValue::Udata(size) => see(begin, begin.wrapping_add(size)),
-                _ => see(begin, address(high)?),
+            match high {
+                Ok(size) => see(begin, begin.wrapping_add(size)),
+                Err(high) => see(begin, address(high)?),
             }
         }
         Ok(first..self.pieces.len())
@@ -219,80 +215,88 @@ fn most_pieces(units: &Units<'_>) -> usize {
 
 /// What is asked of functions and inlined copies.
 fn is_asked(tag: DwTag, attribute: AttributeSpecification) -> bool {
+    let name = attribute.name();
     matches!(tag, dw::DW_TAG_subprogram | dw::DW_TAG_inlined_subroutine)
-        && matches!(
-            attribute.name(),
-            dw::DW_AT_low_pc
-                | dw::DW_AT_high_pc
-                | dw::DW_AT_ranges
-                | dw::DW_AT_call_file
-                | dw::DW_AT_call_line
-                | dw::DW_AT_call_column
-                | dw::DW_AT_linkage_name
-                | dw::DW_AT_MIPS_linkage_name
-                | dw::DW_AT_name
-                | dw::DW_AT_abstract_origin
-                | dw::DW_AT_specification
-        )
+        && (is_name(name)
+            || matches!(
+                name,
+                dw::DW_AT_low_pc
+                    | dw::DW_AT_high_pc
+                    | dw::DW_AT_ranges
+                    | dw::DW_AT_call_file
+                    | dw::DW_AT_call_line
+                    | dw::DW_AT_call_column
+                    | dw::DW_AT_abstract_origin
+                    | dw::DW_AT_specification
+            ))
 }
 
-type Value<'a> = Option<AttributeValue<Slice<'a>>>;
+fn is_name(attribute: DwAt) -> bool {
+    matches!(attribute, dw::DW_AT_linkage_name | dw::DW_AT_MIPS_linkage_name | dw::DW_AT_name)
+}
 
-/// What the entry of a function, or of an inlined copy, tells.
+/// The value of an attribute, and its form for errors.
+type Value<'a> = (AttributeValue<Slice<'a>>, DwForm);
+
+/// What the entry of a function, or of an inlined copy, tells. Of attributes that it has twice the first counts.
 #[derive(Default)]
 struct Told<'a> {
-    /// The forms are for errors.
-    low: Option<(AttributeValue<Slice<'a>>, DwForm)>,
-    high: Option<(AttributeValue<Slice<'a>>, DwForm)>,
-    ranges: Value<'a>,
-    call_file: Value<'a>,
-    call_line: Value<'a>,
-    call_column: Value<'a>,
-    abstract_origin: Value<'a>,
-    specification: Value<'a>,
+    low: Option<Value<'a>>,
+    /// A length, or an address.
+    high: Option<Result<u64, Value<'a>>>,
+    ranges: Option<AttributeValue<Slice<'a>>>,
+    call_file: Option<u64>,
+    call_line: Option<u64>,
+    call_column: Option<u64>,
+    abstract_origin: Option<AttributeValue<Slice<'a>>>,
+    specification: Option<AttributeValue<Slice<'a>>>,
     has_name: bool,
 }
 
 impl<'a> Told<'a> {
+    #[inline]
     fn read<F>(entries: &mut Entries<'_, 'a, F>) -> gimli::Result<Self>
     where
         F: Fn(DwTag, AttributeSpecification) -> bool,
     {
         let mut this = Self::default();
         while let Some(attribute) = entries.attribute()? {
-            let place = match attribute.name() {
-                dw::DW_AT_low_pc => {
-                    this.low.get_or_insert((entries.value(attribute)?, attribute.form()));
-                    continue;
+            let form = attribute.form;
+            match attribute.name {
+                dw::DW_AT_call_file | dw::DW_AT_call_line | dw::DW_AT_call_column => {
+                    let place = match attribute.name {
+                        dw::DW_AT_call_file => &mut this.call_file,
+                        dw::DW_AT_call_line => &mut this.call_line,
+                        _ => &mut this.call_column,
+                    };
+                    *place = place.or(entries.number(attribute)?.ok());
                 }
                 dw::DW_AT_high_pc => {
-                    this.high.get_or_insert((entries.value(attribute)?, attribute.form()));
-                    continue;
+                    let high = entries.number(attribute)?.map_err(|value| (value, form));
+                    this.high.get_or_insert(high);
                 }
-                dw::DW_AT_ranges => &mut this.ranges,
-                dw::DW_AT_call_file => &mut this.call_file,
-                dw::DW_AT_call_line => &mut this.call_line,
-                dw::DW_AT_call_column => &mut this.call_column,
-                dw::DW_AT_abstract_origin => &mut this.abstract_origin,
-                dw::DW_AT_specification => &mut this.specification,
-                _ => {
+                name if is_name(name) => {
                     this.has_name = true;
                     entries.pass(attribute)?;
-                    continue;
                 }
-            };
-            place.get_or_insert(entries.value(attribute)?);
+                name => {
+                    let value = entries.value(attribute)?;
+                    match name {
+                        dw::DW_AT_low_pc => _ = this.low.get_or_insert((value, form)),
+                        dw::DW_AT_ranges => _ = this.ranges.get_or_insert(value),
+                        dw::DW_AT_abstract_origin => _ = this.abstract_origin.get_or_insert(value),
+                        _ => _ = this.specification.get_or_insert(value),
+                    }
+                }
+            }
         }
         Ok(this)
     }
 
     fn call_site(&self, units: &Units<'a>, unit: usize, files: &mut Files) -> Place {
-        let number =
-            |value: Value<'a>| value.and_then(|value| value.udata_value()?.try_into().ok()).unwrap_or(0);
+        let number = |value: Option<u64>| value.and_then(|value| value.try_into().ok()).unwrap_or(0);
         let file = match (self.call_file, &units.units[unit].line_program) {
-            (Some(AttributeValue::FileIndex(file)), Some(program)) => {
-                files.number(units, unit, program.header(), file)
-            }
+            (Some(file), Some(program)) => files.number(units, unit, program.header(), file),
             _ => 0,
         };
         Place { file, line: number(self.call_line), column: number(self.call_column), approximate: false }

@@ -5,11 +5,16 @@ use gimli::{Encoding, Expression, Operation, constants as dw};
 use super::{ADDRESS, Moves, reader};
 
 /// Corrects the addresses that an expression names itself, in place. Behind an operation that is not known it stays as it is.
+#[inline]
 pub(super) fn correct(expression: &mut [u8], encoding: Encoding, moves: &Moves<'_>) {
-    // Most have but a few bytes.
-    if !expression.iter().any(|&byte| byte == dw::DW_OP_addr.0) {
-        return;
+    // Hardly one names any, and most have but a few bytes.
+    if expression.iter().any(|&byte| byte == dw::DW_OP_addr.0) {
+        correct_addresses(expression, encoding, moves);
     }
+}
+
+#[cold]
+fn correct_addresses(expression: &mut [u8], encoding: Encoding, moves: &Moves<'_>) {
     let old = expression.to_vec();
     let all = reader(&old);
     let mut operations = Expression(all).operations(encoding);

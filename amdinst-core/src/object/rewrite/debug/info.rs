@@ -65,8 +65,7 @@ impl Lists {
     /// Puts them in order, each once.
     pub(super) fn order(&mut self) {
         for lists in [&mut self.of_5, &mut self.before_5] {
-            // Mostly they are in order, which this sort makes use of.
-            lists.sort();
+            lists.sort_unstable();
             lists.dedup_by_key(|(offset, _)| *offset);
         }
     }
@@ -87,11 +86,15 @@ pub(super) fn unit<'a>(
     while entries.next()?.is_some() {
         let mut low = None;
         let mut length = None;
-        while let Some(spec) = entries.attribute()? {
+        while let Some(attribute) = entries.attribute()? {
             let at = start + entries.offset();
-            let value = entries.value(spec)?;
+            let value = if attribute.name == dw::DW_AT_high_pc {
+                entries.number(attribute)?.map_or_else(|value| value, AttributeValue::Udata)
+            } else {
+                entries.value(attribute)?
+            };
             let size = start + entries.offset() - at;
-            let is = |name: DwAt| spec.name() == name;
+            let is = |name: DwAt| attribute.name == name;
             let refer = |old, into| Reference { at, size, old, into };
             match value {
                 AttributeValue::Addr(old) if is(dw::DW_AT_high_pc) => {
@@ -109,7 +112,7 @@ pub(super) fn unit<'a>(
                     return Err(Problem::new("an end of code is told by the number of an address"));
                 }
                 AttributeValue::Udata(old) if is(dw::DW_AT_high_pc) => {
-                    length = Some((at, size, spec.form(), old));
+                    length = Some((at, size, attribute.form, old));
                 }
                 AttributeValue::RangeListsRef(old) => {
                     let list = dwarf.ranges_offset_from_raw(unit, old);
@@ -147,7 +150,7 @@ pub(super) fn unit<'a>(
                     }
                 }
                 AttributeValue::SecOffset(_) => {
-                    let name = spec.name();
+                    let name = attribute.name;
                     return Err(Problem(format!(
                         "an entry has {name}, and what that refers to is not known"
                     )));

@@ -29,7 +29,9 @@ pub(super) fn rewrite(old: &[u8], moves: &Moves<'_>) -> Result<(Vec<u8>, Moved),
         }
         let end = start + usize::from(format.initial_length_size()) + length;
         out.extend(&old[start..end - instructions.len()]);
-        let mut writer = Writer { out, header, moves, at: Place::default(), all: instructions, copied: 0 };
+        let operands = header.standard_opcode_lengths().slice();
+        let at = Place::default();
+        let mut writer = Writer { out, header, operands, moves, at, all: instructions, copied: 0 };
         while !instructions.is_empty() {
             writer.instruction(&mut instructions)?;
         }
@@ -57,6 +59,8 @@ struct Place {
 struct Writer<'a> {
     out: Vec<u8>,
     header: &'a LineProgramHeader<Reader<'a>>,
+    /// How many operands standard opcodes have, from the first opcode on.
+    operands: &'a [u8],
     moves: &'a Moves<'a>,
     at: Place,
     /// The old instructions.
@@ -115,7 +119,7 @@ impl<'a> Writer<'a> {
                     self.at.ahead = true;
                 }
                 _ => {
-                    let operands = self.header.standard_opcode_lengths().slice().get(usize::from(opcode) - 1);
+                    let operands = self.operands.get(usize::from(opcode) - 1);
                     for _ in 0..operands.copied().unwrap_or(0) {
                         leb::unsigned(rest)?;
                     }

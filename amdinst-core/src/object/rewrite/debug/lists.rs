@@ -113,7 +113,7 @@ impl Writer<'_, '_, '_> {
         };
         loop {
             let raw = old.read_u8()?;
-            let kind = if self.is_locations || raw < DEFAULT_LOCATION { raw } else { raw.saturating_add(1) };
+            let kind = if raw < DEFAULT_LOCATION || self.is_locations { raw } else { raw.saturating_add(1) };
             match kind {
                 END_OF_LIST => {
                     self.out.push(END_OF_LIST);
@@ -122,14 +122,14 @@ impl Writer<'_, '_, '_> {
                 BASE_ADDRESSX => {
                     let index = leb::unsigned(old)?;
                     base = numbered(index)?.map(with_new);
-                    self.kind(kind);
+                    self.out.push(raw);
                     put_uleb(&mut self.out, index);
                 }
                 BASE_ADDRESS => {
                     let address = old.read_u64()?;
                     let new = moves.address(address);
                     base = Some((address, new));
-                    self.kind(kind);
+                    self.out.push(raw);
                     self.address(new);
                 }
                 OFFSET_PAIR => {
@@ -150,7 +150,7 @@ impl Writer<'_, '_, '_> {
                             None => {}
                         }
                     }
-                    self.kind(kind);
+                    self.out.push(raw);
                     put_uleb(&mut self.out, begin);
                     put_uleb(&mut self.out, end);
                     self.expression(old, unit)?;
@@ -159,7 +159,7 @@ impl Writer<'_, '_, '_> {
                     let (index, length) = (leb::unsigned(old)?, leb::unsigned(old)?);
                     let begin = numbered(index)?;
                     let new = begin.and_then(|begin| self.moves.range(begin, begin.checked_add(length)?));
-                    self.kind(kind);
+                    self.out.push(raw);
                     put_uleb(&mut self.out, index);
                     put_uleb(&mut self.out, new.map_or(length, |new| new.end - new.begin));
                     self.expression(old, unit)?;
@@ -180,7 +180,7 @@ impl Writer<'_, '_, '_> {
                     self.start_length((begin, begin.wrapping_add(length)), old, unit)?;
                 }
                 DEFAULT_LOCATION => {
-                    self.kind(kind);
+                    self.out.push(raw);
                     self.expression(old, unit)?;
                 }
                 _ => return Err(Problem(format!("its lists have entries of an unknown kind {raw}"))),
@@ -196,15 +196,11 @@ impl Writer<'_, '_, '_> {
         unit: Option<usize>,
     ) -> Result<(), Problem> {
         let range = self.moves.range(begin, end).unwrap_or(gimli::Range { begin, end });
-        self.kind(START_LENGTH);
+        // Ranges have no default locations, which come before.
+        self.out.push(START_LENGTH - u8::from(!self.is_locations));
         self.address(range.begin);
         put_uleb(&mut self.out, range.end.saturating_sub(range.begin));
         self.expression(old, unit)
-    }
-
-    fn kind(&mut self, kind: u8) {
-        let behind_default = !self.is_locations && kind > DEFAULT_LOCATION;
-        self.out.push(kind - u8::from(behind_default));
     }
 
     fn address(&mut self, address: u64) {
@@ -212,20 +208,23 @@ impl Writer<'_, '_, '_> {
     }
 
     /// The expression behind an entry of a location.
+    #[inline]
     fn expression(&mut self, old: &mut Reader<'_>, unit: Option<usize>) -> Result<(), Problem> {
         if !self.is_locations {
             return Ok(());
         }
+        let from = *old;
         let expression = self.read_expression(old)?;
-        put_uleb(&mut self.out, expression.len() as u64);
-        let at = self.out.len();
-        self.out.extend(expression.slice());
+        // Its length too.
+        self.out.extend(&from.slice()[..offset(old, &from)]);
+        let at = self.out.len() - expression.len();
         if let Some(unit) = unit {
             expressions::correct(&mut self.out[at..], self.bases.encoding(unit), self.moves);
         }
         Ok(())
     }
 
+    #[inline]
     fn skip_expression(&self, old: &mut Reader<'_>) -> Result<(), Problem> {
         if self.is_locations {
             self.read_expression(old)?;
@@ -233,6 +232,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
+    #[inline]
     fn read_expression<'a>(&self, old: &mut Reader<'a>) -> Result<Reader<'a>, Problem> {
         let length = usize::try_from(leb::unsigned(old)?)?;
         Ok(old.split(length)?)

@@ -203,23 +203,23 @@ impl Moved {
     }
 
     fn of(&self, old: usize) -> Result<usize, Problem> {
-        self.near(&mut 0, old)
+        Ok(self.0[self.find(old)?].1)
     }
 
-    /// The same, where a part is mostly asked for that is the next one behind the last: `last` is its number.
+    /// The same, where mostly the part is asked for that follows the last one asked for; `last` is the number of that.
     fn near(&self, last: &mut usize, old: usize) -> Result<usize, Problem> {
-        if let Some(&(next, new)) = self.0.get(*last + 1)
-            && next == old
-        {
-            *last += 1;
-            return Ok(new);
-        }
-        let found = self.0.binary_search_by_key(&old, |&(old, _)| old);
-        let found = found.map_err(|_| {
-            Problem(format!("something refers to offset {old:#x} of a section, where nothing starts"))
-        });
-        *last = found?;
+        let next = *last + 1;
+        *last = match self.0.get(next) {
+            Some(&(start, _)) if start == old => next,
+            _ => self.find(old)?,
+        };
         Ok(self.0[*last].1)
+    }
+
+    fn find(&self, old: usize) -> Result<usize, Problem> {
+        self.0.binary_search_by_key(&old, |&(old, _)| old).map_err(|_| {
+            Problem(format!("something refers to offset {old:#x} of a section, where nothing starts"))
+        })
     }
 }
 
@@ -235,7 +235,13 @@ fn put(bytes: &mut [u8], at: usize, size: usize, value: u64) -> Result<(), Probl
 }
 
 /// Appends a number in as few bytes as it needs (DWARF 5, section 7.6).
+#[inline]
 fn put_uleb(out: &mut Vec<u8>, mut value: u64) {
+    // As most are.
+    if value > 0x7f && value < 1 << 14 {
+        out.extend_from_slice(&[value as u8 | 0x80, (value >> 7) as u8]);
+        return;
+    }
     while value > 0x7f {
         out.push(value as u8 | 0x80);
         value >>= 7;
