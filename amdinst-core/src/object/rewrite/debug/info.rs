@@ -65,7 +65,8 @@ impl Lists {
     /// Puts them in order, each once.
     pub(super) fn order(&mut self) {
         for lists in [&mut self.of_5, &mut self.before_5] {
-            lists.sort_unstable();
+            // As one number, which is faster to compare than two.
+            lists.sort_unstable_by_key(|&(offset, unit)| (offset as u128) << 64 | unit as u128);
             lists.dedup_by_key(|(offset, _)| *offset);
         }
     }

@@ -79,13 +79,12 @@ impl<'a> Writer<'a> {
             let adjusted = opcode - base;
             let range = self.range()?;
             let (operations, lines) = (adjusted / range, adjusted % range);
-            let before = self.at;
             self.advance(operations.into());
-            let new = if before.moves { self.moves.start(self.at.old) } else { Some(self.at.old) };
-            // The same bytes as ever, as most are.
-            if !before.ahead
+            let new = self.row_address();
+            // Mostly the distance is what it was, and so is the opcode.
+            if !self.at.ahead
                 && let Some(new) = new
-                && before.new.checked_add(self.bytes(operations.into())) == Some(new)
+                && self.at.new.checked_add(self.bytes(operations.into())) == Some(new)
             {
                 self.at.new = new;
                 return Ok(());
@@ -97,8 +96,7 @@ impl<'a> Writer<'a> {
                 gimli::DwLns(0) => return self.extended(start, rest),
                 dw::DW_LNS_copy => {
                     self.copy_to(start);
-                    let new = if self.at.moves { self.moves.start(self.at.old) } else { Some(self.at.old) };
-                    self.row(new, 0)?;
+                    self.row(self.row_address(), 0)?;
                 }
                 dw::DW_LNS_advance_pc => {
                     let operations = leb::unsigned(rest)?;
@@ -160,6 +158,12 @@ impl<'a> Writer<'a> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Where the next row is in the new code.
+    fn row_address(&self) -> Option<u64> {
+        let old = self.at.old;
+        if self.at.moves { self.moves.start(old) } else { Some(old) }
     }
 
     /// Where among the old instructions `rest` begins.

@@ -107,13 +107,15 @@ impl Writer<'_, '_, '_> {
         let moves = self.moves;
         let with_new = |base: u64| (base, moves.address(base));
         let mut base = unit.map(|unit| with_new(self.bases.of_unit(unit)));
+        // From there on kinds are one less.
+        let first_less = if self.is_locations { u8::MAX } else { DEFAULT_LOCATION };
         let numbered = |index| match unit {
             Some(unit) => self.bases.numbered(unit, index).map(Some),
             None => Ok(None),
         };
         loop {
             let raw = old.read_u8()?;
-            let kind = if raw < DEFAULT_LOCATION || self.is_locations { raw } else { raw.saturating_add(1) };
+            let kind = raw.saturating_add(u8::from(raw >= first_less));
             match kind {
                 END_OF_LIST => {
                     self.out.push(END_OF_LIST);

@@ -285,3 +285,40 @@ impl Moves<'_> {
 fn offset(rest: &Reader<'_>, all: &Reader<'_>) -> usize {
     rest.offset_from(*all)
 }
+
+#[cfg(test)]
+mod tests {
+    use gimli::Reader as _;
+
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_bytes_that_they_need() {
+        for bits in 0..64 {
+            for value in [1u64 << bits, (1 << bits) - 1, u64::MAX >> bits] {
+                let mut bytes = Vec::new();
+                put_uleb(&mut bytes, value);
+                assert_eq!(bytes.len() as u32, (64 - value.leading_zeros()).div_ceil(7).max(1), "{value:#x}");
+                let mut rest = reader(&bytes);
+                assert_eq!(rest.read_uleb128().map_err(|error| error.to_string()), Ok(value));
+                assert!(rest.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn parts_are_found_in_any_order() {
+        let mut moved = Moved::default();
+        for (old, new) in [(0, 0), (4, 8), (4, 8), (8, 12), (20, 30)] {
+            moved.note(old, new);
+        }
+        let mut last = 0;
+        for (old, new) in [(4, 8), (8, 12), (20, 30), (4, 8), (4, 8), (0, 0), (20, 30)] {
+            assert_eq!(moved.near(&mut last, old).ok(), Some(new));
+            assert_eq!(moved.of(old).ok(), Some(new));
+        }
+        assert!(moved.near(&mut last, 16).is_err() && moved.of(21).is_err());
+        // A part that was not there has left no trace.
+        assert_eq!(moved.near(&mut last, 8).ok(), Some(12));
+    }
+}
