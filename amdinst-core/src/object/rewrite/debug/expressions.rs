@@ -7,8 +7,10 @@ use super::{ADDRESS, Moves, reader};
 /// Corrects the addresses that an expression names itself, in place. Behind an operation that is not known it stays as it is.
 #[inline]
 pub(super) fn correct(expression: &mut [u8], encoding: Encoding, moves: &Moves<'_>) {
-    // Hardly one names any, and most have but a few bytes.
-    if expression.iter().any(|&byte| byte == dw::DW_OP_addr.0) {
+    // Hardly one names any.
+    #[expect(clippy::manual_contains, reason = "it is slower for a few bytes, and most have no more")]
+    let may_name = expression.iter().any(|&byte| byte == dw::DW_OP_addr.0);
+    if may_name {
         correct_addresses(expression, encoding, moves);
     }
 }
