@@ -61,6 +61,7 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
         #[test]
         fn numbers_are_those_of_gimli(
             bytes in prop::collection::vec(prop_oneof![any::<u8>(), 0x80u8..0x82, 0xfeu8..], 0..14),
