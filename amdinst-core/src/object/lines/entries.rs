@@ -1,8 +1,7 @@
 //! A walk through the entries of a unit in which few attributes are read. How to pass over the others is worked out once for each
 //! abbreviation; what is neither frequent nor of fixed size is left to gimli.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+use std::collections::BTreeMap;
 
 use gimli::{
     AttributeSpecification, AttributeValue, DebugAddrIndex, DebugLocListsIndex, DebugRngListsIndex, DwAt,
@@ -11,7 +10,6 @@ use gimli::{
 
 use super::leb;
 use super::sections::Slice;
-use crate::Mixer;
 
 /// An entry of which attributes are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,7 +236,7 @@ struct Shapes {
     /// By number, as far as compilers count.
     near: Vec<Option<Shape>>,
     /// Those of large numbers.
-    far: HashMap<u64, Shape, BuildHasherDefault<Mixer>>,
+    far: BTreeMap<u64, Shape>,
     parts: Vec<Part>,
     /// What gimli is told of the attributes in them.
     specifications: Vec<AttributeSpecification>,
