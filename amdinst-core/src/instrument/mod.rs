@@ -19,6 +19,7 @@ mod layout;
 mod lds;
 mod map;
 mod options;
+mod patches;
 mod plan;
 mod points;
 mod pool;
