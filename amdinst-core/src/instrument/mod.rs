@@ -20,6 +20,7 @@ mod lds;
 mod map;
 mod options;
 mod own;
+mod patches;
 mod plan;
 mod points;
 mod pool;

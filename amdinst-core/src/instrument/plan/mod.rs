@@ -7,6 +7,7 @@ mod forms;
 mod groups;
 mod later;
 mod paths;
+mod prepared;
 mod probes;
 mod properties;
 mod remembered;
@@ -24,10 +25,11 @@ use super::assembler::{Assembled, Assembler};
 use super::hazards;
 use super::map::{AddressMap, Cost, KernelProbes};
 use super::options::{Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Options, Probe};
+use super::patches::Patches;
 use super::points::{Point, Points};
 use super::recall::Recall;
 use super::refusal::{InstrumentError, Reason, Refusal};
-use super::relocate::{Inserted, Patch, RelocateError, Relocated};
+use super::relocate::{Insertions, Patch, RelocateError, Relocated};
 use super::select::NoSuchSite;
 use super::session::{Known, Session};
 use super::sources::Sources;
@@ -167,9 +169,9 @@ struct Planner<'a> {
 #[derive(Default)]
 struct Draft {
     /// Of the group that is planned.
-    patches: BTreeMap<usize, Patch>,
+    patches: Patches,
     /// Of all that were.
-    inserted: BTreeMap<usize, Inserted>,
+    inserted: Insertions,
     /// By function that is a kernel.
     kernels: BTreeMap<usize, DraftKernel>,
     /// Instructions that count a block, where it is counted at an end of waves.
@@ -179,12 +181,6 @@ struct Draft {
 }
 
 impl Draft {
-    /// The patches as what is inserted, by instruction.
-    fn encode(&self) -> Result<Vec<(usize, Inserted)>, (Reason, String)> {
-        let encode = |(&index, patch): (&usize, &Patch)| Ok((index, patch.encode().map_err(encoding)?));
-        self.patches.iter().map(encode).collect()
-    }
-
     /// What stands before an instruction: the code that counts, and, where a block is counted at an end of waves, the end's.
     fn counting_and_exit<'p>(&self, at: usize, patch: &'p Patch) -> (&'p [Assembled], &'p [Assembled]) {
         match self.counting_ends.get(&at) {
@@ -249,25 +245,29 @@ impl Planner<'_> {
                 self.refusals.entry(kernel).or_default().push(refusal);
             }
         };
-        // One map of all is sooner made than one that grows.
-        let mut inserted = Vec::new();
         for group in self.groups(&accepted, &patchable) {
             let alone = group.lone_kernel();
-            if let Some((kernel, (code, plan))) = alone.and_then(|kernel| Some((kernel, self.remembered(kernel)?))) {
-                inserted.extend(code);
+            if let Some(kernel) = alone
+                && let Some(plan) = self.remembered(kernel, &mut draft.inserted)
+            {
                 draft.kernels.insert(kernel, plan);
                 continue;
             }
+            let before = draft.inserted.len();
             let part = self.draft_group(&group).and_then(|part| match part {
-                Some(part) => Ok(Some((part.encode()?, part.kernels))),
+                Some(part) => {
+                    draft.inserted.add(&part.patches).map_err(encoding)?;
+                    Ok(Some(part.kernels))
+                }
                 None => Ok(None),
             });
             match part {
-                Ok(Some((code, kernels))) => {
-                    if let Some((kernel, plan)) = alone.and_then(|kernel| Some((kernel, kernels.get(&kernel)?))) {
-                        self.remember(kernel, &code, plan);
+                Ok(Some(kernels)) => {
+                    if let Some(kernel) = alone
+                        && let Some(plan) = kernels.get(&kernel)
+                    {
+                        self.remember(kernel, (&draft.inserted, before), plan);
                     }
-                    inserted.extend(code);
                     draft.kernels.extend(kernels);
                 }
                 Ok(None) => {}
@@ -279,7 +279,7 @@ impl Planner<'_> {
                 }
             }
         }
-        draft.inserted = inserted.into_iter().collect();
+        draft.inserted.sort();
         draft
     }
 }

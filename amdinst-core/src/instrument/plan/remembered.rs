@@ -4,18 +4,15 @@ use super::{DraftKernel, Planner};
 use crate::TargetId;
 use crate::instrument::options::{Abi, Counters, Level, Probe};
 use crate::instrument::points::{Point, Stretch, What};
-use crate::instrument::relocate::Inserted;
+use crate::instrument::relocate::Insertions;
 use crate::object::{KernelDescriptor, KernelMetadata};
-
-/// What a kernel's plan inserts, by instruction.
-pub(super) type Code = Vec<(usize, Inserted)>;
 
 /// The plan of a kernel, as if its first instruction were the first of its program.
 #[derive(Debug)]
 pub(in crate::instrument) struct Remembered {
     metadata: KernelMetadata,
     of: Subject,
-    code: Code,
+    inserted: Insertions,
     kernel: DraftKernel,
 }
 
@@ -45,8 +42,8 @@ impl Planner<'_> {
         })
     }
 
-    /// The plan that was made for another kernel like this one.
-    pub(super) fn remembered(&self, function: usize) -> Option<(Code, DraftKernel)> {
+    /// The plan that was made for another kernel like this one; what it inserts goes to the rest.
+    pub(super) fn remembered(&self, function: usize, inserted: &mut Insertions) -> Option<DraftKernel> {
         let program = &self.survey.program;
         let remembered = self.recall.plan(self.object, program, function)?;
         let kernel = self.kernel(function);
@@ -55,15 +52,20 @@ impl Planner<'_> {
         }
         let first = program.functions[function].blocks.first()?.insts.start;
         let shift = |inst: usize| inst + first;
-        let code = remembered.code.iter().map(|(inst, inserted)| (shift(*inst), inserted.clone())).collect();
+        inserted.extend(&remembered.inserted, shift);
         let mut draft = remembered.kernel.shifted(function, shift);
         draft.edit.kernel.clone_from(&kernel.name);
         draft.edit.descriptor.set_entry_offset(kernel.descriptor.entry_offset());
-        Some((code, draft))
+        Some(draft)
     }
 
-    /// Remembers the plan of a kernel that shares no code.
-    pub(super) fn remember(&mut self, function: usize, code: &Code, draft: &DraftKernel) {
+    /// Remembers the plan of a kernel that shares no code: it inserts what was taken in from the place of this number on.
+    pub(super) fn remember(
+        &mut self,
+        function: usize,
+        (inserted, from): (&Insertions, usize),
+        draft: &DraftKernel,
+    ) {
         let program = &self.survey.program;
         let (Some(of), Some(block)) = (self.subject(function), program.functions[function].blocks.first())
         else {
@@ -73,8 +75,8 @@ impl Planner<'_> {
         let metadata = self.kernel(function).metadata.clone();
         if let Some(place) = self.recall.plan_place(self.object, program, function) {
             let shift = |inst: usize| inst - first;
-            let code = code.iter().map(|(inst, inserted)| (shift(*inst), inserted.clone())).collect();
-            *place = Some(Remembered { metadata, of, code, kernel: draft.shifted(0, shift) });
+            let inserted = inserted.since(from, shift);
+            *place = Some(Remembered { metadata, of, inserted, kernel: draft.shifted(0, shift) });
         }
     }
 }
