@@ -85,7 +85,7 @@ pub(super) struct Piece {
 }
 
 /// Instructions that run one after the other, of which some were passed.
-pub(super) struct Way {
+struct Way {
     /// Inserted ones that come first.
     inserted: Range<usize>,
     /// Then that instruction of the program at which they are inserted.
