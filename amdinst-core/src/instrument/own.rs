@@ -61,13 +61,15 @@ struct Touched {
     late: u64,
 }
 
-/// What instructions do that functions may have, by form: the same instructions stand in many functions.
+/// What instructions do that functions may have, by form, and known kernels: both stand in many places.
 #[derive(Debug, Default)]
 pub(super) struct Touches {
     /// Where the words of the next form begin, and what the form adds besides.
     forms: Vec<(u32, Option<Traits>)>,
     /// The words of all forms, one after the other.
     words: Vec<Touched>,
+    /// By known kernel.
+    kernels: Vec<Own>,
 }
 
 /// Collects what functions do themselves, while their instructions are found.
@@ -91,7 +93,7 @@ impl Collector {
 
 impl Observer for Collector {
     fn form(&mut self, inst: &Inst, effects: &Effects) {
-        let Touches { forms, words } = &mut self.touches;
+        let Touches { forms, words, .. } = &mut self.touches;
         // Matrix instructions also read late, such as their addends.
         let (is_late, reads_late) = (inst.op.is_of(Families::LATE), inst.op.is_of(Families::MATRIX));
         let changes = effects.changes();
@@ -112,7 +114,7 @@ impl Observer for Collector {
         if self.own.len() <= function {
             self.own.resize_with(function + 1, Own::default);
         }
-        let Touches { forms, words } = &self.touches;
+        let Touches { forms, words, .. } = &self.touches;
         let first = form.checked_sub(1).map_or(0, |before| forms[before].0);
         let (end, traits) = forms[form];
         let own = &mut self.own[function];
@@ -120,6 +122,15 @@ impl Observer for Collector {
         if let Some(traits) = traits {
             own.add(traits);
         }
+    }
+
+    fn learnt(&mut self, function: usize) {
+        self.touches.kernels.push(self.own[function].clone());
+    }
+
+    fn known(&mut self, function: usize, kernel: usize) {
+        self.own.resize_with(function, Own::default);
+        self.own.push(self.touches.kernels[kernel].clone());
     }
 }
 

@@ -11,7 +11,7 @@ use crate::analysis::dominators::Structure;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
 use crate::analysis::modes::ModeFlow;
-use crate::analysis::program::{Exit, Forms, Function, Obstacle, ObstacleKind, Program, RawCounter};
+use crate::analysis::program::{Exit, Function, Obstacle, ObstacleKind, Program, RawCounter, Seen};
 use crate::isa::{LAST_SGPR, Reg};
 use crate::object::CodeObject;
 
@@ -33,9 +33,9 @@ pub(super) struct Survey {
 
 impl Survey {
     /// The rest is what was learnt of other code objects of the processor.
-    pub(super) fn new(object: &CodeObject, (forms, touches): (Forms, Touches), recall: &mut Recall) -> Self {
+    pub(super) fn new(object: &CodeObject, (seen, touches): (Seen, Touches), recall: &mut Recall) -> Self {
         let mut collector = Collector::new(touches);
-        let mut program = Program::explore(object, forms, &mut collector);
+        let mut program = Program::explore(object, seen, &mut collector);
         let (own, touches) = collector.finish(program.functions.len());
         let reached_by = |(number, function): (usize, &Function)| {
             if function.kernel.is_some() { program.reachable(number) } else { BTreeSet::new() }
@@ -59,9 +59,8 @@ impl Survey {
             program.functions[function].obstacles.push(obstacle);
         }
         let modes = ModeFlow::new(&program);
-        recall.begin();
         let masks = program.functions.iter().map(|function| {
-            recall.masks((object, &program), function, || {
+            recall.masks(function, || {
                 let blocks = &function.blocks;
                 let structure = Structure::new(
                     blocks.len(),
@@ -76,8 +75,8 @@ impl Survey {
     }
 
     /// What was learnt that helps with other code objects of the processor.
-    pub(super) fn into_known(self) -> (Forms, Touches) {
-        (self.program.into_forms(), self.touches)
+    pub(super) fn into_known(self) -> (Seen, Touches) {
+        (self.program.into_seen(), self.touches)
     }
 
     /// The functions that are kernels: (function, kernel).

@@ -206,6 +206,7 @@ impl Program {
             blocks,
             callees: callees.into_iter().collect(),
             obstacles,
+            known: None,
         });
     }
 }

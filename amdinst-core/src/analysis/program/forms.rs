@@ -43,7 +43,7 @@ pub(crate) struct Forms {
 }
 
 /// A place for each of many forms that were found lately, by the dwords that tell them. One takes the place of another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Recent {
     dwords: Vec<Place>,
     pairs: Vec<Place>,
@@ -60,9 +60,10 @@ impl Recent {
     /// log2 of the places: about as many as most code objects have forms.
     const BITS: u32 = 12;
 
-    fn new() -> Self {
-        let places = vec![Place::default(); 1 << Self::BITS];
-        Self { dwords: places.clone(), pairs: places }
+    /// Makes room, if there is none yet.
+    fn prepare(&mut self) {
+        self.dwords.resize(1 << Self::BITS, Place::default());
+        self.pairs.resize(1 << Self::BITS, Place::default());
     }
 
     /// The form that two dwords, or the first of them, tell.
@@ -95,12 +96,13 @@ impl Forms {
             functions: (0, 0),
             dwords: HashMap::default(),
             pairs: HashMap::default(),
-            recent: Recent::new(),
+            recent: Recent::default(),
         }
     }
 
-    /// Those of a program with so many dwords of code in so many functions are next.
+    /// Before any is looked for: those of a program with so many dwords of code in so many functions are next.
     pub(super) fn begin(&mut self, dwords: usize, functions: usize) {
+        self.recent.prepare();
         let before = self.functions.1;
         self.functions = (before, before.saturating_add(functions as u32));
         // As many as most have. Memory that is not written to costs nothing.
@@ -236,6 +238,7 @@ mod tests {
         ) {
             let bytes: Vec<u8> = code.iter().flat_map(|dword| dword.to_le_bytes()).collect();
             let mut forms = Forms::new(arch);
+            forms.begin(code.len(), 1);
             for start in (0..bytes.len()).step_by(4) {
                 let bytes = &bytes[start..];
                 match (forms.find(bytes, &mut ()), decode(arch, bytes)) {
@@ -250,6 +253,7 @@ mod tests {
     fn the_same_bytes_are_one_form() {
         let bytes = [0xbf80_0000_u32, 0x7e00_0301, 0xbf80_0000].map(u32::to_le_bytes).concat();
         let mut forms = Forms::new(Arch::Gfx90a);
+        forms.begin(3, 2);
         let [a, b, c] = [0, 4, 8].map(|start| forms.find(&bytes[start..], &mut ()).expect("an instruction"));
         assert_eq!((a, c, forms.len()), (0, 0, 2));
         assert!(

@@ -8,6 +8,7 @@ mod blocks;
 mod calls;
 mod explore;
 mod forms;
+mod known;
 mod returns;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 
 use arrayvec::ArrayVec;
 use explore::Explorer;
-pub(crate) use forms::Forms;
+pub(crate) use known::Seen;
 
 use super::addresses::PcRelative;
 use super::rounds::Rounds;
@@ -141,6 +142,13 @@ pub(crate) trait Observer {
 
     /// A form was found in the function that will have this number: once, however often it stands there.
     fn found(&mut self, function: usize, form: usize);
+
+    /// All forms of this function were shown, and it is a known kernel from now on. These are numbered from 0, in the order of the
+    /// calls.
+    fn learnt(&mut self, function: usize);
+
+    /// The function that will have this number is that known kernel. Its forms are not shown.
+    fn known(&mut self, function: usize, kernel: usize);
 }
 
 /// Nobody looks.
@@ -148,6 +156,10 @@ impl Observer for () {
     fn form(&mut self, _: &Inst, _: &Effects) {}
 
     fn found(&mut self, _: usize, _: usize) {}
+
+    fn learnt(&mut self, _: usize) {}
+
+    fn known(&mut self, _: usize, _: usize) {}
 }
 
 /// All code reached from the entries of a code object.
@@ -155,8 +167,8 @@ impl Observer for () {
 pub struct Program {
     /// The processor.
     pub arch: Arch,
-    /// What its instructions are.
-    forms: Forms,
+    /// What its instructions are, and kernels that it may have.
+    seen: Seen,
     /// The instructions in order of address.
     pub insts: Vec<Located>,
     /// Kernels and functions in order of address.
@@ -197,6 +209,8 @@ pub struct Function {
     pub callees: Vec<usize>,
     /// What was not understood.
     pub obstacles: Vec<Obstacle>,
+    /// Its number among the kernels that [`Seen`] has, if it is there.
+    pub(crate) known: Option<u32>,
 }
 
 /// A basic block.
@@ -256,11 +270,11 @@ pub enum ObstacleKind {
 impl Program {
     /// Decodes everything that the kernels and functions of `object` reach.
     pub fn new(object: &CodeObject) -> Self {
-        Self::explore(object, Forms::new(object.target.arch), &mut ())
+        Self::explore(object, Seen::new(object.target.arch), &mut ())
     }
 
     /// As [`Program::new`], with what another program of the processor had, if any; shows what is found to `observer`.
-    pub(crate) fn explore(object: &CodeObject, mut forms: Forms, observer: &mut impl Observer) -> Self {
+    pub(crate) fn explore(object: &CodeObject, mut seen: Seen, observer: &mut impl Observer) -> Self {
         let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
         for (index, kernel) in object.kernels.iter().enumerate() {
             symbols.push((kernel.code.clone(), kernel.name.clone(), Some(index)));
@@ -282,7 +296,7 @@ impl Program {
 
         let mut program = Self {
             arch: object.target.arch,
-            forms: Forms::new(object.target.arch),
+            seen: Seen::new(object.target.arch),
             // No more than there are dwords. Memory that is not written to costs nothing.
             insts: Vec::with_capacity(object.text.range.len() / 4),
             functions: Vec::new(),
@@ -290,48 +304,60 @@ impl Program {
             raw: Vec::new(),
         };
         let mut dwords = Vec::new();
-        forms.begin(object.text.range.len() / 4, symbols.len());
+        seen.forms.begin(object.text.range.len() / 4, symbols.len());
         for (range, name, kernel) in symbols {
-            let mut explorer =
-                Explorer::new(object, &entries, range, kernel.is_some(), (&mut dwords, &mut forms));
-            explorer.explore(program.functions.len(), observer);
+            let number = program.functions.len();
+            let code = code_of(object, &range).filter(|_| kernel.is_some());
+            if let Some(known) = code.and_then(|code| seen.find(code)) {
+                program.add_known(name, kernel, range, (&seen, known));
+                observer.known(number, known as usize);
+                continue;
+            }
+            let addresses = (program.addresses.len(), program.raw.len());
+            let found = (&mut dwords, &mut seen.forms);
+            let mut explorer = Explorer::new(object, &entries, range, kernel.is_some(), found);
+            explorer.explore(number, observer);
             program.add(name, kernel, explorer);
+            let has_address = addresses != (program.addresses.len(), program.raw.len());
+            if code.is_some_and(|code| !has_address && program.teach(&mut seen, code)) {
+                observer.learnt(number);
+            }
         }
-        program.forms = forms;
+        program.seen = seen;
         program.addresses.sort_by_key(|address| address.addc);
         program.resolve_calls(&entries);
         program.doubt_return_addresses();
         program
     }
 
-    /// What its instructions are, for another program of the processor.
-    pub(crate) fn into_forms(self) -> Forms {
-        self.forms
+    /// What it had, and those before it, for another program of the processor.
+    pub(crate) fn into_seen(self) -> Seen {
+        self.seen
     }
 
     /// An instruction with its operands.
     pub fn inst(&self, index: usize) -> &Inst {
-        self.forms.inst(self.insts[index].form)
+        self.seen.forms.inst(self.insts[index].form)
     }
 
     /// What one of [`Program::insts`] does with scalar registers.
     pub fn scalars(&self, located: &Located) -> &Scalars {
-        self.forms.scalars(located.form)
+        self.seen.forms.scalars(located.form)
     }
 
     /// How an instruction is written.
     pub fn text(&self, index: usize) -> &Arc<str> {
-        self.forms.text(self.insts[index].form)
+        self.seen.forms.text(self.insts[index].form)
     }
 
     /// How many distinct instructions there are: many have the same bytes.
     pub fn forms(&self) -> usize {
-        self.forms.len()
+        self.seen.forms.len()
     }
 
     /// What an instruction does.
     pub fn effects(&self, index: usize) -> &Effects {
-        self.forms.effects(self.insts[index].form)
+        self.seen.forms.effects(self.insts[index].form)
     }
 
     /// The index of the instruction at `pc`.
@@ -383,6 +409,15 @@ impl Program {
         }
         seen
     }
+}
+
+/// The bytes at these addresses of the text, if code may stand there.
+fn code_of<'a>(object: &'a CodeObject, range: &Range<u64>) -> Option<&'a [u8]> {
+    if !range.start.is_multiple_of(4) {
+        return None;
+    }
+    let offset = |pc: u64| usize::try_from(pc.checked_sub(object.text.address)?).ok();
+    object.bytes.get(object.text.range.clone())?.get(offset(range.start)?..offset(range.end)?)
 }
 
 /// The address that the loader stores at `address`, if that is a slot for one.

@@ -80,8 +80,8 @@ pub(super) fn plan_with(
     options: &Options,
     known: Known,
 ) -> Result<(Plan, Known), InstrumentError> {
-    let Known { forms, touches, mut recall } = known;
-    let survey = Survey::new(object, (forms, touches), &mut recall);
+    let Known { seen, touches, mut recall, assembler } = known;
+    let survey = Survey::new(object, (seen, touches), &mut recall);
     let chosen = selected(object, options)?;
     let sources = Sources::new(object);
     let points = match options.probe {
@@ -93,7 +93,7 @@ pub(super) fn plan_with(
         object,
         options,
         survey: &survey,
-        assembler: Assembler::new(object.target.arch),
+        assembler: assembler.clone(),
         hazards: hazards::Known::new(&survey.program),
         recall: &mut recall,
         points,
@@ -133,8 +133,8 @@ pub(super) fn plan_with(
         let mut plan = planner.finish(draft, relocated, &sources);
         plan.add_twins(object, &twins);
         drop(planner);
-        let (forms, touches) = survey.into_known();
-        return Ok((plan, Known { forms, touches, recall }));
+        let (seen, touches) = survey.into_known();
+        return Ok((plan, Known { seen, touches, recall, assembler }));
     }
 }
 

@@ -44,14 +44,13 @@ impl Planner<'_> {
 
     /// The plan that was made for another kernel like this one; what it inserts goes to the rest.
     pub(super) fn remembered(&self, function: usize, inserted: &mut Insertions) -> Option<DraftKernel> {
-        let program = &self.survey.program;
-        let remembered = self.recall.plan(self.object, program, function)?;
+        let block = self.survey.program.functions[function].blocks.first()?;
+        let remembered = self.recall.plan(&self.survey.program.functions[function])?;
         let kernel = self.kernel(function);
         if remembered.metadata != kernel.metadata || Some(&remembered.of) != self.subject(function).as_ref() {
             return None;
         }
-        let first = program.functions[function].blocks.first()?.insts.start;
-        let shift = |inst: usize| inst + first;
+        let shift = |inst: usize| inst + block.insts.start;
         inserted.extend(&remembered.inserted, shift);
         let mut draft = remembered.kernel.shifted(function, shift);
         draft.edit.kernel.clone_from(&kernel.name);
@@ -66,15 +65,11 @@ impl Planner<'_> {
         (inserted, from): (&Insertions, usize),
         draft: &DraftKernel,
     ) {
-        let program = &self.survey.program;
-        let (Some(of), Some(block)) = (self.subject(function), program.functions[function].blocks.first())
-        else {
-            return;
-        };
-        let first = block.insts.start;
+        let this = &self.survey.program.functions[function];
+        let (Some(of), Some(block)) = (self.subject(function), this.blocks.first()) else { return };
         let metadata = self.kernel(function).metadata.clone();
-        if let Some(place) = self.recall.plan_place(self.object, program, function) {
-            let shift = |inst: usize| inst - first;
+        if let Some(place) = self.recall.plan_place(this) {
+            let shift = |inst: usize| inst - block.insts.start;
             let inserted = inserted.since(from, shift);
             *place = Some(Remembered { metadata, of, inserted, kernel: draft.shifted(0, shift) });
         }
