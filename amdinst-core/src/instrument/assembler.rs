@@ -263,7 +263,7 @@ struct Key {
 
 /// Operands that a key has room for.
 const KEY_OPERANDS: usize = 4;
-const _: () = assert!(Op::ALL.len() <= 1 << 15 && Encoding::Exp as u64 + 1 <= 1 << 5);
+const _: () = assert!(Op::ALL.len() <= 1 << 15 && (Encoding::Exp as u64) < 1 << 5);
 
 impl Key {
     /// Those of more operands, or of two numbers of 32 bits, have none: there are no such among what is inserted.

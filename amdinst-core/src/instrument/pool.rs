@@ -184,7 +184,7 @@ mod tests {
         ) {
             let [old, pair, scc, record, address] = flags;
             let needs = Needs { old, pair, singles, scc, record, lanes, pair_at_once: false, address };
-            let free = Sgprs(thin.iter().fold(bits, |bits, thin| bits & thin & (1 << 102) - 1));
+            let free = Sgprs(thin.iter().fold(bits, |bits, thin| bits & thin & ((1 << 102) - 1)));
             prop_assert_eq!(serves(needs, free), temps(needs, Pool::of_free(free)).is_some());
         }
     }

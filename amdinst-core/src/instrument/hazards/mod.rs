@@ -124,7 +124,7 @@ impl Checked<'_> {
     /// Puts wait states before and behind the instructions of a piece. Whether none were missing.
     fn is_settled(&self, piece: &Piece) -> bool {
         let mut missing = 0;
-        for (at, added) in piece.range.clone().zip(self.surroundings.added(piece.range.clone())) {
+        for (at, added) in (piece.range.start..).zip(self.surroundings.added(piece.range.clone())) {
             if added.inst.brief().kind.matters() {
                 missing += self.settle_before(piece, at) + self.settle_after(piece, at);
             }
