@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p amdinst-core --bench rewrite [-- FILE] [--target-cpu CPU] [--counters HOME] [--every N] [--keep DIR] [--test]`.
 //! FILE is anything with GPU code in it: librocsparse for gfx90a when left out. Each code object is read, planned and written once,
-//! as `cargo amdinst instrument` does. The digest is that of all instrumented code objects and their probe maps, in order:
+//! one after the other in one session, as each thread of `cargo amdinst instrument` does. The digest is that of all instrumented code objects and their probe maps, in order:
 //! what makes this faster must not change it. `--keep` writes them too. `--every` takes one of N code objects: enough for a
 //! profiler that counts instructions. `--test` takes only the first, to see that it works.
 
@@ -10,12 +10,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use amdinst_core::Arch;
-use amdinst_core::instrument::{Counters, InstrumentError, Options, apply, plan};
+use amdinst_core::instrument::{Counters, InstrumentError, Options, Session, apply};
 use amdinst_core::object::{CodeObject, container};
 
 /// As in `cargo amdinst`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// As there, memory that is freed stays: mimalloc's option `purge_delay`.
+const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
 
 const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocsparse.so.0";
 
@@ -38,6 +41,8 @@ struct Times {
 }
 
 fn main() {
+    // SAFETY: the option exists, and no other thread sets options.
+    unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, -1) };
     let bench = arguments();
     let Ok(file) = std::fs::File::open(&bench.file) else {
         println!("SKIPPED: {} is not there (`apt-get install librocsparse0`)", bench.file.display());
@@ -48,10 +53,11 @@ fn main() {
     let mut times = Times::default();
     let (mut objects, mut text, mut sites, mut nothing, mut out) = (0, 0, 0, 0, 0);
     let mut digest = flate2::Crc::new();
+    let mut session = Session::default();
     for bytes in inputs {
         let object = timed(&mut times.read, || CodeObject::parse(bytes)).expect("a code object");
         (objects, text) = (objects + 1, text + object.text.range.len());
-        let plan = timed(&mut times.plan, || plan(&object, &bench.options)).expect("a plan");
+        let plan = timed(&mut times.plan, || session.plan(&object, &bench.options)).expect("a plan");
         let instrumented = match timed(&mut times.write, || apply(&object, plan)) {
             Ok(instrumented) => instrumented,
             Err(InstrumentError::NothingInstrumented(_)) => {

@@ -3,6 +3,8 @@
 /// Dominator tree and loops over blocks `0..n`, block 0 being the entry.
 #[derive(Clone, Debug)]
 pub struct Structure {
+    /// The blocks that the entry reaches, each before its successors but for back edges.
+    order: Vec<usize>,
     /// By block: where its subtree of the dominator tree begins in a preorder, and how many blocks that has. Those that the entry
     /// does not reach have none.
     subtrees: Vec<(usize, usize)>,
@@ -22,9 +24,10 @@ impl Structure {
             position[block] = index;
         }
         let immediate = dominators(&order, &position, &predecessors, n);
-        let mut this = Self { subtrees: subtrees(&order, &immediate), loops: Loops::of_blocks(n) };
+        let mut this = Self { subtrees: subtrees(&order, &immediate), loops: Loops::of_blocks(n), order };
         // Inner loops first: a header comes behind those that dominate it.
-        for &header in order.iter().rev() {
+        for at in (0..this.order.len()).rev() {
+            let header = this.order[at];
             let before = predecessors(header).iter().copied();
             let latches: Vec<usize> = before.filter(|&from| this.dominates(header, from)).collect();
             if !latches.is_empty() {
@@ -36,6 +39,11 @@ impl Structure {
         }
         this.loops.count_depths();
         this
+    }
+
+    /// The blocks that the entry reaches, each before its successors but for back edges.
+    pub fn order(&self) -> &[usize] {
+        &self.order
     }
 
     /// Whether every path from the entry to `b` passes `a`. A block dominates itself, one that the entry does not reach nothing.

@@ -206,8 +206,13 @@ impl Values {
 
     /// The 64-bit value of two halves.
     pub(super) fn pair(&mut self, low: Vn, high: Vn) -> Vn {
+        // Most pairs are: this tells it soonest.
+        if let (Some((whole, 0)), Some((other, 1))) = (low.half_of(), high.half_of())
+            && whole == other
+        {
+            return whole;
+        }
         match (self.expr(low), self.expr(high)) {
-            (Expr::Half(a, 0), Expr::Half(b, 1)) if a == b => a,
             (Expr::Const32(a), Expr::Const32(b)) => self.const64(u64::from(b) << 32 | u64::from(a)),
             _ => self.number(Expr::Pair(low, high)),
         }

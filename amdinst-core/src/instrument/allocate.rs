@@ -16,7 +16,7 @@ use super::layout::{
 };
 use super::options::{Home, Level, Probe};
 use super::points::Point;
-use super::pool::{Pool, Sgprs, temps};
+use super::pool::{Pool, Sgprs, serves, temps};
 use super::refusal::Reason;
 use super::seed::SeedRegisters;
 use super::site_code::Needs;
@@ -85,21 +85,13 @@ impl Borrow {
 /// The first VGPR that may be lent: those below arrive with work-item ids, and prologues use lent ones.
 const FIRST_LENT: u32 = 3;
 
-/// A site to be given registers.
-#[derive(Clone, Debug)]
-pub(super) struct Wanted {
-    pub(super) function: usize,
-    pub(super) point: Point,
-    pub(super) needs: Needs,
-}
-
 /// What is handed out.
 #[derive(Clone, Debug)]
 pub(super) struct Allocation {
     pub(super) owned: Owned,
     /// Where the counters of the shared functions' sites are, then those of the kernel's own sites (the same for each kernel).
     pub(super) places: Vec<CounterPlace>,
-    /// By wanted site.
+    /// By point.
     pub(super) temps: Vec<Temps>,
 }
 
@@ -115,14 +107,28 @@ pub(super) struct Deferring {
     pub(super) forms: Vec<SiteForm>,
 }
 
-/// The limits of a component.
+/// The limits of a component, whatever the scheme.
 pub(super) struct Component<'a> {
-    pub(super) survey: &'a Survey,
-    /// Every function in it, kernels among them.
-    pub(super) functions: &'a BTreeSet<usize>,
-    /// VGPRs that each of its kernels is allotted at least.
+    survey: &'a Survey,
+    limits: Limits,
+    /// What all its functions use.
+    used: RegSet,
+    /// Those of these that operations write later, on their own, or use for long.
+    late: RegSet,
+    /// The SGPRs that may be taken, ascending.
+    sgprs: Vec<u8>,
+    /// The lowest VGPR that may be taken.
+    first_vgpr: u32,
+    /// The instruction of each point, and what may be taken there for a moment.
+    points: Vec<(usize, Candidates)>,
+}
+
+/// Registers that a component's kernels have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// VGPRs that each of them is allotted at least.
     pub(super) allotted_vgprs: u32,
-    /// VGPRs that any of its kernels is allotted at most.
+    /// VGPRs that any of them is allotted at most.
     pub(super) most_vgprs: u32,
     /// The same of SGPRs.
     pub(super) most_sgprs: u32,
@@ -130,22 +136,63 @@ pub(super) struct Component<'a> {
     pub(super) spare_vgprs: Option<u8>,
     /// How many unused SGPRs may be taken.
     pub(super) spare_sgprs: Option<u8>,
+}
+
+/// How registers are to be used.
+#[derive(Clone, Copy)]
+pub(super) struct Request<'a> {
+    pub(super) scheme: Scheme,
+    /// What sites may use of what is in use.
+    pub(super) borrow: Borrow,
+    pub(super) probe: Probe,
+    pub(super) level: Level,
+    /// How many counted sites there are.
+    pub(super) sites: usize,
     /// Counters in SGPRs may leave working out the record's address for later. Asked only where there are enough SGPRs.
     pub(super) may_defer: Option<&'a dyn Fn() -> Option<Deferring>>,
     /// Private memory for the parking VGPR; used if sites are to borrow that.
     pub(super) scratch: Option<ScratchSlots>,
 }
 
-impl Component<'_> {
-    /// Registers for `sites` counted sites in the given scheme. `borrow` says what sites may use of what is in use.
+impl<'a> Component<'a> {
+    /// Of these functions, kernels among them, in which something is counted at these points.
+    pub(super) fn new(
+        survey: &'a Survey,
+        limits: Limits,
+        functions: &BTreeSet<usize>,
+        points: &[(usize, Point)],
+    ) -> Self {
+        let (mut used, mut late) = (RegSet::default(), RegSet::default());
+        let (mut indexed, mut by_number) = (false, false);
+        for &function in functions {
+            let own = survey.own(function);
+            used.union_with(&own.used);
+            late.union_with(&own.late);
+            indexed |= own.indexed;
+            by_number |= own.sgprs_by_number;
+        }
+        // With registers addressed by number, what no operand names may still be in use.
+        let first_vgpr = if indexed { limits.most_vgprs } else { 0 };
+        let first_sgpr = if by_number { limits.most_sgprs } else { 0 };
+        let unused = |&register: &u8| !used.contains(Reg::scalar(register));
+        let mut sgprs: Vec<u8> =
+            (0..=LAST_SGPR).filter(|&register| u32::from(register) >= first_sgpr).filter(unused).collect();
+        sgprs.truncate(limits.spare_sgprs.map_or(usize::MAX, usize::from));
+        let scalars = (ScalarSet::of(&used), ScalarSet::of(&late));
+        let points = points
+            .iter()
+            .map(|&(function, point)| (point.inst, Candidates::at(survey, function, point, scalars)))
+            .collect();
+        Self { survey, limits, used, late, sgprs, first_vgpr, points }
+    }
+
+    /// Registers for a scheme in which each point needs so much.
     pub(super) fn allocate(
         &self,
-        scheme: Scheme,
-        borrow: Borrow,
-        (probe, level): (Probe, Level),
-        sites: usize,
-        wanted: &[Wanted],
+        request: Request<'_>,
+        mut needs: Vec<Needs>,
     ) -> Result<Allocation, NoRegisters> {
+        let Request { scheme, borrow, probe, level, sites, may_defer, .. } = request;
         if scheme.is_seed() && probe != Probe::Branches {
             let detail = "the schemes of 2022 count branches alone".to_owned();
             return Err((Reason::CountersDoNotFit, detail));
@@ -154,29 +201,16 @@ impl Component<'_> {
             let detail = "times are kept in registers or in memory, not in LDS".to_owned();
             return Err((Reason::CountersDoNotFit, detail));
         }
-        let (mut used, mut late) = (RegSet::default(), RegSet::default());
-        for &function in self.functions {
-            used.union_with(&self.survey.own(function).used);
-            late.union_with(&self.survey.own(function).late);
-        }
-        let indexed = self.functions.iter().any(|&function| self.survey.own(function).indexed);
-        // With registers addressed by number, what no operand names may still be in use.
-        let first_vgpr = if indexed { self.most_vgprs } else { 0 };
-        let mut sgprs: Vec<u8> = (0..=LAST_SGPR).filter(|&s| !used.contains(Reg::scalar(s))).collect();
-        let by_number = self.functions.iter().any(|&function| self.survey.own(function).sgprs_by_number);
-        if by_number {
-            sgprs.retain(|&register| u32::from(register) >= self.most_sgprs);
-        }
-        sgprs.truncate(self.spare_sgprs.map_or(usize::MAX, usize::from));
-        let vgprs = (first_vgpr..256)
+        let Self { limits, used, late, .. } = self;
+        let mut sgprs = self.sgprs.clone();
+        let vgprs = (self.first_vgpr..256)
             .map(|register| register as u8)
             .filter(|&v| !used.contains(Reg::vgpr(v)))
-            .take(self.spare_vgprs.map_or(usize::MAX, usize::from));
+            .take(limits.spare_vgprs.map_or(usize::MAX, usize::from));
         let mut left = vgprs.clone();
         let mut vgpr = || left.next().ok_or((Reason::NoFreeVgpr, "every VGPR is in use".to_owned()));
-        let at_sites =
-            if borrow.lent() == Lent::Neither { RegSet::EMPTY } else { self.touched_by_sites(wanted) };
-        let mut lent = (FIRST_LENT..self.allotted_vgprs.min(256))
+        let at_sites = if borrow.lent() == Lent::Neither { RegSet::EMPTY } else { self.touched_by_sites() };
+        let mut lent = (FIRST_LENT..limits.allotted_vgprs.min(256))
             .map(|register| Reg::vgpr(register as u8))
             .filter(|&v| used.contains(v) && !late.contains(v) && !at_sites.contains(v))
             .filter_map(Reg::as_vgpr);
@@ -186,7 +220,7 @@ impl Component<'_> {
                 (Reason::NoFreeVgpr, detail.to_owned())
             })
         };
-        let scratch = self.scratch.filter(|_| borrow == Borrow::Scratch);
+        let scratch = request.scratch.filter(|_| borrow == Borrow::Scratch);
         let mut owned = Owned { lent: borrow.lent(), scratch, ..Owned::default() };
         let borrows_sgprs = borrow.sgprs();
         let mut park = || if scratch.is_some() { lend() } else { vgpr() };
@@ -216,22 +250,17 @@ impl Component<'_> {
             (Lent::Both, ..) => (2, 0),
             _ => (0, 0),
         };
-        let needs = |wanted: &Wanted| Needs {
-            record: parked,
-            lanes,
-            singles: wanted.needs.singles + increments,
-            pair_at_once: scratch.is_some(),
-            address: scratch.is_some_and(|slots| slots.by_register),
-            ..wanted.needs
-        };
-        let needs: Vec<Needs> = wanted.iter().map(needs).collect();
-        let (used_scalars, late_scalars) = (ScalarSet::of(&used), ScalarSet::of(&late));
-        let candidates: Vec<Candidates> =
-            wanted.iter().map(|wanted| self.candidates(wanted, used_scalars, late_scalars)).collect();
-        let reserved = reserve_spare(&needs, &candidates, &mut sgprs, borrows_sgprs)?;
-        let spare = reserved.spare.iter().fold(Sgprs::default(), |all, &register| all.with(register));
-        owned.spare = reserved.spare;
-        let temps = if borrows_sgprs {
+        for needs in &mut needs {
+            needs.record = parked;
+            needs.lanes = lanes;
+            needs.singles += increments;
+            needs.pair_at_once = scratch.is_some();
+            needs.address = scratch.is_some_and(|slots| slots.by_register);
+        }
+        let points = || needs.iter().zip(self.points.iter().map(|(_, candidates)| candidates));
+        owned.spare = reserve_spare(points(), &mut sgprs, borrows_sgprs)?;
+        let spare = owned.spare.iter().fold(Sgprs::default(), |all, &register| all.with(register));
+        let borrowed = if borrows_sgprs {
             let borrowed = |(&needs, candidates): (&Needs, &Candidates)| {
                 let mut pool = Pool::of_free(candidates.free.or(spare));
                 pool.borrowable = candidates.borrowable;
@@ -240,18 +269,15 @@ impl Component<'_> {
                 let late = || temps(needs, with_late).map(|temps| Temps { wait: true, ..temps });
                 temps(needs, pool).or_else(late).ok_or_else(no_temps)
             };
-            needs.iter().zip(&candidates).map(borrowed).collect::<Result<Vec<_>, _>>()?
+            Some(points().map(borrowed).collect::<Result<Vec<_>, _>>()?)
         } else {
-            // Those that were served before all was spare may get others now.
-            let mut served = reserved.served;
-            for ((&needs, candidates), served) in
-                needs.iter().zip(&candidates).zip(&mut served).take(reserved.early)
-            {
-                let pool = Pool::of_free(candidates.free.or(spare));
-                *served = temps(needs, pool).ok_or_else(no_temps)?;
-            }
-            served
+            None
         };
+        // There are enough, so they are handed out only when there are registers for the counters, too.
+        let free = |(&needs, candidates): (&Needs, &Candidates)| {
+            temps(needs, Pool::of_free(candidates.free.or(spare))).ok_or_else(no_temps)
+        };
+        let temps = || borrowed.map_or_else(|| points().map(free).collect(), Ok);
 
         let places = match scheme {
             Scheme::Sgprs => {
@@ -268,14 +294,14 @@ impl Component<'_> {
                     );
                     return Err((Reason::CountersDoNotFit, detail));
                 }
-                let deferring = self.may_defer.and_then(|ask| ask());
+                let deferring = may_defer.and_then(|ask| ask());
                 if let Some(Deferring { workgroup_ids, forms }) = &deferring {
                     let quiet =
                         |&register: &u8| !late.contains(Reg::vgpr(register)) && owned.park != Some(register);
-                    let allotted = (0..self.allotted_vgprs.min(256)).map(|register| register as u8);
-                    let most = self.vgprs_that_cost_nothing(&used);
+                    let allotted = (0..limits.allotted_vgprs.min(256)).map(|register| register as u8);
+                    let most = self.vgprs_that_cost_nothing();
                     let more = vgprs.clone().filter(|&register| register < most);
-                    owned.free_vgprs = allotted.chain(more).filter(quiet).collect();
+                    owned.free_vgprs = allotted.chain(more).filter(quiet).map(Reg::vgpr).collect();
                     let has_masks =
                         forms.len() == sites && forms.iter().any(|&form| form != SiteForm::Counts);
                     let counts = vec![SiteForm::Counts; sites];
@@ -290,7 +316,7 @@ impl Component<'_> {
                             if forms != &counts {
                                 owned.site_forms.clone_from(forms);
                             }
-                            return Ok(Allocation { owned, places, temps });
+                            return Ok(Allocation { owned, places, temps: temps()? });
                         }
                     }
                     if let Some((counters, deferred)) = self.deferred(sgprs, each * sites) {
@@ -313,7 +339,7 @@ impl Component<'_> {
             Scheme::VgprLanes => {
                 let counter_vgprs = sites.div_ceil(points_per_vgpr(probe));
                 let wanted = 1 + counter_vgprs + usize::from(owned.park.is_some());
-                let unused = vgprs.clone().count();
+                let unused = vgprs.clone().take(wanted).count();
                 if counter_vgprs > 0 && unused < wanted {
                     let what = probe.things();
                     let detail =
@@ -356,11 +382,11 @@ impl Component<'_> {
                 Scheme::VgprLanes => BeginPlace::DataLanes,
                 Scheme::Lds | Scheme::Memory | Scheme::SeedLds | Scheme::SeedMemory => BeginPlace::Memory,
             });
-            owned.end = end_pair(&owned, &late);
+            owned.end = end_pair(&owned, late);
         }
         // At the end of a wave every VGPR is dead: take such as are allotted anyway.
         let mut at_end =
-            (0..self.allotted_vgprs.min(256)).map(|register| register as u8).filter(|&register| {
+            (0..limits.allotted_vgprs.min(256)).map(|register| register as u8).filter(|&register| {
                 !late.contains(Reg::vgpr(register))
                     && register != owned.data
                     && Some(register) != owned.park
@@ -379,7 +405,7 @@ impl Component<'_> {
             Scheme::VgprLanes => owned.offsets = at_end.next().map_or_else(&mut vgpr, Ok)?,
             Scheme::Lds | Scheme::Memory | Scheme::SeedLds | Scheme::SeedMemory => {}
         }
-        Ok(Allocation { owned, places, temps })
+        Ok(Allocation { owned, places, temps: temps()? })
     }
 
     /// Registers for so many counters whose record's address is worked out late; none where there are too few.
@@ -391,9 +417,9 @@ impl Component<'_> {
 
     /// VGPRs below this number cost no occupancy: 8 waves or 10 of a SIMD take an even share. Those of a kernel with accumulation
     /// registers behind them stay as they are.
-    fn vgprs_that_cost_nothing(&self, used: &RegSet) -> u8 {
+    fn vgprs_that_cost_nothing(&self) -> u8 {
         match self.survey.program.arch.is_gfx90a_plus() {
-            true if used.iter().any(|register| register.as_agpr().is_some()) => 0,
+            true if self.used.iter().any(|register| register.as_agpr().is_some()) => 0,
             true => 64,
             false => 24,
         }
@@ -406,7 +432,7 @@ impl Component<'_> {
         mut sgprs: Vec<u8>,
         (each, forms): (usize, &[SiteForm]),
         any_count: bool,
-        free_vgprs: &[u8],
+        free_vgprs: &RegSet,
     ) -> Option<(Vec<CounterPlace>, Vec<u8>, Deferred)> {
         let mut zeroed = Vec::new();
         // Pairs first, as long as there are any.
@@ -439,7 +465,7 @@ impl Component<'_> {
         let places: Vec<CounterPlace> = places.collect::<Option<_>>()?;
         let written = if any_count { 0..=places.len() } else { places.len()..=places.len() };
         let mut stored =
-            written.map(|count| Stores::plan(&places[..count], |vgpr| free_vgprs.contains(&vgpr)));
+            written.map(|count| Stores::plan(&places[..count], |vgpr| free_vgprs.contains(Reg::vgpr(vgpr))));
         if stored.any(|plan| plan.is_none()) {
             return None;
         }
@@ -447,32 +473,16 @@ impl Component<'_> {
         Some((places, zeroed, deferred))
     }
 
-    /// The registers that the sites' instructions name.
-    fn touched_by_sites(&self, wanted: &[Wanted]) -> RegSet {
+    /// The registers that the instructions of points name.
+    fn touched_by_sites(&self) -> RegSet {
         let program = &self.survey.program;
         let mut all = RegSet::default();
-        for wanted in wanted {
-            let effects = program.effects(wanted.point.inst);
+        for &(inst, _) in &self.points {
+            let effects = program.effects(inst);
             all.union_with(&effects.reads);
             all.union_with(&effects.changes());
         }
         all
-    }
-
-    /// What a site may take for a moment.
-    fn candidates(&self, wanted: &Wanted, used: ScalarSet, late: ScalarSet) -> Candidates {
-        let program = &self.survey.program;
-        let Point { inst, block, .. } = wanted.point;
-        let (before, after) = self.survey.liveness.around(program, wanted.function, block, inst);
-        let named = ScalarSet::named_by(&program.inst(inst).operands);
-        let used = Sgprs::of(used.without(named));
-        let late = Sgprs::of(late);
-        let live = Sgprs::of(before.union(after));
-        Candidates {
-            free: used.without(late).without(live),
-            borrowable: used.without(late).and(live),
-            late: used.and(late),
-        }
     }
 }
 
@@ -512,44 +522,46 @@ struct Candidates {
     late: Sgprs,
 }
 
-/// Unused SGPRs that sites are to have.
-#[derive(Default)]
-struct Reserved {
-    spare: Vec<u8>,
-    /// What each site would get, as far as borrowing is not needed.
-    served: Vec<Temps>,
-    /// How many of these were served before all of them was reserved.
-    early: usize,
+impl Candidates {
+    /// At a point of a function, where the component uses these registers and those late.
+    fn at(survey: &Survey, function: usize, point: Point, (used, late): (ScalarSet, ScalarSet)) -> Self {
+        let program = &survey.program;
+        let Point { inst, block, .. } = point;
+        let (before, after) = survey.liveness.around(program, function, block, inst);
+        let named = ScalarSet::named_by(&program.inst(inst).operands);
+        let used = Sgprs::of(used.without(named));
+        let late = Sgprs::of(late);
+        let live = Sgprs::of(before.union(after));
+        Self {
+            free: used.without(late).without(live),
+            borrowable: used.without(late).and(live),
+            late: used.and(late),
+        }
+    }
 }
 
 /// As many unused SGPRs as the neediest site lacks; with borrowing, as many of them as there are.
-fn reserve_spare(
-    needs: &[Needs],
-    candidates: &[Candidates],
+fn reserve_spare<'c>(
+    points: impl Iterator<Item = (&'c Needs, &'c Candidates)>,
     sgprs: &mut Vec<u8>,
     borrow: bool,
-) -> Result<Reserved, NoRegisters> {
-    let mut reserved = Reserved::default();
+) -> Result<Vec<u8>, NoRegisters> {
+    let mut spare = Vec::new();
     let mut both = Sgprs::default();
-    for (&needs, candidates) in needs.iter().zip(candidates) {
-        let served = loop {
-            if let Some(temps) = temps(needs, Pool::of_free(candidates.free.or(both))) {
-                break temps;
-            }
+    for (&needs, candidates) in points {
+        while !serves(needs, candidates.free.or(both)) {
             // A pair serves any need, singles too.
             match take_pair(sgprs) {
                 Some(pair) => {
-                    reserved.spare.extend([pair, pair + 1]);
+                    spare.extend([pair, pair + 1]);
                     both = both.with(pair).with(pair + 1);
-                    reserved.early = reserved.served.len();
                 }
-                None if borrow => return Ok(reserved),
+                None if borrow => return Ok(spare),
                 None => return Err(no_temps()),
             }
-        };
-        reserved.served.push(served);
+        }
     }
-    Ok(reserved)
+    Ok(spare)
 }
 
 fn no_temps() -> NoRegisters {

@@ -17,28 +17,26 @@ use crate::isa::{EncodeError, Op, Value};
 #[derive(Clone, Debug)]
 pub(super) struct BlockCode<'a> {
     pub(super) assembler: &'a Assembler,
-    pub(super) level: Level,
     pub(super) place: CounterPlace,
     pub(super) owned: &'a Owned,
     pub(super) temps: Temps,
-    /// SCC is read later.
-    pub(super) scc_is_live: bool,
     /// Position in the record.
     pub(super) id: u32,
 }
 
-impl BlockCode<'_> {
-    pub(super) fn needs(&self) -> Needs {
-        let in_sgprs = matches!(self.place, CounterPlace::BlockSgprs { .. });
-        Needs {
-            old: false,
-            pair: !in_sgprs,
-            singles: usize::from(self.level == Level::Lanes),
-            scc: self.scc_is_live && (self.level == Level::Lanes || in_sgprs),
-            ..Needs::default()
-        }
+/// What the code of a block needs to hold for a moment, with counters in a place like this.
+pub(super) fn needs(place: CounterPlace, level: Level, scc_is_live: bool) -> Needs {
+    let in_sgprs = matches!(place, CounterPlace::BlockSgprs { .. });
+    Needs {
+        old: false,
+        pair: !in_sgprs,
+        singles: u8::from(level == Level::Lanes),
+        scc: scc_is_live && (level == Level::Lanes || in_sgprs),
+        ..Needs::default()
     }
+}
 
+impl BlockCode<'_> {
     pub(super) fn code(&self) -> Result<Vec<Assembled>, EncodeError> {
         let mut code = Sequence::new(self.assembler);
         let borrowed = self.borrowed();

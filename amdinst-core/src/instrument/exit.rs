@@ -15,7 +15,7 @@ use super::site_code::MAX_OFFSET;
 use super::stores::Stores;
 use crate::Arch;
 use crate::counters::RECORD_HEADER_WORDS;
-use crate::isa::{EncodeError, LAST_SGPR, Op, Value};
+use crate::isa::{EncodeError, LAST_SGPR, Op, Reg, Value};
 
 /// All that an epilogue depends on.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ impl Exit<'_> {
             if !self.early {
                 deferred.finish(&mut code, self.arch);
             }
-            let free = |vgpr: u8| self.owned.free_vgprs.contains(&vgpr);
+            let free = |vgpr: u8| self.owned.free_vgprs.contains(Reg::vgpr(vgpr));
             if self.owned.packed
                 && let Some(stores) = Stores::plan(self.places, free)
             {

@@ -6,6 +6,7 @@ use super::deferred::Deferred;
 use super::options::{Level, Probe};
 use super::seed::SeedRegisters;
 use crate::counters::{RECORD_HEADER_WORDS, SiteForm, WORDS_PER_SITE};
+use crate::isa::RegSet;
 
 /// Where the counters of one site are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +121,7 @@ pub(super) struct Owned {
     /// Records are packed, and written by one lane.
     pub(super) packed: bool,
     /// VGPRs that cost no occupancy, and that no load may still write to when a wave ends.
-    pub(super) free_vgprs: Vec<u8>,
+    pub(super) free_vgprs: RegSet,
     /// Registers of the schemes of 2022.
     pub(super) seed: Option<SeedRegisters>,
 }

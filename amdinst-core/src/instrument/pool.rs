@@ -38,9 +38,14 @@ impl Sgprs {
         (self.0 != 0).then(|| self.0.trailing_zeros() as u8)
     }
 
+    /// The first registers of all even pairs.
+    const fn pairs(self) -> u128 {
+        self.0 & self.0 >> 1 & Self::EVEN
+    }
+
     /// The lowest even pair.
     fn pair(self) -> Option<u8> {
-        Self(self.0 & self.0 >> 1 & Self::EVEN).lowest()
+        Self(self.pairs()).lowest()
     }
 
     /// A register, if possible one that leaves no pair broken.
@@ -67,16 +72,14 @@ impl Pool {
     /// A pair that is free.
     fn free_pair(&mut self) -> Option<u8> {
         let pair = self.free.pair()?;
-        self.take(pair);
-        self.take(pair + 1);
+        self.take(pair, 2);
         Some(pair)
     }
 
     fn pair(&mut self) -> Option<u8> {
         self.free_pair().or_else(|| {
             let pair = self.free.or(self.borrowable).or(self.late).pair()?;
-            self.take(pair);
-            self.take(pair + 1);
+            self.take(pair, 2);
             Some(pair)
         })
     }
@@ -84,26 +87,47 @@ impl Pool {
     /// A register that is free.
     fn free_single(&mut self) -> Option<u8> {
         let single = self.free.single()?;
-        self.take(single);
+        self.take(single, 1);
         Some(single)
     }
 
     fn single(&mut self) -> Option<u8> {
         let borrowed = || self.borrowable.lowest().or_else(|| self.late.lowest());
         let single = self.free.single().or_else(borrowed)?;
-        self.take(single);
+        self.take(single, 1);
         Some(single)
     }
 
-    fn take(&mut self, register: u8) {
-        let one = Sgprs::default().with(register);
-        if self.borrowable.or(self.late).and(one) == one {
-            self.borrowed.push(register);
+    /// Takes so many registers from the first one on.
+    fn take(&mut self, first: u8, count: u8) {
+        let taken = Sgprs(((1 << count) - 1) << first);
+        let borrowed = self.borrowable.or(self.late).and(taken);
+        if borrowed != Sgprs::default() {
+            self.borrowed.extend((first..first + count).filter(|&register| borrowed.0 >> register & 1 != 0));
         }
-        self.free = self.free.without(one);
-        self.borrowable = self.borrowable.without(one);
-        self.late = self.late.without(one);
+        self.free = self.free.without(taken);
+        self.borrowable = self.borrowable.without(taken);
+        self.late = self.late.without(taken);
     }
+}
+
+/// Whether these registers, all free, serve a site's needs: whether [`temps`] finds some, in less time.
+pub(super) fn serves(needs: Needs, free: Sgprs) -> bool {
+    let Needs { old, pair, singles, scc, record, lanes, address, .. } = needs;
+    if address {
+        // It may break a pair before all pairs are taken.
+        return temps(needs, Pool::of_free(free)).is_some();
+    }
+    let pairs = u32::from(old) + u32::from(pair) + u32::from(record);
+    let singles = u32::from(singles) + u32::from(scc) + u32::from(lanes);
+    let mut left = free.pairs();
+    for _ in 0..pairs {
+        if left == 0 {
+            return false;
+        }
+        left &= left - 1;
+    }
+    free.0.count_ones() >= 2 * pairs + singles
 }
 
 /// Serves a site's needs.
@@ -124,13 +148,13 @@ pub(super) fn temps(needs: Needs, mut pool: Pool) -> Option<Temps> {
     if needs.record {
         temps.record = Some(pool.pair()?);
     }
-    for single in temps.singles.iter_mut().take(needs.singles) {
+    for single in temps.singles.iter_mut().take(needs.singles.into()) {
         *single = Some(pool.single()?);
     }
     if needs.scc {
         temps.scc = Some(pool.single()?);
     }
-    for lane in temps.lanes.iter_mut().take(needs.lanes) {
+    for lane in temps.lanes.iter_mut().take(needs.lanes.into()) {
         *lane = Some(pool.single()?);
     }
     temps.borrowed = pool.borrowed;
@@ -151,6 +175,17 @@ mod tests {
             prop_assert_eq!(set.pair(), (0..128).step_by(2).find(|&first| has(first) && has(first + 1)));
             let lonely = (0..128).find(|&register| has(register) && !has(register ^ 1));
             prop_assert_eq!(set.single(), lonely.or((0..128).find(|&register| has(register))));
+        }
+
+        #[test]
+        fn needs_are_served_where_they_are_said_to_be(
+            bits in any::<u128>(), thin in any::<[u128; 3]>(), flags in any::<[bool; 5]>(),
+            singles in 0u8..4, lanes in 0u8..3,
+        ) {
+            let [old, pair, scc, record, address] = flags;
+            let needs = Needs { old, pair, singles, scc, record, lanes, pair_at_once: false, address };
+            let free = Sgprs(thin.iter().fold(bits, |bits, thin| bits & thin & ((1 << 102) - 1)));
+            prop_assert_eq!(serves(needs, free), temps(needs, Pool::of_free(free)).is_some());
         }
     }
 

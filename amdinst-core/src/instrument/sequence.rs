@@ -1,9 +1,9 @@
 //! Instructions to be inserted, written down in order.
 
-use super::assembler::{Assembled, Assembler};
+use super::assembler::{Assembled, Assembler, Modifiers};
 use super::layout::ScratchSlots;
 use crate::analysis::modes::Modes;
-use crate::isa::{DppCtrl, EncodeError, Encoding, Mods, Op, Value};
+use crate::isa::{DppCtrl, EncodeError, Encoding, Op, Value};
 
 /// A scalar source: a register, or a small integer.
 pub(super) fn sgpr(register: u8) -> Value {
@@ -52,19 +52,17 @@ impl Sequence {
     }
 
     /// Without modifiers.
+    #[inline(always)]
     fn plain(&mut self, op: Op, encoding: Encoding, values: &[Value]) {
-        self.add(op, encoding, values, None);
+        self.push(op, encoding, values, Modifiers::None);
     }
 
-    fn push(&mut self, op: Op, encoding: Encoding, values: &[Value], mods: Mods) {
-        self.add(op, encoding, values, Some(mods));
-    }
-
-    fn add(&mut self, op: Op, encoding: Encoding, values: &[Value], mods: Option<Mods>) {
-        match self.assembler.assemble(op, encoding, values, mods) {
+    #[inline(always)]
+    fn push(&mut self, op: Op, encoding: Encoding, values: &[Value], modifiers: Modifiers) {
+        match self.assembler.assemble(op, encoding, values, modifiers) {
             Ok(inst) => {
                 if self.insts.capacity() == 0 {
-                    self.insts = Vec::with_capacity(TYPICAL);
+                    self.insts.reserve_exact(TYPICAL);
                 }
                 self.insts.push(inst);
             }
@@ -134,9 +132,8 @@ impl Sequence {
 
     /// `v_mov` of an SGPR pair to an even pair of VGPRs: `v_pk_mov_b32 to, from, from op_sel:[0,1]`, from gfx90a on.
     pub(super) fn v_mov_pair(&mut self, to: u8, from: u8) {
-        let mods = Mods { op_sel: 0b10, op_sel_hi: 0b11, ..Mods::default() };
         let values = [Value::Vgpr(to), sgpr(from), sgpr(from)];
-        self.push(Op::v_pk_mov_b32, Encoding::Vop3p, &values, mods);
+        self.push(Op::v_pk_mov_b32, Encoding::Vop3p, &values, Modifiers::Halves);
     }
 
     /// `v_add_u32 to, a, b`, neither of them a VGPR.
@@ -152,7 +149,7 @@ impl Sequence {
     /// `v_add_u32 to, to, what clamp`: a sum too large for 32 bits becomes the largest number.
     pub(super) fn add_saturating(&mut self, to: u8, what: Value) {
         let values = [Value::Vgpr(to), Value::Vgpr(to), what];
-        self.push(Op::v_add_u32, Encoding::Vop3, &values, Mods { clamp: true, ..Mods::default() });
+        self.push(Op::v_add_u32, Encoding::Vop3, &values, Modifiers::Clamp);
     }
 
     /// The number of each lane, times four: `v_mbcnt_lo`, `v_mbcnt_hi`, `v_lshlrev`. EXEC must have the lanes.
@@ -186,7 +183,7 @@ impl Sequence {
     fn shift_in_row(&mut self, to: u8, from: u8, ctrl: u16, bank_mask: u8) {
         let dpp = DppCtrl { ctrl, row_mask: 0b0001, bank_mask, bound_ctrl: false };
         let values = [Value::Vgpr(to), Value::Vgpr(from)];
-        self.push(Op::v_mov_b32, Encoding::Vop1Dpp, &values, Mods { dpp: Some(dpp), ..Mods::default() });
+        self.push(Op::v_mov_b32, Encoding::Vop1Dpp, &values, Modifiers::Dpp(dpp));
     }
 
     /// `ds_add_u32 addresses, data offset:…` without return.
@@ -220,7 +217,7 @@ impl Sequence {
     }
 
     fn ds(&mut self, op: Op, values: &[Value], offset: u32) {
-        self.push(op, Encoding::Ds, values, Mods { offset: offset as i32, ..Mods::default() });
+        self.push(op, Encoding::Ds, values, Modifiers::Offset(offset as i32));
     }
 
     /// SMEM load of `dwords` (1, 2 or 8) from `base + offset`.
@@ -308,21 +305,19 @@ impl Sequence {
     /// `scratch_store_dword off, data, address offset:…`.
     pub(super) fn scratch_store(&mut self, data: u8, to: Slot) {
         let values = [Value::Off, Value::Vgpr(data), to.address.map_or(Value::Off, sgpr)];
-        let mods = Mods { offset: to.offset as i32, ..Mods::default() };
-        self.push(Op::scratch_store_dword, Encoding::Scratch, &values, mods);
+        self.push(Op::scratch_store_dword, Encoding::Scratch, &values, Modifiers::Offset(to.offset as i32));
     }
 
     /// `scratch_load_dword to, off, address offset:…`.
     pub(super) fn scratch_load(&mut self, to: u8, from: Slot) {
         let values = [Value::Vgpr(to), Value::Off, from.address.map_or(Value::Off, sgpr)];
-        let mods = Mods { offset: from.offset as i32, ..Mods::default() };
-        self.push(Op::scratch_load_dword, Encoding::Scratch, &values, mods);
+        self.push(Op::scratch_load_dword, Encoding::Scratch, &values, Modifiers::Offset(from.offset as i32));
     }
 
     /// `global_store_dword offsets, data, base offset:…`, one dword a lane.
     pub(super) fn global_store(&mut self, offsets: u8, data: u8, base: u8, offset: i32) {
         let values = [Value::Vgpr(offsets), Value::Vgpr(data), sgpr(base)];
-        self.push(Op::global_store_dword, Encoding::Global, &values, Mods { offset, ..Mods::default() });
+        self.push(Op::global_store_dword, Encoding::Global, &values, Modifiers::Offset(offset));
     }
 
     /// `global_store_dword offset, data, base offset:…`, of one to four dwords.
@@ -334,7 +329,7 @@ impl Sequence {
             _ => Op::global_store_dwordx4,
         };
         let values = [Value::Vgpr(offset), Value::Vgpr(data), sgpr(base)];
-        self.push(op, Encoding::Global, &values, Mods { offset: imm, ..Mods::default() });
+        self.push(op, Encoding::Global, &values, Modifiers::Offset(imm));
     }
 
     /// `global_store_dwordx2 address, data, off offset:…`: the address is a pair of VGPRs.
@@ -349,12 +344,12 @@ impl Sequence {
 
     fn global_at(&mut self, op: Op, address: u8, data: u8, offset: i32) {
         let values = [Value::Vgpr(address), Value::Vgpr(data), Value::Off];
-        self.push(op, Encoding::Global, &values, Mods { offset, ..Mods::default() });
+        self.push(op, Encoding::Global, &values, Modifiers::Offset(offset));
     }
 
     /// `global_atomic_add offsets, data, base offset:…` without return.
     pub(super) fn global_atomic_add(&mut self, offsets: u8, data: u8, base: u8, offset: i32) {
         let values = [Value::Vgpr(offsets), Value::Vgpr(data), sgpr(base)];
-        self.push(Op::global_atomic_add, Encoding::Global, &values, Mods { offset, ..Mods::default() });
+        self.push(Op::global_atomic_add, Encoding::Global, &values, Modifiers::Offset(offset));
     }
 }

@@ -32,6 +32,14 @@ pub(super) struct SiteCode<'a> {
     pub(super) place: CounterPlace,
     pub(super) owned: &'a Owned,
     pub(super) temps: Temps,
+    pub(super) facts: SiteFacts,
+    /// Position in the record.
+    pub(super) id: u32,
+}
+
+/// What the code of a site depends on wherever its counters are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SiteFacts {
     /// Pair into which the instruction saves OLD.
     pub(super) saved: Option<u8>,
     /// SCC tells NEW ≠ 0 right after the instruction.
@@ -40,8 +48,6 @@ pub(super) struct SiteCode<'a> {
     pub(super) scc_is_live: bool,
     /// OLD cannot be zero.
     pub(super) old_is_nonzero: bool,
-    /// Position in the record.
-    pub(super) id: u32,
 }
 
 /// What a site's code needs to hold for a moment.
@@ -49,32 +55,33 @@ pub(super) struct SiteCode<'a> {
 pub(super) struct Needs {
     pub(super) old: bool,
     pub(super) pair: bool,
-    pub(super) singles: usize,
+    pub(super) singles: u8,
     pub(super) scc: bool,
     /// Pair for the record's address, single registers for lanes of lent VGPRs: which depends on what registers there are.
     pub(super) record: bool,
-    pub(super) lanes: usize,
+    pub(super) lanes: u8,
     /// The pair must not be a borrowed one: it holds EXEC before anything can be parked.
     pub(super) pair_at_once: bool,
     /// Single register for an address in scratch memory, no borrowed one either.
     pub(super) address: bool,
 }
 
-impl SiteCode<'_> {
-    pub(super) fn needs(&self) -> Needs {
-        match self.place {
+impl SiteFacts {
+    /// With counters in a place like this.
+    pub(super) fn needs(self, place: CounterPlace, level: Level) -> Needs {
+        match place {
             CounterPlace::Masks { .. } => Needs::default(),
             CounterPlace::Sgprs(_) | CounterPlace::BlockSgprs { .. } => Needs {
                 old: self.saved.is_none(),
                 pair: !self.old_is_nonzero,
-                singles: usize::from(self.level == Level::Lanes),
+                singles: u8::from(level == Level::Lanes),
                 scc: self.scc_is_live,
                 ..Needs::default()
             },
             CounterPlace::Lanes { .. } | CounterPlace::Lds | CounterPlace::Memory | CounterPlace::Seed => {
-                let singles = match self.place {
+                let singles = match place {
                     CounterPlace::Seed => 2,
-                    _ if self.level == Level::Lanes => 2,
+                    _ if level == Level::Lanes => 2,
                     _ => 0,
                 };
                 Needs {
@@ -87,7 +94,9 @@ impl SiteCode<'_> {
             }
         }
     }
+}
 
+impl SiteCode<'_> {
     /// What stands before the narrowing instruction.
     pub(super) fn before(&self) -> Result<Vec<Assembled>, EncodeError> {
         let mut code = Sequence::new(self.assembler);
@@ -98,7 +107,7 @@ impl SiteCode<'_> {
             return code.finish();
         }
         self.borrowed().take(&mut code);
-        if let (None, Some(old)) = (self.saved, self.temps.old) {
+        if let (None, Some(old)) = (self.facts.saved, self.temps.old) {
             code.sop1(Op::s_mov_b64, sgpr(old), Value::EXEC);
         }
         code.finish()
@@ -111,7 +120,7 @@ impl SiteCode<'_> {
             code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
             return code.finish();
         }
-        let old = sgpr(self.saved.or(self.temps.old).unwrap_or_default());
+        let old = sgpr(self.facts.saved.or(self.temps.old).unwrap_or_default());
         if let Some(scc) = self.temps.scc {
             code.sop2(Op::s_cselect_b32, scc, Value::int(1), Value::int(0));
         }
@@ -170,7 +179,7 @@ impl SiteCode<'_> {
                 Some((lanes_taken, temp))
             }
             _ => {
-                if !self.scc_is_some {
+                if !self.facts.scc_is_some {
                     code.sopc(Op::s_cmp_lg_u64, Value::EXEC, Value::int(0));
                 }
                 None
@@ -178,7 +187,7 @@ impl SiteCode<'_> {
         };
         // An empty NEW is not `all`, also when OLD was empty: compare it with -1 instead.
         let compared = match self.temps.pair {
-            Some(pair) if !self.old_is_nonzero => {
+            Some(pair) if !self.facts.old_is_nonzero => {
                 code.sop2(Op::s_cselect_b64, pair, old, Value::int(-1));
                 sgpr(pair)
             }
@@ -216,7 +225,7 @@ impl SiteCode<'_> {
         // The masks are compared, not how many lanes they have: a mask that is set where all lanes are on may have others than a
         // partial wave was started with.
         match sums {
-            None if self.scc_is_some && self.old_is_nonzero => {
+            None if self.facts.scc_is_some && self.facts.old_is_nonzero => {
                 code.choose_exec(some, none);
                 code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
                 code.choose_exec(all, Value::EXEC);
@@ -262,7 +271,7 @@ impl SiteCode<'_> {
             code.sop1(Op::s_bcnt1_i32_b64, sgpr(all), old);
             // Its SCC is NEW ≠ 0.
             code.sop1(Op::s_bcnt1_i32_b64, sgpr(taken), sgpr(new));
-        } else if !self.scc_is_some {
+        } else if !self.facts.scc_is_some {
             code.sopc(Op::s_cmp_lg_u64, sgpr(new), Value::int(0));
         }
         code.sop2(Op::s_cselect_b32, none, Value::int(0), Value::int(1));
@@ -275,7 +284,7 @@ impl SiteCode<'_> {
             }
             code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
             code.sop2(Op::s_cselect_b32, all, Value::int(1), Value::int(0));
-            if !self.old_is_nonzero {
+            if !self.facts.old_is_nonzero {
                 code.sop2(Op::s_andn2_b32, all, sgpr(all), sgpr(none));
             }
             add(code, 1, sgpr(all));

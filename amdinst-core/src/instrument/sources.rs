@@ -2,7 +2,7 @@
 
 use super::map::SiteFrame;
 use crate::object::CodeObject;
-use crate::object::lines::{Frame, SourceMap};
+use crate::object::lines::SourceMap;
 
 /// The line table of a code object, if it has one.
 pub(super) struct Sources {
@@ -18,12 +18,11 @@ impl Sources {
     /// The inline chain at `pc`, innermost first; empty if nothing is known.
     pub(super) fn frames(&self, pc: u64) -> Vec<SiteFrame> {
         let known = |number: u32| (number != 0).then_some(number);
-        let convert = |frame: Frame| SiteFrame {
-            function: frame.function,
-            file: (!frame.file.is_empty()).then_some(frame.file),
-            line: known(frame.line),
-            column: known(frame.column),
-        };
-        self.map.frames(pc).into_iter().map(convert).collect()
+        self.map.frames_as(pc, |name, file, place| SiteFrame {
+            function: name.function.clone(),
+            file: (!file.is_empty()).then(|| file.clone()),
+            line: known(place.line),
+            column: known(place.column),
+        })
     }
 }

@@ -2,23 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::hazards;
-use super::lds::{self, LdsUse};
+use super::lds::LdsUse;
 use super::options::Options;
+use super::own::{Collector, Own, Touches};
+use super::recall::Recall;
 use super::refusal::{InstrumentError, Reason, Refusal};
 use crate::analysis::dominators::Structure;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
 use crate::analysis::modes::ModeFlow;
-use crate::analysis::program::{Exit, Function, Obstacle, ObstacleKind, Program, RawCounter};
-use crate::isa::{Effects, Families, Inst, LAST_SGPR, Op, Reg, RegSet};
+use crate::analysis::program::{Exit, Function, Obstacle, ObstacleKind, Program, RawCounter, Seen};
+use crate::isa::{LAST_SGPR, Reg};
 use crate::object::CodeObject;
 
-/// The register of `s_getreg_b32` that tells how many SGPRs and VGPRs a wave has.
-const HW_REG_GPR_ALLOC: i32 = 5;
-
 /// The program and what is known of it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Survey {
     pub(super) program: Program,
     pub(super) masks: Vec<Masks>,
@@ -26,113 +24,25 @@ pub(super) struct Survey {
     pub(super) modes: ModeFlow,
     /// By function: what it does itself.
     own: Vec<Own>,
+    touches: Touches,
     /// By function: of a kernel, it and all it reaches; of others nothing.
     pub(super) reachable: Vec<BTreeSet<usize>>,
     /// Kernels that code goes on into, with a function that does.
     entered: BTreeMap<usize, usize>,
 }
 
-/// What a function, without its callees, does with registers and LDS.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Own {
-    /// Every register that it reads or writes.
-    pub(super) used: RegSet,
-    /// Every register that it writes, if only in part.
-    changes: RegSet,
-    /// Registers that an operation writes later, on its own (loads), or uses for long (matrix instructions).
-    pub(super) late: RegSet,
-    /// VGPRs are addressed by number in a register.
-    pub(super) indexed: bool,
-    /// The same of SGPRs.
-    pub(super) sgprs_by_number: bool,
-    /// What it has of instructions that others must keep a distance from.
-    pub(super) slow: hazards::Slow,
-    lds: LdsUse,
-    /// It reads how many registers its wave has.
-    reads_allotment: bool,
-}
-
-/// What an instruction adds to what its function does, beside its registers.
-#[derive(Clone, Copy)]
-struct Traits {
-    /// It writes its registers later, on its own, or uses them for long.
-    is_late: bool,
-    /// It also reads them late, such as addends of matrices.
-    reads_late: bool,
-    /// It writes some registers in part.
-    writes_in_part: bool,
-    slow: hazards::Slow,
-    indexed: bool,
-    sgprs_by_number: bool,
-    lds: LdsUse,
-    reads_allotment: bool,
-}
-
-impl Traits {
-    fn of(inst: &Inst, effects: &Effects) -> Self {
-        Self {
-            is_late: inst.op.is_of(Families::LATE),
-            reads_late: inst.op.is_of(Families::MATRIX),
-            writes_in_part: effects.partial != RegSet::EMPTY,
-            slow: hazards::Slow::of(inst),
-            indexed: inst.op.is_of(Families::VGPRS_BY_NUMBER),
-            sgprs_by_number: inst.op.is_of(Families::SGPRS_BY_NUMBER),
-            lds: LdsUse::of(inst, effects),
-            reads_allotment: inst.op == Op::s_getreg_b32
-                && lds::hardware_register(inst) == Some(HW_REG_GPR_ALLOC),
-        }
-    }
-}
-
-impl Own {
-    fn see(&mut self, effects: &Effects, traits: Traits) {
-        self.changes.union_with(&effects.writes);
-        if traits.writes_in_part {
-            self.changes.union_with(&effects.partial);
-        }
-        self.used.union_with(&effects.reads);
-        if traits.is_late {
-            self.late.union_with(&effects.changes());
-        }
-        if traits.reads_late {
-            self.late.union_with(&effects.reads);
-        }
-        self.slow.add(traits.slow);
-        self.indexed |= traits.indexed;
-        self.sgprs_by_number |= traits.sgprs_by_number;
-        self.lds.add(traits.lds);
-        self.reads_allotment |= traits.reads_allotment;
-    }
-
-    /// All of its instructions were seen.
-    fn seen(&mut self) {
-        self.used.union_with(&self.changes);
-    }
-}
-
 impl Survey {
-    pub(super) fn new(object: &CodeObject) -> Self {
-        let mut own: Vec<Own> = Vec::new();
-        // By form: the same instructions stand in many functions.
-        let mut traits: Vec<Option<Traits>> = Vec::new();
-        let mut program = Program::explore(object, &mut |function, form, inst, effects| {
-            if own.len() <= function {
-                own.resize_with(function + 1, Own::default);
-            }
-            if traits.len() <= form {
-                traits.resize(form + 1, None);
-            }
-            let traits = *traits[form].get_or_insert_with(|| Traits::of(inst, effects));
-            own[function].see(effects, traits);
-        });
-        own.resize_with(program.functions.len(), Own::default);
-        own.iter_mut().for_each(Own::seen);
+    /// The rest is what was learnt of other code objects of the processor.
+    pub(super) fn new(object: &CodeObject, (seen, touches): (Seen, Touches), recall: &mut Recall) -> Self {
+        let mut collector = Collector::new(touches);
+        let mut program = Program::explore(object, seen, &mut collector);
+        let (own, touches) = collector.finish(program.functions.len());
         let reached_by = |(number, function): (usize, &Function)| {
             if function.kernel.is_some() { program.reachable(number) } else { BTreeSet::new() }
         };
         let reachable = program.functions.iter().enumerate().map(reached_by).collect();
         let changes = program.with_callees(own.iter().map(|own| {
-            let mut changes = own.changes;
+            let mut changes = *own.changes();
             if own.sgprs_by_number {
                 changes.insert_run(Reg::scalar(0), u16::from(LAST_SGPR) + 1);
             }
@@ -149,10 +59,8 @@ impl Survey {
             program.functions[function].obstacles.push(obstacle);
         }
         let modes = ModeFlow::new(&program);
-        let masks = program
-            .functions
-            .iter()
-            .map(|function| {
+        let masks = program.functions.iter().map(|function| {
+            recall.masks(function, || {
                 let blocks = &function.blocks;
                 let structure = Structure::new(
                     blocks.len(),
@@ -161,8 +69,14 @@ impl Survey {
                 );
                 Masks::new(&program, function, &structure, &clobbers)
             })
-            .collect();
-        Self { masks, liveness, modes, own, reachable, entered, program }
+        });
+        let masks = masks.collect();
+        Self { masks, liveness, modes, own, touches, reachable, entered, program }
+    }
+
+    /// What was learnt that helps with other code objects of the processor.
+    pub(super) fn into_known(self) -> (Seen, Touches) {
+        (self.program.into_seen(), self.touches)
     }
 
     /// The functions that are kernels: (function, kernel).
@@ -221,14 +135,14 @@ impl Survey {
     pub(super) fn lds_use(&self, function: usize) -> LdsUse {
         let mut all = LdsUse::default();
         for &reached in &self.reachable[function] {
-            all.add(self.own[reached].lds);
+            all.add(self.own[reached].lds());
         }
         all
     }
 
     /// Whether the kernel at `function`, with all it calls, reads how many registers it has.
     pub(super) fn reads_allotment(&self, function: usize) -> bool {
-        self.reachable[function].iter().any(|&reached| self.own[reached].reads_allotment)
+        self.reachable[function].iter().any(|&reached| self.own[reached].reads_allotment())
     }
 
     /// How many SGPRs `functions` use, specials not counted.

@@ -21,24 +21,25 @@ impl Inst {
     /// # Errors
     /// [`EncodeError`] when the processor lacks the instruction or an operand does not fit.
     pub fn encode(&self, arch: Arch) -> Result<Words, EncodeError> {
-        self.encode_with(arch, true)
+        self.encode_with(arch, entry_of(arch, self.op, self.encoding)?, true, true)
     }
 
-    /// As [`Inst::encode`], for what [`assemble_legal`] made: it is decoded again in debug builds only.
-    pub(crate) fn encode_assembled(&self, arch: Arch) -> Result<Words, EncodeError> {
-        self.encode_with(arch, cfg!(debug_assertions))
-    }
-
-    fn encode_with(&self, arch: Arch, verify: bool) -> Result<Words, EncodeError> {
+    /// `modified` tells whether the instruction may have modifiers, `verify` whether what comes out is decoded again.
+    fn encode_with(
+        &self,
+        arch: Arch,
+        entry: &Entry,
+        modified: bool,
+        verify: bool,
+    ) -> Result<Words, EncodeError> {
         let (op, encoding) = (self.op, self.encoding);
-        let entry =
-            Tables::of(arch).by_op(op, encoding).ok_or(EncodeError::UnknownOp { arch, op, encoding })?;
         let format = fields::format_of(encoding);
         let mut bits = format.prefix | format.opcode.put(entry.opcode.into());
         if encoding == Encoding::Mimg {
             bits |= fields::MIMG_OPCODE_HIGH.put(u32::from(entry.opcode >> 7));
         }
-        let modifiers = self.modifier_bits(entry)?;
+        // Without, whatever fields there are are zero.
+        let modifiers = if modified { self.modifier_bits(entry)? } else { Pairs::default() };
         bits |= modifiers.main;
         let mut prefix = modifiers.prefix;
         if encoding == Encoding::Vop3px {
@@ -49,7 +50,7 @@ impl Inst {
 
         let mut literal = None;
         let mut index = 0;
-        for &spec in &entry.specs {
+        for (&spec, &place) in entry.specs.iter().zip(&entry.places) {
             if !operand::is_present(entry, spec, &self.mods) {
                 continue;
             }
@@ -60,7 +61,7 @@ impl Inst {
             };
             let illegal = |reason| EncodeError::IllegalOperand { op, encoding, index, reason };
             let (operand_bits, operand_literal) =
-                operand::encode(arch, entry, spec, operands, &self.mods).map_err(illegal)?;
+                operand::encode(arch, entry, (spec, place), operands, &self.mods).map_err(illegal)?;
             match spec.slot {
                 Slot::ScaleA | Slot::ScaleB => prefix |= operand_bits,
                 _ => bits |= operand_bits,
@@ -162,12 +163,13 @@ pub fn assemble(
     values: &[Value],
     mods: Mods,
 ) -> Result<Inst, EncodeError> {
-    let mut inst = build(arch, op, encoding, values, mods)?;
-    inst.size = 4 * inst.encode(arch)?.len() as u8;
+    let entry = entry_of(arch, op, encoding)?;
+    let mut inst = build(entry, values, mods)?;
+    inst.size = 4 * inst.encode_with(arch, entry, true, true)?.len() as u8;
     Ok(inst)
 }
 
-/// As [`assemble`], for operands that are legal by construction: what comes out is encoded and decoded again in debug builds
+/// As [`assemble`], with its dwords, for operands that are legal by construction: what comes out is decoded again in debug builds
 /// only.
 ///
 /// # Errors
@@ -177,24 +179,68 @@ pub(crate) fn assemble_legal(
     op: Op,
     encoding: Encoding,
     values: &[Value],
-    mods: Mods,
-) -> Result<Inst, EncodeError> {
-    let mut inst = build(arch, op, encoding, values, mods)?;
+    mods: Option<Mods>,
+) -> Result<(Inst, Result<Words, EncodeError>), EncodeError> {
+    let entry = entry_of(arch, op, encoding)?;
+    let mut inst = build(entry, values, mods.unwrap_or_default())?;
+    // A control word has something to say without modifiers, too.
+    let modified = mods.is_some() || modifiers::has_control_word(encoding);
+    let words = inst.encode_with(arch, entry, modified, cfg!(debug_assertions));
     let is_literal = |operand: &Operand| matches!(operand.value, Value::Literal(_));
     let prefix = if encoding == Encoding::Vop3px { scaled::PREFIX_SIZE as u8 } else { 0 };
     let dwords = fields::format_of(encoding).dwords + u8::from(inst.operands.iter().any(is_literal));
     inst.size = prefix + 4 * dwords;
     if cfg!(debug_assertions) {
-        let words = inst.encode(arch)?;
-        debug_assert_eq!(usize::from(inst.size), 4 * words.len(), "{op}");
+        let dwords = words.as_ref().map_err(EncodeError::clone)?.len();
+        debug_assert_eq!(usize::from(inst.size), 4 * dwords, "{op}");
     }
-    Ok(inst)
+    Ok((inst, words))
+}
+
+/// An instruction that differs from one that [`assemble_legal`] made in registers and inline constants alone, with its dwords; `None`
+/// where these are not told by a field each, or other operands differ.
+pub(crate) fn with_values(arch: Arch, like: &Inst, words: &Words, values: &[Value]) -> Option<(Inst, Words)> {
+    let entry = entry_of(arch, like.op, like.encoding).ok()?;
+    let (mut inst, mut words) = (like.clone(), words.clone());
+    if [entry.specs.len(), inst.operands.len()] != [values.len(); 2] {
+        return None;
+    }
+    for ((operand, &value), (spec, place)) in
+        inst.operands.iter_mut().zip(values).zip(entry.specs.iter().zip(&entry.places))
+    {
+        if operand.value == value {
+            continue;
+        }
+        let changed = match (operand.value, value) {
+            (Value::Scalar(old), Value::Scalar(new))
+            | (Value::Vgpr(old), Value::Vgpr(new))
+            | (Value::Inline(old), Value::Inline(new)) => old ^ new,
+            _ => return None,
+        };
+        let is_special = matches!(
+            spec.class,
+            Class::SgprGroup | Class::SmemOffset | Class::Export | Class::Vcc | Class::SdwaDst
+        );
+        if is_special || inst.encoding == Encoding::Vop3px {
+            return None;
+        }
+        // What tells kinds of operands apart is not among the low bits of a code.
+        let bits = place.put(changed.into());
+        for (word, bits) in words.iter_mut().zip([bits as u32, (bits >> 32) as u32]) {
+            *word ^= bits;
+        }
+        operand.value = value;
+    }
+    Some((inst, words))
+}
+
+fn entry_of(arch: Arch, op: Op, encoding: Encoding) -> Result<&'static Entry, EncodeError> {
+    Tables::of(arch).by_op(op, encoding).ok_or(EncodeError::UnknownOp { arch, op, encoding })
 }
 
 /// The instruction without its size.
-fn build(arch: Arch, op: Op, encoding: Encoding, values: &[Value], mods: Mods) -> Result<Inst, EncodeError> {
-    let entry = Tables::of(arch).by_op(op, encoding).ok_or(EncodeError::UnknownOp { arch, op, encoding })?;
-    let mut mods = mods;
+fn build(entry: &Entry, values: &[Value], mut mods: Mods) -> Result<Inst, EncodeError> {
+    let Entry { op, encoding, .. } = *entry;
     fill_in(&mut mods, encoding);
     let mut inst = Inst { op, encoding, size: 0, operands: Operands::new(), mods };
     let count = |inst: &Inst| inst.operand_count(entry, values.len());

@@ -93,6 +93,11 @@ pub(super) fn empty(encoding: Encoding) -> Mods {
     mods
 }
 
+/// Whether instructions have a dword of SDWA or DPP control, which is never all zeros.
+pub(super) const fn has_control_word(encoding: Encoding) -> bool {
+    matches!(encoding, Encoding::Vop1Dpp | Encoding::Vop2Dpp) || encoding.is_sdwa()
+}
+
 /// Stores a field's value.
 pub(super) fn set(mods: &mut Mods, bits: ModifierBits, value: u32) -> Result<(), Undefined> {
     let flag = value != 0;

@@ -487,11 +487,10 @@ fn tuple_in_range(code: u32, dwords: u8) -> Result<u8, Illegal> {
 pub(super) fn encode(
     arch: Arch,
     entry: &Entry,
-    spec: Spec,
+    (spec, field): (Spec, Field),
     operands: &[Operand],
     mods: &Mods,
 ) -> Result<(u64, Option<u32>), Illegal> {
-    let field = field_of(entry.encoding, spec.slot);
     if spec.class == Class::SmemOffset {
         return smem_offset_bits(entry, operands, mods).map(|bits| (bits, None));
     }

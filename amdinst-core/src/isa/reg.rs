@@ -131,6 +131,16 @@ impl RegSet {
         }
     }
 
+    /// The set as words, a bit for each register.
+    pub(crate) const fn words(&self) -> &[u64; WORDS] {
+        &self.0
+    }
+
+    /// Adds the registers of one word.
+    pub(crate) const fn add_word(&mut self, word: usize, registers: u64) {
+        self.0[word] |= registers;
+    }
+
     /// Whether the sets share a scalar register.
     pub(crate) fn share_scalars(&self, other: &Self) -> bool {
         Self::share(&self.0[..FIRST_VECTOR], &other.0[..FIRST_VECTOR])

@@ -60,7 +60,8 @@ impl Symbols {
                     continue;
                 }
                 let section = symbol.section;
-                let symbol = Symbol { address: symbol.value, name: symbol.name, kind: symbol.kind.0 };
+                let symbol =
+                    Symbol { address: symbol.value, name: symbol.name.into_owned(), kind: symbol.kind.0 };
                 match section {
                     Some(section) => by_section.entry(section).or_default().push(symbol),
                     None => absolute.push(symbol),

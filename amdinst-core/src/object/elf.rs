@@ -3,6 +3,7 @@
 //! Reading goes through the `object` crate's low-level tables. The values are owned and mutable because the rewriter
 //! edits them and writes them back.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use object::LittleEndian as LE;
@@ -110,8 +111,8 @@ impl Section {
 
 /// A symbol with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Symbol {
-    pub(crate) name: String,
+pub(crate) struct Symbol<'a> {
+    pub(crate) name: Cow<'a, str>,
     pub(crate) kind: elf::SymbolType,
     /// Index of the section that defines it, if one does.
     pub(crate) section: Option<u32>,
@@ -164,8 +165,9 @@ impl Elf {
         let mut sections = Vec::with_capacity(table.len());
         for (index, raw) in table.enumerate() {
             let at = section_header_offset + (index.0 * SECTION_HEADER_SIZE) as u64;
-            let name =
-                table.section_name(LE, raw).map_err(damaged(&format!("name of section {}", index.0), at))?;
+            let name = table
+                .section_name(LE, raw)
+                .map_err(|error| damaged(&format!("name of section {}", index.0), at)(error))?;
             sections.push(section(index.0, String::from_utf8_lossy(name).into_owned(), raw, at, bytes)?);
         }
 
@@ -186,7 +188,7 @@ impl Elf {
     }
 
     /// The symbols of the symbol table at a section index, the null symbol included.
-    pub(crate) fn symbols(&self, bytes: &[u8], index: usize) -> Result<Vec<Symbol>, ObjectError> {
+    pub(crate) fn symbols<'a>(&self, bytes: &'a [u8], index: usize) -> Result<Vec<Symbol<'a>>, ObjectError> {
         let table = &self.sections[index];
         let part = || format!("symbol table {}", table.name);
         let strings = self
@@ -224,7 +226,7 @@ impl Elf {
                     ));
                 }
                 Ok(Symbol {
-                    name: String::from_utf8_lossy(name).into_owned(),
+                    name: text(name),
                     kind: raw.st_type(),
                     section: (!reserved).then_some(u32::from(shndx)),
                     value: raw.st_value(LE),
@@ -233,6 +235,11 @@ impl Elf {
             })
             .collect()
     }
+}
+
+/// A name, which is nearly always UTF-8: finding that out first is many times faster than looking for what is not.
+fn text(name: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(name).map_or_else(|_| String::from_utf8_lossy(name), Cow::Borrowed)
 }
 
 /// Magic, class and byte order, before any structure is read.
@@ -260,7 +267,7 @@ fn check_identity(bytes: &[u8]) -> Result<(), ObjectError> {
 
 /// The ranges of a structure: inside the file, and not wrapping around the address space.
 fn check_ranges(
-    part: &str,
+    part: impl Fn() -> String,
     at: u64,
     file: (u64, u64),
     memory: (u64, u64),
@@ -270,12 +277,12 @@ fn check_ranges(
     if offset.checked_add(size).is_none_or(|end| end > bytes.len() as u64) {
         let problem =
             format!("it spans {size:#x} bytes from file offset {offset:#x}, the file has {:#x}", bytes.len());
-        return Err(ObjectError::malformed(part, at, problem));
+        return Err(ObjectError::malformed(part(), at, problem));
     }
     let (address, size) = memory;
     if address.checked_add(size).is_none() {
         let problem = format!("{size:#x} bytes from address {address:#x} wrap around the address space");
-        return Err(ObjectError::malformed(part, at, problem));
+        return Err(ObjectError::malformed(part(), at, problem));
     }
     Ok(())
 }
@@ -295,14 +302,14 @@ fn program_header(
         memory_size: raw.p_memsz(LE),
         align: raw.p_align(LE),
     };
-    let part = format!("program header {index}");
+    let part = || format!("program header {index}");
     let at = table + (index * PROGRAM_HEADER_SIZE) as u64;
     let file = (header.offset, header.file_size);
-    check_ranges(&part, at, file, (header.address, header.memory_size), bytes)?;
+    check_ranges(part, at, file, (header.address, header.memory_size), bytes)?;
     if header.file_size > header.memory_size {
         let problem =
             format!("{:#x} bytes of file for {:#x} bytes of memory", header.file_size, header.memory_size);
-        return Err(ObjectError::malformed(part, at, problem));
+        return Err(ObjectError::malformed(part(), at, problem));
     }
     Ok(header)
 }
@@ -327,10 +334,10 @@ fn section(
         entry_size: raw.sh_entsize(LE),
         name,
     };
-    let part = format!("section {index} `{}`", section.name);
+    let part = || format!("section {index} `{}`", section.name);
     let in_file = section.kind != elf::SHT_NOBITS && section.kind != elf::SHT_NULL;
     let file = (section.offset, if in_file { section.size } else { 0 });
     let file = if in_file { file } else { (0, 0) };
-    check_ranges(&part, at, file, (section.address, section.size), bytes)?;
+    check_ranges(part, at, file, (section.address, section.size), bytes)?;
     Ok(section)
 }

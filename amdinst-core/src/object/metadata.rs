@@ -1,7 +1,9 @@
 //! The metadata note (`NT_AMDGPU_METADATA`, MessagePack) of one kernel (AMDGPU user guide, "Code Object V3 Metadata").
 
-use rmpv::ValueRef as Value;
+#[cfg(test)]
+pub(super) mod tests;
 
+use super::messagepack::{Damaged, Item, Stream, describe, write};
 use super::{KernelProblem, ObjectError};
 
 /// What the note says of one kernel. Zero or `None` where it is silent.
@@ -61,175 +63,302 @@ impl KernelArg {
     }
 }
 
-/// The entries of `amdhsa.kernels`; empty if the key is absent.
-pub(crate) fn kernel_entries<'n, 'a>(note: &'n Value<'a>, at: u64) -> Result<&'n [Value<'a>], ObjectError> {
+/// What the metadata says of one kernel, and what it calls it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct KernelEntry {
+    /// `.name`.
+    pub(crate) name: String,
+    /// `.symbol`.
+    pub(crate) symbol: String,
+    pub(crate) metadata: KernelMetadata,
+}
+
+/// The key of the top level that has the kernels.
+pub(super) const KERNELS: &[u8] = b"amdhsa.kernels";
+
+/// The entries of `amdhsa.kernels`; none if the key is absent. Problems that have no place of their own are said to be `at`.
+pub(super) fn kernels(metadata: Stream<'_>, at: u64) -> Result<Vec<KernelEntry>, ObjectError> {
+    read(metadata, at).map_err(|error| {
+        // Where all of it is not MessagePack, that is what is wrong with it, whatever was read before.
+        let mut whole = metadata;
+        whole.skip().err().map_or(error, ObjectError::from)
+    })
+}
+
+fn read(mut metadata: Stream<'_>, at: u64) -> Result<Vec<KernelEntry>, ObjectError> {
     let damaged = |problem: &str| ObjectError::malformed("metadata note", at, problem);
-    if !matches!(note, Value::Map(_)) {
-        return Err(damaged("its top level is not a map"));
-    }
-    match get(note, "amdhsa.kernels") {
-        None => Ok(&[]),
-        Some(Value::Array(kernels)) => Ok(kernels),
-        Some(_) => Err(damaged("amdhsa.kernels is not an array")),
-    }
-}
-
-/// `.name` and `.symbol` of an entry of `amdhsa.kernels`.
-pub(crate) fn names<'a>(entry: &Value<'a>, index: usize, at: u64) -> Result<(&'a str, &'a str), ObjectError> {
-    let string = |key: &str| {
-        get(entry, key).and_then(text).ok_or_else(|| {
-            ObjectError::malformed("metadata note", at, format!("kernel {index} has no string {key}"))
-        })
-    };
-    Ok((string(".name")?, string(".symbol")?))
-}
-
-/// The value of a string key in a map.
-pub(crate) fn get<'m, 'a>(map: &'m Value<'a>, key: &str) -> Option<&'m Value<'a>> {
-    let Value::Map(entries) = map else { return None };
-    entries.iter().find(|(name, _)| text(name) == Some(key)).map(|(_, value)| value)
-}
-
-/// The same, to be changed.
-pub(crate) fn get_mut<'m, 'a>(map: &'m mut Value<'a>, key: &str) -> Option<&'m mut Value<'a>> {
-    let Value::Map(entries) = map else { return None };
-    entries.iter_mut().find(|(name, _)| text(name) == Some(key)).map(|(_, value)| value)
-}
-
-/// The text of a string.
-pub(crate) fn text<'a>(value: &Value<'a>) -> Option<&'a str> {
-    match value {
-        Value::String(string) => string.into_str(),
-        _ => None,
-    }
-}
-
-/// Sets a string key of a map: in place if it is there, else where MessagePack writers that sort would put it.
-pub(crate) fn set<'a>(map: &mut Value<'a>, key: &'a str, value: Value<'a>) {
-    if let Some(old) = get_mut(map, key) {
-        *old = value;
-    } else if let Value::Map(entries) = map {
-        let place = entries.partition_point(|(name, _)| text(name) < Some(key));
-        entries.insert(place, (Value::from(key), value));
-    }
-}
-
-/// Reads the typed keys of one map, naming kernel and key in errors.
-struct Reader<'m, 'a> {
-    kernel: &'m str,
-    map: &'m Value<'a>,
-}
-
-impl<'m, 'a> Reader<'m, 'a> {
-    fn wrong(&self, key: &'static str, found: &Value<'a>, expected: &'static str) -> ObjectError {
-        let mut found = found.to_string();
-        if found.len() > 40 {
-            found = format!("{}…", found.chars().take(40).collect::<String>());
+    let Item::Map(length) = metadata.item()? else { return Err(damaged("its top level is not a map")) };
+    let mut kernels = None;
+    metadata.entries(length, |stream, key| {
+        if key != Some(KERNELS) || kernels.is_some() {
+            return Ok(stream.skip()?);
         }
-        let problem = KernelProblem::Metadata { key, found, expected };
-        ObjectError::Kernel { kernel: self.kernel.to_owned(), problem }
-    }
+        let Item::Array(length) = stream.item()? else {
+            return Err(damaged("amdhsa.kernels is not an array"));
+        };
+        let kernels = kernels.insert(Vec::new());
+        stream.items(length, |stream| {
+            kernels.push(KernelEntry::read(stream, kernels.len(), at)?);
+            Ok(())
+        })
+    })?;
+    Ok(kernels.unwrap_or_default())
+}
 
-    fn read<T>(
-        &self,
-        key: &'static str,
-        expected: &'static str,
-        convert: impl Fn(&'m Value<'a>) -> Option<T>,
-    ) -> Result<Option<T>, ObjectError> {
-        let Some(value) = get(self.map, key) else { return Ok(None) };
-        convert(value).map(Some).ok_or_else(|| self.wrong(key, value, expected))
-    }
-
-    fn u32(&self, key: &'static str) -> Result<u32, ObjectError> {
-        Ok(self.read(key, "a 32-bit unsigned integer", as_u32)?.unwrap_or(0))
-    }
-
-    fn string(&self, key: &'static str) -> Result<Option<String>, ObjectError> {
-        self.read(key, "a string", |value| text(value).map(str::to_owned))
+impl From<Damaged> for ObjectError {
+    fn from(damaged: Damaged) -> Self {
+        Self::malformed("metadata note", damaged.at as u64, damaged.to_string())
     }
 }
 
-fn as_u32(value: &Value<'_>) -> Option<u32> {
-    value.as_u64()?.try_into().ok()
+/// Why a value could not be read.
+enum Problem {
+    Damaged(Damaged),
+    /// A value of the wrong type or range.
+    Wrong(KernelProblem),
 }
 
-fn as_u32x3(value: &Value<'_>) -> Option<[u32; 3]> {
-    let numbers = as_array(value)?.iter().map(as_u32).collect::<Option<Vec<_>>>()?;
-    numbers.try_into().ok()
+impl From<Damaged> for Problem {
+    fn from(damaged: Damaged) -> Self {
+        Self::Damaged(damaged)
+    }
 }
 
-fn as_array<'m, 'a>(value: &'m Value<'a>) -> Option<&'m [Value<'a>]> {
-    match value {
-        Value::Array(items) => Some(items),
+/// The next value, as what it should be.
+fn expect<'a, T>(
+    stream: &mut Stream<'a>,
+    key: &'static str,
+    expected: &'static str,
+    convert: impl FnOnce(Item<'a>) -> Option<T>,
+) -> Result<T, Problem> {
+    let value = *stream;
+    convert(stream.item()?).ok_or_else(|| wrong(value, key, expected))
+}
+
+#[cold]
+fn wrong(value: Stream<'_>, key: &'static str, expected: &'static str) -> Problem {
+    Problem::Wrong(KernelProblem::Metadata { key, found: describe(value), expected })
+}
+
+fn as_u32(item: Item<'_>) -> Option<u32> {
+    match item {
+        Item::Unsigned(number) => number.try_into().ok(),
         _ => None,
     }
 }
 
-fn as_bool(value: &Value<'_>) -> Option<bool> {
-    match value {
-        Value::Boolean(value) => Some(*value),
+fn number(stream: &mut Stream<'_>, key: &'static str) -> Result<u32, Problem> {
+    expect(stream, key, "a 32-bit unsigned integer", as_u32)
+}
+
+fn string(stream: &mut Stream<'_>, key: &'static str) -> Result<String, Problem> {
+    expect(stream, key, "a string", |item| match item {
+        Item::String(bytes) => std::str::from_utf8(bytes).ok().map(str::to_owned),
         _ => None,
+    })
+}
+
+fn boolean(stream: &mut Stream<'_>, key: &'static str) -> Result<bool, Problem> {
+    expect(stream, key, "a boolean", |item| match item {
+        Item::Boolean(value) => Some(value),
+        _ => None,
+    })
+}
+
+fn workgroup_size(stream: &mut Stream<'_>, key: &'static str) -> Result<[u32; 3], Problem> {
+    let value = *stream;
+    let wrong = || wrong(value, key, "three 32-bit unsigned integers");
+    if stream.item()? != Item::Array(3) {
+        return Err(wrong());
+    }
+    let mut size = [0; 3];
+    for number in &mut size {
+        *number = as_u32(stream.item()?).ok_or_else(wrong)?;
+    }
+    Ok(size)
+}
+
+fn args(stream: &mut Stream<'_>, key: &'static str) -> Result<Vec<KernelArg>, Problem> {
+    let length = expect(stream, key, "an array", |item| match item {
+        Item::Array(length) => Some(length),
+        _ => None,
+    })?;
+    // The length is the file's word, which is not believed beyond what kernels have.
+    let mut args = Vec::with_capacity(length.min(32) as usize);
+    stream.items(length, |stream| {
+        let length = expect(stream, key, "an array of maps", |item| match item {
+            Item::Map(length) => Some(length),
+            _ => None,
+        })?;
+        args.push(KernelArg::read(stream, length)?);
+        Ok::<_, Problem>(())
+    })?;
+    Ok(args)
+}
+
+/// The value of a key, of which the first counts.
+fn first<'a, T>(
+    value: &mut Option<T>,
+    stream: &mut Stream<'a>,
+    key: &'static str,
+    read: impl FnOnce(&mut Stream<'a>, &'static str) -> Result<T, Problem>,
+) -> Result<(), Problem> {
+    match value {
+        None => *value = Some(read(stream, key)?),
+        Some(_) => stream.skip()?,
+    }
+    Ok(())
+}
+
+/// An entry of `amdhsa.kernels` that is being read.
+#[derive(Default)]
+struct Found {
+    name: Option<String>,
+    symbol: Option<String>,
+    metadata: KernelMetadata,
+}
+
+/// Reads the value of a key, which is named for messages.
+type Read = fn(&mut Found, &mut Stream<'_>, &'static str) -> Result<(), Problem>;
+
+/// What is read of an entry of `amdhsa.kernels`.
+const KEYS: [(&str, Read); 17] = [
+    (".agpr_count", |found, stream, key| set(&mut found.metadata.agpr_count, number(stream, key))),
+    (".args", |found, stream, key| set(&mut found.metadata.args, args(stream, key))),
+    (".group_segment_fixed_size", |found, stream, key| {
+        set(&mut found.metadata.group_segment_fixed_size, number(stream, key))
+    }),
+    (".kernarg_segment_align", |found, stream, key| {
+        set(&mut found.metadata.kernarg_segment_align, number(stream, key))
+    }),
+    (".kernarg_segment_size", |found, stream, key| {
+        set(&mut found.metadata.kernarg_segment_size, number(stream, key))
+    }),
+    (".language", |found, stream, key| set(&mut found.metadata.language, string(stream, key).map(Some))),
+    (".max_flat_workgroup_size", |found, stream, key| {
+        set(&mut found.metadata.max_flat_workgroup_size, number(stream, key))
+    }),
+    (".name", |found, stream, key| set(&mut found.name, string(stream, key).map(Some))),
+    (".private_segment_fixed_size", |found, stream, key| {
+        set(&mut found.metadata.private_segment_fixed_size, number(stream, key))
+    }),
+    (".reqd_workgroup_size", |found, stream, key| {
+        let size = workgroup_size(stream, key).map(|size| Some(size).filter(|size| *size != [0; 3]));
+        set(&mut found.metadata.reqd_workgroup_size, size)
+    }),
+    (".sgpr_count", |found, stream, key| set(&mut found.metadata.sgpr_count, number(stream, key))),
+    (".sgpr_spill_count", |found, stream, key| {
+        set(&mut found.metadata.sgpr_spill_count, number(stream, key))
+    }),
+    (".symbol", |found, stream, key| set(&mut found.symbol, string(stream, key).map(Some))),
+    (".uses_dynamic_stack", |found, stream, key| {
+        set(&mut found.metadata.uses_dynamic_stack, boolean(stream, key))
+    }),
+    (".vgpr_count", |found, stream, key| set(&mut found.metadata.vgpr_count, number(stream, key))),
+    (".vgpr_spill_count", |found, stream, key| {
+        set(&mut found.metadata.vgpr_spill_count, number(stream, key))
+    }),
+    (".wavefront_size", |found, stream, key| set(&mut found.metadata.wavefront_size, number(stream, key))),
+];
+
+fn set<T>(place: &mut T, value: Result<T, Problem>) -> Result<(), Problem> {
+    *place = value?;
+    Ok(())
+}
+
+impl Found {
+    /// Reads a map of that length, its keys in any order, though fastest in theirs. Of several values of a key the first
+    /// counts. What is wrong with a value is told at the end, when the kernel has a name.
+    fn read(stream: &mut Stream<'_>, length: u32) -> Result<(Self, Option<KernelProblem>), Damaged> {
+        let (mut found, mut problem, mut seen, mut next) = (Self::default(), None, 0u32, 0);
+        stream.entries(length, |stream, key| {
+            let Some(key) = key else { return stream.skip() };
+            let is_key = |(name, _): &(&str, Read)| name.as_bytes() == key;
+            let is_next = KEYS.get(next).is_some_and(is_key);
+            let index = if is_next { Some(next) } else { KEYS.iter().position(is_key) };
+            let Some(index) = index.filter(|index| seen & 1 << index == 0) else { return stream.skip() };
+            next = index + 1;
+            seen |= 1 << index;
+            let (name, read) = KEYS[index];
+            let value = *stream;
+            match read(&mut found, stream, name) {
+                Ok(()) => Ok(()),
+                Err(Problem::Damaged(damaged)) => Err(damaged),
+                Err(Problem::Wrong(wrong)) => {
+                    problem.get_or_insert(wrong);
+                    *stream = value;
+                    stream.skip()
+                }
+            }
+        })?;
+        Ok((found, problem))
+    }
+}
+
+impl KernelEntry {
+    fn read(stream: &mut Stream<'_>, index: usize, at: u64) -> Result<Self, ObjectError> {
+        let (Found { name, symbol, metadata }, problem) = match stream.item()? {
+            Item::Map(length) => Found::read(stream, length)?,
+            // Which has no name either.
+            other => {
+                stream.skip_inside(other)?;
+                (Found::default(), None)
+            }
+        };
+        let string = |key: &str, found: Option<String>| {
+            found.ok_or_else(|| {
+                ObjectError::malformed("metadata note", at, format!("kernel {index} has no string {key}"))
+            })
+        };
+        let (name, symbol) = (string(".name", name)?, string(".symbol", symbol)?);
+        match problem {
+            None => Ok(Self { name, symbol, metadata }),
+            Some(problem) => Err(ObjectError::Kernel { kernel: name, problem }),
+        }
     }
 }
 
 impl KernelMetadata {
     /// Bytes of the largest kernarg segment that is believed: a thousand times what compilers emit.
     pub const MAX_KERNARG_SEGMENT: u32 = 1 << 22;
-
-    /// Reads an entry of `amdhsa.kernels`.
-    pub(crate) fn read(kernel: &str, entry: &Value<'_>) -> Result<Self, ObjectError> {
-        let map = Reader { kernel, map: entry };
-        let args = map.read(".args", "an array", as_array)?;
-        let args = args.into_iter().flatten().map(|arg| KernelArg::read(kernel, arg));
-        let reqd = map.read(".reqd_workgroup_size", "three 32-bit unsigned integers", as_u32x3)?;
-        Ok(Self {
-            args: args.collect::<Result<_, _>>()?,
-            kernarg_segment_size: map.u32(".kernarg_segment_size")?,
-            kernarg_segment_align: map.u32(".kernarg_segment_align")?,
-            group_segment_fixed_size: map.u32(".group_segment_fixed_size")?,
-            private_segment_fixed_size: map.u32(".private_segment_fixed_size")?,
-            uses_dynamic_stack: map.read(".uses_dynamic_stack", "a boolean", as_bool)?.unwrap_or(false),
-            wavefront_size: map.u32(".wavefront_size")?,
-            sgpr_count: map.u32(".sgpr_count")?,
-            vgpr_count: map.u32(".vgpr_count")?,
-            agpr_count: map.u32(".agpr_count")?,
-            sgpr_spill_count: map.u32(".sgpr_spill_count")?,
-            vgpr_spill_count: map.u32(".vgpr_spill_count")?,
-            max_flat_workgroup_size: map.u32(".max_flat_workgroup_size")?,
-            reqd_workgroup_size: reqd.filter(|size| *size != [0; 3]),
-            language: map.string(".language")?,
-        })
-    }
 }
 
 impl KernelArg {
-    fn read(kernel: &str, entry: &Value<'_>) -> Result<Self, ObjectError> {
-        let map = Reader { kernel, map: entry };
-        if !matches!(entry, Value::Map(_)) {
-            return Err(map.wrong(".args", entry, "an array of maps"));
-        }
+    /// Reads an entry of `.args`, which is a map of that length. Most of a note is these.
+    fn read(stream: &mut Stream<'_>, length: u32) -> Result<Self, Problem> {
+        let (mut name, mut value_kind, mut address_space) = (None, None, None);
+        let (mut offset, mut size) = (None, None);
+        stream.entries(length, |stream, key| match key {
+            Some(b".address_space") => first(&mut address_space, stream, ".address_space", string),
+            Some(b".name") => first(&mut name, stream, ".name", string),
+            Some(b".offset") => first(&mut offset, stream, ".offset", number),
+            Some(b".size") => first(&mut size, stream, ".size", number),
+            Some(b".value_kind") => first(&mut value_kind, stream, ".value_kind", string),
+            _ => Ok(stream.skip()?),
+        })?;
         Ok(Self {
-            name: map.string(".name")?,
-            offset: map.u32(".offset")?,
-            size: map.u32(".size")?,
-            value_kind: map.string(".value_kind")?.unwrap_or_default(),
-            address_space: map.string(".address_space")?,
+            name,
+            offset: offset.unwrap_or_default(),
+            size: size.unwrap_or_default(),
+            value_kind: value_kind.unwrap_or_default(),
+            address_space,
         })
     }
 
-    /// The entry of `.args` that says the same.
-    pub(crate) fn to_value(&self) -> Value<'_> {
-        let mut entries = vec![
-            (Value::from(".offset"), Value::from(self.offset)),
-            (Value::from(".size"), Value::from(self.size)),
-            (Value::from(".value_kind"), Value::from(self.value_kind.as_str())),
-        ];
-        if let Some(name) = &self.name {
-            entries.insert(0, (Value::from(".name"), Value::from(name.as_str())));
+    /// Appends the entry of `.args` that says the same.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        let optional = [(".address_space", &self.address_space), (".name", &self.name)];
+        let optional = optional.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?)));
+        write::map(out, 3 + optional.clone().count() as u32);
+        for (key, text) in optional {
+            write::string(out, key);
+            write::string(out, text);
         }
-        if let Some(space) = &self.address_space {
-            entries.insert(0, (Value::from(".address_space"), Value::from(space.as_str())));
+        for (key, number) in [(".offset", self.offset), (".size", self.size)] {
+            write::string(out, key);
+            write::number(out, number.into());
         }
-        Value::Map(entries)
+        write::string(out, ".value_kind");
+        write::string(out, &self.value_kind);
     }
 }

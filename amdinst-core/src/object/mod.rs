@@ -7,6 +7,7 @@ pub(crate) mod elf;
 mod error;
 mod inflate;
 pub mod lines;
+mod messagepack;
 mod metadata;
 mod note;
 mod parse;

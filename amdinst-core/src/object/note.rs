@@ -1,11 +1,11 @@
 //! The note section: finding the metadata, and putting changed metadata back.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use object::elf;
-use rmpv::ValueRef as Value;
 
+use super::messagepack::Stream;
+use super::metadata::{self, KernelEntry};
 use super::{ObjectError, elf::Elf, v2::Metadata};
 
 /// `NT_AMDGPU_METADATA`.
@@ -18,8 +18,6 @@ const VERSION_2_OWNER: &[u8] = b"AMD\0";
 const YAML_METADATA_TYPE: u32 = 10;
 /// `NT_AMD_HSA_ISA_VERSION` of code object version 2.
 const ISA_VERSION_TYPE: u32 = 3;
-/// Deepest nesting of maps and arrays that is followed; the metadata of the user guide needs 5.
-const MAX_DEPTH: usize = 32;
 
 /// The metadata note and where it stands.
 #[derive(Clone, Debug)]
@@ -37,18 +35,20 @@ pub(crate) struct MetadataNote<'a> {
 /// The metadata as it is written.
 #[derive(Clone, Debug)]
 pub(super) enum Contents<'a> {
-    MessagePack(Value<'a>),
+    /// From its start on. What is in it was not looked at yet.
+    MessagePack(Stream<'a>),
     /// In code object version 2.
     Yaml(Metadata),
 }
 
-impl Contents<'_> {
-    /// As version 3 has it.
-    pub(super) fn version_3(&self) -> Cow<'_, Value<'_>> {
-        match self {
-            Self::MessagePack(value) => Cow::Borrowed(value),
-            Self::Yaml(yaml) => Cow::Owned(yaml.value.as_ref()),
-        }
+impl MetadataNote<'_> {
+    /// What it says of each kernel.
+    pub(super) fn kernels(&self) -> Result<Vec<KernelEntry>, ObjectError> {
+        let metadata = match &self.contents {
+            Contents::MessagePack(metadata) => *metadata,
+            Contents::Yaml(Metadata { version_3, .. }) => Stream::new(version_3, 0..version_3.len()),
+        };
+        metadata::kernels(metadata, self.at as u64)
     }
 }
 
@@ -60,7 +60,7 @@ struct Record<'a> {
     record: Range<usize>,
 }
 
-/// Finds and decodes the metadata note. `None` if no note section has one.
+/// Finds the metadata note. `None` if no note section has one.
 pub(crate) fn find<'a>(elf: &Elf, bytes: &'a [u8]) -> Result<Option<MetadataNote<'a>>, ObjectError> {
     let is_version_2 = elf.abi_version == 0;
     let (owner, kind) =
@@ -68,15 +68,15 @@ pub(crate) fn find<'a>(elf: &Elf, bytes: &'a [u8]) -> Result<Option<MetadataNote
     let Some((section, Record { description, record, .. })) = first(elf, bytes, owner, kind)? else {
         return Ok(None);
     };
-    let (at, contents) = (description.start, &bytes[description]);
+    let at = description.start;
     let contents = if is_version_2 {
-        let yaml = Metadata::read(contents).map_err(|problem| {
+        let yaml = Metadata::read(&bytes[description]).map_err(|problem| {
             let problem = format!("it is not the YAML of version 2: {problem}");
             ObjectError::malformed("metadata note", at as u64, problem)
         });
         Contents::Yaml(yaml?)
     } else {
-        Contents::MessagePack(decode(contents, at)?)
+        Contents::MessagePack(Stream::new(bytes, description))
     };
     Ok(Some(MetadataNote { section, record, at, contents }))
 }
@@ -143,35 +143,31 @@ fn record(bytes: &[u8], at: usize, end: usize) -> Result<Record<'_>, String> {
     })
 }
 
-fn decode(mut bytes: &[u8], at: usize) -> Result<Value<'_>, ObjectError> {
-    let whole = bytes.len();
-    let value = rmpv::decode::read_value_ref_with_max_depth(&mut bytes, MAX_DEPTH);
-    let position = (at + whole - bytes.len()) as u64;
-    value.map_err(|error| {
-        ObjectError::malformed("metadata note", position, format!("it is not valid MessagePack: {error}"))
-    })
-}
-
-/// A note record with the given metadata, padded to a multiple of four bytes.
-pub(crate) fn encode(value: &Value<'_>) -> Vec<u8> {
-    let mut description = Vec::new();
-    rmpv::encode::write_value_ref(&mut description, value).expect("writing to a Vec cannot fail");
-    write(METADATA_OWNER, METADATA_TYPE, &description)
+/// Appends a note record with MessagePack as metadata, which `write` appends.
+pub(super) fn encode<T>(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+    append(out, METADATA_OWNER, METADATA_TYPE, write)
 }
 
 /// The same with the YAML of code object version 2.
-pub(super) fn encode_yaml(text: &[u8]) -> Vec<u8> {
-    write(VERSION_2_OWNER, YAML_METADATA_TYPE, text)
+pub(super) fn encode_yaml(out: &mut Vec<u8>, text: &[u8]) {
+    append(out, VERSION_2_OWNER, YAML_METADATA_TYPE, |out| out.extend(text));
 }
 
-fn write(owner: &[u8], kind: u32, description: &[u8]) -> Vec<u8> {
-    let mut record = Vec::with_capacity(description.len() + 24);
-    record.extend((owner.len() as u32).to_le_bytes());
-    record.extend((description.len() as u32).to_le_bytes());
-    record.extend(kind.to_le_bytes());
-    record.extend(owner);
-    record.resize(record.len().next_multiple_of(4), 0);
-    record.extend(description);
-    record.resize(record.len().next_multiple_of(4), 0);
-    record
+/// A record is padded to a multiple of four bytes, as its owner is.
+fn append<T>(out: &mut Vec<u8>, owner: &[u8], kind: u32, write: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+    let pad =
+        |out: &mut Vec<u8>, start: usize| out.resize(start + (out.len() - start).next_multiple_of(4), 0);
+    let start = out.len();
+    out.extend((owner.len() as u32).to_le_bytes());
+    let size = out.len();
+    out.extend([0; 4]);
+    out.extend(kind.to_le_bytes());
+    out.extend(owner);
+    pad(out, start);
+    let description = out.len();
+    let result = write(out);
+    let written = (out.len() - description) as u32;
+    out[size..size + 4].copy_from_slice(&written.to_le_bytes());
+    pad(out, start);
+    result
 }

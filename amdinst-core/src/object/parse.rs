@@ -1,15 +1,17 @@
 //! Bytes to [`CodeObject`].
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 use object::LittleEndian as LE;
 use object::elf::{self, Rela64};
 
 use super::elf::{Elf, ProgramHeader, RELA_SIZE};
+use super::metadata::KernelEntry;
 use super::symbols::Symbols;
 use super::{
     CodeObject, Kernel, KernelDescriptor, KernelMetadata, KernelProblem, ObjectError, Relocation,
-    RelocationKind, Segment, Text, metadata, note, target, v2,
+    RelocationKind, Segment, Text, note, target, v2,
 };
 
 /// Most memory a code object may ask for. Code reaches its data through 32-bit offsets, so no real one comes near.
@@ -29,11 +31,10 @@ impl CodeObject {
         let (target, version) = target::identify(&elf, &bytes)?;
         let segments = segments(&elf)?;
         let (text_index, text) = text(&elf)?;
-        let symbols = Symbols::read(&elf, &bytes, text_index, &text)?;
         let mut object = Self {
             target,
             version,
-            relocations: relocations(&elf, &bytes)?,
+            relocations: Vec::new(),
             segments,
             text,
             bytes,
@@ -41,6 +42,8 @@ impl CodeObject {
             functions: Vec::new(),
             variables: Vec::new(),
         };
+        let symbols = Symbols::read(&elf, &object.bytes, text_index, &object.text)?;
+        object.relocations = relocations(&elf, &object.bytes)?;
         object.kernels = kernels(&object, &elf, &symbols)?;
         object.functions = symbols.functions(&object.kernels);
         object.variables = symbols.variables(&object.kernels);
@@ -153,7 +156,7 @@ fn relocations(elf: &Elf, bytes: &[u8]) -> Result<Vec<Relocation>, ObjectError> 
                     let symbol = symbols.get(number as usize).ok_or_else(|| {
                         damaged(at, &format!("record {index} names symbol {number}, which does not exist"))
                     })?;
-                    Some((symbol.name.clone(), symbol.section.map(|_| symbol.value)))
+                    Some((symbol.name.to_string(), symbol.section.map(|_| symbol.value)))
                 }
             };
             relocations.push(Relocation {
@@ -203,50 +206,50 @@ impl RelocationKind {
 }
 
 /// Kernels of the note, then those that only a descriptor symbol tells of (hand-written code without metadata).
-fn kernels(object: &CodeObject, elf: &Elf, symbols: &Symbols) -> Result<Vec<Kernel>, ObjectError> {
-    let mut kernels: BTreeMap<String, Kernel> = BTreeMap::new();
-    if let Some(note) = note::find(elf, &object.bytes)? {
-        let at = note.at as u64;
-        let value = note.contents.version_3();
-        for (index, entry) in metadata::kernel_entries(&value, at)?.iter().enumerate() {
-            let (name, symbol) = metadata::names(entry, index, at)?;
-            let fail = |problem| ObjectError::Kernel { kernel: name.to_owned(), problem };
-            if kernels.contains_key(symbol) {
-                return Err(fail(KernelProblem::Duplicate));
-            }
-            let metadata = KernelMetadata::read(name, entry)?;
-            let kernel = kernel(object, symbols, name, symbol, metadata).map_err(fail)?;
-            kernels.insert(symbol.to_owned(), kernel);
+fn kernels(object: &CodeObject, elf: &Elf, symbols: &Symbols<'_>) -> Result<Vec<Kernel>, ObjectError> {
+    let listed = note::find(elf, &object.bytes)?.map_or(Ok(Vec::new()), |note| note.kernels())?;
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    if let Some(entry) = listed.iter().find(|entry| !known.insert(&entry.symbol)) {
+        return Err(ObjectError::Kernel { kernel: entry.name.clone(), problem: KernelProblem::Duplicate });
+    }
+    let mut unlisted = Vec::new();
+    let mut add = |name: &str, symbol| {
+        if known.insert(symbol) {
+            let (name, symbol) = (name.to_owned(), symbol.to_owned());
+            unlisted.push(KernelEntry { name, symbol, metadata: KernelMetadata::default() });
+        }
+    };
+    for (symbol, _) in symbols.objects().filter(|(_, extent)| extent.size == 64) {
+        if let Some(name) = symbol.strip_suffix(".kd") {
+            add(name, symbol);
         }
     }
-    for symbol in symbols.objects() {
-        if let Some(name) = symbol.name.strip_suffix(".kd").filter(|_| symbol.size == 64)
-            && !kernels.contains_key(&symbol.name)
-        {
-            let kernel = kernel(object, symbols, name, &symbol.name, KernelMetadata::default())
-                .map_err(|problem| ObjectError::Kernel { kernel: name.to_owned(), problem })?;
-            kernels.insert(symbol.name.clone(), kernel);
-        }
+    if object.version == 2 {
+        symbols.kernels().for_each(|symbol| add(symbol, symbol));
     }
-    for symbol in symbols.kernels().filter(|_| object.version == 2) {
-        if !kernels.contains_key(&symbol.name) {
-            let kernel = kernel(object, symbols, &symbol.name, &symbol.name, KernelMetadata::default())
-                .map_err(|problem| ObjectError::Kernel { kernel: symbol.name.clone(), problem })?;
-            kernels.insert(symbol.name.clone(), kernel);
-        }
-    }
-    let mut kernels: Vec<Kernel> = kernels.into_values().collect();
+    let entries = listed.into_iter().chain(unlisted);
+    let mut kernels =
+        entries.map(|entry| kernel(object, symbols, entry)).collect::<Result<Vec<Kernel>, _>>()?;
     kernels.sort_by(|a, b| (a.code.start, &a.symbol).cmp(&(b.code.start, &b.symbol)));
     Ok(kernels)
 }
 
-fn kernel(
+fn kernel(object: &CodeObject, symbols: &Symbols<'_>, entry: KernelEntry) -> Result<Kernel, ObjectError> {
+    let KernelEntry { name, symbol, metadata } = entry;
+    match find(object, symbols, &symbol) {
+        Ok((descriptor_address, descriptor, code)) => {
+            Ok(Kernel { name, symbol, code, descriptor_address, descriptor, metadata })
+        }
+        Err(problem) => Err(ObjectError::Kernel { kernel: name, problem }),
+    }
+}
+
+/// The kernel of that symbol: its descriptor with the address, and the addresses of its code.
+fn find(
     object: &CodeObject,
-    symbols: &Symbols,
-    name: &str,
+    symbols: &Symbols<'_>,
     symbol: &str,
-    metadata: KernelMetadata,
-) -> Result<Kernel, KernelProblem> {
+) -> Result<(u64, KernelDescriptor, Range<u64>), KernelProblem> {
     let is_version_2 = object.version == 2;
     let found = if is_version_2 { symbols.kernel(symbol) } else { symbols.object(symbol) };
     let Some(object_symbol) = found else {
@@ -281,14 +284,7 @@ fn kernel(
         Some(end) if is_version_2 && end > entry && end - text.address <= text.range.len() as u64 => end,
         _ => symbols.end_of(entry, text),
     };
-    Ok(Kernel {
-        name: name.to_owned(),
-        symbol: symbol.to_owned(),
-        code: entry..end,
-        descriptor_address: address,
-        descriptor,
-        metadata,
-    })
+    Ok((address, descriptor, entry..end))
 }
 
 /// The `amd_kernel_code_t` at an address in `.text`, if all of it lies there.

@@ -1,5 +1,6 @@
 //! Functions and data objects that the symbol tables define.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use object::elf;
@@ -8,21 +9,35 @@ use super::elf::{Elf, Symbol};
 use super::{Function, Kernel, ObjectError, Text, Variable, v2};
 
 /// The defined functions and data objects of both symbol tables.
-pub(super) struct Symbols {
+pub(super) struct Symbols<'a> {
     /// Functions of `.text`: entry address to name and end.
-    functions: BTreeMap<u64, (String, u64)>,
+    functions: BTreeMap<u64, (Cow<'a, str>, u64)>,
     /// Entry address of each function name.
-    entries: BTreeMap<String, u64>,
+    entries: BTreeMap<Cow<'a, str>, u64>,
     /// Data objects by name.
-    objects: BTreeMap<String, Variable>,
+    objects: BTreeMap<Cow<'a, str>, Extent>,
     /// Kernels of code object version 2 by name, from their headers on.
-    kernels: BTreeMap<String, Variable>,
+    kernels: BTreeMap<Cow<'a, str>, Extent>,
 }
 
-impl Symbols {
+/// What a symbol stands for.
+#[derive(Clone, Copy)]
+pub(super) struct Extent {
+    /// Virtual address.
+    pub(super) address: u64,
+    /// Size in bytes.
+    pub(super) size: u64,
+}
+
+impl<'a> Symbols<'a> {
     /// Reads both tables. Every function lies inside `.text`.
-    pub(super) fn read(elf: &Elf, bytes: &[u8], text_index: usize, text: &Text) -> Result<Self, ObjectError> {
-        let mut functions: Vec<Symbol> = Vec::new();
+    pub(super) fn read(
+        elf: &Elf,
+        bytes: &'a [u8],
+        text_index: usize,
+        text: &Text,
+    ) -> Result<Self, ObjectError> {
+        let mut functions: Vec<Symbol<'_>> = Vec::new();
         let (mut objects, mut kernels) = (BTreeMap::new(), BTreeMap::new());
         // .symtab first: it has the local functions too, and its names win over those of .dynsym.
         let mut tables: Vec<usize> = (0..elf.sections.len())
@@ -31,17 +46,16 @@ impl Symbols {
         tables.sort_by_key(|&index| elf.sections[index].kind != elf::SHT_SYMTAB);
         for index in tables {
             for symbol in elf.symbols(bytes, index)? {
+                let extent = Extent { address: symbol.value, size: symbol.size };
                 match symbol.section {
                     Some(section) if symbol.kind == elf::STT_FUNC && section as usize == text_index => {
                         functions.push(symbol);
                     }
                     Some(section) if symbol.kind == v2::STT_KERNEL && section as usize == text_index => {
-                        let Symbol { name, value: address, size, .. } = symbol;
-                        kernels.entry(name.clone()).or_insert(Variable { name, address, size });
+                        kernels.entry(symbol.name).or_insert(extent);
                     }
                     Some(_) if symbol.kind == elf::STT_OBJECT => {
-                        let Symbol { name, value: address, size, .. } = symbol;
-                        objects.entry(name.clone()).or_insert(Variable { name, address, size });
+                        objects.entry(symbol.name).or_insert(extent);
                     }
                     _ => {}
                 }
@@ -60,7 +74,7 @@ impl Symbols {
             }
         }
         functions.sort_by_key(|symbol| symbol.value);
-        let headers = kernels.values().map(|kernel: &Variable| kernel.address);
+        let headers = kernels.values().map(|kernel: &Extent| kernel.address);
         let mut starts: Vec<u64> = functions.iter().map(|symbol| symbol.value).chain(headers).collect();
         starts.sort_unstable();
         let mut by_address = BTreeMap::new();
@@ -84,23 +98,23 @@ impl Symbols {
     }
 
     /// The data object of that name.
-    pub(super) fn object(&self, name: &str) -> Option<&Variable> {
-        self.objects.get(name)
+    pub(super) fn object(&self, name: &str) -> Option<Extent> {
+        self.objects.get(name).copied()
     }
 
     /// The kernel of that name in code object version 2: its header and its code.
-    pub(super) fn kernel(&self, name: &str) -> Option<&Variable> {
-        self.kernels.get(name)
+    pub(super) fn kernel(&self, name: &str) -> Option<Extent> {
+        self.kernels.get(name).copied()
     }
 
-    /// Every kernel of code object version 2, in order of name.
-    pub(super) fn kernels(&self) -> impl Iterator<Item = &Variable> {
-        self.kernels.values()
+    /// The name of every kernel of code object version 2, in order.
+    pub(super) fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.kernels.keys().map(Cow::as_ref)
     }
 
     /// Every data object, in order of name.
-    pub(super) fn objects(&self) -> impl Iterator<Item = &Variable> {
-        self.objects.values()
+    pub(super) fn objects(&self) -> impl Iterator<Item = (&str, Extent)> {
+        self.objects.iter().map(|(name, &extent)| (name.as_ref(), extent))
     }
 
     /// Where the code that starts at an address ends.
@@ -123,7 +137,7 @@ impl Symbols {
         self.functions
             .iter()
             .filter(|(entry, _)| !entries.contains(entry))
-            .map(|(&entry, (name, end))| Function { name: name.clone(), code: entry..*end })
+            .map(|(&entry, (name, end))| Function { name: name.clone().into_owned(), code: entry..*end })
             .collect()
     }
 
@@ -131,10 +145,9 @@ impl Symbols {
     pub(super) fn variables(&self, kernels: &[Kernel]) -> Vec<Variable> {
         let descriptors: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.symbol.as_str()).collect();
         let mut variables: Vec<Variable> = self
-            .objects
-            .values()
-            .filter(|object| !descriptors.contains(object.name.as_str()))
-            .cloned()
+            .objects()
+            .filter(|(name, _)| !descriptors.contains(name))
+            .map(|(name, Extent { address, size })| Variable { name: name.to_owned(), address, size })
             .collect();
         variables.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
         variables

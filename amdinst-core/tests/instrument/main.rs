@@ -1,6 +1,8 @@
 //! Instrumented code objects, judged by LLVM's tools: they disassemble whole, and every original instruction is still
 //! there, in order.
 
+mod session;
+
 use std::path::Path;
 use std::process::Command;
 

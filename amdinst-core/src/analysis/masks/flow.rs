@@ -125,9 +125,13 @@ impl<'a> Flowing<'a> {
 
     /// Works out what is known at the start and at the end of each block that is reached.
     pub(super) fn run(&mut self) {
-        let function = self.function;
-        let blocks = &function.blocks;
-        let order = reverse_postorder(blocks.len(), |block| &blocks[block].successors);
+        let blocks = &self.function.blocks;
+        self.run_in(&reverse_postorder(blocks.len(), |block| &blocks[block].successors));
+    }
+
+    /// The same with the blocks that are reached, each before its successors but for back edges.
+    pub(super) fn run_in(&mut self, order: &[usize]) {
+        let blocks = &self.function.blocks;
         let mut position = vec![0; blocks.len()];
         for (at, &block) in order.iter().enumerate() {
             position[block] = at;

@@ -96,7 +96,7 @@ impl Masks {
         clobbers: &dyn Fn(usize) -> RegSet,
     ) -> Self {
         let mut flowing = Flowing::new(program, function, clobbers, &BTreeSet::new());
-        flowing.run();
+        flowing.run_in(structure.order());
         let mut masks = Self::default();
         let values = &flowing.values;
         let mut narrowed: Vec<(Vn, usize)> = Vec::new();
@@ -151,6 +151,20 @@ impl Masks {
             }
         }
         masks
+    }
+
+    /// The same of a function whose instructions have other indices.
+    pub(crate) fn shifted(&self, shift: impl Fn(usize) -> usize) -> Self {
+        let site = |site: &MaskSite| MaskSite {
+            inst: shift(site.inst),
+            else_insts: site.else_insts.iter().map(|&inst| shift(inst)).collect(),
+            ..*site
+        };
+        Self {
+            sites: self.sites.iter().map(site).collect(),
+            writes: self.writes.iter().map(|&(inst, class)| (shift(inst), class)).collect(),
+            uniform: self.uniform.iter().map(|&inst| shift(inst)).collect(),
+        }
     }
 }
 

@@ -218,16 +218,26 @@ fn part(ends: &[usize], number: usize) -> Range<usize> {
 }
 
 /// The registers of a set, by operand code. EXEC is no place among them, and nobody asks what SCC holds.
-fn registers(set: ScalarSet) -> impl Iterator<Item = u8> + use<> {
+fn registers(set: ScalarSet) -> Registers {
     let bits = set.without(ScalarSet::EXEC).without(ScalarSet::SCC).bits();
-    [(0, bits as u64), (64, (bits >> 64) as u64)].into_iter().flat_map(|(first, bits)| {
-        let mut rest = bits;
-        std::iter::from_fn(move || {
-            let bit = rest.trailing_zeros() as u8;
-            rest &= rest.checked_sub(1)?;
-            Some(first + bit)
-        })
-    })
+    Registers { low: bits as u64, high: (bits >> 64) as u64 }
+}
+
+/// Those that are still to come.
+struct Registers {
+    low: u64,
+    high: u64,
+}
+
+impl Iterator for Registers {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        let (half, first) = if self.low == 0 { (&mut self.high, 64) } else { (&mut self.low, 0) };
+        let bit = half.trailing_zeros() as u8;
+        *half &= half.checked_sub(1)?;
+        Some(first + bit)
+    }
 }
 
 /// Whether an instruction may change one of these registers. What is changed in part only is not told apart.

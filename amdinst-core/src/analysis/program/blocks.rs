@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use arrayvec::ArrayVec;
+
 use super::explore::{Explorer, Next, next, through};
 use super::{Block, Exit, Function, Located, Obstacle, ObstacleKind, Program, RawCounter, got_slot};
 use crate::analysis::addresses::{Misuse, Pointer, Tracker};
@@ -18,31 +20,36 @@ impl Program {
         let mut goes_on = false;
         // Most functions have no use for values of the program counter.
         let mut is_tracked = false;
-        for (pc, form, leads) in explorer.found() {
-            // Copied as one piece.
-            let mut located = *explorer.forms.located(form);
-            located.pc = pc;
-            if pc < end {
-                overlap = Some(pc);
+        let (dwords, mut pc) = explorer.dwords();
+        for dword in dwords {
+            let at = pc;
+            pc += 4;
+            let Some(form) = dword.form() else { continue };
+            let shape = explorer.forms.shape(form);
+            if at < end {
+                overlap = Some(at);
             }
-            let index = self.insts.len();
-            match blocks.last_mut() {
-                Some(block) if goes_on && !leads && pc == end => block.insts.end = index + 1,
-                _ => {
-                    starts.push(pc);
-                    blocks.push(Block {
-                        insts: index..index + 1,
-                        // Few have more.
-                        successors: Vec::with_capacity(2),
-                        predecessors: Vec::with_capacity(2),
-                        exit: Exit::Local,
-                    });
+            if !goes_on || dword.leads || at != end {
+                starts.push(at);
+                let index = self.insts.len();
+                if let Some(before) = blocks.last_mut() {
+                    before.insts.end = index;
                 }
+                blocks.push(Block {
+                    insts: index..index,
+                    successors: ArrayVec::new(),
+                    // Few have more.
+                    predecessors: Vec::with_capacity(2),
+                    exit: Exit::Local,
+                });
             }
-            end = located.end();
-            goes_on = located.goes_on;
-            is_tracked |= by_register(located.op);
-            self.insts.push(located);
+            end = at + u64::from(shape.size);
+            goes_on = shape.goes_on;
+            is_tracked |= by_register(shape.op);
+            self.insts.push(Located { pc: at, shape: *shape });
+        }
+        if let Some(last) = blocks.last_mut() {
+            last.insts.end = self.insts.len();
         }
         if let Some(pc) = overlap {
             let detail = "an instruction starts within another".to_owned();
@@ -50,7 +57,7 @@ impl Program {
         }
         let Explorer { object, entries, range, is_kernel, forms, mut obstacles, .. } = explorer;
         let insts = &self.insts;
-        let inst = |index: usize| &forms.get(insts[index].form).inst;
+        let inst = |index: usize| forms.inst(insts[index].form);
 
         let mut found = Vec::new();
         let mut misuses: Vec<Misuse> = Vec::new();
@@ -199,6 +206,7 @@ impl Program {
             blocks,
             callees: callees.into_iter().collect(),
             obstacles,
+            known: None,
         });
     }
 }

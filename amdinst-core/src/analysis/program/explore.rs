@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::forms::{Form, Forms};
-use super::{Located, Obstacle, ObstacleKind, got_slot};
+use super::forms::Forms;
+use super::{Shape, Observer, Obstacle, ObstacleKind, got_slot};
 use crate::analysis::addresses::{Pointer, Tracker};
-use crate::isa::{Effects, Flow, Inst, Op, ScalarSet, Value};
+use crate::isa::{Flow, Inst, Op, ScalarSet, Value};
 use crate::object::CodeObject;
 
 /// One straight piece of exploration: where control goes after an instruction.
@@ -45,7 +45,14 @@ pub(super) struct Dword {
     /// An instruction: the number of its form, plus one.
     inst: u32,
     /// A basic block.
-    leads: bool,
+    pub(super) leads: bool,
+}
+
+impl Dword {
+    /// The form of the instruction.
+    pub(super) fn form(self) -> Option<u32> {
+        self.inst.checked_sub(1)
+    }
 }
 
 impl<'a> Explorer<'a> {
@@ -79,18 +86,13 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// The instructions in order of address: that, the number of their form, and whether a block begins with each.
-    pub(super) fn found(&self) -> impl Iterator<Item = (u64, u32, bool)> + use<'_, 'a> {
-        let mut pc = self.base;
-        self.dwords.iter().filter_map(move |dword| {
-            let at = pc;
-            pc += 4;
-            Some((at, dword.inst.checked_sub(1)?, dword.leads))
-        })
+    /// What was found at each dword, and the address of the first.
+    pub(super) fn dwords(&self) -> (&[Dword], u64) {
+        (self.dwords, self.base)
     }
 
     /// Follows control flow from the entry of this function until nothing new is found. Shows each form once.
-    pub(super) fn explore(&mut self, function: usize, see: &mut dyn FnMut(usize, usize, &Inst, &Effects)) {
+    pub(super) fn explore(&mut self, function: usize, observer: &mut impl Observer) {
         let (mut addresses, mut misuses) = (Vec::new(), Vec::new());
         let mut work = vec![self.range.start];
         self.lead(self.range.start);
@@ -109,7 +111,7 @@ impl<'a> Explorer<'a> {
                 if self.dwords[place].inst != 0 {
                     break;
                 }
-                let form = match self.forms.find(bytes) {
+                let form = match self.forms.find(bytes, observer) {
                     Ok(form) => form,
                     Err(error) => {
                         self.obstacle(at, ObstacleKind::Undecodable, error.to_string());
@@ -117,20 +119,19 @@ impl<'a> Explorer<'a> {
                     }
                 };
                 if self.forms.is_new_in(function, form) {
-                    let Form { inst, effects } = self.forms.get(form);
-                    see(function, form as usize, inst, effects);
+                    observer.found(function, form as usize);
                 }
                 self.dwords[place].inst = form + 1;
-                let located = self.forms.located(form);
-                let end = at + u64::from(located.size);
+                let shape = self.forms.shape(form);
+                let end = at + u64::from(shape.size);
                 // Here only known addresses matter, and those begin with the program counter.
-                let is_tracked = !tracker.is_idle() || located.op == Op::s_getpc_b64;
-                if located.goes_on && !is_tracked {
+                let is_tracked = !tracker.is_idle() || shape.op == Op::s_getpc_b64;
+                if shape.goes_on && !is_tracked {
                     at = end;
                     continue;
                 }
-                let inst = || &self.forms.get(form).inst;
-                let next = next(located, end, || through(inst(), &tracker));
+                let inst = || self.forms.inst(form);
+                let next = next(shape, end, || through(inst(), &tracker));
                 if is_tracked {
                     let object = self.object;
                     let load = |address| got_slot(object, address);
@@ -202,9 +203,9 @@ pub(super) fn through(inst: &Inst, tracker: &Tracker) -> Pointer {
 
 /// Where control goes after an instruction that ends at an address; `through` tells the register's value for one that goes by a
 /// register.
-pub(super) fn next(located: &Located, end: u64, through: impl FnOnce() -> Pointer) -> Next {
+pub(super) fn next(shape: &Shape, end: u64, through: impl FnOnce() -> Pointer) -> Next {
     let target = |offset: i32| end.wrapping_add_signed(offset.into());
-    match located.flow() {
+    match shape.flow() {
         Flow::Next => Next::Fall,
         Flow::Trap => Next::Trap,
         Flow::Branch { offset } => Next::Jump(target(offset)),

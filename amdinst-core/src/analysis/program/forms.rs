@@ -7,30 +7,33 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::sync::{Arc, OnceLock};
 
-use super::{Located, Scalars};
+use super::{Observer, Scalars, Shape};
 use crate::isa::{DecodeError, Effects, Inst, decode, significant_bytes};
 use crate::{Arch, Mixer};
 
 /// An instruction, wherever it stands.
 #[derive(Clone, Debug)]
-pub(super) struct Form {
-    pub(super) inst: Inst,
-    pub(super) effects: Effects,
+struct Form {
+    inst: Inst,
+    /// What it does. That is large, and seldom asked for again.
+    effects: OnceLock<Box<Effects>>,
+    /// How it is written, which is seldom asked for.
+    text: OnceLock<Arc<str>>,
 }
 
-/// All forms, by number.
+/// All forms of a processor that programs had, by number.
 #[derive(Clone, Debug)]
-pub(super) struct Forms {
+pub(crate) struct Forms {
     arch: Arch,
     list: Vec<Form>,
-    /// Each at address 0: what is asked for of every instruction stands apart from what is seldom asked for.
-    located: Vec<Located>,
+    /// What is asked for of every instruction stands apart from what is seldom asked for.
+    shapes: Vec<Shape>,
     /// What each does with scalar registers.
     scalars: Vec<Scalars>,
-    /// Their texts, of which few are ever asked for.
-    texts: Vec<OnceLock<Arc<str>>>,
-    /// The last function that each was found in, plus one.
-    last_seen: Vec<usize>,
+    /// The last function that each was found in, plus one; those of programs before count, too.
+    last_seen: Vec<u32>,
+    /// Functions of programs before this one, and those with this one's.
+    functions: (u32, u32),
     /// Those that their first dword tells.
     dwords: HashMap<u64, u32, BuildHasherDefault<Mixer>>,
     /// Those that their first two dwords tell.
@@ -40,7 +43,7 @@ pub(super) struct Forms {
 }
 
 /// A place for each of many forms that were found lately, by the dwords that tell them. One takes the place of another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Recent {
     dwords: Vec<Place>,
     pairs: Vec<Place>,
@@ -57,9 +60,10 @@ impl Recent {
     /// log2 of the places: about as many as most code objects have forms.
     const BITS: u32 = 12;
 
-    fn new() -> Self {
-        let places = vec![Place::default(); 1 << Self::BITS];
-        Self { dwords: places.clone(), pairs: places }
+    /// Makes room, if there is none yet.
+    fn prepare(&mut self) {
+        self.dwords.resize(1 << Self::BITS, Place::default());
+        self.pairs.resize(1 << Self::BITS, Place::default());
     }
 
     /// The form that two dwords, or the first of them, tell.
@@ -82,37 +86,53 @@ impl Recent {
 }
 
 impl Forms {
-    /// Of a code object with so many dwords of code.
-    pub(super) fn new(arch: Arch, dwords: usize) -> Self {
+    pub(crate) fn new(arch: Arch) -> Self {
         Self {
             arch,
-            // As many as most have. Memory that is not written to costs nothing.
-            list: Vec::with_capacity(dwords / 8),
-            located: Vec::with_capacity(dwords / 8),
-            scalars: Vec::with_capacity(dwords / 8),
-            texts: Vec::with_capacity(dwords / 8),
-            last_seen: Vec::with_capacity(dwords / 8),
+            list: Vec::new(),
+            shapes: Vec::new(),
+            scalars: Vec::new(),
+            last_seen: Vec::new(),
+            functions: (0, 0),
             dwords: HashMap::default(),
             pairs: HashMap::default(),
-            recent: Recent::new(),
+            recent: Recent::default(),
         }
+    }
+
+    /// Before any is looked for: those of a program with so many dwords of code in so many functions are next.
+    pub(super) fn begin(&mut self, dwords: usize, functions: usize) {
+        self.recent.prepare();
+        let before = self.functions.1;
+        self.functions = (before, before.saturating_add(functions as u32));
+        // As many as most have. Memory that is not written to costs nothing.
+        let forms = dwords / 8;
+        self.list.reserve(forms);
+        self.shapes.reserve(forms);
+        self.scalars.reserve(forms);
+        self.last_seen.reserve(forms);
     }
 
     /// The number of the form at the start of `bytes`, which may go on to the end of the section.
     ///
     /// # Errors
     /// [`DecodeError`], as of [`decode`].
-    pub(super) fn find(&mut self, bytes: &[u8]) -> Result<u32, DecodeError> {
+    pub(super) fn find(&mut self, bytes: &[u8], observer: &mut impl Observer) -> Result<u32, DecodeError> {
         let pair = bytes.first_chunk().map(|pair| u64::from_le_bytes(*pair));
         match pair.and_then(|pair| self.recent.find(pair)) {
             Some(known) => Ok(known),
-            None => self.look_up(bytes, pair),
+            None => self.look_up(bytes, pair, observer),
         }
     }
 
     /// The same where it was not found lately. `pair` is the first two dwords.
     #[inline(never)]
-    fn look_up(&mut self, bytes: &[u8], pair: Option<u64>) -> Result<u32, DecodeError> {
+    fn look_up(
+        &mut self,
+        bytes: &[u8],
+        pair: Option<u64>,
+        observer: &mut impl Observer,
+    ) -> Result<u32, DecodeError> {
         let first = bytes.first_chunk().map(|first| u64::from(u32::from_le_bytes(*first)));
         if let Some((first, &known)) = first.and_then(|first| Some((first, self.dwords.get(&first)?))) {
             Recent::note(&mut self.recent.dwords, first, known);
@@ -136,31 +156,40 @@ impl Forms {
             _ => {}
         }
         let effects = inst.effects(self.arch);
-        let (located, scalars) = Located::new(number, &inst, &effects);
-        self.located.push(located);
+        observer.form(&inst, &effects);
+        let (shape, scalars) = Shape::new(number, &inst, &effects);
+        self.shapes.push(shape);
         self.scalars.push(scalars);
-        self.texts.push(OnceLock::new());
         self.last_seen.push(0);
-        self.list.push(Form { inst, effects });
+        self.list.push(Form { inst, effects: OnceLock::new(), text: OnceLock::new() });
         Ok(number)
     }
 
-    pub(super) fn len(&self) -> usize {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
 
-    pub(super) fn get(&self, number: u32) -> &Form {
-        &self.list[number as usize]
+    /// A form with its operands.
+    pub(super) fn inst(&self, number: u32) -> &Inst {
+        &self.list[number as usize].inst
+    }
+
+    /// What a form does.
+    pub(super) fn effects(&self, number: u32) -> &Effects {
+        let form = &self.list[number as usize];
+        form.effects.get_or_init(|| Box::new(form.inst.effects(self.arch)))
     }
 
     /// How a form is written.
     pub(super) fn text(&self, number: u32) -> &Arc<str> {
-        self.texts[number as usize].get_or_init(|| self.get(number).inst.text(self.arch).into())
+        let form = &self.list[number as usize];
+        form.text.get_or_init(|| form.inst.text(self.arch).into())
     }
 
-    /// The instruction of a form, at address 0.
-    pub(super) fn located(&self, number: u32) -> &Located {
-        &self.located[number as usize]
+    /// What the analyses ask of a form.
+    pub(super) fn shape(&self, number: u32) -> &Shape {
+        &self.shapes[number as usize]
     }
 
     /// What a form does with scalar registers.
@@ -170,7 +199,8 @@ impl Forms {
 
     /// Whether a form was not yet found in this function, the last that any was found in. Notes that it was.
     pub(super) fn is_new_in(&mut self, function: usize, number: u32) -> bool {
-        std::mem::replace(&mut self.last_seen[number as usize], function + 1) != function + 1
+        let seen = self.functions.0 + function as u32 + 1;
+        std::mem::replace(&mut self.last_seen[number as usize], seen) != seen
     }
 }
 
@@ -207,11 +237,12 @@ mod tests {
             code in prop::collection::vec(dword(), 1..40),
         ) {
             let bytes: Vec<u8> = code.iter().flat_map(|dword| dword.to_le_bytes()).collect();
-            let mut forms = Forms::new(arch, code.len());
+            let mut forms = Forms::new(arch);
+            forms.begin(code.len(), 1);
             for start in (0..bytes.len()).step_by(4) {
                 let bytes = &bytes[start..];
-                match (forms.find(bytes), decode(arch, bytes)) {
-                    (Ok(form), Ok(inst)) => prop_assert_eq!(&forms.get(form).inst, &inst),
+                match (forms.find(bytes, &mut ()), decode(arch, bytes)) {
+                    (Ok(form), Ok(inst)) => prop_assert_eq!(forms.inst(form), &inst),
                     (found, decoded) => prop_assert_eq!(found.err(), decoded.err()),
                 }
             }
@@ -221,8 +252,9 @@ mod tests {
     #[test]
     fn the_same_bytes_are_one_form() {
         let bytes = [0xbf80_0000_u32, 0x7e00_0301, 0xbf80_0000].map(u32::to_le_bytes).concat();
-        let mut forms = Forms::new(Arch::Gfx90a, bytes.len() / 4);
-        let [a, b, c] = [0, 4, 8].map(|start| forms.find(&bytes[start..]).expect("an instruction"));
+        let mut forms = Forms::new(Arch::Gfx90a);
+        forms.begin(3, 2);
+        let [a, b, c] = [0, 4, 8].map(|start| forms.find(&bytes[start..], &mut ()).expect("an instruction"));
         assert_eq!((a, c, forms.len()), (0, 0, 2));
         assert!(
             forms.is_new_in(0, a) && !forms.is_new_in(0, a) && forms.is_new_in(1, a) && forms.is_new_in(1, b)

@@ -8,14 +8,16 @@ mod blocks;
 mod calls;
 mod explore;
 mod forms;
+mod known;
 mod returns;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+use arrayvec::ArrayVec;
 use explore::Explorer;
-use forms::Forms;
+pub(crate) use known::Seen;
 
 use super::addresses::PcRelative;
 use super::rounds::Rounds;
@@ -28,6 +30,20 @@ use crate::object::{CodeObject, RelocationKind};
 pub struct Located {
     /// Virtual address.
     pub pc: u64,
+    shape: Shape,
+}
+
+impl Deref for Located {
+    type Target = Shape;
+
+    fn deref(&self) -> &Shape {
+        &self.shape
+    }
+}
+
+/// What the analyses ask of all instructions, wherever they stand.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
     /// Number of its form.
     form: u32,
     /// Its mnemonic.
@@ -57,8 +73,8 @@ pub struct Scalars {
     pub writes: ScalarSet,
 }
 
-impl Located {
-    /// The form of this number, at address 0, and what it does with scalar registers.
+impl Shape {
+    /// Of the form of this number, and what it does with scalar registers.
     fn new(form: u32, inst: &Inst, effects: &Effects) -> (Self, Scalars) {
         let [mut reads, writes, partial] =
             [&effects.reads, &effects.writes, &effects.partial].map(ScalarSet::of);
@@ -69,8 +85,7 @@ impl Located {
             reads = reads.union(ScalarSet::sgprs_from(first));
         }
         let names_exec = inst.operands.iter().any(is_exec);
-        let located = Self {
-            pc: 0,
+        let shape = Self {
             form,
             op: inst.op,
             simm16: match inst.operands.last().map(|operand| operand.value) {
@@ -86,7 +101,7 @@ impl Located {
             touches_exec: names_exec || writes.intersects(ScalarSet::EXEC),
             goes_on: Flow::of(inst.op, 0) == Flow::Next,
         };
-        (located, Scalars { reads, writes })
+        (shape, Scalars { reads, writes })
     }
 
     /// Which of the distinct instructions of the program it is, below [`Program::forms`].
@@ -99,14 +114,16 @@ impl Located {
         self.simm16
     }
 
-    /// The address after it.
-    pub fn end(&self) -> u64 {
-        self.pc + u64::from(self.size)
-    }
-
     /// Where control goes after it.
     pub fn flow(&self) -> Flow {
         Flow::of(self.op, i32::from(self.simm16) * 4)
+    }
+}
+
+impl Located {
+    /// The address after it.
+    pub fn end(&self) -> u64 {
+        self.pc + u64::from(self.size)
     }
 }
 
@@ -118,13 +135,40 @@ fn is_exec(operand: &Operand) -> bool {
     }
 }
 
+/// Sees instructions as they are found.
+pub(crate) trait Observer {
+    /// A form that no program before had, and what it does. Forms are numbered from 0, in the order of these calls.
+    fn form(&mut self, inst: &Inst, effects: &Effects);
+
+    /// A form was found in the function that will have this number: once, however often it stands there.
+    fn found(&mut self, function: usize, form: usize);
+
+    /// All forms of this function were shown, and it is a known kernel from now on. These are numbered from 0, in the order of the
+    /// calls.
+    fn learnt(&mut self, function: usize);
+
+    /// The function that will have this number is that known kernel. Its forms are not shown.
+    fn known(&mut self, function: usize, kernel: usize);
+}
+
+/// Nobody looks.
+impl Observer for () {
+    fn form(&mut self, _: &Inst, _: &Effects) {}
+
+    fn found(&mut self, _: usize, _: usize) {}
+
+    fn learnt(&mut self, _: usize) {}
+
+    fn known(&mut self, _: usize, _: usize) {}
+}
+
 /// All code reached from the entries of a code object.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The processor.
     pub arch: Arch,
-    /// What its instructions are.
-    forms: Forms,
+    /// What its instructions are, and kernels that it may have.
+    seen: Seen,
     /// The instructions in order of address.
     pub insts: Vec<Located>,
     /// Kernels and functions in order of address.
@@ -165,6 +209,8 @@ pub struct Function {
     pub callees: Vec<usize>,
     /// What was not understood.
     pub obstacles: Vec<Obstacle>,
+    /// Its number among the kernels that [`Seen`] has, if it is there.
+    pub(crate) known: Option<u32>,
 }
 
 /// A basic block.
@@ -173,7 +219,7 @@ pub struct Block {
     /// Its instructions, as indices into [`Program::insts`]. Calls end a block.
     pub insts: Range<usize>,
     /// Blocks of the same function that may follow; after a call, the block it returns to.
-    pub successors: Vec<usize>,
+    pub successors: ArrayVec<usize, 2>,
     /// Blocks of the same function it may follow.
     pub predecessors: Vec<usize>,
     /// How it ends.
@@ -224,12 +270,11 @@ pub enum ObstacleKind {
 impl Program {
     /// Decodes everything that the kernels and functions of `object` reach.
     pub fn new(object: &CodeObject) -> Self {
-        Self::explore(object, &mut |_, _, _, _| {})
+        Self::explore(object, Seen::new(object.target.arch), &mut ())
     }
 
-    /// As [`Program::new`]; shows the instructions with their effects, the numbers that their function will have and that of
-    /// their form, in no order, those with the same bytes once a function.
-    pub fn explore(object: &CodeObject, see: &mut dyn FnMut(usize, usize, &Inst, &Effects)) -> Self {
+    /// As [`Program::new`], with what another program of the processor had, if any; shows what is found to `observer`.
+    pub(crate) fn explore(object: &CodeObject, mut seen: Seen, observer: &mut impl Observer) -> Self {
         let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
         for (index, kernel) in object.kernels.iter().enumerate() {
             symbols.push((kernel.code.clone(), kernel.name.clone(), Some(index)));
@@ -251,7 +296,7 @@ impl Program {
 
         let mut program = Self {
             arch: object.target.arch,
-            forms: Forms::new(object.target.arch, 0),
+            seen: Seen::new(object.target.arch),
             // No more than there are dwords. Memory that is not written to costs nothing.
             insts: Vec::with_capacity(object.text.range.len() / 4),
             functions: Vec::new(),
@@ -259,43 +304,60 @@ impl Program {
             raw: Vec::new(),
         };
         let mut dwords = Vec::new();
-        let mut forms = Forms::new(object.target.arch, object.text.range.len() / 4);
+        seen.forms.begin(object.text.range.len() / 4, symbols.len());
         for (range, name, kernel) in symbols {
-            let mut explorer =
-                Explorer::new(object, &entries, range, kernel.is_some(), (&mut dwords, &mut forms));
-            explorer.explore(program.functions.len(), see);
+            let number = program.functions.len();
+            let code = code_of(object, &range).filter(|_| kernel.is_some());
+            if let Some(known) = code.and_then(|code| seen.find(code)) {
+                program.add_known(name, kernel, range, (&seen, known));
+                observer.known(number, known as usize);
+                continue;
+            }
+            let addresses = (program.addresses.len(), program.raw.len());
+            let found = (&mut dwords, &mut seen.forms);
+            let mut explorer = Explorer::new(object, &entries, range, kernel.is_some(), found);
+            explorer.explore(number, observer);
             program.add(name, kernel, explorer);
+            let has_address = addresses != (program.addresses.len(), program.raw.len());
+            if code.is_some_and(|code| !has_address && program.teach(&mut seen, code)) {
+                observer.learnt(number);
+            }
         }
-        program.forms = forms;
+        program.seen = seen;
         program.addresses.sort_by_key(|address| address.addc);
         program.resolve_calls(&entries);
         program.doubt_return_addresses();
         program
     }
 
+    /// What it had, and those before it, for another program of the processor.
+    pub(crate) fn into_seen(self) -> Seen {
+        self.seen
+    }
+
     /// An instruction with its operands.
     pub fn inst(&self, index: usize) -> &Inst {
-        &self.forms.get(self.insts[index].form).inst
+        self.seen.forms.inst(self.insts[index].form)
     }
 
     /// What one of [`Program::insts`] does with scalar registers.
     pub fn scalars(&self, located: &Located) -> &Scalars {
-        self.forms.scalars(located.form)
+        self.seen.forms.scalars(located.form)
     }
 
     /// How an instruction is written.
     pub fn text(&self, index: usize) -> &Arc<str> {
-        self.forms.text(self.insts[index].form)
+        self.seen.forms.text(self.insts[index].form)
     }
 
     /// How many distinct instructions there are: many have the same bytes.
     pub fn forms(&self) -> usize {
-        self.forms.len()
+        self.seen.forms.len()
     }
 
     /// What an instruction does.
     pub fn effects(&self, index: usize) -> &Effects {
-        &self.forms.get(self.insts[index].form).effects
+        self.seen.forms.effects(self.insts[index].form)
     }
 
     /// The index of the instruction at `pc`.
@@ -347,6 +409,15 @@ impl Program {
         }
         seen
     }
+}
+
+/// The bytes at these addresses of the text, if code may stand there.
+fn code_of<'a>(object: &'a CodeObject, range: &Range<u64>) -> Option<&'a [u8]> {
+    if !range.start.is_multiple_of(4) {
+        return None;
+    }
+    let offset = |pc: u64| usize::try_from(pc.checked_sub(object.text.address)?).ok();
+    object.bytes.get(object.text.range.clone())?.get(offset(range.start)?..offset(range.end)?)
 }
 
 /// The address that the loader stores at `address`, if that is a slot for one.

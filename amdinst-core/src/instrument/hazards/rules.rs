@@ -14,7 +14,7 @@ use crate::isa::{
 const MOST_STATES: u32 = 20;
 
 /// Which of the instructions there are in a function that rules ask most wait states behind.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::instrument) struct Slow {
     matrices: bool,
     dots: bool,
@@ -42,6 +42,9 @@ pub(in crate::instrument) struct Facts {
     reads: RegSet,
     /// Registers that may change.
     changes: RegSet,
+    /// Whether there is a scalar one among these, and a VGPR or AGPR.
+    changes_scalars: bool,
+    changes_vectors: bool,
     /// An operand of it is EXEC or a half of that.
     names_exec: bool,
     /// Its last operand is a register that selects a lane.
@@ -62,7 +65,7 @@ pub(in crate::instrument) struct Facts {
 
 /// What kind of instruction the rules take it for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::instrument) enum Kind {
     /// Of no concern to any rule.
     Scalar,
     Vector,
@@ -119,6 +122,7 @@ impl Facts {
         let part = part || inst.encoding == Encoding::Vop3p && inst.mods.op_sel_hi & 1 != 0;
         let kind = Kind::of(inst.encoding, inst.op);
         let is_exec = |value: Value| matches!(value, Value::Scalar(126 | 127));
+        let changes = effects.changes();
         let mut named = inst.operands.iter().filter(|operand| operand.slot != Slot::Implied);
         Self {
             kind,
@@ -131,7 +135,9 @@ impl Facts {
             lane_access,
             to_lds: kind == Kind::Memory && (inst.mods.lds || inst.op.is_of(Families::TO_OR_FROM_LDS)),
             wide_data: if kind == Kind::Memory { wide_data(inst, effects) } else { RegSet::EMPTY },
-            changes: effects.changes(),
+            changes_scalars: changes.has_scalars(),
+            changes_vectors: changes.has_vectors(),
+            changes,
             reads: effects.reads,
             op: inst.op,
         }
@@ -141,10 +147,10 @@ impl Facts {
     pub(super) fn reach(&self) -> u32 {
         match self.kind {
             Kind::Matrix => MOST_STATES,
-            Kind::Vector if self.changes.has_scalars() => 5,
+            Kind::Vector if self.changes_scalars => 5,
             Kind::Vector if self.dot => 3,
             Kind::Vector => 2,
-            _ if !self.wide_data.is_empty() || self.changes.has_vectors() => 2,
+            _ if !self.wide_data.is_empty() || self.changes_vectors => 2,
             _ => 0,
         }
     }
@@ -187,7 +193,7 @@ impl Facts {
         let is_valu = |facts: &Self| matches!(facts.kind, Kind::Vector | Kind::Matrix);
         let later = arch.is_gfx940_plus();
         let writes = &self.changes;
-        if is_valu(self) && writes.has_scalars() {
+        if is_valu(self) && self.changes_scalars {
             let read_scalars = writes.share_scalars(&consumer.reads);
             need(5, consumer.kind == Kind::Memory && read_scalars);
             need(4, consumer.lane_select.is_some_and(|select| writes.contains(select)));
@@ -210,27 +216,28 @@ impl Facts {
         if consumer.dpp {
             need(2, writes.share_vectors(&consumer.reads) || writes.share_vectors(&consumer.changes));
         }
-        if is_valu(self) && writes.has_vectors() {
-            let read_vectors = writes.share_vectors(&consumer.reads);
-            need(2, swaps_rows(consumer.op) && read_vectors);
-            need(2, consumer.kind == Kind::Matrix && self.kind == Kind::Vector && read_vectors);
-            need(1, later && consumer.lane_access == Some(true) && read_vectors);
-            need(1, later && self.transcendental && is_valu(consumer) && read_vectors);
-            let touches_vectors = read_vectors || writes.share_vectors(&consumer.changes);
+        if is_valu(self) && self.changes_vectors {
+            // Few pairs come so far that these matter.
+            let read_vectors = || writes.share_vectors(&consumer.reads);
+            need(2, swaps_rows(consumer.op) && read_vectors());
+            need(2, consumer.kind == Kind::Matrix && self.kind == Kind::Vector && read_vectors());
+            need(1, later && consumer.lane_access == Some(true) && read_vectors());
+            need(1, later && self.transcendental && is_valu(consumer) && read_vectors());
+            let touches_vectors = || read_vectors() || writes.share_vectors(&consumer.changes);
             let waits_for_parts = is_valu(consumer) || consumer.to_lds;
-            need(1, later && self.forwards_part && waits_for_parts && touches_vectors);
+            need(1, later && self.forwards_part && waits_for_parts && touches_vectors());
             let other_op = consumer.op != self.op;
-            need(3, arch.is_gfx90a_plus() && self.dot && other_op && touches_vectors);
+            need(3, arch.is_gfx90a_plus() && self.dot && other_op && touches_vectors());
             if arch == Arch::Gfx908 {
-                let to_memory = matches!(consumer.kind, Kind::Memory | Kind::Other) && read_vectors;
+                let to_memory = matches!(consumer.kind, Kind::Memory | Kind::Other) && read_vectors();
                 need(2, self.op == Op::v_accvgpr_read_b32 && to_memory);
-                need(2, consumer.op == Op::v_accvgpr_write_b32 && read_vectors);
+                need(2, consumer.op == Op::v_accvgpr_write_b32 && read_vectors());
             }
         }
         // A register that is written right before such a move must not be stored right behind it.
         if arch == Arch::Gfx908 {
             need(1, is_accumulator_move(self.op) && consumer.kind == Kind::Memory);
-            need(1, self.kind == Kind::Vector && writes.has_vectors() && is_accumulator_move(consumer.op));
+            need(1, self.kind == Kind::Vector && self.changes_vectors && is_accumulator_move(consumer.op));
         }
         if self.kind == Kind::Matrix && consumer.kind != Kind::Matrix {
             // The longest: which matrix instruction it is, and whether it reads or writes, shorten it.

@@ -5,18 +5,20 @@ use std::collections::BTreeMap;
 use super::cost::{Added, bytes};
 use super::groups::Group;
 use super::later::At;
+use super::prepared::{Counted, Prepared};
 use super::{Draft, Planner, encoding};
 use crate::analysis::modes::Modes;
 use crate::analysis::program;
-use crate::instrument::allocate::{Allocation, Borrow, Component, Deferring, Scheme, Wanted, scc_tells_new};
+use crate::instrument::allocate::{Allocation, Borrow, Deferring, Request, Scheme};
 use crate::instrument::assembler::{Assembled, HighestRegisters};
 use crate::instrument::block_code::BlockCode;
 use crate::instrument::borrowed::SCRATCH_OPERATIONS;
 use crate::instrument::entry::Left;
 use crate::instrument::exit::Exit;
 use crate::instrument::hazards;
-use crate::instrument::layout::{CounterPlace, Lent, Owned, SgprCounters, Temps};
+use crate::instrument::layout::{CounterPlace, Lent, SgprCounters};
 use crate::instrument::options::{Abi, Level, Probe};
+use crate::instrument::patches::Patches;
 use crate::instrument::points::{Point, What};
 use crate::instrument::refusal::Reason;
 use crate::instrument::relocate::Patch;
@@ -25,34 +27,20 @@ use crate::instrument::sequence::Sequence;
 use crate::instrument::site_code::{BASIC_COUNTERS, SiteCode};
 use crate::instrument::stores;
 use crate::instrument::survey::Survey;
-use crate::isa::Reg;
-use crate::object::KernelDescriptor;
 
 impl Planner<'_> {
     /// Registers, code and cost of a group in one scheme; `borrow` says what sites may use of what is in use.
     pub(super) fn attempt(
         &self,
         group: &Group,
+        prepared: &Prepared<'_>,
         scheme: Scheme,
         borrow: Borrow,
     ) -> Result<Draft, (Reason, String)> {
         let survey = self.survey;
         let (arch, level) = (self.object.target.arch, self.options.level);
-        let points_of =
-            |function: usize| self.points.of(function).iter().map(move |&point| (function, point));
-        let shared_points: Vec<(usize, Point)> =
-            group.shared.iter().flat_map(|&function| points_of(function)).collect();
-        let most_own = group.kernels.iter().map(|&kernel| self.points.of(kernel).len()).max().unwrap_or(0);
-        let total = shared_points.len() + most_own;
-
-        let all_points: Vec<(usize, Point)> = shared_points
-            .iter()
-            .copied()
-            .chain(group.kernels.iter().flat_map(|&kernel| points_of(kernel)))
-            .collect();
-        let descriptors: Vec<&KernelDescriptor> =
-            group.kernels.iter().map(|&kernel| &self.kernel(kernel).descriptor).collect();
-        let vgprs = |descriptor: &&KernelDescriptor| descriptor.vector_registers(arch).vgprs;
+        let Prepared { points, shared, total, counted, component } = prepared;
+        let (shared, total) = (*shared, *total);
         let may_defer = scheme == Scheme::Sgprs
             && !group.functions.iter().any(|&function| survey.modes.concerns(function))
             && self.options.abi == Abi::Argument
@@ -68,14 +56,12 @@ impl Planner<'_> {
             };
             Some(Deferring { workgroup_ids: ids.collect::<Option<Vec<_>>>()?.concat(), forms })
         };
-        let component = Component {
-            survey,
-            functions: &group.functions,
-            allotted_vgprs: descriptors.iter().map(vgprs).min().unwrap_or(0),
-            most_vgprs: descriptors.iter().map(vgprs).max().unwrap_or(0),
-            most_sgprs: descriptors.iter().map(|descriptor| descriptor.sgpr_count(arch)).max().unwrap_or(0),
-            spare_vgprs: self.options.spare_vgprs,
-            spare_sgprs: self.options.spare_sgprs,
+        let request = Request {
+            scheme,
+            borrow,
+            probe: self.options.probe,
+            level,
+            sites: total,
             may_defer: if may_defer { Some(&deferring) } else { None },
             scratch: (borrow == Borrow::Scratch).then(|| self.scratch_slots(group)).transpose()?,
         };
@@ -90,20 +76,8 @@ impl Planner<'_> {
             Scheme::Memory => CounterPlace::Memory,
             Scheme::SeedLds | Scheme::SeedMemory => CounterPlace::Seed,
         };
-        let nothing = Owned::default();
-        let wanted: Vec<Wanted> = all_points
-            .iter()
-            .map(|&(function, point)| Wanted {
-                function,
-                point,
-                needs: match point.what {
-                    What::Site(site) => self.site_code(function, site, probe_place, &nothing).needs(),
-                    What::Block(_) => self.block_code(function, point, probe_place, &nothing).needs(),
-                },
-            })
-            .collect();
-        let Allocation { owned, places, temps } =
-            component.allocate(scheme, borrow, (self.options.probe, level), total, &wanted)?;
+        let needs = counted.iter().map(|counted| counted.needs(probe_place, level)).collect();
+        let Allocation { owned, places, temps } = component.allocate(request, needs)?;
 
         // Where each kernel works out the address of its records before waves end, if all can: functions that end waves do not know
         // for which.
@@ -111,42 +85,49 @@ impl Planner<'_> {
             || group.kernels.iter().map(|&kernel| Some((kernel, self.place_for_offset(kernel)?))).collect();
         let offsets: Option<BTreeMap<usize, At>> = owned.deferred.is_some().then(offsets).flatten();
 
-        let mut draft = Draft::default();
-        let mut own_index: BTreeMap<usize, usize> = BTreeMap::new();
+        let functions = || group.kernels.iter().chain(&group.shared).copied();
+        let ends = functions().flat_map(|function| self.ends(function));
+        let patches = Patches::at(points.iter().map(|(_, point)| point.inst).chain(ends).collect());
+        let mut draft = Draft { patches, ..Draft::default() };
         // Where the counters of each point are among the places.
-        let mut ids = Vec::with_capacity(all_points.len());
+        let mut ids = Vec::with_capacity(points.len());
+        // The kernel whose own points these are, and where the first of them is.
+        let mut own = (None, shared);
         let borrowed_sgprs = temps.iter().map(|temps| temps.borrowed.len()).max().unwrap_or(0) as u32;
-        for (number, (&(function, point), temps)) in all_points.iter().zip(temps).enumerate() {
-            let id = if number < shared_points.len() {
+        for (number, ((&(function, point), counted), temps)) in
+            points.iter().zip(counted).zip(temps).enumerate()
+        {
+            let id = if number < shared {
                 number
             } else {
-                let own = own_index.entry(function).or_default();
-                *own += 1;
-                shared_points.len() + *own - 1
+                if own.0 != Some(function) {
+                    own = (Some(function), number);
+                }
+                shared + number - own.1
             };
             ids.push(id);
-            let patch = draft.patches.entry(point.inst).or_default();
-            if let What::Site(site) = point.what {
-                let mut code = self.site_code(function, site, places[id], &owned);
-                code.temps = temps;
-                code.id = id as u32;
-                patch.before = code.before().map_err(encoding)?;
-                patch.after = code.after().map_err(encoding)?;
-            } else {
-                let mut code = self.block_code(function, point, places[id], &owned);
-                code.temps = temps;
-                code.id = id as u32;
-                patch.before = code.code().map_err(encoding)?;
+            let patch = draft.patches.entry(point.inst);
+            let (assembler, owned, place, id) = (&self.assembler, &owned, places[id], id as u32);
+            match *counted {
+                Counted::Site(facts) => {
+                    let code = SiteCode { assembler, level, place, owned, temps, facts, id };
+                    patch.before = code.before().map_err(encoding)?;
+                    patch.after = code.after().map_err(encoding)?;
+                }
+                Counted::Block { .. } => {
+                    let code = BlockCode { assembler, place, owned, temps, id };
+                    patch.before = code.code().map_err(encoding)?;
+                }
             }
             self.check_modes(function, point, patch)?;
         }
 
         // A function that ends waves does not know for which kernel: it writes the longest record.
         let functions_end = group.shared.iter().any(|&function| survey.ends_waves(function));
-        for function in group.kernels.iter().chain(&group.shared).copied() {
+        for function in functions() {
             let own = self.points.of(function).len();
             let is_kernel = survey.program.functions[function].kernel.is_some();
-            let written = if is_kernel && !functions_end { shared_points.len() + own } else { total };
+            let written = if is_kernel && !functions_end { shared + own } else { total };
             let exit = Exit {
                 arch,
                 assembler: &self.assembler,
@@ -159,7 +140,7 @@ impl Planner<'_> {
             };
             let code = exit.code().map_err(encoding)?;
             for end in self.ends(function) {
-                let patch = draft.patches.entry(end).or_default();
+                let patch = draft.patches.entry(end);
                 // After what counts the block that ends here.
                 if !patch.before.is_empty() {
                     draft.counting_ends.insert(end, patch.before.len());
@@ -170,12 +151,12 @@ impl Planner<'_> {
         }
         let counted = |kernel: usize| match functions_end {
             true => total,
-            false => shared_points.len() + self.points.of(kernel).len(),
+            false => shared + self.points.of(kernel).len(),
         };
         let mut later: BTreeMap<usize, (u32, Left)> = BTreeMap::new();
         if let Some(deferred) = &owned.deferred {
             for &kernel in &group.kernels {
-                let own = all_points.iter().zip(&ids).filter(|((function, _), _)| *function == kernel);
+                let own = points.iter().zip(&ids).filter(|((function, _), _)| *function == kernel);
                 let counts =
                     own.filter(|&(_, &id)| places[id].starts_at_zero()).map(|(&(_, point), _)| point);
                 let at = offsets.as_ref().and_then(|offsets| offsets.get(&kernel).copied());
@@ -190,23 +171,24 @@ impl Planner<'_> {
             }
         }
         let mut highest = HighestRegisters::default();
-        for patch in draft.patches.values() {
+        for (_, patch) in draft.patches.iter() {
             highest.see(patch.before.iter().chain(&patch.after));
         }
         for &kernel in &group.kernels {
-            let points = shared_points.iter().copied().chain(points_of(kernel)).collect();
+            let own = self.points.of(kernel).iter().map(|&point| (kernel, point));
+            let points = points[..shared].iter().copied().chain(own).collect();
             let left = later.get(&kernel).map(|&(_, left)| left).unwrap_or_default();
             let count = counted(kernel);
             let packing = if owned.packed { stores::packing(&places[..count]) } else { None };
             let counts = (count as u32, packing, points);
             let (drafted, entries) = self.kernel_edit(kernel, scheme, &owned, counts, &highest, left)?;
-            draft.patches.entry(entries.at).or_default().entry = entries.prologue;
+            draft.patches.entry(entries.at).entry = entries.prologue;
             if let Some((first, stub)) = entries.stub {
-                draft.patches.entry(first).or_default().instead = stub;
+                draft.patches.entry(first).instead = stub;
             }
             draft.kernels.insert(kernel, drafted);
         }
-        for &function in group.kernels.iter().chain(&group.shared) {
+        for function in functions() {
             let code = (&survey.program.functions[function], survey.own(function).slow);
             hazards::settle(&self.hazards, &self.assembler, code, &mut draft.patches).map_err(encoding)?;
         }
@@ -276,12 +258,12 @@ impl Planner<'_> {
         for &function in group.kernels.iter().chain(&group.shared) {
             let sum = added.entry(function).or_default();
             for point in self.points.of(function) {
-                if let Some(patch) = draft.patches.get(&point.inst) {
+                if let Some(patch) = draft.patches.get(point.inst) {
                     sum.site(draft.counting_and_exit(point.inst, patch).0, &patch.after);
                 }
             }
             for end in self.ends(function) {
-                if let Some(patch) = draft.patches.get(&end) {
+                if let Some(patch) = draft.patches.get(end) {
                     let (counting, exit) = draft.counting_and_exit(end, patch);
                     sum.exit(if exit.is_empty() { counting } else { exit });
                 }
@@ -292,7 +274,7 @@ impl Planner<'_> {
             for function in survey.reachable[*kernel].intersection(&group.shared) {
                 sum.add(added.get(function));
             }
-            let prologue = draft.patches.get(&drafted.entry).map_or(&[][..], |patch| &patch.entry);
+            let prologue = draft.patches.get(drafted.entry).map_or(&[][..], |patch| &patch.entry);
             drafted.cost.instructions_per_site = sum.per_site;
             let counts = self.options.probe != Probe::Time;
             let operations = match (lent, self.options.level, self.options.probe) {
@@ -312,51 +294,6 @@ impl Planner<'_> {
             drafted.cost.epilogue = sum.epilogue;
             drafted.cost.prologue = prologue.len() as u32;
             drafted.cost.code_bytes = sum.bytes + bytes(prologue);
-        }
-    }
-
-    fn block_code<'o>(
-        &'o self,
-        function: usize,
-        point: Point,
-        place: CounterPlace,
-        owned: &'o Owned,
-    ) -> BlockCode<'o> {
-        let survey = self.survey;
-        let (before, _) = survey.liveness.around(&survey.program, function, point.block, point.inst);
-        BlockCode {
-            assembler: &self.assembler,
-            level: self.options.level,
-            place,
-            owned,
-            temps: Temps::default(),
-            scc_is_live: before.contains(Reg::SCC),
-            id: 0,
-        }
-    }
-
-    fn site_code<'o>(
-        &'o self,
-        function: usize,
-        site: usize,
-        place: CounterPlace,
-        owned: &'o Owned,
-    ) -> SiteCode<'o> {
-        let survey = self.survey;
-        let found = &survey.masks[function].sites[site];
-        let inst = survey.program.inst(found.inst);
-        let (_, after) = survey.liveness.around(&survey.program, function, found.block, found.inst);
-        SiteCode {
-            assembler: &self.assembler,
-            level: self.options.level,
-            place,
-            owned,
-            temps: Temps::default(),
-            saved: found.saves_old,
-            scc_is_some: scc_tells_new(inst),
-            scc_is_live: after.contains(Reg::SCC),
-            old_is_nonzero: found.old_is_nonzero,
-            id: 0,
         }
     }
 }

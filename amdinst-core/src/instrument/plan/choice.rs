@@ -24,6 +24,7 @@ impl Planner<'_> {
             Counters::SeedGlobal => &[Scheme::SeedMemory],
         };
         let probe = self.options.probe;
+        let prepared = self.prepare(group);
         let mut failures: Vec<(Scheme, (Reason, String))> = Vec::new();
         let mut lowering: Option<Draft> = None;
         let mut passed: Vec<String> = Vec::new();
@@ -41,7 +42,7 @@ impl Planner<'_> {
             if !may_help {
                 continue;
             }
-            match self.attempt(group, scheme, borrow) {
+            match self.attempt(group, &prepared, scheme, borrow) {
                 Ok(mut draft) => {
                     let keeps =
                         |kernel: &DraftKernel| kernel.cost.occupancy.after >= kernel.cost.occupancy.before;

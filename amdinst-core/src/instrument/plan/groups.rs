@@ -16,6 +16,13 @@ pub(super) struct Group {
     pub(super) functions: BTreeSet<usize>,
 }
 
+impl Group {
+    /// Its kernel, if it is one that reaches no other function.
+    pub(super) fn lone_kernel(&self) -> Option<usize> {
+        self.kernels.first().copied().filter(|_| self.functions.len() == 1)
+    }
+}
+
 impl Planner<'_> {
     /// Functions (not kernels) in which code may be inserted: only instrumented kernels reach them.
     pub(super) fn patchable(&self, accepted: &BTreeSet<usize>, draft: &mut Draft) -> BTreeSet<usize> {

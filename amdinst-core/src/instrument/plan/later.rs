@@ -149,7 +149,7 @@ impl Planner<'_> {
             deferred.offset(&mut offset, arch, ids, left.workgroup);
             let offset = offset.finish().map_err(encoding)?;
             count += offset.len() as u32;
-            let patch = draft.patches.entry(at.inst).or_default();
+            let patch = draft.patches.entry(at.inst);
             let list = if at.behind { &mut patch.after } else { &mut patch.before };
             list.splice(..0, offset);
         }
@@ -158,7 +158,7 @@ impl Planner<'_> {
             deferred::clear(&mut cleared, counters);
             let cleared = cleared.finish().map_err(encoding)?;
             count += cleared.len() as u32;
-            draft.patches.entry(inst).or_default().before.splice(..0, cleared);
+            draft.patches.entry(inst).before.splice(..0, cleared);
             left.clear = true;
         }
         count += self.ids_later(draft, start, (ids, arrive), deferred, &mut left)?;
@@ -197,7 +197,7 @@ impl Planner<'_> {
                 program.scalars(&program.insts[index]).writes.contains(register)
                     || draft
                         .patches
-                        .get(&index)
+                        .get(index)
                         .is_some_and(|patch| patch.before.iter().chain(&patch.after).any(inserted))
             };
             !runs.iter().cloned().flatten().any(overwritten)
@@ -221,7 +221,7 @@ impl Planner<'_> {
         let mut insert = |at: usize, code: Sequence| {
             let code = code.finish().map_err(encoding)?;
             count += code.len() as u32;
-            draft.patches.entry(at).or_default().before.splice(..0, code);
+            draft.patches.entry(at).before.splice(..0, code);
             Ok(())
         };
         let bits_matter = arch.is_gfx90a_plus() && !self.leaves_ids(start);
@@ -338,6 +338,10 @@ fn waits_for_arguments(program: &Program, index: usize) -> bool {
 /// The first wait for vector memory in a block behind a load from there.
 fn wait_for_loads(program: &Program, block: &Block) -> Option<usize> {
     let loads = |index: usize| {
+        let encoding = program.insts[index].encoding;
+        if encoding.is_scalar() || encoding.is_vector_alu() {
+            return false;
+        }
         let effects = program.effects(index);
         effects.vm_cnt && effects.memory.is_some_and(|access| access.operation == MemoryOperation::Load)
     };

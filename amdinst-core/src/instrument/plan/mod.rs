@@ -7,14 +7,17 @@ mod forms;
 mod groups;
 mod later;
 mod paths;
+mod prepared;
 mod probes;
 mod properties;
+mod remembered;
 mod scratch;
 mod selection;
 mod twins;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub(super) use remembered::Remembered;
 use twins::Twins;
 
 use super::allocate::Scheme;
@@ -22,10 +25,13 @@ use super::assembler::{Assembled, Assembler};
 use super::hazards;
 use super::map::{AddressMap, Cost, KernelProbes};
 use super::options::{Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Options, Probe};
+use super::patches::Patches;
 use super::points::{Point, Points};
+use super::recall::Recall;
 use super::refusal::{InstrumentError, Reason, Refusal};
-use super::relocate::{Inserted, Patch, RelocateError, Relocated};
+use super::relocate::{Insertions, Patch, RelocateError, Relocated};
 use super::select::NoSuchSite;
+use super::session::{Known, Session};
 use super::sources::Sources;
 use super::survey::{Survey, selected};
 use crate::counters::{SiteForm, WaveIds};
@@ -65,7 +71,17 @@ impl Plan {
 /// When a kernel asked for does not exist, or something in `.text` cannot be moved. That a kernel or a site is refused is
 /// no error, but told in [`KernelProbes::refusals`].
 pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentError> {
-    let survey = Survey::new(object);
+    Session::default().plan(object, options)
+}
+
+/// As [`plan`], with what is known of the processor's code. Returns that with what was learnt.
+pub(super) fn plan_with(
+    object: &CodeObject,
+    options: &Options,
+    known: Known,
+) -> Result<(Plan, Known), InstrumentError> {
+    let Known { seen, touches, mut recall, assembler } = known;
+    let survey = Survey::new(object, (seen, touches), &mut recall);
     let chosen = selected(object, options)?;
     let sources = Sources::new(object);
     let points = match options.probe {
@@ -77,8 +93,9 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
         object,
         options,
         survey: &survey,
-        assembler: Assembler::new(object.target.arch),
+        assembler: assembler.clone(),
         hazards: hazards::Known::new(&survey.program),
+        recall: &mut recall,
         points,
         refusals: BTreeMap::new(),
         unmatched: Vec::new(),
@@ -115,7 +132,9 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
         };
         let mut plan = planner.finish(draft, relocated, &sources);
         plan.add_twins(object, &twins);
-        return Ok(plan);
+        drop(planner);
+        let (seen, touches) = survey.into_known();
+        return Ok((plan, Known { seen, touches, recall, assembler }));
     }
 }
 
@@ -136,6 +155,8 @@ struct Planner<'a> {
     survey: &'a Survey,
     assembler: Assembler,
     hazards: hazards::Known<'a>,
+    /// Kernels that were planned before.
+    recall: &'a mut Recall,
     /// What is counted.
     points: Points,
     /// What of the options selects nothing.
@@ -148,9 +169,9 @@ struct Planner<'a> {
 #[derive(Default)]
 struct Draft {
     /// Of the group that is planned.
-    patches: BTreeMap<usize, Patch>,
+    patches: Patches,
     /// Of all that were.
-    inserted: BTreeMap<usize, Inserted>,
+    inserted: Insertions,
     /// By function that is a kernel.
     kernels: BTreeMap<usize, DraftKernel>,
     /// Instructions that count a block, where it is counted at an end of waves.
@@ -160,12 +181,6 @@ struct Draft {
 }
 
 impl Draft {
-    /// The patches as what is inserted, by instruction.
-    fn encode(&self) -> Result<Vec<(usize, Inserted)>, (Reason, String)> {
-        let encode = |(&index, patch): (&usize, &Patch)| Ok((index, patch.encode().map_err(encoding)?));
-        self.patches.iter().map(encode).collect()
-    }
-
     /// What stands before an instruction: the code that counts, and, where a block is counted at an end of waves, the end's.
     fn counting_and_exit<'p>(&self, at: usize, patch: &'p Patch) -> (&'p [Assembled], &'p [Assembled]) {
         match self.counting_ends.get(&at) {
@@ -175,6 +190,7 @@ impl Draft {
     }
 }
 
+#[derive(Clone, Debug)]
 struct DraftKernel {
     scheme: Scheme,
     why: String,
@@ -229,16 +245,29 @@ impl Planner<'_> {
                 self.refusals.entry(kernel).or_default().push(refusal);
             }
         };
-        // One map of all is sooner made than one that grows.
-        let mut inserted = Vec::new();
         for group in self.groups(&accepted, &patchable) {
+            let alone = group.lone_kernel();
+            if let Some(kernel) = alone
+                && let Some(plan) = self.remembered(kernel, &mut draft.inserted)
+            {
+                draft.kernels.insert(kernel, plan);
+                continue;
+            }
+            let before = draft.inserted.len();
             let part = self.draft_group(&group).and_then(|part| match part {
-                Some(part) => Ok(Some((part.encode()?, part.kernels))),
+                Some(part) => {
+                    draft.inserted.add(&part.patches).map_err(encoding)?;
+                    Ok(Some(part.kernels))
+                }
                 None => Ok(None),
             });
             match part {
-                Ok(Some((code, kernels))) => {
-                    inserted.extend(code);
+                Ok(Some(kernels)) => {
+                    if let Some(kernel) = alone
+                        && let Some(plan) = kernels.get(&kernel)
+                    {
+                        self.remember(kernel, (&draft.inserted, before), plan);
+                    }
                     draft.kernels.extend(kernels);
                 }
                 Ok(None) => {}
@@ -250,7 +279,7 @@ impl Planner<'_> {
                 }
             }
         }
-        draft.inserted = inserted.into_iter().collect();
+        draft.inserted.sort();
         draft
     }
 }

@@ -51,7 +51,7 @@ mod tests {
     fn block(successors: &[usize]) -> Block {
         Block {
             insts: 0..0,
-            successors: successors.to_vec(),
+            successors: successors.iter().copied().collect(),
             predecessors: Vec::new(),
             exit: if successors.is_empty() { Exit::End } else { Exit::Local },
         }

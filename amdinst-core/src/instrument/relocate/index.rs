@@ -41,6 +41,11 @@ pub(super) struct ByAddress {
 }
 
 impl ByAddress {
+    /// Makes room for so many.
+    pub(super) fn reserve(&mut self, count: usize) {
+        self.pairs.reserve(count);
+    }
+
     /// Puts in a value for an address that is not less than those before; a second one for the same replaces the first.
     pub(super) fn push(&mut self, address: u64, value: u64) {
         match self.pairs.last_mut() {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Inserted;
 use super::index::{ByAddress, Index};
+use super::insertions::{Inserted, Insertions};
 use super::islands::Islands;
 use super::places::Places;
 use super::variable::Formed;
@@ -42,7 +42,7 @@ impl Layout {
     pub(super) fn new(
         object: &CodeObject,
         program: &Program,
-        inserted: &BTreeMap<usize, Inserted>,
+        inserted: &Insertions,
         islands: &Islands,
         address: u64,
     ) -> Self {
@@ -59,6 +59,9 @@ impl Layout {
             formed: Vec::new(),
             runs: Index::default(),
         };
+        // Most patches have two parts, and stand between two pieces of old code.
+        this.map.runs.reserve(4 * inserted.len() + 2 * program.functions.len());
+        this.branches.reserve(inserted.len());
         let bytes = |from: u64, to: u64| &old_text[(from - start) as usize..(to - start) as usize];
 
         let mut alignments: BTreeMap<u64, u64> = BTreeMap::new();
@@ -71,15 +74,32 @@ impl Layout {
         for kernel in object.kernels.iter().filter(|_| object.version == 2) {
             alignments.insert(kernel.descriptor_address, 256);
         }
-        let unpatched = alignments.keys().copied().chain(islands.zones()).map(|pc| (pc, None));
-        let patched = inserted.keys().map(|&index| (program.insts[index].pc, Some(index)));
-        let mut events: Vec<(u64, Option<usize>)> = unpatched.chain(patched).collect();
-        // Two ascending sequences, which this sort merges.
-        events.sort_by_key(|(pc, patched)| (*pc, patched.is_none()));
-        events.dedup_by_key(|(pc, _)| *pc);
+        for zone in islands.zones() {
+            alignments.entry(zone).or_insert(1);
+        }
+        let mut aligned = alignments.into_iter().peekable();
+        let mut patched = inserted.iter().map(|patch| (program.insts[patch.index].pc, patch)).peekable();
+        // The next address at which something is inserted, its alignment, and the patch.
+        let mut next = || -> Option<(u64, u64, Option<Inserted<'_>>)> {
+            match (aligned.peek().copied(), patched.peek()) {
+                (Some((pc, alignment)), patch) if patch.is_none_or(|&(at, _)| pc < at) => {
+                    aligned.next();
+                    Some((pc, alignment, None))
+                }
+                (aligned_at, Some(&(at, patch))) => {
+                    let alignment = aligned_at.filter(|&(pc, _)| pc == at).map(|(_, alignment)| alignment);
+                    if alignment.is_some() {
+                        aligned.next();
+                    }
+                    patched.next();
+                    Some((at, alignment.unwrap_or(1), Some(patch)))
+                }
+                (_, None) => None,
+            }
+        };
 
         let mut at = start;
-        for (pc, patched) in events {
+        while let Some((pc, alignment, patched)) = next() {
             if pc < at && patched.is_none() {
                 // It begins within an instruction that was just copied whole, in a damaged file.
                 continue;
@@ -91,26 +111,26 @@ impl Layout {
                 this.zones.insert(pc, this.end());
                 this.insert(pc, &S_NOP.repeat(islands));
             }
-            if let Some(&alignment) = alignments.get(&pc) {
-                let padding = this.end().next_multiple_of(alignment) - this.end();
+            let padding = this.end().next_multiple_of(alignment) - this.end();
+            if padding > 0 {
                 this.insert(pc, &S_NOP.repeat(padding as usize / 4));
             }
-            let Some(index) = patched else { continue };
-            let (located, inserted) = (&program.insts[index], &inserted[&index]);
+            let Some(inserted) = patched else { continue };
+            let located = &program.insts[inserted.index];
             let entry = this.end();
             this.formed.extend(inserted.formed.map(|formed| (entry, formed)));
-            this.insert(pc, &inserted.entry);
+            this.insert(pc, inserted.entry);
             this.branches.push(pc, this.end());
-            this.insert(pc, &inserted.before);
+            this.insert(pc, inserted.before);
             if inserted.instead.is_empty() {
                 this.copy(pc, bytes(pc, located.end()));
                 at = located.end();
             } else {
                 // Byte for byte in the old one's place.
-                this.copy(pc, &inserted.instead);
+                this.copy(pc, inserted.instead);
                 at = pc + inserted.instead.len() as u64;
             }
-            this.insert(pc, &inserted.after);
+            this.insert(pc, inserted.after);
             this.places.set(pc - start, at - start, entry, this.end());
         }
         this.copy(at, bytes(at, this.old.end));

@@ -5,6 +5,7 @@
 //! the entry from outside runs a kernel's prologue: a loop back to the first instruction does not.
 
 mod index;
+mod insertions;
 mod islands;
 mod layout;
 mod movable;
@@ -12,19 +13,16 @@ mod places;
 mod targets;
 mod variable;
 
-use std::collections::BTreeMap;
-
 use thiserror::Error;
 
 use super::assembler::Assembled;
 use super::map::AddressMap;
 use crate::analysis::program::Program;
-use crate::isa::EncodeError;
 use crate::object::CodeObject;
 use crate::object::rewrite::{Edge, variable_address};
+pub(super) use insertions::Insertions;
 use islands::{Islands, Slots};
 use layout::Layout;
-use variable::Formed;
 
 /// What is inserted at one instruction.
 #[derive(Clone, Debug, Default)]
@@ -37,30 +35,6 @@ pub(super) struct Patch {
     pub(super) after: Vec<Assembled>,
     /// In place of it and of what follows, as many bytes: what control enters there and leaves by its own branch only.
     pub(super) instead: Vec<Assembled>,
-}
-
-/// A patch as the bytes of its parts.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Inserted {
-    entry: Box<[u8]>,
-    before: Box<[u8]>,
-    after: Box<[u8]>,
-    instead: Box<[u8]>,
-    /// In the part before it at the entry.
-    formed: Option<Formed>,
-}
-
-impl Patch {
-    /// What is inserted for it.
-    pub(super) fn encode(&self) -> Result<Inserted, EncodeError> {
-        Ok(Inserted {
-            entry: encode(&self.entry)?,
-            before: encode(&self.before)?,
-            after: encode(&self.after)?,
-            instead: encode(&self.instead)?,
-            formed: Formed::find(&self.entry),
-        })
-    }
 }
 
 /// Why the text cannot be rebuilt.
@@ -84,11 +58,11 @@ pub(super) struct Relocated {
 const ROUNDS: usize = 16;
 
 impl Relocated {
-    /// Rebuilds the text at `address` with what is inserted, by instruction index.
+    /// Rebuilds the text at `address` with what is inserted.
     pub(super) fn new(
         object: &CodeObject,
         program: &Program,
-        inserted: &BTreeMap<usize, Inserted>,
+        inserted: &Insertions,
         address: u64,
     ) -> Result<Self, RelocateError> {
         movable::check_movable(object, program)?;
@@ -141,15 +115,4 @@ impl Relocated {
     pub(super) fn instruction(&self, old: u64) -> Option<u64> {
         self.layout.copied(old)
     }
-}
-
-/// The bytes of inserted instructions.
-fn encode(insts: &[Assembled]) -> Result<Box<[u8]>, EncodeError> {
-    let mut bytes = Vec::with_capacity(insts.iter().map(|inst| usize::from(inst.size)).sum());
-    for inst in insts {
-        for word in inst.words()? {
-            bytes.extend_from_slice(&word.to_le_bytes());
-        }
-    }
-    Ok(bytes.into())
 }

@@ -21,10 +21,11 @@ impl Formed {
         for inst in prologue {
             let start = at;
             at += u64::from(inst.size);
-            let is_literal = inst.operands.iter().any(|operand| matches!(operand.value, Value::Literal(_)));
+            let is_literal =
+                || inst.operands.iter().any(|operand| matches!(operand.value, Value::Literal(_)));
             match inst.op {
                 Op::s_getpc_b64 => base = Some(at),
-                Op::s_add_u32 | Op::s_addc_u32 if base.is_some() && is_literal && literals.len() < 2 => {
+                Op::s_add_u32 | Op::s_addc_u32 if base.is_some() && is_literal() && literals.len() < 2 => {
                     // The literal follows the instruction's word.
                     literals.push(start + 4);
                 }

@@ -3,7 +3,11 @@
 //! Everything is read when a [`SourceMap`] is made, so that a look-up is two binary searches and a walk through the scopes around
 //! the address, needs no lock, and a damaged section is reported once.
 
+pub(super) mod entries;
 mod files;
+pub(super) mod leb;
+mod names;
+mod program;
 mod rows;
 mod scopes;
 pub(super) mod sections;
@@ -12,6 +16,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::CodeObject;
+pub(crate) use names::Name;
 
 /// A frame of the source location of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +71,7 @@ pub struct SourceMap {
     functions: scopes::Functions,
     /// Code ranges and names of the symbol table, in order of address: compilers that are asked for line tables only
     /// leave out functions into which nothing was inlined, and mangled names altogether.
-    symbols: Vec<(Range<u64>, scopes::Name)>,
+    symbols: Vec<(Range<u64>, Name)>,
 }
 
 impl SourceMap {
@@ -85,7 +90,7 @@ impl SourceMap {
         let functions = object.functions.iter().map(|function| (&function.code, &function.name));
         let mut symbols: Vec<_> = kernels
             .chain(functions)
-            .map(|(code, name)| (code.clone(), scopes::Name::new(Some(Arc::from(name.as_str())), None)))
+            .map(|(code, name)| (code.clone(), Name::new(Some(Arc::from(name.as_str())), None)))
             .collect();
         symbols.sort_by_key(|(code, _)| code.start);
         let mut files = files::Files::new(&units);
@@ -105,11 +110,24 @@ impl SourceMap {
     /// The source location of an instruction: the innermost inlined function first, the function proper last. Each
     /// frame but the first stands at the call that was inlined. Empty if nothing is known of the address.
     pub fn frames(&self, pc: u64) -> Vec<Frame> {
+        self.frames_as(pc, |name, file, place| Frame {
+            function: name.function.clone(),
+            linkage_name: name.linkage.clone(),
+            file: file.clone(),
+            line: place.line,
+            column: place.column,
+            approximate: place.approximate,
+        })
+    }
+
+    /// The same, as whatever is made of a function, a file and a place in it.
+    pub(crate) fn frames_as<T>(&self, pc: u64, frame: impl Fn(&Name, &Arc<str>, Place) -> T) -> Vec<T> {
         let row = self.row_index(pc);
         let chain = self.functions.chain(pc);
         if row.is_none() && chain.is_empty() {
             return Vec::new();
         }
+        let frame = |name, place: Place| frame(name, &self.files[place.file as usize], place);
         let mut place = row.map(|row| self.place(row)).unwrap_or_default();
         // From the outermost function to the innermost; each inlined one says where it was called.
         let mut frames = Vec::with_capacity(chain.len().max(1));
@@ -117,22 +135,22 @@ impl SourceMap {
             let name = self.functions.name(scope);
             match &scope.call {
                 Some(call) => {
-                    frames.push(self.frame(name, place));
+                    frames.push(frame(name, place));
                     place = *call;
                 }
                 None => {
-                    let symbol = || self.symbol(pc).filter(|_| name.linkage.is_none());
-                    frames.push(self.frame(symbol().unwrap_or(name), place));
+                    let symbol = if name.linkage.is_none() { self.symbol(pc) } else { None };
+                    frames.push(frame(symbol.unwrap_or(name), place));
                     return frames;
                 }
             }
         }
-        frames.push(self.frame(self.symbol(pc).unwrap_or(&scopes::Name::default()), place));
+        frames.push(frame(self.symbol(pc).unwrap_or(&Name::default()), place));
         frames
     }
 
     /// The names of the symbol that holds an address.
-    fn symbol(&self, pc: u64) -> Option<&scopes::Name> {
+    fn symbol(&self, pc: u64) -> Option<&Name> {
         let next = self.symbols.partition_point(|(code, _)| code.start <= pc);
         let (code, name) = &self.symbols[next.checked_sub(1)?];
         code.contains(&pc).then_some(name)
@@ -159,25 +177,14 @@ impl SourceMap {
             None => Place { file: row.file, ..Place::default() },
         }
     }
-
-    fn frame(&self, name: &scopes::Name, place: Place) -> Frame {
-        Frame {
-            function: name.function.clone(),
-            linkage_name: name.linkage.clone(),
-            file: self.files[place.file as usize].clone(),
-            line: place.line,
-            column: place.column,
-            approximate: place.approximate,
-        }
-    }
 }
 
 /// A location without its function.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+pub(crate) struct Place {
     /// The number of its file, 0 if it is unknown.
     file: u32,
-    line: u32,
-    column: u32,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
     approximate: bool,
 }

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use gimli::ColumnType;
-
 use super::LinesError;
 use super::files::Files;
+use super::program;
 use super::sections::Units;
 
 /// A row of the line table: a range of instructions with one source location.
@@ -34,20 +33,19 @@ pub(super) fn read(units: &Units<'_>, text: &Range<u64>, files: &mut Files) -> R
         unit(units, index, files, text, &mut sequence, &mut rows)
             .map_err(|error| units.damaged(index, &error))?;
     }
-    let order = |row: &Row| (row.start, row.sequence);
-    if !rows.is_sorted_by_key(order) {
-        rows.sort_by_key(order);
+    if !rows.is_sorted_by(|row, next| row.end <= next.start) {
+        rows.sort_by_key(|row| (row.start, row.sequence));
+        // Sequences of functions that the linker discarded can claim addresses again: the first claim stands.
+        let mut end = 0;
+        rows.retain_mut(|row: &mut Row| {
+            row.start = row.start.max(end);
+            let keep = row.start < row.end;
+            if keep {
+                end = row.end;
+            }
+            keep
+        });
     }
-    // Sequences of functions that the linker discarded can claim addresses again: the first claim stands.
-    let mut end = 0;
-    rows.retain_mut(|row: &mut Row| {
-        row.start = row.start.max(end);
-        let keep = row.start < row.end;
-        if keep {
-            end = row.end;
-        }
-        keep
-    });
     Ok(rows)
 }
 
@@ -59,34 +57,46 @@ fn unit(
     sequence: &mut u32,
     rows: &mut Vec<Row>,
 ) -> gimli::Result<()> {
-    let Some(program) = units.units[index].line_program.clone() else { return Ok(()) };
-    let mut table = program.rows();
+    let Some(program) = &units.units[index].line_program else { return Ok(()) };
+    let header = program.header();
+    // Mostly a row has the file of the last one.
+    let mut last_file = None;
     let mut first = rows.len();
-    while let Some((header, row)) = table.next_row()? {
-        let address = row.address();
-        if rows.len() > first
-            && let Some(last) = rows.last_mut()
-        {
-            last.end = address;
-        }
-        if row.end_sequence() {
+    program::run(header, |row| {
+        let address = row.address;
+        let last = rows[first..].last_mut();
+        if row.ends {
+            if let Some(last) = last {
+                last.end = address;
+            }
             close(rows, first, text);
             first = rows.len();
             *sequence += 1;
-            continue;
+            return;
         }
-        rows.push(Row {
+        let file = match last_file {
+            Some((file, number)) if file == row.file => number,
+            _ => files.number(units, index, header, row.file),
+        };
+        last_file = Some((row.file, file));
+        let new = Row {
             start: address,
             end: address,
-            file: files.number(units, index, header, row.file_index()),
-            line: row.line().map_or(0, |line| line.get().try_into().unwrap_or(0)),
-            column: match row.column() {
-                ColumnType::LeftEdge => 0,
-                ColumnType::Column(column) => column.get().try_into().unwrap_or(0),
-            },
+            file,
+            line: row.line.try_into().unwrap_or(0),
+            column: row.column.try_into().unwrap_or(0),
             sequence: *sequence,
-        });
-    }
+        };
+        match last {
+            // Of several rows at one address the last holds.
+            Some(last) if last.start == address => *last = new,
+            Some(last) => {
+                last.end = address;
+                rows.push(new);
+            }
+            None => rows.push(new),
+        }
+    })?;
     // A sequence without an end says nothing about its last row.
     close(rows, first, text);
     *sequence += 1;
@@ -97,17 +107,9 @@ fn unit(
 /// `.text`: so the whole sequence counts, not its rows.
 fn close(rows: &mut Vec<Row>, first: usize, text: &Range<u64>) {
     let (Some(start), Some(end)) = (rows.get(first), rows.last()) else { return };
-    if text.contains(&start.start) && end.end <= text.end {
-        // Of several rows at one address the last holds; the others are empty.
-        let mut kept = first;
-        for index in first..rows.len() {
-            if rows[index].start < rows[index].end {
-                rows.swap(kept, index);
-                kept += 1;
-            }
-        }
-        rows.truncate(kept);
-    } else {
+    if !text.contains(&start.start) || end.end > text.end {
         rows.truncate(first);
+    } else if end.start == end.end {
+        rows.pop();
     }
 }

@@ -1,39 +1,14 @@
 //! Functions and what was inlined into them.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::ops::Range;
-use std::sync::Arc;
 
-use gimli::{Attribute, AttributeSpecification, AttributeValue, DwAt, EntriesRaw, UnitOffset, constants};
+use gimli::{AttributeSpecification, AttributeValue, DwAt, DwForm, DwTag, constants as dw};
 
+use super::entries::Entries;
 use super::files::Files;
+use super::names::{Name, Names, origin_place};
 use super::sections::{Slice, Units};
 use super::{LinesError, Place};
-use crate::Mixer;
-
-/// How far a name is followed from an inlined copy to its origin to its declaration.
-const MAX_ORIGINS: usize = 16;
-
-/// The names of a function.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Name {
-    /// For people.
-    pub(super) function: Option<Arc<str>>,
-    /// For linkers.
-    pub(super) linkage: Option<Arc<str>>,
-}
-
-impl Name {
-    /// From the mangled name and the name in the source, of which either may be missing.
-    pub(super) fn new(linkage: Option<Arc<str>>, source: Option<Arc<str>>) -> Self {
-        let demangled = linkage.as_deref().and_then(|name| rustc_demangle::try_demangle(name).ok());
-        // The alternate form leaves out the hash at the end of legacy names.
-        let function =
-            demangled.map(|name| Arc::from(format!("{name:#}"))).or(source).or_else(|| linkage.clone());
-        Self { function, linkage }
-    }
-}
 
 /// A function or an inlined copy of one.
 #[derive(Clone, Debug)]
@@ -87,10 +62,10 @@ impl Functions {
             pieces: Vec::with_capacity(info / 64 + ranges / 4),
             ..Self::default()
         };
-        let mut origins = Origins::default();
+        let mut names = Names::default();
         for index in 0..units.units.len() {
             functions
-                .unit(units, index, text, files, &mut origins)
+                .unit(units, index, text, files, &mut names)
                 .map_err(|error| units.damaged(index, &error))?;
             if functions.pieces.len() > most_pieces(units) {
                 let problem = "its functions share lists of code ranges, far too many for each".to_owned();
@@ -98,6 +73,7 @@ impl Functions {
             }
         }
         functions.ranges.sort_by_key(|(range, scopes)| (range.start, scopes.start));
+        functions.names = names.into_names();
         Ok(functions)
     }
 
@@ -107,7 +83,8 @@ impl Functions {
         let Some((range, scopes)) = next.checked_sub(1).map(|index| &self.ranges[index]) else {
             return Vec::new();
         };
-        let mut chain = Vec::new();
+        // Few are deeper.
+        let mut chain = Vec::with_capacity(8);
         let mut rest = if range.contains(&pc) { scopes.clone() } else { 0..0 };
         while let Some(index) = rest.next() {
             let extent = &self.extents[index];
@@ -134,39 +111,37 @@ impl Functions {
         index: usize,
         text: &Range<u64>,
         files: &mut Files,
-        origins: &mut Origins,
+        names: &mut Names,
     ) -> gimli::Result<()> {
-        let unit = &units.units[index];
-        let mut entries = unit.entries_raw(None)?;
+        let mut entries = Entries::new(&units.units[index], is_asked)?;
         // Depths and numbers of the scopes around what is being read: a function, and copies inside it.
         let mut around: Vec<(isize, usize)> = Vec::new();
-        while !entries.is_empty() {
-            let depth = entries.next_depth();
-            let Some(abbreviation) = entries.read_abbreviation()? else { continue };
-            while around.last().is_some_and(|&(outer, _)| depth <= outer) {
+        while let Some(entry) = entries.next()? {
+            while around.last().is_some_and(|&(outer, _)| entry.least_depth <= outer) {
                 self.close(&mut around);
             }
-            let inlined = match abbreviation.tag() {
-                constants::DW_TAG_subprogram => Some(false),
-                constants::DW_TAG_inlined_subroutine => Some(true),
-                _ => None,
-            };
+            let inlined = entry.tag == dw::DW_TAG_inlined_subroutine;
             // An inlined copy outside a function of .text belongs to code that the linker discarded.
-            let Some(inlined) = inlined.filter(|&inlined| inlined != around.is_empty()) else {
-                entries.skip_attributes(abbreviation.attributes())?;
+            if inlined == around.is_empty() {
                 continue;
-            };
-            let entry = Entry::read(&mut entries, abbreviation.attributes())?;
-            let pieces = self.pieces(units, index, &entry, text)?;
+            }
+            let told = Told::read(&mut entries)?;
+            let pieces = self.pieces(units, index, &told, text)?;
             if self.pieces.len() > most_pieces(units) {
                 return Ok(());
             }
             let code = &self.pieces[pieces.clone()];
             let Some(start) = code.iter().map(|piece| piece.start).min() else { continue };
             let end = code.iter().map(|piece| piece.end).max().unwrap_or(start);
-            let name = self.named(units, index, &entry, origins);
-            let call = inlined.then(|| entry.call_site(units, index, files));
-            around.push((depth, self.scopes.len()));
+            let name = if told.has_name {
+                names.own(units, (index, entry.offset))
+            } else {
+                // Copies have no name of their own, and many have the same origin.
+                let origin = told.abstract_origin.or(told.specification);
+                names.of_origin(units, origin.and_then(|origin| origin_place(units, index, origin)))
+            };
+            let call = inlined.then(|| told.call_site(units, index, files));
+            around.push((entry.depth, self.scopes.len()));
             let pieces = [pieces.start as u32, pieces.end as u32];
             self.scopes.push(Scope { name: name as u32, pieces, call });
             self.extents.push(Extent { hull: start..end, end: self.scopes.len() });
@@ -200,7 +175,7 @@ impl Functions {
         &mut self,
         units: &Units<'a>,
         index: usize,
-        entry: &Entry<'a>,
+        told: &Told<'a>,
         text: &Range<u64>,
     ) -> gimli::Result<Range<usize>> {
         let first = self.pieces.len();
@@ -210,44 +185,25 @@ impl Functions {
             }
         };
         let (dwarf, unit) = (&units.dwarf, &units.units[index]);
-        let list = entry.ranges.map(|ranges| dwarf.attr_ranges(unit, ranges.value())).transpose()?.flatten();
+        let list = told.ranges.map(|ranges| dwarf.attr_ranges(unit, ranges)).transpose()?.flatten();
         if let Some(mut list) = list {
             while let Some(range) = list.next()? {
                 see(range.begin, range.end);
             }
             return Ok(first..self.pieces.len());
         }
-        let address = |attribute: Attribute<Slice<'a>>| {
-            let address = dwarf.attr_address(unit, attribute.value())?;
-            address.ok_or(gimli::Error::UnsupportedAttributeForm(attribute.form()))
+        let address = |(value, form)| {
+            let address = dwarf.attr_address(unit, value)?;
+            address.ok_or(gimli::Error::UnsupportedAttributeForm(form))
         };
-        if let Some((low, high)) = entry.low.zip(entry.high) {
+        if let Some((low, high)) = told.low.zip(told.high) {
             let begin = address(low)?;
-            match high.value() {
-                AttributeValue::Udata(size) => see(begin, begin.wrapping_add(size)),
-                _ => see(begin, address(high)?),
+            match high {
+                Ok(size) => see(begin, begin.wrapping_add(size)),
+                Err(high) => see(begin, address(high)?),
             }
         }
         Ok(first..self.pieces.len())
-    }
-
-    /// The number of the name of an entry, its own or that of what it is a copy of.
-    fn named<'a>(
-        &mut self,
-        units: &Units<'a>,
-        index: usize,
-        entry: &Entry<'a>,
-        origins: &mut Origins,
-    ) -> usize {
-        // Copies have no name of their own, and many have the same origin.
-        let origin = if entry.has_name() { None } else { entry.origin(units, index) };
-        if let Some(&known) = origin.and_then(|origin| origins.get(&origin)) {
-            return known;
-        }
-        let number = self.names.len();
-        self.names.push(name(units, index, entry));
-        origins.extend(origin.map(|origin| (origin, number)));
-        number
     }
 }
 
@@ -257,102 +213,92 @@ fn most_pieces(units: &Units<'_>) -> usize {
     units.range_bytes().saturating_mul(8).saturating_add(units.info_bytes()).min(u32::MAX as usize)
 }
 
-/// The names, by number, of what entries are copies of: by unit, and offset in it.
-type Origins = HashMap<(usize, UnitOffset), usize, BuildHasherDefault<Mixer>>;
-
-/// What is asked of the entry of a function, or of an inlined copy.
-#[derive(Clone, Default)]
-struct Entry<'a> {
-    low: Value<'a>,
-    high: Value<'a>,
-    ranges: Value<'a>,
-    call_file: Value<'a>,
-    call_line: Value<'a>,
-    call_column: Value<'a>,
-    linkage_name: Value<'a>,
-    mips_linkage_name: Value<'a>,
-    name: Value<'a>,
-    abstract_origin: Value<'a>,
-    specification: Value<'a>,
+/// What is asked of functions and inlined copies.
+fn is_asked(tag: DwTag, attribute: AttributeSpecification) -> bool {
+    let name = attribute.name();
+    matches!(tag, dw::DW_TAG_subprogram | dw::DW_TAG_inlined_subroutine)
+        && (is_name(name)
+            || matches!(
+                name,
+                dw::DW_AT_low_pc
+                    | dw::DW_AT_high_pc
+                    | dw::DW_AT_ranges
+                    | dw::DW_AT_call_file
+                    | dw::DW_AT_call_line
+                    | dw::DW_AT_call_column
+                    | dw::DW_AT_abstract_origin
+                    | dw::DW_AT_specification
+            ))
 }
 
-type Value<'a> = Option<Attribute<Slice<'a>>>;
+fn is_name(attribute: DwAt) -> bool {
+    matches!(attribute, dw::DW_AT_linkage_name | dw::DW_AT_MIPS_linkage_name | dw::DW_AT_name)
+}
 
-impl<'a> Entry<'a> {
-    /// Reads what is asked for of the attributes that come next, and passes over the others.
-    fn read(
-        entries: &mut EntriesRaw<'_, Slice<'a>>,
-        attributes: &[AttributeSpecification],
-    ) -> gimli::Result<Self> {
+/// The value of an attribute, and its form for errors.
+type Value<'a> = (AttributeValue<Slice<'a>>, DwForm);
+
+/// What the entry of a function, or of an inlined copy, tells. Of attributes that it has twice the first counts.
+#[derive(Default)]
+struct Told<'a> {
+    low: Option<Value<'a>>,
+    /// A length, or an address.
+    high: Option<Result<u64, Value<'a>>>,
+    ranges: Option<AttributeValue<Slice<'a>>>,
+    call_file: Option<u64>,
+    call_line: Option<u64>,
+    call_column: Option<u64>,
+    abstract_origin: Option<AttributeValue<Slice<'a>>>,
+    specification: Option<AttributeValue<Slice<'a>>>,
+    has_name: bool,
+}
+
+impl<'a> Told<'a> {
+    #[inline]
+    fn read<F>(entries: &mut Entries<'_, 'a, F>) -> gimli::Result<Self>
+    where
+        F: Fn(DwTag, AttributeSpecification) -> bool,
+    {
         let mut this = Self::default();
-        for &spec in attributes {
-            match this.place(spec.name()) {
-                Some(place) => _ = place.get_or_insert(entries.read_attribute(spec)?),
-                None => entries.skip_attributes(&[spec])?,
+        while let Some(attribute) = entries.attribute()? {
+            let form = attribute.form;
+            match attribute.name {
+                dw::DW_AT_call_file | dw::DW_AT_call_line | dw::DW_AT_call_column => {
+                    let place = match attribute.name {
+                        dw::DW_AT_call_file => &mut this.call_file,
+                        dw::DW_AT_call_line => &mut this.call_line,
+                        _ => &mut this.call_column,
+                    };
+                    *place = place.or(entries.number(attribute)?.ok());
+                }
+                dw::DW_AT_high_pc => {
+                    let high = entries.number(attribute)?.map_err(|value| (value, form));
+                    this.high.get_or_insert(high);
+                }
+                name if is_name(name) => {
+                    this.has_name = true;
+                    entries.pass(attribute)?;
+                }
+                name => {
+                    let value = entries.value(attribute)?;
+                    match name {
+                        dw::DW_AT_low_pc => _ = this.low.get_or_insert((value, form)),
+                        dw::DW_AT_ranges => _ = this.ranges.get_or_insert(value),
+                        dw::DW_AT_abstract_origin => _ = this.abstract_origin.get_or_insert(value),
+                        _ => _ = this.specification.get_or_insert(value),
+                    }
+                }
             }
         }
         Ok(this)
     }
 
-    /// Where the value of an attribute goes, if it is asked for.
-    fn place(&mut self, name: DwAt) -> Option<&mut Value<'a>> {
-        Some(match name {
-            constants::DW_AT_low_pc => &mut self.low,
-            constants::DW_AT_high_pc => &mut self.high,
-            constants::DW_AT_ranges => &mut self.ranges,
-            constants::DW_AT_call_file => &mut self.call_file,
-            constants::DW_AT_call_line => &mut self.call_line,
-            constants::DW_AT_call_column => &mut self.call_column,
-            constants::DW_AT_linkage_name => &mut self.linkage_name,
-            constants::DW_AT_MIPS_linkage_name => &mut self.mips_linkage_name,
-            constants::DW_AT_name => &mut self.name,
-            constants::DW_AT_abstract_origin => &mut self.abstract_origin,
-            constants::DW_AT_specification => &mut self.specification,
-            _ => return None,
-        })
-    }
-
-    fn has_name(&self) -> bool {
-        self.linkage_name.or(self.mips_linkage_name).or(self.name).is_some()
-    }
-
-    /// What it is a copy of, or declared by: unit, and offset in it.
-    fn origin(&self, units: &Units<'a>, unit: usize) -> Option<(usize, UnitOffset)> {
-        match self.abstract_origin.or(self.specification)?.value() {
-            AttributeValue::UnitRef(offset) => Some((unit, offset)),
-            AttributeValue::DebugInfoRef(offset) => units.find(offset),
-            _ => None,
-        }
-    }
-
     fn call_site(&self, units: &Units<'a>, unit: usize, files: &mut Files) -> Place {
-        let number =
-            |value: Value<'a>| value.and_then(|value| value.udata_value()?.try_into().ok()).unwrap_or(0);
-        let file = match (self.call_file.map(|file| file.value()), &units.units[unit].line_program) {
-            (Some(AttributeValue::FileIndex(file)), Some(program)) => {
-                files.number(units, unit, program.header(), file)
-            }
+        let number = |value: Option<u64>| value.and_then(|value| value.try_into().ok()).unwrap_or(0);
+        let file = match (self.call_file, &units.units[unit].line_program) {
+            (Some(file), Some(program)) => files.number(units, unit, program.header(), file),
             _ => 0,
         };
         Place { file, line: number(self.call_line), column: number(self.call_column), approximate: false }
     }
-}
-
-/// The name of an entry, as far as it and what it is a copy of tell.
-fn name<'a>(units: &Units<'a>, index: usize, entry: &Entry<'a>) -> Name {
-    let mut linkage = None;
-    let mut source = None;
-    let mut place = Some((index, entry.clone()));
-    for _ in 0..MAX_ORIGINS {
-        let Some((unit, entry)) = place else { break };
-        let text = |value: Value<'a>| value.and_then(|value| units.text(unit, value.value()));
-        linkage = linkage.or_else(|| text(entry.linkage_name).or_else(|| text(entry.mips_linkage_name)));
-        source = source.or_else(|| text(entry.name));
-        place = entry.origin(units, unit).and_then(|(unit, offset)| {
-            let mut entries = units.units[unit].entries_raw(Some(offset)).ok()?;
-            let abbreviation = entries.read_abbreviation().ok()??;
-            Some((unit, Entry::read(&mut entries, abbreviation.attributes()).ok()?))
-        });
-    }
-    Name::new(linkage, source)
 }

@@ -38,7 +38,7 @@ pub(super) fn add_symbol(
         return Err(unsupported("a table of symbol versions"));
     }
     let mut names: Vec<Vec<u8>> =
-        elf.symbols(bytes, dynsym)?.into_iter().map(|symbol| symbol.name.into_bytes()).collect();
+        elf.symbols(bytes, dynsym)?.into_iter().map(|symbol| symbol.name.into_owned().into_bytes()).collect();
     if names.iter().any(|name| name == variable.name.as_bytes()) {
         return Err(RewriteError::Unsupported {
             what: format!("a code object that has a symbol `{}` already", variable.name),

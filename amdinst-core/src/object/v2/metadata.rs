@@ -1,17 +1,16 @@
 //! The metadata note (`NT_AMD_HSA_METADATA`, YAML; user guide, "Code Object V2 Metadata"), as what version 3 has instead.
 
-use rmpv::Value;
-
 use super::yaml::{self, Node, Scalar};
 use crate::object::KernelArg;
+use crate::object::messagepack::write;
 use crate::object::rewrite::MetadataEdit;
 
 /// The note's YAML, and the same as metadata of version 3.
 #[derive(Clone, Debug)]
 pub(in crate::object) struct Metadata {
     tree: Node,
-    /// What `NT_AMDGPU_METADATA` would say.
-    pub(in crate::object) value: Value,
+    /// What `NT_AMDGPU_METADATA` would say, in MessagePack.
+    pub(in crate::object) version_3: Vec<u8>,
 }
 
 impl Metadata {
@@ -21,8 +20,8 @@ impl Metadata {
         let bytes = bytes.strip_suffix(b"\0").unwrap_or(bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
         let tree = yaml::parse(text)?;
-        let value = version_3(&tree)?;
-        Ok(Self { tree, value })
+        let version_3 = version_3(&tree)?;
+        Ok(Self { tree, version_3 })
     }
 
     /// The description of the note with kernels edited: `edits` by name. `None` if it has none of them.
@@ -85,7 +84,40 @@ fn items(node: Option<&Node>) -> &[Node] {
     }
 }
 
-fn version_3(tree: &Node) -> Result<Value, String> {
+/// A map that is being written.
+#[derive(Default)]
+struct Map {
+    length: u32,
+    entries: Vec<u8>,
+}
+
+impl Map {
+    /// Where the value of another key goes.
+    fn key(&mut self, key: &str) -> &mut Vec<u8> {
+        self.length += 1;
+        write::string(&mut self.entries, key);
+        &mut self.entries
+    }
+
+    fn add(&mut self, key: &str, node: Option<&Node>) {
+        if let Some(node) = node {
+            value(self.key(key), node);
+        }
+    }
+
+    fn add_text(&mut self, key: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            write::string(self.key(key), text);
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        write::map(out, self.length);
+        out.extend(&self.entries);
+    }
+}
+
+fn version_3(tree: &Node) -> Result<Vec<u8>, String> {
     if !matches!(tree, Node::Mapping(_)) {
         return Err("its top level is not a mapping".to_owned());
     }
@@ -94,42 +126,54 @@ fn version_3(tree: &Node) -> Result<Value, String> {
         Some(Node::Sequence(kernels)) => &kernels[..],
         Some(_) => return Err("Kernels is not a sequence".to_owned()),
     };
-    let kernels = kernels.iter().map(kernel).collect::<Result<_, _>>()?;
-    Ok(Value::Map(vec![(Value::from("amdhsa.kernels"), Value::Array(kernels))]))
+    let mut top = Map::default();
+    let entries = top.key("amdhsa.kernels");
+    write::array(entries, kernels.len() as u32);
+    for kernel in kernels {
+        self::kernel(kernel)?.write(entries);
+    }
+    let mut out = Vec::new();
+    top.write(&mut out);
+    Ok(out)
 }
 
-fn kernel(node: &Node) -> Result<Value, String> {
-    let mut entries: Vec<(Value, Value)> = Vec::new();
-    let mut add =
-        |key: &str, value: Option<Value>| entries.extend(value.map(|value| (Value::from(key), value)));
-    add(".name", node.get("Name").and_then(text).map(Value::from));
+fn kernel(node: &Node) -> Result<Map, String> {
+    let mut map = Map::default();
+    map.add_text(".name", node.get("Name").and_then(text));
     // The symbol of the kernel itself; that of the metadata is what launchers ask for.
     let symbol = node.get("SymbolName").and_then(text);
-    add(".symbol", symbol.map(|symbol| Value::from(symbol.strip_suffix("@kd").unwrap_or(symbol))));
-    add(".language", node.get("Language").and_then(text).map(Value::from));
+    map.add_text(".symbol", symbol.map(|symbol| symbol.strip_suffix("@kd").unwrap_or(symbol)));
+    map.add_text(".language", node.get("Language").and_then(text));
     let attributes = node.get("Attrs");
-    add(".reqd_workgroup_size", attributes.and_then(|all| all.get("ReqdWorkGroupSize")).map(value));
+    map.add(".reqd_workgroup_size", attributes.and_then(|all| all.get("ReqdWorkGroupSize")));
     let properties = node.get("CodeProps");
     for (key, new) in CODE_PROPERTIES {
-        add(new, properties.and_then(|all| all.get(key)).map(value));
+        map.add(new, properties.and_then(|all| all.get(key)));
     }
     let args = arguments(node)?;
-    add(".args", Some(Value::Array(args.into_iter().map(|(arg, offset)| argument(arg, offset)).collect())));
-    Ok(Value::Map(entries))
+    let entries = map.key(".args");
+    write::array(entries, args.len() as u32);
+    for (arg, offset) in args {
+        argument(arg, offset).write(entries);
+    }
+    Ok(map)
 }
 
 /// Numbers and truth values as such, everything else as text.
-fn value(node: &Node) -> Value {
+fn value(out: &mut Vec<u8>, node: &Node) {
     match node {
         Node::Scalar(Scalar { text, plain: true }) => match (text.parse::<u64>(), text.as_str()) {
-            (Ok(number), _) => Value::from(number),
-            (_, "true") => Value::Boolean(true),
-            (_, "false") => Value::Boolean(false),
-            _ => Value::from(text.as_str()),
+            (Ok(number), _) => write::number(out, number),
+            (_, "true") => write::boolean(out, true),
+            (_, "false") => write::boolean(out, false),
+            _ => write::string(out, text),
         },
-        Node::Scalar(scalar) => Value::from(scalar.text.as_str()),
-        Node::Sequence(items) => Value::Array(items.iter().map(value).collect()),
-        Node::Mapping(_) => Value::Nil,
+        Node::Scalar(scalar) => write::string(out, &scalar.text),
+        Node::Sequence(items) => {
+            write::array(out, items.len() as u32);
+            items.iter().for_each(|item| value(out, item));
+        }
+        Node::Mapping(_) => write::nil(out),
     }
 }
 
@@ -161,16 +205,15 @@ fn end_of_arguments(kernel: &Node) -> Result<u64, String> {
     Ok(placed.last().map_or(0, |(arg, offset)| offset + size(arg).unwrap_or(0)))
 }
 
-fn argument(arg: &Node, offset: u64) -> Value {
-    let mut entries = vec![(Value::from(".offset"), Value::from(offset))];
-    let mut add =
-        |key: &str, value: Option<Value>| entries.extend(value.map(|value| (Value::from(key), value)));
-    add(".name", arg.get("Name").and_then(text).map(Value::from));
-    add(".size", arg.get("Size").map(value));
-    add(".value_kind", arg.get("ValueKind").and_then(text).map(|kind| Value::from(snake_case(kind))));
+fn argument(arg: &Node, offset: u64) -> Map {
+    let mut map = Map::default();
+    write::number(map.key(".offset"), offset);
+    map.add_text(".name", arg.get("Name").and_then(text));
+    map.add(".size", arg.get("Size"));
+    map.add_text(".value_kind", arg.get("ValueKind").and_then(text).map(snake_case).as_deref());
     let space = arg.get("AddrSpaceQual").and_then(text);
-    add(".address_space", space.map(|space| Value::from(space.to_ascii_lowercase())));
-    Value::Map(entries)
+    map.add_text(".address_space", space.map(str::to_ascii_lowercase).as_deref());
+    map
 }
 
 /// `HiddenGlobalOffsetX` to `hidden_global_offset_x`.

@@ -1,10 +1,11 @@
 //! A bundle, library or program with its code objects instrumented where they stand.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use amdinst_core::instrument::{self, InstrumentError, NoSuchSite, Options, probe_specs};
+use amdinst_core::instrument::{self, InstrumentError, NoSuchSite, Options, Session, probe_specs};
 use amdinst_core::object::container;
 
 use super::spool::Spool;
@@ -15,6 +16,11 @@ use crate::commands::Context;
 use crate::commands::input::{File, Found, Input, kernel_of};
 use crate::commands::output::{self, count};
 use crate::exit::{CommandResult, Exit, OrExit as _};
+
+thread_local! {
+    /// What a thread has learnt of the code objects that it has instrumented.
+    static SESSION: RefCell<Session> = RefCell::default();
+}
 
 /// What became of one code object.
 #[derive(Default)]
@@ -115,7 +121,7 @@ fn instrument_one(args: &InstrumentArgs, found: &Found, output: &Path, spool: &S
     let probes = probe_specs(object).or_exit(Exit::BadInput)?;
     let asked = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
     let options = Options { kernels: chosen, probes, ..asked };
-    let plan = instrument::plan(object, &options)?;
+    let plan = SESSION.with_borrow_mut(|session| session.plan(object, &options))?;
     let mut done = Done { named, unmatched: Some(plan.unmatched().to_vec()), ..Done::default() };
     done.tally.add(plan.kernels());
     if args.format == Format::Json {

@@ -1,8 +1,10 @@
-//! Line tables: the instructions that advance addresses are written anew, all others are copied (DWARF 5, section 6.2.5).
+//! Line tables: the instructions that advance addresses are written anew where the distance changed, all others are copied
+//! (DWARF 5, section 6.2.5).
 
 use gimli::{DebugLine, DebugLineOffset, LineProgramHeader, Reader as _, constants as dw};
 
 use super::{ADDRESS, Moved, Moves, Problem, Reader, offset, put, put_uleb, reader};
+use crate::object::lines::leb;
 
 /// The new section, and where its tables went.
 pub(super) fn rewrite(old: &[u8], moves: &Moves<'_>) -> Result<(Vec<u8>, Moved), Problem> {
@@ -27,10 +29,13 @@ pub(super) fn rewrite(old: &[u8], moves: &Moves<'_>) -> Result<(Vec<u8>, Moved),
         }
         let end = start + usize::from(format.initial_length_size()) + length;
         out.extend(&old[start..end - instructions.len()]);
-        let mut writer = Writer { out, header, moves, at: Place::default() };
+        let operands = header.standard_opcode_lengths().slice();
+        let at = Place::default();
+        let mut writer = Writer { out, header, operands, moves, at, all: instructions, copied: 0 };
         while !instructions.is_empty() {
             writer.instruction(&mut instructions)?;
         }
+        writer.copy_to(writer.all.len());
         out = writer.out;
         let length_size = usize::from(format.initial_length_size());
         let word = usize::from(format.word_size());
@@ -47,81 +52,129 @@ struct Place {
     new: u64,
     /// The sequence is of code that moves.
     moves: bool,
+    /// The old address has advanced by other instructions than those that make rows, which are not copied.
+    ahead: bool,
 }
 
 struct Writer<'a> {
     out: Vec<u8>,
     header: &'a LineProgramHeader<Reader<'a>>,
+    /// How many operands standard opcodes have, from the first opcode on.
+    operands: &'a [u8],
     moves: &'a Moves<'a>,
     at: Place,
+    /// The old instructions.
+    all: Reader<'a>,
+    /// So many bytes of these were written, as they are or anew. What follows up to the instruction that is next is to be copied.
+    copied: usize,
 }
 
-impl Writer<'_> {
-    fn instruction(&mut self, old: &mut Reader<'_>) -> Result<(), Problem> {
-        let opcode = old.read_u8()?;
+impl<'a> Writer<'a> {
+    #[inline]
+    fn instruction(&mut self, rest: &mut Reader<'a>) -> Result<(), Problem> {
+        let start = self.offset(rest);
+        let opcode = rest.read_u8()?;
         let base = self.header.opcode_base();
         if opcode >= base {
             let adjusted = opcode - base;
             let range = self.range()?;
-            self.advance(u64::from(adjusted / range))?;
-            return self.row(i64::from(self.header.line_base()) + i64::from(adjusted % range));
-        }
-        match gimli::DwLns(opcode) {
-            gimli::DwLns(0) => self.extended(old),
-            dw::DW_LNS_copy => self.row(0),
-            dw::DW_LNS_advance_pc => {
-                let operations = old.read_uleb128()?;
-                self.advance(operations)
+            let (operations, lines) = (adjusted / range, adjusted % range);
+            self.advance(operations.into());
+            let new = self.row_address();
+            // Mostly the distance is what it was, and so is the opcode.
+            if !self.at.ahead
+                && let Some(new) = new
+                && self.at.new.checked_add(self.bytes(operations.into())) == Some(new)
+            {
+                self.at.new = new;
+                return Ok(());
             }
-            dw::DW_LNS_const_add_pc => {
-                let range = self.range()?;
-                self.advance(u64::from((255 - base) / range))
-            }
-            dw::DW_LNS_fixed_advance_pc => {
-                self.at.old = self.at.old.wrapping_add(old.read_u16()?.into());
-                Ok(())
-            }
-            _ => {
-                let all = *old;
-                let operands = self.header.standard_opcode_lengths().slice().get(usize::from(opcode) - 1);
-                for _ in 0..operands.copied().unwrap_or(0) {
-                    old.read_uleb128()?;
+            self.copy_to(start);
+            self.row(new, i64::from(self.header.line_base()) + i64::from(lines))?;
+        } else {
+            match gimli::DwLns(opcode) {
+                gimli::DwLns(0) => return self.extended(start, rest),
+                dw::DW_LNS_copy => {
+                    self.copy_to(start);
+                    self.row(self.row_address(), 0)?;
                 }
-                self.out.push(opcode);
-                self.out.extend(&all.slice()[..offset(old, &all)]);
-                Ok(())
+                dw::DW_LNS_advance_pc => {
+                    let operations = leb::unsigned(rest)?;
+                    self.copy_to(start);
+                    self.advance(operations);
+                    self.at.ahead = true;
+                }
+                dw::DW_LNS_const_add_pc => {
+                    let range = self.range()?;
+                    self.copy_to(start);
+                    self.advance(u64::from((255 - base) / range));
+                    self.at.ahead = true;
+                }
+                dw::DW_LNS_fixed_advance_pc => {
+                    let bytes = rest.read_u16()?;
+                    self.copy_to(start);
+                    self.at.old = self.at.old.wrapping_add(bytes.into());
+                    self.at.ahead = true;
+                }
+                _ => {
+                    let operands = self.operands.get(usize::from(opcode) - 1);
+                    for _ in 0..operands.copied().unwrap_or(0) {
+                        leb::unsigned(rest)?;
+                    }
+                    return Ok(());
+                }
             }
         }
+        self.copied = self.offset(rest);
+        Ok(())
     }
 
-    fn extended(&mut self, old: &mut Reader<'_>) -> Result<(), Problem> {
-        let length = usize::try_from(old.read_uleb128()?)?;
-        let mut body = old.split(length)?;
-        let all = body;
+    /// An extended instruction that begins at `start`, of which the first byte was read.
+    fn extended(&mut self, start: usize, rest: &mut Reader<'a>) -> Result<(), Problem> {
+        let length = usize::try_from(leb::unsigned(rest)?)?;
+        let mut body = rest.split(length)?;
         match gimli::DwLne(body.read_u8()?) {
             dw::DW_LNE_end_sequence => {
-                if self.at.moves {
-                    self.go_to(self.moves.end(self.at.old))?;
-                } else {
-                    self.go_to(Some(self.at.old))?;
-                }
+                self.copy_to(start);
+                let old = self.at.old;
+                let operations =
+                    self.operations(if self.at.moves { self.moves.end(old) } else { Some(old) })?;
+                self.advance_pc(operations);
                 self.at = Place::default();
             }
             dw::DW_LNE_set_address if length == 1 + ADDRESS => {
+                self.copy_to(start);
                 let address = body.read_u64()?;
                 let new = self.moves.start(address);
-                self.at = Place { old: address, new: new.unwrap_or(address), moves: new.is_some() };
+                self.at =
+                    Place { old: address, new: new.unwrap_or(address), moves: new.is_some(), ahead: false };
                 let new = [&[dw::DW_LNE_set_address.0][..], &self.at.new.to_le_bytes()].concat();
                 self.put_extended(&new);
-                return Ok(());
+                self.copied = self.offset(rest);
             }
             dw::DW_LNE_set_address => {
                 return Err(Problem::new("its line table has addresses of another size"));
             }
             _ => {}
         }
-        self.put_extended(all.slice());
         Ok(())
+    }
+
+    /// Where the next row is in the new code.
+    fn row_address(&self) -> Option<u64> {
+        let old = self.at.old;
+        if self.at.moves { self.moves.start(old) } else { Some(old) }
+    }
+
+    /// Where among the old instructions `rest` begins.
+    fn offset(&self, rest: &Reader<'_>) -> usize {
+        self.all.len() - rest.len()
+    }
+
+    /// Copies what is left before an offset in the old instructions.
+    fn copy_to(&mut self, offset: usize) {
+        self.out.extend(&self.all.slice()[self.copied..offset]);
+        self.copied = offset;
     }
 
     fn put_extended(&mut self, body: &[u8]) {
@@ -139,10 +192,12 @@ impl Writer<'_> {
         }
     }
 
-    fn advance(&mut self, operations: u64) -> Result<(), Problem> {
-        let bytes = operations.wrapping_mul(self.header.minimum_instruction_length().into());
-        self.at.old = self.at.old.wrapping_add(bytes);
-        Ok(())
+    fn bytes(&self, operations: u64) -> u64 {
+        operations.wrapping_mul(self.header.minimum_instruction_length().into())
+    }
+
+    fn advance(&mut self, operations: u64) {
+        self.at.old = self.at.old.wrapping_add(self.bytes(operations));
     }
 
     /// How many instructions of the least length the new address lies ahead, or what is wrong with that.
@@ -154,11 +209,11 @@ impl Writer<'_> {
         Ok(distance / least)
     }
 
-    /// A row, `lines` after the last one.
-    fn row(&mut self, lines: i64) -> Result<(), Problem> {
-        let new = if self.at.moves { self.moves.start(self.at.old) } else { Some(self.at.old) };
+    /// Writes a row at an address of the new code, `lines` after the last one.
+    fn row(&mut self, new: Option<u64>, lines: i64) -> Result<(), Problem> {
         let operations = self.operations(new)?;
         self.at.new = new.unwrap_or(self.at.new);
+        self.at.ahead = false;
         let (base, range) = (self.header.opcode_base(), u64::from(self.header.line_range()));
         let line = lines - i64::from(self.header.line_base());
         let Some(line) = u64::try_from(line).ok().filter(|&line| line < range) else {
@@ -186,12 +241,6 @@ impl Writer<'_> {
                 None => return Err(Problem::new("its line table has too few opcodes")),
             }
         }
-        Ok(())
-    }
-
-    fn go_to(&mut self, new: Option<u64>) -> Result<(), Problem> {
-        let operations = self.operations(new)?;
-        self.advance_pc(operations);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use gimli::{DebugAddrIndex, Encoding, Reader as _};
 use super::{
     ADDRESS, Dwarf, Moved, Moves, Problem, Reader, Unit, expressions, offset, put, put_uleb, reader,
 };
+use crate::object::lines::leb;
 
 /// What the addresses in lists are counted from.
 pub(super) struct Bases<'a> {
@@ -67,6 +68,7 @@ pub(super) fn rewrite(
         let base = offset(&table, &all);
         writer.out.extend(&old[start..base]);
         let new_base = writer.out.len();
+        let first = moved.0.len();
         moved.note(base, new_base);
         let mut offsets =
             table.split(count.checked_mul(word.into()).ok_or_else(|| Problem::new("damaged lists"))?)?;
@@ -78,9 +80,10 @@ pub(super) fn rewrite(
             let unit = lists.next_if(|&(offset, _)| offset == at).map(|(_, unit)| unit);
             writer.list(&mut table, unit)?;
         }
+        let mut near = first;
         for index in 0..count {
             let list = offsets.read_sized_offset(word)?;
-            let new = moved.of(base.saturating_add(list))? - new_base;
+            let new = moved.near(&mut near, base.saturating_add(list))? - new_base;
             put(&mut writer.out, new_base + index * usize::from(word), word.into(), new as u64)?;
         }
         let new_length = writer.out.len() - new_start - length_size;
@@ -104,33 +107,35 @@ impl Writer<'_, '_, '_> {
         let moves = self.moves;
         let with_new = |base: u64| (base, moves.address(base));
         let mut base = unit.map(|unit| with_new(self.bases.of_unit(unit)));
+        // From there on kinds are one less.
+        let first_less = if self.is_locations { u8::MAX } else { DEFAULT_LOCATION };
         let numbered = |index| match unit {
             Some(unit) => self.bases.numbered(unit, index).map(Some),
             None => Ok(None),
         };
         loop {
             let raw = old.read_u8()?;
-            let kind = if self.is_locations || raw < DEFAULT_LOCATION { raw } else { raw.saturating_add(1) };
+            let kind = raw.saturating_add(u8::from(raw >= first_less));
             match kind {
                 END_OF_LIST => {
                     self.out.push(END_OF_LIST);
                     return Ok(());
                 }
                 BASE_ADDRESSX => {
-                    let index = old.read_uleb128()?;
+                    let index = leb::unsigned(old)?;
                     base = numbered(index)?.map(with_new);
-                    self.kind(kind);
+                    self.out.push(raw);
                     put_uleb(&mut self.out, index);
                 }
                 BASE_ADDRESS => {
                     let address = old.read_u64()?;
                     let new = moves.address(address);
                     base = Some((address, new));
-                    self.kind(kind);
+                    self.out.push(raw);
                     self.address(new);
                 }
                 OFFSET_PAIR => {
-                    let (mut begin, mut end) = (old.read_uleb128()?, old.read_uleb128()?);
+                    let (mut begin, mut end) = (leb::unsigned(old)?, leb::unsigned(old)?);
                     if let Some((base, new_base)) = base {
                         match self.moves.range(base.wrapping_add(begin), base.wrapping_add(end)) {
                             Some(range) => {
@@ -147,22 +152,22 @@ impl Writer<'_, '_, '_> {
                             None => {}
                         }
                     }
-                    self.kind(kind);
+                    self.out.push(raw);
                     put_uleb(&mut self.out, begin);
                     put_uleb(&mut self.out, end);
                     self.expression(old, unit)?;
                 }
                 STARTX_LENGTH => {
-                    let (index, length) = (old.read_uleb128()?, old.read_uleb128()?);
+                    let (index, length) = (leb::unsigned(old)?, leb::unsigned(old)?);
                     let begin = numbered(index)?;
                     let new = begin.and_then(|begin| self.moves.range(begin, begin.checked_add(length)?));
-                    self.kind(kind);
+                    self.out.push(raw);
                     put_uleb(&mut self.out, index);
                     put_uleb(&mut self.out, new.map_or(length, |new| new.end - new.begin));
                     self.expression(old, unit)?;
                 }
                 STARTX_ENDX => {
-                    let (begin, end) = (numbered(old.read_uleb128()?)?, numbered(old.read_uleb128()?)?);
+                    let (begin, end) = (numbered(leb::unsigned(old)?)?, numbered(leb::unsigned(old)?)?);
                     // A numbered address is corrected as that of an instruction, not as an end.
                     let range =
                         begin.zip(end).ok_or_else(|| Problem::new("a list of numbers is of no unit"))?;
@@ -173,11 +178,11 @@ impl Writer<'_, '_, '_> {
                     self.start_length(range, old, unit)?;
                 }
                 START_LENGTH => {
-                    let (begin, length) = (old.read_u64()?, old.read_uleb128()?);
+                    let (begin, length) = (old.read_u64()?, leb::unsigned(old)?);
                     self.start_length((begin, begin.wrapping_add(length)), old, unit)?;
                 }
                 DEFAULT_LOCATION => {
-                    self.kind(kind);
+                    self.out.push(raw);
                     self.expression(old, unit)?;
                 }
                 _ => return Err(Problem(format!("its lists have entries of an unknown kind {raw}"))),
@@ -193,15 +198,11 @@ impl Writer<'_, '_, '_> {
         unit: Option<usize>,
     ) -> Result<(), Problem> {
         let range = self.moves.range(begin, end).unwrap_or(gimli::Range { begin, end });
-        self.kind(START_LENGTH);
+        // Ranges have no default locations, which come before.
+        self.out.push(START_LENGTH - u8::from(!self.is_locations));
         self.address(range.begin);
         put_uleb(&mut self.out, range.end.saturating_sub(range.begin));
         self.expression(old, unit)
-    }
-
-    fn kind(&mut self, kind: u8) {
-        let behind_default = !self.is_locations && kind > DEFAULT_LOCATION;
-        self.out.push(kind - u8::from(behind_default));
     }
 
     fn address(&mut self, address: u64) {
@@ -209,20 +210,23 @@ impl Writer<'_, '_, '_> {
     }
 
     /// The expression behind an entry of a location.
+    #[inline]
     fn expression(&mut self, old: &mut Reader<'_>, unit: Option<usize>) -> Result<(), Problem> {
         if !self.is_locations {
             return Ok(());
         }
+        let from = *old;
         let expression = self.read_expression(old)?;
-        put_uleb(&mut self.out, expression.len() as u64);
-        let at = self.out.len();
-        self.out.extend(expression.slice());
+        // Its length too.
+        self.out.extend(&from.slice()[..offset(old, &from)]);
+        let at = self.out.len() - expression.len();
         if let Some(unit) = unit {
             expressions::correct(&mut self.out[at..], self.bases.encoding(unit), self.moves);
         }
         Ok(())
     }
 
+    #[inline]
     fn skip_expression(&self, old: &mut Reader<'_>) -> Result<(), Problem> {
         if self.is_locations {
             self.read_expression(old)?;
@@ -230,8 +234,9 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
+    #[inline]
     fn read_expression<'a>(&self, old: &mut Reader<'a>) -> Result<Reader<'a>, Problem> {
-        let length = usize::try_from(old.read_uleb128()?)?;
+        let length = usize::try_from(leb::unsigned(old)?)?;
         Ok(old.split(length)?)
     }
 }

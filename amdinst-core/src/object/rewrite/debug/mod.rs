@@ -203,11 +203,23 @@ impl Moved {
     }
 
     fn of(&self, old: usize) -> Result<usize, Problem> {
-        let found = self.0.binary_search_by_key(&old, |&(old, _)| old);
-        let found = found.map_err(|_| {
+        Ok(self.0[self.find(old)?].1)
+    }
+
+    /// The same, where mostly the part is asked for that follows the last one asked for; `last` is the number of that.
+    fn near(&self, last: &mut usize, old: usize) -> Result<usize, Problem> {
+        let next = *last + 1;
+        *last = match self.0.get(next) {
+            Some(&(start, _)) if start == old => next,
+            _ => self.find(old)?,
+        };
+        Ok(self.0[*last].1)
+    }
+
+    fn find(&self, old: usize) -> Result<usize, Problem> {
+        self.0.binary_search_by_key(&old, |&(old, _)| old).map_err(|_| {
             Problem(format!("something refers to offset {old:#x} of a section, where nothing starts"))
-        });
-        Ok(self.0[found?].1)
+        })
     }
 }
 
@@ -223,7 +235,13 @@ fn put(bytes: &mut [u8], at: usize, size: usize, value: u64) -> Result<(), Probl
 }
 
 /// Appends a number in as few bytes as it needs (DWARF 5, section 7.6).
+#[inline]
 fn put_uleb(out: &mut Vec<u8>, mut value: u64) {
+    // As most are.
+    if value > 0x7f && value < 1 << 14 {
+        out.extend_from_slice(&[value as u8 | 0x80, (value >> 7) as u8]);
+        return;
+    }
     while value > 0x7f {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -266,4 +284,41 @@ impl Moves<'_> {
 /// The offset of what a reader reads next in what another one started with.
 fn offset(rest: &Reader<'_>, all: &Reader<'_>) -> usize {
     rest.offset_from(*all)
+}
+
+#[cfg(test)]
+mod tests {
+    use gimli::Reader as _;
+
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_bytes_that_they_need() {
+        for bits in 0..64 {
+            for value in [1u64 << bits, (1 << bits) - 1, u64::MAX >> bits] {
+                let mut bytes = Vec::new();
+                put_uleb(&mut bytes, value);
+                assert_eq!(bytes.len() as u32, (64 - value.leading_zeros()).div_ceil(7).max(1), "{value:#x}");
+                let mut rest = reader(&bytes);
+                assert_eq!(rest.read_uleb128().map_err(|error| error.to_string()), Ok(value));
+                assert!(rest.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn parts_are_found_in_any_order() {
+        let mut moved = Moved::default();
+        for (old, new) in [(0, 0), (4, 8), (4, 8), (8, 12), (20, 30)] {
+            moved.note(old, new);
+        }
+        let mut last = 0;
+        for (old, new) in [(4, 8), (8, 12), (20, 30), (4, 8), (4, 8), (0, 0), (20, 30)] {
+            assert_eq!(moved.near(&mut last, old).ok(), Some(new));
+            assert_eq!(moved.of(old).ok(), Some(new));
+        }
+        assert!(moved.near(&mut last, 16).is_err() && moved.of(21).is_err());
+        // A part that was not there has left no trace.
+        assert_eq!(moved.near(&mut last, 8).ok(), Some(12));
+    }
 }

@@ -1,11 +1,11 @@
 //! The metadata note after the edit, and whether it agrees with the descriptors.
 
-use rmpv::ValueRef as Value;
+mod splice;
 
 use super::fixups::Context;
-use super::{KernelEdit, MetadataEdit, NewNote, RewriteError};
-use crate::object::note::Contents;
-use crate::object::{Kernel, KernelMetadata, metadata, note};
+use super::{KernelEdit, NewNote, RewriteError};
+use crate::object::note::{self, Contents};
+use crate::object::{Kernel, KernelMetadata, ObjectError};
 
 /// The changed note section. `None` if nothing changes in it.
 pub(super) fn edit(context: &Context<'_>) -> Result<Option<NewNote>, RewriteError> {
@@ -17,58 +17,25 @@ pub(super) fn edit(context: &Context<'_>) -> Result<Option<NewNote>, RewriteErro
     let bytes = &context.object.bytes;
     let Some(note) = note::find(context.elf, bytes)? else { return Ok(None) };
     let section = context.elf.sections[note.section].file_range();
-    let replace = |record: &[u8]| {
-        let contents =
-            [&bytes[section.start..note.record.start], record, &bytes[note.record.end..section.end]].concat();
-        NewNote { section: note.section, contents }
-    };
-    let mut value = match note.contents {
-        Contents::MessagePack(value) => value,
+    let edits = |name: &str| context.kernels.get(name).map(|edit| &edit.metadata);
+    // Kernels grow by an argument or two, of a dozen or more.
+    let mut contents = Vec::with_capacity(section.len() * 5 / 4);
+    contents.extend(&bytes[section.start..note.record.start]);
+    let is_edited = match note.contents {
+        Contents::MessagePack(metadata) => {
+            let edited = note::encode(&mut contents, |out| splice::edited(bytes, metadata, edits, out));
+            edited.map_err(ObjectError::from)?
+        }
         Contents::Yaml(yaml) => {
-            let edits = |name: &str| context.kernels.get(name).map(|edit| &edit.metadata);
             let text = yaml.edited(edits).map_err(|what| RewriteError::Unsupported {
                 what: format!("the metadata note: {what}; it"),
                 advice: "rebuild with -mcode-object-version=4 or newer",
             })?;
-            return Ok(text.map(|text| replace(&note::encode_yaml(&text))));
+            text.map(|text| note::encode_yaml(&mut contents, &text)).is_some()
         }
     };
-    let Some(Value::Array(kernels)) = metadata::get_mut(&mut value, "amdhsa.kernels") else {
-        return Ok(None);
-    };
-
-    let mut changed = false;
-    for entry in kernels {
-        let name = metadata::get(entry, ".name").and_then(metadata::text);
-        let edit = name.and_then(|name| context.kernels.get(name));
-        if let Some(edit) = edit.filter(|edit| edit.metadata != MetadataEdit::default()) {
-            apply(&edit.metadata, entry);
-            changed = true;
-        }
-    }
-    Ok(changed.then(|| replace(&note::encode(&value))))
-}
-
-fn apply<'a>(edit: &'a MetadataEdit, entry: &mut Value<'a>) {
-    for (key, value) in [
-        (".kernarg_segment_size", edit.kernarg_segment_size),
-        (".group_segment_fixed_size", edit.group_segment_fixed_size),
-        (".private_segment_fixed_size", edit.private_segment_fixed_size),
-        (".sgpr_count", edit.sgpr_count),
-        (".vgpr_count", edit.vgpr_count),
-        (".agpr_count", edit.agpr_count),
-    ] {
-        if let Some(value) = value {
-            metadata::set(entry, key, Value::from(value));
-        }
-    }
-    if !edit.append_args.is_empty() {
-        let added = edit.append_args.iter().map(|arg| arg.to_value());
-        match metadata::get_mut(entry, ".args") {
-            Some(Value::Array(args)) => args.extend(added),
-            _ => metadata::set(entry, ".args", Value::Array(added.collect())),
-        }
-    }
+    contents.extend(&bytes[note.record.end..section.end]);
+    Ok(is_edited.then_some(NewNote { section: note.section, contents }))
 }
 
 /// Sizes must agree wherever they agreed before, and the registers that the metadata counts must be allotted.

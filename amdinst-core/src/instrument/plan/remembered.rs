@@ -1,0 +1,99 @@
+//! What was planned for a kernel that shares no code, for another one whose code is the same.
+
+use super::{DraftKernel, Planner};
+use crate::TargetId;
+use crate::instrument::options::{Abi, Counters, Level, Probe};
+use crate::instrument::points::{Point, Stretch, What};
+use crate::instrument::relocate::Insertions;
+use crate::object::{KernelDescriptor, KernelMetadata};
+
+/// The plan of a kernel, as if its first instruction were the first of its program.
+#[derive(Debug)]
+pub(in crate::instrument) struct Remembered {
+    metadata: KernelMetadata,
+    of: Subject,
+    inserted: Insertions,
+    kernel: DraftKernel,
+}
+
+/// What the plan of a kernel depends on beside its code and its metadata.
+#[derive(Debug, PartialEq)]
+struct Subject {
+    target: TargetId,
+    version: u8,
+    /// With no place of its entry.
+    descriptor: KernelDescriptor,
+    options: (Probe, Counters, Abi, Level),
+    spare: (Option<u8>, Option<u8>),
+}
+
+impl Planner<'_> {
+    /// What a plan for `function` depends on, if that is nothing else: not if a part of the points is chosen.
+    fn subject(&self, function: usize) -> Option<Subject> {
+        let options = self.options;
+        let mut descriptor = self.kernel(function).descriptor;
+        descriptor.set_entry_offset(0);
+        options.only.is_empty().then_some(Subject {
+            target: self.object.target,
+            version: self.object.version,
+            descriptor,
+            options: (options.probe, options.counters, options.abi, options.level),
+            spare: (options.spare_vgprs, options.spare_sgprs),
+        })
+    }
+
+    /// The plan that was made for another kernel like this one; what it inserts goes to the rest.
+    pub(super) fn remembered(&self, function: usize, inserted: &mut Insertions) -> Option<DraftKernel> {
+        let block = self.survey.program.functions[function].blocks.first()?;
+        let remembered = self.recall.plan(&self.survey.program.functions[function])?;
+        let kernel = self.kernel(function);
+        if remembered.metadata != kernel.metadata || Some(&remembered.of) != self.subject(function).as_ref() {
+            return None;
+        }
+        let shift = |inst: usize| inst + block.insts.start;
+        inserted.extend(&remembered.inserted, shift);
+        let mut draft = remembered.kernel.shifted(function, shift);
+        draft.edit.kernel.clone_from(&kernel.name);
+        draft.edit.descriptor.set_entry_offset(kernel.descriptor.entry_offset());
+        Some(draft)
+    }
+
+    /// Remembers the plan of a kernel that shares no code: it inserts what was taken in from the place of this number on.
+    pub(super) fn remember(
+        &mut self,
+        function: usize,
+        (inserted, from): (&Insertions, usize),
+        draft: &DraftKernel,
+    ) {
+        let this = &self.survey.program.functions[function];
+        let (Some(of), Some(block)) = (self.subject(function), this.blocks.first()) else { return };
+        let metadata = self.kernel(function).metadata.clone();
+        if let Some(place) = self.recall.plan_place(this) {
+            let shift = |inst: usize| inst - block.insts.start;
+            let inserted = inserted.since(from, shift);
+            *place = Some(Remembered { metadata, of, inserted, kernel: draft.shifted(0, shift) });
+        }
+    }
+}
+
+impl DraftKernel {
+    /// The same for a kernel whose function has another number, and whose instructions have other indices.
+    fn shifted(&self, function: usize, shift: impl Fn(usize) -> usize) -> Self {
+        let both = |(from, to): (usize, usize)| (shift(from), shift(to));
+        let point = |point: &Point| Point {
+            inst: shift(point.inst),
+            block: point.block,
+            what: match point.what {
+                What::Site(site) => What::Site(site),
+                What::Block(Stretch { insts, lanes }) => {
+                    What::Block(Stretch { insts: both(insts), lanes: both(lanes) })
+                }
+            },
+        };
+        Self {
+            points: self.points.iter().map(|(_, at)| (function, point(at))).collect(),
+            entry: shift(self.entry),
+            ..self.clone()
+        }
+    }
+}

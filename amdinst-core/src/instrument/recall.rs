@@ -1,0 +1,46 @@
+//! What was found out, and planned, of kernels that stood in a code object before: more than a quarter of the code of a library does
+//! (rocSPARSE for gfx90a).
+
+use super::plan::Remembered;
+use crate::analysis::masks::Masks;
+use crate::analysis::program::Function;
+
+/// Known kernels of a processor, by number.
+#[derive(Debug, Default)]
+pub(super) struct Recall {
+    kernels: Vec<Option<Recalled>>,
+}
+
+#[derive(Debug)]
+struct Recalled {
+    /// As if the kernel's first instruction were the first of its program.
+    masks: Masks,
+    plan: Option<Remembered>,
+}
+
+impl Recall {
+    /// The masks of a function: those of the known kernel that it is, else what `find` finds.
+    pub(super) fn masks(&mut self, function: &Function, find: impl FnOnce() -> Masks) -> Masks {
+        let (Some(number), Some(block)) = (function.known, function.blocks.first()) else { return find() };
+        let (number, first) = (number as usize, block.insts.start);
+        if let Some(Some(known)) = self.kernels.get(number) {
+            return known.masks.shifted(|inst| inst + first);
+        }
+        let masks = find();
+        if self.kernels.len() <= number {
+            self.kernels.resize_with(number + 1, || None);
+        }
+        self.kernels[number] = Some(Recalled { masks: masks.shifted(|inst| inst - first), plan: None });
+        masks
+    }
+
+    /// What was planned for the known kernel that a function is.
+    pub(super) fn plan(&self, function: &Function) -> Option<&Remembered> {
+        self.kernels.get(function.known? as usize)?.as_ref()?.plan.as_ref()
+    }
+
+    /// Where that goes; nowhere if it is none whose masks were asked for.
+    pub(super) fn plan_place(&mut self, function: &Function) -> Option<&mut Option<Remembered>> {
+        self.kernels.get_mut(function.known? as usize)?.as_mut().map(|known| &mut known.plan)
+    }
+}

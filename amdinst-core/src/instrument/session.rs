@@ -1,0 +1,70 @@
+//! What is learnt of one code object that helps with the next.
+//!
+//! The code objects of a library are made of the same templates, and more than half of the distinct instructions of one stand in
+//! those before it (rocSPARSE for gfx90a).
+
+use super::assembler::Assembler;
+use super::options::Options;
+use super::own::Touches;
+use super::plan::{Plan, plan_with};
+use super::recall::Recall;
+use super::refusal::InstrumentError;
+use crate::Arch;
+use crate::analysis::program::Seen;
+use crate::object::CodeObject;
+
+/// Plans code objects one after the other. Each plan is what [`plan`](super::plan()) makes of its code object alone.
+#[derive(Debug, Default)]
+pub struct Session {
+    /// By processor.
+    known: Vec<(Arch, Known)>,
+}
+
+/// What is known of a processor's code.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// Distinct instructions and kernels.
+    pub(super) seen: Seen,
+    /// What these do.
+    pub(super) touches: Touches,
+    /// What was found out and planned of the kernels.
+    pub(super) recall: Recall,
+    /// Instructions that were inserted.
+    pub(super) assembler: Assembler,
+}
+
+/// Distinct instructions that are remembered: about ten times as many as most code objects have, in about 25 MB.
+const MOST_FORMS: usize = 1 << 16;
+
+/// Bytes of code of the kernels that are remembered, which take about six times as much. Four times as many would find a tenth more.
+const MOST_BYTES: usize = 8 << 20;
+
+impl Known {
+    fn new(arch: Arch) -> Self {
+        Self {
+            seen: Seen::new(arch),
+            touches: Touches::default(),
+            recall: Recall::default(),
+            assembler: Assembler::new(arch),
+        }
+    }
+}
+
+impl Session {
+    /// Finds the sites of every kernel asked for, and plans their counters.
+    ///
+    /// # Errors
+    /// As of [`plan`](super::plan()).
+    pub fn plan(&mut self, object: &CodeObject, options: &Options) -> Result<Plan, InstrumentError> {
+        let arch = object.target.arch;
+        let place = self.known.iter().position(|(of, _)| *of == arch);
+        let known = place.map(|place| self.known.swap_remove(place).1);
+        let known = known.filter(|known| {
+            let (forms, bytes) = known.seen.size();
+            forms <= MOST_FORMS && bytes <= MOST_BYTES
+        });
+        let (plan, known) = plan_with(object, options, known.unwrap_or_else(|| Known::new(arch)))?;
+        self.known.push((arch, known));
+        Ok(plan)
+    }
+}
