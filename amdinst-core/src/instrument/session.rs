@@ -36,8 +36,9 @@ pub(super) struct Known {
 /// Distinct instructions that are remembered: about ten times as many as most code objects have, in about 25 MB.
 const MOST_FORMS: usize = 1 << 16;
 
-/// Bytes of code of the kernels that are remembered, which take about six times as much. Four times as many would find a tenth more.
-const MOST_BYTES: usize = 8 << 20;
+/// Bytes of code of the kernels that are remembered, which take about six times as much. Twice as many would find a fifth more, and take
+/// longer for the memory than that saves.
+const MOST_BYTES: usize = 4 << 20;
 
 impl Known {
     fn new(arch: Arch) -> Self {
@@ -47,6 +48,12 @@ impl Known {
             recall: Recall::default(),
             assembler: Assembler::new(arch),
         }
+    }
+
+    fn forget_kernels(&mut self) {
+        self.seen.forget_kernels();
+        self.touches.forget_kernels();
+        self.recall = Recall::default();
     }
 }
 
@@ -59,10 +66,10 @@ impl Session {
         let arch = object.target.arch;
         let place = self.known.iter().position(|(of, _)| *of == arch);
         let known = place.map(|place| self.known.swap_remove(place).1);
-        let known = known.filter(|known| {
-            let (forms, bytes) = known.seen.size();
-            forms <= MOST_FORMS && bytes <= MOST_BYTES
-        });
+        let mut known = known.filter(|known| known.seen.forms() <= MOST_FORMS);
+        if let Some(known) = known.as_mut().filter(|known| known.seen.bytes() > MOST_BYTES) {
+            known.forget_kernels();
+        }
         let (plan, known) = plan_with(object, options, known.unwrap_or_else(|| Known::new(arch)))?;
         self.known.push((arch, known));
         Ok(plan)
