@@ -4,6 +4,7 @@
 //! those before it (rocSPARSE for gfx90a).
 
 use super::assembler::Assembler;
+use super::hazards::FormFacts;
 use super::options::Options;
 use super::own::Touches;
 use super::plan::{Plan, plan_with};
@@ -29,6 +30,8 @@ pub(super) struct Known {
     pub(super) touches: Touches,
     /// What was found out and planned of the kernels.
     pub(super) recall: Recall,
+    /// What rules of wait states ask about the instructions.
+    pub(super) facts: FormFacts,
     /// Instructions that were inserted.
     pub(super) assembler: Assembler,
 }
@@ -46,6 +49,7 @@ impl Known {
             seen: Seen::new(arch),
             touches: Touches::default(),
             recall: Recall::default(),
+            facts: FormFacts::default(),
             assembler: Assembler::new(arch),
         }
     }
