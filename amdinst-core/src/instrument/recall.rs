@@ -73,7 +73,12 @@ impl Recall {
     }
 
     /// What was planned for a function that was the same.
-    pub(super) fn plan(&self, object: &CodeObject, program: &Program, function: usize) -> Option<&Remembered> {
+    pub(super) fn plan(
+        &self,
+        object: &CodeObject,
+        program: &Program,
+        function: usize,
+    ) -> Option<&Remembered> {
         let (hash, code) = self.hashed(object, program, &program.functions[function])?;
         let known = self.functions.get(&hash)?;
         known.plan.as_ref().filter(|_| known.is(&program.functions[function], code))

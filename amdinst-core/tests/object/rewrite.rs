@@ -133,7 +133,7 @@ fn descriptor_and_metadata_grow_together() {
             assert_eq!(new.metadata.sgpr_count, 100);
             let (buffer, others) = new.metadata.args.split_last().expect("an argument");
             assert_eq!(buffer.name.as_deref(), Some("amdinst_buffer"));
-            assert_eq!(others, old.metadata.args);
+            assert_eq!(others, &old.metadata.args[..]);
         }
         let (notes, _) = inspect(&rewritten, "llvm-readelf-22", &["--notes", "FILE"]);
         assert_eq!(notes.matches("amdinst_buffer").count(), 2, "{notes}");
