@@ -26,6 +26,6 @@ pub mod object;
 pub mod report;
 pub mod schema;
 
-pub(crate) use mixer::Mixer;
+pub(crate) use mixer::{ByName, Mixer, Names};
 
 pub use arch::{Arch, FeatureState, TargetId};

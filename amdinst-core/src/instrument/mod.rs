@@ -54,5 +54,5 @@ pub use options::{
 pub use plan::{Plan, plan};
 pub use probe_section::{ProbeSectionError, SECTION as PROBE_SECTION, probe_specs};
 pub use refusal::{InstrumentError, Reason, Refusal};
-pub use session::Session;
 pub use select::{NoSuchSite, SiteSelector, SourceLines, SourceLinesError};
+pub use session::Session;

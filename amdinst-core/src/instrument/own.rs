@@ -72,6 +72,13 @@ pub(super) struct Touches {
     kernels: Vec<Own>,
 }
 
+impl Touches {
+    /// No kernel is known any more.
+    pub(super) fn forget_kernels(&mut self) {
+        self.kernels.clear();
+    }
+}
+
 /// Collects what functions do themselves, while their instructions are found.
 pub(super) struct Collector {
     own: Vec<Own>,

@@ -4,6 +4,7 @@
 //! those before it (rocSPARSE for gfx90a).
 
 use super::assembler::Assembler;
+use super::hazards::FormFacts;
 use super::options::Options;
 use super::own::Touches;
 use super::plan::{Plan, plan_with};
@@ -29,6 +30,8 @@ pub(super) struct Known {
     pub(super) touches: Touches,
     /// What was found out and planned of the kernels.
     pub(super) recall: Recall,
+    /// What rules of wait states ask about the instructions.
+    pub(super) facts: FormFacts,
     /// Instructions that were inserted.
     pub(super) assembler: Assembler,
 }
@@ -36,8 +39,9 @@ pub(super) struct Known {
 /// Distinct instructions that are remembered: about ten times as many as most code objects have, in about 25 MB.
 const MOST_FORMS: usize = 1 << 16;
 
-/// Bytes of code of the kernels that are remembered, which take about six times as much. Four times as many would find a tenth more.
-const MOST_BYTES: usize = 8 << 20;
+/// Bytes of code of the kernels that are remembered, which take about six times as much. Twice as many would find a fifth more, and take
+/// longer for the memory than that saves.
+const MOST_BYTES: usize = 4 << 20;
 
 impl Known {
     fn new(arch: Arch) -> Self {
@@ -45,8 +49,15 @@ impl Known {
             seen: Seen::new(arch),
             touches: Touches::default(),
             recall: Recall::default(),
+            facts: FormFacts::default(),
             assembler: Assembler::new(arch),
         }
+    }
+
+    fn forget_kernels(&mut self) {
+        self.seen.forget_kernels();
+        self.touches.forget_kernels();
+        self.recall = Recall::default();
     }
 }
 
@@ -59,10 +70,10 @@ impl Session {
         let arch = object.target.arch;
         let place = self.known.iter().position(|(of, _)| *of == arch);
         let known = place.map(|place| self.known.swap_remove(place).1);
-        let known = known.filter(|known| {
-            let (forms, bytes) = known.seen.size();
-            forms <= MOST_FORMS && bytes <= MOST_BYTES
-        });
+        let mut known = known.filter(|known| known.seen.forms() <= MOST_FORMS);
+        if let Some(known) = known.as_mut().filter(|known| known.seen.bytes() > MOST_BYTES) {
+            known.forget_kernels();
+        }
         let (plan, known) = plan_with(object, options, known.unwrap_or_else(|| Known::new(arch)))?;
         self.known.push((arch, known));
         Ok(plan)

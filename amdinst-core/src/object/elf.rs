@@ -201,10 +201,8 @@ impl Elf {
             strings.file_range().start as u64,
             strings.file_range().end as u64,
         );
-        let raw: &[Sym64<LE>] =
-            object::pod::slice_from_all_bytes(&bytes[table.file_range()]).map_err(|()| {
-                ObjectError::malformed(part(), table.offset, "its size is not a multiple of 24 bytes")
-            })?;
+        let raw: &[Sym64<LE>] = object::pod::slice_from_all_bytes(&bytes[table.file_range()])
+            .map_err(|()| symbols_cut_short(table))?;
         raw.iter()
             .enumerate()
             .map(|(number, raw)| {
@@ -216,25 +214,36 @@ impl Elf {
                         error.to_string(),
                     )
                 })?;
-                let shndx = raw.st_shndx(LE).0;
-                let reserved = shndx == elf::SHN_UNDEF.0 || shndx >= elf::SHN_LORESERVE;
-                if !reserved && usize::from(shndx) >= self.sections.len() {
+                let section = section_of(raw);
+                if let Some(section) = section.filter(|&section| section as usize >= self.sections.len()) {
                     return Err(ObjectError::malformed(
                         format!("symbol {number} of {}", table.name),
                         at,
-                        format!("it is defined in section {shndx}, which does not exist"),
+                        format!("it is defined in section {section}, which does not exist"),
                     ));
                 }
                 Ok(Symbol {
                     name: text(name),
                     kind: raw.st_type(),
-                    section: (!reserved).then_some(u32::from(shndx)),
+                    section,
                     value: raw.st_value(LE),
                     size: raw.st_size(LE),
                 })
             })
             .collect()
     }
+}
+
+/// Index of the section that defines a symbol, if one does.
+pub(crate) fn section_of(symbol: &Sym64<LE>) -> Option<u32> {
+    let index = symbol.st_shndx(LE).0;
+    (index != elf::SHN_UNDEF.0 && index < elf::SHN_LORESERVE).then_some(index.into())
+}
+
+/// What is wrong with a symbol table of that size.
+pub(crate) fn symbols_cut_short(table: &Section) -> ObjectError {
+    let part = format!("symbol table {}", table.name);
+    ObjectError::malformed(part, table.offset, "its size is not a multiple of 24 bytes")
 }
 
 /// A name, which is nearly always UTF-8: finding that out first is many times faster than looking for what is not.

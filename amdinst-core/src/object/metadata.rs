@@ -3,14 +3,16 @@
 #[cfg(test)]
 pub(super) mod tests;
 
-use super::messagepack::{Damaged, Item, Stream, describe, write};
+use std::sync::Arc;
+
+use super::messagepack::{Damaged, Item, Recent, Stream, describe, write};
 use super::{KernelProblem, ObjectError};
 
 /// What the note says of one kernel. Zero or `None` where it is silent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KernelMetadata {
-    /// Arguments in order, hidden ones included.
-    pub args: Vec<KernelArg>,
+    /// Arguments in order, hidden ones included. Kernels of one note that have the same share them.
+    pub args: Arc<[KernelArg]>,
     /// Bytes of the kernarg segment.
     pub kernarg_segment_size: u32,
     /// Its alignment in bytes.
@@ -89,6 +91,7 @@ fn read(mut metadata: Stream<'_>, at: u64) -> Result<Vec<KernelEntry>, ObjectErr
     let damaged = |problem: &str| ObjectError::malformed("metadata note", at, problem);
     let Item::Map(length) = metadata.item()? else { return Err(damaged("its top level is not a map")) };
     let mut kernels = None;
+    let mut recent = Recent::default();
     metadata.entries(length, |stream, key| {
         if key != Some(KERNELS) || kernels.is_some() {
             return Ok(stream.skip()?);
@@ -98,7 +101,7 @@ fn read(mut metadata: Stream<'_>, at: u64) -> Result<Vec<KernelEntry>, ObjectErr
         };
         let kernels = kernels.insert(Vec::new());
         stream.items(length, |stream| {
-            kernels.push(KernelEntry::read(stream, kernels.len(), at)?);
+            kernels.push(KernelEntry::read(stream, &mut recent, kernels.len(), at)?);
             Ok(())
         })
     })?;
@@ -178,22 +181,31 @@ fn workgroup_size(stream: &mut Stream<'_>, key: &'static str) -> Result<[u32; 3]
     Ok(size)
 }
 
-fn args(stream: &mut Stream<'_>, key: &'static str) -> Result<Vec<KernelArg>, Problem> {
-    let length = expect(stream, key, "an array", |item| match item {
-        Item::Array(length) => Some(length),
-        _ => None,
-    })?;
-    // The length is the file's word, which is not believed beyond what kernels have.
-    let mut args = Vec::with_capacity(length.min(32) as usize);
-    stream.items(length, |stream| {
-        let length = expect(stream, key, "an array of maps", |item| match item {
-            Item::Map(length) => Some(length),
+/// Most of a note is arguments, and most kernels of a library have the same as one that was just read.
+type RecentArgs<'a> = Recent<'a, Arc<[KernelArg]>>;
+
+fn args<'a>(
+    stream: &mut Stream<'a>,
+    recent: &mut RecentArgs<'a>,
+    key: &'static str,
+) -> Result<Arc<[KernelArg]>, Problem> {
+    recent.read(stream, |stream| {
+        let length = expect(stream, key, "an array", |item| match item {
+            Item::Array(length) => Some(length),
             _ => None,
         })?;
-        args.push(KernelArg::read(stream, length)?);
-        Ok::<_, Problem>(())
-    })?;
-    Ok(args)
+        // The length is the file's word, which is not believed beyond what kernels have.
+        let mut args = Vec::with_capacity(length.min(32) as usize);
+        stream.items(length, |stream| {
+            let length = expect(stream, key, "an array of maps", |item| match item {
+                Item::Map(length) => Some(length),
+                _ => None,
+            })?;
+            args.push(KernelArg::read(stream, length)?);
+            Ok::<_, Problem>(())
+        })?;
+        Ok(args.into())
+    })
 }
 
 /// The value of a key, of which the first counts.
@@ -211,20 +223,20 @@ fn first<'a, T>(
 }
 
 /// An entry of `amdhsa.kernels` that is being read.
-#[derive(Default)]
-struct Found {
+struct Found<'r, 'a> {
+    recent: &'r mut RecentArgs<'a>,
     name: Option<String>,
     symbol: Option<String>,
     metadata: KernelMetadata,
 }
 
 /// Reads the value of a key, which is named for messages.
-type Read = fn(&mut Found, &mut Stream<'_>, &'static str) -> Result<(), Problem>;
+type Read = for<'a> fn(&mut Found<'_, 'a>, &mut Stream<'a>, &'static str) -> Result<(), Problem>;
 
 /// What is read of an entry of `amdhsa.kernels`.
 const KEYS: [(&str, Read); 17] = [
     (".agpr_count", |found, stream, key| set(&mut found.metadata.agpr_count, number(stream, key))),
-    (".args", |found, stream, key| set(&mut found.metadata.args, args(stream, key))),
+    (".args", |found, stream, key| set(&mut found.metadata.args, args(stream, found.recent, key))),
     (".group_segment_fixed_size", |found, stream, key| {
         set(&mut found.metadata.group_segment_fixed_size, number(stream, key))
     }),
@@ -266,11 +278,15 @@ fn set<T>(place: &mut T, value: Result<T, Problem>) -> Result<(), Problem> {
     Ok(())
 }
 
-impl Found {
+impl<'r, 'a> Found<'r, 'a> {
+    fn new(recent: &'r mut RecentArgs<'a>) -> Self {
+        Self { recent, name: None, symbol: None, metadata: KernelMetadata::default() }
+    }
+
     /// Reads a map of that length, its keys in any order, though fastest in theirs. Of several values of a key the first
     /// counts. What is wrong with a value is told at the end, when the kernel has a name.
-    fn read(stream: &mut Stream<'_>, length: u32) -> Result<(Self, Option<KernelProblem>), Damaged> {
-        let (mut found, mut problem, mut seen, mut next) = (Self::default(), None, 0u32, 0);
+    fn read(&mut self, stream: &mut Stream<'a>, length: u32) -> Result<Option<KernelProblem>, Damaged> {
+        let (mut problem, mut seen, mut next) = (None, 0u32, 0);
         stream.entries(length, |stream, key| {
             let Some(key) = key else { return stream.skip() };
             let is_key = |(name, _): &(&str, Read)| name.as_bytes() == key;
@@ -281,7 +297,7 @@ impl Found {
             seen |= 1 << index;
             let (name, read) = KEYS[index];
             let value = *stream;
-            match read(&mut found, stream, name) {
+            match read(self, stream, name) {
                 Ok(()) => Ok(()),
                 Err(Problem::Damaged(damaged)) => Err(damaged),
                 Err(Problem::Wrong(wrong)) => {
@@ -291,20 +307,27 @@ impl Found {
                 }
             }
         })?;
-        Ok((found, problem))
+        Ok(problem)
     }
 }
 
 impl KernelEntry {
-    fn read(stream: &mut Stream<'_>, index: usize, at: u64) -> Result<Self, ObjectError> {
-        let (Found { name, symbol, metadata }, problem) = match stream.item()? {
-            Item::Map(length) => Found::read(stream, length)?,
+    fn read<'a>(
+        stream: &mut Stream<'a>,
+        recent: &mut RecentArgs<'a>,
+        index: usize,
+        at: u64,
+    ) -> Result<Self, ObjectError> {
+        let mut found = Found::new(recent);
+        let problem = match stream.item()? {
+            Item::Map(length) => found.read(stream, length)?,
             // Which has no name either.
             other => {
                 stream.skip_inside(other)?;
-                (Found::default(), None)
+                None
             }
         };
+        let Found { name, symbol, metadata, .. } = found;
         let string = |key: &str, found: Option<String>| {
             found.ok_or_else(|| {
                 ObjectError::malformed("metadata note", at, format!("kernel {index} has no string {key}"))
@@ -324,7 +347,7 @@ impl KernelMetadata {
 }
 
 impl KernelArg {
-    /// Reads an entry of `.args`, which is a map of that length. Most of a note is these.
+    /// Reads an entry of `.args`, which is a map of that length.
     fn read(stream: &mut Stream<'_>, length: u32) -> Result<Self, Problem> {
         let (mut name, mut value_kind, mut address_space) = (None, None, None);
         let (mut offset, mut size) = (None, None);

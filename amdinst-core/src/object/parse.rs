@@ -1,6 +1,5 @@
 //! Bytes to [`CodeObject`].
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use object::LittleEndian as LE;
@@ -13,6 +12,7 @@ use super::{
     CodeObject, Kernel, KernelDescriptor, KernelMetadata, KernelProblem, ObjectError, Relocation,
     RelocationKind, Segment, Text, note, target, v2,
 };
+use crate::Names;
 
 /// Most memory a code object may ask for. Code reaches its data through 32-bit offsets, so no real one comes near.
 const MAX_IMAGE: u64 = 1 << 32;
@@ -208,7 +208,7 @@ impl RelocationKind {
 /// Kernels of the note, then those that only a descriptor symbol tells of (hand-written code without metadata).
 fn kernels(object: &CodeObject, elf: &Elf, symbols: &Symbols<'_>) -> Result<Vec<Kernel>, ObjectError> {
     let listed = note::find(elf, &object.bytes)?.map_or(Ok(Vec::new()), |note| note.kernels())?;
-    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let mut known = Names::default();
     if let Some(entry) = listed.iter().find(|entry| !known.insert(&entry.symbol)) {
         return Err(ObjectError::Kernel { kernel: entry.name.clone(), problem: KernelProblem::Duplicate });
     }
@@ -227,6 +227,8 @@ fn kernels(object: &CodeObject, elf: &Elf, symbols: &Symbols<'_>) -> Result<Vec<
     if object.version == 2 {
         symbols.kernels().for_each(|symbol| add(symbol, symbol));
     }
+    // So that it is always the same one of several problems that is told.
+    unlisted.sort_unstable_by(|a, b| a.symbol.cmp(&b.symbol));
     let entries = listed.into_iter().chain(unlisted);
     let mut kernels =
         entries.map(|entry| kernel(object, symbols, entry)).collect::<Result<Vec<Kernel>, _>>()?;

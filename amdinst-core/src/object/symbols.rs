@@ -7,17 +7,18 @@ use object::elf;
 
 use super::elf::{Elf, Symbol};
 use super::{Function, Kernel, ObjectError, Text, Variable, v2};
+use crate::{ByName, Names};
 
 /// The defined functions and data objects of both symbol tables.
 pub(super) struct Symbols<'a> {
     /// Functions of `.text`: entry address to name and end.
     functions: BTreeMap<u64, (Cow<'a, str>, u64)>,
     /// Entry address of each function name.
-    entries: BTreeMap<Cow<'a, str>, u64>,
+    entries: ByName<Cow<'a, str>, u64>,
     /// Data objects by name.
-    objects: BTreeMap<Cow<'a, str>, Extent>,
+    objects: ByName<Cow<'a, str>, Extent>,
     /// Kernels of code object version 2 by name, from their headers on.
-    kernels: BTreeMap<Cow<'a, str>, Extent>,
+    kernels: ByName<Cow<'a, str>, Extent>,
 }
 
 /// What a symbol stands for.
@@ -38,7 +39,7 @@ impl<'a> Symbols<'a> {
         text: &Text,
     ) -> Result<Self, ObjectError> {
         let mut functions: Vec<Symbol<'_>> = Vec::new();
-        let (mut objects, mut kernels) = (BTreeMap::new(), BTreeMap::new());
+        let (mut objects, mut kernels) = (ByName::default(), ByName::default());
         // .symtab first: it has the local functions too, and its names win over those of .dynsym.
         let mut tables: Vec<usize> = (0..elf.sections.len())
             .filter(|&index| matches!(elf.sections[index].kind, elf::SHT_SYMTAB | elf::SHT_DYNSYM))
@@ -78,7 +79,7 @@ impl<'a> Symbols<'a> {
         let mut starts: Vec<u64> = functions.iter().map(|symbol| symbol.value).chain(headers).collect();
         starts.sort_unstable();
         let mut by_address = BTreeMap::new();
-        let mut entries = BTreeMap::new();
+        let mut entries = ByName::default();
         for symbol in functions {
             // Hand-written code often has no `.size`: such a function ends where the next one starts.
             let next = starts.partition_point(|&start| start <= symbol.value);
@@ -107,12 +108,12 @@ impl<'a> Symbols<'a> {
         self.kernels.get(name).copied()
     }
 
-    /// The name of every kernel of code object version 2, in order.
+    /// The name of every kernel of code object version 2, in no order.
     pub(super) fn kernels(&self) -> impl Iterator<Item = &str> {
         self.kernels.keys().map(Cow::as_ref)
     }
 
-    /// Every data object, in order of name.
+    /// Every data object, in no order.
     pub(super) fn objects(&self) -> impl Iterator<Item = (&str, Extent)> {
         self.objects.iter().map(|(name, &extent)| (name.as_ref(), extent))
     }
@@ -143,7 +144,7 @@ impl<'a> Symbols<'a> {
 
     /// Data objects other than descriptors, in order of address.
     pub(super) fn variables(&self, kernels: &[Kernel]) -> Vec<Variable> {
-        let descriptors: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.symbol.as_str()).collect();
+        let descriptors: Names<'_> = kernels.iter().map(|kernel| kernel.symbol.as_str()).collect();
         let mut variables: Vec<Variable> = self
             .objects()
             .filter(|(name, _)| !descriptors.contains(name))

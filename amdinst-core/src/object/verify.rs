@@ -5,6 +5,7 @@ use goblin::elf::program_header::{PT_LOAD, PT_PHDR};
 use goblin::elf::section_header::{SHF_ALLOC, SHT_NOBITS};
 
 use super::{CodeObject, Kernel, KernelMetadata, ObjectError};
+use crate::ByName;
 
 /// What does not hold in a code object.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -140,7 +141,7 @@ fn sections(elf: &Elf<'_>) -> Result<(), VerifyError> {
 
 fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
     let symbols = [(&elf.syms, &elf.strtab), (&elf.dynsyms, &elf.dynstrtab)];
-    let mut values = std::collections::BTreeMap::new();
+    let mut values = ByName::default();
     for (table, names) in symbols {
         for symbol in table.iter() {
             if let Some(name) = names.get_at(symbol.st_name)

@@ -46,8 +46,7 @@ fn a_session_plans_as_if_each_code_object_were_alone() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let moved = format!("{BEFORE}{SOURCE}");
     // The same code with other descriptors and other metadata.
-    let narrow =
-        SOURCE.replace("((amdgpu_kernel))", "((amdgpu_kernel, amdgpu_flat_work_group_size(1, 64)))");
+    let narrow = SOURCE.replace("((amdgpu_kernel))", "((amdgpu_kernel, amdgpu_flat_work_group_size(1, 64)))");
     let roomy = SOURCE.replace("((amdgpu_kernel))", "((amdgpu_kernel, amdgpu_num_vgpr(96)))");
     let mut objects = Vec::new();
     for cpu in ["gfx90a", "gfx90a:xnack+", "gfx90a:xnack-", "gfx906", "gfx942"] {

@@ -67,7 +67,7 @@ pub(crate) fn yaml(kernels: &[Kernel]) -> String {
         if !metadata.args.is_empty() {
             text += "    Args:\n";
         }
-        for arg in &metadata.args {
+        for arg in metadata.args.iter() {
             // The largest alignment that goes with the offset and the size.
             let align = (1u32 << arg.offset.trailing_zeros().min(4)).min(arg.size.next_power_of_two());
             assert_eq!(end.next_multiple_of(align), arg.offset, "version 2 has no gaps: {arg:?}");

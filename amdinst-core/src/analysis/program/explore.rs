@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::forms::Forms;
-use super::{Shape, Observer, Obstacle, ObstacleKind, got_slot};
+use super::{Observer, Obstacle, ObstacleKind, Shape, got_slot};
 use crate::analysis::addresses::{Pointer, Tracker};
 use crate::isa::{Flow, Inst, Op, ScalarSet, Value};
 use crate::object::CodeObject;

@@ -37,9 +37,21 @@ impl Seen {
         Self { forms: Forms::new(arch), kernels: Vec::new(), numbers: HashMap::default(), bytes: 0 }
     }
 
-    /// How many distinct instructions, and how many bytes of kernels, there are.
-    pub(crate) fn size(&self) -> (usize, usize) {
-        (self.forms.len(), self.bytes)
+    /// How many distinct instructions there are.
+    pub(crate) fn forms(&self) -> usize {
+        self.forms.len()
+    }
+
+    /// Bytes of code of all kernels.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// No kernel is known any more.
+    pub(crate) fn forget_kernels(&mut self) {
+        self.kernels.clear();
+        self.numbers.clear();
+        self.bytes = 0;
     }
 
     /// The number of the kernel with this code.

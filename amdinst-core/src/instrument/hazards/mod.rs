@@ -51,18 +51,27 @@ pub fn wait_states(arch: Arch, inserted: &Inst, original: &Inst, original_is: Ne
 /// What the rules ask about the instructions of a program, each told when it is first asked for.
 pub(super) struct Known<'a> {
     program: &'a Program,
-    /// By form.
-    facts: Vec<OnceCell<Box<Facts>>>,
+    facts: FormFacts,
 }
 
+/// The same by form, for one program after the other.
+#[derive(Debug, Default)]
+pub(super) struct FormFacts(Vec<OnceCell<Box<Facts>>>);
+
 impl<'a> Known<'a> {
-    pub(super) fn new(program: &'a Program) -> Self {
-        Self { program, facts: (0..program.forms()).map(|_| OnceCell::new()).collect() }
+    /// With the facts of forms that programs had before.
+    pub(super) fn new(program: &'a Program, mut facts: FormFacts) -> Self {
+        facts.0.resize_with(program.forms(), OnceCell::new);
+        Self { program, facts }
+    }
+
+    pub(super) fn into_facts(self) -> FormFacts {
+        self.facts
     }
 
     fn facts(&self, index: usize) -> &Facts {
         let form = self.program.insts[index].form();
-        self.facts[form]
+        self.facts.0[form]
             .get_or_init(|| Box::new(Facts::new(self.program.inst(index), self.program.effects(index))))
     }
 }

@@ -80,7 +80,7 @@ pub(super) fn plan_with(
     options: &Options,
     known: Known,
 ) -> Result<(Plan, Known), InstrumentError> {
-    let Known { seen, touches, mut recall, assembler } = known;
+    let Known { seen, touches, mut recall, facts, assembler } = known;
     let survey = Survey::new(object, (seen, touches), &mut recall);
     let chosen = selected(object, options)?;
     let sources = Sources::new(object);
@@ -94,7 +94,7 @@ pub(super) fn plan_with(
         options,
         survey: &survey,
         assembler: assembler.clone(),
-        hazards: hazards::Known::new(&survey.program),
+        hazards: hazards::Known::new(&survey.program, facts),
         recall: &mut recall,
         points,
         refusals: BTreeMap::new(),
@@ -132,9 +132,9 @@ pub(super) fn plan_with(
         };
         let mut plan = planner.finish(draft, relocated, &sources);
         plan.add_twins(object, &twins);
-        drop(planner);
+        let facts = planner.hazards.into_facts();
         let (seen, touches) = survey.into_known();
-        return Ok((plan, Known { seen, touches, recall, assembler }));
+        return Ok((plan, Known { seen, touches, recall, facts, assembler }));
     }
 }
 

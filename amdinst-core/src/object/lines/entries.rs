@@ -60,7 +60,7 @@ impl<'u, 'a, F: Fn(DwTag, AttributeSpecification) -> bool> Entries<'u, 'a, F> {
         }
         let mut least_depth = isize::MAX;
         while !self.rest.is_empty() {
-            let offset = UnitOffset(self.offset());
+            let offset = self.offset();
             let code = leb::unsigned(&mut self.rest)?;
             // The end of what is inside an entry.
             if code == 0 {
@@ -71,9 +71,14 @@ impl<'u, 'a, F: Fn(DwTag, AttributeSpecification) -> bool> Entries<'u, 'a, F> {
             let depth = self.depth;
             least_depth = least_depth.min(depth);
             self.depth += isize::from(shape.has_children);
-            self.rest.skip(shape.fixed)?;
+            self.rest.skip(shape.fixed as usize)?;
+            if shape.has_number {
+                leb::skip(&mut self.rest)?;
+                self.rest.skip(shape.behind as usize)?;
+            }
             self.parts = shape.parts;
             if shape.is_asked {
+                let offset = UnitOffset(offset);
                 return Ok(Some(Entry { tag: shape.tag, depth, least_depth, offset }));
             }
             if self.parts[0] < self.parts[1] {
@@ -90,8 +95,10 @@ impl<'u, 'a, F: Fn(DwTag, AttributeSpecification) -> bool> Entries<'u, 'a, F> {
         for number in next..end {
             let part = self.shapes.parts[number as usize];
             self.rest.skip(part.fixed)?;
-            if let Then::Asked(attribute) | Then::Passed(attribute) = part.then {
-                self.pass(attribute)?;
+            match part.then {
+                Then::Number => leb::skip(&mut self.rest)?,
+                Then::Asked(attribute) | Then::Passed(attribute) => self.pass(attribute)?,
+                Then::End => {}
             }
         }
         Ok(())
@@ -107,6 +114,7 @@ impl<'u, 'a, F: Fn(DwTag, AttributeSpecification) -> bool> Entries<'u, 'a, F> {
             self.parts[0] = number + 1;
             match part.then {
                 Then::Asked(attribute) => return Ok(Some(attribute)),
+                Then::Number => leb::skip(&mut self.rest)?,
                 Then::Passed(attribute) => self.pass(attribute)?,
                 Then::End => {}
             }
@@ -156,16 +164,13 @@ impl<'u, 'a, F: Fn(DwTag, AttributeSpecification) -> bool> Entries<'u, 'a, F> {
     #[inline]
     pub(in crate::object) fn pass(&mut self, attribute: Attribute) -> gimli::Result<()> {
         match attribute.form {
-            dw::DW_FORM_udata
-            | dw::DW_FORM_sdata
-            | dw::DW_FORM_strx
-            | dw::DW_FORM_addrx
-            | dw::DW_FORM_loclistx
-            | dw::DW_FORM_rnglistx => leb::skip(&mut self.rest),
+            form if is_number(form) => leb::skip(&mut self.rest),
             dw::DW_FORM_exprloc => {
                 let length = index(&mut self.rest)?;
                 self.rest.skip(length)
             }
+            dw::DW_FORM_strx1 => self.rest.skip(1),
+            dw::DW_FORM_strx2 => self.rest.skip(2),
             _ => self.pass_other(attribute),
         }
     }
@@ -199,21 +204,54 @@ impl<'u, 'a, F: Fn(DwTag, AttributeSpecification) -> bool> Entries<'u, 'a, F> {
     }
 }
 
+/// Forms of one LEB128 number.
+fn is_number(form: DwForm) -> bool {
+    matches!(
+        form,
+        dw::DW_FORM_udata
+            | dw::DW_FORM_sdata
+            | dw::DW_FORM_strx
+            | dw::DW_FORM_addrx
+            | dw::DW_FORM_loclistx
+            | dw::DW_FORM_rnglistx
+    )
+}
+
 fn index(input: &mut Slice<'_>) -> gimli::Result<usize> {
     usize::from_u64(leb::unsigned(input)?)
 }
 
-/// What an abbreviation says of its entries.
+/// What an abbreviation says of its entries. One is copied for each entry, so it is small.
 #[derive(Clone, Copy)]
 struct Shape {
-    tag: DwTag,
+    /// It was worked out.
+    is_known: bool,
     has_children: bool,
     /// There are attributes that are asked for.
     is_asked: bool,
-    /// The bytes of all attributes, if nothing is asked for and all are of fixed size: then there are no parts.
-    fixed: usize,
+    /// Nothing is asked for, and all attributes but a number are of fixed size.
+    has_number: bool,
+    tag: DwTag,
+    /// The bytes of all attributes, if nothing is asked for and all are of fixed size; of those before the number, if there is
+    /// but that. Then there are no parts.
+    fixed: u32,
+    /// The bytes of those behind the number.
+    behind: u32,
     /// The attributes, from one number to another of [`Shapes::parts`].
     parts: [u32; 2],
+}
+
+impl Shape {
+    const UNKNOWN: Self = Self {
+        is_known: false,
+        has_children: false,
+        is_asked: false,
+        has_number: false,
+        tag: DwTag(0),
+        fixed: 0,
+        behind: 0,
+        parts: [0, 0],
+    };
 }
 
 /// Some attributes of fixed size, together so many bytes, and what is behind them.
@@ -227,6 +265,8 @@ struct Part {
 enum Then {
     Asked(Attribute),
     Passed(Attribute),
+    /// One of those that are passed over, of which it is enough to know that they are a number.
+    Number,
     End,
 }
 
@@ -234,7 +274,7 @@ enum Then {
 #[derive(Default)]
 struct Shapes {
     /// By number, as far as compilers count.
-    near: Vec<Option<Shape>>,
+    near: Vec<Shape>,
     /// Those of large numbers.
     far: BTreeMap<u64, Shape>,
     parts: Vec<Part>,
@@ -254,7 +294,7 @@ impl Shapes {
         asks: &impl Fn(DwTag, AttributeSpecification) -> bool,
     ) -> gimli::Result<Shape> {
         match self.near.get(code as usize) {
-            Some(&Some(shape)) => Ok(shape),
+            Some(&shape) if shape.is_known => Ok(shape),
             _ => self.learn(code, unit, asks),
         }
     }
@@ -283,25 +323,37 @@ impl Shapes {
             let number = self.specifications.len() as u32;
             self.specifications.push(specification);
             let attribute = Attribute { name: specification.name(), form: specification.form(), number };
-            let then = if is_asked { Then::Asked(attribute) } else { Then::Passed(attribute) };
+            let then = match is_asked {
+                true => Then::Asked(attribute),
+                false if is_number(attribute.form) => Then::Number,
+                false => Then::Passed(attribute),
+            };
             self.parts.push(Part { fixed, then });
             fixed = 0;
         }
-        if fixed > 0 && self.parts.len() > first as usize {
+        let (mut has_number, mut behind) = (false, 0);
+        if let [Part { fixed: before, then: Then::Number }] = self.parts[first as usize..] {
+            (has_number, behind, fixed) = (true, fixed, before);
+            self.parts.pop();
+        } else if fixed > 0 && self.parts.len() > first as usize {
             self.parts.push(Part { fixed, then: Then::End });
             fixed = 0;
         }
         let shape = Shape {
+            is_known: true,
             tag: abbreviation.tag(),
             has_children: abbreviation.has_children(),
             is_asked: any_asked,
-            fixed,
+            has_number,
+            // More than that there is not.
+            fixed: fixed.try_into().unwrap_or(u32::MAX),
+            behind: behind.try_into().unwrap_or(u32::MAX),
             parts: [first, self.parts.len() as u32],
         };
         match usize::try_from(code) {
             Ok(near) if near < FAR => {
-                self.near.resize(self.near.len().max(near + 1), None);
-                self.near[near] = Some(shape);
+                self.near.resize(self.near.len().max(near + 1), Shape::UNKNOWN);
+                self.near[near] = shape;
             }
             _ => _ = self.far.insert(code, shape),
         }

@@ -6,7 +6,7 @@ use gimli::Reader as _;
 use super::sections::Slice;
 
 /// The last byte of a number is less.
-const MORE: u8 = 0x80;
+pub(in crate::object) const MORE: u8 = 0x80;
 
 /// Reads an unsigned number.
 #[inline]
@@ -46,6 +46,9 @@ pub(super) fn signed(input: &mut Slice<'_>) -> gimli::Result<i64> {
 /// Passes over a number of any length.
 #[inline]
 pub(super) fn skip(input: &mut Slice<'_>) -> gimli::Result<()> {
+    if input.slice().first().is_some_and(|&byte| byte < MORE) {
+        return input.skip(1);
+    }
     match input.slice().iter().position(|&byte| byte < MORE) {
         Some(last) => input.skip(last + 1),
         // As far as there is any, so that the error is gimli's.

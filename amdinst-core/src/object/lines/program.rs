@@ -39,10 +39,7 @@ pub(super) fn run(header: &LineProgramHeader<Slice<'_>>, mut each: impl FnMut(&R
     let last_address = u64::MAX >> (64 - 8 * u32::from(header.address_size()));
     let mut machine = Machine { header, row: Row::FIRST, operation: 0, discarded: false, last_address };
     let mut rest = header.raw_program_buf();
-    while !rest.is_empty() {
-        if !machine.step(&mut rest)? {
-            continue;
-        }
+    while machine.advance(&mut rest)? {
         if !machine.discarded {
             each(&machine.row);
         }
@@ -54,43 +51,49 @@ pub(super) fn run(header: &LineProgramHeader<Slice<'_>>, mut each: impl FnMut(&R
 }
 
 impl<'a> Machine<'_, 'a> {
-    /// Runs the instruction that `rest` begins with. Whether it makes a row.
+    /// Runs instructions, up to one that makes a row. Whether there was one.
     #[inline]
-    fn step(&mut self, rest: &mut Slice<'a>) -> gimli::Result<bool> {
-        let opcode = rest.read_u8()?;
-        let base = self.header.opcode_base();
-        if opcode >= base {
-            let (adjusted, range) = (opcode - base, self.header.line_range());
-            self.add_lines(i64::from(self.header.line_base()) + i64::from(adjusted % range));
-            self.add_operations((adjusted / range).into())?;
-            return Ok(true);
-        }
-        match gimli::DwLns(opcode) {
-            gimli::DwLns(0) => return self.extended(rest),
-            dw::DW_LNS_copy => return Ok(true),
-            dw::DW_LNS_advance_pc => self.add_operations(leb::unsigned(rest)?)?,
-            dw::DW_LNS_advance_line => self.add_lines(leb::signed(rest)?),
-            dw::DW_LNS_set_file => self.row.file = leb::unsigned(rest)?,
-            dw::DW_LNS_set_column => self.row.column = leb::unsigned(rest)?,
-            dw::DW_LNS_const_add_pc => {
-                self.add_operations(((255 - base) / self.header.line_range()).into())?;
+    fn advance(&mut self, rest: &mut Slice<'a>) -> gimli::Result<bool> {
+        while !rest.is_empty() {
+            let opcode = rest.read_u8()?;
+            let base = self.header.opcode_base();
+            if opcode >= base {
+                let (adjusted, range) = (opcode - base, self.header.line_range());
+                self.add_lines(i64::from(self.header.line_base()) + i64::from(adjusted % range));
+                self.add_operations((adjusted / range).into())?;
+                return Ok(true);
             }
-            dw::DW_LNS_fixed_advance_pc => {
-                self.add_bytes(rest.read_u16()?.into())?;
-                if !self.discarded {
-                    self.operation = 0;
+            match gimli::DwLns(opcode) {
+                gimli::DwLns(0) => {
+                    if self.extended(rest)? {
+                        return Ok(true);
+                    }
                 }
-            }
-            dw::DW_LNS_negate_stmt
-            | dw::DW_LNS_set_basic_block
-            | dw::DW_LNS_set_prologue_end
-            | dw::DW_LNS_set_epilogue_begin => {}
-            dw::DW_LNS_set_isa => _ = leb::unsigned(rest)?,
-            _ => {
-                let mut operands = *self.header.standard_opcode_lengths();
-                operands.skip(usize::from(opcode) - 1)?;
-                for _ in 0..operands.read_u8()? {
-                    leb::unsigned(rest)?;
+                dw::DW_LNS_copy => return Ok(true),
+                dw::DW_LNS_advance_pc => self.add_operations(leb::unsigned(rest)?)?,
+                dw::DW_LNS_advance_line => self.add_lines(leb::signed(rest)?),
+                dw::DW_LNS_set_file => self.row.file = leb::unsigned(rest)?,
+                dw::DW_LNS_set_column => self.row.column = leb::unsigned(rest)?,
+                dw::DW_LNS_const_add_pc => {
+                    self.add_operations(((255 - base) / self.header.line_range()).into())?;
+                }
+                dw::DW_LNS_fixed_advance_pc => {
+                    self.add_bytes(rest.read_u16()?.into())?;
+                    if !self.discarded {
+                        self.operation = 0;
+                    }
+                }
+                dw::DW_LNS_negate_stmt
+                | dw::DW_LNS_set_basic_block
+                | dw::DW_LNS_set_prologue_end
+                | dw::DW_LNS_set_epilogue_begin => {}
+                dw::DW_LNS_set_isa => _ = leb::unsigned(rest)?,
+                _ => {
+                    let mut operands = *self.header.standard_opcode_lengths();
+                    operands.skip(usize::from(opcode) - 1)?;
+                    for _ in 0..operands.read_u8()? {
+                        leb::unsigned(rest)?;
+                    }
                 }
             }
         }

@@ -125,7 +125,8 @@ impl Functions {
             if inlined == around.is_empty() {
                 continue;
             }
-            let told = Told::read(&mut entries)?;
+            let mut told = Told::default();
+            told.read(&mut entries)?;
             let pieces = self.pieces(units, index, &told, text)?;
             if self.pieces.len() > most_pieces(units) {
                 return Ok(());
@@ -255,42 +256,41 @@ struct Told<'a> {
 
 impl<'a> Told<'a> {
     #[inline]
-    fn read<F>(entries: &mut Entries<'_, 'a, F>) -> gimli::Result<Self>
+    fn read<F>(&mut self, entries: &mut Entries<'_, 'a, F>) -> gimli::Result<()>
     where
         F: Fn(DwTag, AttributeSpecification) -> bool,
     {
-        let mut this = Self::default();
         while let Some(attribute) = entries.attribute()? {
             let form = attribute.form;
             match attribute.name {
                 dw::DW_AT_call_file | dw::DW_AT_call_line | dw::DW_AT_call_column => {
                     let place = match attribute.name {
-                        dw::DW_AT_call_file => &mut this.call_file,
-                        dw::DW_AT_call_line => &mut this.call_line,
-                        _ => &mut this.call_column,
+                        dw::DW_AT_call_file => &mut self.call_file,
+                        dw::DW_AT_call_line => &mut self.call_line,
+                        _ => &mut self.call_column,
                     };
                     *place = place.or(entries.number(attribute)?.ok());
                 }
                 dw::DW_AT_high_pc => {
                     let high = entries.number(attribute)?.map_err(|value| (value, form));
-                    this.high.get_or_insert(high);
+                    self.high.get_or_insert(high);
                 }
                 name if is_name(name) => {
-                    this.has_name = true;
+                    self.has_name = true;
                     entries.pass(attribute)?;
                 }
                 name => {
                     let value = entries.value(attribute)?;
                     match name {
-                        dw::DW_AT_low_pc => _ = this.low.get_or_insert((value, form)),
-                        dw::DW_AT_ranges => _ = this.ranges.get_or_insert(value),
-                        dw::DW_AT_abstract_origin => _ = this.abstract_origin.get_or_insert(value),
-                        _ => _ = this.specification.get_or_insert(value),
+                        dw::DW_AT_low_pc => _ = self.low.get_or_insert((value, form)),
+                        dw::DW_AT_ranges => _ = self.ranges.get_or_insert(value),
+                        dw::DW_AT_abstract_origin => _ = self.abstract_origin.get_or_insert(value),
+                        _ => _ = self.specification.get_or_insert(value),
                     }
                 }
             }
         }
-        Ok(this)
+        Ok(())
     }
 
     fn call_site(&self, units: &Units<'a>, unit: usize, files: &mut Files) -> Place {

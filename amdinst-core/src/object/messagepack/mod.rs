@@ -3,6 +3,7 @@
 //! `rmp` knows the markers; this knows what follows each of them, and how to pass over it.
 
 mod describe;
+mod recent;
 #[cfg(test)]
 pub(super) mod tests;
 pub(super) mod write;
@@ -12,6 +13,7 @@ use std::ops::Range;
 use rmp::Marker;
 
 pub(super) use describe::describe;
+pub(super) use recent::Recent;
 
 /// Deepest nesting of maps and arrays that is followed; the metadata of the user guide needs 5.
 const MAX_DEPTH: u8 = 15;
@@ -75,6 +77,13 @@ impl<'a> Stream<'a> {
     /// What comes next, to its end.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.rest
+    }
+
+    /// Passes over what comes next if it is this.
+    fn strip(&mut self, value: &[u8]) -> bool {
+        let rest = self.rest.strip_prefix(value);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
     }
 
     /// The next value.

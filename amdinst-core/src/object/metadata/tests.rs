@@ -70,9 +70,11 @@ fn kernel() -> impl Strategy<Value = Value> {
     map(prop_oneof![8 => number, 6 => name, 1 => language, 1 => stack, 1 => size, 2 => args], 24)
 }
 
-/// Metadata of a few kernels, most of them in order.
+/// Metadata of a few kernels, most of them in order. Some come again, so that their arguments do.
 pub(in crate::object) fn metadata() -> impl Strategy<Value = Value> {
-    let kernels = prop::collection::vec(mostly(kernel()), 0..4).prop_map(Value::Array);
+    let kernels = prop::collection::vec(mostly(kernel()), 0..4);
+    let kernels =
+        (kernels, 1..3usize).prop_map(|(kernels, times)| Value::Array(vec![kernels; times].concat()));
     let kernels = (Just("amdhsa.kernels"), mostly(kernels));
     let version = (Just("amdhsa.version"), value());
     mostly(map(prop_oneof![kernels, version], 4))

@@ -8,6 +8,7 @@ use object::LittleEndian as LE;
 use object::elf::{self, Rela64};
 use object::pod;
 
+use super::corrected::Corrected;
 use super::{RewriteError, Variable};
 use crate::object::elf::{Elf, RELA_SIZE, SYMBOL_SIZE, Section};
 
@@ -23,11 +24,12 @@ pub(super) fn tables(elf: &Elf) -> Vec<usize> {
     of_kind.flat_map(|(index, section)| [Some(index), strings(section)]).flatten().collect()
 }
 
-/// `bytes` with the symbol's number inserted into its relocations, and the new contents of the sections that grow. The
-/// symbol's own entry is filled in by [`set_symbol`], once its address is known.
+/// Inserts the symbol's number into the relocations in `bytes`. Returns the new contents of the sections that grow, and the
+/// number. The symbol's own entry is filled in by [`set_symbol`], once its address is known.
 pub(super) fn add_symbol(
     elf: &Elf,
-    bytes: &mut [u8],
+    original: &[u8],
+    bytes: &mut Corrected<'_>,
     variable: &Variable<'_>,
 ) -> Result<(Vec<Contents>, usize), RewriteError> {
     let (dynsym, table) = the(elf, elf::SHT_DYNSYM, ".dynsym")?;
@@ -37,8 +39,11 @@ pub(super) fn add_symbol(
     if elf.sections.iter().any(|section| section.kind == elf::SHT_GNU_VERSYM) {
         return Err(unsupported("a table of symbol versions"));
     }
-    let mut names: Vec<Vec<u8>> =
-        elf.symbols(bytes, dynsym)?.into_iter().map(|symbol| symbol.name.into_owned().into_bytes()).collect();
+    let mut names: Vec<Vec<u8>> = elf
+        .symbols(original, dynsym)?
+        .into_iter()
+        .map(|symbol| symbol.name.into_owned().into_bytes())
+        .collect();
     if names.iter().any(|name| name == variable.name.as_bytes()) {
         return Err(RewriteError::Unsupported {
             what: format!("a code object that has a symbol `{}` already", variable.name),
@@ -51,8 +56,8 @@ pub(super) fn add_symbol(
     let gnu = elf.sections.iter().position(|section| section.kind == elf::SHT_GNU_HASH);
     let number = match gnu {
         Some(index) => {
-            let old = &bytes[elf.sections[index].file_range()];
-            let mut hash = GnuHash::read(old, names.len()).ok_or_else(|| damaged(".gnu.hash"))?;
+            let old = bytes.read(elf.sections[index].file_range());
+            let mut hash = GnuHash::read(&old, names.len()).ok_or_else(|| damaged(".gnu.hash"))?;
             let number = hash.insert(elf::gnu_hash(variable.name.as_bytes()));
             contents.push((index, hash.write()));
             number
@@ -61,7 +66,7 @@ pub(super) fn add_symbol(
     };
     names.insert(number, variable.name.as_bytes().to_vec());
     if let Some(index) = elf.sections.iter().position(|section| section.kind == elf::SHT_HASH) {
-        let old = &bytes[elf.sections[index].file_range()];
+        let old = bytes.read(elf.sections[index].file_range());
         let buckets = old.first_chunk().map(|word| u32::from_le_bytes(*word));
         // There is a word for each.
         let buckets = buckets.filter(|&buckets| buckets > 0 && buckets as usize <= old.len() / 4);
@@ -69,10 +74,10 @@ pub(super) fn add_symbol(
     }
 
     let strings_index = table.link as usize;
-    let mut strings = bytes[elf.sections[strings_index].file_range()].to_vec();
+    let mut strings = bytes.read(elf.sections[strings_index].file_range()).into_owned();
     let name = append_name(&mut strings, variable.name);
     contents.push((strings_index, strings));
-    let mut symbols = bytes[table.file_range()].to_vec();
+    let mut symbols = bytes.read(table.file_range()).into_owned();
     let at = number * SYMBOL_SIZE;
     symbols.splice(at..at, symbol(name, variable));
     contents.push((dynsym, symbols));
@@ -81,9 +86,8 @@ pub(super) fn add_symbol(
         if !section.is_alloc() || section.kind != elf::SHT_RELA || section.link as usize != dynsym {
             continue;
         }
-        for at in section.file_range().step_by(RELA_SIZE) {
-            let (raw, _) =
-                pod::from_bytes_mut::<Rela64<LE>>(&mut bytes[at..]).expect("checked when it was read");
+        for raw in bytes.get_mut(section.file_range()).chunks_exact_mut(RELA_SIZE) {
+            let (raw, _) = pod::from_bytes_mut::<Rela64<LE>>(raw).expect("as many bytes as it has");
             let (old, kind) = (raw.r_sym(LE, false), raw.r_type(LE, false));
             if old as usize >= number {
                 raw.set_r_info(LE, false, old + 1, kind);

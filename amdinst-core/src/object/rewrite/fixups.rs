@@ -1,15 +1,15 @@
 //! Everything that points into `.text`, corrected where it stands.
 
-use std::collections::{HashMap, HashSet};
-
 use object::LittleEndian as LE;
 use object::elf::{self, Rela64, Sym64};
 use object::pod;
 
+use super::corrected::Corrected;
 use super::{Edge, Edit, KernelEdit, RewriteError};
-use crate::object::elf::{Elf, RELA_SIZE, SYMBOL_SIZE, Section};
+use crate::object::elf::{Elf, ProgramHeader, RELA_SIZE, Section, section_of, symbols_cut_short};
 use crate::object::parse::header_at;
 use crate::object::{CodeObject, Kernel, RelocationKind};
+use crate::{ByName, Names};
 
 /// What the parts of the rewriter share.
 pub(super) struct Context<'a> {
@@ -19,7 +19,7 @@ pub(super) struct Context<'a> {
     pub(super) text: usize,
     pub(super) edit: &'a Edit<'a>,
     /// Its kernels by name.
-    pub(super) kernels: HashMap<&'a str, &'a KernelEdit>,
+    pub(super) kernels: ByName<&'a str, &'a KernelEdit>,
     /// Virtual address of the new `.text`.
     pub(super) text_address: u64,
 }
@@ -51,9 +51,9 @@ impl Context<'_> {
     }
 }
 
-/// Corrects symbols, relocations, the dynamic table and the descriptors in a copy of the original file, where every
-/// one of them keeps its size. Returns the new `e_entry`.
-pub(super) fn apply(context: &Context<'_>, bytes: &mut [u8]) -> Result<u64, RewriteError> {
+/// Corrects symbols, relocations, the dynamic table and the descriptors in the original file, where every one of them keeps
+/// its size. Returns the new `e_entry`.
+pub(super) fn apply(context: &Context<'_>, bytes: &mut Corrected<'_>) -> Result<u64, RewriteError> {
     for (index, section) in context.elf.sections.iter().enumerate() {
         match section.kind {
             elf::SHT_SYMTAB | elf::SHT_DYNSYM => symbols(context, index, bytes)?,
@@ -63,7 +63,7 @@ pub(super) fn apply(context: &Context<'_>, bytes: &mut [u8]) -> Result<u64, Rewr
         }
     }
     descriptors(context, bytes)?;
-    let entry = u64::from_le_bytes(bytes[24..32].try_into().expect("eight bytes"));
+    let entry = u64::from_le_bytes(context.object.bytes[24..32].try_into().expect("eight bytes"));
     // No code object has an entry point of its own; 0 is what linkers write, and what a .text at 0 cannot mean.
     if entry != 0 && context.points_into_text(entry) {
         return context.map_any(entry, || "the ELF entry point".to_owned());
@@ -71,39 +71,56 @@ pub(super) fn apply(context: &Context<'_>, bytes: &mut [u8]) -> Result<u64, Rewr
     Ok(entry)
 }
 
-fn symbols(context: &Context<'_>, index: usize, bytes: &mut [u8]) -> Result<(), RewriteError> {
-    let names = context.elf.symbols(&context.object.bytes, index)?;
-    let table = context.elf.sections[index].file_range();
-    for (number, name) in names.iter().enumerate() {
-        if name.section != Some(context.text as u32) {
+fn symbols(context: &Context<'_>, index: usize, bytes: &mut Corrected<'_>) -> Result<(), RewriteError> {
+    let section = &context.elf.sections[index];
+    let cut_short = |()| symbols_cut_short(section);
+    let range = section.file_range();
+    let old = pod::slice_from_all_bytes::<Sym64<LE>>(&context.object.bytes[range.clone()]);
+    let new = pod::slice_from_all_bytes_mut::<Sym64<LE>>(bytes.get_mut(range));
+    for (number, (old, new)) in old.map_err(cut_short)?.iter().zip(new.map_err(cut_short)?).enumerate() {
+        if section_of(old) != Some(context.text as u32) {
             continue;
         }
-        let at = table.start + number * SYMBOL_SIZE;
-        let (raw, _) = pod::from_bytes_mut::<Sym64<LE>>(&mut bytes[at..]).expect("checked when it was read");
-        if raw.st_type() == elf::STT_SECTION {
-            raw.st_value.set(LE, context.text_address);
+        if old.st_type() == elf::STT_SECTION {
+            new.st_value.set(LE, context.text_address);
             continue;
         }
-        let what = || format!("symbol `{}`", name.name);
-        let start = context.map_any(name.value, what)?;
-        raw.st_value.set(LE, start);
-        if name.size != 0 {
-            let end = context.map(name.value + name.size, Edge::End, what)?;
-            raw.st_size.set(LE, end.saturating_sub(start));
+        let what = || symbol_name(context, index, number);
+        let (value, size) = (old.st_value.get(LE), old.st_size.get(LE));
+        let start = context.map_any(value, what)?;
+        new.st_value.set(LE, start);
+        if size != 0 {
+            let end = context.map(value.wrapping_add(size), Edge::End, what)?;
+            new.st_size.set(LE, end.saturating_sub(start));
         }
     }
     Ok(())
 }
 
-fn relocations(context: &Context<'_>, section: &Section, bytes: &mut [u8]) -> Result<(), RewriteError> {
+/// A symbol, for messages.
+fn symbol_name(context: &Context<'_>, table: usize, number: usize) -> String {
+    let symbols = context.elf.symbols(&context.object.bytes, table).unwrap_or_default();
+    symbols
+        .get(number)
+        .map_or_else(|| format!("symbol {number}"), |symbol| format!("symbol `{}`", symbol.name))
+}
+
+fn relocations(
+    context: &Context<'_>,
+    section: &Section,
+    bytes: &mut Corrected<'_>,
+) -> Result<(), RewriteError> {
     let symbols = match context.elf.sections.get(section.link as usize) {
         Some(table) if matches!(table.kind, elf::SHT_DYNSYM | elf::SHT_SYMTAB) => {
             context.elf.symbols(&context.object.bytes, section.link as usize)?
         }
         _ => Vec::new(),
     };
+    // All of them at once, of which each is then a part.
+    bytes.get_mut(section.file_range());
     for at in section.file_range().step_by(RELA_SIZE) {
-        let (raw, _) = pod::from_bytes_mut::<Rela64<LE>>(&mut bytes[at..]).expect("checked when it was read");
+        let raw = bytes.get_mut(at..at + RELA_SIZE);
+        let (raw, _) = pod::from_bytes_mut::<Rela64<LE>>(raw).expect("as many bytes as it has");
         let place = raw.r_offset.get(LE);
         if context.text_section().memory().contains(&place) {
             return Err(RewriteError::Unsupported {
@@ -133,20 +150,23 @@ fn relocations(context: &Context<'_>, section: &Section, bytes: &mut [u8]) -> Re
         // Linkers can store the value in the field as well (--apply-dynamic-relocs).
         let kind = RelocationKind::from_number(raw.r_type(LE, false).0);
         if matches!(kind, RelocationKind::Abs64 | RelocationKind::Relative64)
-            && let Some(field) = file_offset(context.elf, place, 8)
-            && bytes[field..field + 8] == target.to_le_bytes()
+            && let Some(load) = load_of(context.elf, place, 8)
         {
-            bytes[field..field + 8].copy_from_slice(&new_target.to_le_bytes());
+            // There can be many of them: all of the segment at once, of which each is a part.
+            let field = &mut bytes.get_mut(load.file_range())[(place - load.address) as usize..][..8];
+            if *field == target.to_le_bytes() {
+                field.copy_from_slice(&new_target.to_le_bytes());
+            }
         }
     }
     Ok(())
 }
 
 /// `DT_INIT` and `DT_FINI` are the tags that can name code.
-fn dynamic(context: &Context<'_>, section: &Section, bytes: &mut [u8]) -> Result<(), RewriteError> {
+fn dynamic(context: &Context<'_>, section: &Section, bytes: &mut Corrected<'_>) -> Result<(), RewriteError> {
     const INIT: u64 = 12;
     const FINI: u64 = 13;
-    for entry in bytes[section.file_range()].chunks_exact_mut(16) {
+    for entry in bytes.get_mut(section.file_range()).chunks_exact_mut(16) {
         let (tag, value) = entry.split_at_mut(8);
         let tag = u64::from_le_bytes((&*tag).try_into().expect("eight bytes"));
         let address = u64::from_le_bytes((&*value).try_into().expect("eight bytes"));
@@ -158,13 +178,14 @@ fn dynamic(context: &Context<'_>, section: &Section, bytes: &mut [u8]) -> Result
     Ok(())
 }
 
-fn descriptors(context: &Context<'_>, bytes: &mut [u8]) -> Result<(), RewriteError> {
-    let known: HashSet<&str> = context.object.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+fn descriptors(context: &Context<'_>, bytes: &mut Corrected<'_>) -> Result<(), RewriteError> {
+    let known: Names<'_> = context.object.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     for edit in &context.edit.kernels {
         if !known.contains(edit.kernel.as_str()) {
             return Err(RewriteError::UnknownKernel { kernel: edit.kernel.clone() });
         }
     }
+    let mut new = Vec::with_capacity(context.object.kernels.len());
     for kernel in &context.object.kernels {
         let what = || format!("kernel `{}`", kernel.name);
         let entry = context.map(kernel.code.start, Edge::Start, what)?;
@@ -178,7 +199,15 @@ fn descriptors(context: &Context<'_>, bytes: &mut [u8]) -> Result<(), RewriteErr
         descriptor.set_entry_offset(entry.wrapping_sub(kernel.descriptor_address) as i64);
         let at = file_offset(context.elf, kernel.descriptor_address, 64)
             .ok_or_else(|| RewriteError::Unmapped { what: what(), address: kernel.descriptor_address })?;
-        bytes[at..at + 64].copy_from_slice(&descriptor.bytes);
+        new.push((at, descriptor));
+    }
+    // They stand together, mostly: all of that place at once, of which each is then a part.
+    let places = new.iter().map(|&(at, _)| at);
+    if let (Some(first), Some(last)) = (places.clone().min(), places.max()) {
+        bytes.get_mut(first..last + 64);
+    }
+    for (at, descriptor) in new {
+        bytes.get_mut(at..at + 64).copy_from_slice(&descriptor.bytes);
     }
     Ok(())
 }
@@ -208,9 +237,13 @@ pub(super) fn text_with_headers(context: &Context<'_>) -> Result<Vec<u8>, Rewrit
 
 /// Where `size` bytes of initialised memory stand in the file.
 fn file_offset(elf: &Elf, address: u64, size: u64) -> Option<usize> {
+    load_of(elf, address, size).map(|header| (header.offset + (address - header.address)) as usize)
+}
+
+/// The segment that has them.
+fn load_of(elf: &Elf, address: u64, size: u64) -> Option<&ProgramHeader> {
     elf.program_headers
         .iter()
         .filter(|header| header.kind == elf::PT_LOAD && header.address <= address)
         .find(|header| address.checked_add(size).is_some_and(|end| end - header.address <= header.file_size))
-        .map(|header| (header.offset + (address - header.address)) as usize)
 }

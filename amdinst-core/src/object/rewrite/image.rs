@@ -11,19 +11,22 @@ use object::elf::{self, Sym64};
 use object::pod;
 use object::read::elf::Sym as _;
 
+use super::corrected::Corrected;
 use super::debug::NewSection;
 use super::dynamic::{self, Contents};
 use super::fixups::Context;
 use super::{NewNote, PAGE, RewriteError, variable_address};
-use crate::object::elf::{HEADER_SIZE, PROGRAM_HEADER_SIZE, ProgramHeader, SYMBOL_SIZE, Section};
+use crate::object::elf::{
+    HEADER_SIZE, PROGRAM_HEADER_SIZE, ProgramHeader, SYMBOL_SIZE, Section, symbols_cut_short,
+};
 
 /// Largest segment alignment that is kept: it can cost as many bytes of file.
 const MAX_ALIGN: u64 = 1 << 21;
 
-/// Builds the file from a copy of the original in which everything that keeps its size is already corrected.
+/// Builds the file from the original in which everything that keeps its size is already corrected.
 pub(super) fn build(
     context: &Context<'_>,
-    bytes: Vec<u8>,
+    bytes: Corrected<'_>,
     entry: u64,
     note: Option<NewNote>,
     debug: &[NewSection],
@@ -71,7 +74,7 @@ const VARIABLE_SECTION: &str = ".bss.amdinst";
 struct Image<'a> {
     context: &'a Context<'a>,
     /// The original file, corrected, with new section numbers in its symbols.
-    bytes: Vec<u8>,
+    bytes: Corrected<'a>,
     /// The note, if it gets new contents or a new place.
     note: Option<NewNote>,
     note_moves: bool,
@@ -93,7 +96,7 @@ struct Image<'a> {
 impl<'a> Image<'a> {
     fn new(
         context: &'a Context<'a>,
-        bytes: Vec<u8>,
+        bytes: Corrected<'a>,
         note: Option<NewNote>,
         debug: &'a [NewSection],
     ) -> Result<Self, RewriteError> {
@@ -104,6 +107,7 @@ impl<'a> Image<'a> {
                 index != context.text && section.is_alloc() && section.size != 0 && holds(load, section)
             })
         });
+        let length = context.object.bytes.len();
         let mut next = 0;
         let numbers = (0..elf.sections.len()).map(|index| {
             is_kept(context, debug, index).then(|| {
@@ -114,7 +118,7 @@ impl<'a> Image<'a> {
         let mut image = Self {
             context,
             // The old file without its text, the new text, and what is written anew.
-            out: Vec::with_capacity(bytes.len() + context.edit.text.len() + bytes.len() / 8),
+            out: Vec::with_capacity(length + context.edit.text.len() + length / 8),
             bytes,
             note,
             note_moves: false,
@@ -131,7 +135,7 @@ impl<'a> Image<'a> {
         image.place_note()?;
         image.renumber_symbols()?;
         if text_segment_stays {
-            image.bytes[text.file_range()].fill(0);
+            image.bytes.get_mut(text.file_range()).fill(0);
         }
         Ok(image)
     }
@@ -148,7 +152,8 @@ impl<'a> Image<'a> {
                 .filter(|(_, section)| section.kind == elf::SHT_NOTE && section.is_alloc())
                 .min_by_key(|(_, section)| section.offset);
             if let (None, Some((section, header))) = (&self.note, first) {
-                self.note = Some(NewNote { section, contents: self.bytes[header.file_range()].to_vec() });
+                self.note =
+                    Some(NewNote { section, contents: self.bytes.read(header.file_range()).into_owned() });
             }
             self.note_moves = self.note.is_some();
         }
@@ -157,9 +162,10 @@ impl<'a> Image<'a> {
         }
         let Some(note) = &self.note else { return Ok(()) };
         let range = self.context.elf.sections[note.section].file_range();
-        self.bytes[range.clone()].fill(0);
+        let place = self.bytes.get_mut(range);
+        place.fill(0);
         if !self.note_moves {
-            self.bytes[range.start..range.start + note.contents.len()].copy_from_slice(&note.contents);
+            place[..note.contents.len()].copy_from_slice(&note.contents);
             self.sections[note.section].size = note.contents.len() as u64;
         }
         Ok(())
@@ -212,9 +218,9 @@ impl<'a> Image<'a> {
             if !matches!(section.kind, elf::SHT_SYMTAB | elf::SHT_DYNSYM) {
                 continue;
             }
-            for at in section.file_range().step_by(SYMBOL_SIZE) {
-                let (raw, _) = pod::from_bytes_mut::<Sym64<LE>>(&mut self.bytes[at..])
-                    .expect("checked when it was read");
+            let table = self.bytes.get_mut(section.file_range());
+            let table = pod::slice_from_all_bytes_mut::<Sym64<LE>>(table);
+            for raw in table.map_err(|()| symbols_cut_short(section))? {
                 let old = raw.st_shndx(LE).0;
                 if old == 0 || old >= elf::SHN_LORESERVE {
                     continue;
@@ -246,9 +252,10 @@ impl<'a> Image<'a> {
         if !dynamic.all(is_loaded) {
             return Err(dynamic::unsupported("a code object that does not load its dynamic table"));
         }
-        let (tables, number) = dynamic::add_symbol(self.context.elf, &mut self.bytes, variable)?;
+        let (tables, number) =
+            dynamic::add_symbol(self.context.elf, &self.context.object.bytes, &mut self.bytes, variable)?;
         for (index, _) in &tables {
-            self.bytes[self.context.elf.sections[*index].file_range()].fill(0);
+            self.bytes.get_mut(self.context.elf.sections[*index].file_range()).fill(0);
         }
         Ok(Added { tables, number })
     }
@@ -279,7 +286,7 @@ impl<'a> Image<'a> {
             let cursor = self.out.len() as u64;
             let new_offset = cursor + (load.address.wrapping_sub(cursor) & (align - 1));
             self.out.resize(new_offset as usize, 0);
-            self.out.extend(&self.bytes[load.file_range()]);
+            self.bytes.append(load.file_range(), &mut self.out);
             kept.push(Kept { header: load.clone(), new_offset });
         }
         for (index, section) in self.sections.iter_mut().enumerate() {
@@ -496,7 +503,7 @@ impl<'a> Image<'a> {
                 self.sections[index].flags.0 &= !elf::SHF_COMPRESSED.0;
                 out.extend_from_slice(contents);
             } else if old.kind == elf::SHT_SYMTAB {
-                let (contents, locals) = kept_symbols(&self.bytes[old.file_range()], old.info);
+                let (contents, locals) = kept_symbols(&self.bytes.read(old.file_range()), old.info);
                 self.sections[index].info = locals;
                 out.extend_from_slice(&contents);
                 if let (Some(variable), Some(name)) =
@@ -523,7 +530,7 @@ impl<'a> Image<'a> {
     /// The contents of a section that is not loaded, with the names of the variable, if it is where they belong.
     fn strings(&self, index: usize) -> Strings<'_> {
         let mut strings = Strings {
-            contents: Cow::Borrowed(&self.bytes[self.context.elf.sections[index].file_range()]),
+            contents: self.bytes.read(self.context.elf.sections[index].file_range()),
             symbol: None,
             section: None,
         };
@@ -545,7 +552,8 @@ impl<'a> Image<'a> {
 
     /// The old number of the section that holds sections' names.
     fn section_names(&self) -> u16 {
-        u16::from_le_bytes([self.bytes[62], self.bytes[63]])
+        let header = self.bytes.read(0..HEADER_SIZE);
+        u16::from_le_bytes([header[62], header[63]])
     }
 
     /// Writes the headers.
@@ -597,7 +605,7 @@ impl<'a> Image<'a> {
         self.out.extend(table);
 
         let mut header: [u8; HEADER_SIZE] =
-            self.bytes[..HEADER_SIZE].try_into().expect("the size of a slice");
+            (&*self.bytes.read(0..HEADER_SIZE)).try_into().expect("the size of a slice");
         let names = u32::from(self.section_names());
         header[24..32].copy_from_slice(&entry.to_le_bytes());
         header[32..40].copy_from_slice(&self.table.to_le_bytes());

@@ -10,6 +10,7 @@
 //! between code and data that the linker computed and stored in data (relative virtual tables). Distances computed in
 //! code are the business of whoever wrote the new code.
 
+mod corrected;
 mod debug;
 mod dynamic;
 mod fixups;
@@ -195,7 +196,7 @@ pub fn rewrite(object: &CodeObject, edit: &Edit<'_>) -> Result<Rewritten, Rewrit
             advice: "link without --emit-relocs and without a section for each function",
         });
     }
-    let mut bytes = object.bytes.clone();
+    let mut bytes = corrected::Corrected::new(&object.bytes);
     // The first edit of a kernel counts.
     let kernels = edit.kernels.iter().rev().map(|edit| (edit.kernel.as_str(), edit)).collect();
     let mut context =

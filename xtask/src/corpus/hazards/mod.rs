@@ -302,7 +302,7 @@ impl Judge {
                         Step { inst: insts.get(bytes), written: written(program.inst(index)), target }
                     })
                     .collect(),
-                successors: block.successors.clone(),
+                successors: block.successors.to_vec(),
             })
             .collect();
         self.recognizer.missing_states(&blocks, &mut tally.missing)

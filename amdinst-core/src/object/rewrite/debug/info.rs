@@ -16,12 +16,12 @@ pub(super) struct Found {
 }
 
 impl Found {
-    pub(super) fn new(info: &[u8]) -> Self {
+    pub(super) fn new(info: &[u8], units: &[Unit<'_>]) -> Self {
         Self {
             info: info.to_vec(),
             references: Vec::new(),
-            ranges: Lists::default(),
-            locations: Lists::default(),
+            ranges: Lists::new(units.iter().map(|unit| unit.rnglists_base.0)),
+            locations: Lists::new(units.iter().map(|unit| unit.loclists_base.0)),
             macros: Vec::new(),
         }
     }
@@ -50,6 +50,9 @@ pub(super) enum Into {
 /// The lists that units refer to: offset, and number of the unit.
 #[derive(Default)]
 pub(super) struct Lists {
+    /// The tables of DWARF 5 that one unit alone names its lists by: where the offsets in them count from, and number of the
+    /// unit. Of lists in these nothing need be noted that are named by number.
+    pub(super) tables: Vec<(usize, usize)>,
     /// In the sections of DWARF 5.
     pub(super) of_5: Vec<(usize, usize)>,
     /// In those of the versions before.
@@ -57,6 +60,21 @@ pub(super) struct Lists {
 }
 
 impl Lists {
+    /// Where the offsets in tables count from by unit; 0 if it has none.
+    fn new(bases: impl Iterator<Item = usize>) -> Self {
+        let mut tables: Vec<_> = bases.zip(0..).filter(|&(base, _)| base > 0).collect();
+        tables.sort_unstable();
+        // Compilers of several units at once give all of them the same one.
+        let own = tables.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() == 1);
+        Self { tables: own.flatten().copied().collect(), ..Self::default() }
+    }
+
+    /// The unit that has a table for itself.
+    pub(super) fn owner(&self, base: usize) -> Option<usize> {
+        let found = self.tables.binary_search_by_key(&base, |&(base, _)| base).ok()?;
+        Some(self.tables[found].1)
+    }
+
     fn note(&mut self, version: u16, offset: usize, unit: usize) {
         let lists = if version >= 5 { &mut self.of_5 } else { &mut self.before_5 };
         lists.push((offset, unit));
@@ -83,7 +101,13 @@ pub(super) fn unit<'a>(
     let unit = &units[number];
     let version = unit.header.version();
     let start = unit.header.debug_info_offset().map_or(0, |offset| offset.0);
-    let mut entries = Entries::new(unit, |_, attribute| !is_plain(attribute, version))?;
+    let own_ranges = found.ranges.owner(unit.rnglists_base.0) == Some(number);
+    let own_locations = found.locations.owner(unit.loclists_base.0) == Some(number);
+    let mut entries = Entries::new(unit, |_, attribute: AttributeSpecification| match attribute.form() {
+        dw::DW_FORM_rnglistx => !own_ranges,
+        dw::DW_FORM_loclistx => !own_locations,
+        _ => !is_plain(attribute, version),
+    })?;
     while entries.next()?.is_some() {
         let mut low = None;
         let mut length = None;
@@ -241,4 +265,16 @@ pub(super) fn macros(old: &[u8], offsets: &[usize], lines: &Moved) -> Result<Vec
         }
     }
     Ok(new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_several_units_are_nobodys() {
+        let lists = Lists::new([12, 0, 400, 12, 80, 0].into_iter());
+        let owners = [0, 12, 80, 81, 400].map(|base| lists.owner(base));
+        assert_eq!(owners, [None, None, Some(4), None, Some(2)]);
+    }
 }

@@ -31,8 +31,9 @@ pub(super) fn rewrite(old: &[u8], moves: &Moves<'_>) -> Result<(Vec<u8>, Moved),
         out.extend(&old[start..end - instructions.len()]);
         let operands = header.standard_opcode_lengths().slice();
         let at = Place::default();
-        let mut writer = Writer { out, header, operands, moves, at, all: instructions, copied: 0 };
-        while !instructions.is_empty() {
+        let plain = plain(operands);
+        let mut writer = Writer { out, header, operands, plain, moves, at, all: instructions, copied: 0 };
+        while writer.is_before_instruction(&mut instructions)? {
             writer.instruction(&mut instructions)?;
         }
         writer.copy_to(writer.all.len());
@@ -61,6 +62,7 @@ struct Writer<'a> {
     header: &'a LineProgramHeader<Reader<'a>>,
     /// How many operands standard opcodes have, from the first opcode on.
     operands: &'a [u8],
+    plain: [u8; PLAIN],
     moves: &'a Moves<'a>,
     at: Place,
     /// The old instructions.
@@ -69,7 +71,40 @@ struct Writer<'a> {
     copied: usize,
 }
 
+/// Behind the last standard opcode.
+const PLAIN: usize = dw::DW_LNS_set_isa.0 as usize + 1;
+
+/// How many operands the standard opcodes have that tell of no address, by opcode; of others `u8::MAX`.
+fn plain(operands: &[u8]) -> [u8; PLAIN] {
+    std::array::from_fn(|opcode| match gimli::DwLns(opcode as u8) {
+        gimli::DwLns(0)
+        | dw::DW_LNS_copy
+        | dw::DW_LNS_advance_pc
+        | dw::DW_LNS_const_add_pc
+        | dw::DW_LNS_fixed_advance_pc => u8::MAX,
+        _ => operands.get(opcode - 1).copied().unwrap_or(u8::MAX),
+    })
+}
+
 impl<'a> Writer<'a> {
+    /// Passes over instructions that tell of no address, which are most; whether there are others behind them. Unusual ones
+    /// are left to [`Self::instruction`].
+    fn is_before_instruction(&self, rest: &mut Reader<'a>) -> Result<bool, Problem> {
+        let bytes = rest.slice();
+        let mut at = 0;
+        while let Some(&opcode) = bytes.get(at) {
+            let next = match self.plain.get(usize::from(opcode)) {
+                Some(0) => 1,
+                Some(1) if bytes.get(at + 1).is_some_and(|&low| low < leb::MORE) => 2,
+                Some(1) if bytes.get(at + 2).is_some_and(|&high| high < leb::MORE) => 3,
+                _ => break,
+            };
+            at += next;
+        }
+        rest.skip(at)?;
+        Ok(!rest.is_empty())
+    }
+
     #[inline]
     fn instruction(&mut self, rest: &mut Reader<'a>) -> Result<(), Problem> {
         let start = self.offset(rest);
@@ -248,6 +283,94 @@ impl<'a> Writer<'a> {
         if operations > 0 {
             self.out.push(dw::DW_LNS_advance_pc.0);
             put_uleb(&mut self.out, operations);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::object::rewrite::Edge;
+
+    const CODE: u64 = 0x1_0000;
+
+    /// The code is twice as long.
+    fn place(old: u64, _: Edge) -> Option<u64> {
+        Some(0x4_0000 + 2 * (old - CODE))
+    }
+
+    /// A table without files.
+    fn table(instructions: &[u8]) -> Vec<u8> {
+        // Least length, operations, is_stmt, line base and range, opcode base, and how many operands opcodes have.
+        let mut rest = vec![1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
+        rest.extend([1, 1, 8, 0, 1, 1, 8, 0]);
+        let mut body = vec![5, 0, 8, 0];
+        body.extend((rest.len() as u32).to_le_bytes());
+        body.extend(rest);
+        body.extend(instructions);
+        [&(body.len() as u32).to_le_bytes()[..], &body].concat()
+    }
+
+    fn instruction() -> impl Strategy<Value = Vec<u8>> {
+        let with = |opcode: gimli::DwLns, operand: u64| {
+            let mut bytes = vec![opcode.0];
+            put_uleb(&mut bytes, operand);
+            bytes
+        };
+        let number = prop_oneof![0u64..0x80, 0u64..0x4000, 0u64..0x10_0000];
+        prop_oneof![
+            4 => (13u8..=255).prop_map(|opcode| vec![opcode]),
+            2 => number.clone().prop_map(move |column| with(dw::DW_LNS_set_column, column)),
+            2 => number.prop_map(move |lines| with(dw::DW_LNS_advance_line, lines)),
+            1 => (0u64..0x100).prop_map(move |bytes| with(dw::DW_LNS_advance_pc, bytes)),
+            1 => prop::sample::select(vec![1u8, 6, 7, 8, 10, 11]).prop_map(|opcode| vec![opcode]),
+            1 => (0u8..0x80).prop_map(|bytes| vec![dw::DW_LNS_fixed_advance_pc.0, bytes, 0]),
+            1 => (0u8..0x80).prop_map(|isa| vec![dw::DW_LNS_set_isa.0, isa]),
+            1 => (0u8..0x80).prop_map(|discriminator| vec![0, 2, 4, discriminator]),
+        ]
+    }
+
+    /// All rows, with addresses that `place` gives.
+    fn rows(section: &[u8], place: impl Fn(u64) -> u64) -> gimli::Result<Vec<String>> {
+        let section = DebugLine::from(reader(section));
+        let mut machine = section.program(DebugLineOffset(0), ADDRESS as u8, None, None)?.rows();
+        let mut rows = Vec::new();
+        while let Some((_, row)) = machine.next_row()? {
+            rows.push(format!(
+                "{:#x} {:?} {:?} {} {} {} {} {} {} {}",
+                place(row.address()),
+                row.line(),
+                row.column(),
+                row.is_stmt(),
+                row.basic_block(),
+                row.prologue_end(),
+                row.epilogue_begin(),
+                row.isa(),
+                row.discriminator(),
+                row.end_sequence(),
+            ));
+        }
+        Ok(rows)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+        #[test]
+        fn rows_are_the_same_at_the_new_addresses(
+            instructions in prop::collection::vec(instruction(), 0..60),
+        ) {
+            let mut program = vec![0, 1 + ADDRESS as u8, dw::DW_LNE_set_address.0];
+            program.extend(CODE.to_le_bytes());
+            program.extend(instructions.concat());
+            // It ends behind some code.
+            program.extend([dw::DW_LNS_advance_pc.0, 4, 0, 1, dw::DW_LNE_end_sequence.0]);
+            let old = table(&program);
+            let moves = Moves { address_map: &place, code: CODE..2 * CODE };
+            let (new, _) = rewrite(&old, &moves).map_err(|Problem(text)| TestCaseError::fail(text))?;
+            let place = |old| place(old, Edge::Start).expect("code");
+            prop_assert_eq!(rows(&new, |address| address)?, rows(&old, place)?);
         }
     }
 }

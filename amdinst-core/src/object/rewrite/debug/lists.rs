@@ -2,6 +2,7 @@
 
 use gimli::{DebugAddrIndex, Encoding, Reader as _};
 
+use super::info::Lists;
 use super::{
     ADDRESS, Dwarf, Moved, Moves, Problem, Reader, Unit, expressions, offset, put, put_uleb, reader,
 };
@@ -40,10 +41,10 @@ const BASE_ADDRESS: u8 = 6;
 const START_END: u8 = 7;
 const START_LENGTH: u8 = 8;
 
-/// The new section, and where its lists and tables went. `lists` has offset and unit of those that units refer to, ascending.
+/// The new section, and where its lists and tables went. `lists` has those that units refer to, in order.
 pub(super) fn rewrite(
     old: &[u8],
-    lists: &[(usize, usize)],
+    lists: &Lists,
     is_locations: bool,
     bases: &Bases<'_>,
     moves: &Moves<'_>,
@@ -52,7 +53,7 @@ pub(super) fn rewrite(
     let mut writer =
         Writer { out: Vec::with_capacity(old.len() + old.len() / 8), is_locations, bases, moves };
     let mut moved = Moved::default();
-    let mut lists = lists.iter().copied().peekable();
+    let mut noted = lists.of_5.iter().copied().peekable();
     let mut rest = all;
     while !rest.is_empty() {
         let (start, new_start) = (offset(&rest, &all), writer.out.len());
@@ -68,6 +69,7 @@ pub(super) fn rewrite(
         let base = offset(&table, &all);
         writer.out.extend(&old[start..base]);
         let new_base = writer.out.len();
+        let owner = lists.owner(base);
         let first = moved.0.len();
         moved.note(base, new_base);
         let mut offsets =
@@ -76,9 +78,9 @@ pub(super) fn rewrite(
         while !table.is_empty() {
             let at = offset(&table, &all);
             moved.note(at, writer.out.len());
-            while lists.next_if(|&(offset, _)| offset < at).is_some() {}
-            let unit = lists.next_if(|&(offset, _)| offset == at).map(|(_, unit)| unit);
-            writer.list(&mut table, unit)?;
+            while noted.next_if(|&(offset, _)| offset < at).is_some() {}
+            let unit = noted.next_if(|&(offset, _)| offset == at).map(|(_, unit)| unit);
+            writer.list(&mut table, unit.or(owner))?;
         }
         let mut near = first;
         for index in 0..count {
@@ -114,6 +116,9 @@ impl Writer<'_, '_, '_> {
             None => Ok(None),
         };
         loop {
+            if let Some((base, new_base)) = base {
+                self.usual_pairs(old, base, new_base)?;
+            }
             let raw = old.read_u8()?;
             let kind = raw.saturating_add(u8::from(raw >= first_less));
             match kind {
@@ -190,6 +195,49 @@ impl Writer<'_, '_, '_> {
         }
     }
 
+    /// Writes pairs of offsets, as long as all about them is as it is with nearly all: two bytes for each offset, before and
+    /// after, and a short expression that names no address. What else there is [`Self::list`] takes care of.
+    fn usual_pairs(&mut self, old: &mut Reader<'_>, base: u64, new_base: u64) -> Result<(), Problem> {
+        /// The kind, two offsets, and the length of the expression.
+        const HEAD: usize = 6;
+        /// So much is looked at, and copied, whatever of it there is.
+        const MOST: usize = HEAD + 16;
+        let bytes = old.slice();
+        let mut at = 0;
+        while let Some(&pair) = bytes[at..].first_chunk::<MOST>() {
+            let [OFFSET_PAIR, a, b, c, d, length, expression @ ..] = pair else { break };
+            let are_short = a & c >= leb::MORE && b | d < leb::MORE;
+            let offset = |low: u8, high: u8| u64::from(low - leb::MORE) | u64::from(high) << 7;
+            let size = if !self.is_locations {
+                HEAD - 1
+            } else if length < 16 && !expressions::may_name_in(expression, length) {
+                HEAD + usize::from(length)
+            } else {
+                break;
+            };
+            if !are_short {
+                break;
+            }
+            let (begin, end) = (base.wrapping_add(offset(a, b)), base.wrapping_add(offset(c, d)));
+            let Some(range) = self.moves.range(begin, end) else { break };
+            // What is before the base wraps, and is large.
+            let (begin, end) = (range.begin.wrapping_sub(new_base), range.end.wrapping_sub(new_base));
+            if begin < 0x80 || end >= 0x4000 || begin > end {
+                break;
+            }
+            let mut new = pair;
+            let low = |offset: u64| offset as u8 | leb::MORE;
+            let high = |offset: u64| (offset >> 7) as u8;
+            new[1..HEAD - 1].copy_from_slice(&[low(begin), high(begin), low(end), high(end)]);
+            // A store of all and a length, where a copy of a few bytes would be a call.
+            let new_size = self.out.len() + size;
+            self.out.extend_from_slice(&new);
+            self.out.truncate(new_size);
+            at += size;
+        }
+        Ok(old.skip(at)?)
+    }
+
     /// Writes an entry with addresses of its own.
     fn start_length(
         &mut self,
@@ -238,5 +286,108 @@ impl Writer<'_, '_, '_> {
     fn read_expression<'a>(&self, old: &mut Reader<'a>) -> Result<Reader<'a>, Problem> {
         let length = usize::try_from(leb::unsigned(old)?)?;
         Ok(old.split(length)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gimli::SectionId;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::object::rewrite::Edge;
+
+    const CODE: u64 = 0x1_0000;
+
+    /// Where the offsets in the first table count from.
+    const BASE: usize = 12;
+
+    /// The code is twice as long, but each part has lost its last byte.
+    fn place(old: u64, edge: Edge) -> Option<u64> {
+        Some(0x4_0000 + 2 * (old - CODE) - u64::from(edge == Edge::End))
+    }
+
+    /// Offsets of begin and end, and an expression.
+    type Pair = (u64, u64, Vec<u8>);
+
+    fn pair() -> impl Strategy<Value = Pair> {
+        let length = prop_oneof![9 => 0usize..12, 1 => 12usize..200];
+        // As bytes are in expressions, which name addresses now and then.
+        let byte = prop_oneof![20 => 0x30u8..0xa0, 1 => 0u8..6];
+        let expression = length.prop_flat_map(move |length| prop::collection::vec(byte.clone(), length));
+        (prop_oneof![0u64..0x100, 0u64..0x4800], 1u64..0x300, expression)
+            .prop_map(|(begin, length, expression)| (begin, begin + length, expression))
+    }
+
+    /// A table of lists, each with a base of its own.
+    fn table(lists: &[(u64, Vec<Pair>)], is_locations: bool) -> (Vec<u8>, Vec<usize>) {
+        let mut offsets = Vec::new();
+        let mut body = Vec::new();
+        for (base, pairs) in lists {
+            offsets.push(4 * lists.len() + body.len());
+            body.push(BASE_ADDRESS - u8::from(!is_locations));
+            body.extend(base.to_le_bytes());
+            for (begin, end, expression) in pairs {
+                body.push(OFFSET_PAIR);
+                put_uleb(&mut body, *begin);
+                put_uleb(&mut body, *end);
+                if is_locations {
+                    put_uleb(&mut body, expression.len() as u64);
+                    body.extend(expression);
+                }
+            }
+            body.push(END_OF_LIST);
+        }
+        let mut section = (8 + 4 * lists.len() as u32 + body.len() as u32).to_le_bytes().to_vec();
+        section.extend([5, 0, ADDRESS as u8, 0]);
+        section.extend((lists.len() as u32).to_le_bytes());
+        section.extend(offsets.iter().flat_map(|&offset| (offset as u32).to_le_bytes()));
+        section.extend(body);
+        (section, offsets)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1000) })]
+        #[test]
+        fn pairs_and_expressions_are_what_they_should_be(
+            lists in prop::collection::vec((0u64..0x100, prop::collection::vec(pair(), 0..12)), 1..4),
+            is_locations in any::<bool>(),
+        ) {
+            // A unit without attributes.
+            let unit = [9, 0, 0, 0, 5, 0, 1, 8, 0, 0, 0, 0, 1];
+            let dwarf = Dwarf::load(|id| Ok::<_, gimli::Error>(reader(match id {
+                SectionId::DebugInfo => &unit,
+                SectionId::DebugAbbrev => &[1, 0x11, 0, 0, 0, 0],
+                _ => &[],
+            })))?;
+            let header = dwarf.units().next()?.expect("a unit");
+            let units = [dwarf.unit(header)?];
+            let bases = Bases { dwarf: &dwarf, units: &units };
+            let moves = Moves { address_map: &place, code: CODE..2 * CODE };
+
+            let old: Vec<_> = lists.into_iter().map(|(base, pairs)| (CODE + base, pairs)).collect();
+            let new = old.iter().map(|(base, pairs)| {
+                let pairs = pairs.iter().cloned().map(|(begin, end, mut expression)| {
+                    expressions::correct(&mut expression, units[0].encoding(), &moves);
+                    (2 * begin, 2 * end - 1, expression)
+                });
+                (place(*base, Edge::Start).expect("code"), pairs.collect())
+            });
+            let new: Vec<_> = new.collect();
+            let (old, old_offsets) = table(&old, is_locations);
+            let (new, new_offsets) = table(&new, is_locations);
+
+            // It is one whether the unit has the table for itself or its lists were found one by one.
+            let own = Lists { tables: vec![(BASE, 0)], ..Lists::default() };
+            let of_5 = old_offsets.iter().map(|offset| (BASE + offset, 0)).collect();
+            for lists in [own, Lists { of_5, ..Lists::default() }] {
+                let (written, moved) =
+                    rewrite(&old, &lists, is_locations, &bases, &moves).map_err(|Problem(text)| TestCaseError::fail(text))?;
+                prop_assert_eq!(&written, &new);
+                for (old, new) in old_offsets.iter().zip(&new_offsets) {
+                    prop_assert_eq!(moved.of(BASE + old).ok(), Some(BASE + new));
+                }
+            }
+        }
     }
 }

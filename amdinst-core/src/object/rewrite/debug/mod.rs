@@ -93,10 +93,10 @@ fn correct(context: &Context<'_>) -> Result<Option<Vec<NewSection>>, Problem> {
     }
     let dwarf = read::Dwarf::load(|id| Ok::<_, Problem>(sections.get(id)))?;
     let units = units(&dwarf)?;
-    let moves = Moves { context, code: context.text_section().memory() };
+    let moves = Moves { address_map: context.edit.address_map, code: context.text_section().memory() };
     let old = |id| sections.get(id).slice();
 
-    let mut found = Found::new(old(SectionId::DebugInfo));
+    let mut found = Found::new(old(SectionId::DebugInfo), &units);
     for number in 0..units.len() {
         info::unit(&dwarf, &units, number, &moves, &mut found)?;
     }
@@ -118,10 +118,10 @@ fn correct(context: &Context<'_>) -> Result<Option<Vec<NewSection>>, Problem> {
     let (contents, new_lines) = lines::rewrite(old(SectionId::DebugLine), &moves)?;
     new.put(SectionId::DebugLine, contents);
     let (contents, new_ranges) =
-        lists::rewrite(old(SectionId::DebugRngLists), &ranges.of_5, false, &bases, &moves)?;
+        lists::rewrite(old(SectionId::DebugRngLists), &ranges, false, &bases, &moves)?;
     new.put(SectionId::DebugRngLists, contents);
     let (contents, new_locations) =
-        lists::rewrite(old(SectionId::DebugLocLists), &locations.of_5, true, &bases, &moves)?;
+        lists::rewrite(old(SectionId::DebugLocLists), &locations, true, &bases, &moves)?;
     new.put(SectionId::DebugLocLists, contents);
 
     for reference in references {
@@ -251,7 +251,7 @@ fn put_uleb(out: &mut Vec<u8>, mut value: u64) {
 
 /// Where addresses went.
 struct Moves<'a> {
-    context: &'a Context<'a>,
+    address_map: &'a dyn Fn(u64, Edge) -> Option<u64>,
     /// The old addresses of code.
     code: Range<u64>,
 }
@@ -260,13 +260,13 @@ impl Moves<'_> {
     /// The new address of old code; `None` for other addresses, such as those of functions that the linker dropped.
     fn start(&self, old: u64) -> Option<u64> {
         let is_code = self.code.contains(&old);
-        if is_code { (self.context.edit.address_map)(old, Edge::Start) } else { None }
+        if is_code { (self.address_map)(old, Edge::Start) } else { None }
     }
 
     /// The new end of old code.
     fn end(&self, old: u64) -> Option<u64> {
         let is_code = self.code.contains(&old.checked_sub(1)?);
-        if is_code { (self.context.edit.address_map)(old, Edge::End) } else { None }
+        if is_code { (self.address_map)(old, Edge::End) } else { None }
     }
 
     /// The new range of old code.

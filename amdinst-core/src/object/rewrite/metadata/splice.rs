@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::object::KernelArg;
-use crate::object::messagepack::{Damaged, Item, Stream, write};
+use crate::object::messagepack::{Damaged, Item, Recent, Stream, write};
 use crate::object::metadata::KERNELS;
 use crate::object::rewrite::MetadataEdit;
 
@@ -17,9 +17,9 @@ pub(super) fn edited<'n, 'e>(
     let end = metadata.position() + metadata.rest().len();
     let mut splice = Splice { file: &file[..end], done: metadata.position(), out };
     let (mut is_first, mut is_edited) = (true, false);
-    let mut entries = Vec::new();
+    let (mut entries, mut args) = (Vec::new(), Recent::default());
     let mut kernel = |stream: &mut Stream<'n>| {
-        let (head, length) = read_kernel(stream, &mut entries)?;
+        let (head, length) = read_kernel(stream, &mut entries, &mut args)?;
         let name = entries.iter().find(|entry| entry.key == Some(b".name")).and_then(Entry::text);
         if let Some(edit) = name.and_then(&edits).filter(|edit| **edit != MetadataEdit::default()) {
             write_kernel(&mut splice, head, length, &entries, Change::of(edit));
@@ -97,10 +97,12 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Finds the entries of a kernel. Returns where the head of its map stands, and its length: there are none if it is no map.
+/// Finds the entries of a kernel; `args` knows the arguments of other ones. Returns where the head of its map stands, and its
+/// length: there are none if it is no map.
 fn read_kernel<'a>(
     stream: &mut Stream<'a>,
     entries: &mut Vec<Entry<'a>>,
+    args: &mut Recent<'a, ()>,
 ) -> Result<(Range<usize>, u32), Damaged> {
     entries.clear();
     let start = stream.position();
@@ -113,7 +115,10 @@ fn read_kernel<'a>(
     let mut start = head.end;
     stream.entries(length, |stream, key| {
         let value = *stream;
-        stream.skip()?;
+        match key {
+            Some(b".args") => args.read(stream, Stream::skip)?,
+            _ => stream.skip()?,
+        }
         entries.push(Entry { key, start, value, end: stream.position() });
         start = stream.position();
         Ok::<_, Damaged>(())
