@@ -1,7 +1,7 @@
 //! The instructions that are inserted, each distinct one once.
 //!
 //! Sites, prologues and epilogues repeat themselves but for registers and offsets, and there are few of those. So each
-//! distinct instruction is assembled, encoded and looked through for hazards once a plan.
+//! distinct instruction is assembled, encoded and looked through for hazards once a session.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;

@@ -8,7 +8,7 @@ use crate::analysis::program::Function;
 /// Known kernels of a processor, by number.
 #[derive(Debug, Default)]
 pub(super) struct Recall {
-    kernels: Vec<Option<Recalled>>,
+    kernels: Vec<Recalled>,
 }
 
 #[derive(Debug)]
@@ -19,28 +19,27 @@ struct Recalled {
 }
 
 impl Recall {
-    /// The masks of a function: those of the known kernel that it is, else what `find` finds.
+    /// The masks of a function: those of the known kernel that it is, else what `find` finds. Those of new kernels have to be asked for in
+    /// the order of their numbers.
     pub(super) fn masks(&mut self, function: &Function, find: impl FnOnce() -> Masks) -> Masks {
         let (Some(number), Some(block)) = (function.known, function.blocks.first()) else { return find() };
-        let (number, first) = (number as usize, block.insts.start);
-        if let Some(Some(known)) = self.kernels.get(number) {
+        let first = block.insts.start;
+        if let Some(known) = self.kernels.get(number as usize) {
             return known.masks.shifted(|inst| inst + first);
         }
+        debug_assert_eq!(self.kernels.len(), number as usize);
         let masks = find();
-        if self.kernels.len() <= number {
-            self.kernels.resize_with(number + 1, || None);
-        }
-        self.kernels[number] = Some(Recalled { masks: masks.shifted(|inst| inst - first), plan: None });
+        self.kernels.push(Recalled { masks: masks.shifted(|inst| inst - first), plan: None });
         masks
     }
 
     /// What was planned for the known kernel that a function is.
     pub(super) fn plan(&self, function: &Function) -> Option<&Remembered> {
-        self.kernels.get(function.known? as usize)?.as_ref()?.plan.as_ref()
+        self.kernels.get(function.known? as usize)?.plan.as_ref()
     }
 
-    /// Where that goes; nowhere if it is none whose masks were asked for.
+    /// Where that goes; nowhere if it is none.
     pub(super) fn plan_place(&mut self, function: &Function) -> Option<&mut Option<Remembered>> {
-        self.kernels.get_mut(function.known? as usize)?.as_mut().map(|known| &mut known.plan)
+        self.kernels.get_mut(function.known? as usize).map(|known| &mut known.plan)
     }
 }

@@ -124,9 +124,7 @@ impl Block {
 
 fn hash(code: &[u8]) -> u64 {
     let mut mixer = Mixer::default();
-    let (words, rest) = code.as_chunks::<8>();
-    words.iter().for_each(|word| mixer.write_u64(u64::from_le_bytes(*word)));
-    mixer.write(rest);
+    mixer.write(code);
     mixer.write_usize(code.len());
     mixer.finish()
 }
