@@ -24,6 +24,8 @@ const SITE_BYTES: u32 = 8;
 pub(super) const OPERATIONS: u32 = 3;
 /// The registers that all code owns are above those that prologues use.
 const LOWEST_OWNED: u8 = 48;
+/// With the six specials (VCC and its like) that is 100 SGPRs: as many as eight waves a SIMD have.
+const HIGHEST_OWNED: u8 = 93;
 /// SCC as a source operand.
 const SCC: Value = Value::Special(253);
 
@@ -62,7 +64,7 @@ impl SeedRegisters {
     ) -> Result<Self, NoRegisters> {
         let mut single = || {
             // Not so high that they alone lower occupancy.
-            let at = sgprs.iter().rposition(|&register| (LOWEST_OWNED..LAST_SGPR - 5).contains(&register));
+            let at = sgprs.iter().rposition(|register| (LOWEST_OWNED..=HIGHEST_OWNED).contains(register));
             let missing = || (Reason::NoFreeSgpr, "no SGPR above those of prologues is unused".to_owned());
             at.map(|at| sgprs.remove(at)).ok_or_else(missing)
         };

@@ -67,6 +67,13 @@ impl Hierarchy {
         folded as usize % self.channels.len()
     }
 
+    /// The line's number in L2's tags, whose sets belong to channels: the channel in place of the bits that chose it. So what
+    /// spreads over the channels spreads over the sets.
+    fn tag(&self, line: u64) -> u64 {
+        let row = 2 * self.channels.len() as u64;
+        line / row * row + 2 * self.channel(line * 2 * SECTOR) as u64 + line % 2
+    }
+
     /// Read one or both sectors of a line of L2 (`sectors`: bits 0 and 1), for a request that leaves a compute unit's cache
     /// at a time; returns when the data is back there, besides the time of a hit in that cache.
     pub(super) fn read(&mut self, p: &Parameters, now: u64, line: u64, sectors: u8) -> u64 {
@@ -75,8 +82,9 @@ impl Hierarchy {
         let bytes = (f64::from(sectors.count_ones()) * SECTOR as f64).max(p.l2_channel_bytes);
         let served = self.channels[channel].serve(now + p.l2_hit / 2, bytes);
         let mut back = served;
+        let tag = self.tag(line);
         for half in (0..2).filter(|half| sectors >> half & 1 != 0) {
-            let ready = match self.l2.find(line, half) {
+            let ready = match self.l2.find(tag, half) {
                 Some(ready) => {
                     self.traffic.l2_hits += 1;
                     ready
@@ -85,7 +93,7 @@ impl Hierarchy {
                     self.traffic.l2_misses += 1;
                     self.traffic.hbm_read += SECTOR;
                     let ready = self.memory[channel].serve(served + p.hbm, SECTOR as f64);
-                    self.l2.fill(line, half, ready);
+                    self.l2.fill(tag, half, ready);
                     ready
                 }
             };
@@ -102,8 +110,9 @@ impl Hierarchy {
         let cycles = f64::from(sectors.count_ones());
         let served = self.channels[channel].serve(now + p.l2_hit / 2, cycles * p.l2_channel_bytes);
         let mut done = served;
+        let tag = self.tag(line);
         for half in (0..2).filter(|half| sectors >> half & 1 != 0) {
-            if self.l2.write(line, half, served) {
+            if self.l2.write(tag, half, served) {
                 self.traffic.hbm_written += SECTOR;
                 done = done.max(self.memory[channel].serve(served, SECTOR as f64));
             }
@@ -118,8 +127,9 @@ impl Hierarchy {
         let units = (lanes * p.atomic_lane) as f64 * p.l2_channel_bytes;
         let back = self.read(p, now, line, sectors);
         let served = self.channels[channel].serve(now + p.l2_hit / 2, units);
+        let tag = self.tag(line);
         for half in (0..2).filter(|half| sectors >> half & 1 != 0) {
-            if self.l2.write(line, half, served) {
+            if self.l2.write(tag, half, served) {
                 self.traffic.hbm_written += SECTOR;
                 self.memory[channel].serve(served, SECTOR as f64);
             }

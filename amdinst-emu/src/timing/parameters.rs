@@ -213,7 +213,7 @@ impl Parameters {
             scalar_hit: [52, 52, 56, 64],
             scalar_bytes: 16 << 10,
             scalar_miss: 20,
-            fetch_ahead: 2,
+            fetch_ahead: 4,
             instruction_bytes: 32 << 10,
             atomic_lane: 2,
             workgroup_launch: 145,

@@ -42,7 +42,7 @@ pub unsafe fn layer_forward(input: *const f32, weights: *mut f32, partial: *mut 
         barrier();
         *mine *= *node.add(ty);
         barrier();
-        for step in 1..=4 {
+        for step in 1..5 {
             let power = 1 << step;
             #[probe("halve")]
             if ty % power == 0 {
