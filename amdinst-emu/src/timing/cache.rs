@@ -40,9 +40,13 @@ impl Cache {
         }
     }
 
+    /// Sets, which lines are in by their numbers, in turn.
+    pub(super) fn sets(&self) -> u64 {
+        (self.lines.len() / self.ways) as u64
+    }
+
     fn set(&mut self, number: u64) -> &mut [Line] {
-        let sets = (self.lines.len() / self.ways) as u64;
-        let first = (number % sets) as usize * self.ways;
+        let first = (number % self.sets()) as usize * self.ways;
         &mut self.lines[first..first + self.ways]
     }
 

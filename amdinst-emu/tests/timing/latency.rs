@@ -58,6 +58,19 @@ fn l2() {
     }
 }
 
+/// L2 holds less of what is nearly as large as it is, and some of what is larger. Its steps are counted once all of it has
+/// been seen.
+#[test]
+fn l2_capacity() {
+    if tools("l2_capacity") {
+        for (kilobytes, measured) in
+            [(4333, 267.5), (5770, 293.6), (6984, 343.1), (8453, 420.9), (10_230, 503.7), (13_620, 573.9)]
+        {
+            close(&format!("{kilobytes} kB"), cycles(kilobytes, kilobytes * 16, true), measured);
+        }
+    }
+}
+
 #[test]
 fn hbm() {
     if tools("hbm") {

@@ -20,7 +20,7 @@ shared! {
 }
 
 /// Vectors that a work-item has under way at a time.
-const AT_ONCE: usize = 16;
+const AT_ONCE: usize = 2;
 
 /// Each work-item multiplies `BATCH` vectors that follow each other: all of them by one element of the matrix after the other.
 /// Sums are kept in the output.

@@ -45,8 +45,8 @@ fn lds_limits_how_many_waves_fit(device: &Device) -> TestResult {
     let rates = [
         configuration!(matvec_128_32, device, workgroups(2, 208), 128, 32, 2, 55.0),
         configuration!(matvec_256_16, device, workgroups(2, 208), 256, 16, 4, 93.0),
-        configuration!(matvec_128_1, device, workgroups(3, 104 * 16 * 4), 128, 1, 32, 1031.0),
-        configuration!(matvec_256_1, device, workgroups(3, 104 * 8 * 4), 256, 1, 32, 1039.0),
+        configuration!(matvec_128_1, device, workgroups(3, 104 * 16 * 16), 128, 1, 32, 1031.0),
+        configuration!(matvec_256_1, device, workgroups(3, 104 * 8 * 16), 256, 1, 32, 1039.0),
     ];
     if let [Some(first), Some(second), Some(third), Some(fourth)] = rates {
         assert!(first < second && second < third && third < fourth, "{rates:?}");
