@@ -42,16 +42,23 @@ impl Seen {
         self.forms.len()
     }
 
-    /// Bytes of code of all kernels.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    /// No kernel is known any more.
-    pub(crate) fn forget_kernels(&mut self) {
-        self.kernels.clear();
-        self.numbers.clear();
-        self.bytes = 0;
+    /// Forgets the kernels that have been known for longest, until all have no more than so many bytes of code. How many these were: the
+    /// numbers of the others become less by that.
+    pub(crate) fn forget_kernels(&mut self, most_bytes: usize) -> usize {
+        let mut count = 0;
+        while self.bytes > most_bytes {
+            self.bytes -= self.kernels[count].code.len();
+            count += 1;
+        }
+        self.kernels.drain(..count);
+        self.numbers.retain(|_, number| match number.checked_sub(count as u32) {
+            Some(less) => {
+                *number = less;
+                true
+            }
+            None => false,
+        });
+        count
     }
 
     /// The number of the kernel with this code.
