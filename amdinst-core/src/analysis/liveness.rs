@@ -148,7 +148,7 @@ impl Liveness {
             self.out[index][number] = out;
             if inputs[number] != input {
                 inputs[number] = input;
-                block.predecessors.iter().for_each(|&before| rounds.mark(last - before));
+                function.predecessors(number).iter().for_each(|&before| rounds.mark(last - before));
             }
         }
         if let Some(entry) = inputs.first() {

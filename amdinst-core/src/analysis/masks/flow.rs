@@ -220,7 +220,7 @@ impl<'a> Flowing<'a> {
             is_first = false;
             exec_is_nonzero = self.chains.contains(joined.rest.nonzero, joined.rest.exec);
         }
-        for &from in &function.blocks[block].predecessors {
+        for &from in function.predecessors(block) {
             let with_lanes = self.enters_with_lanes(from, block);
             let Some(rest) = self.ends.rest(from) else { continue };
             // With what the branch to this block tells of its EXEC.

@@ -88,7 +88,7 @@ impl<'a> Search<'a> {
             let number = last - place;
             let had_lanes = self.lanes;
             if self.block(number) {
-                blocks[number].predecessors.iter().for_each(|&before| rounds.mark(last - before));
+                self.function.predecessors(number).iter().for_each(|&before| rounds.mark(last - before));
             }
             if self.lanes != had_lanes {
                 (0..blocks.len()).for_each(|place| rounds.mark(place));

@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::forms::Forms;
-use super::{Block, Function, Located, Program};
+use super::{Block, Function, Located, Predecessors, Program};
 use crate::{Arch, Mixer};
 
 /// What programs of a processor had that may stand in further ones.
@@ -29,6 +30,7 @@ struct Kernel {
     /// Places of its instructions in the code, in bytes, and their forms.
     insts: Box<[(u32, u32)]>,
     blocks: Box<[Block]>,
+    predecessors: Arc<Predecessors>,
 }
 
 impl Seen {
@@ -76,6 +78,7 @@ impl Seen {
             code: code.into(),
             insts: insts[first..].iter().map(place).collect(),
             blocks: function.blocks.iter().map(|block| block.shifted(|inst| inst - first)).collect(),
+            predecessors: function.predecessors.clone(),
         });
         self.bytes += code.len();
         self.numbers.insert(hash(code), number);
@@ -104,6 +107,7 @@ impl Program {
             range,
             kernel,
             blocks: known.blocks.iter().map(|block| block.shifted(|inst| inst + first)).collect(),
+            predecessors: known.predecessors.clone(),
             callees: Vec::new(),
             obstacles: Vec::new(),
             known: Some(number),
