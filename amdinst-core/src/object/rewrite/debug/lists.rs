@@ -117,7 +117,7 @@ impl<M: AddressMap> Writer<'_, '_, '_, M> {
             None => Ok(None),
         };
         loop {
-            if let Some(bases) = base {
+            if let (Some(bases), Some(&OFFSET_PAIR)) = (base, old.slice().first()) {
                 self.usual_pairs::<2>(old, bases)?;
                 self.usual_pairs::<3>(old, bases)?;
             }
