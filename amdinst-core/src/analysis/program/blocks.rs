@@ -16,14 +16,14 @@ impl Program {
     pub(super) fn add(&mut self, name: String, kernel: Option<usize>, mut explorer: Explorer<'_>) {
         let first = self.insts.len();
         let mut blocks: Vec<Block> = Vec::new();
+        let (dwords, mut pc) = explorer.dwords();
         // Address of each block.
-        let mut starts: Vec<u64> = Vec::new();
+        let mut starts: Vec<u64> = Vec::with_capacity(dwords.len() / 8);
         let (mut end, mut overlap) = (0, None);
         // The instruction before goes on to what stands behind it.
         let mut goes_on = false;
         // Most functions have no use for values of the program counter.
         let mut is_tracked = false;
-        let (dwords, mut pc) = explorer.dwords();
         for dword in dwords {
             let at = pc;
             pc += 4;
