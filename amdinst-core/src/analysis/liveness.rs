@@ -20,13 +20,16 @@ pub struct Liveness {
     out: Vec<Vec<ScalarSet>>,
     /// By function and block: live before its first instruction.
     start: Vec<Vec<ScalarSet>>,
-    /// By function and block: live before each of its instructions, worked out when it is first asked for.
+    /// By function and block: live before each of its instructions, worked out when one is first asked for that is not [`NEAR`] its end.
     before: Vec<Vec<OnceLock<Box<[ScalarSet]>>>>,
     /// By function: live at its entry.
     entry: Vec<ScalarSet>,
     /// By function: live when it returns.
     returned: Vec<ScalarSet>,
 }
+
+/// So near to the end of its block most is that is asked for: it is worked out each time.
+const NEAR: usize = 16;
 
 /// What a block does to liveness.
 struct Transfer {
@@ -80,9 +83,17 @@ impl Liveness {
         block: usize,
         index: usize,
     ) -> (ScalarSet, ScalarSet) {
-        let before = self.before[function][block].get_or_init(|| self.through(program, function, block));
-        let at = index - program.functions[function].blocks[block].insts.start;
-        (before[at], before.get(at + 1).copied().unwrap_or(self.out[function][block]))
+        let insts = &program.functions[function].blocks[block].insts;
+        if insts.end - index > NEAR {
+            let before = self.before[function][block].get_or_init(|| self.through(program, function, block));
+            return (before[index - insts.start], before[index + 1 - insts.start]);
+        }
+        let (mut before, mut after) = (self.out[function][block], ScalarSet::EMPTY);
+        for index in (index..insts.end).rev() {
+            after = before;
+            self.step(program, function, block, index, &mut before);
+        }
+        (before, after)
     }
 
     /// The registers live before each instruction of a block.
@@ -148,7 +159,7 @@ impl Liveness {
             self.out[index][number] = out;
             if inputs[number] != input {
                 inputs[number] = input;
-                block.predecessors.iter().for_each(|&before| rounds.mark(last - before));
+                function.predecessors(number).iter().for_each(|&before| rounds.mark(last - before));
             }
         }
         if let Some(entry) = inputs.first() {

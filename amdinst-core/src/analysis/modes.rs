@@ -5,7 +5,7 @@
 
 use super::program::{Exit, Function, Program};
 use super::rounds::Rounds;
-use crate::isa::{Op, Value};
+use crate::isa::{Inst, Op, Value};
 
 /// What may be on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub struct ModeFlow {
 impl ModeFlow {
     /// Looks at the whole program.
     pub fn new(program: &Program) -> Self {
-        if !(0..program.insts.len()).any(|inst| changes(program, inst)) {
+        if !program.insts.iter().any(|located| located.sets_modes) {
             return Self { starts: Vec::new(), concerned: Vec::new() };
         }
         let functions = &program.functions;
@@ -97,7 +97,7 @@ impl ModeFlow {
         }
         let concerned = functions.iter().zip(&starts).map(|(function, starts)| {
             let mut insts = function.blocks.iter().flat_map(|block| block.insts.clone());
-            starts.iter().any(|modes| !modes.is_none()) || insts.any(|inst| changes(program, inst))
+            starts.iter().any(|modes| !modes.is_none()) || insts.any(|inst| program.insts[inst].sets_modes)
         });
         Self { concerned: concerned.collect(), starts }
     }
@@ -124,18 +124,18 @@ fn grow(modes: &mut Modes, by: Modes) -> bool {
 }
 
 /// Whether an instruction may set or clear one of the bits.
-fn changes(program: &Program, index: usize) -> bool {
-    match program.insts[index].op {
+pub(super) fn changes(inst: &Inst) -> bool {
+    match inst.op {
         Op::s_set_gpr_idx_on | Op::s_set_gpr_idx_off | Op::s_setvskip => true,
-        Op::s_setreg_b32 | Op::s_setreg_imm32_b32 => written(program, index).next().is_some(),
+        Op::s_setreg_b32 | Op::s_setreg_imm32_b32 => written(inst).next().is_some(),
         _ => false,
     }
 }
 
 /// The bits that `s_setreg` writes, with their places in the field that it writes.
-fn written(program: &Program, index: usize) -> impl Iterator<Item = (Modes, u32)> {
+fn written(inst: &Inst) -> impl Iterator<Item = (Modes, u32)> {
     // The field: register in bits 0 to 5, first bit in 6 to 10, width less one in 11 to 15.
-    let field = program.inst(index).operands.iter().find_map(|operand| match operand.value {
+    let field = inst.operands.iter().find_map(|operand| match operand.value {
         Value::Imm(field) => Some(field as u32),
         _ => None,
     });
@@ -151,11 +151,12 @@ fn written(program: &Program, index: usize) -> impl Iterator<Item = (Modes, u32)
 
 /// What may be on after an instruction, if so much may be before it.
 fn after(program: &Program, index: usize, modes: Modes) -> Modes {
-    let op = program.insts[index].op;
-    if !changes(program, index) {
+    let located = &program.insts[index];
+    if !located.sets_modes {
         return modes;
     }
-    let values: Vec<Value> = program.inst(index).operands.iter().map(|operand| operand.value).collect();
+    let (op, inst) = (located.op, program.inst(index));
+    let values: Vec<Value> = inst.operands.iter().map(|operand| operand.value).collect();
     match op {
         Op::s_set_gpr_idx_on => modes.with(Modes::INDEXED),
         Op::s_set_gpr_idx_off => modes.without(Modes::INDEXED),
@@ -173,7 +174,7 @@ fn after(program: &Program, index: usize, modes: Modes) -> Modes {
         _ => {
             let immediate =
                 (op == Op::s_setreg_imm32_b32).then(|| values.iter().find_map(|&value| literal(value)));
-            written(program, index).fold(modes, |modes, (mode, at)| match immediate.flatten() {
+            written(inst).fold(modes, |modes, (mode, at)| match immediate.flatten() {
                 Some(bits) if bits >> at & 1 == 0 => modes.without(mode),
                 _ => modes.with(mode),
             })

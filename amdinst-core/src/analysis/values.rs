@@ -139,8 +139,9 @@ impl Values {
     pub(super) fn with_capacity(instructions: usize) -> Self {
         let values = 2 * instructions;
         Self {
-            exprs: Vec::with_capacity(values),
-            parts: Vec::with_capacity(values),
+            // With those that nobody looks for.
+            exprs: Vec::with_capacity(2 * values),
+            parts: Vec::with_capacity(2 * values),
             numbers: HashMap::with_capacity_and_hasher(values, BuildHasherDefault::default()),
             searches: Searches::with_capacity(values),
         }

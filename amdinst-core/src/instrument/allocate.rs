@@ -296,12 +296,12 @@ impl<'a> Component<'a> {
                 }
                 let deferring = may_defer.and_then(|ask| ask());
                 if let Some(Deferring { workgroup_ids, forms }) = &deferring {
-                    let quiet =
-                        |&register: &u8| !late.contains(Reg::vgpr(register)) && owned.park != Some(register);
-                    let allotted = (0..limits.allotted_vgprs.min(256)).map(|register| register as u8);
                     let most = self.vgprs_that_cost_nothing();
-                    let more = vgprs.clone().filter(|&register| register < most);
-                    owned.free_vgprs = allotted.chain(more).filter(quiet).map(Reg::vgpr).collect();
+                    let free = &mut owned.free_vgprs;
+                    *free = vgprs.clone().take_while(|&register| register < most).map(Reg::vgpr).collect();
+                    free.insert_run(Reg::vgpr(0), limits.allotted_vgprs.min(256) as u16);
+                    free.subtract(late);
+                    owned.park.map(|park| free.remove(Reg::vgpr(park)));
                     let has_masks =
                         forms.len() == sites && forms.iter().any(|&form| form != SiteForm::Counts);
                     let counts = vec![SiteForm::Counts; sites];

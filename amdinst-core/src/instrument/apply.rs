@@ -34,7 +34,6 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
         return Err(InstrumentError::NothingInstrumented(why_nothing(&kernels)));
     };
     consistent(object, &edits)?;
-    let address_map = |old, edge| relocated.place(old, edge);
     // An empty buffer of one record, as large as any.
     let record = kernels.iter().filter(|kernel| kernel.is_instrumented()).map(|kernel| kernel.record_stride);
     let variable = (abi == Abi::Global).then(|| Variable {
@@ -43,8 +42,9 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
         offset: VARIABLE_OFFSET.into(),
         memory: (HEADER_BYTES + record.max().unwrap_or(0)).into(),
     });
-    let edit = Edit { text: relocated.text().into(), address_map: &address_map, kernels: edits, variable };
-    let rewritten = rewrite(object, &edit).map_err(|error| InstrumentError::Rewrite(error.to_string()))?;
+    let edit = Edit { text: relocated.text().into(), kernels: edits, variable };
+    let rewritten = rewrite(object, &edit, |old, edge| relocated.place(old, edge))
+        .map_err(|error| InstrumentError::Rewrite(error.to_string()))?;
     let map = ProbeMap {
         schema: SCHEMA,
         target: object.target.to_string(),

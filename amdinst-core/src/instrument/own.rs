@@ -73,9 +73,9 @@ pub(super) struct Touches {
 }
 
 impl Touches {
-    /// No kernel is known any more.
-    pub(super) fn forget_kernels(&mut self) {
-        self.kernels.clear();
+    /// Forgets the first so many kernels.
+    pub(super) fn forget_kernels(&mut self, count: usize) {
+        self.kernels.drain(..count);
     }
 }
 

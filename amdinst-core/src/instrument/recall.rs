@@ -19,6 +19,11 @@ struct Recalled {
 }
 
 impl Recall {
+    /// Forgets the first so many kernels.
+    pub(super) fn forget_kernels(&mut self, count: usize) {
+        self.kernels.drain(..count);
+    }
+
     /// The masks of a function: those of the known kernel that it is, else what `find` finds. Those of new kernels have to be asked for in
     /// the order of their numbers.
     pub(super) fn masks(&mut self, function: &Function, find: impl FnOnce() -> Masks) -> Masks {

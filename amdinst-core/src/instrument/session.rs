@@ -39,8 +39,7 @@ pub(super) struct Known {
 /// Distinct instructions that are remembered: about ten times as many as most code objects have, in about 25 MB.
 const MOST_FORMS: usize = 1 << 16;
 
-/// Bytes of code of the kernels that are remembered, which take about six times as much. Twice as many would find a fifth more, and take
-/// longer for the memory than that saves.
+/// Bytes of code of the kernels that are remembered, which take about six times as much. Twice as many would find hardly more.
 const MOST_BYTES: usize = 4 << 20;
 
 impl Known {
@@ -54,10 +53,11 @@ impl Known {
         }
     }
 
+    /// Kernels come again soon, if at all: those that have been known for longest go.
     fn forget_kernels(&mut self) {
-        self.seen.forget_kernels();
-        self.touches.forget_kernels();
-        self.recall = Recall::default();
+        let count = self.seen.forget_kernels(MOST_BYTES);
+        self.touches.forget_kernels(count);
+        self.recall.forget_kernels(count);
     }
 }
 
@@ -70,11 +70,10 @@ impl Session {
         let arch = object.target.arch;
         let place = self.known.iter().position(|(of, _)| *of == arch);
         let known = place.map(|place| self.known.swap_remove(place).1);
-        let mut known = known.filter(|known| known.seen.forms() <= MOST_FORMS);
-        if let Some(known) = known.as_mut().filter(|known| known.seen.bytes() > MOST_BYTES) {
-            known.forget_kernels();
-        }
-        let (plan, known) = plan_with(object, options, known.unwrap_or_else(|| Known::new(arch)))?;
+        let known = known.filter(|known| known.seen.forms() <= MOST_FORMS);
+        let mut known = known.unwrap_or_else(|| Known::new(arch));
+        known.forget_kernels();
+        let (plan, known) = plan_with(object, options, known)?;
         self.known.push((arch, known));
         Ok(plan)
     }

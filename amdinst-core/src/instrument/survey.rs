@@ -65,7 +65,7 @@ impl Survey {
                 let structure = Structure::new(
                     blocks.len(),
                     |block| &blocks[block].successors,
-                    |block| &blocks[block].predecessors,
+                    |block| function.predecessors(block),
                 );
                 Masks::new(&program, function, &structure, &clobbers)
             })

@@ -64,7 +64,7 @@ impl Flowing<'_> {
                 if self.values.expr(joined) != Expr::Phi(block, register.into()) {
                     continue;
                 }
-                let predecessors = self.function.blocks[block].predecessors.iter();
+                let predecessors = self.function.predecessors(block).iter();
                 let reached = predecessors.filter(|&&from| self.ends.rest(from).is_some());
                 let entry = (block == 0).then_some(self.entry.scalars[place]);
                 let parts = entry.into_iter().chain(reached.map(|&from| self.ends.scalars(from)[place]));

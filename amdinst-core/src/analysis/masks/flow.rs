@@ -220,9 +220,9 @@ impl<'a> Flowing<'a> {
             is_first = false;
             exec_is_nonzero = self.chains.contains(joined.rest.nonzero, joined.rest.exec);
         }
-        for &from in &function.blocks[block].predecessors {
-            let with_lanes = self.enters_with_lanes(from, block);
+        for &from in function.predecessors(block) {
             let Some(rest) = self.ends.rest(from) else { continue };
+            let with_lanes = self.enters_with_lanes(from, block);
             // With what the branch to this block tells of its EXEC.
             let exec = rest.exec;
             let nonzero = if with_lanes { self.chains.with(rest.nonzero, exec) } else { rest.nonzero };

@@ -63,7 +63,9 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(program: &'a Program, function: &'a Function, asked: &'a BTreeSet<usize>) -> Self {
         let blocks = &function.blocks;
-        let (mut candidates, mut ends) = (Vec::new(), Vec::with_capacity(blocks.len()));
+        // A block has a few.
+        let mut candidates = Vec::with_capacity(4 * blocks.len());
+        let mut ends = Vec::with_capacity(blocks.len());
         for block in blocks {
             for index in block.insts.clone() {
                 let located = &program.insts[index];
@@ -88,7 +90,7 @@ impl<'a> Search<'a> {
             let number = last - place;
             let had_lanes = self.lanes;
             if self.block(number) {
-                blocks[number].predecessors.iter().for_each(|&before| rounds.mark(last - before));
+                self.function.predecessors(number).iter().for_each(|&before| rounds.mark(last - before));
             }
             if self.lanes != had_lanes {
                 (0..blocks.len()).for_each(|place| rounds.mark(place));
@@ -123,7 +125,8 @@ impl<'a> Search<'a> {
     /// The steps of all blocks, and by block where the next one's begin.
     fn steps(&self) -> (Vec<Step>, Vec<usize>) {
         let blocks = &self.function.blocks;
-        let (mut steps, mut ends) = (Vec::new(), Vec::with_capacity(blocks.len()));
+        let (mut steps, mut ends) =
+            (Vec::with_capacity(self.candidates.len()), Vec::with_capacity(blocks.len()));
         for (number, block) in blocks.iter().enumerate() {
             let candidates = &self.candidates[part(&self.ends, number)];
             let mut add = |index: usize, matters: bool| {

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use arrayvec::ArrayVec;
 
 use super::explore::{Explorer, Next, next, through};
-use super::{Block, Exit, Function, Located, Obstacle, ObstacleKind, Program, RawCounter, got_slot};
+use super::{
+    Block, Exit, Function, Located, Obstacle, ObstacleKind, Predecessors, Program, RawCounter, by_register,
+    got_slot,
+};
 use crate::analysis::addresses::{Misuse, Pointer, Tracker};
 use crate::isa::{Flow, Op, ScalarSet};
 
@@ -13,14 +16,14 @@ impl Program {
     pub(super) fn add(&mut self, name: String, kernel: Option<usize>, mut explorer: Explorer<'_>) {
         let first = self.insts.len();
         let mut blocks: Vec<Block> = Vec::new();
+        let (dwords, mut pc) = explorer.dwords();
         // Address of each block.
-        let mut starts: Vec<u64> = Vec::new();
+        let mut starts: Vec<u64> = Vec::with_capacity(dwords.len() / 8);
         let (mut end, mut overlap) = (0, None);
         // The instruction before goes on to what stands behind it.
         let mut goes_on = false;
         // Most functions have no use for values of the program counter.
         let mut is_tracked = false;
-        let (dwords, mut pc) = explorer.dwords();
         for dword in dwords {
             let at = pc;
             pc += 4;
@@ -35,17 +38,11 @@ impl Program {
                 if let Some(before) = blocks.last_mut() {
                     before.insts.end = index;
                 }
-                blocks.push(Block {
-                    insts: index..index,
-                    successors: ArrayVec::new(),
-                    // Few have more.
-                    predecessors: Vec::with_capacity(2),
-                    exit: Exit::Local,
-                });
+                blocks.push(Block { insts: index..index, successors: ArrayVec::new(), exit: Exit::Local });
             }
             end = at + u64::from(shape.size);
             goes_on = shape.goes_on;
-            is_tracked |= by_register(shape.op);
+            is_tracked |= !shape.is_plain && by_register(shape.op);
             self.insts.push(Located { pc: at, shape: *shape });
         }
         if let Some(last) = blocks.last_mut() {
@@ -175,12 +172,6 @@ impl Program {
                 tracker.clear();
             }
         }
-        for index in 0..blocks.len() {
-            for number in 0..blocks[index].successors.len() {
-                let successor = blocks[index].successors[number];
-                blocks[successor].predecessors.push(index);
-            }
-        }
         let resolved: BTreeSet<usize> = found.iter().map(|address| address.getpc).collect();
         for (index, located) in insts.iter().enumerate().skip(if is_tracked { first } else { insts.len() }) {
             if located.op == Op::s_getpc_b64 && !resolved.contains(&index) {
@@ -203,6 +194,7 @@ impl Program {
             name: name.into(),
             range,
             kernel,
+            predecessors: Predecessors::new(&blocks).into(),
             blocks,
             callees: callees.into_iter().collect(),
             obstacles,
@@ -220,9 +212,4 @@ fn explicit_targets(insts: &[Located], first: usize, starts: &[u64]) -> BTreeSet
         _ => None,
     });
     targets.filter(|target| starts.binary_search(target).is_ok()).collect()
-}
-
-/// An instruction that makes a value of the program counter, or goes by one.
-const fn by_register(op: Op) -> bool {
-    matches!(op, Op::s_getpc_b64 | Op::s_setpc_b64 | Op::s_swappc_b64)
 }

@@ -124,12 +124,12 @@ impl<'a> Explorer<'a> {
                 self.dwords[place].inst = form + 1;
                 let shape = self.forms.shape(form);
                 let end = at + u64::from(shape.size);
-                // Here only known addresses matter, and those begin with the program counter.
-                let is_tracked = !tracker.is_idle() || shape.op == Op::s_getpc_b64;
-                if shape.goes_on && !is_tracked {
+                if shape.is_plain && tracker.is_idle() {
                     at = end;
                     continue;
                 }
+                // Here only known addresses matter, and those begin with the program counter.
+                let is_tracked = !tracker.is_idle() || shape.op == Op::s_getpc_b64;
                 let inst = || self.forms.inst(form);
                 let next = next(shape, end, || through(inst(), &tracker));
                 if is_tracked {

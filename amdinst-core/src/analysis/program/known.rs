@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::forms::Forms;
-use super::{Block, Function, Located, Program};
+use super::{Block, Function, Located, Predecessors, Program};
 use crate::{Arch, Mixer};
 
 /// What programs of a processor had that may stand in further ones.
@@ -29,6 +30,7 @@ struct Kernel {
     /// Places of its instructions in the code, in bytes, and their forms.
     insts: Box<[(u32, u32)]>,
     blocks: Box<[Block]>,
+    predecessors: Arc<Predecessors>,
 }
 
 impl Seen {
@@ -42,16 +44,23 @@ impl Seen {
         self.forms.len()
     }
 
-    /// Bytes of code of all kernels.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    /// No kernel is known any more.
-    pub(crate) fn forget_kernels(&mut self) {
-        self.kernels.clear();
-        self.numbers.clear();
-        self.bytes = 0;
+    /// Forgets the kernels that have been known for longest, until all have no more than so many bytes of code. How many these were: the
+    /// numbers of the others become less by that.
+    pub(crate) fn forget_kernels(&mut self, most_bytes: usize) -> usize {
+        let mut count = 0;
+        while self.bytes > most_bytes {
+            self.bytes -= self.kernels[count].code.len();
+            count += 1;
+        }
+        self.kernels.drain(..count);
+        self.numbers.retain(|_, number| match number.checked_sub(count as u32) {
+            Some(less) => {
+                *number = less;
+                true
+            }
+            None => false,
+        });
+        count
     }
 
     /// The number of the kernel with this code.
@@ -69,6 +78,7 @@ impl Seen {
             code: code.into(),
             insts: insts[first..].iter().map(place).collect(),
             blocks: function.blocks.iter().map(|block| block.shifted(|inst| inst - first)).collect(),
+            predecessors: function.predecessors.clone(),
         });
         self.bytes += code.len();
         self.numbers.insert(hash(code), number);
@@ -97,6 +107,7 @@ impl Program {
             range,
             kernel,
             blocks: known.blocks.iter().map(|block| block.shifted(|inst| inst + first)).collect(),
+            predecessors: known.predecessors.clone(),
             callees: Vec::new(),
             obstacles: Vec::new(),
             known: Some(number),

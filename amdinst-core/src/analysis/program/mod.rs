@@ -20,6 +20,7 @@ use explore::Explorer;
 pub(crate) use known::Seen;
 
 use super::addresses::PcRelative;
+use super::modes;
 use super::rounds::Rounds;
 use crate::Arch;
 use crate::isa::{Effects, Encoding, Flow, Inst, Op, Operand, RegSet, ScalarSet, Value};
@@ -62,6 +63,10 @@ pub struct Shape {
     pub touches_exec: bool,
     /// Control goes on to the next instruction, and nowhere else ([`Flow::Next`]).
     pub goes_on: bool,
+    /// That, and it has nothing to do with the program counter.
+    is_plain: bool,
+    /// It may have vector instructions do something else than they say ([`modes`]).
+    pub(super) sets_modes: bool,
 }
 
 /// What an instruction does with scalar registers.
@@ -85,6 +90,7 @@ impl Shape {
             reads = reads.union(ScalarSet::sgprs_from(first));
         }
         let names_exec = inst.operands.iter().any(is_exec);
+        let goes_on = Flow::of(inst.op, 0) == Flow::Next;
         let shape = Self {
             form,
             op: inst.op,
@@ -99,7 +105,9 @@ impl Shape {
             changes_scalars: !writes.union(partial).without(ScalarSet::SCC).is_empty(),
             names_exec,
             touches_exec: names_exec || writes.intersects(ScalarSet::EXEC),
-            goes_on: Flow::of(inst.op, 0) == Flow::Next,
+            goes_on,
+            is_plain: goes_on && !by_register(inst.op),
+            sets_modes: modes::changes(inst),
         };
         (shape, Scalars { reads, writes })
     }
@@ -125,6 +133,11 @@ impl Located {
     pub fn end(&self) -> u64 {
         self.pc + u64::from(self.size)
     }
+}
+
+/// An instruction that makes a value of the program counter, or goes by one.
+const fn by_register(op: Op) -> bool {
+    matches!(op, Op::s_getpc_b64 | Op::s_setpc_b64 | Op::s_swappc_b64)
 }
 
 /// Whether an operand is EXEC, or a half of it.
@@ -205,12 +218,56 @@ pub struct Function {
     pub kernel: Option<usize>,
     /// Basic blocks in order of address; block 0 is the entry.
     pub blocks: Vec<Block>,
+    predecessors: Arc<Predecessors>,
     /// Functions it calls or jumps to, by index in [`Program::functions`], ascending.
     pub callees: Vec<usize>,
     /// What was not understood.
     pub obstacles: Vec<Obstacle>,
     /// Its number among the kernels that [`Seen`] has, if it is there.
     pub(crate) known: Option<u32>,
+}
+
+impl Function {
+    /// The blocks that one may follow, ascending.
+    pub fn predecessors(&self, block: usize) -> &[usize] {
+        self.predecessors.of(block)
+    }
+}
+
+/// The blocks that each block of a function may follow.
+#[derive(Debug)]
+struct Predecessors {
+    /// Those of all blocks, one block after the other.
+    all: Vec<usize>,
+    /// By block: where the next one's begin.
+    ends: Vec<usize>,
+}
+
+impl Predecessors {
+    fn new(blocks: &[Block]) -> Self {
+        // How many each has, then where they begin, and once they are filled in, where they end.
+        let mut ends = vec![0; blocks.len()];
+        for block in blocks {
+            block.successors.iter().for_each(|&next| ends[next] += 1);
+        }
+        let mut count = 0;
+        for end in &mut ends {
+            count += std::mem::replace(end, count);
+        }
+        let mut all = vec![0; count];
+        for (number, block) in blocks.iter().enumerate() {
+            for &next in &block.successors {
+                all[ends[next]] = number;
+                ends[next] += 1;
+            }
+        }
+        Self { all, ends }
+    }
+
+    fn of(&self, block: usize) -> &[usize] {
+        let first = block.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.all[first..self.ends[block]]
+    }
 }
 
 /// A basic block.
@@ -220,8 +277,6 @@ pub struct Block {
     pub insts: Range<usize>,
     /// Blocks of the same function that may follow; after a call, the block it returns to.
     pub successors: ArrayVec<usize, 2>,
-    /// Blocks of the same function it may follow.
-    pub predecessors: Vec<usize>,
     /// How it ends.
     pub exit: Exit,
 }

@@ -322,10 +322,10 @@ impl<'a> Surroundings<'a> {
     }
 
     fn predecessors(&self, number: usize) -> impl Iterator<Item = usize> {
-        let block = self.function.blocks.get(number);
+        let is_block = number < self.function.blocks.len();
+        let before = if is_block { self.function.predecessors(number) } else { &[] };
         let prologue = self.entered.iter().filter(move |(block, ..)| *block == number);
-        let before = block.into_iter().flat_map(|block| block.predecessors.iter().copied());
-        before.chain(prologue.map(|_| self.function.blocks.len()))
+        before.iter().copied().chain(prologue.map(|_| self.function.blocks.len()))
     }
 
     fn successors(&self, number: usize) -> impl Iterator<Item = usize> {

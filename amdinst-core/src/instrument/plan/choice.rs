@@ -44,12 +44,11 @@ impl Planner<'_> {
             }
             match self.attempt(group, &prepared, scheme, borrow) {
                 Ok(mut draft) => {
-                    let keeps =
-                        |kernel: &DraftKernel| kernel.cost.occupancy.after >= kernel.cost.occupancy.before;
-                    let keeps_all = draft.kernels.values().all(keeps);
+                    let keeps_all = draft.kernels.values().all(DraftKernel::keeps_occupancy);
                     for kernel in draft.kernels.values_mut() {
                         kernel.why =
                             why(&described(probe, scheme, borrow), keeps_all, &passed, schemes.len() == 1);
+                        kernel.is_first_choice = keeps_all && lowering.is_none();
                     }
                     if keeps_all {
                         return Ok(Some(draft));

@@ -3,7 +3,7 @@
 use super::paths::{first_block, is_on_every_path, leave, repeats};
 use super::{Planner, properties};
 use crate::analysis::masks::writes_exec;
-use crate::analysis::program::{Block, Exit};
+use crate::analysis::program::Exit;
 use crate::counters::{SiteForm, SiteForms};
 use crate::isa::Op;
 
@@ -11,9 +11,11 @@ impl Planner<'_> {
     /// What can be kept for each site of a kernel, in order.
     pub(super) fn site_forms(&self, kernel: usize) -> Vec<SiteForm> {
         let (survey, program) = (self.survey, &self.survey.program);
-        let blocks = &program.functions[kernel].blocks;
+        let function = &program.functions[kernel];
+        let blocks = &function.blocks;
         let entry = properties::start(survey, self.object, kernel);
-        let starts_here = |block: &Block| block.predecessors.is_empty() && block.insts.contains(&entry);
+        let starts_here =
+            |block: usize| function.predecessors(block).is_empty() && blocks[block].insts.contains(&entry);
         let first = first_block(blocks, entry).unwrap_or_default();
         let changes_exec = |index: usize| writes_exec(program, index);
         // Whom a function that is called leaves with which lanes is not looked at.
@@ -31,7 +33,7 @@ impl Planner<'_> {
             let follows = |&(before, inst): &(usize, usize)| {
                 let branch = &blocks[before];
                 let last = branch.insts.end - 1;
-                block.predecessors == [before]
+                function.predecessors(point.block) == [before]
                     && branch.successors.len() == 2
                     && branch.exit == Exit::Local
                     && program.insts[last].op == Op::s_cbranch_execz
@@ -42,7 +44,7 @@ impl Planner<'_> {
             let found = &survey.masks[kernel].sites[site];
             let once = || !calls && !repeats(blocks, point.block);
             let always = || found.old_is_start && once() && is_on_every_path(blocks, first, point.block);
-            let form = if starts_here(block) && same_exec(entry) || always() {
+            let form = if starts_here(point.block) && same_exec(entry) || always() {
                 SiteForm::Start
             } else if previous.as_ref().is_some_and(follows) {
                 SiteForm::Next

@@ -40,14 +40,11 @@ struct Start<'a> {
     first: usize,
     /// The first instruction.
     entry: usize,
+    /// The first block is not come back to.
+    runs_once: bool,
 }
 
 impl Start<'_> {
-    /// The first block is not come back to.
-    fn runs_once(self) -> bool {
-        self.blocks[self.first].predecessors.is_empty()
-    }
-
     /// The instructions of a block that a wave passes.
     fn insts(self, block: usize) -> Range<usize> {
         let insts = self.blocks[block].insts.clone();
@@ -56,7 +53,7 @@ impl Start<'_> {
 
     /// The first wait for arguments in the first block, if that runs once.
     fn wait_for_arguments(self, program: &Program) -> Option<usize> {
-        self.insts(self.first).filter(|_| self.runs_once()).find(|&index| waits_for_arguments(program, index))
+        self.insts(self.first).filter(|_| self.runs_once).find(|&index| waits_for_arguments(program, index))
     }
 
     /// Which blocks can be entered by a path that has not waited for arguments.
@@ -68,9 +65,11 @@ impl Start<'_> {
 
 impl Planner<'_> {
     fn start(&self, kernel: usize) -> Option<Start<'_>> {
-        let blocks = &self.survey.program.functions[kernel].blocks;
+        let function = &self.survey.program.functions[kernel];
+        let blocks = &function.blocks;
         let entry = properties::start(self.survey, self.object, kernel);
-        Some(Start { kernel, blocks, first: first_block(blocks, entry)?, entry })
+        let first = first_block(blocks, entry)?;
+        Some(Start { kernel, blocks, first, entry, runs_once: function.predecessors(first).is_empty() })
     }
 
     /// Where a kernel can work out its record's offset before its waves end: its argument is there, and every wave passes once.
@@ -84,7 +83,7 @@ impl Planner<'_> {
         };
         let at_loads = || {
             // Functions may end waves before that.
-            if leave(blocks) || !start.runs_once() {
+            if leave(blocks) || !start.runs_once {
                 return None;
             }
             let unwaited = start.entered_unwaited(program);
@@ -285,7 +284,7 @@ fn workgroup_ids(descriptor: &KernelDescriptor, arch: Arch) -> Option<[u8; 3]> {
 /// The instruction of the first block before which the kernel has begun its first loads, and nothing else has happened that
 /// matters: its first wait, or what follows the last load, if it does not wait there. None if the block may run again.
 fn end_of_loads(program: &Program, start: Start<'_>) -> Option<usize> {
-    if !start.runs_once() {
+    if !start.runs_once {
         return None;
     }
     let Range { start: entry, end } = start.insts(start.first);

@@ -209,6 +209,12 @@ struct DraftKernel {
     edit: KernelEdit,
     /// The instruction that its prologue stands before.
     entry: usize,
+    /// SGPRs that it has, if its metadata does not tell of more.
+    sgprs_needed: u32,
+    /// Its prologue has to be kept apart from what is behind that if loads may be issued again.
+    makes_clause: bool,
+    /// It keeps occupancy, and of the ways that were tried before none would have worked at all.
+    is_first_choice: bool,
 }
 
 impl Planner<'_> {

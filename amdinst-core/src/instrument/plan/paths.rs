@@ -52,7 +52,6 @@ mod tests {
         Block {
             insts: 0..0,
             successors: successors.iter().copied().collect(),
-            predecessors: Vec::new(),
             exit: if successors.is_empty() { Exit::End } else { Exit::Local },
         }
     }

@@ -61,10 +61,11 @@ impl Planner<'_> {
                 .flat_map(|&reached| self.points.of(reached).iter().map(move |&point| (reached, point)))
                 .collect(),
         };
+        let room = listed.len();
         // The record has room for every shared function's sites; those of functions that this kernel never calls stay
         // zero in it.
         let counted = (0..).zip(listed).filter(|(_, (owner, _))| survey.reachable[function].contains(owner));
-        let (mut sites, mut blocks) = (Vec::new(), Vec::new());
+        let (mut sites, mut blocks) = (Vec::with_capacity(room), Vec::new());
         for (id, (owner, point)) in counted {
             match point.what {
                 What::Site(site) => {

@@ -3,7 +3,7 @@
 use super::{DraftKernel, Planner, encoding};
 use crate::analysis::program::Function;
 use crate::analysis::{self, Resources, occupancy};
-use crate::arch::FeatureState;
+use crate::arch::{Arch, FeatureState};
 use crate::counters::{ARGUMENT_BYTES, Packing, WaveIds};
 use crate::instrument::allocate::Scheme;
 use crate::instrument::assembler::{Assembled, HighestRegisters};
@@ -146,7 +146,8 @@ impl Planner<'_> {
             left,
         };
         let mut prologue = entry.code().map_err(encoding)?;
-        if self.must_break_clause(&prologue, at) {
+        let makes_clause = self.makes_clause(&prologue, at);
+        if makes_clause && self.may_replay() {
             let mut code = Sequence::new(&self.assembler);
             code.fill(4);
             prologue.extend(code.finish().map_err(encoding)?);
@@ -171,7 +172,6 @@ impl Planner<'_> {
         if sgprs_needed > allotted_sgprs {
             descriptor.set_sgpr_count(arch, sgprs_needed).map_err(|error| limit(&error))?;
         }
-        let sgpr_count = kernel.metadata.sgpr_count.max(sgprs_needed);
 
         // VGPRs: the AGPRs, where they share the file, start after the VGPRs.
         let ids = if arch.is_gfx90a_plus() { 1 } else { 3 };
@@ -208,18 +208,14 @@ impl Planner<'_> {
             return Err((Reason::DescriptorLimit, detail.to_owned()));
         }
 
-        let before = Resources::of(metadata);
-        let lds_bytes = lds.map_or(before.lds_bytes, |images| images.group_segment_size);
-        let after = Resources { sgprs: sgpr_count, vgprs: vgpr_count, lds_bytes, ..before };
+        let lds_before = Resources::of(metadata).lds_bytes;
         let cost = Cost {
-            sgprs: [metadata.sgpr_count, sgpr_count],
             vgprs: [metadata.vgpr_count, vgpr_count],
             scratch: [
                 metadata.private_segment_fixed_size,
                 scratch.unwrap_or(metadata.private_segment_fixed_size),
             ],
-            lds: [before.lds_bytes, lds_bytes],
-            occupancy: waves(occupancy(arch, &before), occupancy(arch, &after)),
+            lds: [lds_before, lds.map_or(lds_before, |images| images.group_segment_size)],
             ..Cost::default()
         };
         let address = |offset| KernelArg {
@@ -242,7 +238,6 @@ impl Planner<'_> {
             descriptor,
             metadata: MetadataEdit {
                 kernarg_segment_size: kernarg_end,
-                sgpr_count: Some(sgpr_count),
                 vgpr_count: Some(vgpr_count),
                 private_segment_fixed_size: scratch,
                 group_segment_fixed_size: lds.map(|images| images.group_segment_size),
@@ -250,7 +245,7 @@ impl Planner<'_> {
                 ..MetadataEdit::default()
             },
         };
-        let drafted = DraftKernel {
+        let mut drafted = DraftKernel {
             scheme,
             why: String::new(),
             stride,
@@ -262,18 +257,26 @@ impl Planner<'_> {
             points,
             edit,
             entry: at,
+            sgprs_needed,
+            makes_clause,
+            is_first_choice: false,
         };
+        drafted.count_sgprs(arch, metadata);
         Ok((drafted, Entries { at, prologue, stub }))
     }
 }
 
 impl Planner<'_> {
-    /// Whether something must stand between a prologue and the kernel's first instructions. With XNACK, scalar loads right behind each
-    /// other may be issued again, so none may write what another reads, nor be a store ("XNACK" in the AMDGPU user guide; LLVM's
-    /// `checkSoftClauseHazards`).
-    fn must_break_clause(&self, prologue: &[Assembled], first: usize) -> bool {
+    /// Whether scalar loads right behind each other may be issued again (XNACK). A plan depends on nothing else that the target says
+    /// beside its processor.
+    pub(super) fn may_replay(&self) -> bool {
+        matches!(self.object.target.xnack, FeatureState::Any | FeatureState::On)
+    }
+
+    /// Whether something must stand between a prologue and the kernel's first instructions if loads may be issued again: then none
+    /// may write what another reads, nor be a store ("XNACK" in the AMDGPU user guide; LLVM's `checkSoftClauseHazards`).
+    fn makes_clause(&self, prologue: &[Assembled], first: usize) -> bool {
         let arch = self.object.target.arch;
-        let may_replay = matches!(self.object.target.xnack, FeatureState::Any | FeatureState::On);
         let is_scalar_load = |inst: &&Assembled| inst.encoding == Encoding::Smem;
         let mut read = RegSet::EMPTY;
         prologue
@@ -284,12 +287,28 @@ impl Planner<'_> {
         let program = &self.survey.program;
         let behind =
             (first..program.insts.len()).take_while(|&index| program.insts[index].encoding == Encoding::Smem);
-        may_replay
+        read != RegSet::EMPTY
             && behind.map(|index| program.effects(index)).any(|effects| {
                 let loads = effects.memory.is_some_and(|memory| memory.operation == MemoryOperation::Load);
                 effects.memory.is_some() && !loads || effects.changes().share_scalars(&read)
             })
-            && read != RegSet::EMPTY
+    }
+}
+
+impl DraftKernel {
+    /// Tells how many SGPRs a kernel of this metadata has, and how many waves fit with these.
+    pub(super) fn count_sgprs(&mut self, arch: Arch, metadata: &KernelMetadata) {
+        let count = metadata.sgpr_count.max(self.sgprs_needed);
+        let (before, cost) = (Resources::of(metadata), &mut self.cost);
+        let after = Resources { sgprs: count, vgprs: cost.vgprs[1], lds_bytes: cost.lds[1], ..before };
+        cost.sgprs = [metadata.sgpr_count, count];
+        cost.occupancy = waves(occupancy(arch, &before), occupancy(arch, &after));
+        self.edit.metadata.sgpr_count = Some(count);
+    }
+
+    /// As many waves fit as before.
+    pub(super) fn keeps_occupancy(&self) -> bool {
+        self.cost.occupancy.after >= self.cost.occupancy.before
     }
 }
 

@@ -1,7 +1,6 @@
 //! What was planned for a kernel that shares no code, for another one whose code is the same.
 
 use super::{DraftKernel, Planner};
-use crate::TargetId;
 use crate::instrument::options::{Abi, Counters, Level, Probe};
 use crate::instrument::points::{Point, Stretch, What};
 use crate::instrument::relocate::Insertions;
@@ -11,15 +10,16 @@ use crate::object::{KernelDescriptor, KernelMetadata};
 #[derive(Debug)]
 pub(in crate::instrument) struct Remembered {
     metadata: KernelMetadata,
+    /// Whether loads may be issued again, which seldom matters.
+    may_replay: bool,
     of: Subject,
     inserted: Insertions,
     kernel: DraftKernel,
 }
 
-/// What the plan of a kernel depends on beside its code and its metadata.
+/// What the plan of a kernel depends on beside its processor, its code and its metadata.
 #[derive(Debug, PartialEq)]
 struct Subject {
-    target: TargetId,
     version: u8,
     /// With no place of its entry.
     descriptor: KernelDescriptor,
@@ -34,7 +34,6 @@ impl Planner<'_> {
         let mut descriptor = self.kernel(function).descriptor;
         descriptor.set_entry_offset(0);
         options.only.is_empty().then_some(Subject {
-            target: self.object.target,
             version: self.object.version,
             descriptor,
             options: (options.probe, options.counters, options.abi, options.level),
@@ -47,12 +46,22 @@ impl Planner<'_> {
         let block = self.survey.program.functions[function].blocks.first()?;
         let remembered = self.recall.plan(&self.survey.program.functions[function])?;
         let kernel = self.kernel(function);
-        if remembered.metadata != kernel.metadata || Some(&remembered.of) != self.subject(function).as_ref() {
+        // With XNACK, kernels of the same code have more SGPRs.
+        let sgpr_count = remembered.metadata.sgpr_count;
+        let is_alike = KernelMetadata { sgpr_count, ..kernel.metadata.clone() } == remembered.metadata
+            && Some(&remembered.of) == self.subject(function).as_ref();
+        if !is_alike || remembered.kernel.makes_clause && remembered.may_replay != self.may_replay() {
             return None;
         }
         let shift = |inst: usize| inst + block.insts.start;
-        inserted.extend(&remembered.inserted, shift);
         let mut draft = remembered.kernel.shifted(function, shift);
+        if kernel.metadata.sgpr_count != sgpr_count {
+            draft.count_sgprs(self.object.target.arch, &kernel.metadata);
+            if !draft.is_first_choice || !draft.keeps_occupancy() {
+                return None;
+            }
+        }
+        inserted.extend(&remembered.inserted, shift);
         draft.edit.kernel.clone_from(&kernel.name);
         draft.edit.descriptor.set_entry_offset(kernel.descriptor.entry_offset());
         Some(draft)
@@ -67,11 +76,11 @@ impl Planner<'_> {
     ) {
         let this = &self.survey.program.functions[function];
         let (Some(of), Some(block)) = (self.subject(function), this.blocks.first()) else { return };
-        let metadata = self.kernel(function).metadata.clone();
+        let (metadata, may_replay) = (self.kernel(function).metadata.clone(), self.may_replay());
         if let Some(place) = self.recall.plan_place(this) {
             let shift = |inst: usize| inst - block.insts.start;
             let inserted = inserted.since(from, shift);
-            *place = Some(Remembered { metadata, of, inserted, kernel: draft.shifted(0, shift) });
+            *place = Some(Remembered { metadata, may_replay, of, inserted, kernel: draft.shifted(0, shift) });
         }
     }
 }

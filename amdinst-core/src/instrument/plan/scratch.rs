@@ -77,17 +77,18 @@ impl Planner<'_> {
             return found;
         };
         let first = start(self.survey, self.object, function);
-        let blocks = &program.functions[function].blocks;
-        let Some(block) = blocks.iter().find(|block| block.insts.contains(&first)) else { return found };
+        let function = &program.functions[function];
+        let blocks = &function.blocks;
+        let Some(number) = blocks.iter().position(|block| block.insts.contains(&first)) else { return found };
         // What stands before it is a stub that loads arguments.
-        if block.predecessors.iter().any(|&from| blocks[from].insts.end > first) {
+        if function.predecessors(number).iter().any(|&from| blocks[from].insts.end > first) {
             return found;
         }
         let given = [init, init + 1, offset];
         let [low, high, offset] = given.map(Value::Scalar);
         let [to_low, to_high] = [0, 1].map(|half| Value::Scalar(FLAT_SCRATCH + half));
         let mut has_carry = false;
-        for inst in first..block.insts.end {
+        for inst in first..blocks[number].insts.end {
             let values: Vec<Value> =
                 program.inst(inst).operands.iter().map(|operand| operand.value).collect();
             let is_sum = |to, sources: [Value; 2]| {

@@ -140,6 +140,7 @@ impl Layout {
     }
 
     /// Where an old address went, as a symbol or a pointer names it.
+    #[inline]
     pub(super) fn place(&self, old: u64, edge: Edge) -> Option<u64> {
         let offset = old.checked_sub(self.old.start)?;
         // Nothing was inserted within a dword.

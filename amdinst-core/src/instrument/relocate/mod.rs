@@ -107,6 +107,7 @@ impl Relocated {
     }
 
     /// Where an old address went, as a symbol or a pointer names it.
+    #[inline]
     pub(super) fn place(&self, old: u64, edge: Edge) -> Option<u64> {
         self.layout.place(old, edge)
     }

@@ -47,6 +47,7 @@ impl Places {
     }
 
     /// The new address of what stands, or ends, at an offset in the old code that is a multiple of four.
+    #[inline]
     pub(super) fn get(&self, offset: u64, edge: Edge) -> Option<u64> {
         let news = match edge {
             Edge::Start => &self.starts,

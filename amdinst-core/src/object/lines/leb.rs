@@ -24,6 +24,32 @@ pub(in crate::object) fn unsigned(input: &mut Slice<'_>) -> gimli::Result<u64> {
     }
 }
 
+/// Two unsigned numbers of two or of three bytes each, one behind the other at the low end of some bytes, if they are that.
+#[inline]
+pub(in crate::object) fn pair<const BYTES: usize>(bytes: u64) -> Option<(u64, u64)> {
+    let of_both = |bits: u64| bits | bits << (8 * BYTES);
+    let marks = bytes & of_both(0x80_8080 >> (8 * (3 - BYTES)));
+    if marks != of_both(0x8080 >> (8 * (3 - BYTES))) {
+        return None;
+    }
+    let two = bytes & of_both(0x7f) | bytes >> 1 & of_both(0x3f80);
+    let both = if BYTES == 2 { two } else { two | bytes >> 2 & of_both(0x1f_c000) };
+    let number = |shift: usize| both >> shift & ((1 << (8 * BYTES)) - 1);
+    Some((number(0), number(8 * BYTES)))
+}
+
+/// The bytes of two such numbers, if they need as many and the second is not less than the first.
+#[inline]
+pub(in crate::object) fn of_pair<const BYTES: usize>(first: u64, second: u64) -> Option<u64> {
+    if first < 1 << (7 * (BYTES - 1)) || second >= 1 << (7 * BYTES) || first > second {
+        return None;
+    }
+    let of_both = |bits: u64| bits | bits << (8 * BYTES);
+    let both = first | second << (8 * BYTES);
+    let two = both & of_both(0x7f) | (both & of_both(0x3f80)) << 1 | of_both(0x80);
+    Some(if BYTES == 2 { two } else { two | (both & of_both(0x1f_c000)) << 2 | of_both(0x8000) })
+}
+
 /// Reads a signed number.
 #[inline]
 pub(super) fn signed(input: &mut Slice<'_>) -> gimli::Result<i64> {
@@ -79,6 +105,37 @@ mod tests {
             let (mut ours, mut theirs) = (bytes, bytes);
             prop_assert_eq!(skip(&mut ours), theirs.skip_leb128());
             prop_assert_eq!(ours, theirs);
+        }
+    }
+
+    /// Their pairs are those that gimli reads.
+    fn check_pair<const BYTES: usize>(numbers: [u64; 2]) {
+        let needed = |number: u64| (u64::BITS - number.leading_zeros()).div_ceil(7).max(1);
+        let [first, second] = numbers;
+        let written = of_pair::<BYTES>(first, second);
+        let fits = numbers.map(needed) == [BYTES as u32; 2] && first <= second;
+        assert_eq!(written.is_some(), fits, "{numbers:x?}");
+        if let Some(written) = written {
+            let bytes = written.to_le_bytes();
+            let mut rest = Slice::new(&bytes[..2 * BYTES], LittleEndian);
+            assert_eq!([(); 2].map(|()| rest.read_uleb128()), numbers.map(Ok));
+            assert!(rest.is_empty());
+            assert_eq!(pair::<BYTES>(written | !0 << (16 * BYTES)), Some((first, second)));
+        }
+    }
+
+    #[test]
+    fn pairs_are_two_numbers() {
+        let numbers = [0, 0x7f, 0x80, 0x1234, 0x3fff, 0x4000, 0x12_3456, 0x1f_ffff, 0x20_0000, u64::MAX];
+        for first in numbers {
+            for second in numbers {
+                check_pair::<2>([first, second]);
+                check_pair::<3>([first, second]);
+            }
+        }
+        // The last byte of a number too early, or too late.
+        for marks in [0, 0x8080, 0x8000_0080, 0x80_0000, 0x8080_8080] {
+            assert_eq!(pair::<2>(marks), None);
         }
     }
 }

@@ -8,6 +8,7 @@ mod files;
 pub(super) mod leb;
 mod names;
 mod program;
+mod ranges;
 mod rows;
 mod scopes;
 pub(super) mod sections;

@@ -7,6 +7,7 @@ use gimli::{AttributeSpecification, AttributeValue, DwAt, DwForm, DwTag, constan
 use super::entries::Entries;
 use super::files::Files;
 use super::names::{Name, Names, origin_place};
+use super::ranges;
 use super::sections::{Slice, Units};
 use super::{LinesError, Place};
 
@@ -186,11 +187,9 @@ impl Functions {
             }
         };
         let (dwarf, unit) = (&units.dwarf, &units.units[index]);
-        let list = told.ranges.map(|ranges| dwarf.attr_ranges(unit, ranges)).transpose()?.flatten();
-        if let Some(mut list) = list {
-            while let Some(range) = list.next()? {
-                see(range.begin, range.end);
-            }
+        let list = told.ranges.map(|ranges| dwarf.attr_ranges_offset(unit, ranges)).transpose()?.flatten();
+        if let Some(list) = list {
+            ranges::each(dwarf, unit, list, see)?;
             return Ok(first..self.pieces.len());
         }
         let address = |(value, form)| {

@@ -18,6 +18,7 @@ pub(super) struct Context<'a> {
     /// Index of the section `.text`.
     pub(super) text: usize,
     pub(super) edit: &'a Edit<'a>,
+    pub(super) address_map: &'a dyn Fn(u64, Edge) -> Option<u64>,
     /// Its kernels by name.
     pub(super) kernels: ByName<&'a str, &'a KernelEdit>,
     /// Virtual address of the new `.text`.
@@ -41,7 +42,7 @@ impl Context<'_> {
     }
 
     fn map(&self, address: u64, edge: Edge, what: impl Fn() -> String) -> Result<u64, RewriteError> {
-        (self.edit.address_map)(address, edge).ok_or_else(|| RewriteError::Unmapped { what: what(), address })
+        (self.address_map)(address, edge).ok_or_else(|| RewriteError::Unmapped { what: what(), address })
     }
 
     /// Where something that may stand at an instruction or after the last one went.

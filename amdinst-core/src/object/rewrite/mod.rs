@@ -32,9 +32,6 @@ const PAGE: u64 = 4096;
 pub struct Edit<'a> {
     /// The new contents of `.text`.
     pub text: Cow<'a, [u8]>,
-    /// Where old code went: the virtual address of an old instruction (or of the end of an old function) to its new
-    /// virtual address. `None` for addresses that are neither.
-    pub address_map: &'a dyn Fn(u64, Edge) -> Option<u64>,
     /// New properties of kernels. Those not named here keep theirs.
     pub kernels: Vec<KernelEdit>,
     /// A variable to add.
@@ -183,11 +180,16 @@ pub struct Rewritten {
     pub debug_info: DebugInfo,
 }
 
-/// The code object with the edit applied. The same input gives the same bytes.
+/// The code object with the edit applied. The same input gives the same bytes. `address_map` tells where old code went: the virtual
+/// address of an old instruction (or of the end of an old function) to its new virtual address, `None` for addresses that are neither.
 ///
 /// # Errors
 /// [`RewriteError`]; the original is never changed.
-pub fn rewrite(object: &CodeObject, edit: &Edit<'_>) -> Result<Rewritten, RewriteError> {
+pub fn rewrite(
+    object: &CodeObject,
+    edit: &Edit<'_>,
+    address_map: impl Fn(u64, Edge) -> Option<u64>,
+) -> Result<Rewritten, RewriteError> {
     let elf = Elf::read(&object.bytes)?;
     let text = text_section(&elf)?;
     if let Some(section) = elf.sections.iter().find(|section| section.kind == object::elf::SHT_SYMTAB_SHNDX) {
@@ -199,22 +201,25 @@ pub fn rewrite(object: &CodeObject, edit: &Edit<'_>) -> Result<Rewritten, Rewrit
     let mut bytes = corrected::Corrected::new(&object.bytes);
     // The first edit of a kernel counts.
     let kernels = edit.kernels.iter().rev().map(|edit| (edit.kernel.as_str(), edit)).collect();
-    let mut context =
-        fixups::Context { object, elf: &elf, text, edit, kernels, text_address: text_address(object) };
+    let mut context = fixups::Context {
+        object,
+        elf: &elf,
+        text,
+        edit,
+        address_map: &address_map,
+        kernels,
+        text_address: text_address(object),
+    };
     let with_headers;
     if object.version == 2 {
         let text = fixups::text_with_headers(&context)?;
-        with_headers = Edit {
-            text: text.into(),
-            kernels: edit.kernels.clone(),
-            variable: edit.variable.clone(),
-            ..*edit
-        };
+        with_headers =
+            Edit { text: text.into(), kernels: edit.kernels.clone(), variable: edit.variable.clone() };
         context.edit = &with_headers;
     }
     let entry = fixups::apply(&context, &mut bytes)?;
     let note = metadata::edit(&context)?;
-    let (debug_info, debug) = debug::relocated(&context);
+    let (debug_info, debug) = debug::relocated(&context, &address_map);
     let bytes = image::build(&context, bytes, entry, note, &debug)?;
     let CodeObject { bytes, .. } = verify_owned(bytes)?;
     Ok(Rewritten { bytes, debug_info })

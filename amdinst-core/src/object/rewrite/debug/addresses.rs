@@ -2,10 +2,10 @@
 
 use gimli::Reader as _;
 
-use super::{ADDRESS, Moves, Problem, offset, reader};
+use super::{ADDRESS, AddressMap, Moves, Problem, offset, reader};
 
 /// The section with its addresses corrected.
-pub(super) fn correct(old: &[u8], moves: &Moves<'_>) -> Result<Vec<u8>, Problem> {
+pub(super) fn correct(old: &[u8], moves: &Moves<'_, impl AddressMap>) -> Result<Vec<u8>, Problem> {
     let mut new = old.to_vec();
     let all = reader(old);
     let mut rest = all;

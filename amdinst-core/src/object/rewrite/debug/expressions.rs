@@ -2,11 +2,11 @@
 
 use gimli::{Encoding, Expression, Operation, constants as dw};
 
-use super::{ADDRESS, Moves, reader};
+use super::{ADDRESS, AddressMap, Moves, reader};
 
 /// Corrects the addresses that an expression names itself, in place. Behind an operation that is not known it stays as it is.
 #[inline]
-pub(super) fn correct(expression: &mut [u8], encoding: Encoding, moves: &Moves<'_>) {
+pub(super) fn correct(expression: &mut [u8], encoding: Encoding, moves: &Moves<'_, impl AddressMap>) {
     // Hardly one names any.
     #[expect(clippy::manual_contains, reason = "it is slower for a few bytes, and most have no more")]
     let may_name = expression.iter().any(|&byte| byte == dw::DW_OP_addr.0);
@@ -26,7 +26,7 @@ pub(super) fn may_name_in(bytes: [u8; 16], length: u8) -> bool {
 }
 
 #[cold]
-fn correct_addresses(expression: &mut [u8], encoding: Encoding, moves: &Moves<'_>) {
+fn correct_addresses(expression: &mut [u8], encoding: Encoding, moves: &Moves<'_, impl AddressMap>) {
     let old = expression.to_vec();
     let all = reader(&old);
     let mut operations = Expression(all).operations(encoding);

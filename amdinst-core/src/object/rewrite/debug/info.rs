@@ -2,7 +2,7 @@
 
 use gimli::{AttributeSpecification, AttributeValue, DwAt, DwForm, Reader as _, constants as dw};
 
-use super::{Dwarf, Moved, Moves, Problem, Unit, expressions, put, reader};
+use super::{AddressMap, Dwarf, Moved, Moves, Problem, Unit, expressions, put, reader};
 use crate::object::lines::entries::Entries;
 
 /// What is found in `.debug_info`, and its new contents but for the references.
@@ -95,7 +95,7 @@ pub(super) fn unit<'a>(
     dwarf: &Dwarf<'a>,
     units: &[Unit<'a>],
     number: usize,
-    moves: &Moves<'_>,
+    moves: &Moves<'_, impl AddressMap>,
     found: &mut Found,
 ) -> Result<(), Problem> {
     let unit = &units[number];

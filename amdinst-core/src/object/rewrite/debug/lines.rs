@@ -3,11 +3,11 @@
 
 use gimli::{DebugLine, DebugLineOffset, LineProgramHeader, Reader as _, constants as dw};
 
-use super::{ADDRESS, Moved, Moves, Problem, Reader, offset, put, put_uleb, reader};
+use super::{ADDRESS, AddressMap, Moved, Moves, Problem, Reader, offset, put, put_uleb, reader};
 use crate::object::lines::leb;
 
 /// The new section, and where its tables went.
-pub(super) fn rewrite(old: &[u8], moves: &Moves<'_>) -> Result<(Vec<u8>, Moved), Problem> {
+pub(super) fn rewrite(old: &[u8], moves: &Moves<'_, impl AddressMap>) -> Result<(Vec<u8>, Moved), Problem> {
     let all = reader(old);
     let section = DebugLine::from(all);
     let mut out = Vec::with_capacity(old.len() + old.len() / 4);
@@ -57,13 +57,13 @@ struct Place {
     ahead: bool,
 }
 
-struct Writer<'a> {
+struct Writer<'a, M> {
     out: Vec<u8>,
     header: &'a LineProgramHeader<Reader<'a>>,
     /// How many operands standard opcodes have, from the first opcode on.
     operands: &'a [u8],
     plain: [u8; PLAIN],
-    moves: &'a Moves<'a>,
+    moves: &'a Moves<'a, M>,
     at: Place,
     /// The old instructions.
     all: Reader<'a>,
@@ -86,7 +86,7 @@ fn plain(operands: &[u8]) -> [u8; PLAIN] {
     })
 }
 
-impl<'a> Writer<'a> {
+impl<'a, M: AddressMap> Writer<'a, M> {
     /// Passes over instructions that tell of no address, which are most; whether there are others behind them. Unusual ones
     /// are left to [`Self::instruction`].
     fn is_before_instruction(&self, rest: &mut Reader<'a>) -> Result<bool, Problem> {

@@ -4,7 +4,8 @@ use gimli::{DebugAddrIndex, Encoding, Reader as _};
 
 use super::info::Lists;
 use super::{
-    ADDRESS, Dwarf, Moved, Moves, Problem, Reader, Unit, expressions, offset, put, put_uleb, reader,
+    ADDRESS, AddressMap, Dwarf, Moved, Moves, Problem, Reader, Unit, expressions, offset, put, put_uleb,
+    reader,
 };
 use crate::object::lines::leb;
 
@@ -47,7 +48,7 @@ pub(super) fn rewrite(
     lists: &Lists,
     is_locations: bool,
     bases: &Bases<'_>,
-    moves: &Moves<'_>,
+    moves: &Moves<'_, impl AddressMap>,
 ) -> Result<(Vec<u8>, Moved), Problem> {
     let all = reader(old);
     let mut writer =
@@ -95,14 +96,14 @@ pub(super) fn rewrite(
     Ok((writer.out, moved))
 }
 
-struct Writer<'r, 'b, 'm> {
+struct Writer<'r, 'b, 'm, M> {
     out: Vec<u8>,
     is_locations: bool,
     bases: &'r Bases<'b>,
-    moves: &'r Moves<'m>,
+    moves: &'r Moves<'m, M>,
 }
 
-impl Writer<'_, '_, '_> {
+impl<M: AddressMap> Writer<'_, '_, '_, M> {
     /// Writes a list that a unit refers to; one of nobody has no base, and its offsets stay.
     fn list(&mut self, old: &mut Reader<'_>, unit: Option<usize>) -> Result<(), Problem> {
         // What addresses are counted from, and where that went.
@@ -116,8 +117,9 @@ impl Writer<'_, '_, '_> {
             None => Ok(None),
         };
         loop {
-            if let Some((base, new_base)) = base {
-                self.usual_pairs(old, base, new_base)?;
+            if let (Some(bases), Some(&OFFSET_PAIR)) = (base, old.slice().first()) {
+                self.usual_pairs::<2>(old, bases)?;
+                self.usual_pairs::<3>(old, bases)?;
             }
             let raw = old.read_u8()?;
             let kind = raw.saturating_add(u8::from(raw >= first_less));
@@ -195,45 +197,51 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// Writes pairs of offsets, as long as all about them is as it is with nearly all: two bytes for each offset, before and
+    /// Writes pairs of offsets, as long as all about them is as it is with nearly all: some bytes for each offset, before and
     /// after, and a short expression that names no address. What else there is [`Self::list`] takes care of.
-    fn usual_pairs(&mut self, old: &mut Reader<'_>, base: u64, new_base: u64) -> Result<(), Problem> {
-        /// The kind, two offsets, and the length of the expression.
-        const HEAD: usize = 6;
-        /// So much is looked at, and copied, whatever of it there is.
-        const MOST: usize = HEAD + 16;
+    fn usual_pairs<const BYTES: usize>(
+        &mut self,
+        old: &mut Reader<'_>,
+        (base, new_base): (u64, u64),
+    ) -> Result<(), Problem> {
+        /// So much of an expression is looked at, and copied, whatever of it there is.
+        const MOST: usize = 16;
+        // The kind and two offsets: no more than eight bytes.
+        let head = 1 + 2 * BYTES;
         let bytes = old.slice();
         let mut at = 0;
-        while let Some(&pair) = bytes[at..].first_chunk::<MOST>() {
-            let [OFFSET_PAIR, a, b, c, d, length, expression @ ..] = pair else { break };
-            let are_short = a & c >= leb::MORE && b | d < leb::MORE;
-            let offset = |low: u8, high: u8| u64::from(low - leb::MORE) | u64::from(high) << 7;
-            let size = if !self.is_locations {
-                HEAD - 1
-            } else if length < 16 && !expressions::may_name_in(expression, length) {
-                HEAD + usize::from(length)
-            } else {
-                break;
-            };
-            if !are_short {
-                break;
+        while let Some(&first) = bytes[at..].first_chunk::<8>()
+            && first[0] == OFFSET_PAIR
+            && let Some((begin, end)) = leb::pair::<BYTES>(u64::from_le_bytes(first) >> 8)
+        {
+            let mut tail = None;
+            if self.is_locations {
+                tail = bytes[at + head..].first_chunk::<{ 1 + MOST }>().copied();
+                let is_usual = |[length, expression @ ..]: [u8; 1 + MOST]| {
+                    usize::from(length) <= MOST && !expressions::may_name_in(expression, length)
+                };
+                if !tail.is_some_and(is_usual) {
+                    break;
+                }
             }
-            let (begin, end) = (base.wrapping_add(offset(a, b)), base.wrapping_add(offset(c, d)));
-            let Some(range) = self.moves.range(begin, end) else { break };
             // What is before the base wraps, and is large.
-            let (begin, end) = (range.begin.wrapping_sub(new_base), range.end.wrapping_sub(new_base));
-            if begin < 0x80 || end >= 0x4000 || begin > end {
-                break;
+            let new = |range: gimli::Range| {
+                leb::of_pair::<BYTES>(range.begin.wrapping_sub(new_base), range.end.wrapping_sub(new_base))
+            };
+            let range = self.moves.range(base.wrapping_add(begin), base.wrapping_add(end));
+            let Some(new) = range.and_then(new) else { break };
+            // Stores of all and a length, where a copy of a few bytes would be a call.
+            let mut size = self.out.len() + head;
+            self.out.extend_from_slice(&(new << 8 | u64::from(OFFSET_PAIR)).to_le_bytes());
+            self.out.truncate(size);
+            at += head;
+            if let Some(tail) = tail {
+                let length = 1 + usize::from(tail[0]);
+                size += length;
+                at += length;
+                self.out.extend_from_slice(&tail);
+                self.out.truncate(size);
             }
-            let mut new = pair;
-            let low = |offset: u64| offset as u8 | leb::MORE;
-            let high = |offset: u64| (offset >> 7) as u8;
-            new[1..HEAD - 1].copy_from_slice(&[low(begin), high(begin), low(end), high(end)]);
-            // A store of all and a length, where a copy of a few bytes would be a call.
-            let new_size = self.out.len() + size;
-            self.out.extend_from_slice(&new);
-            self.out.truncate(new_size);
-            at += size;
         }
         Ok(old.skip(at)?)
     }

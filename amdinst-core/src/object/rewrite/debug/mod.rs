@@ -69,8 +69,11 @@ impl<E: std::error::Error> From<E> for Problem {
 }
 
 /// The sections of the new debug information, empty when it is left out.
-pub(super) fn relocated(context: &Context<'_>) -> (DebugInfo, Vec<NewSection>) {
-    match correct(context) {
+pub(super) fn relocated(
+    context: &Context<'_>,
+    address_map: &impl AddressMap,
+) -> (DebugInfo, Vec<NewSection>) {
+    match correct(context, address_map) {
         Ok(None) => (DebugInfo::Absent, Vec::new()),
         Ok(Some(sections)) => (DebugInfo::Carried, sections),
         Err(Problem(reason)) => (DebugInfo::LeftOut(reason), Vec::new()),
@@ -86,14 +89,14 @@ const AS_THEY_ARE: [SectionId; 5] = [
     SectionId::DebugMacinfo,
 ];
 
-fn correct(context: &Context<'_>) -> Result<Option<Vec<NewSection>>, Problem> {
+fn correct(context: &Context<'_>, address_map: &impl AddressMap) -> Result<Option<Vec<NewSection>>, Problem> {
     let sections = OldSections::read(context.object)?;
     if sections.is_empty() {
         return Ok(None);
     }
     let dwarf = read::Dwarf::load(|id| Ok::<_, Problem>(sections.get(id)))?;
     let units = units(&dwarf)?;
-    let moves = Moves { address_map: context.edit.address_map, code: context.text_section().memory() };
+    let moves = Moves { address_map, code: context.text_section().memory() };
     let old = |id| sections.get(id).slice();
 
     let mut found = Found::new(old(SectionId::DebugInfo), &units);
@@ -249,14 +252,19 @@ fn put_uleb(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
+/// What [`rewrite`](super::rewrite()) is told of where code went. It is asked so often here that a call would take most of the time.
+pub(super) trait AddressMap: Fn(u64, Edge) -> Option<u64> {}
+
+impl<F: Fn(u64, Edge) -> Option<u64>> AddressMap for F {}
+
 /// Where addresses went.
-struct Moves<'a> {
-    address_map: &'a dyn Fn(u64, Edge) -> Option<u64>,
+struct Moves<'a, M> {
+    address_map: &'a M,
     /// The old addresses of code.
     code: Range<u64>,
 }
 
-impl Moves<'_> {
+impl<M: AddressMap> Moves<'_, M> {
     /// The new address of old code; `None` for other addresses, such as those of functions that the linker dropped.
     fn start(&self, old: u64) -> Option<u64> {
         let is_code = self.code.contains(&old);

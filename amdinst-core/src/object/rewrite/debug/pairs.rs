@@ -3,7 +3,7 @@
 use gimli::Reader as _;
 
 use super::lists::Bases;
-use super::{ADDRESS, Moves, Problem, expressions, offset, reader};
+use super::{ADDRESS, AddressMap, Moves, Problem, expressions, offset, reader};
 
 /// The section with the lists corrected that units refer to: offset and unit of each, ascending.
 pub(super) fn correct(
@@ -11,7 +11,7 @@ pub(super) fn correct(
     lists: &[(usize, usize)],
     is_locations: bool,
     bases: &Bases<'_>,
-    moves: &Moves<'_>,
+    moves: &Moves<'_, impl AddressMap>,
 ) -> Result<Vec<u8>, Problem> {
     let mut new = old.to_vec();
     let all = reader(old);
