@@ -10,6 +10,9 @@
 //! fixed ones. What the slides leave open is done as our schemes do it (the prologue that finds the wave's number) or in the
 //! manner of what they show, one lane at a time (clearing and copying LDS).
 //!
+//! Of the forms that a narrowing has they show one, `s_and_saveexec_b64`, and count no other: the counts that their author
+//! published have three sites for b+tree's `findK`, in whose code object two `s_and_b64 exec` stand besides.
+//!
 //! The buffer has our header, then eight bytes for each wave and site: not the records that `counters` decodes.
 
 use super::allocate::NoRegisters;
@@ -28,6 +31,11 @@ const LOWEST_OWNED: u8 = 48;
 const HIGHEST_OWNED: u8 = 93;
 /// SCC as a source operand.
 const SCC: Value = Value::Special(253);
+
+/// Whether what narrows EXEC so is counted.
+pub(super) fn counts(op: Op) -> bool {
+    op == Op::s_and_saveexec_b64
+}
 
 /// Bytes from one wave's counters to the next.
 pub(super) const fn stride(sites: u32) -> u32 {

@@ -500,6 +500,32 @@ fn predicated_code_is_a_site_a_restore_or_a_refusal() {
     assert_eq!(refused, unknown);
 }
 
+/// The counters of 2022 know one form of a narrowing, ours all of them.
+#[test]
+fn the_counters_of_2022_are_at_saveexec_alone() {
+    if !tools("the_counters_of_2022_are_at_saveexec_alone") {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let source = r#"__attribute__((amdgpu_kernel)) void kernel(void) {
+        __asm__ volatile("v_cmp_lt_u32 vcc, v0, v1\ns_and_saveexec_b64 s[20:21], vcc\n"
+                         "v_cmp_lt_u32 vcc, v2, v1\ns_and_b64 exec, exec, vcc\ns_mov_b64 exec, s[20:21]");
+    }"#;
+    let object = compile_source(directory.path(), source, "gfx90a", &["-O1"]);
+    let counted = |counters: Counters| -> Vec<String> {
+        let plan = plan(&object, &Options { counters, ..Options::default() }).expect("a plan");
+        let [kernel] = plan.kernels() else { panic!("one kernel") };
+        kernel.sites.iter().map(|site| site.instruction.to_string()).collect()
+    };
+    let saveexec = "s_and_saveexec_b64 s[20:21], vcc";
+    for counters in [Counters::SeedLds, Counters::SeedGlobal] {
+        assert_eq!(counted(counters), [saveexec]);
+    }
+    for counters in [Counters::Lds, Counters::Global] {
+        assert_eq!(counted(counters), [saveexec, "s_and_b64 exec, exec, vcc"]);
+    }
+}
+
 /// What the probes insert has branches and masks of its own, which are nobody's.
 #[test]
 fn an_instrumented_kernel_is_not_instrumented_again() {

@@ -24,12 +24,13 @@ use super::allocate::Scheme;
 use super::assembler::{Assembled, Assembler};
 use super::hazards;
 use super::map::{AddressMap, Cost, KernelProbes};
-use super::options::{Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Options, Probe};
+use super::options::{Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Options, Probe};
 use super::patches::Patches;
 use super::points::{Point, Points};
 use super::recall::Recall;
 use super::refusal::{InstrumentError, Reason, Refusal};
 use super::relocate::{Insertions, Patch, RelocateError, Relocated};
+use super::seed;
 use super::select::NoSuchSite;
 use super::session::{Known, Session};
 use super::sources::Sources;
@@ -113,6 +114,9 @@ pub(super) fn plan_with(
         }
     }
     planner.select(&sources);
+    if matches!(options.counters, Counters::SeedLds | Counters::SeedGlobal) {
+        planner.points.retain(|_, point| seed::counts(survey.program.insts[point.inst].op));
+    }
     loop {
         let draft = planner.draft();
         let relocated = if draft.inserted.is_empty() {

@@ -7,7 +7,7 @@ use amdinst_core::object::CodeObject;
 use amdinst_emu::timing::Parameters;
 
 use super::cases::{self, Case, NAMES, Sizes};
-use super::subject::{Form, Outcome, Run, Subject};
+use super::subject::{Counts, Form, Outcome, Run, Subject};
 use super::view::{Columns, HomeView, KernelView, LaunchView, MeasuredView, SCHEMA, SeedView};
 use super::{chart, table};
 use crate::build::build;
@@ -111,7 +111,7 @@ fn kernel(
         Ok::<Outcome, Failure>(outcome)
     };
     let baseline = model(Form::Baseline, speed)?;
-    let mut counted = None;
+    let mut counted: Option<Counts> = None;
     let mut homes = Vec::new();
     for form in Form::COUNTING {
         let outcome = model(form, speed)?;
@@ -119,14 +119,19 @@ fn kernel(
         if outcome.memory != baseline.memory {
             return Err(Failure::msg(Exit::LaunchFailed, format!("{what} leaves other memory")));
         }
-        let counts = outcome.counts;
-        if counted.is_some() && counts != counted || counts.is_none() {
+        let agrees = |counts: &Counts| {
+            counted.as_ref().is_none_or(|first| {
+                counts.saveexec == first.saveexec && counts.all.is_none_or(|all| first.all == Some(all))
+            })
+        };
+        let Some(counts) = outcome.counts.filter(agrees) else {
+            let counts = outcome.counts;
             return Err(Failure::msg(
                 Exit::LaunchFailed,
                 format!("{what} counted {counts:?}, others {counted:?}"),
             ));
-        }
-        counted = counts;
+        };
+        counted.get_or_insert(counts);
         homes.push(home(&outcome, &baseline, case.repeated));
     }
     let [register, lds, global, seed_lds, seed_global] = <[HomeView; 5]>::try_from(homes)

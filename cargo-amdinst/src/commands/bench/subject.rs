@@ -52,6 +52,15 @@ pub(super) struct Subject<'a> {
     probes: Option<KernelProbes>,
 }
 
+/// Of all waves: executions of sites, and those of them in which the lanes agreed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counts {
+    /// Of all sites; the counters of 2022 do not have all.
+    pub(super) all: Option<[u64; 2]>,
+    /// Of those that the counters of 2022 have: where `s_and_saveexec_b64` narrows.
+    pub(super) saveexec: [u64; 2],
+}
+
 /// What running it twice gave.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
@@ -61,8 +70,8 @@ pub(super) struct Outcome {
     pub(super) warm: Run,
     /// Hash of all buffers afterwards, counters excepted.
     pub(super) memory: u64,
-    /// Of all waves and sites: executions, and those of them in which the lanes agreed.
-    pub(super) counts: Option<[u64; 2]>,
+    /// What was counted.
+    pub(super) counts: Option<Counts>,
     /// Waves of the launch.
     pub(super) waves: u64,
     /// Waves that a SIMD holds.
@@ -173,30 +182,35 @@ impl<'a> Subject<'a> {
     }
 
     /// Sums up what was counted.
-    fn counts(&self, prepared: &Prepared) -> CommandResult<Option<[u64; 2]>> {
+    fn counts(&self, prepared: &Prepared) -> CommandResult<Option<Counts>> {
         let (Some((address, initial)), Some(probes)) = (&prepared.counters, &self.probes) else {
             return Ok(None);
         };
         let mut bytes = vec![0; initial.len()];
         prepared.machine.read(*address, &mut bytes).or_exit(Exit::BadInput)?;
-        let mut sums = [0; 2];
+        let mut saveexec = [0; 2];
         if matches!(self.form, Form::SeedLds | Form::SeedGlobal) {
             // Pairs of agree and total.
             for pair in bytes[HEADER_BYTES as usize..].chunks_exact(8) {
                 let (agree, total) = pair.split_at(4);
                 let word = |half: &[u8]| half.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-                sums[0] += word(total);
-                sums[1] += word(agree);
+                saveexec[0] += word(total);
+                saveexec[1] += word(agree);
             }
-        } else {
-            for record in counters::decode(&bytes).or_exit(Exit::LaunchFailed)? {
-                for site in record.sites.iter().take(probes.sites.len()) {
-                    sums[0] += site.executions;
-                    sums[1] += site.all + site.none;
+            return Ok(Some(Counts { all: None, saveexec }));
+        }
+        let mut all = [0; 2];
+        for record in counters::decode(&bytes).or_exit(Exit::LaunchFailed)? {
+            for (site, counted) in probes.sites.iter().zip(&record.sites) {
+                let here = [counted.executions, counted.all + counted.none];
+                let is_saveexec = site.instruction.starts_with("s_and_saveexec_b64 ");
+                for number in 0..2 {
+                    all[number] += here[number];
+                    saveexec[number] += if is_saveexec { here[number] } else { 0 };
                 }
             }
         }
-        Ok(Some(sums))
+        Ok(Some(Counts { all: Some(all), saveexec }))
     }
 }
 
