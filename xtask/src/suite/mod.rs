@@ -117,6 +117,12 @@ fn steps(junit: &Path) -> Vec<Step> {
         Step::new("runtime packages", Counting::Tests, ["xtask", "devices", "-p", "rodinia", "-p", "matvec"])
             .needs_file(HIP, "libamdhip64-5"),
     );
+    // Its tests hold modelled rates against measured ones, where there is a model.
+    let report = junit.join("model-matvec.xml").display().to_string();
+    let args = ["amdinst", "test", "--device", "emu", "-p", "matvec", "--timing", "mi210", "--junit", &report];
+    let mut model = Step::new("model matvec", Counting::Tests, args);
+    model.writes_junit = true;
+    steps.push(model);
     // Last, for it shows what the steps before it have built.
     steps.push(Step::new("readme", Counting::One, ["xtask", "readme"]));
     steps
