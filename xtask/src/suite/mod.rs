@@ -119,7 +119,8 @@ fn steps(junit: &Path) -> Vec<Step> {
     );
     // Its tests hold modelled rates against measured ones, where there is a model.
     let report = junit.join("model-matvec.xml").display().to_string();
-    let args = ["amdinst", "test", "--device", "emu", "-p", "matvec", "--timing", "mi210", "--junit", &report];
+    let args =
+        ["amdinst", "test", "--device", "emu", "-p", "matvec", "--timing", "mi210", "--junit", &report];
     let mut model = Step::new("model matvec", Counting::Tests, args);
     model.writes_junit = true;
     steps.push(model);
