@@ -73,6 +73,13 @@ pub(super) struct Touches {
 }
 
 impl Touches {
+    /// Forgets everything, but not the room that it took.
+    pub(super) fn clear(&mut self) {
+        self.forms.clear();
+        self.words.clear();
+        self.kernels.clear();
+    }
+
     /// Forgets the first so many kernels.
     pub(super) fn forget_kernels(&mut self, count: usize) {
         self.kernels.drain(..count);

@@ -19,6 +19,11 @@ struct Recalled {
 }
 
 impl Recall {
+    /// Forgets everything, but not the room that it took.
+    pub(super) fn clear(&mut self) {
+        self.kernels.clear();
+    }
+
     /// Forgets the first so many kernels.
     pub(super) fn forget_kernels(&mut self, count: usize) {
         self.kernels.drain(..count);

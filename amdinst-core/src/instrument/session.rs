@@ -53,6 +53,16 @@ impl Known {
         }
     }
 
+    /// Forgets everything. The room that it took stays: it is soon filled again, and fresh memory takes time.
+    fn clear(&mut self, arch: Arch) {
+        let Self { seen, touches, recall, facts, assembler } = self;
+        seen.clear();
+        touches.clear();
+        recall.clear();
+        facts.clear();
+        *assembler = Assembler::new(arch);
+    }
+
     /// Kernels come again soon, if at all: those that have been known for longest go.
     fn forget_kernels(&mut self) {
         let count = self.seen.forget_kernels(MOST_BYTES);
@@ -70,8 +80,10 @@ impl Session {
         let arch = object.target.arch;
         let place = self.known.iter().position(|(of, _)| *of == arch);
         let known = place.map(|place| self.known.swap_remove(place).1);
-        let known = known.filter(|known| known.seen.forms() <= MOST_FORMS);
         let mut known = known.unwrap_or_else(|| Known::new(arch));
+        if known.seen.forms() > MOST_FORMS {
+            known.clear(arch);
+        }
         known.forget_kernels();
         let (plan, known) = plan_with(object, options, known)?;
         self.known.push((arch, known));

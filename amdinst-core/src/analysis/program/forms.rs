@@ -66,6 +66,11 @@ impl Recent {
         self.pairs.resize(1 << Self::BITS, Place::default());
     }
 
+    fn clear(&mut self) {
+        self.dwords.clear();
+        self.pairs.clear();
+    }
+
     /// The form that two dwords, or the first of them, tell.
     fn find(&self, pair: u64) -> Option<u32> {
         let first = u64::from(pair as u32);
@@ -100,17 +105,24 @@ impl Forms {
         }
     }
 
-    /// Before any is looked for: those of a program with so many dwords of code in so many functions are next.
-    pub(super) fn begin(&mut self, dwords: usize, functions: usize) {
+    /// Before any is looked for: those of a program with so many functions are next.
+    pub(super) fn begin(&mut self, functions: usize) {
         self.recent.prepare();
         let before = self.functions.1;
         self.functions = (before, before.saturating_add(functions as u32));
-        // As many as most have. Memory that is not written to costs nothing.
-        let forms = dwords / 8;
-        self.list.reserve(forms);
-        self.shapes.reserve(forms);
-        self.scalars.reserve(forms);
-        self.last_seen.reserve(forms);
+    }
+
+    /// Forgets all of them, but not the room that they took.
+    pub(super) fn clear(&mut self) {
+        let Self { arch: _, list, shapes, scalars, last_seen, functions, dwords, pairs, recent } = self;
+        list.clear();
+        shapes.clear();
+        scalars.clear();
+        last_seen.clear();
+        *functions = (0, 0);
+        dwords.clear();
+        pairs.clear();
+        recent.clear();
     }
 
     /// The number of the form at the start of `bytes`, which may go on to the end of the section.
@@ -238,7 +250,7 @@ mod tests {
         ) {
             let bytes: Vec<u8> = code.iter().flat_map(|dword| dword.to_le_bytes()).collect();
             let mut forms = Forms::new(arch);
-            forms.begin(code.len(), 1);
+            forms.begin(1);
             for start in (0..bytes.len()).step_by(4) {
                 let bytes = &bytes[start..];
                 match (forms.find(bytes, &mut ()), decode(arch, bytes)) {
@@ -253,7 +265,7 @@ mod tests {
     fn the_same_bytes_are_one_form() {
         let bytes = [0xbf80_0000_u32, 0x7e00_0301, 0xbf80_0000].map(u32::to_le_bytes).concat();
         let mut forms = Forms::new(Arch::Gfx90a);
-        forms.begin(3, 2);
+        forms.begin(2);
         let [a, b, c] = [0, 4, 8].map(|start| forms.find(&bytes[start..], &mut ()).expect("an instruction"));
         assert_eq!((a, c, forms.len()), (0, 0, 2));
         assert!(

@@ -44,6 +44,14 @@ impl Seen {
         self.forms.len()
     }
 
+    /// Forgets everything, but not the room that it took.
+    pub(crate) fn clear(&mut self) {
+        self.forms.clear();
+        self.kernels.clear();
+        self.numbers.clear();
+        self.bytes = 0;
+    }
+
     /// Forgets the kernels that have been known for longest, until all have no more than so many bytes of code. How many these were: the
     /// numbers of the others become less by that.
     pub(crate) fn forget_kernels(&mut self, most_bytes: usize) -> usize {

@@ -359,7 +359,7 @@ impl Program {
             raw: Vec::new(),
         };
         let mut dwords = Vec::new();
-        seen.forms.begin(object.text.range.len() / 4, symbols.len());
+        seen.forms.begin(symbols.len());
         for (range, name, kernel) in symbols {
             let number = program.functions.len();
             let code = code_of(object, &range).filter(|_| kernel.is_some());

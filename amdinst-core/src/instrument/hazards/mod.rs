@@ -58,6 +58,13 @@ pub(super) struct Known<'a> {
 #[derive(Debug, Default)]
 pub(super) struct FormFacts(Vec<OnceCell<Box<Facts>>>);
 
+impl FormFacts {
+    /// Forgets everything, but not the room that it took.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
 impl<'a> Known<'a> {
     /// With the facts of forms that programs had before.
     pub(super) fn new(program: &'a Program, mut facts: FormFacts) -> Self {
