@@ -70,10 +70,10 @@ impl Hierarchy {
     /// The line as L2's tags know it: its set below, its number above. Each channel has sets of its own. Which of them a line
     /// is in looks random, as the hash and scattered pages make it. M `gpu-latency`: a chase through 5.6 MiB misses here and
     /// there, and one through 10 MiB hits now and then; with sets in turn neither would.
-    fn tag(&self, line: u64) -> u64 {
+    fn tag(&self, line: u64, channel: usize) -> u64 {
         let sets = self.l2.sets();
         let of_channel = (sets / self.channels.len() as u64).max(1);
-        let set = self.channel(line * 2 * SECTOR) as u64 * of_channel + spread(line) % of_channel;
+        let set = channel as u64 * of_channel + spread(line) % of_channel;
         line.wrapping_mul(sets) + set % sets
     }
 
@@ -85,7 +85,7 @@ impl Hierarchy {
         let bytes = (f64::from(sectors.count_ones()) * SECTOR as f64).max(p.l2_channel_bytes);
         let served = self.channels[channel].serve(now + p.l2_hit / 2, bytes);
         let mut back = served;
-        let tag = self.tag(line);
+        let tag = self.tag(line, channel);
         for half in (0..2).filter(|half| sectors >> half & 1 != 0) {
             let ready = match self.l2.find(tag, half) {
                 Some(ready) => {
@@ -113,7 +113,7 @@ impl Hierarchy {
         let cycles = f64::from(sectors.count_ones());
         let served = self.channels[channel].serve(now + p.l2_hit / 2, cycles * p.l2_channel_bytes);
         let mut done = served;
-        let tag = self.tag(line);
+        let tag = self.tag(line, channel);
         for half in (0..2).filter(|half| sectors >> half & 1 != 0) {
             if self.l2.write(tag, half, served) {
                 self.traffic.hbm_written += SECTOR;
@@ -130,7 +130,7 @@ impl Hierarchy {
         let units = (lanes * p.atomic_lane) as f64 * p.l2_channel_bytes;
         let back = self.read(p, now, line, sectors);
         let served = self.channels[channel].serve(now + p.l2_hit / 2, units);
-        let tag = self.tag(line);
+        let tag = self.tag(line, channel);
         for half in (0..2).filter(|half| sectors >> half & 1 != 0) {
             if self.l2.write(tag, half, served) {
                 self.traffic.hbm_written += SECTOR;
