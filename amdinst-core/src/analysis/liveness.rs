@@ -7,25 +7,56 @@
 //! Only scalar registers and SCC have an answer. A vector register written under EXEC keeps its inactive lanes, so such a write
 //! kills nothing: a VGPR or AGPR is live as long as any read of it can follow, which nobody asks for.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use super::program::{Exit, Program};
+use super::program::{Exit, Function, Program};
 use super::rounds::Rounds;
 use crate::isa::ScalarSet;
 
 /// The registers live at the boundaries of all basic blocks.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    /// By function and block: live after its last instruction (after the callee's return, for a call).
-    out: Vec<Vec<ScalarSet>>,
-    /// By function and block: live before its first instruction.
-    start: Vec<Vec<ScalarSet>>,
-    /// By function and block: live before each of its instructions, worked out when one is first asked for that is not [`NEAR`] its end.
-    before: Vec<Vec<OnceLock<Box<[ScalarSet]>>>>,
+    /// By function. Those that call nothing and are not called are worked out when they are first asked for: nobody asks for kernels
+    /// that were planned before.
+    functions: Vec<OnceLock<Borders>>,
+    across: Across,
+}
+
+/// The registers live at the boundaries of a function's blocks.
+#[derive(Clone, Debug, Default)]
+struct Borders {
+    /// By block: live after its last instruction (after the callee's return, for a call).
+    out: Vec<ScalarSet>,
+    /// By block: live before its first instruction.
+    start: Vec<ScalarSet>,
+    /// By block: live before each of its instructions, worked out when one is first asked for that is not [`NEAR`] its end.
+    before: Vec<OnceLock<Box<[ScalarSet]>>>,
+}
+
+/// What functions that call each other have to know.
+#[derive(Clone, Debug, Default)]
+struct Across {
     /// By function: live at its entry.
-    entry: Vec<ScalarSet>,
+    entry: BTreeMap<usize, ScalarSet>,
     /// By function: live when it returns.
-    returned: Vec<ScalarSet>,
+    returned: BTreeMap<usize, ScalarSet>,
+}
+
+impl Across {
+    fn entry(&self, function: usize) -> ScalarSet {
+        self.entry.get(&function).copied().unwrap_or_default()
+    }
+
+    fn returned(&self, function: usize) -> ScalarSet {
+        self.returned.get(&function).copied().unwrap_or_default()
+    }
+
+    /// These are live, too, when a function returns.
+    fn add_returned(&mut self, function: usize, live: ScalarSet) {
+        let returned = self.returned.entry(function).or_default();
+        *returned = returned.union(live);
+    }
 }
 
 /// So near to the end of its block most is that is asked for: it is worked out each time.
@@ -40,39 +71,47 @@ struct Transfer {
 impl Liveness {
     /// Analyses the whole program.
     pub fn new(program: &Program) -> Self {
-        let transfers: Vec<Vec<Transfer>> = program
-            .functions
-            .iter()
-            .map(|function| {
-                function.blocks.iter().map(|block| transfer(program, block.insts.clone())).collect()
-            })
-            .collect();
         let n = program.functions.len();
-        let mut this = Self {
-            out: program.functions.iter().map(|f| vec![ScalarSet::EMPTY; f.blocks.len()]).collect(),
-            start: vec![Vec::new(); n],
-            before: program.functions.iter().map(|f| vec![OnceLock::new(); f.blocks.len()]).collect(),
-            entry: vec![ScalarSet::EMPTY; n],
-            returned: vec![ScalarSet::EMPTY; n],
-        };
         let callers = program.callers();
+        let is_alone =
+            |function: usize| program.functions[function].callees.is_empty() && callers[function].is_empty();
+        let transfers: Vec<Vec<Transfer>> = (0..n)
+            .map(|function| if is_alone(function) { Vec::new() } else { transfers(program, function) })
+            .collect();
+        let mut across = Across::default();
+        let mut borders = vec![Borders::default(); n];
         // Sets only grow, so this ends; callees come before callers in most code objects.
         let mut rounds = Rounds::new(n);
-        while let Some((function, _)) = rounds.next() {
-            let callees = program.functions[function].callees.iter();
-            let returned: Vec<_> = callees.map(|&callee| (callee, this.returned[callee])).collect();
-            let entry = this.entry[function];
-            this.flow(program, &transfers[function], function);
-            if this.entry[function] != entry {
-                callers[function].iter().for_each(|&caller| rounds.mark(caller));
+        while let Some((number, _)) = rounds.next() {
+            if is_alone(number) {
+                continue;
+            }
+            let function = &program.functions[number];
+            let callees = function.callees.iter();
+            let returned: Vec<_> = callees.map(|&callee| (callee, across.returned(callee))).collect();
+            borders[number] = flow(function, number, &transfers[number], &mut across);
+            let entry = borders[number].start.first().copied().unwrap_or_default();
+            if across.entry(number) != entry {
+                across.entry.insert(number, entry);
+                callers[number].iter().for_each(|&caller| rounds.mark(caller));
             }
             for (callee, before) in returned {
-                if this.returned[callee] != before {
+                if across.returned(callee) != before {
                     rounds.mark(callee);
                 }
             }
         }
-        this
+        let known = |(function, borders): (usize, Borders)| {
+            if is_alone(function) { OnceLock::new() } else { OnceLock::from(borders) }
+        };
+        Self { functions: borders.into_iter().enumerate().map(known).collect(), across }
+    }
+
+    fn borders(&self, program: &Program, function: usize) -> &Borders {
+        self.functions[function].get_or_init(|| {
+            let transfers = transfers(program, function);
+            flow(&program.functions[function], function, &transfers, &mut Across::default())
+        })
     }
 
     /// The registers live right before and right after instruction `index` of block `block` of `function`.
@@ -84,11 +123,13 @@ impl Liveness {
         index: usize,
     ) -> (ScalarSet, ScalarSet) {
         let insts = &program.functions[function].blocks[block].insts;
+        let borders = self.borders(program, function);
+        let out = borders.out[block];
         if insts.end - index > NEAR {
-            let before = self.before[function][block].get_or_init(|| self.through(program, function, block));
+            let before = borders.before[block].get_or_init(|| self.through(program, function, block, out));
             return (before[index - insts.start], before[index + 1 - insts.start]);
         }
-        let (mut before, mut after) = (self.out[function][block], ScalarSet::EMPTY);
+        let (mut before, mut after) = (out, ScalarSet::EMPTY);
         for index in (index..insts.end).rev() {
             after = before;
             self.step(program, function, block, index, &mut before);
@@ -96,10 +137,10 @@ impl Liveness {
         (before, after)
     }
 
-    /// The registers live before each instruction of a block.
-    fn through(&self, program: &Program, function: usize, block: usize) -> Box<[ScalarSet]> {
+    /// The registers live before each instruction of a block, behind which these are.
+    fn through(&self, program: &Program, function: usize, block: usize, out: ScalarSet) -> Box<[ScalarSet]> {
         let range = program.functions[function].blocks[block].insts.clone();
-        let mut live = self.out[function][block];
+        let mut live = out;
         let mut before: Box<[ScalarSet]> = vec![ScalarSet::EMPTY; range.len()].into();
         for index in range.clone().rev() {
             self.step(program, function, block, index, &mut live);
@@ -108,14 +149,9 @@ impl Liveness {
         before
     }
 
-    /// The registers live at the entry of a function.
-    pub fn at_entry(&self, function: usize) -> ScalarSet {
-        self.entry[function]
-    }
-
-    /// The registers live at the start of a block.
-    pub fn at_start(&self, function: usize, block: usize) -> ScalarSet {
-        self.start[function][block]
+    /// The registers live at the start of a block; none if there is no such block.
+    pub fn at_start(&self, program: &Program, function: usize, block: usize) -> ScalarSet {
+        self.borders(program, function).start.get(block).copied().unwrap_or_default()
     }
 
     fn step(&self, program: &Program, function: usize, block: usize, index: usize, live: &mut ScalarSet) {
@@ -123,50 +159,54 @@ impl Liveness {
         if index + 1 == block.insts.end
             && let Exit::Call(callee) = block.exit
         {
-            *live = live.union(self.entry[callee]);
+            *live = live.union(self.across.entry(callee));
         }
         let scalars = program.scalars(&program.insts[index]);
         *live = live.without(scalars.writes).union(scalars.reads);
     }
+}
 
-    fn flow(&mut self, program: &Program, transfers: &[Transfer], index: usize) {
-        let function = &program.functions[index];
-        let mut inputs = vec![ScalarSet::EMPTY; function.blocks.len()];
-        let last = function.blocks.len().saturating_sub(1);
-        let mut rounds = Rounds::new(function.blocks.len());
-        while let Some((place, _)) = rounds.next() {
-            let number = last - place;
-            let block = &function.blocks[number];
-            let mut out = match block.exit {
-                Exit::Return => self.returned[index],
-                Exit::TailCall(callee) => {
-                    let returned = self.returned[index];
-                    self.returned[callee] = self.returned[callee].union(returned);
-                    self.entry[callee].union(returned)
-                }
-                Exit::Unknown => ScalarSet::ALL,
-                Exit::End | Exit::Local | Exit::Call(_) => ScalarSet::EMPTY,
-            };
-            for &successor in &block.successors {
-                out = out.union(inputs[successor]);
+/// The flow in a function of this number.
+fn flow(function: &Function, number: usize, transfers: &[Transfer], across: &mut Across) -> Borders {
+    let mut outputs = vec![ScalarSet::EMPTY; function.blocks.len()];
+    let mut inputs = outputs.clone();
+    let last = function.blocks.len().saturating_sub(1);
+    let mut rounds = Rounds::new(function.blocks.len());
+    while let Some((place, _)) = rounds.next() {
+        let block_number = last - place;
+        let block = &function.blocks[block_number];
+        let mut out = match block.exit {
+            Exit::Return => across.returned(number),
+            Exit::TailCall(callee) => {
+                let returned = across.returned(number);
+                across.add_returned(callee, returned);
+                across.entry(callee).union(returned)
             }
-            let mut input = out;
-            if let Exit::Call(callee) = block.exit {
-                self.returned[callee] = self.returned[callee].union(out);
-                input = input.union(self.entry[callee]);
-            }
-            input = input.without(transfers[number].kills).union(transfers[number].reads);
-            self.out[index][number] = out;
-            if inputs[number] != input {
-                inputs[number] = input;
-                function.predecessors(number).iter().for_each(|&before| rounds.mark(last - before));
-            }
+            Exit::Unknown => ScalarSet::ALL,
+            Exit::End | Exit::Local | Exit::Call(_) => ScalarSet::EMPTY,
+        };
+        for &successor in &block.successors {
+            out = out.union(inputs[successor]);
         }
-        if let Some(entry) = inputs.first() {
-            self.entry[index] = *entry;
+        let mut input = out;
+        if let Exit::Call(callee) = block.exit {
+            across.add_returned(callee, out);
+            input = input.union(across.entry(callee));
         }
-        self.start[index] = inputs;
+        input = input.without(transfers[block_number].kills).union(transfers[block_number].reads);
+        outputs[block_number] = out;
+        if inputs[block_number] != input {
+            inputs[block_number] = input;
+            function.predecessors(block_number).iter().for_each(|&before| rounds.mark(last - before));
+        }
     }
+    Borders { before: vec![OnceLock::new(); outputs.len()], out: outputs, start: inputs }
+}
+
+/// What each block of a function does.
+fn transfers(program: &Program, function: usize) -> Vec<Transfer> {
+    let blocks = program.functions[function].blocks.iter();
+    blocks.map(|block| transfer(program, block.insts.clone())).collect()
 }
 
 fn transfer(program: &Program, insts: std::ops::Range<usize>) -> Transfer {

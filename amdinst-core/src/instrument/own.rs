@@ -1,5 +1,7 @@
 //! What functions do themselves: the registers they touch, and what they do with LDS.
 
+use std::collections::VecDeque;
+
 use super::hazards;
 use super::lds::{self, LdsUse};
 use crate::analysis::program::Observer;
@@ -69,7 +71,7 @@ pub(super) struct Touches {
     /// The words of all forms, one after the other.
     words: Vec<Touched>,
     /// By known kernel.
-    kernels: Vec<Own>,
+    kernels: VecDeque<Own>,
 }
 
 impl Touches {
@@ -139,7 +141,7 @@ impl Observer for Collector {
     }
 
     fn learnt(&mut self, function: usize) {
-        self.touches.kernels.push(self.own[function].clone());
+        self.touches.kernels.push_back(self.own[function].clone());
     }
 
     fn known(&mut self, function: usize, kernel: usize) {

@@ -1,14 +1,19 @@
 //! What was found out, and planned, of kernels that stood in a code object before: more than a quarter of the code of a library does
 //! (rocSPARSE for gfx90a).
 
+use std::collections::VecDeque;
+
 use super::plan::Remembered;
-use crate::analysis::masks::Masks;
-use crate::analysis::program::Function;
+use crate::analysis::masks::{Masks, Outlines};
+use crate::analysis::program::{Function, Program};
+use crate::isa::RegSet;
 
 /// Known kernels of a processor, by number.
 #[derive(Debug, Default)]
 pub(super) struct Recall {
-    kernels: Vec<Recalled>,
+    kernels: VecDeque<Recalled>,
+    /// What kernels may be alike in whose code is not the same.
+    outlines: Outlines,
 }
 
 #[derive(Debug)]
@@ -18,20 +23,31 @@ struct Recalled {
     plan: Option<Remembered>,
 }
 
+/// Words of the outlines that are remembered.
+const MOST_WORDS: usize = 1 << 18;
+
 impl Recall {
-    /// Forgets everything, but not the room that it took.
+    /// Forgets the kernels, but not the room that they took. From now on, forms have other numbers.
     pub(super) fn clear(&mut self) {
         self.kernels.clear();
+        self.outlines.forget_forms();
     }
 
-    /// Forgets the first so many kernels.
+    /// Forgets the first so many kernels, and the outlines of which there are too many.
     pub(super) fn forget_kernels(&mut self, count: usize) {
         self.kernels.drain(..count);
+        self.outlines.forget(MOST_WORDS);
     }
 
-    /// The masks of a function: those of the known kernel that it is, else what `find` finds. Those of new kernels have to be asked for in
-    /// the order of their numbers.
-    pub(super) fn masks(&mut self, function: &Function, find: impl FnOnce() -> Masks) -> Masks {
+    /// The masks of a function: those of the known kernel that it is, or what [`Masks::new`] finds. Those of new kernels have to be asked
+    /// for in the order of their numbers.
+    pub(super) fn masks(
+        &mut self,
+        program: &Program,
+        function: &Function,
+        clobbers: &dyn Fn(usize) -> RegSet,
+    ) -> Masks {
+        let mut find = || self.outlines.masks(program, function, clobbers);
         let (Some(number), Some(block)) = (function.known, function.blocks.first()) else { return find() };
         let first = block.insts.start;
         if let Some(known) = self.kernels.get(number as usize) {
@@ -39,7 +55,7 @@ impl Recall {
         }
         debug_assert_eq!(self.kernels.len(), number as usize);
         let masks = find();
-        self.kernels.push(Recalled { masks: masks.shifted(|inst| inst - first), plan: None });
+        self.kernels.push_back(Recalled { masks: masks.shifted(|inst| inst - first), plan: None });
         masks
     }
 

@@ -7,7 +7,6 @@ use super::options::Options;
 use super::own::{Collector, Own, Touches};
 use super::recall::Recall;
 use super::refusal::{InstrumentError, Reason, Refusal};
-use crate::analysis::dominators::Structure;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
 use crate::analysis::modes::ModeFlow;
@@ -59,17 +58,7 @@ impl Survey {
             program.functions[function].obstacles.push(obstacle);
         }
         let modes = ModeFlow::new(&program);
-        let masks = program.functions.iter().map(|function| {
-            recall.masks(function, || {
-                let blocks = &function.blocks;
-                let structure = Structure::new(
-                    blocks.len(),
-                    |block| &blocks[block].successors,
-                    |block| function.predecessors(block),
-                );
-                Masks::new(&program, function, &structure, &clobbers)
-            })
-        });
+        let masks = program.functions.iter().map(|function| recall.masks(&program, function, &clobbers));
         let masks = masks.collect();
         Self { masks, liveness, modes, own, touches, reachable, entered, program }
     }
@@ -177,11 +166,13 @@ fn raw_counters(program: &Program, liveness: &Liveness) -> Vec<(usize, Obstacle)
         let Some(register) = raw.register.map(Reg::scalar) else { return true };
         let block = &program.functions[raw.function].blocks[raw.block];
         let into_callee = match block.exit {
-            Exit::Call(callee) | Exit::TailCall(callee) => liveness.at_entry(callee).contains(register),
+            Exit::Call(callee) | Exit::TailCall(callee) => {
+                liveness.at_start(program, callee, 0).contains(register)
+            }
             _ => false,
         };
         let mut after = block.successors.iter().filter(|&&next| Some(next) != raw.followed);
-        into_callee || after.any(|&next| liveness.at_start(raw.function, next).contains(register))
+        into_callee || after.any(|&next| liveness.at_start(program, raw.function, next).contains(register))
     };
     let obstacle = |raw: &RawCounter| {
         let pc = program.insts[raw.getpc].pc;

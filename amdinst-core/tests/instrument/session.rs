@@ -48,9 +48,11 @@ fn a_session_plans_as_if_each_code_object_were_alone() {
     // The same code with other descriptors and other metadata.
     let narrow = SOURCE.replace("((amdgpu_kernel))", "((amdgpu_kernel, amdgpu_flat_work_group_size(1, 64)))");
     let roomy = SOURCE.replace("((amdgpu_kernel))", "((amdgpu_kernel, amdgpu_num_vgpr(96)))");
+    // Other code with the same masks.
+    let below = SOURCE.replace(" > ", " < ");
     let mut objects = Vec::new();
     for cpu in ["gfx90a", "gfx90a:xnack+", "gfx90a:xnack-", "gfx906", "gfx942"] {
-        for source in [SOURCE, &moved, &narrow, &roomy] {
+        for source in [SOURCE, &moved, &narrow, &roomy, &below] {
             for level in ["-O2", "-O0"] {
                 objects.push(compile_source(directory.path(), source, cpu, &["-g", level]));
             }

@@ -3,21 +3,31 @@
 use std::collections::BTreeMap;
 
 use super::flow::Flowing;
-use crate::analysis::program::Program;
 use crate::analysis::values::{Expr, Vn};
-use crate::isa::{Families, Op, Value};
+use crate::isa::{Families, Inst, Op, Value};
 
 /// How far down an expression is looked at.
 const DEPTH: u32 = 8;
 
 /// What a mask, or a half of one, is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Made {
     Constants,
     Conditions,
     /// Of numbers that scalar arithmetic computed.
     Numbers,
     Other,
+}
+
+impl Made {
+    /// What an instruction makes that has no rule.
+    pub(super) fn by(inst: &Inst) -> Self {
+        match inst.op {
+            _ if compares(inst) => Self::Conditions,
+            op if calculates(op) => Self::Numbers,
+            _ => Self::Other,
+        }
+    }
 }
 
 impl Flowing<'_> {
@@ -87,9 +97,8 @@ impl Flowing<'_> {
         match self.values.expr(value) {
             Expr::Const32(_) | Expr::Const64(_) => Some(Made::Constants),
             Expr::Opaque(inst, _) => Some(match self.program.insts.get(inst) {
-                Some(_) if compares(self.program, inst) => Made::Conditions,
-                Some(located) if calculates(located.op) => Made::Numbers,
-                _ => Made::Other,
+                Some(_) => Made::by(self.program.inst(inst)),
+                None => Made::Other,
             }),
             Expr::Phi(..) => joined.get(&value).copied().unwrap_or(Some(Made::Other)),
             // A comparison's mask has only lanes that were active.
@@ -106,12 +115,12 @@ impl Flowing<'_> {
     }
 }
 
-fn compares(program: &Program, index: usize) -> bool {
+fn compares(inst: &Inst) -> bool {
     let shifts_constant = || {
         let constant = |value| matches!(value, Value::Inline(_) | Value::Literal(_));
-        program.inst(index).operands.get(1).is_some_and(|operand| constant(operand.value))
+        inst.operands.get(1).is_some_and(|operand| constant(operand.value))
     };
-    match program.insts[index].op {
+    match inst.op {
         Op::s_bfm_b64 => true,
         Op::s_lshl_b64 | Op::s_lshr_b64 | Op::s_ashr_i64 => shifts_constant(),
         op => op.is_of(Families::COMPARE),

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::borders::Borders;
 use super::conditions::Made;
 use super::nonzero::{Chain, Chains};
-use super::slice::Slice;
+use super::slice::{Slice, Steps};
 use super::state::{EXEC_PLACE, Rest, State};
 use crate::analysis::dominators::reverse_postorder;
 use crate::analysis::program::{Function, Program};
@@ -72,12 +72,12 @@ pub(super) struct Flowing<'a> {
 }
 
 impl<'a> Flowing<'a> {
-    /// The values that the instructions `asked` read matter beside EXEC's.
+    /// That looks at these instructions.
     pub(super) fn new(
         program: &'a Program,
         function: &'a Function,
         clobbers: &'a dyn Fn(usize) -> RegSet,
-        asked: &BTreeSet<usize>,
+        steps: Steps,
     ) -> Self {
         let first = function.blocks.first().map_or(0, |block| block.insts.start);
         let end = function.blocks.last().map_or(0, |block| block.insts.end);
@@ -87,7 +87,7 @@ impl<'a> Flowing<'a> {
             [(address.add, address.target as u32), (address.addc, (address.target >> 32) as u32)]
         });
         let formed = halves.collect();
-        let slice = Slice::new(program, function, asked);
+        let slice = Slice::new(steps);
         let (steps, blocks) = (slice.steps().len(), function.blocks.len());
         let mut values = Values::with_capacity(steps);
         let entry_exec = values.number(Expr::Opaque(usize::MAX, 0));
@@ -222,7 +222,7 @@ impl<'a> Flowing<'a> {
         }
         for &from in function.predecessors(block) {
             let Some(rest) = self.ends.rest(from) else { continue };
-            let with_lanes = self.enters_with_lanes(from, block);
+            let with_lanes = enters_with_lanes(self.program, function, from, block);
             // With what the branch to this block tells of its EXEC.
             let exec = rest.exec;
             let nonzero = if with_lanes { self.chains.with(rest.nonzero, exec) } else { rest.nonzero };
@@ -273,20 +273,17 @@ impl<'a> Flowing<'a> {
             }
         }
     }
+}
 
-    /// Whether the branch at the end of `from` tells that some lane is on when it leads to `to`.
-    fn enters_with_lanes(&self, from: usize, to: usize) -> bool {
-        let block = &self.function.blocks[from];
-        let located = &self.program.insts[block.insts.end - 1];
-        let Flow::CondBranch { offset, condition } = located.flow() else { return false };
-        let start = self.program.insts[self.function.blocks[to].insts.start].pc;
-        let taken = start == located.end().wrapping_add_signed(offset.into());
-        let falls = start == located.end();
-        matches!(
-            (condition, taken, falls),
-            (Condition::Execz, false, true) | (Condition::Execnz, true, false)
-        )
-    }
+/// Whether the branch at the end of `from` tells that some lane is on when it leads to `to`.
+pub(super) fn enters_with_lanes(program: &Program, function: &Function, from: usize, to: usize) -> bool {
+    let block = &function.blocks[from];
+    let located = &program.insts[block.insts.end - 1];
+    let Flow::CondBranch { offset, condition } = located.flow() else { return false };
+    let start = program.insts[function.blocks[to].insts.start].pc;
+    let taken = start == located.end().wrapping_add_signed(offset.into());
+    let falls = start == located.end();
+    matches!((condition, taken, falls), (Condition::Execz, false, true) | (Condition::Execnz, true, false))
 }
 
 /// The value that is joined at the start of a block from different ones; `known` keeps it.

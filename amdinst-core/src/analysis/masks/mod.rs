@@ -6,11 +6,13 @@
 //! was copied from EXEC before is a restore. Code written by hand also sets masks that comparisons made, again and again,
 //! and all lanes in between: each of these is a narrowing. What cannot be told is reported as unclassified, never dropped.
 
+mod aspects;
 mod borders;
 mod classify;
 mod conditions;
 mod flow;
 mod nonzero;
+mod outlines;
 mod slice;
 mod state;
 mod step;
@@ -20,6 +22,8 @@ use std::collections::BTreeSet;
 pub use classify::writes_exec;
 use classify::{branch_kind, classify, saves_old};
 use flow::Flowing;
+pub(crate) use outlines::Outlines;
+use slice::Steps;
 
 use super::dominators::Structure;
 use super::program::{Function, Located, Program};
@@ -76,7 +80,7 @@ pub enum OtherWrite {
 }
 
 /// The masks of one function.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Masks {
     /// Its sites in order of address.
     pub sites: Vec<MaskSite>,
@@ -89,14 +93,23 @@ pub struct Masks {
 impl Masks {
     /// Classifies every write of EXEC in `function`. `clobbers` gives the registers that a callee (and what it calls) may
     /// write.
-    pub fn new(
-        program: &Program,
-        function: &Function,
-        structure: &Structure,
-        clobbers: &dyn Fn(usize) -> RegSet,
-    ) -> Self {
-        let mut flowing = Flowing::new(program, function, clobbers, &BTreeSet::new());
+    pub fn new(program: &Program, function: &Function, clobbers: &dyn Fn(usize) -> RegSet) -> Self {
+        let steps = Steps::new(program, function, &BTreeSet::new());
+        let mut flowing = Flowing::new(program, function, clobbers, steps);
+        Self { uniform: uniform(program, function), ..Self::of_writes(&mut flowing) }
+    }
+
+    /// The same but for uniform branches.
+    fn of_writes(flowing: &mut Flowing<'_>) -> Self {
+        let (program, function) = (flowing.program, flowing.function);
+        let blocks = &function.blocks;
+        let structure = &Structure::new(
+            blocks.len(),
+            |block| &blocks[block].successors,
+            |block| function.predecessors(block),
+        );
         flowing.run_in(structure.order());
+        let flowing = &*flowing;
         let mut masks = Self::default();
         let values = &flowing.values;
         let mut narrowed: Vec<(Vn, usize)> = Vec::new();
@@ -105,7 +118,7 @@ impl Masks {
         while let Some(event) = events.next() {
             let is_last = events.peek().is_none_or(|next| next.block != event.block);
             let inst = program.inst(event.inst);
-            match classify(inst, event, &flowing) {
+            match classify(inst, event, flowing) {
                 Ok(kind) => {
                     narrowed.push((event.new, masks.sites.len()));
                     masks.sites.push(MaskSite {
@@ -140,16 +153,6 @@ impl Masks {
                 masks.sites[site].else_insts.push(inst);
             }
         }
-        for block in &function.blocks {
-            let last = block.insts.end - 1;
-            let condition = match program.insts[last].flow() {
-                Flow::CondBranch { condition, .. } => condition,
-                _ => continue,
-            };
-            if !matches!(condition, Condition::Execz | Condition::Execnz) {
-                masks.uniform.push(last);
-            }
-        }
         masks
     }
 
@@ -168,6 +171,16 @@ impl Masks {
     }
 }
 
+/// Conditional branches on SCC or VCC.
+fn uniform(program: &Program, function: &Function) -> Vec<usize> {
+    let lasts = function.blocks.iter().map(|block| block.insts.end - 1);
+    let is_uniform = |&last: &usize| match program.insts[last].flow() {
+        Flow::CondBranch { condition, .. } => !matches!(condition, Condition::Execz | Condition::Execnz),
+        _ => false,
+    };
+    lasts.filter(is_uniform).collect()
+}
+
 /// The targets of the calls and jumps through registers at the instructions `wanted`, as far as the values that reach them
 /// are known, even parked in lanes or spilled meanwhile: (instruction, address). `unknown` is what a call of an unknown
 /// function is taken to write.
@@ -178,7 +191,7 @@ pub(super) fn register_targets(
     unknown: RegSet,
     wanted: &BTreeSet<usize>,
 ) -> Vec<(usize, u64)> {
-    let mut flowing = Flowing::new(program, function, clobbers, wanted);
+    let mut flowing = Flowing::new(program, function, clobbers, Steps::new(program, function, wanted));
     flowing.unknown = unknown;
     flowing.run();
     let mut targets = Vec::new();
@@ -205,7 +218,8 @@ pub(super) fn computed_jumps(
     wanted: &BTreeSet<usize>,
     is_asked: impl Fn(&Located) -> bool,
 ) -> Vec<usize> {
-    let mut flowing = Flowing::new(program, function, &|_| RegSet::EMPTY, wanted);
+    let steps = Steps::new(program, function, wanted);
+    let mut flowing = Flowing::new(program, function, &|_| RegSet::EMPTY, steps);
     flowing.unknown = RegSet::EMPTY;
     flowing.run();
     let mut jumps = Vec::new();

@@ -13,14 +13,21 @@ use crate::analysis::program::{Function, Located, Program, Scalars};
 use crate::analysis::rounds::Rounds;
 use crate::isa::{Access, Op, ScalarSet, Value};
 
+/// The instructions of a function that the data flow looks at.
+pub(super) struct Steps {
+    /// One block after the other.
+    all: Vec<Step>,
+    /// By block: where the next one's begin.
+    ends: Vec<usize>,
+    /// By block: the registers whose values at its start matter.
+    start: Vec<ScalarSet>,
+    /// Those whose values matter anywhere: few do.
+    anywhere: ScalarSet,
+}
+
 /// What of a function matters.
 pub(super) struct Slice {
-    /// The instructions that the data flow looks at, one block after the other.
-    steps: Vec<Step>,
-    /// By block: where the next one's steps begin.
-    step_ends: Vec<usize>,
-    /// The registers whose values matter anywhere: few do.
-    anywhere: ScalarSet,
+    steps: Steps,
     /// By register: how many of these come before it.
     places: [u8; SCALARS],
     /// Registers whose values matter at the starts of blocks, with their places: one block after the other.
@@ -122,8 +129,8 @@ impl<'a> Search<'a> {
         std::mem::replace(&mut self.start[number], relevant) != relevant
     }
 
-    /// The steps of all blocks, and by block where the next one's begin.
-    fn steps(&self) -> (Vec<Step>, Vec<usize>) {
+    /// The steps of all blocks.
+    fn steps(self) -> Steps {
         let blocks = &self.function.blocks;
         let (mut steps, mut ends) =
             (Vec::with_capacity(self.candidates.len()), Vec::with_capacity(blocks.len()));
@@ -154,48 +161,63 @@ impl<'a> Search<'a> {
             }
             ends.push(steps.len());
         }
-        (steps, ends)
+        Steps { all: steps, ends, start: self.start, anywhere: self.anywhere }
+    }
+}
+
+impl Steps {
+    /// Those that matter to EXEC, and to what the instructions `asked` read.
+    pub(super) fn new(program: &Program, function: &Function, asked: &BTreeSet<usize>) -> Self {
+        let mut search = Search::new(program, function, asked);
+        search.run();
+        search.steps()
+    }
+
+    /// All of them, by number.
+    pub(super) fn all(&self) -> &[Step] {
+        &self.all
+    }
+
+    /// The numbers of a block's.
+    pub(super) fn of(&self, block: usize) -> Range<usize> {
+        part(&self.ends, block)
     }
 }
 
 impl Slice {
-    /// Of EXEC, and of what the instructions `asked` read.
-    pub(super) fn new(program: &Program, function: &Function, asked: &BTreeSet<usize>) -> Self {
-        let mut search = Search::new(program, function, asked);
-        search.run();
-        let (steps, step_ends) = search.steps();
+    pub(super) fn new(steps: Steps) -> Self {
         let mut places = [0; SCALARS];
-        for (place, register) in (0..).zip(registers(search.anywhere)) {
+        for (place, register) in (0..).zip(registers(steps.anywhere)) {
             places[usize::from(register)] = place;
         }
-        let (mut at_starts, mut ends) = (Vec::new(), Vec::with_capacity(search.start.len()));
-        for &start in &search.start {
+        let (mut at_starts, mut ends) = (Vec::new(), Vec::with_capacity(steps.start.len()));
+        for &start in &steps.start {
             at_starts.reserve(SCALARS);
             registers(start).for_each(|register| at_starts.push((register, places[usize::from(register)])));
             ends.push(at_starts.len());
         }
-        Self { steps, step_ends, anywhere: search.anywhere, places, at_starts, ends }
+        Self { steps, places, at_starts, ends }
     }
 
     /// All steps, by number.
     pub(super) fn steps(&self) -> &[Step] {
-        &self.steps
+        self.steps.all()
     }
 
     /// The numbers of a block's steps.
     pub(super) fn steps_of(&self, block: usize) -> Range<usize> {
-        part(&self.step_ends, block)
+        self.steps.of(block)
     }
 
     /// Where the value of a register is kept among those that are followed; nowhere if it never matters.
     pub(super) fn place(&self, register: u8) -> Option<usize> {
         let register = usize::from(register) % SCALARS;
-        (self.anywhere.bits() >> register & 1 != 0).then(|| usize::from(self.places[register]))
+        (self.steps.anywhere.bits() >> register & 1 != 0).then(|| usize::from(self.places[register]))
     }
 
     /// How many registers are followed.
     pub(super) fn len(&self) -> usize {
-        registers(self.anywhere).count()
+        registers(self.steps.anywhere).count()
     }
 
     /// The registers whose values at the start of a block matter, with their places.

@@ -178,7 +178,7 @@ impl Flowing<'_> {
     /// A copy of all lanes of a vector register to another, or to or from a spill slot: (to, from).
     fn whole_copy(&mut self, inst: &Inst, state: &State) -> Option<(u32, u32)> {
         let all_lanes = matches!(self.values.expr(state.rest.exec), Expr::Const64(u64::MAX));
-        if !all_lanes {
+        if !all_lanes || !may_copy_whole(inst.op) {
             return None;
         }
         let vector = |n: usize| match inst.operands.get(n)?.value {
@@ -326,6 +326,27 @@ pub(super) fn is_followed(op: Op) -> bool {
                 | Op::v_writelane_b32
                 | Op::v_readlane_b32
         )
+}
+
+/// Whether the data flow may see more of an operation than that it writes something new.
+pub(super) fn has_rule(op: Op) -> bool {
+    let by_number = matches!(op, Op::s_movreld_b32 | Op::s_movreld_b64);
+    by_number || is_followed(op) || may_copy_whole(op)
+}
+
+/// Operations that may copy all lanes of a register.
+fn may_copy_whole(op: Op) -> bool {
+    matches!(
+        op,
+        Op::v_mov_b32
+            | Op::v_accvgpr_read_b32
+            | Op::v_accvgpr_write_b32
+            | Op::v_accvgpr_mov_b32
+            | Op::buffer_store_dword
+            | Op::buffer_load_dword
+            | Op::scratch_store_dword
+            | Op::scratch_load_dword
+    )
 }
 
 /// Whether an operation makes one mask of two.

@@ -146,13 +146,17 @@ impl Forms {
         observer: &mut impl Observer,
     ) -> Result<u32, DecodeError> {
         let first = bytes.first_chunk().map(|first| u64::from(u32::from_le_bytes(*first)));
-        if let Some((first, &known)) = first.and_then(|first| Some((first, self.dwords.get(&first)?))) {
-            Recent::note(&mut self.recent.dwords, first, known);
-            return Ok(known);
-        }
-        if let Some((pair, &known)) = pair.and_then(|pair| Some((pair, self.pairs.get(&pair)?))) {
-            Recent::note(&mut self.recent.pairs, pair, known);
-            return Ok(known);
+        // Nearly all encodings that begin with two ones have two dwords. Which is looked for first does not matter to what is found.
+        let begins_pair = first.is_some_and(|first| first >> 30 == 0b11);
+        for in_pairs in [begins_pair, !begins_pair] {
+            let (key, numbers, recent) = match in_pairs {
+                true => (pair, &self.pairs, &mut self.recent.pairs),
+                false => (first, &self.dwords, &mut self.recent.dwords),
+            };
+            if let Some((key, &known)) = key.and_then(|key| Some((key, numbers.get(&key)?))) {
+                Recent::note(recent, key, known);
+                return Ok(known);
+            }
         }
         let inst = decode(self.arch, bytes)?;
         let number = self.list.len() as u32;

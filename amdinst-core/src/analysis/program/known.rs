@@ -3,7 +3,7 @@
 //! What a kernel is found to be depends on nothing but its code, if that leads nowhere else and looks at no address. So it need not be
 //! explored again.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::{Arch, Mixer};
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(super) forms: Forms,
-    kernels: Vec<Kernel>,
+    kernels: VecDeque<Kernel>,
     /// By a hash of their code, their numbers. Of those with the same hash, the last.
     numbers: HashMap<u64, u32, BuildHasherDefault<Mixer>>,
     /// Bytes of code of all of them.
@@ -36,7 +36,7 @@ struct Kernel {
 impl Seen {
     /// Nothing yet.
     pub(crate) fn new(arch: Arch) -> Self {
-        Self { forms: Forms::new(arch), kernels: Vec::new(), numbers: HashMap::default(), bytes: 0 }
+        Self { forms: Forms::new(arch), kernels: VecDeque::new(), numbers: HashMap::default(), bytes: 0 }
     }
 
     /// How many distinct instructions there are.
@@ -82,7 +82,7 @@ impl Seen {
         let first = function.blocks.first().map_or(0, |block| block.insts.start);
         let place = |located: &Located| ((located.pc - function.range.start) as u32, located.form);
         let number = self.kernels.len() as u32;
-        self.kernels.push(Kernel {
+        self.kernels.push_back(Kernel {
             code: code.into(),
             insts: insts[first..].iter().map(place).collect(),
             blocks: function.blocks.iter().map(|block| block.shifted(|inst| inst - first)).collect(),

@@ -138,12 +138,18 @@ impl Slots {
             }
         }
         // Nothing may stand within a kernel's stub: hardware counts its bytes.
-        let in_stub = |pc: u64| {
-            program.function_at(pc).map(|function| &program.functions[function]).is_some_and(|function| {
-                let stub = function.kernel.map_or(0, |kernel| stub_bytes(&object.kernels[kernel].descriptor));
-                pc != function.range.start && pc - function.range.start <= stub
-            })
+        let mut stubs = program.functions.iter().map(|function| {
+            let stub = function.kernel.map_or(0, |kernel| stub_bytes(&object.kernels[kernel].descriptor));
+            (function.range.start, function.range.end.min(function.range.start + stub + 1))
+        });
+        let (mut stub, mut next) = ((0, 0), stubs.next());
+        let mut in_stub = |pc: u64| {
+            while let Some(of_next) = next.filter(|&(start, _)| start <= pc) {
+                (stub, next) = (of_next, stubs.next());
+            }
+            stub.0 < pc && pc < stub.1
         };
+        // Both are in order of address.
         let all: Vec<u64> =
             program.insts.iter().map(|located| located.pc).filter(|&pc| !in_stub(pc)).collect();
         // Only where code follows: elsewhere the address may be that of data.

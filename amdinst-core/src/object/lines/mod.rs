@@ -65,8 +65,7 @@ pub struct LinesError {
 /// The source locations of a code object.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
-    /// In order of address; rows do not overlap.
-    rows: Vec<rows::Row>,
+    rows: rows::Rows,
     /// Paths of files, by the number that rows and scopes have of them.
     files: Vec<Arc<str>>,
     functions: scopes::Functions,
@@ -105,7 +104,7 @@ impl SourceMap {
 
     /// Whether there is no source location at all.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.rows.as_slice().is_empty()
     }
 
     /// The source location of an instruction: the innermost inlined function first, the function proper last. Each
@@ -123,7 +122,7 @@ impl SourceMap {
 
     /// The same, as whatever is made of a function, a file and a place in it.
     pub(crate) fn frames_as<T>(&self, pc: u64, frame: impl Fn(&Name, &Arc<str>, Place) -> T) -> Vec<T> {
-        let row = self.row_index(pc);
+        let row = self.rows.at(pc);
         let chain = self.functions.chain(pc);
         if row.is_none() && chain.is_empty() {
             return Vec::new();
@@ -157,16 +156,11 @@ impl SourceMap {
         code.contains(&pc).then_some(name)
     }
 
-    fn row_index(&self, pc: u64) -> Option<usize> {
-        let next = self.rows.partition_point(|row| row.start <= pc);
-        let index = next.checked_sub(1)?;
-        (pc < self.rows[index].end).then_some(index)
-    }
-
     /// The location of a row; of the nearest earlier one with a line in its sequence if it has none.
     fn place(&self, index: usize) -> Place {
-        let row = &self.rows[index];
-        let with_line = self.rows[..=index]
+        let rows = self.rows.as_slice();
+        let row = &rows[index];
+        let with_line = rows[..=index]
             .iter()
             .rev()
             .take_while(|other| other.sequence == row.sequence)

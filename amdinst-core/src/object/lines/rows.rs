@@ -24,8 +24,48 @@ pub(super) struct Row {
     pub(super) sequence: u32,
 }
 
-/// The rows that describe `.text`, in order of address.
-pub(super) fn read(units: &Units<'_>, text: &Range<u64>, files: &mut Files) -> Result<Vec<Row>, LinesError> {
+/// The rows that describe `.text`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rows {
+    /// In order of address; they do not overlap.
+    all: Vec<Row>,
+    /// The address from which on the next count.
+    base: u64,
+    /// By [`STRIDE`]: how many rows start before it. A search among all rows would mostly wait for memory.
+    before: Vec<u32>,
+}
+
+/// Bytes of code, a power of two: about a dozen rows.
+const STRIDE: u64 = 256;
+
+impl Rows {
+    fn new(all: Vec<Row>) -> Self {
+        let base = all.first().map_or(0, |row| row.start);
+        let mut before: Vec<u32> = Vec::new();
+        for (row, number) in all.iter().zip(0..) {
+            before.resize(before.len().max(((row.start - base) / STRIDE) as usize + 1), number);
+        }
+        Self { all, base, before }
+    }
+
+    pub(super) fn as_slice(&self) -> &[Row] {
+        &self.all
+    }
+
+    /// The number of the row that holds an address.
+    pub(super) fn at(&self, pc: u64) -> Option<usize> {
+        let stride = usize::try_from(pc.checked_sub(self.base)? / STRIDE).ok()?;
+        // All that start within the stride, and the last one before.
+        let before = |stride: usize| self.before.get(stride).map_or(self.all.len(), |&count| count as usize);
+        let (first, end) = (before(stride), before(stride.saturating_add(1)));
+        let next = first + self.all[first..end].partition_point(|row| row.start <= pc);
+        let index = next.checked_sub(1)?;
+        (pc < self.all[index].end).then_some(index)
+    }
+}
+
+/// The rows that describe `.text`.
+pub(super) fn read(units: &Units<'_>, text: &Range<u64>, files: &mut Files) -> Result<Rows, LinesError> {
     // A row takes about five bytes of a line program. Memory that is not written to costs nothing.
     let mut rows = Vec::with_capacity(units.line_bytes() / 4);
     let mut sequence = 0;
@@ -46,7 +86,7 @@ pub(super) fn read(units: &Units<'_>, text: &Range<u64>, files: &mut Files) -> R
             keep
         });
     }
-    Ok(rows)
+    Ok(Rows::new(rows))
 }
 
 fn unit(

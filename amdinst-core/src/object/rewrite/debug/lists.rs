@@ -51,8 +51,14 @@ pub(super) fn rewrite(
     moves: &Moves<'_, impl AddressMap>,
 ) -> Result<(Vec<u8>, Moved), Problem> {
     let all = reader(old);
-    let mut writer =
-        Writer { out: Vec::with_capacity(old.len() + old.len() / 8), is_locations, bases, moves };
+    let mut writer = Writer {
+        out: Vec::with_capacity(old.len() + old.len() / 8),
+        is_locations,
+        bases,
+        moves,
+        of_unit: None,
+        of_number: None,
+    };
     let mut moved = Moved::default();
     let mut noted = lists.of_5.iter().copied().peekable();
     let mut rest = all;
@@ -101,21 +107,23 @@ struct Writer<'r, 'b, 'm, M> {
     is_locations: bool,
     bases: &'r Bases<'b>,
     moves: &'r Moves<'m, M>,
+    /// The last unit whose base was asked for, and that: lists of one unit follow one another.
+    of_unit: Option<(usize, Base)>,
+    /// The same of its last base that was told by a number. Lists of one function have the same.
+    of_number: Option<((usize, u64), Base)>,
 }
+
+/// What addresses are counted from, and where that went.
+type Base = (u64, u64);
 
 impl<M: AddressMap> Writer<'_, '_, '_, M> {
     /// Writes a list that a unit refers to; one of nobody has no base, and its offsets stay.
     fn list(&mut self, old: &mut Reader<'_>, unit: Option<usize>) -> Result<(), Problem> {
-        // What addresses are counted from, and where that went.
-        let moves = self.moves;
-        let with_new = |base: u64| (base, moves.address(base));
-        let mut base = unit.map(|unit| with_new(self.bases.of_unit(unit)));
+        let mut base = unit.map(|unit| self.base_of_unit(unit));
         // From there on kinds are one less.
         let first_less = if self.is_locations { u8::MAX } else { DEFAULT_LOCATION };
-        let numbered = |index| match unit {
-            Some(unit) => self.bases.numbered(unit, index).map(Some),
-            None => Ok(None),
-        };
+        let bases = self.bases;
+        let numbered = |index| unit.map(|unit| bases.numbered(unit, index)).transpose();
         loop {
             if let (Some(bases), Some(&OFFSET_PAIR)) = (base, old.slice().first()) {
                 self.usual_pairs::<2>(old, bases)?;
@@ -130,13 +138,13 @@ impl<M: AddressMap> Writer<'_, '_, '_, M> {
                 }
                 BASE_ADDRESSX => {
                     let index = leb::unsigned(old)?;
-                    base = numbered(index)?.map(with_new);
+                    base = unit.map(|unit| self.numbered_base(unit, index)).transpose()?;
                     self.out.push(raw);
                     put_uleb(&mut self.out, index);
                 }
                 BASE_ADDRESS => {
                     let address = old.read_u64()?;
-                    let new = moves.address(address);
+                    let new = self.moves.address(address);
                     base = Some((address, new));
                     self.out.push(raw);
                     self.address(new);
@@ -197,12 +205,32 @@ impl<M: AddressMap> Writer<'_, '_, '_, M> {
         }
     }
 
+    fn base_of_unit(&mut self, unit: usize) -> Base {
+        match self.of_unit {
+            Some((of, base)) if of == unit => base,
+            _ => {
+                let base = self.bases.of_unit(unit);
+                self.of_unit.insert((unit, (base, self.moves.address(base)))).1
+            }
+        }
+    }
+
+    fn numbered_base(&mut self, unit: usize, index: u64) -> Result<Base, Problem> {
+        Ok(match self.of_number {
+            Some((of, base)) if of == (unit, index) => base,
+            _ => {
+                let base = self.bases.numbered(unit, index)?;
+                self.of_number.insert(((unit, index), (base, self.moves.address(base)))).1
+            }
+        })
+    }
+
     /// Writes pairs of offsets, as long as all about them is as it is with nearly all: some bytes for each offset, before and
     /// after, and a short expression that names no address. What else there is [`Self::list`] takes care of.
     fn usual_pairs<const BYTES: usize>(
         &mut self,
         old: &mut Reader<'_>,
-        (base, new_base): (u64, u64),
+        (base, new_base): Base,
     ) -> Result<(), Problem> {
         /// So much of an expression is looked at, and copied, whatever of it there is.
         const MOST: usize = 16;
