@@ -361,6 +361,8 @@ pub enum TimingChoice {
     Mi210,
     /// One die of an AMD Instinct MI250X (gfx90a).
     Mi250x,
+    /// A gfx900 of 64 compute units, as of the evaluation of 2022 (gfx900).
+    Vega10,
 }
 
 impl TimingChoice {
@@ -369,6 +371,7 @@ impl TimingChoice {
         match self {
             Self::Mi210 => amdinst_emu::timing::Model::Mi210,
             Self::Mi250x => amdinst_emu::timing::Model::Mi250x,
+            Self::Vega10 => amdinst_emu::timing::Model::Vega10,
         }
     }
 }

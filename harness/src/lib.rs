@@ -46,7 +46,7 @@
 //! | `AMDINST_STRICT_BARRIERS` | `1`: a barrier that some work-items do not reach is a fault; `auto` is the emulator then |
 //! | `AMDINST_CHECK_RACES` | `1`: accesses of two waves to the same bytes, in LDS or memory, that nothing orders are a fault, and different values that lanes write to one place by one store; `auto` is the emulator then |
 //! | `AMDINST_UNINITIALISED` | what each dword of registers, LDS and scratch memory holds in the emulator before it is written (default: `0x7ffb7ffb`) |
-//! | `AMDINST_TIMING` | `mi210` or `mi250x`: model how long each launch takes there, on the emulator |
+//! | `AMDINST_TIMING` | `mi210`, `mi250x` or `vega10`: model how long each launch takes there, on the emulator |
 //! | `AMDINST_TIMELINE` | with `AMDINST_TIMING`, a directory: write there when each wave of each launch ran, as traces for Perfetto's viewer or Chrome's |
 //! | `AMDINST_JUNIT` | write the results there as JUnit XML |
 //! | `AMDINST_STATUS` | add lines to this file: `begun`, then `started` or `device-missing` |

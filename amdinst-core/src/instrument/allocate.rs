@@ -18,7 +18,7 @@ use super::options::{Home, Level, Probe};
 use super::points::Point;
 use super::pool::{Pool, Sgprs, serves, temps};
 use super::refusal::Reason;
-use super::seed::SeedRegisters;
+use super::seed::{SeedPlace, SeedRegisters};
 use super::site_code::Needs;
 use super::stores::Stores;
 use super::survey::Survey;
@@ -32,24 +32,22 @@ pub(super) enum Scheme {
     VgprLanes,
     Lds,
     Memory,
-    /// Of 2022, in LDS.
-    SeedLds,
-    /// Of 2022, in memory.
-    SeedMemory,
+    /// Of 2022.
+    Seed(SeedPlace),
 }
 
 impl Scheme {
     pub(super) const fn home(self) -> Home {
         match self {
-            Self::Sgprs | Self::VgprLanes => Home::Register,
-            Self::Lds | Self::SeedLds => Home::Lds,
-            Self::Memory | Self::SeedMemory => Home::Global,
+            Self::Sgprs | Self::VgprLanes | Self::Seed(SeedPlace::Nowhere) => Home::Register,
+            Self::Lds | Self::Seed(SeedPlace::Lds) => Home::Lds,
+            Self::Memory | Self::Seed(SeedPlace::Memory) => Home::Global,
         }
     }
 
     /// One of those of 2022.
     pub(super) const fn is_seed(self) -> bool {
-        matches!(self, Self::SeedLds | Self::SeedMemory)
+        matches!(self, Self::Seed(_))
     }
 }
 
@@ -193,9 +191,12 @@ impl<'a> Component<'a> {
         mut needs: Vec<Needs>,
     ) -> Result<Allocation, NoRegisters> {
         let Request { scheme, borrow, probe, level, sites, may_defer, .. } = request;
-        if scheme.is_seed() && probe != Probe::Branches {
-            let detail = "the schemes of 2022 count branches alone".to_owned();
-            return Err((Reason::CountersDoNotFit, detail));
+        if let Scheme::Seed(place) = scheme {
+            let wanted = if place == SeedPlace::Nowhere { Probe::Time } else { Probe::Branches };
+            if probe != wanted {
+                let detail = format!("that scheme of 2022 is one of probe `{}`", wanted.name());
+                return Err((Reason::CountersDoNotFit, detail));
+            }
         }
         if (probe, scheme) == (Probe::Time, Scheme::Lds) {
             let detail = "times are kept in registers or in memory, not in LDS".to_owned();
@@ -235,8 +236,8 @@ impl<'a> Component<'a> {
             }
             owned.record = match (take_pair(&mut sgprs), borrows_sgprs) {
                 (Some(pair), _) => RecordPlace::Sgprs(pair),
-                (None, true) => RecordPlace::Parked,
-                (None, false) => {
+                (None, true) if !scheme.is_seed() => RecordPlace::Parked,
+                (None, _) => {
                     let detail = "no even pair of SGPRs is unused in the kernel and its functions";
                     return Err((Reason::NoFreeSgpr, detail.to_owned()));
                 }
@@ -366,21 +367,20 @@ impl<'a> Component<'a> {
                 };
                 vec![CounterPlace::Memory; sites]
             }
-            Scheme::SeedLds | Scheme::SeedMemory => {
-                let lds = scheme == Scheme::SeedLds;
+            Scheme::Seed(place) => {
                 let unused = std::iter::from_fn(|| vgpr().ok());
-                owned.seed = Some(SeedRegisters::take(lds, sites as u32, &mut sgprs, unused)?);
+                owned.seed = Some(SeedRegisters::take(place, sites as u32, &mut sgprs, unused)?);
                 vec![CounterPlace::Seed; sites]
             }
         };
-        if probe == Probe::Time {
+        if probe == Probe::Time && !scheme.is_seed() {
             owned.begin = Some(match scheme {
                 Scheme::Sgprs => BeginPlace::Sgprs(take_pair(&mut sgprs).ok_or_else(|| {
                     let detail = "no even pair of SGPRs is unused, to hold the time of entry".to_owned();
                     (Reason::CountersDoNotFit, detail)
                 })?),
                 Scheme::VgprLanes => BeginPlace::DataLanes,
-                Scheme::Lds | Scheme::Memory | Scheme::SeedLds | Scheme::SeedMemory => BeginPlace::Memory,
+                Scheme::Lds | Scheme::Memory | Scheme::Seed(_) => BeginPlace::Memory,
             });
             owned.end = end_pair(&owned, late);
         }
@@ -403,7 +403,7 @@ impl<'a> Component<'a> {
                 }
             }
             Scheme::VgprLanes => owned.offsets = at_end.next().map_or_else(&mut vgpr, Ok)?,
-            Scheme::Lds | Scheme::Memory | Scheme::SeedLds | Scheme::SeedMemory => {}
+            Scheme::Lds | Scheme::Memory | Scheme::Seed(_) => {}
         }
         Ok(Allocation { owned, places, temps: temps()? })
     }

@@ -98,6 +98,8 @@ pub(super) enum Modifiers {
     None,
     /// Of an address.
     Offset(i32),
+    /// The same with `glc slc`.
+    Through(i32),
     /// A sum too large becomes the largest number.
     Clamp,
     /// Of `v_pk_mov_b32`: the low half of the first source and the high half of the second.
@@ -111,6 +113,7 @@ impl Modifiers {
         Some(match self {
             Self::None => return None,
             Self::Offset(offset) => Mods { offset, ..none },
+            Self::Through(offset) => Mods { offset, glc: true, slc: true, ..none },
             Self::Clamp => Mods { clamp: true, ..none },
             Self::Halves => Mods { op_sel: 0b10, op_sel_hi: 0b11, ..none },
             Self::Dpp(control) => Mods { dpp: Some(control), ..none },
@@ -275,6 +278,7 @@ impl Key {
         let (mut number, modifiers) = match modifiers {
             Modifiers::None => (None, 0),
             Modifiers::Offset(offset) => (Some(offset as u32), 0),
+            Modifiers::Through(offset) => (Some(offset as u32), 4),
             Modifiers::Clamp => (None, 1),
             Modifiers::Halves => (None, 2),
             Modifiers::Dpp(DppCtrl { ctrl, row_mask, bank_mask, bound_ctrl }) => {
@@ -364,6 +368,7 @@ mod tests {
         let modifiers = [
             Modifiers::None,
             Modifiers::Offset(8),
+            Modifiers::Through(8),
             Modifiers::Clamp,
             Modifiers::Halves,
             Modifiers::Dpp(dpp(0x118, 12)),

@@ -56,6 +56,17 @@ impl Deferred {
         Some(deferred)
     }
 
+    /// In SGPRs from one on that is a multiple of four, [`Deferred::REGISTERS`] of them: for a prologue that works out all by
+    /// itself, and keeps nothing of the workgroup.
+    pub(super) const fn at(arch: Arch, first: u8) -> Self {
+        let id = first + 8;
+        let ids = if arch.is_gfx90a_plus() { [id; 3] } else { [id, id + 1, id + 2] };
+        Self { block: first, ids, workgroup: [first; 3] }
+    }
+
+    /// How many those are at most.
+    pub(super) const REGISTERS: u8 = 11;
+
     /// At entry: begins the load of the argument, at a byte of what a pair points to.
     pub(super) fn begin_load(&self, code: &mut Sequence, (pointer, offset): (u8, u32)) {
         code.load(Op::s_load_dwordx8, self.block, pointer, offset);
@@ -77,17 +88,25 @@ impl Deferred {
     ///
     /// x · stride_x + y · stride_y + z · stride_z of the workgroup's ids, and its wave's number times the bytes between records.
     pub(super) fn offset(&self, code: &mut Sequence, arch: Arch, workgroup: [u8; 3], stay: [bool; 3]) {
+        self.offset_of_workgroup(code, workgroup, stay);
+        self.wave_number(code, arch);
+        self.offset_of_wave(code);
+    }
+
+    fn offset_of_workgroup(&self, code: &mut Sequence, workgroup: [u8; 3], stay: [bool; 3]) {
         let [x, y, z] =
             std::array::from_fn(|axis| sgpr(if stay[axis] { workgroup[axis] } else { self.workgroup[axis] }));
-        let [stride_x, stride_y, stride_z, first, second, stride] =
-            [2, 3, 4, 5, 6, 7].map(|word| self.block + word);
-        let add = |code: &mut Sequence, to: u8, what: u8| code.sop2(Op::s_add_u32, to, sgpr(to), sgpr(what));
-        let multiply = |code: &mut Sequence, to: u8, by: Value| code.sop2(Op::s_mul_i32, to, sgpr(to), by);
+        let [stride_x, stride_y, stride_z] = [2, 3, 4].map(|word| self.block + word);
         multiply(code, stride_x, x);
         multiply(code, stride_y, y);
         multiply(code, stride_z, z);
         add(code, stride_x, stride_y);
         add(code, stride_x, stride_z);
+    }
+
+    /// The wave's number in its workgroup.
+    fn wave_number(&self, code: &mut Sequence, arch: Arch) {
+        let [first, second] = [5, 6].map(|word| self.block + word);
         let [id_x, id_y, id_z] = self.ids;
         if arch.is_gfx90a_plus() {
             multiply(code, first, sgpr(id_x));
@@ -100,8 +119,30 @@ impl Deferred {
             add(code, first, id_x);
             code.sop2(Op::s_lshr_b32, first, sgpr(first), Value::int(6));
         }
+    }
+
+    fn offset_of_wave(&self, code: &mut Sequence) {
+        let [stride_x, first, stride] = [2, 5, 7].map(|word| self.block + word);
         multiply(code, first, sgpr(stride));
         add(code, stride_x, first);
+    }
+
+    /// When the argument has come: the record's address into a pair, which it returns, and if a register is given the wave's number
+    /// in its workgroup times so many bytes into that. The ids of the workgroup are where they arrived.
+    pub(super) fn resolve(
+        &self,
+        code: &mut Sequence,
+        arch: Arch,
+        workgroup: [u8; 3],
+        image: Option<(u8, u32)>,
+    ) -> u8 {
+        self.offset_of_workgroup(code, workgroup, [true; 3]);
+        self.wave_number(code, arch);
+        if let Some((to, bytes)) = image {
+            code.sop2(Op::s_mul_i32, to, sgpr(self.block + 5), Value::int(bytes as i32));
+        }
+        self.offset_of_wave(code);
+        self.address(code)
     }
 
     /// When a wave ends: waits for the argument and works out the offset, where that has not been done.
@@ -140,6 +181,16 @@ impl Deferred {
         code.sop2(Op::s_addc_u32, buffer + 1, sgpr(buffer + 1), Value::int(0));
         buffer
     }
+}
+
+/// `to += what`.
+fn add(code: &mut Sequence, to: u8, what: u8) {
+    code.sop2(Op::s_add_u32, to, sgpr(to), sgpr(what));
+}
+
+/// `to *= by`.
+fn multiply(code: &mut Sequence, to: u8, by: Value) {
+    code.sop2(Op::s_mul_i32, to, sgpr(to), by);
 }
 
 /// VGPRs in which ids of work-items arrive.

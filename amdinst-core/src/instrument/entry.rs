@@ -5,7 +5,7 @@
 //! would have had them.
 
 use super::assembler::{Assembled, Assembler};
-use super::deferred;
+use super::deferred::{self, Deferred};
 use super::layout::{
     BEGIN_WORD, BeginPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace, ScratchSlots,
 };
@@ -62,6 +62,7 @@ pub(super) const VARIABLE_OFFSET: u32 = HEADER_BYTES - 8;
 
 /// SGPRs that the prologue needs above those that are filled at entry.
 const TEMPS: u8 = 16;
+const _: () = assert!(Deferred::REGISTERS <= TEMPS);
 
 impl Entry<'_> {
     /// The first SGPR of the prologue's own.
@@ -113,6 +114,19 @@ impl Entry<'_> {
             }
             return code.finish();
         }
+        if let (Some(seed), Buffer::Argument(offset)) = (&self.owned.seed, self.buffer) {
+            let argument = (user.kernarg_segment_ptr.unwrap_or_default(), offset);
+            let at = match self.lds {
+                Some(LdsImages { start: Start::At(start), .. }) => start,
+                _ => 0,
+            };
+            let address = seed.enter(&mut code, (self.arch, first), argument, workgroup, at);
+            self.restore_sgprs(&mut code);
+            restore_work_item_ids(&mut code, self.arch, &self.original);
+            self.keep_record(&mut code, address);
+            seed.start(&mut code);
+            return code.finish();
+        }
         match self.buffer {
             Buffer::Argument(offset) => {
                 let kernarg = user.kernarg_segment_ptr.unwrap_or_default();
@@ -146,17 +160,7 @@ impl Entry<'_> {
         wave.split(&mut code, self.arch);
         code.wait_scalar_loads();
         wave.number(&mut code, workgroup.map(sgpr));
-        if let Some(seed) = &self.owned.seed {
-            // These are none of the registers used here.
-            code.sop1(Op::s_mov_b32, sgpr(seed.wave), sgpr(if seed.lds { flat } else { index }));
-            if let Some(LdsImages { start: Start::At(start), .. }) = self.lds {
-                code.sop1(Op::s_mov_b32, sgpr(seed.base), Value::int(start as i32));
-            }
-            if !seed.lds {
-                code.sop1(Op::s_mov_b32, sgpr(index), Value::int(0));
-            }
-        }
-        if let (Some(lds), None) = (&self.lds, &self.owned.seed) {
+        if let Some(lds) = &self.lds {
             let bytes = Value::int(lds.image_bytes as i32);
             match lds.start {
                 Start::At(start) => code.sop1(Op::s_mov_b32, sgpr(images), Value::int(start as i32)),
@@ -171,7 +175,7 @@ impl Entry<'_> {
         }
         wave.record(&mut code, buffer, stride);
 
-        if self.lds.is_some() && self.owned.seed.is_none() {
+        if self.lds.is_some() {
             // Added to an address in the image, this gives that in the record.
             code.sop2(Op::s_sub_u32, buffer, sgpr(buffer), sgpr(images));
             code.sop2(Op::s_subb_u32, buffer + 1, sgpr(buffer + 1), Value::int(0));
@@ -180,20 +184,10 @@ impl Entry<'_> {
         self.restore_sgprs(&mut code);
         restore_work_item_ids(&mut code, self.arch, &self.original);
         // Owned registers may lie among those that were filled, so they come last.
-        if let (Some(lds), None) = (&self.lds, &self.owned.seed) {
+        if let Some(lds) = &self.lds {
             self.clear_image(&mut code, images, lds.image_bytes / 4);
         }
-        match (self.owned.record, self.owned.park) {
-            (RecordPlace::Sgprs(record), _) if record != buffer => {
-                code.sop1(Op::s_mov_b32, sgpr(record), sgpr(buffer));
-                code.sop1(Op::s_mov_b32, sgpr(record + 1), sgpr(buffer + 1));
-            }
-            (RecordPlace::Parked, Some(park)) => {
-                code.writelane(park, sgpr(buffer), PARKED_RECORD);
-                code.writelane(park, sgpr(buffer + 1), PARKED_RECORD + 1);
-            }
-            _ => {}
-        }
+        self.keep_record(&mut code, buffer);
         for &counter in &self.owned.counters {
             code.sop1(Op::s_mov_b32, sgpr(counter), Value::int(0));
         }
@@ -226,15 +220,25 @@ impl Entry<'_> {
             code.scratch_store(park, scratch.image);
             code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
         }
-        if let Some(seed) = &self.owned.seed {
-            let mut pairs = self.spare_pairs();
-            let exec = pairs.next().unwrap_or(first);
-            seed.enter(&mut code, exec, pairs.next().unwrap_or(first));
-        }
         if let Some(place) = self.owned.begin {
             self.note_time(&mut code, place, buffer);
         }
         code.finish()
+    }
+
+    /// Puts the record's address, a pair, where it stays.
+    fn keep_record(&self, code: &mut Sequence, address: u8) {
+        match (self.owned.record, self.owned.park) {
+            (RecordPlace::Sgprs(record), _) if record != address => {
+                code.sop1(Op::s_mov_b32, sgpr(record), sgpr(address));
+                code.sop1(Op::s_mov_b32, sgpr(record + 1), sgpr(address + 1));
+            }
+            (RecordPlace::Parked, Some(park)) => {
+                code.writelane(park, sgpr(address), PARKED_RECORD);
+                code.writelane(park, sgpr(address + 1), PARKED_RECORD + 1);
+            }
+            _ => {}
+        }
     }
 
     /// Zeroes the wave's image in LDS, but for the flag that says that the record was written, and leaves its addresses

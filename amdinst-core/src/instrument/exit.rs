@@ -46,6 +46,11 @@ impl Exit<'_> {
     pub(super) fn code(&self) -> Result<Vec<Assembled>, EncodeError> {
         let mut code = Sequence::new(self.assembler);
         let Owned { offsets, .. } = *self.owned;
+        if let Some(seed) = &self.owned.seed {
+            let record = self.record(&mut code);
+            seed.leave(&mut code, record);
+            return code.finish();
+        }
         if let Some(begin) = self.owned.begin {
             self.times(&mut code, begin);
             return code.finish();
@@ -76,10 +81,6 @@ impl Exit<'_> {
         } else {
             self.record(&mut code)
         };
-        if let Some(seed) = &self.owned.seed {
-            seed.leave(&mut code, record);
-            return code.finish();
-        }
         if self.home == Home::Lds {
             self.copy_image(&mut code, record);
             return code.finish();

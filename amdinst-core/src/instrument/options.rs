@@ -47,9 +47,13 @@ pub enum Counters {
     Lds,
     /// Always `global`.
     Global,
-    /// For evaluations alone: the scheme of 2022 with counters in LDS, two a site. The buffer holds no records of ours.
+    /// For evaluations alone: what those of 2022 were measured against, the readings of the clock and nothing that counts. With
+    /// [`Probe::Time`]. The buffer holds no records of ours.
+    SeedClock,
+    /// For evaluations alone: the scheme of 2022 with counters in LDS, two a site, and readings of the clock. The buffer holds no
+    /// records of ours.
     SeedLds,
-    /// For evaluations alone: the scheme of 2022 with counters in memory, two a site. The buffer holds no records of ours.
+    /// For evaluations alone: the same with counters in memory.
     SeedGlobal,
 }
 

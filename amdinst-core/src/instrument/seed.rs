@@ -1,28 +1,36 @@
-//! The two counting schemes of "Efficient Binary Instrumentation for GPU Profiling" (Scalable Tools Workshop 2022), as its
-//! slides write them: what ours are compared with in evaluations, and of no other use.
+//! The two counting schemes of "Efficient Binary Instrumentation for GPU Profiling" (Scalable Tools Workshop 2022), and what
+//! they were measured against: what ours are compared with in evaluations, and of no other use.
 //!
 //! Two counters a site, eight bytes: *agree* (EXEC did not change, or became empty) and *total*. Behind the narrowing
-//! instruction one lane computes the counters' address from the wave's number, compares OLD with NEW and NEW with zero, and
-//! adds each result to *agree*, then one to *total*: three atomics, in LDS or in memory. With LDS the counters are copied to
-//! memory before the wave ends.
+//! instruction one lane compares OLD with NEW and NEW with zero, and adds each result to *agree*, then one to *total*: three
+//! atomics, in LDS or in memory. With LDS the counters are copied to memory before the wave ends. The clock is read when a wave
+//! starts and when it ends, and both readings are written behind the counters.
 //!
-//! Instruction by instruction that is the slides' sequence; registers are chosen as for our own schemes, where the slides have
-//! fixed ones. What the slides leave open is done as our schemes do it (the prologue that finds the wave's number) or in the
-//! manner of what they show, one lane at a time (clearing and copying LDS).
+//! Instruction by instruction these are the sequences of code objects that the tool's author published beside it, which say more
+//! than the slides (`bbiiggppiigg/KernelReorderTool`, July 2022: `backprop/backprop.{base,instr}.k1.new` and
+//! `b+tree/tmp_00.hsaco`): each atomic in LDS is waited for, of the three in memory the last; at the end each read of LDS and each
+//! store is. Where something is counted the clock is read first of all, else behind the prologue, so that what is compared with
+//! lacks that. Registers are chosen as for our own schemes, where those have fixed ones, and the wave's place is worked out from
+//! the strides that come with the argument, where those have the launch's shape as constants.
 //!
-//! Of the forms that a narrowing has they show one, `s_and_saveexec_b64`, and count no other: the counts that their author
-//! published have three sites for b+tree's `findK`, in whose code object two `s_and_b64 exec` stand besides.
+//! Of the forms that a narrowing has they know one, `s_and_saveexec_b64`: in the `findK` of those code objects three are counted,
+//! and two `s_and_b64 exec` are not.
 //!
-//! The buffer has our header, then eight bytes for each wave and site: not the records that `counters` decodes.
+//! The buffer has our header, then for each wave eight bytes a site and sixteen of the clock: not the records that `counters`
+//! decodes.
 
 use super::allocate::NoRegisters;
+use super::deferred::Deferred;
 use super::layout::Temps;
 use super::refusal::Reason;
 use super::sequence::{Sequence, sgpr};
-use crate::isa::{LAST_SGPR, Op, Value};
+use crate::Arch;
+use crate::isa::{Op, Value};
 
 /// Bytes of a site's counters.
 const SITE_BYTES: u32 = 8;
+/// Bytes of the clock's two readings.
+const CLOCK_BYTES: u32 = 16;
 /// Atomics that count an execution.
 pub(super) const OPERATIONS: u32 = 3;
 /// The registers that all code owns are above those that prologues use.
@@ -32,69 +40,106 @@ const HIGHEST_OWNED: u8 = 93;
 /// SCC as a source operand.
 const SCC: Value = Value::Special(253);
 
+/// Where counters are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SeedPlace {
+    /// Nowhere: the clock is read, and nothing counted.
+    Nowhere,
+    Lds,
+    Memory,
+}
+
 /// Whether what narrows EXEC so is counted.
 pub(super) fn counts(op: Op) -> bool {
     op == Op::s_and_saveexec_b64
 }
 
-/// Bytes from one wave's counters to the next.
+/// Bytes from one wave's counters to the next in memory.
 pub(super) const fn stride(sites: u32) -> u32 {
+    image_bytes(sites) + CLOCK_BYTES
+}
+
+/// The same in LDS.
+pub(super) const fn image_bytes(sites: u32) -> u32 {
     SITE_BYTES * sites
 }
 
-/// Registers of the schemes, beside the pair with an address: of the wave's counters in memory where they live in LDS, else of
-/// the first wave's.
+/// Registers of the schemes, beside the pair with the address of the wave's counters in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SeedRegisters {
-    /// In LDS, not in memory.
-    pub(super) lds: bool,
+    pub(super) place: SeedPlace,
     /// Sites of the kernel.
-    pub(super) sites: u32,
-    /// SGPR: the wave's number, in its workgroup or in the launch.
-    pub(super) wave: u8,
-    /// SGPR: where the workgroup's counters start in LDS.
-    pub(super) base: u8,
+    sites: u32,
+    /// Pair of SGPRs: the clock when the wave started.
+    begin: u8,
+    /// Pair of SGPRs: the clock when it ends.
+    end: u8,
+    /// SGPR: where the wave's counters are in LDS.
+    image: u8,
     /// Even pair of VGPRs.
-    pub(super) address: u8,
+    address: u8,
     /// Even pair of VGPRs.
-    pub(super) data: u8,
-    /// VGPR: the largest number, so that an atomic increment does not wrap around.
-    pub(super) limit: u8,
+    data: u8,
+    /// VGPR: the largest number, so that an atomic increment does not wrap around; at the end an address in LDS.
+    limit: u8,
 }
 
 impl SeedRegisters {
     /// Takes them from ascending lists of unused registers.
     pub(super) fn take(
-        lds: bool,
+        place: SeedPlace,
         sites: u32,
         sgprs: &mut Vec<u8>,
         vgprs: impl Iterator<Item = u8>,
     ) -> Result<Self, NoRegisters> {
-        let mut single = || {
-            // Not so high that they alone lower occupancy.
-            let at = sgprs.iter().rposition(|register| (LOWEST_OWNED..=HIGHEST_OWNED).contains(register));
-            let missing = || (Reason::NoFreeSgpr, "no SGPR above those of prologues is unused".to_owned());
-            at.map(|at| sgprs.remove(at)).ok_or_else(missing)
-        };
-        let (wave, base) = (single()?, single()?);
+        // Not so high that they alone lower occupancy.
+        let mut above: Vec<u8> = sgprs
+            .iter()
+            .copied()
+            .filter(|register| (LOWEST_OWNED..=HIGHEST_OWNED).contains(register))
+            .collect();
+        let missing = || (Reason::NoFreeSgpr, "too few SGPRs above those of prologues are unused".to_owned());
+        let (begin, end) = (pair(&mut above).ok_or_else(missing)?, pair(&mut above).ok_or_else(missing)?);
+        let image = above.pop().ok_or_else(missing)?;
+        let taken = [begin, begin + 1, end, end + 1, image];
+        sgprs.retain(|register| !taken.contains(register));
         let mut vgprs = vgprs.collect::<Vec<u8>>();
         let missing = || (Reason::NoFreeVgpr, "five VGPRs, two of them even pairs, are wanted".to_owned());
-        let mut pair = || {
-            let at = vgprs.windows(2).position(|two| two[0] % 2 == 0 && two[1] == two[0] + 1)?;
-            vgprs.drain(at..at + 2).next()
-        };
-        let (address, data) = pair().zip(pair()).ok_or_else(missing)?;
+        let (address, data) = pair(&mut vgprs).zip(pair(&mut vgprs)).ok_or_else(missing)?;
         let limit = vgprs.first().copied().ok_or_else(missing)?;
-        Ok(Self { lds, sites, wave, base, address, data, limit })
+        Ok(Self { place, sites, begin, end, image, address, data, limit })
     }
 
-    /// The prologue's last part: everything else is in place, EXEC is the program's, the pair at `exec` and `temp` are free.
-    pub(super) fn enter(&self, code: &mut Sequence, exec: u8, temp: u8) {
-        code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
-        code.sop1(Op::s_mov_b64, Value::EXEC, Value::int(1));
-        code.v_mov(self.limit, Value::int(-1));
-        if self.lds {
-            self.wave_in_lds(code, temp);
+    /// The prologue but for its last part, with registers of its own from `first` on, the argument at a byte of what a pair points
+    /// to, and the ids of the workgroup where they arrived; the pair with the address of the wave's counters. They start in LDS,
+    /// if they are there, `at` such a byte.
+    pub(super) fn enter(
+        &self,
+        code: &mut Sequence,
+        (arch, first): (Arch, u8),
+        argument: (u8, u32),
+        workgroup: [u8; 3],
+        at: u32,
+    ) -> u8 {
+        if self.place != SeedPlace::Nowhere {
+            code.memtime(self.begin);
+        }
+        let place = Deferred::at(arch, first);
+        place.begin_load(code, argument);
+        place.keep_work_item(code, arch);
+        code.wait_scalar_loads();
+        if self.place != SeedPlace::Lds {
+            return place.resolve(code, arch, workgroup, None);
+        }
+        let record = place.resolve(code, arch, workgroup, Some((self.image, image_bytes(self.sites))));
+        code.sop2(Op::s_add_u32, self.image, sgpr(self.image), Value::int(at as i32));
+        record
+    }
+
+    /// The prologue's last part: all registers but these are the program's.
+    pub(super) fn start(&self, code: &mut Sequence) {
+        if self.place == SeedPlace::Lds {
+            code.v_mov(self.address, sgpr(self.image));
             for half in 0..2 {
                 code.v_mov(self.data + half, Value::int(0));
             }
@@ -102,70 +147,77 @@ impl SeedRegisters {
                 code.ds_write_pair(self.address, self.data, SITE_BYTES * site);
             }
         }
-        code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
-    }
-
-    /// The address of the wave's counters in LDS, into the first VGPR of the address.
-    fn wave_in_lds(&self, code: &mut Sequence, temp: u8) {
-        code.sop2(Op::s_mul_i32, temp, sgpr(self.wave), Value::int(self.sites as i32));
-        code.sop2(Op::s_lshl_b32, temp, sgpr(temp), Value::int(3));
-        code.sop2(Op::s_add_u32, temp, sgpr(temp), sgpr(self.base));
-        code.v_mov(self.address, sgpr(temp));
+        code.v_mov(self.limit, Value::int(-1));
+        if self.place == SeedPlace::Nowhere {
+            code.memtime(self.begin);
+        }
     }
 
     /// Counts an execution of a site. `old` is OLD, `record` the pair with the address in memory.
     pub(super) fn count(&self, code: &mut Sequence, old: Value, temps: &Temps, record: u8, site: u32) {
         let (Some(saved), [Some(low), Some(high), _]) = (temps.pair, temps.singles) else { return };
+        let lds = self.place == SeedPlace::Lds;
         code.sop1(Op::s_mov_b64, sgpr(saved), Value::EXEC);
         code.sop1(Op::s_mov_b64, Value::EXEC, Value::int(1));
-        code.sop2(Op::s_mul_i32, low, Value::int(self.sites as i32), sgpr(self.wave));
-        code.sop2(Op::s_add_u32, low, Value::int(site as i32), sgpr(low));
-        code.sop2(Op::s_lshl_b32, low, sgpr(low), Value::int(3));
-        if self.lds {
-            code.sop2(Op::s_add_u32, low, sgpr(self.base), sgpr(low));
-        } else {
-            code.sop2(Op::s_add_u32, low, sgpr(record), sgpr(low));
+        code.sop1(Op::s_mov_b32, sgpr(low), Value::int((SITE_BYTES * site) as i32));
+        code.sop2(Op::s_add_u32, low, sgpr(if lds { self.image } else { record }), sgpr(low));
+        if !lds {
             code.sop2(Op::s_addc_u32, high, sgpr(record + 1), Value::int(0));
-            code.v_mov(self.address + 1, sgpr(high));
         }
         code.v_mov(self.address, sgpr(low));
+        if !lds {
+            code.v_mov(self.address + 1, sgpr(high));
+        }
         for compared in [old, Value::int(0)] {
             code.sopc(Op::s_cmp_eq_u64, compared, sgpr(saved));
             code.v_mov(self.data, SCC);
-            if self.lds {
+            if lds {
                 code.ds_add(self.address, self.data, 0);
+                code.wait_for_all();
             } else {
                 code.global_atomic_at(Op::global_atomic_add, self.address, self.data, 0);
             }
         }
-        if self.lds {
-            code.vop2(Op::v_add_u32, self.address, Value::int(4), self.address);
-            code.ds_increment(self.address, self.limit);
+        if lds {
+            code.ds_increment(self.address, self.limit, 4);
         } else {
             code.global_atomic_at(Op::global_atomic_inc, self.address, self.limit, 4);
         }
+        code.wait_for_all();
         code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(saved));
     }
 
-    /// Before the wave ends: copies its counters from LDS to memory. Every SGPR but the probes' own is dead.
+    /// Before the wave ends: copies its counters from LDS to memory, and writes the clock's readings.
     pub(super) fn leave(&self, code: &mut Sequence, record: u8) {
-        if !self.lds {
-            return;
-        }
-        let owned = [record, record + 1, self.wave, self.base];
-        let temp = (0..LAST_SGPR).find(|register| !owned.contains(register)).unwrap_or_default();
-        // A scalar load that nobody waited for may still write to it.
-        code.wait_scalar_loads();
         code.sop1(Op::s_mov_b64, Value::EXEC, Value::int(1));
-        self.wave_in_lds(code, temp);
-        code.v_mov(self.limit, sgpr(temp));
         for half in 0..2 {
             code.v_mov(self.address + half, sgpr(record + half));
         }
-        for site in 0..self.sites {
-            code.ds_read_pair(self.data, self.limit, SITE_BYTES * site);
-            code.wait_scalar_loads();
-            code.global_store_pair(self.address, self.data, (SITE_BYTES * site) as i32);
+        if self.place == SeedPlace::Lds {
+            code.v_mov(self.limit, sgpr(self.image));
+            for site in 0..self.sites {
+                code.ds_read_pair(self.data, self.limit, SITE_BYTES * site);
+                code.wait_for_all();
+                code.global_store_pair_through(self.address, self.data, (SITE_BYTES * site) as i32);
+                code.wait_for_all();
+            }
+        }
+        code.memtime(self.end);
+        let behind = image_bytes(self.sites) as i32;
+        for (clock, at) in [(self.begin, behind), (self.end, behind + 8)] {
+            for half in 0..2 {
+                code.v_mov(self.data + half, sgpr(clock + half));
+            }
+            code.global_store_pair_through(self.address, self.data, at);
+            if clock == self.begin {
+                code.wait_for_all();
+            }
         }
     }
+}
+
+/// Takes the lowest even pair out of an ascending list.
+fn pair(registers: &mut Vec<u8>) -> Option<u8> {
+    let at = registers.windows(2).position(|two| two[0] % 2 == 0 && two[1] == two[0] + 1)?;
+    registers.drain(at..at + 2).next()
 }

@@ -201,9 +201,9 @@ impl Sequence {
         self.ds(Op::ds_read_b32, &[Value::Vgpr(to), Value::Vgpr(addresses)], offset);
     }
 
-    /// `ds_inc_u32 addresses, limit` without return.
-    pub(super) fn ds_increment(&mut self, addresses: u8, limit: u8) {
-        self.ds(Op::ds_inc_u32, &[Value::Vgpr(addresses), Value::Vgpr(limit)], 0);
+    /// `ds_inc_u32 addresses, limit offset:…` without return.
+    pub(super) fn ds_increment(&mut self, addresses: u8, limit: u8, offset: u32) {
+        self.ds(Op::ds_inc_u32, &[Value::Vgpr(addresses), Value::Vgpr(limit)], offset);
     }
 
     /// `ds_write_b64 addresses, data offset:…`.
@@ -282,6 +282,11 @@ impl Sequence {
         self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0x0f70)]);
     }
 
+    /// `s_waitcnt 0`: for everything.
+    pub(super) fn wait_for_all(&mut self) {
+        self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0)]);
+    }
+
     /// `s_add_u32 flat_scratch_lo, init, offset`, `s_addc_u32 flat_scratch_hi, init + 1, 0`: where the wave's private memory is,
     /// before gfx940.
     pub(super) fn set_flat_scratch(&mut self, init: u8, offset: u8) {
@@ -332,19 +337,19 @@ impl Sequence {
         self.push(op, Encoding::Global, &values, Modifiers::Offset(imm));
     }
 
-    /// `global_store_dwordx2 address, data, off offset:…`: the address is a pair of VGPRs.
-    pub(super) fn global_store_pair(&mut self, address: u8, data: u8, offset: i32) {
-        self.global_at(Op::global_store_dwordx2, address, data, offset);
+    /// `global_store_dwordx2 address, data, off offset:… glc slc`: the address is a pair of VGPRs.
+    pub(super) fn global_store_pair_through(&mut self, address: u8, data: u8, offset: i32) {
+        self.global_at(Op::global_store_dwordx2, address, data, Modifiers::Through(offset));
     }
 
     /// An atomic without return, `op address, data, off offset:…`: the address is a pair of VGPRs.
     pub(super) fn global_atomic_at(&mut self, op: Op, address: u8, data: u8, offset: i32) {
-        self.global_at(op, address, data, offset);
+        self.global_at(op, address, data, Modifiers::Offset(offset));
     }
 
-    fn global_at(&mut self, op: Op, address: u8, data: u8, offset: i32) {
+    fn global_at(&mut self, op: Op, address: u8, data: u8, modifiers: Modifiers) {
         let values = [Value::Vgpr(address), Value::Vgpr(data), Value::Off];
-        self.push(op, Encoding::Global, &values, Modifiers::Offset(offset));
+        self.push(op, Encoding::Global, &values, modifiers);
     }
 
     /// `global_atomic_add offsets, data, base offset:…` without return.

@@ -48,7 +48,9 @@ pub(super) struct Engine<'a> {
     hierarchy: &'a mut Hierarchy,
     instructions: Vec<Instruction>,
     units: Vec<Unit>,
-    /// One for two compute units.
+    /// When each launcher can launch another wave. Neighbouring compute units have different ones.
+    launch_free: Vec<u64>,
+    /// One for some compute units.
     front: &'a mut [FrontCaches],
     waves: Vec<Resident>,
     free_waves: Vec<usize>,
@@ -82,7 +84,11 @@ impl<'a> Engine<'a> {
             ..Resources::of(&shared.kernel.metadata)
         };
         let occupancy = occupancy(arch, &resources);
-        let waves_per_simd = occupancy.max_waves_per_simd.min(occupancy.by_vgprs).min(occupancy.by_sgprs);
+        let waves_per_simd = occupancy
+            .max_waves_per_simd
+            .min(occupancy.by_vgprs)
+            .min(occupancy.by_sgprs)
+            .min(p.waves_per_simd);
         if shared.waves_per_group > waves_per_simd * SIMDS as u32 {
             let (waves, most) = (shared.waves_per_group, waves_per_simd * SIMDS as u32);
             return Err(Fault::dispatch(
@@ -112,6 +118,7 @@ impl<'a> Engine<'a> {
             hierarchy,
             instructions,
             units: vec![Unit::new(p, arch.lds_bytes()); units],
+            launch_free: vec![0; p.launchers.max(1) as usize],
             front,
             waves: Vec::new(),
             free_waves: Vec::new(),
@@ -202,12 +209,14 @@ impl<'a> Engine<'a> {
                 self.waves.push(Resident::new(self.shared.config.vectors));
                 self.waves.len() - 1
             });
+            let launchers = self.launch_free.len();
+            let launch_free = &mut self.launch_free[unit % launchers];
             let place = &mut self.units[unit];
             let simd = (0..SIMDS).min_by_key(|&simd| place.simds[simd].taken).unwrap_or(0);
             place.simds[simd].taken += 1;
             place.simds[simd].waves.push((wave, u64::MAX));
-            let start = (now + self.p.workgroup_launch).max(place.launch_free);
-            place.launch_free = start + self.p.wave_launch;
+            let start = (now + self.p.workgroup_launch).max(*launch_free);
+            *launch_free = start + self.p.wave_launch;
             let resident = &mut self.waves[wave];
             self.shared.start(&mut resident.wave, index, number);
             resident.begin(slot, unit, simd, start);
@@ -436,9 +445,9 @@ impl<'a> Engine<'a> {
             Work::ScalarMemory { clock, .. } => {
                 let end = match (p.fixed, scalar) {
                     (Some(fixed), _) => now + fixed.scalar,
-                    (None, Some((address, bytes))) if !clock => {
-                        self.front[unit / 2].load(now, address, bytes, self.hierarchy, p)
-                    }
+                    (None, Some((address, bytes))) if !clock => self.front
+                        [unit / p.units_per_front.max(1) as usize]
+                        .load(now, address, bytes, self.hierarchy, p),
                     _ => now + p.scalar_hit[0],
                 };
                 results = end;
@@ -500,7 +509,12 @@ impl<'a> Engine<'a> {
         let line = self.shared.program.device_address(next.pc) / 64;
         if p.fixed.is_none() && line != resident.line {
             resident.line = line;
-            let ready = self.front[resident.unit / 2].fetch(from, line, self.hierarchy, p);
+            let ready = self.front[resident.unit / p.units_per_front.max(1) as usize].fetch(
+                from,
+                line,
+                self.hierarchy,
+                p,
+            );
             resident.wait(ready, Stall::Fetch);
         }
         resident.need(next, p);

@@ -56,7 +56,7 @@ use crate::program::Program;
 pub struct Device {
     parameters: Parameters,
     hierarchy: hierarchy::Hierarchy,
-    /// One for two compute units.
+    /// One for [`Parameters::units_per_front`] compute units.
     front: Vec<unit::FrontCaches>,
 }
 
@@ -64,8 +64,9 @@ impl Device {
     /// A device with empty caches.
     pub fn new(parameters: Parameters) -> Self {
         let hierarchy = hierarchy::Hierarchy::new(&parameters);
-        let pairs = (parameters.compute_units.max(1) as usize).div_ceil(2);
-        let front = vec![unit::FrontCaches::new(&parameters); pairs];
+        let sharing = parameters.units_per_front.max(1);
+        let groups = parameters.compute_units.max(1).div_ceil(sharing) as usize;
+        let front = vec![unit::FrontCaches::new(&parameters); groups];
         Self { parameters, hierarchy, front }
     }
 
@@ -98,23 +99,29 @@ pub enum Model {
     Mi210,
     /// One die of an AMD Instinct MI250X.
     Mi250x,
+    /// A gfx900 of 64 compute units.
+    Vega10,
 }
 
 impl Model {
     /// Every device.
-    pub const ALL: [Self; 2] = [Self::Mi210, Self::Mi250x];
+    pub const ALL: [Self; 3] = [Self::Mi210, Self::Mi250x, Self::Vega10];
 
     /// Its constants.
     pub const fn parameters(self) -> Parameters {
         match self {
             Self::Mi210 => Parameters::mi210(),
             Self::Mi250x => Parameters::mi250x(),
+            Self::Vega10 => Parameters::vega10(),
         }
     }
 
     /// Its processor.
     pub const fn arch(self) -> Arch {
-        Arch::Gfx90a
+        match self {
+            Self::Mi210 | Self::Mi250x => Arch::Gfx90a,
+            Self::Vega10 => Arch::Gfx900,
+        }
     }
 }
 
@@ -123,7 +130,7 @@ impl std::str::FromStr for Model {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let known = Self::ALL.into_iter().find(|model| model.parameters().name == name);
-        known.ok_or_else(|| format!("`{name}` is not a device that is modelled: mi210, mi250x"))
+        known.ok_or_else(|| format!("`{name}` is not a device that is modelled: mi210, mi250x, vega10"))
     }
 }
 

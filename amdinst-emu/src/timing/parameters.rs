@@ -2,7 +2,8 @@
 //!
 //! Sources: **D** the vendor ("CDNA2 Memory Hierarchy" slides, the CDNA2 white paper and ISA manual), **M** measured on an
 //! MI210 by gpu-benches (`te42kyfo/gpu-benches`, the file named), **L** LLVM's scheduling model or CLRX's documentation of
-//! GCN, **F** fitted: unpublished, chosen so that the model meets the measurement named, or a guess where none is.
+//! GCN, **C** the clock readings of waves on a gfx900 that `bbiiggppiigg/KernelReorderTool` has in its branch `newstuff` (2022),
+//! **F** fitted: unpublished, chosen so that the model meets the measurement named, or a guess where none is.
 //! Where a measurement gives only a sum (a load's round trip), the parts are split as the comment says.
 
 /// How long an instruction keeps its unit, and when its result can be used; in cycles.
@@ -39,6 +40,10 @@ pub struct Parameters {
     pub compute_units: u32,
     /// Engine clock. D, and M `gpu-latency/mi210.txt`: 1700 MHz.
     pub megahertz: u32,
+    /// Waves that a SIMD runs at most, whatever its processor could. D: 8 on CDNA2. C: of the 10 of a gfx900 no more than 8 are seen.
+    pub waves_per_simd: u32,
+    /// Compute units that share caches of scalars and of code. D: 2 on CDNA2. C: 24 groups of three or two in 64.
+    pub units_per_front: u32,
 
     /// Cycles between two visits of one SIMD. D: one SIMD a cycle, in turn over four.
     pub turn: u64,
@@ -140,18 +145,25 @@ pub struct Parameters {
     pub scalar_bytes: u32,
     /// What a scalar or instruction miss takes more before L2's own time. F (a guess).
     pub scalar_miss: u64,
-    /// Lines of code that are fetched ahead of the one a wave is in. F: fitted by `cargo amdinst bench fit`.
+    /// Lines of code that are fetched ahead of the one a wave is in. F (a guess).
     pub fetch_ahead: u64,
     /// Instruction cache in bytes, shared by two compute units. D.
     pub instruction_bytes: u32,
 
-    /// Cycles that one channel's atomic unit takes for a lane at one address. F: fitted by `cargo amdinst bench fit`.
+    /// Cycles that one channel's atomic unit takes for a lane at one address. F (a guess).
     pub atomic_lane: u64,
+    /// A compute unit lets atomics on the same 64 bytes through one after the other, so many cycles apart; 0: as they come. F: fitted
+    /// by `cargo amdinst bench fit` for the gfx900; for others nothing is known of it.
+    pub atomic: u64,
 
     /// From a free slot until the first wave of a workgroup runs. M `gpu-stream` (read: 994 cycles a workgroup of one wave,
     /// two of them a CU; what its loads do not explain).
     pub workgroup_launch: u64,
-    /// A compute unit launches one wave in so many cycles. M as before: 1084, 1191, 1373 cycles for 2, 4, 8 waves.
+    /// What launches waves, for an even share of the compute units each. M: one a compute unit fits an MI210. D: a gfx900 has four
+    /// shader engines.
+    pub launchers: u32,
+    /// It launches one wave in so many cycles. M as before: 1084, 1191, 1373 cycles for 2, 4, 8 waves of a compute unit. C: 16
+    /// workgroups of four waves start on an empty eighth of an engine in 1,400 cycles, all eight of which have their turn.
     pub wave_launch: u64,
     /// Workgroups of more than one wave that a compute unit holds. D: 16 barriers.
     pub workgroups: u32,
@@ -167,6 +179,8 @@ impl Parameters {
             name: "mi210",
             compute_units: 104,
             megahertz: 1700,
+            waves_per_simd: 8,
+            units_per_front: 2,
             turn: 4,
             valu: cost(4, 4),
             transcendental: cost(16, 16),
@@ -216,7 +230,9 @@ impl Parameters {
             fetch_ahead: 4,
             instruction_bytes: 32 << 10,
             atomic_lane: 2,
+            atomic: 0,
             workgroup_launch: 145,
+            launchers: 104,
             wave_launch: 20,
             workgroups: 16,
             fixed: None,
@@ -225,7 +241,36 @@ impl Parameters {
 
     /// One die of an AMD Instinct MI250X. All but the number of compute units is the MI210's.
     pub const fn mi250x() -> Self {
-        Self { name: "mi250x", compute_units: 110, ..Self::mi210() }
+        Self { name: "mi250x", compute_units: 110, launchers: 110, ..Self::mi210() }
+    }
+
+    /// A gfx900 of 64 compute units (Vega 10: Radeon RX Vega 64, Instinct MI25): what the evaluation of 2022 was measured on, and
+    /// of use for comparing with that alone. Units, caches and rates are the vendor's, `hbm`, `store_acknowledge` and `atomic`
+    /// fitted by `cargo amdinst bench fit`; memory gives the share of its peak (484 GB/s) that an MI210's does; the rest, but for
+    /// what is named C above, is the MI210's.
+    pub const fn vega10() -> Self {
+        const F64: Cost = cost(64, 64);
+        Self {
+            name: "vega10",
+            compute_units: 64,
+            megahertz: 1500,
+            units_per_front: 3,
+            transcendental_f64: cost(256, 256),
+            double: F64,
+            l2_bytes: 4 << 20,
+            channels: 16,
+            // 64 a channel is the peak, as 128 is on an MI210.
+            l2_channel_bytes: 47.0,
+            hbm: 700,
+            hbm_bytes: 280.0,
+            store_acknowledge: 150,
+            fetch_ahead: 1,
+            atomic_lane: 1,
+            atomic: 256,
+            launchers: 4,
+            wave_launch: 3,
+            ..Self::mi210()
+        }
     }
 
     /// A compute unit with the latencies of LLVM's scheduling model for gfx90a (`SIDPGFX90AFullSpeedModel`, in turns of

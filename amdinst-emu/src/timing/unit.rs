@@ -33,8 +33,6 @@ pub(super) struct Unit {
     pub(super) lds_left: u32,
     /// Workgroups that it holds.
     pub(super) groups: u32,
-    /// When it can launch another wave.
-    pub(super) launch_free: u64,
     /// Ends of waves to come: when, SIMD, workgroup's slot.
     pub(super) ending: Vec<(u64, usize, usize)>,
 }
@@ -47,13 +45,12 @@ impl Unit {
             memory: VectorMemory::new(p),
             lds_left: lds_bytes,
             groups: 0,
-            launch_free: 0,
             ending: Vec::new(),
         }
     }
 }
 
-/// The caches that two compute units share: scalar data, instructions.
+/// The caches that some compute units share: scalar data, instructions.
 #[derive(Clone, Debug)]
 pub(super) struct FrontCaches {
     scalar: Cache,

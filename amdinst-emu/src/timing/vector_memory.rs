@@ -1,5 +1,7 @@
 //! The vector memory path of one compute unit: address unit, vL1D, translations.
 
+use std::collections::HashMap;
+
 use amdinst_core::isa::MemoryOperation;
 
 use super::address_unit::quarter_cycles;
@@ -21,6 +23,8 @@ pub(super) struct VectorMemory {
     l1: Cache,
     fill: Calendar,
     translations: Cache,
+    /// From when on sectors take another atomic, if atomics take turns.
+    turns: HashMap<u64, u64>,
 }
 
 /// The sectors of one line of L2 that an instruction touches.
@@ -39,6 +43,7 @@ impl VectorMemory {
             l1: Cache::new(p.l1_bytes / SECTOR as u32, p.l1_ways),
             fill: Calendar::new(f64::from(p.l1_fill_bytes)),
             translations: Cache::new(p.tlb_pages, p.tlb_pages),
+            turns: HashMap::new(),
         }
     }
 
@@ -50,6 +55,7 @@ impl VectorMemory {
     /// Nothing arrives before a time any more.
     pub(super) fn forget(&mut self, now: u64) {
         self.fill.forget(now);
+        self.turns.retain(|_, free| *free > now);
     }
 
     /// An instruction issues; returns when its results can be used, or it is acknowledged.
@@ -94,12 +100,26 @@ impl VectorMemory {
                 MemoryOperation::Atomic { .. } => {
                     self.leave(touched, None);
                     let lanes = busiest(footprint, line);
+                    let time = self.take_turns(touched, time, p);
                     hierarchy.atomic(p, time, line, sectors, lanes) + p.l1_hit
                 }
             };
             done = done.max(back);
         }
         done
+    }
+
+    /// When an atomic that comes at a time goes on to L2.
+    fn take_turns(&mut self, touched: &Touched, time: u64, p: &Parameters) -> u64 {
+        if p.atomic == 0 {
+            return time;
+        }
+        let sectors =
+            || (0..2).filter(|half| touched.sectors >> half & 1 != 0).map(|half| 2 * touched.line + half);
+        let free = sectors().filter_map(|sector| self.turns.get(&sector)).max();
+        let time = free.map_or(time, |&free| free.max(time));
+        self.turns.extend(sectors().map(|sector| (sector, time + p.atomic)));
+        time
     }
 
     /// What finding the page's translation takes.

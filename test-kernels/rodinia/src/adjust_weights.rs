@@ -1,6 +1,6 @@
 //! backprop, backward: weights moved along their gradient, with momentum.
 
-use amdinst_device::{barrier, kernel, probe, workgroup_id_y, workitem_id_x, workitem_id_y};
+use amdinst_device::{barrier, kernel, mul_add, probe, workgroup_id_y, workitem_id_x, workitem_id_y};
 
 use crate::layer_forward::{HIDDEN, ROW};
 
@@ -22,15 +22,16 @@ pub unsafe fn adjust_weights(delta: *const f32, units: *const f32, weights: *mut
     let index = ROW * unit + tx + 1;
     // SAFETY: each work-item has a weight of its own; the bias row belongs to the first row of workgroup 0.
     unsafe {
-        let change = moved(*delta.add(tx + 1), *units.add(unit), *old.add(index));
-        *weights.add(index) = (f64::from(*weights.add(index)) + change) as f32;
-        *old.add(index) = change as f32;
+        // Written twice, as in the original: the store to the weight may change what it is read from.
+        let change = || moved(*delta.add(tx + 1), *units.add(unit), *old.add(index));
+        *weights.add(index) = (f64::from(*weights.add(index)) + change()) as f32;
+        *old.add(index) = change() as f32;
         barrier();
         #[probe("bias")]
         if ty == 0 && by == 0 {
-            let change = moved(*delta.add(tx + 1), 1.0, *old.add(tx + 1));
-            *weights.add(tx + 1) = (f64::from(*weights.add(tx + 1)) + change) as f32;
-            *old.add(tx + 1) = change as f32;
+            let change = || moved(*delta.add(tx + 1), 1.0, *old.add(tx + 1));
+            *weights.add(tx + 1) = (f64::from(*weights.add(tx + 1)) + change()) as f32;
+            *old.add(tx + 1) = change() as f32;
         }
     }
 }
@@ -38,7 +39,7 @@ pub unsafe fn adjust_weights(delta: *const f32, units: *const f32, weights: *mut
 /// How far a weight moves.
 #[inline(always)]
 fn moved(delta: f32, unit: f32, old: f32) -> f64 {
-    RATE * f64::from(delta) * f64::from(unit) + MOMENTUM * f64::from(old)
+    mul_add(RATE * f64::from(delta), f64::from(unit), MOMENTUM * f64::from(old))
 }
 
 /// The same on the host: weights and moves.

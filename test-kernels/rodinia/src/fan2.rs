@@ -1,6 +1,6 @@
 //! gaussian, one row taken from those below it.
 
-use amdinst_device::{global_id_x, global_id_y, kernel, probe};
+use amdinst_device::{global_id_x, global_id_y, kernel, mul_add, probe};
 
 /// Row `t`, times each row's multiplier, is taken from the rows below it, and element `t` of `right` likewise.
 ///
@@ -10,21 +10,22 @@ use amdinst_device::{global_id_x, global_id_y, kernel, probe};
 pub unsafe fn fan2(n: u32, t: u32, multipliers: *const f32, matrix: *mut f32, right: *mut f32) {
     let (x, y) = (global_id_x(), global_id_y());
     #[probe("rows")]
-    if x < n - 1 - t {
-        #[probe("columns")]
-        if y < n - t {
-            let row = (n * (x + 1 + t)) as usize;
-            // SAFETY: a row below `t`, a column from `t` on.
-            unsafe {
-                let multiplier = *multipliers.add(row + t as usize);
-                let at = matrix.add(row + (y + t) as usize);
-                *at -= multiplier * *matrix.add((n * t + y + t) as usize);
-                #[probe("right")]
-                if y == 0 {
-                    let at = right.add((x + 1 + t) as usize);
-                    *at -= multiplier * *right.add(t as usize);
-                }
-            }
+    if x >= n - 1 - t {
+        return;
+    }
+    #[probe("columns")]
+    if y >= n - t {
+        return;
+    }
+    let row = (n * (x + 1 + t)) as usize;
+    // SAFETY: a row below `t`, a column from `t` on.
+    unsafe {
+        let at = matrix.add(row + (y + t) as usize);
+        *at = mul_add(-*multipliers.add(row + t as usize), *matrix.add((n * t + y + t) as usize), *at);
+        #[probe("right")]
+        if y == 0 {
+            let at = right.add((x + 1 + t) as usize);
+            *at = mul_add(-*multipliers.add(row + (y + t) as usize), *right.add(t as usize), *at);
         }
     }
 }
@@ -34,8 +35,10 @@ pub unsafe fn fan2(n: u32, t: u32, multipliers: *const f32, matrix: *mut f32, ri
 pub fn reference(n: usize, t: usize, multipliers: &[f32], matrix: &mut [f32], right: &mut [f32]) {
     for row in t + 1..n {
         for column in t..n {
-            matrix[row * n + column] -= multipliers[row * n + t] * matrix[t * n + column];
+            let factor = matrix[t * n + column];
+            let element = &mut matrix[row * n + column];
+            *element = (-multipliers[row * n + t]).mul_add(factor, *element);
         }
-        right[row] -= multipliers[row * n + t] * right[t];
+        right[row] = (-multipliers[row * n + t]).mul_add(right[t], right[row]);
     }
 }

@@ -29,19 +29,25 @@ pub unsafe fn find_k(
     let group = workgroup_id_x() as usize;
     // SAFETY: nodes are below `nodes`; one work-item writes `offset`, and `current` is written between barriers.
     unsafe {
-        let query = *queries.add(group);
         for _ in 0..height {
+            // What stores may have changed is read again, as it is written in the original.
+            let query = *queries.add(group);
             let at = *current.add(group) as usize * NODE + lane;
-            #[probe("above")]
-            if *keys.add(at) <= query {
-                #[probe("below")]
-                if query < *keys.add(at + 1) {
-                    let child = *children.add(at);
-                    #[probe("inner")]
-                    if child < nodes {
-                        *offset.add(group) = child;
-                    }
+            'node: {
+                #[probe("above")]
+                if *keys.add(at) > query {
+                    break 'node;
                 }
+                #[probe("below")]
+                if *keys.add(at + 1) <= query {
+                    break 'node;
+                }
+                let child = *children.add(*offset.add(group) as usize * NODE + lane);
+                #[probe("inner")]
+                if child >= nodes {
+                    break 'node;
+                }
+                *offset.add(group) = child;
             }
             barrier();
             #[probe("descend")]
@@ -52,7 +58,7 @@ pub unsafe fn find_k(
         }
         let at = *current.add(group) as usize * NODE + lane;
         #[probe("found")]
-        if *keys.add(at) == query {
+        if *keys.add(at) == *queries.add(group) {
             *answers.add(group) = *records.add(*children.add(at) as usize);
         }
     }

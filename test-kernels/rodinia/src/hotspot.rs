@@ -1,7 +1,7 @@
 //! hotspot, two steps of heat on a chip, tile by tile with a halo in LDS.
 
 use amdinst_device::{
-    barrier, kernel, probe, shared, workgroup_id_x, workgroup_id_y, workitem_id_x, workitem_id_y,
+    barrier, kernel, mul_add, probe, shared, workgroup_id_x, workgroup_id_y, workitem_id_x, workitem_id_y,
 };
 
 /// Rows and columns of a tile, halo included.
@@ -129,12 +129,13 @@ impl Rates {
     /// The temperature of an element a step later; the doubled temperature makes the sum a double one.
     #[inline(always)]
     fn next(self, here: f32, power: f32, rows: [f32; 2], columns: [f32; 2]) -> f32 {
-        let twice = 2.0 * f64::from(here);
-        let vertical = (f64::from(rows[1] + rows[0]) - twice) * f64::from(self.y);
-        let horizontal = (f64::from(columns[1] + columns[0]) - twice) * f64::from(self.x);
+        let here_f64 = f64::from(here);
+        let vertical = mul_add(-2.0, here_f64, f64::from(rows[1] + rows[0]));
+        let horizontal = mul_add(-2.0, here_f64, f64::from(columns[1] + columns[0]));
         let outward = (AMBIENT - here) * self.z;
-        let sum = f64::from(power) + vertical + horizontal + f64::from(outward);
-        (f64::from(here) + f64::from(self.step) * sum) as f32
+        let sum = mul_add(vertical, f64::from(self.y), f64::from(power));
+        let sum = mul_add(horizontal, f64::from(self.x), sum) + f64::from(outward);
+        mul_add(f64::from(self.step), sum, here_f64) as f32
     }
 }
 

@@ -1,7 +1,7 @@
 //! kmeans, the nearest centre of each point.
 
 use amdinst_device::{
-    global_size_x, kernel, probe, workgroup_id_x, workgroup_id_y, workgroup_size_x, workitem_id_x,
+    global_size_x, kernel, mul_add, probe, workgroup_id_x, workgroup_id_y, workgroup_size_x, workitem_id_x,
 };
 
 /// `membership[point]` is the number of the nearest of `clusters` centres. `features` are stored as
@@ -33,7 +33,7 @@ pub unsafe fn kmeans_point(
                     *features.add((point + feature * points) as usize)
                         - *centres.add((cluster * count + feature) as usize)
                 };
-                sum += difference * difference;
+                sum = mul_add(difference, difference, sum);
             }
             #[probe("nearer")]
             if sum < least {
@@ -55,7 +55,7 @@ pub fn reference(features: &[f32], count: usize, points: usize, centres: &[f32])
             let mut sum = 0.0;
             for (feature, value) in centre.iter().enumerate() {
                 let difference = features[point + feature * points] - value;
-                sum += difference * difference;
+                sum = difference.mul_add(difference, sum);
             }
             if sum < least {
                 (nearest, least) = (cluster as u32, sum);

@@ -22,7 +22,7 @@ use crate::instrument::patches::Patches;
 use crate::instrument::points::{Point, What};
 use crate::instrument::refusal::Reason;
 use crate::instrument::relocate::Patch;
-use crate::instrument::seed;
+use crate::instrument::seed::{self, SeedPlace};
 use crate::instrument::sequence::Sequence;
 use crate::instrument::site_code::{BASIC_COUNTERS, SiteCode};
 use crate::instrument::stores;
@@ -39,6 +39,10 @@ impl Planner<'_> {
     ) -> Result<Draft, (Reason, String)> {
         let survey = self.survey;
         let (arch, level) = (self.object.target.arch, self.options.level);
+        if scheme.is_seed() && self.options.abi != Abi::Argument {
+            let detail = "the schemes of 2022 have the buffer's address as an argument".to_owned();
+            return Err((Reason::CountersDoNotFit, detail));
+        }
         let Prepared { points, shared, total, counted, component } = prepared;
         let (shared, total) = (*shared, *total);
         let may_defer = scheme == Scheme::Sgprs
@@ -74,7 +78,7 @@ impl Planner<'_> {
             Scheme::VgprLanes => CounterPlace::Lanes { vgpr: 0, first: 0 },
             Scheme::Lds => CounterPlace::Lds,
             Scheme::Memory => CounterPlace::Memory,
-            Scheme::SeedLds | Scheme::SeedMemory => CounterPlace::Seed,
+            Scheme::Seed(_) => CounterPlace::Seed,
         };
         let needs = counted.iter().map(|counted| counted.needs(probe_place, level)).collect();
         let Allocation { owned, places, temps } = component.allocate(request, needs)?;
@@ -285,8 +289,8 @@ impl Planner<'_> {
             let (memory, lds) = match scheme {
                 Scheme::Memory if counts => (operations, 0),
                 Scheme::Lds if counts => (0, 1),
-                Scheme::SeedMemory => (seed::OPERATIONS, 0),
-                Scheme::SeedLds => (0, seed::OPERATIONS),
+                Scheme::Seed(SeedPlace::Memory) => (seed::OPERATIONS, 0),
+                Scheme::Seed(SeedPlace::Lds) => (0, seed::OPERATIONS),
                 _ => (0, 0),
             };
             drafted.cost.memory_operations_per_site = memory;

@@ -5,6 +5,7 @@ use super::{Draft, DraftKernel, Planner};
 use crate::instrument::allocate::{Borrow, Scheme};
 use crate::instrument::options::{Counters, Probe};
 use crate::instrument::refusal::Reason;
+use crate::instrument::seed::SeedPlace;
 
 impl Planner<'_> {
     /// Tries the schemes that the options allow, cheapest first: those that borrow SGPRs after those that do not, then those that
@@ -20,8 +21,9 @@ impl Planner<'_> {
             Counters::Register => &[Scheme::Sgprs, Scheme::VgprLanes],
             Counters::Lds => &[Scheme::Lds],
             Counters::Global => &[Scheme::Memory],
-            Counters::SeedLds => &[Scheme::SeedLds],
-            Counters::SeedGlobal => &[Scheme::SeedMemory],
+            Counters::SeedClock => &[Scheme::Seed(SeedPlace::Nowhere)],
+            Counters::SeedLds => &[Scheme::Seed(SeedPlace::Lds)],
+            Counters::SeedGlobal => &[Scheme::Seed(SeedPlace::Memory)],
         };
         let probe = self.options.probe;
         let prepared = self.prepare(group);
@@ -94,7 +96,7 @@ const fn lacks_registers(reason: Reason) -> bool {
 }
 
 fn described(probe: Probe, scheme: Scheme, borrow: Borrow) -> String {
-    if probe == Probe::Time {
+    if probe == Probe::Time && !scheme.is_seed() {
         let what = match (scheme, borrow) {
             (Scheme::Sgprs, Borrow::Nothing) => "the time of entry in SGPRs",
             (Scheme::Sgprs, _) => "the time of entry in SGPRs, the record's address in lanes of a VGPR",
@@ -110,8 +112,9 @@ fn described(probe: Probe, scheme: Scheme, borrow: Borrow) -> String {
         Scheme::VgprLanes => "counters in lanes of VGPRs",
         Scheme::Lds => "counters in LDS",
         Scheme::Memory => "counters in memory",
-        Scheme::SeedLds => "the counters of 2022 in LDS",
-        Scheme::SeedMemory => "the counters of 2022 in memory",
+        Scheme::Seed(SeedPlace::Nowhere) => "the clock of 2022",
+        Scheme::Seed(SeedPlace::Lds) => "the counters of 2022 in LDS",
+        Scheme::Seed(SeedPlace::Memory) => "the counters of 2022 in memory",
     };
     let borrowed = match borrow {
         Borrow::Nothing => "",

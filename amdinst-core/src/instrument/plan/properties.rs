@@ -14,7 +14,7 @@ use crate::instrument::map::{Cost, Occupancy};
 use crate::instrument::options::{Abi, BUFFER_ARGUMENT, STRIDES_ARGUMENT};
 use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
-use crate::instrument::seed;
+use crate::instrument::seed::{self, SeedPlace};
 use crate::instrument::sequence::Sequence;
 use crate::instrument::stub::{self, STUB_BYTES, stub_bytes};
 use crate::instrument::survey::Survey;
@@ -80,12 +80,13 @@ impl Planner<'_> {
             None => self.options.probe.record_stride(counted),
         };
         let lds = match scheme {
-            Scheme::Lds | Scheme::SeedLds => {
+            Scheme::Lds | Scheme::Seed(SeedPlace::Lds) => {
                 let what = (self.options.probe, counted);
-                let images = LdsImages::place(survey, function, kernel, what, stride)?;
+                let bytes = if scheme.is_seed() { seed::image_bytes(counted) } else { stride };
+                let images = LdsImages::place(survey, function, kernel, what, bytes)?;
                 Some(if scheme.is_seed() { images.behind_static_lds(kernel) } else { images })
             }
-            Scheme::Sgprs | Scheme::VgprLanes | Scheme::Memory | Scheme::SeedMemory => None,
+            Scheme::Sgprs | Scheme::VgprLanes | Scheme::Memory | Scheme::Seed(_) => None,
         };
         if let Some(images) = &lds {
             descriptor.set_group_segment_fixed_size(images.group_segment_size);
@@ -127,7 +128,7 @@ impl Planner<'_> {
         }
         let buffer_argument = (abi == Abi::Argument).then_some(kernarg.next_multiple_of(8));
         let ids = if arch.is_gfx90a_plus() { WaveIds::Together } else { WaveIds::Apart };
-        let wave_ids = owned.deferred.as_ref().map(|_| ids);
+        let wave_ids = (owned.deferred.is_some() || scheme.is_seed()).then_some(ids);
         let argument_bytes = if wave_ids.is_some() { ARGUMENT_BYTES } else { 8 };
         let kernarg_end = buffer_argument.map(|offset| offset + argument_bytes);
         if let Some(end) = kernarg_end {

@@ -54,8 +54,6 @@ impl Sizes {
         points: 494_020,
         records: 42_764,
     };
-    /// As many workgroups as a device holds at once, where the evaluation has more: for fitting, which models them many times.
-    pub(super) const RESIDENT: Self = Self { name: "resident", units: 16 * 832, chip: 12 * 29, ..Self::FULL };
     /// A few workgroups each: to see that everything works, not for figures.
     pub(super) const QUICK: Self = Self {
         name: "quick",

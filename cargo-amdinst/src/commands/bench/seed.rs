@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use amdinst_core::Arch;
 use amdinst_core::object::CodeObject;
 use amdinst_emu::timing::Parameters;
 
@@ -21,8 +22,9 @@ use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 /// # Errors
 /// When the kernels cannot be built, or one does not end well.
 pub(super) fn run(context: &mut Context, args: &SeedArgs) -> CommandResult {
-    let original = kernels(context, args.manifest_path.clone())?;
-    let parameters = args.timing.unwrap_or(TimingChoice::Mi210).model().parameters();
+    let model = args.timing.unwrap_or(TimingChoice::Mi210).model();
+    let original = kernels(context, args.manifest_path.clone(), model.arch())?;
+    let parameters = model.parameters();
     let sizes = if args.quick { Sizes::QUICK } else { Sizes::FULL };
     if let Some(name) = args.kernel.iter().find(|name| !NAMES.contains(&name.as_str())) {
         let names = NAMES.join(", ");
@@ -72,17 +74,19 @@ pub(super) fn run(context: &mut Context, args: &SeedArgs) -> CommandResult {
 pub(super) fn kernels(
     context: &mut Context,
     manifest_path: Option<std::path::PathBuf>,
+    arch: Arch,
 ) -> CommandResult<CodeObject> {
     let package = PackageArgs {
         package: Some("rodinia".to_owned()),
         manifest_path,
-        target_cpu: vec!["gfx90a".to_owned()],
+        target_cpu: vec![arch.name().to_owned()],
         ..PackageArgs::default()
     };
     let built = build(context, &package, &Forms { homes: Vec::new(), options: Default::default() })?;
     let package = built.packages.first().ok_or_else(|| Failure::msg(Exit::BuildFailed, "no package"))?;
-    let artifact = package.manifest.code_objects.iter().find(|artifact| artifact.cpu == "gfx90a");
-    let artifact = artifact.ok_or_else(|| Failure::msg(Exit::BuildFailed, "no code object for gfx90a"))?;
+    let artifact = package.manifest.code_objects.iter().find(|artifact| artifact.cpu == arch.name());
+    let artifact = artifact
+        .ok_or_else(|| Failure::msg(Exit::BuildFailed, format!("no code object for {}", arch.name())))?;
     let path = package.package.output_directory().join(&artifact.original);
     let bytes = std::fs::read(&path).or_exit_with(Exit::BadInput, || path.display().to_string())?;
     CodeObject::parse(bytes).or_exit_with(Exit::BadInput, || path.display().to_string())
@@ -111,10 +115,18 @@ fn kernel(
         Ok::<Outcome, Failure>(outcome)
     };
     let baseline = model(Form::Baseline, speed)?;
+    let clocked = model(Form::SeedBaseline, speed)?;
+    if clocked.memory != baseline.memory {
+        let what = format!("{} with {:?} leaves other memory", case.kernel, Form::SeedBaseline);
+        return Err(Failure::msg(Exit::LaunchFailed, what));
+    }
     let mut counted: Option<Counts> = None;
     let mut homes = Vec::new();
     for form in Form::COUNTING {
         let outcome = model(form, speed)?;
+        if form == Form::SeedLds {
+            homes.push(home(&clocked, &clocked, case.repeated));
+        }
         let what = format!("{} with {form:?}", case.kernel);
         if outcome.memory != baseline.memory {
             return Err(Failure::msg(Exit::LaunchFailed, format!("{what} leaves other memory")));
@@ -132,9 +144,10 @@ fn kernel(
             ));
         };
         counted.get_or_insert(counts);
-        homes.push(home(&outcome, &baseline, case.repeated));
+        let before = if matches!(form, Form::SeedLds | Form::SeedGlobal) { &clocked } else { &baseline };
+        homes.push(home(&outcome, before, case.repeated));
     }
-    let [register, lds, global, seed_lds, seed_global] = <[HomeView; 5]>::try_from(homes)
+    let [register, lds, global, seed_baseline, seed_lds, seed_global] = <[HomeView; 6]>::try_from(homes)
         .map_err(|_| Failure::msg(Exit::LaunchFailed, "not every form was modelled"))?;
     let [measured, measured_lds, measured_global] = case.measured;
     Ok(KernelView {
@@ -146,6 +159,7 @@ fn kernel(
         register,
         lds,
         global,
+        seed_baseline,
         seed_lds,
         seed_global,
         measured: MeasuredView { baseline: measured, lds: measured_lds, global: measured_global },

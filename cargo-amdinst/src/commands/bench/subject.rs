@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::{Duration, Instant};
 
 use amdinst_core::counters::{self, HEADER_BYTES};
-use amdinst_core::instrument::{self, Counters, KernelProbes, Level, Options};
+use amdinst_core::instrument::{self, Counters, KernelProbes, Level, Options, Probe};
 use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_emu::timing::{Device, Parameters};
 use amdinst_emu::{Config, Launch, Machine};
@@ -21,7 +21,9 @@ pub(super) enum Form {
     Register,
     Lds,
     Global,
-    /// The counters of 2022 in LDS, in memory.
+    /// What the counters of 2022 were measured against: readings of the clock.
+    SeedBaseline,
+    /// The counters of 2022 in LDS, in memory, with these.
     SeedLds,
     SeedGlobal,
 }
@@ -37,9 +39,15 @@ impl Form {
             Self::Register => Some(Counters::Register),
             Self::Lds => Some(Counters::Lds),
             Self::Global => Some(Counters::Global),
+            Self::SeedBaseline => Some(Counters::SeedClock),
             Self::SeedLds => Some(Counters::SeedLds),
             Self::SeedGlobal => Some(Counters::SeedGlobal),
         }
+    }
+
+    /// It writes what the clock was when each wave began and ended.
+    const fn reads_clock(self) -> bool {
+        matches!(self, Self::SeedBaseline | Self::SeedLds | Self::SeedGlobal)
     }
 }
 
@@ -81,7 +89,7 @@ pub(super) struct Outcome {
 /// One launch, modelled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Run {
-    /// Mean residency of a wave.
+    /// Mean residency of a wave; in forms that read the clock, the mean of what they found.
     pub(super) cycles: f64,
     /// The whole dispatch.
     pub(super) dispatch: u64,
@@ -100,7 +108,9 @@ impl<'a> Subject<'a> {
         let Some(counters) = form.counters() else {
             return Ok(Self { case, form, object: original.clone(), probes: None });
         };
+        let probe = if form == Form::SeedBaseline { Probe::Time } else { Probe::Branches };
         let options = Options {
+            probe,
             counters,
             level: Level::Basic,
             kernels: Some(vec![case.kernel.to_owned()]),
@@ -122,9 +132,9 @@ impl<'a> Subject<'a> {
     pub(super) fn model(&self, parameters: &Parameters) -> CommandResult<Outcome> {
         let mut prepared = self.prepare()?;
         let mut device = Device::new(parameters.clone());
-        let cold = prepared.run(&mut device)?;
+        let cold = self.launch(&mut prepared, &mut device)?;
         prepared.fill(self.case)?;
-        let warm = prepared.run(&mut device)?;
+        let warm = self.launch(&mut prepared, &mut device)?;
         let (memory, counts) = (prepared.hash()?, self.counts(&prepared)?);
         let Prepared { waves, waves_per_simd, .. } = prepared;
         Ok(Outcome { cold, warm, memory, counts, waves, waves_per_simd })
@@ -137,12 +147,40 @@ impl<'a> Subject<'a> {
     pub(super) fn residency(&self, parameters: &Parameters) -> CommandResult<f64> {
         let mut prepared = self.prepare()?;
         let mut device = Device::new(parameters.clone());
-        let mut run = prepared.run(&mut device)?;
+        let mut run = self.launch(&mut prepared, &mut device)?;
         if self.case.repeated {
             prepared.fill(self.case)?;
-            run = prepared.run(&mut device)?;
+            run = self.launch(&mut prepared, &mut device)?;
         }
         Ok(run.cycles)
+    }
+
+    fn launch(&self, prepared: &mut Prepared, device: &mut Device) -> CommandResult<Run> {
+        let mut run = prepared.run(device)?;
+        if self.form.reads_clock() {
+            let mut sum = 0.0;
+            let waves = self.records(prepared, |_, [begin, end]| sum += end.saturating_sub(begin) as f64)?;
+            run.cycles = sum / waves.max(1) as f64;
+        }
+        Ok(run)
+    }
+
+    /// Goes through the records that a form of 2022 wrote: words of its counters, and the clock at begin and end. How many.
+    fn records(&self, prepared: &Prepared, mut each: impl FnMut(&[u8], [u64; 2])) -> CommandResult<usize> {
+        let (Some((address, initial)), Some(probes)) = (&prepared.counters, &self.probes) else {
+            return Ok(0);
+        };
+        let mut bytes = vec![0; initial.len()];
+        prepared.machine.read(*address, &mut bytes).or_exit(Exit::BadInput)?;
+        let counters = 8 * probes.sites.len();
+        let records = bytes[HEADER_BYTES as usize..].chunks_exact(counters + 16);
+        let count = records.len();
+        for record in records {
+            let (counters, clock) = record.split_at(counters);
+            let (begin, end) = clock.split_at(8);
+            each(counters, [begin, end].map(little_endian));
+        }
+        Ok(count)
     }
 
     /// Runs it on the emulator alone, on one thread; how long that takes.
@@ -183,22 +221,23 @@ impl<'a> Subject<'a> {
 
     /// Sums up what was counted.
     fn counts(&self, prepared: &Prepared) -> CommandResult<Option<Counts>> {
+        let mut saveexec = [0; 2];
+        if self.form.reads_clock() {
+            self.records(prepared, |counters, _| {
+                // Pairs of agree and total.
+                for pair in counters.chunks_exact(8) {
+                    let (agree, total) = pair.split_at(4);
+                    saveexec[0] += little_endian(total);
+                    saveexec[1] += little_endian(agree);
+                }
+            })?;
+            return Ok((self.form != Form::SeedBaseline).then_some(Counts { all: None, saveexec }));
+        }
         let (Some((address, initial)), Some(probes)) = (&prepared.counters, &self.probes) else {
             return Ok(None);
         };
         let mut bytes = vec![0; initial.len()];
         prepared.machine.read(*address, &mut bytes).or_exit(Exit::BadInput)?;
-        let mut saveexec = [0; 2];
-        if matches!(self.form, Form::SeedLds | Form::SeedGlobal) {
-            // Pairs of agree and total.
-            for pair in bytes[HEADER_BYTES as usize..].chunks_exact(8) {
-                let (agree, total) = pair.split_at(4);
-                let word = |half: &[u8]| half.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-                saveexec[0] += word(total);
-                saveexec[1] += word(agree);
-            }
-            return Ok(Some(Counts { all: None, saveexec }));
-        }
         let mut all = [0; 2];
         for record in counters::decode(&bytes).or_exit(Exit::LaunchFailed)? {
             for (site, counted) in probes.sites.iter().zip(&record.sites) {
@@ -272,6 +311,11 @@ impl Prepared {
         }
         Ok(hasher.finish())
     }
+}
+
+/// A number of up to eight bytes.
+fn little_endian(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
 /// Addresses and sizes of buffers.

@@ -63,7 +63,7 @@ pub(super) fn markdown(view: &SeedView) -> String {
             text,
             "| {}{} | {} | {:.0} | {register} | {lds} | {global} | {} | {seed_lds} ({lds_error}) | {measured_lds} | {seed_global} ({global_error}) | {measured_global} |",
             kernel.kernel,
-            if kernel.is_fitted() { " ¹" } else { "" },
+            mark(view, kernel),
             kernel.workgroups,
             kernel.baseline.cycles,
             added(kernel),
@@ -77,7 +77,9 @@ pub(super) fn markdown(view: &SeedView) -> String {
             "| **{name}** | | | {register} | {lds} | {global} | | {seed_lds} | {measured_lds} | {seed_global} | {measured_global} |"
         );
     }
-    let _ = writeln!(text, "\n¹ constants of the model were fitted on it. {}", predictions(view));
+    let mark = if view.is_comparable() { "¹ constants of the model were fitted on it. " } else { "" };
+    let _ = writeln!(text, "\n{mark}{}", predictions(view));
+    text.push_str(&clocks(view));
     text.push_str("\nThe first launch, which finds every cache empty, and one after it:\n\n");
     text.push_str(
         "| kernel | | baseline | `register` | `lds` | `global` | 2022 `lds` | 2022 `global` |\n|---|---|---:|---:|---:|---:|---:|---:|\n",
@@ -108,8 +110,44 @@ fn added(kernel: &KernelView) -> String {
     format!("+{:.1} %", 100.0 * (kernel.register.wave_instructions as f64 / original - 1.0))
 }
 
-/// How many kernels that nothing was fitted on are predicted.
+fn mark(view: &SeedView, kernel: &KernelView) -> &'static str {
+    if view.is_comparable() && kernel.is_fitted() { " ¹" } else { "" }
+}
+
+/// What the slowdowns of 2022's counters are of.
+fn clocks(view: &SeedView) -> String {
+    let mut text = String::from(
+        "\nThe cycles that slowdowns of the counters of 2022 are of, between the readings of the clock:\n\n\
+         | kernel | baseline, modelled | measured | `lds`, modelled | measured | `global`, modelled | measured |\n\
+         |---|---:|---:|---:|---:|---:|---:|\n",
+    );
+    for kernel in &view.kernels {
+        let KernelView { seed_baseline, seed_lds, seed_global, measured, .. } = kernel;
+        let _ = writeln!(
+            text,
+            "| {}{} | {:.0} ({:+.0} %) | {} | {:.0} | {} | {:.0} | {} |",
+            kernel.kernel,
+            mark(view, kernel),
+            seed_baseline.cycles,
+            100.0 * kernel.baseline_error(),
+            measured.baseline,
+            seed_lds.cycles,
+            measured.lds,
+            seed_global.cycles,
+            measured.global,
+        );
+    }
+    text
+}
+
+/// How many kernels that nothing was fitted on are predicted, where that can be told.
 fn predictions(view: &SeedView) -> String {
+    if !view.is_comparable() {
+        let device = &view.device;
+        return format!(
+            "What was measured is of another GPU than {device}: `--timing vega10` models one like it, to compare with."
+        );
+    }
     let predicted: Vec<&KernelView> = view.kernels.iter().filter(|kernel| !kernel.is_fitted()).collect();
     let right = predicted.iter().filter(|kernel| kernel.predicted()).count();
     format!(

@@ -1,9 +1,10 @@
 //! What `bench seed` finds: its JSON form, and what is told from it.
 
+use amdinst_emu::timing::Model;
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON form.
-pub(super) const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = 2;
 
 /// The whole table. Every figure is modelled, except those called measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +34,9 @@ pub(super) struct KernelView {
     pub(super) register: HomeView,
     pub(super) lds: HomeView,
     pub(super) global: HomeView,
+    /// What these were measured against, their clock alone. Its cycles, and those of the next two, are between the readings of the
+    /// clock, and slowdowns by these.
+    pub(super) seed_baseline: HomeView,
     /// With the counters of 2022.
     pub(super) seed_lds: HomeView,
     pub(super) seed_global: HomeView,
@@ -44,7 +48,7 @@ pub(super) struct KernelView {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct HomeView {
     pub(super) cycles: f64,
-    /// `cycles` by the baseline's.
+    /// `cycles` by the baseline's; with counters of 2022, by theirs.
     pub(super) slowdown: f64,
     pub(super) wave_instructions: u64,
     /// The first launch.
@@ -66,6 +70,13 @@ pub(super) struct MeasuredView {
     pub(super) baseline: u64,
     pub(super) lds: u64,
     pub(super) global: u64,
+}
+
+impl SeedView {
+    /// The device that was modelled is the one that was measured on.
+    pub(super) fn is_comparable(&self) -> bool {
+        self.device == Model::Vega10.parameters().name
+    }
 }
 
 impl MeasuredView {
@@ -100,6 +111,11 @@ impl KernelView {
     pub(super) fn errors(&self) -> [f64; 2] {
         let [lds, global] = self.measured.slowdowns();
         [self.seed_lds.slowdown / lds - 1.0, self.seed_global.slowdown / global - 1.0]
+    }
+
+    /// How far the modelled cycles of what these are measured against are from those that were measured.
+    pub(super) fn baseline_error(&self) -> f64 {
+        self.seed_baseline.cycles / self.measured.baseline.max(1) as f64 - 1.0
     }
 
     /// Whether both are within 25 %.
