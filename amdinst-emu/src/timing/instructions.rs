@@ -235,6 +235,13 @@ fn vector(op: Op, p: &Parameters) -> (Category, Work, Cost) {
         Op::v_mul_lo_u32 | Op::v_mul_hi_u32 | Op::v_mul_hi_i32 | Op::v_mad_u64_u32 | Op::v_mad_i64_i32
     ) {
         p.multiply
+    } else if matches!(op, Op::v_lshlrev_b64 | Op::v_lshrrev_b64 | Op::v_ashrrev_i64) {
+        p.long_shift
+    } else if matches!(
+        op,
+        Op::v_mul_f64 | Op::v_fma_f64 | Op::v_fmac_f64 | Op::v_div_fmas_f64 | Op::v_trig_preop_f64
+    ) {
+        p.double_multiply
     } else if f64 {
         p.double
     } else {

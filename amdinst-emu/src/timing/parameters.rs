@@ -57,8 +57,13 @@ pub struct Parameters {
     pub convert: Cost,
     /// 32-bit integer multiplication (`v_mul_lo_u32`, `v_mul_hi_u32`, `v_mad_u64_u32`). L (CLRX: 16).
     pub multiply: Cost,
-    /// Double precision (add, multiply, FMA). D: CDNA2 runs it at the rate of single precision.
+    /// Double precision but for the next, conversions and comparisons among it. D: CDNA2 runs it at the rate of single
+    /// precision. L (CLRX, `GcnTimings`): 32 cycles on a GCN of a sixteenth of that rate.
     pub double: Cost,
+    /// Multiplication and FMA in double precision. D and L as before: 64 cycles there.
+    pub double_multiply: Cost,
+    /// Shifts of 64 bits. L (CLRX, as before): they go at the rate of double precision, 32 cycles.
+    pub long_shift: Cost,
     /// MFMA: 4x4, 16x16, 32x32, f64 4x4x4, f64 16x16x4. D: 8, 32, 64, 16, 32 cycles; results after the wait states that
     /// the ISA manual asks for (5, 11, 19, 6, 11 turns behind the instruction).
     pub mfma: [Cost; 5],
@@ -188,6 +193,8 @@ impl Parameters {
             convert: cost(4, 4),
             multiply: cost(16, 16),
             double: cost(4, 4),
+            double_multiply: cost(4, 4),
+            long_shift: cost(4, 4),
             mfma: [cost(8, 24), cost(32, 48), cost(64, 80), cost(16, 32), cost(32, 48)],
             mfma_forward: 16,
             salu: cost(4, 4),
@@ -249,24 +256,24 @@ impl Parameters {
     /// fitted by `cargo amdinst bench fit`; memory gives the share of its peak (484 GB/s) that an MI210's does; the rest, but for
     /// what is named C above, is the MI210's.
     pub const fn vega10() -> Self {
-        const F64: Cost = cost(64, 64);
         Self {
             name: "vega10",
             compute_units: 64,
             megahertz: 1500,
             units_per_front: 3,
-            transcendental_f64: cost(256, 256),
-            double: F64,
+            double: cost(32, 32),
+            double_multiply: cost(64, 64),
+            long_shift: cost(32, 32),
             l2_bytes: 4 << 20,
             channels: 16,
             // 64 a channel is the peak, as 128 is on an MI210.
             l2_channel_bytes: 47.0,
-            hbm: 700,
+            hbm: 800,
             hbm_bytes: 280.0,
-            store_acknowledge: 150,
+            store_acknowledge: 225,
             fetch_ahead: 1,
             atomic_lane: 1,
-            atomic: 256,
+            atomic: 192,
             launchers: 4,
             wave_launch: 3,
             ..Self::mi210()
@@ -287,6 +294,7 @@ impl Parameters {
             convert: turns(4),
             multiply: turns(1),
             double: turns(1),
+            double_multiply: turns(1),
             salu: turns(1),
             salu_slow: turns(1),
             vector_to_scalar: 0,

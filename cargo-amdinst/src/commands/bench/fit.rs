@@ -30,7 +30,7 @@ struct Constant {
 const CONSTANTS: [Constant; 3] = [
     Constant {
         name: "hbm",
-        values: &[300, 400, 500, 600, 700, 800],
+        values: &[300, 400, 500, 600, 700, 800, 900, 1000],
         get: |p| p.hbm,
         set: |p, value| p.hbm = value,
     },
