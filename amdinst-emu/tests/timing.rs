@@ -14,3 +14,5 @@ mod mca;
 mod stream;
 #[path = "timing/vector_cache.rs"]
 mod vector_cache;
+#[path = "timing/vega10.rs"]
+mod vega10;

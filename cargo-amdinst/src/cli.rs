@@ -361,7 +361,7 @@ pub enum TimingChoice {
     Mi210,
     /// One die of an AMD Instinct MI250X (gfx90a).
     Mi250x,
-    /// A gfx900 of 64 compute units, as of the evaluation of 2022 (gfx900).
+    /// A gfx900 of 64 compute units, as measured in 2022 (gfx900).
     Vega10,
 }
 
@@ -719,7 +719,7 @@ pub struct SeedArgs {
     /// Inputs of a few workgroups, to see that everything works: the figures mean nothing
     #[arg(long)]
     pub quick: bool,
-    /// The device that is modelled (default: mi210)
+    /// The device that is modelled (default: vega10, which is like what was measured in 2022)
     #[arg(long, value_name = "DEVICE")]
     pub timing: Option<TimingChoice>,
     /// Write a chart of the slowdowns, as SVG

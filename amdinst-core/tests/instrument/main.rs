@@ -526,6 +526,78 @@ fn the_counters_of_2022_are_at_saveexec_alone() {
     }
 }
 
+/// As the code objects that were measured then have it: what waits behind which operation, and where the clock is read.
+#[test]
+fn the_counters_of_2022_wait_and_read_the_clock() {
+    if !tools("the_counters_of_2022_wait_and_read_the_clock") {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let source =
+        "__attribute__((amdgpu_kernel)) void kernel(__attribute__((address_space(1))) int *p, int n) {
+        int i = __builtin_amdgcn_workitem_id_x();
+        if (i < n) p[i] = 1;
+    }";
+    for cpu in ["gfx900", "gfx90a"] {
+        let object = compile_source(directory.path(), source, cpu, &["-O2"]);
+        // Of the instructions inserted: those that use memory or LDS, and what waits for all.
+        let memory = |counters, probe| -> String {
+            let options = Options { counters, probe, ..Options::default() };
+            let new = apply(&object, plan(&object, &options).expect("a plan")).expect("it is instrumented");
+            let mut original = disassembly(directory.path(), &object.bytes).into_iter().peekable();
+            let inserted = disassembly(directory.path(), &new.bytes)
+                .into_iter()
+                .filter(|line| original.next_if_eq(line).is_none())
+                .filter_map(|line| {
+                    let name = line.split(' ').next().unwrap_or_default().to_owned();
+                    let waits = line == "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)";
+                    let uses = ["ds_", "global_", "s_memtime"].iter().any(|prefix| name.starts_with(prefix));
+                    waits.then(|| "wait".to_owned()).or_else(|| uses.then_some(name))
+                });
+            inserted.collect::<Vec<_>>().join(" ")
+        };
+        let stored = "global_store_dwordx2 wait global_store_dwordx2";
+        assert_eq!(
+            memory(Counters::SeedClock, Probe::Time),
+            format!("s_memtime s_memtime {stored}"),
+            "{cpu}"
+        );
+        let counted = "ds_add_u32 wait ds_add_u32 wait ds_inc_u32 wait";
+        let copied = "ds_read_b64 wait global_store_dwordx2 wait";
+        assert_eq!(
+            memory(Counters::SeedLds, Probe::Branches),
+            format!("s_memtime ds_write_b64 {counted} {copied} s_memtime {stored}"),
+            "{cpu}"
+        );
+        let counted = "global_atomic_add global_atomic_add global_atomic_inc wait";
+        assert_eq!(
+            memory(Counters::SeedGlobal, Probe::Branches),
+            format!("s_memtime {counted} s_memtime {stored}"),
+            "{cpu}"
+        );
+        // Their place is known from the argument alone.
+        for (counters, probe) in [
+            (Counters::SeedClock, Probe::Time),
+            (Counters::SeedLds, Probe::Branches),
+            (Counters::SeedGlobal, Probe::Branches),
+            // And each has its own probe.
+            (Counters::SeedClock, Probe::Branches),
+            (Counters::SeedLds, Probe::Time),
+        ] {
+            let abi = if (probe == Probe::Time) == (counters == Counters::SeedClock) {
+                Abi::Global
+            } else {
+                Abi::Argument
+            };
+            let plan =
+                plan(&object, &Options { counters, probe, abi, ..Options::default() }).expect("a plan");
+            let reasons: Vec<Reason> =
+                plan.kernels()[0].refusals.iter().map(|refusal| refusal.reason).collect();
+            assert_eq!(reasons, [Reason::CountersDoNotFit], "{cpu}: {counters:?}, {probe:?}, {abi:?}");
+        }
+    }
+}
+
 /// What the probes insert has branches and masks of its own, which are nobody's.
 #[test]
 fn an_instrumented_kernel_is_not_instrumented_again() {

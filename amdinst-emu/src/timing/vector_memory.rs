@@ -249,4 +249,29 @@ mod tests {
         assert_eq!(hits_after(MemoryOperation::Load, false, 4), 16);
         assert_eq!(hits_after(MemoryOperation::Load, true, 4), 0);
     }
+
+    /// Atomics on the same sector go on one after the other, those on another as they come.
+    #[test]
+    fn atomics_on_a_sector_take_turns() {
+        let later = |atomic: u64, address: u64| {
+            let p = Parameters { atomic, ..Parameters::vega10() };
+            let (mut hierarchy, mut memory) = (Hierarchy::new(&p), VectorMemory::new(&p));
+            let mut access = |now: u64, address: u64| {
+                let mut footprint = Footprint { global: 1, bytes: 4, ..Footprint::default() };
+                footprint.address[0] = address;
+                let operation = MemoryOperation::Atomic { returns: false };
+                let access = Access { operation, dwords: 1, past_l1: false };
+                memory.access(now, access, &footprint, &mut hierarchy, &p)
+            };
+            // The first two find L2 empty, and the translation missing.
+            access(0, 0x1000);
+            access(0, address);
+            let first = access(100_000, 0x1000);
+            access(100_000, address) - first
+        };
+        let close = later(0, 0x1004);
+        assert!(close < 50, "{close}");
+        assert_eq!(later(1000, 0x1004), 1000);
+        assert_eq!(later(1000, 0x1040), later(0, 0x1040));
+    }
 }

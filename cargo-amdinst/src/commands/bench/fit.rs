@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use amdinst_core::object::CodeObject;
 use amdinst_emu::timing::{Model, Parameters};
+use rayon::prelude::*;
 
 use super::cases::{self, Case, Sizes};
 use super::seed::kernels;
@@ -110,18 +111,17 @@ fn at(parameters: &Parameters, point: &Point) -> Parameters {
     parameters
 }
 
+/// The sum of squared errors; the forms of a kernel side by side.
 fn squares(original: &CodeObject, cases: &[Case], parameters: &Parameters) -> CommandResult<f64> {
     let mut sum = 0.0;
     for case in cases {
-        let cycles = |form| Subject::new(original, case, form)?.residency(parameters);
-        let baseline = cycles(Form::SeedBaseline)?;
-        let [measured, measured_lds, measured_global] = case.measured.map(|cycles| cycles as f64);
-        let error = (baseline / measured).ln();
-        sum += error * error;
-        for (form, measured_here) in [(Form::SeedLds, measured_lds), (Form::SeedGlobal, measured_global)] {
-            let error = (cycles(form)? / baseline).ln() - (measured_here / measured).ln();
-            sum += error * error;
-        }
+        let forms = [Form::SeedBaseline, Form::SeedLds, Form::SeedGlobal];
+        let cycles =
+            forms.into_par_iter().map(|form| Subject::new(original, case, form)?.residency(parameters));
+        let cycles: Vec<f64> = cycles.collect::<CommandResult<_>>()?;
+        let errors = |at: usize| (cycles[at] / case.measured[at] as f64).ln();
+        let baseline = errors(0);
+        sum += baseline.powi(2) + (1..3).map(|at| (errors(at) - baseline).powi(2)).sum::<f64>();
     }
     Ok(sum)
 }

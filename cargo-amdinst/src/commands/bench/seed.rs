@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use amdinst_core::Arch;
 use amdinst_core::object::CodeObject;
 use amdinst_emu::timing::Parameters;
+use rayon::prelude::*;
 
 use super::cases::{self, Case, NAMES, Sizes};
 use super::subject::{Counts, Form, Outcome, Run, Subject};
@@ -22,7 +23,7 @@ use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 /// # Errors
 /// When the kernels cannot be built, or one does not end well.
 pub(super) fn run(context: &mut Context, args: &SeedArgs) -> CommandResult {
-    let model = args.timing.unwrap_or(TimingChoice::Mi210).model();
+    let model = args.timing.unwrap_or(TimingChoice::Vega10).model();
     let original = kernels(context, args.manifest_path.clone(), model.arch())?;
     let parameters = model.parameters();
     let sizes = if args.quick { Sizes::QUICK } else { Sizes::FULL };
@@ -92,41 +93,29 @@ pub(super) fn kernels(
     CodeObject::parse(bytes).or_exit_with(Exit::BadInput, || path.display().to_string())
 }
 
-/// A kernel in every form. All must leave the same in memory, and count the same.
+/// A kernel in every form, side by side. All must leave the same in memory, and count the same.
 fn kernel(
     original: &CodeObject,
     case: &Case,
     parameters: &Parameters,
     speed: &mut Speed,
 ) -> CommandResult<KernelView> {
-    let model = |form: Form, speed: &mut Speed| {
+    let model = |form: Form| {
         let subject = Subject::new(original, case, form)?;
         let outcome = subject.model(parameters)?;
-        for run in [&outcome.cold, &outcome.warm] {
-            speed.modelled += run.host;
-            speed.cycles += run.dispatch;
-            speed.unit_cycles += run.dispatch * u64::from(parameters.compute_units);
-            speed.instructions += run.wave_instructions;
-        }
-        if form == Form::Baseline {
-            speed.baselines += outcome.cold.host;
-            speed.emulated += subject.emulate()?;
-        }
-        Ok::<Outcome, Failure>(outcome)
+        let emulated = (form == Form::Baseline).then(|| subject.emulate()).transpose()?;
+        Ok((outcome, emulated))
     };
-    let baseline = model(Form::Baseline, speed)?;
-    let clocked = model(Form::SeedBaseline, speed)?;
-    if clocked.memory != baseline.memory {
-        let what = format!("{} with {:?} leaves other memory", case.kernel, Form::SeedBaseline);
-        return Err(Failure::msg(Exit::LaunchFailed, what));
+    let modelled: Vec<(Outcome, Option<Duration>)> =
+        Form::ALL.into_par_iter().map(model).collect::<CommandResult<_>>()?;
+    for (outcome, emulated) in &modelled {
+        speed.add(outcome, *emulated, parameters.compute_units);
     }
+    let of = |form: Form| &modelled[form as usize].0;
+    let baseline = of(Form::Baseline);
     let mut counted: Option<Counts> = None;
-    let mut homes = Vec::new();
-    for form in Form::COUNTING {
-        let outcome = model(form, speed)?;
-        if form == Form::SeedLds {
-            homes.push(home(&clocked, &clocked, case.repeated));
-        }
+    for form in Form::ALL {
+        let outcome = of(form);
         let what = format!("{} with {form:?}", case.kernel);
         if outcome.memory != baseline.memory {
             return Err(Failure::msg(Exit::LaunchFailed, format!("{what} leaves other memory")));
@@ -136,32 +125,32 @@ fn kernel(
                 counts.saveexec == first.saveexec && counts.all.is_none_or(|all| first.all == Some(all))
             })
         };
-        let Some(counts) = outcome.counts.filter(agrees) else {
-            let counts = outcome.counts;
-            return Err(Failure::msg(
-                Exit::LaunchFailed,
-                format!("{what} counted {counts:?}, others {counted:?}"),
-            ));
-        };
-        counted.get_or_insert(counts);
-        let before = if matches!(form, Form::SeedLds | Form::SeedGlobal) { &clocked } else { &baseline };
-        homes.push(home(&outcome, before, case.repeated));
+        match outcome.counts.filter(agrees) {
+            Some(counts) => _ = counted.get_or_insert(counts),
+            None if !form.counts() => {}
+            None => {
+                let counts = outcome.counts;
+                return Err(Failure::msg(
+                    Exit::LaunchFailed,
+                    format!("{what} counted {counts:?}, others {counted:?}"),
+                ));
+            }
+        }
     }
-    let [register, lds, global, seed_baseline, seed_lds, seed_global] = <[HomeView; 6]>::try_from(homes)
-        .map_err(|_| Failure::msg(Exit::LaunchFailed, "not every form was modelled"))?;
+    let home = |form: Form| home(of(form), of(form.before()), case.repeated);
     let [measured, measured_lds, measured_global] = case.measured;
     Ok(KernelView {
         kernel: case.name.to_owned(),
         workgroups: case.grid.iter().map(|&count| u64::from(count)).product(),
         waves: baseline.waves,
         repeated: case.repeated,
-        baseline: home(&baseline, &baseline, case.repeated),
-        register,
-        lds,
-        global,
-        seed_baseline,
-        seed_lds,
-        seed_global,
+        baseline: home(Form::Baseline),
+        register: home(Form::Register),
+        lds: home(Form::Lds),
+        global: home(Form::Global),
+        seed_baseline: home(Form::SeedBaseline),
+        seed_lds: home(Form::SeedLds),
+        seed_global: home(Form::SeedGlobal),
         measured: MeasuredView { baseline: measured, lds: measured_lds, global: measured_global },
     })
 }
@@ -170,9 +159,10 @@ fn home(outcome: &Outcome, baseline: &Outcome, repeated: bool) -> HomeView {
     let launch = |run: &Run, baseline: &Run| LaunchView {
         cycles: round(run.cycles, 10.0),
         slowdown: round(run.cycles / baseline.cycles.max(1.0), 1e4),
+        dispatch: run.dispatch,
     };
     let (first, again) = (launch(&outcome.cold, &baseline.cold), launch(&outcome.warm, &baseline.warm));
-    let LaunchView { cycles, slowdown } = if repeated { again } else { first };
+    let LaunchView { cycles, slowdown, .. } = if repeated { again } else { first };
     HomeView {
         cycles,
         slowdown,
@@ -199,12 +189,27 @@ struct Speed {
     instructions: u64,
 }
 
+impl Speed {
+    fn add(&mut self, outcome: &Outcome, emulated: Option<Duration>, compute_units: u32) {
+        for run in [&outcome.cold, &outcome.warm] {
+            self.modelled += run.host;
+            self.cycles += run.dispatch;
+            self.unit_cycles += run.dispatch * u64::from(compute_units);
+            self.instructions += run.wave_instructions;
+        }
+        if let Some(emulated) = emulated {
+            self.baselines += outcome.cold.host;
+            self.emulated += emulated;
+        }
+    }
+}
+
 impl std::fmt::Display for Speed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let seconds = self.modelled.as_secs_f64().max(1e-9);
         write!(
             f,
-            "{:.1} M cycles of the device in {seconds:.1} s: {:.2} M a second ({:.0} M cycles of compute units, {:.2} M \
+            "{:.1} M cycles of the device in {seconds:.1} s of a thread's time: {:.2} M a second ({:.0} M cycles of compute units, {:.2} M \
              wave-instructions); {:.1} times as long as emulation alone",
             self.cycles as f64 / 1e6,
             self.cycles as f64 / 1e6 / seconds,

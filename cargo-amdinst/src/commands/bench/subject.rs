@@ -29,9 +29,26 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Every one that counts.
-    pub(super) const COUNTING: [Self; 5] =
-        [Self::Register, Self::Lds, Self::Global, Self::SeedLds, Self::SeedGlobal];
+    /// Every one.
+    pub(super) const ALL: [Self; 7] = [
+        Self::Baseline,
+        Self::Register,
+        Self::Lds,
+        Self::Global,
+        Self::SeedBaseline,
+        Self::SeedLds,
+        Self::SeedGlobal,
+    ];
+
+    /// What its slowdown is of.
+    pub(super) const fn before(self) -> Self {
+        if self.reads_clock() { Self::SeedBaseline } else { Self::Baseline }
+    }
+
+    /// It counts.
+    pub(super) const fn counts(self) -> bool {
+        !matches!(self, Self::Baseline | Self::SeedBaseline)
+    }
 
     const fn counters(self) -> Option<Counters> {
         match self {
@@ -231,7 +248,7 @@ impl<'a> Subject<'a> {
                     saveexec[1] += little_endian(agree);
                 }
             })?;
-            return Ok((self.form != Form::SeedBaseline).then_some(Counts { all: None, saveexec }));
+            return Ok(self.form.counts().then_some(Counts { all: None, saveexec }));
         }
         let (Some((address, initial)), Some(probes)) = (&prepared.counters, &self.probes) else {
             return Ok(None);

@@ -80,9 +80,16 @@ pub(super) fn markdown(view: &SeedView) -> String {
     let mark = if view.is_comparable() { "¹ constants of the model were fitted on it. " } else { "" };
     let _ = writeln!(text, "\n{mark}{}", predictions(view));
     text.push_str(&clocks(view));
-    text.push_str("\nThe first launch, which finds every cache empty, and one after it:\n\n");
-    text.push_str(
-        "| kernel | | baseline | `register` | `lds` | `global` | 2022 `lds` | 2022 `global` |\n|---|---|---:|---:|---:|---:|---:|---:|\n",
+    text.push_str(&launches(view));
+    text.push_str(&dispatches(view));
+    text
+}
+
+/// One line of slowdowns for each kernel and launch.
+fn launches(view: &SeedView) -> String {
+    let mut text = String::from(
+        "\nThe first launch, which finds every cache empty, and one after it:\n\n\
+         | kernel | | baseline | `register` | `lds` | `global` | 2022 `lds` | 2022 `global` |\n|---|---|---:|---:|---:|---:|---:|---:|\n",
     );
     type Which = fn(&HomeView) -> LaunchView;
     let launches: [(&str, bool, Which); 2] =
@@ -96,6 +103,25 @@ pub(super) fn markdown(view: &SeedView) -> String {
             let cycles = launch(baseline).cycles;
             let _ = writeln!(text, "| {} | {name}{mark} | {cycles:.0} | {slowdowns} |", kernel.kernel);
         }
+    }
+    text
+}
+
+/// What the program waits for: waves that take longer may overlap more, and the other way round.
+fn dispatches(view: &SeedView) -> String {
+    let mut text = String::from(
+        "\nThe whole dispatch, from its first wave's first instruction to its last wave's last, of the launch in the table; all by the \
+         kernel as it was compiled:\n\n\
+         | kernel | cycles | `register` | `lds` | `global` | 2022, clock alone | 2022 `lds` | 2022 `global` |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|\n",
+    );
+    for kernel in &view.kernels {
+        let KernelView { baseline, register, lds, global, seed_baseline, seed_lds, seed_global, .. } = kernel;
+        let cycles = |home: &HomeView| if kernel.repeated { home.again } else { home.first }.dispatch;
+        let original = cycles(baseline);
+        let homes = [register, lds, global, seed_baseline, seed_lds, seed_global];
+        let by = homes.map(|home| times(cycles(home) as f64 / original.max(1) as f64)).join(" | ");
+        let _ = writeln!(text, "| {} | {original} | {by} |", kernel.kernel);
     }
     text
 }

@@ -63,6 +63,8 @@ pub(super) struct HomeView {
 pub(super) struct LaunchView {
     pub(super) cycles: f64,
     pub(super) slowdown: f64,
+    /// Cycles of the whole dispatch.
+    pub(super) dispatch: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
