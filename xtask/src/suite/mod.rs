@@ -56,6 +56,11 @@ fn steps(junit: &Path) -> Vec<Step> {
         Step::new("set-up", Counting::One, ["amdinst", "setup"]),
         // That every form of the nine kernels leaves the same memory and counts the same, those of 2022 among them.
         Step::new("evaluation", Counting::One, ["amdinst", "bench", "seed", "--quick"]),
+        Step::new(
+            "evaluation mi210",
+            Counting::One,
+            ["amdinst", "bench", "seed", "--quick", "--timing", "mi210"],
+        ),
     ];
     steps.extend(set_up.map(Step::beside));
     for profile in PROFILES {

@@ -58,10 +58,10 @@ pub(super) fn markdown(view: &SeedView) -> String {
     for kernel in &view.kernels {
         let [register, lds, global, seed_lds, seed_global, measured_lds, measured_global] =
             kernel.slowdowns().map(times);
-        let [lds_error, global_error] = kernel.errors().map(|error| format!("{:+.0} %", 100.0 * error));
+        let [lds_error, global_error] = kernel.errors().map(|error| off(view, error));
         let _ = writeln!(
             text,
-            "| {}{} | {} | {:.0} | {register} | {lds} | {global} | {} | {seed_lds} ({lds_error}) | {measured_lds} | {seed_global} ({global_error}) | {measured_global} |",
+            "| {}{} | {} | {:.0} | {register} | {lds} | {global} | {} | {seed_lds}{lds_error} | {measured_lds} | {seed_global}{global_error} | {measured_global} |",
             kernel.kernel,
             mark(view, kernel),
             kernel.workgroups,
@@ -140,6 +140,11 @@ fn mark(view: &SeedView, kernel: &KernelView) -> &'static str {
     if view.is_comparable() && kernel.is_fitted() { " ¹" } else { "" }
 }
 
+/// How far something modelled is from what was measured, where that can be told.
+fn off(view: &SeedView, error: f64) -> String {
+    if view.is_comparable() { format!(" ({:+.0} %)", 100.0 * error) } else { String::new() }
+}
+
 /// What the slowdowns of 2022's counters are of.
 fn clocks(view: &SeedView) -> String {
     let mut text = String::from(
@@ -151,11 +156,11 @@ fn clocks(view: &SeedView) -> String {
         let KernelView { seed_baseline, seed_lds, seed_global, measured, .. } = kernel;
         let _ = writeln!(
             text,
-            "| {}{} | {:.0} ({:+.0} %) | {} | {:.0} | {} | {:.0} | {} |",
+            "| {}{} | {:.0}{} | {} | {:.0} | {} | {:.0} | {} |",
             kernel.kernel,
             mark(view, kernel),
             seed_baseline.cycles,
-            100.0 * kernel.baseline_error(),
+            off(view, kernel.baseline_error()),
             measured.baseline,
             seed_lds.cycles,
             measured.lds,
