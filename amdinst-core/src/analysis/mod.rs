@@ -20,4 +20,5 @@ mod values;
 
 pub use occupancy::{
     Limiter, Occupancy, OccupancyStep, OccupancyTables, Resources, SIMDS, max_waves_per_simd, occupancy,
+    occupancy_in_slots,
 };

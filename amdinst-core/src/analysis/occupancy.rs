@@ -123,7 +123,12 @@ fn by_lds(arch: Arch, resources: &Resources) -> Option<u32> {
 
 /// The occupancy of a kernel.
 pub fn occupancy(arch: Arch, resources: &Resources) -> Occupancy {
-    let max_waves_per_simd = max_waves_per_simd(arch);
+    occupancy_in_slots(arch, resources, max_waves_per_simd(arch))
+}
+
+/// The same on a device whose SIMDs have so many slots for waves, and not [`max_waves_per_simd`].
+pub fn occupancy_in_slots(arch: Arch, resources: &Resources, slots: u32) -> Occupancy {
+    let max_waves_per_simd = slots;
     let (by_vgprs, by_sgprs, by_lds) =
         (by_vgprs(arch, resources), by_sgprs(resources), by_lds(arch, resources));
     let mut waves_per_simd = max_waves_per_simd;

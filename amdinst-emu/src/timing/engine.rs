@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use amdinst_core::analysis::{Resources, occupancy};
+use amdinst_core::analysis::{Resources, max_waves_per_simd, occupancy_in_slots};
 use amdinst_core::isa::{MemoryOperation, Op};
 
 use super::hierarchy::Hierarchy;
@@ -83,12 +83,9 @@ impl<'a> Engine<'a> {
             workgroup_size: shared.launch.block.iter().product(),
             ..Resources::of(&shared.kernel.metadata)
         };
-        let occupancy = occupancy(arch, &resources);
-        let waves_per_simd = occupancy
-            .max_waves_per_simd
-            .min(occupancy.by_vgprs)
-            .min(occupancy.by_sgprs)
-            .min(p.waves_per_simd);
+        let slots = max_waves_per_simd(arch).min(p.waves_per_simd);
+        let occupancy = occupancy_in_slots(arch, &resources, slots);
+        let waves_per_simd = slots.min(occupancy.by_vgprs).min(occupancy.by_sgprs);
         if shared.waves_per_group > waves_per_simd * SIMDS as u32 {
             let (waves, most) = (shared.waves_per_group, waves_per_simd * SIMDS as u32);
             return Err(Fault::dispatch(

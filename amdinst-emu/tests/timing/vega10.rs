@@ -62,7 +62,7 @@ fn no_more_waves_are_resident_than_were_seen() {
     }
     let p = Parameters::vega10();
     let timing = launch(SLEEP, "sleep", "gfx900", 64 * 12, 256, &p);
-    assert_eq!(timing.occupancy.waves_per_simd, 10);
+    assert_eq!(timing.occupancy.waves_per_simd, 8);
     for unit in 0..p.compute_units {
         let mut changes: Vec<(u64, i32)> = Vec::new();
         for wave in timing.waves.iter().filter(|wave| wave.compute_unit == unit) {

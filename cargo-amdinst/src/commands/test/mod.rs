@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use amdinst_core::instrument::Home;
+use amdinst_emu::timing::Model;
 
 use self::keep::Kept;
 use crate::build::instrument::Forms;
@@ -39,6 +40,10 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     }
     let options = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
     let built = build(context, &args.package, &Forms::all(options))?;
+    let cpus = built.packages.iter().flat_map(|package| &package.package.cpus);
+    if let Some(error) = args.timing.and_then(|device| no_target(device.model(), cpus)) {
+        return Err(error);
+    }
     let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
     let manifests: Vec<&Path> =
         built.packages.iter().map(|package| package.manifest_path.as_path()).collect();
@@ -108,6 +113,16 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         ));
     }
     Ok(exit)
+}
+
+/// Why no launch could be modelled, if none can: kernels are built for other processors than the device is.
+fn no_target<'a>(device: Model, mut cpus: impl Iterator<Item = &'a String>) -> Option<Failure> {
+    let (name, arch) = (device.parameters().name, device.arch().name());
+    if cpus.any(|cpu| cpu == arch) {
+        return None;
+    }
+    let message = format!("{name} is a {arch}, which no kernels are built for: nothing could be modelled");
+    Some(Failure::msg(Exit::Usage, message).help(format!("add `--target-cpu {arch}`")))
 }
 
 fn no_tests() -> Failure {
@@ -306,6 +321,17 @@ mod tests {
         assert!(words[..own].join(" ").contains("--locked --offline"), "{words:?}");
         assert_eq!(words[own + 1..], ["--frozen"]);
         assert!(!cargo_test(&[]).iter().any(|word| word.starts_with("--lock") || word == "--offline"));
+    }
+
+    #[test]
+    fn a_device_without_kernels_is_an_error() {
+        let error = |cpus: &[&str]| {
+            let cpus: Vec<String> = cpus.iter().map(|&cpu| cpu.to_owned()).collect();
+            no_target(Model::Vega10, cpus.iter()).map(|error| error.to_string())
+        };
+        assert_eq!(error(&["gfx90a", "gfx900"]), None);
+        let told = error(&["gfx90a", "gfx906"]).unwrap();
+        assert!(told.contains("vega10 is a gfx900, which no kernels are built for"), "{told}");
     }
 
     #[test]
