@@ -14,56 +14,84 @@ const WINDOW: u64 = 16;
 pub(super) struct Calendar {
     /// Units that a window serves.
     capacity: f64,
-    /// What is taken of the windows from `first` on.
-    taken: VecDeque<f64>,
+    /// The windows from `first` on.
+    windows: VecDeque<Window>,
     /// Number of the first window that is kept.
     first: u64,
-    /// No window before this one has room.
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    /// What of it is taken.
+    taken: f64,
+    /// Its own number, or, once it is full, that of one behind it: no window before that has room. A long queue is passed in a
+    /// few steps by these, as sets that are joined are found.
     open: u64,
 }
 
 impl Calendar {
     /// A resource that serves so many units (bytes, or whatever requests are counted in) a cycle.
     pub(super) fn new(per_cycle: f64) -> Self {
-        Self { capacity: per_cycle * WINDOW as f64, taken: VecDeque::new(), first: 0, open: 0 }
+        Self { capacity: per_cycle * WINDOW as f64, windows: VecDeque::new(), first: 0 }
     }
 
     /// Serve so many units that arrive at a time; returns when the last of them is served.
     pub(super) fn serve(&mut self, arrival: u64, units: f64) -> u64 {
-        let mut window = (arrival / WINDOW).max(self.open);
+        let mut number = self.open_from(arrival / WINDOW);
         let mut left = units;
         loop {
-            let index = (window - self.first) as usize;
-            if index >= self.taken.len() {
-                self.taken.resize(index + 1, 0.0);
-            }
-            let taken = &mut self.taken[index];
-            let share = left.min(self.capacity - *taken);
-            *taken += share;
+            let capacity = self.capacity;
+            let window = self.window(number);
+            let share = left.min(capacity - window.taken);
+            window.taken += share;
             left -= share;
-            let served = window * WINDOW + (*taken / self.capacity * WINDOW as f64) as u64;
             if left <= 1e-9 {
+                let served = number * WINDOW + (window.taken / capacity * WINDOW as f64) as u64;
                 // No sooner than it takes to serve it.
                 return served.max(arrival);
             }
-            if window == self.open {
-                self.open += 1;
-            }
-            window += 1;
+            window.open = number + 1;
+            number = self.open_from(number + 1);
         }
+    }
+
+    /// The window of a number.
+    fn window(&mut self, number: u64) -> &mut Window {
+        let index = (number - self.first) as usize;
+        while self.windows.len() <= index {
+            let open = self.first + self.windows.len() as u64;
+            self.windows.push_back(Window { taken: 0.0, open });
+        }
+        &mut self.windows[index]
+    }
+
+    /// The first window from one on that has room, as far as is known.
+    fn open_from(&mut self, number: u64) -> u64 {
+        let number = number.max(self.first);
+        let mut open = number;
+        while let Some(window) = self.windows.get((open - self.first) as usize)
+            && window.open != open
+        {
+            open = window.open;
+        }
+        // All that were passed lead there at once from now on.
+        let mut passed = number;
+        while passed < open {
+            let window = &mut self.windows[(passed - self.first) as usize];
+            passed = std::mem::replace(&mut window.open, open);
+        }
+        open
     }
 
     /// Forget what lies before a time: no request will arrive there.
     pub(super) fn forget(&mut self, now: u64) {
         let keep = now / WINDOW;
-        while self.first < keep && !self.taken.is_empty() {
-            self.taken.pop_front();
+        while self.first < keep && self.windows.pop_front().is_some() {
             self.first += 1;
         }
-        if self.taken.is_empty() {
+        if self.windows.is_empty() {
             self.first = self.first.max(keep);
         }
-        self.open = self.open.max(self.first);
     }
 }
 
@@ -85,5 +113,45 @@ mod tests {
         assert!(calendar.serve(100, 8.0) < 130);
         calendar.forget(5_000);
         assert!(calendar.serve(5_000, 8.0) < 5_030);
+    }
+
+    /// As windows are defined: each looked at in turn.
+    fn plainly(taken: &mut Vec<f64>, capacity: f64, arrival: u64, units: f64) -> u64 {
+        let (mut number, mut left) = ((arrival / WINDOW) as usize, units);
+        loop {
+            taken.resize(taken.len().max(number + 1), 0.0);
+            let share = left.min(capacity - taken[number]);
+            taken[number] += share;
+            left -= share;
+            if left <= 1e-9 {
+                let served = number as u64 * WINDOW + (taken[number] / capacity * WINDOW as f64) as u64;
+                return served.max(arrival);
+            }
+            number += 1;
+        }
+    }
+
+    #[test]
+    fn full_windows_are_passed_as_if_each_were_looked_at() {
+        // Rates whose windows' shares are exact, so that no rounding tells the two apart.
+        for (rate, longest) in [(8.0, 64), (17.5, 256), (64.0, 4096)] {
+            let mut calendar = Calendar::new(rate);
+            let mut taken = Vec::new();
+            let mut random = 1u64;
+            for step in 0..20_000u64 {
+                random =
+                    random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let arrival = step * 2 + (random >> 33) % 5000;
+                let units = (1 + (random >> 20) % longest) as f64;
+                assert_eq!(
+                    calendar.serve(arrival, units),
+                    plainly(&mut taken, rate * WINDOW as f64, arrival, units),
+                    "{rate} a cycle, request {step}"
+                );
+                if step % 512 == 0 {
+                    calendar.forget(step * 2);
+                }
+            }
+        }
     }
 }
