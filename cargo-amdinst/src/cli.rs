@@ -719,9 +719,9 @@ pub struct SeedArgs {
     /// Inputs of a few workgroups, to see that everything works: the figures mean nothing
     #[arg(long)]
     pub quick: bool,
-    /// The device that is modelled (default: vega10, which is like what was measured in 2022)
-    #[arg(long, value_name = "DEVICE")]
-    pub timing: Option<TimingChoice>,
+    /// The device that is modelled
+    #[arg(long, value_name = "DEVICE", default_value = "vega10")]
+    pub timing: TimingChoice,
     /// Write a chart of the slowdowns, as SVG
     #[arg(long, value_name = "FILE")]
     pub chart: Option<PathBuf>,

@@ -151,7 +151,7 @@ impl Settings {
             value.parse().map_err(|_| SettingsError {
                 variable: "AMDINST_TIMING",
                 value,
-                expected: "mi210, mi250x, vega10",
+                expected: Model::NAMES,
             })
         });
         Ok(Self {

@@ -572,7 +572,7 @@ fn no_temps() -> NoRegisters {
 }
 
 /// Takes the lowest even pair out of an ascending list.
-fn take_pair(free: &mut Vec<u8>) -> Option<u8> {
+pub(super) fn take_pair(free: &mut Vec<u8>) -> Option<u8> {
     let at = free.windows(2).position(|pair| pair[0] % 2 == 0 && pair[1] == pair[0] + 1)?;
     let first = free[at];
     free.drain(at..at + 2);

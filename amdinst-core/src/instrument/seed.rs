@@ -19,7 +19,7 @@
 //! The buffer has our header, then for each wave eight bytes a site and sixteen of the clock: not the records that `counters`
 //! decodes.
 
-use super::allocate::NoRegisters;
+use super::allocate::{NoRegisters, take_pair};
 use super::deferred::Deferred;
 use super::layout::Temps;
 use super::refusal::Reason;
@@ -99,13 +99,13 @@ impl SeedRegisters {
             .filter(|register| (LOWEST_OWNED..=HIGHEST_OWNED).contains(register))
             .collect();
         let missing = || (Reason::NoFreeSgpr, "too few SGPRs above those of prologues are unused".to_owned());
-        let (begin, end) = (pair(&mut above).ok_or_else(missing)?, pair(&mut above).ok_or_else(missing)?);
+        let (begin, end) = take_pair(&mut above).zip(take_pair(&mut above)).ok_or_else(missing)?;
         let image = above.pop().ok_or_else(missing)?;
         let taken = [begin, begin + 1, end, end + 1, image];
         sgprs.retain(|register| !taken.contains(register));
         let mut vgprs = vgprs.collect::<Vec<u8>>();
         let missing = || (Reason::NoFreeVgpr, "five VGPRs, two of them even pairs, are wanted".to_owned());
-        let (address, data) = pair(&mut vgprs).zip(pair(&mut vgprs)).ok_or_else(missing)?;
+        let (address, data) = take_pair(&mut vgprs).zip(take_pair(&mut vgprs)).ok_or_else(missing)?;
         let limit = vgprs.first().copied().ok_or_else(missing)?;
         Ok(Self { place, sites, begin, end, image, address, data, limit })
     }
@@ -214,10 +214,4 @@ impl SeedRegisters {
             }
         }
     }
-}
-
-/// Takes the lowest even pair out of an ascending list.
-fn pair(registers: &mut Vec<u8>) -> Option<u8> {
-    let at = registers.windows(2).position(|two| two[0] % 2 == 0 && two[1] == two[0] + 1)?;
-    registers.drain(at..at + 2).next()
 }

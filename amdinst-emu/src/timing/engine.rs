@@ -442,9 +442,9 @@ impl<'a> Engine<'a> {
             Work::ScalarMemory { clock, .. } => {
                 let end = match (p.fixed, scalar) {
                     (Some(fixed), _) => now + fixed.scalar,
-                    (None, Some((address, bytes))) if !clock => self.front
-                        [unit / p.units_per_front.max(1) as usize]
-                        .load(now, address, bytes, self.hierarchy, p),
+                    (None, Some((address, bytes))) if !clock => {
+                        self.front[p.front_of(unit)].load(now, address, bytes, self.hierarchy, p)
+                    }
                     _ => now + p.scalar_hit[0],
                 };
                 results = end;
@@ -506,12 +506,7 @@ impl<'a> Engine<'a> {
         let line = self.shared.program.device_address(next.pc) / 64;
         if p.fixed.is_none() && line != resident.line {
             resident.line = line;
-            let ready = self.front[resident.unit / p.units_per_front.max(1) as usize].fetch(
-                from,
-                line,
-                self.hierarchy,
-                p,
-            );
+            let ready = self.front[p.front_of(resident.unit)].fetch(from, line, self.hierarchy, p);
             resident.wait(ready, Stall::Fetch);
         }
         resident.need(next, p);

@@ -86,7 +86,7 @@ impl Hierarchy {
         let served = self.channels[channel].serve(now + p.l2_hit / 2, bytes);
         let mut back = served;
         let tag = self.tag(line, channel);
-        for half in (0..2).filter(|half| sectors >> half & 1 != 0) {
+        for half in halves(sectors) {
             let ready = match self.l2.find(tag, half) {
                 Some(ready) => {
                     self.traffic.l2_hits += 1;
@@ -114,7 +114,7 @@ impl Hierarchy {
         let served = self.channels[channel].serve(now + p.l2_hit / 2, cycles * p.l2_channel_bytes);
         let mut done = served;
         let tag = self.tag(line, channel);
-        for half in (0..2).filter(|half| sectors >> half & 1 != 0) {
+        for half in halves(sectors) {
             if self.l2.write(tag, half, served) {
                 self.traffic.hbm_written += SECTOR;
                 done = done.max(self.memory[channel].serve(served, SECTOR as f64));
@@ -131,7 +131,7 @@ impl Hierarchy {
         let back = self.read(p, now, line, sectors);
         let served = self.channels[channel].serve(now + p.l2_hit / 2, units);
         let tag = self.tag(line, channel);
-        for half in (0..2).filter(|half| sectors >> half & 1 != 0) {
+        for half in halves(sectors) {
             if self.l2.write(tag, half, served) {
                 self.traffic.hbm_written += SECTOR;
                 self.memory[channel].serve(served, SECTOR as f64);
@@ -139,6 +139,11 @@ impl Hierarchy {
         }
         back.max(served + p.l2_hit - p.l2_hit / 2)
     }
+}
+
+/// The halves of a line of L2 that are among sectors (bits 0 and 1).
+pub(super) fn halves(sectors: u8) -> impl Iterator<Item = usize> {
+    (0..2).filter(move |half| sectors >> half & 1 != 0)
 }
 
 /// A number that looks random (the finalizer of SplitMix64).

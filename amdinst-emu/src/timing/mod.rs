@@ -64,8 +64,7 @@ impl Device {
     /// A device with empty caches.
     pub fn new(parameters: Parameters) -> Self {
         let hierarchy = hierarchy::Hierarchy::new(&parameters);
-        let sharing = parameters.units_per_front.max(1);
-        let groups = parameters.compute_units.max(1).div_ceil(sharing) as usize;
+        let groups = parameters.front_of(parameters.compute_units.max(1) as usize - 1) + 1;
         let front = vec![unit::FrontCaches::new(&parameters); groups];
         Self { parameters, hierarchy, front }
     }
@@ -106,6 +105,8 @@ pub enum Model {
 impl Model {
     /// Every device.
     pub const ALL: [Self; 3] = [Self::Mi210, Self::Mi250x, Self::Vega10];
+    /// Their names, to tell which there are.
+    pub const NAMES: &str = "mi210, mi250x, vega10";
 
     /// Its constants.
     pub const fn parameters(self) -> Parameters {
@@ -130,7 +131,7 @@ impl std::str::FromStr for Model {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let known = Self::ALL.into_iter().find(|model| model.parameters().name == name);
-        known.ok_or_else(|| format!("`{name}` is not a device that is modelled: mi210, mi250x, vega10"))
+        known.ok_or_else(|| format!("`{name}` is not a device that is modelled: {}", Self::NAMES))
     }
 }
 
@@ -145,4 +146,17 @@ pub fn simulate(
     parameters: &Parameters,
 ) -> Result<Timing, Fault> {
     Device::new(parameters.clone()).launch(machine, program, launch)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_device_is_named() {
+        assert_eq!(Model::NAMES, Model::ALL.map(|model| model.parameters().name).join(", "));
+        for model in Model::ALL {
+            assert_eq!(model.parameters().name.parse(), Ok(model));
+        }
+    }
 }

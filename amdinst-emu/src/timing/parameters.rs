@@ -146,13 +146,13 @@ pub struct Parameters {
 
     /// A scalar load that hits sL1D, by dwords up to 2, 4, 8, 16. F (a guess of 50 to 70).
     pub scalar_hit: [u64; 4],
-    /// sL1D in bytes, shared by two compute units. D.
+    /// sL1D in bytes, of [`units_per_front`](Self::units_per_front) compute units. D.
     pub scalar_bytes: u32,
     /// What a scalar or instruction miss takes more before L2's own time. F (a guess).
     pub scalar_miss: u64,
     /// Lines of code that are fetched ahead of the one a wave is in. F (a guess).
     pub fetch_ahead: u64,
-    /// Instruction cache in bytes, shared by two compute units. D.
+    /// Instruction cache in bytes, of as many. D.
     pub instruction_bytes: u32,
 
     /// Cycles that one channel's atomic unit takes for a lane at one address. F (a guess).
@@ -305,6 +305,11 @@ impl Parameters {
             fixed: Some(FixedLatencies { vector: 4 * 80, scalar: 4 * 5, lds: 4 * 5 }),
             ..Self::mi210()
         }
+    }
+
+    /// Which of the caches of scalars and of code a compute unit has.
+    pub(super) fn front_of(&self, unit: usize) -> usize {
+        unit / self.units_per_front.max(1) as usize
     }
 
     /// Gigabytes a second, for so many bytes in so many cycles.

@@ -7,7 +7,7 @@ use amdinst_core::isa::MemoryOperation;
 use super::address_unit::quarter_cycles;
 use super::cache::Cache;
 use super::calendar::Calendar;
-use super::hierarchy::{Hierarchy, SECTOR};
+use super::hierarchy::{Hierarchy, SECTOR, halves};
 use super::instructions::Access;
 use super::parameters::Parameters;
 use crate::exec::footprint::Footprint;
@@ -114,8 +114,7 @@ impl VectorMemory {
         if p.atomic == 0 {
             return time;
         }
-        let sectors =
-            || (0..2).filter(|half| touched.sectors >> half & 1 != 0).map(|half| 2 * touched.line + half);
+        let sectors = || halves(touched.sectors).map(|half| 2 * touched.line + half as u64);
         let free = sectors().filter_map(|sector| self.turns.get(&sector)).max();
         let time = free.map_or(time, |&free| free.max(time));
         self.turns.extend(sectors().map(|sector| (sector, time + p.atomic)));
@@ -137,7 +136,7 @@ impl VectorMemory {
     /// What vL1D keeps of sectors that went past it: those that a store wrote whole, from a time on ("CDNA2" ISA manual,
     /// "GLC Bit Explained").
     fn leave(&mut self, touched: &Touched, written: Option<u64>) {
-        for half in (0..2).filter(|half| touched.sectors >> half & 1 != 0) {
+        for half in halves(touched.sectors) {
             let sector = 2 * touched.line + half as u64;
             match written.filter(|_| touched.bytes[half] == u64::MAX) {
                 Some(time) => self.l1.fill(sector, 0, time),
@@ -150,8 +149,8 @@ impl VectorMemory {
     fn load(&mut self, time: u64, line: u64, sectors: u8, hierarchy: &mut Hierarchy, p: &Parameters) -> u64 {
         let mut ready = time;
         let mut missing = 0;
-        for half in (0..2).filter(|half| sectors >> half & 1 != 0) {
-            match self.l1.find(2 * line + half, 0) {
+        for half in halves(sectors) {
+            match self.l1.find(2 * line + half as u64, 0) {
                 Some(filled) => {
                     hierarchy.traffic.l1_hits += 1;
                     ready = ready.max(filled);
@@ -164,8 +163,8 @@ impl VectorMemory {
             hierarchy.traffic.l1_misses += sectors;
             let back = hierarchy.read(p, time, line, missing);
             let filled = self.fill.serve(back, (sectors * SECTOR) as f64);
-            for half in (0..2).filter(|half| missing >> half & 1 != 0) {
-                self.l1.fill(2 * line + half, 0, filled);
+            for half in halves(missing) {
+                self.l1.fill(2 * line + half as u64, 0, filled);
             }
             ready = ready.max(filled);
         }

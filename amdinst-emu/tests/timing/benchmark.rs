@@ -14,10 +14,11 @@ pub(crate) struct Benchmark {
 
 impl Benchmark {
     pub(crate) fn new(object: &CodeObject) -> Self {
-        Self {
-            device: Device::with(object, Config::default()),
-            model: timing::Device::new(Parameters::mi210()),
-        }
+        Self::on(object, Parameters::mi210())
+    }
+
+    pub(crate) fn on(object: &CodeObject, parameters: Parameters) -> Self {
+        Self { device: Device::with(object, Config::default()), model: timing::Device::new(parameters) }
     }
 
     /// Zeroed memory, which takes no room on the host until it is touched.

@@ -1,9 +1,9 @@
 //! What the GPU of the evaluation of 2022 does otherwise than an MI210.
 
-use amdinst_emu::Launch;
-use amdinst_emu::timing::{Parameters, Timing, simulate};
+use amdinst_emu::timing::{Parameters, Timing};
 
-use crate::support::{Device, tools};
+use super::benchmark::Benchmark;
+use crate::support::{compile, tools};
 
 const SLEEP: &str = r#"kernel void sleep(void) { __asm__ volatile(".rept 40\ns_sleep 127\n.endr"); }"#;
 
@@ -19,9 +19,7 @@ fn rounds(instruction: &str, copies: usize) -> String {
 }
 
 fn launch(source: &str, kernel: &str, cpu: &str, grid: u32, block: u32, p: &Parameters) -> Timing {
-    let mut device = Device::new(source, cpu, "-O2");
-    let launch = Launch { grid: [grid, 1, 1], block: [block, 1, 1], ..Launch::new(kernel) };
-    simulate(&mut device.machine, &device.program, &launch, p).expect("simulating")
+    Benchmark::on(&compile(source, cpu, "-O2"), p.clone()).launch(kernel, grid, block, &[])
 }
 
 /// Cycles that one more instruction takes a wave.

@@ -14,7 +14,7 @@ use super::view::{Columns, HomeView, KernelView, LaunchView, MeasuredView, SCHEM
 use super::{chart, table};
 use crate::build::build;
 use crate::build::instrument::Forms;
-use crate::cli::{PackageArgs, SeedArgs, SeedFormat, TimingChoice};
+use crate::cli::{PackageArgs, SeedArgs, SeedFormat};
 use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
@@ -23,7 +23,7 @@ use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 /// # Errors
 /// When the kernels cannot be built, or one does not end well.
 pub(super) fn run(context: &mut Context, args: &SeedArgs) -> CommandResult {
-    let model = args.timing.unwrap_or(TimingChoice::Vega10).model();
+    let model = args.timing.model();
     let original = kernels(context, args.manifest_path.clone(), model.arch())?;
     let parameters = model.parameters();
     let sizes = if args.quick { Sizes::QUICK } else { Sizes::FULL };

@@ -184,16 +184,13 @@ impl<'a> Subject<'a> {
 
     /// Goes through the records that a form of 2022 wrote: words of its counters, and the clock at begin and end. How many.
     fn records(&self, prepared: &Prepared, mut each: impl FnMut(&[u8], [u64; 2])) -> CommandResult<usize> {
-        let (Some((address, initial)), Some(probes)) = (&prepared.counters, &self.probes) else {
-            return Ok(0);
-        };
-        let mut bytes = vec![0; initial.len()];
-        prepared.machine.read(*address, &mut bytes).or_exit(Exit::BadInput)?;
-        let counters = 8 * probes.sites.len();
-        let records = bytes[HEADER_BYTES as usize..].chunks_exact(counters + 16);
+        let Some(probes) = &self.probes else { return Ok(0) };
+        let bytes = prepared.counters()?;
+        let stride = probes.record_stride as usize;
+        let records = bytes[HEADER_BYTES as usize..].chunks_exact(stride);
         let count = records.len();
         for record in records {
-            let (counters, clock) = record.split_at(counters);
+            let (counters, clock) = record.split_at(stride - 16);
             let (begin, end) = clock.split_at(8);
             each(counters, [begin, end].map(little_endian));
         }
@@ -250,11 +247,8 @@ impl<'a> Subject<'a> {
             })?;
             return Ok(self.form.counts().then_some(Counts { all: None, saveexec }));
         }
-        let (Some((address, initial)), Some(probes)) = (&prepared.counters, &self.probes) else {
-            return Ok(None);
-        };
-        let mut bytes = vec![0; initial.len()];
-        prepared.machine.read(*address, &mut bytes).or_exit(Exit::BadInput)?;
+        let Some(probes) = &self.probes else { return Ok(None) };
+        let bytes = prepared.counters()?;
         let mut all = [0; 2];
         for record in counters::decode(&bytes).or_exit(Exit::LaunchFailed)? {
             for (site, counted) in probes.sites.iter().zip(&record.sites) {
@@ -317,6 +311,14 @@ impl Prepared {
             wave_instructions: timing.wave_instructions,
             host,
         })
+    }
+
+    /// What the counter buffer holds; nothing where there is none.
+    fn counters(&self) -> CommandResult<Vec<u8>> {
+        let Some((address, initial)) = &self.counters else { return Ok(Vec::new()) };
+        let mut bytes = vec![0; initial.len()];
+        self.machine.read(*address, &mut bytes).or_exit(Exit::BadInput)?;
+        Ok(bytes)
     }
 
     fn hash(&self) -> CommandResult<u64> {
