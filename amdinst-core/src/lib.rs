@@ -7,25 +7,21 @@
 //! * [`listing`]: the disassembly of a code object, line for line as `llvm-objdump -d` prints it.
 //! * [`analysis`]: control-flow graph, liveness, EXEC structure, occupancy.
 //! * [`instrument`]: sites, the probe plan, emission and relocation.
-//! * [`counters`]: the layout of counter records, and the divergence figures read from them.
-//! * [`report`]: the divergence report of a launch, and its comparison with an emulator's own count.
-//! * [`schema`]: documents that say which version of their shape they have.
+//! * [`counters`], [`manifest`], [`report`], [`schema`]: the formats that others read, from `amdinst_format`.
 //!
 //! Nothing here touches files, processes, threads or devices.
 
 pub mod analysis;
 pub mod arch;
-pub mod counters;
 pub mod instrument;
 pub mod isa;
 pub mod listing;
-pub mod manifest;
 mod mixer;
 pub mod names;
 pub mod object;
 pub mod report;
-pub mod schema;
 
+pub use amdinst_format::{counters, manifest, schema};
 pub(crate) use mixer::{ByName, Mixer, Names};
 
 pub use arch::{Arch, FeatureState, TargetId};

@@ -62,8 +62,10 @@ impl Counted {
     pub(crate) fn report(&self, shape: Shape, buffer: &[u8]) -> Result<Report, String> {
         let records = counters::decode(buffer).map_err(|error| error.to_string())?;
         let probes = self.object.probes(&self.kernel).ok_or_else(|| "no probes".to_owned())?;
+        let demangled = names::demangled(&self.kernel);
         let launch = report::Launch {
             probes,
+            demangled: demangled.as_deref(),
             target: &self.object.target(),
             grid: shape.grid,
             block: shape.block,

@@ -2,8 +2,8 @@
 //!
 //! `libhsa-runtime64.so.1` of ROCm 5.2 reaches the driver through the functions of `libhsakmt.so.1`. This library has the
 //! same functions, and instead of the driver the emulator behind them: HIP, the runtime's loader and its copy kernels run
-//! unchanged, and so does every HIP program. It is made to be found first, as `libhsakmt.so.1` in a directory of
-//! `LD_LIBRARY_PATH`; `cargo amdinst exec` does that.
+//! unchanged, and so does every HIP program. It is part of the shared library `amdinst-runtime`, which is made to be found first, as
+//! `libhsakmt.so.1` in a directory of `LD_LIBRARY_PATH`; `cargo amdinst exec` does that.
 //!
 //! The environment says what is emulated: `AMDINST_TARGET_CPU` (gfx900, gfx906, gfx908, gfx90a) or, before it, `AMDINST_EMULATED_CPU`, `AMDINST_GPUS`,
 //! `AMDINST_BUDGET`, `AMDINST_THREADS`, `AMDINST_STRICT_BARRIERS`, `AMDINST_CHECK_RACES`, `AMDINST_UNINITIALISED`. Named in `HSA_TOOLS_LIB` too, it sees the code objects that
@@ -17,12 +17,8 @@
 //! functions of the runtime. No panic leaves an
 //! exported function.
 
-/// Name of the built library's file.
-pub const FILE: &str = "libamdinst_hsakmt.so";
 /// Name under which the runtime looks for it.
 pub const NAME: &str = "libhsakmt.so.1";
-/// Directory of this package's sources, from which it can be built.
-pub const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
 
 mod abi;
 mod allocations;

@@ -9,6 +9,7 @@ pub mod commands;
 pub mod exit;
 pub mod linker;
 mod parent;
+pub mod runtime;
 pub mod setup;
 pub mod shell;
 pub mod toolchain;

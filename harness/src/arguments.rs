@@ -3,7 +3,7 @@
 use amdinst_device::KernelArg;
 
 use crate::buffer::{Buffer, Element};
-use crate::device::memory::Allocation;
+use crate::device::Allocation;
 
 /// A value that may be passed for a kernel parameter of type `P`.
 ///

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
+use crate::device::Allocation;
 use crate::device::Device;
-use crate::device::memory::Allocation;
 
 /// A type whose values are plain bytes, the same on host and device.
 ///

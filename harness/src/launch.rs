@@ -1,21 +1,13 @@
 //! Launching a kernel.
 
-use std::sync::Arc;
-
-use amdinst_core::counters::Layout;
-use amdinst_core::instrument::KernelProbes;
-use amdinst_core::object::KernelArg;
-use amdinst_core::report::{self, SCHEMA};
 use amdinst_device::Kernel;
+use amdinst_format::interface::{LaunchRequest, LaunchTiming, Launched};
 
-use crate::arguments::{Arguments, Values};
-use crate::artifacts::{self, Built};
+use crate::arguments::{Arguments, Value, Values};
 use crate::device::Device;
 use crate::error::LaunchError;
 use crate::report::Report;
 use crate::runner::recorder;
-use crate::source;
-use crate::timing::LaunchTiming;
 
 /// Sizes in x, y and z: `64`, `(16, 4)` or `(8, 4, 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,38 +140,34 @@ impl<P> Launch<P> for Kernel<P> {
     ) -> Result<Run, LaunchError> {
         let mut values = Values::default();
         arguments.push_all(&mut values);
-        let built = artifacts::find(device.settings(), self.package(), device.cpu())?;
-        let kernarg = kernarg(&built, self.name(), device, &values)?;
-        let request = Request {
-            built: &built,
-            kernel: self.name(),
+        let request = LaunchRequest {
+            package: self.package().to_owned(),
+            kernel: self.name().to_owned(),
             grid: grid.into().0,
             block: block.into().0,
             lds,
-            kernarg,
+            arguments: bytes(self.name(), device, &values)?,
         };
-        let outcome = device.launch(&request).inspect_err(|error| {
-            if let Some(fault) = error.fault() {
-                recorder::record_fault(fault.into());
+        let launched = device.launch(&request).inspect_err(|failure| {
+            if let Some(fault) = failure.fault() {
+                recorder::record_fault(fault.clone());
             }
         })?;
-        let mut report = outcome.report;
-        if let Some(root) = source::workspace_root() {
-            report.relative_to(root);
-        }
-        recorder::record(&report);
-        let timing = outcome.timing.map(|modelled| {
-            let told = modelled.told.clone();
-            recorder::record_timing(modelled);
-            told
-        });
-        Ok(Run {
-            report: Report::new(report),
-            wave_instructions: outcome.wave_instructions,
-            timing,
-            profile: built.profile.clone(),
-        })
+        recorder::record(&launched);
+        let Launched { report, profile, wave_instructions, timing, .. } = launched;
+        Ok(Run { report: Report::new(report), wave_instructions, timing, profile })
     }
+}
+
+/// The bytes of each argument.
+fn bytes(kernel: &str, device: &Device, values: &Values) -> Result<Vec<Vec<u8>>, LaunchError> {
+    let one = |(argument, value): (usize, &Value)| match value.device {
+        Some(id) if id != device.id() => {
+            Err(LaunchError::OtherDevice { kernel: kernel.to_owned(), argument })
+        }
+        _ => Ok(value.bytes.clone()),
+    };
+    (1..).zip(values.iter()).map(one).collect()
 }
 
 /// A launch that ended well.
@@ -212,106 +200,4 @@ impl Run {
     pub const fn wave_instructions(&self) -> Option<u64> {
         self.wave_instructions
     }
-}
-
-/// A launch, checked against the code object.
-pub(crate) struct Request<'a> {
-    pub(crate) built: &'a Arc<Built>,
-    pub(crate) kernel: &'a str,
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) lds: u32,
-    /// The explicit arguments, at their offsets.
-    pub(crate) kernarg: Vec<u8>,
-}
-
-impl Request<'_> {
-    /// The emulator's form of the launch.
-    pub(crate) fn emulated(&self, kernarg: Vec<u8>) -> amdinst_emu::Launch {
-        let mut launch = amdinst_emu::Launch::new(self.kernel);
-        launch.grid = self.grid;
-        launch.block = self.block;
-        launch.dynamic_lds = self.lds;
-        launch.kernarg = kernarg;
-        launch
-    }
-
-    /// The arguments with that of the counter buffer at an address appended.
-    pub(crate) fn instrumented_kernarg(
-        &self,
-        probes: &KernelProbes,
-        layout: &Layout,
-        buffer: u64,
-    ) -> Result<Vec<u8>, LaunchError> {
-        let mut bytes = self.kernarg.clone();
-        let set = probes.set_argument(&mut bytes, layout, buffer);
-        set.map_err(|error| self.counters(error.to_string()))?;
-        Ok(bytes)
-    }
-
-    /// A report without counters: of a kernel that has no site, or was refused.
-    pub(crate) fn empty_report(&self, probes: Option<&KernelProbes>) -> report::Report {
-        let launch = probes.map(|probes| report::Launch {
-            probes,
-            target: &self.built.probes.target,
-            grid: self.grid,
-            block: self.block,
-            records: &[],
-            seconds: None,
-        });
-        launch.and_then(|launch| report::Report::new(&launch).ok()).unwrap_or_else(|| report::Report {
-            schema: SCHEMA,
-            kernel: self.kernel.to_owned(),
-            demangled: None,
-            target: self.built.probes.target.clone(),
-            probe: amdinst_core::counters::Probe::Branches,
-            home: "none".to_owned(),
-            grid: self.grid,
-            block: self.block,
-            waves: Layout::new(self.grid, self.block, 0).waves(),
-            unfinished: Vec::new(),
-            memory_equal: None,
-            oracle_equal: None,
-            blocks: Vec::new(),
-            time: None,
-            sites: Vec::new(),
-            probes: Vec::new(),
-            left_out: Vec::new(),
-            uniform: Vec::new(),
-            refusals: vec!["the kernel is not in the probe map".to_owned()],
-        })
-    }
-
-    pub(crate) fn counters(&self, message: String) -> LaunchError {
-        LaunchError::Counters { kernel: self.kernel.to_owned(), message }
-    }
-}
-
-/// The explicit arguments at the offsets that the code object's note gives them.
-fn kernarg(built: &Built, kernel: &str, device: &Device, values: &Values) -> Result<Vec<u8>, LaunchError> {
-    let found = built.kernel(kernel)?;
-    let explicit: Vec<&KernelArg> = found.metadata.args.iter().filter(|arg| !arg.is_hidden()).collect();
-    let stale =
-        |what: String| LaunchError::Stale { kernel: kernel.to_owned(), package: built.package.clone(), what };
-    if explicit.len() != values.iter().len() {
-        return Err(stale(format!(
-            "it takes {} arguments there and {} here",
-            explicit.len(),
-            values.iter().len()
-        )));
-    }
-    let mut bytes = Vec::new();
-    for (number, (argument, value)) in (1..).zip(explicit.iter().zip(values.iter())) {
-        if argument.size as usize != value.bytes.len() {
-            let (there, here) = (argument.size, value.bytes.len());
-            return Err(stale(format!("argument {number} has {there} bytes there and {here} here")));
-        }
-        if value.device.is_some_and(|id| id != device.id()) {
-            return Err(LaunchError::OtherDevice { kernel: kernel.to_owned(), argument: number });
-        }
-        let start = argument.offset as usize;
-        bytes.resize(bytes.len().max(start + value.bytes.len()), 0);
-        bytes[start..start + value.bytes.len()].copy_from_slice(&value.bytes);
-    }
-    Ok(bytes)
 }

@@ -28,6 +28,13 @@
 //! A program that embeds its kernels (`amdinst-build` in its build script, [`embedded!`]) opens a [`Device`] with
 //! [`Settings::embedded`] and launches them in the same way; then no file is looked for.
 //!
+//! Programs that are shipped to machines without `cargo-amdinst` take the feature `bundled`, which builds the runtime into
+//! them.
+//!
+//! # The runtime
+//! Emulator, HIP launches and the comparison of counters are in a shared library that the installed command brings
+//! (`amdinst-runtime`), so that tests build in seconds. It is found beside `cargo-amdinst`; `cargo amdinst test` names it.
+//!
 //! # What a launch checks
 //! On the emulator each launch runs the instrumented kernel and the original, on memory of its own each, and fails
 //! unless both leave the same bytes in every buffer and the counters are those that the emulator itself saw in the
@@ -50,11 +57,11 @@
 //! | `AMDINST_TIMELINE` | with `AMDINST_TIMING`, a directory: write there when each wave of each launch ran, as traces for Perfetto's viewer or Chrome's |
 //! | `AMDINST_JUNIT` | write the results there as JUnit XML |
 //! | `AMDINST_STATUS` | add lines to this file: `begun`, then `started` or `device-missing` |
-//! | `AMDINST_RUN` | a directory: write there what each test reported, one file a process, as `amdinst_core::report::run` reads it |
+//! | `AMDINST_RUN` | a directory: write there what each test reported, one file a process, as `amdinst_format::report::run` reads it |
+//! | `AMDINST_RUNTIME` | the file of the runtime, else the one beside the installed `cargo-amdinst` |
 //! | `AMDINST_REPORT` | `summary`: print how each kernel's branches diverged; `json`: as JSON lines |
 
 mod arguments;
-pub mod artifacts;
 mod buffer;
 pub mod device;
 mod embedded;
@@ -63,17 +70,19 @@ mod launch;
 mod listing;
 mod report;
 mod runner;
-mod settings;
-mod source;
-mod timing;
+mod runtime;
 
-pub use amdinst_core::report::{Counts, Outcome, Selection, WaveReport};
+pub use amdinst_format::interface::{
+    BufferDifference, CounterChoice, DeviceChoice, Embedded, EmbeddedCodeObject, EmbeddedForm, LaunchFailure,
+    LaunchTiming, Settings, SettingsError, TimingReport,
+};
+pub use amdinst_format::report::run::FaultReport;
+pub use amdinst_format::report::{Counts, Outcome, Selection, WaveReport};
 pub use amdinst_macros::test;
 pub use arguments::{Argument, Arguments};
 pub use buffer::{Buffer, Element};
 pub use device::{Device, DeviceError};
-pub use embedded::{Embedded, EmbeddedCodeObject, EmbeddedForm};
-pub use error::{LaunchError, LocatedEarlier, LocatedFault};
+pub use error::LaunchError;
 #[doc(hidden)]
 pub use insta;
 #[doc(hidden)]
@@ -82,8 +91,7 @@ pub use launch::{Dim3, Launch, Run};
 pub use listing::Listing;
 pub use report::Report;
 pub use runner::{IntoTestResult, TestCase, TestResult, run_tests};
-pub use settings::{CounterChoice, DeviceChoice, Settings};
-pub use timing::LaunchTiming;
+pub use runtime::RuntimeError;
 
 /// The `main` of a test target with `harness = false`: runs the kernel tests of this program.
 #[macro_export]

@@ -1,9 +1,7 @@
 //! The machine code of a kernel, for tests that pin what the compiler made of it.
 
-use amdinst_core::isa;
 use amdinst_device::Kernel;
 
-use crate::artifacts;
 use crate::device::Device;
 use crate::error::LaunchError;
 
@@ -19,19 +17,6 @@ pub trait Listing {
 
 impl<P> Listing for Kernel<P> {
     fn listing(&self, device: &Device) -> Result<String, LaunchError> {
-        let built = artifacts::find(device.settings(), self.package(), device.cpu())?;
-        let object = &built.original;
-        let kernel = built.kernel(self.name())?;
-        let code = object.text_bytes();
-        let (mut pc, mut text) = (kernel.code.start, String::new());
-        while pc < kernel.code.end {
-            let bytes = usize::try_from(pc - object.text.address).ok().and_then(|offset| code.get(offset..));
-            let inst = isa::decode(object.target.arch, bytes.unwrap_or_default())
-                .map_err(|error| artifacts::broken(&built.original_path, format!("at {pc:#x}: {error}")))?;
-            text.push_str(&inst.text(object.target.arch).to_string());
-            text.push('\n');
-            pc += u64::from(inst.size);
-        }
-        Ok(text)
+        Ok(device.listing(self.package(), self.name())?)
     }
 }

@@ -2,9 +2,9 @@
 
 use std::ops::Deref;
 
-use amdinst_core::report::{self, Selection};
+use amdinst_format::report::{self, Selection};
 
-/// How the branches of one launch diverged. Derefs to the plain report of `amdinst-core`.
+/// How the branches of one launch diverged. Derefs to the plain report of `amdinst-format`.
 #[derive(Clone, Debug)]
 pub struct Report {
     inner: report::Report,

@@ -18,7 +18,8 @@ pub mod program;
 mod rounds;
 mod values;
 
+pub use amdinst_format::probes::Limiter;
 pub use occupancy::{
-    Limiter, Occupancy, OccupancyStep, OccupancyTables, Resources, SIMDS, max_waves_per_simd, occupancy,
+    Occupancy, OccupancyStep, OccupancyTables, Resources, SIMDS, max_waves_per_simd, occupancy,
     occupancy_in_slots,
 };

@@ -3,6 +3,7 @@
 //! Theoretical occupancy, from what a kernel allocates. Sources: "CDNA2 Memory Hierarchy" (AMD, slides "Occupancy:
 //! limiting factors"), the "Vega" and "CDNA" ISA manuals, chapter "Register allocation".
 
+use amdinst_format::probes::Limiter;
 use serde::{Deserialize, Serialize};
 
 use crate::Arch;
@@ -36,33 +37,6 @@ impl Resources {
             agprs: metadata.agpr_count,
             lds_bytes: metadata.group_segment_fixed_size,
             workgroup_size: required.unwrap_or(metadata.max_flat_workgroup_size),
-        }
-    }
-}
-
-/// What keeps more waves from fitting.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Limiter {
-    /// Nothing of the kernel's: the SIMD's wave slots.
-    #[default]
-    Hardware,
-    /// Vector registers.
-    Vgprs,
-    /// Scalar registers.
-    Sgprs,
-    /// Local data share.
-    Lds,
-}
-
-impl Limiter {
-    /// For people.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Hardware => "wave slots",
-            Self::Vgprs => "VGPRs",
-            Self::Sgprs => "SGPRs",
-            Self::Lds => "LDS",
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::entry::VARIABLE_OFFSET;
-use super::map::{KernelProbes, ProbeMap, SCHEMA};
 use super::options::{Abi, BUFFER_SYMBOL};
 use super::plan::Plan;
 use super::refusal::InstrumentError;
@@ -11,6 +10,7 @@ use crate::counters::HEADER_BYTES;
 use crate::object::CodeObject;
 use crate::object::rewrite::{DebugInfo, Edit, KernelEdit, Variable, rewrite};
 use crate::object::verify::contradiction;
+use amdinst_format::probes::{KernelProbes, ProbeMap, SCHEMA};
 
 /// An instrumented code object.
 #[derive(Clone, Debug)]

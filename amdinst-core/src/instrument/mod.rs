@@ -17,7 +17,6 @@ mod exit;
 mod hazards;
 mod layout;
 mod lds;
-mod map;
 mod options;
 mod own;
 mod patches;
@@ -40,13 +39,13 @@ mod stub;
 mod survey;
 mod wave_index;
 
-pub use apply::{Instrumented, apply};
-pub use hazards::{Neighbour, wait_states};
-pub use map::{
+pub use amdinst_format::probes::{
     AddressMap, BlockProbe, Cost, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, Occupancy,
     ProbeMap, ProbeMapError, ProbeOutcome, ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind,
     UniformBranch,
 };
+pub use apply::{Instrumented, apply};
+pub use hazards::{Neighbour, wait_states};
 pub use options::{
     Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec,
     STRIDES_ARGUMENT,

@@ -4,8 +4,8 @@
 //! within it that lies in no narrower probe. A location is one of the frames of the inline chain, so a probe in a function
 //! that was inlined finds its branch in the caller.
 
-use super::map::{ProbeOutcome, ProbeResult, Site, SiteFrame, SiteKind, UniformBranch};
 use super::options::{ProbeKind, ProbeSpec};
+use amdinst_format::probes::{ProbeOutcome, ProbeResult, Site, SiteFrame, SiteKind, UniformBranch};
 
 /// Gives sites and uniform branches the names of their probes, and tells what became of each probe. `code` yields the
 /// source locations of all instructions; it is asked only when a probe has no branch.

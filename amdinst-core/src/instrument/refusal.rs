@@ -1,79 +1,10 @@
 //! Why a kernel, a site or a whole code object was not instrumented.
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::map::SiteFrame;
 use super::select::NoSuchSite;
 
-/// The kind of reason, stable and machine-readable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Reason {
-    /// The kernel has a counter buffer already.
-    AlreadyInstrumented,
-    /// A write of EXEC that may narrow it, whose mask could not be traced to a condition.
-    UnclassifiedNarrowing,
-    /// A call or jump whose target is not known.
-    IndirectTarget,
-    /// `s_getpc_b64` whose use is not understood, so its value cannot be moved.
-    UnresolvedGetpc,
-    /// Bytes that are reached as code do not decode.
-    Undecodable,
-    /// Control flow leaves the section, or enters an instruction in its middle.
-    BrokenControlFlow,
-    /// The site stands in a function that a kernel which is not instrumented calls too.
-    SharedFunction,
-    /// No SGPRs for what the site must hold for a moment.
-    NoFreeSgpr,
-    /// No VGPR is free in all lanes.
-    NoFreeVgpr,
-    /// The counters of all sites do not fit in registers (`register` only).
-    CountersDoNotFit,
-    /// The counters of all waves of a workgroup do not fit in LDS beside what the kernel has there (`lds` only).
-    LdsLimit,
-    /// No place in LDS is known to be free in every launch (`lds` only).
-    LdsPlacement,
-    /// A relative branch no longer reaches its target.
-    BranchOutOfRange,
-    /// The kernel's user SGPRs leave no room for the kernarg pointer.
-    KernargPointer,
-    /// Something to count stands where VGPR indexing may be on, or vector instructions skipped, so that none can be added.
-    IndexedRegisters,
-    /// The descriptor has no room for what the probes need (registers, kernarg size).
-    DescriptorLimit,
-    /// The code object's version lacks what the rewrite needs.
-    CodeObjectVersion,
-    /// Kernel arguments are preloaded into SGPRs in a way that is not understood.
-    KernargPreload,
-}
-
-/// A kernel or a site that was not instrumented, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
-    /// The address of the site or instruction in the original code object; `None` for the kernel as a whole.
-    pub pc: Option<u64>,
-    /// The kind of reason.
-    pub reason: Reason,
-    /// What was found, for people.
-    pub detail: String,
-    /// Where `pc` stands in the source, innermost inlined function first; empty without debug information.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub frames: Vec<SiteFrame>,
-}
-
-impl Refusal {
-    /// Of a kernel as a whole.
-    pub(crate) const fn of_kernel(reason: Reason, detail: String) -> Self {
-        Self { pc: None, reason, detail, frames: Vec::new() }
-    }
-
-    /// Of what stands at `pc`; the plan adds its place in the source.
-    pub(crate) const fn at(pc: u64, reason: Reason, detail: String) -> Self {
-        Self { pc: Some(pc), reason, detail, frames: Vec::new() }
-    }
-}
+pub use amdinst_format::probes::{Reason, Refusal};
 
 /// Why there is no instrumented code object.
 #[derive(Debug, Error)]

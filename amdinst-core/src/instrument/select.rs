@@ -7,9 +7,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::map::{ProbeOutcome, ProbeResult, SiteFrame};
 use super::options::ProbeSpec;
 use super::probes;
+use amdinst_format::probes::{ProbeOutcome, ProbeResult, SiteFrame};
 
 /// What chooses sites.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

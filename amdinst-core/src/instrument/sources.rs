@@ -1,8 +1,8 @@
 //! Source locations of instructions, as the probe map writes them.
 
-use super::map::SiteFrame;
 use crate::object::CodeObject;
 use crate::object::lines::SourceMap;
+use amdinst_format::probes::SiteFrame;
 
 /// The line table of a code object, if it has one.
 pub(super) struct Sources {

@@ -54,7 +54,7 @@ impl Program {
         assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
 
         let library = std::env::current_exe().expect("this test's path");
-        let library = library.parent().expect("a directory").join(amdinst_hsakmt::FILE);
+        let library = library.parent().expect("a directory").join(amdinst_format::interface::BUILT_FILE);
         assert!(library.is_file(), "{} is not there", library.display());
         symlink(library, directory.path().join(amdinst_hsakmt::NAME)).expect("a link");
         Self { directory }

@@ -1,6 +1,5 @@
-//! What a cargo profile needs so that kernels can be compiled and measured with it, and so that their tests are fast.
+//! What a cargo profile needs so that kernels can be compiled and measured with it.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -20,52 +19,6 @@ pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
         values.push(format!("profile.{table}.debug=\"line-tables-only\""));
     }
     values
-}
-
-/// What the crates that do the heavy work of every test are compiled with, though the tests themselves are for debugging: package,
-/// setting, value. Without, a kernel runs more than ten times as long.
-const HEAVY: [(&str, &str, &str); 4] = [
-    ("amdinst-emu", "opt-level", "3"),
-    // Checks inside the lane loops keep them from being vectorised.
-    ("amdinst-emu", "overflow-checks", "false"),
-    ("amdinst-emu", "debug-assertions", "false"),
-    ("amdinst-core", "opt-level", "2"),
-];
-
-/// `--config` values for the programs that test kernels. None where the workspace itself says how the emulator is compiled.
-pub fn fast_tests(workspace_root: &Path) -> Vec<String> {
-    let manifest = fs::read_to_string(workspace_root.join("Cargo.toml")).ok();
-    let manifest: Option<Table> = manifest.and_then(|text| text.parse().ok());
-    if manifest.is_some_and(|manifest| names_heavy_packages(&manifest)) {
-        return Vec::new();
-    }
-    let value = |(package, setting, value)| format!("profile.dev.package.{package}.{setting}={value}");
-    HEAVY.map(value).into()
-}
-
-/// The same as tables of a `Cargo.toml`, for whoever tests without `cargo amdinst test`.
-pub fn fast_tests_tables() -> String {
-    let mut text = String::new();
-    let mut last = "";
-    for (package, setting, value) in HEAVY {
-        if package != last {
-            let _ = writeln!(text, "\n[profile.dev.package.{package}]");
-            last = package;
-        }
-        let _ = writeln!(text, "{setting} = {value}");
-    }
-    text
-}
-
-/// Whether the profile that tests are compiled with has a table for one of those packages, or one for all dependencies.
-fn names_heavy_packages(manifest: &Table) -> bool {
-    let packages = ["dev", "test"]
-        .into_iter()
-        .filter_map(|name| manifest.get("profile")?.get(name)?.get("package")?.as_table());
-    // A name may be followed by a version.
-    let names =
-        |key: &str| key == "*" || HEAVY.iter().any(|(name, ..)| key.split(['@', ':']).next() == Some(name));
-    packages.flat_map(Table::keys).any(|key| names(key))
 }
 
 /// The table in `Cargo.toml`: cargo's built-in `test` and `bench` profiles are called otherwise on the command line, and
@@ -117,34 +70,6 @@ mod tests {
         assert!(line_tables(manifest, "small"));
         assert!(line_tables(manifest, "bench"));
         assert!(!line_tables(manifest, "bare"));
-    }
-
-    #[test]
-    fn tests_are_fast_unless_the_workspace_says_otherwise() {
-        let values = |manifest: &str| {
-            let directory = tempfile::tempdir().unwrap();
-            fs::write(directory.path().join("Cargo.toml"), manifest).unwrap();
-            fast_tests(directory.path())
-        };
-        let own =
-            values("[profile.dev]\nopt-level = 1\n[profile.release.package.amdinst-emu]\nopt-level = 3\n");
-        assert!(own.contains(&"profile.dev.package.amdinst-emu.opt-level=3".to_owned()), "{own:?}");
-        for name in ["dev.package.amdinst-emu", "test.package.\"amdinst-core@0.1\"", "dev.package.\"*\""] {
-            assert_eq!(values(&format!("[profile.{name}]\nopt-level = 1\n")), [""; 0], "{name}");
-        }
-        assert_eq!(values(&fast_tests_tables()), [""; 0]);
-        // What cargo is told is what the tables say.
-        let tables: Table = fast_tests_tables().parse().unwrap();
-        assert_eq!(own.join("\n").parse::<Table>().unwrap(), tables);
-    }
-
-    /// This workspace, too, has them.
-    #[test]
-    fn this_workspace_tests_as_others_do() {
-        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
-        let manifest: Table = fs::read_to_string(manifest).unwrap().parse().unwrap();
-        let tables: Table = fast_tests_tables().parse().unwrap();
-        assert_eq!(manifest["profile"]["dev"]["package"], tables["profile"]["dev"]["package"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use amdinst_core::report::run::{self, Line, SCHEMA, Test};
+use amdinst_format::report::run::{self, Line, SCHEMA, Test};
 
 use super::recorder::{Ending, Finished};
 
@@ -41,7 +41,7 @@ impl Kept {
             message: message.filter(|message| !message.is_empty()),
             launches: finished.launches.reports.clone(),
             faults: finished.launches.faults.clone(),
-            modelled: finished.launches.timings.iter().map(|timing| timing.told.kept()).collect(),
+            modelled: finished.launches.timings.iter().filter_map(|timing| timing.kept.clone()).collect(),
         })));
     }
 
@@ -64,7 +64,7 @@ impl Kept {
 mod tests {
     use std::time::Duration;
 
-    use amdinst_core::report::run::Program;
+    use amdinst_format::report::run::Program;
 
     use super::super::recorder::Launches;
     use super::*;

@@ -21,8 +21,8 @@ use libtest_mimic::{Failed, Trial};
 pub use case::{IntoTestResult, TestCase, TestResult};
 use recorder::{Ending, Finished, Launches, Results};
 
+use crate::Settings;
 use crate::device::Device;
-use crate::settings::Settings;
 
 /// The exit code when the device that was asked for is not there; that of `cargo amdinst` for the same.
 const DEVICE_MISSING: u8 = 10;
@@ -134,8 +134,11 @@ fn trial(case: &'static TestCase, results: &Results) -> Trial {
         let slow = move || eprintln!("test {name} has been running for over {} seconds", SLOW.as_secs());
         let ending = watched(SLOW, slow, || run_case(case));
         let mut launches = recorder::take();
-        let ending = match timeline::write(&case.full_name(), &mut launches.timings) {
-            Err(message) if ending == Ending::Passed => Ending::Failed(message),
+        let directory = settings().ok().and_then(|settings| settings.timeline.clone());
+        let written =
+            directory.map(|directory| timeline::write(&directory, &case.full_name(), &mut launches.timings));
+        let ending = match written {
+            Some(Err(message)) if ending == Ending::Passed => Ending::Failed(message),
             _ => ending,
         };
         // A wrong expectation is about figures: show them, with the source lines that they belong to.
@@ -161,13 +164,17 @@ fn run_case(case: &TestCase) -> Ending {
     case.run(&device)
 }
 
+/// What the environment asks for, read once.
+fn settings() -> Result<Arc<Settings>, String> {
+    static SETTINGS: OnceLock<Result<Arc<Settings>, String>> = OnceLock::new();
+    let read = || Settings::from_env().map(Arc::new).map_err(|error| error.to_string());
+    SETTINGS.get_or_init(read).clone()
+}
+
 /// A device for one test. Which one is taken is told once.
 fn open() -> Result<Device, String> {
-    static SETTINGS: OnceLock<Result<Arc<Settings>, String>> = OnceLock::new();
     static TOLD: OnceLock<()> = OnceLock::new();
-    let settings = SETTINGS
-        .get_or_init(|| Settings::from_env().map(Arc::new).map_err(|error| error.to_string()))
-        .clone()?;
+    let settings = settings()?;
     let (device, why) = Device::open(&settings).map_err(|error| error.to_string())?;
     TOLD.get_or_init(|| eprintln!("device: {why}"));
     Ok(device)

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use amdinst_core::report::Report;
-use amdinst_core::report::run::FaultReport;
+use amdinst_format::interface::{LaunchTiming, Launched};
+use amdinst_format::report::run::FaultReport;
+use amdinst_format::report::{Modelled, Report};
 
 use super::kept::Kept;
-use crate::timing::ModelledLaunch;
 
 /// What the launches of a test left.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,18 @@ pub(super) struct Launches {
     /// The others.
     pub(super) faults: Vec<FaultReport>,
     /// Modelled launches, one for each launch, or none.
-    pub(super) timings: Vec<ModelledLaunch>,
+    pub(super) timings: Vec<Timed>,
+}
+
+/// A launch that was modelled.
+#[derive(Clone, Debug)]
+pub(super) struct Timed {
+    /// What is told of it.
+    pub(super) told: LaunchTiming,
+    /// The same for the kept run.
+    pub(super) kept: Option<Modelled>,
+    /// When each wave ran, as a trace, if that was asked for.
+    pub(super) timeline: Option<String>,
 }
 
 thread_local! {
@@ -28,18 +39,21 @@ thread_local! {
 }
 
 /// Notes a launch of the running test.
-pub(crate) fn record(report: &Report) {
-    LAUNCHES.with_borrow_mut(|launches| launches.reports.push(report.clone()));
+pub(crate) fn record(launched: &Launched) {
+    let Launched { report, timing, modelled, timeline, .. } = launched;
+    LAUNCHES.with_borrow_mut(|launches| {
+        launches.reports.push(report.clone());
+        launches.timings.extend(timing.clone().map(|told| Timed {
+            told,
+            kept: modelled.clone(),
+            timeline: timeline.clone(),
+        }));
+    });
 }
 
 /// Notes a launch of the running test that ended in a fault.
 pub(crate) fn record_fault(fault: FaultReport) {
     LAUNCHES.with_borrow_mut(|launches| launches.faults.push(fault));
-}
-
-/// Notes how long a launch of the running test takes, modelled.
-pub(crate) fn record_timing(timing: ModelledLaunch) {
-    LAUNCHES.with_borrow_mut(|launches| launches.timings.push(timing));
 }
 
 /// The launches noted on this thread, which are forgotten.

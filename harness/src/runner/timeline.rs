@@ -1,19 +1,19 @@
 //! When each wave of a test's launches ran, as files for viewers of traces.
 
 use std::fs;
+use std::path::Path;
 
 use super::junit::program;
-use crate::timing::ModelledLaunch;
+use super::recorder::Timed;
 
-/// Writes a trace of each launch of a test whose waves were kept, and forgets them.
-pub(super) fn write(test: &str, launches: &mut [ModelledLaunch]) -> Result<(), String> {
+/// Writes a trace of each launch of a test whose waves were kept into `directory`, and forgets them.
+pub(super) fn write(directory: &Path, test: &str, launches: &mut [Timed]) -> Result<(), String> {
     let count = launches.len();
     for (index, launch) in launches.iter_mut().enumerate() {
-        let Some(waves) = launch.waves.take() else { continue };
-        let path = waves.directory.join(file_name(&program(), test, index + 1, count, &launch.told.kernel));
-        let trace = format!("{}\n", waves.timeline().to_json());
-        fs::create_dir_all(&waves.directory)
-            .and_then(|()| fs::write(&path, trace))
+        let Some(trace) = launch.timeline.take() else { continue };
+        let path = directory.join(file_name(&program(), test, index + 1, count, &launch.told.kernel));
+        fs::create_dir_all(directory)
+            .and_then(|()| fs::write(&path, trace + "\n"))
             .map_err(|error| format!("the timeline cannot be written: {}: {error}", path.display()))?;
     }
     Ok(())

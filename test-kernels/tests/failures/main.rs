@@ -3,7 +3,7 @@
 //! An instruction that the emulator does not execute cannot be had from Rust, which refuses inline assembly for this target:
 //! that fault, and others that only assembly makes, are in `cargo-amdinst/tests/faults/`.
 
-use harness::{Device, Launch as _, LaunchError, LocatedFault, Settings};
+use harness::{Device, FaultReport, Launch as _, LaunchError, Settings};
 use test_kernels::broken::{
     barrier_in_a_branch, checked_index, copy_unguarded, countdown, exchange, follow, move_down, scatter,
     stack_index, turn_around, two_to_one,
@@ -19,24 +19,24 @@ fn line_of(text: &str) -> u32 {
 
 /// The fault of a launch that must fail with one.
 #[track_caller]
-fn fault(result: Result<harness::Run, LaunchError>) -> (LocatedFault, String) {
+fn fault(result: Result<harness::Run, LaunchError>) -> (FaultReport, String) {
     let error = result.expect_err("the launch must fail");
     let text = error.to_string();
-    match error {
-        LaunchError::Fault(fault) => (*fault, text),
-        other => panic!("not a fault: {other}"),
+    match error.fault() {
+        Some(fault) => (fault.clone(), text),
+        None => panic!("not a fault: {text}"),
     }
 }
 
 /// Asserts on the line of a fault. Without optimisation nothing is inlined, and the instruction at fault may stand in a
 /// function of Rust's own library, whose line is told instead.
 #[track_caller]
-fn assert_at(device: &Device, fault: &LocatedFault, text: &str, line: u32) {
+fn assert_at(device: &Device, fault: &FaultReport, text: &str, line: u32) {
     if device.settings().profile.as_deref() == Some("kernel-o0") {
-        assert!(fault.location().is_some(), "no source line in: {text}");
+        assert!(fault.location.line.is_some(), "no source line in: {text}");
         return;
     }
-    let location = fault.location().unwrap_or_else(|| panic!("no source line in: {text}"));
+    let location = &fault.location;
     assert!(location.file.as_deref().is_some_and(|file| file.ends_with("src/broken.rs")), "{text}");
     assert_eq!(location.line, Some(line), "{text}");
 }
@@ -54,7 +54,7 @@ struct Place {
 
 /// Asserts on the whole message: kernel, what happened, file and line, pc, instruction, workgroup, wave and lane.
 #[track_caller]
-fn assert_told(device: &Device, fault: &LocatedFault, text: &str, what: &str, place: &Place) {
+fn assert_told(device: &Device, fault: &FaultReport, text: &str, what: &str, place: &Place) {
     let first = text.lines().next().unwrap_or_default();
     assert!(first.starts_with(&format!("kernel `{}`: {what}", place.kernel)), "{text}");
     assert_at(device, fault, text, place.line);
@@ -80,7 +80,7 @@ fn reading_past_the_end_of_a_buffer(device: &Device) {
     assert!(text.contains("out of bounds: read of 4 bytes"), "{text}");
     assert!(text.contains("buffer of 100 f32"), "{text}");
     assert!(text.contains("which is argument 1"), "{text}");
-    assert_eq!((fault.fault.wave, fault.fault.lane), (1, Some(36)), "{text}");
+    assert_eq!((fault.wave.wave, fault.lane), (1, Some(36)), "{text}");
     assert_at(device, &fault, &text, line_of("*output.add(i) = *input.add(i)"));
 }
 
@@ -94,7 +94,7 @@ fn an_endless_loop(device: &Device) {
     let mut steps = device.zeroed(64);
     let (fault, text) = fault(countdown.launch(device, 1, 64, (&start, &mut steps)));
     assert!(text.contains("instruction budget exhausted"), "{text}");
-    let location = fault.location().unwrap_or_else(|| panic!("no source line in: {text}"));
+    let location = &fault.location;
     let line = location.line.unwrap_or(0);
     let first = line_of("while rest != 0");
     assert!((first..first + 5).contains(&line), "{text}");
@@ -106,7 +106,7 @@ fn misaligned_lds(device: &Device) {
     let mut output = device.zeroed(64);
     let (fault, text) = fault(scatter.launch(device, 1, 64, (6, &mut output)));
     assert!(text.contains("misaligned: write of 4 bytes at 0x6 in LDS"), "{text}");
-    assert_eq!(fault.fault.lane, Some(1), "{text}");
+    assert_eq!(fault.lane, Some(1), "{text}");
     assert_at(device, &fault, &text, line_of("atomic_u32(word)"));
 }
 
@@ -230,7 +230,7 @@ fn a_barrier_that_not_all_waves_reach(device: &Device) -> harness::TestResult {
         text.ends_with(" `s_barrier`, workgroup (0, 0, 0), wave 0") && text.contains("\n  pc 0x"),
         "{text}"
     );
-    assert_eq!((fault.fault.wave, fault.fault.lane), (0, None), "{text}");
+    assert_eq!((fault.wave.wave, fault.lane), (0, None), "{text}");
     // The instruction stands in a function of the library; where that is inlined, the line that calls it is told, too.
     assert!(text.contains("  --> amdinst-device/src/sync.rs:"), "{text}");
     let call = format!("test-kernels/src/broken.rs:{}:", line_of("        barrier();"));
@@ -281,11 +281,7 @@ fn workgroups_that_share_an_element(device: &Device) -> harness::TestResult {
     assert!(first.starts_with(what), "{text}");
     let place = " (byte 256 of `buffer of 129 u32`), after a read by wave 0 of workgroup (0, 0, 0), and nothing orders the two";
     assert!(first.contains(place), "{text}");
-    assert_eq!(
-        (fault.fault.workgroup, fault.fault.wave, fault.fault.lane),
-        ([1, 0, 0], 0, Some(0)),
-        "{text}"
-    );
+    assert_eq!((fault.wave.workgroup, fault.wave.wave, fault.lane), ([1, 0, 0], 0, Some(0)), "{text}");
     assert_at(device, &fault, &text, line_of("*data.add(i + 1)"));
     let earlier = fault.earlier.as_ref().ok_or("no earlier access")?;
     assert!(earlier.pc.is_some() && !earlier.frames.is_empty(), "{text}");
@@ -313,7 +309,7 @@ fn lanes_that_write_to_one_element(device: &Device) -> harness::TestResult {
         "{text}"
     );
     assert!(first.ends_with(", where lane 0 writes another value by the same instruction"), "{text}");
-    assert_eq!((fault.fault.wave, fault.fault.lane), (0, Some(1)), "{text}");
+    assert_eq!((fault.wave.wave, fault.lane), (0, Some(1)), "{text}");
     assert_at(device, &fault, &text, line_of("i as usize / 2"));
     Ok(())
 }

@@ -23,7 +23,6 @@ use twins::Twins;
 use super::allocate::Scheme;
 use super::assembler::{Assembled, Assembler};
 use super::hazards;
-use super::map::{AddressMap, Cost, KernelProbes};
 use super::options::{Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Options, Probe};
 use super::patches::Patches;
 use super::points::{Point, Points};
@@ -38,6 +37,7 @@ use super::survey::{Survey, selected};
 use crate::counters::{SiteForm, WaveIds};
 use crate::object::rewrite::{KernelEdit, text_address};
 use crate::object::{CodeObject, Kernel};
+use amdinst_format::probes::{AddressMap, Cost, KernelProbes};
 
 /// What will be done to a code object. Made by [`plan`], carried out by [`apply`](super::apply).
 #[derive(Clone, Debug)]

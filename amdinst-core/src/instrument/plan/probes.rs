@@ -5,10 +5,6 @@ use std::collections::BTreeSet;
 use super::{Draft, DraftKernel, Plan, Planner};
 use crate::analysis::masks::{Narrowing, OtherWrite};
 use crate::analysis::program::Located;
-use crate::instrument::map::{
-    BlockProbe, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, ProbeOutcome, ProbeResult, Site,
-    SiteKind, UniformBranch,
-};
 use crate::instrument::options::{BUFFER_SYMBOL, Options, Probe, ProbeSpec};
 use crate::instrument::points::{Point, Stretch, What};
 use crate::instrument::refusal::Refusal;
@@ -18,6 +14,10 @@ use crate::instrument::survey::Survey;
 use crate::instrument::{probes, select};
 use crate::isa::Op;
 use crate::object::{CodeObject, Kernel};
+use amdinst_format::probes::{
+    BlockProbe, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, ProbeOutcome, ProbeResult, Site,
+    SiteKind, UniformBranch,
+};
 
 impl Planner<'_> {
     pub(super) fn finish(&self, draft: Draft, relocated: Option<Relocated>, sources: &Sources) -> Plan {

@@ -10,7 +10,6 @@ use crate::instrument::assembler::{Assembled, HighestRegisters};
 use crate::instrument::entry::{Buffer, Entry, Left};
 use crate::instrument::layout::{Lent, Owned};
 use crate::instrument::lds::{LdsImages, Start};
-use crate::instrument::map::{Cost, Occupancy};
 use crate::instrument::options::{Abi, BUFFER_ARGUMENT, STRIDES_ARGUMENT};
 use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
@@ -21,6 +20,7 @@ use crate::instrument::survey::Survey;
 use crate::isa::{Encoding, MemoryOperation, RegSet};
 use crate::object::rewrite::{KernelEdit, MetadataEdit};
 use crate::object::{CodeObject, KernelArg, KernelDescriptor, KernelMetadata, UserSgpr};
+use amdinst_format::probes::{Cost, Occupancy};
 
 /// VCC, FLAT_SCRATCH and XNACK_MASK, which are counted with the SGPRs.
 const SPECIAL_SGPRS: u32 = 6;

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::Planner;
-use crate::instrument::map::{ProbeOutcome, ProbeResult};
 use crate::instrument::options::{Options, Probe, ProbeSpec};
 use crate::instrument::points::{Stretch, What};
 use crate::instrument::select::{self, SiteSelector, Stock};
 use crate::instrument::sources::Sources;
+use amdinst_format::probes::{ProbeOutcome, ProbeResult};
 
 impl Planner<'_> {
     /// Keeps the points that the options ask for, and notes what selects nothing.

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Plan;
-use crate::instrument::map::KernelProbes;
 use crate::instrument::refusal::{Reason, Refusal};
 use crate::object::rewrite::KernelEdit;
 use crate::object::{CodeObject, Kernel};
+use amdinst_format::probes::KernelProbes;
 
 /// By kernel that shares its code, by index: the others.
 pub(super) struct Twins(BTreeMap<usize, Vec<usize>>);

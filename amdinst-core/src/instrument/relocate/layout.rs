@@ -9,9 +9,9 @@ use super::islands::Islands;
 use super::places::Places;
 use super::variable::Formed;
 use crate::analysis::program::Program;
-use crate::instrument::map::{AddressMap, Run};
 use crate::object::CodeObject;
 use crate::object::rewrite::Edge;
+use amdinst_format::probes::{AddressMap, Run};
 
 const S_NOP: [u8; 4] = [0x00, 0x00, 0x80, 0xbf];
 

@@ -16,10 +16,10 @@ mod variable;
 use thiserror::Error;
 
 use super::assembler::Assembled;
-use super::map::AddressMap;
 use crate::analysis::program::Program;
 use crate::object::CodeObject;
 use crate::object::rewrite::{Edge, variable_address};
+use amdinst_format::probes::AddressMap;
 pub(super) use insertions::Insertions;
 use islands::{Islands, Slots};
 use layout::Layout;

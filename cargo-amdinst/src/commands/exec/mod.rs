@@ -4,7 +4,6 @@
 //! that could outlive the program, or that the program could outlive. What the emulated GPU
 //! is goes to the library through the environment.
 
-mod library;
 mod runtime;
 
 use std::ffi::{OsStr, OsString};
@@ -31,8 +30,7 @@ const TOOLS: &str = "HSA_TOOLS_LIB";
 /// Runs the command. It comes back only when the program could not be started.
 ///
 /// # Errors
-/// No such program, a processor that the runtime does not know, a runtime that the emulator cannot stand under, or no library
-/// and no way to build it.
+/// No such program, a processor that the runtime does not know, a runtime that the emulator cannot stand under, or no library.
 pub fn run(context: &mut Context, args: &ExecArgs) -> CommandResult {
     let parent = parent_id();
     let command = command(context, args)?;
@@ -62,9 +60,8 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
     };
     let (program, rest) =
         args.program.split_first().ok_or_else(|| Failure::msg(Exit::Usage, "no program"))?;
-    // To build the library takes minutes.
     which::which(program).map_err(|error| cannot_start(program, &error))?;
-    let directory = library::directory(context)?;
+    let directory = crate::runtime::driver_directory()?;
     let mut command = Command::new(program);
     command.args(rest);
 

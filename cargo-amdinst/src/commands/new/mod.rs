@@ -9,7 +9,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use self::source::{CRATES, Source};
-use crate::build::profile;
 use crate::cli::NewArgs;
 use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -38,13 +37,8 @@ pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
     let text = fs::read_to_string(&path).or_exit_with(Exit::OutputFailed, told)?;
     let name = package_name(&text)
         .ok_or_else(|| Failure::msg(Exit::OutputFailed, format!("{}: no package name", told())))?;
-    let mut text = manifest(&text, &source, directory)
+    let text = manifest(&text, &source, directory)
         .ok_or_else(|| Failure::msg(Exit::OutputFailed, format!("{}: no [dependencies]", told())))?;
-    // Cargo reads profiles in a workspace's root only.
-    if is_root(&path)? {
-        text.push_str("\n# The emulator runs the kernels, which without these takes ten times as long.");
-        text.push_str(&profile::fast_tests_tables());
-    }
     output::write_file(&path, text.as_bytes())?;
     output::write_file(&directory.join("src/lib.rs"), LIBRARY.as_bytes())?;
     let tests = directory.join("tests");
@@ -89,18 +83,6 @@ fn cargo_new(context: &Context, args: &NewArgs) -> CommandResult<()> {
         context.shell.warn(text.strip_prefix("warning: ").unwrap_or(text));
     }
     Ok(())
-}
-
-/// Whether the package at `manifest` is its workspace's root.
-fn is_root(manifest: &Path) -> CommandResult<bool> {
-    let mut command = cargo();
-    command
-        .args(["locate-project", "--workspace", "--message-format", "plain", "--manifest-path"])
-        .arg(manifest);
-    let output = command.output().or_exit_with(Exit::BuildFailed, || "cargo cannot be started")?;
-    let root = String::from_utf8_lossy(&output.stdout);
-    // Where it fails, so will all that follows.
-    Ok(fs::canonicalize(root.trim()).ok() == fs::canonicalize(manifest).ok())
 }
 
 /// The name that the package will have.

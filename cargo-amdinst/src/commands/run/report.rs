@@ -2,6 +2,7 @@
 
 use amdinst_core::counters::{Layout, Probe, decode};
 use amdinst_core::instrument::{self, KernelProbes, Options, ProbeMap, probe_specs};
+use amdinst_core::names;
 use amdinst_core::object::lines::SourceMap;
 use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::oracle;
@@ -119,8 +120,10 @@ impl<'a> Instrumented<'a> {
             Some((rewritten, map)) if planned.is_instrumented() => (rewritten, map),
             // Nothing to count, or refused: the original alone can still show that no narrowing was overlooked.
             _ => {
+                let demangled = names::demangled(&planned.name);
                 let report = Report::new(&report::Launch {
                     probes: planned,
+                    demangled: demangled.as_deref(),
                     target: &target,
                     grid,
                     block,
@@ -152,8 +155,16 @@ impl<'a> Instrumented<'a> {
         })?;
 
         let records = decode(&buffer).or_exit(Exit::Mismatch)?;
-        let described =
-            report::Launch { probes, target: &target, grid, block, records: &records, seconds: None };
+        let demangled = names::demangled(&probes.name);
+        let described = report::Launch {
+            probes,
+            demangled: demangled.as_deref(),
+            target: &target,
+            grid,
+            block,
+            records: &records,
+            seconds: None,
+        };
         let mut report = Report::new(&described).or_exit(Exit::Mismatch)?;
         let execution = &original.execution;
         let disagreements = match probes.probe {

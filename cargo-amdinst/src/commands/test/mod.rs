@@ -16,11 +16,12 @@ use std::process::Command;
 
 use amdinst_core::instrument::Home;
 use amdinst_emu::timing::Model;
+use amdinst_format::interface::VARIABLE;
 
 use self::keep::Kept;
 use crate::build::instrument::Forms;
 use crate::build::package::KernelPackage;
-use crate::build::{BuiltPackage, build, profile};
+use crate::build::{BuiltPackage, build};
 use crate::cli::{DeviceChoice, Format, TestArgs};
 use crate::commands::Context;
 use crate::commands::instrument::options;
@@ -49,6 +50,7 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         built.packages.iter().map(|package| package.manifest_path.as_path()).collect();
     let manifests =
         std::env::join_paths(manifests).or_exit_with(Exit::BuildFailed, || "the paths of the manifests")?;
+    let runtime = crate::runtime::file()?;
     let Some(first) = built.packages.first() else { return Err(no_tests()) };
     let artifacts = first.package.target_directory.join("amdinst");
     let status = scratch::directory(&artifacts)
@@ -74,6 +76,7 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
                 cpu,
                 tests: &tests,
                 manifests: &manifests,
+                runtime: &runtime,
                 junit: junit.as_deref(),
                 timelines: timelines.as_deref(),
             };
@@ -170,6 +173,7 @@ struct TestRun<'a> {
     cpu: &'a str,
     tests: &'a [String],
     manifests: &'a OsString,
+    runtime: &'a Path,
     junit: Option<&'a Path>,
     timelines: Option<&'a Path>,
 }
@@ -210,9 +214,6 @@ impl TestRun<'_> {
             command.arg("--no-default-features");
         }
         command.args(&package.lock_options);
-        for value in profile::fast_tests(&package.workspace_root) {
-            command.arg("--config").arg(value);
-        }
         let json = self.args.package.message_format == Format::Json;
         if json {
             command.args(["--message-format", "json"]);
@@ -232,7 +233,7 @@ impl TestRun<'_> {
         // SAFETY: the closure does what may be done between fork and exec.
         unsafe { command.pre_exec(move || die_with(parent)) };
 
-        command.env("AMDINST_MANIFEST", self.manifests);
+        command.env("AMDINST_MANIFEST", self.manifests).env(VARIABLE, self.runtime);
         command.env("AMDINST_TARGET_CPU", self.cpu).env("AMDINST_PROFILE", &package.profile);
         command.env("AMDINST_DEVICE", self.device()).env("AMDINST_COUNTERS", self.counters());
         let report = match (json, context.shell.verbosity()) {
@@ -307,6 +308,7 @@ mod tests {
             cpu: "gfx90a",
             tests: &["kernels".to_owned()],
             manifests: &OsString::new(),
+            runtime: Path::new("/runtime"),
             junit: None,
             timelines: None,
         };
@@ -332,15 +334,6 @@ mod tests {
         assert_eq!(error(&["gfx90a", "gfx900"]), None);
         let told = error(&["gfx90a", "gfx906"]).unwrap();
         assert!(told.contains("vega10 is a gfx900, which no kernels are built for"), "{told}");
-    }
-
-    #[test]
-    fn the_emulator_is_optimised() {
-        let words = cargo_test(&["--", "--config"]);
-        let own = words.iter().position(|word| word == "--").unwrap();
-        let told =
-            |words: &[String]| words.iter().any(|word| word == "profile.dev.package.amdinst-emu.opt-level=3");
-        assert!(told(&words[..own]), "{words:?}");
     }
 
     #[test]

@@ -1,0 +1,216 @@
+//! What the environment asks for.
+
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::Embedded;
+use crate::probes::Home;
+
+/// Where to launch kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeviceChoice {
+    /// A GPU if HIP finds one that the kernels were built for, else the emulator.
+    #[default]
+    Auto,
+    /// The emulator.
+    Emu,
+    /// A GPU.
+    Hip,
+}
+
+/// Where counters live while a kernel runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CounterChoice {
+    /// The cheapest home, for each kernel.
+    #[default]
+    Auto,
+    /// Registers.
+    Register,
+    /// LDS.
+    Lds,
+    /// Memory.
+    Global,
+}
+
+impl CounterChoice {
+    /// The home asked for; `None` leaves it to the planner.
+    pub const fn home(self) -> Option<Home> {
+        match self {
+            Self::Auto => None,
+            Self::Register => Some(Home::Register),
+            Self::Lds => Some(Home::Lds),
+            Self::Global => Some(Home::Global),
+        }
+    }
+}
+
+/// An environment variable with a value that means nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{variable}={value} is not understood; {variable} is one of {expected}")]
+pub struct SettingsError {
+    /// The variable.
+    pub variable: &'static str,
+    /// Its value.
+    pub value: String,
+    /// What it may be.
+    pub expected: &'static str,
+}
+
+impl FromStr for DeviceChoice {
+    type Err = SettingsError;
+
+    fn from_str(value: &str) -> Result<Self, SettingsError> {
+        match value {
+            "" | "auto" => Ok(Self::Auto),
+            "emu" => Ok(Self::Emu),
+            "hip" => Ok(Self::Hip),
+            _ => Err(SettingsError {
+                variable: "AMDINST_DEVICE",
+                value: value.to_owned(),
+                expected: "auto, emu, hip",
+            }),
+        }
+    }
+}
+
+impl FromStr for CounterChoice {
+    type Err = SettingsError;
+
+    fn from_str(value: &str) -> Result<Self, SettingsError> {
+        match value {
+            "" | "auto" => Ok(Self::Auto),
+            "register" => Ok(Self::Register),
+            "lds" => Ok(Self::Lds),
+            "global" => Ok(Self::Global),
+            _ => Err(SettingsError {
+                variable: "AMDINST_COUNTERS",
+                value: value.to_owned(),
+                expected: "auto, register, lds, global",
+            }),
+        }
+    }
+}
+
+/// Which kernels to launch where. `Settings::from_env` is what the test runner uses.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Where to launch.
+    pub device: DeviceChoice,
+    /// Where counters live.
+    pub counters: CounterChoice,
+    /// Code objects inside this program; of a package that is here no file is looked for.
+    #[serde(skip)]
+    pub embedded: Vec<&'static Embedded>,
+    /// Manifests of built kernels; empty looks in the target directory.
+    pub manifests: Vec<PathBuf>,
+    /// The processor, if several were built for.
+    pub target_cpu: Option<String>,
+    /// The profile, if several were built with.
+    pub profile: Option<String>,
+    /// Which GPU, as HIP counts; `None` for the first that the kernels were built for.
+    pub gpu: Option<u32>,
+    /// Wave-instructions that a workgroup may run in the emulator; `None` leaves it to the emulator.
+    pub budget: Option<u64>,
+    /// A barrier that some work-items of the workgroup do not reach is a fault in the emulator. Hardware lets it pass.
+    pub strict_barriers: bool,
+    /// Accesses of two waves to the same bytes, in LDS or memory, that nothing orders are a fault in the emulator, and so are
+    /// different values that lanes write to one place by one store.
+    pub check_races: bool,
+    /// What each dword of registers, LDS and scratch memory holds in the emulator before it is written; `None` leaves it to
+    /// the emulator.
+    pub uninitialised: Option<u32>,
+    /// The device on which launches in the emulator are modelled (`mi210`).
+    pub timing: Option<String>,
+    /// The directory for traces of the modelled launches of tests.
+    pub timeline: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Reads the environment (see the harness's documentation).
+    ///
+    /// # Errors
+    /// A variable with a value that means nothing.
+    pub fn from_env() -> Result<Self, SettingsError> {
+        let text = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let gpu = text("AMDINST_GPU").map(|value| {
+            value.parse().map_err(|_| SettingsError {
+                variable: "AMDINST_GPU",
+                value,
+                expected: "the whole numbers from 0",
+            })
+        });
+        let flag = |variable| match text(variable).as_deref() {
+            None | Some("0") => Ok(false),
+            Some("1") => Ok(true),
+            Some(value) => Err(SettingsError { variable, value: value.to_owned(), expected: "0, 1" }),
+        };
+        Ok(Self {
+            device: text("AMDINST_DEVICE").unwrap_or_default().parse()?,
+            counters: text("AMDINST_COUNTERS").unwrap_or_default().parse()?,
+            embedded: Vec::new(),
+            manifests: std::env::var_os("AMDINST_MANIFEST")
+                .map(|paths| {
+                    std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect()
+                })
+                .unwrap_or_default(),
+            target_cpu: text("AMDINST_TARGET_CPU"),
+            profile: text("AMDINST_PROFILE"),
+            gpu: gpu.transpose()?,
+            budget: text("AMDINST_BUDGET").map(budget).transpose()?,
+            strict_barriers: flag("AMDINST_STRICT_BARRIERS")?,
+            check_races: flag("AMDINST_CHECK_RACES")?,
+            uninitialised: text("AMDINST_UNINITIALISED").map(uninitialised).transpose()?,
+            timing: text("AMDINST_TIMING"),
+            timeline: std::env::var_os("AMDINST_TIMELINE").filter(|path| !path.is_empty()).map(PathBuf::from),
+        })
+    }
+}
+
+/// A whole number of 32 bits, in hexadecimal with `0x` before it.
+fn uninitialised(value: String) -> Result<u32, SettingsError> {
+    let dword = match value.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => value.parse(),
+    };
+    dword.map_err(|_| SettingsError {
+        variable: "AMDINST_UNINITIALISED",
+        value,
+        expected: "the whole numbers from 0 to 0xffffffff",
+    })
+}
+
+fn budget(value: String) -> Result<u64, SettingsError> {
+    value.parse::<NonZeroU64>().map(NonZeroU64::get).map_err(|_| SettingsError {
+        variable: "AMDINST_BUDGET",
+        value,
+        expected: "the whole numbers from 1",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_read_and_nonsense_is_named() {
+        assert_eq!("".parse(), Ok(DeviceChoice::Auto));
+        assert_eq!("hip".parse(), Ok(DeviceChoice::Hip));
+        assert_eq!("global".parse::<CounterChoice>().map(CounterChoice::home), Ok(Some(Home::Global)));
+        let error = "gpu".parse::<DeviceChoice>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "AMDINST_DEVICE=gpu is not understood; AMDINST_DEVICE is one of auto, emu, hip"
+        );
+        assert_eq!(budget("1".to_owned()), Ok(1));
+        for value in ["0", "-1", "many"] {
+            let error = budget(value.to_owned()).unwrap_err().to_string();
+            assert!(error.ends_with("AMDINST_BUDGET is one of the whole numbers from 1"), "{error}");
+        }
+    }
+}

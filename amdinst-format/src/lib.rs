@@ -1,0 +1,20 @@
+//! The formats that others read: counter records, probe map, manifest, and the reports of launches and runs.
+//!
+//! * [`counters`]: the layout of counter records, and the figures read from them.
+//! * [`probes`]: the probe map beside an instrumented code object.
+//! * [`manifest`]: what the build of a package made.
+//! * [`report`]: the divergence report of a launch, its comparison with an emulator's own count, and kept runs.
+//! * [`interface`]: what test programs and the runtime say to each other.
+//! * [`schema`]: documents that say which version of their shape they have.
+//!
+//! Nothing here reads code objects or touches files, processes, threads or devices.
+
+#![forbid(unsafe_code)]
+
+pub mod counters;
+pub mod interface;
+pub mod manifest;
+pub mod names;
+pub mod probes;
+pub mod report;
+pub mod schema;

@@ -1,0 +1,524 @@
+//! The probe map: what a reader of counters must know of an instrumented code object.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{Home, Level, Limiter, ProbeSpec, Refusal};
+use crate::counters::{ArgumentError, Layout, Probe, SiteForm, SiteForms, WaveIds};
+use crate::schema;
+
+/// Version of the JSON form of [`ProbeMap`]. In version 1, no kernel had more than the address of the buffer behind its arguments, and
+/// each site of a record five counts: its readers would pass over `wave_ids`, `site_forms` and `packed_sites`.
+pub const SCHEMA: u32 = 2;
+
+/// A document that cannot be read as a [`ProbeMap`].
+#[derive(Debug, Error)]
+pub enum ProbeMapError {
+    /// It is of another version.
+    #[error(
+        "it has schema {found}, and this version reads schema {SCHEMA}: \
+         instrument the code object again with this version, or read the map with the one that wrote it"
+    )]
+    Schema {
+        /// The document's.
+        found: u32,
+    },
+    /// It is damaged, or something else.
+    #[error("it is no probe map: {0}")]
+    Damaged(#[from] serde_json::Error),
+}
+
+/// Everything about the probes of one code object; `*.probes.json` beside the instrumented file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProbeMap {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Target id of the code object (`gfx90a:xnack-`).
+    pub target: String,
+    /// Every kernel that was asked for, instrumented or not, in order of entry address.
+    pub kernels: Vec<KernelProbes>,
+    /// Where code moved.
+    pub addresses: AddressMap,
+}
+
+impl ProbeMap {
+    /// Reads a probe map.
+    ///
+    /// # Errors
+    /// Another version, or no such document.
+    pub fn from_json(bytes: &[u8]) -> Result<Self, ProbeMapError> {
+        schema::read(bytes, SCHEMA)?.map_err(|found| ProbeMapError::Schema { found })
+    }
+
+    /// Writes a probe map: on one line, for those of whole libraries are large.
+    ///
+    /// # Errors
+    /// None that this type has.
+    pub fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let mut bytes = serde_json::to_vec(self)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+
+    /// The kernel of that name.
+    pub fn kernel(&self, name: &str) -> Option<&KernelProbes> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// The original address of the instruction at `new_pc` of the instrumented code object. Inserted instructions
+    /// belong to the instruction they were inserted for.
+    pub fn original_pc(&self, new_pc: u64) -> Option<u64> {
+        self.addresses.original(new_pc)
+    }
+}
+
+/// The probes of one kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KernelProbes {
+    /// Name, as in the note's `.name`.
+    pub name: String,
+    /// What is measured.
+    #[serde(default)]
+    pub probe: Probe,
+    /// Where its counters live; `None` when the kernel was not instrumented (refused, or without a site).
+    pub home: Option<Home>,
+    /// Why this home was taken, in a sentence.
+    pub why: String,
+    /// How much each site counts.
+    pub level: Level,
+    /// Byte offset of the counter buffer's address in the kernarg segment, when instrumented with
+    /// `Abi::Argument`.
+    pub buffer_argument: Option<u32>,
+    /// How the kernel tells waves apart, if six words follow the address that say where records are
+    /// ([`Layout::argument`]); `None` if it reads the head of the buffer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wave_ids: Option<WaveIds>,
+    /// What the words of each site in the record are, in its order; empty if all are counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub site_forms: Vec<SiteForm>,
+    /// Sites of its records, if these are packed ([`Packing`](crate::counters::Packing)); 0 if they are not.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub packed_sites: u32,
+    /// The symbol of the variable for the counter buffer's address, when instrumented with
+    /// `Abi::Global`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_symbol: Option<String>,
+    /// Bytes of the kernarg segment of the instrumented kernel.
+    pub kernarg_segment_size: u32,
+    /// Bytes of one wave's record.
+    pub record_stride: u32,
+    /// What the probes cost.
+    pub cost: Cost,
+    /// The sites, in the order of the record. Sites of functions the kernel may call come first.
+    pub sites: Vec<Site>,
+    /// The blocks, in the order of the record; only where blocks are what is measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<BlockProbe>,
+    /// Sites that are not counted because they were not asked for .
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+    /// Branches that cannot diverge.
+    pub uniform: Vec<UniformBranch>,
+    /// Every other instruction that writes EXEC, with what it is; a narrowing observed at none of these and at no
+    /// site is a miss of the analysis.
+    pub exec_writes: Vec<ExecWrite>,
+    /// The `#[probe]`s that stand in this kernel or in functions it may call.
+    pub probes: Vec<ProbeOutcome>,
+    /// What was not instrumented, and why. One with no `pc` refuses the whole kernel.
+    pub refusals: Vec<Refusal>,
+}
+
+impl KernelProbes {
+    /// The counter buffer of a launch of this kernel, when instrumented.
+    pub fn layout(&self, workgroups: [u32; 3], workgroup_size: [u32; 3]) -> Layout {
+        let layout = Layout::new(workgroups, workgroup_size, self.record_stride).holding(self.probe);
+        let forms = SiteForms::new(&self.site_forms, self.level == Level::Lanes);
+        let layout = layout.with_forms(forms.packed(self.packed_sites));
+        match self.wave_ids {
+            Some(WaveIds::Together) => layout.hashed(),
+            Some(WaveIds::Apart) | None => layout,
+        }
+    }
+
+    /// Puts into a kernarg segment what the kernel needs to find the counter buffer at an address, where it takes that as an
+    /// argument; the segment grows to the size of the instrumented kernel's.
+    ///
+    /// # Errors
+    /// When the kernel could not reach all of the buffer.
+    pub fn set_argument(
+        &self,
+        kernarg: &mut Vec<u8>,
+        layout: &Layout,
+        address: u64,
+    ) -> Result<(), ArgumentError> {
+        let Some(offset) = self.buffer_argument else { return Ok(()) };
+        let address_alone = address.to_le_bytes();
+        let with_strides;
+        let bytes: &[u8] = match self.wave_ids {
+            Some(ids) => {
+                with_strides = layout.argument(address, ids)?;
+                &with_strides
+            }
+            None => &address_alone,
+        };
+        let (start, end) = (offset as usize, offset as usize + bytes.len());
+        kernarg.resize(end.max(self.kernarg_segment_size as usize).max(kernarg.len()), 0);
+        kernarg[start..end].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Its counters are there to be read.
+    pub fn is_instrumented(&self) -> bool {
+        self.home.is_some()
+    }
+
+    /// The pcs of the original that may narrow EXEC without being counted: else-halves, restores, constants, what was
+    /// left out by choice, and what was refused by name.
+    pub fn explained_pcs(&self) -> impl Iterator<Item = u64> {
+        let writes = self.exec_writes.iter().map(|write| write.pc);
+        let refused = self.refusals.iter().filter_map(|refusal| refusal.pc);
+        let left_out = self.left_out.iter().map(|site| site.pc);
+        writes
+            .chain(refused)
+            .chain(left_out)
+            .chain(self.sites.iter().flat_map(|site| site.else_pcs.iter().copied()))
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// What the probes add to a kernel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// Instructions added a site execution, least and most over the sites.
+    pub instructions_per_site: [u32; 2],
+    /// Of these, operations on memory.
+    pub memory_operations_per_site: u32,
+    /// Of these, operations on LDS.
+    pub lds_operations_per_site: u32,
+    /// SGPRs in use that a site saves, takes and puts back: the most at any.
+    #[serde(default)]
+    pub borrowed_sgprs: u32,
+    /// VGPRs in use of which each site saves, takes and puts back the lowest lanes.
+    #[serde(default)]
+    pub borrowed_vgprs: u32,
+    /// Instructions added at the kernel's entry.
+    pub prologue: u32,
+    /// Instructions added before each `s_endpgm`.
+    pub epilogue: u32,
+    /// SGPRs in use, original and instrumented.
+    pub sgprs: [u32; 2],
+    /// VGPRs in use (AGPRs included where they share the file), original and instrumented.
+    pub vgprs: [u32; 2],
+    /// Private memory of a work-item in bytes, original and instrumented.
+    #[serde(default)]
+    pub scratch: [u32; 2],
+    /// Static LDS in bytes, original and instrumented.
+    pub lds: [u32; 2],
+    /// Bytes of code added to the kernel and its functions.
+    pub code_bytes: u64,
+    /// Waves a SIMD can hold.
+    pub occupancy: Occupancy,
+}
+
+/// Waves a SIMD can hold, as registers and LDS limit it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Occupancy {
+    /// Of the original kernel.
+    pub before: u32,
+    /// Of the instrumented kernel.
+    pub after: u32,
+    /// What limits the original.
+    #[serde(default)]
+    pub limiter_before: Limiter,
+    /// What limits the instrumented kernel.
+    #[serde(default)]
+    pub limiter_after: Limiter,
+}
+
+impl Occupancy {
+    /// A sentence on it where instrumentation makes fewer waves fit.
+    pub fn loss(&self) -> Option<String> {
+        let Self { before, after, limiter_after, .. } = self;
+        (after < before).then(|| {
+            format!(
+                "instrumented, {after} instead of {before} waves a SIMD fit: {} limit",
+                limiter_after.name()
+            )
+        })
+    }
+}
+
+/// What a site is in the structure of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SiteKind {
+    /// Lanes go on into a branch, and are rejoined by the others later.
+    If,
+    /// Lanes stay in a loop, or leave it.
+    LoopExit,
+    /// `v_cmpx_*`: a comparison that writes EXEC itself.
+    Cmpx,
+}
+
+impl SiteKind {
+    /// The word for it in JSON and in reports (`loop-exit`).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::If => "if",
+            Self::LoopExit => "loop-exit",
+            Self::Cmpx => "cmpx",
+        }
+    }
+}
+
+/// An instruction that narrows EXEC by a condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Site {
+    /// Position in the kernel's record, from 0. Positions of functions that other kernels alone call are left out.
+    pub id: u32,
+    /// What it is.
+    pub kind: SiteKind,
+    /// Address of the narrowing instruction in the original code object.
+    pub pc: u64,
+    /// Its address in the instrumented one.
+    pub new_pc: u64,
+    /// The narrowing instruction, as LLVM writes it.
+    pub instruction: Arc<str>,
+    /// Source location, innermost inlined function first; empty without debug information.
+    pub frames: Vec<SiteFrame>,
+    /// Name of the `#[probe]` it belongs to: the innermost construct that contains it.
+    pub name: Option<String>,
+    /// Loops around it, within its function.
+    pub loop_depth: u32,
+    /// Symbol of the kernel or function it stands in, mangled.
+    pub function: Arc<str>,
+    /// Addresses, in the original, of the instructions that start the other half of this branch.
+    pub else_pcs: Vec<u64>,
+}
+
+/// A basic block, or a part of one between writes of EXEC, whose executions are counted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BlockProbe {
+    /// Position in the kernel's record, from 0. Positions of functions that other kernels alone call are left out.
+    pub id: u32,
+    /// Address of its first instruction in the original code object.
+    pub pc: u64,
+    /// The address after its last one.
+    pub end_pc: u64,
+    /// The same for the instructions whose lanes are counted: all of it that depends on EXEC.
+    pub lanes_pcs: [u64; 2],
+    /// Instructions.
+    pub instructions: u32,
+    /// Source location of its first instruction that has one, innermost inlined function first.
+    pub frames: Vec<SiteFrame>,
+    /// The source lines that its instructions come from which do something in active lanes alone, those of calls that were inlined
+    /// among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<FileLines>,
+    /// Those that its other instructions alone come from: scalar ones, those of a lane by its number, those in whole-wave mode. Which
+    /// lanes are active tells nothing of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scalar_lines: Vec<FileLines>,
+    /// Symbol of the kernel or function it stands in, mangled.
+    pub function: Arc<str>,
+}
+
+/// Lines of a source file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileLines {
+    /// The file.
+    pub file: Arc<str>,
+    /// From 1, ascending.
+    pub lines: Vec<u32>,
+}
+
+impl FileLines {
+    /// Places put together by file, in order.
+    pub fn of_places(places: impl IntoIterator<Item = (Arc<str>, u32)>) -> Vec<Self> {
+        let mut files = BTreeMap::<Arc<str>, BTreeSet<u32>>::new();
+        for (file, line) in places {
+            files.entry(file).or_default().insert(line);
+        }
+        let of_file = |(file, lines): (_, BTreeSet<u32>)| Self { file, lines: lines.into_iter().collect() };
+        files.into_iter().map(of_file).collect()
+    }
+
+    /// Its places.
+    pub fn places(&self) -> impl Iterator<Item = (Arc<str>, u32)> {
+        self.lines.iter().map(|&line| (Arc::clone(&self.file), line))
+    }
+}
+
+/// A site that is not counted because it was not asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// What it is.
+    pub kind: SiteKind,
+    /// Address of the narrowing instruction in the original code object.
+    pub pc: u64,
+    /// Source location, innermost inlined function first.
+    pub frames: Vec<SiteFrame>,
+    /// Name of the `#[probe]` it belongs to.
+    pub name: Option<String>,
+}
+
+/// A source location, in an inline chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteFrame {
+    /// Function, demangled as far as known. Many frames share it.
+    pub function: Option<Arc<str>>,
+    /// File. Many frames share it.
+    pub file: Option<Arc<str>>,
+    /// Line, from 1.
+    pub line: Option<u32>,
+    /// Column, from 1.
+    pub column: Option<u32>,
+}
+
+/// A branch all lanes take alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UniformBranch {
+    /// Address in the original code object.
+    pub pc: u64,
+    /// The branch, as LLVM writes it.
+    pub instruction: Arc<str>,
+    /// Source location, innermost inlined function first.
+    pub frames: Vec<SiteFrame>,
+    /// Name of the `#[probe]` it belongs to.
+    pub name: Option<String>,
+    /// Symbol of the kernel or function it stands in, mangled.
+    pub function: Arc<str>,
+}
+
+/// An instruction that writes EXEC and is no site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExecWrite {
+    /// Address in the original code object.
+    pub pc: u64,
+    /// What it does.
+    pub class: ExecWriteClass,
+}
+
+/// What a write of EXEC that is no site does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExecWriteClass {
+    /// Turns to the other half of a branch.
+    Else,
+    /// Adds lanes back.
+    Join,
+    /// Sets a mask that EXEC had before.
+    Restore,
+    /// Enables all lanes (or all inactive ones) around spills and calls.
+    WholeWave,
+    /// Sets a constant.
+    Constant,
+    /// Could not be told; there is a refusal of the same address.
+    Unclassified,
+}
+
+/// A `#[probe]` and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProbeOutcome {
+    /// The probe, as the source has it.
+    pub probe: ProbeSpec,
+    /// What became of it.
+    pub result: ProbeResult,
+}
+
+/// What became of a `#[probe]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProbeResult {
+    /// It has these sites (ids), those that were left out not among them.
+    Sites(Vec<u32>),
+    /// It has sites, and none of them was asked for.
+    LeftOut,
+    /// It is a branch that all lanes take alike (addresses in the original).
+    Uniform(Vec<u64>),
+    /// It is computed without a branch: its code is there, and no branch belongs to it.
+    IfConverted,
+    /// No instruction belongs to it.
+    Removed,
+}
+
+/// Where code moved: runs of the new text in order of address.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddressMap {
+    /// The runs, contiguous.
+    pub runs: Vec<Run>,
+}
+
+/// A stretch of the instrumented text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// First address in the instrumented code object.
+    pub new: u64,
+    /// First address in the original; for inserted code, the instruction it belongs to.
+    pub old: u64,
+    /// Bytes.
+    pub size: u64,
+    /// Not in the original.
+    pub inserted: bool,
+}
+
+impl AddressMap {
+    /// The original address of an address of the instrumented code.
+    pub fn original(&self, new: u64) -> Option<u64> {
+        let index = self.runs.partition_point(|run| run.new <= new).checked_sub(1)?;
+        let run = &self.runs[index];
+        let within = new - run.new;
+        (within < run.size).then(|| if run.inserted { run.old } else { run.old + within })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maps_of_another_version_are_refused_with_what_to_do() {
+        let map = ProbeMap {
+            schema: SCHEMA,
+            target: "gfx90a".to_owned(),
+            kernels: Vec::new(),
+            addresses: AddressMap::default(),
+        };
+        let mut json = serde_json::to_value(&map).unwrap();
+        assert_eq!(ProbeMap::from_json(json.to_string().as_bytes()).unwrap(), map);
+        for other in [1, 3] {
+            json["schema"] = other.into();
+            let error = ProbeMap::from_json(json.to_string().as_bytes()).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("it has schema {other}, and this version reads schema 2")),
+                "{error}"
+            );
+            assert!(error.contains("instrument the code object again"), "{error}");
+        }
+        let error = ProbeMap::from_json(br#"{"schema":2}"#).unwrap_err().to_string();
+        assert!(error.starts_with("it is no probe map: missing field"), "{error}");
+    }
+
+    #[test]
+    fn inserted_code_belongs_to_its_instruction() {
+        let map = AddressMap {
+            runs: vec![
+                Run { new: 0x2000, old: 0x1000, size: 8, inserted: false },
+                Run { new: 0x2008, old: 0x1004, size: 16, inserted: true },
+                Run { new: 0x2018, old: 0x1008, size: 4, inserted: false },
+            ],
+        };
+        assert_eq!(map.original(0x1fff), None);
+        assert_eq!(map.original(0x2004), Some(0x1004));
+        assert_eq!(map.original(0x2010), Some(0x1004));
+        assert_eq!(map.original(0x2018), Some(0x1008));
+        assert_eq!(map.original(0x201c), None);
+    }
+}

@@ -1,0 +1,119 @@
+//! How often blocks ran, and with how many lanes: the report of [`Probe::Blocks`](crate::counters::Probe::Blocks).
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use crate::counters::{BlockCounts, WaveRecord};
+use crate::probes::{BlockProbe, FileLines};
+
+use super::{Location, WaveId, is_library_file, location, ratio};
+
+/// One block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockReport {
+    /// Its number in the kernel's probe map.
+    pub id: u32,
+    /// Address of its first instruction in the original code object.
+    pub pc: u64,
+    /// The address after its last one.
+    pub end_pc: u64,
+    /// Instructions.
+    pub instructions: u32,
+    /// Where its first instruction with a place stands in the source.
+    #[serde(flatten)]
+    pub location: Location,
+    /// The source lines that its instructions come from which do something in active lanes alone, those of Rust's own library left
+    /// out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<FileLines>,
+    /// Those that its other instructions alone come from: which lanes are active tells nothing of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scalar_lines: Vec<FileLines>,
+    /// Symbol of the kernel or function it stands in.
+    pub function: String,
+    /// Summed over waves.
+    #[serde(flatten)]
+    pub counts: BlockCounts,
+    /// Wave by wave, in the order of launch; waves that never came here are left out.
+    pub waves: Vec<WaveBlockReport>,
+}
+
+/// What one wave did in a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaveBlockReport {
+    /// Which wave.
+    #[serde(flatten)]
+    pub id: WaveId,
+    /// What it counted.
+    #[serde(flatten)]
+    pub counts: BlockCounts,
+}
+
+impl BlockReport {
+    pub(super) fn new(block: &BlockProbe, records: &[WaveRecord]) -> Self {
+        let of_wave = |record: &WaveRecord| {
+            let counts = *record.blocks.get(block.id as usize)?;
+            let id = WaveId { workgroup: record.workgroup, wave: record.wave };
+            (counts.executions > 0).then_some(WaveBlockReport { id, counts })
+        };
+        let waves: Vec<_> = records.iter().filter(|record| record.flushed).filter_map(of_wave).collect();
+        let mut counts = BlockCounts::default();
+        waves.iter().for_each(|wave| counts += wave.counts);
+        Self {
+            id: block.id,
+            pc: block.pc,
+            end_pc: block.end_pc,
+            instructions: block.instructions,
+            location: location(&block.frames),
+            lines: own_lines(&block.lines),
+            scalar_lines: own_lines(&block.scalar_lines),
+            function: (*block.function).to_owned(),
+            counts,
+            waves,
+        }
+    }
+
+    /// Active lanes an execution.
+    pub fn average_lanes(&self) -> f64 {
+        ratio(self.counts.lanes, self.counts.executions)
+    }
+}
+
+/// Source lines put together by file, those of Rust's own library left out.
+pub fn own_lines<'a>(lines: impl IntoIterator<Item = &'a FileLines>) -> Vec<FileLines> {
+    let own = lines.into_iter().filter(|of_file| !is_library_file(&of_file.file));
+    FileLines::of_places(own.flat_map(FileLines::places))
+}
+
+/// For people: by source place, the executions of its blocks, the lanes of each, and the instructions that waves ran in
+/// them. Ends with a newline.
+pub(super) fn table(blocks: &[BlockReport]) -> String {
+    #[derive(Default)]
+    struct Row {
+        counts: BlockCounts,
+        instructions: u64,
+        blocks: usize,
+    }
+    let mut rows: BTreeMap<&Location, Row> = BTreeMap::new();
+    for block in blocks {
+        let row = rows.entry(&block.location).or_default();
+        row.counts += block.counts;
+        row.instructions += block.counts.executions * u64::from(block.instructions);
+        row.blocks += 1;
+    }
+    let place = rows.keys().map(|location| location.to_string().len()).max().unwrap_or(0).max(6);
+    let mut text = String::new();
+    let _ = writeln!(text, "  {:<place$}  executions  lanes of each  instructions  blocks", "source");
+    for (location, Row { counts, instructions, blocks }) in rows {
+        let lanes = ratio(counts.lanes, counts.executions);
+        let _ = writeln!(
+            text,
+            "  {:<place$}  {:>10}  {lanes:>13.1}  {instructions:>12}  {blocks:>6}",
+            location.to_string(),
+            counts.executions
+        );
+    }
+    text
+}

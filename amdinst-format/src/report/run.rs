@@ -1,0 +1,369 @@
+//! A test run, kept: what each launch of each test reported, with what a reader of the reports needs of the code objects.
+//!
+//! `cargo amdinst test` writes one document a package, [`FILE_NAME`] beside the package's manifest, and `cargo amdinst report`
+//! reads it. It is sorted by program, processor and test, so that threads and machines do not show in it.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{Location, Modelled, Report, WaveId};
+use crate::probes::{Cost, FileLines, KernelProbes, SiteFrame};
+use crate::schema;
+
+/// The version of the document's JSON.
+pub const SCHEMA: u32 = 1;
+
+/// The document's name, in `target/amdinst/<package>`.
+pub const FILE_NAME: &str = "last-run.json";
+
+/// One run of a package's kernel tests.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The cargo package.
+    pub package: String,
+    /// The cargo profile that its kernels were built with.
+    pub profile: String,
+    /// Test programs by name and processor.
+    pub programs: Vec<Program>,
+    /// The kernels that were launched, by name and processor.
+    pub kernels: Vec<KernelFacts>,
+    /// Kernels of the package that no test launched, by name and processor, if blocks were measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unlaunched: Vec<UnlaunchedKernel>,
+    /// The source files of their sites and probes that could be read, by name.
+    pub sources: Vec<SourceStamp>,
+}
+
+/// One test program on one processor.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Program {
+    /// Its name, without cargo's hash.
+    pub name: String,
+    /// The processor whose code objects it launched.
+    pub cpu: String,
+    /// It came to its end. A program that was killed has only the tests that ended before.
+    pub finished: bool,
+    /// Its tests, by name.
+    pub tests: Vec<Test>,
+}
+
+/// One test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Test {
+    /// Its name, as libtest writes it.
+    pub name: String,
+    /// How it ended.
+    pub ending: Ending,
+    /// The message of a failure, the reason why it was ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The reports of its launches, in the order of launch.
+    pub launches: Vec<Report>,
+    /// Its launches that ended in a fault.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FaultReport>,
+    /// How long its launches take, if that was modelled, in the order of launch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modelled: Vec<Modelled>,
+}
+
+/// How a test ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// Well.
+    Passed,
+    /// With a message.
+    Failed,
+    /// It was not run.
+    Ignored,
+}
+
+/// A launch that a kernel's mistake ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultReport {
+    /// The kernel.
+    pub kernel: String,
+    /// What kind of mistake, a stable word (`out-of-bounds`).
+    pub kind: String,
+    /// What happened, in a sentence.
+    pub message: String,
+    /// The place to look at.
+    #[serde(flatten)]
+    pub location: Location,
+    /// Where the instruction stands in the source, innermost inlined function first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<SiteFrame>,
+    /// Address of the instruction in the original code object.
+    pub pc: Option<u64>,
+    /// The instruction, as LLVM writes it.
+    pub instruction: String,
+    /// Workgroup, and the wave's number in it.
+    #[serde(flatten)]
+    pub wave: WaveId,
+    /// The lane, where one lane is at fault.
+    pub lane: Option<u8>,
+    /// The earlier instruction that a race is with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<EarlierReport>,
+}
+
+/// An instruction that was executed before a fault, and is part of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierReport {
+    /// The place to look at.
+    #[serde(flatten)]
+    pub location: Location,
+    /// Where the instruction stands in the source, innermost inlined function first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<SiteFrame>,
+    /// Its address in the original code object.
+    pub pc: Option<u64>,
+    /// The instruction, as LLVM writes it.
+    pub instruction: String,
+}
+
+/// What a kernel is, apart from its launches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KernelFacts {
+    /// Its name.
+    pub name: String,
+    /// The processor that it was built for.
+    pub cpu: String,
+    /// Its code object: the path from the package's directory of artifacts.
+    pub code_object: String,
+    /// [`content_hash`] of that file at the time of the run.
+    pub code_object_hash: String,
+    /// Registers, LDS, scratch and occupancy without and with probes; the same twice for a kernel that was not
+    /// instrumented.
+    pub cost: Option<Cost>,
+    /// Its sites, in the order of the probe map.
+    pub sites: Vec<SiteFacts>,
+}
+
+/// A kernel that no test launched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnlaunchedKernel {
+    /// Its name.
+    pub name: String,
+    /// The processor that it was built for.
+    pub cpu: String,
+    /// The source lines of its blocks, none of which ran.
+    pub lines: Vec<FileLines>,
+}
+
+/// What a site is, apart from its counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteFacts {
+    /// Address of the narrowing instruction in the original code object.
+    pub pc: u64,
+    /// That instruction, as LLVM writes it.
+    pub instruction: String,
+    /// Source location, innermost inlined function first.
+    pub frames: Vec<SiteFrame>,
+    /// Loops around it, within its function.
+    pub loop_depth: u32,
+}
+
+/// A source file as it was at the time of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceStamp {
+    /// Its path, from the workspace's directory if it is in there.
+    pub file: String,
+    /// [`content_hash`] of its bytes.
+    pub hash: String,
+}
+
+impl KernelFacts {
+    /// What the probe map says of a kernel.
+    pub fn new(probes: &KernelProbes, cpu: &str, code_object: &str, code_object_hash: &str) -> Self {
+        let site = |site: &crate::probes::Site| SiteFacts {
+            pc: site.pc,
+            instruction: (*site.instruction).to_owned(),
+            frames: site.frames.clone(),
+            loop_depth: site.loop_depth,
+        };
+        Self {
+            name: probes.name.clone(),
+            cpu: cpu.to_owned(),
+            code_object: code_object.to_owned(),
+            code_object_hash: code_object_hash.to_owned(),
+            cost: probes.is_instrumented().then(|| probes.cost.clone()),
+            sites: probes.sites.iter().map(site).collect(),
+        }
+    }
+}
+
+/// A document that cannot be read as a [`Run`].
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// It is of another version.
+    #[error("it has schema {found}, and this version reads schema {SCHEMA}")]
+    Schema {
+        /// The document's.
+        found: u32,
+    },
+    /// It is damaged, or something else.
+    #[error("it is not what `cargo amdinst test` writes")]
+    Damaged(#[from] serde_json::Error),
+}
+
+impl Run {
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// Another version, or no such document.
+    pub fn from_json(bytes: &[u8]) -> Result<Self, RunError> {
+        schema::read(bytes, SCHEMA)?.map_err(|found| RunError::Schema { found })
+    }
+
+    /// Every test, with its program.
+    pub fn tests(&self) -> impl Iterator<Item = (&Program, &Test)> {
+        self.programs.iter().flat_map(|program| program.tests.iter().map(move |test| (program, test)))
+    }
+
+    /// Puts programs, tests, kernels and sources in order, and the tests of a program that ran in several processes (as
+    /// nextest does) together.
+    pub fn sort(&mut self) {
+        self.programs.sort_by(|a, b| (&a.name, &a.cpu).cmp(&(&b.name, &b.cpu)));
+        let mut programs: Vec<Program> = Vec::new();
+        for program in std::mem::take(&mut self.programs) {
+            match programs.last_mut() {
+                Some(last) if (&last.name, &last.cpu) == (&program.name, &program.cpu) => {
+                    last.tests.extend(program.tests);
+                    last.finished &= program.finished;
+                }
+                _ => programs.push(program),
+            }
+        }
+        for program in &mut programs {
+            program.tests.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        self.programs = programs;
+        self.kernels.sort_by(|a, b| (&a.name, &a.cpu).cmp(&(&b.name, &b.cpu)));
+        self.unlaunched.sort_by(|a, b| (&a.name, &a.cpu).cmp(&(&b.name, &b.cpu)));
+        self.sources.sort_by(|a, b| a.file.cmp(&b.file));
+    }
+}
+
+/// A line of what a test program writes while it runs, to a file in the directory that `AMDINST_RUN` names.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Line {
+    /// The first line.
+    Program {
+        /// [`SCHEMA`].
+        schema: u32,
+        /// The program's name, without cargo's hash.
+        name: String,
+    },
+    /// A test that ended.
+    Test(Box<Test>),
+    /// The last line.
+    End,
+}
+
+impl Program {
+    /// Reads what a program wrote for `cpu`. What follows a line that is not whole is lost with its writer.
+    pub fn from_lines(text: &str, cpu: &str) -> Option<Self> {
+        let mut lines = text.lines().map_while(|line| serde_json::from_str(line).ok());
+        let Some(Line::Program { schema: SCHEMA, name }) = lines.next() else { return None };
+        let mut program = Self { name, cpu: cpu.to_owned(), finished: false, tests: Vec::new() };
+        for line in lines {
+            match line {
+                Line::Test(test) => program.tests.push(*test),
+                Line::End => program.finished = true,
+                Line::Program { .. } => {}
+            }
+        }
+        Some(program)
+    }
+}
+
+/// FNV-1a of 64 bits. Not for what somebody may have forged.
+pub fn fnv1a(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+/// Tells one content of a file from another: [`fnv1a`], with its name.
+pub fn content_hash(bytes: &[u8]) -> String {
+    format!("fnv1a:{:016x}", fnv1a(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test(name: &str) -> Test {
+        Test {
+            name: name.to_owned(),
+            ending: Ending::Passed,
+            message: None,
+            launches: Vec::new(),
+            faults: Vec::new(),
+            modelled: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_published_values_of_the_hash() {
+        // Fowler, Noll, Vo: the 64-bit test vectors for "" and "foobar".
+        assert_eq!(content_hash(b""), "fnv1a:cbf29ce484222325");
+        assert_eq!(content_hash(b"foobar"), "fnv1a:85944171f73967e8");
+    }
+
+    #[test]
+    fn a_program_that_was_killed_keeps_the_tests_that_ended() {
+        let line = |line: &Line| serde_json::to_string(line).unwrap();
+        let begin = Line::Program { schema: SCHEMA, name: "kernels".to_owned() };
+        let whole = [line(&begin), line(&Line::Test(Box::new(test("a")))), line(&Line::End)].join("\n");
+        let program = Program::from_lines(&whole, "gfx90a").unwrap();
+        assert_eq!((program.tests.len(), program.finished), (1, true));
+
+        let cut = &whole[..whole.len() - 3];
+        let program = Program::from_lines(cut, "gfx90a").unwrap();
+        assert_eq!((program.tests.len(), program.finished), (1, false));
+        assert_eq!(Program::from_lines("", "gfx90a"), None);
+        assert_eq!(Program::from_lines("{\"type\":\"end\"}", "gfx90a"), None);
+    }
+
+    #[test]
+    fn processes_of_one_program_are_put_together_in_any_order() {
+        let program = |name: &str, tests: &[&str], finished| Program {
+            name: name.to_owned(),
+            cpu: "gfx90a".to_owned(),
+            finished,
+            tests: tests.iter().copied().map(test).collect(),
+        };
+        let mut run = Run {
+            programs: vec![
+                program("z", &["b"], true),
+                program("a", &["x"], true),
+                program("z", &["a"], false),
+            ],
+            ..Run::default()
+        };
+        run.sort();
+        let names: Vec<_> =
+            run.tests().map(|(program, test)| (program.name.as_str(), test.name.as_str())).collect();
+        assert_eq!(names, [("a", "x"), ("z", "a"), ("z", "b")]);
+        assert!(!run.programs[1].finished);
+    }
+
+    #[test]
+    fn other_versions_and_damage_are_named() {
+        let run = Run { schema: SCHEMA, package: "p".to_owned(), ..Run::default() };
+        let text = serde_json::to_string(&run).unwrap();
+        assert_eq!(Run::from_json(text.as_bytes()).unwrap(), run);
+        let error = Run::from_json(br#"{"schema":7}"#).unwrap_err().to_string();
+        assert_eq!(error, "it has schema 7, and this version reads schema 1");
+        for damaged in [&text[..text.len() - 1], "", "[]", "{\"schema\":1}"] {
+            let error = Run::from_json(damaged.as_bytes()).unwrap_err();
+            assert_eq!(error.to_string(), "it is not what `cargo amdinst test` writes");
+            assert!(std::error::Error::source(&error).is_some());
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! The built code objects of a kernel crate, found through its manifest.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use amdinst_core::instrument::{Home, KernelProbes, ProbeMap};
+use amdinst_core::manifest::{Artifact, Manifest};
+use amdinst_core::object::{CodeObject, Kernel};
+use amdinst_format::interface::{Embedded, EmbeddedCodeObject, LaunchFailure, Settings};
+use thiserror::Error;
+
+use crate::embedded;
+
+/// Why there is no code object to launch. Each says what to do.
+#[derive(Clone, Debug, Error)]
+pub(crate) enum ArtifactError {
+    /// No manifest for the package.
+    #[error(
+        "the kernels of package `{package}` are not built: no manifest at {}\n  \
+         run `cargo amdinst build -p {package}`, or the tests through `cargo amdinst test -p {package}`",
+        paths(tried)
+    )]
+    NotBuilt {
+        /// The package.
+        package: String,
+        /// Where it was looked for.
+        tried: Vec<PathBuf>,
+    },
+    /// Not built for the device's processor.
+    #[error(
+        "the kernels of package `{package}` are built for {}, not for {wanted}\n  \
+         run `cargo amdinst test -p {package} --target-cpu {cpu}`",
+        built.join(", "),
+        cpu = wanted.split_whitespace().next().unwrap_or("gfx90a")
+    )]
+    OtherTarget {
+        /// The package.
+        package: String,
+        /// The processor, and the profile if one was asked for.
+        wanted: String,
+        /// What there is.
+        built: Vec<String>,
+    },
+    /// The kernels were built, but not instrumented for this counter home.
+    #[error(
+        "the kernels of package `{package}` are not instrumented with counters in `{home}`\n  run `cargo amdinst build -p {package}`"
+    )]
+    NotInstrumented {
+        /// The package.
+        package: String,
+        /// `auto`, `register`, `lds` or `global`.
+        home: &'static str,
+    },
+    /// The program has no kernels in it.
+    #[error(
+        "the kernels of package `{package}` were left out of this program (AMDINST_SKIP_BUILD)\n  build it again without that variable"
+    )]
+    LeftOut {
+        /// The package.
+        package: String,
+    },
+    /// The kernels in the program count elsewhere.
+    #[error(
+        "the kernels of package `{package}` in this program have no counters in `{home}`: its build script chose where they are\n  \
+         leave AMDINST_COUNTERS away, or choose `{home}` there"
+    )]
+    EmbeddedOtherwise {
+        /// The package.
+        package: String,
+        /// `register`, `lds` or `global`.
+        home: &'static str,
+    },
+    /// A file that is missing or broken.
+    #[error("{}: {message}\n  build the kernels again with `cargo amdinst build`", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+}
+
+fn paths(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", nor at ")
+}
+
+impl From<ArtifactError> for LaunchFailure {
+    fn from(error: ArtifactError) -> Self {
+        Self::Artifacts { message: error.to_string() }
+    }
+}
+
+/// A code object with its instrumented form, in memory.
+#[derive(Debug)]
+pub(crate) struct Built {
+    /// The package that it was built from.
+    pub(crate) package: String,
+    /// The cargo profile that it was built with.
+    pub(crate) profile: String,
+    pub(crate) original: CodeObject,
+    pub(crate) original_path: PathBuf,
+    /// `None` when no kernel could or had to be instrumented.
+    pub(crate) instrumented: Option<InstrumentedForm>,
+    pub(crate) probes: ProbeMap,
+}
+
+/// An instrumented code object.
+#[derive(Debug)]
+pub(crate) struct InstrumentedForm {
+    pub(crate) object: CodeObject,
+    pub(crate) path: PathBuf,
+}
+
+impl Built {
+    /// A kernel of the original.
+    pub(crate) fn kernel(&self, name: &str) -> Result<&Kernel, LaunchFailure> {
+        self.original.kernel(name).ok_or_else(|| LaunchFailure::NoSuchKernel {
+            kernel: name.to_owned(),
+            path: self.original_path.display().to_string(),
+            known: self.original.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
+        })
+    }
+
+    /// A kernel's part of the probe map.
+    pub(crate) fn probes_of(&self, kernel: &str) -> Option<&KernelProbes> {
+        self.probes.kernel(kernel)
+    }
+}
+
+/// Code objects that this process has read, by the original's path and the counter home.
+static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
+
+type Cache = HashMap<(PathBuf, Option<Home>), Arc<Built>>;
+
+/// The code object of `package` for processor `cpu`.
+pub(crate) fn find(settings: &Settings, package: &str, cpu: &str) -> Result<Arc<Built>, ArtifactError> {
+    let home = settings.counters.home();
+    if let Some(embedded) = settings.embedded.iter().find(|embedded| embedded.package == package) {
+        let object = embedded_object(embedded, cpu, settings.profile.as_deref())?;
+        let key = (embedded::path(object, package), home);
+        return cached(key, || embedded::read(object, package, home));
+    }
+    let (path, manifest) = manifest_of(settings, package)?;
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let wanted_profile = settings.profile.as_deref();
+    let fits = |artifact: &&Artifact| {
+        artifact.cpu == cpu && wanted_profile.is_none_or(|profile| artifact.profile == profile)
+    };
+    let Some(artifact) = manifest.code_objects.iter().find(fits) else {
+        return Err(ArtifactError::OtherTarget {
+            package: package.to_owned(),
+            wanted: wanted(cpu, wanted_profile),
+            built: manifest
+                .code_objects
+                .iter()
+                .map(|artifact| format!("{} (profile `{}`)", artifact.cpu, artifact.profile))
+                .collect(),
+        });
+    };
+    let key = (directory.join(&artifact.original), home);
+    cached(key, || read(package, directory, artifact, home).map(Arc::new))
+}
+
+/// What this process has read before, or reads now.
+fn cached(
+    key: (PathBuf, Option<Home>),
+    read: impl FnOnce() -> Result<Arc<Built>, ArtifactError>,
+) -> Result<Arc<Built>, ArtifactError> {
+    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    let cache = cache.get_or_insert_default();
+    if let Some(built) = cache.get(&key) {
+        return Ok(built.clone());
+    }
+    let built = read()?;
+    cache.insert(key, built.clone());
+    Ok(built)
+}
+
+/// The code object in this program that fits.
+fn embedded_object<'a>(
+    embedded: &'a Embedded,
+    cpu: &str,
+    profile: Option<&str>,
+) -> Result<&'a EmbeddedCodeObject, ArtifactError> {
+    let package = embedded.package.to_owned();
+    if embedded.code_objects.is_empty() {
+        return Err(ArtifactError::LeftOut { package });
+    }
+    embedded::code_object(embedded, cpu, profile).ok_or_else(|| {
+        let built = embedded.code_objects.iter();
+        let built = built.map(|object| format!("{} (profile `{}`)", object.cpu, object.profile)).collect();
+        ArtifactError::OtherTarget { package, wanted: wanted(cpu, profile), built }
+    })
+}
+
+/// What was asked for, in words.
+fn wanted(cpu: &str, profile: Option<&str>) -> String {
+    profile.map_or_else(|| cpu.to_owned(), |profile| format!("{cpu} with profile `{profile}`"))
+}
+
+fn read(
+    package: &str,
+    directory: &Path,
+    artifact: &Artifact,
+    home: Option<Home>,
+) -> Result<Built, ArtifactError> {
+    let Some(form) = artifact.instrumented(home) else {
+        let home = home.map_or("auto", |home| home.name());
+        return Err(ArtifactError::NotInstrumented { package: package.to_owned(), home });
+    };
+    let original_path = directory.join(&artifact.original);
+    let instrumented = match &form.file {
+        Some(file) => {
+            let path = directory.join(file);
+            Some(InstrumentedForm { object: code_object(&path)?, path })
+        }
+        None => None,
+    };
+    Ok(Built {
+        package: package.to_owned(),
+        profile: artifact.profile.clone(),
+        original: code_object(&original_path)?,
+        original_path,
+        instrumented,
+        probes: probe_map(&directory.join(&form.probes))?,
+    })
+}
+
+/// The processor of the first code object in this program or the first manifest, if there is one.
+pub(crate) fn first_cpu(settings: &Settings) -> Option<String> {
+    built_cpus(settings).into_iter().next()
+}
+
+/// The processors that there are code objects for in this program and the manifests.
+pub(crate) fn built_cpus(settings: &Settings) -> Vec<String> {
+    let embedded = settings.embedded.iter().flat_map(|embedded| embedded.code_objects);
+    let manifests = settings.manifests.iter().filter_map(|path| manifest_at(path).ok());
+    let artifacts = manifests.flat_map(|manifest| manifest.code_objects).map(|artifact| artifact.cpu);
+    embedded.map(|object| object.cpu.to_owned()).chain(artifacts).collect()
+}
+
+/// The manifest of a package: of those that the settings name, else beside the running program in its target directory.
+fn manifest_of(settings: &Settings, package: &str) -> Result<(PathBuf, Manifest), ArtifactError> {
+    let mut tried = Vec::new();
+    for path in &settings.manifests {
+        let manifest = manifest_at(path)?;
+        if manifest.package == package {
+            return Ok((path.clone(), manifest));
+        }
+        tried.push(path.clone());
+    }
+    let program = std::env::current_exe().unwrap_or_default();
+    // The program is target/<profile>/deps/<name>, or one directory deeper with `--target`.
+    for directory in program.ancestors().skip(1).take(5) {
+        let path = directory.join("amdinst").join(package).join("manifest.json");
+        if path.is_file() {
+            let manifest = manifest_at(&path)?;
+            return Ok((path, manifest));
+        }
+        if directory.file_name().is_some_and(|name| name == "target") {
+            tried.push(path);
+        }
+    }
+    Err(ArtifactError::NotBuilt { package: package.to_owned(), tried })
+}
+
+pub(crate) fn broken(path: &Path, message: impl ToString) -> ArtifactError {
+    ArtifactError::Broken { path: path.to_owned(), message: message.to_string() }
+}
+
+fn manifest_at(path: &Path) -> Result<Manifest, ArtifactError> {
+    parsed(path, |bytes| Manifest::from_json(&bytes))
+}
+
+fn probe_map(path: &Path) -> Result<ProbeMap, ArtifactError> {
+    parsed(path, |bytes| ProbeMap::from_json(&bytes))
+}
+
+fn code_object(path: &Path) -> Result<CodeObject, ArtifactError> {
+    parsed(path, CodeObject::parse)
+}
+
+/// What `parse` makes of a file.
+fn parsed<T, E: ToString>(
+    path: &Path,
+    parse: impl FnOnce(Vec<u8>) -> Result<T, E>,
+) -> Result<T, ArtifactError> {
+    let bytes = std::fs::read(path).map_err(|error| broken(path, error))?;
+    parse(bytes).map_err(|error| broken(path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named_with_the_command_that_mends_it() {
+        let error = find(&Settings::default(), "no-such-package", "gfx90a").unwrap_err().to_string();
+        assert!(error.contains("`cargo amdinst build -p no-such-package`"), "{error}");
+
+        let manifest = std::env::temp_dir().join(format!("amdinst-manifest-{}.json", std::process::id()));
+        std::fs::write(&manifest, "{").unwrap();
+        let settings = Settings { manifests: vec![manifest.clone()], ..Settings::default() };
+        let error = find(&settings, "x", "gfx90a").unwrap_err().to_string();
+        assert!(error.starts_with(&manifest.display().to_string()), "{error}");
+        assert!(error.contains("it is no manifest of built kernels: EOF"), "{error}");
+        std::fs::write(&manifest, r#"{"schema":7}"#).unwrap();
+        let error = find(&settings, "x", "gfx90a").unwrap_err().to_string();
+        assert!(error.contains("it has schema 7, and this version reads schema 1"), "{error}");
+
+        let artifact = Artifact {
+            cpu: "gfx906".to_owned(),
+            profile: "release".to_owned(),
+            original: "x.elf".to_owned(),
+            kernels: Vec::new(),
+            instrumented: Vec::new(),
+            inputs: Vec::new(),
+        };
+        let built = Manifest { schema: 1, package: "x".to_owned(), code_objects: vec![artifact] };
+        std::fs::write(&manifest, serde_json::to_string(&built).unwrap()).unwrap();
+        let error = find(&settings, "x", "gfx90a").unwrap_err().to_string();
+        assert!(error.contains("built for gfx906 (profile `release`), not for gfx90a"), "{error}");
+        assert!(error.contains("--target-cpu gfx90a"), "{error}");
+        assert_eq!(first_cpu(&settings).as_deref(), Some("gfx906"));
+        std::fs::remove_file(manifest).unwrap();
+    }
+
+    #[test]
+    fn a_probe_map_of_another_version_is_refused_with_the_command_that_mends_it() {
+        let path = std::env::temp_dir().join(format!("amdinst-map-{}.json", std::process::id()));
+        std::fs::write(&path, r#"{"schema":1,"target":"gfx90a","kernels":[],"addresses":{"runs":[]}}"#)
+            .unwrap();
+        let error = probe_map(&path).unwrap_err().to_string();
+        std::fs::remove_file(&path).unwrap();
+        assert!(error.starts_with(&path.display().to_string()), "{error}");
+        assert!(error.contains("it has schema 1, and this version reads schema 2"), "{error}");
+        assert!(error.contains("build the kernels again with `cargo amdinst build`"), "{error}");
+    }
+
+    #[test]
+    fn what_is_embedded_wins_and_what_was_left_out_is_named() {
+        static LEFT_OUT: Embedded = Embedded { package: "x", code_objects: &[] };
+        const OBJECT: EmbeddedCodeObject =
+            EmbeddedCodeObject { cpu: "gfx908", profile: "release", original: &[], instrumented: None };
+        static THERE: Embedded = Embedded { package: "y", code_objects: &[OBJECT] };
+        let settings = Settings { embedded: vec![&LEFT_OUT, &THERE], ..Settings::default() };
+        let error = |package| find(&settings, package, "gfx90a").unwrap_err().to_string();
+        assert!(error("x").contains("left out of this program (AMDINST_SKIP_BUILD)"), "{}", error("x"));
+        assert!(
+            error("y").contains("built for gfx908 (profile `release`), not for gfx90a"),
+            "{}",
+            error("y")
+        );
+        assert!(error("z").contains("are not built"), "{}", error("z"));
+        assert_eq!(first_cpu(&settings).as_deref(), Some("gfx908"));
+    }
+}

@@ -1,0 +1,350 @@
+//! Launches on the emulator: the instrumented kernel and the original, each on a machine of its own.
+//!
+//! The two machines are kept in step: every allocation, write and free is done on both, so a buffer has the same address
+//! and the same bytes on both, and after a launch any difference is the probes' doing. What the test reads is the
+//! original's memory.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use amdinst_core::Arch;
+use amdinst_core::counters::{self, Layout, Probe};
+use amdinst_core::instrument::KernelProbes;
+use amdinst_core::report::oracle;
+use amdinst_core::report::{self, Report};
+use amdinst_emu::timing::Model;
+use amdinst_emu::{
+    Config, Execution, Machine, MemoryError, Program, Uninitialised, native_blocks, native_counts,
+    native_ticks,
+};
+use amdinst_format::interface::{BufferDifference, LaunchFailure, Settings, SettingsError};
+
+use super::memory::DeviceMemory;
+use super::{DeviceError, Outcome};
+use crate::artifacts::{self, Built};
+use crate::fault::LocatedFault;
+use crate::request::Request;
+use crate::timing::{ModelledLaunch, model};
+
+/// Alignment of allocations, that of `hipMalloc`.
+const ALIGNMENT: u64 = 256;
+/// How many disagreements with the oracle are told.
+const DISAGREEMENTS: usize = 8;
+
+/// The emulator, with the memory of one test.
+#[derive(Debug)]
+pub(crate) struct Emulator {
+    arch: Arch,
+    settings: Settings,
+    /// The device that launches are modelled on.
+    model: Option<Model>,
+    machines: Mutex<Machines>,
+}
+
+#[derive(Debug)]
+struct Machines {
+    original: Machine,
+    instrumented: Machine,
+    /// Programs by the path of the original code object.
+    programs: HashMap<PathBuf, Programs>,
+    /// Live buffers: bytes and label by address.
+    buffers: BTreeMap<u64, (usize, String)>,
+}
+
+#[derive(Debug)]
+struct Programs {
+    original: Program,
+    instrumented: Option<Program>,
+}
+
+impl Emulator {
+    /// An emulator of the processor that `settings` name, or else of the first that the manifests have.
+    ///
+    /// # Errors
+    /// An unknown processor.
+    pub(crate) fn new(settings: &Settings) -> Result<Self, DeviceError> {
+        let arch = match &settings.target_cpu {
+            Some(cpu) => cpu.parse()?,
+            None => match artifacts::first_cpu(settings) {
+                Some(cpu) => cpu.parse()?,
+                None => Arch::Gfx90a,
+            },
+        };
+        let mut config = Config::default();
+        if let Some(budget) = settings.budget {
+            config.budget = budget;
+        }
+        config.strict_barriers = settings.strict_barriers;
+        config.check_races = settings.check_races;
+        if let Some(dword) = settings.uninitialised {
+            config.uninitialised = Uninitialised(dword);
+        }
+        let model = settings.timing.as_deref().map(modelled_device).transpose()?;
+        Ok(Self {
+            // What is built for another processor is not modelled.
+            model: model.filter(|device| device.arch() == arch),
+            arch,
+            settings: settings.clone(),
+            machines: Mutex::new(Machines {
+                original: Machine::new(arch, config.clone()),
+                instrumented: Machine::new(arch, config),
+                programs: HashMap::new(),
+                buffers: BTreeMap::new(),
+            }),
+        })
+    }
+
+    /// The processor that it emulates.
+    pub(crate) const fn arch(&self) -> Arch {
+        self.arch
+    }
+
+    pub(crate) const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn machines(&self) -> MutexGuard<'_, Machines> {
+        // A test that panicked while it held the lock is over; nobody else has this device.
+        self.machines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn allocate(&self, bytes: usize, label: &str) -> Result<u64, MemoryError> {
+        let mut machines = self.machines();
+        let address = machines.allocate(bytes, label)?;
+        machines.buffers.insert(address, (bytes, label.to_owned()));
+        Ok(address)
+    }
+
+    pub(super) fn launch(&self, request: &Request<'_>) -> Result<Outcome, LaunchFailure> {
+        self.machines().launch(request, self.model, self.settings.timeline.is_some())
+    }
+}
+
+/// The device of that name.
+fn modelled_device(name: &str) -> Result<Model, SettingsError> {
+    name.parse().map_err(|_| SettingsError {
+        variable: "AMDINST_TIMING",
+        value: name.to_owned(),
+        expected: Model::NAMES,
+    })
+}
+
+impl DeviceMemory for Emulator {
+    fn read(&self, address: u64, into: &mut [u8]) -> Result<(), DeviceError> {
+        Ok(self.machines().original.read(address, into)?)
+    }
+
+    fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError> {
+        let mut machines = self.machines();
+        machines.original.write(address, from)?;
+        Ok(machines.instrumented.write(address, from)?)
+    }
+
+    fn free(&self, address: u64) {
+        let mut machines = self.machines();
+        machines.buffers.remove(&address);
+        machines.free(address);
+    }
+}
+
+impl Machines {
+    fn allocate(&mut self, bytes: usize, label: &str) -> Result<u64, MemoryError> {
+        // An empty buffer has an address too.
+        let bytes = bytes.max(1) as u64;
+        let address = self.original.alloc(bytes, ALIGNMENT, label)?;
+        let twin = self.instrumented.alloc(bytes, ALIGNMENT, label)?;
+        assert_eq!(address, twin, "the two machines are kept in step");
+        Ok(address)
+    }
+
+    fn free(&mut self, address: u64) {
+        // Both know it, for both allocated it.
+        let freed = self.original.free(address).and_then(|()| self.instrumented.free(address));
+        debug_assert!(freed.is_ok(), "{freed:?}");
+    }
+
+    fn programs(&mut self, built: &Built) -> Result<&Programs, LaunchFailure> {
+        if !self.programs.contains_key(&built.original_path) {
+            let load = |machine: &mut Machine, path: &PathBuf, object| {
+                machine.load(object).map_err(|error| LaunchFailure::Load {
+                    path: path.display().to_string(),
+                    message: error.to_string(),
+                })
+            };
+            let original = load(&mut self.original, &built.original_path, &built.original)?;
+            let instrumented = match &built.instrumented {
+                Some(form) => Some(load(&mut self.instrumented, &form.path, &form.object)?),
+                None => None,
+            };
+            self.programs.insert(built.original_path.clone(), Programs { original, instrumented });
+        }
+        Ok(&self.programs[&built.original_path])
+    }
+
+    fn launch(
+        &mut self,
+        request: &Request<'_>,
+        device: Option<Model>,
+        timelines: bool,
+    ) -> Result<Outcome, LaunchFailure> {
+        let built = request.built;
+        self.programs(built)?;
+        // It starts from the memory before the launch. Waves that fault at other times than the emulator's would name another
+        // one of them, so that a fault is told as it is without a model.
+        let modelled = device.map(|device| self.model_original(request, device, timelines));
+        let probes = built.probes_of(request.kernel);
+        let original =
+            self.launch_original(request, probes.map(|probes| probes.probe).unwrap_or_default())?;
+        let mut timing = modelled.transpose()?;
+        let Some(probes) = probes.filter(|probes| probes.is_instrumented()) else {
+            // Nothing to compare with; the other machine must do the same to stay in step.
+            self.mirror();
+            let report = request.empty_report(probes);
+            return Ok(Outcome { report, wave_instructions: Some(original.wave_instructions), timing });
+        };
+        let layout = probes.layout(request.grid, request.block);
+        let records = self.launch_instrumented(request, probes, &layout, timing.as_mut().zip(device))?;
+        let records = counters::decode(&records).map_err(|error| request.counters(error.to_string()))?;
+
+        if let Some(difference) = self.difference() {
+            return Err(LaunchFailure::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
+        }
+        let disagreements = match probes.probe {
+            Probe::Branches => {
+                let native = native_counts(&original.masks, records.len());
+                oracle::compare(probes, &records, &native, DISAGREEMENTS)
+            }
+            Probe::Blocks => {
+                let native = native_blocks(&original.steps, records.len());
+                // Which blocks were left out by choice stands nowhere.
+                oracle::compare_blocks(probes, &records, &native, false, DISAGREEMENTS)
+            }
+            Probe::Time => {
+                let ticks = native_ticks(&built.original, &original.steps, records.len());
+                oracle::compare_times(&records, &ticks, DISAGREEMENTS)
+            }
+        };
+        if !disagreements.is_empty() {
+            let disagreements = disagreements.iter().map(ToString::to_string).collect();
+            return Err(LaunchFailure::OracleDiffers { kernel: request.kernel.to_owned(), disagreements });
+        }
+        let demangled = request.demangled();
+        let launch = report::Launch {
+            probes,
+            demangled: demangled.as_deref(),
+            target: &built.probes.target,
+            grid: request.grid,
+            block: request.block,
+            records: &records,
+            seconds: None,
+        };
+        let mut report = Report::new(&launch).map_err(|error| request.counters(error.to_string()))?;
+        report.memory_equal = Some(true);
+        report.oracle_equal = Some(true);
+        Ok(Outcome { report, wave_instructions: Some(original.wave_instructions), timing })
+    }
+
+    /// How long the original takes on a device.
+    fn model_original(
+        &self,
+        request: &Request<'_>,
+        device: Model,
+        timelines: bool,
+    ) -> Result<ModelledLaunch, LaunchFailure> {
+        let program = &self.programs[&request.built.original_path].original;
+        let launch = request.emulated(request.kernarg.clone());
+        let modelled = model(device, &self.original, program, &launch).map_err(|fault| {
+            let located = LocatedFault::new(fault, request, Some);
+            located.failure()
+        })?;
+        Ok(ModelledLaunch::new(request, modelled, timelines))
+    }
+
+    /// Launches the original, and notes what `probe` is compared with.
+    fn launch_original(&mut self, request: &Request<'_>, probe: Probe) -> Result<Execution, LaunchFailure> {
+        let programs = &self.programs[&request.built.original_path];
+        let launch = amdinst_emu::Launch {
+            record_masks: probe == Probe::Branches,
+            record_steps: probe != Probe::Branches,
+            ..request.emulated(request.kernarg.clone())
+        };
+        self.original.launch(&programs.original, &launch).map_err(|fault| {
+            let located = LocatedFault::new(fault, request, Some);
+            located.failure()
+        })
+    }
+
+    /// Launches the instrumented kernel and gives its counter buffer back.
+    fn launch_instrumented(
+        &mut self,
+        request: &Request<'_>,
+        probes: &KernelProbes,
+        layout: &Layout,
+        timing: Option<(&mut ModelledLaunch, Model)>,
+    ) -> Result<Vec<u8>, LaunchFailure> {
+        let device = |error: MemoryError| LaunchFailure::Device { message: error.to_string() };
+        let buffer = layout.initial_buffer();
+        let address = self.allocate(buffer.len(), "counter buffer").map_err(device)?;
+        let result = self.instrumented.write(address, &buffer).map_err(device).and_then(|()| {
+            let programs = &self.programs[&request.built.original_path];
+            let Some(program) = &programs.instrumented else {
+                return Err(request
+                    .counters("the probe map names a kernel of a code object that is not there".into()));
+            };
+            if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
+                self.instrumented.write(variable, &address.to_le_bytes()).map_err(device)?;
+            }
+            let launch = request.emulated(request.instrumented_kernarg(probes, layout, address)?);
+            let located = |fault| {
+                let located = LocatedFault::new(fault, request, |pc| request.built.probes.original_pc(pc));
+                located.instrumented_failure()
+            };
+            if let (Some((timing, device)), Some(form)) = (timing, &request.built.instrumented) {
+                let modelled = model(device, &self.instrumented, program, &launch).map_err(located)?;
+                timing.add_instrumented(&form.object, modelled);
+            }
+            self.instrumented.launch(program, &launch).map_err(located)?;
+            let mut records = buffer;
+            self.instrumented.read(address, &mut records).map_err(device)?;
+            Ok(records)
+        });
+        self.free(address);
+        result
+    }
+
+    /// Copies every buffer from the original's memory to the instrumented kernel's.
+    fn mirror(&mut self) {
+        let mut bytes = Vec::new();
+        for (&address, &(size, _)) in &self.buffers {
+            bytes.resize(size, 0);
+            let copied = self
+                .original
+                .read(address, &mut bytes)
+                .and_then(|()| self.instrumented.write(address, &bytes));
+            debug_assert!(copied.is_ok(), "{copied:?}");
+        }
+    }
+
+    /// The first byte in which the buffers of the two machines differ.
+    fn difference(&self) -> Option<BufferDifference> {
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for (&address, (size, label)) in &self.buffers {
+            ours.resize(*size, 0);
+            theirs.resize(*size, 0);
+            let read =
+                self.original.read(address, &mut ours).and(self.instrumented.read(address, &mut theirs));
+            debug_assert!(read.is_ok(), "{read:?}");
+            if let Some(offset) = ours.iter().zip(&theirs).position(|(a, b)| a != b) {
+                return Some(BufferDifference {
+                    buffer: label.clone(),
+                    offset,
+                    original: ours[offset],
+                    instrumented: theirs[offset],
+                    bytes: ours.iter().zip(&theirs).filter(|(a, b)| a != b).count(),
+                });
+            }
+        }
+        None
+    }
+}

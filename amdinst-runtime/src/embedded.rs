@@ -1,0 +1,87 @@
+//! Code objects inside a program, put there by its build script (`amdinst-build`).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use amdinst_core::instrument::{AddressMap, Home, KernelProbes, ProbeMap, SCHEMA};
+use amdinst_core::object::CodeObject;
+use amdinst_format::interface::{Embedded, EmbeddedCodeObject};
+
+use crate::artifacts::{ArtifactError, Built, InstrumentedForm, broken};
+
+/// The code object of a package for `cpu`, and `profile` if one is asked for.
+pub(crate) fn code_object<'a>(
+    embedded: &'a Embedded,
+    cpu: &str,
+    profile: Option<&str>,
+) -> Option<&'a EmbeddedCodeObject> {
+    let fits = |object: &&EmbeddedCodeObject| {
+        object.cpu == cpu && profile.is_none_or(|profile| object.profile == profile)
+    };
+    embedded.code_objects.iter().find(fits)
+}
+
+/// What the caches of the devices call it: a name instead of a path.
+pub(crate) fn path(object: &EmbeddedCodeObject, package: &str) -> PathBuf {
+    PathBuf::from(format!("{package} for {} ({}), embedded", object.cpu, object.profile))
+}
+
+/// Reads it. Its counters are where the build script wanted them, so no home may be asked for that it has not.
+pub(crate) fn read(
+    embedded: &EmbeddedCodeObject,
+    package: &str,
+    home: Option<Home>,
+) -> Result<Arc<Built>, ArtifactError> {
+    let path = path(embedded, package);
+    let object = |bytes: &[u8]| CodeObject::parse(bytes.to_vec()).map_err(|error| broken(&path, error));
+    let original = object(embedded.original)?;
+    let (instrumented, probes) = match &embedded.instrumented {
+        None => {
+            let target = original.target.to_string();
+            (None, ProbeMap { schema: SCHEMA, target, kernels: Vec::new(), addresses: AddressMap::default() })
+        }
+        Some(form) => {
+            let probes = ProbeMap::from_json(form.probes).map_err(|error| broken(&path, error))?;
+            let other =
+                |kernel: &KernelProbes| home.is_some() && kernel.home.is_some() && kernel.home != home;
+            if probes.kernels.iter().any(other) {
+                let home = home.map_or("auto", Home::name);
+                return Err(ArtifactError::EmbeddedOtherwise { package: package.to_owned(), home });
+            }
+            let form = form.code_object.map(object).transpose()?;
+            let path = path.with_extension("instrumented");
+            (form.map(|object| InstrumentedForm { object, path }), probes)
+        }
+    };
+    Ok(Arc::new(Built {
+        package: package.to_owned(),
+        profile: embedded.profile.to_owned(),
+        original,
+        original_path: path,
+        instrumented,
+        probes,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OBJECT: EmbeddedCodeObject =
+        EmbeddedCodeObject { cpu: "gfx90a", profile: "release", original: b"no ELF", instrumented: None };
+
+    #[test]
+    fn processor_and_profile_choose() {
+        let embedded = Embedded { package: "k", code_objects: &[OBJECT] };
+        assert!(code_object(&embedded, "gfx90a", None).is_some());
+        assert!(code_object(&embedded, "gfx90a", Some("release")).is_some());
+        assert!(code_object(&embedded, "gfx90a", Some("dev")).is_none());
+        assert!(code_object(&embedded, "gfx942", None).is_none());
+    }
+
+    #[test]
+    fn what_is_broken_is_named() {
+        let error = read(&OBJECT, "k", None).unwrap_err().to_string();
+        assert!(error.starts_with("k for gfx90a (release), embedded: "), "{error}");
+    }
+}

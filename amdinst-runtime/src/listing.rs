@@ -1,0 +1,27 @@
+//! The machine code of a kernel, for tests that pin what the compiler made of it.
+
+use amdinst_core::isa;
+use amdinst_format::interface::LaunchFailure;
+
+use crate::artifacts::{self, Built};
+
+/// The instructions of a kernel as it was built, before any probe, one a line and as LLVM writes them. Without addresses, so
+/// that a snapshot of it changes only when the code does.
+///
+/// # Errors
+/// There is no such kernel, or a word of it is no instruction.
+pub(crate) fn listing(built: &Built, kernel: &str) -> Result<String, LaunchFailure> {
+    let object = &built.original;
+    let kernel = built.kernel(kernel)?;
+    let code = object.text_bytes();
+    let (mut pc, mut text) = (kernel.code.start, String::new());
+    while pc < kernel.code.end {
+        let bytes = usize::try_from(pc - object.text.address).ok().and_then(|offset| code.get(offset..));
+        let inst = isa::decode(object.target.arch, bytes.unwrap_or_default())
+            .map_err(|error| artifacts::broken(&built.original_path, format!("at {pc:#x}: {error}")))?;
+        text.push_str(&inst.text(object.target.arch).to_string());
+        text.push('\n');
+        pc += u64::from(inst.size);
+    }
+    Ok(text)
+}

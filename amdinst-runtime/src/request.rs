@@ -1,0 +1,123 @@
+//! A launch, checked against the code object.
+
+use std::sync::Arc;
+
+use amdinst_core::counters::Layout;
+use amdinst_core::instrument::KernelProbes;
+use amdinst_core::names;
+use amdinst_core::object::KernelArg;
+use amdinst_core::report::{self, SCHEMA};
+use amdinst_format::interface::LaunchFailure;
+
+use crate::artifacts::Built;
+
+/// A launch, checked against the code object.
+pub(crate) struct Request<'a> {
+    pub(crate) built: &'a Arc<Built>,
+    pub(crate) kernel: &'a str,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) lds: u32,
+    /// The explicit arguments, at their offsets.
+    pub(crate) kernarg: Vec<u8>,
+}
+
+impl Request<'_> {
+    /// The emulator's form of the launch.
+    pub(crate) fn emulated(&self, kernarg: Vec<u8>) -> amdinst_emu::Launch {
+        let mut launch = amdinst_emu::Launch::new(self.kernel);
+        launch.grid = self.grid;
+        launch.block = self.block;
+        launch.dynamic_lds = self.lds;
+        launch.kernarg = kernarg;
+        launch
+    }
+
+    /// The arguments with that of the counter buffer at an address appended.
+    pub(crate) fn instrumented_kernarg(
+        &self,
+        probes: &KernelProbes,
+        layout: &Layout,
+        buffer: u64,
+    ) -> Result<Vec<u8>, LaunchFailure> {
+        let mut bytes = self.kernarg.clone();
+        let set = probes.set_argument(&mut bytes, layout, buffer);
+        set.map_err(|error| self.counters(error.to_string()))?;
+        Ok(bytes)
+    }
+
+    /// A report without counters: of a kernel that has no site, or was refused.
+    pub(crate) fn empty_report(&self, probes: Option<&KernelProbes>) -> report::Report {
+        let demangled = self.demangled();
+        let launch = probes.map(|probes| report::Launch {
+            probes,
+            demangled: demangled.as_deref(),
+            target: &self.built.probes.target,
+            grid: self.grid,
+            block: self.block,
+            records: &[],
+            seconds: None,
+        });
+        let report = launch.and_then(|launch| report::Report::new(&launch).ok());
+        report.unwrap_or_else(|| report::Report {
+            schema: SCHEMA,
+            kernel: self.kernel.to_owned(),
+            demangled: demangled.clone(),
+            target: self.built.probes.target.clone(),
+            probe: amdinst_core::counters::Probe::Branches,
+            home: "none".to_owned(),
+            grid: self.grid,
+            block: self.block,
+            waves: Layout::new(self.grid, self.block, 0).waves(),
+            unfinished: Vec::new(),
+            memory_equal: None,
+            oracle_equal: None,
+            blocks: Vec::new(),
+            time: None,
+            sites: Vec::new(),
+            probes: Vec::new(),
+            left_out: Vec::new(),
+            uniform: Vec::new(),
+            refusals: vec!["the kernel is not in the probe map".to_owned()],
+        })
+    }
+
+    /// The kernel's name as the source has it, if it is mangled.
+    pub(crate) fn demangled(&self) -> Option<String> {
+        names::demangled(self.kernel)
+    }
+
+    /// A counter buffer that cannot be read.
+    pub(crate) fn counters(&self, message: String) -> LaunchFailure {
+        LaunchFailure::Counters { kernel: self.kernel.to_owned(), message }
+    }
+}
+
+/// The explicit arguments at the offsets that the code object's note gives them.
+///
+/// # Errors
+/// The test was compiled with another kernel: other arguments, or other sizes.
+pub(crate) fn kernarg(built: &Built, kernel: &str, arguments: &[Vec<u8>]) -> Result<Vec<u8>, LaunchFailure> {
+    let found = built.kernel(kernel)?;
+    let explicit: Vec<&KernelArg> = found.metadata.args.iter().filter(|arg| !arg.is_hidden()).collect();
+    let stale = |what: String| LaunchFailure::Stale {
+        kernel: kernel.to_owned(),
+        package: built.package.clone(),
+        what,
+    };
+    if explicit.len() != arguments.len() {
+        let (there, here) = (explicit.len(), arguments.len());
+        return Err(stale(format!("it takes {there} arguments there and {here} here")));
+    }
+    let mut bytes = Vec::new();
+    for (number, (argument, value)) in (1..).zip(explicit.iter().zip(arguments)) {
+        if argument.size as usize != value.len() {
+            let (there, here) = (argument.size, value.len());
+            return Err(stale(format!("argument {number} has {there} bytes there and {here} here")));
+        }
+        let start = argument.offset as usize;
+        bytes.resize(bytes.len().max(start + value.len()), 0);
+        bytes[start..start + value.len()].copy_from_slice(value);
+    }
+    Ok(bytes)
+}

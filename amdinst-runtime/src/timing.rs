@@ -1,0 +1,99 @@
+//! How long a launch takes on a device that is modelled.
+
+use amdinst_core::object::CodeObject;
+use amdinst_core::object::lines::SourceMap;
+use amdinst_core::report::{InstructionCycles, Modelled};
+use amdinst_emu::timing::{self, InstructionLines, Model, Timeline, Timing, TimingReport};
+use amdinst_emu::{Fault, Launch, Machine, Program};
+use amdinst_format::interface::{self, LaunchTiming};
+
+use crate::request::Request;
+
+/// A launch that was modelled.
+#[derive(Clone, Debug)]
+pub(crate) struct ModelledLaunch {
+    kernel: String,
+    original: TimingReport,
+    instrumented: Option<TimingReport>,
+    /// Where the original's cycles went.
+    instructions: Vec<InstructionCycles>,
+    /// When each wave of its forms ran, by the form's name; if timelines were asked for.
+    waves: Option<Vec<(&'static str, Timing)>>,
+    grid: [u32; 3],
+}
+
+impl ModelledLaunch {
+    /// Of the original. With `timelines`, the waves are kept.
+    pub(crate) fn new(request: &Request<'_>, timing: Timing, timelines: bool) -> Self {
+        let lines = lines(&timing, &request.built.original);
+        Self {
+            kernel: request.kernel.to_owned(),
+            original: timing.report(&lines),
+            instrumented: None,
+            instructions: timing.instruction_cycles(&lines),
+            waves: timelines.then(|| vec![("original", timing)]),
+            grid: request.grid,
+        }
+    }
+
+    /// Adds the instrumented form, whose code object is `object`.
+    pub(crate) fn add_instrumented(&mut self, object: &CodeObject, timing: Timing) {
+        self.instrumented = Some(timing.report(&lines(&timing, object)));
+        if let Some(waves) = &mut self.waves {
+            waves.push(("instrumented", timing));
+        }
+    }
+
+    /// As tests get it.
+    pub(crate) fn told(&self) -> serde_json::Result<LaunchTiming> {
+        Ok(LaunchTiming {
+            kernel: self.kernel.clone(),
+            original: plain(&self.original)?,
+            instrumented: self.instrumented.as_ref().map(plain).transpose()?,
+        })
+    }
+
+    /// As a kept run has it.
+    pub(crate) fn kept(&self) -> Modelled {
+        let TimingReport { device, megahertz, cycles, waves, achieved_occupancy, .. } = self.original;
+        Modelled {
+            kernel: self.kernel.clone(),
+            device: device.to_owned(),
+            megahertz,
+            cycles,
+            instrumented_cycles: self.instrumented.as_ref().map(|timing| timing.cycles),
+            waves,
+            achieved_occupancy,
+            instructions: self.instructions.clone(),
+        }
+    }
+
+    /// When each wave ran, as a trace for viewers, if that was asked for.
+    pub(crate) fn timeline(&self) -> Option<String> {
+        let mut timeline = Timeline::default();
+        for (form, timing) in self.waves.as_ref()? {
+            timeline.add(form, timing, self.grid);
+        }
+        Some(timeline.to_json().to_string())
+    }
+}
+
+/// The model's report in the form that test programs know, which has the same JSON.
+fn plain(report: &TimingReport) -> serde_json::Result<interface::TimingReport> {
+    serde_json::from_value(serde_json::to_value(report)?)
+}
+
+/// Models a launch on a copy of a machine, which stays as it is.
+pub(crate) fn model(
+    device: Model,
+    machine: &Machine,
+    program: &Program,
+    launch: &Launch,
+) -> Result<Timing, Fault> {
+    timing::simulate(&mut machine.clone(), program, launch, &device.parameters())
+}
+
+/// The source lines of a launch of `object`.
+fn lines(timing: &Timing, object: &CodeObject) -> InstructionLines {
+    timing.instruction_lines(SourceMap::new(object).ok().as_ref())
+}
