@@ -4,6 +4,7 @@
 //! [`macro@test`] through `harness`. Everything here runs on stable Rust: inner `#[probe]` attributes on expressions
 //! are consumed by the attribute of the function around them, so that the compiler never sees them.
 
+mod features;
 mod kernel;
 mod location;
 mod probe;

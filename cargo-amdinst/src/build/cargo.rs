@@ -53,7 +53,16 @@ pub fn command(
     command
 }
 
-/// Runs `command`, passes its messages on, and gives the code object it made.
+/// What cargo has built.
+#[derive(Clone, Debug)]
+pub struct CargoBuilt {
+    /// The code object.
+    pub code_object: PathBuf,
+    /// The features of its package that were active, sorted.
+    pub features: Vec<String>,
+}
+
+/// Runs `command`, passes its messages on, and gives what it made.
 ///
 /// # Errors
 /// Cargo cannot be started, or fails; its own diagnostics have been shown by then.
@@ -63,7 +72,7 @@ pub fn run(
     cpu: &str,
     mut command: Command,
     format: Format,
-) -> CommandResult<PathBuf> {
+) -> CommandResult<CargoBuilt> {
     let color = context.shell.color_for_children();
     command.env("CARGO_TERM_COLOR", color);
     let messages = match (format, color) {
@@ -92,7 +101,7 @@ pub fn run(
         .or_exit_with(Exit::BuildFailed, || {
             format!("cannot start {}", command.get_program().to_string_lossy())
         })?;
-    let mut code_object = None;
+    let mut built = None;
     let mut link_failure = None;
     // The crate that the compiler found no `std` for, and whether it is the package itself.
     let mut without_std = None;
@@ -108,7 +117,10 @@ pub fn run(
                     let ours = artifact.manifest_path.as_std_path() == package.manifest_path;
                     let elf = artifact.filenames.iter().find(|path| path.extension() == Some("elf"));
                     if let (true, Some(path)) = (ours, elf) {
-                        code_object = Some(path.clone().into_std_path_buf());
+                        let mut features = artifact.features.clone();
+                        features.sort();
+                        let code_object = path.clone().into_std_path_buf();
+                        built = Some(CargoBuilt { code_object, features });
                     }
                 }
                 Ok(Message::CompilerMessage(message)) => {
@@ -143,7 +155,7 @@ pub fn run(
             Some((crate_name, own)) => failure.help(needs_std(&crate_name, own)),
         });
     }
-    code_object.ok_or_else(|| {
+    built.ok_or_else(|| {
         Failure::msg(Exit::BuildFailed, format!("cargo built {name}, but names no code object"))
     })
 }

@@ -75,6 +75,7 @@ pub fn finish(
         kernels: object.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
         instrumented: Vec::new(),
         inputs,
+        origin: None,
     };
     let write = |name: &str, bytes: &[u8]| {
         let path = directory.join(name);

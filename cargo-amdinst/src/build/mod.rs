@@ -7,12 +7,14 @@ pub mod cargo;
 pub mod files;
 pub mod flags;
 pub mod instrument;
+mod origin;
 pub mod package;
 pub mod profile;
 pub mod settings;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use amdinst_core::manifest::{Manifest, SCHEMA};
 use serde_json::json;
@@ -75,13 +77,16 @@ fn build_package(
     let user_flags = flags::of_user(toolchain, &directory);
     for cpu in &package.cpus {
         let flags = user_flags.with(&flags::for_all(cpu));
+        let started = SystemTime::now();
         let command = cargo::command(&package, cpu, toolchain, executable, &flags);
-        let code_object = cargo::run(context, &package, cpu, command, args.message_format)?;
+        let built = cargo::run(context, &package, cpu, command, args.message_format)?;
         let entry = previous
             .code_objects
             .iter()
             .find(|artifact| artifact.cpu == *cpu && artifact.profile == package.profile);
-        let finished = instrument::finish(context, &package, cpu, &code_object, forms, entry)?;
+        let mut finished = instrument::finish(context, &package, cpu, &built.code_object, forms, entry)?;
+        let build = origin::Build { package: &package, toolchain, executable, args, forms, started };
+        finished.artifact.origin = Some(origin::of(&build, &built)?);
         if args.message_format == Format::Json {
             let message = json!({
                 "reason": "amdinst-artifact",

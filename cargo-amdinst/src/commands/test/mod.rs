@@ -234,6 +234,8 @@ impl TestRun<'_> {
         unsafe { command.pre_exec(move || die_with(parent)) };
 
         command.env("AMDINST_MANIFEST", self.manifests).env(VARIABLE, self.runtime);
+        // They have just been built.
+        command.env("AMDINST_FRESH", "1");
         command.env("AMDINST_TARGET_CPU", self.cpu).env("AMDINST_PROFILE", &package.profile);
         command.env("AMDINST_DEVICE", self.device()).env("AMDINST_COUNTERS", self.counters());
         let report = match (json, context.shell.verbosity()) {
