@@ -40,8 +40,8 @@ fn a_package_that_cargo_reads() {
     let path = package.join(table["dependencies"]["amdinst-device"]["path"].as_str().unwrap());
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../amdinst-device");
     assert_eq!(path.canonicalize().unwrap(), here.canonicalize().unwrap());
-    // Also `cargo test` runs kernels on an optimised emulator.
-    assert_eq!(table["profile"]["dev"]["package"]["amdinst-emu"]["opt-level"].as_integer(), Some(3));
+    // Nothing that the emulator needs: it is inside the runtime that the command brings.
+    assert!(table.get("profile").is_none());
 
     let metadata = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])

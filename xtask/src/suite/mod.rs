@@ -4,8 +4,6 @@
 //! What the suite needs and the machine lacks is skipped, loudly and with the reason; `AMDINST_REQUIRE_TOOLS=1`
 //! turns each skip into a failure, as continuous integration wants it.
 
-#[cfg(test)]
-mod features;
 mod junit;
 mod step;
 mod tally;
