@@ -42,6 +42,8 @@ impl Manifest {
     ///
     /// # Errors
     /// Another version, or no such document.
+    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more often.
+    #[inline]
     pub fn from_json(bytes: &[u8]) -> Result<Self, ManifestError> {
         schema::read(bytes, SCHEMA)?.map_err(|found| ManifestError::Schema { found })
     }

@@ -215,6 +215,8 @@ impl Run {
     ///
     /// # Errors
     /// Another version, or no such document.
+    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more often.
+    #[inline]
     pub fn from_json(bytes: &[u8]) -> Result<Self, RunError> {
         schema::read(bytes, SCHEMA)?.map_err(|found| RunError::Schema { found })
     }
@@ -267,6 +269,8 @@ pub enum Line {
 
 impl Program {
     /// Reads what a program wrote for `cpu`. What follows a line that is not whole is lost with its writer.
+    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more often.
+    #[inline]
     pub fn from_lines(text: &str, cpu: &str) -> Option<Self> {
         let mut lines = text.lines().map_while(|line| serde_json::from_str(line).ok());
         let Some(Line::Program { schema: SCHEMA, name }) = lines.next() else { return None };
