@@ -352,7 +352,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let parts = [("gfx90a".to_owned(), directory.path().to_owned())];
         assert_eq!(keep::keep(&built(Vec::new()), None, &parts).unwrap(), Kept::NoProgram);
-        let lines = "{\"type\":\"program\",\"schema\":1,\"name\":\"kernels\"}\n{\"type\":\"end\"}\n";
+        let lines = "{\"program\":{\"schema\":1,\"name\":\"kernels\"}}\n\"end\"\n";
         std::fs::write(directory.path().join("kernels-1.jsonl"), lines).unwrap();
         assert_eq!(keep::keep(&built(Vec::new()), None, &parts).unwrap(), Kept::NoTest);
     }
