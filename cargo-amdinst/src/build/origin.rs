@@ -41,7 +41,7 @@ pub(super) fn of(build: &Build<'_>, built: &CargoBuilt) -> CommandResult<Origin>
     let manifests: BTreeSet<PathBuf> = texts.iter().filter_map(|source| manifest_of(source)).collect();
     texts.extend(manifests);
     let root = &build.package.workspace_root;
-    texts.extend(["Cargo.toml", "Cargo.lock"].map(|name| root.join(name)));
+    texts.insert(root.join("Cargo.toml"));
     let configuration = |directory: &Path| {
         ["config.toml", "config"].map(|name| directory.join(".cargo").join(name)).into_iter()
     };
@@ -51,9 +51,11 @@ pub(super) fn of(build: &Build<'_>, built: &CargoBuilt) -> CommandResult<Origin>
     let programs = [build.toolchain.rustc.clone(), llvm.path("opt"), llvm.path("llc"), llvm.lld.clone()];
     let programs = programs.into_iter().chain([build.executable.to_owned()]);
     let texts = texts.iter().filter_map(|path| text_state(path, build.started));
+    // Cargo itself may just have written it.
+    let lock = freshness::state(&root.join("Cargo.lock"), true);
     let programs = programs.filter_map(|path| freshness::state(&path, false));
     Ok(Origin {
-        files: texts.chain(programs).collect(),
+        files: texts.chain(lock).chain(programs).collect(),
         features: built.features.clone(),
         command: build.executable.display().to_string(),
         arguments: arguments(build),
