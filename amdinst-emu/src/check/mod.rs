@@ -371,6 +371,10 @@ pub struct Fault {
     pub pc: Option<u64>,
     /// The instruction, as LLVM would print it.
     pub instruction: String,
+    /// Addresses of the calls that led to the instruction's function, innermost first. Empty in the kernel itself.
+    pub calls: Vec<u64>,
+    /// What the lane held, where the kernel itself called the trap handler.
+    pub lane_state: Option<Box<LaneState>>,
     /// The instruction that it clashes with, for a [`FaultKind::Race`].
     pub earlier: Option<Earlier>,
 }
@@ -382,6 +386,23 @@ pub struct Earlier {
     pub pc: u64,
     /// The instruction, as LLVM would print it.
     pub instruction: String,
+    /// Addresses of the calls that led to the instruction's function, innermost first.
+    pub calls: Vec<u64>,
+}
+
+/// What a lane held when it trapped: what a panic says is still in there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneState {
+    /// The lane; where all trapped, the first.
+    pub lane: u8,
+    /// VGPRs from v0 on.
+    pub vgprs: Vec<u32>,
+    /// AGPRs from a0 on.
+    pub agprs: Vec<u32>,
+    /// Its private memory.
+    pub scratch: Vec<u8>,
+    /// Device address of the code object's address 0.
+    pub bias: u64,
 }
 
 impl Fault {
@@ -399,6 +420,8 @@ impl Fault {
             lane: None,
             pc: None,
             instruction: String::new(),
+            calls: Vec::new(),
+            lane_state: None,
             earlier: None,
         }
     }
@@ -424,7 +447,7 @@ impl fmt::Display for Fault {
                 write!(f, ", lane {lane}")?;
             }
         }
-        if let Some(Earlier { pc, instruction }) = &self.earlier {
+        if let Some(Earlier { pc, instruction, .. }) = &self.earlier {
             write!(f, "; before it pc {pc:#x} `{instruction}`")?;
         }
         Ok(())
@@ -438,7 +461,7 @@ impl std::error::Error for Fault {}
 pub(crate) struct Trap {
     pub(crate) kind: FaultKind,
     pub(crate) lane: Option<u8>,
-    /// Number of an earlier step that it is about as well.
+    /// Site of an earlier access that it is about as well.
     pub(crate) earlier: Option<u32>,
 }
 
