@@ -1,8 +1,15 @@
 //! What can stop a launch, and where.
 
+mod arguments;
+mod message;
+mod panic;
+mod report;
+
 use std::fmt;
 
 use amdinst_core::isa::Op;
+
+pub use report::Code;
 
 /// The memory an access went to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -424,16 +431,6 @@ impl Fault {
             lane_state: None,
             earlier: None,
         }
-    }
-}
-
-impl Fault {
-    /// The source lines of its instruction, then those of the earlier one if there is one; `lines` gives those of an address.
-    pub fn source_lines(&self, lines: impl Fn(u64) -> Vec<String>) -> Vec<String> {
-        let mut all = self.pc.map(&lines).unwrap_or_default();
-        let earlier = self.earlier.as_ref().map(|earlier| lines(earlier.pc)).unwrap_or_default();
-        all.extend(earlier.into_iter().map(|line| format!("before it {line}")));
-        all
     }
 }
 

@@ -384,7 +384,8 @@ impl<'a> Shared<'a> {
     /// What a lane holds.
     fn lane_state(&self, wave: &Wave, lane: usize) -> LaneState {
         let [vgprs, agprs] = self.registers;
-        let bank = |first: usize, count: usize| wave.rows[first..][..count].iter().map(|row| row[lane]).collect();
+        let bank =
+            |first: usize, count: usize| wave.rows[first..][..count].iter().map(|row| row[lane]).collect();
         LaneState {
             lane: lane as u8,
             vgprs: bank(0, vgprs),

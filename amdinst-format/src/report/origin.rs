@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 
 use super::Location;
-use crate::instrument::SiteFrame;
+use crate::probes::SiteFrame;
 
 /// Whose a source file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
