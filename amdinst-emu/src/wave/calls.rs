@@ -94,7 +94,7 @@ mod tests {
         calls.jump(6);
         assert_eq!((steps(&calls), calls.first_site()), (vec![], 0));
         calls.jump(6);
-        assert_eq!(steps(&calls), []);
+        assert_eq!(steps(&calls), Vec::<u32>::new());
     }
 
     #[test]
