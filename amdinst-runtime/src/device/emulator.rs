@@ -267,8 +267,7 @@ impl Machines {
             record_steps: probe != Probe::Branches,
             ..request.emulated(request.kernarg.clone())
         };
-        self.original.launch(&programs.original, &launch)
-            .map_err(|fault| fault::of_original(&fault, request))
+        self.original.launch(&programs.original, &launch).map_err(|fault| fault::of_original(&fault, request))
     }
 
     /// Launches the instrumented kernel and gives its counter buffer back.
