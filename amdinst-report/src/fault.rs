@@ -22,6 +22,16 @@ pub fn text(fault: &FaultReport, sources: &Sources, color: bool) -> String {
     text
 }
 
+/// What happened, for where there is no room for an excerpt: with the place of a race's other access.
+pub(crate) fn sentence(fault: &FaultReport) -> String {
+    match &fault.earlier {
+        Some(earlier) if earlier.location.file.is_some() => {
+            format!("{}, at {}", fault.message, earlier.location.short())
+        }
+        _ => fault.message.clone(),
+    }
+}
+
 /// The same as a part of a report, with more notes.
 pub(crate) fn group<'a>(
     fault: &'a FaultReport,

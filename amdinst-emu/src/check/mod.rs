@@ -10,6 +10,7 @@ use std::fmt;
 use amdinst_core::isa::Op;
 
 pub use report::Code;
+pub(crate) use report::nearest_frame;
 
 /// The memory an access went to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

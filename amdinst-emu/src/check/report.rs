@@ -125,11 +125,16 @@ impl Code<'_> {
     }
 }
 
-/// The nearest place of the user's in a part of a stack; if there is none, of a package that they use, or any.
+/// The nearest place of the user's in a part of a stack; any of the whole if there is none.
 fn location(part: &[SiteFrame], all: &[SiteFrame]) -> Location {
+    nearest_frame(part).or_else(|| all.first()).map(Location::from).unwrap_or_default()
+}
+
+/// The nearest frame of the user's, of frames from the innermost outwards; if there is none, of a package that they use; else the
+/// innermost.
+pub(crate) fn nearest_frame(frames: &[SiteFrame]) -> Option<&SiteFrame> {
     let of_package = |frame: &&SiteFrame| {
         frame.file.as_deref().is_some_and(|file| matches!(Origin::of(file), Origin::Dependency { .. }))
     };
-    let frame = own_frame(part).or_else(|| part.iter().find(of_package)).or_else(|| all.first());
-    frame.map(Location::from).unwrap_or_default()
+    own_frame(frames).or_else(|| frames.iter().find(of_package)).or_else(|| frames.first())
 }

@@ -24,21 +24,30 @@ fn assert_told(device: &Device, name: &str, result: Result<Run, LaunchError>, li
     let number = SOURCE.lines().position(|text| text.contains(line)).map_or(0, |line| line as u32 + 1);
     assert_eq!(place.line, Some(number), "{text}");
     // The excerpt.
-    assert!(text.lines().any(|shown| shown.starts_with(&number.to_string()) && shown.contains(line)), "{text}");
+    assert!(
+        text.lines().any(|shown| shown.starts_with(&number.to_string()) && shown.contains(line)),
+        "{text}"
+    );
     // The kernel is the outermost of the frames.
     let outermost = fault.frames.last().and_then(|frame| frame.function.as_deref());
     assert_eq!(outermost, Some(fault.kernel.as_str()), "{text}");
+    assert_whole(device, name, &text);
+}
+
+/// Asserts on a whole message, in the profiles whose messages are kept.
+#[track_caller]
+fn assert_whole(device: &Device, name: &str, text: &str) {
     let profile = device.settings().profile.as_deref().unwrap_or("release");
     if PROFILES.contains(&profile) && device.cpu() == "gfx90a" {
         let mut snapshots = Snapshots::clone_current();
         snapshots.set_snapshot_suffix(profile);
         snapshots.set_prepend_module_to_snapshot(false);
         snapshots.set_omit_expression(true);
-        snapshots.bind(|| assert_snapshot!(name, without_what_compilers_change(&text)));
+        snapshots.bind(|| assert_snapshot!(name, without_what_compilers_change(text)));
     }
 }
 
-/// Without addresses, instructions, and lines of Rust's library.
+/// Without addresses, instructions, and line numbers of libraries.
 fn without_what_compilers_change(text: &str) -> String {
     let line = |line: &str| {
         if let Some((before, rest)) = line.split_once("pc 0x") {
@@ -46,10 +55,9 @@ fn without_what_compilers_change(text: &str) -> String {
             let place = place.split_once("; before it").map_or(place, |(place, _)| place);
             return format!("{before}pc …, workgroup{place}");
         }
-        match line.split_once(" at core/src/") {
-            Some((before, rest)) => {
-                format!("{before} at core/src/{}", rest.split(':').next().unwrap_or_default())
-            }
+        let of_library = |place: &&str| place.starts_with("core/") || place.starts_with("amdinst-device/");
+        match line.rsplit_once(" at ").filter(|(_, place)| of_library(place)) {
+            Some((before, place)) => format!("{before} at {}", place.split(':').next().unwrap_or_default()),
             None => line.to_owned(),
         }
     };
@@ -85,8 +93,10 @@ fn an_index_in_a_called_function(device: &Device) {
     let error = result.as_ref().expect_err("the launch must fail").to_string();
     assert!(error.contains("element_twice at "), "{error}");
     let fault = result.err().and_then(|error| error.fault().cloned()).expect("a fault");
-    let called = SOURCE.lines().position(|line| line == "fn element_called(table: &[u32], i: usize) -> u32 {");
+    let called =
+        SOURCE.lines().position(|line| line == "fn element_called(table: &[u32], i: usize) -> u32 {");
     assert_eq!(fault.location.line, called.map(|line| line as u32 + 2), "{error}");
+    assert_whole(device, "index_by_called", &error);
 }
 
 /// Overflow is checked in profile dev alone.
@@ -150,7 +160,9 @@ fn an_endless_loop(device: &Device) {
     let error = endless_in_called.launch(device, 1, 64, (&mut output,)).expect_err("it never ends");
     let text = error.to_string();
     let fault = error.fault().expect("a fault");
-    let first = SOURCE.lines().position(|line| line.contains("while rest != 0")).map_or(0, |line| line as u32 + 1);
+    let first =
+        SOURCE.lines().position(|line| line.contains("while rest != 0")).map_or(0, |line| line as u32 + 1);
     assert!(fault.location.line.is_some_and(|line| (first..first + 5).contains(&line)), "{text}");
     assert!(text.contains("called by endless_in_called at "), "{text}");
+    assert_whole(device, "endless", &text);
 }

@@ -56,7 +56,10 @@ fn assert_told(fault: &FaultReport, text: &str, what: &str, place: &Place) {
     let first = text.lines().next().unwrap_or_default();
     assert!(first.starts_with(&format!("kernel `{}`: {what}", place.kernel)), "{text}");
     assert_at(fault, text, place.line);
-    assert!(text.lines().any(|line| line.trim_start().starts_with("--> ") && line.contains(".rs:")), "{text}");
+    assert!(
+        text.lines().any(|line| line.trim_start().starts_with("--> ") && line.contains(".rs:")),
+        "{text}"
+    );
     let last = text.lines().last().unwrap_or_default().trim_start();
     let lane = place.lane.map_or_else(String::new, |lane| format!(", lane {lane}"));
     let end = format!("`, workgroup ({}, 0, 0), wave {}{lane}", place.workgroup, place.wave);
