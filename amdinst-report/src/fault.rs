@@ -164,3 +164,26 @@ fn place(fault: &FaultReport) -> Option<String> {
 fn code(instruction: &str) -> String {
     if instruction.is_empty() { String::new() } else { format!("`{instruction}`") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recursion_is_told_in_few_lines() {
+        let frame = |function: &str, line| SiteFrame {
+            function: Some(function.into()),
+            file: Some("src/lib.rs".into()),
+            line: Some(line),
+            column: None,
+        };
+        let mut frames = vec![frame("walk", 3); 40];
+        frames.push(frame("kernel", 9));
+        let expected = "called by walk at src/lib.rs:3, 40 times\n  kernel at src/lib.rs:9";
+        assert_eq!(list("called by", &frames).as_deref(), Some(expected));
+        let frames: Vec<_> = (0..20).map(|line| frame("walk", line)).collect();
+        let told = list("called by", &frames).unwrap();
+        assert!(told.ends_with("walk at src/lib.rs:15\n  and 4 more"), "{told}");
+        assert_eq!(list("called by", &[]), None);
+    }
+}

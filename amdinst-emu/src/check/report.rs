@@ -102,13 +102,21 @@ impl Fault {
     }
 }
 
+/// What the name of an OpenCL kernel's body begins with, as a function.
+const OPENCL_BODY: &str = "__clang_ocl_kern_imp_";
+
 impl Code<'_> {
     /// The frames of an instruction and of the calls that led to it, innermost first.
     fn stack(&self, lines: Option<&SourceMap>, pc: u64, calls: &[u64]) -> Vec<SiteFrame> {
         let Some(lines) = lines else { return Vec::new() };
         let known = |number: u32| (number != 0).then_some(number);
         let pcs = std::iter::once(&pc).chain(calls).filter_map(|pc| (self.original_pc)(*pc));
-        let frames = pcs.flat_map(|pc| lines.frames(pc));
+        // The body of an OpenCL kernel is a function for Clang, and the kernel calls it: one of the two says all.
+        let mut is_entry = false;
+        let frames = pcs.flat_map(|pc| lines.frames(pc)).filter(|frame| {
+            let body = frame.linkage_name.as_deref().is_some_and(|name| name.starts_with(OPENCL_BODY));
+            !std::mem::replace(&mut is_entry, body)
+        });
         let frame = |frame: amdinst_core::object::lines::Frame| SiteFrame {
             function: frame.function,
             file: (!frame.file.is_empty()).then(|| self.relative(&frame.file).into()),

@@ -179,18 +179,6 @@ kernel void called_twice(global uint *output, uint at) {
     store_behind(output, at);
 }
 
-// run recursion: --grid 1 --block 64 --arg buf:4 --arg u32:5
-static uint __attribute__((noinline)) descend(global uint *output, uint depth) {
-    if (depth == 0) {
-        __builtin_trap();
-    }
-    return descend(output, depth - 1) + 1;
-}
-
-kernel void recursion(global uint *output, uint depth) {
-    output[0] = descend(output, depth);
-}
-
 // run called_race: --grid 1 --block 128 --arg buf:512 --check-races
 static void __attribute__((noinline)) put(local uint *words, uint at, uint value) {
     words[at] = value;
@@ -199,7 +187,7 @@ static void __attribute__((noinline)) put(local uint *words, uint at, uint value
 // The earlier access is told with its own caller.
 kernel void called_race(global uint *output) {
     local uint words[128];
-    uint i = get_local_id(0);
+    uint i = ID;
     put(words, i, i);
     put(words, 127 - i, 2 * i);
     output[i] = words[0];
