@@ -7,6 +7,7 @@
 
 pub mod break_continue;
 pub mod broken;
+pub mod called;
 pub mod classify;
 pub mod collatz;
 pub mod early_return;

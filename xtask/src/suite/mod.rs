@@ -102,6 +102,16 @@ fn steps(junit: &Path) -> Vec<Step> {
             steps.push(step);
         }
     }
+    // Whole messages of faults: in profile dev, for its checks of overflow, and as kernels are built by default.
+    for profile in ["dev", "release"] {
+        let name = format!("faults {profile}");
+        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
+        let args = ["amdinst", "test", "--device", "emu", "--profile", profile, "-p", "test-kernels"];
+        let mut step = Step::new(&name, Counting::Tests, args);
+        step.args.extend(["--junit", &report, "--", "called::"].map(str::to_owned));
+        step.writes_junit = true;
+        steps.push(step);
+    }
     // The same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
     // for what the two count must be the same.
     for home in HOMES {

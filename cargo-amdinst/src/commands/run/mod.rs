@@ -2,6 +2,7 @@
 
 mod args;
 mod bind;
+pub mod fault;
 mod model;
 pub mod report;
 pub mod room;
@@ -143,7 +144,7 @@ impl From<Fault> for LaunchError {
 }
 
 impl LaunchError {
-    /// The failure to end with, with the source lines of a fault in `object`.
+    /// The failure to end with; a fault is told with its places in the source of `object`.
     pub fn failure(self, object: &CodeObject) -> Failure {
         let Self::Fault(fault) = self else {
             let exit = match self {
@@ -157,8 +158,7 @@ impl LaunchError {
             FaultKind::Unimplemented { .. } => Exit::Unsupported,
             _ => Exit::LaunchFailed,
         };
-        let notes = fault.source_lines(|pc| report::source_lines(object, pc));
-        notes.into_iter().fold(Failure::new(exit, *fault), Failure::note)
+        Failure::msg(exit, fault::told(&fault, object, &Some))
     }
 }
 
