@@ -15,10 +15,11 @@ use crate::exit::{CommandResult, Exit};
 ///
 /// # Errors
 /// When the file cannot be read, or does not have the kernel.
-pub fn run(_context: &mut Context, args: &DisasmArgs) -> CommandResult {
-    let file = File::open(&args.input.file)?;
-    let input = Input::new(&args.input, file.bytes())?;
-    let kernel = args.kernel.as_deref();
+pub fn run(context: &mut Context, args: &DisasmArgs) -> CommandResult {
+    let file_args = args.input.resolve(context)?;
+    let file = File::open(&file_args.file)?;
+    let input = Input::new(&file_args, file.bytes())?;
+    let kernel = args.kernel.first().map(String::as_str);
     let mut any = false;
     input.for_each(|found| {
         let object = &found.object;
