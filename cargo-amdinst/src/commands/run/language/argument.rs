@@ -273,7 +273,7 @@ impl FromStr for ArgSpec {
 }
 
 fn read(reader: &mut Reader<'_>) -> Result<ArgSpec, SyntaxError> {
-    let start = reader.position();
+    let (start, beginning) = (reader.position(), *reader);
     let all = reader.rest();
     let word = reader.take_until(|c| matches!(c, ':' | '['));
     let behind = reader.rest().chars().next();
@@ -326,7 +326,7 @@ fn read(reader: &mut Reader<'_>) -> Result<ArgSpec, SyntaxError> {
         }
         (name, Some(behind)) if Element::named(name).is_some() => {
             if behind == '[' {
-                reader.take_to(start);
+                *reader = beginning;
                 ArgSpec::Buf(Size::Elements(elements(reader)?))
             } else {
                 reader.skip(":");
