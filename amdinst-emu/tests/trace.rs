@@ -13,15 +13,16 @@ use support::{Device, LEVELS, compile, tools};
 const SOURCE: &str = r#"
 #define X __builtin_amdgcn_workitem_id_x()
 #define GX __builtin_amdgcn_workgroup_id_x()
+#define BARRIER __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); __builtin_amdgcn_s_barrier()
 kernel void work(global uint *out, global uint *counter, uint n) {
     local uint sums[128];
     uint x = X, i = GX * 128 + x, v = i, steps = 0;
     while (v > 1 && steps < 40) { v = v & 1 ? 3 * v + 1 : v / 2; steps++; }
     sums[x] = steps;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint half = 64; half > 0; half /= 2) {
-        if (x < half) sums[x] += sums[x + half];
-        barrier(CLK_LOCAL_MEM_FENCE);
+    BARRIER;
+    for (uint step = 64; step > 0; step /= 2) {
+        if (x < step) sums[x] += sums[x + step];
+        BARRIER;
     }
     uint ticket = 0;
     if (x == 0)
@@ -139,7 +140,8 @@ fn the_store_of_a_lane_is_what_is_in_memory() {
     assert!(reads.iter().any(|&(_, value)| value == expected[item as usize]), "{reads:?}");
     // LDS is told as offsets into it.
     let in_lds = trace.steps.iter().filter_map(|step| step.access.as_ref()).filter(|access| access.in_lds);
-    assert!(in_lds.clone().count() > 5);
+    // Its own element, and the sum.
+    assert!(in_lds.clone().count() >= 2);
     assert!(in_lds.into_iter().all(|access| access.address < 512 && access.inside.is_none()));
 }
 

@@ -210,8 +210,11 @@ impl Comparison {
         if let Some(greatest) = &self.greatest
             && *differing > 1
         {
-            let distance = distance(greatest.actual, greatest.expected);
-            notes.push(format!("furthest at {}: they are {distance:?} apart", told(greatest)));
+            let apart = match (greatest.actual.as_whole(), greatest.expected.as_whole()) {
+                (Some(actual), Some(expected)) => actual.abs_diff(expected).to_string(),
+                _ => format!("{:?}", distance(greatest.actual, greatest.expected)),
+            };
+            notes.push(format!("furthest at {}: they are {apart} apart", told(greatest)));
         }
         notes.push(format!("how they were compared: {}", self.rule()));
         (error, notes)

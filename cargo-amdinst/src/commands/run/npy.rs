@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    /// What `numpy.save` of NumPy 1.26 writes for `np.array([[1, 2, 3], [4, 5, 6]], dtype=np.int16)`.
+    /// What `numpy.save` of NumPy 2.4 writes for `np.array([[1, 2, 3], [4, 5, 6]], dtype=np.int16)`.
     const INT16: &[u8] = b"\x93NUMPY\x01\x00v\x00{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }                                                          \n\x01\0\x02\0\x03\0\x04\0\x05\0\x06\0";
 
     #[test]
