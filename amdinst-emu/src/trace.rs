@@ -246,11 +246,7 @@ impl Recorder<'_> {
     }
 
     /// Runs one instruction of the wave, and keeps what it did.
-    fn step(
-        &mut self,
-        context: &mut Context<'_>,
-        counts: &mut [StepCount],
-    ) -> (u64, Result<(), Box<Trap>>) {
+    fn step(&mut self, context: &mut Context<'_>, counts: &mut [StepCount]) -> (u64, Result<(), Box<Trap>>) {
         let lane = self.watch.lane;
         let number = context.wave.next;
         let known = self.known(number);

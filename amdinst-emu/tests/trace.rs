@@ -5,7 +5,7 @@ mod support;
 use std::collections::HashMap;
 
 use amdinst_core::isa::Reg;
-use amdinst_emu::trace::{Keep, Trace, TraceError, WaveId, Watch, trace};
+use amdinst_emu::trace::{Keep, Trace, TraceError, Watch, WaveId, trace};
 use amdinst_emu::{Config, FaultKind, Launch, Machine};
 use support::{Device, LEVELS, compile, tools};
 
@@ -95,7 +95,10 @@ fn a_trace_is_the_launch_itself() {
                 let mut machine = fresh.clone();
                 let trace = traced(&mut machine, &device, &launch, &all_of(wave, 5));
                 assert_eq!(trace.fault, None);
-                assert_eq!((trace.index, trace.workgroup, trace.wave), (wave, [wave as u32 / 2, 0, 0], wave as u32 % 2));
+                assert_eq!(
+                    (trace.index, trace.workgroup, trace.wave),
+                    (wave, [wave as u32 / 2, 0, 0], wave as u32 % 2)
+                );
                 assert_eq!(trace.executed, trace.steps.len() as u64);
                 check_values(&trace);
                 // The emulator's own count of the wave, made in another way.
@@ -128,7 +131,8 @@ fn the_store_of_a_lane_is_what_is_in_memory() {
     device.machine.launch(&device.program, &launch).expect("work");
     let expected = device.u32s(out, N as usize);
     // Work-item 5 of the second wave of the second workgroup.
-    let trace = traced(&mut machine, &device, &launch, &Watch { wave: WaveId::Of([1, 0, 0], 1), ..all_of(0, 5) });
+    let trace =
+        traced(&mut machine, &device, &launch, &Watch { wave: WaveId::Of([1, 0, 0], 1), ..all_of(0, 5) });
     let item = 128 + 64 + 5;
     let stores = trace.steps.iter().filter_map(|step| {
         let access = step.access.as_ref().filter(|_| step.text.starts_with("global_store"))?;

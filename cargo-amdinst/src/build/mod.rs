@@ -89,7 +89,8 @@ pub fn original(context: &mut Context, args: &PackageArgs) -> CommandResult<Path
     let manifest = manifest.and_then(|bytes| Manifest::from_json(&bytes).ok()).unwrap_or_default();
     let stamp = files::stamp(&built);
     let copy = manifest.code_objects.iter().find(|artifact| {
-        let is_of_this = |(name, value): &(String, String)| name == instrument::CODE_OBJECT && *value == stamp;
+        let is_of_this =
+            |(name, value): &(String, String)| name == instrument::CODE_OBJECT && *value == stamp;
         artifact.cpu == *cpu && artifact.profile == package.profile && artifact.inputs.iter().any(is_of_this)
     });
     let copy = copy.map(|artifact| package.output_directory().join(&artifact.original));

@@ -46,7 +46,8 @@ pub fn run(context: &mut Context, args: &DisasmArgs) -> CommandResult {
         } else if ranges.is_empty() {
             return Ok(ControlFlow::Continue(()));
         }
-        let sites = if args.sites || args.format == Format::Json { sites(context, &found) } else { BTreeMap::new() };
+        let sites =
+            if args.sites || args.format == Format::Json { sites(context, &found) } else { BTreeMap::new() };
         if args.format == Format::Json {
             views.push(ObjectView::new(&found, &ranges, sites));
             return Ok(ControlFlow::Continue(()));
@@ -260,7 +261,15 @@ impl ObjectView {
                         let place = place(map.as_ref(), address).filter(|(_, line)| *line > 0);
                         let (file, line) = place.unzip();
                         let site = sites.remove(&address);
-                        InstructionView { address, bytes: hex(bytes), text: Some(text), target, file, line, site }
+                        InstructionView {
+                            address,
+                            bytes: hex(bytes),
+                            text: Some(text),
+                            target,
+                            file,
+                            line,
+                            site,
+                        }
                     }
                     Item::Data { address, bytes } => InstructionView {
                         address,

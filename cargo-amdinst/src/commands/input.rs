@@ -67,7 +67,10 @@ impl InputArgs {
                     package: package.clone(),
                     manifest_path: self.manifest_path.clone(),
                     // Features of a target are LLVM's to choose.
-                    target_cpu: target_cpu.iter().map(|cpu| cpu.split(':').next().unwrap_or(cpu).to_owned()).collect(),
+                    target_cpu: target_cpu
+                        .iter()
+                        .map(|cpu| cpu.split(':').next().unwrap_or(cpu).to_owned())
+                        .collect(),
                     profile: self.profile.clone(),
                     features: self.features.clone(),
                     ..PackageArgs::default()

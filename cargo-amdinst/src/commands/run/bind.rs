@@ -209,9 +209,7 @@ impl Arguments {
             ArgSpec::InOut(from, to) => (Contents::of_file(from, &what)?, Some(to)),
             ArgSpec::Out(size, path) => (Contents::zeroed(size.bytes(), size.element()), Some(path)),
             ArgSpec::Buf(size) => (Contents::zeroed(size.bytes(), size.element()), None),
-            ArgSpec::List(element, numbers) => {
-                (Contents::of(*element, numbers.iter().copied()), None)
-            }
+            ArgSpec::List(element, numbers) => (Contents::of(*element, numbers.iter().copied()), None),
             ArgSpec::Iota { elements, start, step } => {
                 (Contents::of(elements.element, contents::iota(*elements, *start, *step)), None)
             }
@@ -373,7 +371,8 @@ fn describe(index: usize, arg: &KernelArg) -> String {
 fn wanted(arg: &KernelArg) -> String {
     match (arg.value_kind.as_str(), arg.size) {
         ("global_buffer", _) => {
-            "a pointer: give a buffer, as f32[100], f32:[1,2,3], FILE.npy, in:, out:, inout: or buf:".to_owned()
+            "a pointer: give a buffer, as f32[100], f32:[1,2,3], FILE.npy, in:, out:, inout: or buf:"
+                .to_owned()
         }
         (_, 1) => "1 byte: give u8: or i8:".to_owned(),
         (_, 2) => "2 bytes: give u16:, i16:, f16: or bf16:".to_owned(),

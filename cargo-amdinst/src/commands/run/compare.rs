@@ -91,7 +91,10 @@ impl Expected {
         let element = element.unwrap_or(Element::U8);
         if !contents.bytes.len().is_multiple_of(element.size()) {
             let size = contents.bytes.len();
-            return Err(usage(format!("{} has {size} bytes, which are not whole {element}s", path.display())));
+            return Err(usage(format!(
+                "{} has {size} bytes, which are not whole {element}s",
+                path.display()
+            )));
         }
         let elements = Elements::new(of, selector, Some(element), "--expect")?;
         Ok(Self { elements, path: path.clone(), tolerance: *tolerance, bytes: contents.bytes })
@@ -197,9 +200,7 @@ impl Comparison {
             };
             if actual.to_string() == expected.to_string() {
                 let (actual_bits, expected_bits) = (bits(actual), bits(expected));
-                format!(
-                    "index {index}: {actual} (0x{actual_bits}), expected {expected} (0x{expected_bits})"
-                )
+                format!("index {index}: {actual} (0x{actual_bits}), expected {expected} (0x{expected_bits})")
             } else {
                 format!("index {index}: {actual}, expected {expected}")
             }

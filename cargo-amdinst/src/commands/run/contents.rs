@@ -40,9 +40,8 @@ impl Contents {
         if !is_npy(path) {
             return Ok(Self { bytes, element: None, shape: None });
         }
-        let array = npy::Array::read(&bytes).map_err(|error| {
-            Failure::msg(Exit::BadInput, format!("{what}: {}: {error}", path.display()))
-        })?;
+        let array = npy::Array::read(&bytes)
+            .map_err(|error| Failure::msg(Exit::BadInput, format!("{what}: {}: {error}", path.display())))?;
         bytes.drain(..array.data.start);
         Ok(Self { bytes, element: Some(array.element), shape: Some(array.shape) })
     }

@@ -181,7 +181,9 @@ fn check_outputs(args: &RunArgs, arguments: &Arguments, input: &Path) -> Command
         if let (true, None) = (language::is_npy(&one.path), npy_element(&one.of)) {
             let (what, path) = (one.of.what(), one.path.display());
             let message = match one.of.element {
-                Some(element) => format!("{what}: {element} is no type of .npy files, so {path} cannot be written"),
+                Some(element) => {
+                    format!("{what}: {element} is no type of .npy files, so {path} cannot be written")
+                }
                 None => format!("{what}: {path} is to be an array, and its elements have no type"),
             };
             let help = "give a type that NumPy has, as out:f32[100]:FILE.npy, or a file without .npy";

@@ -49,7 +49,9 @@ pub enum NpyError {
     #[error("it is cut off or damaged: {0}")]
     Damaged(String),
     /// Its elements are of a type that kernels have not.
-    #[error("elements of type `{0}` are not supported; u8 to u64, i8 to i64, f16, f32 and f64, little-endian, are")]
+    #[error(
+        "elements of type `{0}` are not supported; u8 to u64, i8 to i64, f16, f32 and f64, little-endian, are"
+    )]
     Type(String),
     /// Its elements are in another order.
     #[error("Fortran order is not supported; save it with numpy.ascontiguousarray")]
@@ -96,7 +98,8 @@ impl Array {
             .map(|number| number.trim_end_matches('L').parse().ok())
             .collect();
         let shape = shape.filter(|_| inside.is_some()).ok_or_else(|| damaged("its shape cannot be read"))?;
-        if value("fortran_order")?.starts_with("True") && shape.iter().filter(|&&size| size != 1).count() > 1 {
+        if value("fortran_order")?.starts_with("True") && shape.iter().filter(|&&size| size != 1).count() > 1
+        {
             return Err(NpyError::FortranOrder);
         }
         let size = shape
@@ -105,7 +108,9 @@ impl Array {
             .ok_or_else(|| damaged("its shape is of more elements than there can be"))?;
         let there = bytes.len() - end;
         if there as u64 != size {
-            return Err(NpyError::Damaged(format!("{size} bytes of elements by its shape, {there} are there")));
+            return Err(NpyError::Damaged(format!(
+                "{size} bytes of elements by its shape, {there} are there"
+            )));
         }
         Ok(Self { element, shape, data: end..bytes.len() })
     }
@@ -148,7 +153,10 @@ mod tests {
     #[test]
     fn numpys_own_file_is_read_and_written_to_the_byte() {
         let array = Array::read(INT16).unwrap();
-        assert_eq!((array.element, &array.shape[..], array.data.clone()), (Element::I16, &[2, 3][..], 128..140));
+        assert_eq!(
+            (array.element, &array.shape[..], array.data.clone()),
+            (Element::I16, &[2, 3][..], 128..140)
+        );
         assert_eq!(write(Element::I16, &[2, 3], &INT16[array.data]).unwrap(), INT16);
     }
 

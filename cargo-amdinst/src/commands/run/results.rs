@@ -38,9 +38,7 @@ impl Elements {
     ) -> CommandResult<Self> {
         let element = selector.element.or(element).or(of.element).unwrap_or(Element::U8);
         let there = of.bytes / element.size() as u64;
-        let fail = |message: String| {
-            Failure::msg(Exit::Usage, format!("{option} {selector}: {message}"))
-        };
+        let fail = |message: String| Failure::msg(Exit::Usage, format!("{option} {selector}: {message}"));
         let is_whole = of.bytes.is_multiple_of(element.size() as u64);
         if !is_whole && selector.to.is_none() {
             let (what, bytes) = (of.what(), of.bytes);
@@ -49,7 +47,8 @@ impl Elements {
         let to = selector.to.unwrap_or(there);
         if to > there || selector.from > to {
             let end = selector.to.unwrap_or(selector.from);
-            let message = format!("{} has {there} {element}, and element {} is asked for", of.what(), end.max(1) - 1);
+            let message =
+                format!("{} has {there} {element}, and element {} is asked for", of.what(), end.max(1) - 1);
             return Err(fail(message).note(format!("its size is {}", count(of.bytes as usize, "byte"))));
         }
         Ok(Self { of: of.clone(), element, from: selector.from, to })

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use amdinst_core::isa::Reg;
 use amdinst_core::object::CodeObject;
 use amdinst_core::object::lines::SourceMap;
-use amdinst_emu::trace::{self, Keep, Trace, TraceError, TracedStep, WaveId, Watch};
+use amdinst_emu::trace::{self, Keep, Trace, TraceError, TracedStep, Watch, WaveId};
 use amdinst_emu::{Config, Fault, Launch, Machine};
 use serde::Serialize;
 
@@ -186,7 +186,8 @@ impl TraceView {
             let frame = map.as_ref().and_then(|map| map.frames(step.pc).into_iter().next());
             let frame = frame.filter(|frame| frame.line > 0);
             let registers = |values: Vec<(Reg, u32)>| {
-                let view = |(register, value): (Reg, u32)| RegisterView { register: register.to_string(), value };
+                let view =
+                    |(register, value): (Reg, u32)| RegisterView { register: register.to_string(), value };
                 values.into_iter().map(view).collect()
             };
             StepView {

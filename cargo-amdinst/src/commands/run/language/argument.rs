@@ -166,8 +166,7 @@ fn hex(reader: &mut Reader<'_>) -> Result<Vec<u8>, SyntaxError> {
         let what = format!("`{c}` is no hexadecimal digit");
         return Err(reader.error(at..at + c.len_utf8(), what, ACCEPTED));
     }
-    let digits: Vec<u8> =
-        text.chars().filter_map(|c| c.to_digit(16)).map(|digit| digit as u8).collect();
+    let digits: Vec<u8> = text.chars().filter_map(|c| c.to_digit(16)).map(|digit| digit as u8).collect();
     match digits.chunks_exact(2) {
         pairs if digits.is_empty() || !pairs.remainder().is_empty() => {
             let what = format!("{} digits are not pairs of hexadecimal digits", digits.len());
@@ -212,7 +211,11 @@ fn iota(reader: &mut Reader<'_>) -> Result<ArgSpec, SyntaxError> {
             .is_some_and(|end| (least..=most).contains(&end));
         if !fits {
             let what = format!("element {last} does not fit in {}", elements.element);
-            return Err(reader.error_since(start_of, what, "fewer elements, another start or step, or a larger type"));
+            return Err(reader.error_since(
+                start_of,
+                what,
+                "fewer elements, another start or step, or a larger type",
+            ));
         }
     }
     Ok(ArgSpec::Iota { elements, start, step })

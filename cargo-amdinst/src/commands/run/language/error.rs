@@ -57,12 +57,7 @@ impl fmt::Display for SyntaxError {
         let visible = |text: &str| text.replace(|c: char| c.is_control(), "\u{fffd}");
         writeln!(f, "{}", self.what)?;
         writeln!(f, "  {}{}{}", visible(&before), visible(&wrong), visible(after))?;
-        writeln!(
-            f,
-            "  {}{}",
-            " ".repeat(before.chars().count()),
-            "^".repeat(wrong.chars().count().max(1))
-        )?;
+        writeln!(f, "  {}{}", " ".repeat(before.chars().count()), "^".repeat(wrong.chars().count().max(1)))?;
         write!(f, "accepted here: {}", self.accepted)
     }
 }

@@ -37,28 +37,36 @@ fn every_kind_of_argument() {
             ArgSpec::List(Element::F32, numbers.to_vec())
         }),
         ("u8:[]", ArgSpec::List(Element::U8, Vec::new())),
-        ("iota:u32[8]", ArgSpec::Iota {
-            elements: elements(Element::U32, 8),
-            start: Scalar::U32(0),
-            step: Scalar::U32(1),
-        }),
-        ("iota:f64[8]:-1:0.5", ArgSpec::Iota {
-            elements: elements(Element::F64, 8),
-            start: Scalar::F64(-1.0),
-            step: Scalar::F64(0.5),
-        }),
+        (
+            "iota:u32[8]",
+            ArgSpec::Iota {
+                elements: elements(Element::U32, 8),
+                start: Scalar::U32(0),
+                step: Scalar::U32(1),
+            },
+        ),
+        (
+            "iota:f64[8]:-1:0.5",
+            ArgSpec::Iota {
+                elements: elements(Element::F64, 8),
+                start: Scalar::F64(-1.0),
+                step: Scalar::F64(0.5),
+            },
+        ),
         ("fill:i16[0x10]:-7", ArgSpec::Fill(elements(Element::I16, 16), Scalar::I16(-7))),
         ("random:f32[4]", ArgSpec::Random { elements: elements(Element::F32, 4), range: None, seed: None }),
-        ("random:f32[4]:-.5...5:seed=9", ArgSpec::Random {
-            elements: elements(Element::F32, 4),
-            range: Some((Scalar::F32(-0.5), Scalar::F32(0.5))),
-            seed: Some(9),
-        }),
-        ("random:u8[4]:seed=0", ArgSpec::Random {
-            elements: elements(Element::U8, 4),
-            range: None,
-            seed: Some(0),
-        }),
+        (
+            "random:f32[4]:-.5...5:seed=9",
+            ArgSpec::Random {
+                elements: elements(Element::F32, 4),
+                range: Some((Scalar::F32(-0.5), Scalar::F32(0.5))),
+                seed: Some(9),
+            },
+        ),
+        (
+            "random:u8[4]:seed=0",
+            ArgSpec::Random { elements: elements(Element::U8, 4), range: None, seed: Some(0) },
+        ),
         ("a/b.npy", ArgSpec::Npy("a/b.npy".into())),
     ] {
         assert_eq!(text.parse(), Ok(spec), "{text}");
@@ -171,7 +179,10 @@ fn elements(element: Element) -> impl Strategy<Value = Elements> {
 }
 
 fn size() -> impl Strategy<Value = Size> {
-    prop_oneof![any::<u64>().prop_map(Size::Bytes), element().prop_flat_map(elements).prop_map(Size::Elements)]
+    prop_oneof![
+        any::<u64>().prop_map(Size::Bytes),
+        element().prop_flat_map(elements).prop_map(Size::Elements)
+    ]
 }
 
 fn spec() -> impl Strategy<Value = ArgSpec> {
@@ -188,9 +199,9 @@ fn spec() -> impl Strategy<Value = ArgSpec> {
             prop::collection::vec(scalar(element), 0..9)
                 .prop_map(move |numbers| ArgSpec::List(element, numbers))
         }),
-        element().prop_flat_map(|element| (elements(element), scalar(element))).prop_map(
-            |(elements, value)| ArgSpec::Fill(elements, value)
-        ),
+        element()
+            .prop_flat_map(|element| (elements(element), scalar(element)))
+            .prop_map(|(elements, value)| ArgSpec::Fill(elements, value)),
         element().prop_flat_map(|element| (0u64..100, scalar(element), scalar(element))).prop_map(
             |(count, start, step)| {
                 let elements = Elements { element: start.element(), count };
@@ -199,7 +210,10 @@ fn spec() -> impl Strategy<Value = ArgSpec> {
                 ArgSpec::Iota { elements, start, step }
             }
         ),
-        (element().prop_flat_map(|element| (elements(element), scalar(element), scalar(element))), any::<Option<u64>>())
+        (
+            element().prop_flat_map(|element| (elements(element), scalar(element), scalar(element))),
+            any::<Option<u64>>()
+        )
             .prop_map(|((elements, a, b), seed)| {
                 let is_range = a.to_f64().is_finite() && b.to_f64().is_finite() && a.order() < b.order();
                 ArgSpec::Random { elements, range: is_range.then_some((a, b)), seed }
@@ -222,7 +236,9 @@ fn selector() -> impl Strategy<Value = Selector> {
 }
 
 fn tolerance() -> impl Strategy<Value = Tolerance> {
-    let size = || prop_oneof![Just(0.0), any::<f64>().prop_map(f64::abs)].prop_filter("finite", |size| size.is_finite());
+    let size = || {
+        prop_oneof![Just(0.0), any::<f64>().prop_map(f64::abs)].prop_filter("finite", |size| size.is_finite())
+    };
     prop_oneof![
         Just(Tolerance::Exact),
         (size(), size()).prop_map(|(absolute, relative)| Tolerance::Within { absolute, relative }),

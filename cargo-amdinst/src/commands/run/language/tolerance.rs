@@ -38,9 +38,9 @@ impl Tolerance {
         if let Some(number) = reader.rest().strip_suffix("ulp") {
             let ulps = number.parse();
             reader.take_rest();
-            return ulps.map(Self::Ulps).map_err(|_| {
-                reader.error_since(start, "before `ulp` stands no whole number", ACCEPTED)
-            });
+            return ulps
+                .map(Self::Ulps)
+                .map_err(|_| reader.error_since(start, "before `ulp` stands no whole number", ACCEPTED));
         }
         // `1e+5` has a `+` of its own.
         let rest = reader.rest();
