@@ -83,7 +83,7 @@ pub fn original(context: &mut Context, args: &PackageArgs) -> CommandResult<Path
     let directory = std::env::current_dir().or_exit_with(Exit::BuildFailed, || "the current directory")?;
     let flags = flags::of_user(&toolchain, &directory).with(&flags::for_all(cpu));
     let command = cargo::command(package, cpu, &toolchain, &executable, &flags);
-    let built = cargo::run(context, package, cpu, command, Format::Human)?;
+    let built = cargo::run(context, package, cpu, command, Format::Human)?.code_object;
     // The copy that `build` made has a name that people know.
     let manifest = fs::read(package.output_directory().join("manifest.json")).ok();
     let manifest = manifest.and_then(|bytes| Manifest::from_json(&bytes).ok()).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The types of elements, and numbers of them.
 
 use std::fmt;
-use std::num::IntErrorKind;
+use std::num::{IntErrorKind, ParseIntError};
 
 use half::{bf16, f16};
 use serde::{Serialize, Serializer};
@@ -258,7 +258,7 @@ impl Scalar {
         }
         let does_not_fit = || format!("`{text}` does not fit in {element}");
         if !element.is_float() {
-            let number = whole(text).map_err(|fault| match fault {
+            let number = whole(text).map_err(|error| match error.kind() {
                 IntErrorKind::PosOverflow => does_not_fit(),
                 _ => format!("`{text}` is not a whole number"),
             })?;
@@ -279,7 +279,7 @@ impl Scalar {
 }
 
 /// A whole number, decimal or `0x…`.
-fn whole(text: &str) -> Result<i128, IntErrorKind> {
+fn whole(text: &str) -> Result<i128, ParseIntError> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1, digits),
         None => (1, text),
@@ -288,7 +288,7 @@ fn whole(text: &str) -> Result<i128, IntErrorKind> {
         Some(hex) => u64::from_str_radix(hex, 16),
         None => digits.parse::<u64>(),
     };
-    value.map(|value| sign * i128::from(value)).map_err(|error| error.kind().clone())
+    value.map(|value| sign * i128::from(value))
 }
 
 impl fmt::Display for Scalar {
