@@ -64,9 +64,11 @@ argument 2, f32[97..99]
 ";
     assert_eq!(text, expected);
     let options = format!("{ARGUMENTS} --print 1[98..] --print 2:f32[1..2] --format json");
-    let view = document(&add(directory.path(), &options));
+    let output = add(directory.path(), &options);
+    let view = document(&output);
     assert_eq!(view["printed"][0], json!({"argument": 1, "type": "i32", "from": 98, "values": [1098, 1099]}));
-    assert_eq!(view["printed"][1]["values"], json!([1e-45]));
+    // As few digits as tell an f32 from others.
+    assert!(String::from_utf8_lossy(&output.stdout).contains("        1e-45\n"), "{view}");
     assert_eq!(view["arguments"][1], json!({"argument": 2, "value": "iota:i32[100]:0:1", "bytes": 400}));
 }
 
