@@ -47,6 +47,7 @@ mod program;
 mod races;
 mod snippet;
 pub mod timing;
+pub mod trace;
 mod wave;
 
 pub use check::{

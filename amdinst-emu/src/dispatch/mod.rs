@@ -26,11 +26,12 @@ use crate::races::{self, DeviceRaces, Late};
 use crate::wave::{REGISTERS, Wave};
 pub(crate) use barrier::Barrier;
 use group::Group;
+pub(crate) use group::{Observer, Unobserved};
 pub use packet::Dispatch;
 pub(crate) use packet::{dispatch, kernel};
 pub(crate) use registers::Descriptor;
 use registers::{Places, Setup};
-pub(crate) use slice::run_slice;
+pub(crate) use slice::{StepCount, run_slice};
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -490,12 +491,22 @@ fn work(shared: &Shared<'_>, next: &AtomicU64, first_fault: &AtomicU64, groups: 
             if index > first_fault.load(Relaxed) {
                 return Part { group, fault: None };
             }
-            if let Err(found) = group.run(shared, index) {
+            if let Err(found) = group.run(shared, index, &mut Unobserved) {
                 first_fault.fetch_min(index, Relaxed);
                 return Part { group, fault: Some((index, *found)) };
             }
         }
     }
+}
+
+/// Run the first workgroups of a launch in order on this thread, each wave's time slices by `observer`.
+pub(crate) fn run_groups(
+    shared: &Shared<'_>,
+    groups: u64,
+    observer: &mut impl Observer,
+) -> Result<(), Box<Fault>> {
+    let mut group = Group::new(shared);
+    (0..groups).try_for_each(|index| group.run(shared, index, observer))
 }
 
 fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) -> Result<Execution, Fault> {
