@@ -4,7 +4,8 @@ use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Block, Error, Expr, ImplItemFn, Item, ItemFn, LitStr, Meta, Path, Stmt, TraitItemFn, parse_quote,
+    Attribute, Block, Error, Expr, ImplItemFn, Item, ItemFn, LitStr, Meta, Path, Stmt, TraitItemFn,
+    parse_quote,
 };
 
 use crate::location::Location;
@@ -49,12 +50,15 @@ fn misplaced(item: &TokenStream) -> Error {
 }
 
 const UNMARKED: &str = "#[probe] on a branch needs #[kernel] or #[probe] on the function around it: write #[probe] above its `fn`";
-const NOT_A_BRANCH: &str = "#[probe] stands on an `if`, `match`, `while`, `for` or `loop`; this is none of them";
-const ON_ELSE_IF: &str = "#[probe] cannot stand on an `else if`: put it on the first `if`, or write `else { #[probe] if … }`";
+const NOT_A_BRANCH: &str =
+    "#[probe] stands on an `if`, `match`, `while`, `for` or `loop`; this is none of them";
+const ON_ELSE_IF: &str =
+    "#[probe] cannot stand on an `else if`: put it on the first `if`, or write `else { #[probe] if … }`";
 
 /// Whether a statement without its attributes is one that branches.
 fn is_branch(statement: &mut Stmt) -> bool {
-    matches!(statement, Stmt::Expr(expr, _) if branch(expr).is_some())
+    let Stmt::Expr(expr, _) = statement else { return false };
+    branch(expr).is_some()
 }
 
 /// Whether `tokens` are an item, in a module or elsewhere; else they are a statement or an expression.

@@ -27,21 +27,31 @@ fn a_package_that_cargo_reads() {
     let place = tempfile::tempdir().unwrap();
     let output = new(place.path(), &["my-kernels"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().canonicalize().unwrap();
     assert_eq!(
         stderr(&output),
-        "     Created package `my-kernels`: a kernel and its test\n        Next cd my-kernels && cargo amdinst test\n"
+        format!(
+            "     Created package `my-kernels`: a kernel and its test\n      Taking amdinst-device and harness from crates.io, on \
+             this machine from {} (.cargo/config.toml, which git ignores)\n        Next cd my-kernels && cargo amdinst test\n",
+            checkout.display()
+        )
     );
     let package = place.path().join("my-kernels");
     assert!(
         fs::read_to_string(package.join("tests/kernels.rs")).unwrap().contains("\nuse my_kernels::saxpy;\n")
     );
-    // Its dependencies are the sources that this program was built from.
+    // A colleague has no such directory: the manifest does not name it, and git ignores the file that does.
     let table = manifest(&package);
-    let path = package.join(table["dependencies"]["amdinst-device"]["path"].as_str().unwrap());
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../amdinst-device");
-    assert_eq!(path.canonicalize().unwrap(), here.canonicalize().unwrap());
-    // Nothing that the emulator needs: it is inside the runtime that the command brings.
-    assert!(table.get("profile").is_none());
+    assert_eq!(table["dependencies"]["amdinst-device"]["version"].as_str(), Some(env!("CARGO_PKG_VERSION")));
+    let text = fs::read_to_string(package.join("Cargo.toml")).unwrap();
+    assert!(!text.contains(&checkout.display().to_string()), "{text}");
+    let read = |name: &str| fs::read_to_string(package.join(name)).unwrap();
+    assert!(read(".gitignore").lines().any(|line| line == "/.cargo/config.toml"));
+    let configuration: toml::Table = read(".cargo/config.toml").parse().unwrap();
+    let path = configuration["patch"]["crates-io"]["amdinst-harness"]["path"].as_str().unwrap();
+    assert_eq!(Path::new(path), checkout.join("harness"));
+    // Also `cargo test` runs kernels on an optimised emulator.
+    assert_eq!(table["profile"]["dev"]["package"]["amdinst-emu"]["opt-level"].as_integer(), Some(3));
 
     let metadata = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
@@ -78,11 +88,40 @@ fn in_a_workspace_it_becomes_a_member() {
     let output = new(place.path(), &["inner", "--name", "kernels-of-mine"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(manifest(place.path())["workspace"]["members"][0].as_str(), Some("inner"));
+    // Which directory cargo will be run in is not known, so there is no other way; it is said.
+    assert!(
+        stderr(&output).contains("\nwarning: other machines do not have this path: `--git URL`"),
+        "{}",
+        stderr(&output)
+    );
     let table = manifest(&place.path().join("inner"));
     assert_eq!(table["package"]["name"].as_str(), Some("kernels-of-mine"));
     assert_eq!(table["package"]["edition"]["workspace"].as_bool(), Some(true));
     // Cargo would warn of them.
     assert!(!table.contains_key("profile"), "{table:?}");
+}
+
+/// A second package takes our crates from where the first does; or from the workspace's table.
+#[test]
+fn in_a_workspace_it_takes_what_others_take() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    fs::write(root.join("Cargo.toml"), "[workspace]\nresolver = \"3\"\nmembers = []\n").unwrap();
+    let output = new(root, &["first", "--git", "https://example.org/amdinst"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let output = new(root, &["second"]);
+    assert!(stderr(&output).contains("harness from https://example.org/amdinst\n"), "{}", stderr(&output));
+    assert_eq!(manifest(&root.join("first"))["dependencies"], manifest(&root.join("second"))["dependencies"]);
+
+    let mut text = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    text.push_str("[workspace.dependencies]\namdinst-device = \"1\"\nharness = { package = \"amdinst-harness\", version = \"1\" }\n");
+    fs::write(root.join("Cargo.toml"), text).unwrap();
+    let output = new(root, &["third"]);
+    assert!(stderr(&output).contains("harness from [workspace.dependencies]\n"), "{}", stderr(&output));
+    assert_eq!(
+        manifest(&root.join("third"))["dev-dependencies"]["harness"]["workspace"].as_bool(),
+        Some(true)
+    );
 }
 
 #[test]
@@ -97,7 +136,14 @@ fn where_dependencies_come_from() {
     assert_eq!(git["git"].as_str(), Some("https://example.org/amdinst"));
     assert_eq!(dependency("b", &["--registry"])["version"].as_str(), Some(env!("CARGO_PKG_VERSION")));
     let checkout = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    assert!(dependency("c", &["--path", checkout])["path"].as_str().unwrap().ends_with("/harness"));
+    assert!(Path::new(dependency("c", &["--path", checkout])["path"].as_str().unwrap()).is_absolute());
+    // A relative path stays one, for whoever has both.
+    std::os::unix::fs::symlink(Path::new(checkout), place.path().join("amdinst")).unwrap();
+    let path = dependency("d", &["--path", "amdinst"])["path"].as_str().unwrap().to_owned();
+    assert!(
+        path.starts_with("../") && place.path().join("d").join(&path).join("Cargo.toml").is_file(),
+        "{path}"
+    );
 }
 
 #[test]

@@ -32,3 +32,20 @@ pub unsafe fn sort(numbers: *mut u32, firsts: *mut u32, seconds: *mut i64) {
         }
     }
 }
+
+/// One step of a merge from behind, without a branch: `taken[2 * i]` is the last element of the upper half of `values` or the one before
+/// it, `taken[2 * i + 1]` the same of the lower half; which half goes down is what `left[i] < right[i]` decides. Small enough that the
+/// fault shows at opt-level s, too.
+///
+/// # Safety
+/// `values` is to [`RUN`] elements, `left` and `right` to one a work-item, `taken` to two a work-item.
+#[kernel]
+pub unsafe fn merge_step(values: *const u32, left: *const u32, right: *const u32, taken: *mut u32) {
+    let i = global_id_x() as usize;
+    // SAFETY: elements of `values`, and of this work-item.
+    unsafe {
+        let lower = *left.add(i) < *right.add(i);
+        *taken.add(2 * i) = *values.add(RUN - 1).wrapping_sub(usize::from(!lower));
+        *taken.add(2 * i + 1) = *values.add(RUN / 2 - 1).wrapping_sub(usize::from(lower));
+    }
+}

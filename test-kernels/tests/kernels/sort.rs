@@ -1,7 +1,7 @@
 //! `core`'s sorts, where the compiler's own fault shows (guide: "Is it the compiler?").
 
 use harness::{Device, Launch as _, TestResult};
-use test_kernels::sort::{RUN, sort};
+use test_kernels::sort::{RUN, merge_step, sort};
 
 /// Keys of pairs are distinct, so that there is one right order. Runs are random, sorted, falling, and all equal.
 #[harness::test]
@@ -33,5 +33,22 @@ fn small_arrays_are_sorted_as_on_the_host(device: &Device) -> TestResult {
     expected.chunks_mut(RUN).for_each(|run| run.sort_by_key(|pair| std::cmp::Reverse(pair.1)));
     let sorted: Vec<(u32, i64)> = firsts.to_vec().into_iter().zip(seconds.to_vec()).collect();
     assert_eq!(sorted, expected);
+    Ok(())
+}
+
+#[harness::test]
+fn one_step_of_a_merge_takes_from_the_right_half(device: &Device) -> TestResult {
+    let items = 128_u32;
+    let values: Vec<u32> = (0..RUN as u32).map(|i| 1000 + i).collect();
+    let (left, right): (Vec<u32>, Vec<u32>) = (0..items).map(|i| (i * 7 % 13, i * 5 % 11)).unzip();
+    let mut taken = device.zeroed(2 * items as usize);
+    let arguments = (&device.buffer(&values), &device.buffer(&left), &device.buffer(&right), &mut taken);
+    merge_step.launch(device, 2, items / 2, arguments)?;
+    let step = |(&left, &right): (&u32, &u32)| match left < right {
+        true => [values[RUN - 1], values[RUN / 2 - 2]],
+        false => [values[RUN - 2], values[RUN / 2 - 1]],
+    };
+    let expected: Vec<u32> = left.iter().zip(&right).flat_map(step).collect();
+    assert_eq!(taken.to_vec(), expected);
     Ok(())
 }
