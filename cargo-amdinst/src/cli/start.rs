@@ -8,7 +8,7 @@ use super::{Format, ToolchainArgs};
 
 /// The heading over the options that say where dependencies come from.
 const SOURCE: &str = "Where its dependencies amdinst-device and harness come from (default: where its workspace has them from, \
-                      else where this program was installed from, in a way that other machines know if there is one)";
+                      else the checkout that DIR stands in, else where this program was installed from)";
 
 /// `cargo amdinst new`.
 #[derive(Clone, Debug, Args)]

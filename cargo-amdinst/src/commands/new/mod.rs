@@ -51,19 +51,11 @@ pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
         TESTS.replace("PACKAGE", &name.replace('-', "_")).as_bytes(),
     )?;
 
-    if let Some(configuration) = source.configuration() {
-        let cargo = directory.join(".cargo");
-        fs::create_dir_all(&cargo).or_exit_with(Exit::OutputFailed, || cargo.display().to_string())?;
-        output::write_file(&cargo.join("config.toml"), configuration.as_bytes())?;
-        ignore(directory, "/.cargo/config.toml")?;
-    }
-
     context.shell.status("Created", format_args!("package `{name}`: a kernel and its test"));
     context.shell.status("Taking", format_args!("amdinst-device and harness from {source}"));
-    if source.is_of_this_machine() {
-        context
-            .shell
-            .warn("other machines do not have this path: `--git URL` or `--registry` names what they have");
+    if let Some(url) = source.repository() {
+        context.shell.warn("other machines do not have this path, which Cargo.toml names");
+        context.shell.help(format_args!("`--git {url}` or `--registry` names what they have"));
     }
     context.shell.status("Next", format_args!("cd {} && cargo amdinst test", directory.display()));
     Ok(Exit::Success)
@@ -111,18 +103,6 @@ fn root(manifest: &Path) -> CommandResult<PathBuf> {
     let root = String::from_utf8_lossy(&output.stdout);
     // Where it fails, so will all that follows.
     Ok(PathBuf::from(root.trim()))
-}
-
-/// Has git ignore `path` in the repository that `cargo new` made, if it made one.
-fn ignore(directory: &Path, path: &str) -> CommandResult<()> {
-    let file = directory.join(".gitignore");
-    let mut text = fs::read_to_string(&file).unwrap_or_default();
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push_str(path);
-    text.push('\n');
-    output::write_file(&file, text.as_bytes())
 }
 
 /// The name that the package will have.

@@ -1,8 +1,9 @@
 //! Where a new package takes `amdinst-device` and `harness` from.
 //!
 //! A manifest is committed, so it names what a colleague's machine has, too: crates.io, a git repository, what the workspace's
-//! other packages use, or a checkout beside the package by a relative path. A checkout elsewhere on this machine goes to
-//! `.cargo/config.toml`, as a replacement for the crates of crates.io, and git ignores that file.
+//! other packages use, or a checkout beside the package by a relative path. A checkout elsewhere on this machine is the last
+//! choice, and is said to be one. (`[patch]` in a file that git ignores would keep it out of the manifest. But cargo applies
+//! patches to the standard library that it builds for kernels, too, and warns each time that nothing there needs them.)
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -39,8 +40,6 @@ pub(super) enum Source {
     Beside(PathBuf),
     /// In a checkout, which the package names by its absolute path: no other way is left, or it was asked for.
     Absolute(PathBuf),
-    /// In a checkout of this machine that the manifest does not name: it asks for crates.io's.
-    Replaced(PathBuf),
     /// In a git repository.
     Git {
         /// Its address.
@@ -91,9 +90,7 @@ impl Source {
         match built_from.and_then(|built_from| checkout(built_from).ok()) {
             None => Self::this_version(),
             Some(found) if is_beside(&directory, &found) => Self::Beside(found),
-            // Cargo reads the configuration of the directory it runs in: of a workspace, that may be any.
-            Some(found) if root.is_some() => Self::Absolute(found),
-            Some(found) => Self::Replaced(found),
+            Some(found) => Self::Absolute(found),
         }
     }
 
@@ -118,7 +115,6 @@ impl Source {
                 fields.push(("git", url.clone()));
                 fields.extend(at.as_ref().map(|(key, value)| (&key[..], value.clone())));
             }
-            Self::Replaced(_) => fields.push(("version", env!("CARGO_PKG_VERSION").to_owned())),
             Self::Registry(version) => fields.push(("version", version.clone())),
         }
         let fields: Vec<String> =
@@ -126,23 +122,14 @@ impl Source {
         format!("{} = {{ {} }}", what.name, fields.join(", "))
     }
 
-    /// The text of `.cargo/config.toml` that says where this machine has the crates.
-    pub(super) fn configuration(&self) -> Option<String> {
-        let Self::Replaced(root) = self else { return None };
-        let mut text = String::from(
-            "# Of this machine alone, and not committed: where crates are that `Cargo.toml` takes from crates.io.\n\
-             [patch.crates-io]\n",
-        );
-        for what in CRATES {
-            let path = toml_string(&root.join(what.name).display().to_string());
-            text.push_str(&format!("{} = {{ path = {path} }}\n", what.package));
-        }
-        Some(text)
-    }
-
-    /// Whether only this machine has what the manifest names.
-    pub(super) fn is_of_this_machine(&self) -> bool {
-        matches!(self, Self::Absolute(_))
+    /// The git repository that has what the manifest names, where only this machine has it at that path.
+    pub(super) fn repository(&self) -> Option<String> {
+        let Self::Absolute(root) = self else { return None };
+        let output = Command::new("git").arg("-C").arg(root).args(["remote", "get-url", "origin"]).output();
+        let origin = output.ok().map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+        // A clone of another directory of this machine is no help.
+        let elsewhere = origin.filter(|url| url.contains("://") && !url.starts_with("file:"));
+        Some(elsewhere.unwrap_or_else(|| env!("CARGO_PKG_REPOSITORY").to_owned()))
     }
 }
 
@@ -151,11 +138,6 @@ impl fmt::Display for Source {
         match self {
             Self::Beside(root) => write!(f, "{}, by a relative path", root.display()),
             Self::Absolute(root) => write!(f, "{}, by its absolute path", root.display()),
-            Self::Replaced(root) => write!(
-                f,
-                "crates.io, on this machine from {} (.cargo/config.toml, which git ignores)",
-                root.display()
-            ),
             Self::Git { url, at: Some((key, value)) } => write!(f, "{url} ({key} {value})"),
             Self::Git { url, at: None } => write!(f, "{url}"),
             Self::Registry(version) => write!(f, "crates.io, version {version}"),
@@ -297,16 +279,8 @@ mod tests {
         };
         let root = PathBuf::from("/nowhere/a \"b\"");
         assert_eq!(read(&Source::Beside(root.clone()))["path"].as_str(), Some("../a \"b\"/harness"));
-        assert_eq!(read(&Source::Absolute(root.clone()))["path"].as_str(), Some("/nowhere/a \"b\"/harness"));
-        let version = Some(env!("CARGO_PKG_VERSION"));
+        assert_eq!(read(&Source::Absolute(root))["path"].as_str(), Some("/nowhere/a \"b\"/harness"));
         assert_eq!(read(&Source::Registry("1.2".to_owned()))["version"].as_str(), Some("1.2"));
-        let replaced = Source::Replaced(root);
-        assert_eq!(read(&replaced)["version"].as_str(), version);
-        let configuration: Table = replaced.configuration().unwrap().parse().unwrap();
-        assert_eq!(
-            configuration["patch"]["crates-io"]["amdinst-harness"]["path"].as_str(),
-            Some("/nowhere/a \"b\"/harness")
-        );
         let line = Source::Workspace.dependency(CRATES[1], here).parse::<Table>().unwrap();
         assert_eq!(line["harness"]["workspace"].as_bool(), Some(true));
         let at = Some(("tag".to_owned(), "v1".to_owned()));

@@ -69,21 +69,16 @@ impl Endings {
         self.differing().next().is_some()
     }
 
-    /// `17 tests with 3 profiles: 16 end alike, 1 does not`.
+    /// `17 tests with 3 profiles: 1 ends differently, 16 alike`.
     pub(super) fn summary(&self) -> String {
         let (all, differing) = (self.tests.len(), self.differing().count());
         let plural = if all == 1 { "test" } else { "tests" };
-        let alike = if differing == 0 {
-            "all end alike".to_owned()
-        } else {
-            format!("{} end alike", all - differing)
+        let outcome = match differing {
+            0 => "all end alike".to_owned(),
+            1 => format!("1 ends differently, {} alike", all - 1),
+            _ => format!("{differing} end differently, {} alike", all - differing),
         };
-        let rest = match differing {
-            0 => "",
-            1 => ", 1 does not",
-            _ => ", the others do not",
-        };
-        format!("{all} {plural} with {} profiles: {alike}{rest}", self.profiles.len())
+        format!("{all} {plural} with {} profiles: {outcome}", self.profiles.len())
     }
 
     /// The tests that end differently, a column a profile. Empty if there are none.
@@ -178,7 +173,7 @@ mod tests {
         endings
             .add("p", &[program(&[("a", Passed), ("sorts", Passed), ("always", Failed), ("slow", Ignored)])]);
         assert!(endings.differ());
-        assert_eq!(endings.summary(), "4 tests with 2 profiles: 3 end alike, 1 does not");
+        assert_eq!(endings.summary(), "4 tests with 2 profiles: 1 ends differently, 3 alike");
         assert_eq!(endings.table(), "test   release  kernel-o0\nsorts  FAILED   ok\n");
         assert_eq!(endings.json()["tests"][3]["endings"][1], "passed");
         // A program that was killed, and a test that is there with one profile only.
