@@ -31,10 +31,14 @@ fn a_package_that_cargo_reads() {
     let lines: Vec<&str> = stderr(&output).lines().collect();
     let [created, taking, warning, help, next] = lines[..] else { panic!("{lines:#?}") };
     assert_eq!(created, "     Created package `my-kernels`: a kernel and its test");
-    let from = format!("      Taking amdinst-device and harness from {}, by its absolute path", checkout.display());
+    let from =
+        format!("      Taking amdinst-device and harness from {}, by its absolute path", checkout.display());
     assert_eq!(taking, from);
     assert_eq!(warning, "warning: other machines do not have this path, which Cargo.toml names");
-    assert!(help.starts_with("help: `--git ") && help.ends_with("` or `--registry` names what they have"), "{help}");
+    assert!(
+        help.starts_with("help: `--git ") && help.ends_with("` or `--registry` names what they have"),
+        "{help}"
+    );
     assert_eq!(next, "        Next cd my-kernels && cargo amdinst test");
     let package = place.path().join("my-kernels");
     assert!(

@@ -36,6 +36,8 @@ pub struct KernelPackage {
     pub profile: String,
     /// Features to activate.
     pub features: Vec<String>,
+    /// Those of them that the command was asked for.
+    pub asked_features: Vec<String>,
     /// Whether to activate every feature.
     pub all_features: bool,
     /// Whether to activate the default ones, too.
@@ -110,7 +112,7 @@ fn with_settings(
     metadata: &Metadata,
     package: &Package,
     args: &PackageArgs,
-    further_features: Vec<String>,
+    asked_features: Vec<String>,
 ) -> CommandResult<KernelPackage> {
     let (settings, warnings) = Settings::read(&package.metadata)
         .or_exit_with(Exit::BuildFailed, || package.manifest_path.to_string())?;
@@ -139,7 +141,7 @@ fn with_settings(
         new
     });
     let mut features = settings.features;
-    features.extend(further_features);
+    features.extend(asked_features.iter().cloned());
     let asked = args.profile.clone().or_else(|| args.release.then(|| DEFAULT_PROFILE.to_owned()));
     Ok(KernelPackage {
         name: package.name.to_string(),
@@ -150,6 +152,7 @@ fn with_settings(
         cpus,
         profile: asked.or(settings.profile).unwrap_or_else(|| DEFAULT_PROFILE.to_owned()),
         features,
+        asked_features,
         all_features: args.all_features,
         default_features: !args.no_default_features && settings.default_features.unwrap_or(true),
         counters: settings.counters.unwrap_or_default(),

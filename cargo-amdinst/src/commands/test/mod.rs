@@ -345,6 +345,7 @@ mod tests {
             cpus: vec!["gfx90a".to_owned()],
             profile: "release".to_owned(),
             features: Vec::new(),
+            asked_features: Vec::new(),
             all_features: false,
             default_features: true,
             counters: Default::default(),
