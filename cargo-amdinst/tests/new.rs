@@ -48,8 +48,8 @@ fn a_package_that_cargo_reads() {
     let table = manifest(&package);
     let path = table["dependencies"]["amdinst-device"]["path"].as_str().unwrap();
     assert_eq!(Path::new(path), checkout.join("amdinst-device"));
-    // Also `cargo test` runs kernels on an optimised emulator.
-    assert_eq!(table["profile"]["dev"]["package"]["amdinst-emu"]["opt-level"].as_integer(), Some(3));
+    // It needs no settings: tests load the runtime that the command brings.
+    assert!(table.get("profile").is_none());
 
     let metadata = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
@@ -86,12 +86,6 @@ fn in_a_workspace_it_becomes_a_member() {
     let output = new(place.path(), &["inner", "--name", "kernels-of-mine"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(manifest(place.path())["workspace"]["members"][0].as_str(), Some("inner"));
-    // Which directory cargo will be run in is not known, so there is no other way; it is said.
-    assert!(
-        stderr(&output).contains("\nwarning: other machines do not have this path: `--git URL`"),
-        "{}",
-        stderr(&output)
-    );
     let table = manifest(&place.path().join("inner"));
     assert_eq!(table["package"]["name"].as_str(), Some("kernels-of-mine"));
     assert_eq!(table["package"]["edition"]["workspace"].as_bool(), Some(true));

@@ -105,7 +105,7 @@ fn mistakes() {
             "",
             &["--workspace", "--exclude", "ours", "--exclude", "plain"],
             4,
-            "error: no package with kernels: none here depends on `amdinst-device` or has an `extern \"gpu-kernel\" fn`\nhelp: ",
+            "error: every package with kernels is excluded\n",
         ),
         (
             "",
@@ -137,6 +137,32 @@ fn mistakes() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {told}");
         assert!(told.starts_with(message), "{arguments:?}: {told}");
     }
+    let empty = tempfile::tempdir().unwrap();
+    let output = show_env(empty.path(), &[]).unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.starts_with("error: could not find `Cargo.toml` in `") && told.lines().count() == 1,
+        "{told}"
+    );
+    fs::remove_dir_all(place.path().join("ours")).unwrap();
+    fs::remove_dir_all(place.path().join("plain")).unwrap();
+    let output = show_env(&place.path().join("host"), &[]).unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.starts_with("error: failed to load manifest for workspace member"), "{told}");
+
+    let place = tempfile::tempdir().unwrap();
+    workspace(place.path());
+    let output =
+        show_env(&place.path().join("host"), &["--exclude", "ours", "--workspace", "--exclude", "plain"]);
+    assert_eq!(output.unwrap().status.code(), Some(4));
+    fs::write(place.path().join("Cargo.toml"), "[workspace]\nmembers = [\"host\", \"off\"]\n").unwrap();
+    let output = show_env(&place.path().join("host"), &[]).unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    let none = "error: no package with kernels: none here depends on `amdinst-device` or has an `extern \"gpu-kernel\" fn`\nhelp: ";
+    assert!(told.starts_with(none), "{told}");
+
+    let place = tempfile::tempdir().unwrap();
+    workspace(place.path());
     let Some(output) = show_env(place.path(), &["--workspace", "--exclude", "other"]) else { return };
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(told, "warning: `--exclude other`: no package of this name in this workspace\n");

@@ -91,7 +91,17 @@ pub fn find(context: &Context, args: &PackageArgs) -> CommandResult<Vec<KernelPa
         command.manifest_path(path);
     }
     context.shell.command(&command.cargo_command());
-    let metadata = command.exec().or_exit_with(Exit::BuildFailed, || "`cargo metadata` failed")?;
+    let metadata = command.exec().map_err(|error| match error {
+        // Cargo's own words say it all.
+        cargo_metadata::Error::CargoMetadata { stderr } => {
+            let told = stderr.trim();
+            Failure::msg(Exit::BuildFailed, told.strip_prefix("error: ").unwrap_or(told).to_owned())
+        }
+        error => {
+            let error = anyhow::Error::new(error).context("`cargo metadata` failed");
+            Failure::new(Exit::BuildFailed, error)
+        }
+    })?;
 
     let chosen = selection::choose(context, &metadata, args)?;
     let package = |package: &&Package| {

@@ -50,8 +50,12 @@ pub(super) fn choose<'m>(
     if !args.workspace && metadata.workspace_default_members.is_available() {
         candidates = metadata.workspace_default_packages();
     }
-    candidates.retain(|package| !args.exclude.iter().any(|name| is(package, name)));
     candidates.retain(|package| has_kernels(package));
+    let before = candidates.len();
+    candidates.retain(|package| !args.exclude.iter().any(|name| is(package, name)));
+    if candidates.is_empty() && before > 0 {
+        return Err(Failure::msg(Exit::BuildFailed, "every package with kernels is excluded"));
+    }
     if candidates.is_empty() {
         let message = format!(
             "no package with kernels: none here depends on `{DEVICE_CRATE}` or has an `extern \"gpu-kernel\" fn`"

@@ -15,7 +15,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use amdinst_core::instrument::Home;
+use amdinst_core::instrument::{Home, Options};
 use amdinst_emu::timing::Model;
 use amdinst_format::interface::VARIABLE;
 
@@ -56,10 +56,19 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         return Err(Failure::msg(Exit::Usage, message)
             .help("as in `--profiles release,dev`; for one there is `--profile`"));
     }
-    let (mut exit, mut endings) = (Exit::Success, Endings::default());
-    for profile in profiles {
+    let with = |profile: &String| {
         let mut args = args.clone();
         args.package.profile = Some(profile.clone());
+        args
+    };
+    // Kernels that do not build are told before the first test runs.
+    for profile in &profiles {
+        let args = with(profile);
+        build(context, &args.package, &Forms::all(options_of(&args)?))?;
+    }
+    let (mut exit, mut endings) = (Exit::Success, Endings::default());
+    for profile in profiles {
+        let args = with(profile);
         context.shell.status("Profile", profile);
         endings.begin(profile);
         let ended = run_once(context, &args, junit.as_deref(), &mut endings)?;
@@ -82,6 +91,11 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     Ok(exit)
 }
 
+/// How the kernels are instrumented.
+fn options_of(args: &TestArgs) -> CommandResult<Options> {
+    options(args.probe, args.level, args.counters, args.abi, &args.sites)
+}
+
 /// Builds the kernels with the profile of `args`, and runs the tests. How they ended goes to `endings`, too.
 fn run_once(
     context: &mut Context,
@@ -89,8 +103,7 @@ fn run_once(
     junit: Option<&Path>,
     endings: &mut Endings,
 ) -> CommandResult {
-    let options = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
-    let built = build(context, &args.package, &Forms::all(options))?;
+    let built = build(context, &args.package, &Forms::all(options_of(args)?))?;
     let cpus = built.packages.iter().flat_map(|package| &package.package.cpus);
     if let Some(error) = args.timing.and_then(|device| no_target(device.model(), cpus)) {
         return Err(error);
