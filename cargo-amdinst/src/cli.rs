@@ -162,9 +162,15 @@ impl LockArgs {
 /// What to build.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PackageArgs {
-    /// Package to build (default: the one in the current directory)
+    /// Package to build, may be repeated (default: the one in the current directory, else all with kernels)
     #[arg(short, long, value_name = "PKG")]
-    pub package: Option<String>,
+    pub package: Vec<String>,
+    /// Build every package of the workspace that has kernels
+    #[arg(long, visible_alias = "all", conflicts_with = "package")]
+    pub workspace: bool,
+    /// With --workspace: all but this package, may be repeated
+    #[arg(long, value_name = "PKG", requires = "workspace")]
+    pub exclude: Vec<String>,
     /// Path of Cargo.toml
     #[arg(long, value_name = "PATH")]
     pub manifest_path: Option<PathBuf>,
@@ -174,9 +180,15 @@ pub struct PackageArgs {
     /// Cargo profile for the kernels (default: the package's `profile`, else release)
     #[arg(long, value_name = "P")]
     pub profile: Option<String>,
+    /// Kernels with the profile release, whatever the package's `profile` says
+    #[arg(short, long, conflicts_with = "profile")]
+    pub release: bool,
     /// Features to activate, separated by commas or spaces
     #[arg(short = 'F', long, value_name = "FEATURES")]
     pub features: Vec<String>,
+    /// Activate all features
+    #[arg(long)]
+    pub all_features: bool,
     /// Do not activate the `default` feature
     #[arg(long)]
     pub no_default_features: bool,
@@ -320,6 +332,15 @@ pub struct TestArgs {
     /// What to build.
     #[command(flatten)]
     pub package: PackageArgs,
+    /// Run only tests whose name contains this
+    #[arg(value_name = "TESTNAME")]
+    pub name: Option<OsString>,
+    /// Build kernels and tests, and run nothing
+    #[arg(long, conflicts_with_all = ["junit", "timeline", "profiles"])]
+    pub no_run: bool,
+    /// Run the tests once a profile, and say which end differently: two or more, separated by commas
+    #[arg(long, value_name = "P,P", value_delimiter = ',', conflicts_with_all = ["profile", "release"])]
+    pub profiles: Vec<String>,
     /// Where to launch the kernels
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: DeviceChoice,
@@ -351,7 +372,7 @@ pub struct TestArgs {
     /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Names of tests to run, and options of the test runner
+    /// Further names of tests to run, and options of the test runner
     #[arg(last = true, value_name = "FILTER")]
     pub filters: Vec<OsString>,
 }

@@ -19,6 +19,7 @@ pub mod opposite;
 pub mod outlined;
 pub mod reduce;
 pub mod relu;
+pub mod sort;
 pub mod stencil;
 pub mod transpose;
 pub mod vector_add;

@@ -1,15 +1,17 @@
 //! Building kernels: cargo with the kernel toolchain, then the instrumenter, then the manifest.
 //!
-//! [`package`] and [`settings`] say what to build and how, [`flags`] and [`profile`] what the compiler is told,
+//! [`package`], [`selection`] and [`settings`] say what to build and how, [`flags`] and [`profile`] what the compiler is told,
 //! [`cargo`] runs it, [`instrument`] makes the files under `target/amdinst/<package>`.
 
 pub mod cargo;
 pub mod files;
 pub mod flags;
 pub mod instrument;
+mod misplaced;
 mod origin;
 pub mod package;
 pub mod profile;
+mod selection;
 pub mod settings;
 
 use std::fs;

@@ -107,7 +107,8 @@ fn arguments(build: &Build<'_>) -> Vec<String> {
     };
     option("--target-cpu", Some(args.target_cpu.join(",")).filter(|cpus| !cpus.is_empty()));
     option("--profile", args.profile.clone());
-    option("--features", Some(args.features.join(",")).filter(|features| !features.is_empty()));
+    // Of the features that several packages were asked for, those of this one.
+    option("--features", Some(package.asked_features.join(",")).filter(|features| !features.is_empty()));
     option("--code-object-version", args.code_object_version.map(|version| version.to_string()));
     option("--toolchain", args.toolchain.toolchain.clone());
     let (probe, level, abi) = (forms.options.probe, forms.options.level, forms.options.abi);
@@ -120,8 +121,12 @@ fn arguments(build: &Build<'_>) -> Vec<String> {
             SiteSelector::Lines(lines) => option("--site", Some(lines.to_string())),
         }
     }
-    if args.no_default_features {
-        words.push("--no-default-features".to_owned());
+    for (given, name) in [
+        (args.release, "--release"),
+        (args.all_features, "--all-features"),
+        (args.no_default_features, "--no-default-features"),
+    ] {
+        words.extend(given.then(|| name.to_owned()));
     }
     if forms.homes.is_empty() {
         words.push("--no-instrument".to_owned());
