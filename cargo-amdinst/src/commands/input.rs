@@ -64,7 +64,7 @@ impl InputArgs {
             (Some(file), _) => file.clone(),
             (None, package) => {
                 let args = PackageArgs {
-                    package: package.clone(),
+                    package: package.iter().cloned().collect(),
                     manifest_path: self.manifest_path.clone(),
                     // Features of a target are LLVM's to choose.
                     target_cpu: target_cpu
