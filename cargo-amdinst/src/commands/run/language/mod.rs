@@ -26,9 +26,9 @@ Arguments, --arg [NAME=]VALUE, in the order of the kernel's own but for those wi
   hex:DIGITS         a structure by value: its bytes in hexadecimal, in the order of memory
   bytes:FILE         a structure by value: the file's bytes
   TYPE[COUNT]        a zeroed buffer of elements, as f32[100]
-  TYPE:[A,B,…]       a buffer of these elements, as f32:[1,2.5,-inf]
+  TYPE:[A,B,...]     a buffer of these elements, as f32:[1,2.5,-inf]
   iota:TYPE[COUNT][:START[:STEP]]
-                     a buffer of START, START + STEP, … (default: from 0 by 1)
+                     a buffer of START, START + STEP, ... (default: from 0 by 1)
   fill:TYPE[COUNT]:VALUE
                      a buffer of one value
   random:TYPE[COUNT][:LOW..HIGH][:seed=N]
