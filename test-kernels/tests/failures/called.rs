@@ -139,8 +139,8 @@ fn a_race(device: &Device) {
     let earlier = result.as_ref().err().and_then(|error| error.fault()?.earlier.clone()).expect("a race");
     let load = SOURCE.lines().position(|line| line.contains("add(i).read_volatile()"));
     assert_eq!(earlier.location.line, load.map(|line| line as u32 + 1));
-    let calls = earlier.frames.iter().filter_map(|frame| frame.function.as_deref());
-    assert_eq!(calls.last(), Some("race_of_called"));
+    let mut calls = earlier.frames.iter().filter_map(|frame| frame.function.as_deref());
+    assert_eq!(calls.next_back(), Some("race_of_called"));
     assert_told(device, "race", result, "add(i).write_volatile(value)");
 }
 
