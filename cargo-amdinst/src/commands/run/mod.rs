@@ -158,8 +158,8 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
             context.shell.status("Expected", comparison.told());
         } else {
             let (error, notes) = comparison.failure();
-            context.shell.error(error);
-            notes.iter().for_each(|note| context.shell.note(note));
+            let failure = notes.into_iter().fold(Failure::msg(Exit::Mismatch, error), Failure::note);
+            context.shell.failure(&failure);
         }
     }
     // It fits, for each of them has run.
