@@ -102,6 +102,8 @@ fn arguments(build: &Build<'_>) -> Vec<String> {
     let Build { package, args, forms, .. } = build;
     let mut words = vec!["build".to_owned(), "--manifest-path".to_owned()];
     words.push(package.manifest_path.display().to_string());
+    // By its name, too: who named it may know better whether it has kernels.
+    words.extend(["--package".to_owned(), package.name.clone()]);
     let mut option = |name: &str, value: Option<String>| {
         words.extend(value.into_iter().flat_map(|value| [name.to_owned(), value]));
     };
