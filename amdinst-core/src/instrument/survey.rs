@@ -13,6 +13,7 @@ use crate::analysis::modes::ModeFlow;
 use crate::analysis::program::{Exit, Function, Obstacle, ObstacleKind, Program, RawCounter, Seen};
 use crate::isa::{LAST_SGPR, Reg};
 use crate::object::CodeObject;
+use amdinst_format::probes::SiteFrame;
 
 /// The program and what is known of it.
 #[derive(Debug)]
@@ -74,8 +75,9 @@ impl Survey {
         functions.filter_map(|(index, function)| Some((index, function.kernel?)))
     }
 
-    /// Why the kernel at `function` cannot be instrumented, from its code alone.
-    pub(super) fn obstacles(&self, function: usize) -> Vec<Refusal> {
+    /// Why the kernel at `function` cannot be instrumented, from its code alone; `frames` tells where an instruction stands in the
+    /// source.
+    pub(super) fn obstacles(&self, function: usize, frames: impl Fn(u64) -> Vec<SiteFrame>) -> Vec<Refusal> {
         let functions = self.reachable[function].iter().map(|&reached| &self.program.functions[reached]);
         let obstacles = functions.flat_map(|function| function.obstacles.iter().map(move |o| (function, o)));
         let refusal = |(function, obstacle): (&Function, &Obstacle)| {
@@ -86,7 +88,7 @@ impl Survey {
                 ObstacleKind::BrokenControlFlow => Reason::BrokenControlFlow,
             };
             let detail = format!("in `{}` at {:#x}: {}", function.name, obstacle.pc, obstacle.detail);
-            Refusal::of_kernel(reason, detail)
+            Refusal { frames: frames(obstacle.pc), ..Refusal::of_kernel(reason, detail) }
         };
         let mut refusals: Vec<Refusal> = obstacles.map(refusal).collect();
         refusals.extend(self.shared_with_a_kernel(function));
@@ -107,6 +109,13 @@ impl Survey {
         let into = self.entered.iter().find(|(_, from)| self.reachable[function].contains(from));
         let from = || self.entered.get(&function).map(|&from| enters(from, function));
         into.map(|(&into, &from)| enters(from, into)).or_else(from)
+    }
+
+    /// Whether the kernel at `function` may call any function.
+    pub(super) fn calls_any(&self, function: usize) -> bool {
+        let obstacles =
+            self.reachable[function].iter().flat_map(|&reached| &self.program.functions[reached].obstacles);
+        obstacles.into_iter().any(|obstacle| obstacle.kind == ObstacleKind::IndirectTarget)
     }
 
     /// The writes of EXEC in `function` that could not be classified.

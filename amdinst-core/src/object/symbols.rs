@@ -31,13 +31,11 @@ pub(super) struct Extent {
 }
 
 impl<'a> Symbols<'a> {
-    /// Reads both tables. Every function lies inside `.text`.
-    pub(super) fn read(
-        elf: &Elf,
-        bytes: &'a [u8],
-        text_index: usize,
-        text: &Text,
-    ) -> Result<Self, ObjectError> {
+    /// Reads both tables. Every function lies inside one of the sections with code, which are told with their indices.
+    pub(super) fn read(elf: &Elf, bytes: &'a [u8], sections: &[(usize, Text)]) -> Result<Self, ObjectError> {
+        let code = |section: u32| {
+            sections.iter().find(|(index, _)| *index == section as usize).map(|(_, code)| code)
+        };
         let mut functions: Vec<Symbol<'_>> = Vec::new();
         let (mut objects, mut kernels) = (ByName::default(), ByName::default());
         // .symtab first: it has the local functions too, and its names win over those of .dynsym.
@@ -49,10 +47,10 @@ impl<'a> Symbols<'a> {
             for symbol in elf.symbols(bytes, index)? {
                 let extent = Extent { address: symbol.value, size: symbol.size };
                 match symbol.section {
-                    Some(section) if symbol.kind == elf::STT_FUNC && section as usize == text_index => {
+                    Some(section) if symbol.kind == elf::STT_FUNC && code(section).is_some() => {
                         functions.push(symbol);
                     }
-                    Some(section) if symbol.kind == v2::STT_KERNEL && section as usize == text_index => {
+                    Some(section) if symbol.kind == v2::STT_KERNEL && code(section).is_some() => {
                         kernels.entry(symbol.name).or_insert(extent);
                     }
                     Some(_) if symbol.kind == elf::STT_OBJECT => {
@@ -63,10 +61,12 @@ impl<'a> Symbols<'a> {
             }
         }
 
-        let text_end = text.address + text.range.len() as u64;
+        let section_of =
+            |symbol: &Symbol<'_>| symbol.section.and_then(code).map(Text::memory).unwrap_or_default();
         for symbol in &functions {
             let end = symbol.value.checked_add(symbol.size);
-            if symbol.value < text.address || end.is_none_or(|end| end > text_end) {
+            let section = section_of(symbol);
+            if symbol.value < section.start || end.is_none_or(|end| end > section.end) {
                 return Err(ObjectError::malformed(
                     format!("function symbol `{}`", symbol.name),
                     symbol.value,
@@ -84,7 +84,10 @@ impl<'a> Symbols<'a> {
             // Hand-written code often has no `.size`: such a function ends where the next one starts.
             let next = starts.partition_point(|&start| start <= symbol.value);
             let end = match symbol.size {
-                0 => starts.get(next).copied().unwrap_or(text_end),
+                0 => {
+                    let section = section_of(&symbol).end;
+                    starts.get(next).map_or(section, |&start| start.min(section))
+                }
                 size => symbol.value + size,
             };
             entries.entry(symbol.name.clone()).or_insert(symbol.value);
@@ -123,11 +126,10 @@ impl<'a> Symbols<'a> {
         match self.functions.get(&entry) {
             Some((_, end)) => *end,
             None => {
-                let text_end = text.address + text.range.len() as u64;
                 let headers =
                     self.kernels.values().map(|kernel| kernel.address).filter(|&start| start >= entry);
                 let function = self.functions.range(entry..).next().map(|(&start, _)| start);
-                headers.chain(function).min().unwrap_or(text_end)
+                headers.chain(function).fold(text.memory().end, u64::min)
             }
         }
     }

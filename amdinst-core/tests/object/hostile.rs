@@ -51,7 +51,8 @@ fn check(bytes: Vec<u8>) {
     // Every other file gets a variable, whose symbol goes into tables that may be damaged.
     let odd = object.bytes.iter().fold(0, |sum, byte| sum ^ byte) & 1 == 1;
     let variable = odd.then_some(Variable { name: "added", size: 8, offset: 56, memory: 128 });
-    match rewrite(&object, &Edit { text: text.into(), kernels: Vec::new(), variable }, map) {
+    match rewrite(&object, &Edit { text: text.into(), keeps_code: false, kernels: Vec::new(), variable }, map)
+    {
         Ok(new) => assert!(CodeObject::parse(new.bytes).is_ok()),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
@@ -127,7 +128,7 @@ fn a_dynamic_table_that_is_not_loaded_gets_no_variable() {
         let text = object.text_bytes().to_vec();
         let map = |old: u64, _: Edge| Some(old);
         let variable = Some(Variable { name: "added", size: 8, offset: 56, memory: 128 });
-        let edit = Edit { text: text.into(), kernels: Vec::new(), variable };
+        let edit = Edit { text: text.into(), keeps_code: false, kernels: Vec::new(), variable };
         let error = rewrite(&object, &edit, map).map(drop).unwrap_err().to_string();
         assert!(error.contains("does not load its dynamic table"), "{error}");
         refused += 1;

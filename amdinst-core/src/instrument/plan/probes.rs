@@ -99,7 +99,9 @@ impl Planner<'_> {
             all_refusals.extend(draft.site_refusals.get(&reached).into_iter().flatten().cloned());
         }
         for refusal in &mut all_refusals {
-            refusal.frames = refusal.pc.map_or_else(Vec::new, |pc| sources.frames(pc));
+            if let Some(pc) = refusal.pc {
+                refusal.frames = sources.frames(pc);
+            }
         }
         // A `#[probe]` stands on a branch: without branches there is nothing to tell of it.
         let mut probes = match self.options.probe {

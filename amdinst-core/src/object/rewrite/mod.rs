@@ -32,6 +32,9 @@ const PAGE: u64 = 4096;
 pub struct Edit<'a> {
     /// The new contents of `.text`.
     pub text: Cow<'a, [u8]>,
+    /// The old code stays where it was, too, for what goes on to run there: that is where the address map leaves its addresses as they
+    /// were. Not in code object version 2.
+    pub keeps_code: bool,
     /// New properties of kernels. Those not named here keep theirs.
     pub kernels: Vec<KernelEdit>,
     /// A variable to add.
@@ -211,10 +214,21 @@ pub fn rewrite(
         text_address: text_address(object),
     };
     let with_headers;
+    if edit.keeps_code && (object.version == 2 || object.kept.is_some()) {
+        return Err(RewriteError::Unsupported {
+            what: "code that stays where it was, in a code object of version 2 or one that was rewritten,"
+                .to_owned(),
+            advice: "leave this code object uninstrumented",
+        });
+    }
     if object.version == 2 {
         let text = fixups::text_with_headers(&context)?;
-        with_headers =
-            Edit { text: text.into(), kernels: edit.kernels.clone(), variable: edit.variable.clone() };
+        with_headers = Edit {
+            text: text.into(),
+            keeps_code: false,
+            kernels: edit.kernels.clone(),
+            variable: edit.variable.clone(),
+        };
         context.edit = &with_headers;
     }
     let entry = fixups::apply(&context, &mut bytes)?;
