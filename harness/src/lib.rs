@@ -44,7 +44,7 @@
 //! | variable | meaning |
 //! |---|---|
 //! | `AMDINST_DEVICE` | `auto` (default), `emu` or `hip` |
-//! | `AMDINST_COUNTERS` | `auto` (default), `register`, `lds` or `global` |
+//! | `AMDINST_COUNTERS` | `auto` (default), `register`, `lds`, `global`, or `none`: kernels run as they were compiled |
 //! | `AMDINST_MANIFEST` | manifests of built kernels, separated by `:`; else they are looked for in the target directory |
 //! | `AMDINST_TARGET_CPU` | which of several built processors to use |
 //! | `AMDINST_PROFILE` | which of several built profiles to use |

@@ -79,7 +79,15 @@ impl Survey {
     /// source.
     pub(super) fn obstacles(&self, function: usize, frames: impl Fn(u64) -> Vec<SiteFrame>) -> Vec<Refusal> {
         let functions = self.reachable[function].iter().map(|&reached| &self.program.functions[reached]);
-        let obstacles = functions.flat_map(|function| function.obstacles.iter().map(move |o| (function, o)));
+        // Of one instruction the last reason is the closest.
+        let is_last = |function: &Function, number: usize| {
+            let rest = &function.obstacles[number..];
+            rest[1..].iter().all(|later| later.pc != rest[0].pc)
+        };
+        let obstacles = functions.flat_map(|function| {
+            let numbered = function.obstacles.iter().enumerate();
+            numbered.filter(move |&(number, _)| is_last(function, number)).map(move |(_, o)| (function, o))
+        });
         let refusal = |(function, obstacle): (&Function, &Obstacle)| {
             let reason = match obstacle.kind {
                 ObstacleKind::IndirectTarget => Reason::IndirectTarget,

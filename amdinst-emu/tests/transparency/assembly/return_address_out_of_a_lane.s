@@ -1,5 +1,6 @@
 // kernels: test other
 // refused: unresolved-getpc: `s_load_dword` uses a return address, but not to return there
+// refused: shared-function: `shared` is also called by `test`, which is not instrumented
 // A function loads by a return address that went through a lane: its kernel stays where it is, and runs as it was.
 kernel other
     begin

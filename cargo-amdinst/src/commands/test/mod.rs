@@ -39,8 +39,12 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         let message = "`--strict-barriers`, `--check-races` and `--uninitialised` are for the emulator: not with `--device hip`";
         return Err(Failure::msg(Exit::Usage, message));
     }
-    let options = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
-    let built = build(context, &args.package, &Forms::all(options))?;
+    args.sites.none_with(args.no_instrument)?;
+    let mut forms = Forms::all(options(args.probe, args.level, args.counters, args.abi, &args.sites)?);
+    if args.no_instrument {
+        forms.homes.clear();
+    }
+    let built = build(context, &args.package, &forms)?;
     let cpus = built.packages.iter().flat_map(|package| &package.package.cpus);
     if let Some(error) = args.timing.and_then(|device| no_target(device.model(), cpus)) {
         return Err(error);
@@ -267,6 +271,9 @@ impl TestRun<'_> {
     }
 
     fn counters(&self) -> &'static str {
+        if self.args.no_instrument {
+            return "none";
+        }
         self.args.counters.home().map_or("auto", Home::name)
     }
 }
