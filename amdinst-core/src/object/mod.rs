@@ -122,6 +122,9 @@ impl fmt::Debug for CodeObject {
 /// Name of the section with the code that a rewrite left where it was.
 pub const KEPT_SECTION: &str = ".text.kept";
 
+/// Bytes that such a section may lie in front of `.text`, at most: who runs the code has a place for each dword in between.
+pub(crate) const KEPT_REACH: u64 = 256 << 20;
+
 /// A section with code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
@@ -145,7 +148,8 @@ pub struct Kernel {
     pub name: String,
     /// Name of the descriptor's symbol (`.symbol`, ends in `.kd`; in code object version 2 the kernel's own).
     pub symbol: String,
-    /// Virtual addresses of its code: entry to the end of its symbol.
+    /// Virtual addresses of its code: entry to the end of its symbol. Empty if it has no instructions and other code stands there, as
+    /// compilers leave of a kernel that must not be launched.
     pub code: Range<u64>,
     /// Virtual address of its descriptor; in code object version 2 of its `amd_kernel_code_t`.
     pub descriptor_address: u64,

@@ -9,8 +9,8 @@ use super::elf::{Elf, ProgramHeader, RELA_SIZE};
 use super::metadata::KernelEntry;
 use super::symbols::Symbols;
 use super::{
-    CodeObject, KEPT_SECTION, Kernel, KernelDescriptor, KernelMetadata, KernelProblem, ObjectError,
-    Relocation, RelocationKind, Segment, Text, note, target, v2,
+    CodeObject, KEPT_REACH, KEPT_SECTION, Kernel, KernelDescriptor, KernelMetadata, KernelProblem,
+    ObjectError, Relocation, RelocationKind, Segment, Text, note, target, v2,
 };
 use crate::Names;
 
@@ -38,6 +38,12 @@ impl CodeObject {
             ));
         };
         let kept = code(&elf, KEPT_SECTION)?;
+        if let Some((_, kept)) = &kept
+            && (kept.memory().end > text.address || text.address - kept.address > KEPT_REACH)
+        {
+            let problem = "it is not in front of .text, or too far away";
+            return Err(ObjectError::malformed(format!("section {KEPT_SECTION}"), kept.address, problem));
+        }
         let mut object = Self {
             target,
             version,
@@ -287,6 +293,7 @@ fn find(
     // In version 2 the symbol covers the code too.
     let end = match address.checked_add(object_symbol.size) {
         Some(end) if is_version_2 && end > entry && end - text.address <= text.range.len() as u64 => end,
+        _ if symbol.strip_suffix(".kd").is_some_and(|name| symbols.is_empty(name)) => entry,
         _ => symbols.end_of(entry, text),
     };
     Ok((address, descriptor, entry..end))

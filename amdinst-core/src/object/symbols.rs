@@ -11,10 +11,10 @@ use crate::{ByName, Names};
 
 /// The defined functions and data objects of both symbol tables.
 pub(super) struct Symbols<'a> {
-    /// Functions of `.text`: entry address to name and end.
-    functions: BTreeMap<u64, (Cow<'a, str>, u64)>,
-    /// Entry address of each function name.
-    entries: ByName<Cow<'a, str>, u64>,
+    /// Functions of `.text`: entry address to name, end, and whether that is only where the next one starts.
+    functions: BTreeMap<u64, (Cow<'a, str>, u64, bool)>,
+    /// Each function name's entry, and the size that its symbol gives.
+    entries: ByName<Cow<'a, str>, Extent>,
     /// Data objects by name.
     objects: ByName<Cow<'a, str>, Extent>,
     /// Kernels of code object version 2 by name, from their headers on.
@@ -74,7 +74,8 @@ impl<'a> Symbols<'a> {
                 ));
             }
         }
-        functions.sort_by_key(|symbol| symbol.value);
+        // Of several at one address, those with code are first.
+        functions.sort_by_key(|symbol| (symbol.value, symbol.size == 0));
         let headers = kernels.values().map(|kernel: &Extent| kernel.address);
         let mut starts: Vec<u64> = functions.iter().map(|symbol| symbol.value).chain(headers).collect();
         starts.sort_unstable();
@@ -90,15 +91,22 @@ impl<'a> Symbols<'a> {
                 }
                 size => symbol.value + size,
             };
-            entries.entry(symbol.name.clone()).or_insert(symbol.value);
-            by_address.entry(symbol.value).or_insert((symbol.name, end));
+            let extent = Extent { address: symbol.value, size: symbol.size };
+            entries.entry(symbol.name.clone()).or_insert(extent);
+            by_address.entry(symbol.value).or_insert((symbol.name, end, symbol.size == 0));
         }
         Ok(Self { functions: by_address, entries, objects, kernels })
     }
 
     /// Entry address of the function of that name.
     pub(super) fn entry(&self, name: &str) -> Option<u64> {
-        self.entries.get(name).copied()
+        self.entries.get(name).map(|extent| extent.address)
+    }
+
+    /// Whether the function of that name has no instructions: its symbol has no size, and at its address another one with code begins.
+    pub(super) fn is_empty(&self, name: &str) -> bool {
+        let Some(extent) = self.entries.get(name).filter(|extent| extent.size == 0) else { return false };
+        self.functions.get(&extent.address).is_some_and(|(_, _, has_no_size)| !has_no_size)
     }
 
     /// The data object of that name.
@@ -124,7 +132,7 @@ impl<'a> Symbols<'a> {
     /// Where the code that starts at an address ends.
     pub(super) fn end_of(&self, entry: u64, text: &Text) -> u64 {
         match self.functions.get(&entry) {
-            Some((_, end)) => *end,
+            Some((_, end, _)) => *end,
             None => {
                 let headers =
                     self.kernels.values().map(|kernel| kernel.address).filter(|&start| start >= entry);
@@ -140,7 +148,7 @@ impl<'a> Symbols<'a> {
         self.functions
             .iter()
             .filter(|(entry, _)| !entries.contains(entry))
-            .map(|(&entry, (name, end))| Function { name: name.clone().into_owned(), code: entry..*end })
+            .map(|(&entry, (name, end, _))| Function { name: name.clone().into_owned(), code: entry..*end })
             .collect()
     }
 

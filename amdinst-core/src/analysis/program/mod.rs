@@ -331,7 +331,8 @@ impl Program {
     /// As [`Program::new`], with what another program of the processor had, if any; shows what is found to `observer`.
     pub(crate) fn explore(object: &CodeObject, mut seen: Seen, observer: &mut impl Observer) -> Self {
         let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
-        for (index, kernel) in object.kernels.iter().enumerate() {
+        for (index, kernel) in object.kernels.iter().enumerate().filter(|(_, kernel)| !kernel.code.is_empty())
+        {
             symbols.push((kernel.code.clone(), kernel.name.clone(), Some(index)));
         }
         for function in &object.functions {

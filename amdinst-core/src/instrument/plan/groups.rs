@@ -39,6 +39,7 @@ impl Planner<'_> {
             }
             let foreign = kernels
                 .iter()
+                .filter(|&&kernel| !self.stays.are_apart(kernel, function))
                 .find(|kernel| !accepted.contains(kernel) && survey.reachable[**kernel].contains(&function));
             if foreign.is_none() && !wild {
                 patchable.insert(function);

@@ -99,6 +99,7 @@ pub(super) fn plan_with(
         hazards: hazards::Known::new(&survey.program, facts),
         recall: &mut recall,
         points,
+        stays: Stays::find(object, &survey.program, &BTreeMap::new()),
         refusals: BTreeMap::new(),
         unmatched: Vec::new(),
     };
@@ -119,16 +120,21 @@ pub(super) fn plan_with(
         planner.points.retain(|_, point| seed::counts(survey.program.insts[point.inst].op));
     }
     let mut unmovable = BTreeMap::new();
-    let mut stays = Stays::find(object, &survey.program, &unmovable);
     loop {
         let draft = planner.draft();
         let relocated = if draft.inserted.is_empty() {
             None
         } else {
-            if let Some((pc, detail)) = stays.why().filter(|_| object.version == 2) {
+            if let Some((pc, detail)) = planner.stays.why().filter(|_| object.version == 2) {
                 return Err(not_relocatable(&sources, *pc, detail.clone()));
             }
-            match Relocated::new(object, &survey.program, &draft.inserted, &stays, text_address(object)) {
+            match Relocated::new(
+                object,
+                &survey.program,
+                &draft.inserted,
+                &planner.stays,
+                text_address(object),
+            ) {
                 Ok(relocated) => Some(relocated),
                 Err(RelocateError::NotRelocatable { pc, detail }) => {
                     let function = survey.program.function_at(pc).filter(|of| !unmovable.contains_key(of));
@@ -137,7 +143,7 @@ pub(super) fn plan_with(
                     };
                     planner.refuse_reaching(function, Reason::UnresolvedGetpc, &detail, sources.frames(pc));
                     unmovable.insert(function, (pc, detail));
-                    stays = Stays::find(object, &survey.program, &unmovable);
+                    planner.stays = Stays::find(object, &survey.program, &unmovable);
                     continue;
                 }
                 Err(error @ RelocateError::BranchOutOfRange { function, pc, .. }) => {
@@ -150,6 +156,7 @@ pub(super) fn plan_with(
         };
         let mut plan = planner.finish(draft, relocated, &sources);
         plan.add_twins(object, &twins);
+        plan.add_empty(object, options, &chosen);
         let facts = planner.hazards.into_facts();
         let (seen, touches) = survey.into_known();
         return Ok((plan, Known { seen, touches, recall, facts, assembler }));
@@ -182,6 +189,8 @@ struct Planner<'a> {
     recall: &'a mut Recall,
     /// What is counted.
     points: Points,
+    /// What cannot move.
+    stays: Stays,
     /// What of the options selects nothing.
     unmatched: Vec<NoSuchSite>,
     /// By function that is a chosen kernel: why it is refused; empty if it is not.

@@ -2,14 +2,16 @@
 //!
 //! As a rule all of `.text` moves, instrumented or not. Where a function cannot, all of the old code is left in place as well: each
 //! address that code forms, and each distance in it, is as it was. What leads to the function runs there, and so does all that this
-//! may call: symbols, pointers in data and descriptors name the old code. None of it is instrumented. What does not lead there moves.
+//! may call: symbols, pointers in data and descriptors name the old code. None of that is instrumented. What does not lead there moves.
+//! A function that both call is there twice, and what moves calls the new one, which may be instrumented: unless data have its address,
+//! which must be the same for all.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::analysis::program::{ObstacleKind, Program};
 use crate::isa::Op;
-use crate::object::CodeObject;
+use crate::object::{CodeObject, Relocation};
 
 /// What stays; nothing in nearly every code object.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +22,10 @@ pub(in crate::instrument) struct Stays {
     ranges: Vec<Range<u64>>,
     /// Those of them that are not in the new code at all: no code that moves leads there.
     left_out: Vec<Range<u64>>,
+    /// Those of them that what moves has for itself, too.
+    twice: Vec<Range<u64>>,
+    /// The functions that lead to what cannot move, and those that are there twice.
+    functions: [BTreeSet<usize>; 2],
 }
 
 impl Stays {
@@ -58,7 +64,28 @@ impl Stays {
             };
             numbers.iter().map(range).collect()
         };
-        Self { why: Some(why), ranges: ranges(&staying), left_out: ranges(&leading) }
+        let named = named(object, program);
+        let is_twice =
+            |number: &usize| !leading.contains(number) && !named.contains(number) && !is_kernel(number);
+        let twice = staying.iter().copied().filter(is_twice).collect();
+        Self {
+            why: Some(why),
+            ranges: ranges(&staying),
+            left_out: ranges(&leading),
+            twice: ranges(&twice),
+            functions: [leading, twice],
+        }
+    }
+
+    /// Whether `kernel`, which stays, calls another `function` than kernels that move.
+    pub(in crate::instrument) fn are_apart(&self, kernel: usize, function: usize) -> bool {
+        let [leading, twice] = &self.functions;
+        leading.contains(&kernel) && twice.contains(&function)
+    }
+
+    /// Whether the code that moves finds there what it forms this address of.
+    pub(super) fn is_for_all(&self, address: u64) -> bool {
+        self.contains(address) && find(&self.twice, address).is_none()
     }
 
     /// Whether anything does.
@@ -107,6 +134,18 @@ fn reached<'a>(from: impl Iterator<Item = usize>, next: impl Fn(usize) -> &'a Ve
         }
     }
     seen
+}
+
+/// The functions that data have addresses in, as the loader puts them there.
+fn named(object: &CodeObject, program: &Program) -> BTreeSet<usize> {
+    let target = |relocation: &Relocation| {
+        let base = match &relocation.symbol {
+            None => 0,
+            Some((_, value)) => (*value)?,
+        };
+        program.function_at(base.wrapping_add_signed(relocation.addend))
+    };
+    object.relocations.iter().filter_map(target).collect()
 }
 
 /// The first thing that depends on where it stands, but for what is corrected.

@@ -127,7 +127,7 @@ pub(super) fn readdress(
         return Ok(());
     }
     let fail = |detail: String| RelocateError::NotRelocatable { pc: getpc.pc, detail };
-    let target = if stays.contains(address.target) {
+    let target = if stays.is_for_all(address.target) {
         address.target
     } else if layout.old.contains(&address.target) {
         let function = program.function_at(getpc.pc).map(|number| &program.functions[number]);

@@ -86,7 +86,11 @@ impl SourceMap {
         }
         let units = sections::Units::read(&sections)?;
         let text = object.code_span();
-        let kernels = object.kernels.iter().map(|kernel| (&kernel.code, &kernel.name));
+        let kernels = object
+            .kernels
+            .iter()
+            .filter(|kernel| !kernel.code.is_empty())
+            .map(|kernel| (&kernel.code, &kernel.name));
         let functions = object.functions.iter().map(|function| (&function.code, &function.name));
         let mut symbols: Vec<_> = kernels
             .chain(functions)

@@ -23,7 +23,7 @@ use super::elf::Elf;
 use super::verify::{VerifyError, verify_owned};
 pub use debug::DebugInfo;
 
-use super::{CodeObject, KernelArg, KernelDescriptor, ObjectError};
+use super::{CodeObject, KEPT_REACH, KernelArg, KernelDescriptor, ObjectError};
 
 /// Granule of memory protection, to which the new code is aligned.
 const PAGE: u64 = 4096;
@@ -214,9 +214,10 @@ pub fn rewrite(
         text_address: text_address(object),
     };
     let with_headers;
-    if edit.keeps_code && (object.version == 2 || object.kept.is_some()) {
+    let is_far = context.text_address - object.text.address > KEPT_REACH;
+    if edit.keeps_code && (object.version == 2 || object.kept.is_some() || is_far) {
         return Err(RewriteError::Unsupported {
-            what: "code that stays where it was, in a code object of version 2 or one that was rewritten,"
+            what: "code that stays where it was, in a code object of version 2, a rewritten or a huge one,"
                 .to_owned(),
             advice: "leave this code object uninstrumented",
         });

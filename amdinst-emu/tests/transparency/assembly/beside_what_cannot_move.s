@@ -1,8 +1,17 @@
 // kernels: test other
 // refused: unresolved-getpc: `s_load_dword` uses a return address, but not to return there
-// refused: shared-function: `shared` is also called by `other`, which is not instrumented
-// One kernel reads a number where a call returns to, so it stays where it is. The other one shares a function with it, which it calls
-// by a short jump, by an address and by a slot of the table of addresses, and counts in another.
+// refused: shared-function: `exported` is also called by `other`, which is not instrumented
+// One kernel reads a number where a call returns to, so it stays where it is. The other one shares functions with it: one that it
+// calls by a short jump and by an address, of which there are two then, and it counts in its own; and one by a slot of the table of
+// addresses, where there is one for both.
+.macro call_exported
+    s_getpc_b64 s[20:21]
+    s_add_u32 s20, s20, exported@gotpcrel32@lo+4
+    s_addc_u32 s21, s21, exported@gotpcrel32@hi+12
+    s_load_dwordx2 s[20:21], s[20:21], 0x0
+    s_waitcnt lgkmcnt(0)
+    s_swappc_b64 s[30:31], s[20:21]
+.endm
 kernel other
     begin
     call shared
@@ -16,9 +25,11 @@ function takes_a_number
     s_waitcnt lgkmcnt(0)
     v_add_u32_e32 v3, s9, v3
     call shared
+    call_exported
     finish
 end takes_a_number
 function shared
+    site
     v_mad_u32_u24 v3, v3, 3, 1
     s_setpc_b64 s[30:31]
 end shared
@@ -34,12 +45,7 @@ kernel test
     s_call_b64 s[30:31], shared
     call shared
     call counts
-    s_getpc_b64 s[20:21]
-    s_add_u32 s20, s20, exported@gotpcrel32@lo+4
-    s_addc_u32 s21, s21, exported@gotpcrel32@hi+12
-    s_load_dwordx2 s[20:21], s[20:21], 0x0
-    s_waitcnt lgkmcnt(0)
-    s_swappc_b64 s[30:31], s[20:21]
+    call_exported
     site
     finish
 end test

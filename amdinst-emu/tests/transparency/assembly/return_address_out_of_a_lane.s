@@ -1,6 +1,5 @@
 // kernels: test other
 // refused: unresolved-getpc: `s_load_dword` uses a return address, but not to return there
-// refused: shared-function: `shared` is also called by `test`, which is not instrumented
 // A function loads by a return address that went through a lane: its kernel stays where it is, and runs as it was.
 kernel other
     begin
@@ -28,6 +27,7 @@ function takes_a_number
     finish
 end takes_a_number
 function shared
+    site
     v_add_u32_e32 v3, 9, v3
     s_setpc_b64 s[30:31]
 end shared
