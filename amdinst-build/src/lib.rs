@@ -5,7 +5,7 @@
 //!
 //! ```toml
 //! [dependencies]
-//! harness = "0.1"
+//! harness = { package = "amdinst-harness", version = "0.1" }
 //! my-kernels = { path = "../my-kernels" }
 //! [build-dependencies]
 //! amdinst-build = "0.1"

@@ -10,6 +10,7 @@ use core::marker::PhantomData;
 pub struct Kernel<A> {
     name: &'static str,
     package: &'static str,
+    features: Option<&'static str>,
     file: &'static str,
     line: u32,
     column: u32,
@@ -26,6 +27,12 @@ impl<A> Kernel<A> {
     /// The package whose code object holds it.
     pub const fn package(&self) -> &'static str {
         self.package
+    }
+
+    /// The features of the package that it was compiled with on the host, sorted and separated by commas; `None` where the
+    /// compiler does not tell them.
+    pub const fn features(&self) -> Option<&'static str> {
+        self.features
     }
 
     /// The source file, as the compiler spells it.
@@ -85,10 +92,11 @@ pub struct Probe {
 pub const fn kernel<A>(
     name: &'static str,
     package: &'static str,
+    features: Option<&'static str>,
     file: &'static str,
     line: u32,
     column: u32,
     probes: &'static [Probe],
 ) -> Kernel<A> {
-    Kernel { name, package, file, line, column, probes, parameters: PhantomData }
+    Kernel { name, package, features, file, line, column, probes, parameters: PhantomData }
 }

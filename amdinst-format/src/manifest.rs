@@ -42,6 +42,8 @@ impl Manifest {
     ///
     /// # Errors
     /// Another version, or no such document.
+    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more often.
+    #[inline]
     pub fn from_json(bytes: &[u8]) -> Result<Self, ManifestError> {
         schema::read(bytes, SCHEMA)?.map_err(|found| ManifestError::Schema { found })
     }
@@ -64,6 +66,38 @@ pub struct Artifact {
     /// What it was made from: hashes of the original's inputs, by name. For the build's own freshness check.
     #[serde(default)]
     pub inputs: Vec<(String, String)>,
+    /// What the original was built from, so that whoever launches it can tell whether it is older than its sources.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+}
+
+/// What a code object was built from, and how to build it again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Sources, `Cargo.toml` and the like, and the programs that built it.
+    pub files: Vec<FileState>,
+    /// The features of the package that were active, sorted.
+    pub features: Vec<String>,
+    /// The command that built it.
+    pub command: String,
+    /// What follows it to do so again.
+    pub arguments: Vec<String>,
+    /// Where it ran.
+    pub directory: String,
+}
+
+/// A file as it was when the code object was built.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileState {
+    /// Its absolute path.
+    pub path: String,
+    /// Bytes in it.
+    pub size: u64,
+    /// When it was written, in nanoseconds since 1970.
+    pub modified: u64,
+    /// [`content_hash`](crate::report::run::content_hash) of a text; `None` for a program, which is told by size and time alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
 }
 
 /// An instrumented code object.

@@ -5,8 +5,9 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, FnArg, ItemFn, Pat, ReturnType, Signature, Type};
 
+use crate::features;
 use crate::location::Location;
-use crate::probe::{insert_first, take_inner, take_outer};
+use crate::probe::{error_on_else_if, insert_first, take_inner, take_outer};
 use crate::record::{device_section, host_table};
 
 /// `KernelArgs` is implemented for tuples up to this long.
@@ -16,8 +17,9 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
     if !arguments.is_empty() {
         return Err(Error::new_spanned(arguments, "#[kernel] takes no arguments"));
     }
-    let mut function: ItemFn =
-        syn::parse2(item.clone()).map_err(|_| Error::new_spanned(item, "#[kernel] stands on a function"))?;
+    let mut function: ItemFn = syn::parse2(item.clone()).map_err(|_| {
+        error_on_else_if(&item).unwrap_or_else(|| Error::new_spanned(item, "#[kernel] stands on a function"))
+    })?;
     let location = Location::of_function(&function.vis, &function.sig, &function.block);
     let parameters = check(&function)?;
 
@@ -46,6 +48,10 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
     let host_signature = &function.sig;
     let host_block = &function.block;
     let name_text = name.to_string();
+    let features = match features::active(std::env::args()) {
+        Some(names) => quote!(::core::option::Option::Some(#names)),
+        None => quote!(::core::option::Option::None),
+    };
     let (line, column) = (location.line as u32, location.column as u32);
 
     Ok(quote! {
@@ -61,6 +67,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
         #vis static #name: ::amdinst_device::Kernel<(#(#parameters,)*)> = ::amdinst_device::__private::kernel(
             #name_text,
             ::core::env!("CARGO_PKG_NAME"),
+            #features,
             ::core::file!(),
             #line,
             #column,

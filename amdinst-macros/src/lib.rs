@@ -4,6 +4,7 @@
 //! [`macro@test`] through `harness`. Everything here runs on stable Rust: inner `#[probe]` attributes on expressions
 //! are consumed by the attribute of the function around them, so that the compiler never sees them.
 
+mod features;
 mod kernel;
 mod location;
 mod probe;
@@ -52,7 +53,7 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// line a probe.
 #[proc_macro_attribute]
 pub fn probe(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    probe::expand(arguments.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+    probe::expand(arguments.into(), item.into()).into()
 }
 
 /// Makes a function with one `&Device` parameter a kernel test that the harness runs.

@@ -10,7 +10,7 @@ use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject, LaunchFailure, Settings};
 use thiserror::Error;
 
-use crate::embedded;
+use crate::{embedded, freshness, rebuild};
 
 /// Why there is no code object to launch. Each says what to do.
 #[derive(Clone, Debug, Error)]
@@ -70,6 +70,18 @@ pub(crate) enum ArtifactError {
         package: String,
         /// `register`, `lds` or `global`.
         home: &'static str,
+    },
+    /// They are older than what they would be built from now, and could not be built again.
+    #[error("the kernels of package `{package}` are stale: {what}{}\n  run `{command}`", reason.as_deref().unwrap_or_default())]
+    Stale {
+        /// The package.
+        package: String,
+        /// What has changed.
+        what: String,
+        /// Why building them again failed.
+        reason: Option<String>,
+        /// What to run.
+        command: String,
     },
     /// A file that is missing or broken.
     #[error("{}: {message}\n  build the kernels again with `cargo amdinst build`", path.display())]
@@ -153,22 +165,50 @@ static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
 
 type Cache = HashMap<(PathBuf, CounterChoice), Arc<Built>>;
 
-/// The code object of `package` for processor `cpu`.
-pub(crate) fn find(settings: &Settings, package: &str, cpu: &str) -> Result<Arc<Built>, ArtifactError> {
+/// The code object of `package` for processor `cpu`, built anew if it is older than what it was built from. `features` are those
+/// that the test's own copy of the package was compiled with, if that is known.
+pub(crate) fn find(
+    settings: &Settings,
+    package: &str,
+    cpu: &str,
+    features: Option<&[String]>,
+) -> Result<Arc<Built>, ArtifactError> {
     let counters = settings.counters;
     if let Some(embedded) = settings.embedded.iter().find(|embedded| embedded.package == package) {
         let object = embedded_object(embedded, cpu, settings.profile.as_deref())?;
         let key = (embedded::path(object, package), counters);
         return cached(key, || embedded::read(object, package, counters));
     }
-    let (path, manifest) = manifest_of(settings, package)?;
+    let (path, artifact) = artifact(settings, package, cpu)?;
     let directory = path.parent().unwrap_or(Path::new(""));
+    let key = (directory.join(&artifact.original), counters);
+    cached(key, || {
+        let change = |artifact: &Artifact| {
+            let origin = artifact.origin.as_ref().filter(|_| !settings.fresh);
+            origin.and_then(|origin| freshness::change(origin, features))
+        };
+        let mut artifact = artifact;
+        if let Some(what) = change(&artifact) {
+            rebuild::again(package, &artifact, features, &what)?;
+            (_, artifact) = self::artifact(settings, package, cpu)?;
+            if let Some(what) = change(&artifact) {
+                return Err(rebuild::stale(package, &artifact, features, &what, None));
+            }
+        }
+        read(package, directory, &artifact, counters).map(Arc::new)
+    })
+}
+
+/// The manifest of `package`, and its entry for `cpu`.
+fn artifact(settings: &Settings, package: &str, cpu: &str) -> Result<(PathBuf, Artifact), ArtifactError> {
+    let (path, manifest) = manifest_of(settings, package)?;
     let wanted_profile = settings.profile.as_deref();
     let fits = |artifact: &&Artifact| {
         artifact.cpu == cpu && wanted_profile.is_none_or(|profile| artifact.profile == profile)
     };
-    let Some(artifact) = manifest.code_objects.iter().find(fits) else {
-        return Err(ArtifactError::OtherTarget {
+    match manifest.code_objects.iter().find(fits) {
+        Some(artifact) => Ok((path, artifact.clone())),
+        None => Err(ArtifactError::OtherTarget {
             package: package.to_owned(),
             wanted: wanted(cpu, wanted_profile),
             built: manifest
@@ -176,10 +216,8 @@ pub(crate) fn find(settings: &Settings, package: &str, cpu: &str) -> Result<Arc<
                 .iter()
                 .map(|artifact| format!("{} (profile `{}`)", artifact.cpu, artifact.profile))
                 .collect(),
-        });
-    };
-    let key = (directory.join(&artifact.original), counters);
-    cached(key, || read(package, directory, artifact, counters).map(Arc::new))
+        }),
+    }
 }
 
 /// What this process has read before, or reads now.
@@ -321,17 +359,17 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named_with_the_command_that_mends_it() {
-        let error = find(&Settings::default(), "no-such-package", "gfx90a").unwrap_err().to_string();
+        let error = find(&Settings::default(), "no-such-package", "gfx90a", None).unwrap_err().to_string();
         assert!(error.contains("`cargo amdinst build -p no-such-package`"), "{error}");
 
         let manifest = std::env::temp_dir().join(format!("amdinst-manifest-{}.json", std::process::id()));
         std::fs::write(&manifest, "{").unwrap();
         let settings = Settings { manifests: vec![manifest.clone()], ..Settings::default() };
-        let error = find(&settings, "x", "gfx90a").unwrap_err().to_string();
+        let error = find(&settings, "x", "gfx90a", None).unwrap_err().to_string();
         assert!(error.starts_with(&manifest.display().to_string()), "{error}");
         assert!(error.contains("it is no manifest of built kernels: EOF"), "{error}");
         std::fs::write(&manifest, r#"{"schema":7}"#).unwrap();
-        let error = find(&settings, "x", "gfx90a").unwrap_err().to_string();
+        let error = find(&settings, "x", "gfx90a", None).unwrap_err().to_string();
         assert!(error.contains("it has schema 7, and this version reads schema 1"), "{error}");
 
         let artifact = Artifact {
@@ -341,10 +379,11 @@ mod tests {
             kernels: Vec::new(),
             instrumented: Vec::new(),
             inputs: Vec::new(),
+            origin: None,
         };
         let built = Manifest { schema: 1, package: "x".to_owned(), code_objects: vec![artifact] };
         std::fs::write(&manifest, serde_json::to_string(&built).unwrap()).unwrap();
-        let error = find(&settings, "x", "gfx90a").unwrap_err().to_string();
+        let error = find(&settings, "x", "gfx90a", None).unwrap_err().to_string();
         assert!(error.contains("built for gfx906 (profile `release`), not for gfx90a"), "{error}");
         assert!(error.contains("--target-cpu gfx90a"), "{error}");
         assert_eq!(first_cpu(&settings).as_deref(), Some("gfx906"));
@@ -370,7 +409,7 @@ mod tests {
             EmbeddedCodeObject { cpu: "gfx908", profile: "release", original: &[], instrumented: None };
         static THERE: Embedded = Embedded { package: "y", code_objects: &[OBJECT] };
         let settings = Settings { embedded: vec![&LEFT_OUT, &THERE], ..Settings::default() };
-        let error = |package| find(&settings, package, "gfx90a").unwrap_err().to_string();
+        let error = |package| find(&settings, package, "gfx90a", None).unwrap_err().to_string();
         assert!(error("x").contains("left out of this program (AMDINST_SKIP_BUILD)"), "{}", error("x"));
         assert!(
             error("y").contains("built for gfx908 (profile `release`), not for gfx90a"),

@@ -268,8 +268,8 @@ unsafe extern "C" fn launch(handle: *mut c_void, request: Slice) -> Owned {
 }
 
 fn launched(device: &Device, asked: &LaunchRequest) -> Result<Launched, LaunchFailure> {
-    let LaunchRequest { package, kernel, grid, block, lds, arguments } = asked;
-    let built = artifacts::find(device.settings(), package, device.cpu())?;
+    let LaunchRequest { package, features, kernel, grid, block, lds, arguments } = asked;
+    let built = artifacts::find(device.settings(), package, device.cpu(), features.as_deref())?;
     let kernarg = kernarg(&built, kernel, arguments)?;
     let (grid, block, lds) = (*grid, *block, *lds);
     let outcome = device.launch(&Request { built: &built, kernel, grid, block, lds, kernarg })?;
@@ -296,7 +296,7 @@ unsafe extern "C" fn listing_of(handle: *mut c_void, package: Slice, kernel: Sli
         // SAFETY: the caller's handle and slices.
         let (device, package, kernel) = unsafe { (device(handle), text(package), text(kernel)) };
         let (package, kernel) = (package.map_err(internal)?, kernel.map_err(internal)?);
-        let built = artifacts::find(device.settings(), package, device.cpu())?;
+        let built = artifacts::find(device.settings(), package, device.cpu(), None)?;
         listing::listing(&built, kernel)
     })
 }

@@ -142,6 +142,9 @@ impl<P> Launch<P> for Kernel<P> {
         arguments.push_all(&mut values);
         let request = LaunchRequest {
             package: self.package().to_owned(),
+            features: self
+                .features()
+                .map(|names| names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()),
             kernel: self.name().to_owned(),
             grid: grid.into().0,
             block: block.into().0,

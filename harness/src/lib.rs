@@ -22,7 +22,8 @@
 //! ```
 //!
 //! `cargo amdinst test` builds and instruments the kernels and runs such targets; `cargo test` and `cargo nextest run`
-//! work too once the kernels are built.
+//! work too once the kernels were built: where sources, features, profile or toolchain have changed since, the kernels are built
+//! again by the first launch, and a test fails where that cannot be done.
 //!
 //! # In a program of its own
 //! A program that embeds its kernels (`amdinst-build` in its build script, [`embedded!`]) opens a [`Device`] with
@@ -46,6 +47,7 @@
 //! | `AMDINST_DEVICE` | `auto` (default), `emu` or `hip` |
 //! | `AMDINST_COUNTERS` | `auto` (default), `register`, `lds`, `global`, or `none`: kernels run as they were compiled |
 //! | `AMDINST_MANIFEST` | manifests of built kernels, separated by `:`; else they are looked for in the target directory |
+//! | `AMDINST_FRESH` | `1`: the kernels are known to be those of the sources, which are then not looked at (`cargo amdinst test` has just built them; or they were brought here without their sources) |
 //! | `AMDINST_TARGET_CPU` | which of several built processors to use |
 //! | `AMDINST_PROFILE` | which of several built profiles to use |
 //! | `AMDINST_BUDGET` | instructions that a workgroup may run in the emulator before it is called endless |

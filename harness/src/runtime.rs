@@ -183,6 +183,23 @@ mod tests {
     }
 
     #[test]
+    fn the_version_is_all_that_is_read_of_another_table() {
+        let directory = tempfile::tempdir().unwrap();
+        let (source, library) = (directory.path().join("other.c"), directory.path().join("other.so"));
+        std::fs::write(
+            &source,
+            "unsigned table = 99; void *amdinst_runtime_interface(void) { return &table; }",
+        )
+        .unwrap();
+        let mut compiler = std::process::Command::new("cc");
+        let compiled =
+            compiler.args(["-shared", "-fPIC"]).arg(&source).arg("-o").arg(&library).status().unwrap();
+        assert!(compiled.success());
+        let error = load(&library).unwrap_err();
+        assert!(matches!(error, RuntimeError::OtherVersion { found: 99, .. }), "{error}");
+    }
+
+    #[test]
     fn another_version_is_one_line_that_says_what_to_do() {
         let path = PathBuf::from("/x/amdinst-runtime");
         let harness = env!("CARGO_PKG_VERSION");

@@ -170,20 +170,6 @@ impl Place {
             "cargo() { if [ \"$1\" = amdinst ]; then \"$AMDINST\" \"$@\"; else command cargo \"$@\"; fi; }; ";
         Ok(Self { directory, prelude, environment })
     }
-
-    /// Goes to a directory. A package there that was made by a command depends on what this workspace's kernel packages depend
-    /// on besides, so that the emulator is not built once more for it, with other features.
-    fn enter(&mut self, directory: &str) -> Result<()> {
-        self.directory.push(directory);
-        let path = self.directory.join("Cargo.toml");
-        if let Ok(text) = fs::read_to_string(&path)
-            && !text.contains("workspace-hack")
-        {
-            let added = "[dev-dependencies]\nworkspace-hack.path = \"../workspace-hack\"\n";
-            fs::write(&path, text.replace("[dev-dependencies]\n", added))?;
-        }
-        Ok(())
-    }
 }
 
 fn check_console(block: &[String], place: &mut Place, show: bool) -> Result<()> {
@@ -195,7 +181,7 @@ fn check_console(block: &[String], place: &mut Place, show: bool) -> Result<()> 
             expected.push(line.as_str());
         }
         if let Some(directory) = command.strip_prefix("cd ") {
-            place.enter(directory)?;
+            place.directory.push(directory);
             continue;
         }
         let output = Command::new("bash")

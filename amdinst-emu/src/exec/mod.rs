@@ -74,6 +74,23 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Go on at a device address, from where a jump to the step behind this one returns.
+    pub(crate) fn call(&mut self, device_address: u64) -> Outcome {
+        self.jump(device_address)?;
+        self.note_call();
+        Ok(())
+    }
+
+    /// The step that runs has called a function.
+    pub(crate) fn note_call(&mut self) {
+        let (step, first_site) = (self.wave.current, self.wave.calls.first_site());
+        let enter = |mut races: MutexGuard<'_, DeviceRaces>| {
+            races.contexts.enter(first_site, step, self.program.steps.len())
+        };
+        let first_site = self.device_races().map_or(0, enter);
+        self.wave.calls.enter(step, first_site);
+    }
+
     /// Device address of the step after this one.
     pub(crate) fn next_pc(&self, step: &Step) -> u64 {
         self.program.device_address(self.program.pc(step) + u64::from(step.size))

@@ -9,7 +9,7 @@ use crate::report::run::FaultReport;
 
 /// Why a launch failed. Its text says what, where, and what to do.
 #[derive(Clone, Debug, PartialEq, Error, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum LaunchFailure {
     /// The kernels are not built, not for this device, or their files are broken.

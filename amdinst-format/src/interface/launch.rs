@@ -23,6 +23,8 @@ pub struct Opened {
 pub struct LaunchRequest {
     /// The kernel's package.
     pub package: String,
+    /// The features that the test's copy of that package was compiled with, sorted, if that is known.
+    pub features: Option<Vec<String>>,
     /// The kernel.
     pub kernel: String,
     /// Workgroups in x, y, z.

@@ -112,6 +112,8 @@ pub struct Settings {
     pub embedded: Vec<&'static Embedded>,
     /// Manifests of built kernels; empty looks in the target directory.
     pub manifests: Vec<PathBuf>,
+    /// The kernels are known to be those of the sources: they are not compared with these.
+    pub fresh: bool,
     /// The processor, if several were built for.
     pub target_cpu: Option<String>,
     /// The profile, if several were built with.
@@ -162,6 +164,7 @@ impl Settings {
                     std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect()
                 })
                 .unwrap_or_default(),
+            fresh: flag("AMDINST_FRESH")?,
             target_cpu: text("AMDINST_TARGET_CPU"),
             profile: text("AMDINST_PROFILE"),
             gpu: gpu.transpose()?,

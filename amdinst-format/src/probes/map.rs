@@ -49,6 +49,8 @@ impl ProbeMap {
     ///
     /// # Errors
     /// Another version, or no such document.
+    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more often.
+    #[inline]
     pub fn from_json(bytes: &[u8]) -> Result<Self, ProbeMapError> {
         schema::read(bytes, SCHEMA)?.map_err(|found| ProbeMapError::Schema { found })
     }
@@ -57,6 +59,8 @@ impl ProbeMap {
     ///
     /// # Errors
     /// None that this type has.
+    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more often.
+    #[inline]
     pub fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
         let mut bytes = serde_json::to_vec(self)?;
         bytes.push(b'\n');

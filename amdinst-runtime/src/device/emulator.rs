@@ -23,7 +23,7 @@ use amdinst_format::interface::{BufferDifference, LaunchFailure, Settings, Setti
 use super::memory::DeviceMemory;
 use super::{DeviceError, Outcome};
 use crate::artifacts::{self, Built};
-use crate::fault::LocatedFault;
+use crate::fault;
 use crate::request::Request;
 use crate::timing::{ModelledLaunch, model};
 
@@ -254,10 +254,8 @@ impl Machines {
     ) -> Result<ModelledLaunch, LaunchFailure> {
         let program = &self.programs[&request.built.original_path].original;
         let launch = request.emulated(request.kernarg.clone());
-        let modelled = model(device, &self.original, program, &launch).map_err(|fault| {
-            let located = LocatedFault::new(fault, request, Some);
-            located.failure()
-        })?;
+        let modelled = model(device, &self.original, program, &launch)
+            .map_err(|fault| fault::of_original(&fault, request))?;
         Ok(ModelledLaunch::new(request, modelled, timelines))
     }
 
@@ -269,10 +267,7 @@ impl Machines {
             record_steps: probe != Probe::Branches,
             ..request.emulated(request.kernarg.clone())
         };
-        self.original.launch(&programs.original, &launch).map_err(|fault| {
-            let located = LocatedFault::new(fault, request, Some);
-            located.failure()
-        })
+        self.original.launch(&programs.original, &launch).map_err(|fault| fault::of_original(&fault, request))
     }
 
     /// Launches the instrumented kernel and gives its counter buffer back.
@@ -296,10 +291,7 @@ impl Machines {
                 self.instrumented.write(variable, &address.to_le_bytes()).map_err(device)?;
             }
             let launch = request.emulated(request.instrumented_kernarg(probes, layout, address)?);
-            let located = |fault| {
-                let located = LocatedFault::new(fault, request, |pc| request.built.probes.original_pc(pc));
-                located.instrumented_failure()
-            };
+            let located = |fault| fault::of_instrumented(&fault, request);
             if let (Some((timing, device)), Some(form)) = (timing, &request.built.instrumented) {
                 let modelled = model(device, &self.instrumented, program, &launch).map_err(located)?;
                 timing.add_instrumented(&form.object, modelled);

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use cargo_metadata::Message;
 
 use super::flags::{self, Flags};
+use super::misplaced::Misplaced;
 use super::package::KernelPackage;
 use super::profile;
 use crate::cli::Format;
@@ -29,13 +30,7 @@ pub fn command(
     // With `memcmp` and its kin, which comparing slices calls and no C library is there to have.
     command.args(["-Zbuild-std=core", "-Zbuild-std-features=compiler-builtins-mem", "--target", TARGET]);
     command.arg("--target-dir").arg(package.build_directory(cpu));
-    if !package.features.is_empty() {
-        command.arg("--features").arg(package.features.join(","));
-    }
-    if !package.default_features {
-        command.arg("--no-default-features");
-    }
-    command.args(&package.lock_options);
+    command.args(package.feature_options()).args(&package.lock_options);
     for value in profile::overrides(&package.workspace_root, &package.profile) {
         command.arg("--config").arg(value);
     }
@@ -53,7 +48,16 @@ pub fn command(
     command
 }
 
-/// Runs `command`, passes its messages on, and gives the code object it made.
+/// What cargo has built.
+#[derive(Clone, Debug)]
+pub struct CargoBuilt {
+    /// The code object.
+    pub code_object: PathBuf,
+    /// The features of its package that were active, sorted.
+    pub features: Vec<String>,
+}
+
+/// Runs `command`, passes its messages on, and gives what it made.
 ///
 /// # Errors
 /// Cargo cannot be started, or fails; its own diagnostics have been shown by then.
@@ -63,7 +67,7 @@ pub fn run(
     cpu: &str,
     mut command: Command,
     format: Format,
-) -> CommandResult<PathBuf> {
+) -> CommandResult<CargoBuilt> {
     let color = context.shell.color_for_children();
     command.env("CARGO_TERM_COLOR", color);
     let messages = match (format, color) {
@@ -92,10 +96,11 @@ pub fn run(
         .or_exit_with(Exit::BuildFailed, || {
             format!("cannot start {}", command.get_program().to_string_lossy())
         })?;
-    let mut code_object = None;
+    let mut built = None;
     let mut link_failure = None;
     // The crate that the compiler found no `std` for, and whether it is the package itself.
     let mut without_std = None;
+    let mut misplaced = Misplaced::default();
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
             let line = line.or_exit_with(Exit::BuildFailed, || "reading cargo's messages")?;
@@ -108,7 +113,10 @@ pub fn run(
                     let ours = artifact.manifest_path.as_std_path() == package.manifest_path;
                     let elf = artifact.filenames.iter().find(|path| path.extension() == Some("elf"));
                     if let (true, Some(path)) = (ours, elf) {
-                        code_object = Some(path.clone().into_std_path_buf());
+                        let mut features = artifact.features.clone();
+                        features.sort();
+                        let code_object = path.clone().into_std_path_buf();
+                        built = Some(CargoBuilt { code_object, features });
                     }
                 }
                 Ok(Message::CompilerMessage(message)) => {
@@ -121,6 +129,7 @@ pub fn run(
                     if message.message.message.starts_with("linking with ") {
                         link_failure = message.message.children.last().map(|note| note.message.clone());
                     } else if format == Format::Human
+                        && !misplaced.holds(&message.message)
                         && let Some(rendered) = &message.message.rendered
                     {
                         let _ = write!(std::io::stderr().lock(), "{rendered}");
@@ -129,6 +138,9 @@ pub fn run(
                 _ => {}
             }
         }
+    }
+    for rendered in misplaced.left() {
+        let _ = write!(std::io::stderr().lock(), "{rendered}");
     }
     let status = child.wait().or_exit_with(Exit::BuildFailed, || "waiting for cargo")?;
     let name = format!("{} for {cpu}", package.name);
@@ -143,7 +155,7 @@ pub fn run(
             Some((crate_name, own)) => failure.help(needs_std(&crate_name, own)),
         });
     }
-    code_object.ok_or_else(|| {
+    built.ok_or_else(|| {
         Failure::msg(Exit::BuildFailed, format!("cargo built {name}, but names no code object"))
     })
 }

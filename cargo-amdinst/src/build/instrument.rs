@@ -14,6 +14,9 @@ use crate::commands::instrument::{all_selected, measured, no_debug_info};
 use crate::commands::output::count;
 use crate::exit::{CommandResult, Exit, OrExit as _};
 
+/// Among an artifact's inputs: the code object that cargo built.
+pub const CODE_OBJECT: &str = "code-object";
+
 /// A manifest's entry, and whether it was there already.
 #[derive(Clone, Debug)]
 pub struct Finished {
@@ -75,6 +78,7 @@ pub fn finish(
         kernels: object.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
         instrumented: Vec::new(),
         inputs,
+        origin: None,
     };
     let write = |name: &str, bytes: &[u8]| {
         let path = directory.join(name);
@@ -141,7 +145,7 @@ fn inputs(package: &KernelPackage, built: &Path, forms: &Forms) -> Vec<(String, 
     let homes: Vec<_> = forms.homes.iter().map(|home| home.map_or("auto", Home::name)).collect();
     let only: Vec<_> = forms.options.only.iter().map(ToString::to_string).collect();
     [
-        ("code-object", files::stamp(built)),
+        (CODE_OBJECT, files::stamp(built)),
         ("cargo-amdinst", executable),
         ("forms", homes.join(",")),
         ("sites", only.join(",")),

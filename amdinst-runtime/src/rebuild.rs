@@ -1,0 +1,109 @@
+//! Building kernels again that are older than their sources.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use amdinst_format::manifest::{Artifact, Origin};
+
+use crate::artifacts::ArtifactError;
+
+/// Names another command than the one that has built them.
+const COMMAND: &str = "CARGO_AMDINST";
+
+/// What cargo sets for test programs, and what means something else to a cargo that builds kernels.
+const TESTS: [&str; 3] = ["CARGO_MANIFEST_DIR", "CARGO_TARGET_TMPDIR", "NEXTEST"];
+
+/// Builds the kernels again, and says on stderr that it does and why.
+///
+/// # Errors
+/// It cannot be done; the error says what to run.
+pub(crate) fn again(
+    package: &str,
+    artifact: &Artifact,
+    features: Option<&[String]>,
+    what: &str,
+) -> Result<(), ArtifactError> {
+    let Some(origin) = &artifact.origin else { return Ok(()) };
+    let stale = |reason: String| stale(package, artifact, features, what, Some(reason));
+    eprintln!("kernels of `{package}` are built again: {what}");
+    let program = std::env::var_os(COMMAND).filter(|value| !value.is_empty());
+    let program = program.map_or_else(|| PathBuf::from(&origin.command), PathBuf::from);
+    let mut command = Command::new(&program);
+    command.args(arguments(origin, features)).arg("--quiet");
+    command.current_dir(&origin.directory).stdin(Stdio::null()).stdout(Stdio::null());
+    for name in TESTS {
+        command.env_remove(name);
+    }
+    let output = command
+        .stderr(Stdio::piped())
+        .output()
+        .map_err(|error| stale(format!("\n  {} cannot be started: {error}", program.display())))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    Err(stale(format!("\n{}", text.trim_end())))
+}
+
+/// The error that says what to run.
+pub(crate) fn stale(
+    package: &str,
+    artifact: &Artifact,
+    features: Option<&[String]>,
+    what: &str,
+    reason: Option<String>,
+) -> ArtifactError {
+    let words = artifact.origin.as_ref().map(|origin| arguments(origin, features)).unwrap_or_default();
+    let command = std::iter::once("cargo amdinst".to_owned()).chain(words).collect::<Vec<_>>().join(" ");
+    ArtifactError::Stale { package: package.to_owned(), what: what.to_owned(), reason, command }
+}
+
+/// What follows the command, with the test's own features.
+fn arguments(origin: &Origin, features: Option<&[String]>) -> Vec<String> {
+    let mut words = origin.arguments.clone();
+    if let Some(features) = features.filter(|features| *features != origin.features) {
+        let mut kept = Vec::new();
+        let mut value_follows = false;
+        for word in words {
+            if !std::mem::take(&mut value_follows) {
+                value_follows = word == "--features";
+                if !value_follows && word != "--no-default-features" {
+                    kept.push(word);
+                }
+            }
+        }
+        words = kept;
+        words.push("--no-default-features".to_owned());
+        let features: Vec<&str> =
+            features.iter().map(String::as_str).filter(|one| *one != "default").collect();
+        if !features.is_empty() {
+            words.extend(["--features".to_owned(), features.join(",")]);
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tests_features_take_the_place_of_others() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let origin = Origin {
+            arguments: words("build -p k --features a,b --target-cpu gfx90a --no-default-features"),
+            features: words("a b"),
+            ..Origin::default()
+        };
+        assert_eq!(arguments(&origin, None), origin.arguments);
+        assert_eq!(arguments(&origin, Some(&words("a b"))), origin.arguments);
+        assert_eq!(
+            arguments(&origin, Some(&words("c default"))),
+            words("build -p k --target-cpu gfx90a --no-default-features --features c")
+        );
+        assert_eq!(
+            arguments(&origin, Some(&[])),
+            words("build -p k --target-cpu gfx90a --no-default-features")
+        );
+    }
+}
