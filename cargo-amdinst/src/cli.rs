@@ -15,7 +15,7 @@ pub use self::start::{CompletionsArgs, DoctorArgs, ManArgs, NewArgs, SourceArgs}
 use crate::commands::output::is_same_file;
 use crate::commands::run::WaveChoice;
 use crate::commands::run::language::{Argument, Expectation, Save, Selector};
-use crate::exit::Exit;
+use crate::exit::{CommandResult, Exit, Failure};
 
 /// The program's name, as cargo looks for it.
 pub const PROGRAM: &str = "cargo-amdinst";
@@ -244,6 +244,20 @@ pub struct SiteArgs {
 }
 
 impl SiteArgs {
+    /// Nothing may be chosen where nothing is counted.
+    ///
+    /// # Errors
+    /// A branch is chosen with `--no-instrument`.
+    pub fn none_with(&self, no_instrument: bool) -> CommandResult<()> {
+        match self.selectors().first().filter(|_| no_instrument) {
+            Some(selector) => {
+                let message = format!("{selector} is chosen, and nothing counts with --no-instrument");
+                Err(Failure::msg(Exit::Usage, message))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// As the instrumenter takes it.
     pub fn selectors(&self) -> Vec<SiteSelector> {
         let names = self.probe_name.iter().cloned().map(SiteSelector::Probe);
@@ -344,17 +358,20 @@ pub struct TestArgs {
     /// Where to launch the kernels
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: DeviceChoice,
+    /// Run the kernels as they were compiled: nothing is counted, and assertions on branches fail
+    #[arg(long)]
+    pub no_instrument: bool,
     /// What to measure; assertions on branches need `branches`
-    #[arg(long, value_name = "WHAT", default_value = "branches")]
+    #[arg(long, value_name = "WHAT", default_value = "branches", conflicts_with = "no_instrument")]
     pub probe: ProbeChoice,
     /// How much to count of each branch or block; assertions on lanes need them
-    #[arg(long, value_name = "LEVEL", default_value = "lanes")]
+    #[arg(long, value_name = "LEVEL", default_value = "lanes", conflicts_with = "no_instrument")]
     pub level: LevelChoice,
     /// Where counters live while a kernel runs
-    #[arg(long, value_name = "HOME", default_value = "auto")]
+    #[arg(long, value_name = "HOME", default_value = "auto", conflicts_with = "no_instrument")]
     pub counters: CounterChoice,
     /// How instrumented kernels learn where the counter buffer is
-    #[arg(long, value_name = "ABI", default_value = "argument")]
+    #[arg(long, value_name = "ABI", default_value = "argument", conflicts_with = "no_instrument")]
     pub abi: AbiChoice,
     /// Which branches count.
     #[command(flatten)]

@@ -312,6 +312,7 @@ pub fn refusal_text(refusal: &Refusal) -> String {
     match (pc, location(frames)) {
         (Some(pc), place) if place.file.is_some() => format!("{place} (pc {pc:#x}): {detail}"),
         (Some(pc), _) => format!("pc {pc:#x}: {detail}"),
+        (None, place) if place.file.is_some() => format!("{place}: {detail}"),
         (None, _) => detail.clone(),
     }
 }

@@ -15,7 +15,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use amdinst_core::instrument::{Home, Options};
+use amdinst_core::instrument::Home;
 use amdinst_emu::timing::Model;
 use amdinst_format::interface::VARIABLE;
 
@@ -64,7 +64,7 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     // Kernels that do not build are told before the first test runs.
     for profile in &profiles {
         let args = with(profile);
-        build(context, &args.package, &Forms::all(options_of(&args)?))?;
+        build(context, &args.package, &forms_of(&args)?)?;
     }
     let (mut exit, mut endings) = (Exit::Success, Endings::default());
     for profile in profiles {
@@ -92,8 +92,13 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
 }
 
 /// How the kernels are instrumented.
-fn options_of(args: &TestArgs) -> CommandResult<Options> {
-    options(args.probe, args.level, args.counters, args.abi, &args.sites)
+fn forms_of(args: &TestArgs) -> CommandResult<Forms> {
+    args.sites.none_with(args.no_instrument)?;
+    let mut forms = Forms::all(options(args.probe, args.level, args.counters, args.abi, &args.sites)?);
+    if args.no_instrument {
+        forms.homes.clear();
+    }
+    Ok(forms)
 }
 
 /// Builds the kernels with the profile of `args`, and runs the tests. How they ended goes to `endings`, too.
@@ -103,7 +108,7 @@ fn run_once(
     junit: Option<&Path>,
     endings: &mut Endings,
 ) -> CommandResult {
-    let built = build(context, &args.package, &Forms::all(options_of(args)?))?;
+    let built = build(context, &args.package, &forms_of(args)?)?;
     let cpus = built.packages.iter().flat_map(|package| &package.package.cpus);
     if let Some(error) = args.timing.and_then(|device| no_target(device.model(), cpus)) {
         return Err(error);
@@ -336,6 +341,9 @@ impl TestRun<'_> {
     }
 
     fn counters(&self) -> &'static str {
+        if self.args.no_instrument {
+            return "none";
+        }
         self.args.counters.home().map_or("auto", Home::name)
     }
 }
