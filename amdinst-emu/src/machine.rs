@@ -10,7 +10,7 @@ use amdinst_core::object::CodeObject;
 use crate::check::Fault;
 use crate::dispatch::{self, Dispatch, Execution, Launch, Stop};
 use crate::fast::Vectors;
-use crate::memory::{Memory, MemoryError, Owner, Protection};
+use crate::memory::{Copied, Memory, MemoryError, Owner, Protection};
 use crate::program::{self, LoadError, Program, Resident};
 
 /// What can be set about a machine.
@@ -53,6 +53,13 @@ impl Default for Uninitialised {
     }
 }
 
+impl Uninitialised {
+    /// A dword that most results tell from this one, where they depend on it: zero, or the default in its place.
+    pub fn other(self) -> Self {
+        if self == Self(0) { Self::default() } else { Self(0) }
+    }
+}
+
 impl FromStr for Uninitialised {
     type Err = &'static str;
 
@@ -80,6 +87,10 @@ impl Default for Config {
         }
     }
 }
+
+/// What a machine's memory held.
+#[derive(Clone, Debug)]
+pub struct Snapshot(Copied);
 
 /// One emulated GPU: a processor and its memory. A clone has its own copy of the memory, at the same addresses; a
 /// [`Program`] loaded before works on both.
@@ -220,6 +231,18 @@ impl Machine {
     /// What launches work with.
     pub(crate) fn with_memory<T>(&mut self, run: impl FnOnce(&mut Memory, &Config) -> T) -> T {
         run(&mut self.memory, &self.config)
+    }
+
+    /// A copy of all memory that a launch may write, but for the host's.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot(self.memory.copy())
+    }
+
+    /// Launches again from the memory of `before`, which was this one's before the launch: once with each of two dwords in place of what
+    /// was never written. Returns a [`FaultKind::Unwritten`](crate::FaultKind) if these leave different memory. Memory is as after a launch
+    /// then.
+    pub fn find_unwritten(&mut self, program: &Program, launch: &Launch, before: &Snapshot) -> Option<Fault> {
+        dispatch::find_unwritten(&mut self.memory, &self.config, program, launch, &before.0)
     }
 
     /// Run a kernel to its end.

@@ -282,6 +282,26 @@ pub enum FaultKind {
         /// The other lane.
         other: u8,
     },
+    /// What a kernel has written depends on what it found in registers, LDS or scratch memory that nothing had written
+    /// ([`crate::Machine::find_unwritten`]).
+    #[error(
+        "uninitialised value: write of {size} bytes at {address:#x}{} depends on {} that nothing has written{}",
+        within(inside),
+        unwritten(*space),
+        stands_for(*holds)
+    )]
+    Unwritten {
+        /// LDS or scratch memory, if that alone makes a difference; else registers, or more than one of these.
+        space: Option<MemorySpace>,
+        /// First byte of the write.
+        address: u64,
+        /// Its bytes.
+        size: u32,
+        /// The allocation that they are in.
+        inside: Option<Box<Inside>>,
+        /// The dword that stands for what was not written, if it was written as it is.
+        holds: Option<u32>,
+    },
     /// The launch itself is wrong.
     #[error("bad dispatch: {0}")]
     BadDispatch(String),
@@ -308,6 +328,7 @@ impl FaultKind {
             Self::BarrierDivergence { .. } => "barrier-divergence",
             Self::Race { .. } => "race",
             Self::LaneRace { .. } => "lane-race",
+            Self::Unwritten { .. } => "uninitialised",
             Self::BadDispatch(_) => "bad-dispatch",
         }
     }
@@ -316,6 +337,16 @@ impl FaultKind {
 /// `1 wave waits`, `2 waves wait`.
 fn waves(count: u32, one: &str, many: &str) -> String {
     if count == 1 { format!("1 wave {one}") } else { format!("{count} waves {many}") }
+}
+
+/// What nothing has written.
+fn unwritten(space: Option<MemorySpace>) -> String {
+    space.map_or_else(|| "a register".to_owned(), |space| space.to_string())
+}
+
+/// Whether a dword is the one that stands for such values.
+fn stands_for(dword: Option<u32>) -> String {
+    dword.map(|dword| format!("; it is {dword:#010x}, which stands for such a value")).unwrap_or_default()
 }
 
 /// `a read`, `an atomic`.
@@ -371,7 +402,8 @@ pub struct Fault {
     pub pc: Option<u64>,
     /// The instruction, as LLVM would print it.
     pub instruction: String,
-    /// The instruction that it clashes with, for a [`FaultKind::Race`].
+    /// The instruction that it clashes with, for a [`FaultKind::Race`]; the one that read what was not written, for a
+    /// [`FaultKind::Unwritten`] of LDS.
     pub earlier: Option<Earlier>,
 }
 

@@ -1,11 +1,14 @@
 //! One workgroup: its waves in turn, its LDS, its barriers.
 
+use std::sync::PoisonError;
+
 use super::barrier::Barrier;
 use super::slice::StepCount;
 use super::{MaskRecord, Shared, StepRecord, run_slice};
 use crate::check::{Fault, FaultKind, Trap};
 use crate::exec::Context;
 use crate::lds::Lds;
+use crate::races::DeviceScan;
 use crate::wave::{Status, Wave};
 
 /// Sums over waves.
@@ -22,6 +25,8 @@ pub(super) struct Group {
     /// How many of them the workgroup has that runs.
     live: usize,
     lds: Lds,
+    /// The look for what may be a race in device memory, if that is done.
+    scan: Option<DeviceScan>,
     /// Mask counters of each wave by slot.
     counters: Vec<Vec<MaskRecord>>,
     pub(super) totals: Totals,
@@ -40,7 +45,8 @@ impl Group {
         Self {
             waves: (0..waves).map(|_| Wave::new(shared.config.vectors)).collect(),
             live: waves,
-            lds: Lds::new(shared.lds_bytes, shared.config),
+            lds: Lds::new(shared.lds_bytes, shared.patterns.lds, &shared.look),
+            scan: shared.look.scan().map(DeviceScan::new),
             counters: vec![vec![MaskRecord::default(); slots]; waves],
             totals: Totals::default(),
             masks: Vec::new(),
@@ -70,6 +76,18 @@ impl Group {
         } else {
             self.schedule(shared).and_then(|()| shared.meet(&self.waves[0], &mut self.lds, true))
         };
+        if let Some(scan) = &mut self.scan {
+            scan.end_group();
+            if self.lds.scan().is_some_and(|scan| scan.has_clash()) {
+                scan.report_clash();
+            }
+        }
+        if let Some(trace) = shared.look.trace() {
+            let first = index * u64::from(shared.waves_per_group);
+            let waves = first..first + u64::from(shared.waves_per_group);
+            let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
+            trace.end_group(waves, self.lds.take_unwritten_reads());
+        }
         for wave in &self.waves[..self.live] {
             self.totals.waves += 1;
             self.totals.wave_instructions += wave.steps_run;
@@ -96,7 +114,9 @@ impl Group {
                     wave,
                     lds: &mut self.lds,
                     memory: shared.memory,
-                    races: shared.races.as_ref(),
+                    races: shared.look.races(),
+                    scan: self.scan.as_mut(),
+                    trace: shared.look.trace(),
                     program: shared.program,
                     counters: &mut self.counters[number],
                     trap: None,
@@ -127,6 +147,9 @@ impl Group {
                         .filter(|wave| wave.status == Status::AtBarrier)
                         .for_each(|wave| wave.status = Status::Running);
                     shared.meet(&self.waves[0], &mut self.lds, false)?;
+                    if let Some(scan) = &mut self.scan {
+                        scan.pass_barrier();
+                    }
                 }
                 Barrier::Fails(wave, kind) => {
                     return Err(shared.locate(&self.waves[wave], *Trap::new(kind)));

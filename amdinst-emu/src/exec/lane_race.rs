@@ -6,7 +6,7 @@ use super::lane_data::get_small;
 use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
 use crate::memory::Memory;
 use crate::program::{Action, Part};
-use crate::wave::Wave;
+use crate::wave::{LANES, Wave};
 
 /// What a lane is about to store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +28,21 @@ impl Store {
         };
         (value >> shift) as u8
     }
+}
+
+/// Whether two active lanes store different values to one byte. The data are in rows from `row` on, a lane's first byte goes to `at`.
+pub(crate) fn in_one_store(w: &Wave, action: Action, row: u16, at: impl Fn(usize) -> u64) -> bool {
+    let Action::Store { bytes, .. } = action else { return false };
+    let mut stores = [Store { address: 0, lane: 0, row }; LANES];
+    let (mut count, mut end, mut ascend) = (0, 0, true);
+    for lane in (0..LANES).filter(|lane| w.active(*lane)) {
+        let address = at(lane);
+        ascend &= end <= address;
+        end = address + u64::from(bytes);
+        stores[count] = Store { address, lane, row };
+        count += 1;
+    }
+    !ascend && check(w, None, action, &mut stores[..count]).is_err()
 }
 
 /// Looks at all that one instruction stores in device memory, or in LDS if that is not given.

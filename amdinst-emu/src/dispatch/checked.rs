@@ -1,0 +1,46 @@
+//! Launches that are looked through for races: quickly first (`races/scan`), and each access by itself where that has found something.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Execution, Launch, Shared, prepare, run};
+use crate::check::Fault;
+use crate::machine::Config;
+use crate::memory::Memory;
+use crate::program::Program;
+use crate::races::{Found, Look, ScanLaunch};
+
+/// How often a scan may begin again.
+const SCANS: usize = 8;
+
+/// Runs a kernel, of which races are faults.
+pub(super) fn launch(
+    memory: &mut Memory,
+    config: &Config,
+    program: &Program,
+    launch: &Launch,
+) -> Result<Execution, Fault> {
+    let before = memory.copy();
+    let quick = Config { check_races: false, ..config.clone() };
+    let mut noted = BTreeSet::new();
+    for _ in 0..SCANS {
+        let mut found = Found::Clash;
+        let outcome = prepare(memory, &quick, program, launch, |shared| {
+            let scan = Arc::new(ScanLaunch::new(shared.memory, &noted, shared.groups()));
+            let outcome = run(&Shared { look: Look::Scan(scan.clone()), ..shared });
+            found = scan.found();
+            outcome
+        });
+        match (found, outcome) {
+            (Found::Nothing, Ok(execution)) => return Ok(execution),
+            (Found::UnnotedReads(more), _) => {
+                memory.restore(&before);
+                noted.extend(more);
+            }
+            // Which of a race and another fault comes first, a run of one workgroup after another tells.
+            (Found::Clash | Found::Nothing, _) => break,
+        }
+    }
+    memory.restore(&before);
+    prepare(memory, config, program, launch, |shared| run(&shared))
+}

@@ -1,0 +1,143 @@
+//! Results that depend on values which nothing has written.
+//!
+//! A launch gives the same whatever registers, LDS and scratch memory held before it, unless the kernel uses what it has not
+//! written. So two launches from the same memory, which find two different dwords there, are compared. A difference is no matter of
+//! opinion: compilers read undefined registers and spill them, but what they make of it reaches no result.
+//!
+//! Where there is one, more launches find out what the value came from: which of the three it depends on, who stored it, and where LDS was
+//! read that nobody had written.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::{Launch, Patterns, Shared, prepare, run};
+use crate::check::{Earlier, Fault, FaultKind, MemorySpace};
+use crate::machine::{Config, Uninitialised};
+use crate::memory::{Copied, Memory};
+use crate::program::Program;
+use crate::races::Look;
+
+/// Who stored to an address last, and what was read in LDS before it was written.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    address: u64,
+    last: Option<Store>,
+    /// By the workgroup of that store: the first such read of each wave.
+    reads: Vec<Read>,
+}
+
+/// A store to device memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Store {
+    /// The wave's number in the launch.
+    pub(crate) wave: u64,
+    pub(crate) lane: Option<usize>,
+    pub(crate) step: u32,
+    pub(crate) address: u64,
+    pub(crate) bytes: usize,
+}
+
+/// A read of LDS.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Read {
+    /// The wave's number in the workgroup.
+    pub(crate) wave: u32,
+    pub(crate) step: u32,
+}
+
+impl Trace {
+    /// A lane, or the wave as a whole, stores.
+    pub(crate) fn note(&mut self, store: Store) {
+        if (store.address..store.address + store.bytes as u64).contains(&self.address) {
+            self.last = Some(store);
+        }
+    }
+
+    /// The workgroup of these waves has ended, which has read this in LDS.
+    pub(super) fn end_group(&mut self, waves: std::ops::Range<u64>, reads: Vec<Read>) {
+        if self.last.is_some_and(|store| waves.contains(&store.wave)) {
+            self.reads = reads;
+        }
+    }
+}
+
+/// Launches with two patterns, from the memory `before`, and compares what they leave. Memory is as after the first of them then.
+/// `None`: it is the same.
+///
+/// A launch that ends with a fault is not compared.
+pub(crate) fn find(
+    memory: &mut Memory,
+    config: &Config,
+    program: &Program,
+    launch: &Launch,
+    before: &Copied,
+) -> Option<Fault> {
+    let quick = Config { check_races: false, ..config.clone() };
+    let (here, there) = (config.uninitialised, config.uninitialised.other());
+    let mut outcome = |patterns: Patterns, look: Look| {
+        memory.restore(before);
+        let ended = prepare(memory, &quick, program, launch, |shared| {
+            let in_order = shared.in_order || !matches!(look, Look::Not);
+            run(&Shared { patterns, look, in_order, ..shared }).map(drop)
+        });
+        (ended.is_ok(), memory.copy())
+    };
+    let alike = Patterns::alike(here);
+    let (fine, first) = outcome(alike, Look::Not);
+    let (other_fine, other) = outcome(Patterns::alike(there), Look::Not);
+    let difference = first.difference(&other).filter(|_| fine && other_fine);
+    let found = difference.map(|address| {
+        let space = [
+            (Some(MemorySpace::Lds), Patterns { lds: there, ..alike }),
+            (Some(MemorySpace::Scratch), Patterns { scratch: there, ..alike }),
+            (None, Patterns { registers: there, ..alike }),
+        ]
+        .into_iter()
+        .find(|(_, patterns)| {
+            let (fine, left) = outcome(*patterns, Look::Not);
+            fine && first.difference(&left) == Some(address)
+        });
+        let trace = std::sync::Arc::new(Mutex::new(Trace { address, last: None, reads: Vec::new() }));
+        outcome(alike, Look::Trace(trace.clone()));
+        (address, space.and_then(|(space, _)| space), trace)
+    });
+    memory.restore(&first);
+    let (address, space, trace) = found?;
+    let trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
+    Some(fault(memory, program, launch, here, address, space, &trace))
+}
+
+/// What is told of a value at `address`.
+fn fault(
+    memory: &Memory,
+    program: &Program,
+    launch: &Launch,
+    pattern: Uninitialised,
+    address: u64,
+    space: Option<MemorySpace>,
+    trace: &Trace,
+) -> Fault {
+    let in_group = u64::from(launch.block.iter().product::<u32>().div_ceil(64).max(1));
+    let (address, size) = trace.last.map_or((address, 1), |store| (store.address, store.bytes as u32));
+    let mut bytes = [0; 4];
+    let whole = size.is_multiple_of(4) && memory.read(address, &mut bytes).is_ok();
+    let holds = (whole && u32::from_le_bytes(bytes) == pattern.0).then_some(pattern.0);
+    let inside = memory.inside(address);
+    let kind = FaultKind::Unwritten { space, address, size, inside, holds };
+    let mut fault = Fault::dispatch(&launch.kernel, String::new());
+    fault.kind = kind;
+    let Some(store) = trace.last else { return fault };
+    let step = &program.steps[store.step as usize];
+    fault.workgroup = super::workgroup(launch.grid, store.wave / in_group);
+    fault.wave = (store.wave % in_group) as u32;
+    fault.lane = store.lane.and_then(|lane| u8::try_from(lane).ok());
+    fault.pc = Some(program.pc(step));
+    fault.instruction = program.text_of(step);
+    // A read by the wave that stored is the likelier one.
+    let same = |read: &&Read| u64::from(read.wave) == store.wave % in_group;
+    let read = trace.reads.iter().find(same).or(trace.reads.first());
+    fault.earlier = read.filter(|_| space == Some(MemorySpace::Lds)).map(|read| {
+        let step = &program.steps[read.step as usize];
+        Earlier { pc: program.pc(step), instruction: program.text_of(step) }
+    });
+    fault
+}
