@@ -56,7 +56,10 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let mut config = Config::default();
     args.limits.checks.set(&mut config);
     let original =
-        Outcome::of(object, config, &arguments, launch.clone()).map_err(|error| error.failure(object))?;
+        Outcome::of(object, config.clone(), &arguments, launch.clone()).map_err(|error| error.failure(object))?;
+    if args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
+        check_unwritten(object, config, &arguments, launch.clone()).map_err(|error| error.failure(object))?;
+    }
     drop(progress);
     let mut view = RunView::new(source_name(&kernel.name), object.target, &launch, &original.execution);
     let mut exit = Exit::Success;
@@ -100,6 +103,24 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let seconds = original.execution.seconds;
     context.shell.status("Finished", format_args!("{}: {workgroups} in {seconds:.3} s", kernel.name));
     Ok(exit)
+}
+
+/// Whether the kernel's results depend on what nothing has written.
+fn check_unwritten(
+    object: &CodeObject,
+    config: Config,
+    arguments: &Arguments,
+    mut launch: Launch,
+) -> Result<(), LaunchError> {
+    let mut machine = Machine::new(object.target.arch, config);
+    let placed = arguments.place(&mut machine)?;
+    let program = machine.load(object)?;
+    launch.kernarg = placed.kernarg.clone();
+    let before = machine.snapshot();
+    match machine.find_unwritten(&program, &launch, &before) {
+        Some(fault) => Err(fault.into()),
+        None => Ok(()),
+    }
 }
 
 /// What a launch left behind.

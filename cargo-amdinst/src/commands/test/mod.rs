@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use amdinst_core::instrument::Home;
+use amdinst_emu::Checks;
 use amdinst_emu::timing::Model;
 use amdinst_format::interface::VARIABLE;
 
@@ -35,8 +36,9 @@ use crate::shell::Verbosity;
 /// Kernels or tests that do not build, no kernel tests, a device that is not there. Tests that fail are
 /// [`Exit::Mismatch`].
 pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
-    if args.device == DeviceChoice::Hip && args.checks.variables().next().is_some() {
-        let message = "`--strict-barriers`, `--check-races` and `--uninitialised` are for the emulator: not with `--device hip`";
+    let for_the_emulator = args.checks.uninitialised.is_some() || args.checks.asked().is_some_and(Checks::any);
+    if args.device == DeviceChoice::Hip && for_the_emulator {
+        let message = "`--check` and `--uninitialised` are for the emulator: not with `--device hip`";
         return Err(Failure::msg(Exit::Usage, message));
     }
     let options = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
