@@ -49,7 +49,7 @@ mod snippet;
 pub mod timing;
 mod wave;
 
-pub use check::{AccessKind, Checks, Earlier, Fault, FaultKind, Inside, MemorySpace, NearestAllocation};
+pub use check::{AccessKind, Earlier, Fault, FaultKind, Inside, MemorySpace, NearestAllocation};
 pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, StepRecord, Stop};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};

@@ -89,7 +89,7 @@ impl Default for Config {
 }
 
 /// What a machine's memory held.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Snapshot(Copied);
 
 /// One emulated GPU: a processor and its memory. A clone has its own copy of the memory, at the same addresses; a
@@ -238,9 +238,54 @@ impl Machine {
         Snapshot(self.memory.copy())
     }
 
-    /// Launches again from the memory of `before`, which was this one's before the launch: once with each of two dwords in place of what
-    /// was never written. Returns a [`FaultKind::Unwritten`](crate::FaultKind) if these leave different memory. Memory is as after a launch
-    /// then.
+    /// The same over an older one, whose memory is used again.
+    pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
+        self.memory.copy_into(&mut snapshot.0);
+    }
+
+    /// Makes the caller's allocations, all of which were there, what they were.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        self.memory.restore_user(&snapshot.0);
+    }
+
+    /// Whether another launch from the memory of `before`, with another dword in place of what was never written, does not end with
+    /// this fault. Memory stays as it is.
+    pub fn is_by_unwritten(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        before: &Snapshot,
+        fault: &Fault,
+    ) -> bool {
+        dispatch::is_by_unwritten(&mut self.memory, &self.config, program, launch, &before.0, fault)
+    }
+
+    /// As [`Machine::launch`], if memory is now as in `before`: nothing needs to be copied then.
+    ///
+    /// # Errors
+    /// As [`Machine::launch`].
+    pub fn launch_from(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        before: &Snapshot,
+    ) -> Result<Execution, Fault> {
+        dispatch::launch(&mut self.memory, &self.config, program, launch, Some(&before.0))
+    }
+
+    /// What registers, LDS and scratch memory hold before they are written.
+    pub fn uninitialised(&self) -> Uninitialised {
+        self.config.uninitialised
+    }
+
+    /// What registers, LDS and scratch memory hold in launches from now on before they are written.
+    pub fn set_uninitialised(&mut self, dword: Uninitialised) {
+        self.config.uninitialised = dword;
+    }
+
+    /// Whether what a launch has left in memory depends on what nothing had written: compares it with what it leaves if another dword
+    /// stands for that. Memory is as after the launch, and stays so; `before` is what it was before it. Returns a
+    /// [`FaultKind::Unwritten`](crate::FaultKind) if there is a difference.
     pub fn find_unwritten(&mut self, program: &Program, launch: &Launch, before: &Snapshot) -> Option<Fault> {
         dispatch::find_unwritten(&mut self.memory, &self.config, program, launch, &before.0)
     }
@@ -250,6 +295,6 @@ impl Machine {
     /// # Errors
     /// A [`Fault`] that tells what went wrong and where. Memory keeps what had been written.
     pub fn launch(&mut self, program: &Program, launch: &Launch) -> Result<Execution, Fault> {
-        dispatch::launch(&mut self.memory, &self.config, program, launch)
+        dispatch::launch(&mut self.memory, &self.config, program, launch, None)
     }
 }

@@ -2,7 +2,8 @@
 
 use amdinst_core::Arch;
 use amdinst_core::instrument::Counters;
-use amdinst_emu::{Checks, Uninitialised};
+use amdinst_emu::Uninitialised;
+use amdinst_format::interface::Checks;
 
 use crate::profile::Profile;
 

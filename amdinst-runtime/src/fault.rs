@@ -12,6 +12,21 @@ use amdinst_format::interface::LaunchFailure;
 use crate::request::Request;
 use crate::source;
 
+/// What to write where a race is meant.
+const WAY_OUT_OF_RACES: &str = "
+  help: if the waves are ordered by a flag or an atomic, which machine code does not tell, do not look for races in this test:
+        `#[harness::test(check = \"barriers,uninitialised\")]`, or `--check barriers,uninitialised` for all tests";
+
+/// The same of barriers.
+const WAY_OUT_OF_BARRIERS: &str = "
+  help: hardware lets this pass; not to look for it in this test: `#[harness::test(check = \"races,uninitialised\")]`,
+        or `--check races,uninitialised` for all tests";
+
+/// The same of values that nothing has written.
+const WAY_OUT_OF_UNWRITTEN: &str = "
+  help: if nobody reads these bytes, do not look for such values in this test: `#[harness::test(check = \"races,barriers\")]`,
+        or `--check races,barriers` for all tests";
+
 /// A fault with the source line that it happened on.
 #[derive(Clone, Debug)]
 pub(crate) struct LocatedFault {
@@ -25,6 +40,8 @@ pub(crate) struct LocatedFault {
     pub(crate) earlier: Option<LocatedEarlier>,
     /// The argument whose buffer is the nearest to a stray access, with its position.
     pub(crate) argument: Option<String>,
+    /// It depends on what nothing has written.
+    pub(crate) uninitialised: bool,
 }
 
 /// Where an instruction stands that a fault is about as well.
@@ -47,7 +64,7 @@ impl LocatedFault {
             LocatedEarlier { pc, frames: frames(pc) }
         });
         let argument = nearest_argument(&fault, request);
-        Self { pc, frames: frames(pc), earlier, argument, fault }
+        Self { pc, frames: frames(pc), earlier, argument, fault, uninitialised: false }
     }
 
     /// Of the original.
@@ -72,7 +89,15 @@ impl LocatedFault {
             message += &format!(", which is {argument}");
         }
         if let Some(location) = self.earlier.as_ref().and_then(|earlier| own_location(&earlier.frames)) {
-            message += &format!(", at {location}");
+            let read = if matches!(self.fault.kind, FaultKind::Unwritten { .. }) {
+                ", and that is read"
+            } else {
+                ","
+            };
+            message += &format!("{read} at {location}");
+        }
+        if self.uninitialised {
+            message += "; it depends on a register, LDS or scratch memory that nothing has written";
         }
         message
     }
@@ -155,6 +180,13 @@ impl fmt::Display for LocatedFault {
         if let Some(Earlier { pc, instruction }) = &self.fault.earlier {
             write!(f, "\n  before it pc {pc:#x} `{instruction}`")?;
         }
-        Ok(())
+        match &self.fault.kind {
+            FaultKind::Race { .. } | FaultKind::LaneRace { .. } => f.write_str(WAY_OUT_OF_RACES),
+            FaultKind::BarrierMismatch { .. } | FaultKind::BarrierDivergence { .. } => {
+                f.write_str(WAY_OUT_OF_BARRIERS)
+            }
+            FaultKind::Unwritten { .. } => f.write_str(WAY_OUT_OF_UNWRITTEN),
+            _ => Ok(()),
+        }
     }
 }

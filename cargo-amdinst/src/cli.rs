@@ -7,7 +7,8 @@ use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
 
 use amdinst_core::instrument::{Home, SiteSelector, SourceLines};
-use amdinst_emu::{Checks, Config, Uninitialised};
+use amdinst_emu::{Config, Uninitialised};
+use amdinst_format::interface::Checks;
 use amdinst_report::Gate;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 

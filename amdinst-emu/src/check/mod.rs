@@ -1,12 +1,8 @@
 //! What can stop a launch, and where.
 
-mod checks;
-
 use std::fmt;
 
 use amdinst_core::isa::Op;
-
-pub use checks::Checks;
 
 /// The memory an access went to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,21 +6,29 @@ use std::sync::Arc;
 use super::{Execution, Launch, Shared, prepare, run};
 use crate::check::Fault;
 use crate::machine::Config;
-use crate::memory::Memory;
+use crate::memory::{Copied, Memory};
 use crate::program::Program;
 use crate::races::{Found, Look, ScanLaunch};
 
 /// How often a scan may begin again.
 const SCANS: usize = 8;
 
-/// Runs a kernel, of which races are faults.
+/// Runs a kernel, of which races are faults. `before` is what memory holds now, if there is a copy.
 pub(super) fn launch(
     memory: &mut Memory,
     config: &Config,
     program: &Program,
     launch: &Launch,
+    before: Option<&Copied>,
 ) -> Result<Execution, Fault> {
-    let before = memory.copy();
+    let copied;
+    let before = match before {
+        Some(before) => before,
+        None => {
+            copied = memory.copy();
+            &copied
+        }
+    };
     let quick = Config { check_races: false, ..config.clone() };
     let mut noted = BTreeSet::new();
     for _ in 0..SCANS {
@@ -34,13 +42,13 @@ pub(super) fn launch(
         match (found, outcome) {
             (Found::Nothing, Ok(execution)) => return Ok(execution),
             (Found::UnnotedReads(more), _) => {
-                memory.restore(&before);
+                memory.restore(before);
                 noted.extend(more);
             }
             // Which of a race and another fault comes first, a run of one workgroup after another tells.
             (Found::Clash | Found::Nothing, _) => break,
         }
     }
-    memory.restore(&before);
+    memory.restore(before);
     prepare(memory, config, program, launch, |shared| run(&shared))
 }

@@ -22,7 +22,7 @@ use crate::check::{Earlier, Fault, Trap};
 use crate::fast::Hot;
 use crate::lds::Lds;
 use crate::machine::{Config, Uninitialised};
-use crate::memory::{Memory, Owner, Protection};
+use crate::memory::{Copied, Memory, Owner, Protection};
 use crate::program::Program;
 use crate::races::{self, DeviceRaces, Late, Look};
 use crate::wave::Wave;
@@ -33,7 +33,7 @@ pub(crate) use packet::{dispatch, kernel};
 pub(crate) use registers::Descriptor;
 use registers::{Places, Setup};
 pub(crate) use slice::run_slice;
-pub(crate) use unwritten::{Read, Store, Trace, find as find_unwritten};
+pub(crate) use unwritten::{Read, Store, Trace, find as find_unwritten, is_cause as is_by_unwritten};
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,15 +197,16 @@ impl Patterns {
     }
 }
 
-/// Run a kernel to its end, or to its first fault in the order of workgroups.
+/// Run a kernel to its end, or to its first fault in the order of workgroups. `before` is what memory holds now, if there is a copy.
 pub(crate) fn launch(
     memory: &mut Memory,
     config: &Config,
     program: &Program,
     launch: &Launch,
+    before: Option<&Copied>,
 ) -> Result<Execution, Fault> {
     if config.check_races {
-        return checked::launch(memory, config, program, launch);
+        return checked::launch(memory, config, program, launch, before);
     }
     prepare(memory, config, program, launch, |shared| run(&shared))
 }

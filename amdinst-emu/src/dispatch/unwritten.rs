@@ -60,10 +60,8 @@ impl Trace {
     }
 }
 
-/// Launches with two patterns, from the memory `before`, and compares what they leave. Memory is as after the first of them then.
-/// `None`: it is the same.
-///
-/// A launch that ends with a fault is not compared.
+/// Compares what a launch from the memory `before` has left in memory with what it leaves if another dword stands for what is not written.
+/// Memory is what it was then. `None`: it is the same, or that launch ends with a fault.
 pub(crate) fn find(
     memory: &mut Memory,
     config: &Config,
@@ -73,6 +71,7 @@ pub(crate) fn find(
 ) -> Option<Fault> {
     let quick = Config { check_races: false, ..config.clone() };
     let (here, there) = (config.uninitialised, config.uninitialised.other());
+    let first = memory.copy();
     let mut outcome = |patterns: Patterns, look: Look| {
         memory.restore(before);
         let ended = prepare(memory, &quick, program, launch, |shared| {
@@ -82,9 +81,8 @@ pub(crate) fn find(
         (ended.is_ok(), memory.copy())
     };
     let alike = Patterns::alike(here);
-    let (fine, first) = outcome(alike, Look::Not);
-    let (other_fine, other) = outcome(Patterns::alike(there), Look::Not);
-    let difference = first.difference(&other).filter(|_| fine && other_fine);
+    let (fine, other) = outcome(Patterns::alike(there), Look::Not);
+    let difference = first.difference(&other).filter(|_| fine);
     let found = difference.map(|address| {
         let space = [
             (Some(MemorySpace::Lds), Patterns { lds: there, ..alike }),
@@ -104,6 +102,27 @@ pub(crate) fn find(
     let (address, space, trace) = found?;
     let trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
     Some(fault(memory, program, launch, here, address, space, &trace))
+}
+
+/// Whether a launch that has ended with a fault ends otherwise if what is not written is another dword.
+pub(crate) fn is_cause(
+    memory: &mut Memory,
+    config: &Config,
+    program: &Program,
+    launch: &Launch,
+    before: &Copied,
+    fault: &Fault,
+) -> bool {
+    // To find that an endless loop ends would take as long again.
+    if matches!(fault.kind, FaultKind::Budget { .. } | FaultKind::Stopped | FaultKind::BadDispatch(_)) {
+        return false;
+    }
+    let after = memory.copy();
+    memory.restore(before);
+    let config = Config { uninitialised: config.uninitialised.other(), ..config.clone() };
+    let other = super::launch(memory, &config, program, launch, Some(before));
+    memory.restore(&after);
+    other.as_ref().err() != Some(fault)
 }
 
 /// What is told of a value at `address`.

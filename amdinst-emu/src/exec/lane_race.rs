@@ -33,16 +33,23 @@ impl Store {
 /// Whether two active lanes store different values to one byte. The data are in rows from `row` on, a lane's first byte goes to `at`.
 pub(crate) fn in_one_store(w: &Wave, action: Action, row: u16, at: impl Fn(usize) -> u64) -> bool {
     let Action::Store { bytes, .. } = action else { return false };
-    let mut stores = [Store { address: 0, lane: 0, row }; LANES];
-    let (mut count, mut end, mut ascend) = (0, 0, true);
-    for lane in (0..LANES).filter(|lane| w.active(*lane)) {
+    let lanes = || (0..LANES).filter(|lane| w.active(*lane));
+    let mut end = 0;
+    let ascend = lanes().all(|lane| {
         let address = at(lane);
-        ascend &= end <= address;
+        let behind = end <= address;
         end = address + u64::from(bytes);
-        stores[count] = Store { address, lane, row };
+        behind
+    });
+    if ascend {
+        return false;
+    }
+    let (mut stores, mut count) = ([Store { address: 0, lane: 0, row }; LANES], 0);
+    for lane in lanes() {
+        stores[count] = Store { address: at(lane), lane, row };
         count += 1;
     }
-    !ascend && check(w, None, action, &mut stores[..count]).is_err()
+    check(w, None, action, &mut stores[..count]).is_err()
 }
 
 /// Looks at all that one instruction stores in device memory, or in LDS if that is not given.

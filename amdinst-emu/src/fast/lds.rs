@@ -189,12 +189,14 @@ impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access
             {
                 let kind = AccessKind::plain(WRITE);
                 scan_lanes::<L, DWORDS>(scan, w, kind, &addresses, &hot.imm[..COUNT]);
-                if WRITE && clash::<DWORDS, COUNT>(w, &addresses.as_ptr().cast::<[u32; LANES]>().read(), hot) {
+                if WRITE && clash::<DWORDS, COUNT>(w, &addresses.as_ptr().cast::<[u32; LANES]>().read(), hot)
+                {
                     scan.report_clash();
                 }
             }
             if !known.inside
-                || (context.lds.is_looked_through() && !unraced::<L, WRITE, DWORDS, COUNT>(context, hot, &addresses))
+                || (context.lds.is_looked_through()
+                    && !unraced::<L, WRITE, DWORDS, COUNT>(context, hot, &addresses))
             {
                 return general(context, hot);
             }

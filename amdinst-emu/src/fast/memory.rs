@@ -255,9 +255,7 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
                 let number = context.memory.number_of(place.allocation);
                 let kind = AccessKind::plain(STORE);
                 let passes = !STORE && hot.src[2] & PASSES_THE_CACHE != 0;
-                if !passes
-                    && place.allocation.protection == Protection::ReadWrite
-                    && scan.wants(number, kind)
+                if !passes && place.allocation.protection == Protection::ReadWrite && scan.wants(number, kind)
                 {
                     let addresses = &*addresses.as_ptr().cast::<[u32; LANES]>();
                     let lanes = Lanes { addresses, start: place.start, consecutive: place.consecutive };

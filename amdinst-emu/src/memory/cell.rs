@@ -163,11 +163,14 @@ impl SharedBytes {
 
     /// Become what `other` is, of which there are as many.
     pub(crate) fn copy_from(&self, other: &Self) {
-        let (words, rest) = (self.len / 8, self.len / 8 * 8..self.len);
-        for at in (0..words).map(|word| 8 * word) {
-            self.store::<8>(at, other.load::<8>(at));
+        assert_eq!(self.len, other.len, "of one size");
+        let words = self.len / 8;
+        let (to, from) = (self.start.cast::<AtomicU64>(), other.start.cast::<AtomicU64>());
+        for word in 0..words {
+            // SAFETY: both blocks have so many words, aligned to 8, and are shared only as atomics.
+            unsafe { (*to.add(word)).store((*from.add(word)).load(Relaxed), Relaxed) };
         }
-        for at in rest {
+        for at in 8 * words..self.len {
             self.store::<1>(at, other.load::<1>(at));
         }
     }

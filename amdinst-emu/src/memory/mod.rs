@@ -88,7 +88,7 @@ struct Freed {
 }
 
 /// What memory held, by the addresses of allocations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Copied(Vec<(u64, SharedBytes)>);
 
 impl Copied {
@@ -250,16 +250,44 @@ impl Memory {
 
     /// A copy of all that a launch may write, but for memory of the host.
     pub(crate) fn copy(&self) -> Copied {
-        let written = |allocation: &&Allocation| {
-            allocation.protection == Protection::ReadWrite && !allocation.bytes.is_host()
-        };
-        let live = self.live.iter().filter(written);
-        Copied(live.map(|allocation| (allocation.address, allocation.bytes.clone())).collect())
+        let mut copied = Copied::default();
+        self.copy_into(&mut copied);
+        copied
+    }
+
+    /// The same over an older copy, whose memory is used again.
+    pub(crate) fn copy_into(&self, copied: &mut Copied) {
+        let mut old = std::mem::take(&mut copied.0).into_iter().peekable();
+        for allocation in &self.live {
+            let (address, bytes) = (allocation.address, &allocation.bytes);
+            if allocation.protection != Protection::ReadWrite || bytes.is_host() {
+                continue;
+            }
+            while old.next_if(|(before, _)| *before < address).is_some() {}
+            let same = |(at, copy): &(u64, SharedBytes)| *at == address && copy.len() == bytes.len();
+            let copy = match old.next_if(same) {
+                Some((_, copy)) => {
+                    copy.copy_from(bytes);
+                    copy
+                }
+                None => bytes.clone(),
+            };
+            copied.0.push((address, copy));
+        }
     }
 
     /// Writes back what has been copied. Allocations of that time must be there still.
     pub(crate) fn restore(&self, copied: &Copied) {
         for (address, bytes) in &copied.0 {
+            if let Some((allocation, 0)) = self.find(*address, bytes.len() as u64) {
+                allocation.bytes.copy_from(bytes);
+            }
+        }
+    }
+
+    /// The same of the user's allocations alone: of those of programs, other machines have others.
+    pub(crate) fn restore_user(&self, copied: &Copied) {
+        for (address, bytes) in copied.0.iter().filter(|(address, _)| *address >= USER_BASE) {
             if let Some((allocation, 0)) = self.find(*address, bytes.len() as u64) {
                 allocation.bytes.copy_from(bytes);
             }

@@ -562,7 +562,8 @@ mod tests {
         let clash = |(first, second): (usize, usize)| {
             let (Some(one), Some(other)) = (of(&events[first]), of(&events[second])) else { return false };
             let is_barrier = |event: &Event| event.group == one.0 && matches!(event.what, What::Barrier);
-            let ordered = one.0 == other.0 && (one.1 == other.1 || events[first..second].iter().any(is_barrier));
+            let ordered =
+                one.0 == other.0 && (one.1 == other.1 || events[first..second].iter().any(is_barrier));
             let apart = one.3.end <= other.3.start || other.3.end <= one.3.start;
             let harmless = one.2 == other.2 && one.2 != AccessKind::Write;
             !ordered && !apart && !harmless

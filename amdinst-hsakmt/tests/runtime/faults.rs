@@ -51,18 +51,8 @@ fn races_and_divergent_barriers_are_faults_if_asked_for() {
     }
     let program = Program::hip("faults.hip");
     for (name, check, message, lines) in [
-        (
-            "race",
-            "races",
-            "data race in LDS: write of 4 bytes at 0x",
-            &["tile[LOCAL] =", "127 - LOCAL"][..],
-        ),
-        (
-            "barrier",
-            "barriers",
-            "28 of the wave's 64 work-items are not at it",
-            &["LOCAL < 100"],
-        ),
+        ("race", "races", "data race in LDS: write of 4 bytes at 0x", &["tile[LOCAL] =", "127 - LOCAL"][..]),
+        ("barrier", "barriers", "28 of the wave's 64 work-items are not at it", &["LOCAL < 100"]),
     ] {
         let output = program.run(&[name], &[]);
         assert!(output.status.success(), "{name} as on hardware: {output:?}");

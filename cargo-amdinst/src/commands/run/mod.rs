@@ -55,8 +55,8 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let progress = context.shell.progress("Running", &kernel.name, 0);
     let mut config = Config::default();
     args.limits.checks.set(&mut config);
-    let original =
-        Outcome::of(object, config.clone(), &arguments, launch.clone()).map_err(|error| error.failure(object))?;
+    let original = Outcome::of(object, config.clone(), &arguments, launch.clone())
+        .map_err(|error| error.failure(object))?;
     if args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
         check_unwritten(object, config, &arguments, launch.clone()).map_err(|error| error.failure(object))?;
     }
@@ -117,6 +117,7 @@ fn check_unwritten(
     let program = machine.load(object)?;
     launch.kernarg = placed.kernarg.clone();
     let before = machine.snapshot();
+    machine.launch(&program, &launch)?;
     match machine.find_unwritten(&program, &launch, &before) {
         Some(fault) => Err(fault.into()),
         None => Ok(()),

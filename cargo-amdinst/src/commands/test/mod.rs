@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use amdinst_core::instrument::Home;
-use amdinst_emu::Checks;
 use amdinst_emu::timing::Model;
+use amdinst_format::interface::Checks;
 use amdinst_format::interface::VARIABLE;
 
 use self::keep::Kept;
@@ -36,7 +36,8 @@ use crate::shell::Verbosity;
 /// Kernels or tests that do not build, no kernel tests, a device that is not there. Tests that fail are
 /// [`Exit::Mismatch`].
 pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
-    let for_the_emulator = args.checks.uninitialised.is_some() || args.checks.asked().is_some_and(Checks::any);
+    let for_the_emulator =
+        args.checks.uninitialised.is_some() || args.checks.asked().is_some_and(Checks::any);
     if args.device == DeviceChoice::Hip && for_the_emulator {
         let message = "`--check` and `--uninitialised` are for the emulator: not with `--device hip`";
         return Err(Failure::msg(Exit::Usage, message));

@@ -1,16 +1,19 @@
-//! What is looked for, though hardware lets it pass.
+//! What the emulator looks for, though hardware lets it pass.
 
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// Mistakes of kernels that no result need show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Checks {
-    /// Data races ([`crate::Config::check_races`]).
+    /// Data races: accesses to the same bytes, in LDS or memory, that nothing orders, unless both read, both are atomic or both write one
+    /// value; and different values that lanes write to one place by one store.
     pub races: bool,
-    /// Barriers that some work-items do not reach ([`crate::Config::strict_barriers`]).
+    /// Barriers that some work-items of the workgroup do not reach.
     pub barriers: bool,
-    /// Results that depend on what nothing has written ([`crate::Machine::find_unwritten`]).
+    /// Results that depend on what registers, LDS or scratch memory held before anything was written there.
     pub uninitialised: bool,
 }
 
@@ -37,10 +40,22 @@ impl Checks {
         self.races || self.barriers || self.uninitialised
     }
 
+    /// What is looked for, in words: `races, barriers and uninitialised values`.
+    pub fn text(self) -> String {
+        let words: Vec<_> = self
+            .words()
+            .map(|word| if word == "uninitialised" { "uninitialised values" } else { word })
+            .collect();
+        match words.as_slice() {
+            [] => "nothing more".to_owned(),
+            [one] => (*one).to_owned(),
+            [most @ .., last] => format!("{} and {last}", most.join(", ")),
+        }
+    }
+
     /// Each by its word.
     fn words(self) -> impl Iterator<Item = &'static str> {
-        let all =
-            [(self.races, "races"), (self.barriers, "barriers"), (self.uninitialised, "uninitialised")];
+        let all = [(self.races, "races"), (self.barriers, "barriers"), (self.uninitialised, "uninitialised")];
         all.into_iter().filter_map(|(is_set, word)| is_set.then_some(word))
     }
 }
@@ -87,6 +102,7 @@ mod tests {
             let checks = Checks { races: bit(0), barriers: bit(1), uninitialised: bit(2) };
             assert_eq!(checks.to_string().parse(), Ok(checks));
         }
+        assert_eq!(Checks::ALL.text(), "races, barriers and uninitialised values");
         assert_eq!("barriers, races".parse(), Ok(Checks { uninitialised: false, ..Checks::ALL }));
         for text in ["", "race", "races,", "all,none", "races barriers"] {
             assert_eq!(text.parse::<Checks>(), Err(Checks::EXPECTED), "{text}");
