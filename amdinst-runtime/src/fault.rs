@@ -12,6 +12,17 @@ use amdinst_format::interface::LaunchFailure;
 use crate::request::Request;
 use crate::source;
 
+/// What is said of a fault that what was never written is a cause of.
+const DEPENDS: &str = "; it depends on a register, LDS or scratch memory that nothing has written";
+
+/// A fault of the instrumented kernel that happens only with another dword in place of what was never written.
+pub(crate) fn by_unwritten(failure: LaunchFailure) -> LaunchFailure {
+    let LaunchFailure::InstrumentedFault { mut fault, text } = failure else { return failure };
+    fault.message += DEPENDS;
+    let (first, rest) = text.split_at(text.find('\n').unwrap_or(text.len()));
+    LaunchFailure::Fault { fault, text: format!("{first}{DEPENDS}{rest}") }
+}
+
 /// What to write where a race is meant.
 const WAY_OUT_OF_RACES: &str = "
   help: if the waves are ordered by a flag or an atomic, which machine code does not tell, do not look for races in this test:
@@ -97,7 +108,7 @@ impl LocatedFault {
             message += &format!("{read} at {location}");
         }
         if self.uninitialised {
-            message += "; it depends on a register, LDS or scratch memory that nothing has written";
+            message += DEPENDS;
         }
         message
     }

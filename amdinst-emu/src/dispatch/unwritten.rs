@@ -7,7 +7,8 @@
 //! Where there is one, more launches find out what the value came from: which of the three it depends on, who stored it, and where LDS was
 //! read that nobody had written.
 
-use std::sync::{Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Launch, Patterns, Shared, prepare, run};
 use crate::check::{Earlier, Fault, FaultKind, MemorySpace};
@@ -53,7 +54,7 @@ impl Trace {
     }
 
     /// The workgroup of these waves has ended, which has read this in LDS.
-    pub(super) fn end_group(&mut self, waves: std::ops::Range<u64>, reads: Vec<Read>) {
+    pub(super) fn end_group(&mut self, waves: Range<u64>, reads: Vec<Read>) {
         if self.last.is_some_and(|store| waves.contains(&store.wave)) {
             self.reads = reads;
         }
@@ -72,17 +73,20 @@ pub(crate) fn find(
     let quick = Config { check_races: false, ..config.clone() };
     let (here, there) = (config.uninitialised, config.uninitialised.other());
     let first = memory.copy();
-    let mut outcome = |patterns: Patterns, look: Look| {
+    let mut outcome = |patterns: Patterns, ordered: bool, look: Look| {
         memory.restore(before);
         let ended = prepare(memory, &quick, program, launch, |shared| {
-            let in_order = shared.in_order || !matches!(look, Look::Not);
+            let in_order = shared.in_order || ordered;
             run(&Shared { patterns, look, in_order, ..shared }).map(drop)
         });
         (ended.is_ok(), memory.copy())
     };
     let alike = Patterns::alike(here);
-    let (fine, other) = outcome(Patterns::alike(there), Look::Not);
-    let difference = first.difference(&other).filter(|_| fine);
+    let (fine, other) = outcome(Patterns::alike(there), false, Look::Not);
+    let differs = fine && first.difference(&other).is_some();
+    // Where workgroups race, threads may make a difference.
+    let ordered = differs.then(|| [here, there].map(|dword| outcome(Patterns::alike(dword), true, Look::Not).1));
+    let difference = ordered.as_ref().and_then(|[ours, theirs]| ours.difference(theirs));
     let found = difference.map(|address| {
         let space = [
             (Some(MemorySpace::Lds), Patterns { lds: there, ..alike }),
@@ -91,11 +95,16 @@ pub(crate) fn find(
         ]
         .into_iter()
         .find(|(_, patterns)| {
-            let (fine, left) = outcome(*patterns, Look::Not);
-            fine && first.difference(&left) == Some(address)
+            let (fine, left) = outcome(*patterns, true, Look::Not);
+            let ours = ordered.as_ref().map(|[ours, _]| ours);
+            fine && ours.and_then(|ours| ours.difference(&left)) == Some(address)
         });
-        let trace = std::sync::Arc::new(Mutex::new(Trace { address, last: None, reads: Vec::new() }));
-        outcome(alike, Look::Trace(trace.clone()));
+        let trace = Arc::new(Mutex::new(Trace { address, last: None, reads: Vec::new() }));
+        outcome(alike, true, Look::Trace(trace.clone()));
+        // Only the other launch has stored there.
+        if trace.lock().unwrap_or_else(PoisonError::into_inner).last.is_none() {
+            outcome(Patterns::alike(there), true, Look::Trace(trace.clone()));
+        }
         (address, space.and_then(|(space, _)| space), trace)
     });
     memory.restore(&first);

@@ -24,7 +24,7 @@ use amdinst_format::interface::{BufferDifference, Checks, LaunchFailure, Setting
 use super::memory::DeviceMemory;
 use super::{DeviceError, Outcome};
 use crate::artifacts::{self, Built};
-use crate::fault::LocatedFault;
+use crate::fault::{self, LocatedFault};
 use crate::request::Request;
 use crate::timing::{ModelledLaunch, model};
 
@@ -266,7 +266,16 @@ impl Machines {
             let disagreements = disagreements(built, probes, &original, &records);
             Ok::<_, LaunchFailure>((records, disagreements))
         };
-        let records = self.launch_instrumented(request, probes, &layout, timing.as_mut().zip(device))?;
+        let records = self.launch_instrumented(request, probes, &layout, timing.as_mut().zip(device));
+        let records = match (records, before.filter(|_| self.checks.uninitialised)) {
+            (Err(failure @ LaunchFailure::InstrumentedFault { .. }), Some(before)) => {
+                let without = self.launch_as_the_original(request, probes, &layout, before);
+                let failure = if without.is_ok() { fault::by_unwritten(failure) } else { failure };
+                self.mirror();
+                return Err(failure);
+            }
+            (records, _) => records?,
+        };
         if let Some(difference) = self.difference() {
             self.check_unwritten(request, before).inspect_err(|_| self.mirror())?;
             return Err(LaunchFailure::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
@@ -274,12 +283,8 @@ impl Machines {
         let (mut records, mut disagreements) = counted(&records)?;
         // A branch on what is not written went another way, though that made no difference: compilers make such.
         if let Some(before) = before.filter(|_| self.checks.uninitialised && !disagreements.is_empty()) {
-            self.instrumented.restore(before);
-            let there = self.instrumented.uninitialised();
-            self.instrumented.set_uninitialised(self.original.uninitialised());
-            let again = self.launch_instrumented(request, probes, &layout, None);
-            self.instrumented.set_uninitialised(there);
-            (records, disagreements) = counted(&again?)?;
+            let again = self.launch_as_the_original(request, probes, &layout, before)?;
+            (records, disagreements) = counted(&again)?;
         }
         if !disagreements.is_empty() {
             let disagreements = disagreements.iter().map(ToString::to_string).collect();
@@ -395,6 +400,22 @@ impl Machines {
         });
         self.free(address);
         result
+    }
+
+    /// The same once more, with the original's dword in place of what was never written.
+    fn launch_as_the_original(
+        &mut self,
+        request: &Request<'_>,
+        probes: &KernelProbes,
+        layout: &Layout,
+        before: &Snapshot,
+    ) -> Result<Vec<u8>, LaunchFailure> {
+        self.instrumented.restore(before);
+        let there = self.instrumented.uninitialised();
+        self.instrumented.set_uninitialised(self.original.uninitialised());
+        let records = self.launch_instrumented(request, probes, layout, None);
+        self.instrumented.set_uninitialised(there);
+        records
     }
 
     /// Copies every buffer from the original's memory to the instrumented kernel's.
