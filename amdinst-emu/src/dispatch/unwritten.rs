@@ -148,7 +148,8 @@ fn fault(
     let (address, size) = trace.last.map_or((address, 1), |store| (store.address, store.bytes as u32));
     let mut bytes = [0; 4];
     let whole = size.is_multiple_of(4) && memory.read(address, &mut bytes).is_ok();
-    let holds = (whole && u32::from_le_bytes(bytes) == pattern.0).then_some(pattern.0);
+    // Zero stands for much else.
+    let holds = (whole && pattern.0 != 0 && u32::from_le_bytes(bytes) == pattern.0).then_some(pattern.0);
     let inside = memory.inside(address);
     let kind = FaultKind::Unwritten { space, address, size, inside, holds };
     let mut fault = Fault::dispatch(&launch.kernel, String::new());
