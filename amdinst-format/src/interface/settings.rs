@@ -151,6 +151,11 @@ impl Settings {
                 expected: "the whole numbers from 0",
             })
         });
+        let flag = |variable| match text(variable).as_deref() {
+            None | Some("0") => Ok(false),
+            Some("1") => Ok(true),
+            Some(value) => Err(SettingsError { variable, value: value.to_owned(), expected: "0, 1" }),
+        };
         Ok(Self {
             device: text("AMDINST_DEVICE").unwrap_or_default().parse()?,
             counters: text("AMDINST_COUNTERS").unwrap_or_default().parse()?,
