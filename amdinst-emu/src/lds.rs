@@ -35,7 +35,7 @@ impl Lds {
         let bytes = vec![0; size as usize];
         let watch = match look {
             Look::Not => Watch::Not,
-            Look::Scan(_) => Watch::Scan(Box::new(LdsScan::new(bytes.len()))),
+            Look::Scan(launch) => Watch::Scan(Box::new(LdsScan::new(bytes.len(), launch))),
             Look::Races(_) => Watch::Races(Box::new(LdsRaces::new(bytes.len()))),
             Look::Trace(_) => {
                 Watch::Written(Box::new(Written { bytes: vec![false; bytes.len()], reads: Vec::new() }))

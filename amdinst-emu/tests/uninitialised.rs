@@ -75,7 +75,8 @@ fn results_that_depend_on_it_are_found() {
                     continue;
                 };
                 let fault = found.unwrap_or_else(|| panic!("{what}"));
-                let FaultKind::Unwritten { space: told, address, size, ref inside, holds } = fault.kind else {
+                let FaultKind::Unwritten { space: told, address, size, ref inside, holds } = fault.kind
+                else {
                     panic!("{what}")
                 };
                 assert_eq!((told, address, fault.workgroup), (space, out + offset, [0; 3]), "{what}");
@@ -85,7 +86,9 @@ fn results_that_depend_on_it_are_found() {
                 let whole = ["lds", "scratch", "vector", "scalar"].contains(&kernel);
                 assert_eq!(holds, (whole && dword.0 != 0).then_some(dword.0), "{what}");
                 let read = fault.earlier.map(|earlier| earlier.instruction);
-                let lds = read.as_deref().is_some_and(|read| read.starts_with("ds_read") || read.starts_with("flat_load"));
+                let lds = read
+                    .as_deref()
+                    .is_some_and(|read| read.starts_with("ds_read") || read.starts_with("flat_load"));
                 assert_eq!(lds, space == Some(MemorySpace::Lds), "{kernel}: {read:?}");
             }
         }

@@ -1,6 +1,5 @@
 //! Launches that are looked through for races: quickly first (`races/scan`), and each access by itself where that has found something.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Execution, Launch, Shared, prepare, run};
@@ -8,7 +7,7 @@ use crate::check::Fault;
 use crate::machine::Config;
 use crate::memory::{Copied, Memory};
 use crate::program::Program;
-use crate::races::{Found, Look, ScanLaunch};
+use crate::races::{Found, Look, Noted, ScanLaunch};
 
 /// How often a scan may begin again.
 const SCANS: usize = 8;
@@ -30,11 +29,12 @@ pub(super) fn launch(
         }
     };
     let quick = Config { check_races: false, ..config.clone() };
-    let mut noted = BTreeSet::new();
+    let mut noted = Noted::default();
     for _ in 0..SCANS {
         let mut found = Found::Clash;
         let outcome = prepare(memory, &quick, program, launch, |shared| {
-            let scan = Arc::new(ScanLaunch::new(shared.memory, &noted, shared.groups()));
+            let scan =
+                Arc::new(ScanLaunch::new(shared.memory, &noted, shared.groups(), shared.waves_per_group));
             let outcome = run(&Shared { look: Look::Scan(scan.clone()), ..shared });
             found = scan.found();
             outcome

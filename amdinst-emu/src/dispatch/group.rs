@@ -78,8 +78,8 @@ impl Group {
         };
         if let Some(scan) = &mut self.scan {
             scan.end_group();
-            if self.lds.scan().is_some_and(|scan| scan.has_clash()) {
-                scan.report_clash();
+            if let Some(lds) = self.lds.scan() {
+                scan.add_lds(lds);
             }
         }
         if let Some(trace) = shared.look.trace() {

@@ -85,7 +85,8 @@ pub(crate) fn find(
     let (fine, other) = outcome(Patterns::alike(there), false, Look::Not);
     let differs = fine && first.difference(&other).is_some();
     // Where workgroups race, threads may make a difference.
-    let ordered = differs.then(|| [here, there].map(|dword| outcome(Patterns::alike(dword), true, Look::Not).1));
+    let ordered =
+        differs.then(|| [here, there].map(|dword| outcome(Patterns::alike(dword), true, Look::Not).1));
     let difference = ordered.as_ref().and_then(|[ours, theirs]| ours.difference(theirs));
     let found = difference.map(|address| {
         let space = [

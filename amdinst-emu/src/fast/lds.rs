@@ -188,7 +188,9 @@ impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access
                 && let Some(scan) = context.lds.scan()
             {
                 let kind = AccessKind::plain(WRITE);
-                scan_lanes::<L, DWORDS>(scan, w, kind, &addresses, &hot.imm[..COUNT]);
+                if scan.wants(w.place.number, kind) {
+                    scan_lanes::<L, DWORDS>(scan, w, kind, &addresses, &hot.imm[..COUNT]);
+                }
                 if WRITE && clash::<DWORDS, COUNT>(w, &addresses.as_ptr().cast::<[u32; LANES]>().read(), hot)
                 {
                     scan.report_clash();

@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) use device::{Access, DeviceRaces, lock};
 pub(crate) use lds::LdsRaces;
 pub(crate) use reads::Late;
-pub(crate) use scan::{DeviceScan, Found, LdsScan, ScanLaunch};
+pub(crate) use scan::{DeviceScan, Found, LdsScan, Noted, ScanLaunch};
 pub(crate) use words::Mark;
 
 use crate::dispatch::Trace;

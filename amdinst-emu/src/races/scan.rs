@@ -5,8 +5,8 @@
 //! nearly all are, has no race. One with a clash runs again, from the memory before it, and every access is looked at
 //! (`dispatch::checked`).
 //!
-//! Reads of an allocation that nothing has written are not noted, since most allocations are only read. If such an allocation is
-//! written after all, the launch begins again, and the reads are noted too.
+//! Reads of an allocation that nothing has written are not noted, since most allocations are only read; nor are those of LDS that
+//! nothing has written since the last barrier. If it is written after all, the launch begins again, and the reads are noted too.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -186,32 +186,65 @@ impl<T: Lines> Noting<T> {
     }
 }
 
+/// Which reads are noted though nothing has been written yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Noted {
+    /// Those of allocations, by address.
+    allocations: BTreeSet<u64>,
+    /// Those of LDS.
+    lds: bool,
+}
+
+impl Noted {
+    /// Adds others.
+    pub(crate) fn extend(&mut self, more: Self) {
+        self.allocations.extend(more.allocations);
+        self.lds |= more.lds;
+    }
+}
+
 /// The look at a workgroup's LDS.
 #[derive(Debug)]
 pub(crate) struct LdsScan {
     lines: Vec<Line>,
     /// Counts barriers and workgroups.
     interval: u32,
+    /// There are other waves to clash with.
+    several_waves: bool,
     clash: bool,
+    /// Reads are always noted.
+    noted: bool,
+    /// Something has been written since the last barrier.
+    written: bool,
+    /// Number plus one of the wave that has read since then, which was not noted; [`LdsScan::SEVERAL`] for several.
+    reader: u8,
+    /// Such a read may clash.
+    again: bool,
 }
 
 impl LdsScan {
-    pub(crate) fn new(bytes: usize) -> Self {
-        // A line more, for an access that is noted up to the end of its dword.
-        let lines = vec![Line::default(); bytes.div_ceil(WORD * LINE) + 1];
-        Self { lines, interval: 1, clash: false }
+    const SEVERAL: u8 = u8::MAX;
+
+    pub(crate) fn new(bytes: usize, launch: &ScanLaunch) -> Self {
+        Self {
+            // A line more, for an access that is noted up to the end of its dword.
+            lines: vec![Line::default(); bytes.div_ceil(WORD * LINE) + 1],
+            interval: 1,
+            several_waves: launch.several_waves,
+            clash: false,
+            noted: launch.noted_lds,
+            written: false,
+            reader: 0,
+            again: false,
+        }
     }
 
     pub(crate) fn pass_barrier(&mut self) {
+        (self.written, self.reader) = (false, 0);
         self.interval = self.interval.checked_add(1).unwrap_or_else(|| {
             self.lines.fill(Line::default());
             1
         });
-    }
-
-    /// Whether two waves have clashed, or two lanes may have.
-    pub(crate) fn has_clash(&self) -> bool {
-        self.clash
     }
 
     pub(crate) fn report_clash(&mut self) {
@@ -223,14 +256,33 @@ impl LdsScan {
         self.clash |= clash;
     }
 
-    /// Notes a lane's access, which is in bounds.
-    pub(crate) fn note(&mut self, wave: u32, kind: AccessKind, at: usize, bytes: usize) {
-        let mut noting = self.by(wave, kind);
-        noting.add(at, bytes);
-        noting.end();
+    /// Whether a wave's accesses are to be noted.
+    #[inline(always)]
+    pub(crate) fn wants(&mut self, wave: u32, kind: AccessKind) -> bool {
+        let wave = wave as u8 + 1;
+        if !self.several_waves || self.noted {
+            return self.several_waves;
+        }
+        if kind != AccessKind::Read {
+            self.written = true;
+            self.again |= self.reader != 0 && self.reader != wave;
+        } else if !self.written {
+            self.reader = if self.reader == 0 || self.reader == wave { wave } else { Self::SEVERAL };
+            return false;
+        }
+        true
     }
 
-    /// Notes what a wave does by one instruction.
+    /// Notes a lane's access, which is in bounds.
+    pub(crate) fn note(&mut self, wave: u32, kind: AccessKind, at: usize, bytes: usize) {
+        if self.wants(wave, kind) {
+            let mut noting = self.by(wave, kind);
+            noting.add(at, bytes);
+            noting.end();
+        }
+    }
+
+    /// Notes what a wave does by one instruction, if that is wanted.
     #[inline(always)]
     pub(crate) fn by(&mut self, wave: u32, kind: AccessKind) -> Noting<LdsLines<'_>> {
         Noting::new(LdsLines { scan: self, wave, kind })
@@ -257,8 +309,8 @@ pub(crate) enum Found {
     Nothing,
     /// Maybe a race: each access is to be looked at.
     Clash,
-    /// Allocations, by address, were written after reads of them that were not noted.
-    UnnotedReads(BTreeSet<u64>),
+    /// These reads were not noted, and what they have read was written then.
+    UnnotedReads(Noted),
 }
 
 /// The scan of a launch, shared by its host threads.
@@ -266,10 +318,17 @@ pub(crate) enum Found {
 pub(crate) struct ScanLaunch {
     /// In the order of the memory's allocations.
     allocations: Box<[Scanned]>,
+    /// Reads of LDS are always noted.
+    noted_lds: bool,
     clash: AtomicBool,
+    /// Reads of allocations were not noted that were written then.
     again: AtomicBool,
+    /// Reads of LDS were not.
+    again_in_lds: AtomicBool,
     /// There are other workgroups to clash with.
     several_groups: bool,
+    /// A workgroup has several waves.
+    several_waves: bool,
 }
 
 /// An allocation.
@@ -287,27 +346,29 @@ struct Scanned {
 }
 
 impl ScanLaunch {
-    /// `noted`: allocations whose reads are noted though nothing has been written there.
-    pub(crate) fn new(memory: &Memory, noted: &BTreeSet<u64>, groups: u64) -> Self {
+    pub(crate) fn new(memory: &Memory, noted: &Noted, groups: u64, waves_per_group: u32) -> Self {
         let scanned = |(address, bytes): (u64, u64)| Scanned {
             address,
             lines: (bytes as usize).div_ceil(WORD * LINE) + 1,
-            noted: noted.contains(&address),
+            noted: noted.allocations.contains(&address),
             unnoted: AtomicBool::new(false),
             written: AtomicBool::new(false),
             uses: OnceLock::new(),
         };
         Self {
             allocations: memory.extents().map(scanned).collect(),
+            noted_lds: noted.lds,
             clash: AtomicBool::new(false),
             again: AtomicBool::new(false),
+            again_in_lds: AtomicBool::new(false),
             several_groups: groups > 1,
+            several_waves: waves_per_group > 1,
         }
     }
 
     /// Whether nothing more can be found out.
     pub(crate) fn is_over(&self) -> bool {
-        self.clash.load(Ordering::Relaxed) || self.again.load(Ordering::Relaxed)
+        [&self.clash, &self.again, &self.again_in_lds].iter().any(|flag| flag.load(Ordering::Relaxed))
     }
 
     pub(crate) fn report_clash(&self) {
@@ -318,9 +379,10 @@ impl ScanLaunch {
         let unnoted = |one: &&Scanned| {
             one.written.load(Ordering::SeqCst) && one.unnoted.load(Ordering::SeqCst) && !one.noted
         };
-        let unnoted: BTreeSet<u64> = self.allocations.iter().filter(unnoted).map(|one| one.address).collect();
-        match unnoted.is_empty() {
-            false => Found::UnnotedReads(unnoted),
+        let allocations = self.allocations.iter().filter(unnoted).map(|one| one.address).collect();
+        let more = Noted { allocations, lds: self.again_in_lds.load(Ordering::SeqCst) };
+        match more == Noted::default() {
+            false => Found::UnnotedReads(more),
             true if self.clash.load(Ordering::SeqCst) => Found::Clash,
             true => Found::Nothing,
         }
@@ -383,6 +445,16 @@ impl DeviceScan {
 
     pub(crate) fn report_clash(&mut self) {
         self.launch.report_clash();
+    }
+
+    /// Takes over what was found in the workgroup's LDS.
+    pub(crate) fn add_lds(&self, lds: &LdsScan) {
+        if lds.again {
+            self.launch.again_in_lds.store(true, Ordering::Relaxed);
+        }
+        if lds.clash {
+            self.launch.report_clash();
+        }
     }
 
     /// Whether accesses to an allocation are to be noted, by its number.
@@ -491,7 +563,7 @@ impl Lines for DeviceLines<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::pairs::{self, BYTES, Event, What};
+    use super::super::pairs::{self, Event, What};
     use super::*;
     use crate::machine::Config;
     use crate::memory::Owner;
@@ -504,9 +576,9 @@ mod tests {
     fn scan(events: &[Event]) -> Found {
         let mut memory = Memory::new();
         let base = memory.alloc(1024, 256, "data", Protection::ReadWrite, Owner::User).expect("memory");
-        let mut noted = BTreeSet::new();
+        let mut noted = Noted::default();
         loop {
-            let launch = Arc::new(ScanLaunch::new(&memory, &noted, GROUPS));
+            let launch = Arc::new(ScanLaunch::new(&memory, &noted, GROUPS, pairs::WAVES));
             let mut threads = [DeviceScan::new(&launch), DeviceScan::new(&launch)];
             let mut w = Wave::new(Config::default().vectors);
             for group in 0..GROUPS {
@@ -526,9 +598,9 @@ mod tests {
             }
             match launch.found() {
                 Found::UnnotedReads(more) => {
-                    assert!(noted.is_empty(), "once is enough for one allocation");
-                    assert_eq!(more, BTreeSet::from([base]));
-                    noted = more;
+                    assert_eq!(noted, Noted::default(), "once is enough for one allocation");
+                    assert_eq!(more.allocations, BTreeSet::from([base]));
+                    noted.extend(more);
                 }
                 found => return found,
             }
@@ -537,17 +609,26 @@ mod tests {
 
     /// The same of a workgroup in LDS.
     fn scan_lds(events: &[Event]) -> Found {
-        let mut scan = LdsScan::new(1024);
-        for event in events {
-            match event.what {
-                What::Barrier => scan.pass_barrier(),
-                What::Acquire => {}
-                What::Access { wave, kind, at, bytes, .. } => {
-                    scan.note(wave, kind, (START + at) as usize, bytes as usize);
+        let scan = |lds: bool| {
+            let noted = Noted { lds, ..Noted::default() };
+            let launch = Arc::new(ScanLaunch::new(&Memory::new(), &noted, 1, pairs::WAVES));
+            let mut scan = LdsScan::new(1024, &launch);
+            for event in events {
+                match event.what {
+                    What::Barrier => scan.pass_barrier(),
+                    What::Acquire => {}
+                    What::Access { wave, kind, at, bytes, .. } => {
+                        scan.note(wave, kind, (START + at) as usize, bytes as usize);
+                    }
                 }
             }
+            DeviceScan::new(&launch).add_lds(&scan);
+            launch.found()
+        };
+        match scan(false) {
+            Found::UnnotedReads(_) => scan(true),
+            found => found,
         }
-        if scan.has_clash() { Found::Clash } else { Found::Nothing }
     }
 
     /// Whether two waves of different workgroups, or of one and without a barrier in between, access one dword, and not both read or both
@@ -604,13 +685,15 @@ mod tests {
             pieces in prop::collection::vec((0..2000usize, 1..254usize), 1..8),
             probe in 0..2300usize,
         ) {
-            let mut scan = LdsScan::new(2304);
+            let launch = ScanLaunch::new(&Memory::new(), &Noted::default(), 1, 2);
+            let mut scan = LdsScan::new(2304, &launch);
+            assert!(scan.wants(0, AccessKind::Write));
             let mut noting = scan.by(0, AccessKind::Write);
             pieces.iter().for_each(|(at, bytes)| noting.add(*at, *bytes));
             noting.end();
             scan.note(1, AccessKind::Read, probe, 1);
             let dwords = |(at, bytes): &(usize, usize)| at / WORD..(at + bytes).div_ceil(WORD);
-            prop_assert_eq!(scan.has_clash(), pieces.iter().any(|piece| dwords(piece).contains(&(probe / WORD))));
+            prop_assert_eq!(scan.clash, pieces.iter().any(|piece| dwords(piece).contains(&(probe / WORD))));
         }
     }
 }
