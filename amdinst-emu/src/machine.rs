@@ -29,8 +29,8 @@ pub struct Config {
     /// An access to LDS or device memory is a fault if another wave has accessed the same byte and nothing orders the two,
     /// unless both only read, both are atomic, or both write the same value. Waves of a workgroup are ordered by barriers, and, as
     /// workgroups are, by what synchronises them (`races/device.rs`). So is a store by which two lanes write different values
-    /// to one byte. Accesses that convert formats are not looked at. Workgroups then run one after another, and instructions
-    /// that access memory take many times as long.
+    /// to one byte. Accesses that convert formats are not looked at. A launch is scanned for what may be one, and runs
+    /// again from a copy of its memory if there is any.
     pub check_races: bool,
     /// What registers, LDS and scratch memory hold before they are written.
     pub uninitialised: Uninitialised,

@@ -1,4 +1,4 @@
-//! What `--check-races` looks at in vector memory. Accesses that convert, and those of a buffer's records in pieces, it
+//! What is looked at for races in vector memory. Accesses that convert, and those of a buffer's records in pieces, it
 //! leaves out.
 
 use super::Place;
