@@ -99,6 +99,12 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
             Kept::NoTest => none_ran.push(format!("`{name}`")),
             Kept::NoProgram => {}
         }
+        if exit == Exit::Mismatch {
+            context.shell.help(format_args!(
+                "kernels cannot print: `cargo amdinst report -p {name}` shows what their branches and faults were, \
+                 `cargo amdinst run` launches one by hand"
+            ));
+        }
         match timelines {
             Some(directory) if directory.is_dir() => {
                 context.shell.status("Wrote", format_args!("a timeline of each launch: {}", directory.display()));
