@@ -69,6 +69,7 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         }
         tested = true;
         let mut kept = Vec::new();
+        let mut failed = false;
         let timelines =
             args.timeline.as_ref().map(|directory| absolute(&directory.join(&package.package.name)));
         let timelines = timelines.transpose()?;
@@ -89,6 +90,7 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
             if ended != Exit::Success {
                 exit = ended;
             }
+            failed |= ended == Exit::Mismatch;
             kept.push((cpu.clone(), parts));
         }
         let name = &package.package.name;
@@ -99,7 +101,7 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
             Kept::NoTest => none_ran.push(format!("`{name}`")),
             Kept::NoProgram => {}
         }
-        if exit == Exit::Mismatch {
+        if failed {
             context.shell.help(format_args!(
                 "kernels cannot print: `cargo amdinst report -p {name}` shows what their branches and faults were, \
                  `cargo amdinst run` launches one by hand"
