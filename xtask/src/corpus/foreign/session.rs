@@ -111,7 +111,8 @@ impl Session {
         if self.options.keep.is_some() {
             println!("{}", command(origin, symbol, case, &specs, &directory));
         }
-        let result = launch(loaded, symbol, case, &specs, self.options.instrument);
+        let Options { instrument, check, .. } = self.options;
+        let result = launch(loaded, symbol, case, &specs, instrument, check);
         if self.options.keep.is_none() {
             std::fs::remove_dir_all(&directory)?;
         }
