@@ -32,8 +32,11 @@ kernel void spill(global uint *out) {
     uint4 value; value.x = X; uint4 copy[2]; volatile uint4 *c = copy; c[X & 1] = value; out[AT] = c[X & 1].x; }
 "#;
 
+/// The memory that a result depends on, if it is no register, and the offset of the first byte that does.
+type Cause = (Option<MemorySpace>, u64);
+
 /// Each kernel, what its results depend on that nothing has written, if there is any, and the first element that does.
-const DEPENDENT: [(&str, Option<(Option<MemorySpace>, u64)>); 9] = [
+const DEPENDENT: [(&str, Option<Cause>); 9] = [
     ("lds", Some((Some(MemorySpace::Lds), 0))),
     ("lds_byte", Some((Some(MemorySpace::Lds), 0))),
     ("scratch", Some((Some(MemorySpace::Scratch), 0))),
