@@ -199,7 +199,7 @@ impl Written {
         let bytes = &mut self.bytes[range];
         let is_first = || self.reads.iter().all(|read| read.wave != by.wave());
         if access != AccessKind::Write && bytes.contains(&false) && is_first() {
-            self.reads.push(Read { wave: by.wave(), step: by.step() });
+            self.reads.push(Read { wave: by.wave(), step: by.site() });
         }
         if access != AccessKind::Read {
             bytes.fill(true);

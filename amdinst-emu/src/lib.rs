@@ -47,9 +47,12 @@ mod program;
 mod races;
 mod snippet;
 pub mod timing;
+pub mod trace;
 mod wave;
 
-pub use check::{AccessKind, Earlier, Fault, FaultKind, Inside, MemorySpace, NearestAllocation};
+pub use check::{
+    AccessKind, Code, Earlier, Fault, FaultKind, Inside, LaneState, MemorySpace, NearestAllocation,
+};
 pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, StepRecord, Stop};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};

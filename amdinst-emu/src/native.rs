@@ -43,10 +43,8 @@ pub fn native_blocks(steps: &[StepRecord], waves: usize) -> Vec<BTreeMap<u64, Bl
 
 /// What the emulator's clock ought to say of each wave: a tick an instruction, and 64 a reading.
 pub fn native_ticks(object: &CodeObject, steps: &[StepRecord], waves: usize) -> Vec<u64> {
-    let text = object.bytes.get(object.text.range.clone()).unwrap_or_default();
     let reads_clock = |pc: u64| {
-        let at = usize::try_from(pc.wrapping_sub(object.text.address)).ok();
-        let inst = at.and_then(|at| decode(object.target.arch, text.get(at..)?).ok());
+        let inst = object.code_at(pc).and_then(|code| decode(object.target.arch, code).ok());
         inst.is_some_and(|inst| matches!(inst.op, Op::s_memtime | Op::s_memrealtime))
     };
     let mut readings = BTreeMap::new();

@@ -283,6 +283,8 @@ impl Snippet {
             lane: trap.lane,
             pc: Some(self.program.pc(step)),
             instruction: self.program.text_of(step),
+            calls: Vec::new(),
+            lane_state: None,
             earlier: None,
         }
     }

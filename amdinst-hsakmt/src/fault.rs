@@ -2,10 +2,39 @@
 
 use std::time::Duration;
 
-use amdinst_emu::{Fault, FaultKind, MemorySpace};
+use amdinst_core::report::run::FaultReport;
+use amdinst_emu::{Code, Fault, FaultKind, MemorySpace};
+use amdinst_report::Sources;
 
 use crate::gpu::DispatchError;
+use crate::objects::Object;
 use crate::stopping::Why;
+
+/// A fault of a kernel with its places in the source: of the code object that the program gave to the runtime, if it is known.
+pub(crate) fn report(fault: &Fault, object: Option<&Object>) -> FaultReport {
+    let sources = sources();
+    fault.report(&Code {
+        object: object.map(Object::original),
+        original_pc: &|pc| object.map_or(Some(pc), |object| object.original_pc(pc)),
+        root: here().as_deref(),
+        source: &|file| Some(sources.get(file)?.text.clone()),
+        kernarg: &[],
+    })
+}
+
+/// What the user is told of a fault.
+pub(crate) fn told(report: &FaultReport) -> String {
+    amdinst_report::fault::text(report, &sources(), false)
+}
+
+/// The directory that the program runs in.
+fn here() -> Option<String> {
+    std::env::current_dir().ok()?.into_os_string().into_string().ok()
+}
+
+fn sources() -> Sources {
+    Sources::new(here().unwrap_or_default(), &[])
+}
 
 /// How the runtime is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,20 +120,12 @@ impl Report {
 
     /// What the user is told of a kernel that was stopped after some time; `None` if that is not what `error` is.
     pub(crate) fn stopped(error: &DispatchError, why: Why, after: Duration) -> Option<String> {
-        let DispatchError::Fault { fault, notes } = error else { return None };
+        let DispatchError::Fault { fault, report } = error else { return None };
         if fault.kind != FaultKind::Stopped {
             return None;
         }
-        let Fault { kernel, workgroup: [x, y, z], wave, instruction, .. } = &**fault;
-        let mut text = format!(
-            "kernel `{kernel}` was still running after {:.1} s {}; stopped at pc {:#x} `{instruction}`, workgroup ({x}, {y}, \
-             {z}), wave {wave}",
-            after.as_secs_f64(),
-            why.words(),
-            fault.pc.unwrap_or_default()
-        );
-        notes.iter().for_each(|note| text.extend(["\n  ", note]));
-        Some(text)
+        let message = format!("still running after {:.1} s {}", after.as_secs_f64(), why.words());
+        Some(told(&FaultReport { message, ..(**report).clone() }))
     }
 
     /// That of a packet that the processor does not know.

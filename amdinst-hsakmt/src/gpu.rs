@@ -8,12 +8,14 @@ use std::time::Duration;
 use amdinst_core::Arch;
 use amdinst_core::instrument::BUFFER_SYMBOL;
 use amdinst_core::names;
+use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{
     Config, Dispatch, Execution, Fault, FaultKind, LoadError, Machine, MemoryError, Program, Resident, Stop,
 };
 
 use crate::cells::Cell64;
 use crate::counting::{Counted, Reports, Shape};
+use crate::fault::{report, told};
 use crate::host_memory::Mapping;
 use crate::image::Image;
 use crate::objects::{Object, Objects};
@@ -31,12 +33,12 @@ pub(crate) enum DispatchError {
         error: LoadError,
     },
     /// The kernel faulted.
-    #[error("{fault}{}", notes.iter().map(|note| format!("\n  {note}")).collect::<String>())]
+    #[error("{}", told(report))]
     Fault {
         /// Why and where.
         fault: Box<Fault>,
-        /// The source lines, innermost first.
-        notes: Vec<String>,
+        /// The same with its places in the source.
+        report: Box<FaultReport>,
     },
     /// It was to be stopped before it had begun.
     #[error("stopped before it began")]
@@ -247,10 +249,8 @@ impl Ready {
         stop: &Stop<'_>,
     ) -> Result<Execution, DispatchError> {
         machine.dispatch_until(&self.program, dispatch, stop).map_err(|fault| {
-            let object = self.object.as_ref();
-            let notes =
-                object.map(|object| fault.source_lines(|pc| object.source_lines(pc))).unwrap_or_default();
-            DispatchError::Fault { fault: Box::new(fault), notes }
+            let report = report(&fault, self.object.as_deref());
+            DispatchError::Fault { fault: Box::new(fault), report: Box::new(report) }
         })
     }
 }

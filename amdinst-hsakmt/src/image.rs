@@ -51,7 +51,13 @@ impl Image {
             let range = from.checked_add(bytes).filter(|end| *end <= size);
             let range = range.map(|end| start + from..start + end);
             match kind {
-                PT_LOAD if flags & EXECUTABLE != 0 => image.code = range,
+                // Where a rewrite left code in place, there are two segments with some.
+                PT_LOAD if flags & EXECUTABLE != 0 => {
+                    image.code = match (image.code, range) {
+                        (Some(one), Some(other)) => Some(one.start.min(other.start)..one.end.max(other.end)),
+                        (one, other) => one.or(other),
+                    }
+                }
                 PT_DYNAMIC => image.dynamic = range,
                 _ => {}
             }

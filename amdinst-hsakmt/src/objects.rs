@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use amdinst_core::instrument::{self, Abi, Counters, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_core::object::CodeObject;
-use amdinst_core::object::lines::SourceMap;
 use amdinst_emu::Machine;
 
 use crate::image::Image;
@@ -83,14 +82,17 @@ impl Object {
         size(self.loaded()).saturating_sub(size(&self.original))
     }
 
-    /// The source lines of an instruction of what is loaded, innermost first.
-    pub(crate) fn source_lines(&self, pc: u64) -> Vec<String> {
-        let pc = match &self.rewritten {
+    /// As the compiler made it.
+    pub(crate) fn original(&self) -> &CodeObject {
+        &self.original
+    }
+
+    /// The address in the original of an instruction of what is loaded.
+    pub(crate) fn original_pc(&self, pc: u64) -> Option<u64> {
+        match &self.rewritten {
             Some((_, map)) => map.original_pc(pc),
             None => Some(pc),
-        };
-        let Some((pc, map)) = pc.zip(SourceMap::new(&self.original).ok()) else { return Vec::new() };
-        map.frames(pc).iter().map(|frame| frame.place(&frame.file)).collect()
+        }
     }
 
     /// Whether an image is this code object.

@@ -7,7 +7,7 @@ use syn::{Attribute, Error, FnArg, ItemFn, Pat, ReturnType, Signature, Type};
 
 use crate::features;
 use crate::location::Location;
-use crate::probe::{insert_first, take_inner, take_outer};
+use crate::probe::{error_on_else_if, insert_first, take_inner, take_outer};
 use crate::record::{device_section, host_table};
 
 /// `KernelArgs` is implemented for tuples up to this long.
@@ -17,8 +17,9 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
     if !arguments.is_empty() {
         return Err(Error::new_spanned(arguments, "#[kernel] takes no arguments"));
     }
-    let mut function: ItemFn =
-        syn::parse2(item.clone()).map_err(|_| Error::new_spanned(item, "#[kernel] stands on a function"))?;
+    let mut function: ItemFn = syn::parse2(item.clone()).map_err(|_| {
+        error_on_else_if(&item).unwrap_or_else(|| Error::new_spanned(item, "#[kernel] stands on a function"))
+    })?;
     let location = Location::of_function(&function.vis, &function.sig, &function.block);
     let parameters = check(&function)?;
 

@@ -53,7 +53,7 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// line a probe.
 #[proc_macro_attribute]
 pub fn probe(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    probe::expand(arguments.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+    probe::expand(arguments.into(), item.into()).into()
 }
 
 /// Makes a function with one `&Device` parameter a kernel test that the harness runs.

@@ -1,21 +1,134 @@
 //! `#[probe]`: found, checked and taken out of a function.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Attribute, Block, Error, Expr, ImplItemFn, Item, LitStr, Meta, Path, parse_quote};
+use syn::{
+    Attribute, Block, Error, Expr, ImplItemFn, Item, ItemFn, LitStr, Meta, Path, Stmt, TraitItemFn,
+    parse_quote,
+};
 
 use crate::location::Location;
 use crate::record::{Kind, Probe, device_section, outline_section};
 
-/// `#[probe]` as the attribute of a device function.
-pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
-    let not_a_function = "#[probe] stands on a function, or inside one that carries #[kernel] or #[probe] on an `if`, \
-                          `match`, `while`, `for` or `loop`";
+/// `#[probe]` as an attribute that the compiler expands: on a device function, or where it cannot stand.
+///
+/// An item that cannot carry it stays, without its probes, so that whoever uses the item gets no further errors.
+pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     // An associated function's grammar contains a free function's.
-    let mut function: ImplItemFn =
-        syn::parse2(item.clone()).map_err(|_| Error::new(first_token_span(&item), not_a_function))?;
+    let expanded = match syn::parse2::<ImplItemFn>(item.clone()) {
+        Ok(function) => expand_function(arguments, function),
+        Err(_) => Err(misplaced(&item)),
+    };
+    expanded.unwrap_or_else(|error| {
+        let mut tokens = error.into_compile_error();
+        // An expression cannot stand behind another one.
+        if is_item(&item) {
+            let item = without_probes(item);
+            tokens.extend(quote!(#[allow(warnings)] #item));
+        }
+        tokens
+    })
+}
 
+/// Why `#[probe]` cannot stand on `item`, and where it can.
+fn misplaced(item: &TokenStream) -> Error {
+    if let Some(attribute) = on_else_if(item.clone()) {
+        return Error::new_spanned(attribute, ON_ELSE_IF);
+    }
+    let message = if syn::parse2::<TraitItemFn>(item.clone()).is_ok() {
+        "#[probe] stands on a function with a body: put it on the `fn` of the trait's implementation"
+    } else if syn::parse2::<Item>(item.clone()).is_ok_and(|item| matches!(item, Item::Impl(_))) {
+        "#[probe] stands on a function: put it on each `fn` of this `impl` that it is meant for"
+    } else if syn::parse2::<Stmt>(item.clone()).is_ok_and(|mut statement| is_branch(&mut statement)) {
+        UNMARKED
+    } else {
+        "#[probe] stands on a function, or inside one that carries #[kernel] or #[probe] on an `if`, `match`, `while`, `for` or \
+         `loop`"
+    };
+    Error::new(first_token_span(item), message)
+}
+
+const UNMARKED: &str = "#[probe] on a branch needs #[kernel] or #[probe] on the function around it: write #[probe] above its `fn`";
+const NOT_A_BRANCH: &str =
+    "#[probe] stands on an `if`, `match`, `while`, `for` or `loop`; this is none of them";
+const ON_ELSE_IF: &str =
+    "#[probe] cannot stand on an `else if`: put it on the first `if`, or write `else { #[probe] if … }`";
+
+/// Whether a statement without its attributes is one that branches.
+fn is_branch(statement: &mut Stmt) -> bool {
+    let Stmt::Expr(expr, _) = statement else { return false };
+    branch(expr).is_some()
+}
+
+/// Whether `tokens` are an item, in a module or elsewhere; else they are a statement or an expression.
+fn is_item(tokens: &TokenStream) -> bool {
+    // A macro's call could be either.
+    let item = syn::parse2::<Item>(tokens.clone());
+    item.is_ok_and(|item| !matches!(item, Item::Macro(_) | Item::Verbatim(_)))
+        || syn::parse2::<TraitItemFn>(tokens.clone()).is_ok()
+        || syn::parse2::<ImplItemFn>(tokens.clone()).is_ok()
+}
+
+/// The first `#[probe]` between `else` and `if`, which is no Rust and so comes here only as tokens.
+pub(crate) fn on_else_if(tokens: TokenStream) -> Option<TokenStream> {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(word) if word == "else" => {
+                let Some(hash @ TokenTree::Punct(_)) = tokens.peek().cloned() else { continue };
+                tokens.next();
+                if let Some(TokenTree::Group(group)) = tokens.peek()
+                    && names_probe(group)
+                {
+                    return Some([hash, TokenTree::Group(group.clone())].into_iter().collect());
+                }
+            }
+            TokenTree::Group(group) => {
+                if let Some(found) = on_else_if(group.stream()) {
+                    return Some(found);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The error for a `#[probe]` on an `else if` of `item`, if there is one.
+pub(crate) fn error_on_else_if(item: &TokenStream) -> Option<Error> {
+    on_else_if(item.clone()).map(|attribute| Error::new_spanned(attribute, ON_ELSE_IF))
+}
+
+/// Whether the brackets of an attribute hold `probe`, however it is called.
+fn names_probe(brackets: &Group) -> bool {
+    syn::parse2::<Meta>(brackets.stream())
+        .is_ok_and(|meta| meta.path().segments.last().is_some_and(|segment| segment.ident == "probe"))
+}
+
+/// `tokens` without every `#[probe]` in them.
+fn without_probes(tokens: TokenStream) -> TokenStream {
+    let mut kept = Vec::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match (&token, tokens.peek()) {
+            (TokenTree::Punct(hash), Some(TokenTree::Group(group)))
+                if hash.as_char() == '#' && names_probe(group) =>
+            {
+                tokens.next();
+            }
+            (TokenTree::Group(group), _) => {
+                let mut inner = Group::new(group.delimiter(), without_probes(group.stream()));
+                inner.set_span(group.span());
+                kept.push(TokenTree::Group(inner));
+            }
+            _ => kept.push(token),
+        }
+    }
+    kept.into_iter().collect()
+}
+
+fn expand_function(arguments: TokenStream, mut function: ImplItemFn) -> syn::Result<TokenStream> {
     if function.attrs.iter().any(is_kernel) {
         // The kernel's attribute collects all probes of its function, this one too.
         let this: Attribute =
@@ -64,7 +177,7 @@ pub(crate) fn take_inner(block: &mut Block, probes: &mut Vec<Probe>) -> syn::Res
 /// Puts `tokens`, an item or nothing, at the head of `block`.
 pub(crate) fn insert_first(block: &mut Block, tokens: TokenStream) {
     if !tokens.is_empty() {
-        block.stmts.insert(0, syn::Stmt::Item(Item::Verbatim(tokens)));
+        block.stmts.insert(0, Stmt::Item(Item::Verbatim(tokens)));
     }
 }
 
@@ -112,15 +225,55 @@ impl VisitMut for Collector<'_> {
 
     fn visit_attribute_mut(&mut self, attribute: &mut Attribute) {
         if is_probe(attribute) {
-            self.report(Error::new_spanned(
-                attribute,
-                "#[probe] stands on an `if`, `match`, `while`, `for` or `loop`; this is none of them",
-            ));
+            self.report(Error::new_spanned(attribute, NOT_A_BRANCH));
         }
     }
 
-    fn visit_item_mut(&mut self, _nested: &mut Item) {
-        // Its own #[probe] is expanded after this one.
+    fn visit_item_mut(&mut self, nested: &mut Item) {
+        // Probes in functions that carry one are expanded after this one; others the compiler would refuse in words of its own.
+        let mut unmarked = Unmarked(None);
+        unmarked.visit_item_mut(nested);
+        if let Some(error) = unmarked.0 {
+            self.report(error);
+        }
+    }
+}
+
+/// Looks for the first `#[probe]` inside a function that carries none.
+struct Unmarked(Option<Error>);
+
+impl Unmarked {
+    fn is_marked(attributes: &[Attribute]) -> bool {
+        attributes.iter().any(|attribute| is_probe(attribute) || is_kernel(attribute))
+    }
+}
+
+impl VisitMut for Unmarked {
+    fn visit_item_fn_mut(&mut self, function: &mut ItemFn) {
+        if !Self::is_marked(&function.attrs) {
+            self.visit_block_mut(&mut function.block);
+        }
+    }
+
+    fn visit_impl_item_fn_mut(&mut self, function: &mut ImplItemFn) {
+        if !Self::is_marked(&function.attrs) {
+            self.visit_block_mut(&mut function.block);
+        }
+    }
+
+    fn visit_item_mut(&mut self, item: &mut Item) {
+        // What stands on the item itself is expanded there.
+        match item {
+            Item::Fn(function) => self.visit_item_fn_mut(function),
+            Item::Impl(block) => block.items.iter_mut().for_each(|item| self.visit_impl_item_mut(item)),
+            _ => {}
+        }
+    }
+
+    fn visit_attribute_mut(&mut self, attribute: &mut Attribute) {
+        if is_probe(attribute) && self.0.is_none() {
+            self.0 = Some(Error::new_spanned(attribute, UNMARKED));
+        }
     }
 }
 

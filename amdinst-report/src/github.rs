@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use amdinst_core::report::Location;
 
+use crate::fault::sentence;
 use crate::gate::Violation;
 use crate::human::count;
 use crate::summary::Summary;
@@ -14,7 +15,7 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
     let mut text = String::new();
     for fault in summary.unexpected_faults() {
         let message =
-            format!("kernel `{}`: {} (test {})", fault.fault.kernel, fault.fault.message, fault.test);
+            format!("kernel `{}`: {} (test {})", fault.fault.kernel, sentence(&fault.fault), fault.test);
         line(&mut text, "error", &fault.fault.location, "fault", &message);
     }
     for violation in violations {

@@ -6,6 +6,7 @@ use amdinst_core::instrument::SiteFrame;
 use amdinst_core::report::Location;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
+use crate::fault;
 use crate::lines;
 use crate::sources::Sources;
 use crate::summary::{Branch, KernelSummary, Resources, Summary, TestFault, Uncounted};
@@ -131,15 +132,8 @@ impl Printer<'_> {
 
     fn fault(&self, text: &mut String, fault: &TestFault) {
         let TestFault { test, fault, .. } = fault;
-        let title = format!("kernel `{}`: {}", fault.kernel, fault.message);
-        let lane = fault.lane.map(|lane| format!(", lane {lane}")).unwrap_or_default();
-        let [x, y, z] = fault.wave.workgroup;
-        let mut notes =
-            vec![format!("in test `{test}`: workgroup ({x}, {y}, {z}), wave {}{lane}", fault.wave.wave)];
-        notes.extend(inlined(&fault.frames));
-        let label =
-            if fault.instruction.is_empty() { String::new() } else { format!("`{}`", fault.instruction) };
-        self.at(text, Level::ERROR, &title, &fault.location, &label, &notes);
+        let group = fault::group(fault, self.sources, &[format!("in test `{test}`")], Level::ERROR);
+        let _ = writeln!(text, "{}\n", self.renderer.render(&[group]));
     }
 
     fn title(&self, text: &mut String, level: Level<'_>, title: &str) {

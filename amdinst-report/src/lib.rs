@@ -8,6 +8,7 @@
 //! Nothing here measures or launches anything.
 
 pub mod diff;
+pub mod fault;
 pub mod gate;
 pub mod github;
 pub mod html;

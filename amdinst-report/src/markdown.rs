@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::fault::sentence;
 use crate::gate::Violation;
 use crate::human::{count, explain, found};
 use crate::lost::Certainty;
@@ -35,7 +36,7 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
                 "| `{}` | `{}` | {} | `{}` |",
                 fault.fault.kernel,
                 fault.fault.location,
-                cell(&fault.fault.message),
+                cell(&sentence(&fault.fault)),
                 fault.test
             );
         }

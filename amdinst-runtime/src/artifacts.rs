@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use amdinst_core::instrument::{Home, KernelProbes, ProbeMap};
+use amdinst_core::instrument::{AddressMap, KernelProbes, ProbeMap, SCHEMA};
 use amdinst_core::manifest::{Artifact, Manifest};
 use amdinst_core::object::{CodeObject, Kernel};
-use amdinst_format::interface::{Embedded, EmbeddedCodeObject, LaunchFailure, Settings};
+use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject, LaunchFailure, Settings};
 use thiserror::Error;
 
 use crate::{embedded, freshness, rebuild};
@@ -125,6 +125,26 @@ pub(crate) struct InstrumentedForm {
 }
 
 impl Built {
+    /// Kernels that run as they were compiled: nothing of them was asked to be counted.
+    pub(crate) fn as_compiled(
+        package: &str,
+        profile: &str,
+        original: CodeObject,
+        original_path: PathBuf,
+    ) -> Self {
+        let target = original.target.to_string();
+        let probes =
+            ProbeMap { schema: SCHEMA, target, kernels: Vec::new(), addresses: AddressMap::default() };
+        Self {
+            package: package.to_owned(),
+            profile: profile.to_owned(),
+            original,
+            original_path,
+            instrumented: None,
+            probes,
+        }
+    }
+
     /// A kernel of the original.
     pub(crate) fn kernel(&self, name: &str) -> Result<&Kernel, LaunchFailure> {
         self.original.kernel(name).ok_or_else(|| LaunchFailure::NoSuchKernel {
@@ -143,7 +163,7 @@ impl Built {
 /// Code objects that this process has read, by the original's path and the counter home.
 static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
 
-type Cache = HashMap<(PathBuf, Option<Home>), Arc<Built>>;
+type Cache = HashMap<(PathBuf, CounterChoice), Arc<Built>>;
 
 /// The code object of `package` for processor `cpu`, built anew if it is older than what it was built from. `features` are those
 /// that the test's own copy of the package was compiled with, if that is known.
@@ -153,15 +173,15 @@ pub(crate) fn find(
     cpu: &str,
     features: Option<&[String]>,
 ) -> Result<Arc<Built>, ArtifactError> {
-    let home = settings.counters.home();
+    let counters = settings.counters;
     if let Some(embedded) = settings.embedded.iter().find(|embedded| embedded.package == package) {
         let object = embedded_object(embedded, cpu, settings.profile.as_deref())?;
-        let key = (embedded::path(object, package), home);
-        return cached(key, || embedded::read(object, package, home));
+        let key = (embedded::path(object, package), counters);
+        return cached(key, || embedded::read(object, package, counters));
     }
     let (path, artifact) = artifact(settings, package, cpu)?;
     let directory = path.parent().unwrap_or(Path::new(""));
-    let key = (directory.join(&artifact.original), home);
+    let key = (directory.join(&artifact.original), counters);
     cached(key, || {
         let change = |artifact: &Artifact| {
             let origin = artifact.origin.as_ref().filter(|_| !settings.fresh);
@@ -175,7 +195,7 @@ pub(crate) fn find(
                 return Err(rebuild::stale(package, &artifact, features, &what, None));
             }
         }
-        read(package, directory, &artifact, home).map(Arc::new)
+        read(package, directory, &artifact, counters).map(Arc::new)
     })
 }
 
@@ -202,7 +222,7 @@ fn artifact(settings: &Settings, package: &str, cpu: &str) -> Result<(PathBuf, A
 
 /// What this process has read before, or reads now.
 fn cached(
-    key: (PathBuf, Option<Home>),
+    key: (PathBuf, CounterChoice),
     read: impl FnOnce() -> Result<Arc<Built>, ArtifactError>,
 ) -> Result<Arc<Built>, ArtifactError> {
     let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -241,13 +261,18 @@ fn read(
     package: &str,
     directory: &Path,
     artifact: &Artifact,
-    home: Option<Home>,
+    counters: CounterChoice,
 ) -> Result<Built, ArtifactError> {
+    let original_path = directory.join(&artifact.original);
+    if counters == CounterChoice::None {
+        let original = code_object(&original_path)?;
+        return Ok(Built::as_compiled(package, &artifact.profile, original, original_path));
+    }
+    let home = counters.home();
     let Some(form) = artifact.instrumented(home) else {
         let home = home.map_or("auto", |home| home.name());
         return Err(ArtifactError::NotInstrumented { package: package.to_owned(), home });
     };
-    let original_path = directory.join(&artifact.original);
     let instrumented = match &form.file {
         Some(file) => {
             let path = directory.join(file);

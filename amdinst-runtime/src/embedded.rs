@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use amdinst_core::instrument::{AddressMap, Home, KernelProbes, ProbeMap, SCHEMA};
+use amdinst_core::instrument::{Home, KernelProbes, ProbeMap};
 use amdinst_core::object::CodeObject;
-use amdinst_format::interface::{Embedded, EmbeddedCodeObject};
+use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject};
 
 use crate::artifacts::{ArtifactError, Built, InstrumentedForm, broken};
 
@@ -30,17 +30,14 @@ pub(crate) fn path(object: &EmbeddedCodeObject, package: &str) -> PathBuf {
 pub(crate) fn read(
     embedded: &EmbeddedCodeObject,
     package: &str,
-    home: Option<Home>,
+    counters: CounterChoice,
 ) -> Result<Arc<Built>, ArtifactError> {
     let path = path(embedded, package);
     let object = |bytes: &[u8]| CodeObject::parse(bytes.to_vec()).map_err(|error| broken(&path, error));
     let original = object(embedded.original)?;
+    let home = counters.home();
     let (instrumented, probes) = match &embedded.instrumented {
-        None => {
-            let target = original.target.to_string();
-            (None, ProbeMap { schema: SCHEMA, target, kernels: Vec::new(), addresses: AddressMap::default() })
-        }
-        Some(form) => {
+        Some(form) if counters != CounterChoice::None => {
             let probes = ProbeMap::from_json(form.probes).map_err(|error| broken(&path, error))?;
             let other =
                 |kernel: &KernelProbes| home.is_some() && kernel.home.is_some() && kernel.home != home;
@@ -52,6 +49,7 @@ pub(crate) fn read(
             let path = path.with_extension("instrumented");
             (form.map(|object| InstrumentedForm { object, path }), probes)
         }
+        _ => return Ok(Arc::new(Built::as_compiled(package, embedded.profile, original, path))),
     };
     Ok(Arc::new(Built {
         package: package.to_owned(),
@@ -81,7 +79,7 @@ mod tests {
 
     #[test]
     fn what_is_broken_is_named() {
-        let error = read(&OBJECT, "k", None).unwrap_err().to_string();
+        let error = read(&OBJECT, "k", CounterChoice::Auto).unwrap_err().to_string();
         assert!(error.starts_with("k for gfx90a (release), embedded: "), "{error}");
     }
 }

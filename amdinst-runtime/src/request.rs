@@ -89,7 +89,11 @@ impl Request<'_> {
             probes: Vec::new(),
             left_out: Vec::new(),
             uniform: Vec::new(),
-            refusals: vec!["the kernel is not in the probe map".to_owned()],
+            refusals: vec![if self.built.probes.kernels.is_empty() {
+                "it ran as it was compiled, without counters".to_owned()
+            } else {
+                "the kernel is not in the probe map".to_owned()
+            }],
         })
     }
 

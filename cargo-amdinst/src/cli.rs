@@ -14,7 +14,9 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 pub use self::start::{CompletionsArgs, DoctorArgs, ManArgs, NewArgs, SourceArgs};
 use crate::commands::output::is_same_file;
-use crate::exit::Exit;
+use crate::commands::run::WaveChoice;
+use crate::commands::run::language::{Argument, Expectation, Save, Selector};
+use crate::exit::{CommandResult, Exit, Failure};
 
 /// The program's name, as cargo looks for it.
 pub const PROGRAM: &str = "cargo-amdinst";
@@ -161,9 +163,15 @@ impl LockArgs {
 /// What to build.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PackageArgs {
-    /// Package to build (default: the one in the current directory)
+    /// Package to build, may be repeated (default: the one in the current directory, else all with kernels)
     #[arg(short, long, value_name = "PKG")]
-    pub package: Option<String>,
+    pub package: Vec<String>,
+    /// Build every package of the workspace that has kernels
+    #[arg(long, visible_alias = "all", conflicts_with = "package")]
+    pub workspace: bool,
+    /// With --workspace: all but this package, may be repeated
+    #[arg(long, value_name = "PKG", requires = "workspace")]
+    pub exclude: Vec<String>,
     /// Path of Cargo.toml
     #[arg(long, value_name = "PATH")]
     pub manifest_path: Option<PathBuf>,
@@ -173,9 +181,15 @@ pub struct PackageArgs {
     /// Cargo profile for the kernels (default: the package's `profile`, else release)
     #[arg(long, value_name = "P")]
     pub profile: Option<String>,
+    /// Kernels with the profile release, whatever the package's `profile` says
+    #[arg(short, long, conflicts_with = "profile")]
+    pub release: bool,
     /// Features to activate, separated by commas or spaces
     #[arg(short = 'F', long, value_name = "FEATURES")]
     pub features: Vec<String>,
+    /// Activate all features
+    #[arg(long)]
+    pub all_features: bool,
     /// Do not activate the `default` feature
     #[arg(long)]
     pub no_default_features: bool,
@@ -231,6 +245,20 @@ pub struct SiteArgs {
 }
 
 impl SiteArgs {
+    /// Nothing may be chosen where nothing is counted.
+    ///
+    /// # Errors
+    /// A branch is chosen with `--no-instrument`.
+    pub fn none_with(&self, no_instrument: bool) -> CommandResult<()> {
+        match self.selectors().first().filter(|_| no_instrument) {
+            Some(selector) => {
+                let message = format!("{selector} is chosen, and nothing counts with --no-instrument");
+                Err(Failure::msg(Exit::Usage, message))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// As the instrumenter takes it.
     pub fn selectors(&self) -> Vec<SiteSelector> {
         let names = self.probe_name.iter().cloned().map(SiteSelector::Probe);
@@ -319,20 +347,32 @@ pub struct TestArgs {
     /// What to build.
     #[command(flatten)]
     pub package: PackageArgs,
+    /// Run only tests whose name contains this
+    #[arg(value_name = "TESTNAME")]
+    pub name: Option<OsString>,
+    /// Build kernels and tests, and run nothing
+    #[arg(long, conflicts_with_all = ["junit", "timeline", "profiles"])]
+    pub no_run: bool,
+    /// Run the tests once a profile, and say which end differently: two or more, separated by commas
+    #[arg(long, value_name = "P,P", value_delimiter = ',', conflicts_with_all = ["profile", "release"])]
+    pub profiles: Vec<String>,
     /// Where to launch the kernels
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: DeviceChoice,
+    /// Run the kernels as they were compiled: nothing is counted, and assertions on branches fail
+    #[arg(long)]
+    pub no_instrument: bool,
     /// What to measure; assertions on branches need `branches`
-    #[arg(long, value_name = "WHAT", default_value = "branches")]
+    #[arg(long, value_name = "WHAT", default_value = "branches", conflicts_with = "no_instrument")]
     pub probe: ProbeChoice,
     /// How much to count of each branch or block; assertions on lanes need them
-    #[arg(long, value_name = "LEVEL", default_value = "lanes")]
+    #[arg(long, value_name = "LEVEL", default_value = "lanes", conflicts_with = "no_instrument")]
     pub level: LevelChoice,
     /// Where counters live while a kernel runs
-    #[arg(long, value_name = "HOME", default_value = "auto")]
+    #[arg(long, value_name = "HOME", default_value = "auto", conflicts_with = "no_instrument")]
     pub counters: CounterChoice,
     /// How instrumented kernels learn where the counter buffer is
-    #[arg(long, value_name = "ABI", default_value = "argument")]
+    #[arg(long, value_name = "ABI", default_value = "argument", conflicts_with = "no_instrument")]
     pub abi: AbiChoice,
     /// Which branches count.
     #[command(flatten)]
@@ -350,7 +390,7 @@ pub struct TestArgs {
     /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Names of tests to run, and options of the test runner
+    /// Further names of tests to run, and options of the test runner
     #[arg(last = true, value_name = "FILTER")]
     pub filters: Vec<OsString>,
 }
@@ -453,12 +493,38 @@ pub struct FileArgs {
     pub target_cpu: Option<String>,
 }
 
+/// The heading over the options that choose a package's code object.
+const OF_PACKAGE: &str = "A package's code object, in place of FILE";
+
+/// Which of the code objects in a file, or which package's.
+#[derive(Clone, Debug, Default, Args)]
+pub struct InputArgs {
+    /// An ELF code object, a clang offload bundle, or a host library or executable with `.hip_fatbin`
+    #[arg(value_name = "FILE", required_unless_present = "package")]
+    pub file: Option<PathBuf>,
+    /// Only code objects for this processor (`gfx90a`) or target (`gfx90a:xnack-`)
+    #[arg(long, value_name = "CPU")]
+    pub target_cpu: Option<String>,
+    /// Package whose code object is taken, and built first if it is not up to date
+    #[arg(short, long, value_name = "PKG", conflicts_with = "file", help_heading = OF_PACKAGE)]
+    pub package: Option<String>,
+    /// Path of Cargo.toml
+    #[arg(long, value_name = "PATH", requires = "package", help_heading = OF_PACKAGE)]
+    pub manifest_path: Option<PathBuf>,
+    /// Cargo profile (default: the package's `profile`, else release)
+    #[arg(long, value_name = "P", requires = "package", help_heading = OF_PACKAGE)]
+    pub profile: Option<String>,
+    /// Features to activate, separated by commas or spaces
+    #[arg(short = 'F', long, value_name = "FEATURES", requires = "package", help_heading = OF_PACKAGE)]
+    pub features: Vec<String>,
+}
+
 /// `cargo amdinst inspect`.
 #[derive(Clone, Debug, Args)]
 pub struct InspectArgs {
     /// Which code objects.
     #[command(flatten)]
-    pub input: FileArgs,
+    pub input: InputArgs,
     /// How to print
     #[arg(long, value_name = "FMT", default_value = "human")]
     pub format: Format,
@@ -469,10 +535,22 @@ pub struct InspectArgs {
 pub struct DisasmArgs {
     /// Which code objects.
     #[command(flatten)]
-    pub input: FileArgs,
-    /// Only this kernel
+    pub input: InputArgs,
+    /// Only this kernel, may be repeated (default: all of the code)
     #[arg(long, value_name = "K")]
-    pub kernel: Option<String>,
+    pub kernel: Vec<String>,
+    /// Print the source text of each line before its instructions
+    #[arg(short = 'S', long)]
+    pub source: bool,
+    /// Print file and line before the instructions of each line
+    #[arg(short, long)]
+    pub line_numbers: bool,
+    /// Mark the sites, the instructions at which lanes part, with kind and probe
+    #[arg(long)]
+    pub sites: bool,
+    /// How to print; JSON has lines and sites in any case
+    #[arg(long, value_name = "FMT", default_value = "human")]
+    pub format: Format,
 }
 
 /// `cargo amdinst instrument`.
@@ -610,22 +688,14 @@ fn budget(text: &str) -> Result<u64, String> {
 
 /// `cargo amdinst run`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = "\
-Arguments, in the order of the kernel's own:
-  in:FILE            a buffer with the file's bytes
-  out:BYTES:FILE     a zeroed buffer, written to the file after the launch
-  inout:FILE:FILE    a buffer with the first file's bytes, written to the second after the launch
-  buf:BYTES          a zeroed buffer
-  TYPE:VALUE         a number; TYPE is u8, u16, u32, u64, i32, i64, f32 or f64; 0x1f is hexadecimal
-  hex:DIGITS         a structure by value: its bytes in hexadecimal, in the order of memory
-  bytes:FILE         a structure by value: the file's bytes")]
+#[command(after_help = crate::commands::run::language::HELP)]
 pub struct RunArgs {
     /// Which code object.
     #[command(flatten)]
-    pub input: FileArgs,
-    /// The kernel to launch
+    pub input: InputArgs,
+    /// The kernel to launch (default: the only one)
     #[arg(long, value_name = "K")]
-    pub kernel: String,
+    pub kernel: Option<String>,
     /// Workgroups
     #[arg(long, value_name = "X[,Y[,Z]]")]
     pub grid: Dim3,
@@ -636,8 +706,33 @@ pub struct RunArgs {
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     pub lds: u32,
     /// An argument, see below
-    #[arg(long = "arg", value_name = "A", allow_hyphen_values = true)]
-    pub args: Vec<crate::commands::run::ArgSpec>,
+    #[arg(long = "arg", value_name = "[NAME=]VALUE", allow_hyphen_values = true)]
+    pub args: Vec<Argument>,
+    /// Print elements of a buffer argument after the launch, see below, may be repeated
+    #[arg(long, value_name = "ARG[:TYPE][RANGE]")]
+    pub print: Vec<Selector>,
+    /// Write a buffer argument to a file after the launch, may be repeated
+    #[arg(long, value_name = "ARG=FILE")]
+    pub save: Vec<Save>,
+    /// Compare a buffer argument with a file after the launch, see below, may be repeated
+    #[arg(long, value_name = "ARG=FILE[~TOL]")]
+    pub expect: Vec<Expectation>,
+    /// Print the instructions that one wave runs, with the registers that each writes
+    #[arg(long)]
+    pub trace: bool,
+    /// With --trace: the wave, by its index in the launch or by its workgroup (default: 0; if the kernel faults: the wave
+    /// at fault)
+    #[arg(long, value_name = "N|X[,Y[,Z]]:N", requires = "trace")]
+    pub trace_wave: Option<WaveChoice>,
+    /// With --trace: the lane whose vector registers are printed (default: 0; if the kernel faults: the lane at fault)
+    #[arg(long, value_name = "N", requires = "trace")]
+    pub trace_lane: Option<u8>,
+    /// With --trace: instructions that are printed, at most
+    #[arg(long, value_name = "N", default_value_t = 200, requires = "trace")]
+    pub trace_limit: u32,
+    /// With --trace: print the instructions that ran last, not first (default: if the kernel faults)
+    #[arg(long, requires = "trace")]
+    pub trace_last: bool,
     /// What to measure (with --report)
     #[arg(long, value_name = "WHAT", default_value = "branches", requires = "report")]
     pub probe: ProbeChoice,

@@ -1,5 +1,9 @@
 //! `disasm` prints what `llvm-objdump -d` prints, line for line.
 
+#[path = "support/schema.rs"]
+mod schema;
+mod support;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -23,19 +27,24 @@ fn skip_unless(there: bool, why: &str) {
     }
 }
 
-fn disasm(file: &Path) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst")).arg("disasm").arg(file).output().unwrap();
+fn disasm(file: &Path, options: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
+    let output = command.arg("disasm").arg(file).args(options).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
 fn compare(objdump: &Path, file: &Path) {
-    let output = Command::new(objdump).arg("-d").arg(file).output().unwrap();
+    compare_with(objdump, file, &[]);
+}
+
+fn compare_with(objdump: &Path, file: &Path, options: &[&str]) {
+    let output = Command::new(objdump).arg("-d").args(options).arg(file).output().unwrap();
     assert!(output.status.success());
     // Its first lines name the file and its format.
     let reference = String::from_utf8(output.stdout).unwrap();
     let reference = reference.lines().skip_while(|line| !line.starts_with("Disassembly"));
-    let ours = disasm(file);
+    let ours = disasm(file, options);
     let mut ours = ours.lines().skip(1);
     let mut lines = 0;
     for (number, line) in reference.enumerate() {
@@ -87,4 +96,71 @@ fn of_one_kernel() {
     let output = run("sub");
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("it has add, collatz"));
+}
+
+/// Inlined functions, calls, code without a line, and several functions in one file.
+const SOURCE: &str = "
+__attribute__((noinline)) float far(float x, int n) {
+    for (int i = 0; i < n; ++i)
+        x = x * 1.5f + 2.0f;
+    return x;
+}
+__attribute__((always_inline)) float near(float x) {
+    return x > 1.0f ? x / 3.0f : x + 7.0f;
+}
+
+kernel void one(global float *out, int n) {
+    int i = __builtin_amdgcn_workitem_id_x();
+    if (i < n)
+        out[i] = near(far(out[i], i));
+}
+kernel void two(global float *out) {
+    int i = __builtin_amdgcn_workitem_id_x();
+    out[i] = near(near(out[i]));
+}
+";
+
+#[test]
+fn with_lines_and_source_of_a_code_object() {
+    let Some(objdump) = llvm_objdump() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("lines.cl");
+    std::fs::write(&source, SOURCE).unwrap();
+    for level in ["-O0", "-O1", "-O2"] {
+        let file = directory.path().join(format!("lines{level}.elf"));
+        // Whole paths: relative ones are joined with the directory in another way.
+        if !support::compile_with(&source, &file, &[level, "-ffile-compilation-dir=/"]) {
+            return;
+        }
+        for options in [&["-l"][..], &["-S"], &["-S", "-l"]] {
+            compare_with(&objdump, &file, options);
+        }
+    }
+}
+
+#[test]
+fn of_several_kernels_with_their_sites() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/branches.elf");
+    let text = disasm(&file, &["--kernel", "collatz", "--kernel", "add", "--sites"]);
+    let labels: Vec<_> = text.lines().filter(|line| line.ends_with(">:")).collect();
+    assert_eq!(labels.len(), 2, "{text}");
+    let lines: Vec<_> = text.lines().collect();
+    let site = lines.iter().position(|line| *line == "; site 0 of add: if").unwrap();
+    assert!(lines[site + 1].starts_with("\ts_and_saveexec_b64 s[0:1], vcc"), "{text}");
+    assert_eq!(lines.iter().filter(|line| line.starts_with("; site ")).count(), 5);
+    // What `inspect` says of sites, and `disasm` of instructions, is in the JSON.
+    let document: serde_json::Value = serde_json::from_str(&disasm(&file, &["--format", "json"])).unwrap();
+    assert_eq!(schema::errors("disasm.v1.json", &document), Vec::<String>::new());
+    let symbols = document["code_objects"][0]["symbols"].as_array().unwrap();
+    let all: Vec<_> = symbols.iter().flat_map(|symbol| symbol["instructions"].as_array().unwrap()).collect();
+    let text = disasm(&file, &[]);
+    let listed: Vec<_> =
+        text.lines().filter_map(|line| Some(line.strip_prefix('\t')?.split("//").next()?.trim())).collect();
+    let instructions: Vec<_> = all.iter().filter_map(|instruction| instruction["text"].as_str()).collect();
+    let code = |line: &&&str| !line.starts_with(['.', '\t']);
+    assert_eq!(instructions, listed.iter().filter(code).copied().collect::<Vec<_>>());
+    assert_eq!(all.iter().filter(|instruction| instruction.get("site").is_some()).count(), 5);
+    let branch = all.iter().find(|instruction| instruction["address"] == 0x1a1c).unwrap();
+    assert_eq!((&branch["target"], &branch["line"]), (&0x1a84.into(), &9.into()), "{branch}");
+    assert!(text.contains("<add+0x84>"));
 }

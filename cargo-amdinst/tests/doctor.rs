@@ -31,7 +31,9 @@ impl Toolchain {
         for tool in ["opt", "llc", "llvm-link", "llvm-dis", "ld.lld"] {
             toolchain.script(
                 &format!("lib/rustlib/{HOST}/bin/{tool}"),
-                "echo 'LLVM version 99.1.0'; echo '  amdgcn - AMD GCN GPUs'",
+                // Of a kernel, whatever it is: code that reads memory twice.
+                "case $1 in --version) echo 'LLVM version 99.1.0'; echo '  amdgcn - AMD GCN GPUs';; \
+                 *) cat >/dev/null; printf 'global_load_dword v0\\nglobal_load_dword v1\\n';; esac",
             );
         }
         toolchain
@@ -89,6 +91,32 @@ fn a_complete_toolchain_part_by_part() {
     for check in checks.iter().filter(|check| check["area"] == "toolchain") {
         assert_eq!(check["status"], "ok", "{check}");
     }
+}
+
+#[test]
+fn an_llvm_that_compiles_wrongly_is_told() {
+    let toolchain = Toolchain::new();
+    let llc = format!("lib/rustlib/{HOST}/bin/llc");
+    let version = "echo 'LLVM version 99.1.0'; echo '  amdgcn - AMD GCN GPUs'";
+    let with = |otherwise: &str| {
+        let script = format!(
+            "case \"$*\" in --version) {version};; {otherwise} *) cat >/dev/null; echo s_endpgm;; esac"
+        );
+        toolchain.script(&llc, &script);
+        checks(&mut toolchain.doctor(&[]))
+    };
+    let right = "printf 'global_load_dword v0\\nglobal_load_dword v1\\n'";
+    let (output, found) = with(&format!("*--opt-disable=slsr*) cat >/dev/null; {right};;"));
+    assert!(matches!(output.status.code(), Some(0 | 10)), "{output:?}");
+    let told = check(&found, "llvm faults");
+    assert_eq!(told["status"], "ok");
+    assert!(told["found"].as_str().unwrap().ends_with("built without, `--opt-disable=slsr`"), "{told}");
+    let (output, found) = with("");
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(check(&found, "llvm faults")["status"], "error");
+    assert!(
+        with(&format!("*) cat >/dev/null; {right};;")).1.iter().all(|check| check["name"] != "llvm faults")
+    );
 }
 
 #[test]

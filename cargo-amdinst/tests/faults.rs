@@ -43,6 +43,7 @@ fn every_fault_is_named_and_located() {
         let output = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"))
             .current_dir(directory.path())
             .env("NO_COLOR", "1")
+            .env_remove("CARGO_TERM_COLOR")
             .args(["run", "--quiet", "faults.elf", "--kernel", kernel])
             .args(options.split_whitespace())
             .output()

@@ -30,7 +30,13 @@ fn help(command: &str) -> String {
     if !command.is_empty() {
         child.arg(command);
     }
-    let output = child.arg("--help").env("COLUMNS", "100").env("NO_COLOR", "1").output().unwrap();
+    let output = child
+        .arg("--help")
+        .env("COLUMNS", "100")
+        .env("NO_COLOR", "1")
+        .env_remove("CARGO_TERM_COLOR")
+        .output()
+        .unwrap();
     assert!(output.status.success(), "{command}: {output:?}");
     assert!(output.stderr.is_empty(), "{command}: help is data, and goes to stdout");
     String::from_utf8(output.stdout).unwrap()

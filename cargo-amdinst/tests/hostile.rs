@@ -82,6 +82,7 @@ fn instrument(directory: &Path, bytes: &[u8]) -> (i32, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"))
         .current_dir(directory)
         .env("NO_COLOR", "1")
+        .env_remove("CARGO_TERM_COLOR")
         .args(["instrument", "hostile.elf", "-o", "out.elf"])
         .output()
         .unwrap();

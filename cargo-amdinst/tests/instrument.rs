@@ -9,7 +9,13 @@ fn amdinst(directory: &Path, words: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
     let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/branches.elf");
     let words = words.split_whitespace().map(|word| if word == "FILE" { fixture } else { word });
-    command.current_dir(directory).env("NO_COLOR", "1").args(words).output().unwrap()
+    command
+        .current_dir(directory)
+        .env("NO_COLOR", "1")
+        .env_remove("CARGO_TERM_COLOR")
+        .args(words)
+        .output()
+        .unwrap()
 }
 
 #[test]

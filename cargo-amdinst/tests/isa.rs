@@ -7,7 +7,10 @@ use serde_json::Value;
 
 fn amdinst(words: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
-    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")).env("NO_COLOR", "1");
+    command
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"))
+        .env("NO_COLOR", "1")
+        .env_remove("CARGO_TERM_COLOR");
     command.args(words.split_whitespace()).output().unwrap()
 }
 

@@ -18,7 +18,11 @@ fn package(directory: &Path) {
 
 fn amdinst(directory: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
-    command.current_dir(directory).env("NO_COLOR", "1").env_remove("AMDINST_TOOLCHAIN");
+    command
+        .current_dir(directory)
+        .env("NO_COLOR", "1")
+        .env_remove("CARGO_TERM_COLOR")
+        .env_remove("AMDINST_TOOLCHAIN");
     command.args(words).output().unwrap()
 }
 

@@ -27,20 +27,28 @@ fn a_package_that_cargo_reads() {
     let place = tempfile::tempdir().unwrap();
     let output = new(place.path(), &["my-kernels"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert_eq!(
-        stderr(&output),
-        "     Created package `my-kernels`: a kernel and its test\n        Next cd my-kernels && cargo amdinst test\n"
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().canonicalize().unwrap();
+    let lines: Vec<&str> = stderr(&output).lines().collect();
+    let [created, taking, warning, help, next] = lines[..] else { panic!("{lines:#?}") };
+    assert_eq!(created, "     Created package `my-kernels`: a kernel and its test");
+    let from =
+        format!("      Taking amdinst-device and harness from {}, by its absolute path", checkout.display());
+    assert_eq!(taking, from);
+    assert_eq!(warning, "warning: other machines do not have this path, which Cargo.toml names");
+    assert!(
+        help.starts_with("help: `--git ") && help.ends_with("` or `--registry` names what they have"),
+        "{help}"
     );
+    assert_eq!(next, "        Next cd my-kernels && cargo amdinst test");
     let package = place.path().join("my-kernels");
     assert!(
         fs::read_to_string(package.join("tests/kernels.rs")).unwrap().contains("\nuse my_kernels::saxpy;\n")
     );
     // Its dependencies are the sources that this program was built from.
     let table = manifest(&package);
-    let path = package.join(table["dependencies"]["amdinst-device"]["path"].as_str().unwrap());
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../amdinst-device");
-    assert_eq!(path.canonicalize().unwrap(), here.canonicalize().unwrap());
-    // Nothing that the emulator needs: it is inside the runtime that the command brings.
+    let path = table["dependencies"]["amdinst-device"]["path"].as_str().unwrap();
+    assert_eq!(Path::new(path), checkout.join("amdinst-device"));
+    // It needs no settings: tests load the runtime that the command brings.
     assert!(table.get("profile").is_none());
 
     let metadata = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
@@ -85,19 +93,52 @@ fn in_a_workspace_it_becomes_a_member() {
     assert!(!table.contains_key("profile"), "{table:?}");
 }
 
+/// A second package takes our crates from where the first does; or from the workspace's table.
+#[test]
+fn in_a_workspace_it_takes_what_others_take() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path();
+    fs::write(root.join("Cargo.toml"), "[workspace]\nresolver = \"3\"\nmembers = []\n").unwrap();
+    let output = new(root, &["first", "--git", "https://example.org/amdinst"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let output = new(root, &["second"]);
+    assert!(stderr(&output).contains("harness from https://example.org/amdinst\n"), "{}", stderr(&output));
+    assert_eq!(manifest(&root.join("first"))["dependencies"], manifest(&root.join("second"))["dependencies"]);
+
+    let mut text = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    text.push_str("[workspace.dependencies]\namdinst-device = \"1\"\nharness = { package = \"amdinst-harness\", version = \"1\" }\n");
+    fs::write(root.join("Cargo.toml"), text).unwrap();
+    let output = new(root, &["third"]);
+    assert!(stderr(&output).contains("harness from [workspace.dependencies]\n"), "{}", stderr(&output));
+    assert_eq!(
+        manifest(&root.join("third"))["dev-dependencies"]["harness"]["workspace"].as_bool(),
+        Some(true)
+    );
+}
+
 #[test]
 fn where_dependencies_come_from() {
     let place = tempfile::tempdir().unwrap();
     let dependency = |name: &str, arguments: &[&str]| {
         let output = new(place.path(), &[&[name], arguments].concat());
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-        manifest(&place.path().join(name))["dev-dependencies"]["harness"].clone()
+        let path = manifest(&place.path().join(name))["dev-dependencies"]["harness"].clone();
+        let absolute = path.get("path").is_some_and(|path| Path::new(path.as_str().unwrap()).is_absolute());
+        assert_eq!(stderr(&output).contains("warning:"), absolute, "{}", stderr(&output));
+        path
     };
     let git = dependency("a", &["--git", "https://example.org/amdinst"]);
     assert_eq!(git["git"].as_str(), Some("https://example.org/amdinst"));
     assert_eq!(dependency("b", &["--registry"])["version"].as_str(), Some(env!("CARGO_PKG_VERSION")));
     let checkout = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    assert!(dependency("c", &["--path", checkout])["path"].as_str().unwrap().ends_with("/harness"));
+    assert!(Path::new(dependency("c", &["--path", checkout])["path"].as_str().unwrap()).is_absolute());
+    // A relative path stays one, for whoever has both. Nothing is warned of then.
+    std::os::unix::fs::symlink(Path::new(checkout), place.path().join("amdinst")).unwrap();
+    let path = dependency("d", &["--path", "amdinst"])["path"].as_str().unwrap().to_owned();
+    assert!(
+        path.starts_with("../") && place.path().join("d").join(&path).join("Cargo.toml").is_file(),
+        "{path}"
+    );
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn fixture() -> PathBuf {
 /// Runs a kernel of the fixture in `directory` with the words of `options`.
 fn run(directory: &Path, kernel: &str, options: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
-    command.current_dir(directory).env("NO_COLOR", "1");
+    command.current_dir(directory).env("NO_COLOR", "1").env_remove("CARGO_TERM_COLOR");
     command.arg("run").arg(fixture()).args(["--kernel", kernel]);
     command.args(options.split_whitespace()).output().unwrap()
 }

@@ -39,7 +39,12 @@ fn run(directory: &Path, options: &[&str]) -> Output {
     let launch =
         "--kernel add --grid 5 --block 192 --arg buf:3840 --arg buf:3840 --arg buf:3840 --arg i32:960";
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
-    command.current_dir(directory).env("NO_COLOR", "1").arg("run").arg(fixture);
+    command
+        .current_dir(directory)
+        .env("NO_COLOR", "1")
+        .env_remove("CARGO_TERM_COLOR")
+        .arg("run")
+        .arg(fixture);
     command.args(launch.split(' ')).args(options).output().unwrap()
 }
 

@@ -45,7 +45,7 @@
 //! | variable | meaning |
 //! |---|---|
 //! | `AMDINST_DEVICE` | `auto` (default), `emu` or `hip` |
-//! | `AMDINST_COUNTERS` | `auto` (default), `register`, `lds` or `global` |
+//! | `AMDINST_COUNTERS` | `auto` (default), `register`, `lds`, `global`, or `none`: kernels run as they were compiled |
 //! | `AMDINST_MANIFEST` | manifests of built kernels, separated by `:`; else they are looked for in the target directory |
 //! | `AMDINST_FRESH` | `1`: the kernels are known to be those of the sources, which are then not looked at (`cargo amdinst test` has just built them; or they were brought here without their sources) |
 //! | `AMDINST_TARGET_CPU` | which of several built processors to use |

@@ -7,6 +7,7 @@
 
 pub mod break_continue;
 pub mod broken;
+pub mod called;
 pub mod classify;
 pub mod collatz;
 pub mod early_return;
@@ -18,6 +19,7 @@ pub mod opposite;
 pub mod outlined;
 pub mod reduce;
 pub mod relu;
+pub mod sort;
 pub mod stencil;
 pub mod transpose;
 pub mod vector_add;

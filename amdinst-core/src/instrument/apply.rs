@@ -42,7 +42,8 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
         offset: VARIABLE_OFFSET.into(),
         memory: (HEADER_BYTES + record.max().unwrap_or(0)).into(),
     });
-    let edit = Edit { text: relocated.text().into(), kernels: edits, variable };
+    let edit =
+        Edit { text: relocated.text().into(), keeps_code: relocated.keeps_code(), kernels: edits, variable };
     let rewritten = rewrite(object, &edit, |old, edge| relocated.place(old, edge))
         .map_err(|error| InstrumentError::Rewrite(error.to_string()))?;
     let map = ProbeMap {

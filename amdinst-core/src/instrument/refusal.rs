@@ -24,9 +24,11 @@ pub enum InstrumentError {
     /// Every kernel was refused, or none has a site: there is nothing to write.
     #[error("nothing to instrument: {}", .0)]
     NothingInstrumented(String),
-    /// Something in `.text` outside the instrumented kernels cannot be moved.
-    #[error("code at {pc:#x} cannot be moved: {detail}")]
+    /// Something in `.text` cannot be moved, and in this code object nothing can stay where it is.
+    #[error("code at {}{pc:#x} cannot be moved: {detail}", .place.as_ref().map(|place| format!("{place}, ")).unwrap_or_default())]
     NotRelocatable {
+        /// Its place in the source, if that is known.
+        place: Option<String>,
         /// Address in the original code object.
         pc: u64,
         /// What was found.

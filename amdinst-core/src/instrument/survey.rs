@@ -13,6 +13,7 @@ use crate::analysis::modes::ModeFlow;
 use crate::analysis::program::{Exit, Function, Obstacle, ObstacleKind, Program, RawCounter, Seen};
 use crate::isa::{LAST_SGPR, Reg};
 use crate::object::CodeObject;
+use amdinst_format::probes::SiteFrame;
 
 /// The program and what is known of it.
 #[derive(Debug)]
@@ -74,10 +75,19 @@ impl Survey {
         functions.filter_map(|(index, function)| Some((index, function.kernel?)))
     }
 
-    /// Why the kernel at `function` cannot be instrumented, from its code alone.
-    pub(super) fn obstacles(&self, function: usize) -> Vec<Refusal> {
+    /// Why the kernel at `function` cannot be instrumented, from its code alone; `frames` tells where an instruction stands in the
+    /// source.
+    pub(super) fn obstacles(&self, function: usize, frames: impl Fn(u64) -> Vec<SiteFrame>) -> Vec<Refusal> {
         let functions = self.reachable[function].iter().map(|&reached| &self.program.functions[reached]);
-        let obstacles = functions.flat_map(|function| function.obstacles.iter().map(move |o| (function, o)));
+        // Of one instruction the last reason is the closest.
+        let is_last = |function: &Function, number: usize| {
+            let rest = &function.obstacles[number..];
+            rest[1..].iter().all(|later| later.pc != rest[0].pc)
+        };
+        let obstacles = functions.flat_map(|function| {
+            let numbered = function.obstacles.iter().enumerate();
+            numbered.filter(move |&(number, _)| is_last(function, number)).map(move |(_, o)| (function, o))
+        });
         let refusal = |(function, obstacle): (&Function, &Obstacle)| {
             let reason = match obstacle.kind {
                 ObstacleKind::IndirectTarget => Reason::IndirectTarget,
@@ -86,7 +96,7 @@ impl Survey {
                 ObstacleKind::BrokenControlFlow => Reason::BrokenControlFlow,
             };
             let detail = format!("in `{}` at {:#x}: {}", function.name, obstacle.pc, obstacle.detail);
-            Refusal::of_kernel(reason, detail)
+            Refusal { frames: frames(obstacle.pc), ..Refusal::of_kernel(reason, detail) }
         };
         let mut refusals: Vec<Refusal> = obstacles.map(refusal).collect();
         refusals.extend(self.shared_with_a_kernel(function));
@@ -107,6 +117,13 @@ impl Survey {
         let into = self.entered.iter().find(|(_, from)| self.reachable[function].contains(from));
         let from = || self.entered.get(&function).map(|&from| enters(from, function));
         into.map(|(&into, &from)| enters(from, into)).or_else(from)
+    }
+
+    /// Whether the kernel at `function` may call any function.
+    pub(super) fn calls_any(&self, function: usize) -> bool {
+        let obstacles =
+            self.reachable[function].iter().flat_map(|&reached| &self.program.functions[reached].obstacles);
+        obstacles.into_iter().any(|obstacle| obstacle.kind == ObstacleKind::IndirectTarget)
     }
 
     /// The writes of EXEC in `function` that could not be classified.

@@ -260,6 +260,11 @@ impl ScalarSet {
         Self(registers & !Self::SCC.0 | scc)
     }
 
+    /// One scalar register, by its operand code.
+    pub(crate) const fn register(code: u8) -> Self {
+        Self(1 << (code & 127))
+    }
+
     /// The SGPRs from this one on, special ones left out.
     pub(crate) const fn sgprs_from(first: u8) -> Self {
         let all = (1 << (LAST_SGPR + 1)) - 1;
@@ -298,6 +303,11 @@ impl ScalarSet {
     /// The registers that the other set has not.
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
+    }
+
+    /// The registers of both sets.
+    pub(crate) const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 
     /// Whether the sets share a register.

@@ -12,12 +12,53 @@ mod symbols;
 use std::io;
 use std::ops::Range;
 
-use crate::isa;
+use crate::isa::{self, Flow, Inst};
 use crate::object::CodeObject;
 use symbols::{Place, Symbols};
 
 /// The text is handed on when it has grown to this many bytes.
 const CHUNK: usize = 1 << 16;
+
+/// What is written before the lines of instructions.
+pub trait Annotate {
+    /// Adds lines for the instruction at `address`, which `symbol` covers.
+    fn before(&mut self, address: u64, symbol: &str, out: &mut String);
+}
+
+/// Nothing is added.
+impl Annotate for () {
+    fn before(&mut self, _address: u64, _symbol: &str, _out: &mut String) {}
+}
+
+/// A piece of a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item<'a> {
+    /// A symbol begins.
+    Label {
+        /// Its address.
+        address: u64,
+        /// Its name.
+        name: &'a str,
+    },
+    /// An instruction.
+    Instruction {
+        /// Its address.
+        address: u64,
+        /// Its bytes.
+        bytes: &'a [u8],
+        /// The instruction, as LLVM writes it.
+        text: String,
+        /// Where it branches to, if it names that.
+        target: Option<u64>,
+    },
+    /// Bytes that are no instruction: data, zeros, words that no instruction begins with.
+    Data {
+        /// Address of the first.
+        address: u64,
+        /// The bytes.
+        bytes: &'a [u8],
+    },
+}
 
 /// A code object's symbols, ready for its disassembly.
 pub struct Listing<'a> {
@@ -45,6 +86,19 @@ impl<'a> Listing<'a> {
     /// # Errors
     /// Those of `out`.
     pub fn write_range(&self, range: Range<u64>, out: &mut impl io::Write) -> io::Result<()> {
+        self.write_annotated(range, out, &mut ())
+    }
+
+    /// As [`Self::write_range`], with lines before those of instructions.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_annotated(
+        &self,
+        range: Range<u64>,
+        out: &mut impl io::Write,
+        annotate: &mut impl Annotate,
+    ) -> io::Result<()> {
         let text = &self.object.text;
         let section = text.address..text.address + text.range.len() as u64;
         let mut buffer = String::with_capacity(2 * CHUNK);
@@ -64,6 +118,7 @@ impl<'a> Listing<'a> {
             data::dump(&mut buffer, start, &bytes(start)[..(code - start) as usize]);
             let mut at = code;
             while at < end {
+                annotate.before(at, name, &mut buffer);
                 at += self.line(&mut buffer, at, end, bytes(at));
                 if buffer.len() >= CHUNK {
                     out.write_all(buffer.as_bytes())?;
@@ -72,6 +127,53 @@ impl<'a> Listing<'a> {
             }
         }
         out.write_all(buffer.as_bytes())
+    }
+
+    /// Shows what stands at some addresses to `visit`, in the order of the listing. What lies outside `.text` is left out.
+    ///
+    /// # Errors
+    /// Those of `visit`.
+    pub fn items<E>(
+        &self,
+        range: Range<u64>,
+        mut visit: impl FnMut(Item<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let text = &self.object.text;
+        let section = text.address..text.address + text.range.len() as u64;
+        for Place { address, name, data_bytes, next } in self.symbols.places() {
+            let start = address.max(range.start);
+            let end = next.unwrap_or(section.end).min(range.end);
+            if start >= end || !section.contains(&start) {
+                continue;
+            }
+            if start == address {
+                visit(Item::Label { address, name })?;
+            }
+            let bytes = |from: u64| &self.object.text_bytes()[(from - section.start) as usize..];
+            let mut at = address.saturating_add(data_bytes).clamp(start, end);
+            if at > start {
+                visit(Item::Data { address: start, bytes: &bytes(start)[..(at - start) as usize] })?;
+            }
+            while at < end {
+                let here = bytes(at);
+                let zeros = data::zeros_to_skip(&here[..(end - at) as usize]);
+                let arch = self.object.target.arch;
+                let item = match isa::decode_for_listing(arch, here) {
+                    _ if zeros > 0 => Item::Data { address: at, bytes: &here[..zeros] },
+                    Ok(inst) => Item::Instruction {
+                        address: at,
+                        bytes: &here[..usize::from(inst.size)],
+                        text: inst.text(arch).to_string(),
+                        target: target_of(&inst, at),
+                    },
+                    Err(_) => Item::Data { address: at, bytes: &here[..here.len().min(4)] },
+                };
+                let (Item::Instruction { bytes, .. } | Item::Data { bytes, .. }) = &item else { break };
+                at += bytes.len() as u64;
+                visit(item)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes one line for what stands at `at`, and returns its size in bytes. `bytes` go on to the end of the section:
@@ -92,4 +194,14 @@ impl<'a> Listing<'a> {
             Err(_) => data::line(out, at, bytes) as u64,
         }
     }
+}
+
+/// Where a branch at `pc` leads, if it names that.
+fn target_of(inst: &Inst, pc: u64) -> Option<u64> {
+    let offset = match inst.flow() {
+        Flow::Branch { offset } | Flow::CondBranch { offset, .. } => offset,
+        Flow::Call { offset } => offset?,
+        _ => return None,
+    };
+    Some(pc.wrapping_add(inst.size.into()).wrapping_add_signed(offset.into()))
 }

@@ -37,8 +37,10 @@ pub struct CodeObject {
     pub target: TargetId,
     /// Code object version (2 to 6).
     pub version: u8,
-    /// The executable section.
+    /// The executable section `.text`.
     pub text: Text,
+    /// Code of a rewritten code object that stayed where it was ([`KEPT_SECTION`]), in front of `.text`.
+    pub kept: Option<Text>,
     /// Kernels, in order of entry address.
     pub kernels: Vec<Kernel>,
     /// Functions in `.text` that are not kernels, in order of address.
@@ -55,6 +57,24 @@ impl CodeObject {
     /// The bytes of `.text`.
     pub fn text_bytes(&self) -> &[u8] {
         &self.bytes[self.text.range.clone()]
+    }
+
+    /// The sections with code, in order of address.
+    pub fn code(&self) -> impl Iterator<Item = &Text> {
+        self.kept.iter().chain([&self.text])
+    }
+
+    /// The virtual addresses from the first section with code to the end of the last.
+    pub fn code_span(&self) -> Range<u64> {
+        let first = self.kept.as_ref().unwrap_or(&self.text);
+        first.address..self.text.memory().end
+    }
+
+    /// The bytes of code from a virtual address on, to the end of its section.
+    pub fn code_at(&self, address: u64) -> Option<&[u8]> {
+        let section = self.code().find(|section| section.memory().contains(&address))?;
+        let offset = (address - section.address) as usize;
+        self.bytes.get(section.range.clone())?.get(offset..)
     }
 
     /// `size` bytes of initialised memory at a virtual address, if one segment's file contents cover them.
@@ -89,6 +109,7 @@ impl fmt::Debug for CodeObject {
             .field("target", &self.target)
             .field("version", &self.version)
             .field("text", &self.text)
+            .field("kept", &self.kept)
             .field("kernels", &self.kernels)
             .field("functions", &self.functions)
             .field("segments", &self.segments)
@@ -98,13 +119,26 @@ impl fmt::Debug for CodeObject {
     }
 }
 
-/// The `.text` section.
+/// Name of the section with the code that a rewrite left where it was.
+pub const KEPT_SECTION: &str = ".text.kept";
+
+/// Bytes that such a section may lie in front of `.text`, at most: who runs the code has a place for each dword in between.
+pub(crate) const KEPT_REACH: u64 = 256 << 20;
+
+/// A section with code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     /// Virtual address of its first byte.
     pub address: u64,
     /// Where its bytes stand in [`CodeObject::bytes`].
     pub range: Range<usize>,
+}
+
+impl Text {
+    /// Its virtual addresses.
+    pub const fn memory(&self) -> Range<u64> {
+        self.address..self.address + (self.range.end - self.range.start) as u64
+    }
 }
 
 /// One kernel: entry point, descriptor and metadata.
@@ -114,7 +148,8 @@ pub struct Kernel {
     pub name: String,
     /// Name of the descriptor's symbol (`.symbol`, ends in `.kd`; in code object version 2 the kernel's own).
     pub symbol: String,
-    /// Virtual addresses of its code: entry to the end of its symbol.
+    /// Virtual addresses of its code: entry to the end of its symbol. Empty if it has no instructions and other code stands there, as
+    /// compilers leave of a kernel that must not be launched.
     pub code: Range<u64>,
     /// Virtual address of its descriptor; in code object version 2 of its `amd_kernel_code_t`.
     pub descriptor_address: u64,

@@ -9,8 +9,8 @@ use super::elf::{Elf, ProgramHeader, RELA_SIZE};
 use super::metadata::KernelEntry;
 use super::symbols::Symbols;
 use super::{
-    CodeObject, Kernel, KernelDescriptor, KernelMetadata, KernelProblem, ObjectError, Relocation,
-    RelocationKind, Segment, Text, note, target, v2,
+    CodeObject, KEPT_REACH, KEPT_SECTION, Kernel, KernelDescriptor, KernelMetadata, KernelProblem,
+    ObjectError, Relocation, RelocationKind, Segment, Text, note, target, v2,
 };
 use crate::Names;
 
@@ -30,19 +30,35 @@ impl CodeObject {
         let elf = Elf::read(&bytes)?;
         let (target, version) = target::identify(&elf, &bytes)?;
         let segments = segments(&elf)?;
-        let (text_index, text) = text(&elf)?;
+        let Some((text_index, text)) = code(&elf, ".text")? else {
+            return Err(ObjectError::malformed(
+                "section header table",
+                0,
+                "there is no .text section, hence no code",
+            ));
+        };
+        let kept = code(&elf, KEPT_SECTION)?;
+        if let Some((_, kept)) = &kept
+            && (kept.memory().end > text.address || text.address - kept.address > KEPT_REACH)
+        {
+            let problem = "it is not in front of .text, or too far away";
+            return Err(ObjectError::malformed(format!("section {KEPT_SECTION}"), kept.address, problem));
+        }
         let mut object = Self {
             target,
             version,
             relocations: Vec::new(),
             segments,
             text,
+            kept: kept.as_ref().map(|(_, kept)| kept.clone()),
             bytes,
             kernels: Vec::new(),
             functions: Vec::new(),
             variables: Vec::new(),
         };
-        let symbols = Symbols::read(&elf, &object.bytes, text_index, &object.text)?;
+        let sections: Vec<(usize, Text)> =
+            kept.into_iter().chain([(text_index, object.text.clone())]).collect();
+        let symbols = Symbols::read(&elf, &object.bytes, &sections)?;
         object.relocations = relocations(&elf, &object.bytes)?;
         object.kernels = kernels(&object, &elf, &symbols)?;
         object.functions = symbols.functions(&object.kernels);
@@ -92,16 +108,10 @@ fn segments(elf: &Elf) -> Result<Vec<Segment>, ObjectError> {
         .collect())
 }
 
-/// `.text` and its section index.
-fn text(elf: &Elf) -> Result<(usize, Text), ObjectError> {
-    let Some((index, section)) = elf.section(".text") else {
-        return Err(ObjectError::malformed(
-            "section header table",
-            0,
-            "there is no .text section, hence no code",
-        ));
-    };
-    let damaged = |problem: &str| ObjectError::malformed("section .text", section.offset, problem);
+/// A section with code, and its index.
+fn code(elf: &Elf, name: &str) -> Result<Option<(usize, Text)>, ObjectError> {
+    let Some((index, section)) = elf.section(name) else { return Ok(None) };
+    let damaged = |problem: &str| ObjectError::malformed(format!("section {name}"), section.offset, problem);
     if section.kind != elf::SHT_PROGBITS {
         return Err(damaged("it is not SHT_PROGBITS"));
     }
@@ -119,7 +129,7 @@ fn text(elf: &Elf) -> Result<(usize, Text), ObjectError> {
     if !loaded && section.size != 0 {
         return Err(damaged("no executable segment loads it at its address"));
     }
-    Ok((index, Text { address: section.address, range: section.file_range() }))
+    Ok(Some((index, Text { address: section.address, range: section.file_range() })))
 }
 
 fn relocations(elf: &Elf, bytes: &[u8]) -> Result<Vec<Relocation>, ObjectError> {
@@ -269,10 +279,9 @@ fn find(
         return Err(KernelProblem::DescriptorMisaligned { address });
     }
     let entry = address.wrapping_add_signed(descriptor.entry_offset());
-    let text = &object.text;
-    if entry < text.address || entry - text.address >= text.range.len() as u64 {
+    let Some(text) = object.code().find(|section| section.memory().contains(&entry)) else {
         return Err(KernelProblem::EntryOutside { entry });
-    }
+    };
     if entry % 256 != 0 {
         return Err(KernelProblem::EntryMisaligned { entry });
     }
@@ -284,6 +293,7 @@ fn find(
     // In version 2 the symbol covers the code too.
     let end = match address.checked_add(object_symbol.size) {
         Some(end) if is_version_2 && end > entry && end - text.address <= text.range.len() as u64 => end,
+        _ if symbol.strip_suffix(".kd").is_some_and(|name| symbols.is_empty(name)) => entry,
         _ => symbols.end_of(entry, text),
     };
     Ok((address, descriptor, entry..end))

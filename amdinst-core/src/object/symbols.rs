@@ -11,10 +11,10 @@ use crate::{ByName, Names};
 
 /// The defined functions and data objects of both symbol tables.
 pub(super) struct Symbols<'a> {
-    /// Functions of `.text`: entry address to name and end.
-    functions: BTreeMap<u64, (Cow<'a, str>, u64)>,
-    /// Entry address of each function name.
-    entries: ByName<Cow<'a, str>, u64>,
+    /// Functions of `.text`: entry address to name, end, and whether that is only where the next one starts.
+    functions: BTreeMap<u64, (Cow<'a, str>, u64, bool)>,
+    /// Each function name's entry, and the size that its symbol gives.
+    entries: ByName<Cow<'a, str>, Extent>,
     /// Data objects by name.
     objects: ByName<Cow<'a, str>, Extent>,
     /// Kernels of code object version 2 by name, from their headers on.
@@ -31,13 +31,11 @@ pub(super) struct Extent {
 }
 
 impl<'a> Symbols<'a> {
-    /// Reads both tables. Every function lies inside `.text`.
-    pub(super) fn read(
-        elf: &Elf,
-        bytes: &'a [u8],
-        text_index: usize,
-        text: &Text,
-    ) -> Result<Self, ObjectError> {
+    /// Reads both tables. Every function lies inside one of the sections with code, which are told with their indices.
+    pub(super) fn read(elf: &Elf, bytes: &'a [u8], sections: &[(usize, Text)]) -> Result<Self, ObjectError> {
+        let code = |section: u32| {
+            sections.iter().find(|(index, _)| *index == section as usize).map(|(_, code)| code)
+        };
         let mut functions: Vec<Symbol<'_>> = Vec::new();
         let (mut objects, mut kernels) = (ByName::default(), ByName::default());
         // .symtab first: it has the local functions too, and its names win over those of .dynsym.
@@ -49,10 +47,10 @@ impl<'a> Symbols<'a> {
             for symbol in elf.symbols(bytes, index)? {
                 let extent = Extent { address: symbol.value, size: symbol.size };
                 match symbol.section {
-                    Some(section) if symbol.kind == elf::STT_FUNC && section as usize == text_index => {
+                    Some(section) if symbol.kind == elf::STT_FUNC && code(section).is_some() => {
                         functions.push(symbol);
                     }
-                    Some(section) if symbol.kind == v2::STT_KERNEL && section as usize == text_index => {
+                    Some(section) if symbol.kind == v2::STT_KERNEL && code(section).is_some() => {
                         kernels.entry(symbol.name).or_insert(extent);
                     }
                     Some(_) if symbol.kind == elf::STT_OBJECT => {
@@ -63,10 +61,12 @@ impl<'a> Symbols<'a> {
             }
         }
 
-        let text_end = text.address + text.range.len() as u64;
+        let section_of =
+            |symbol: &Symbol<'_>| symbol.section.and_then(code).map(Text::memory).unwrap_or_default();
         for symbol in &functions {
             let end = symbol.value.checked_add(symbol.size);
-            if symbol.value < text.address || end.is_none_or(|end| end > text_end) {
+            let section = section_of(symbol);
+            if symbol.value < section.start || end.is_none_or(|end| end > section.end) {
                 return Err(ObjectError::malformed(
                     format!("function symbol `{}`", symbol.name),
                     symbol.value,
@@ -74,7 +74,8 @@ impl<'a> Symbols<'a> {
                 ));
             }
         }
-        functions.sort_by_key(|symbol| symbol.value);
+        // Of several at one address, those with code are first.
+        functions.sort_by_key(|symbol| (symbol.value, symbol.size == 0));
         let headers = kernels.values().map(|kernel: &Extent| kernel.address);
         let mut starts: Vec<u64> = functions.iter().map(|symbol| symbol.value).chain(headers).collect();
         starts.sort_unstable();
@@ -84,18 +85,28 @@ impl<'a> Symbols<'a> {
             // Hand-written code often has no `.size`: such a function ends where the next one starts.
             let next = starts.partition_point(|&start| start <= symbol.value);
             let end = match symbol.size {
-                0 => starts.get(next).copied().unwrap_or(text_end),
+                0 => {
+                    let section = section_of(&symbol).end;
+                    starts.get(next).map_or(section, |&start| start.min(section))
+                }
                 size => symbol.value + size,
             };
-            entries.entry(symbol.name.clone()).or_insert(symbol.value);
-            by_address.entry(symbol.value).or_insert((symbol.name, end));
+            let extent = Extent { address: symbol.value, size: symbol.size };
+            entries.entry(symbol.name.clone()).or_insert(extent);
+            by_address.entry(symbol.value).or_insert((symbol.name, end, symbol.size == 0));
         }
         Ok(Self { functions: by_address, entries, objects, kernels })
     }
 
     /// Entry address of the function of that name.
     pub(super) fn entry(&self, name: &str) -> Option<u64> {
-        self.entries.get(name).copied()
+        self.entries.get(name).map(|extent| extent.address)
+    }
+
+    /// Whether the function of that name has no instructions: its symbol has no size, and at its address another one with code begins.
+    pub(super) fn is_empty(&self, name: &str) -> bool {
+        let Some(extent) = self.entries.get(name).filter(|extent| extent.size == 0) else { return false };
+        self.functions.get(&extent.address).is_some_and(|(_, _, has_no_size)| !has_no_size)
     }
 
     /// The data object of that name.
@@ -121,13 +132,12 @@ impl<'a> Symbols<'a> {
     /// Where the code that starts at an address ends.
     pub(super) fn end_of(&self, entry: u64, text: &Text) -> u64 {
         match self.functions.get(&entry) {
-            Some((_, end)) => *end,
+            Some((_, end, _)) => *end,
             None => {
-                let text_end = text.address + text.range.len() as u64;
                 let headers =
                     self.kernels.values().map(|kernel| kernel.address).filter(|&start| start >= entry);
                 let function = self.functions.range(entry..).next().map(|(&start, _)| start);
-                headers.chain(function).min().unwrap_or(text_end)
+                headers.chain(function).fold(text.memory().end, u64::min)
             }
         }
     }
@@ -138,7 +148,7 @@ impl<'a> Symbols<'a> {
         self.functions
             .iter()
             .filter(|(entry, _)| !entries.contains(entry))
-            .map(|(&entry, (name, end))| Function { name: name.clone().into_owned(), code: entry..*end })
+            .map(|(&entry, (name, end, _))| Function { name: name.clone().into_owned(), code: entry..*end })
             .collect()
     }
 

@@ -125,6 +125,5 @@ fn reached(object: &CodeObject, probes: &KernelProbes) -> BTreeSet<u64> {
 }
 
 fn instruction(object: &CodeObject, pc: u64) -> Option<Inst> {
-    let offset = usize::try_from(pc.checked_sub(object.text.address)?).ok()?;
-    decode(object.target.arch, object.text_bytes().get(offset..)?).ok()
+    decode(object.target.arch, object.code_at(pc)?).ok()
 }

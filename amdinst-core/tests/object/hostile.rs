@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use amdinst_core::object::CodeObject;
 use amdinst_core::object::rewrite::{Edge, Edit, Variable, rewrite, text_address};
+use amdinst_core::object::{CodeObject, Text};
 use proptest::prelude::*;
 
 use crate::require_tools;
@@ -15,8 +15,17 @@ fn seeds() -> &'static [Vec<u8>] {
     SEEDS.get_or_init(|| {
         let assembly = ".text\n.globl k\n.p2align 8\n.type k,@function\nk:\ns_endpgm\n.rodata\n.p2align 6\n\
             .amdhsa_kernel k\n.amdhsa_next_free_vgpr 1\n.amdhsa_next_free_sgpr 1\n.end_amdhsa_kernel\n";
-        vec![hip(HIP, "gfx90a", 6, &[]), hip(HIP, "gfx906", 4, &["-g0"]), assemble(assembly, "gfx900")]
+        let plain = hip(HIP, "gfx906", 4, &["-g0"]);
+        vec![hip(HIP, "gfx90a", 6, &[]), kept(plain.clone()), plain, assemble(assembly, "gfx900")]
     })
+}
+
+/// The code object with all its code where it was, and again in a new `.text`.
+fn kept(bytes: Vec<u8>) -> Vec<u8> {
+    let object = CodeObject::parse(bytes).expect("a code object");
+    let edit =
+        Edit { text: object.text_bytes().into(), keeps_code: true, kernels: Vec::new(), variable: None };
+    rewrite(&object, &edit, |old, _| Some(old)).expect("rewriting").bytes
 }
 
 /// Whatever parses must keep the promises that users of [`CodeObject`] rely on.
@@ -29,7 +38,6 @@ fn check(bytes: Vec<u8>) {
         }
     };
     assert!(object.text.range.end <= object.bytes.len());
-    let text_end = object.text.address + object.text.range.len() as u64;
     for segment in &object.segments {
         assert!(segment.range.end <= object.bytes.len() && segment.range.len() as u64 <= segment.size);
         assert!(segment.address.checked_add(segment.size).is_some());
@@ -39,7 +47,10 @@ fn check(bytes: Vec<u8>) {
     }
     let kernels = object.kernels.iter().map(|kernel| &kernel.code);
     for code in kernels.chain(object.functions.iter().map(|function| &function.code)) {
-        assert!(object.text.address <= code.start && code.start <= code.end && code.end <= text_end);
+        let mut sections = object.code().map(Text::memory);
+        assert!(sections.any(|section| {
+            section.start <= code.start && code.start <= code.end && code.end <= section.end
+        }));
     }
     for kernel in &object.kernels {
         assert_eq!(object.bytes_at(kernel.descriptor_address, 64), Some(&kernel.descriptor.bytes[..]));
@@ -51,7 +62,8 @@ fn check(bytes: Vec<u8>) {
     // Every other file gets a variable, whose symbol goes into tables that may be damaged.
     let odd = object.bytes.iter().fold(0, |sum, byte| sum ^ byte) & 1 == 1;
     let variable = odd.then_some(Variable { name: "added", size: 8, offset: 56, memory: 128 });
-    match rewrite(&object, &Edit { text: text.into(), kernels: Vec::new(), variable }, map) {
+    match rewrite(&object, &Edit { text: text.into(), keeps_code: false, kernels: Vec::new(), variable }, map)
+    {
         Ok(new) => assert!(CodeObject::parse(new.bytes).is_ok()),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
@@ -127,7 +139,7 @@ fn a_dynamic_table_that_is_not_loaded_gets_no_variable() {
         let text = object.text_bytes().to_vec();
         let map = |old: u64, _: Edge| Some(old);
         let variable = Some(Variable { name: "added", size: 8, offset: 56, memory: 128 });
-        let edit = Edit { text: text.into(), kernels: Vec::new(), variable };
+        let edit = Edit { text: text.into(), keeps_code: false, kernels: Vec::new(), variable };
         let error = rewrite(&object, &edit, map).map(drop).unwrap_err().to_string();
         assert!(error.contains("does not load its dynamic table"), "{error}");
         refused += 1;

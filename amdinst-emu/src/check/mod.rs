@@ -1,8 +1,16 @@
 //! What can stop a launch, and where.
 
+mod arguments;
+mod message;
+mod panic;
+mod report;
+
 use std::fmt;
 
 use amdinst_core::isa::Op;
+
+pub use report::Code;
+pub(crate) use report::nearest_frame;
 
 /// The memory an access went to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -402,6 +410,10 @@ pub struct Fault {
     pub pc: Option<u64>,
     /// The instruction, as LLVM would print it.
     pub instruction: String,
+    /// Addresses of the calls that led to the instruction's function, innermost first. Empty in the kernel itself.
+    pub calls: Vec<u64>,
+    /// What the lane held, where the kernel itself called the trap handler.
+    pub lane_state: Option<Box<LaneState>>,
     /// The instruction that it clashes with, for a [`FaultKind::Race`]; the one that read what was not written, for a
     /// [`FaultKind::Unwritten`] of LDS.
     pub earlier: Option<Earlier>,
@@ -414,6 +426,23 @@ pub struct Earlier {
     pub pc: u64,
     /// The instruction, as LLVM would print it.
     pub instruction: String,
+    /// Addresses of the calls that led to the instruction's function, innermost first.
+    pub calls: Vec<u64>,
+}
+
+/// What a lane held when it trapped: what a panic says is still in there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneState {
+    /// The lane; where all trapped, the first.
+    pub lane: u8,
+    /// VGPRs from v0 on.
+    pub vgprs: Vec<u32>,
+    /// AGPRs from a0 on.
+    pub agprs: Vec<u32>,
+    /// Its private memory.
+    pub scratch: Vec<u8>,
+    /// Device address of the code object's address 0.
+    pub bias: u64,
 }
 
 impl Fault {
@@ -431,18 +460,10 @@ impl Fault {
             lane: None,
             pc: None,
             instruction: String::new(),
+            calls: Vec::new(),
+            lane_state: None,
             earlier: None,
         }
-    }
-}
-
-impl Fault {
-    /// The source lines of its instruction, then those of the earlier one if there is one; `lines` gives those of an address.
-    pub fn source_lines(&self, lines: impl Fn(u64) -> Vec<String>) -> Vec<String> {
-        let mut all = self.pc.map(&lines).unwrap_or_default();
-        let earlier = self.earlier.as_ref().map(|earlier| lines(earlier.pc)).unwrap_or_default();
-        all.extend(earlier.into_iter().map(|line| format!("before it {line}")));
-        all
     }
 }
 
@@ -456,7 +477,7 @@ impl fmt::Display for Fault {
                 write!(f, ", lane {lane}")?;
             }
         }
-        if let Some(Earlier { pc, instruction }) = &self.earlier {
+        if let Some(Earlier { pc, instruction, .. }) = &self.earlier {
             write!(f, "; before it pc {pc:#x} `{instruction}`")?;
         }
         Ok(())
@@ -470,7 +491,7 @@ impl std::error::Error for Fault {}
 pub(crate) struct Trap {
     pub(crate) kind: FaultKind,
     pub(crate) lane: Option<u8>,
-    /// Number of an earlier step that it is about as well.
+    /// Site of an earlier access that it is about as well.
     pub(crate) earlier: Option<u32>,
 }
 

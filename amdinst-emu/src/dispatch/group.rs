@@ -11,6 +11,34 @@ use crate::lds::Lds;
 use crate::races::DeviceScan;
 use crate::wave::{Status, Wave};
 
+/// What runs the waves' time slices. A launch without an observer has [`Unobserved`], which costs nothing.
+pub(crate) trait Observer {
+    /// Runs a wave for at most `slice` steps, as [`run_slice`] does.
+    fn slice(
+        &mut self,
+        shared: &Shared<'_>,
+        context: &mut Context<'_>,
+        slice: u64,
+        counts: &mut [StepCount],
+    ) -> (u64, Result<(), Box<Trap>>);
+}
+
+/// Nobody looks.
+pub(crate) struct Unobserved;
+
+impl Observer for Unobserved {
+    #[inline(always)]
+    fn slice(
+        &mut self,
+        shared: &Shared<'_>,
+        context: &mut Context<'_>,
+        slice: u64,
+        counts: &mut [StepCount],
+    ) -> (u64, Result<(), Box<Trap>>) {
+        run_slice(context, shared.config, shared.hot, slice, counts)
+    }
+}
+
 /// Sums over waves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Totals {
@@ -65,7 +93,12 @@ impl Group {
     }
 
     /// Run the workgroup of this number to its end.
-    pub(super) fn run(&mut self, shared: &Shared<'_>, index: u64) -> Result<(), Box<Fault>> {
+    pub(super) fn run(
+        &mut self,
+        shared: &Shared<'_>,
+        index: u64,
+        observer: &mut impl Observer,
+    ) -> Result<(), Box<Fault>> {
         self.lds.clear();
         self.live = shared.waves_of(index);
         for (number, wave) in self.waves[..self.live].iter_mut().enumerate() {
@@ -74,7 +107,7 @@ impl Group {
         let result = if shared.is_stopped() {
             Err(shared.locate(&self.waves[0], *Trap::new(FaultKind::Stopped)))
         } else {
-            self.schedule(shared).and_then(|()| shared.meet(&self.waves[0], &mut self.lds, true))
+            self.schedule(shared, observer).and_then(|()| shared.meet(&self.waves[0], &mut self.lds, true))
         };
         if let Some(scan) = &mut self.scan {
             scan.end_group();
@@ -98,7 +131,7 @@ impl Group {
         result
     }
 
-    fn schedule(&mut self, shared: &Shared<'_>) -> Result<(), Box<Fault>> {
+    fn schedule(&mut self, shared: &Shared<'_>, observer: &mut impl Observer) -> Result<(), Box<Fault>> {
         let mut budget = shared.budget;
         loop {
             let mut running = 0u32;
@@ -122,7 +155,7 @@ impl Group {
                     trap: None,
                 };
                 let counts = self.steps.get_mut(number).unwrap_or(&mut self.executed);
-                let (used, outcome) = run_slice(&mut context, shared.config, shared.hot, slice, counts);
+                let (used, outcome) = observer.slice(shared, &mut context, slice, counts);
                 budget -= used;
                 let outcome = outcome.and_then(|()| {
                     let alive = matches!(self.waves[number].status, Status::Running | Status::Yielded);

@@ -18,22 +18,23 @@ use std::time::Instant;
 use amdinst_core::isa::Op;
 use amdinst_core::object::Kernel;
 
-use crate::check::{Earlier, Fault, Trap};
+use crate::check::{Earlier, Fault, FaultKind, LaneState, Trap};
 use crate::fast::Hot;
 use crate::lds::Lds;
 use crate::machine::{Config, Uninitialised};
 use crate::memory::{Copied, Memory, Owner, Protection};
 use crate::program::Program;
 use crate::races::{self, DeviceRaces, Late, Look};
-use crate::wave::Wave;
+use crate::wave::{REGISTERS, Wave};
 pub(crate) use barrier::Barrier;
 use group::Group;
+pub(crate) use group::{Observer, Unobserved};
 pub use packet::Dispatch;
 pub(crate) use packet::{dispatch, kernel};
 pub(crate) use registers::Descriptor;
 use registers::{Places, Setup};
-pub(crate) use slice::run_slice;
-pub(crate) use unwritten::{Read, Store, Trace, find as find_unwritten, is_cause as is_by_unwritten};
+pub(crate) use slice::{StepCount, run_slice};
+pub(crate) use unwritten::{Read, Trace, find as find_unwritten, is_cause as is_by_unwritten};
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,6 +153,9 @@ impl MaskRecord {
 
 /// Largest workgroup that the hardware runs.
 const MAX_WORKGROUP: u64 = 1024;
+
+/// Bytes of a lane's private memory that a fault keeps, at most.
+const LANE_SCRATCH: u32 = 1 << 16;
 
 /// Says whether a launch is to end before its kernel does. Asked from any thread of the launch.
 pub type Stop<'a> = dyn Fn() -> bool + Sync + 'a;
@@ -388,18 +392,48 @@ impl<'a> Shared<'a> {
         let in_memory =
             races.and_then(|mut races| if ended { races.end(wave) } else { races.pass_barrier(wave) });
         match in_lds.or(in_memory) {
-            Some(Late { trap, wave, step }) => Err(self.locate_at(wave, step, *trap)),
+            Some(Late { trap, wave, site }) => {
+                let (step, calls) = self.told(site);
+                Err(self.locate_at(wave, step, calls, *trap))
+            }
             None => Ok(()),
         }
     }
 
     /// A trap with its place: the step before the wave's next one is where it happened.
     pub(crate) fn locate(&self, wave: &Wave, trap: Trap) -> Box<Fault> {
-        self.locate_at(wave.index, wave.current, trap)
+        let trapped = matches!(trap.kind, FaultKind::Trap(_));
+        let lane = trap.lane.map(usize::from).or_else(|| (wave.exec != 0).then(|| wave.first_lane()));
+        let fault = self.locate_at(wave.index, wave.current, wave.calls.steps().collect(), trap);
+        let lane_state = lane.filter(|_| trapped).map(|lane| Box::new(self.lane_state(wave, lane)));
+        Box::new(Fault { lane_state, ..*fault })
     }
 
-    /// The same of a wave by its number in the launch, and of a step.
-    fn locate_at(&self, wave: u64, step: u32, trap: Trap) -> Box<Fault> {
+    /// What a lane holds.
+    fn lane_state(&self, wave: &Wave, lane: usize) -> LaneState {
+        let [vgprs, agprs] = self.registers;
+        let bank =
+            |first: usize, count: usize| wave.rows[first..][..count].iter().map(|row| row[lane]).collect();
+        LaneState {
+            lane: lane as u8,
+            vgprs: bank(0, vgprs),
+            agprs: bank(REGISTERS / 2, agprs),
+            scratch: wave.scratch.of_lane(lane, LANE_SCRATCH),
+            bias: self.program.bias,
+        }
+    }
+
+    /// The step of a site, and those of the calls that led to it, innermost first.
+    fn told(&self, site: u32) -> (u32, Vec<u32>) {
+        let steps = self.program.steps.len();
+        self.races().map_or((site, Vec::new()), |races| races.contexts.told(site, steps))
+    }
+
+    /// A trap of a wave by its number in the launch, at a step that some calls led to.
+    fn locate_at(&self, wave: u64, step: u32, calls: Vec<u32>, trap: Trap) -> Box<Fault> {
+        let pcs = |calls: Vec<u32>| {
+            calls.iter().map(|call| self.program.pc(&self.program.steps[*call as usize])).collect()
+        };
         let step = &self.program.steps[step as usize];
         let in_group = u64::from(self.waves_per_group);
         Box::new(Fault {
@@ -410,9 +444,16 @@ impl<'a> Shared<'a> {
             lane: trap.lane,
             pc: Some(self.program.pc(step)),
             instruction: self.program.text_of(step),
-            earlier: trap.earlier.map(|step| {
+            calls: pcs(calls),
+            lane_state: None,
+            earlier: trap.earlier.map(|site| {
+                let (step, calls) = self.told(site);
                 let step = &self.program.steps[step as usize];
-                Earlier { pc: self.program.pc(step), instruction: self.program.text_of(step) }
+                Earlier {
+                    pc: self.program.pc(step),
+                    instruction: self.program.text_of(step),
+                    calls: pcs(calls),
+                }
             }),
         })
     }
@@ -477,12 +518,22 @@ fn work(shared: &Shared<'_>, next: &AtomicU64, first_fault: &AtomicU64, groups: 
             if index > first_fault.load(Relaxed) {
                 return Part { group, fault: None };
             }
-            if let Err(found) = group.run(shared, index) {
+            if let Err(found) = group.run(shared, index, &mut Unobserved) {
                 first_fault.fetch_min(index, Relaxed);
                 return Part { group, fault: Some((index, *found)) };
             }
         }
     }
+}
+
+/// Run the first workgroups of a launch in order on this thread, each wave's time slices by `observer`.
+pub(crate) fn run_groups(
+    shared: &Shared<'_>,
+    groups: u64,
+    observer: &mut impl Observer,
+) -> Result<(), Box<Fault>> {
+    let mut group = Group::new(shared);
+    (0..groups).try_for_each(|index| group.run(shared, index, observer))
 }
 
 fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) -> Result<Execution, Fault> {

@@ -16,6 +16,7 @@ use crate::machine::{Config, Uninitialised};
 use crate::memory::{Copied, Memory};
 use crate::program::Program;
 use crate::races::Look;
+use crate::wave::Wave;
 
 /// Who stored to an address last, and what was read in LDS before it was written.
 #[derive(Debug)]
@@ -27,12 +28,14 @@ pub(crate) struct Trace {
 }
 
 /// A store to device memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Store {
     /// The wave's number in the launch.
     pub(crate) wave: u64,
     pub(crate) lane: Option<usize>,
     pub(crate) step: u32,
+    /// Those of the calls that led to it, innermost first.
+    pub(crate) calls: Vec<u32>,
     pub(crate) address: u64,
     pub(crate) bytes: usize,
 }
@@ -46,16 +49,17 @@ pub(crate) struct Read {
 }
 
 impl Trace {
-    /// A lane, or the wave as a whole, stores.
-    pub(crate) fn note(&mut self, store: Store) {
-        if (store.address..store.address + store.bytes as u64).contains(&self.address) {
-            self.last = Some(store);
+    /// A lane, or the wave as a whole, stores so many bytes.
+    pub(crate) fn note(&mut self, w: &Wave, address: u64, bytes: usize, lane: Option<usize>) {
+        if (address..address + bytes as u64).contains(&self.address) {
+            let calls = w.calls.steps().collect();
+            self.last = Some(Store { wave: w.index, lane, step: w.current, calls, address, bytes });
         }
     }
 
     /// The workgroup of these waves has ended, which has read this in LDS.
     pub(super) fn end_group(&mut self, waves: Range<u64>, reads: Vec<Read>) {
-        if self.last.is_some_and(|store| waves.contains(&store.wave)) {
+        if self.last.as_ref().is_some_and(|store| waves.contains(&store.wave)) {
             self.reads = reads;
         }
     }
@@ -146,7 +150,8 @@ fn fault(
     trace: &Trace,
 ) -> Fault {
     let in_group = u64::from(launch.block.iter().product::<u32>().div_ceil(64).max(1));
-    let (address, size) = trace.last.map_or((address, 1), |store| (store.address, store.bytes as u32));
+    let (address, size) =
+        trace.last.as_ref().map_or((address, 1), |store| (store.address, store.bytes as u32));
     let mut bytes = [0; 4];
     let whole = size.is_multiple_of(4) && memory.read(address, &mut bytes).is_ok();
     // Zero stands for much else.
@@ -155,19 +160,23 @@ fn fault(
     let kind = FaultKind::Unwritten { space, address, size, inside, holds };
     let mut fault = Fault::dispatch(&launch.kernel, String::new());
     fault.kind = kind;
-    let Some(store) = trace.last else { return fault };
+    let Some(store) = &trace.last else { return fault };
     let step = &program.steps[store.step as usize];
     fault.workgroup = super::workgroup(launch.grid, store.wave / in_group);
     fault.wave = (store.wave % in_group) as u32;
     fault.lane = store.lane.and_then(|lane| u8::try_from(lane).ok());
     fault.pc = Some(program.pc(step));
     fault.instruction = program.text_of(step);
+    let pc = |step: &u32| program.pc(&program.steps[*step as usize]);
+    fault.calls = store.calls.iter().map(pc).collect();
     // A read by the wave that stored is the likelier one.
     let same = |read: &&Read| u64::from(read.wave) == store.wave % in_group;
     let read = trace.reads.iter().find(same).or(trace.reads.first());
-    fault.earlier = read.filter(|_| space == Some(MemorySpace::Lds)).map(|read| {
-        let step = &program.steps[read.step as usize];
-        Earlier { pc: program.pc(step), instruction: program.text_of(step) }
+    let read = read.filter(|_| space == Some(MemorySpace::Lds));
+    fault.earlier = read.and_then(|read| program.steps.get(read.step as usize)).map(|step| Earlier {
+        pc: program.pc(step),
+        instruction: program.text_of(step),
+        calls: Vec::new(),
     });
     fault
 }

@@ -36,7 +36,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use amdinst_core::isa::{Encoding, Inst, Op};
 
 use crate::check::{FaultKind, Outcome, Trap};
-use crate::dispatch::{MaskRecord, Store, Trace};
+use crate::dispatch::{MaskRecord, Trace};
 use crate::lds::Lds;
 use crate::memory::Memory;
 use crate::program::{Handler, Program, Step};
@@ -72,7 +72,7 @@ impl<'a> Context<'a> {
         let Some(trace) = self.trace else { return };
         let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
         for (address, bytes, lane) in stores {
-            trace.note(Store { wave: self.wave.index, lane, step: self.wave.current, address, bytes });
+            trace.note(self.wave, address, bytes, lane);
         }
     }
 
@@ -85,6 +85,23 @@ impl<'a> Context<'a> {
             }
             None => Err(Trap::new(FaultKind::JumpOutside { target: device_address })),
         }
+    }
+
+    /// Go on at a device address, from where a jump to the step behind this one returns.
+    pub(crate) fn call(&mut self, device_address: u64) -> Outcome {
+        self.jump(device_address)?;
+        self.note_call();
+        Ok(())
+    }
+
+    /// The step that runs has called a function.
+    pub(crate) fn note_call(&mut self) {
+        let (step, first_site) = (self.wave.current, self.wave.calls.first_site());
+        let enter = |mut races: MutexGuard<'_, DeviceRaces>| {
+            races.contexts.enter(first_site, step, self.program.steps.len())
+        };
+        let first_site = self.device_races().map_or(0, enter);
+        self.wave.calls.enter(step, first_site);
     }
 
     /// Device address of the step after this one.

@@ -250,10 +250,15 @@ fn sop1_wide(context: &mut Context<'_>, step: &Step) -> Outcome {
             w.s64(EXEC)
         }
         Op::s_getpc_b64 => next_pc,
-        Op::s_setpc_b64 => return context.jump(a),
+        Op::s_setpc_b64 => {
+            context.jump(a)?;
+            let w = &mut *context.wave;
+            w.calls.jump(w.next);
+            return Ok(());
+        }
         Op::s_swappc_b64 => {
             w.set_s64(step.sdst, next_pc);
-            return context.jump(a);
+            return context.call(a);
         }
         Op::s_movrels_b64 => {
             let register = relative(w, source_register(step)?, 2)?;
@@ -420,7 +425,8 @@ pub(super) fn sopk(context: &mut Context<'_>, step: &Step) -> Outcome {
         }
         Op::s_call_b64 => {
             w.set_s64(step.sdst, next_pc);
-            return super::sopp::branch(context, step);
+            super::sopp::branch(context, step)?;
+            context.note_call();
         }
         _ => return Err(Trap::unimplemented(step.op, "")),
     }

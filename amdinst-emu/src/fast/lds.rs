@@ -80,7 +80,7 @@ unsafe fn unraced<L: Level, const WRITE: bool, const DWORDS: usize, const COUNT:
     addresses: &[L::V; PARTS],
 ) -> bool {
     let Context { wave: w, lds, .. } = context;
-    let by = Mark::new(w.place.number, hot.next - 1);
+    let by = Mark::new(w.place.number, w.site(hot.next - 1));
     // SAFETY: the vectors of a row are its 64 dwords.
     let addresses = unsafe { std::slice::from_raw_parts(addresses.as_ptr().cast::<u32>(), LANES) };
     lds.note_lanes::<WRITE>(by, addresses, w.exec, &hot.imm[..COUNT], 4 * DWORDS)

@@ -1,7 +1,7 @@
 //! Mapping a code object into device memory.
 
 use amdinst_core::Arch;
-use amdinst_core::object::{CodeObject, Relocation, RelocationKind};
+use amdinst_core::object::{CodeObject, Relocation, RelocationKind, Text};
 
 use super::{Program, lower};
 use crate::memory::{Memory, MemoryError, Protection};
@@ -90,14 +90,13 @@ pub(crate) fn load(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Resu
     for segment in object.segments.iter().filter(|segment| !segment.writable) {
         memory.protect(segment.address.wrapping_add(bias), Protection::ReadOnly);
     }
-    let text = object.bytes.get(object.text.range.clone()).ok_or(LoadError::OutOfRange {
-        what: "the text section",
-        address: object.text.address,
-        outside: "the file",
-    })?;
-    // The text as mapped: relocations may have changed it.
-    let mut mapped = text.to_vec();
-    memory.read(object.text.address.wrapping_add(bias), &mut mapped)?;
+    // The code as mapped: relocations may have changed it. What lies between two sections with code is never looked at.
+    let span = object.code_span();
+    let mut mapped = vec![0; (span.end - span.start) as usize];
+    for section in object.code().map(Text::memory) {
+        let place = (section.start - span.start) as usize..(section.end - span.start) as usize;
+        memory.read(section.start.wrapping_add(bias), &mut mapped[place])?;
+    }
     Ok(lower::program(arch, object, mapped, bias))
 }
 

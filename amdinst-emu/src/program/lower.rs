@@ -1,5 +1,8 @@
 //! From decoded instructions to steps.
 
+use std::iter::Peekable;
+use std::ops::Range;
+
 use amdinst_core::isa::{self, Access, Encoding, Inst, Operand, Slot, Value};
 use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::{Arch, FeatureState};
@@ -9,10 +12,11 @@ use crate::exec;
 use crate::fast::Code;
 use crate::wave::{EXEC, NO_SCALAR, REGISTERS, register_row};
 
-/// Decode and lower the text of a code object.
+/// Decode and lower the code of a code object; `text` is all from its first section with code to the end of the last.
 pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64) -> Program {
+    let start = object.code_span().start;
     let mut program = Program {
-        text_address: object.text.address,
+        text_address: start,
         bias,
         kernels: object.kernels.clone(),
         variables: object.variables.clone(),
@@ -24,7 +28,9 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
     let mut starts: Vec<u64> = object.kernels.iter().map(|kernel| kernel.code.start).collect();
     starts.extend(object.functions.iter().map(|function| function.code.start));
     starts.sort_unstable();
-    decode_all(&mut program, starts.into_iter().map(|address| address.wrapping_sub(object.text.address)));
+    let sections = object.code().map(|section| section.memory());
+    let sections = sections.map(|section| (section.start - start) as usize..(section.end - start) as usize);
+    decode_all(&mut program, sections, starts.into_iter().map(|address| address.wrapping_sub(start)));
     program
 }
 
@@ -32,14 +38,16 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
 pub(crate) fn resident(arch: Arch, kernel: Kernel, text: Vec<u8>, text_address: u64, bias: u64) -> Program {
     let entry = kernel.code.start.wrapping_sub(text_address);
     let mut program = Program { text_address, bias, kernels: vec![kernel], ..blank_program(arch, text) };
-    decode_all(&mut program, std::iter::once(entry));
+    let all = 0..program.text.len();
+    decode_all(&mut program, std::iter::once(all), std::iter::once(entry));
     program
 }
 
 /// Decode and lower bare instructions, which no code object holds: at address 0, without kernels.
 pub(crate) fn bare(arch: Arch, text: Vec<u8>) -> Program {
     let mut program = blank_program(arch, text);
-    decode_all(&mut program, std::iter::empty());
+    let all = 0..program.text.len();
+    decode_all(&mut program, std::iter::once(all), std::iter::empty());
     program
 }
 
@@ -62,14 +70,29 @@ fn blank_program(arch: Arch, text: Vec<u8>) -> Program {
     }
 }
 
-/// Make the steps of a program's text; `starts` are the offsets at which code begins anew, in order.
-fn decode_all(program: &mut Program, starts: impl Iterator<Item = u64>) {
-    let arch = program.arch;
+/// Make the steps of the sections of a program's text; `starts` are the offsets at which code begins anew. Both are in order.
+fn decode_all(
+    program: &mut Program,
+    sections: impl Iterator<Item = Range<usize>>,
+    starts: impl Iterator<Item = u64>,
+) {
     let mut starts = starts.peekable();
-    let mut offset = 0usize;
-    while offset + 4 <= program.text.len() {
+    for section in sections {
+        decode_section(program, section, &mut starts);
+    }
+    link(program);
+}
+
+fn decode_section(
+    program: &mut Program,
+    section: Range<usize>,
+    starts: &mut Peekable<impl Iterator<Item = u64>>,
+) {
+    let arch = program.arch;
+    let mut offset = section.start;
+    while offset + 4 <= section.end {
         while starts.next_if(|start| *start <= offset as u64).is_some() {}
-        let step = match isa::decode(arch, &program.text[offset..]) {
+        let step = match isa::decode(arch, &program.text[offset..section.end]) {
             Ok(inst) => {
                 let runs_over =
                     starts.peek().is_some_and(|start| offset as u64 + u64::from(inst.size) > *start);
@@ -86,8 +109,7 @@ fn decode_all(program: &mut Program, starts: impl Iterator<Item = u64>) {
         program.steps.push(step);
     }
     // Falling off the end meets a step that says so.
-    program.steps.push(bad(program.text.len(), 4, "the end of the text section".to_owned()));
-    link(program);
+    program.steps.push(bad(section.end, 4, "the end of the text section".to_owned()));
 }
 
 /// Resolve branches to steps and number the steps that write EXEC.

@@ -12,6 +12,7 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::cells::Cell;
+use super::contexts::Contexts;
 use super::reads::{Late, Reads};
 use super::suspects::{Suspect, Suspects};
 use super::words::{Author, Doubt, Mark, WORD, When, Words};
@@ -134,6 +135,7 @@ pub(crate) struct DeviceRaces {
     most: usize,
     suspects: Suspects<Other>,
     reads: Reads,
+    pub(crate) contexts: Contexts,
 }
 
 impl DeviceRaces {
@@ -151,6 +153,7 @@ impl DeviceRaces {
             most: u32::MAX as usize,
             suspects: Suspects::default(),
             reads: Reads::default(),
+            contexts: Contexts::default(),
         }
     }
 
@@ -164,7 +167,8 @@ impl DeviceRaces {
             // All is forgotten, so that numbers may begin again.
             let (grid, in_group) = (self.grid, self.waves_per_group as u32);
             let groups = std::mem::take(&mut self.groups);
-            *self = Self { most: self.most, ..Self::new(grid, in_group) };
+            let contexts = std::mem::take(&mut self.contexts);
+            *self = Self { most: self.most, contexts, ..Self::new(grid, in_group) };
             for (group, state) in groups {
                 self.intervals.push(group);
                 let interval = self.intervals.len() as u32;
@@ -233,7 +237,7 @@ impl DeviceRaces {
             }
         }
         let group = self.group_of(w);
-        let mark = Mark::new(w.place.number, w.current);
+        let mark = Mark::new(w.place.number, w.site(w.current));
         let visitor = Visitor { memory, w, group, mark, state: self.state(group) };
         for (address, lane) in places {
             let allocation = memory.find(address, access.bytes as u64).map(|(allocation, _)| allocation);
@@ -289,7 +293,7 @@ impl DeviceRaces {
                     Doubt::ReadsAfterAtomic(other) => (w.index, (AccessKind::Atomic, other)),
                     Doubt::AtomicAfterRead(other) => (other.wave(group, in_group), (AccessKind::Read, other)),
                 };
-                reads.add(reader, at, || Late { trap: raced(earlier), wave: w.index, step: w.current });
+                reads.add(reader, at, || Late { trap: raced(earlier), wave: w.index, site: mark.site() });
             };
             let here = |mark| Other { mark, group: None };
             let when = When { interval: state.interval, ordered: false };
@@ -364,7 +368,7 @@ fn race(
         wave: other.mark.wave(),
         workgroup: other.group.map(|group| workgroup(grid, group)),
     };
-    Trap::of_two(kind, lane, other.mark.step())
+    Trap::of_two(kind, lane, other.mark.site())
 }
 
 #[cfg(test)]
@@ -424,7 +428,7 @@ mod tests {
             let (wave, kind, synchronises, at, bytes, value) = match event.what {
                 What::Barrier => {
                     if let Some(late) = races.pass_barrier(&w) {
-                        return found(*late.trap, late.step as usize);
+                        return found(*late.trap, late.site as usize);
                     }
                     continue;
                 }
@@ -457,7 +461,7 @@ mod tests {
         for group in 0..GROUPS {
             w.index = group * u64::from(WAVES);
             if let Some(late) = races.end(&w) {
-                return found(*late.trap, late.step as usize);
+                return found(*late.trap, late.site as usize);
             }
         }
         Ok(None)

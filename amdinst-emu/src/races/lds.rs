@@ -65,7 +65,7 @@ impl LdsRaces {
             };
             reads.add(reader.wave().into(), start, || {
                 let trap = race(access, whole, lane, earlier);
-                Late { trap, wave: by.wave().into(), step: by.step() }
+                Late { trap, wave: by.wave().into(), site: by.site() }
             });
         });
         noted.map_err(|earlier| race(access, whole, lane, earlier))?;
@@ -107,7 +107,7 @@ fn race(
         wave: mark.wave(),
         workgroup: None,
     };
-    Trap::of_two(kind, lane, mark.step())
+    Trap::of_two(kind, lane, mark.site())
 }
 
 #[cfg(test)]
@@ -133,7 +133,7 @@ mod tests {
         for (number, event) in events.iter().enumerate() {
             let What::Access { wave, kind, at, bytes, value, .. } = event.what else {
                 if let Some(late) = races.pass_barrier() {
-                    return found(&late.trap, late.step as usize);
+                    return found(&late.trap, late.site as usize);
                 }
                 continue;
             };
@@ -147,7 +147,7 @@ mod tests {
                 return found(&trap, number);
             }
         }
-        races.pass_barrier().map_or(Ok(None), |late| found(&late.trap, late.step as usize))
+        races.pass_barrier().map_or(Ok(None), |late| found(&late.trap, late.site as usize))
     }
 
     proptest! {

@@ -11,6 +11,7 @@
 //!   Those of one store are another matter (`exec/lane_race`).
 
 mod cells;
+mod contexts;
 mod device;
 mod lds;
 #[cfg(test)]

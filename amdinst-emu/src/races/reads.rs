@@ -14,8 +14,8 @@ pub(crate) struct Late {
     pub(crate) trap: Box<Trap>,
     /// The wave of the later access: in its workgroup for LDS, in the launch for device memory.
     pub(crate) wave: u64,
-    /// Its step.
-    pub(crate) step: u32,
+    /// Its site.
+    pub(crate) site: u32,
 }
 
 /// Those that no atomic has followed yet, by the wave that has read and the dword.

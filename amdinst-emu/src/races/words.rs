@@ -10,17 +10,19 @@ pub(crate) trait Author: Copy {
     fn is_same(self, other: Self) -> bool;
 }
 
-/// A wave by its number in the workgroup, and a step of the program. In one number, as there are many: the wave's number
-/// plus one (a workgroup has 16 waves at most), and above it the step (a program that has more than 2^27 does not fit
-/// into the memory of a host).
+/// A wave by its number in the workgroup, and a site: a step of the program in a context (`Contexts`). In one number, as there
+/// are many: the wave's number plus one (a workgroup has 16 waves at most), and above it the site (a program that has more
+/// than 2^27 steps does not fit into the memory of a host).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark(NonZeroU32);
 
 impl Mark {
     const WAVE: u32 = 0x1f;
+    /// The largest site that it has room for.
+    pub(super) const MAX_SITE: u32 = u32::MAX >> Self::WAVE.count_ones();
 
-    pub(crate) fn new(wave: u32, step: u32) -> Self {
-        let mark = step << Self::WAVE.count_ones() | (wave + 1).min(Self::WAVE);
+    pub(crate) fn new(wave: u32, site: u32) -> Self {
+        let mark = site << Self::WAVE.count_ones() | (wave + 1).min(Self::WAVE);
         Self(NonZeroU32::new(mark).unwrap_or(NonZeroU32::MIN))
     }
 
@@ -28,7 +30,7 @@ impl Mark {
         (self.0.get() & Self::WAVE) - 1
     }
 
-    pub(crate) fn step(self) -> u32 {
+    pub(crate) fn site(self) -> u32 {
         self.0.get() >> Self::WAVE.count_ones()
     }
 }

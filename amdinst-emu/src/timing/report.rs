@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use amdinst_core::analysis::{Occupancy, SIMDS};
-use amdinst_core::object::lines::SourceMap;
-use amdinst_core::report::{Cycles, InstructionCycles, is_library_file};
+use amdinst_core::instrument::SiteFrame;
+use amdinst_core::object::lines::{Frame, SourceMap};
+use amdinst_core::report::{Cycles, InstructionCycles};
 use serde::Serialize;
 
 use super::hierarchy::Traffic;
 use super::outcome::{InstructionTime, Residency, Timing};
 use super::stall::{Breakdown, Stall};
+use crate::check::nearest_frame;
 
 /// What the model says of a dispatch. Every figure is modelled, none measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -82,8 +84,8 @@ const LINES: usize = 12;
 pub struct InstructionLines(Vec<Option<(String, u32)>>);
 
 impl Timing {
-    /// The source line of each instruction, where the code object has it: of the innermost frame outside of Rust's own library,
-    /// which is what its user can change.
+    /// The source line of each instruction, where the code object has it: the nearest of the user's, as for a fault.
+    /// Of a function that was not inlined, and is not the user's, its own.
     pub fn instruction_lines(&self, map: Option<&SourceMap>) -> InstructionLines {
         InstructionLines(self.instructions.iter().map(|instruction| own_line(map, instruction.pc)).collect())
     }
@@ -136,12 +138,18 @@ impl Timing {
     }
 }
 
-/// File and line of an instruction.
+/// File and line of an instruction: the place that a fault of it would be told at, as far as that needs no calls.
 fn own_line(map: Option<&SourceMap>, pc: u64) -> Option<(String, u32)> {
-    let frames = map?.frames(pc);
-    let known = || frames.iter().filter(|frame| !frame.file.is_empty() && frame.line != 0);
-    let own = known().find(|frame| !is_library_file(&frame.file)).or_else(|| known().next())?;
-    Some((own.file.to_string(), own.line))
+    let frame = |frame: Frame| SiteFrame {
+        function: frame.function,
+        file: Some(frame.file),
+        line: Some(frame.line),
+        column: None,
+    };
+    let frames = map?.frames(pc).into_iter().filter(|frame| !frame.file.is_empty() && frame.line != 0);
+    let frames: Vec<_> = frames.map(frame).collect();
+    let own = nearest_frame(&frames)?;
+    Some((own.file.as_deref()?.to_owned(), own.line?))
 }
 
 impl From<&Breakdown> for Cycles {

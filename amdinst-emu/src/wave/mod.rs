@@ -1,8 +1,10 @@
 //! The state of one wave: registers, mode, program counter and private memory.
 
+mod calls;
 mod lanes;
 mod scratch;
 
+pub(crate) use calls::Calls;
 pub(crate) use lanes::{Elem, Half, LANES, Row};
 pub(crate) use scratch::{Scratch, fill_dwords};
 
@@ -139,6 +141,7 @@ pub(crate) struct Wave {
     /// The current instruction clamps its result.
     pub(crate) clamp: bool,
     pub(crate) scratch: Scratch,
+    pub(crate) calls: Calls,
     /// Global wave index.
     pub(crate) index: u64,
     /// Lane-instructions so far.
@@ -174,6 +177,7 @@ impl Wave {
             dst: 0,
             clamp: false,
             scratch: Scratch::default(),
+            calls: Calls::default(),
             index: 0,
             lanes_run: 0,
             steps_run: 0,
@@ -203,6 +207,13 @@ impl Wave {
         self.clock = 0;
         self.clock_reads = 0;
         self.clamp = false;
+        self.calls.clear();
+    }
+
+    /// The site of a step: by which an access that it makes is remembered.
+    #[inline(always)]
+    pub(crate) fn site(&self, step: u32) -> u32 {
+        self.calls.first_site() + step
     }
 
     /// Scalar register pair.

@@ -35,6 +35,12 @@ impl Scratch {
         }
     }
 
+    /// The private memory of a lane, up to so many bytes.
+    pub(crate) fn of_lane(&self, lane: usize, most: u32) -> Vec<u8> {
+        let offsets = 0..u64::from(self.per_lane.min(most));
+        offsets.filter_map(|offset| self.load(Self::swizzle(offset, lane) as usize)).collect()
+    }
+
     /// Bytes a work-item has.
     pub(crate) fn per_lane(&self) -> u32 {
         self.per_lane

@@ -24,7 +24,7 @@ pub enum DeviceChoice {
 }
 
 /// Where counters live while a kernel runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CounterChoice {
     /// The cheapest home, for each kernel.
@@ -36,13 +36,15 @@ pub enum CounterChoice {
     Lds,
     /// Memory.
     Global,
+    /// Nowhere: kernels run as they were compiled.
+    None,
 }
 
 impl CounterChoice {
-    /// The home asked for; `None` leaves it to the planner.
+    /// The home asked for; `None` leaves it to the planner, or there are no counters at all.
     pub const fn home(self) -> Option<Home> {
         match self {
-            Self::Auto => None,
+            Self::Auto | Self::None => None,
             Self::Register => Some(Home::Register),
             Self::Lds => Some(Home::Lds),
             Self::Global => Some(Home::Global),
@@ -88,10 +90,11 @@ impl FromStr for CounterChoice {
             "register" => Ok(Self::Register),
             "lds" => Ok(Self::Lds),
             "global" => Ok(Self::Global),
+            "none" => Ok(Self::None),
             _ => Err(SettingsError {
                 variable: "AMDINST_COUNTERS",
                 value: value.to_owned(),
-                expected: "auto, register, lds, global",
+                expected: "auto, register, lds, global, none",
             }),
         }
     }
@@ -214,6 +217,7 @@ mod tests {
         assert_eq!("".parse(), Ok(DeviceChoice::Auto));
         assert_eq!("hip".parse(), Ok(DeviceChoice::Hip));
         assert_eq!("global".parse::<CounterChoice>().map(CounterChoice::home), Ok(Some(Home::Global)));
+        assert_eq!("none".parse(), Ok(CounterChoice::None));
         let error = "gpu".parse::<DeviceChoice>().unwrap_err();
         assert_eq!(
             error.to_string(),

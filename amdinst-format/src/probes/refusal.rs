@@ -56,7 +56,8 @@ pub struct Refusal {
     pub reason: Reason,
     /// What was found, for people.
     pub detail: String,
-    /// Where `pc` stands in the source, innermost inlined function first; empty without debug information.
+    /// Where `pc`, or what stands in the way of the whole kernel, is in the source, innermost inlined function first; empty without
+    /// debug information.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<SiteFrame>,
 }

@@ -6,7 +6,7 @@ use crate::counters::{BlockCounts, Layout, Probe, SiteCounts, WaveRecord, second
 use crate::probes::{KernelProbes, ProbeResult, ProbeSpec, Refusal, SiteFrame};
 
 use super::{
-    BlockReport, Counts, LeftOutReport, Location, Outcome, ProbeReport, Report, SCHEMA, SiteReport,
+    BlockReport, Counts, LeftOutReport, Location, Origin, Outcome, ProbeReport, Report, SCHEMA, SiteReport,
     TimeReport, UniformReport, WaveId, WaveReport,
 };
 
@@ -303,7 +303,7 @@ pub fn location(frames: &[SiteFrame]) -> Location {
 
 /// Whether a file is one of Rust's own library.
 pub fn is_library_file(file: &str) -> bool {
-    file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/") || file.starts_with("library/core/")
+    matches!(Origin::of(file), Origin::Library { .. })
 }
 
 /// A refusal for people: where, and why.
@@ -312,6 +312,7 @@ pub fn refusal_text(refusal: &Refusal) -> String {
     match (pc, location(frames)) {
         (Some(pc), place) if place.file.is_some() => format!("{place} (pc {pc:#x}): {detail}"),
         (Some(pc), _) => format!("pc {pc:#x}: {detail}"),
+        (None, place) if place.file.is_some() => format!("{place}: {detail}"),
         (None, _) => detail.clone(),
     }
 }

@@ -9,6 +9,7 @@ mod build;
 mod merge;
 mod modelled;
 pub mod oracle;
+pub mod origin;
 pub mod run;
 mod select;
 mod snapshot;
@@ -20,6 +21,7 @@ mod time;
 pub use blocks::{BlockReport, WaveBlockReport, own_lines};
 pub use build::{Launch, ReportError, is_library_file, location, refusal_text};
 pub use modelled::{Cycles, InstructionCycles, Modelled};
+pub use origin::{Origin, own_frame};
 pub use select::{SelectError, Selection};
 pub use time::{TimeReport, WaveTimeReport};
 

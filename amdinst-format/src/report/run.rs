@@ -90,14 +90,20 @@ pub struct FaultReport {
     pub kind: String,
     /// What happened, in a sentence.
     pub message: String,
-    /// The place to look at.
+    /// What a panic said, as far as it can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panic: Option<String>,
+    /// The place to look at: the nearest of the user's.
     #[serde(flatten)]
     pub location: Location,
-    /// Where the instruction stands in the source, innermost inlined function first.
+    /// Where the instruction stands in the source, and the calls that led there, inlined or not: innermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<SiteFrame>,
     /// Address of the instruction in the original code object.
     pub pc: Option<u64>,
+    /// Its address in the code object that ran, if that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executed_pc: Option<u64>,
     /// The instruction, as LLVM writes it.
     pub instruction: String,
     /// Workgroup, and the wave's number in it.
@@ -113,10 +119,10 @@ pub struct FaultReport {
 /// An instruction that was executed before a fault, and is part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EarlierReport {
-    /// The place to look at.
+    /// The place to look at: the nearest of the user's.
     #[serde(flatten)]
     pub location: Location,
-    /// Where the instruction stands in the source, innermost inlined function first.
+    /// Where the instruction stands in the source, and the calls that led there, inlined or not: innermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<SiteFrame>,
     /// Its address in the original code object.

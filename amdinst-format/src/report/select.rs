@@ -41,6 +41,14 @@ pub enum SelectError {
         /// What was measured.
         probe: Probe,
     },
+    /// It ran as it was compiled.
+    #[error("kernel `{kernel}` has no counts of branches: {why}")]
+    NotInstrumented {
+        /// The kernel.
+        kernel: String,
+        /// Why.
+        why: String,
+    },
     /// No site stands on that line.
     #[error("kernel `{kernel}` has no site at line {line}; it has some at {}", list(known))]
     NoSuchLine {
@@ -199,7 +207,11 @@ impl Report {
     }
 
     fn has_branches(&self) -> Result<(), SelectError> {
+        let has_any = !self.sites.is_empty() || !self.probes.is_empty();
         match self.probe {
+            Probe::Branches if let Some(why) = self.refusals.first().filter(|_| !has_any) => {
+                Err(SelectError::NotInstrumented { kernel: self.kernel.clone(), why: why.clone() })
+            }
             Probe::Branches => Ok(()),
             probe => Err(SelectError::NoBranches { kernel: self.kernel.clone(), probe }),
         }

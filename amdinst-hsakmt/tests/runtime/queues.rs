@@ -29,7 +29,7 @@ fn packets_run_whoever_rings_last_and_queues_end_with_work_in_them() {
     let text = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<&str> = text.lines().collect();
     let [message, line, ..] = lines[..] else { panic!("{text}") };
-    assert!(message.starts_with("amdinst: kernel `endless` was still running after "), "{text}");
-    assert!(message.contains(" s when its queue was destroyed; stopped at pc 0x"), "{text}");
+    assert!(message.starts_with("amdinst: kernel `endless`: still running after "), "{text}");
+    assert!(message.contains(" s when its queue was destroyed"), "{text}");
     assert!(line.contains("kernels.cl:6"), "{text}");
 }

@@ -42,8 +42,8 @@ fn an_interrupt_ends_the_program_and_tells_where_the_kernel_was() {
     assert_eq!(output.status.signal(), Some(libc::SIGINT), "{text}");
     let lines: Vec<&str> = text.lines().collect();
     let [message, line, ..] = lines[..] else { panic!("{text}") };
-    assert!(message.starts_with("amdinst: kernel `endless` was still running after "), "{text}");
-    assert!(message.contains(" s when the program was interrupted; stopped at pc 0x"), "{text}");
+    assert!(message.starts_with("amdinst: kernel `endless`: still running after "), "{text}");
+    assert!(message.contains(" s when the program was interrupted"), "{text}");
     assert!(line.contains("faults.hip:"), "{text}");
 
     // A program that takes interrupts itself goes on doing so.
@@ -65,7 +65,7 @@ fn the_programs_end_stops_its_kernels() {
     assert!(begin.elapsed() < PROMPT, "{:?}", begin.elapsed());
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(text.contains(" s when the program ended; stopped at pc 0x"), "{text}");
+    assert!(text.contains(" s when the program ended"), "{text}");
 }
 
 /// Destructors may use the GPU, and wait for what runs on it.

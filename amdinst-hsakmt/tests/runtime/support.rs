@@ -109,11 +109,23 @@ impl Program {
         unsafe {
             command.pre_exec(|| {
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
+                // What this process was started with is inherited: a shell's job in the background ignores interrupts.
+                for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP, libc::SIGCHLD] {
+                    libc::signal(signal, libc::SIG_DFL);
+                }
                 Ok(())
             });
         }
         let child = command
             .args(arguments)
+            // Nor with settings of the emulator, or of the runtime, that are somebody's.
+            .env_clear()
+            .envs(std::env::vars_os().filter(|(name, _)| {
+                let name = name.to_string_lossy();
+                !["AMDINST_", "HSA_", "HIP_", "ROCR_", "AMD_", "GPU_"]
+                    .iter()
+                    .any(|start| name.starts_with(start))
+            }))
             .env("LD_LIBRARY_PATH", self.directory.path())
             .env("HSA_TOOLS_LIB", path(amdinst_hsakmt::NAME))
             .env("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1")

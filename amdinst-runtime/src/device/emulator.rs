@@ -24,7 +24,7 @@ use amdinst_format::interface::{BufferDifference, Checks, LaunchFailure, Setting
 use super::memory::DeviceMemory;
 use super::{DeviceError, Outcome};
 use crate::artifacts::{self, Built};
-use crate::fault::{self, LocatedFault};
+use crate::fault;
 use crate::request::Request;
 use crate::timing::{ModelledLaunch, model};
 
@@ -318,10 +318,8 @@ impl Machines {
     ) -> Result<ModelledLaunch, LaunchFailure> {
         let program = &self.programs[&request.built.original_path].original;
         let launch = request.emulated(request.kernarg.clone());
-        let modelled = model(device, &self.original, program, &launch).map_err(|fault| {
-            let located = LocatedFault::new(fault, request, Some);
-            located.failure()
-        })?;
+        let modelled = model(device, &self.original, program, &launch)
+            .map_err(|fault| fault::of_original(&fault, request, false))?;
         Ok(ModelledLaunch::new(request, modelled, timelines))
     }
 
@@ -343,12 +341,12 @@ impl Machines {
             return self
                 .original
                 .launch(program, &launch)
-                .map_err(|fault| LocatedFault::new(fault, request, Some).failure());
+                .map_err(|fault| fault::of_original(&fault, request, false));
         };
         self.original.launch_from(program, &launch, before).map_err(|fault| {
             let uninitialised =
                 self.checks.uninitialised && self.original.is_by_unwritten(program, &launch, before, &fault);
-            LocatedFault { uninitialised, ..LocatedFault::new(fault, request, Some) }.failure()
+            fault::of_original(&fault, request, uninitialised)
         })
     }
 
@@ -362,7 +360,7 @@ impl Machines {
         let program = &self.programs[&request.built.original_path].original;
         let launch = request.emulated(request.kernarg.clone());
         match self.original.find_unwritten(program, &launch, before) {
-            Some(fault) => Err(LocatedFault::new(fault, request, Some).failure()),
+            Some(fault) => Err(fault::of_original(&fault, request, false)),
             None => Ok(()),
         }
     }
@@ -388,10 +386,7 @@ impl Machines {
                 self.instrumented.write(variable, &address.to_le_bytes()).map_err(device)?;
             }
             let launch = request.emulated(request.instrumented_kernarg(probes, layout, address)?);
-            let located = |fault| {
-                let located = LocatedFault::new(fault, request, |pc| request.built.probes.original_pc(pc));
-                located.instrumented_failure()
-            };
+            let located = |fault| fault::of_instrumented(&fault, request);
             if let (Some((timing, device)), Some(form)) = (timing, &request.built.instrumented) {
                 let modelled = model(device, &self.instrumented, program, &launch).map_err(located)?;
                 timing.add_instrumented(&form.object, modelled);

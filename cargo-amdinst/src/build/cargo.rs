@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use cargo_metadata::Message;
 
 use super::flags::{self, Flags};
+use super::misplaced::Misplaced;
 use super::package::KernelPackage;
 use super::profile;
 use crate::cli::Format;
@@ -29,13 +30,7 @@ pub fn command(
     // With `memcmp` and its kin, which comparing slices calls and no C library is there to have.
     command.args(["-Zbuild-std=core", "-Zbuild-std-features=compiler-builtins-mem", "--target", TARGET]);
     command.arg("--target-dir").arg(package.build_directory(cpu));
-    if !package.features.is_empty() {
-        command.arg("--features").arg(package.features.join(","));
-    }
-    if !package.default_features {
-        command.arg("--no-default-features");
-    }
-    command.args(&package.lock_options);
+    command.args(package.feature_options()).args(&package.lock_options);
     for value in profile::overrides(&package.workspace_root, &package.profile) {
         command.arg("--config").arg(value);
     }
@@ -105,6 +100,7 @@ pub fn run(
     let mut link_failure = None;
     // The crate that the compiler found no `std` for, and whether it is the package itself.
     let mut without_std = None;
+    let mut misplaced = Misplaced::default();
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
             let line = line.or_exit_with(Exit::BuildFailed, || "reading cargo's messages")?;
@@ -133,6 +129,7 @@ pub fn run(
                     if message.message.message.starts_with("linking with ") {
                         link_failure = message.message.children.last().map(|note| note.message.clone());
                     } else if format == Format::Human
+                        && !misplaced.holds(&message.message)
                         && let Some(rendered) = &message.message.rendered
                     {
                         let _ = write!(std::io::stderr().lock(), "{rendered}");
@@ -141,6 +138,9 @@ pub fn run(
                 _ => {}
             }
         }
+    }
+    for rendered in misplaced.left() {
+        let _ = write!(std::io::stderr().lock(), "{rendered}");
     }
     let status = child.wait().or_exit_with(Exit::BuildFailed, || "waiting for cargo")?;
     let name = format!("{} for {cpu}", package.name);

@@ -14,6 +14,9 @@ use crate::commands::instrument::{all_selected, measured, no_debug_info};
 use crate::commands::output::count;
 use crate::exit::{CommandResult, Exit, OrExit as _};
 
+/// Among an artifact's inputs: the code object that cargo built.
+pub const CODE_OBJECT: &str = "code-object";
+
 /// A manifest's entry, and whether it was there already.
 #[derive(Clone, Debug)]
 pub struct Finished {
@@ -142,7 +145,7 @@ fn inputs(package: &KernelPackage, built: &Path, forms: &Forms) -> Vec<(String, 
     let homes: Vec<_> = forms.homes.iter().map(|home| home.map_or("auto", Home::name)).collect();
     let only: Vec<_> = forms.options.only.iter().map(ToString::to_string).collect();
     [
-        ("code-object", files::stamp(built)),
+        (CODE_OBJECT, files::stamp(built)),
         ("cargo-amdinst", executable),
         ("forms", homes.join(",")),
         ("sites", only.join(",")),

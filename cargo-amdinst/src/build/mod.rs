@@ -1,15 +1,17 @@
 //! Building kernels: cargo with the kernel toolchain, then the instrumenter, then the manifest.
 //!
-//! [`package`] and [`settings`] say what to build and how, [`flags`] and [`profile`] what the compiler is told,
+//! [`package`], [`selection`] and [`settings`] say what to build and how, [`flags`] and [`profile`] what the compiler is told,
 //! [`cargo`] runs it, [`instrument`] makes the files under `target/amdinst/<package>`.
 
 pub mod cargo;
 pub mod files;
 pub mod flags;
 pub mod instrument;
+mod misplaced;
 mod origin;
 pub mod package;
 pub mod profile;
+mod selection;
 pub mod settings;
 
 use std::fs;
@@ -23,7 +25,7 @@ use self::instrument::Forms;
 use self::package::KernelPackage;
 use crate::cli::{Format, PackageArgs};
 use crate::commands::Context;
-use crate::exit::{CommandResult, Exit, OrExit as _};
+use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::setup;
 use crate::toolchain::Toolchain;
 
@@ -59,6 +61,42 @@ pub fn build(context: &mut Context, args: &PackageArgs, forms: &Forms) -> Comman
         built.packages.push(build_package(context, args, forms, package, &toolchain, &executable)?);
     }
     Ok(built)
+}
+
+/// The code object of the one package that `args` asks for, as compiled. Cargo builds it if it is not up to date; instrumented
+/// forms and the manifest stay as they are.
+///
+/// # Errors
+/// As those of [`build`], and several packages or processors to choose from.
+pub fn original(context: &mut Context, args: &PackageArgs) -> CommandResult<PathBuf> {
+    let packages = package::find(context, args)?;
+    let toolchain = setup::ready(context, args.toolchain.toolchain.as_deref(), setup::Consent::Ask)?;
+    let executable = executable()?;
+    let several = |what: &str, names: String, help: &str| {
+        Failure::msg(Exit::Usage, format!("{what} to choose from: {names}")).help(help)
+    };
+    let [package] = &packages[..] else {
+        let names: Vec<_> = packages.iter().map(|package| package.name.as_str()).collect();
+        return Err(several("several packages", names.join(", "), "name one with -p"));
+    };
+    let [cpu] = &package.cpus[..] else {
+        return Err(several("several processors", package.cpus.join(", "), "name one with --target-cpu"));
+    };
+    let directory = std::env::current_dir().or_exit_with(Exit::BuildFailed, || "the current directory")?;
+    let flags = flags::of_user(&toolchain, &directory).with(&flags::for_all(cpu));
+    let command = cargo::command(package, cpu, &toolchain, &executable, &flags);
+    let built = cargo::run(context, package, cpu, command, Format::Human)?.code_object;
+    // The copy that `build` made has a name that people know.
+    let manifest = fs::read(package.output_directory().join("manifest.json")).ok();
+    let manifest = manifest.and_then(|bytes| Manifest::from_json(&bytes).ok()).unwrap_or_default();
+    let stamp = files::stamp(&built);
+    let copy = manifest.code_objects.iter().find(|artifact| {
+        let is_of_this =
+            |(name, value): &(String, String)| name == instrument::CODE_OBJECT && *value == stamp;
+        artifact.cpu == *cpu && artifact.profile == package.profile && artifact.inputs.iter().any(is_of_this)
+    });
+    let copy = copy.map(|artifact| package.output_directory().join(&artifact.original));
+    Ok(copy.filter(|copy| copy.is_file()).unwrap_or(built))
 }
 
 fn build_package(

@@ -41,7 +41,7 @@ pub(super) fn of(build: &Build<'_>, built: &CargoBuilt) -> CommandResult<Origin>
     let manifests: BTreeSet<PathBuf> = texts.iter().filter_map(|source| manifest_of(source)).collect();
     texts.extend(manifests);
     let root = &build.package.workspace_root;
-    texts.extend(["Cargo.toml", "Cargo.lock"].map(|name| root.join(name)));
+    texts.insert(root.join("Cargo.toml"));
     let configuration = |directory: &Path| {
         ["config.toml", "config"].map(|name| directory.join(".cargo").join(name)).into_iter()
     };
@@ -51,9 +51,11 @@ pub(super) fn of(build: &Build<'_>, built: &CargoBuilt) -> CommandResult<Origin>
     let programs = [build.toolchain.rustc.clone(), llvm.path("opt"), llvm.path("llc"), llvm.lld.clone()];
     let programs = programs.into_iter().chain([build.executable.to_owned()]);
     let texts = texts.iter().filter_map(|path| text_state(path, build.started));
+    // Cargo itself may just have written it.
+    let lock = freshness::state(&root.join("Cargo.lock"), true);
     let programs = programs.filter_map(|path| freshness::state(&path, false));
     Ok(Origin {
-        files: texts.chain(programs).collect(),
+        files: texts.chain(lock).chain(programs).collect(),
         features: built.features.clone(),
         command: build.executable.display().to_string(),
         arguments: arguments(build),
@@ -100,12 +102,15 @@ fn arguments(build: &Build<'_>) -> Vec<String> {
     let Build { package, args, forms, .. } = build;
     let mut words = vec!["build".to_owned(), "--manifest-path".to_owned()];
     words.push(package.manifest_path.display().to_string());
+    // By its name, too: who named it may know better whether it has kernels.
+    words.extend(["--package".to_owned(), package.name.clone()]);
     let mut option = |name: &str, value: Option<String>| {
         words.extend(value.into_iter().flat_map(|value| [name.to_owned(), value]));
     };
     option("--target-cpu", Some(args.target_cpu.join(",")).filter(|cpus| !cpus.is_empty()));
     option("--profile", args.profile.clone());
-    option("--features", Some(args.features.join(",")).filter(|features| !features.is_empty()));
+    // Of the features that several packages were asked for, those of this one.
+    option("--features", Some(package.asked_features.join(",")).filter(|features| !features.is_empty()));
     option("--code-object-version", args.code_object_version.map(|version| version.to_string()));
     option("--toolchain", args.toolchain.toolchain.clone());
     let (probe, level, abi) = (forms.options.probe, forms.options.level, forms.options.abi);
@@ -118,8 +123,12 @@ fn arguments(build: &Build<'_>) -> Vec<String> {
             SiteSelector::Lines(lines) => option("--site", Some(lines.to_string())),
         }
     }
-    if args.no_default_features {
-        words.push("--no-default-features".to_owned());
+    for (given, name) in [
+        (args.release, "--release"),
+        (args.all_features, "--all-features"),
+        (args.no_default_features, "--no-default-features"),
+    ] {
+        words.extend(given.then(|| name.to_owned()));
     }
     if forms.homes.is_empty() {
         words.push("--no-instrument".to_owned());

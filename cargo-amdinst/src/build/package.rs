@@ -1,12 +1,13 @@
 //! Which packages to build, and with which settings.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package};
+use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 use amdinst_core::Arch;
 use amdinst_core::instrument::Counters;
 
+use super::selection;
 use super::settings::Settings;
 use crate::cli::PackageArgs;
 use crate::commands::Context;
@@ -15,8 +16,6 @@ use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 /// Where everything is built unless something is said.
 const DEFAULT_CPU: &str = "gfx90a";
 const DEFAULT_PROFILE: &str = "release";
-/// What a package with kernels depends on.
-const DEVICE_CRATE: &str = "amdinst-device";
 
 /// One package and how to build it.
 #[derive(Clone, Debug)]
@@ -37,6 +36,10 @@ pub struct KernelPackage {
     pub profile: String,
     /// Features to activate.
     pub features: Vec<String>,
+    /// Those of them that the command was asked for.
+    pub asked_features: Vec<String>,
+    /// Whether to activate every feature.
+    pub all_features: bool,
     /// Whether to activate the default ones, too.
     pub default_features: bool,
     /// What `auto` means for its counters.
@@ -48,6 +51,21 @@ pub struct KernelPackage {
 }
 
 impl KernelPackage {
+    /// Cargo's options that say which features.
+    pub fn feature_options(&self) -> Vec<String> {
+        let mut options = Vec::new();
+        if self.all_features {
+            options.push("--all-features".to_owned());
+        }
+        if !self.features.is_empty() {
+            options.extend(["--features".to_owned(), self.features.join(",")]);
+        }
+        if !self.default_features {
+            options.push("--no-default-features".to_owned());
+        }
+        options
+    }
+
     /// Where its code objects go.
     pub fn output_directory(&self) -> PathBuf {
         self.target_directory.join("amdinst").join(&self.name)
@@ -60,11 +78,10 @@ impl KernelPackage {
     }
 }
 
-/// Finds the packages that `args` asks for: the one named, else that of the current directory, else every member of the
-/// workspace that depends on `amdinst-device`.
+/// Finds the packages that `args` ask for, see [`selection::choose`].
 ///
 /// # Errors
-/// A broken `Cargo.toml`, no such package, a package without a library, wrong settings.
+/// A broken `Cargo.toml`, no such package, a package without a library, wrong settings, a feature that no package has.
 pub fn find(context: &Context, args: &PackageArgs) -> CommandResult<Vec<KernelPackage>> {
     let mut command = MetadataCommand::new();
     // Dependencies are read from `Cargo.toml` alone: resolving them would cost more than all else here.
@@ -74,59 +91,24 @@ pub fn find(context: &Context, args: &PackageArgs) -> CommandResult<Vec<KernelPa
         command.manifest_path(path);
     }
     context.shell.command(&command.cargo_command());
-    let metadata = command.exec().or_exit_with(Exit::BuildFailed, || "`cargo metadata` failed")?;
+    let metadata = command.exec().map_err(|error| match error {
+        // Cargo's own words say it all.
+        cargo_metadata::Error::CargoMetadata { stderr } => {
+            let told = stderr.trim();
+            Failure::msg(Exit::BuildFailed, told.strip_prefix("error: ").unwrap_or(told).to_owned())
+        }
+        error => {
+            let error = anyhow::Error::new(error).context("`cargo metadata` failed");
+            Failure::new(Exit::BuildFailed, error)
+        }
+    })?;
 
-    let chosen = choose(&metadata, args)?;
-    chosen.into_iter().map(|package| with_settings(context, &metadata, package, args)).collect()
-}
-
-fn choose<'m>(metadata: &'m Metadata, args: &PackageArgs) -> CommandResult<Vec<&'m Package>> {
-    let members = metadata.workspace_packages();
-    if let Some(name) = &args.package {
-        let found = members.iter().find(|package| package.name.as_str() == name.as_str());
-        let known = || members.iter().map(|package| package.name.to_string()).collect::<Vec<_>>().join(", ");
-        return match found {
-            Some(package) => Ok(vec![package]),
-            None => Err(Failure::msg(Exit::BuildFailed, format!("no package `{name}` in this workspace"))
-                .note(format!("its packages: {}", known()))),
-        };
-    }
-    if let Some(here) = manifest_here(args.manifest_path.as_deref())
-        && let Some(package) = members.iter().find(|package| package.manifest_path.as_std_path() == here)
-        && has_kernels(package)
-    {
-        return Ok(vec![package]);
-    }
-    let with_kernels: Vec<_> = members.into_iter().filter(|package| has_kernels(package)).collect();
-    if with_kernels.is_empty() {
-        return Err(Failure::msg(
-            Exit::BuildFailed,
-            format!("no package with kernels: none here depends on `{DEVICE_CRATE}`"),
-        )
-        .help(format!(
-            "`cargo amdinst new DIR` makes one; or `cargo add {DEVICE_CRATE}` to this one, or name a package with `-p`"
-        )));
-    }
-    Ok(with_kernels)
-}
-
-/// The `Cargo.toml` that cargo would take: the one given, else that of the nearest directory above the current one.
-fn manifest_here(given: Option<&Path>) -> Option<PathBuf> {
-    if let Some(path) = given {
-        return path.canonicalize().ok();
-    }
-    let directory = std::env::current_dir().ok()?;
-    directory.ancestors().map(|directory| directory.join("Cargo.toml")).find(|path| path.is_file())
-}
-
-fn has_kernels(package: &Package) -> bool {
-    library(package).is_some()
-        // A package may depend on it for the host's side only.
-        && Settings::read(&package.metadata).is_ok_and(|(settings, _)| settings.kernels != Some(false))
-        && package
-            .dependencies
-            .iter()
-            .any(|dependency| dependency.name == DEVICE_CRATE && dependency.kind == DependencyKind::Normal)
+    let chosen = selection::choose(context, &metadata, args)?;
+    let package = |package: &&Package| {
+        let features = selection::features(package, &chosen, args)?;
+        with_settings(context, &metadata, package, args, features)
+    };
+    chosen.iter().map(package).collect()
 }
 
 fn library(package: &Package) -> Option<String> {
@@ -140,6 +122,7 @@ fn with_settings(
     metadata: &Metadata,
     package: &Package,
     args: &PackageArgs,
+    asked_features: Vec<String>,
 ) -> CommandResult<KernelPackage> {
     let (settings, warnings) = Settings::read(&package.metadata)
         .or_exit_with(Exit::BuildFailed, || package.manifest_path.to_string())?;
@@ -168,9 +151,8 @@ fn with_settings(
         new
     });
     let mut features = settings.features;
-    features.extend(args.features.iter().flat_map(|list| {
-        list.split([',', ' ']).filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>()
-    }));
+    features.extend(asked_features.iter().cloned());
+    let asked = args.profile.clone().or_else(|| args.release.then(|| DEFAULT_PROFILE.to_owned()));
     Ok(KernelPackage {
         name: package.name.to_string(),
         library,
@@ -178,8 +160,10 @@ fn with_settings(
         workspace_root: metadata.workspace_root.clone().into_std_path_buf(),
         target_directory: metadata.target_directory.clone().into_std_path_buf(),
         cpus,
-        profile: args.profile.clone().or(settings.profile).unwrap_or_else(|| DEFAULT_PROFILE.to_owned()),
+        profile: asked.or(settings.profile).unwrap_or_else(|| DEFAULT_PROFILE.to_owned()),
         features,
+        asked_features,
+        all_features: args.all_features,
         default_features: !args.no_default_features && settings.default_features.unwrap_or(true),
         counters: settings.counters.unwrap_or_default(),
         lock_options: args.lock.options(),

@@ -7,8 +7,8 @@ use clap::Args;
 use super::{Format, ToolchainArgs};
 
 /// The heading over the options that say where dependencies come from.
-const SOURCE: &str = "Where its dependencies amdinst-device and harness come from (default: the checkout of \
-                      cargo-amdinst that DIR stands in, else the one that this program was built from, else crates.io)";
+const SOURCE: &str = "Where its dependencies amdinst-device and harness come from (default: where its workspace has them from, \
+                      else the checkout that DIR stands in, else where this program was installed from)";
 
 /// `cargo amdinst new`.
 #[derive(Clone, Debug, Args)]
@@ -28,7 +28,7 @@ pub struct NewArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[group(multiple = false)]
 pub struct SourceArgs {
-    /// A checkout of cargo-amdinst
+    /// A checkout of cargo-amdinst; a relative path stays one
     #[arg(long, value_name = "DIR", help_heading = SOURCE)]
     pub path: Option<PathBuf>,
     /// A git repository

@@ -4,18 +4,14 @@ use crate::build::{build, instrument::Forms};
 use crate::cli::BuildArgs;
 use crate::commands::Context;
 use crate::commands::instrument::options;
-use crate::exit::{CommandResult, Exit, Failure};
+use crate::exit::{CommandResult, Exit};
 
 /// Runs the command.
 ///
 /// # Errors
 /// See [`crate::build::build`].
 pub fn run(context: &mut Context, args: &BuildArgs) -> CommandResult {
-    let chosen = args.sites.selectors();
-    if let Some(selector) = chosen.first().filter(|_| args.no_instrument) {
-        let message = format!("{selector} is chosen, and nothing counts with --no-instrument");
-        return Err(Failure::msg(Exit::Usage, message));
-    }
+    args.sites.none_with(args.no_instrument)?;
     let counters = args.counters.unwrap_or_default();
     let all = Forms::all(options(args.probe, args.level, counters, args.abi, &args.sites)?);
     let homes = match (args.no_instrument, args.counters) {

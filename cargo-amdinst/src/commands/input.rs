@@ -8,8 +8,10 @@ use amdinst_core::object::container::{self, Embedded, Origin};
 use amdinst_core::object::{CodeObject, Kernel};
 use rayon::prelude::*;
 
+use super::Context;
 use super::output::count;
-use crate::cli::FileArgs;
+use crate::build;
+use crate::cli::{FileArgs, InputArgs, PackageArgs};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// The bytes of a file. Libraries with kernels have gigabytes, of which a command needs a part.
@@ -48,6 +50,38 @@ impl File {
             Contents::Mapped(bytes) => bytes,
             Contents::Read(bytes) => bytes,
         }
+    }
+}
+
+impl InputArgs {
+    /// The file with the code objects: the one given, or that of the package, which is built first.
+    ///
+    /// # Errors
+    /// A package that is not there or cannot be built, or has code objects for several processors to choose from.
+    pub fn resolve(&self, context: &mut Context) -> CommandResult<FileArgs> {
+        let target_cpu = self.target_cpu.clone();
+        let file = match (&self.file, &self.package) {
+            (Some(file), _) => file.clone(),
+            (None, package) => {
+                let args = PackageArgs {
+                    package: package.iter().cloned().collect(),
+                    manifest_path: self.manifest_path.clone(),
+                    // Features of a target are LLVM's to choose.
+                    target_cpu: target_cpu
+                        .iter()
+                        .map(|cpu| cpu.split(':').next().unwrap_or(cpu).to_owned())
+                        .collect(),
+                    profile: self.profile.clone(),
+                    features: self.features.clone(),
+                    ..PackageArgs::default()
+                };
+                let file = build::original(context, &args)?;
+                let here = std::env::current_dir().ok();
+                let short = here.and_then(|here| file.strip_prefix(here).ok().map(Path::to_owned));
+                short.unwrap_or(file)
+            }
+        };
+        Ok(FileArgs { file, target_cpu })
     }
 }
 
@@ -226,22 +260,53 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The failure for a kernel that no code object has.
-    pub fn no_kernel(&self, name: &str) -> Failure {
+    /// The code object to launch a kernel of, and the kernel's symbol: the kernel that is named, else the only one.
+    ///
+    /// # Errors
+    /// When there are several to choose from, or none has the kernel.
+    pub fn kernel(&self, name: Option<&str>) -> CommandResult<(Found, String)> {
+        let known = self.kernels();
+        let name = match (name, &known[..]) {
+            (Some(name), _) => name,
+            (None, [only]) => only,
+            (None, _) => {
+                let message = match known.len() {
+                    0 => format!("{} has no kernel", self.path.display()),
+                    _ => format!("{} has several kernels: name one with --kernel", self.path.display()),
+                };
+                return Err(self.with_kernels(Failure::msg(Exit::Usage, message), &known));
+            }
+        };
+        let found = self.one(Some(name), None)?;
+        let symbol = kernel_of(&found.object, name).map(|kernel| kernel.name.clone());
+        symbol.map(|symbol| (found, symbol)).ok_or_else(|| self.no_kernel(name))
+    }
+
+    /// The names of all kernels, as in the source.
+    fn kernels(&self) -> Vec<String> {
         let mut known = Vec::new();
-        // What cannot be read was said before.
+        // What cannot be read is told by who reads it.
         let _ = self.for_each(|found| {
-            known.extend(found.object.kernels.into_iter().map(|kernel| kernel.name));
+            known.extend(found.object.kernels.iter().map(|kernel| source_name(&kernel.name).to_owned()));
             Ok(ControlFlow::Continue(()))
         });
         known.sort();
         known.dedup();
-        let failure =
-            Failure::msg(Exit::Usage, format_args!("{} has no kernel `{name}`", self.path.display()));
+        known
+    }
+
+    /// The failure for a kernel that no code object has.
+    pub fn no_kernel(&self, name: &str) -> Failure {
+        let message = format!("{} has no kernel `{name}`", self.path.display());
+        self.with_kernels(Failure::msg(Exit::Usage, message), &self.kernels())
+    }
+
+    /// A failure with a list of the kernels that there are.
+    fn with_kernels(&self, failure: Failure, known: &[String]) -> Failure {
         if known.is_empty() {
             failure.note("it has no kernel at all")
         } else {
-            failure.note(format!("it has {}", list(&known)))
+            failure.note(format!("it has {}", first(known, KERNELS_LISTED)))
         }
     }
 }
@@ -276,16 +341,24 @@ fn is_target(target: &str, wanted: &str) -> bool {
     processor == wanted_processor && wanted_features.all(|feature| features.contains(&feature))
 }
 
+/// Kernels that an error lists, at most.
+const KERNELS_LISTED: usize = 60;
+
 /// Distinct names in order, the first ten of them.
 fn list(names: &[String]) -> String {
+    first(names, 10)
+}
+
+/// Distinct names in order, the first few of them.
+fn first(names: &[String], most: usize) -> String {
     let mut distinct: Vec<&str> = Vec::new();
     for name in names {
         if !distinct.contains(&name.as_str()) {
             distinct.push(name);
         }
     }
-    let more = distinct.len().saturating_sub(10);
-    distinct.truncate(10);
+    let more = distinct.len().saturating_sub(most);
+    distinct.truncate(most);
     let text = distinct.join(", ");
     if more > 0 { format!("{text} and {more} more") } else { text }
 }

@@ -17,6 +17,7 @@ pub mod report;
 pub mod run;
 pub mod setup;
 pub mod show_env;
+mod source;
 pub mod test;
 
 use crate::cli::{Command, GlobalArgs};

@@ -16,7 +16,7 @@ const STEP: &str = "--amdinst-step=";
 const CODE_OBJECT_VERSION: &str = "--amdinst-code-object-version=";
 
 /// Goes up when the same input makes another code object.
-const STEP_VERSION: u32 = 1;
+const STEP_VERSION: u32 = 2;
 
 /// What `build` decides and rustc passes on.
 #[derive(Clone, Debug, PartialEq, Eq)]

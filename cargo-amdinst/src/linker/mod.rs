@@ -6,16 +6,19 @@
 //!
 //! 1. drops what no export reaches, and reads the records that the macros left (`records`);
 //! 2. links in the definitions that Rust cannot express: variables in LDS, the workgroup barrier (`support`);
-//! 3. optimises at the profile's level, emits the object and links the code object (`pipeline`).
+//! 3. optimises at the profile's level, emits the object and links the code object (`pipeline`), without a pass of LLVM that
+//!    makes wrong code (`slsr`).
 //!
 //! [`MARKER`] among the arguments is what tells such a call from the `cargo amdinst` command.
 
 mod arguments;
 mod pipeline;
 mod records;
+mod slsr;
 mod support;
 
 pub use arguments::{LinkArguments, LinkOptions, MARKER};
+pub use slsr::Slsr;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -62,6 +65,17 @@ pub enum LinkError {
         tool: &'static str,
         /// What it printed.
         output: String,
+    },
+    /// LLVM's own fault, which nothing here avoids.
+    #[error(
+        "LLVM {version} computes wrong addresses at opt-level {opt_level} (its pass `slsr`), and no switch turns that off: build \
+         kernels with `opt-level = 1` in their profile, or with another toolchain"
+    )]
+    Miscompiles {
+        /// LLVM's version.
+        version: String,
+        /// The level.
+        opt_level: u8,
     },
     /// Symbols that nothing defines.
     #[error("{}", undefined_message(.0))]

@@ -5,11 +5,12 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 use tempfile::TempDir;
 
 use super::records::Records;
-use super::{LinkArguments, LinkError, Undefined, support};
+use super::{LinkArguments, LinkError, Slsr, Undefined, support};
 
 /// Symbols of ours that are read and then dropped.
 const OUR_PREFIX: &str = "__amdinst_";
@@ -20,22 +21,27 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
         check_bitcode(input)?;
     }
     let directory = work_directory(&arguments.output)?;
-    let step = Step { arguments, directory: directory.path() };
+    thread::scope(|scope| {
+        let switch = scope.spawn(|| off_switch(arguments));
+        let step = Step { arguments, directory: directory.path() };
+        let (program, records) = step.program()?;
+        let switch = switch.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let optimised = step.optimise(&program, &records, switch)?;
+        let object = step.emit(&optimised, switch)?;
+        step.link_object(&object)
+    })
+}
 
-    let everything = match &arguments.inputs[..] {
-        [only] => only.clone(),
-        several => step.llvm_link(several, "everything.bc")?,
-    };
-    let reached = step.drop_unreached(&everything, &arguments.exports, "reached.bc")?;
-    let records = Records::read(&step.disassemble(&reached)?)?;
-
-    let support = step.path("support.ll");
-    fs::write(&support, support::module(&records))
-        .map_err(|source| LinkError::Io { path: support.clone(), source })?;
-    let program = step.llvm_link(&[reached, support], "program.bc")?;
-    let optimised = step.optimise(&program, &records)?;
-    let object = step.emit(&optimised)?;
-    step.link_object(&object)
+/// The option that keeps LLVM from making wrong code, if this one needs it.
+fn off_switch(arguments: &LinkArguments) -> Result<Option<&'static str>, LinkError> {
+    let tools = &arguments.options.tools;
+    match Slsr::of(tools, &arguments.cpu, arguments.opt_level)? {
+        Slsr::Sound => Ok(None),
+        Slsr::KeptOff(switch) => Ok(Some(switch)),
+        Slsr::Wrong => {
+            Err(LinkError::Miscompiles { version: tools.version.clone(), opt_level: arguments.opt_level })
+        }
+    }
 }
 
 /// An empty directory for what the steps leave, beside the output and named after it. Cargo links an output once at a time, so
@@ -78,6 +84,21 @@ impl Step<'_> {
         Command::new(self.arguments.options.tools.path(name))
     }
 
+    /// All that the exports reach and what our records ask for, as one module that is not optimised.
+    fn program(&self) -> Result<(PathBuf, Records), LinkError> {
+        let everything = match &self.arguments.inputs[..] {
+            [only] => only.clone(),
+            several => self.llvm_link(several, "everything.bc")?,
+        };
+        let reached = self.drop_unreached(&everything, &self.arguments.exports, "reached.bc")?;
+        let records = Records::read(&self.disassemble(&reached)?)?;
+
+        let support = self.path("support.ll");
+        fs::write(&support, support::module(&records))
+            .map_err(|source| LinkError::Io { path: support.clone(), source })?;
+        Ok((self.llvm_link(&[reached, support], "program.bc")?, records))
+    }
+
     fn llvm_link(&self, inputs: &[PathBuf], output: &str) -> Result<PathBuf, LinkError> {
         let output = self.path(output);
         let mut command = self.tool("llvm-link");
@@ -112,7 +133,7 @@ impl Step<'_> {
         run("llvm-dis", &mut command)
     }
 
-    fn optimise(&self, input: &Path, records: &Records) -> Result<PathBuf, LinkError> {
+    fn optimise(&self, input: &Path, records: &Records, switch: Option<&str>) -> Result<PathBuf, LinkError> {
         let output = self.path("optimised.bc");
         let mut command = self.tool("opt");
         let level = self.arguments.opt_level;
@@ -122,7 +143,7 @@ impl Step<'_> {
             _ => format!("forceattrs,internalize,globaldce,default<O{level}>"),
         };
         command.arg(format!("-passes={passes}"));
-        command.arg(format!("-mcpu={}", self.arguments.cpu));
+        command.arg(format!("-mcpu={}", self.arguments.cpu)).args(switch);
         let exports = self.arguments.exports.iter().map(String::as_str);
         command.arg(self.export_list(exports.filter(|name| !name.starts_with(OUR_PREFIX)))?);
         command.args(records.outlined.iter().map(|symbol| format!("-force-attribute={symbol}:noinline")));
@@ -131,11 +152,12 @@ impl Step<'_> {
         Ok(output)
     }
 
-    fn emit(&self, input: &Path) -> Result<PathBuf, LinkError> {
+    fn emit(&self, input: &Path, switch: Option<&str>) -> Result<PathBuf, LinkError> {
         let output = self.path("program.o");
         let mut command = self.tool("llc");
         command.args(["-filetype=obj", "--relocation-model=pic"]);
         command.arg(format!("-O{}", self.arguments.opt_level)).arg(format!("-mcpu={}", self.arguments.cpu));
+        command.args(switch);
         if let Some(version) = self.arguments.options.code_object_version {
             command.arg(format!("--amdhsa-code-object-version={version}"));
         }

@@ -162,3 +162,33 @@ kernel void barrier_in_a_branch(global uint *out) {
     __builtin_amdgcn_s_barrier();
     *out = 1;
 }
+
+// run called_twice: --grid 1 --block 64 --arg buf:4 --arg u32:100
+static void __attribute__((noinline)) store(global uint *output, uint at) {
+    output[at] = 1;
+}
+
+static void __attribute__((noinline)) store_behind(global uint *output, uint at) {
+    store(output, at + 1);
+    store(output, 0);
+}
+
+// A call that returned before is no part of it.
+kernel void called_twice(global uint *output, uint at) {
+    store(output, 0);
+    store_behind(output, at);
+}
+
+// run called_race: --grid 1 --block 128 --arg buf:512 --check-races
+static void __attribute__((noinline)) put(local uint *words, uint at, uint value) {
+    words[at] = value;
+}
+
+// The earlier access is told with its own caller.
+kernel void called_race(global uint *output) {
+    local uint words[128];
+    uint i = ID;
+    put(words, i, i);
+    put(words, 127 - i, 2 * i);
+    output[i] = words[0];
+}

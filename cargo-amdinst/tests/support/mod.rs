@@ -5,7 +5,14 @@ use std::process::Command;
 
 /// Compiles OpenCL C for gfx90a with debug information. False, after saying so, when the compiler is not there; a
 /// failure where tools are required.
+#[allow(dead_code, reason = "each test binary uses a part")]
 pub(crate) fn compile(source: &Path, output: &Path) -> bool {
+    compile_with(source, output, &[])
+}
+
+/// The same with further options.
+#[allow(dead_code, reason = "each test binary uses a part")]
+pub(crate) fn compile_with(source: &Path, output: &Path, options: &[&str]) -> bool {
     let found =
         |tool: &str| Command::new(tool).arg("--version").output().is_ok_and(|out| out.status.success());
     if !found("clang-22") || !found("ld.lld-22") {
@@ -18,7 +25,9 @@ pub(crate) fn compile(source: &Path, output: &Path) -> bool {
     let output = Command::new("clang-22")
         .current_dir(source.parent().unwrap())
         .args(["--target=amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-nogpulib", "-x", "cl", "-cl-std=CL2.0"])
-        .args(["-Xclang", "-finclude-default-header", "-O2", "-g", "-fuse-ld=lld-22", "-o"])
+        .args(["-Xclang", "-finclude-default-header", "-O2", "-g", "-fuse-ld=lld-22"])
+        .args(options)
+        .arg("-o")
         .arg(output)
         .arg(source.file_name().unwrap())
         .output()

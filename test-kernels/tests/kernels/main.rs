@@ -12,6 +12,7 @@ mod integers;
 mod lds;
 mod loops;
 mod selects;
+mod sort;
 mod two_dimensional;
 mod vector_add;
 

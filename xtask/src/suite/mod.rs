@@ -2,9 +2,11 @@
 //! each of the two leaves cores idle, with its standard library in one process of rustc, or with its longest tests.
 //!
 //! What the suite needs and the machine lacks is skipped, loudly and with the reason; `AMDINST_REQUIRE_TOOLS=1`
-//! turns each skip into a failure, as continuous integration wants it.
+//! turns each skip into a failure, as continuous integration wants it. What was missing is said once more at the end, with the
+//! one command that brings it.
 
 mod junit;
+mod referees;
 mod step;
 mod tally;
 
@@ -101,6 +103,16 @@ fn steps(junit: &Path) -> Vec<Step> {
             step.writes_junit = true;
             steps.push(step);
         }
+    }
+    // Whole messages of faults: in profile dev, for its checks of overflow, and as kernels are built by default.
+    for profile in ["dev", "release"] {
+        let name = format!("faults {profile}");
+        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
+        let args = ["amdinst", "test", "--device", "emu", "--profile", profile, "-p", "test-kernels"];
+        let mut step = Step::new(&name, Counting::Tests, args);
+        step.args.extend(["--junit", &report, "--", "called::"].map(str::to_owned));
+        step.writes_junit = true;
+        steps.push(step);
     }
     // The same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
     // for what the two count must be the same.
@@ -212,6 +224,9 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     }
     for name in &total.failures {
         println!("FAILED {name}");
+    }
+    for line in referees::Missing::here().lines(referees::is_root()) {
+        println!("{line}");
     }
     println!("{} passed, {} failed", total.passed, total.failed);
     Ok(total.failed == 0)

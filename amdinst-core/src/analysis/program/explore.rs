@@ -7,7 +7,7 @@ use super::forms::Forms;
 use super::{Observer, Obstacle, ObstacleKind, Shape, got_slot};
 use crate::analysis::addresses::{Pointer, Tracker};
 use crate::isa::{Flow, Inst, Op, ScalarSet, Value};
-use crate::object::CodeObject;
+use crate::object::{CodeObject, Text};
 
 /// One straight piece of exploration: where control goes after an instruction.
 pub(super) enum Next {
@@ -63,14 +63,13 @@ impl<'a> Explorer<'a> {
         is_kernel: bool,
         (dwords, forms): (&'a mut Vec<Dword>, &'a mut Forms),
     ) -> Self {
-        let text = object.text.address..object.text.address.saturating_add(object.text.range.len() as u64);
-        let base = range.start.max(text.start);
-        let length = range.end.min(text.end).saturating_sub(base).div_ceil(4) as usize;
+        let section = object.code().map(Text::memory).find(|section| section.contains(&range.start));
+        let section = section.unwrap_or_else(|| object.text.memory());
+        let base = range.start.max(section.start);
+        let length = range.end.min(section.end).saturating_sub(base).div_ceil(4) as usize;
         dwords.clear();
         dwords.resize(length, Dword::default());
-        let contents = object.bytes.get(object.text.range.clone());
-        let text =
-            contents.and_then(|text| text.get((base - object.text.address) as usize..)).unwrap_or_default();
+        let text = object.code_at(base).unwrap_or_default();
         Self { object, entries, range, is_kernel, dwords, forms, base, text, obstacles: Vec::new() }
     }
 

@@ -24,7 +24,7 @@ use super::modes;
 use super::rounds::Rounds;
 use crate::Arch;
 use crate::isa::{Effects, Encoding, Flow, Inst, Op, Operand, RegSet, ScalarSet, Value};
-use crate::object::{CodeObject, RelocationKind};
+use crate::object::{CodeObject, RelocationKind, Text};
 
 /// An instruction at its address: what the analyses ask of all of them. [`Program::inst`] has it whole.
 #[derive(Clone, Copy, Debug)]
@@ -331,7 +331,8 @@ impl Program {
     /// As [`Program::new`], with what another program of the processor had, if any; shows what is found to `observer`.
     pub(crate) fn explore(object: &CodeObject, mut seen: Seen, observer: &mut impl Observer) -> Self {
         let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
-        for (index, kernel) in object.kernels.iter().enumerate() {
+        for (index, kernel) in object.kernels.iter().enumerate().filter(|(_, kernel)| !kernel.code.is_empty())
+        {
             symbols.push((kernel.code.clone(), kernel.name.clone(), Some(index)));
         }
         for function in &object.functions {
@@ -340,9 +341,11 @@ impl Program {
         // Of several names of one entry keep the kernel's, else the first in the alphabet.
         symbols.sort_by(|a, b| (a.0.start, a.2.is_none(), &a.1).cmp(&(b.0.start, b.2.is_none(), &b.1)));
         symbols.dedup_by_key(|symbol| symbol.0.start);
-        let text_end = object.text.address + object.text.range.len() as u64;
         for index in 0..symbols.len() {
-            let next = symbols.get(index + 1).map_or(text_end, |next| next.0.start);
+            let start = symbols[index].0.start;
+            let section = object.code().map(Text::memory).find(|section| section.contains(&start));
+            let section_end = section.map_or(object.text.memory().end, |section| section.end);
+            let next = symbols.get(index + 1).map_or(section_end, |next| next.0.start.min(section_end));
             let range = &mut symbols[index].0;
             range.end = if range.end <= range.start { next } else { range.end.min(next) };
         }
@@ -471,8 +474,7 @@ fn code_of<'a>(object: &'a CodeObject, range: &Range<u64>) -> Option<&'a [u8]> {
     if !range.start.is_multiple_of(4) {
         return None;
     }
-    let offset = |pc: u64| usize::try_from(pc.checked_sub(object.text.address)?).ok();
-    object.bytes.get(object.text.range.clone())?.get(offset(range.start)?..offset(range.end)?)
+    object.code_at(range.start)?.get(..usize::try_from(range.end.checked_sub(range.start)?).ok()?)
 }
 
 /// The address that the loader stores at `address`, if that is a slot for one.

@@ -1,41 +1,150 @@
 //! What return addresses are used for.
+//!
+//! A call leaves a value of the program counter, and that is another one when code moves. The data flow here follows where such
+//! values may be: in scalar registers, whole or mixed with lane masks, and in lanes of VGPRs. What a register holds decides, not
+//! which register it is.
+//!
+//! A function may use the registers that it was called with as masks once they are put by. Where a loop gathers a mask, the first
+//! round reads one that nothing has set: then the return address may still be there, and any other value would do as well. So the
+//! operations on masks may mix it in, if it is there on some paths alone, and the result may select lanes. It must not become
+//! an address, a number, a condition of SCC, or anything in memory; unless a register has such a mask on some paths alone, and something
+//! else on others, which is what is meant then.
 
-use super::{Exit, Function, Located, Obstacle, ObstacleKind, Program, Scalars};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Exit, Function, Obstacle, ObstacleKind, Program, Scalars};
+use crate::analysis::addresses::constant;
 use crate::analysis::rounds::Rounds;
-use crate::isa::{Op, ScalarSet};
+use crate::isa::{Access, Families, Op, Operand, Reg, ScalarSet, Slot, Value};
+
+/// A half of a return address may be there, as the call left it.
+const WHOLE: u8 = 1;
+/// Bits of one may be there, mixed with a lane mask.
+const MIXED: u8 = 2;
+/// What is there is a whole one on every path.
+const SURELY: u8 = 4;
+/// What is there is a mixed one on every path.
+const SURELY_MIXED: u8 = 8;
+/// What is so on every path.
+const CERTAIN: u8 = SURELY | SURELY_MIXED;
+
+/// Where return addresses may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Held {
+    whole: ScalarSet,
+    /// SCC among them.
+    mixed: ScalarSet,
+    /// Registers that have a whole one on every path.
+    surely: ScalarSet,
+    /// Registers that have a mixed one on every path.
+    surely_mixed: ScalarSet,
+    /// The same four of lanes: VGPR, lane.
+    lanes: BTreeMap<(u8, u32), u8>,
+}
+
+impl Held {
+    const NOWHERE: Self = Self {
+        whole: ScalarSet::EMPTY,
+        mixed: ScalarSet::EMPTY,
+        surely: ScalarSet::EMPTY,
+        surely_mixed: ScalarSet::EMPTY,
+        lanes: BTreeMap::new(),
+    };
+
+    fn is_nowhere(&self) -> bool {
+        self.whole.is_empty() && self.mixed.is_empty() && self.lanes.is_empty()
+    }
+
+    fn anywhere(&self) -> ScalarSet {
+        self.whole.union(self.mixed)
+    }
+
+    /// What must not be used but as a mask.
+    fn meant(&self) -> ScalarSet {
+        self.whole.union(self.surely_mixed)
+    }
+
+    /// Takes in what another path brings. True if that changes something.
+    fn join(&mut self, other: &Self) -> bool {
+        let before = self.clone();
+        self.whole = self.whole.union(other.whole);
+        self.mixed = self.mixed.union(other.mixed);
+        self.surely = self.surely.intersection(other.surely);
+        self.surely_mixed = self.surely_mixed.intersection(other.surely_mixed);
+        for (lane, known) in &mut self.lanes {
+            *known &= !CERTAIN | other.lanes.get(lane).copied().unwrap_or(0);
+        }
+        for (&lane, new) in &other.lanes {
+            *self.lanes.entry(lane).or_insert(0) |= new & !CERTAIN;
+        }
+        *self != before
+    }
+
+    fn of(&self, register: u8) -> u8 {
+        let register = Reg::scalar(register);
+        let flag = |set: ScalarSet, flag| if set.contains(register) { flag } else { 0 };
+        flag(self.whole, WHOLE)
+            | flag(self.mixed, MIXED)
+            | flag(self.surely, SURELY)
+            | flag(self.surely_mixed, SURELY_MIXED)
+    }
+
+    fn set(&mut self, register: u8, flags: u8) {
+        let this = ScalarSet::register(register).without(ScalarSet::EXEC);
+        self.forget(this);
+        let add = |set: &mut ScalarSet, flag| {
+            if flags & flag != 0 {
+                *set = set.union(this);
+            }
+        };
+        add(&mut self.whole, WHOLE);
+        add(&mut self.mixed, MIXED);
+        add(&mut self.surely, SURELY);
+        add(&mut self.surely_mixed, SURELY_MIXED);
+    }
+
+    /// Something else is written to registers.
+    fn forget(&mut self, registers: ScalarSet) {
+        self.whole = self.whole.without(registers);
+        self.mixed = self.mixed.without(registers);
+        self.surely = self.surely.without(registers);
+        self.surely_mixed = self.surely_mixed.without(registers);
+    }
+
+    /// What may be in the lanes of a VGPR.
+    fn lanes_of(&self, vgpr: u8) -> impl Iterator<Item = (u32, u8)> {
+        let lanes = self.lanes.range((vgpr, 0)..=(vgpr, u32::MAX));
+        lanes.map(|(&(_, lane), &flags)| (lane, flags & !CERTAIN))
+    }
+}
 
 impl Program {
-    /// A call leaves a value of the program counter. Whoever loads or computes by that, and does not just return, finds something else
-    /// when code moves.
+    /// Finds the instructions that would find something else when code moves, because they do more with a return address than
+    /// return: each is an obstacle.
     pub(super) fn doubt_return_addresses(&mut self) {
-        let calls =
-            self.functions.iter().any(|function| function.blocks.iter().any(|block| is_call(block.exit)));
-        if !calls {
+        if !self.functions.iter().any(calls) {
             return;
         }
-        let mut at_entry = vec![ScalarSet::EMPTY; self.functions.len()];
-        let mut rounds = Rounds::new(self.functions.len());
-        let mut used: Vec<(usize, usize)> = Vec::new();
-        while let Some((number, _)) = rounds.next() {
-            let function = &self.functions[number];
-            let starts = self.return_addresses(function, at_entry[number]);
-            used.retain(|&(of, _)| of != number);
-            for (block, &start) in function.blocks.iter().zip(&starts) {
-                let mut held = start;
-                for inst in block.insts.clone() {
-                    let located = &self.insts[inst];
-                    if held.intersects(self.scalars(located).reads) && !passes_on(located.op) {
-                        used.push((number, inst));
+        let callers = self.callers();
+        let is_root = |number: usize| self.functions[number].kernel.is_some() || callers[number].is_empty();
+        // What callers have when they call a function; none until one is known.
+        let mut at_entry: Vec<Option<Held>> =
+            (0..self.functions.len()).map(|number| is_root(number).then_some(Held::NOWHERE)).collect();
+        let mut used: BTreeSet<(usize, usize)> = BTreeSet::new();
+        loop {
+            let mut rounds = Rounds::new(self.functions.len());
+            while let Some((number, _)) = rounds.next() {
+                let Some(entry) = &at_entry[number] else { continue };
+                let leaves = self.follow(number, entry, &mut used);
+                for (callee, held) in leaves {
+                    if join(&mut at_entry[callee], &held) {
+                        rounds.mark(callee);
                     }
-                    held = self.after(located, held);
-                }
-                let (Exit::Call(callee) | Exit::TailCall(callee)) = block.exit else { continue };
-                let known = at_entry[callee].union(held);
-                if known != at_entry[callee] {
-                    at_entry[callee] = known;
-                    rounds.mark(callee);
                 }
             }
+            // Functions that only call each other are called by someone that is not known.
+            let Some(entry) = at_entry.iter_mut().find(|entry| entry.is_none()) else { break };
+            *entry = Some(Held::NOWHERE);
         }
         for (number, inst) in used {
             let located = &self.insts[inst];
@@ -45,21 +154,49 @@ impl Program {
         }
     }
 
-    /// By block: the scalar registers that may have a half of a return address at its start.
-    fn return_addresses(&self, function: &Function, at_entry: ScalarSet) -> Vec<ScalarSet> {
-        let mut starts = vec![ScalarSet::EMPTY; function.blocks.len()];
-        if let Some(entry) = starts.first_mut() {
-            *entry = at_entry;
+    /// Follows return addresses through a function, and puts the instructions that use one among `used`. What is held where it
+    /// calls others.
+    fn follow(&self, number: usize, entry: &Held, used: &mut BTreeSet<(usize, usize)>) -> Vec<(usize, Held)> {
+        let function = &self.functions[number];
+        let starts = if entry.is_nowhere() && !calls(function) {
+            vec![Some(Held::NOWHERE); function.blocks.len()]
+        } else {
+            self.return_addresses(function, entry)
+        };
+        let mut leaves = Vec::new();
+        used.retain(|&(of, _)| of != number);
+        for (block, start) in function.blocks.iter().zip(starts) {
+            let Some(mut held) = start else { continue };
+            if !held.is_nowhere() || matches!(block.exit, Exit::Call(_)) {
+                for inst in block.insts.clone() {
+                    if self.uses(inst, &held) {
+                        used.insert((number, inst));
+                    }
+                    self.step(inst, &mut held);
+                }
+            }
+            if let Exit::Call(callee) | Exit::TailCall(callee) = block.exit {
+                // Lanes that a function needs itself, it puts back as they were.
+                held.lanes.clear();
+                leaves.push((callee, held));
+            }
+        }
+        leaves
+    }
+
+    /// By block: what is held at its start; none if no path leads there.
+    fn return_addresses(&self, function: &Function, entry: &Held) -> Vec<Option<Held>> {
+        let mut starts = vec![None; function.blocks.len()];
+        if let Some(first) = starts.first_mut() {
+            *first = Some(entry.clone());
         }
         let mut rounds = Rounds::new(function.blocks.len());
         while let Some((number, _)) = rounds.next() {
             let block = &function.blocks[number];
-            let insts = &self.insts[block.insts.clone()];
-            let held = insts.iter().fold(starts[number], |held, located| self.after(located, held));
+            let Some(mut held) = starts[number].clone() else { continue };
+            block.insts.clone().for_each(|inst| self.step(inst, &mut held));
             for &next in &block.successors {
-                let known = starts[next].union(held);
-                if known != starts[next] {
-                    starts[next] = known;
+                if join(&mut starts[next], &held) {
                     rounds.mark(next);
                 }
             }
@@ -67,23 +204,187 @@ impl Program {
         starts
     }
 
-    /// The registers that may have a half of a return address after an instruction, if `held` may before it.
-    fn after(&self, located: &Located, held: ScalarSet) -> ScalarSet {
+    /// Whether an instruction does something with a return address that depends on which one it is.
+    fn uses(&self, index: usize, held: &Held) -> bool {
+        if held.is_nowhere() {
+            return false;
+        }
+        let located = &self.insts[index];
+        let read = self.scalars(located).reads.without(ScalarSet::EXEC);
+        let reads_lanes = !held.lanes.is_empty() && !located.encoding.is_scalar();
+        if !reads_lanes && !read.intersects(held.anywhere()) {
+            return false;
+        }
+        let inst = self.inst(index);
+        if reads_lanes && inst.operands.iter().any(|operand| uses_lanes(located.op, operand, held)) {
+            return true;
+        }
+        // A mask that nothing has set on some path may be it; what has it on every path is meant.
+        let is_meant = || read.intersects(held.whole) && read.intersects(held.surely);
+        match located.op {
+            _ if !read.intersects(held.anywhere()) => false,
+            Op::s_setpc_b64 | Op::s_swappc_b64 => read.intersects(held.mixed),
+            Op::s_mov_b32 | Op::s_mov_b64 => located.touches_exec && is_meant(),
+            Op::v_writelane_b32 => {
+                // By a lane's number that is one, or into a lane that is not known.
+                constant(inst, 2).is_none()
+            }
+            Op::s_cbranch_vccz | Op::s_cbranch_vccnz => is_meant(),
+            Op::v_cndmask_b32 => {
+                // The last source alone is a mask.
+                let values = inst.operands.iter().rev().skip(1);
+                is_meant() || values.into_iter().any(|operand| holds(operand, held))
+            }
+            op if is_mask_operation(op) => {
+                is_meant()
+                    || read.intersects(held.mixed.intersection(ScalarSet::SCC))
+                    || !inst.operands.iter().all(may_be_mask)
+            }
+            _ => read.intersects(held.meant()),
+        }
+    }
+
+    /// What is held behind an instruction.
+    fn step(&self, index: usize, held: &mut Held) {
+        let located = &self.insts[index];
         let &Scalars { reads, writes } = self.scalars(located);
-        let copies = matches!(located.op, Op::s_mov_b32 | Op::s_mov_b64) && held.intersects(reads);
-        if copies || matches!(located.op, Op::s_swappc_b64 | Op::s_call_b64) {
-            held.union(writes)
-        } else {
-            held.without(writes)
+        match located.op {
+            Op::s_swappc_b64 | Op::s_call_b64 => {
+                held.forget(writes);
+                held.whole = held.whole.union(writes);
+                held.surely = held.surely.union(writes);
+            }
+            _ if held.is_nowhere() => {}
+            Op::s_mov_b32 | Op::s_mov_b64 => {
+                let from = held.clone();
+                held.forget(writes);
+                if let [
+                    Operand { value: Value::Scalar(to), dwords, .. },
+                    Operand { value: Value::Scalar(source), .. },
+                    ..,
+                ] = self.inst(index).operands[..]
+                {
+                    (0..dwords).for_each(|half| held.set(to + half, from.of(source + half)));
+                }
+            }
+            Op::v_writelane_b32 => {
+                let inst = self.inst(index);
+                if let (Value::Vgpr(vgpr), Some(lane)) = (inst.operands[0].value, constant(inst, 2)) {
+                    let flags = match inst.operands[1].value {
+                        Value::Scalar(register) => held.of(register),
+                        _ => 0,
+                    };
+                    if flags & (WHOLE | MIXED) == 0 {
+                        held.lanes.remove(&(vgpr, lane));
+                    } else {
+                        held.lanes.insert((vgpr, lane), flags);
+                    }
+                }
+            }
+            Op::v_readlane_b32 | Op::v_readfirstlane_b32 => {
+                held.forget(writes);
+                let inst = self.inst(index);
+                if let [Value::Scalar(to), Value::Vgpr(vgpr)] = [0, 1].map(|n: usize| inst.operands[n].value)
+                {
+                    let lane = (located.op == Op::v_readlane_b32).then(|| constant(inst, 2)).flatten();
+                    let flags = match lane {
+                        Some(lane) => held.lanes.get(&(vgpr, lane)).copied().unwrap_or(0),
+                        None => held.lanes_of(vgpr).fold(0, |all, (_, flags)| all | flags),
+                    };
+                    held.set(to, flags);
+                }
+            }
+            op if is_mask_operation(op) && reads.without(ScalarSet::EXEC).intersects(held.anywhere()) => {
+                held.forget(writes);
+                // Those that save EXEC as it was leave nothing else in the register.
+                let mixed = if op.is_of(Families::SAVES_EXEC) { ScalarSet::SCC } else { writes };
+                let mixed = mixed.without(ScalarSet::EXEC);
+                held.mixed = held.mixed.union(mixed);
+                held.surely_mixed = held.surely_mixed.union(mixed);
+            }
+            _ => {
+                held.forget(writes);
+                if copies_vgpr(located.op) && !held.lanes.is_empty() {
+                    // In the lanes that are active.
+                    let inst = self.inst(index);
+                    if let [Value::Vgpr(to), Value::Vgpr(from)] =
+                        [0, 1].map(|n: usize| inst.operands[n].value)
+                    {
+                        let lanes: Vec<(u32, u8)> = held.lanes_of(from).collect();
+                        for (lane, flags) in lanes {
+                            *held.lanes.entry((to, lane)).or_insert(0) |= flags;
+                        }
+                    }
+                }
+            }
         }
     }
 }
 
-const fn is_call(exit: Exit) -> bool {
-    matches!(exit, Exit::Call(_))
+/// Takes in what one more path brings. True if that changes something.
+fn join(known: &mut Option<Held>, new: &Held) -> bool {
+    match known {
+        Some(known) => known.join(new),
+        None => {
+            *known = Some(new.clone());
+            true
+        }
+    }
 }
 
-/// What returns, or puts by for that.
-const fn passes_on(op: Op) -> bool {
-    matches!(op, Op::s_mov_b32 | Op::s_mov_b64 | Op::s_setpc_b64 | Op::s_swappc_b64 | Op::v_writelane_b32)
+fn calls(function: &Function) -> bool {
+    function.blocks.iter().any(|block| matches!(block.exit, Exit::Call(_)))
+}
+
+/// Whether a scalar register that is read has, or may have, a return address in it.
+fn holds(operand: &Operand, held: &Held) -> bool {
+    match operand.value {
+        Value::Scalar(first) if operand.access != Access::Write => (first
+            ..first.saturating_add(operand.dwords))
+            .any(|register| held.of(register) & (WHOLE | SURELY_MIXED) != 0),
+        _ => false,
+    }
+}
+
+/// Whether an operand is a vector register with a return address in its lanes that is used for more than to put it by: it is an
+/// address, or something to compute with.
+fn uses_lanes(op: Op, operand: &Operand, held: &Held) -> bool {
+    let Value::Vgpr(first) = operand.value else { return false };
+    let is_put_by = copies_vgpr(op)
+        || matches!(op, Op::v_readlane_b32 | Op::v_readfirstlane_b32 | Op::v_writelane_b32)
+        || matches!(operand.slot, Slot::Vdata | Slot::Data0 | Slot::Data1);
+    let mut registers = first..first.saturating_add(operand.dwords);
+    operand.access != Access::Write
+        && !is_put_by
+        && registers.any(|vgpr| held.lanes_of(vgpr).next().is_some())
+}
+
+const fn copies_vgpr(op: Op) -> bool {
+    matches!(op, Op::v_mov_b32 | Op::v_accvgpr_write_b32)
+}
+
+/// What makes masks of masks, bit by bit.
+fn is_mask_operation(op: Op) -> bool {
+    op.is_of(Families::SAVES_EXEC)
+        || op.is_of(Families::COPIES_NEW_EXEC)
+        || matches!(
+            op,
+            Op::s_and_b64
+                | Op::s_andn2_b64
+                | Op::s_or_b64
+                | Op::s_orn2_b64
+                | Op::s_xor_b64
+                | Op::s_xnor_b64
+                | Op::s_nand_b64
+                | Op::s_nor_b64
+                | Op::s_not_b64
+        )
+}
+
+/// Registers, and the masks of no lane and of all.
+fn may_be_mask(operand: &Operand) -> bool {
+    /// The operand codes of 0 and -1.
+    const NONE: u8 = 128;
+    const ALL: u8 = 193;
+    matches!(operand.value, Value::Scalar(_) | Value::Inline(NONE | ALL))
 }

@@ -29,10 +29,7 @@ impl Planner<'_> {
         let survey = self.survey;
         let kernels: Vec<usize> = survey.kernels().map(|(function, _)| function).collect();
         // A kernel that calls through pointers may call any function.
-        let wild = kernels.iter().any(|kernel| {
-            !accepted.contains(kernel)
-                && survey.obstacles(*kernel).iter().any(|refusal| refusal.reason == Reason::IndirectTarget)
-        });
+        let wild = kernels.iter().any(|kernel| !accepted.contains(kernel) && survey.calls_any(*kernel));
         let reached: BTreeSet<usize> =
             accepted.iter().flat_map(|&kernel| survey.reachable[kernel].iter().copied()).collect();
         let mut patchable = BTreeSet::new();
@@ -42,6 +39,7 @@ impl Planner<'_> {
             }
             let foreign = kernels
                 .iter()
+                .filter(|&&kernel| !self.stays.are_apart(kernel, function))
                 .find(|kernel| !accepted.contains(kernel) && survey.reachable[**kernel].contains(&function));
             if foreign.is_none() && !wild {
                 patchable.insert(function);

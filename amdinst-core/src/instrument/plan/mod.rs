@@ -28,7 +28,7 @@ use super::patches::Patches;
 use super::points::{Point, Points};
 use super::recall::Recall;
 use super::refusal::{InstrumentError, Reason, Refusal};
-use super::relocate::{Insertions, Patch, RelocateError, Relocated};
+use super::relocate::{Insertions, Patch, RelocateError, Relocated, Stays};
 use super::seed;
 use super::select::NoSuchSite;
 use super::session::{Known, Session};
@@ -37,7 +37,8 @@ use super::survey::{Survey, selected};
 use crate::counters::{SiteForm, WaveIds};
 use crate::object::rewrite::{KernelEdit, text_address};
 use crate::object::{CodeObject, Kernel};
-use amdinst_format::probes::{AddressMap, Cost, KernelProbes};
+use amdinst_format::probes::{AddressMap, Cost, KernelProbes, SiteFrame};
+use amdinst_format::report::location;
 
 /// What will be done to a code object. Made by [`plan`], carried out by [`apply`](super::apply).
 #[derive(Clone, Debug)]
@@ -62,15 +63,15 @@ impl Plan {
 
     /// Where code will move; empty if nothing is instrumented.
     pub fn addresses(&self) -> AddressMap {
-        self.relocated.as_ref().map(|relocated| relocated.map().clone()).unwrap_or_default()
+        self.relocated.as_ref().map(Relocated::map).unwrap_or_default()
     }
 }
 
 /// Finds the sites of every kernel asked for, and plans their counters.
 ///
 /// # Errors
-/// When a kernel asked for does not exist, or something in `.text` cannot be moved. That a kernel or a site is refused is
-/// no error, but told in [`KernelProbes::refusals`].
+/// When a kernel asked for does not exist, or something in the `.text` of code object version 2 cannot be moved. That a kernel or a
+/// site is refused is no error, but told in [`KernelProbes::refusals`].
 pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentError> {
     Session::default().plan(object, options)
 }
@@ -98,6 +99,7 @@ pub(super) fn plan_with(
         hazards: hazards::Known::new(&survey.program, facts),
         recall: &mut recall,
         points,
+        stays: Stays::find(object, &survey.program, &BTreeMap::new()),
         refusals: BTreeMap::new(),
         unmatched: Vec::new(),
     };
@@ -105,9 +107,9 @@ pub(super) fn plan_with(
     let twins = Twins::of(object);
     for (function, kernel) in survey.kernels() {
         if chosen.contains(&kernel) || twins.others(kernel).iter().any(|other| chosen.contains(other)) {
-            let mut refusals = survey.obstacles(function);
+            let mut refusals = survey.obstacles(function, |pc| sources.frames(pc));
             refusals.extend(twins.obstacle(object, kernel));
-            if has_buffer_symbol || has_buffer_argument(&object.kernels[kernel]) {
+            if has_buffer_symbol || object.kept.is_some() || has_buffer_argument(&object.kernels[kernel]) {
                 refusals.push(already_instrumented());
             }
             planner.refusals.insert(function, refusals);
@@ -117,29 +119,53 @@ pub(super) fn plan_with(
     if matches!(options.counters, Counters::SeedLds | Counters::SeedGlobal) {
         planner.points.retain(|_, point| seed::counts(survey.program.insts[point.inst].op));
     }
+    let mut unmovable = BTreeMap::new();
     loop {
         let draft = planner.draft();
         let relocated = if draft.inserted.is_empty() {
             None
         } else {
-            match Relocated::new(object, &survey.program, &draft.inserted, text_address(object)) {
+            if let Some((pc, detail)) = planner.stays.why().filter(|_| object.version == 2) {
+                return Err(not_relocatable(&sources, *pc, detail.clone()));
+            }
+            match Relocated::new(
+                object,
+                &survey.program,
+                &draft.inserted,
+                &planner.stays,
+                text_address(object),
+            ) {
                 Ok(relocated) => Some(relocated),
                 Err(RelocateError::NotRelocatable { pc, detail }) => {
-                    return Err(InstrumentError::NotRelocatable { pc, detail });
+                    let function = survey.program.function_at(pc).filter(|of| !unmovable.contains_key(of));
+                    let Some(function) = function.filter(|_| object.version > 2) else {
+                        return Err(not_relocatable(&sources, pc, detail));
+                    };
+                    planner.refuse_reaching(function, Reason::UnresolvedGetpc, &detail, sources.frames(pc));
+                    unmovable.insert(function, (pc, detail));
+                    planner.stays = Stays::find(object, &survey.program, &unmovable);
+                    continue;
                 }
-                Err(error @ RelocateError::BranchOutOfRange { function, .. }) => {
+                Err(error @ RelocateError::BranchOutOfRange { function, pc, .. }) => {
                     // Without the kernels that reach the function nothing is inserted into it.
-                    planner.refuse_reaching(function, Reason::BranchOutOfRange, &error.to_string());
+                    let frames = sources.frames(pc);
+                    planner.refuse_reaching(function, Reason::BranchOutOfRange, &error.to_string(), frames);
                     continue;
                 }
             }
         };
         let mut plan = planner.finish(draft, relocated, &sources);
         plan.add_twins(object, &twins);
+        plan.add_empty(object, options, &chosen);
         let facts = planner.hazards.into_facts();
         let (seen, touches) = survey.into_known();
         return Ok((plan, Known { seen, touches, recall, facts, assembler }));
     }
+}
+
+fn not_relocatable(sources: &Sources, pc: u64, detail: String) -> InstrumentError {
+    let place = sources.frames(pc).first().map(|frame| location(std::slice::from_ref(frame)).to_string());
+    InstrumentError::NotRelocatable { place, pc, detail }
 }
 
 /// Whether the kernel takes a buffer for counters: it is instrumented.
@@ -163,6 +189,8 @@ struct Planner<'a> {
     recall: &'a mut Recall,
     /// What is counted.
     points: Points,
+    /// What cannot move.
+    stays: Stays,
     /// What of the options selects nothing.
     unmatched: Vec<NoSuchSite>,
     /// By function that is a chosen kernel: why it is refused; empty if it is not.
@@ -227,11 +255,12 @@ impl Planner<'_> {
         &self.object.kernels[index]
     }
 
-    fn refuse_reaching(&mut self, function: usize, reason: Reason, detail: &str) {
+    fn refuse_reaching(&mut self, function: usize, reason: Reason, detail: &str, frames: Vec<SiteFrame>) {
         let name = &self.survey.program.functions[function].name;
         for (kernel, refusals) in &mut self.refusals {
             if self.survey.reachable[*kernel].contains(&function) {
-                refusals.push(Refusal::of_kernel(reason, format!("in `{name}`: {detail}")));
+                let refusal = Refusal::of_kernel(reason, format!("in `{name}`: {detail}"));
+                refusals.push(Refusal { frames: frames.clone(), ..refusal });
             }
         }
     }

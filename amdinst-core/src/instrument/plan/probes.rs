@@ -1,6 +1,6 @@
 //! What a plan tells of each kernel: its part of the probe map.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::{Draft, DraftKernel, Plan, Planner};
 use crate::analysis::masks::{Narrowing, OtherWrite};
@@ -15,9 +15,46 @@ use crate::instrument::{probes, select};
 use crate::isa::Op;
 use crate::object::{CodeObject, Kernel};
 use amdinst_format::probes::{
-    BlockProbe, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, ProbeOutcome, ProbeResult, Site,
-    SiteKind, UniformBranch,
+    BlockProbe, Cost, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, ProbeOutcome, ProbeResult,
+    Site, SiteKind, UniformBranch,
 };
+
+impl Plan {
+    /// Lists the chosen kernels that have no instructions.
+    pub(super) fn add_empty(&mut self, object: &CodeObject, options: &Options, chosen: &BTreeSet<usize>) {
+        let kernels = object.kernels.iter().enumerate();
+        let empty: Vec<_> =
+            kernels.filter(|(index, kernel)| chosen.contains(index) && kernel.code.is_empty()).collect();
+        if empty.is_empty() {
+            return;
+        }
+        self.kernels.extend(empty.into_iter().map(|(_, kernel)| KernelProbes {
+            name: kernel.name.clone(),
+            probe: options.probe,
+            home: None,
+            why: "it has no instructions".to_owned(),
+            level: options.level,
+            buffer_argument: None,
+            wave_ids: None,
+            site_forms: Vec::new(),
+            packed_sites: 0,
+            buffer_symbol: None,
+            kernarg_segment_size: kernel.metadata.kernarg_segment_size,
+            record_stride: 0,
+            cost: Cost::default(),
+            sites: Vec::new(),
+            blocks: Vec::new(),
+            left_out: Vec::new(),
+            uniform: Vec::new(),
+            exec_writes: Vec::new(),
+            probes: Vec::new(),
+            refusals: Vec::new(),
+        }));
+        let order: HashMap<&str, usize> =
+            object.kernels.iter().enumerate().map(|(index, kernel)| (kernel.name.as_str(), index)).collect();
+        self.kernels.sort_by_key(|probes| order.get(probes.name.as_str()).copied());
+    }
+}
 
 impl Planner<'_> {
     pub(super) fn finish(&self, draft: Draft, relocated: Option<Relocated>, sources: &Sources) -> Plan {
@@ -99,7 +136,9 @@ impl Planner<'_> {
             all_refusals.extend(draft.site_refusals.get(&reached).into_iter().flatten().cloned());
         }
         for refusal in &mut all_refusals {
-            refusal.frames = refusal.pc.map_or_else(Vec::new, |pc| sources.frames(pc));
+            if let Some(pc) = refusal.pc {
+                refusal.frames = sources.frames(pc);
+            }
         }
         // A `#[probe]` stands on a branch: without branches there is nothing to tell of it.
         let mut probes = match self.options.probe {

@@ -15,7 +15,8 @@ pub(super) struct Twins(BTreeMap<usize, Vec<usize>>);
 impl Twins {
     pub(super) fn of(object: &CodeObject) -> Self {
         let mut starts: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-        for (index, kernel) in object.kernels.iter().enumerate() {
+        for (index, kernel) in object.kernels.iter().enumerate().filter(|(_, kernel)| !kernel.code.is_empty())
+        {
             starts.entry(kernel.code.start).or_default().push(index);
         }
         let mut twins = BTreeMap::new();

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::layout::Layout;
+use super::stays::Stays;
 use crate::analysis::program::{Exit, Program};
 use crate::instrument::stub::stub_bytes;
 use crate::isa::Flow;
@@ -127,7 +128,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    pub(super) fn new(object: &CodeObject, program: &Program) -> Self {
+    pub(super) fn new(object: &CodeObject, program: &Program, stays: &Stays) -> Self {
         let mut unpassed = BTreeSet::new();
         for block in program.functions.iter().flat_map(|function| &function.blocks) {
             let last = &program.insts[block.insts.end - 1];
@@ -150,8 +151,12 @@ impl Slots {
             stub.0 < pc && pc < stub.1
         };
         // Both are in order of address.
-        let all: Vec<u64> =
-            program.insts.iter().map(|located| located.pc).filter(|&pc| !in_stub(pc)).collect();
+        let all: Vec<u64> = program
+            .insts
+            .iter()
+            .map(|located| located.pc)
+            .filter(|&pc| !in_stub(pc) && stays.left_out(pc).is_none())
+            .collect();
         // Only where code follows: elsewhere the address may be that of data.
         let unpassed = unpassed.into_iter().filter(|pc| all.binary_search(pc).is_ok()).collect();
         Self { unpassed, all }

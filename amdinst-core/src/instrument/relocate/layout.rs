@@ -7,6 +7,7 @@ use super::index::{ByAddress, Index};
 use super::insertions::{Inserted, Insertions};
 use super::islands::Islands;
 use super::places::Places;
+use super::stays::Stays;
 use super::variable::Formed;
 use crate::analysis::program::Program;
 use crate::object::CodeObject;
@@ -44,6 +45,7 @@ impl Layout {
         program: &Program,
         inserted: &Insertions,
         islands: &Islands,
+        stays: &Stays,
         address: u64,
     ) -> Self {
         let start = object.text.address;
@@ -66,6 +68,9 @@ impl Layout {
 
         let mut alignments: BTreeMap<u64, u64> = BTreeMap::new();
         for function in &program.functions {
+            if stays.left_out(function.range.start).is_some() {
+                continue;
+            }
             // The hardware starts kernels at multiples of 256; functions keep their alignment to cache lines.
             let natural = 1 << function.range.start.trailing_zeros().min(6);
             alignments.insert(function.range.start, if function.kernel.is_some() { 256 } else { natural });
@@ -104,7 +109,7 @@ impl Layout {
                 // It begins within an instruction that was just copied whole, in a damaged file.
                 continue;
             }
-            this.copy(at, bytes(at, pc));
+            stays.moving(at..pc).for_each(|part| this.copy(part.start, bytes(part.start, part.end)));
             at = pc;
             let islands = islands.size_at(pc);
             if islands > 0 {
@@ -133,7 +138,7 @@ impl Layout {
             this.insert(pc, inserted.after);
             this.places.set(pc - start, at - start, entry, this.end());
         }
-        this.copy(at, bytes(at, this.old.end));
+        stays.moving(at..this.old.end).for_each(|part| this.copy(part.start, bytes(part.start, part.end)));
         this.branches.finish(&this.old);
         this.runs = Index::new(&this.old, this.map.runs.iter().map(|run| run.old));
         this

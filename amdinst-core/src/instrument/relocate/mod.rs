@@ -3,13 +3,15 @@
 //! The text is rebuilt from its first byte to its last. What no path reaches (padding, data) is copied as it is. A branch
 //! to a patched instruction goes to what stands before it; a branch behind one does not run what stands after it. Only
 //! the entry from outside runs a kernel's prologue: a loop back to the first instruction does not.
+//!
+//! What cannot move stays where it is, with what leads there ([`Stays`]).
 
 mod index;
 mod insertions;
 mod islands;
 mod layout;
-mod movable;
 mod places;
+mod stays;
 mod targets;
 mod variable;
 
@@ -19,10 +21,11 @@ use super::assembler::Assembled;
 use crate::analysis::program::Program;
 use crate::object::CodeObject;
 use crate::object::rewrite::{Edge, variable_address};
-use amdinst_format::probes::AddressMap;
+use amdinst_format::probes::{AddressMap, Run};
 pub(super) use insertions::Insertions;
 use islands::{Islands, Slots};
 use layout::Layout;
+pub(super) use stays::Stays;
 
 /// What is inserted at one instruction.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +55,7 @@ pub(super) enum RelocateError {
 #[derive(Clone, Debug)]
 pub(super) struct Relocated {
     layout: Layout,
+    stays: Stays,
 }
 
 /// Islands move code and so can put further branches out of reach; each round makes room for those.
@@ -63,25 +67,25 @@ impl Relocated {
         object: &CodeObject,
         program: &Program,
         inserted: &Insertions,
+        stays: &Stays,
         address: u64,
     ) -> Result<Self, RelocateError> {
-        movable::check_movable(object, program)?;
         let mut islands = Islands::default();
         let mut slots = None;
         for round in 0.. {
-            let mut layout = Layout::new(object, program, inserted, &islands, address);
+            let mut layout = Layout::new(object, program, inserted, &islands, stays, address);
             let far = targets::retarget(&mut layout, program, &islands)?;
             let Some(first) = far.first() else {
                 for address in &program.addresses {
-                    targets::readdress(&mut layout, program, address)?;
+                    targets::readdress(&mut layout, program, stays, address)?;
                 }
                 let variable = variable_address(address, layout.text.len() as u64);
                 for (start, formed) in std::mem::take(&mut layout.formed) {
                     formed.set(&mut layout, start, variable);
                 }
-                return Ok(Self { layout });
+                return Ok(Self { layout, stays: stays.clone() });
             };
-            let slots = slots.get_or_insert_with(|| Slots::new(object, program));
+            let slots = slots.get_or_insert_with(|| Slots::new(object, program, stays));
             for far in &far {
                 if round == ROUNDS || !islands.lead(slots, &layout, far.source, far.target, far.span) {
                     return Err(first.error());
@@ -96,20 +100,36 @@ impl Relocated {
         &self.layout.text
     }
 
+    /// Whether the old code stays as well.
+    pub(super) const fn keeps_code(&self) -> bool {
+        self.stays.any()
+    }
+
     /// Where everything came from.
-    pub(super) fn map(&self) -> &AddressMap {
-        &self.layout.map
+    pub(super) fn map(&self) -> AddressMap {
+        self.clone().into_map()
     }
 
     /// The same, for good.
     pub(super) fn into_map(self) -> AddressMap {
-        self.layout.map
+        let keeps_code = self.keeps_code();
+        let Layout { mut map, old, .. } = self.layout;
+        if keeps_code {
+            // The new code stands behind the old.
+            let size = old.end - old.start;
+            map.runs.insert(0, Run { new: old.start, old: old.start, size, inserted: false });
+        }
+        map
     }
 
     /// Where an old address went, as a symbol or a pointer names it.
     #[inline]
     pub(super) fn place(&self, old: u64, edge: Edge) -> Option<u64> {
-        self.layout.place(old, edge)
+        let byte = match edge {
+            Edge::Start => old,
+            Edge::End => old.wrapping_sub(1),
+        };
+        if self.stays.contains(byte) { Some(old) } else { self.layout.place(old, edge) }
     }
 
     /// The new address of an old instruction itself.

@@ -3,6 +3,7 @@
 use super::RelocateError;
 use super::islands::{Islands, Source, Target};
 use super::layout::Layout;
+use super::stays::Stays;
 use crate::Arch;
 use crate::analysis::addresses::PcRelative;
 use crate::analysis::program::{Function, Located, Program};
@@ -118,11 +119,17 @@ fn write_branch(layout: &mut Layout, arch: Arch, at: u64, dwords: i16) -> Result
 pub(super) fn readdress(
     layout: &mut Layout,
     program: &Program,
+    stays: &Stays,
     address: &PcRelative,
 ) -> Result<(), RelocateError> {
     let getpc = &program.insts[address.getpc];
+    if stays.left_out(getpc.pc).is_some() {
+        return Ok(());
+    }
     let fail = |detail: String| RelocateError::NotRelocatable { pc: getpc.pc, detail };
-    let target = if layout.old.contains(&address.target) {
+    let target = if stays.is_for_all(address.target) {
+        address.target
+    } else if layout.old.contains(&address.target) {
         let function = program.function_at(getpc.pc).map(|number| &program.functions[number]);
         let is_entered = function.is_none_or(|function| enters(function, getpc.pc, address.target));
         // As a branch there would: a jump back to its own entry runs no prologue.

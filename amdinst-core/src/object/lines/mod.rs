@@ -85,8 +85,12 @@ impl SourceMap {
             return Ok(Self::default());
         }
         let units = sections::Units::read(&sections)?;
-        let text = object.text.address..object.text.address + object.text.range.len() as u64;
-        let kernels = object.kernels.iter().map(|kernel| (&kernel.code, &kernel.name));
+        let text = object.code_span();
+        let kernels = object
+            .kernels
+            .iter()
+            .filter(|kernel| !kernel.code.is_empty())
+            .map(|kernel| (&kernel.code, &kernel.name));
         let functions = object.functions.iter().map(|function| (&function.code, &function.name));
         let mut symbols: Vec<_> = kernels
             .chain(functions)

@@ -16,6 +16,7 @@ use super::debug::NewSection;
 use super::dynamic::{self, Contents};
 use super::fixups::Context;
 use super::{NewNote, PAGE, RewriteError, variable_address};
+use crate::object::KEPT_SECTION;
 use crate::object::elf::{
     HEADER_SIZE, PROGRAM_HEADER_SIZE, ProgramHeader, SYMBOL_SIZE, Section, symbols_cut_short,
 };
@@ -61,11 +62,13 @@ struct Added {
     number: usize,
 }
 
-/// A string table, and where in it are the names of the variable's symbol and section.
+/// A string table, and where in it are the names of what is added: the variable's symbol and section, and the section of code that
+/// stays.
 struct Strings<'a> {
     contents: Cow<'a, [u8]>,
     symbol: Option<u32>,
     section: Option<u32>,
+    kept: Option<u32>,
 }
 
 /// The section that the variable stands in.
@@ -80,9 +83,11 @@ struct Image<'a> {
     note_moves: bool,
     /// Sections that have to move because the variable's symbol goes into them.
     tables: Vec<usize>,
+    /// Where in the file the code is that stays.
+    kept_offset: u64,
     /// The debug sections that are kept.
     debug: &'a [NewSection],
-    /// Whether the segment of `.text` holds other sections and therefore stays.
+    /// Whether the segment of `.text` stays: it holds other sections, or its code goes on to run there.
     text_segment_stays: bool,
     /// Sections with new addresses and offsets, by their old number.
     sections: Vec<Section>,
@@ -107,6 +112,7 @@ impl<'a> Image<'a> {
                 index != context.text && section.is_alloc() && section.size != 0 && holds(load, section)
             })
         });
+        let text_segment_stays = text_segment_stays || context.edit.keeps_code;
         let length = context.object.bytes.len();
         let mut next = 0;
         let numbers = (0..elf.sections.len()).map(|index| {
@@ -123,6 +129,7 @@ impl<'a> Image<'a> {
             note,
             note_moves: false,
             tables: Vec::new(),
+            kept_offset: 0,
             debug,
             text_segment_stays,
             sections: elf.sections.clone(),
@@ -134,7 +141,7 @@ impl<'a> Image<'a> {
         }
         image.place_note()?;
         image.renumber_symbols()?;
-        if text_segment_stays {
+        if text_segment_stays && !context.edit.keeps_code {
             image.bytes.get_mut(text.file_range()).fill(0);
         }
         Ok(image)
@@ -214,6 +221,7 @@ impl<'a> Image<'a> {
 
     /// Gives symbols the new numbers of their sections.
     fn renumber_symbols(&mut self) -> Result<(), RewriteError> {
+        let kept = self.kept_section();
         for section in &self.context.elf.sections {
             if !matches!(section.kind, elf::SHT_SYMTAB | elf::SHT_DYNSYM) {
                 continue;
@@ -225,7 +233,12 @@ impl<'a> Image<'a> {
                 if old == 0 || old >= elf::SHN_LORESERVE {
                     continue;
                 }
+                // What stays has its old address still.
+                let stays = self.context.edit.keeps_code
+                    && usize::from(old) == self.context.text
+                    && self.context.text_section().memory().contains(&raw.st_value.get(LE));
                 match self.numbers[usize::from(old)] {
+                    Some(_) if stays => raw.st_shndx.set(LE, elf::SymbolSection(kept)),
                     Some(new) => raw.st_shndx.set(LE, elf::SymbolSection(new as u16)),
                     // Marked for removal: see `kept_symbols`.
                     None if !section.is_alloc() => raw.st_shndx.set(LE, REMOVED),
@@ -297,6 +310,11 @@ impl<'a> Image<'a> {
             {
                 section.offset = load.moved(section.address);
             }
+        }
+        if context.edit.keeps_code
+            && let Some(load) = kept.iter().find(|load| holds(&load.header, text_section))
+        {
+            self.kept_offset = load.moved(text_section.address);
         }
         let new = [Some(self.place_text()), self.variable_segment(), self.place_moved(&added.tables)];
         self.announce(added);
@@ -399,9 +417,14 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// The number of the section that the variable stands in: the last.
+    /// The number of the section that the variable stands in, behind the old ones.
     fn variable_section(&self) -> u16 {
         self.numbers.iter().flatten().count() as u16
+    }
+
+    /// The number of the section with the code that stays: the last.
+    fn kept_section(&self) -> u16 {
+        self.variable_section() + u16::from(self.context.edit.variable.is_some())
     }
 
     /// The table: PT_PHDR first, then the loads in order of address, then the rest in its old order.
@@ -533,6 +556,7 @@ impl<'a> Image<'a> {
             contents: self.bytes.read(self.context.elf.sections[index].file_range()),
             symbol: None,
             section: None,
+            kept: None,
         };
         // What is loaded keeps its place and size.
         if let Some(variable) = &self.context.edit.variable
@@ -546,6 +570,10 @@ impl<'a> Image<'a> {
             if usize::from(self.section_names()) == index {
                 strings.section = Some(dynamic::append_name(strings.contents.to_mut(), VARIABLE_SECTION));
             }
+        }
+        let is_names = usize::from(self.section_names()) == index;
+        if self.context.edit.keeps_code && is_names && !self.context.elf.sections[index].is_alloc() {
+            strings.kept = Some(dynamic::append_name(strings.contents.to_mut(), KEPT_SECTION));
         }
         strings
     }
@@ -598,6 +626,18 @@ impl<'a> Image<'a> {
                 info: 0,
                 align: PAGE,
                 entry_size: 0,
+            };
+            section.write(&mut table);
+            count += 1;
+        }
+        if self.context.edit.keeps_code {
+            let names = usize::from(self.section_names());
+            let has_names = names < self.context.elf.sections.len();
+            let section = Section {
+                name: KEPT_SECTION.to_owned(),
+                name_offset: if has_names { self.strings(names).kept.unwrap_or(0) } else { 0 },
+                offset: self.kept_offset,
+                ..self.context.text_section().clone()
             };
             section.write(&mut table);
             count += 1;

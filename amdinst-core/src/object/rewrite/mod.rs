@@ -23,7 +23,7 @@ use super::elf::Elf;
 use super::verify::{VerifyError, verify_owned};
 pub use debug::DebugInfo;
 
-use super::{CodeObject, KernelArg, KernelDescriptor, ObjectError};
+use super::{CodeObject, KEPT_REACH, KernelArg, KernelDescriptor, ObjectError};
 
 /// Granule of memory protection, to which the new code is aligned.
 const PAGE: u64 = 4096;
@@ -32,6 +32,9 @@ const PAGE: u64 = 4096;
 pub struct Edit<'a> {
     /// The new contents of `.text`.
     pub text: Cow<'a, [u8]>,
+    /// The old code stays where it was, too, for what goes on to run there: that is where the address map leaves its addresses as they
+    /// were. Not in code object version 2.
+    pub keeps_code: bool,
     /// New properties of kernels. Those not named here keep theirs.
     pub kernels: Vec<KernelEdit>,
     /// A variable to add.
@@ -211,10 +214,22 @@ pub fn rewrite(
         text_address: text_address(object),
     };
     let with_headers;
+    let is_far = context.text_address - object.text.address > KEPT_REACH;
+    if edit.keeps_code && (object.version == 2 || object.kept.is_some() || is_far) {
+        return Err(RewriteError::Unsupported {
+            what: "code that stays where it was, in a code object of version 2, a rewritten or a huge one,"
+                .to_owned(),
+            advice: "leave this code object uninstrumented",
+        });
+    }
     if object.version == 2 {
         let text = fixups::text_with_headers(&context)?;
-        with_headers =
-            Edit { text: text.into(), kernels: edit.kernels.clone(), variable: edit.variable.clone() };
+        with_headers = Edit {
+            text: text.into(),
+            keeps_code: false,
+            kernels: edit.kernels.clone(),
+            variable: edit.variable.clone(),
+        };
         context.edit = &with_headers;
     }
     let entry = fixups::apply(&context, &mut bytes)?;

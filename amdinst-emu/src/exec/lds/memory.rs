@@ -46,7 +46,7 @@ pub(in crate::exec) fn check(
         return Err(Trap::at_lane(kind, lane));
     }
     let at = address as usize;
-    lds.note(access, Mark::new(w.place.number, w.current), at, usize::from(bytes), lane)?;
+    lds.note(access, Mark::new(w.place.number, w.site(w.current)), at, usize::from(bytes), lane)?;
     Ok(at)
 }
 

@@ -78,7 +78,7 @@ pub(super) fn kernels(
     arch: Arch,
 ) -> CommandResult<CodeObject> {
     let package = PackageArgs {
-        package: Some("rodinia".to_owned()),
+        package: vec!["rodinia".to_owned()],
         manifest_path,
         target_cpu: vec![arch.name().to_owned()],
         ..PackageArgs::default()

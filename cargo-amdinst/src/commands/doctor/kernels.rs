@@ -2,9 +2,12 @@
 
 use std::fmt::Write as _;
 
+use amdinst_core::Arch;
+
 use super::{Area, Check};
+use crate::linker::Slsr;
 use crate::setup::plan;
-use crate::toolchain::{Places, Rejection, TARGET, discover};
+use crate::toolchain::{LlvmTools, Places, Rejection, TARGET, discover};
 
 /// What is there of it.
 pub(super) fn checks(places: &Places) -> Vec<Check> {
@@ -12,7 +15,7 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
     if let Some(toolchain) = discovery.found {
         let ok = |name, found| Check::ok(Area::Toolchain, name, found);
         let llvm = &toolchain.llvm;
-        return vec![
+        let mut checks = vec![
             ok(
                 "kernels",
                 format!("{}, {} ({})", toolchain.version, toolchain.rustc.display(), toolchain.origin),
@@ -21,6 +24,8 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
             ok("llvm", format!("LLVM {}, {}", llvm.version, llvm.pattern.replace("{}", "*"))),
             ok("lld", llvm.lld.display().to_string()),
         ];
+        checks.extend(faults(llvm));
+        return checks;
     }
     let mut found = "no toolchain here can build kernels".to_owned();
     for Rejection { place, reason } in &discovery.rejected {
@@ -34,4 +39,29 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
         (None, None) => "install rustup (https://rustup.rs), then run `cargo amdinst setup`".to_owned(),
     };
     vec![Check::error(Area::Toolchain, "kernels", found, help)]
+}
+
+/// LLVM's own faults that are known, found by trying. None is worth a word where LLVM is right.
+fn faults(llvm: &LlvmTools) -> Option<Check> {
+    const NAME: &str = "llvm faults";
+    // The level and the processor do not matter, as long as the backend optimises.
+    match Slsr::of(llvm, Arch::Gfx90a.name(), 3) {
+        Ok(Slsr::Sound) => None,
+        Ok(Slsr::KeptOff(switch)) => Some(Check::ok(
+            Area::Toolchain,
+            NAME,
+            format!(
+                "its pass `slsr` computes wrong addresses (llvm/llvm-project#204278): kernels are built without, `{switch}`"
+            ),
+        )),
+        Ok(Slsr::Wrong) => Some(Check::error(
+            Area::Toolchain,
+            NAME,
+            "its pass `slsr` computes wrong addresses (llvm/llvm-project#204278), and cannot be turned off",
+            "`opt-level = 1` in the profile of the kernels, or another toolchain",
+        )),
+        Err(error) => {
+            Some(Check::error(Area::Toolchain, NAME, error.to_string(), "install LLVM's tools anew"))
+        }
+    }
 }

@@ -21,9 +21,10 @@ use view::{FileView, KernelView, ObjectView, SkippedView};
 /// # Errors
 /// When the file cannot be read, or holds no code object that this version can read.
 pub fn run(context: &mut Context, args: &InspectArgs) -> CommandResult {
-    let file = File::open(&args.input.file)?;
-    let input = Input::new(&args.input, file.bytes())?;
-    let progress = context.shell.progress("Inspecting", args.input.file.display(), input.len() as u64);
+    let file_args = args.input.resolve(context)?;
+    let file = File::open(&file_args.file)?;
+    let input = Input::new(&file_args, file.bytes())?;
+    let progress = context.shell.progress("Inspecting", file_args.file.display(), input.len() as u64);
     let (seen, skipped) = input.map(|found| {
         let seen = view_object(&found);
         progress.step(&found.target);
@@ -34,7 +35,7 @@ pub fn run(context: &mut Context, args: &InspectArgs) -> CommandResult {
     problems.iter().flatten().for_each(|problem| context.shell.warn(problem));
     let skipped =
         skipped.into_iter().map(|Skipped { target, reason }| SkippedView { target, reason }).collect();
-    let view = FileView::new(&args.input.file.display().to_string(), code_objects, skipped);
+    let view = FileView::new(&file_args.file.display().to_string(), code_objects, skipped);
     match args.format {
         Format::Human => output::print(&Human(&view))?,
         Format::Json => output::print_json(&view)?,

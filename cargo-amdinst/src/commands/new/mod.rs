@@ -5,7 +5,7 @@
 mod source;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use self::source::{CRATES, Source};
@@ -24,7 +24,7 @@ const DEPENDENCIES: &str = "[dependencies]\n";
 /// # Errors
 /// A directory that is there already, a name that cargo does not take, files that cannot be written.
 pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
-    let source = Source::choose(&args.source, &args.directory)?;
+    let asked = Source::asked(&args.source)?;
     let directory = &args.directory;
     if directory.symlink_metadata().is_ok() {
         let message = format!("{} is there already; nothing was changed", directory.display());
@@ -37,6 +37,9 @@ pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
     let text = fs::read_to_string(&path).or_exit_with(Exit::OutputFailed, told)?;
     let name = package_name(&text)
         .ok_or_else(|| Failure::msg(Exit::OutputFailed, format!("{}: no package name", told())))?;
+    let root = root(&path)?;
+    let own = fs::canonicalize(&root).ok() == fs::canonicalize(&path).ok();
+    let source = asked.unwrap_or_else(|| Source::best(directory, (!own).then_some(&*root)));
     let text = manifest(&text, &source, directory)
         .ok_or_else(|| Failure::msg(Exit::OutputFailed, format!("{}: no [dependencies]", told())))?;
     output::write_file(&path, text.as_bytes())?;
@@ -49,6 +52,11 @@ pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
     )?;
 
     context.shell.status("Created", format_args!("package `{name}`: a kernel and its test"));
+    context.shell.status("Taking", format_args!("amdinst-device and harness from {source}"));
+    if let Some(url) = source.repository() {
+        context.shell.warn("other machines do not have this path, which Cargo.toml names");
+        context.shell.help(format_args!("`--git {url}` or `--registry` names what they have"));
+    }
     context.shell.status("Next", format_args!("cd {} && cargo amdinst test", directory.display()));
     Ok(Exit::Success)
 }
@@ -85,6 +93,18 @@ fn cargo_new(context: &Context, args: &NewArgs) -> CommandResult<()> {
     Ok(())
 }
 
+/// The `Cargo.toml` of the workspace's root, which may be `manifest` itself.
+fn root(manifest: &Path) -> CommandResult<PathBuf> {
+    let mut command = cargo();
+    command
+        .args(["locate-project", "--workspace", "--message-format", "plain", "--manifest-path"])
+        .arg(manifest);
+    let output = command.output().or_exit_with(Exit::BuildFailed, || "cargo cannot be started")?;
+    let root = String::from_utf8_lossy(&output.stdout);
+    // Where it fails, so will all that follows.
+    Ok(PathBuf::from(root.trim()))
+}
+
 /// The name that the package will have.
 fn package(args: &NewArgs) -> Option<&str> {
     args.name.as_deref().or_else(|| args.directory.file_name()?.to_str())
@@ -116,7 +136,7 @@ mod tests {
     #[test]
     fn what_cargo_wrote_stays() {
         let text = "[package]\nname = \"a\"\nversion.workspace = true\n\n[dependencies]\n\n[lints]\nworkspace = true\n";
-        let text = manifest(text, &Source::Registry, Path::new("/a")).unwrap();
+        let text = manifest(text, &Source::Registry("1".to_owned()), Path::new("/a")).unwrap();
         let table: toml::Table = text.parse().unwrap();
         assert_eq!(table["package"]["version"]["workspace"].as_bool(), Some(true));
         assert_eq!(table["lints"]["workspace"].as_bool(), Some(true));

@@ -64,7 +64,7 @@ fn last(context: &Context, args: &ReportArgs) -> CommandResult<(PathBuf, PathBuf
     let packages = package::find(
         context,
         &PackageArgs {
-            package: args.package.clone(),
+            package: args.package.iter().cloned().collect(),
             manifest_path: args.manifest_path.clone(),
             ..PackageArgs::default()
         },

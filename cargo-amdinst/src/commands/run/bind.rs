@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use amdinst_core::object::{Kernel, KernelArg, KernelMetadata};
 use amdinst_emu::{Machine, MemoryError};
 
-use super::args::{ArgSpec, Scalar};
+use super::contents::{self, Contents};
+use super::language::{ArgSpec, Argument, Element, Save, Scalar, Which};
 use super::room::Room;
 use crate::commands::output::count;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -20,11 +21,42 @@ pub enum Value {
         label: String,
         /// What it holds before the launch.
         contents: Vec<u8>,
-        /// Where it goes after the launch.
-        save: Option<PathBuf>,
     },
     /// A number or a structure, as it lies in the kernarg segment.
     Bytes(Vec<u8>),
+}
+
+/// A buffer among the arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferInfo {
+    /// Its place among the buffers, from 0.
+    pub index: usize,
+    /// The argument's number, from 1.
+    pub number: usize,
+    /// The argument's name, if it has one.
+    pub name: Option<String>,
+    /// Its size.
+    pub bytes: u64,
+    /// The type of its elements, if `--arg` or an array says one.
+    pub element: Option<Element>,
+    /// The dimensions of the array that it was read from.
+    pub shape: Option<Vec<u64>>,
+}
+
+impl BufferInfo {
+    /// What people call it.
+    pub fn what(&self) -> String {
+        described(self.number, self.name.as_deref())
+    }
+}
+
+/// A file that a buffer is written to after the launch.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Which buffer.
+    pub of: BufferInfo,
+    /// The file; `-` for standard output.
+    pub path: PathBuf,
 }
 
 /// The arguments of a launch, read from their files and checked; what a launch on each machine starts from.
@@ -34,6 +66,14 @@ pub struct Arguments {
     pub values: Vec<(u32, Value)>,
     /// Bytes of the kernarg segment, to the end of the last explicit argument.
     pub size: u32,
+    /// The buffers among them, in the kernel's order.
+    pub buffers: Vec<BufferInfo>,
+    /// Where buffers go after the launch.
+    pub outputs: Vec<Output>,
+    /// What each was given as, seeds filled in: number, name, and the shortest form of the value.
+    pub given: Vec<(usize, Option<String>, ArgSpec)>,
+    /// The kernel's name.
+    kernel: String,
 }
 
 impl Arguments {
@@ -42,8 +82,26 @@ impl Arguments {
     /// # Errors
     /// When number, kind or size differ, this machine has no room for the buffers, or a file cannot be read.
     pub fn new(kernel: &Kernel, specs: &[ArgSpec]) -> CommandResult<Self> {
-        let specs = &with_bytes_read(specs)?;
-        let slots = slots(kernel, specs)?;
+        let arguments: Vec<_> = specs.iter().cloned().map(Argument::from).collect();
+        Self::named(kernel, &arguments)
+    }
+
+    /// The same of arguments of which some go by their names.
+    ///
+    /// # Errors
+    /// As those of [`Self::new`], and a name that no argument has.
+    pub fn named(kernel: &Kernel, given: &[Argument]) -> CommandResult<Self> {
+        let (slots, specs) = slots(kernel, given)?;
+        let mut specs = with_bytes_read(&specs)?;
+        let slots = match slots {
+            Some(slots) => slots,
+            None => natural_layout(&specs),
+        };
+        for (index, spec) in specs.iter_mut().enumerate() {
+            if let ArgSpec::Random { seed, .. } = spec {
+                seed.get_or_insert(index as u64 + 1);
+            }
+        }
         for (index, (spec, slot)) in specs.iter().zip(&slots).enumerate() {
             check(kernel, index, spec, slot)?;
         }
@@ -51,10 +109,15 @@ impl Arguments {
             let what = describe(index, &slots[index]);
             Failure::msg(Exit::Usage, format!("kernel `{}`, {what}: {error}", kernel.name))
         })?;
-        let mut values = Vec::new();
-        let mut size = 0;
-        for (index, (spec, slot)) in specs.iter().zip(&slots).enumerate() {
-            values.push((slot.offset, value(index, spec, slot)?));
+        let mut arguments = Self {
+            values: Vec::new(),
+            size: 0,
+            buffers: Vec::new(),
+            outputs: Vec::new(),
+            given: Vec::new(),
+            kernel: kernel.name.clone(),
+        };
+        for (index, (spec, slot)) in specs.into_iter().zip(&slots).enumerate() {
             let end = slot
                 .offset
                 .checked_add(slot.size)
@@ -64,9 +127,49 @@ impl Arguments {
                         format!("{} at offset {}: the note is damaged", describe(index, slot), slot.offset);
                     Failure::msg(Exit::BadInput, what)
                 })?;
-            size = size.max(end);
+            let value = arguments.value(index, &spec, slot)?;
+            arguments.values.push((slot.offset, value));
+            arguments.size = arguments.size.max(end);
+            arguments.given.push((index + 1, arg_name(slot).map(str::to_owned), spec));
         }
-        Ok(Self { values, size })
+        Ok(arguments)
+    }
+
+    /// The buffer that an argument of an option is.
+    ///
+    /// # Errors
+    /// There is no such argument, or it is a value.
+    pub fn buffer(&self, which: &Which, option: &str) -> CommandResult<&BufferInfo> {
+        let found = self.given.iter().find(|(number, name, _)| match which {
+            Which::Number(wanted) => wanted == number,
+            Which::Name(wanted) => name.as_ref() == Some(wanted),
+        });
+        let Some((number, name, _)) = found else {
+            let known: Vec<_> =
+                self.given.iter().map(|(number, name, _)| described(*number, name.as_deref())).collect();
+            let of_kernel = format!("kernel `{}` has no argument `{which}`", self.kernel);
+            let failure = Failure::msg(Exit::Usage, format!("{option} {which}: {of_kernel}"));
+            return Err(if known.is_empty() {
+                failure.note("it has no arguments")
+            } else {
+                failure.note(format!("it has {}", known.join(", ")))
+            });
+        };
+        self.buffers.iter().find(|buffer| buffer.number == *number).ok_or_else(|| {
+            let what = described(*number, name.as_deref());
+            let message = format!("{option} {which}: {what} is a value, which a launch does not change");
+            Failure::msg(Exit::Usage, message)
+        })
+    }
+
+    /// Adds a file that a buffer is written to after the launch.
+    ///
+    /// # Errors
+    /// There is no such buffer, or it is none that the file can hold.
+    pub fn save(&mut self, save: &Save) -> CommandResult<()> {
+        let of = self.buffer(&save.argument, "--save")?.clone();
+        self.outputs.push(Output { of, path: save.path.clone() });
+        Ok(())
     }
 
     /// Allocates and fills the buffers on `machine`, and returns the kernarg segment and each buffer's address, in the
@@ -79,7 +182,7 @@ impl Arguments {
         for (offset, value) in &self.values {
             let bytes = match value {
                 Value::Bytes(bytes) => bytes.clone(),
-                Value::Buffer { label, contents, .. } => {
+                Value::Buffer { label, contents } => {
                     let address = machine.alloc(contents.len() as u64, 256, label)?;
                     machine.write(address, contents)?;
                     placed.buffers.push((address, contents.len()));
@@ -91,12 +194,45 @@ impl Arguments {
         Ok(placed)
     }
 
-    /// Where each buffer goes after the launch, in the order of the arguments.
-    pub fn saves(&self) -> impl Iterator<Item = Option<&PathBuf>> {
-        self.values.iter().filter_map(|(_, value)| match value {
-            Value::Buffer { save, .. } => Some(save.as_ref()),
-            Value::Bytes(_) => None,
-        })
+    /// What an argument is in memory.
+    fn value(&mut self, index: usize, spec: &ArgSpec, slot: &KernelArg) -> CommandResult<Value> {
+        let what = describe(index, slot);
+        let (contents, save) = match spec {
+            ArgSpec::Scalar(scalar) => return Ok(Value::Bytes(scalar.bytes())),
+            ArgSpec::Hex(bytes) => return Ok(Value::Bytes(bytes.clone())),
+            ArgSpec::Bytes(path) => {
+                let bytes = fs::read(path)
+                    .or_exit_with(Exit::BadInput, || format!("{what}: cannot read {}", path.display()))?;
+                return Ok(Value::Bytes(bytes));
+            }
+            ArgSpec::In(path) | ArgSpec::Npy(path) => (Contents::of_file(path, &what)?, None),
+            ArgSpec::InOut(from, to) => (Contents::of_file(from, &what)?, Some(to)),
+            ArgSpec::Out(size, path) => (Contents::zeroed(size.bytes(), size.element()), Some(path)),
+            ArgSpec::Buf(size) => (Contents::zeroed(size.bytes(), size.element()), None),
+            ArgSpec::List(element, numbers) => (Contents::of(*element, numbers.iter().copied()), None),
+            ArgSpec::Iota { elements, start, step } => {
+                (Contents::of(elements.element, contents::iota(*elements, *start, *step)), None)
+            }
+            ArgSpec::Fill(elements, value) => {
+                let numbers = (0..elements.count).map(|_| *value);
+                (Contents::of(elements.element, numbers), None)
+            }
+            ArgSpec::Random { elements, range, seed } => {
+                let numbers = contents::random(*elements, *range, seed.unwrap_or_default());
+                (Contents::of(elements.element, numbers), None)
+            }
+        };
+        let of = BufferInfo {
+            index: self.buffers.len(),
+            number: index + 1,
+            name: arg_name(slot).map(str::to_owned),
+            bytes: contents.bytes.len() as u64,
+            element: contents.element,
+            shape: contents.shape,
+        };
+        self.outputs.extend(save.map(|path| Output { of: of.clone(), path: path.clone() }));
+        self.buffers.push(of);
+        Ok(Value::Buffer { label: what.replace('`', ""), contents: contents.bytes })
     }
 }
 
@@ -123,29 +259,67 @@ impl Placed {
     }
 }
 
-/// The kernel's explicit arguments; for a note that lists none, what the given ones would be in C.
-fn slots(kernel: &Kernel, specs: &[ArgSpec]) -> CommandResult<Vec<KernelArg>> {
+/// The kernel's explicit arguments, and what each of them is given as. No slots for a note that lists none.
+fn slots(kernel: &Kernel, given: &[Argument]) -> CommandResult<(Option<Vec<KernelArg>>, Vec<ArgSpec>)> {
     let metadata = &kernel.metadata;
     let explicit: Vec<_> = metadata.args.iter().filter(|arg| !arg.is_hidden()).cloned().collect();
+    let listed = |mut failure: Failure| {
+        for (index, arg) in explicit.iter().enumerate() {
+            failure = failure.note(format!("{}: {}", describe(index, arg), wanted(arg)));
+        }
+        failure
+    };
+    let usage = |message: String| Failure::msg(Exit::Usage, format!("kernel `{}` {message}", kernel.name));
     if explicit.is_empty() && metadata.args.is_empty() && metadata.kernarg_segment_size > 0 {
-        return Ok(natural_layout(specs));
+        if let Some(name) = given.iter().find_map(|argument| argument.name.as_ref()) {
+            let message = format!("has no argument `{name}`: its note lists no arguments");
+            return Err(usage(message).help("give the arguments in their order, without names"));
+        }
+        return Ok((None, given.iter().map(|argument| argument.spec.clone()).collect()));
     }
-    if explicit.len() == specs.len() {
-        return Ok(explicit);
+    let mut specs: Vec<Option<ArgSpec>> = vec![None; explicit.len()];
+    for Argument { name, spec } in given {
+        let Some(name) = name else { continue };
+        let Some(index) = explicit.iter().position(|arg| is_called(arg, name)) else {
+            let failure = usage(format!("has no argument `{name}`"));
+            return Err(if explicit.iter().all(|arg| arg.name.is_none()) {
+                listed(failure).help("its note has no names: give the arguments in their order")
+            } else {
+                listed(failure)
+            });
+        };
+        if specs[index].replace(spec.clone()).is_some() {
+            return Err(usage(format!("is given its argument `{name}` twice")));
+        }
     }
-    let mut failure = Failure::msg(
-        Exit::Usage,
-        format_args!(
-            "kernel `{}` takes {}, {} given",
-            kernel.name,
-            count(explicit.len(), "argument"),
-            specs.len()
-        ),
-    );
-    for (index, arg) in explicit.iter().enumerate() {
-        failure = failure.note(format!("{}: {}", describe(index, arg), wanted(arg)));
+    let mut free = specs.iter_mut().filter(|spec| spec.is_none());
+    let mut too_many = false;
+    for Argument { spec, .. } in given.iter().filter(|argument| argument.name.is_none()) {
+        match free.next() {
+            Some(place) => *place = Some(spec.clone()),
+            None => too_many = true,
+        }
     }
-    Err(failure)
+    match specs.into_iter().collect::<Option<Vec<_>>>() {
+        Some(specs) if !too_many => Ok((Some(explicit), specs)),
+        _ => {
+            let takes = count(explicit.len(), "argument");
+            Err(listed(usage(format!("takes {takes}, {} given", given.len()))))
+        }
+    }
+}
+
+/// What clang puts behind the name of an argument that it passes as another type.
+const COERCED: &str = ".coerce";
+
+/// An argument's name in the source.
+fn arg_name(arg: &KernelArg) -> Option<&str> {
+    arg.name.as_deref().map(|name| name.strip_suffix(COERCED).unwrap_or(name))
+}
+
+/// Whether a user means this argument.
+fn is_called(arg: &KernelArg, name: &str) -> bool {
+    arg.name.as_deref() == Some(name) || arg_name(arg) == Some(name)
 }
 
 /// `bytes:FILE` arguments as what the files hold.
@@ -181,19 +355,27 @@ fn natural_layout(specs: &[ArgSpec]) -> Vec<KernelArg> {
 }
 
 /// ``argument 2 (`n`)``, counted from 1.
-fn describe(index: usize, arg: &KernelArg) -> String {
-    match &arg.name {
-        Some(name) => format!("argument {} (`{name}`)", index + 1),
-        None => format!("argument {}", index + 1),
+fn described(number: usize, name: Option<&str>) -> String {
+    match name {
+        Some(name) => format!("argument {number} (`{name}`)"),
+        None => format!("argument {number}"),
     }
+}
+
+/// The same of a place in the note.
+fn describe(index: usize, arg: &KernelArg) -> String {
+    described(index + 1, arg_name(arg))
 }
 
 /// What to give for an argument.
 fn wanted(arg: &KernelArg) -> String {
     match (arg.value_kind.as_str(), arg.size) {
-        ("global_buffer", _) => "a pointer: give in:, out:, inout: or buf:".to_owned(),
-        (_, 1) => "1 byte: give u8:".to_owned(),
-        (_, 2) => "2 bytes: give u16:".to_owned(),
+        ("global_buffer", _) => {
+            "a pointer: give a buffer, as f32[100], f32:[1,2,3], FILE.npy, in:, out:, inout: or buf:"
+                .to_owned()
+        }
+        (_, 1) => "1 byte: give u8: or i8:".to_owned(),
+        (_, 2) => "2 bytes: give u16:, i16:, f16: or bf16:".to_owned(),
         (_, 4) => "4 bytes: give u32:, i32: or f32:".to_owned(),
         (_, 8) => "8 bytes: give u64:, i64:, f64: or a buffer".to_owned(),
         (_, size) => format!("{size} bytes by value: give hex: or bytes:"),
@@ -215,9 +397,9 @@ fn check(kernel: &Kernel, index: usize, spec: &ArgSpec, slot: &KernelArg) -> Com
         // A raw address, or null.
         ArgSpec::Scalar(Scalar::U64(_)) => ("u64".to_owned(), 8),
         ArgSpec::Scalar(scalar) if slot.value_kind == "global_buffer" => {
-            return fail(Exit::Usage, format!("{} given; it is {}", scalar.type_name(), wanted(slot)));
+            return fail(Exit::Usage, format!("{} given; it is {}", scalar.element(), wanted(slot)));
         }
-        ArgSpec::Scalar(scalar) => (scalar.type_name().to_owned(), scalar.bytes().len() as u32),
+        ArgSpec::Scalar(scalar) => (scalar.element().to_string(), scalar.bytes().len() as u32),
         ArgSpec::Hex(_) if slot.value_kind == "global_buffer" => {
             return fail(Exit::Usage, format!("bytes given; it is {}", wanted(slot)));
         }
@@ -233,28 +415,16 @@ fn check(kernel: &Kernel, index: usize, spec: &ArgSpec, slot: &KernelArg) -> Com
 /// Bytes of the buffer that an argument points to; 0 of one that is none, and of a file that cannot be asked (reading it tells).
 fn buffer_size(spec: &ArgSpec) -> u64 {
     match spec {
-        ArgSpec::Out(bytes, _) | ArgSpec::Buf(bytes) => *bytes,
-        ArgSpec::In(path) | ArgSpec::InOut(path, _) => fs::metadata(path).map_or(0, |file| file.len()),
+        ArgSpec::Out(size, _) | ArgSpec::Buf(size) => size.bytes(),
+        ArgSpec::In(path) | ArgSpec::InOut(path, _) | ArgSpec::Npy(path) => {
+            fs::metadata(path).map_or(0, |file| file.len())
+        }
+        ArgSpec::List(element, numbers) => (element.size() * numbers.len()) as u64,
+        ArgSpec::Iota { elements, .. } | ArgSpec::Fill(elements, _) | ArgSpec::Random { elements, .. } => {
+            elements.bytes()
+        }
         ArgSpec::Scalar(_) | ArgSpec::Hex(_) | ArgSpec::Bytes(_) => 0,
     }
-}
-
-fn value(index: usize, spec: &ArgSpec, slot: &KernelArg) -> CommandResult<Value> {
-    let read = |path: &PathBuf| {
-        fs::read(path).or_exit_with(Exit::BadInput, || {
-            format!("{}: cannot read {}", describe(index, slot), path.display())
-        })
-    };
-    let (contents, save) = match spec {
-        ArgSpec::Scalar(scalar) => return Ok(Value::Bytes(scalar.bytes())),
-        ArgSpec::Hex(bytes) => return Ok(Value::Bytes(bytes.clone())),
-        ArgSpec::Bytes(path) => return read(path).map(Value::Bytes),
-        ArgSpec::In(path) => (read(path)?, None),
-        ArgSpec::InOut(from, to) => (read(from)?, Some(to.clone())),
-        ArgSpec::Out(bytes, path) => (vec![0; *bytes as usize], Some(path.clone())),
-        ArgSpec::Buf(bytes) => (vec![0; *bytes as usize], None),
-    };
-    Ok(Value::Buffer { label: describe(index, slot).replace('`', ""), contents, save })
 }
 
 #[cfg(test)]

@@ -1,25 +1,37 @@
 //! `cargo amdinst run`: launch a kernel in the emulator.
 
-mod args;
 mod bind;
+pub mod compare;
+pub mod contents;
+pub mod fault;
+pub mod language;
 mod model;
+pub mod npy;
 pub mod report;
+pub mod results;
 pub mod room;
+pub mod trace;
 pub mod view;
 
-pub use args::{ArgSpec, Scalar};
-pub use bind::{Arguments, Placed, Value};
+pub use bind::{Arguments, BufferInfo, Output, Placed, Value};
+pub use language::{ArgSpec, Scalar};
+pub use trace::WaveChoice;
+
+use std::io::Write as _;
+use std::path::Path;
 
 use amdinst_core::instrument::Options;
 use amdinst_core::object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine, Program};
 
-use super::input::{File, Input, kernel_of, source_name};
+use super::input::{File, Input, source_name};
 use super::{Context, output};
 use crate::cli::{Format, ProbeChoice, RunArgs, TimingChoice};
 use crate::commands::instrument::options;
-use crate::exit::{CommandResult, Exit, Failure};
-use view::RunView;
+use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use compare::{Comparison, Expected};
+use results::Printed;
+use view::{FaultView, RunView};
 
 /// Runs the command.
 ///
@@ -33,12 +45,26 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
             format!("{selector} is chosen, and nothing counts without --report"),
         ));
     }
-    let file = File::open(&args.input.file)?;
-    let input = Input::new(&args.input, file.bytes())?;
-    let object = &input.one(Some(&args.kernel), None)?.object;
-    let kernel = kernel_of(object, &args.kernel).ok_or_else(|| input.no_kernel(&args.kernel))?;
-    let arguments = Arguments::new(kernel, &args.args)?;
-    output::check_distinct(arguments.saves().flatten().chain(&args.timeline), &[&args.input.file])?;
+    let file_args = args.input.resolve(context)?;
+    let file = File::open(&file_args.file)?;
+    let input = Input::new(&file_args, file.bytes())?;
+    let (found, symbol) = input.kernel(args.kernel.as_deref())?;
+    let object = &found.object;
+    let kernel = object.kernel(&symbol).ok_or_else(|| input.no_kernel(&symbol))?;
+    let mut arguments = Arguments::named(kernel, &args.args)?;
+    for save in &args.save {
+        arguments.save(save)?;
+    }
+    check_outputs(args, &arguments, &file_args.file)?;
+    let printed = results::to_print(&arguments, &args.print)?;
+    let expected: Vec<Expected> =
+        args.expect.iter().map(|one| Expected::new(&arguments, one)).collect::<CommandResult<_>>()?;
+    for (number, name, spec) in &arguments.given {
+        if matches!(spec, ArgSpec::Random { .. }) {
+            let name = name.as_ref().map_or(String::new(), |name| format!(" (`{name}`)"));
+            context.shell.note(format_args!("argument {number}{name} is {spec}"));
+        }
+    }
     let device = model::for_target(object, args.timing.map(TimingChoice::model))?;
     let launch = Launch {
         grid: args.grid.0,
@@ -55,13 +81,47 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let progress = context.shell.progress("Running", &kernel.name, 0);
     let mut config = Config::default();
     args.limits.checks.set(&mut config);
-    let original = Outcome::of(object, config.clone(), &arguments, launch.clone())
-        .map_err(|error| error.failure(object))?;
-    if args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
-        check_unwritten(object, config, &arguments, launch.clone()).map_err(|error| error.failure(object))?;
-    }
+    let original = Outcome::of(object, config.clone(), &arguments, launch.clone()).and_then(|outcome| {
+        if args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
+            check_unwritten(object, config.clone(), &arguments, launch.clone())?;
+        }
+        Ok(outcome)
+    });
     drop(progress);
+    let fault = original.as_ref().err().and_then(LaunchError::fault);
+    let trace = match args.trace && (original.is_ok() || fault.is_some()) {
+        true => {
+            let progress = context.shell.progress("Tracing", &kernel.name, 0);
+            let choice = trace::Choice {
+                wave: args.trace_wave,
+                lane: args.trace_lane,
+                limit: args.trace_limit,
+                last: args.trace_last,
+            };
+            let traced = trace::of_launch(object, config, &arguments, &launch, &choice, fault)?;
+            drop(progress);
+            Some(traced)
+        }
+        false => None,
+    };
+    let original = match original {
+        Ok(original) => original,
+        Err(error) => {
+            if let (Some(trace), Some(fault)) = (trace, error.fault()) {
+                let view = FaultView::new(source_name(&kernel.name), object.target, &launch, fault, trace);
+                match args.format {
+                    Format::Json => output::print_json(&view)?,
+                    Format::Human => output::print(&view.trace.human())?,
+                }
+            }
+            return Err(error.failure(object));
+        }
+    };
     let mut view = RunView::new(source_name(&kernel.name), object.target, &launch, &original.execution);
+    view.add_arguments(&arguments);
+    view.trace = trace;
+    view.printed = printed.iter().map(|elements| Printed::new(elements, &original.buffers)).collect();
+    view.expected = expected.iter().map(|expected| expected.compare(&original.buffers)).collect();
     let mut exit = Exit::Success;
     let mut instrumented = None;
     if args.report {
@@ -88,14 +148,24 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         view.instrumented_timing = instrumented.map(|modelled| modelled.report);
     }
     // Written also when a report found a difference: what the original kernel computed is right in any case.
-    for (bytes, path) in original.buffers.iter().zip(arguments.saves()) {
-        if let Some(path) = path {
-            output::write_file(path, bytes)?;
-        }
+    for one in &arguments.outputs {
+        write_output(one, &original.buffers)?;
     }
     match args.format {
         Format::Json => output::print_json(&view)?,
         Format::Human => output::print(&view.human(args.stats))?,
+    }
+    if !view.expected.iter().all(Comparison::is_equal) {
+        exit = Exit::Mismatch;
+    }
+    for comparison in &view.expected {
+        if comparison.is_equal() {
+            context.shell.status("Expected", comparison.told());
+        } else {
+            let (error, notes) = comparison.failure();
+            let failure = notes.into_iter().fold(Failure::msg(Exit::Mismatch, error), Failure::note);
+            context.shell.failure(&failure);
+        }
     }
     // It fits, for each of them has run.
     let workgroups = args.grid.0.iter().map(|&size| size as usize).product();
@@ -103,6 +173,70 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let seconds = original.execution.seconds;
     context.shell.status("Finished", format_args!("{}: {workgroups} in {seconds:.3} s", kernel.name));
     Ok(exit)
+}
+
+/// Standard output, as a file's name.
+const STDOUT: &str = "-";
+
+/// Refuses, before the launch, outputs that would get in one another's way or cannot be made.
+fn check_outputs(args: &RunArgs, arguments: &Arguments, input: &Path) -> CommandResult<()> {
+    let is_stdout = |one: &&Output| one.path == Path::new(STDOUT);
+    let files = arguments.outputs.iter().filter(|one| !is_stdout(one)).map(|one| &one.path);
+    output::check_distinct(files.chain(&args.timeline), &[&input.to_owned()])?;
+    for one in &arguments.outputs {
+        if let (true, None) = (language::is_npy(&one.path), npy_element(&one.of)) {
+            let (what, path) = (one.of.what(), one.path.display());
+            let message = match one.of.element {
+                Some(element) => {
+                    format!("{what}: {element} is no type of .npy files, so {path} cannot be written")
+                }
+                None => format!("{what}: {path} is to be an array, and its elements have no type"),
+            };
+            let help = "give a type that NumPy has, as out:f32[100]:FILE.npy, or a file without .npy";
+            return Err(Failure::msg(Exit::Usage, message).help(help));
+        }
+    }
+    let mut to_stdout = arguments.outputs.iter().filter(is_stdout);
+    let Some(first) = to_stdout.next() else { return Ok(()) };
+    let what = first.of.what();
+    let others = [
+        (to_stdout.next().is_some(), "another argument"),
+        (args.format == Format::Json, "--format json"),
+        (!args.print.is_empty(), "--print"),
+        (args.trace, "--trace"),
+        (args.report, "--report"),
+        (args.stats, "--stats"),
+        (args.timing.is_some(), "--timing"),
+    ];
+    match others.iter().find(|(given, _)| *given) {
+        Some((_, other)) => {
+            let message = format!("{what} goes to standard output (`-`), and {other} does, too");
+            Err(Failure::msg(Exit::Usage, message).help("write one of them to a file"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The type of a buffer's elements, if arrays can have it.
+fn npy_element(of: &BufferInfo) -> Option<language::Element> {
+    of.element.filter(|&element| npy::write(element, &[], &[]).is_some())
+}
+
+/// Writes a buffer to its file, or to standard output.
+fn write_output(to: &Output, buffers: &[Vec<u8>]) -> CommandResult<()> {
+    let bytes = buffers.get(to.of.index).map_or(&[][..], Vec::as_slice);
+    if to.path == Path::new(STDOUT) {
+        return output::stream(|out| out.write_all(bytes)).map(drop);
+    }
+    if !language::is_npy(&to.path) {
+        return output::write_file(&to.path, bytes);
+    }
+    let array = npy_element(&to.of).and_then(|element| {
+        let flat = [(bytes.len() / element.size()) as u64];
+        npy::write(element, to.of.shape.as_deref().unwrap_or(&flat), bytes)
+    });
+    let array = array.ok_or("its shape has too many dimensions").map_err(anyhow::Error::msg);
+    output::write_file(&to.path, &array.or_exit_with(Exit::OutputFailed, || to.path.display().to_string())?)
 }
 
 /// Whether the kernel's results depend on what nothing has written.
@@ -165,7 +299,15 @@ impl From<Fault> for LaunchError {
 }
 
 impl LaunchError {
-    /// The failure to end with, with the source lines of a fault in `object`.
+    /// The fault, if it is one of the kernel's execution.
+    pub fn fault(&self) -> Option<&Fault> {
+        match self {
+            Self::Fault(fault) if fault.pc.is_some() => Some(fault),
+            _ => None,
+        }
+    }
+
+    /// The failure to end with; a fault is told with its places in the source of `object`.
     pub fn failure(self, object: &CodeObject) -> Failure {
         let Self::Fault(fault) = self else {
             let exit = match self {
@@ -179,8 +321,7 @@ impl LaunchError {
             FaultKind::Unimplemented { .. } => Exit::Unsupported,
             _ => Exit::LaunchFailed,
         };
-        let notes = fault.source_lines(|pc| report::source_lines(object, pc));
-        notes.into_iter().fold(Failure::new(exit, *fault), Failure::note)
+        Failure::msg(exit, fault::told(&fault, object, &Some))
     }
 }
 

@@ -3,7 +3,6 @@
 use amdinst_core::counters::{Layout, Probe, decode};
 use amdinst_core::instrument::{self, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_core::names;
-use amdinst_core::object::lines::SourceMap;
 use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
@@ -13,9 +12,8 @@ use amdinst_emu::{Config, Launch, Machine, Program, native_blocks, native_counts
 use super::bind::{Arguments, Placed};
 use super::model::{Modelled, model};
 use super::room::Room;
-use super::{LaunchError, Outcome};
+use super::{LaunchError, Outcome, fault};
 use crate::commands::instrument::all_selected;
-use crate::commands::output::short_path;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// Disagreements that are told.
@@ -143,15 +141,13 @@ impl<'a> Instrumented<'a> {
         let layout = probes.layout(grid, block);
         let ready = || Ready::new(rewritten, probes, &layout, arguments, launch);
         let (outcome, buffer) = ready().and_then(Ready::launch).map_err(|error| {
-            let pc = if let LaunchError::Fault(fault) = &error { fault.pc } else { None };
-            let failure = Failure::new(Exit::Mismatch, error)
-                .note("the original kernel ends well, its instrumented form does not; this is a bug");
-            let original = pc.and_then(|pc| map.original_pc(pc));
-            original
-                .map(|pc| source_lines(object, pc))
-                .unwrap_or_default()
-                .into_iter()
-                .fold(failure, Failure::note)
+            let failure = match error {
+                LaunchError::Fault(fault) => {
+                    Failure::msg(Exit::Mismatch, fault::told(&fault, object, &|pc| map.original_pc(pc)))
+                }
+                error => Failure::new(Exit::Mismatch, error),
+            };
+            failure.note("the original kernel ends well, its instrumented form does not; this is a bug")
         })?;
 
         let records = decode(&buffer).or_exit(Exit::Mismatch)?;
@@ -267,11 +263,4 @@ fn first_difference(original: &[Vec<u8>], instrumented: &[Vec<u8>]) -> Option<St
             other[at]
         ))
     })
-}
-
-/// Where an address of the original stands in the source: `at src/lib.rs:12:9, in saxpy`, one line a frame of the
-/// inline chain, the innermost first. Empty without debug information.
-pub fn source_lines(object: &CodeObject, pc: u64) -> Vec<String> {
-    let Ok(map) = SourceMap::new(object) else { return Vec::new() };
-    map.frames(pc).iter().map(|frame| frame.place(short_path(&frame.file))).collect()
 }

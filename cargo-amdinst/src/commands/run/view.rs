@@ -8,10 +8,15 @@ use amdinst_core::report::{
     BlockReport, LeftOutReport, ProbeReport, Report, SiteReport, TimeReport, UniformReport,
 };
 use amdinst_emu::timing::TimingReport;
-use amdinst_emu::{Execution, Fidelity, Launch, fidelity};
+use amdinst_emu::{Execution, Fault, Fidelity, Launch, fidelity};
 use serde::Serialize;
 
+use super::bind::Arguments;
+use super::compare::Comparison;
+use super::language::ArgSpec;
 use super::report::Checked;
+use super::results::Printed;
+use super::trace::TraceView;
 use crate::commands::output::{count, short_path};
 
 /// Version of the JSON form.
@@ -40,6 +45,17 @@ pub struct RunView {
     pub seconds: f64,
     /// Host threads that ran it.
     pub threads: usize,
+    /// The arguments, in the kernel's order.
+    pub arguments: Vec<ArgumentView>,
+    /// What `--print` asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub printed: Vec<Printed>,
+    /// What became of each `--expect`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expected: Vec<Comparison>,
+    /// With `--trace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceView>,
     /// Executions of each mnemonic, most frequent first; only with `--stats`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub opcodes: Vec<OpcodeView>,
@@ -88,6 +104,61 @@ pub struct RunView {
     /// For people.
     #[serde(skip)]
     report: Option<Report>,
+}
+
+/// An argument of the launch.
+#[derive(Debug, Serialize)]
+pub struct ArgumentView {
+    /// Its number, from 1.
+    pub argument: usize,
+    /// Its name, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What it is, as `--arg` takes it; a random one with its seed.
+    pub value: String,
+    /// Bytes of a buffer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+/// A launch that ended in a fault, and its trace: the JSON form.
+#[derive(Debug, Serialize)]
+pub struct FaultView {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The kernel's name.
+    pub kernel: String,
+    /// What its code object was built for.
+    pub target: String,
+    /// Workgroups in x, y, z.
+    pub grid: [u32; 3],
+    /// Work-items of a workgroup in x, y, z.
+    pub block: [u32; 3],
+    /// What happened, and where.
+    pub fault: String,
+    /// What led there.
+    pub trace: TraceView,
+}
+
+impl FaultView {
+    /// A launch of the original kernel.
+    pub(super) fn new(
+        kernel: &str,
+        target: TargetId,
+        launch: &Launch,
+        fault: &Fault,
+        trace: TraceView,
+    ) -> Self {
+        Self {
+            schema: SCHEMA,
+            kernel: kernel.to_owned(),
+            target: target.to_string(),
+            grid: launch.grid,
+            block: launch.block,
+            fault: fault.to_string(),
+            trace,
+        }
+    }
 }
 
 /// How often a mnemonic was executed.
@@ -147,6 +218,10 @@ impl RunView {
             lane_instructions: execution.lane_instructions,
             seconds: execution.seconds,
             threads: execution.threads,
+            arguments: Vec::new(),
+            printed: Vec::new(),
+            expected: Vec::new(),
+            trace: None,
             opcodes,
             fidelity,
             probe: None,
@@ -166,6 +241,17 @@ impl RunView {
             instrumented_timing: None,
             report: None,
         }
+    }
+
+    /// Adds what the arguments were.
+    pub(super) fn add_arguments(&mut self, arguments: &Arguments) {
+        let view = |(number, name, spec): &(usize, Option<String>, ArgSpec)| ArgumentView {
+            argument: *number,
+            name: name.clone(),
+            value: spec.to_string(),
+            bytes: arguments.buffers.iter().find(|of| of.number == *number).map(|of| of.bytes),
+        };
+        self.arguments = arguments.given.iter().map(view).collect();
     }
 
     /// Adds what `--report` found.
@@ -190,6 +276,12 @@ impl RunView {
     /// The text for people: the report, and figures if `stats`.
     pub fn human(&self, stats: bool) -> String {
         let mut text = String::new();
+        if let Some(trace) = &self.trace {
+            text.push_str(&trace.human());
+        }
+        for printed in &self.printed {
+            text.push_str(&printed.human());
+        }
         if let Some(mut report) = self.report.clone() {
             // By the name in the source.
             report.kernel.clone_from(&self.kernel);

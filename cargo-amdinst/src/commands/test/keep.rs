@@ -29,7 +29,7 @@ pub(super) enum Kept {
 }
 
 /// Puts together what the test programs of a package wrote, each into the directory of its processor, and writes it
-/// beside the package's manifest. Where there is nothing to keep, the document of an earlier run stays.
+/// beside the package's manifest. Gives the programs, too. Where there is nothing to keep, the document of an earlier run stays.
 ///
 /// # Errors
 /// Artifacts that cannot be read, a document that cannot be written.
@@ -37,7 +37,7 @@ pub(super) fn keep(
     package: &BuiltPackage,
     home: Option<Home>,
     directories: &[(String, PathBuf)],
-) -> CommandResult<Kept> {
+) -> CommandResult<(Kept, Vec<Program>)> {
     let mut run = Run {
         schema: SCHEMA,
         package: package.package.name.clone(),
@@ -48,10 +48,10 @@ pub(super) fn keep(
         run.programs.extend(programs(directory, cpu).or_exit_with(Exit::BadInput, || "the kept run")?);
     }
     if run.programs.is_empty() {
-        return Ok(Kept::NoProgram);
+        return Ok((Kept::NoProgram, Vec::new()));
     }
     if run.programs.iter().all(|program| program.finished && program.tests.is_empty()) {
-        return Ok(Kept::NoTest);
+        return Ok((Kept::NoTest, Vec::new()));
     }
     let root = &package.package.workspace_root;
     add_kernels(&mut run, package, home)?;
@@ -63,7 +63,7 @@ pub(super) fn keep(
     bytes.push(b'\n');
     files::write(&path, &bytes)
         .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))?;
-    Ok(Kept::Run)
+    Ok((Kept::Run, run.programs))
 }
 
 /// The programs that wrote into a directory, by the names of their files.

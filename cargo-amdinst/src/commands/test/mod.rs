@@ -6,6 +6,7 @@
 //! that failed and tests that did not compile.
 
 mod keep;
+mod profiles;
 mod scratch;
 mod targets;
 
@@ -20,12 +21,13 @@ use amdinst_format::interface::Checks;
 use amdinst_format::interface::VARIABLE;
 
 use self::keep::Kept;
+use self::profiles::Endings;
 use crate::build::instrument::Forms;
 use crate::build::package::KernelPackage;
 use crate::build::{BuiltPackage, build};
 use crate::cli::{DeviceChoice, Format, TestArgs};
-use crate::commands::Context;
 use crate::commands::instrument::options;
+use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::parent::die_with;
 use crate::shell::Verbosity;
@@ -42,13 +44,78 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         let message = "`--check` and `--uninitialised` are for the emulator: not with `--device hip`";
         return Err(Failure::msg(Exit::Usage, message));
     }
-    let options = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
-    let built = build(context, &args.package, &Forms::all(options))?;
+    let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
+    if args.profiles.is_empty() {
+        return run_once(context, args, junit.as_deref(), &mut Endings::default());
+    }
+    let mut profiles: Vec<&String> = Vec::new();
+    args.profiles.iter().for_each(|profile| {
+        if !profiles.contains(&profile) {
+            profiles.push(profile);
+        }
+    });
+    if profiles.len() < 2 {
+        let message = "`--profiles` compares two profiles or more";
+        return Err(Failure::msg(Exit::Usage, message)
+            .help("as in `--profiles release,dev`; for one there is `--profile`"));
+    }
+    let with = |profile: &String| {
+        let mut args = args.clone();
+        args.package.profile = Some(profile.clone());
+        args
+    };
+    // Kernels that do not build are told before the first test runs.
+    for profile in &profiles {
+        let args = with(profile);
+        build(context, &args.package, &forms_of(&args)?)?;
+    }
+    let (mut exit, mut endings) = (Exit::Success, Endings::default());
+    for profile in profiles {
+        let args = with(profile);
+        context.shell.status("Profile", profile);
+        endings.begin(profile);
+        let ended = run_once(context, &args, junit.as_deref(), &mut endings)?;
+        if ended != Exit::Success {
+            exit = ended;
+        }
+    }
+    if args.package.message_format == Format::Json {
+        output::print(&format_args!("{}\n", endings.json()))?;
+    } else {
+        output::print(&endings.table())?;
+    }
+    context.shell.status("Compared", endings.summary());
+    if endings.differ() {
+        context.shell.help(
+            "a kernel that is right with one profile and wrong with another: see \"Is it the compiler?\" in the guide",
+        );
+        return Ok(if exit == Exit::Success { Exit::Mismatch } else { exit });
+    }
+    Ok(exit)
+}
+
+/// How the kernels are instrumented.
+fn forms_of(args: &TestArgs) -> CommandResult<Forms> {
+    args.sites.none_with(args.no_instrument)?;
+    let mut forms = Forms::all(options(args.probe, args.level, args.counters, args.abi, &args.sites)?);
+    if args.no_instrument {
+        forms.homes.clear();
+    }
+    Ok(forms)
+}
+
+/// Builds the kernels with the profile of `args`, and runs the tests. How they ended goes to `endings`, too.
+fn run_once(
+    context: &mut Context,
+    args: &TestArgs,
+    junit: Option<&Path>,
+    endings: &mut Endings,
+) -> CommandResult {
+    let built = build(context, &args.package, &forms_of(args)?)?;
     let cpus = built.packages.iter().flat_map(|package| &package.package.cpus);
     if let Some(error) = args.timing.and_then(|device| no_target(device.model(), cpus)) {
         return Err(error);
     }
-    let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
     let manifests: Vec<&Path> =
         built.packages.iter().map(|package| package.manifest_path.as_path()).collect();
     let manifests =
@@ -65,6 +132,9 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     for package in &built.packages {
         let tests = targets::kernel_tests(&package.package.manifest_path)?;
         if tests.is_empty() {
+            if args.package.package.len() > 1 {
+                context.shell.warn(format_args!("`{}` has no kernel tests", package.package.name));
+            }
             continue;
         }
         tested = true;
@@ -81,7 +151,7 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
                 tests: &tests,
                 manifests: &manifests,
                 runtime: &runtime,
-                junit: junit.as_deref(),
+                junit,
                 timelines: timelines.as_deref(),
             };
             let parts = status.path().join(format!("{}-{cpu}-run", package.package.name));
@@ -93,8 +163,13 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
             failed |= ended == Exit::Mismatch;
             kept.push((cpu.clone(), parts));
         }
+        if args.no_run {
+            continue;
+        }
         let name = &package.package.name;
-        match keep::keep(package, args.counters.home(), &kept)? {
+        let (kept, programs) = keep::keep(package, args.counters.home(), &kept)?;
+        endings.add(name, &programs);
+        match kept {
             Kept::Run => context
                 .shell
                 .status("Kept", format_args!("the run: `cargo amdinst report -p {name}` shows it")),
@@ -196,7 +271,7 @@ impl TestRun<'_> {
         command.env("AMDINST_STATUS", status).env("AMDINST_RUN", parts);
         context.shell.command(&command);
         context.shell.status(
-            "Testing",
+            if self.args.no_run { "Building" } else { "Testing" },
             format_args!(
                 "{} for {} (device {}, counters {})",
                 package.name,
@@ -215,16 +290,13 @@ impl TestRun<'_> {
     fn command(&self, context: &Context, package: &KernelPackage) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.args(["test", "--no-fail-fast", "--manifest-path"]).arg(&package.manifest_path);
+        if self.args.no_run {
+            command.arg("--no-run");
+        }
         for test in self.tests {
             command.args(["--test", test]);
         }
-        if !package.features.is_empty() {
-            command.arg("--features").arg(package.features.join(","));
-        }
-        if !package.default_features {
-            command.arg("--no-default-features");
-        }
-        command.args(&package.lock_options);
+        command.args(package.feature_options()).args(&package.lock_options);
         let json = self.args.package.message_format == Format::Json;
         if json {
             command.args(["--message-format", "json"]);
@@ -238,7 +310,7 @@ impl TestRun<'_> {
         if json {
             command.args(["-Zunstable-options", "--format=json"]);
         }
-        command.args(&self.args.filters);
+        command.args(&self.args.name).args(&self.args.filters);
         // Whoever kills this process means the tests, too. The test program looks after itself, in the same way.
         let parent = std::process::id();
         // SAFETY: the closure does what may be done between fork and exec.
@@ -280,6 +352,9 @@ impl TestRun<'_> {
     }
 
     fn counters(&self) -> &'static str {
+        if self.args.no_instrument {
+            return "none";
+        }
         self.args.counters.home().map_or("auto", Home::name)
     }
 }
@@ -302,6 +377,8 @@ mod tests {
             cpus: vec!["gfx90a".to_owned()],
             profile: "release".to_owned(),
             features: Vec::new(),
+            asked_features: Vec::new(),
+            all_features: false,
             default_features: true,
             counters: Default::default(),
             lock_options,
@@ -339,6 +416,14 @@ mod tests {
     }
 
     #[test]
+    fn a_name_and_further_ones_are_filters() {
+        let words = cargo_test(&["saxpy", "--no-run", "--", "--exact", "other"]);
+        let own = words.iter().position(|word| word == "--").unwrap();
+        assert!(words[..own].contains(&"--no-run".to_owned()), "{words:?}");
+        assert_eq!(words[own + 1..], ["saxpy", "--exact", "other"]);
+    }
+
+    #[test]
     fn a_device_without_kernels_is_an_error() {
         let error = |cpus: &[&str]| {
             let cpus: Vec<String> = cpus.iter().map(|&cpu| cpu.to_owned()).collect();
@@ -362,9 +447,10 @@ mod tests {
     fn a_run_without_a_test_is_not_kept() {
         let directory = tempfile::tempdir().unwrap();
         let parts = [("gfx90a".to_owned(), directory.path().to_owned())];
-        assert_eq!(keep::keep(&built(Vec::new()), None, &parts).unwrap(), Kept::NoProgram);
+        let kept = || keep::keep(&built(Vec::new()), None, &parts).unwrap().0;
+        assert_eq!(kept(), Kept::NoProgram);
         let lines = "{\"program\":{\"schema\":1,\"name\":\"kernels\"}}\n\"end\"\n";
         std::fs::write(directory.path().join("kernels-1.jsonl"), lines).unwrap();
-        assert_eq!(keep::keep(&built(Vec::new()), None, &parts).unwrap(), Kept::NoTest);
+        assert_eq!(kept(), Kept::NoTest);
     }
 }

@@ -1,7 +1,7 @@
 //! Launches cases the way `cargo amdinst run` does, and judges what they leave.
 
 use std::cell::OnceCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use amdinst_core::instrument;
 use amdinst_core::object::CodeObject;
@@ -109,7 +109,7 @@ impl Session {
         std::fs::create_dir_all(&directory)?;
         let specs = specs(&case.args, &directory)?;
         if self.options.keep.is_some() {
-            println!("{}", command(origin, symbol, case, &specs, &directory));
+            println!("{}", command(origin, symbol, case, &specs));
         }
         let Options { instrument, check, .. } = self.options;
         let result = launch(loaded, symbol, case, &specs, instrument, check);
@@ -148,7 +148,7 @@ fn specs(args: &[Arg], directory: &Path) -> Result<Vec<ArgSpec>> {
 }
 
 /// The command line that launches the case.
-fn command(origin: Origin<'_>, symbol: &str, case: &Case, specs: &[ArgSpec], directory: &Path) -> String {
+fn command(origin: Origin<'_>, symbol: &str, case: &Case, specs: &[ArgSpec]) -> String {
     let sizes = |sizes: [u32; 3]| sizes.map(|size| size.to_string()).join(",");
     let mut line = format!(
         "cargo amdinst run {} --target-cpu {} --kernel {} --grid {} --block {}",
@@ -161,22 +161,8 @@ fn command(origin: Origin<'_>, symbol: &str, case: &Case, specs: &[ArgSpec], dir
     if case.lds > 0 {
         line.push_str(&format!(" --lds {}", case.lds));
     }
-    for (index, spec) in specs.iter().enumerate() {
-        let path = |path: &PathBuf| path.display().to_string();
-        let text = match spec {
-            ArgSpec::In(file) => format!("in:{}", path(file)),
-            ArgSpec::InOut(from, to) => format!("inout:{}:{}", path(from), path(to)),
-            ArgSpec::Scalar(scalar) => {
-                let digits: String = scalar.bytes().iter().rev().map(|byte| format!("{byte:02x}")).collect();
-                format!("{}:0x{digits}", scalar.type_name())
-            }
-            ArgSpec::Hex(bytes) => {
-                format!("hex:{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
-            }
-            // Not made by `specs`.
-            other => format!("{other:?} ({} of {})", index + 1, directory.display()),
-        };
-        line.push_str(&format!(" --arg {text}"));
+    for spec in specs {
+        line.push_str(&format!(" --arg {spec}"));
     }
     line
 }

@@ -1,0 +1,337 @@
+//! What one wave of a launch did, instruction by instruction: which registers each instruction wrote, with their values.
+//!
+//! A traced launch is a launch of its own. Its waves take turns as those of [`Machine::launch`] do, on one thread, and
+//! the traced wave goes one instruction at a time. So it computes the same, and a launch that is not traced pays nothing.
+
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+use amdinst_core::isa::{self, MemoryKind, Reg, RegSet};
+
+use crate::check::{Fault, Trap};
+use crate::dispatch::{self, Launch, Observer, Shared, StepCount, run_slice};
+use crate::exec::Context;
+use crate::exec::footprint::Footprint;
+use crate::machine::Machine;
+use crate::program::Program;
+use crate::wave::{LANES, REGISTERS, Status, Wave};
+
+/// Which instructions of a wave are kept when there are more than the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// Those that ran first.
+    First,
+    /// Those that ran last.
+    Last,
+}
+
+/// A wave of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaveId {
+    /// By its index in the launch: workgroups in order of x, then y, then z, and the waves of each in order.
+    Index(u64),
+    /// By its workgroup in x, y, z, and its index there.
+    Of([u32; 3], u32),
+}
+
+/// Which wave and lane to trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watch {
+    /// The wave.
+    pub wave: WaveId,
+    /// Lane whose vector registers are shown.
+    pub lane: u8,
+    /// Instructions that are kept, at most.
+    pub limit: usize,
+    /// Which of them.
+    pub keep: Keep,
+}
+
+/// A launch that cannot be traced.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// It cannot begin.
+    #[error(transparent)]
+    Launch(#[from] Box<Fault>),
+    /// It has no such wave.
+    #[error("there is no wave {0} to trace; the launch has {1} waves, from 0 on")]
+    NoWave(u64, u64),
+    /// It has no such workgroup, or the workgroup has no such wave.
+    #[error("there is no wave {1} of workgroup {x},{y},{z} to trace; a workgroup has {2} waves, from 0 on", x = .0[0], y = .0[1], z = .0[2])]
+    NoWaveOf([u32; 3], u32, u32),
+    /// A wave has no such lane.
+    #[error("there is no lane {0} to trace; a wave has {1} lanes, from 0 on")]
+    NoLane(u8, usize),
+}
+
+/// What a wave did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// Index of the wave in the launch.
+    pub index: u64,
+    /// The workgroup, in x, y, z.
+    pub workgroup: [u32; 3],
+    /// Which wave of its workgroup.
+    pub wave: u32,
+    /// The lane whose vector registers are shown.
+    pub lane: u8,
+    /// Instructions that the wave ran.
+    pub executed: u64,
+    /// Those that were kept, in the order of execution.
+    pub steps: Vec<TracedStep>,
+    /// How the launch ended early, if it did.
+    pub fault: Option<Box<Fault>>,
+}
+
+/// One executed instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TracedStep {
+    /// How many instructions the wave had run before.
+    pub number: u64,
+    /// Address in the code object.
+    pub pc: u64,
+    /// The instruction, as LLVM writes it.
+    pub text: Rc<str>,
+    /// EXEC before the instruction.
+    pub exec_before: u64,
+    /// EXEC after the instruction.
+    pub exec: u64,
+    /// The lane works in this instruction: its bit of EXEC is set, or the instruction is a scalar one.
+    pub active: bool,
+    /// Registers that the instruction reads, with their values before. EXEC is left out.
+    pub reads: Vec<(Reg, u32)>,
+    /// Registers that the instruction wrote, with their values after. Vector registers are those of the lane. EXEC is left
+    /// out.
+    pub writes: Vec<(Reg, u32)>,
+    /// Where the lane accesses memory, for instructions that do.
+    pub access: Option<TracedAccess>,
+}
+
+/// A place in memory that an instruction accesses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TracedAccess {
+    /// It is an offset into LDS, not a device address.
+    pub in_lds: bool,
+    /// Its first byte.
+    pub address: u64,
+    /// Label of the allocation that it is in, and the offset from its start.
+    pub inside: Option<(String, u64)>,
+}
+
+/// Launches a kernel and traces one of its waves. Workgroups behind that wave's do not run.
+///
+/// # Errors
+/// A launch that cannot begin, or has no such wave or lane. A fault of the kernel is part of the [`Trace`].
+pub fn trace(
+    machine: &mut Machine,
+    program: &Program,
+    launch: &Launch,
+    watch: &Watch,
+) -> Result<Trace, TraceError> {
+    let traced = machine.with_memory(|memory, config| {
+        dispatch::prepare(memory, config, program, launch, |shared| Ok(traced(&shared, watch)))
+    });
+    traced.map_err(Box::new)?
+}
+
+fn traced(shared: &Shared<'_>, watch: &Watch) -> Result<Trace, TraceError> {
+    if usize::from(watch.lane) >= LANES {
+        return Err(TraceError::NoLane(watch.lane, LANES));
+    }
+    let in_group = u64::from(shared.waves_per_group);
+    let (group, number) = match watch.wave {
+        WaveId::Index(index) => (index / in_group, index % in_group),
+        WaveId::Of(workgroup, wave) => {
+            let grid = shared.launch.grid;
+            if (0..3).any(|axis| workgroup[axis] >= grid[axis]) || wave >= shared.waves_per_group {
+                return Err(TraceError::NoWaveOf(workgroup, wave, shared.waves_per_group));
+            }
+            let [x, y, z] = workgroup.map(u64::from);
+            let [width, height, _] = grid.map(u64::from);
+            ((z * height + y) * width + x, wave.into())
+        }
+    };
+    let index = group * in_group + number;
+    if group >= shared.groups() || number >= shared.waves_of(group) as u64 {
+        return Err(TraceError::NoWave(index, shared.groups() * in_group));
+    }
+    let mut recorder =
+        Recorder { shared, watch, index, known: HashMap::new(), steps: VecDeque::new(), executed: 0 };
+    let fault = dispatch::run_groups(shared, group + 1, &mut recorder).err();
+    Ok(Trace {
+        index,
+        workgroup: shared.workgroup(group),
+        wave: number as u32,
+        lane: watch.lane,
+        executed: recorder.executed,
+        steps: recorder.steps.into(),
+        fault,
+    })
+}
+
+/// What is known of an instruction before it runs.
+struct Known {
+    text: Rc<str>,
+    reads: Vec<Reg>,
+    writes: Vec<Reg>,
+    /// What it touches is known only as it runs: every register is compared.
+    indirect: bool,
+    /// Its memory access goes by lanes, or by the wave.
+    memory: Option<MemoryKind>,
+}
+
+impl Known {
+    fn new(shared: &Shared<'_>, number: u32) -> Self {
+        let program = shared.program;
+        let step = &program.steps[number as usize];
+        let text = program.text_of(step).into();
+        let inst = program.text.get(step.offset as usize..).map(|bytes| isa::decode(program.arch, bytes));
+        let Some(Ok(inst)) = inst else {
+            return Self { text, reads: Vec::new(), writes: Vec::new(), indirect: false, memory: None };
+        };
+        let effects = inst.effects(program.arch);
+        Self {
+            text,
+            reads: shown(&effects.reads),
+            writes: shown(&effects.changes()),
+            indirect: effects.indirect,
+            memory: effects.memory.map(|memory| memory.kind),
+        }
+    }
+}
+
+struct Recorder<'a> {
+    shared: &'a Shared<'a>,
+    watch: &'a Watch,
+    /// The wave that is traced.
+    index: u64,
+    /// By step.
+    known: HashMap<u32, Rc<Known>>,
+    steps: VecDeque<TracedStep>,
+    executed: u64,
+}
+
+impl Recorder<'_> {
+    fn wants_more(&self) -> bool {
+        self.watch.keep == Keep::Last || self.steps.len() < self.watch.limit
+    }
+
+    fn known(&mut self, number: u32) -> Rc<Known> {
+        let shared = self.shared;
+        self.known.entry(number).or_insert_with(|| Rc::new(Known::new(shared, number))).clone()
+    }
+
+    /// Where the lane is about to access memory.
+    fn access(&self, wave: &Wave, number: u32, kind: MemoryKind) -> Option<TracedAccess> {
+        let step = &self.shared.program.steps[number as usize];
+        let lane = usize::from(self.watch.lane);
+        let at = |address| {
+            let found = self.shared.memory.find(address, 1);
+            let inside = found.map(|(allocation, offset)| (allocation.extent().2.to_owned(), offset as u64));
+            Some(TracedAccess { in_lds: false, address, inside })
+        };
+        if kind == MemoryKind::Smem {
+            return at(Footprint::scalar(wave, step)?.0);
+        }
+        let mut footprint = Footprint::default();
+        footprint.vector(wave, step);
+        if footprint.global >> lane & 1 != 0 {
+            at(footprint.address[lane])
+        } else if footprint.local >> lane & 1 != 0 {
+            let address = footprint.offset[lane].into();
+            Some(TracedAccess { in_lds: true, address, inside: None })
+        } else {
+            None
+        }
+    }
+
+    /// Runs one instruction of the wave, and keeps what it did.
+    fn step(&mut self, context: &mut Context<'_>, counts: &mut [StepCount]) -> (u64, Result<(), Box<Trap>>) {
+        let lane = self.watch.lane;
+        let number = context.wave.next;
+        let known = self.known(number);
+        let exec_before = context.wave.exec;
+        let values =
+            |wave: &Wave, of: &[Reg]| of.iter().map(|&reg| (reg, value(wave, reg, lane))).collect::<Vec<_>>();
+        let reads = values(context.wave, &known.reads);
+        let all: Vec<Reg> = if known.indirect { shown(&RegSet::all()) } else { Vec::new() };
+        let before = values(context.wave, if known.indirect { &all } else { &known.writes });
+        let access = known.memory.and_then(|kind| self.access(context.wave, number, kind));
+        let step = &self.shared.program.steps[number as usize];
+        let active = !step.flags.vector || exec_before >> lane & 1 != 0;
+
+        let result = run_slice(context, self.shared.config, self.shared.hot, 1, counts);
+        let wave = &*context.wave;
+        let changed = |&(reg, old): &(Reg, u32)| {
+            let new = value(wave, reg, lane);
+            // A lane that is switched off keeps its registers; few instructions write them all the same.
+            let named = !known.indirect && (active || reg.as_vgpr().or(reg.as_agpr()).is_none());
+            (named || new != old).then_some((reg, new))
+        };
+        // What an instruction that traps would have written is not there.
+        let writes = if result.1.is_ok() { before.iter().filter_map(changed).collect() } else { Vec::new() };
+        if self.steps.len() == self.watch.limit {
+            self.steps.pop_front();
+        }
+        self.steps.push_back(TracedStep {
+            number: self.executed,
+            pc: self.shared.program.pc(step),
+            text: known.text.clone(),
+            exec_before,
+            exec: wave.exec,
+            active,
+            reads,
+            writes,
+            access,
+        });
+        self.executed += result.0;
+        result
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn slice(
+        &mut self,
+        shared: &Shared<'_>,
+        context: &mut Context<'_>,
+        slice: u64,
+        counts: &mut [StepCount],
+    ) -> (u64, Result<(), Box<Trap>>) {
+        let mut used = 0;
+        if context.wave.index == self.index && self.watch.limit > 0 {
+            while self.wants_more() && used < slice && context.wave.status == Status::Running {
+                let (ran, outcome) = self.step(context, counts);
+                used += ran;
+                if outcome.is_err() {
+                    return (used, outcome);
+                }
+            }
+        }
+        if used == slice || context.wave.status != Status::Running {
+            return (used, Ok(()));
+        }
+        let (ran, outcome) = run_slice(context, shared.config, shared.hot, slice - used, counts);
+        if context.wave.index == self.index {
+            self.executed += ran;
+        }
+        (used + ran, outcome)
+    }
+}
+
+/// The registers of a set that are shown. EXEC is shown by itself, and every float instruction reads MODE.
+fn shown(set: &RegSet) -> Vec<Reg> {
+    let left_out = [Reg::EXEC_LO, Reg::EXEC_HI, Reg::MODE];
+    set.iter().filter(|reg| !left_out.contains(reg)).collect()
+}
+
+/// What a register holds; of a vector register, one lane's value.
+fn value(wave: &Wave, reg: Reg, lane: u8) -> u32 {
+    let row = |row: usize| wave.rows[row][usize::from(lane)];
+    match (reg.as_scalar(), reg.as_vgpr(), reg.as_agpr()) {
+        (Some(code), _, _) => wave.s[usize::from(code)],
+        (_, Some(number), _) => row(number.into()),
+        (_, _, Some(number)) => row(REGISTERS / 2 + usize::from(number)),
+        _ if reg == Reg::SCC => wave.scc.into(),
+        _ => wave.mode,
+    }
+}

@@ -1,0 +1,309 @@
+//! `run --trace`: the instructions of one wave, with what each did to the registers.
+
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use amdinst_core::isa::Reg;
+use amdinst_core::object::CodeObject;
+use amdinst_core::object::lines::SourceMap;
+use amdinst_emu::trace::{self, Keep, Trace, TraceError, TracedStep, Watch, WaveId};
+use amdinst_emu::{Config, Fault, Launch, Machine};
+use serde::Serialize;
+
+use super::LaunchError;
+use super::bind::Arguments;
+use crate::commands::output::{count, short_path};
+use crate::commands::source::Sources;
+use crate::exit::{CommandResult, Exit, Failure};
+
+/// Columns that an instruction takes before its registers.
+const INSTRUCTION: usize = 44;
+
+/// A value of `--trace-wave`: `N`, or `X[,Y[,Z]]:N`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaveChoice(pub WaveId);
+
+impl FromStr for WaveChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| format!("`{text}` is not a whole number");
+        let Some((workgroup, wave)) = text.split_once(':') else {
+            return Ok(Self(WaveId::Index(text.parse().map_err(|_| number(text))?)));
+        };
+        let parts: Vec<&str> = workgroup.split(',').collect();
+        if parts.len() > 3 {
+            return Err(format!("{} numbers for a workgroup, at most three are possible", parts.len()));
+        }
+        let mut at = [0; 3];
+        for (place, part) in at.iter_mut().zip(parts) {
+            *place = part.parse().map_err(|_| number(part))?;
+        }
+        Ok(Self(WaveId::Of(at, wave.parse().map_err(|_| number(wave))?)))
+    }
+}
+
+/// What to trace, as the command line says.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// The wave, if one is named.
+    pub wave: Option<WaveChoice>,
+    /// The lane, if one is named.
+    pub lane: Option<u8>,
+    /// Instructions that are shown, at most.
+    pub limit: u32,
+    /// Those that ran last.
+    pub last: bool,
+}
+
+impl Choice {
+    /// Without a fault: the first wave and lane, and what it ran first. With one: the wave and lane at fault, and what led
+    /// there.
+    fn watch(&self, fault: Option<&Fault>) -> Watch {
+        let at_fault = fault.filter(|fault| fault.pc.is_some());
+        let wave = self.wave.map(|choice| choice.0).unwrap_or_else(|| {
+            at_fault.map_or(WaveId::Index(0), |fault| WaveId::Of(fault.workgroup, fault.wave))
+        });
+        Watch {
+            wave,
+            lane: self.lane.or(at_fault.and_then(|fault| fault.lane)).unwrap_or(0),
+            limit: self.limit as usize,
+            keep: if self.last || at_fault.is_some() { Keep::Last } else { Keep::First },
+        }
+    }
+}
+
+/// A trace: the JSON form.
+#[derive(Debug, Serialize)]
+pub struct TraceView {
+    /// Index of the wave in the launch.
+    pub wave: u64,
+    /// Its workgroup in x, y, z.
+    pub workgroup: [u32; 3],
+    /// Its index there.
+    pub wave_in_workgroup: u32,
+    /// The lane whose vector registers are shown.
+    pub lane: u8,
+    /// Instructions that the wave ran.
+    pub executed: u64,
+    /// Those that are shown, in the order of execution.
+    pub steps: Vec<StepView>,
+}
+
+/// An executed instruction.
+#[derive(Debug, Serialize)]
+pub struct StepView {
+    /// How many instructions the wave had run before.
+    pub number: u64,
+    /// Address in the code object.
+    pub pc: u64,
+    /// The instruction, as LLVM writes it.
+    pub text: String,
+    /// Source file of the innermost inlined function.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Line in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The lane works in this instruction: it is on, or the instruction is a scalar one.
+    pub active: bool,
+    /// EXEC before.
+    pub exec_before: String,
+    /// EXEC after.
+    pub exec: String,
+    /// Registers read, with their values before. EXEC is left out.
+    pub reads: Vec<RegisterView>,
+    /// Registers written, with their values after. EXEC is left out.
+    pub writes: Vec<RegisterView>,
+    /// Where the lane accesses memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<AccessView>,
+    #[serde(skip)]
+    exec_changes: Option<u64>,
+}
+
+/// A register and what it holds.
+#[derive(Debug, Serialize)]
+pub struct RegisterView {
+    /// Its name.
+    pub register: String,
+    /// Its 32 bits; of a vector register the lane's.
+    pub value: u32,
+}
+
+/// A place in memory.
+#[derive(Debug, Serialize)]
+pub struct AccessView {
+    /// `memory`, or `lds`.
+    pub space: &'static str,
+    /// Device address, or offset into LDS.
+    pub address: u64,
+    /// The buffer or other allocation that the address is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocation: Option<String>,
+    /// Offset from its start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
+}
+
+/// Traces a launch of the original kernel on a machine of its own. `fault` is how the launch ended, if it did not end well.
+///
+/// # Errors
+/// No such wave or lane, or a launch that cannot begin.
+pub(super) fn of_launch(
+    object: &CodeObject,
+    config: Config,
+    arguments: &Arguments,
+    launch: &Launch,
+    choice: &Choice,
+    fault: Option<&Fault>,
+) -> CommandResult<TraceView> {
+    let prepare = || {
+        let mut machine = Machine::new(object.target.arch, config);
+        let placed = arguments.place(&mut machine)?;
+        let program = machine.load(object)?;
+        Ok((machine, placed, program))
+    };
+    let (mut machine, placed, program) = prepare().map_err(|error: LaunchError| error.failure(object))?;
+    let launch = Launch {
+        kernarg: placed.kernarg,
+        record_masks: false,
+        record_steps: false,
+        count_opcodes: false,
+        ..launch.clone()
+    };
+    match trace::trace(&mut machine, &program, &launch, &choice.watch(fault)) {
+        Ok(trace) => Ok(TraceView::new(trace, object)),
+        Err(TraceError::Launch(fault)) => Err(LaunchError::Fault(fault).failure(object)),
+        Err(error) => Err(Failure::new(Exit::Usage, error)),
+    }
+}
+
+impl TraceView {
+    fn new(trace: Trace, object: &CodeObject) -> Self {
+        let map = SourceMap::new(object).ok();
+        let step = |step: TracedStep| {
+            let frame = map.as_ref().and_then(|map| map.frames(step.pc).into_iter().next());
+            let frame = frame.filter(|frame| frame.line > 0);
+            let registers = |values: Vec<(Reg, u32)>| {
+                let view =
+                    |(register, value): (Reg, u32)| RegisterView { register: register.to_string(), value };
+                values.into_iter().map(view).collect()
+            };
+            StepView {
+                number: step.number,
+                pc: step.pc,
+                text: step.text.to_string(),
+                file: frame.as_ref().map(|frame| frame.file.to_string()),
+                line: frame.as_ref().map(|frame| frame.line),
+                active: step.active,
+                exec_before: format!("{:#018x}", step.exec_before),
+                exec: format!("{:#018x}", step.exec),
+                reads: registers(step.reads),
+                writes: registers(step.writes),
+                access: step.access.map(|access| {
+                    let (allocation, offset) = access.inside.unzip();
+                    let space = if access.in_lds { "lds" } else { "memory" };
+                    AccessView { space, address: access.address, allocation, offset }
+                }),
+                exec_changes: (step.exec != step.exec_before).then_some(step.exec),
+            }
+        };
+        Self {
+            wave: trace.index,
+            workgroup: trace.workgroup,
+            wave_in_workgroup: trace.wave,
+            lane: trace.lane,
+            executed: trace.executed,
+            steps: trace.steps.into_iter().map(step).collect(),
+        }
+    }
+
+    /// For people: source lines as headings, and a line for each instruction.
+    pub fn human(&self) -> String {
+        let Self { wave, workgroup: [x, y, z], wave_in_workgroup, lane, executed, steps } = self;
+        let mut text = format!(
+            "wave {wave} (workgroup {x},{y},{z}, wave {wave_in_workgroup} of it), lane {lane}: {}",
+            count(*executed as usize, "instruction")
+        );
+        // Writing to a String cannot fail, here and below.
+        match steps.first() {
+            Some(first) if (steps.len() as u64) < *executed => {
+                let _ = write!(text, ", {} to {} shown", first.number, first.number + steps.len() as u64 - 1);
+                text.push_str(" (--trace-limit shows more)");
+            }
+            _ => {}
+        }
+        text.push('\n');
+        if let Some(first) = steps.first() {
+            let _ = writeln!(text, "exec={}", first.exec_before);
+        }
+        let mut sources = Sources::default();
+        let mut place = None;
+        for step in steps {
+            let here = step.file.as_deref().zip(step.line);
+            if here != place
+                && let Some((file, line)) = here
+            {
+                let source = sources.line(file, line).map(str::trim).unwrap_or_default();
+                let _ = writeln!(text, "{}", format!("{}:{line}  {source}", short_path(file)).trim_end());
+            }
+            place = here.or(place);
+            step.write(&mut text);
+        }
+        text
+    }
+}
+
+impl StepView {
+    fn write(&self, text: &mut String) {
+        let start = text.len();
+        let _ = write!(text, "{:>8}  {:x}  {:INSTRUCTION$}", self.number, self.pc, self.text);
+        let list = |text: &mut String, registers: &[RegisterView]| {
+            for RegisterView { register, value } in registers {
+                let _ = match register.as_str() {
+                    "scc" => write!(text, " scc={value}"),
+                    _ => write!(text, " {register}={value:08x}"),
+                };
+            }
+        };
+        if !self.active {
+            text.push_str("  lane off");
+        } else if self.writes.is_empty() && self.access.is_some() {
+            // A store: what it reads is what it does.
+            text.push_str("  reads");
+            list(text, &self.reads);
+        }
+        if !self.writes.is_empty() {
+            text.push(' ');
+            list(text, &self.writes);
+        }
+        if let Some(access) = &self.access {
+            let _ = match (&access.allocation, access.offset) {
+                (Some(allocation), Some(offset)) => write!(text, "  at {allocation}+{offset:#x}"),
+                _ => write!(text, "  at {} {:#x}", access.space, access.address),
+            };
+        }
+        if let Some(exec) = self.exec_changes {
+            let _ = write!(text, "  exec={exec:#018x} ({})", count(exec.count_ones() as usize, "lane"));
+        }
+        let end = text.trim_end_matches(' ').len();
+        text.truncate(end.max(start));
+        text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waves_are_named_by_index_or_workgroup() {
+        assert_eq!("7".parse(), Ok(WaveChoice(WaveId::Index(7))));
+        assert_eq!("1:2".parse(), Ok(WaveChoice(WaveId::Of([1, 0, 0], 2))));
+        assert_eq!("1,2,3:0".parse(), Ok(WaveChoice(WaveId::Of([1, 2, 3], 0))));
+        for wrong in ["", "x", "1:", ":1", "1,2,3,4:0", "-1", "1,,2:0"] {
+            assert!(wrong.parse::<WaveChoice>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Whether a document is what a schema says: the keywords of `schemas/`, and no property that the schema does not have.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+/// What is wrong with a document by a schema of `schemas/`.
+pub(crate) fn errors(schema: &str, document: &Value) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas").join(schema);
+    let schema: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let mut errors = Vec::new();
+    check(&schema, &schema, document, "", &mut errors);
+    errors
+}
+
+fn check(root: &Value, schema: &Value, value: &Value, path: &str, errors: &mut Vec<String>) {
+    if let Some(pointer) = schema["$ref"].as_str() {
+        let target = root.pointer(pointer.strip_prefix('#').unwrap()).unwrap();
+        return check(root, target, value, path, errors);
+    }
+    let one_of = |names: &Value| match names {
+        Value::Array(names) => names.clone(),
+        one => vec![one.clone()],
+    };
+    let is = |name: &Value| match name.as_str().unwrap() {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "number" => value.is_number(),
+        "integer" => value.is_i64() || value.is_u64(),
+        other => panic!("no type: {other}"),
+    };
+    let is_allowed = schema.get("const").is_none_or(|wanted| wanted == value)
+        && schema.get("enum").is_none_or(|words| words.as_array().unwrap().contains(value))
+        && schema.get("type").is_none_or(|names| one_of(names).iter().any(is));
+    if !is_allowed {
+        errors.push(format!("{path}: {value}"));
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        if value.get(name.as_str().unwrap()).is_none() {
+            errors.push(format!("{path}: no {name}"));
+        }
+    }
+    if let (Some(properties), Some(fields)) = (schema["properties"].as_object(), value.as_object()) {
+        for (name, field) in fields {
+            match properties.get(name) {
+                Some(schema) => check(root, schema, field, &format!("{path}/{name}"), errors),
+                None => errors.push(format!("{path}: {name} is not in the schema")),
+            }
+        }
+    }
+    if let (Some(items), Some(elements)) = (schema.get("items"), value.as_array()) {
+        for (index, element) in elements.iter().enumerate() {
+            check(root, items, element, &format!("{path}/{index}"), errors);
+        }
+    }
+}
