@@ -1,10 +1,11 @@
 //! A workgroup's LDS.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 
 use crate::check::{AccessKind, Outcome};
-use crate::machine::Config;
-use crate::races::{Late, LdsRaces, Mark};
+use crate::dispatch::Read;
+use crate::machine::Uninitialised;
+use crate::races::{Late, LdsRaces, LdsScan, Look, Mark};
 use crate::wave::fill_dwords;
 
 /// The bytes, and who has accessed them if that is asked for ([`crate::Config::check_races`]).
@@ -12,15 +13,35 @@ use crate::wave::fill_dwords;
 pub(crate) struct Lds {
     bytes: Vec<u8>,
     uninitialised: u32,
-    races: Option<Box<LdsRaces>>,
+    watch: Watch,
+}
+
+/// How accesses are looked at.
+#[derive(Debug, Default)]
+enum Watch {
+    #[default]
+    Not,
+    /// For what may be a race.
+    Scan(Box<LdsScan>),
+    /// Each by itself.
+    Races(Box<LdsRaces>),
+    /// For reads of what is not written.
+    Written(Box<Written>),
 }
 
 impl Lds {
     /// As many bytes. They are to be cleared for each workgroup.
-    pub(crate) fn new(size: u32, config: &Config) -> Self {
+    pub(crate) fn new(size: u32, uninitialised: Uninitialised, look: &Look) -> Self {
         let bytes = vec![0; size as usize];
-        let races = config.check_races.then(|| Box::new(LdsRaces::new(bytes.len())));
-        Self { bytes, uninitialised: config.uninitialised.0, races }
+        let watch = match look {
+            Look::Not => Watch::Not,
+            Look::Scan(launch) => Watch::Scan(Box::new(LdsScan::new(bytes.len(), launch))),
+            Look::Races(_) => Watch::Races(Box::new(LdsRaces::new(bytes.len()))),
+            Look::Trace(_) => {
+                Watch::Written(Box::new(Written { bytes: vec![false; bytes.len()], reads: Vec::new() }))
+            }
+        };
+        Self { bytes, uninitialised: uninitialised.0, watch }
     }
 
     /// Back to how a workgroup finds it.
@@ -33,13 +54,43 @@ impl Lds {
     /// All waves of the workgroup have arrived at a barrier, or have ended: what is done next comes after what they have done.
     /// Returns a race that shows only now; its wave is told by its number in the workgroup.
     pub(crate) fn pass_barrier(&mut self) -> Option<Late> {
-        self.races.as_mut()?.pass_barrier()
+        match &mut self.watch {
+            Watch::Not => None,
+            Watch::Scan(scan) => {
+                scan.pass_barrier();
+                None
+            }
+            Watch::Races(races) => races.pass_barrier(),
+            Watch::Written(_) => None,
+        }
     }
 
-    /// Accesses must be told to [`Lds::note`] or [`Lds::note_lanes`].
+    /// The first read of each wave, since the workgroup began, of a byte that nobody had written, if these are looked for.
+    pub(crate) fn take_unwritten_reads(&mut self) -> Vec<Read> {
+        let Watch::Written(written) = &mut self.watch else { return Vec::new() };
+        written.bytes.fill(false);
+        std::mem::take(&mut written.reads)
+    }
+
+    /// Accesses must be told to [`Lds::note`], [`Lds::note_lanes`] or the scan.
     #[inline(always)]
     pub(crate) fn is_watched(&self) -> bool {
-        self.races.is_some()
+        !matches!(self.watch, Watch::Not)
+    }
+
+    /// Each access is looked at by itself.
+    #[inline(always)]
+    pub(crate) fn is_looked_through(&self) -> bool {
+        matches!(self.watch, Watch::Races(_) | Watch::Written(_))
+    }
+
+    /// The look for what may be a race, if that is done.
+    #[inline(always)]
+    pub(crate) fn scan(&mut self) -> Option<&mut LdsScan> {
+        match &mut self.watch {
+            Watch::Scan(scan) => Some(scan),
+            _ => None,
+        }
     }
 
     /// A lane is about to access `bytes` from `at`, which are in bounds.
@@ -55,9 +106,17 @@ impl Lds {
         bytes: usize,
         lane: usize,
     ) -> Outcome {
-        match &mut self.races {
-            Some(races) => races.note(&self.bytes, access, by, at..at + bytes, lane),
-            None => Ok(()),
+        match &mut self.watch {
+            Watch::Not => Ok(()),
+            Watch::Scan(scan) => {
+                scan.note(by.wave(), access, at, bytes);
+                Ok(())
+            }
+            Watch::Races(races) => races.note(&self.bytes, access, by, at..at + bytes, lane),
+            Watch::Written(written) => {
+                written.note(access, by, at..at + bytes);
+                Ok(())
+            }
         }
     }
 
@@ -73,7 +132,7 @@ impl Lds {
         offsets: &[u32],
         bytes: usize,
     ) -> bool {
-        let Some(races) = &mut self.races else { return true };
+        let Watch::Races(races) = &mut self.watch else { return false };
         let mut fine = true;
         let mut end = 0;
         for (lane, address) in addresses.iter().enumerate().filter(|(lane, _)| exec >> lane & 1 != 0) {
@@ -95,9 +154,9 @@ impl Lds {
     /// When that changed what another wave has written since the last barrier.
     #[inline(always)]
     pub(crate) fn settle(&mut self) -> Outcome {
-        match &mut self.races {
-            Some(races) => races.settle(&self.bytes),
-            None => Ok(()),
+        match &mut self.watch {
+            Watch::Races(races) => races.settle(&self.bytes),
+            Watch::Not | Watch::Scan(_) | Watch::Written(_) => Ok(()),
         }
     }
 
@@ -125,5 +184,25 @@ impl DerefMut for Lds {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [u8] {
         &mut self.bytes
+    }
+}
+
+/// Which bytes have been written, and the first read of each wave that found one which had not.
+#[derive(Debug)]
+struct Written {
+    bytes: Vec<bool>,
+    reads: Vec<Read>,
+}
+
+impl Written {
+    fn note(&mut self, access: AccessKind, by: Mark, range: Range<usize>) {
+        let bytes = &mut self.bytes[range];
+        let is_first = || self.reads.iter().all(|read| read.wave != by.wave());
+        if access != AccessKind::Write && bytes.contains(&false) && is_first() {
+            self.reads.push(Read { wave: by.wave(), step: by.site() });
+        }
+        if access != AccessKind::Read {
+            bytes.fill(true);
+        }
     }
 }

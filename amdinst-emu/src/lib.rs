@@ -56,7 +56,7 @@ pub use check::{
 pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, StepRecord, Stop};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};
-pub use machine::{Config, Machine, Uninitialised};
+pub use machine::{Config, Machine, Snapshot, Uninitialised};
 pub use memory::{MemoryError, PRIVATE_APERTURE, SHARED_APERTURE};
 pub use native::{native_blocks, native_counts, native_ticks};
 pub use program::{LoadError, Program, Resident};

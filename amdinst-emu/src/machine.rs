@@ -10,7 +10,7 @@ use amdinst_core::object::CodeObject;
 use crate::check::Fault;
 use crate::dispatch::{self, Dispatch, Execution, Launch, Stop};
 use crate::fast::Vectors;
-use crate::memory::{Memory, MemoryError, Owner, Protection};
+use crate::memory::{Copied, Memory, MemoryError, Owner, Protection};
 use crate::program::{self, LoadError, Program, Resident};
 
 /// What can be set about a machine.
@@ -29,8 +29,8 @@ pub struct Config {
     /// An access to LDS or device memory is a fault if another wave has accessed the same byte and nothing orders the two,
     /// unless both only read, both are atomic, or both write the same value. Waves of a workgroup are ordered by barriers, and, as
     /// workgroups are, by what synchronises them (`races/device.rs`). So is a store by which two lanes write different values
-    /// to one byte. Accesses that convert formats are not looked at. Workgroups then run one after another, and instructions
-    /// that access memory take many times as long.
+    /// to one byte. Accesses that convert formats are not looked at. A launch is scanned for what may be one, and runs
+    /// again from a copy of its memory if there is any.
     pub check_races: bool,
     /// What registers, LDS and scratch memory hold before they are written.
     pub uninitialised: Uninitialised,
@@ -50,6 +50,13 @@ impl Default for Uninitialised {
     /// is out of bounds.
     fn default() -> Self {
         Self(0x7ffb_7ffb)
+    }
+}
+
+impl Uninitialised {
+    /// A dword that most results tell from this one, where they depend on it: zero, or the default in its place.
+    pub fn other(self) -> Self {
+        if self == Self(0) { Self::default() } else { Self(0) }
     }
 }
 
@@ -80,6 +87,10 @@ impl Default for Config {
         }
     }
 }
+
+/// What a machine's memory held.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot(Copied);
 
 /// One emulated GPU: a processor and its memory. A clone has its own copy of the memory, at the same addresses; a
 /// [`Program`] loaded before works on both.
@@ -222,11 +233,68 @@ impl Machine {
         run(&mut self.memory, &self.config)
     }
 
+    /// A copy of all memory that a launch may write, but for the host's.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot(self.memory.copy())
+    }
+
+    /// The same over an older one, whose memory is used again.
+    pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
+        self.memory.copy_into(&mut snapshot.0);
+    }
+
+    /// Makes the caller's allocations, all of which were there, what they were.
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        self.memory.restore_user(&snapshot.0);
+    }
+
+    /// Whether another launch from the memory of `before`, with another dword in place of what was never written, does not end with
+    /// this fault. Memory stays as it is.
+    pub fn is_by_unwritten(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        before: &Snapshot,
+        fault: &Fault,
+    ) -> bool {
+        dispatch::is_by_unwritten(&mut self.memory, &self.config, program, launch, &before.0, fault)
+    }
+
+    /// As [`Machine::launch`], if memory is now as in `before`: nothing needs to be copied then.
+    ///
+    /// # Errors
+    /// As [`Machine::launch`].
+    pub fn launch_from(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        before: &Snapshot,
+    ) -> Result<Execution, Fault> {
+        dispatch::launch(&mut self.memory, &self.config, program, launch, Some(&before.0))
+    }
+
+    /// What registers, LDS and scratch memory hold before they are written.
+    pub fn uninitialised(&self) -> Uninitialised {
+        self.config.uninitialised
+    }
+
+    /// What registers, LDS and scratch memory hold in launches from now on before they are written.
+    pub fn set_uninitialised(&mut self, dword: Uninitialised) {
+        self.config.uninitialised = dword;
+    }
+
+    /// Whether what a launch has left in memory depends on what nothing had written: compares it with what it leaves if another dword
+    /// stands for that. Memory is as after the launch, and stays so; `before` is what it was before it. Returns a
+    /// [`FaultKind::Unwritten`](crate::FaultKind) if there is a difference.
+    pub fn find_unwritten(&mut self, program: &Program, launch: &Launch, before: &Snapshot) -> Option<Fault> {
+        dispatch::find_unwritten(&mut self.memory, &self.config, program, launch, &before.0)
+    }
+
     /// Run a kernel to its end.
     ///
     /// # Errors
     /// A [`Fault`] that tells what went wrong and where. Memory keeps what had been written.
     pub fn launch(&mut self, program: &Program, launch: &Launch) -> Result<Execution, Fault> {
-        dispatch::launch(&mut self.memory, &self.config, program, launch)
+        dispatch::launch(&mut self.memory, &self.config, program, launch, None)
     }
 }

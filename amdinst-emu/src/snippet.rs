@@ -251,6 +251,8 @@ impl Snippet {
                 lds: &mut *lds,
                 memory: machine.memory(),
                 races: None,
+                scan: None,
+                trace: None,
                 program: &self.program,
                 counters: &mut [],
                 trap: None,

@@ -129,7 +129,7 @@ pub fn trace(
     watch: &Watch,
 ) -> Result<Trace, TraceError> {
     let traced = machine.with_memory(|memory, config| {
-        dispatch::prepare(memory, config, program, launch, |shared| Ok(traced(shared, watch)))
+        dispatch::prepare(memory, config, program, launch, |shared| Ok(traced(&shared, watch)))
     });
     traced.map_err(Box::new)?
 }

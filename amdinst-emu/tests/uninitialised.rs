@@ -4,7 +4,7 @@ mod support;
 
 use amdinst_core::Arch;
 use amdinst_emu::timing::{Parameters, simulate};
-use amdinst_emu::{Config, Launch, Uninitialised};
+use amdinst_emu::{Config, FaultKind, Launch, MemorySpace, Uninitialised};
 use support::{Device, compile, tools};
 
 /// Each kernel reads what it has not written, and then writes it, for the next workgroup to find.
@@ -21,7 +21,82 @@ kernel void vector(global uint *out) {
     uint value; __asm__ volatile("v_mov_b32 %0, v77\n\tv_mov_b32 v77, 1" : "=v"(value) : : "v77"); out[AT] = value; }
 kernel void scalar(global uint *out) {
     uint value; __asm__ volatile("s_mov_b32 %0, s77\n\ts_mov_b32 s77, 1" : "=s"(value) : : "s77"); out[AT] = value; }
+kernel void selected(global uint *out) {
+    volatile local uint tile[65]; tile[X] = X; uint next = tile[X + 1]; out[AT] = X < 63 ? next : 7; }
+kernel void byte_of_four(global uint *out) {
+    local uchar tile[256]; volatile local uchar *t = tile; t[X * 4] = 1; t[X * 4 + 2] = X == 9 ? t[X * 4 + 3] : 1;
+    ((global uchar *)out)[AT * 4 + 1] = t[X * 4 + 2]; }
+kernel void branch(global uint *out) {
+    volatile local uint tile[64]; if (tile[X] > 5) out[AT] = 1; }
+kernel void spill(global uint *out) {
+    uint4 value; value.x = X; uint4 copy[2]; volatile uint4 *c = copy; c[X & 1] = value; out[AT] = c[X & 1].x; }
 "#;
+
+/// The memory that a result depends on, if it is no register, and the offset of the first byte that does.
+type Cause = (Option<MemorySpace>, u64);
+
+/// Each kernel, what its results depend on that nothing has written, if there is any, and the first element that does.
+const DEPENDENT: [(&str, Option<Cause>); 9] = [
+    ("lds", Some((Some(MemorySpace::Lds), 0))),
+    ("lds_byte", Some((Some(MemorySpace::Lds), 0))),
+    ("scratch", Some((Some(MemorySpace::Scratch), 0))),
+    ("vector", Some((None, 0))),
+    ("scalar", Some((None, 0))),
+    ("branch", Some((Some(MemorySpace::Lds), 0))),
+    ("byte_of_four", Some((Some(MemorySpace::Lds), 4 * 9 + 1))),
+    ("selected", None),
+    ("spill", None),
+];
+
+#[test]
+fn results_that_depend_on_it_are_found() {
+    if !tools("results_that_depend_on_it_are_found") {
+        return;
+    }
+    for (cpu, level) in [("gfx900", "-O2"), ("gfx90a", "-O0"), ("gfx90a", "-O2"), ("gfx942", "-O1")] {
+        let object = compile(SOURCE, cpu, level);
+        for dword in [Uninitialised::default(), Uninitialised(0)] {
+            for (kernel, expected) in DEPENDENT {
+                let mut config = Config::default();
+                config.uninitialised = dword;
+                let mut device = Device::with(&object, config);
+                let out = device.buffer("out", &[0u32; 128]);
+                let launch = Launch {
+                    grid: [2, 1, 1],
+                    // The hidden arguments, too, which code without optimisation may read.
+                    kernarg: [out.to_le_bytes().to_vec(), vec![0; 256]].concat(),
+                    ..Launch::new(kernel)
+                };
+                let before = device.machine.snapshot();
+                device.machine.launch(&device.program, &launch).expect("a launch");
+                let left = device.u32s(out, 128);
+                let found = device.machine.find_unwritten(&device.program, &launch, &before);
+                assert_eq!(device.u32s(out, 128), left, "{kernel}: memory stays as it is");
+                let what = format!("{kernel} on {cpu} at {level}: {found:?}");
+                let Some((space, offset)) = expected else {
+                    assert!(found.is_none(), "{what}");
+                    continue;
+                };
+                let fault = found.unwrap_or_else(|| panic!("{what}"));
+                let FaultKind::Unwritten { space: told, address, size, ref inside, holds } = fault.kind
+                else {
+                    panic!("{what}")
+                };
+                assert_eq!((told, address, fault.workgroup), (space, out + offset, [0; 3]), "{what}");
+                assert_eq!(size, if kernel == "byte_of_four" { 1 } else { 4 }, "{what}");
+                assert_eq!(inside.as_ref().map(|inside| inside.offset), Some(offset), "{what}");
+                assert!(fault.pc.is_some() && fault.instruction.contains("store"), "{what}");
+                let whole = ["lds", "scratch", "vector", "scalar"].contains(&kernel);
+                assert_eq!(holds, (whole && dword.0 != 0).then_some(dword.0), "{what}");
+                let read = fault.earlier.map(|earlier| earlier.instruction);
+                let lds = read
+                    .as_deref()
+                    .is_some_and(|read| read.starts_with("ds_read") || read.starts_with("flat_load"));
+                assert_eq!(lds, space == Some(MemorySpace::Lds), "{kernel}: {read:?}");
+            }
+        }
+    }
+}
 
 #[test]
 fn each_workgroup_finds_what_was_asked_for() {

@@ -73,7 +73,8 @@ impl Effect {
             | FaultKind::BarrierMismatch { .. }
             | FaultKind::BarrierDivergence { .. }
             | FaultKind::Race { .. }
-            | FaultKind::LaneRace { .. } => Self::QueueError(error::EXCEPTION),
+            | FaultKind::LaneRace { .. }
+            | FaultKind::Unwritten { .. } => Self::QueueError(error::EXCEPTION),
             FaultKind::BadDispatch(message) if message.contains("LDS") => {
                 Self::QueueError(error::GROUP_MEMORY)
             }

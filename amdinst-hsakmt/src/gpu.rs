@@ -102,8 +102,8 @@ impl Gpu {
     /// A GPU that sees no memory yet.
     pub(crate) fn new(node: u32, arch: Arch, settings: &Settings) -> Self {
         let mut config = Config::default();
-        config.strict_barriers = settings.strict_barriers;
-        config.check_races = settings.check_races;
+        config.strict_barriers = settings.checks.barriers;
+        config.check_races = settings.checks.races;
         config.uninitialised = settings.uninitialised;
         Self {
             node,

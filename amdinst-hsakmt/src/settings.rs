@@ -3,6 +3,7 @@
 use amdinst_core::Arch;
 use amdinst_core::instrument::Counters;
 use amdinst_emu::Uninitialised;
+use amdinst_format::interface::Checks;
 
 use crate::profile::Profile;
 
@@ -37,11 +38,8 @@ pub(crate) struct Settings {
     pub(crate) budget: u64,
     /// Host threads of a launch (`AMDINST_THREADS`); 0 for all cores.
     pub(crate) threads: usize,
-    /// A barrier that some work-items do not reach is a fault (`AMDINST_STRICT_BARRIERS`).
-    pub(crate) strict_barriers: bool,
-    /// Accesses of two waves to the same bytes, in LDS or memory, that nothing orders are a fault, and different values that lanes
-    /// write to one place by one store (`AMDINST_CHECK_RACES`).
-    pub(crate) check_races: bool,
+    /// What is looked for besides what always is (`AMDINST_CHECK`). Uninitialised values are not, for a launch cannot be repeated.
+    pub(crate) checks: Checks,
     /// What is there before it is written (`AMDINST_UNINITIALISED`).
     pub(crate) uninitialised: Uninitialised,
     /// What is done to code objects (`AMDINST_INSTRUMENT`).
@@ -58,7 +56,7 @@ impl Settings {
     pub(crate) fn counts(&self) -> bool {
         match self.instrument {
             Instrument::No => false,
-            Instrument::Yes => self.check_races,
+            Instrument::Yes => self.checks.races,
             Instrument::Report => true,
         }
     }
@@ -85,11 +83,6 @@ impl Settings {
                 let names: Vec<&str> = Profile::all().map(|profile| profile.arch.name()).collect();
                 bad(variable, name, &format!("one of {}", names.join(", ")))
             })?,
-        };
-        let flag = |variable: &'static str| match text(variable).as_deref() {
-            None | Some("0") => Ok(false),
-            Some("1") => Ok(true),
-            Some(value) => Err(bad(variable, value.to_owned(), "0 or 1")),
         };
         let instrument = match text("AMDINST_INSTRUMENT").as_deref() {
             None | Some("0") => Instrument::No,
@@ -120,8 +113,9 @@ impl Settings {
             gpus: number("AMDINST_GPUS", 1, 1, u64::from(MOST_GPUS))? as u32,
             budget: number("AMDINST_BUDGET", 0, 1, u64::MAX)?,
             threads: number("AMDINST_THREADS", 0, 1, 1024)? as usize,
-            strict_barriers: flag("AMDINST_STRICT_BARRIERS")?,
-            check_races: flag("AMDINST_CHECK_RACES")?,
+            checks: text("AMDINST_CHECK").map_or(Ok(Checks::NONE), |value| {
+                value.parse().map_err(|expected| bad("AMDINST_CHECK", value.clone(), expected))
+            })?,
         })
     }
 }
@@ -140,7 +134,7 @@ mod tests {
     fn defaults_are_one_gfx90a() {
         let settings = read(&[]).unwrap();
         assert_eq!((settings.profile.arch, settings.gpus), (Arch::Gfx90a, 1));
-        assert!(!settings.strict_barriers && !settings.check_races);
+        assert!(settings.checks == Checks::NONE);
         assert_eq!((settings.instrument, settings.counters), (Instrument::No, Counters::Auto));
     }
 

@@ -60,6 +60,9 @@ pub fn probe(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Use it by path (`#[harness::test]`) in a test target with `harness = false`, so that it stands beside the standard
 /// `#[test]`. `#[ignore]` works as it does there.
+///
+/// On the emulator, data races, barriers that some work-items do not reach, and results that depend on what nothing has written
+/// are looked for. `#[harness::test(check = "barriers,uninitialised")]` leaves races out, `check = "none"` all three.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     test_attribute::expand(arguments.into(), item.into())

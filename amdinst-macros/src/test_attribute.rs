@@ -5,9 +5,7 @@ use quote::quote;
 use syn::{Attribute, Error, Expr, ExprLit, ItemFn, Lit, Meta, MetaNameValue};
 
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
-    if !arguments.is_empty() {
-        return Err(Error::new_spanned(arguments, "this #[test] takes no arguments"));
-    }
+    let check = check(arguments)?;
     let mut function: ItemFn =
         syn::parse2(item.clone()).map_err(|_| Error::new_spanned(item, "#[test] stands on a function"))?;
     let signature = &function.sig;
@@ -48,9 +46,40 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
                 file: ::core::file!(),
                 line: ::core::line!(),
                 ignored: #ignored,
+                check: #check,
                 run: |device| ::harness::IntoTestResult::into_test_result(#name(device)),
             }
         }
+    })
+}
+
+/// What `check = "races,barriers"` says may be looked for, as an option.
+fn check(arguments: TokenStream) -> syn::Result<TokenStream> {
+    const EXPECTED: &str = "write #[harness::test] or #[harness::test(check = \"…\")], with `none` or some of `races`, `barriers` and \
+         `uninitialised`, with commas between: what is looked for in this test";
+    if arguments.is_empty() {
+        return Ok(quote!(::core::option::Option::None));
+    }
+    let bad = || Error::new_spanned(&arguments, EXPECTED);
+    let given: MetaNameValue = syn::parse2(arguments.clone()).map_err(|_| bad())?;
+    let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = &given.value else { return Err(bad()) };
+    if !given.path.is_ident("check") {
+        return Err(bad());
+    }
+    let text = text.value();
+    let words: Vec<&str> = text.split(',').map(str::trim).collect();
+    let (all, none) = (words == ["all"], words == ["none"]);
+    const KNOWN: [&str; 3] = ["races", "barriers", "uninitialised"];
+    if !all && !none && !words.iter().all(|word| KNOWN.contains(word)) {
+        return Err(bad());
+    }
+    let [races, barriers, uninitialised] = KNOWN.map(|known| all || words.contains(&known));
+    Ok(quote! {
+        ::core::option::Option::Some(::harness::Checks {
+            races: #races,
+            barriers: #barriers,
+            uninitialised: #uninitialised,
+        })
     })
 }
 

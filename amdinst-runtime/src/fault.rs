@@ -1,22 +1,52 @@
 //! Faults of kernels, with their places in the source.
 
 use amdinst_core::report::run::FaultReport;
-use amdinst_emu::{Code, Fault};
+use amdinst_emu::{Code, Fault, FaultKind};
 use amdinst_format::interface::LaunchFailure;
 use amdinst_report::Sources;
 
 use crate::request::Request;
 use crate::source::workspace_root;
 
-/// A fault of the original.
-pub(crate) fn of_original(fault: &Fault, request: &Request<'_>) -> LaunchFailure {
-    let (fault, text) = told(fault, request, &Some);
+/// What is said of a fault that what was never written is a cause of.
+const DEPENDS: &str = "; it depends on a register, LDS or scratch memory that nothing has written";
+
+/// What to do where a fault is none, if a test may say so.
+fn way_out(kind: &FaultKind) -> Option<&'static str> {
+    match kind {
+        FaultKind::Race { .. } | FaultKind::LaneRace { .. } => Some(
+            "if a flag or an atomic orders the waves, which machine code does not tell, do not look for races in this test: \
+             `#[harness::test(check = \"barriers,uninitialised\")]`, or in all: `--check barriers,uninitialised`",
+        ),
+        FaultKind::BarrierMismatch { .. } | FaultKind::BarrierDivergence { .. } => Some(
+            "hardware lets this pass; not to look for it in this test: `#[harness::test(check = \"races,uninitialised\")]`, \
+             or in all: `--check races,uninitialised`",
+        ),
+        FaultKind::Unwritten { .. } => Some(
+            "if nobody reads these bytes, do not look for such values in this test: \
+             `#[harness::test(check = \"races,barriers\")]`, or in all: `--check races,barriers`",
+        ),
+        _ => None,
+    }
+}
+
+/// A fault of the instrumented kernel that happens only with another dword in place of what was never written.
+pub(crate) fn by_unwritten(failure: LaunchFailure) -> LaunchFailure {
+    let LaunchFailure::InstrumentedFault { mut fault, text } = failure else { return failure };
+    fault.message += DEPENDS;
+    let (first, rest) = text.split_at(text.find('\n').unwrap_or(text.len()));
+    LaunchFailure::Fault { fault, text: format!("{first}{DEPENDS}{rest}") }
+}
+
+/// A fault of the original; whether what was never written is a cause of it.
+pub(crate) fn of_original(fault: &Fault, request: &Request<'_>, uninitialised: bool) -> LaunchFailure {
+    let (fault, text) = told(fault, request, &Some, uninitialised);
     LaunchFailure::Fault { fault, text }
 }
 
 /// A fault of the instrumented kernel.
 pub(crate) fn of_instrumented(fault: &Fault, request: &Request<'_>) -> LaunchFailure {
-    let (fault, text) = told(fault, request, &|pc| request.built.probes.original_pc(pc));
+    let (fault, text) = told(fault, request, &|pc| request.built.probes.original_pc(pc), false);
     LaunchFailure::InstrumentedFault { fault, text }
 }
 
@@ -25,16 +55,25 @@ fn told(
     fault: &Fault,
     request: &Request<'_>,
     original_pc: &dyn Fn(u64) -> Option<u64>,
+    uninitialised: bool,
 ) -> (Box<FaultReport>, String) {
     let root = workspace_root();
     let sources = Sources::new(root.unwrap_or_default(), &[]);
-    let report = fault.report(&Code {
+    let mut report = fault.report(&Code {
         object: Some(&request.built.original),
         original_pc,
         root,
         source: &|file| Some(sources.get(file)?.text.clone()),
         kernarg: &request.kernarg,
     });
-    let text = amdinst_report::fault::text(&report, &sources, false);
+    if uninitialised {
+        report.message += DEPENDS;
+    }
+    let mut text = amdinst_report::fault::text(&report, &sources, false);
+    if let Some(help) = way_out(&fault.kind) {
+        let last = text.lines().last().unwrap_or_default();
+        let margin = " ".repeat(last.len() - last.trim_start().len());
+        text += &format!("\n{margin}= help: {help}");
+    }
     (Box::new(report), text)
 }

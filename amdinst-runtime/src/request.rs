@@ -23,6 +23,17 @@ pub(crate) struct Request<'a> {
 }
 
 impl Request<'_> {
+    /// Whether its work-items have LDS or scratch memory.
+    pub(crate) fn has_memory_of_its_own(&self) -> bool {
+        self.lds > 0
+            || self.built.original.kernel(self.kernel).is_some_and(|kernel| {
+                let metadata = &kernel.metadata;
+                metadata.group_segment_fixed_size > 0
+                    || metadata.private_segment_fixed_size > 0
+                    || metadata.uses_dynamic_stack
+            })
+    }
+
     /// The emulator's form of the launch.
     pub(crate) fn emulated(&self, kernarg: Vec<u8>) -> amdinst_emu::Launch {
         let mut launch = amdinst_emu::Launch::new(self.kernel);

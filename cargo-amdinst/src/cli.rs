@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use amdinst_core::instrument::{Home, SiteSelector, SourceLines};
 use amdinst_emu::{Config, Uninitialised};
+use amdinst_format::interface::Checks;
 use amdinst_report::Gate;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
@@ -615,37 +616,57 @@ pub struct LimitArgs {
 /// What the emulator looks for, though hardware lets it pass.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct CheckArgs {
-    /// A barrier that some work-items of the workgroup do not reach is a fault (hardware lets it pass)
-    #[arg(long)]
+    /// Mistakes to look for that need not show in results: `all`, `none`, or some of `races`, `barriers` and
+    /// `uninitialised`, with commas between (default: `all` for `test` on the emulator, else `none`)
+    #[arg(long, value_name = "LIST", value_parser = checks)]
+    pub check: Option<Checks>,
+    /// The old name of `--check barriers`
+    #[arg(long, hide = true)]
     pub strict_barriers: bool,
-    /// Accesses of two waves to the same bytes, in LDS or memory, that nothing orders are a fault, unless both read, both
-    /// are atomic, or both write one value; so are different values that lanes write to one place by one store
-    #[arg(long)]
+    /// The old name of `--check races`
+    #[arg(long, hide = true)]
     pub check_races: bool,
     /// What each dword of registers, LDS and scratch memory holds before it is written (default: 0x7ffb7ffb, a NaN of
-    /// 16, 32 and 64 bits); a result that changes with it is wrong on hardware
+    /// 16, 32 and 64 bits)
     #[arg(long, value_name = "DWORD", value_parser = uninitialised)]
     pub uninitialised: Option<Uninitialised>,
 }
 
 impl CheckArgs {
-    /// What is asked for, for the emulator.
+    /// What is asked for, if anything is said about it.
+    pub fn asked(self) -> Option<Checks> {
+        let old = Checks { races: self.check_races, barriers: self.strict_barriers, uninitialised: false };
+        match self.check {
+            Some(asked) => Some(Checks {
+                races: asked.races || old.races,
+                barriers: asked.barriers || old.barriers,
+                ..asked
+            }),
+            None => old.any().then_some(old),
+        }
+    }
+
+    /// What one launch can find of what is asked for, for the emulator.
     pub fn set(self, config: &mut Config) {
-        config.strict_barriers = self.strict_barriers;
-        config.check_races = self.check_races;
+        let asked = self.asked().unwrap_or_default();
+        config.strict_barriers = asked.barriers;
+        config.check_races = asked.races;
         config.uninitialised = self.uninitialised.unwrap_or_default();
     }
 
     /// What is asked for, by the variables that test programs and the emulated driver know it by.
     pub fn variables(self) -> impl Iterator<Item = (&'static str, String)> {
-        let flag = |asked: bool| asked.then(|| "1".to_owned());
         let all = [
-            ("AMDINST_STRICT_BARRIERS", flag(self.strict_barriers)),
-            ("AMDINST_CHECK_RACES", flag(self.check_races)),
+            ("AMDINST_CHECK", self.asked().map(|asked| asked.to_string())),
             ("AMDINST_UNINITIALISED", self.uninitialised.map(|Uninitialised(dword)| format!("{dword:#x}"))),
         ];
         all.into_iter().filter_map(|(variable, value)| Some((variable, value?)))
     }
+}
+
+/// What to look for.
+fn checks(text: &str) -> Result<Checks, String> {
+    text.parse().map_err(|expected| format!("expected: {expected}"))
 }
 
 /// A dword that was never written.

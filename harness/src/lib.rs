@@ -52,8 +52,7 @@
 //! | `AMDINST_PROFILE` | which of several built profiles to use |
 //! | `AMDINST_BUDGET` | instructions that a workgroup may run in the emulator before it is called endless |
 //! | `AMDINST_GPU` | which GPU, as HIP counts (default: the first that the kernels were built for) |
-//! | `AMDINST_STRICT_BARRIERS` | `1`: a barrier that some work-items do not reach is a fault; `auto` is the emulator then |
-//! | `AMDINST_CHECK_RACES` | `1`: accesses of two waves to the same bytes, in LDS or memory, that nothing orders are a fault, and different values that lanes write to one place by one store; `auto` is the emulator then |
+//! | `AMDINST_CHECK` | mistakes to look for in the emulator that need not show in results: `all` (what tests have by default), `none`, or some of `races`, `barriers` and `uninitialised`, with commas between; if it names any, `auto` is the emulator |
 //! | `AMDINST_UNINITIALISED` | what each dword of registers, LDS and scratch memory holds in the emulator before it is written (default: `0x7ffb7ffb`) |
 //! | `AMDINST_TIMING` | `mi210`, `mi250x` or `vega10`: model how long each launch takes there, on the emulator |
 //! | `AMDINST_TIMELINE` | with `AMDINST_TIMING`, a directory: write there when each wave of each launch ran, as traces for Perfetto's viewer or Chrome's |
@@ -75,8 +74,8 @@ mod runner;
 mod runtime;
 
 pub use amdinst_format::interface::{
-    BufferDifference, CounterChoice, DeviceChoice, Embedded, EmbeddedCodeObject, EmbeddedForm, LaunchFailure,
-    LaunchTiming, Settings, SettingsError, TimingReport,
+    BufferDifference, Checks, CounterChoice, DeviceChoice, Embedded, EmbeddedCodeObject, EmbeddedForm,
+    LaunchFailure, LaunchTiming, Settings, SettingsError, TimingReport,
 };
 pub use amdinst_format::report::run::FaultReport;
 pub use amdinst_format::report::{Counts, Outcome, Selection, WaveReport};

@@ -161,3 +161,54 @@ pub unsafe fn two_to_one(output: *mut u32) {
     // SAFETY: as the caller vouches.
     unsafe { *output.add(i as usize / 2) = i };
 }
+
+shared! {
+    static PLACES: [u32; 65];
+}
+
+/// Adds up the places of two neighbours. Nobody writes the place behind the last work-item's.
+///
+/// # Safety
+/// `output` is to one element a work-item, and there are 64 of them.
+#[kernel]
+pub unsafe fn sum_of_neighbours(output: *mut u32) {
+    let i = workitem_id_x() as usize;
+    let places = PLACES.as_mut_ptr();
+    // SAFETY: `i` is below 64; what is not written is the mistake.
+    unsafe {
+        places.add(i).write_volatile(i as u32);
+        barrier();
+        let sum = places.add(i).read_volatile().wrapping_add(places.add(i + 1).read_volatile());
+        *output.add(i) = sum;
+    }
+}
+
+/// The same, but that the last work-item does without the place that nobody writes, after it has read it.
+///
+/// # Safety
+/// As [`sum_of_neighbours`].
+#[kernel]
+pub unsafe fn sum_of_written_neighbours(output: *mut u32) {
+    let i = workitem_id_x() as usize;
+    let places = PLACES.as_mut_ptr();
+    // SAFETY: `i` is below 64.
+    unsafe {
+        places.add(i).write_volatile(i as u32);
+        barrier();
+        let next = places.add(i + 1).read_volatile();
+        *output.add(i) = places.add(i).read_volatile() + if i < 63 { next } else { 0 };
+    }
+}
+
+/// Stores at a place that nobody has written.
+///
+/// # Safety
+/// `output` is to 64 elements. The mistake is in the kernel.
+#[kernel]
+pub unsafe fn store_at_unwritten(output: *mut u32) {
+    // SAFETY: what is not written is the mistake.
+    unsafe {
+        let place = PLACES.as_mut_ptr().add(workitem_id_x() as usize).read_volatile();
+        output.add(place as usize).write_volatile(place);
+    }
+}

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use amdinst_core::object::CodeObject;
-use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program, Vectors};
+use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 
 use super::workload::Workload;
 
@@ -40,9 +40,7 @@ pub(crate) struct Device<'a> {
 }
 
 impl<'a> Device<'a> {
-    pub(crate) fn new(object: &CodeObject, workload: &'a Workload, vectors: Vectors) -> Result<Self, Error> {
-        let mut config = Config::default();
-        config.vectors = vectors;
+    pub(crate) fn new(object: &CodeObject, workload: &'a Workload, config: Config) -> Result<Self, Error> {
         let mut machine = Machine::new(object.target.arch, config);
         let program = machine.load(object)?;
         let mut kernarg = Vec::new();

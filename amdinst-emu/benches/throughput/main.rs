@@ -18,7 +18,7 @@ mod workload;
 use std::process::ExitCode;
 
 use amdinst_core::object::CodeObject;
-use amdinst_emu::Vectors;
+use amdinst_emu::{Config, Vectors};
 use rayon::prelude::*;
 
 use device::Device;
@@ -71,7 +71,7 @@ fn run(options: &Options) -> Result<(), Error> {
         return Err(format!("no kernel of these names: {}", options.kernels.join(", ")).into());
     }
     // First, while the heap has nothing from earlier launches to give.
-    let peak = peak_of_a_million(&object, &workloads, &levels)?;
+    let peak = peak_of_a_million(&object, &workloads, &levels, options)?;
     let mut rows = Vec::new();
     for workload in &workloads {
         report::title(workload);
@@ -85,6 +85,14 @@ fn run(options: &Options) -> Result<(), Error> {
         std::fs::write(path, serde_json::to_vec_pretty(&report)?)?;
     }
     Ok(())
+}
+
+/// How launches run at a level.
+fn config(level: Vectors, options: &Options) -> Config {
+    let mut config = Config::default();
+    config.vectors = level;
+    config.check_races = options.check_races;
+    config
 }
 
 /// The shortest of several runs, in seconds.
@@ -116,7 +124,7 @@ fn measure(
     }
     for level in levels {
         for (threads, host_seconds) in [(1, scalar), (0, parallel)] {
-            let mut device = Device::new(object, workload, *level)?;
+            let mut device = Device::new(object, workload, config(*level, options))?;
             let mut execution = device.launch(threads)?;
             let seconds = best(repeat, || {
                 let timed = if threads == 1 {
@@ -155,12 +163,13 @@ fn peak_of_a_million(
     object: &CodeObject,
     workloads: &[Workload],
     levels: &[Vectors],
+    options: &Options,
 ) -> Result<Option<u64>, Error> {
     let Some(workload) = workloads.iter().find(|workload| workload.kernel == "vector_add") else {
         return Ok(None);
     };
     let Some(level) = levels.last() else { return Ok(None) };
-    let mut device = Device::new(object, workload, *level)?;
+    let mut device = Device::new(object, workload, config(*level, options))?;
     let (execution, bytes) = peak::growth(|| device.launch(0));
     execution?;
     match bytes {

@@ -9,6 +9,7 @@ cargo bench -p amdinst-emu [-- OPTIONS] [KERNEL ...]
 
   --test           small sizes, each kernel once at every level: do they work?
   --repeat N       take the best of N runs (5)
+  --check-races    look for data races in every launch
   --vectors LEVEL  baseline, avx2 or avx512 (all that the host has)
   --json FILE      write the figures there as well
 ";
@@ -16,6 +17,8 @@ cargo bench -p amdinst-emu [-- OPTIONS] [KERNEL ...]
 pub(crate) struct Options {
     pub(crate) short: bool,
     pub(crate) repeat: u32,
+    /// Data races are looked for.
+    pub(crate) check_races: bool,
     pub(crate) levels: Vec<Vectors>,
     pub(crate) json: Option<PathBuf>,
     /// Kernels to run; empty for all.
@@ -25,14 +28,21 @@ pub(crate) struct Options {
 impl Options {
     /// `Ok(None)`: help was asked for.
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
-        let mut options =
-            Self { short: false, repeat: 5, levels: Vectors::ALL.to_vec(), json: None, kernels: Vec::new() };
+        let mut options = Self {
+            short: false,
+            repeat: 5,
+            check_races: false,
+            levels: Vectors::ALL.to_vec(),
+            json: None,
+            kernels: Vec::new(),
+        };
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
             match argument.as_str() {
                 // Cargo says that it is `cargo bench`.
                 "--bench" => {}
                 "--test" => options.short = true,
+                "--check-races" => options.check_races = true,
                 "--repeat" => {
                     options.repeat = value()?.parse().map_err(|error| format!("--repeat: {error}"))?;
                 }

@@ -290,6 +290,26 @@ pub enum FaultKind {
         /// The other lane.
         other: u8,
     },
+    /// What a kernel has written depends on what it found in registers, LDS or scratch memory that nothing had written
+    /// ([`crate::Machine::find_unwritten`]).
+    #[error(
+        "uninitialised value: write of {size} bytes at {address:#x}{} depends on {} that nothing has written{}",
+        within(inside),
+        unwritten(*space),
+        stands_for(*holds)
+    )]
+    Unwritten {
+        /// LDS or scratch memory, if that alone makes a difference; else registers, or more than one of these.
+        space: Option<MemorySpace>,
+        /// First byte of the write.
+        address: u64,
+        /// Its bytes.
+        size: u32,
+        /// The allocation that they are in.
+        inside: Option<Box<Inside>>,
+        /// The dword that stands for what was not written, if it was written as it is.
+        holds: Option<u32>,
+    },
     /// The launch itself is wrong.
     #[error("bad dispatch: {0}")]
     BadDispatch(String),
@@ -316,6 +336,7 @@ impl FaultKind {
             Self::BarrierDivergence { .. } => "barrier-divergence",
             Self::Race { .. } => "race",
             Self::LaneRace { .. } => "lane-race",
+            Self::Unwritten { .. } => "uninitialised",
             Self::BadDispatch(_) => "bad-dispatch",
         }
     }
@@ -324,6 +345,16 @@ impl FaultKind {
 /// `1 wave waits`, `2 waves wait`.
 fn waves(count: u32, one: &str, many: &str) -> String {
     if count == 1 { format!("1 wave {one}") } else { format!("{count} waves {many}") }
+}
+
+/// What nothing has written.
+fn unwritten(space: Option<MemorySpace>) -> String {
+    space.map_or_else(|| "a register".to_owned(), |space| space.to_string())
+}
+
+/// Whether a dword is the one that stands for such values.
+fn stands_for(dword: Option<u32>) -> String {
+    dword.map(|dword| format!("; it is {dword:#010x}, which stands for such a value")).unwrap_or_default()
 }
 
 /// `a read`, `an atomic`.
@@ -383,7 +414,8 @@ pub struct Fault {
     pub calls: Vec<u64>,
     /// What the lane held, where the kernel itself called the trap handler.
     pub lane_state: Option<Box<LaneState>>,
-    /// The instruction that it clashes with, for a [`FaultKind::Race`].
+    /// The instruction that it clashes with, for a [`FaultKind::Race`]; the one that read what was not written, for a
+    /// [`FaultKind::Unwritten`] of LDS.
     pub earlier: Option<Earlier>,
 }
 

@@ -1,11 +1,14 @@
 //! One workgroup: its waves in turn, its LDS, its barriers.
 
+use std::sync::PoisonError;
+
 use super::barrier::Barrier;
 use super::slice::StepCount;
 use super::{MaskRecord, Shared, StepRecord, run_slice};
 use crate::check::{Fault, FaultKind, Trap};
 use crate::exec::Context;
 use crate::lds::Lds;
+use crate::races::DeviceScan;
 use crate::wave::{Status, Wave};
 
 /// What runs the waves' time slices. A launch without an observer has [`Unobserved`], which costs nothing.
@@ -50,6 +53,8 @@ pub(super) struct Group {
     /// How many of them the workgroup has that runs.
     live: usize,
     lds: Lds,
+    /// The look for what may be a race in device memory, if that is done.
+    scan: Option<DeviceScan>,
     /// Mask counters of each wave by slot.
     counters: Vec<Vec<MaskRecord>>,
     pub(super) totals: Totals,
@@ -68,7 +73,8 @@ impl Group {
         Self {
             waves: (0..waves).map(|_| Wave::new(shared.config.vectors)).collect(),
             live: waves,
-            lds: Lds::new(shared.lds_bytes, shared.config),
+            lds: Lds::new(shared.lds_bytes, shared.patterns.lds, &shared.look),
+            scan: shared.look.scan().map(DeviceScan::new),
             counters: vec![vec![MaskRecord::default(); slots]; waves],
             totals: Totals::default(),
             masks: Vec::new(),
@@ -103,6 +109,18 @@ impl Group {
         } else {
             self.schedule(shared, observer).and_then(|()| shared.meet(&self.waves[0], &mut self.lds, true))
         };
+        if let Some(scan) = &mut self.scan {
+            scan.end_group();
+            if let Some(lds) = self.lds.scan() {
+                scan.add_lds(lds);
+            }
+        }
+        if let Some(trace) = shared.look.trace() {
+            let first = index * u64::from(shared.waves_per_group);
+            let waves = first..first + u64::from(shared.waves_per_group);
+            let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
+            trace.end_group(waves, self.lds.take_unwritten_reads());
+        }
         for wave in &self.waves[..self.live] {
             self.totals.waves += 1;
             self.totals.wave_instructions += wave.steps_run;
@@ -129,7 +147,9 @@ impl Group {
                     wave,
                     lds: &mut self.lds,
                     memory: shared.memory,
-                    races: shared.races.as_ref(),
+                    races: shared.look.races(),
+                    scan: self.scan.as_mut(),
+                    trace: shared.look.trace(),
                     program: shared.program,
                     counters: &mut self.counters[number],
                     trap: None,
@@ -160,6 +180,9 @@ impl Group {
                         .filter(|wave| wave.status == Status::AtBarrier)
                         .for_each(|wave| wave.status = Status::Running);
                     shared.meet(&self.waves[0], &mut self.lds, false)?;
+                    if let Some(scan) = &mut self.scan {
+                        scan.pass_barrier();
+                    }
                 }
                 Barrier::Fails(wave, kind) => {
                     return Err(shared.locate(&self.waves[wave], *Trap::new(kind)));

@@ -1,6 +1,7 @@
 //! Launches: from a kernel's name, a grid and its arguments to waves, and back to figures.
 
 mod barrier;
+mod checked;
 mod group;
 mod kernarg;
 mod order;
@@ -8,6 +9,7 @@ mod packet;
 mod reach;
 mod registers;
 mod slice;
+mod unwritten;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
@@ -20,9 +22,9 @@ use crate::check::{Earlier, Fault, FaultKind, LaneState, Trap};
 use crate::fast::Hot;
 use crate::lds::Lds;
 use crate::machine::{Config, Uninitialised};
-use crate::memory::{Memory, Owner, Protection};
+use crate::memory::{Copied, Memory, Owner, Protection};
 use crate::program::Program;
-use crate::races::{self, DeviceRaces, Late};
+use crate::races::{self, DeviceRaces, Late, Look};
 use crate::wave::{REGISTERS, Wave};
 pub(crate) use barrier::Barrier;
 use group::Group;
@@ -32,6 +34,7 @@ pub(crate) use packet::{dispatch, kernel};
 pub(crate) use registers::Descriptor;
 use registers::{Places, Setup};
 pub(crate) use slice::{StepCount, run_slice};
+pub(crate) use unwritten::{Read, Trace, find as find_unwritten, is_cause as is_by_unwritten};
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,18 +180,39 @@ pub(crate) struct Shared<'a> {
     stop: Option<&'a Stop<'a>>,
     /// The order of workgroups can show in the result.
     in_order: bool,
-    /// Who has accessed device memory, if that is asked for.
-    pub(crate) races: Option<Mutex<DeviceRaces>>,
+    /// What is there before it is written.
+    pub(crate) patterns: Patterns,
+    /// Whether it is looked for races, and how.
+    pub(crate) look: Look,
 }
 
-/// Run a kernel to its end, or to its first fault in the order of workgroups.
+/// What registers, LDS and scratch memory hold before they are written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patterns {
+    pub(crate) registers: Uninitialised,
+    pub(crate) lds: Uninitialised,
+    pub(crate) scratch: Uninitialised,
+}
+
+impl Patterns {
+    /// The same everywhere.
+    const fn alike(pattern: Uninitialised) -> Self {
+        Self { registers: pattern, lds: pattern, scratch: pattern }
+    }
+}
+
+/// Run a kernel to its end, or to its first fault in the order of workgroups. `before` is what memory holds now, if there is a copy.
 pub(crate) fn launch(
     memory: &mut Memory,
     config: &Config,
     program: &Program,
     launch: &Launch,
+    before: Option<&Copied>,
 ) -> Result<Execution, Fault> {
-    prepare(memory, config, program, launch, run)
+    if config.check_races {
+        return checked::launch(memory, config, program, launch, before);
+    }
+    prepare(memory, config, program, launch, |shared| run(&shared))
 }
 
 /// Put what a launch needs into memory, give it to `run`, and take it out again.
@@ -197,7 +221,7 @@ pub(crate) fn prepare<T>(
     config: &Config,
     program: &Program,
     launch: &Launch,
-    run: impl FnOnce(&Shared<'_>) -> Result<T, Fault>,
+    run: impl FnOnce(Shared<'_>) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
     let name = &launch.kernel;
     let kernel = check(program, launch)?;
@@ -228,7 +252,7 @@ pub(crate) fn prepare<T>(
     let lds = lds_bytes(kernel) + launch.dynamic_lds;
     let result = setup
         .and_then(|setup| Shared::new(memory, config, program, launch, kernel, setup, lds))
-        .and_then(|shared| run(&shared));
+        .and_then(run);
     for address in temporary {
         memory.release(address);
     }
@@ -313,13 +337,17 @@ impl<'a> Shared<'a> {
             stop: None,
             // The accesses of one workgroup are compared with those of the ones before.
             in_order: config.check_races || order::matters(&reached),
-            races: config.check_races.then(|| Mutex::new(DeviceRaces::new(launch.grid, block.div_ceil(64)))),
+            patterns: Patterns::alike(config.uninitialised),
+            look: match config.check_races {
+                true => Look::Races(Box::new(Mutex::new(DeviceRaces::new(launch.grid, block.div_ceil(64))))),
+                false => Look::Not,
+            },
         })
     }
 
     /// Whether the launch is to end now.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.is_some_and(|stop| stop())
+        self.stop.is_some_and(|stop| stop()) || self.look.scan().is_some_and(|scan| scan.is_over())
     }
 
     /// Workgroups of the launch.
@@ -334,7 +362,7 @@ impl<'a> Shared<'a> {
 
     /// Who has accessed device memory, if that is asked for.
     fn races(&self) -> Option<MutexGuard<'_, DeviceRaces>> {
-        races::lock(self.races.as_ref())
+        races::lock(self.look.races())
     }
 
     /// Waves of a workgroup: those at the grid's end may have fewer than the others.
@@ -344,12 +372,11 @@ impl<'a> Shared<'a> {
 
     /// Put a wave of a workgroup into its initial state.
     pub(crate) fn start(&self, wave: &mut Wave, index: u64, number: u32) {
-        let Uninitialised(uninitialised) = self.config.uninitialised;
-        wave.reset(self.registers, uninitialised);
+        wave.reset(self.registers, self.patterns.registers.0);
         wave.index = index * u64::from(self.waves_per_group) + u64::from(number);
         wave.next = self.entry;
         wave.current = self.entry;
-        self.setup.start(wave, self.workgroup(index), number, uninitialised);
+        self.setup.start(wave, self.workgroup(index), number, self.patterns.scratch.0);
     }
 
     /// The waves of this one's workgroup have met at a barrier, or have all ended.

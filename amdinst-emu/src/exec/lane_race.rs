@@ -6,7 +6,7 @@ use super::lane_data::get_small;
 use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
 use crate::memory::Memory;
 use crate::program::{Action, Part};
-use crate::wave::Wave;
+use crate::wave::{LANES, Wave};
 
 /// What a lane is about to store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +28,28 @@ impl Store {
         };
         (value >> shift) as u8
     }
+}
+
+/// Whether two active lanes store different values to one byte. The data are in rows from `row` on, a lane's first byte goes to `at`.
+pub(crate) fn in_one_store(w: &Wave, action: Action, row: u16, at: impl Fn(usize) -> u64) -> bool {
+    let Action::Store { bytes, .. } = action else { return false };
+    let lanes = || (0..LANES).filter(|lane| w.active(*lane));
+    let mut end = 0;
+    let ascend = lanes().all(|lane| {
+        let address = at(lane);
+        let behind = end <= address;
+        end = address + u64::from(bytes);
+        behind
+    });
+    if ascend {
+        return false;
+    }
+    let (mut stores, mut count) = ([Store { address: 0, lane: 0, row }; LANES], 0);
+    for lane in lanes() {
+        stores[count] = Store { address: at(lane), lane, row };
+        count += 1;
+    }
+    check(w, None, action, &mut stores[..count]).is_err()
 }
 
 /// Looks at all that one instruction stores in device memory, or in LDS if that is not given.

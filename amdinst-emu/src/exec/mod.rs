@@ -13,7 +13,7 @@ mod halves;
 mod hardware_registers;
 mod lane_data;
 mod lane_ops;
-mod lane_race;
+pub(crate) mod lane_race;
 mod lds;
 pub(crate) mod left_out;
 mod math;
@@ -31,16 +31,16 @@ mod vop3;
 mod vop3p;
 mod vopc;
 
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use amdinst_core::isa::{Encoding, Inst, Op};
 
 use crate::check::{FaultKind, Outcome, Trap};
-use crate::dispatch::MaskRecord;
+use crate::dispatch::{MaskRecord, Trace};
 use crate::lds::Lds;
 use crate::memory::Memory;
 use crate::program::{Handler, Program, Step};
-use crate::races::{self, DeviceRaces};
+use crate::races::{self, DeviceRaces, DeviceScan};
 use crate::wave::Wave;
 
 /// What a step can reach.
@@ -48,8 +48,12 @@ pub(crate) struct Context<'a> {
     pub(crate) wave: &'a mut Wave,
     pub(crate) lds: &'a mut Lds,
     pub(crate) memory: &'a Memory,
-    /// Who has accessed it, if that is asked for.
+    /// Who has accessed it, if each access is looked at.
     pub(crate) races: Option<&'a Mutex<DeviceRaces>>,
+    /// The look for what may be a race there, if that is done.
+    pub(crate) scan: Option<&'a mut DeviceScan>,
+    /// Where a value there comes from, if that is looked for.
+    pub(crate) trace: Option<&'a Mutex<Trace>>,
     pub(crate) program: &'a Program,
     /// Mask counters of the wave, by slot; empty when not asked for.
     pub(crate) counters: &'a mut [MaskRecord],
@@ -61,6 +65,15 @@ impl<'a> Context<'a> {
     /// Who has accessed device memory, if that is asked for.
     pub(crate) fn device_races(&self) -> Option<MutexGuard<'a, DeviceRaces>> {
         races::lock(self.races)
+    }
+
+    /// Tells of stores to device memory, if that is looked for: first byte, size, and lane of each.
+    pub(crate) fn trace_stores(&self, stores: impl IntoIterator<Item = (u64, usize, Option<usize>)>) {
+        let Some(trace) = self.trace else { return };
+        let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
+        for (address, bytes, lane) in stores {
+            trace.note(self.wave, address, bytes, lane);
+        }
     }
 
     /// Go on at a device address.
@@ -147,6 +160,7 @@ pub(crate) use fork::is_fork;
 pub(crate) use half::SATURATE;
 pub(crate) use hardware_registers::writes_mode_bit;
 pub(crate) use smem::is_clock;
+pub(crate) use vmem::passes_the_cache;
 pub(crate) use vopc::code as comparison;
 
 /// Branches whose target is an immediate.

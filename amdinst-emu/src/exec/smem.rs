@@ -8,10 +8,10 @@ use amdinst_core::isa::Op;
 
 use super::atomic_float::Denormals;
 use super::{Context, atomic};
-use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
+use crate::check::{AccessKind, FaultKind, MemorySpace, Outcome, Trap};
 use crate::memory::{Allocation, Memory, Protection};
 use crate::program::{Action, AtomicOp, Handler, ScalarAccess, ScalarKind, Step};
-use crate::races::Access;
+use crate::races::{self, Access};
 use crate::wave::Wave;
 
 /// The function that executes a scalar memory instruction.
@@ -88,10 +88,16 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
 }
 
 /// Notes what is about to be done to device memory.
-fn watch(context: &Context<'_>, action: Action, address: u64, bytes: u8) -> Outcome {
-    let Some(mut races) = context.device_races() else { return Ok(()) };
-    let w = &*context.wave;
+fn watch(context: &mut Context<'_>, action: Action, address: u64, bytes: u8) -> Outcome {
     let access = Access { bytes: bytes.into(), ..Access::new(action, false) };
+    let w = &*context.wave;
+    if access.kind != AccessKind::Read {
+        context.trace_stores([(address, access.bytes, None)]);
+    }
+    if let Some(scan) = context.scan.as_deref_mut() {
+        scan.note(context.memory, w, access, address);
+    }
+    let Some(mut races) = races::lock(context.races) else { return Ok(()) };
     races.note(context.memory, w, access, w.scratch.offset_of(address).is_none().then_some((address, None)))
 }
 

@@ -8,7 +8,7 @@ use super::salu::{self, cmp, condition};
 use super::valu::{self, Carry, Do, FIRST, Operation, SECOND, Select};
 use super::wide::{self, MultiplyAdd};
 use super::{CONST, Handler, Hot, SCALAR, Vectors, at, general, lds, memory, packed, scalar_memory, scratch};
-use crate::exec::is_clock;
+use crate::exec::{is_clock, passes_the_cache};
 use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};
 use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS};
 
@@ -71,7 +71,7 @@ fn handler(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
     }
     if let Some(extra) = &step.extra {
         if let Some(access) = &extra.memory {
-            return device(access, hot, vectors)
+            return device(step, access, hot, vectors)
                 .or_else(|| private(access, hot, vectors))
                 .or_else(|| group(access, step, hot, vectors));
         }
@@ -586,7 +586,7 @@ fn comparison(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
 }
 
 /// Loads and stores of whole dwords in device memory.
-fn device(access: &MemoryAccess, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
     let plain = !access.tfe && !access.lds_dma && access.typed.is_none();
     if !plain || !matches!(access.space, Space::Global | Space::Flat) {
         return None;
@@ -601,7 +601,8 @@ fn device(access: &MemoryAccess, hot: &mut Hot, vectors: Vectors) -> Option<Hand
         }
         _ => return None,
     };
-    hot.src[2] = if access.space == Space::Flat { memory::FLAT } else { 0 };
+    hot.src[2] = if access.space == Space::Flat { memory::FLAT } else { 0 }
+        | if passes_the_cache(step) { memory::PASSES_THE_CACHE } else { 0 };
     hot.imm[0] = i32::try_from(access.offset).ok()? as u32;
     let (store, bytes, data) = dwords(access)?;
     hot.dst = u32::from(data) * LANES as u32;

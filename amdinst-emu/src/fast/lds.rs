@@ -3,9 +3,11 @@
 use super::level::Level;
 use super::memory::numbers;
 use super::{Body, Hot, PARTS, general, part, parts, rows};
-use crate::exec::Context;
-use crate::races::Mark;
-use crate::wave::LANES;
+use crate::check::AccessKind;
+use crate::exec::{Context, lane_race};
+use crate::program::{Action, Part};
+use crate::races::{LdsScan, Mark};
+use crate::wave::{LANES, Wave};
 
 /// A read (or write, if `WRITE`) of `DWORDS` a lane at each of `COUNT` offsets (`hot.imm`) from the addresses in row
 /// `hot.src[0]`. Reads go to rows from `hot.dst` on; what is written at the first offset comes from there, what is
@@ -84,6 +86,85 @@ unsafe fn unraced<L: Level, const WRITE: bool, const DWORDS: usize, const COUNT:
     lds.note_lanes::<WRITE>(by, addresses, w.exec, &hot.imm[..COUNT], 4 * DWORDS)
 }
 
+/// Tells a scan what the active lanes are about to do to `DWORDS` at each of `offsets` from their addresses, all in bounds. Where the
+/// lanes of a vector are side by side, or at one place, they are noted at once.
+#[inline(always)]
+unsafe fn scan_lanes<L: Level, const DWORDS: usize>(
+    scan: &mut LdsScan,
+    w: &Wave,
+    kind: AccessKind,
+    addresses: &[L::V; PARTS],
+    offsets: &[u32],
+) {
+    let bytes = 4 * DWORDS;
+    let mut noting = scan.by(w.place.number, kind);
+    // SAFETY: the caller's; the vectors of a row are its 64 dwords.
+    unsafe {
+        let lanes = &*addresses.as_ptr().cast::<[u32; LANES]>();
+        let steps = L::mul(numbers::<L>(), L::splat(bytes as u32));
+        for offset in offsets {
+            for i in 0..parts::<L>() {
+                let mut bits = part::<L>(w.exec, i);
+                if bits == 0 {
+                    continue;
+                }
+                let at = lanes[i * L::N + bits.trailing_zeros() as usize];
+                let from = (at + offset) as usize;
+                let whole = bits == ((1u64 << L::N) - 1) as u32 && from.is_multiple_of(4);
+                if L::equal(addresses[i], L::splat(at)) & bits == bits {
+                    noting.add(from, bytes);
+                } else if whole && L::equal(addresses[i], L::add(L::splat(at), steps)) & bits == bits {
+                    noting.add(from, L::N * bytes);
+                } else {
+                    while bits != 0 {
+                        let lane = i * L::N + bits.trailing_zeros() as usize;
+                        bits &= bits - 1;
+                        noting.add((lanes[lane % LANES] + offset) as usize, bytes);
+                    }
+                }
+            }
+        }
+    }
+    noting.end();
+}
+
+/// Whether two lanes store different values to one place.
+#[inline(never)]
+fn clash<const DWORDS: usize, const COUNT: usize>(w: &Wave, addresses: &[u32; LANES], hot: &Hot) -> bool {
+    let action = Action::Store { bytes: 4 * DWORDS as u8, part: Part::Whole };
+    let row = |dword: u32| (dword as usize / LANES) as u16;
+    if COUNT == 1 {
+        return lane_race::in_one_store(w, action, row(hot.dst), |lane| u64::from(addresses[lane]));
+    }
+    // Two offsets: whether any two of the places overlap, whatever is stored.
+    let (size, distance) = (4 * DWORDS as u32, hot.imm[0].abs_diff(hot.imm[1]));
+    let (mut places, mut count) = ([0; LANES], 0);
+    for lane in (0..LANES).filter(|lane| w.active(*lane)) {
+        places[count] = addresses[lane];
+        count += 1;
+    }
+    let places = &mut places[..count];
+    if !places.is_sorted() {
+        places.sort_unstable();
+    }
+    if places.windows(2).any(|pair| pair[1] - pair[0] < size) {
+        return true;
+    }
+    let (Some(first), Some(last)) = (places.first(), places.last()) else { return false };
+    if distance == 0 || last - first + size <= distance {
+        return false;
+    }
+    // The first place of a lane, and the second of another.
+    let mut near = 0;
+    places.iter().any(|at| {
+        let second = at + distance;
+        while places.get(near).is_some_and(|first| first + size <= second) {
+            near += 1;
+        }
+        places.get(near).is_some_and(|first| first != at && *first < second + size)
+    })
+}
+
 impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access<WRITE, DWORDS, COUNT> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
@@ -103,8 +184,21 @@ impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access
             let farthest = if COUNT == 2 { hot.imm[0].max(hot.imm[1]) } else { hot.imm[0] };
             let reach = u64::from(farthest) + 4 * DWORDS as u64;
             let known = look::<L>(&addresses, exec, reach, context.lds.len());
+            if known.inside
+                && let Some(scan) = context.lds.scan()
+            {
+                let kind = AccessKind::plain(WRITE);
+                if scan.wants(w.place.number, kind) {
+                    scan_lanes::<L, DWORDS>(scan, w, kind, &addresses, &hot.imm[..COUNT]);
+                }
+                if WRITE && clash::<DWORDS, COUNT>(w, &addresses.as_ptr().cast::<[u32; LANES]>().read(), hot)
+                {
+                    scan.report_clash();
+                }
+            }
             if !known.inside
-                || (context.lds.is_watched() && !unraced::<L, WRITE, DWORDS, COUNT>(context, hot, &addresses))
+                || (context.lds.is_looked_through()
+                    && !unraced::<L, WRITE, DWORDS, COUNT>(context, hot, &addresses))
             {
                 return general(context, hot);
             }

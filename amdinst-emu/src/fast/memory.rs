@@ -6,8 +6,11 @@
 
 use super::level::Level;
 use super::{Body, CONST, Hot, PARTS, general, part, parts, rows, scratch};
-use crate::exec::Context;
+use crate::check::AccessKind;
+use crate::exec::{Context, lane_race};
 use crate::memory::{Allocation, PRIVATE_APERTURE, Protection};
+use crate::program::{Action, Part};
+use crate::races::DeviceScan;
 use crate::wave::{FLAT_SCRATCH, LANES, Wave};
 
 /// A load (or store, if `STORE`) of `DWORDS` a lane. `hot.src[0]`: the first row of the address; `hot.src[1]`: the scalar
@@ -16,6 +19,9 @@ pub(super) struct Access<const STORE: bool, const DWORDS: usize>;
 
 /// In `hot.src[2]`: the access is by FLAT, addresses may be those of private memory.
 pub(super) const FLAT: u32 = 1;
+
+/// In `hot.src[2]`, too: a load that compilers choose for atomic and volatile ones.
+pub(super) const PASSES_THE_CACHE: u32 = 2;
 
 /// Where the lanes' accesses go.
 struct Place<'a> {
@@ -152,6 +158,63 @@ unsafe fn find<'a, L: Level, const STORE: bool, const DWORDS: usize>(
     }
 }
 
+/// Where each lane's dwords are in an allocation.
+struct Lanes<'a> {
+    addresses: &'a [u32; LANES],
+    /// Added to an address, it gives the offset.
+    start: u64,
+    consecutive: bool,
+}
+
+/// Tells a scan what the active lanes are about to do. The data of a store are in rows from `first_row`, its first dword.
+#[inline(never)]
+fn note(
+    scan: &mut DeviceScan,
+    w: &Wave,
+    allocation: usize,
+    kind: AccessKind,
+    lanes: &Lanes<'_>,
+    dwords: usize,
+    first_row: u32,
+) {
+    let (exec, wave, bytes) = (w.exec, w.place.number, 4 * dwords);
+    let at = |lane: usize| lanes.start.wrapping_add(u64::from(lanes.addresses[lane])) as usize;
+    let first = exec.trailing_zeros() as usize;
+    if lanes.consecutive && at(first).is_multiple_of(4) {
+        let from = at(first) / 4;
+        if dwords == 1 {
+            return scan.note_dwords(allocation, wave, kind, from, exec >> first);
+        }
+        let last = LANES - 1 - exec.leading_zeros() as usize;
+        if exec >> first == !0 >> (LANES - 1 - (last - first)) {
+            let end = from + dwords * (last - first + 1);
+            let mut noting = scan.by(allocation, wave, kind);
+            for at in (from..end).step_by(LANES) {
+                noting.add(4 * at, 4 * (end - at).min(LANES));
+            }
+            return noting.end();
+        }
+    }
+    let mut noting = scan.by(allocation, wave, kind);
+    let mut left = exec;
+    while left != 0 {
+        noting.add(at(left.trailing_zeros() as usize), bytes);
+        left &= left - 1;
+    }
+    noting.end();
+    if kind == AccessKind::Write && !lanes.consecutive && clash(w, lanes, dwords, first_row) {
+        scan.report_clash();
+    }
+}
+
+/// Whether two lanes store different values to one place.
+fn clash(w: &Wave, lanes: &Lanes<'_>, dwords: usize, first_row: u32) -> bool {
+    let action = Action::Store { bytes: 4 * dwords as u8, part: Part::Whole };
+    lane_race::in_one_store(w, action, (first_row as usize / LANES) as u16, |lane| {
+        lanes.start.wrapping_add(u64::from(lanes.addresses[lane]))
+    })
+}
+
 impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
@@ -160,7 +223,7 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
         if exec == 0 {
             return hot.next;
         }
-        if context.lds.is_watched() {
+        if context.lds.is_looked_through() {
             // SAFETY: the caller's.
             return unsafe { general(context, hot) };
         }
@@ -169,7 +232,7 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
         unsafe {
             let Some(place) = find::<L, STORE, DWORDS>(w, context.memory, hot) else {
                 let row = rows(w).add(hot.src[0] as usize).cast_const();
-                if hot.src[2] == FLAT
+                if hot.src[2] & FLAT != 0
                     && let Some(offset) = private::<L>(row, exec)
                     && let Some(first) = w.scratch.offset_of(w.s64(FLAT_SCRATCH))
                     && let offset = offset.wrapping_add_signed(i64::from(hot.imm[0] as i32))
@@ -187,6 +250,17 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
             let row = rows(w).add(hot.src[0] as usize);
             for i in 0..parts::<L>() {
                 addresses[i] = L::load(row.add(i * L::N));
+            }
+            if let Some(scan) = context.scan.as_deref_mut() {
+                let number = context.memory.number_of(place.allocation);
+                let kind = AccessKind::plain(STORE);
+                let passes = !STORE && hot.src[2] & PASSES_THE_CACHE != 0;
+                if !passes && place.allocation.protection == Protection::ReadWrite && scan.wants(number, kind)
+                {
+                    let addresses = &*addresses.as_ptr().cast::<[u32; LANES]>();
+                    let lanes = Lanes { addresses, start: place.start, consecutive: place.consecutive };
+                    note(scan, w, number, kind, &lanes, DWORDS, hot.dst);
+                }
             }
             for i in 0..parts::<L>() {
                 let mut lanes = part::<L>(exec, i);

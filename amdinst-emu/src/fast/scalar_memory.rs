@@ -1,7 +1,9 @@
 //! Scalar loads from one allocation.
 
 use super::{Body, Hot, Level, general};
+use crate::check::AccessKind;
 use crate::exec::Context;
+use crate::memory::Protection;
 
 /// `s_load_dword*` of `hot.imm[1]` dwords, at scalar pair `hot.src[0]` plus `hot.imm[0]`.
 pub(super) struct Load;
@@ -12,10 +14,20 @@ impl Body for Load {
         let w = &mut *context.wave;
         let address = w.s64((hot.src[0] & 127) as u8).wrapping_add_signed(i64::from(hot.imm[0] as i32));
         let dwords = hot.imm[1] as usize;
-        if !context.lds.is_watched()
+        if !context.lds.is_looked_through()
             && address.is_multiple_of(4)
             && let Some((allocation, at)) = context.memory.find(address, 4 * dwords as u64)
         {
+            if let Some(scan) = context.scan.as_deref_mut()
+                && allocation.protection == Protection::ReadWrite
+            {
+                let number = context.memory.number_of(allocation);
+                if scan.wants(number, AccessKind::Read) {
+                    let mut noting = scan.by(number, w.place.number, AccessKind::Read);
+                    noting.add(at, 4 * dwords);
+                    noting.end();
+                }
+            }
             for dword in 0..dwords {
                 let value = allocation.bytes.load::<4>(at + 4 * dword) as u32;
                 w.set_s32((hot.sdst as usize + dword) as u8, value);

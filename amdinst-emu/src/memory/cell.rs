@@ -148,6 +148,33 @@ impl SharedBytes {
         }
     }
 
+    /// Whether they are the host's own memory.
+    pub(crate) fn is_host(&self) -> bool {
+        matches!(self.owner, Owner::Host(_))
+    }
+
+    /// The 8 bytes from a multiple of 8 on, with zeros behind the end.
+    pub(crate) fn padded(&self, at: usize) -> u64 {
+        match self.len - at {
+            8.. => self.load::<8>(at),
+            rest => (0..rest).fold(0, |value, byte| value | self.load::<1>(at + byte) << (8 * byte)),
+        }
+    }
+
+    /// Become what `other` is, of which there are as many.
+    pub(crate) fn copy_from(&self, other: &Self) {
+        assert_eq!(self.len, other.len, "of one size");
+        let words = self.len / 8;
+        let (to, from) = (self.start.cast::<AtomicU64>(), other.start.cast::<AtomicU64>());
+        for word in 0..words {
+            // SAFETY: both blocks have so many words, aligned to 8, and are shared only as atomics.
+            unsafe { (*to.add(word)).store((*from.add(word)).load(Relaxed), Relaxed) };
+        }
+        for at in 8 * words..self.len {
+            self.store::<1>(at, other.load::<1>(at));
+        }
+    }
+
     /// Copy bytes out.
     pub(crate) fn read(&self, offset: usize, into: &mut [u8]) {
         let (head, tail) = into.split_at_mut(into.len() & !7);

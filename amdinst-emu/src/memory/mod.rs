@@ -87,6 +87,22 @@ struct Freed {
     label: String,
 }
 
+/// What memory held, by the addresses of allocations.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Copied(Vec<(u64, SharedBytes)>);
+
+impl Copied {
+    /// The first byte of the user's allocations that is another one in `other`, by its address.
+    pub(crate) fn difference(&self, other: &Self) -> Option<u64> {
+        let users = self.0.iter().zip(&other.0).filter(|((address, _), _)| *address >= USER_BASE);
+        users.into_iter().find_map(|((address, ours), (_, theirs))| {
+            let differs = (0..ours.len()).step_by(8).find(|at| ours.padded(*at) != theirs.padded(*at))?;
+            let low = (ours.padded(differs) ^ theirs.padded(differs)).trailing_zeros() / 8;
+            Some(address + differs as u64 + u64::from(low))
+        })
+    }
+}
+
 /// All allocations, sorted by address. Addresses only grow and are never used again.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
@@ -219,6 +235,63 @@ impl Memory {
         let at = self.freed.partition_point(|other| other.address < address);
         self.freed.insert(at, Freed { address, size: bytes.len() as u64, label });
         Ok(())
+    }
+
+    /// First byte and size in bytes of each allocation, in the order of their numbers.
+    pub(crate) fn extents(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.live.iter().map(|allocation| (allocation.address, allocation.bytes.len() as u64))
+    }
+
+    /// The number of an allocation that [`Memory::find`] has given, in the order of addresses.
+    #[inline(always)]
+    pub(crate) fn number_of(&self, allocation: &Allocation) -> usize {
+        ((&raw const *allocation).addr() - self.live.as_ptr().addr()) / size_of::<Allocation>()
+    }
+
+    /// A copy of all that a launch may write, but for memory of the host.
+    pub(crate) fn copy(&self) -> Copied {
+        let mut copied = Copied::default();
+        self.copy_into(&mut copied);
+        copied
+    }
+
+    /// The same over an older copy, whose memory is used again.
+    pub(crate) fn copy_into(&self, copied: &mut Copied) {
+        let mut old = std::mem::take(&mut copied.0).into_iter().peekable();
+        for allocation in &self.live {
+            let (address, bytes) = (allocation.address, &allocation.bytes);
+            if allocation.protection != Protection::ReadWrite || bytes.is_host() {
+                continue;
+            }
+            while old.next_if(|(before, _)| *before < address).is_some() {}
+            let same = |(at, copy): &(u64, SharedBytes)| *at == address && copy.len() == bytes.len();
+            let copy = match old.next_if(same) {
+                Some((_, copy)) => {
+                    copy.copy_from(bytes);
+                    copy
+                }
+                None => bytes.clone(),
+            };
+            copied.0.push((address, copy));
+        }
+    }
+
+    /// Writes back what has been copied. Allocations of that time must be there still.
+    pub(crate) fn restore(&self, copied: &Copied) {
+        for (address, bytes) in &copied.0 {
+            if let Some((allocation, 0)) = self.find(*address, bytes.len() as u64) {
+                allocation.bytes.copy_from(bytes);
+            }
+        }
+    }
+
+    /// The same of the user's allocations alone: of those of programs, other machines have others.
+    pub(crate) fn restore_user(&self, copied: &Copied) {
+        for (address, bytes) in copied.0.iter().filter(|(address, _)| *address >= USER_BASE) {
+            if let Some((allocation, 0)) = self.find(*address, bytes.len() as u64) {
+                allocation.bytes.copy_from(bytes);
+            }
+        }
     }
 
     /// Allocations in the user's range.

@@ -192,7 +192,7 @@ impl<'a> Engine<'a> {
         let index = self.next_group;
         self.next_group += 1;
         let slot = self.free_groups.pop().unwrap_or_else(|| {
-            let lds = Lds::new(self.shared.lds_bytes, self.shared.config);
+            let lds = Lds::new(self.shared.lds_bytes, self.shared.patterns.lds, &self.shared.look);
             self.groups.push(Group { lds, ..Group::default() });
             self.groups.len() - 1
         });
@@ -343,7 +343,9 @@ impl<'a> Engine<'a> {
             wave: &mut resident.wave,
             lds: &mut self.groups[group].lds,
             memory: shared.memory,
-            races: shared.races.as_ref(),
+            races: shared.look.races(),
+            scan: None,
+            trace: None,
             program: shared.program,
             counters: &mut [],
             trap: None,

@@ -85,7 +85,7 @@ impl Device {
         front.iter_mut().for_each(|caches| caches.begin(parameters));
         machine.with_memory(|memory, config| {
             dispatch::prepare(memory, config, program, launch, |shared| {
-                engine::Engine::new(shared, parameters, hierarchy, front)?.run()
+                engine::Engine::new(&shared, parameters, hierarchy, front)?.run()
             })
         })
     }

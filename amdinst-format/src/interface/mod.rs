@@ -6,6 +6,7 @@
 //!
 //! The first field of the table is its version. What follows it may be read only if that is [`VERSION`].
 
+mod checks;
 mod embedded;
 mod failure;
 mod junit;
@@ -15,6 +16,7 @@ mod table;
 
 use std::path::{Path, PathBuf};
 
+pub use checks::Checks;
 pub use embedded::{Embedded, EmbeddedCodeObject, EmbeddedForm};
 pub use failure::{BufferDifference, LaunchFailure};
 pub use junit::{JunitCase, JunitEnding, JunitSuite};

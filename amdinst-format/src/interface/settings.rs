@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::Embedded;
+use super::{Checks, Embedded};
 use crate::probes::Home;
 
 /// Where to launch kernels.
@@ -122,11 +122,10 @@ pub struct Settings {
     pub gpu: Option<u32>,
     /// Wave-instructions that a workgroup may run in the emulator; `None` leaves it to the emulator.
     pub budget: Option<u64>,
-    /// A barrier that some work-items of the workgroup do not reach is a fault in the emulator. Hardware lets it pass.
-    pub strict_barriers: bool,
-    /// Accesses of two waves to the same bytes, in LDS or memory, that nothing orders are a fault in the emulator, and so are
-    /// different values that lanes write to one place by one store.
-    pub check_races: bool,
+    /// What to look for in the emulator, if that is asked for; [`DeviceChoice::Auto`] is the emulator then.
+    pub check: Option<Checks>,
+    /// What to look for in the emulator where `check` says nothing. The test runner has all here.
+    pub check_by_default: Checks,
     /// What each dword of registers, LDS and scratch memory holds in the emulator before it is written; `None` leaves it to
     /// the emulator.
     pub uninitialised: Option<u32>,
@@ -137,6 +136,11 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// What is looked for in the emulator.
+    pub fn checks(&self) -> Checks {
+        self.check.unwrap_or(self.check_by_default)
+    }
+
     /// Reads the environment (see the harness's documentation).
     ///
     /// # Errors
@@ -169,13 +173,18 @@ impl Settings {
             profile: text("AMDINST_PROFILE"),
             gpu: gpu.transpose()?,
             budget: text("AMDINST_BUDGET").map(budget).transpose()?,
-            strict_barriers: flag("AMDINST_STRICT_BARRIERS")?,
-            check_races: flag("AMDINST_CHECK_RACES")?,
+            check: text("AMDINST_CHECK").map(checks).transpose()?,
+            check_by_default: Checks::NONE,
             uninitialised: text("AMDINST_UNINITIALISED").map(uninitialised).transpose()?,
             timing: text("AMDINST_TIMING"),
             timeline: std::env::var_os("AMDINST_TIMELINE").filter(|path| !path.is_empty()).map(PathBuf::from),
         })
     }
+}
+
+fn checks(value: String) -> Result<Checks, SettingsError> {
+    let variable = "AMDINST_CHECK";
+    value.parse().map_err(|expected| SettingsError { variable, value, expected })
 }
 
 /// A whole number of 32 bits, in hexadecimal with `0x` before it.
@@ -213,6 +222,11 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "AMDINST_DEVICE=gpu is not understood; AMDINST_DEVICE is one of auto, emu, hip"
+        );
+        let error = checks("race".to_owned()).unwrap_err().to_string();
+        assert!(
+            error.starts_with("AMDINST_CHECK=race is not understood; AMDINST_CHECK is one of all,"),
+            "{error}"
         );
         assert_eq!(budget("1".to_owned()), Ok(1));
         for value in ["0", "-1", "many"] {

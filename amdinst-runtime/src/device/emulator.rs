@@ -1,7 +1,8 @@
 //! Launches on the emulator: the instrumented kernel and the original, each on a machine of its own.
 //!
 //! The two machines are kept in step: every allocation, write and free is done on both, so a buffer has the same address
-//! and the same bytes on both, and after a launch any difference is the probes' doing. What the test reads is the
+//! and the same bytes on both, and after a launch any difference is the probes' doing, or that of values which nothing has
+//! written: where these are looked for, the two machines have different dwords in their place. What the test reads is the
 //! original's memory.
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,10 +16,10 @@ use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
-    Config, Execution, Machine, MemoryError, Program, Uninitialised, native_blocks, native_counts,
+    Config, Execution, Machine, MemoryError, Program, Snapshot, Uninitialised, native_blocks, native_counts,
     native_ticks,
 };
-use amdinst_format::interface::{BufferDifference, LaunchFailure, Settings, SettingsError};
+use amdinst_format::interface::{BufferDifference, Checks, LaunchFailure, Settings, SettingsError};
 
 use super::memory::DeviceMemory;
 use super::{DeviceError, Outcome};
@@ -45,7 +46,11 @@ pub(crate) struct Emulator {
 #[derive(Debug)]
 struct Machines {
     original: Machine,
+    /// Where uninitialised values are looked for, it has another dword in their place.
     instrumented: Machine,
+    checks: Checks,
+    /// What the original's memory held before the last launch; kept for its room.
+    before: Snapshot,
     /// Programs by the path of the original code object.
     programs: HashMap<PathBuf, Programs>,
     /// Live buffers: bytes and label by address.
@@ -75,10 +80,16 @@ impl Emulator {
         if let Some(budget) = settings.budget {
             config.budget = budget;
         }
-        config.strict_barriers = settings.strict_barriers;
-        config.check_races = settings.check_races;
+        let checks = settings.checks();
+        config.strict_barriers = checks.barriers;
         if let Some(dword) = settings.uninitialised {
             config.uninitialised = Uninitialised(dword);
+        }
+        let mut of_original = config.clone();
+        // What is inserted races with nothing, so that one of the two is enough to look at.
+        of_original.check_races = checks.races;
+        if checks.uninitialised {
+            config.uninitialised = config.uninitialised.other();
         }
         let model = settings.timing.as_deref().map(modelled_device).transpose()?;
         Ok(Self {
@@ -87,8 +98,10 @@ impl Emulator {
             arch,
             settings: settings.clone(),
             machines: Mutex::new(Machines {
-                original: Machine::new(arch, config.clone()),
+                original: Machine::new(arch, of_original),
                 instrumented: Machine::new(arch, config),
+                checks,
+                before: Snapshot::default(),
                 programs: HashMap::new(),
                 buffers: BTreeMap::new(),
             }),
@@ -118,6 +131,30 @@ impl Emulator {
 
     pub(super) fn launch(&self, request: &Request<'_>) -> Result<Outcome, LaunchFailure> {
         self.machines().launch(request, self.model, self.settings.timeline.is_some())
+    }
+}
+
+/// Where counters are not what the emulator saw in the original.
+fn disagreements(
+    built: &Built,
+    probes: &KernelProbes,
+    original: &Execution,
+    records: &[counters::WaveRecord],
+) -> Vec<oracle::Disagreement> {
+    match probes.probe {
+        Probe::Branches => {
+            let native = native_counts(&original.masks, records.len());
+            oracle::compare(probes, records, &native, DISAGREEMENTS)
+        }
+        Probe::Blocks => {
+            let native = native_blocks(&original.steps, records.len());
+            // Which blocks were left out by choice stands nowhere.
+            oracle::compare_blocks(probes, records, &native, false, DISAGREEMENTS)
+        }
+        Probe::Time => {
+            let ticks = native_ticks(&built.original, &original.steps, records.len());
+            oracle::compare_times(records, &ticks, DISAGREEMENTS)
+        }
     }
 }
 
@@ -188,43 +225,70 @@ impl Machines {
         device: Option<Model>,
         timelines: bool,
     ) -> Result<Outcome, LaunchFailure> {
+        let Checks { races, uninitialised, .. } = self.checks;
+        if !races && !uninitialised {
+            return self.launch_from(request, device, timelines, None);
+        }
+        let mut before = std::mem::take(&mut self.before);
+        self.original.snapshot_into(&mut before);
+        let outcome = self.launch_from(request, device, timelines, Some(&before));
+        self.before = before;
+        outcome
+    }
+
+    /// The same; `before` is what the original's memory holds now, if it is looked for races or uninitialised values.
+    fn launch_from(
+        &mut self,
+        request: &Request<'_>,
+        device: Option<Model>,
+        timelines: bool,
+        before: Option<&Snapshot>,
+    ) -> Result<Outcome, LaunchFailure> {
         let built = request.built;
         self.programs(built)?;
         // It starts from the memory before the launch. Waves that fault at other times than the emulator's would name another
         // one of them, so that a fault is told as it is without a model.
         let modelled = device.map(|device| self.model_original(request, device, timelines));
         let probes = built.probes_of(request.kernel);
-        let original =
-            self.launch_original(request, probes.map(|probes| probes.probe).unwrap_or_default())?;
+        let probe = probes.map(|probes| probes.probe).unwrap_or_default();
+        let original = self.launch_original(request, probe, before)?;
         let mut timing = modelled.transpose()?;
         let Some(probes) = probes.filter(|probes| probes.is_instrumented()) else {
             // Nothing to compare with; the other machine must do the same to stay in step.
             self.mirror();
+            // There is no other launch to compare with, and one more is as long as this one: registers alone are not worth it.
+            if request.has_memory_of_its_own() {
+                self.check_unwritten(request, before)?;
+            }
             let report = request.empty_report(probes);
             return Ok(Outcome { report, wave_instructions: Some(original.wave_instructions), timing });
         };
         let layout = probes.layout(request.grid, request.block);
-        let records = self.launch_instrumented(request, probes, &layout, timing.as_mut().zip(device))?;
-        let records = counters::decode(&records).map_err(|error| request.counters(error.to_string()))?;
-
+        let counted = |bytes: &[u8]| {
+            let records = counters::decode(bytes).map_err(|error| request.counters(error.to_string()))?;
+            let disagreements = disagreements(built, probes, &original, &records);
+            Ok::<_, LaunchFailure>((records, disagreements))
+        };
+        let records = self.launch_instrumented(request, probes, &layout, timing.as_mut().zip(device));
+        let records = match (records, before.filter(|_| self.checks.uninitialised)) {
+            (Err(failure @ LaunchFailure::InstrumentedFault { .. }), Some(before)) => {
+                let without = self.launch_as_the_original(request, probes, &layout, before);
+                let failure = if without.is_ok() { fault::by_unwritten(failure) } else { failure };
+                self.mirror();
+                return Err(failure);
+            }
+            (records, _) => records?,
+        };
         if let Some(difference) = self.difference() {
+            self.check_unwritten(request, before).inspect_err(|_| self.mirror())?;
             return Err(LaunchFailure::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
         }
-        let disagreements = match probes.probe {
-            Probe::Branches => {
-                let native = native_counts(&original.masks, records.len());
-                oracle::compare(probes, &records, &native, DISAGREEMENTS)
-            }
-            Probe::Blocks => {
-                let native = native_blocks(&original.steps, records.len());
-                // Which blocks were left out by choice stands nowhere.
-                oracle::compare_blocks(probes, &records, &native, false, DISAGREEMENTS)
-            }
-            Probe::Time => {
-                let ticks = native_ticks(&built.original, &original.steps, records.len());
-                oracle::compare_times(&records, &ticks, DISAGREEMENTS)
-            }
-        };
+        let (mut records, mut disagreements) = counted(&records)?;
+        // A branch on what is not written went another way, though that made no difference: compilers make such.
+        if let Some(before) = before.filter(|_| self.checks.uninitialised && !disagreements.is_empty()) {
+            let again = self.launch_as_the_original(request, probes, &layout, before)?;
+            (records, disagreements) = counted(&again)?;
+        }
         if !disagreements.is_empty() {
             let disagreements = disagreements.iter().map(ToString::to_string).collect();
             return Err(LaunchFailure::OracleDiffers { kernel: request.kernel.to_owned(), disagreements });
@@ -255,19 +319,50 @@ impl Machines {
         let program = &self.programs[&request.built.original_path].original;
         let launch = request.emulated(request.kernarg.clone());
         let modelled = model(device, &self.original, program, &launch)
-            .map_err(|fault| fault::of_original(&fault, request))?;
+            .map_err(|fault| fault::of_original(&fault, request, false))?;
         Ok(ModelledLaunch::new(request, modelled, timelines))
     }
 
-    /// Launches the original, and notes what `probe` is compared with.
-    fn launch_original(&mut self, request: &Request<'_>, probe: Probe) -> Result<Execution, LaunchFailure> {
+    /// Launches the original, and notes what `probe` is compared with. `before` is what memory holds now, if there is a copy.
+    fn launch_original(
+        &mut self,
+        request: &Request<'_>,
+        probe: Probe,
+        before: Option<&Snapshot>,
+    ) -> Result<Execution, LaunchFailure> {
         let programs = &self.programs[&request.built.original_path];
         let launch = amdinst_emu::Launch {
             record_masks: probe == Probe::Branches,
             record_steps: probe != Probe::Branches,
             ..request.emulated(request.kernarg.clone())
         };
-        self.original.launch(&programs.original, &launch).map_err(|fault| fault::of_original(&fault, request))
+        let program = &programs.original;
+        let Some(before) = before else {
+            return self
+                .original
+                .launch(program, &launch)
+                .map_err(|fault| fault::of_original(&fault, request, false));
+        };
+        self.original.launch_from(program, &launch, before).map_err(|fault| {
+            let uninitialised =
+                self.checks.uninitialised && self.original.is_by_unwritten(program, &launch, before, &fault);
+            fault::of_original(&fault, request, uninitialised)
+        })
+    }
+
+    /// Whether what the original has left in memory depends on what nothing had written, if that is looked for.
+    fn check_unwritten(
+        &mut self,
+        request: &Request<'_>,
+        before: Option<&Snapshot>,
+    ) -> Result<(), LaunchFailure> {
+        let Some(before) = before.filter(|_| self.checks.uninitialised) else { return Ok(()) };
+        let program = &self.programs[&request.built.original_path].original;
+        let launch = request.emulated(request.kernarg.clone());
+        match self.original.find_unwritten(program, &launch, before) {
+            Some(fault) => Err(fault::of_original(&fault, request, false)),
+            None => Ok(()),
+        }
     }
 
     /// Launches the instrumented kernel and gives its counter buffer back.
@@ -303,6 +398,22 @@ impl Machines {
         });
         self.free(address);
         result
+    }
+
+    /// The same once more, with the original's dword in place of what was never written.
+    fn launch_as_the_original(
+        &mut self,
+        request: &Request<'_>,
+        probes: &KernelProbes,
+        layout: &Layout,
+        before: &Snapshot,
+    ) -> Result<Vec<u8>, LaunchFailure> {
+        self.instrumented.restore(before);
+        let there = self.instrumented.uninitialised();
+        self.instrumented.set_uninitialised(self.original.uninitialised());
+        let records = self.launch_instrumented(request, probes, layout, None);
+        self.instrumented.set_uninitialised(there);
+        records
     }
 
     /// Copies every buffer from the original's memory to the instrumented kernel's.

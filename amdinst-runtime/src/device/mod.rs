@@ -7,7 +7,7 @@ pub(crate) mod memory;
 use std::sync::Arc;
 
 use amdinst_core::report::Report;
-use amdinst_format::interface::{DeviceChoice, LaunchFailure, Settings, SettingsError};
+use amdinst_format::interface::{Checks, DeviceChoice, LaunchFailure, Settings, SettingsError};
 use thiserror::Error;
 
 use crate::artifacts::ArtifactError;
@@ -68,14 +68,9 @@ impl Device {
                 Ok((device, why))
             }
             // What only the emulator can look for.
-            DeviceChoice::Auto if settings.strict_barriers || settings.check_races => {
+            DeviceChoice::Auto if settings.check.is_some_and(Checks::any) => {
                 let device = Self::emulator(settings)?;
-                let checks = match (settings.strict_barriers, settings.check_races) {
-                    (true, true) => "barriers and races",
-                    (true, false) => "barriers",
-                    _ => "races",
-                };
-                let why = format!("{}, which checks {checks}", device.name());
+                let why = format!("{}, which looks for {}", device.name(), settings.checks().text());
                 Ok((device, why))
             }
             DeviceChoice::Auto => match gpu(settings) {

@@ -129,14 +129,14 @@ kernel void halted_wave(global uint *out) {
     *out = 1;
 }
 
-// run race_after_a_store: --grid 1 --block 128 --arg buf:512 --check-races
+// run race_after_a_store: --grid 1 --block 128 --arg buf:512 --check races
 kernel void race_after_a_store(global uint *out) {
     volatile local uint tile[128];
     tile[ID] = ID;
     out[ID] = tile[127 - ID];
 }
 
-// run race_of_an_atomic: --grid 1 --block 128 --arg buf:512 --check-races --timing mi210
+// run race_of_an_atomic: --grid 1 --block 128 --arg buf:512 --check races --timing mi210
 kernel void race_of_an_atomic(global uint *out) {
     local atomic_uint sum;
     if (ID == 0) {
@@ -147,7 +147,7 @@ kernel void race_of_an_atomic(global uint *out) {
     out[ID] = __opencl_atomic_load(&sum, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_WORK_GROUP);
 }
 
-// run barrier_in_divergent_lanes: --grid 1 --block 128 --arg buf:512 --strict-barriers
+// run barrier_in_divergent_lanes: --grid 1 --block 128 --arg buf:512 --check barriers
 kernel void barrier_in_divergent_lanes(global uint *out) {
     if (ID % 64 < 40) {
         __builtin_amdgcn_s_barrier();
@@ -155,7 +155,7 @@ kernel void barrier_in_divergent_lanes(global uint *out) {
     }
 }
 
-// run barrier_in_a_branch: --grid 1 --block 128 --arg buf:4 --strict-barriers
+// run barrier_in_a_branch: --grid 1 --block 128 --arg buf:4 --check barriers
 kernel void barrier_in_a_branch(global uint *out) {
     if (ID >= 64)
         return;

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::recorder::Ending;
+use crate::Checks;
 use crate::device::Device;
 
 /// What a kernel test may return, besides nothing.
@@ -24,6 +25,8 @@ pub struct TestCase {
     pub line: u32,
     /// Why it is ignored, if it is; empty for no reason.
     pub ignored: Option<&'static str>,
+    /// What may be looked for in it, if that is said (`#[harness::test(check = "barriers")]`).
+    pub check: Option<Checks>,
     /// Runs it; the error is the message.
     pub run: fn(&Device) -> Result<(), String>,
 }

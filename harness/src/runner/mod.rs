@@ -21,8 +21,8 @@ use libtest_mimic::{Failed, Trial};
 pub use case::{IntoTestResult, TestCase, TestResult};
 use recorder::{Ending, Finished, Launches, Results};
 
-use crate::Settings;
 use crate::device::Device;
+use crate::{Checks, Settings};
 
 /// The exit code when the device that was asked for is not there; that of `cargo amdinst` for the same.
 const DEVICE_MISSING: u8 = 10;
@@ -92,7 +92,7 @@ pub fn run_tests() -> ExitCode {
 /// Opens the device once before any test does, so that a missing one is told once, and writes to the file that
 /// `AMDINST_STATUS` names how far this program came. `Some` ends the program.
 fn status(anything: bool) -> Option<ExitCode> {
-    let opened = if anything { open().map(drop) } else { Ok(()) };
+    let opened = if anything { open(None).map(drop) } else { Ok(()) };
     tell(if opened.is_ok() { "started" } else { "device-missing" });
     let message = opened.err()?;
     eprintln!("error: {message}");
@@ -157,7 +157,7 @@ fn trial(case: &'static TestCase, results: &Results) -> Trial {
 }
 
 fn run_case(case: &TestCase) -> Ending {
-    let device = match open() {
+    let device = match open(case.check) {
         Ok(device) => device,
         Err(message) => return Ending::Failed(message),
     };
@@ -171,10 +171,16 @@ fn settings() -> Result<Arc<Settings>, String> {
     SETTINGS.get_or_init(read).clone()
 }
 
-/// A device for one test. Which one is taken is told once.
-fn open() -> Result<Device, String> {
+/// A device for a test, in which this may be looked for. Which one is taken is told once.
+fn open(most: Option<Checks>) -> Result<Device, String> {
     static TOLD: OnceLock<()> = OnceLock::new();
     let settings = settings()?;
+    let most = most.unwrap_or(Checks::ALL);
+    let settings = Settings {
+        check: settings.check.map(|asked| asked.and(most)),
+        check_by_default: most,
+        ..Settings::clone(&settings)
+    };
     let (device, why) = Device::open(&settings).map_err(|error| error.to_string())?;
     TOLD.get_or_init(|| eprintln!("device: {why}"));
     Ok(device)

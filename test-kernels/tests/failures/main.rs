@@ -5,10 +5,10 @@
 
 mod called;
 
-use harness::{Device, FaultReport, Launch as _, LaunchError, Settings};
+use harness::{Checks, Device, FaultReport, Launch as _, LaunchError, Settings};
 use test_kernels::broken::{
     barrier_in_a_branch, checked_index, copy_unguarded, countdown, exchange, follow, move_down, scatter,
-    stack_index, turn_around, two_to_one,
+    stack_index, store_at_unwritten, sum_of_neighbours, sum_of_written_neighbours, turn_around, two_to_one,
 };
 use test_kernels::vector_add::vector_add;
 
@@ -217,21 +217,21 @@ fn past_the_end_of_the_stack(device: &Device) {
 /// fault only where one asks for it.
 #[harness::test]
 fn a_barrier_that_not_all_waves_reach(device: &Device) -> harness::TestResult {
-    let settings = Settings { strict_barriers: false, ..device.settings().clone() };
+    let settings = Settings { check: Some(Checks::NONE), ..device.settings().clone() };
     let device = &Device::emulator(&settings)?;
     let mut output = device.zeroed(256);
     barrier_in_a_branch.launch(device, 2, 128, (&mut output,))?;
     assert_eq!(output.to_vec().iter().sum::<u32>(), 128);
-    let settings = Settings { strict_barriers: true, ..device.settings().clone() };
+    let settings =
+        Settings { check: Some(Checks { barriers: true, ..Checks::NONE }), ..device.settings().clone() };
     let device = &Device::emulator(&settings)?;
     let mut output = device.zeroed(256);
     let (fault, text) = fault(barrier_in_a_branch.launch(device, 2, 128, (&mut output,)));
     let what = "kernel `barrier_in_a_branch`: barrier in divergent control flow: 1 wave waits at it and 1 wave has ended\n";
     assert!(text.starts_with(what), "{text}");
-    assert!(
-        text.ends_with(" `s_barrier`, workgroup (0, 0, 0), wave 0") && text.contains(" = note: pc 0x"),
-        "{text}"
-    );
+    let pc = text.lines().find(|line| line.contains(" = note: pc 0x")).unwrap_or_default();
+    assert!(pc.ends_with(" `s_barrier`, workgroup (0, 0, 0), wave 0"), "{text}");
+    assert!(text.contains("`#[harness::test(check = \"races,uninitialised\")]`"), "{text}");
     assert_eq!((fault.wave.wave, fault.lane), (0, None), "{text}");
     // The instruction stands in a function of the library, behind the line that calls it.
     assert_at(&fault, &text, line_of("        barrier();"));
@@ -243,7 +243,8 @@ fn a_barrier_that_not_all_waves_reach(device: &Device) -> harness::TestResult {
 /// is a fault only where one asks for it.
 #[harness::test]
 fn a_missing_barrier(device: &Device) -> harness::TestResult {
-    let settings = Settings { check_races: true, ..device.settings().clone() };
+    let settings =
+        Settings { check: Some(Checks { races: true, ..Checks::NONE }), ..device.settings().clone() };
     let device = &Device::emulator(&settings)?;
     let mut output = device.zeroed(256);
     let (fault, text) = fault(turn_around.launch(device, 2, 128, (&mut output,)));
@@ -254,11 +255,12 @@ fn a_missing_barrier(device: &Device) -> harness::TestResult {
     assert!(first.starts_with(&format!("kernel `turn_around`: {what}")), "{text}");
     assert!(first.ends_with(", after a read by wave 0 with no barrier in between"), "{text}");
     assert_at(&fault, &text, store);
-    let last = text.lines().last().unwrap_or_default();
+    let last = text.lines().find(|line| line.contains("; before it pc 0x")).unwrap_or_default();
     let (pc, before) = last.split_once("; before it pc 0x").unwrap_or_default();
     assert!(pc.ends_with("`, workgroup (0, 0, 0), wave 1, lane 0"), "{text}");
     assert!(instruction.iter().any(|name| pc.contains(&format!(" `{name}"))), "{text}");
     assert!(before.contains("_read_b32 ") || before.contains("_load_dword "), "{text}");
+    assert!(text.contains("`#[harness::test(check = \"barriers,uninitialised\")]`"), "{text}");
     let earlier = fault.earlier.as_ref().ok_or("no earlier access")?;
     assert!(earlier.pc.is_some() && earlier.pc != fault.pc, "{text}");
     assert_eq!(earlier.location.line, Some(load), "{text}");
@@ -269,10 +271,11 @@ fn a_missing_barrier(device: &Device) -> harness::TestResult {
 #[harness::test]
 fn workgroups_that_share_an_element(device: &Device) -> harness::TestResult {
     let values: Vec<u32> = (0..129).collect();
-    if !device.settings().check_races {
+    if !device.settings().checks().races {
         move_down.launch(device, 2, 64, (&mut device.buffer(&values),))?;
     }
-    let settings = Settings { check_races: true, ..device.settings().clone() };
+    let settings =
+        Settings { check: Some(Checks { races: true, ..Checks::NONE }), ..device.settings().clone() };
     let device = &Device::emulator(&settings)?;
     let mut data = device.buffer(&values);
     let (fault, text) = fault(move_down.launch(device, 2, 64, (&mut data,)));
@@ -285,7 +288,7 @@ fn workgroups_that_share_an_element(device: &Device) -> harness::TestResult {
     assert_at(&fault, &text, line_of("*data.add(i + 1)"));
     let earlier = fault.earlier.as_ref().ok_or("no earlier access")?;
     assert!(earlier.pc.is_some() && !earlier.frames.is_empty(), "{text}");
-    let last = text.lines().last().unwrap_or_default();
+    let last = text.lines().find(|line| line.contains("; before it pc 0x")).unwrap_or_default();
     let before = last.split_once("; before it pc 0x").map_or("", |(_, before)| before);
     assert!(before.contains("_load_dword "), "{text}");
     // Workgroups of their own elements do not meet.
@@ -297,8 +300,9 @@ fn workgroups_that_share_an_element(device: &Device) -> harness::TestResult {
 #[harness::test]
 fn lanes_that_write_to_one_element(device: &Device) -> harness::TestResult {
     let mut output = device.zeroed(128);
-    let settings = Settings { check_races: true, ..device.settings().clone() };
-    if !device.settings().check_races {
+    let settings =
+        Settings { check: Some(Checks { races: true, ..Checks::NONE }), ..device.settings().clone() };
+    if !device.settings().checks().races {
         two_to_one.launch(device, 2, 128, (&mut output,))?;
     }
     let device = &Device::emulator(&settings)?;
@@ -312,6 +316,78 @@ fn lanes_that_write_to_one_element(device: &Device) -> harness::TestResult {
     assert!(first.ends_with(", where lane 0 writes another value by the same instruction"), "{text}");
     assert_eq!((fault.wave.wave, fault.lane), (0, Some(1)), "{text}");
     assert_at(&fault, &text, line_of("i as usize / 2"));
+    Ok(())
+}
+
+/// The device of tests that do not say what is to be looked for.
+fn with_defaults(device: &Device) -> Device {
+    let settings = Settings { check: None, check_by_default: Checks::ALL, ..device.settings().clone() };
+    Device::emulator(&settings).expect("an emulator")
+}
+
+/// The last work-item adds what nobody has written. Both dwords that stand for it are tried, so the sum is told by what it
+/// depends on, not by what it looks like.
+#[harness::test]
+fn a_sum_of_what_nobody_has_written(device: &Device) {
+    let device = &with_defaults(device);
+    let mut output = device.zeroed(64);
+    let (fault, text) = fault(sum_of_neighbours.launch(device, 1, 64, (&mut output,)));
+    let first = text.lines().next().unwrap_or_default();
+    assert!(
+        first.starts_with("kernel `sum_of_neighbours`: uninitialised value: write of 4 bytes at 0x"),
+        "{text}"
+    );
+    let depends = " (byte 252 of `buffer of 64 u32`) depends on LDS that nothing has written";
+    assert!(first.contains(depends), "{text}");
+    assert_eq!((fault.wave.wave, fault.lane, fault.kind.as_str()), (0, Some(63), "uninitialised"), "{text}");
+    assert_at(&fault, &text, line_of("*output.add(i) = sum;"));
+    let earlier = fault.earlier.as_ref().expect("a read");
+    assert!(
+        earlier.instruction.starts_with("ds_read") || earlier.instruction.starts_with("flat_load"),
+        "{text}"
+    );
+    // What the kernel has left is what the test reads, as before.
+    assert_eq!(output.to_vec()[..63], std::array::from_fn::<u32, 63, _>(|i| 2 * i as u32 + 1));
+    // Where it is not looked for, it shows in the result.
+    let settings = Settings { check: Some(Checks::NONE), ..device.settings().clone() };
+    let device = &Device::emulator(&settings).expect("an emulator");
+    let mut output = device.zeroed(64);
+    sum_of_neighbours.launch(device, 1, 64, (&mut output,)).expect("not looked for");
+    assert_eq!(output.to_vec()[63], 0x7ffb_7ffb + 63);
+}
+
+/// What is read and not used is no mistake.
+#[harness::test]
+fn what_is_read_and_not_used(device: &Device) -> harness::TestResult {
+    let device = &with_defaults(device);
+    let mut output = device.zeroed(64);
+    sum_of_written_neighbours.launch(device, 1, 64, (&mut output,))?;
+    assert_eq!(output.to_vec()[63], 63);
+    Ok(())
+}
+
+/// A fault that another dword in place of what was not written would not have made says so.
+#[harness::test]
+fn an_address_that_nobody_has_written(device: &Device) {
+    let device = &with_defaults(device);
+    let mut output = device.zeroed::<u32>(64);
+    let (_, text) = fault(store_at_unwritten.launch(device, 1, 64, (&mut output,)));
+    let first = text.lines().next().unwrap_or_default();
+    assert!(first.starts_with("kernel `store_at_unwritten`: out of bounds: write of 4 bytes"), "{text}");
+    assert!(
+        first.ends_with("; it depends on a register, LDS or scratch memory that nothing has written"),
+        "{text}"
+    );
+    let mut output = device.zeroed(128);
+    let (_, text) = fault(stack_index.launch(device, 1, 128, (50_000, &mut output)));
+    assert!(!text.contains("nothing has written"), "{text}");
+}
+
+/// What may be looked for in a test can be less than what is looked for in others.
+#[harness::test(check = "none")]
+fn a_test_that_asks_for_no_checks(device: &Device) -> harness::TestResult {
+    assert_eq!(device.settings().checks(), Checks::NONE);
+    turn_around.launch(device, 2, 128, (&mut device.zeroed(256),))?;
     Ok(())
 }
 

@@ -114,7 +114,16 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
         }
     }
     lds.settle()?;
-    if lds.is_watched() { lane_races(w, access, vaddr) } else { Ok(()) }
+    if !lds.is_watched() || context.trace.is_some() {
+        return Ok(());
+    }
+    let checked = lane_races(w, access, vaddr);
+    match lds.scan() {
+        Some(scan) if checked.is_err() => scan.report_clash(),
+        Some(_) => {}
+        None => checked?,
+    }
+    Ok(())
 }
 
 /// Whether lanes have stored different values to one place.

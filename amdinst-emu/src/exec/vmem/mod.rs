@@ -27,6 +27,7 @@ use crate::memory::Protection;
 use crate::program::{Action, Handler, MemoryAccess, Space, Step};
 use crate::wave::{FLAT_SCRATCH, LANES, Scratch, odd_operand};
 pub(crate) use footprint::footprint;
+pub(crate) use watch::passes_the_cache;
 
 use allocation::{atomic_operands, in_allocation, one_allocation};
 

@@ -1,12 +1,12 @@
-//! What `--check-races` looks at in vector memory. Accesses that convert, and those of a buffer's records in pieces, it
+//! What is looked at for races in vector memory. Accesses that convert, and those of a buffer's records in pieces, it
 //! leaves out.
 
 use super::Place;
-use crate::check::Outcome;
+use crate::check::{AccessKind, Outcome};
 use crate::exec::{Context, lane_race};
 use crate::program::{Action, MemoryAccess, Step};
 use crate::races::Access;
-use crate::wave::LANES;
+use crate::wave::{LANES, Wave};
 
 /// Notes what the active lanes are about to do to device memory.
 ///
@@ -18,6 +18,18 @@ pub(super) fn note(
     access: &MemoryAccess,
     places: &[Place; LANES],
 ) -> Outcome {
+    if context.scan.is_some() {
+        scan(context, step, access, places);
+        return Ok(());
+    }
+    let how = Access::new(access.action, passes_the_cache(step));
+    if how.kind != AccessKind::Read {
+        let active = places.iter().enumerate().filter(|(lane, _)| context.wave.active(*lane));
+        context.trace_stores(active.filter_map(|(lane, place)| match *place {
+            Place::Global(address) => Some((address, how.bytes, Some(lane))),
+            _ => None,
+        }));
+    }
     let Some(mut races) = context.device_races() else { return Ok(()) };
     let w = &*context.wave;
     let lanes = places.iter().enumerate().filter(|(lane, _)| w.active(*lane));
@@ -25,12 +37,26 @@ pub(super) fn note(
         Place::Global(address) if w.scratch.offset_of(address).is_none() => Some((address, Some(lane))),
         _ => None,
     });
-    races.note(context.memory, w, Access::new(access.action, passes_the_cache(step)), lanes)
+    races.note(context.memory, w, how, lanes)
+}
+
+/// The same for a scan, which cannot fail.
+fn scan(context: &mut Context<'_>, step: &Step, access: &MemoryAccess, places: &[Place; LANES]) {
+    let how = Access::new(access.action, passes_the_cache(step));
+    let Some(scan) = context.scan.as_deref_mut() else { return };
+    if how.kind == AccessKind::Read && how.synchronises {
+        return;
+    }
+    let w = &*context.wave;
+    for (_, place) in places.iter().enumerate().filter(|(lane, _)| w.active(*lane)) {
+        let Place::Global(address) = *place else { continue };
+        scan.note(context.memory, w, how, address);
+    }
 }
 
 /// Whether a load is one that compilers choose for atomic and volatile loads. Those with SLC are non-temporal ones (AMDGPU
 /// user guide, "Memory Model", the tables of code sequences; SC0 and SC1 of gfx940 are in the places of GLC and SCC).
-fn passes_the_cache(step: &Step) -> bool {
+pub(crate) fn passes_the_cache(step: &Step) -> bool {
     step.extra.as_ref().is_some_and(|extra| {
         let mods = &extra.inst.mods;
         mods.glc && !mods.slc || mods.scc
@@ -41,7 +67,7 @@ fn passes_the_cache(step: &Step) -> bool {
 ///
 /// # Errors
 /// When they have changed what others had written, or when they have stored different values to one place.
-pub(super) fn settle(context: &Context<'_>, access: &MemoryAccess, places: &[Place; LANES]) -> Outcome {
+pub(super) fn settle(context: &mut Context<'_>, access: &MemoryAccess, places: &[Place; LANES]) -> Outcome {
     if !context.lds.is_watched() || !matches!(access.action, Action::Store { .. }) {
         return Ok(());
     }
@@ -49,6 +75,9 @@ pub(super) fn settle(context: &Context<'_>, access: &MemoryAccess, places: &[Pla
         races.settle(context.memory)?;
     }
     let w = &*context.wave;
+    if ascend(w, access, places) {
+        return Ok(());
+    }
     // To device memory, then to LDS.
     for memory in [Some(context.memory), None] {
         let stores = places.iter().enumerate().filter(|(lane, _)| w.active(*lane));
@@ -58,7 +87,29 @@ pub(super) fn settle(context: &Context<'_>, access: &MemoryAccess, places: &[Pla
             _ => None,
         });
         let stores = stores.map(|(address, lane)| lane_race::Store { address, lane, row: access.data[0] });
-        lane_race::check(w, memory, access.action, &mut stores.collect::<Vec<_>>())?;
+        let checked = lane_race::check(w, memory, access.action, &mut stores.collect::<Vec<_>>());
+        match &mut context.scan {
+            Some(scan) if checked.is_err() => scan.report_clash(),
+            _ if context.trace.is_some() => {}
+            Some(_) => {}
+            None => checked?,
+        }
     }
     Ok(())
+}
+
+/// Whether the places of the active lanes, from lane to lane, are behind each other: no two lanes store to one then.
+fn ascend(w: &Wave, access: &MemoryAccess, places: &[Place; LANES]) -> bool {
+    let Action::Store { bytes, .. } = access.action else { return true };
+    let mut end = 0;
+    places.iter().enumerate().filter(|(lane, _)| w.active(*lane)).all(|(_, place)| match *place {
+        // LDS has addresses of its own.
+        Place::Lds(_) => false,
+        Place::Global(address) => {
+            let behind = end <= address;
+            end = address.saturating_add(u64::from(bytes));
+            behind
+        }
+        _ => true,
+    })
 }

@@ -102,7 +102,13 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
             command.env(name, value);
         }
     }
-    command.envs(args.limits.checks.variables());
+    let checks = args.limits.checks;
+    if checks.asked().is_some_and(|asked| asked.uninitialised) {
+        context.shell.warn(
+            "`exec` does not look for uninitialised values: each launch runs once, on the program's own memory",
+        );
+    }
+    command.envs(checks.variables());
     // Every allocation on its own, so that an access that leaves one is noticed.
     for (name, value) in [("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1")] {
         if std::env::var_os(name).is_none() {

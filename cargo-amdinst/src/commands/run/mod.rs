@@ -81,7 +81,12 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let progress = context.shell.progress("Running", &kernel.name, 0);
     let mut config = Config::default();
     args.limits.checks.set(&mut config);
-    let original = Outcome::of(object, config.clone(), &arguments, launch.clone());
+    let original = Outcome::of(object, config.clone(), &arguments, launch.clone()).and_then(|outcome| {
+        if args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
+            check_unwritten(object, config.clone(), &arguments, launch.clone())?;
+        }
+        Ok(outcome)
+    });
     drop(progress);
     let fault = original.as_ref().err().and_then(LaunchError::fault);
     let trace = match args.trace && (original.is_ok() || fault.is_some()) {
@@ -232,6 +237,25 @@ fn write_output(to: &Output, buffers: &[Vec<u8>]) -> CommandResult<()> {
     });
     let array = array.ok_or("its shape has too many dimensions").map_err(anyhow::Error::msg);
     output::write_file(&to.path, &array.or_exit_with(Exit::OutputFailed, || to.path.display().to_string())?)
+}
+
+/// Whether the kernel's results depend on what nothing has written.
+fn check_unwritten(
+    object: &CodeObject,
+    config: Config,
+    arguments: &Arguments,
+    mut launch: Launch,
+) -> Result<(), LaunchError> {
+    let mut machine = Machine::new(object.target.arch, config);
+    let placed = arguments.place(&mut machine)?;
+    let program = machine.load(object)?;
+    launch.kernarg = placed.kernarg.clone();
+    let before = machine.snapshot();
+    machine.launch(&program, &launch)?;
+    match machine.find_unwritten(&program, &launch, &before) {
+        Some(fault) => Err(fault.into()),
+        None => Ok(()),
+    }
 }
 
 /// What a launch left behind.

@@ -17,6 +17,7 @@ use std::process::Command;
 
 use amdinst_core::instrument::Home;
 use amdinst_emu::timing::Model;
+use amdinst_format::interface::Checks;
 use amdinst_format::interface::VARIABLE;
 
 use self::keep::Kept;
@@ -37,8 +38,10 @@ use crate::shell::Verbosity;
 /// Kernels or tests that do not build, no kernel tests, a device that is not there. Tests that fail are
 /// [`Exit::Mismatch`].
 pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
-    if args.device == DeviceChoice::Hip && args.checks.variables().next().is_some() {
-        let message = "`--strict-barriers`, `--check-races` and `--uninitialised` are for the emulator: not with `--device hip`";
+    let for_the_emulator =
+        args.checks.uninitialised.is_some() || args.checks.asked().is_some_and(Checks::any);
+    if args.device == DeviceChoice::Hip && for_the_emulator {
+        let message = "`--check` and `--uninitialised` are for the emulator: not with `--device hip`";
         return Err(Failure::msg(Exit::Usage, message));
     }
     let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
@@ -136,6 +139,7 @@ fn run_once(
         }
         tested = true;
         let mut kept = Vec::new();
+        let mut failed = false;
         let timelines =
             args.timeline.as_ref().map(|directory| absolute(&directory.join(&package.package.name)));
         let timelines = timelines.transpose()?;
@@ -156,6 +160,7 @@ fn run_once(
             if ended != Exit::Success {
                 exit = ended;
             }
+            failed |= ended == Exit::Mismatch;
             kept.push((cpu.clone(), parts));
         }
         if args.no_run {
@@ -170,6 +175,12 @@ fn run_once(
                 .status("Kept", format_args!("the run: `cargo amdinst report -p {name}` shows it")),
             Kept::NoTest => none_ran.push(format!("`{name}`")),
             Kept::NoProgram => {}
+        }
+        if failed {
+            context.shell.help(format_args!(
+                "kernels cannot print: `cargo amdinst report -p {name}` shows what their branches and faults were, \
+                 `cargo amdinst run` launches one by hand"
+            ));
         }
         match timelines {
             Some(directory) if directory.is_dir() => {

@@ -62,7 +62,7 @@ pub(crate) struct Options {
     /// Instrument each kernel as well: equal memory, and counters as the emulator counts, or refused by name
     #[arg(long)]
     instrument: bool,
-    /// Look for data races, and for barriers that some work-items do not reach
+    /// Look for data races, for barriers that some work-items do not reach, and for results that depend on what nothing has written
     #[arg(long)]
     check: bool,
     /// The Python that has Triton

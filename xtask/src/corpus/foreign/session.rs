@@ -111,7 +111,8 @@ impl Session {
         if self.options.keep.is_some() {
             println!("{}", command(origin, symbol, case, &specs));
         }
-        let result = launch(loaded, symbol, case, &specs, self.options.instrument);
+        let Options { instrument, check, .. } = self.options;
+        let result = launch(loaded, symbol, case, &specs, instrument, check);
         if self.options.keep.is_none() {
             std::fs::remove_dir_all(&directory)?;
         }
@@ -178,6 +179,7 @@ fn launch(
     case: &Case,
     specs: &[ArgSpec],
     instrument: bool,
+    check: bool,
 ) -> std::result::Result<Ran, String> {
     let object = loaded.object;
     let kernel = object.kernel(symbol).ok_or("the code object has no such kernel")?;
@@ -194,7 +196,15 @@ fn launch(
     let original = arguments
         .place(&mut machine)
         .map_err(LaunchError::from)
-        .and_then(|placed| Outcome::placed(&mut machine, &loaded.program, &placed, launch.clone()))
+        .and_then(|placed| {
+            let before = check.then(|| machine.snapshot());
+            let outcome = Outcome::placed(&mut machine, &loaded.program, &placed, launch.clone())?;
+            let launch = Launch { kernarg: placed.kernarg, ..launch.clone() };
+            match before.and_then(|before| machine.find_unwritten(&loaded.program, &launch, &before)) {
+                Some(fault) => Err(fault.into()),
+                None => Ok(outcome),
+            }
+        })
         .map_err(|error| told(&error.failure(object)))?;
     let buffers = case.args.iter().enumerate().filter_map(|(index, arg)| match arg {
         Arg::Buffer { before, after } => Some((index, before, after)),

@@ -1,0 +1,182 @@
+//! Results that depend on values which nothing has written.
+//!
+//! A launch gives the same whatever registers, LDS and scratch memory held before it, unless the kernel uses what it has not
+//! written. So two launches from the same memory, which find two different dwords there, are compared. A difference is no matter of
+//! opinion: compilers read undefined registers and spill them, but what they make of it reaches no result.
+//!
+//! Where there is one, more launches find out what the value came from: which of the three it depends on, who stored it, and where LDS was
+//! read that nobody had written.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{Launch, Patterns, Shared, prepare, run};
+use crate::check::{Earlier, Fault, FaultKind, MemorySpace};
+use crate::machine::{Config, Uninitialised};
+use crate::memory::{Copied, Memory};
+use crate::program::Program;
+use crate::races::Look;
+use crate::wave::Wave;
+
+/// Who stored to an address last, and what was read in LDS before it was written.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    address: u64,
+    last: Option<Store>,
+    /// By the workgroup of that store: the first such read of each wave.
+    reads: Vec<Read>,
+}
+
+/// A store to device memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    /// The wave's number in the launch.
+    pub(crate) wave: u64,
+    pub(crate) lane: Option<usize>,
+    pub(crate) step: u32,
+    /// Those of the calls that led to it, innermost first.
+    pub(crate) calls: Vec<u32>,
+    pub(crate) address: u64,
+    pub(crate) bytes: usize,
+}
+
+/// A read of LDS.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Read {
+    /// The wave's number in the workgroup.
+    pub(crate) wave: u32,
+    pub(crate) step: u32,
+}
+
+impl Trace {
+    /// A lane, or the wave as a whole, stores so many bytes.
+    pub(crate) fn note(&mut self, w: &Wave, address: u64, bytes: usize, lane: Option<usize>) {
+        if (address..address + bytes as u64).contains(&self.address) {
+            let calls = w.calls.steps().collect();
+            self.last = Some(Store { wave: w.index, lane, step: w.current, calls, address, bytes });
+        }
+    }
+
+    /// The workgroup of these waves has ended, which has read this in LDS.
+    pub(super) fn end_group(&mut self, waves: Range<u64>, reads: Vec<Read>) {
+        if self.last.as_ref().is_some_and(|store| waves.contains(&store.wave)) {
+            self.reads = reads;
+        }
+    }
+}
+
+/// Compares what a launch from the memory `before` has left in memory with what it leaves if another dword stands for what is not written.
+/// Memory is what it was then. `None`: it is the same, or that launch ends with a fault.
+pub(crate) fn find(
+    memory: &mut Memory,
+    config: &Config,
+    program: &Program,
+    launch: &Launch,
+    before: &Copied,
+) -> Option<Fault> {
+    let quick = Config { check_races: false, ..config.clone() };
+    let (here, there) = (config.uninitialised, config.uninitialised.other());
+    let first = memory.copy();
+    let mut outcome = |patterns: Patterns, ordered: bool, look: Look| {
+        memory.restore(before);
+        let ended = prepare(memory, &quick, program, launch, |shared| {
+            let in_order = shared.in_order || ordered;
+            run(&Shared { patterns, look, in_order, ..shared }).map(drop)
+        });
+        (ended.is_ok(), memory.copy())
+    };
+    let alike = Patterns::alike(here);
+    let (fine, other) = outcome(Patterns::alike(there), false, Look::Not);
+    let differs = fine && first.difference(&other).is_some();
+    // Where workgroups race, threads may make a difference.
+    let ordered =
+        differs.then(|| [here, there].map(|dword| outcome(Patterns::alike(dword), true, Look::Not).1));
+    let difference = ordered.as_ref().and_then(|[ours, theirs]| ours.difference(theirs));
+    let found = difference.map(|address| {
+        let space = [
+            (Some(MemorySpace::Lds), Patterns { lds: there, ..alike }),
+            (Some(MemorySpace::Scratch), Patterns { scratch: there, ..alike }),
+            (None, Patterns { registers: there, ..alike }),
+        ]
+        .into_iter()
+        .find(|(_, patterns)| {
+            let (fine, left) = outcome(*patterns, true, Look::Not);
+            let ours = ordered.as_ref().map(|[ours, _]| ours);
+            fine && ours.and_then(|ours| ours.difference(&left)) == Some(address)
+        });
+        let trace = Arc::new(Mutex::new(Trace { address, last: None, reads: Vec::new() }));
+        outcome(alike, true, Look::Trace(trace.clone()));
+        // Only the other launch has stored there.
+        if trace.lock().unwrap_or_else(PoisonError::into_inner).last.is_none() {
+            outcome(Patterns::alike(there), true, Look::Trace(trace.clone()));
+        }
+        (address, space.and_then(|(space, _)| space), trace)
+    });
+    memory.restore(&first);
+    let (address, space, trace) = found?;
+    let trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
+    Some(fault(memory, program, launch, here, address, space, &trace))
+}
+
+/// Whether a launch that has ended with a fault ends otherwise if what is not written is another dword.
+pub(crate) fn is_cause(
+    memory: &mut Memory,
+    config: &Config,
+    program: &Program,
+    launch: &Launch,
+    before: &Copied,
+    fault: &Fault,
+) -> bool {
+    // To find that an endless loop ends would take as long again.
+    if matches!(fault.kind, FaultKind::Budget { .. } | FaultKind::Stopped | FaultKind::BadDispatch(_)) {
+        return false;
+    }
+    let after = memory.copy();
+    memory.restore(before);
+    let config = Config { uninitialised: config.uninitialised.other(), ..config.clone() };
+    let other = super::launch(memory, &config, program, launch, Some(before));
+    memory.restore(&after);
+    other.as_ref().err() != Some(fault)
+}
+
+/// What is told of a value at `address`.
+fn fault(
+    memory: &Memory,
+    program: &Program,
+    launch: &Launch,
+    pattern: Uninitialised,
+    address: u64,
+    space: Option<MemorySpace>,
+    trace: &Trace,
+) -> Fault {
+    let in_group = u64::from(launch.block.iter().product::<u32>().div_ceil(64).max(1));
+    let (address, size) =
+        trace.last.as_ref().map_or((address, 1), |store| (store.address, store.bytes as u32));
+    let mut bytes = [0; 4];
+    let whole = size.is_multiple_of(4) && memory.read(address, &mut bytes).is_ok();
+    // Zero stands for much else.
+    let holds = (whole && pattern.0 != 0 && u32::from_le_bytes(bytes) == pattern.0).then_some(pattern.0);
+    let inside = memory.inside(address);
+    let kind = FaultKind::Unwritten { space, address, size, inside, holds };
+    let mut fault = Fault::dispatch(&launch.kernel, String::new());
+    fault.kind = kind;
+    let Some(store) = &trace.last else { return fault };
+    let step = &program.steps[store.step as usize];
+    fault.workgroup = super::workgroup(launch.grid, store.wave / in_group);
+    fault.wave = (store.wave % in_group) as u32;
+    fault.lane = store.lane.and_then(|lane| u8::try_from(lane).ok());
+    fault.pc = Some(program.pc(step));
+    fault.instruction = program.text_of(step);
+    let pc = |step: &u32| program.pc(&program.steps[*step as usize]);
+    fault.calls = store.calls.iter().map(pc).collect();
+    // A read by the wave that stored is the likelier one.
+    let same = |read: &&Read| u64::from(read.wave) == store.wave % in_group;
+    let read = trace.reads.iter().find(same).or(trace.reads.first());
+    let read = read.filter(|_| space == Some(MemorySpace::Lds));
+    fault.earlier = read.and_then(|read| program.steps.get(read.step as usize)).map(|step| Earlier {
+        pc: program.pc(step),
+        instruction: program.text_of(step),
+        calls: Vec::new(),
+    });
+    fault
+}

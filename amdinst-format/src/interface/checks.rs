@@ -1,0 +1,111 @@
+//! What the emulator looks for, though hardware lets it pass.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Mistakes of kernels that no result need show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Checks {
+    /// Data races: accesses to the same bytes, in LDS or memory, that nothing orders, unless both read, both are atomic or both write one
+    /// value; and different values that lanes write to one place by one store.
+    pub races: bool,
+    /// Barriers that some work-items of the workgroup do not reach.
+    pub barriers: bool,
+    /// Results that depend on what registers, LDS or scratch memory held before anything was written there.
+    pub uninitialised: bool,
+}
+
+impl Checks {
+    /// All of them.
+    pub const ALL: Self = Self { races: true, barriers: true, uninitialised: true };
+    /// None of them.
+    pub const NONE: Self = Self { races: false, barriers: false, uninitialised: false };
+    /// What text they are read from.
+    pub const EXPECTED: &str = "all, none, or some of races, barriers, uninitialised, with commas between";
+
+    /// Those that are in both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            races: self.races && other.races,
+            barriers: self.barriers && other.barriers,
+            uninitialised: self.uninitialised && other.uninitialised,
+        }
+    }
+
+    /// Whether there are any.
+    pub const fn any(self) -> bool {
+        self.races || self.barriers || self.uninitialised
+    }
+
+    /// What is looked for, in words: `races, barriers and uninitialised values`.
+    pub fn text(self) -> String {
+        let words: Vec<_> = self
+            .words()
+            .map(|word| if word == "uninitialised" { "uninitialised values" } else { word })
+            .collect();
+        match words.as_slice() {
+            [] => "nothing more".to_owned(),
+            [one] => (*one).to_owned(),
+            [most @ .., last] => format!("{} and {last}", most.join(", ")),
+        }
+    }
+
+    /// Each by its word.
+    fn words(self) -> impl Iterator<Item = &'static str> {
+        let all = [(self.races, "races"), (self.barriers, "barriers"), (self.uninitialised, "uninitialised")];
+        all.into_iter().filter_map(|(is_set, word)| is_set.then_some(word))
+    }
+}
+
+/// As [`Checks::from_str`] reads them.
+impl fmt::Display for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::ALL => f.write_str("all"),
+            Self::NONE => f.write_str("none"),
+            some => f.write_str(&some.words().collect::<Vec<_>>().join(",")),
+        }
+    }
+}
+
+impl FromStr for Checks {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.trim() {
+            "all" => return Ok(Self::ALL),
+            "none" => return Ok(Self::NONE),
+            _ => {}
+        }
+        text.split(',').try_fold(Self::NONE, |checks, word| {
+            Ok(match word.trim() {
+                "races" => Self { races: true, ..checks },
+                "barriers" => Self { barriers: true, ..checks },
+                "uninitialised" => Self { uninitialised: true, ..checks },
+                _ => return Err(Self::EXPECTED),
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for number in 0..8 {
+            let bit = |bit: u32| number >> bit & 1 != 0;
+            let checks = Checks { races: bit(0), barriers: bit(1), uninitialised: bit(2) };
+            assert_eq!(checks.to_string().parse(), Ok(checks));
+        }
+        assert_eq!(Checks::ALL.text(), "races, barriers and uninitialised values");
+        assert_eq!("barriers, races".parse(), Ok(Checks { uninitialised: false, ..Checks::ALL }));
+        for text in ["", "race", "races,", "all,none", "races barriers"] {
+            assert_eq!(text.parse::<Checks>(), Err(Checks::EXPECTED), "{text}");
+        }
+    }
+}
