@@ -2,7 +2,7 @@
 //! the calls that led there. Whole messages, optimised and not.
 
 use harness::insta::{Settings as Snapshots, assert_snapshot};
-use harness::{Device, Launch as _, LaunchError, Run, Settings};
+use harness::{Checks, Device, Launch as _, LaunchError, Run, Settings};
 use test_kernels::called::{
     add, assert_few, barrier_of_called, endless_in_called, index_by_called, index_by_inlined, panic_at,
     race_of_called,
@@ -133,7 +133,7 @@ fn a_panic(device: &Device) {
 
 #[harness::test]
 fn a_race(device: &Device) {
-    let device = &with(device, |settings| settings.check_races = true);
+    let device = &with(device, |settings| settings.check = Some(Checks { races: true, ..Checks::NONE }));
     let mut output = device.zeroed(128);
     let result = race_of_called.launch(device, 1, 128, (&mut output,));
     let earlier = result.as_ref().err().and_then(|error| error.fault()?.earlier.clone()).expect("a race");
@@ -146,7 +146,7 @@ fn a_race(device: &Device) {
 
 #[harness::test]
 fn a_barrier(device: &Device) {
-    let device = &with(device, |settings| settings.strict_barriers = true);
+    let device = &with(device, |settings| settings.check = Some(Checks { barriers: true, ..Checks::NONE }));
     let mut output = device.zeroed(128);
     let result = barrier_of_called.launch(device, 1, 128, (&mut output,));
     assert_told(device, "barrier", result, "    barrier();");
