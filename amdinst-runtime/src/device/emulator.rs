@@ -226,13 +226,19 @@ impl Machines {
         timelines: bool,
     ) -> Result<Outcome, LaunchFailure> {
         let Checks { races, uninitialised, .. } = self.checks;
-        if !races && !uninitialised {
-            return self.launch_from(request, device, timelines, None);
+        let outcome = if races || uninitialised {
+            let mut before = std::mem::take(&mut self.before);
+            self.original.snapshot_into(&mut before);
+            let outcome = self.launch_from(request, device, timelines, Some(&before));
+            self.before = before;
+            outcome
+        } else {
+            self.launch_from(request, device, timelines, None)
+        };
+        if outcome.is_err() {
+            // A test may go on with what a fault has left.
+            self.mirror();
         }
-        let mut before = std::mem::take(&mut self.before);
-        self.original.snapshot_into(&mut before);
-        let outcome = self.launch_from(request, device, timelines, Some(&before));
-        self.before = before;
         outcome
     }
 
@@ -274,13 +280,12 @@ impl Machines {
             (Err(failure @ LaunchFailure::InstrumentedFault { .. }), Some(before)) => {
                 let without = self.launch_as_the_original(request, probes, &layout, before);
                 let failure = if without.is_ok() { fault::by_unwritten(failure) } else { failure };
-                self.mirror();
                 return Err(failure);
             }
             (records, _) => records?,
         };
         if let Some(difference) = self.difference() {
-            self.check_unwritten(request, before).inspect_err(|_| self.mirror())?;
+            self.check_unwritten(request, before)?;
             return Err(LaunchFailure::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
         }
         let (mut records, mut disagreements) = counted(&records)?;
