@@ -22,7 +22,7 @@ fn branches_are_counted_in_every_home() {
         };
         let branch = row("branches.hip:6:");
         assert!(
-            branch.ends_with(&["12", "12", "100.0", "%", "32.0", "of", "64.0", "1"].map(str::to_owned)),
+            branch.ends_with(&["12", "12", "100.0", "%", "32.0", "of", "64.0", "0", "1"].map(str::to_owned)),
             "{branch:?}"
         );
     }
