@@ -47,6 +47,9 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// `#[kernel]` or `#[probe]` itself, or on such a function. On a function it covers every branch in it. Names are unique
 /// in a function.
 ///
+/// `#[probe("leader", expect)]` or `#[probe(expect)]` says that divergence there is meant: it is counted, reports call it expected,
+/// and nothing warns of it.
+///
 /// rustc ignores `#[inline(never)]` for GPUs. On a device function that carries `#[probe]` as well, the link step sees to it.
 ///
 /// A probe adds no code: its name and its place in the source go to the section `.amdinst.probes` of the code object, one

@@ -138,7 +138,8 @@ fn expand_function(arguments: TokenStream, mut function: ImplItemFn) -> syn::Res
     }
 
     let location = Location::of_function(&function.vis, &function.sig, &function.block);
-    let mut probes = vec![Probe { name: name_from_arguments(arguments)?, kind: Kind::Function, location }];
+    let Arguments { name, expect } = Arguments::parse(arguments)?;
+    let mut probes = vec![Probe { name, kind: Kind::Function, location, expect }];
     take_inner(&mut function.block, &mut probes)?;
     let mut sections = device_section(&probes, &function.sig.ident);
     if is_never_inlined(&function.attrs) {
@@ -151,8 +152,8 @@ fn expand_function(arguments: TokenStream, mut function: ImplItemFn) -> syn::Res
 /// Takes a `#[probe]` out of a kernel's own attributes.
 pub(crate) fn take_outer(attributes: &mut Vec<Attribute>, location: &Location) -> syn::Result<Vec<Probe>> {
     let mut probes = Vec::new();
-    if let Some((name, span)) = take(attributes)? {
-        probes.push(Probe { name, kind: Kind::Kernel, location: location.clone() });
+    if let Some((Arguments { name, expect }, span)) = take(attributes)? {
+        probes.push(Probe { name, kind: Kind::Kernel, location: location.clone(), expect });
         if attributes.iter().any(is_probe) {
             return Err(Error::new(span, "more than one #[probe] on one function"));
         }
@@ -196,12 +197,13 @@ impl Collector<'_> {
         }
     }
 
-    fn add(&mut self, kind: Kind, name: String, span: Span, location: Location) {
+    fn add(&mut self, kind: Kind, arguments: Arguments, span: Span, location: Location) {
+        let Arguments { name, expect } = arguments;
         if !name.is_empty() && self.probes.iter().any(|probe| probe.name == name) {
             self.report(Error::new(span, format!("this function already has a probe named \"{name}\"")));
             return;
         }
-        self.probes.push(Probe { name, kind, location });
+        self.probes.push(Probe { name, kind, location, expect });
     }
 }
 
@@ -212,9 +214,9 @@ impl VisitMut for Collector<'_> {
                 self.path.get_or_insert_with(|| attribute.path().clone());
             }
             match take(attributes) {
-                Ok(Some((name, span))) => {
+                Ok(Some((arguments, span))) => {
                     let location = Location::of(expr);
-                    self.add(kind, name, span, location);
+                    self.add(kind, arguments, span, location);
                 }
                 Ok(None) => {}
                 Err(error) => self.report(error),
@@ -289,27 +291,52 @@ fn branch(expr: &mut Expr) -> Option<(Kind, &mut Vec<Attribute>)> {
     })
 }
 
-/// Removes the first `#[probe]` and gives its name and span.
-fn take(attributes: &mut Vec<Attribute>) -> syn::Result<Option<(String, Span)>> {
+/// Removes the first `#[probe]` and gives what it says, and its span.
+fn take(attributes: &mut Vec<Attribute>) -> syn::Result<Option<(Arguments, Span)>> {
     let Some(index) = attributes.iter().position(is_probe) else { return Ok(None) };
     let attribute = attributes.remove(index);
     let span = attribute.path().segments.last().map_or_else(Span::call_site, |segment| segment.ident.span());
-    let name = match attribute.meta {
-        Meta::Path(_) => String::new(),
-        Meta::List(list) => name_from_arguments(list.tokens)?,
+    let arguments = match attribute.meta {
+        Meta::Path(_) => Arguments::default(),
+        Meta::List(list) => Arguments::parse(list.tokens)?,
         Meta::NameValue(pair) => return Err(Error::new_spanned(pair, NOT_A_STRING)),
     };
-    Ok(Some((name, span)))
+    Ok(Some((arguments, span)))
 }
 
-const NOT_A_STRING: &str = "a probe's name is one string: #[probe(\"tail\")]";
+const NOT_A_STRING: &str = "a probe's name is one string: #[probe(\"tail\")]; behind it, or alone, may stand `expect`: divergence there is meant";
 
-fn name_from_arguments(arguments: TokenStream) -> syn::Result<String> {
-    if arguments.is_empty() {
-        return Ok(String::new());
+/// What stands in the parentheses of a `#[probe]`: nothing, a name, `expect`, or a name and `expect`.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Arguments {
+    /// Empty if it has none.
+    name: String,
+    /// Divergence there is meant.
+    expect: bool,
+}
+
+impl Arguments {
+    fn parse(tokens: TokenStream) -> syn::Result<Self> {
+        let parts = |input: syn::parse::ParseStream<'_>| {
+            let literal = input.peek(LitStr).then(|| input.parse::<LitStr>()).transpose()?;
+            if literal.is_some() && !input.is_empty() {
+                input.parse::<syn::Token![,]>()?;
+            }
+            let word = if input.is_empty() { None } else { Some(input.parse::<syn::Ident>()?) };
+            if word.is_some() && !input.is_empty() {
+                input.parse::<syn::Token![,]>()?;
+            }
+            let is_all = input.is_empty() && word.as_ref().is_none_or(|word| word == "expect");
+            is_all.then_some((literal, word)).ok_or_else(|| input.error(NOT_A_STRING))
+        };
+        let parsed = syn::parse::Parser::parse2(parts, tokens.clone());
+        let (literal, word) = parsed.map_err(|_| Error::new_spanned(&tokens, NOT_A_STRING))?;
+        let name = literal.map(checked_name).transpose()?.unwrap_or_default();
+        Ok(Self { name, expect: word.is_some() })
     }
-    let literal: LitStr =
-        syn::parse2(arguments.clone()).map_err(|_| Error::new_spanned(&arguments, NOT_A_STRING))?;
+}
+
+fn checked_name(literal: LitStr) -> syn::Result<String> {
     let name = literal.value();
     if name.is_empty() {
         return Err(Error::new_spanned(
@@ -379,6 +406,34 @@ mod tests {
         let text = quote!(#block).to_string();
         assert_eq!(text.matches("probe").count(), 1, "{text}");
         assert!(text.contains("use probe as _ ;"), "{text}");
+    }
+
+    #[test]
+    fn what_stands_in_the_parentheses() {
+        let parse = |text: &str| Arguments::parse(text.parse().unwrap());
+        for (text, name, expect) in [
+            ("", "", false),
+            ("\"tail\"", "tail", false),
+            ("\"tail\",", "tail", false),
+            ("expect", "", true),
+            ("\"leader\", expect", "leader", true),
+            ("\"leader\", expect,", "leader", true),
+        ] {
+            assert_eq!(parse(text).unwrap(), Arguments { name: name.to_owned(), expect }, "{text}");
+        }
+        for text in [
+            "tail",
+            "1",
+            "expect, \"leader\"",
+            "\"a\" expect",
+            "\"a\", \"b\"",
+            "\"a\", expected",
+            "expect = true",
+            ",",
+        ] {
+            assert!(parse(text).unwrap_err().to_string().contains("divergence there is meant"), "{text}");
+        }
+        assert!(parse("\"\", expect").unwrap_err().to_string().contains("is not empty"));
     }
 
     #[test]

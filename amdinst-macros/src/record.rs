@@ -2,7 +2,8 @@
 //!
 //! A line is tab-separated and ends in a newline:
 //! `1 name kind file line column end_line end_column function`. The leading 1 is the format's version; `name` is empty
-//! for a probe without one; `function` is the path of the function around it. Sections of several crates are
+//! for a probe without one; `function` is the path of the function around it. A probe whose divergence is meant has the version 2
+//! and one more field, `expect`. Sections of several crates are
 //! concatenated by the linker, in no particular order.
 
 use proc_macro2::TokenStream;
@@ -45,6 +46,8 @@ pub(crate) struct Probe {
     pub(crate) name: String,
     pub(crate) kind: Kind,
     pub(crate) location: Location,
+    /// Divergence there is meant.
+    pub(crate) expect: bool,
 }
 
 /// The statement that puts `probes` of `function` into the code object; nothing on the host.
@@ -59,11 +62,12 @@ pub(crate) fn device_section(probes: &[Probe], function: &Ident) -> TokenStream 
         let Location { file, line, column, end_line, end_column } = &probe.location;
         let file = file.replace(['\t', '\n'], " ");
         let head = format!(
-            "1\t{}\t{}\t{file}\t{line}\t{column}\t{end_line}\t{end_column}\t",
+            "{}\t{}\t{}\t{file}\t{line}\t{column}\t{end_line}\t{end_column}\t",
+            if probe.expect { 2 } else { 1 },
             probe.name,
             probe.kind.name()
         );
-        let tail = format!("::{function}\n");
+        let tail = format!("::{function}{}\n", if probe.expect { "\texpect" } else { "" });
         pieces.push(quote!(#head, ::core::module_path!(), #tail));
     }
     // Exported so that it lasts until the link step reads it: what `#[used]` makes on this target is no valid IR.

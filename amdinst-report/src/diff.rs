@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use amdinst_core::report::Location;
 use serde::{Deserialize, Serialize};
 
-use crate::lost::Certainty;
 use crate::summary::{Branch, KernelSummary, Summary};
+use amdinst_core::report::Certainty;
 
 /// The version of the comparison's JSON.
 pub const SCHEMA: u32 = 1;
@@ -236,7 +236,8 @@ impl Diff {
         let mut text = String::new();
         for change in &self.changes {
             let Change { verdict, kernel, cpu, location, what, before, after, .. } = change;
-            let place = location.file.as_ref().map(|_| format!(" at {location}")).unwrap_or_default();
+            let place =
+                location.file.as_ref().map(|_| format!(" at {}", location.short())).unwrap_or_default();
             let _ = write!(text, "{:<7} {kernel} on {cpu}: {what}{place}: ", verdict.word());
             let _ = match (before, after) {
                 (Some(before), Some(after)) => {
@@ -266,7 +267,7 @@ impl Diff {
             .to_owned();
         for change in &self.changes {
             let place = match change.location.file {
-                Some(_) => format!("`{}`", change.location),
+                Some(_) => format!("`{}`", change.location.short()),
                 None => String::new(),
             };
             let cell = |figures: &Option<String>| figures.clone().unwrap_or_default();
@@ -287,11 +288,14 @@ impl Diff {
 }
 
 /// The branch of an earlier run that `branch` was, of those that are not taken.
-fn counterpart(branch: &Branch, before: &[Branch], used: &BTreeSet<usize>) -> Option<usize> {
+pub(crate) fn counterpart(branch: &Branch, before: &[Branch], used: &BTreeSet<usize>) -> Option<usize> {
     let free = || before.iter().enumerate().filter(|(index, _)| !used.contains(index));
     let alike = |old: &Branch| old.kind == branch.kind && old.probe == branch.probe;
     let place = |location: &Location| (location.file.clone(), location.line, location.column);
-    let exact = free().find(|(_, old)| alike(old) && place(&old.location) == place(&branch.location));
+    let here = |old: &Branch| alike(old) && place(&old.location) == place(&branch.location);
+    // In a dependency, the one that the same line led to, if there is one.
+    let called = free().find(|(_, old)| here(old) && old.caller == branch.caller);
+    let exact = called.or_else(|| free().find(|(_, old)| here(old)));
     let moved = || {
         branch.probe.as_ref()?;
         let mut found = free().filter(|(_, old)| alike(old) && old.location.file == branch.location.file);

@@ -1,11 +1,13 @@
 //! The report as GitHub's workflow commands, which stand beside the lines of a pull request: an error for each fault and each
-//! limit that was passed, a warning for each branch that diverged.
+//! limit that was passed, a warning for each branch that diverged without being meant to. Branches of a dependency are one warning,
+//! at the user's line that called it.
 
 use std::fmt::Write as _;
 
 use amdinst_core::report::Location;
 
 use crate::fault::sentence;
+use crate::fold::{Shown, fold};
 use crate::gate::Violation;
 use crate::human::count;
 use crate::summary::Summary;
@@ -22,8 +24,16 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
         let location = violation.location.clone().unwrap_or_default();
         line(&mut text, "error", &location, &format!("--fail-on {}", violation.gate), &violation.message);
     }
-    let diverged = summary.worst_first().into_iter().filter(|(_, branch)| branch.counts.diverged > 0);
-    for (kernel, branch) in diverged.take(top) {
+    let diverged = summary.worst_first().into_iter().filter(|(_, branch)| branch.is_worth_a_warning());
+    for shown in fold(diverged, false).iter().take(top) {
+        let (kernel, branch) = match shown {
+            Shown::Branch(kernel, branch) => (kernel, branch),
+            Shown::Dependency(dependency) => {
+                let title = format!("divergence in {}", dependency.kernel.name);
+                line(&mut text, "warning", &dependency.place(), &title, &dependency.sentence());
+                continue;
+            }
+        };
         let message = format!(
             "{} diverged in {} of {} ({:.1} %), in {} of {}; {}",
             branch.title(),

@@ -1,12 +1,16 @@
-//! The report for a terminal, in rustc's look: each branch that diverged under its source line, the worst first.
+//! The report for a terminal, in rustc's look: each branch that diverged under its source line, the worst first. Branches of a
+//! dependency are one entry, under the user's line that called it; those whose divergence is meant are counted alone.
 
 use std::fmt::Write as _;
 
 use amdinst_core::instrument::SiteFrame;
 use amdinst_core::report::Location;
+use amdinst_core::report::columns::{Layout, folded};
+use amdinst_core::report::origin::short;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::fault;
+use crate::fold::{Dependency, Shown, fold};
 use crate::lines;
 use crate::sources::Sources;
 use crate::summary::{Branch, KernelSummary, Resources, Summary, TestFault, Uncounted};
@@ -16,34 +20,44 @@ use crate::summary::{Branch, KernelSummary, Resources, Summary, TestFault, Uncou
 pub struct Options {
     /// With colours.
     pub color: bool,
-    /// Branches shown, at most; and so many lines of each kernel.
+    /// Branches shown, at most; and so many lines of each kernel. 0 leaves out probes without counts, too.
     pub top: usize,
+    /// How wide, and whether branches of dependencies are shown one by one and paths whole.
+    pub layout: Layout,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { color: false, top: 10 }
+        Self { color: false, top: 10, layout: Layout::default() }
     }
 }
 
 /// Waves named under a branch, at most.
 const WAVES: usize = 4;
+/// Branches named under a dependency, at most.
+const WORST: usize = 3;
 
 /// The whole report. Ends with a newline.
 pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String {
     let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
-    let printer = Printer { renderer, sources };
+    let renderer = renderer.term_width(options.layout.width);
+    let printer = Printer { renderer, sources, all: options.layout.all };
     let mut text = String::new();
     for fault in summary.unexpected_faults() {
         printer.fault(&mut text, fault);
     }
     let branches = summary.worst_first();
-    let diverged: Vec<_> = branches.iter().filter(|(_, branch)| branch.counts.diverged > 0).collect();
-    for (kernel, branch) in diverged.iter().take(options.top) {
-        printer.branch(&mut text, kernel, branch);
+    let diverged = fold(branches.into_iter().filter(|(_, branch)| branch.is_worth_a_warning()), printer.all);
+    for shown in diverged.iter().take(options.top) {
+        match shown {
+            Shown::Branch(kernel, branch) => printer.branch(&mut text, kernel, branch),
+            Shown::Dependency(dependency) => printer.dependency(&mut text, dependency),
+        }
     }
     for kernel in &summary.kernels {
-        kernel.uncounted.iter().for_each(|probe| printer.uncounted(&mut text, kernel, probe));
+        if options.top > 0 {
+            kernel.uncounted.iter().for_each(|probe| printer.uncounted(&mut text, kernel, probe));
+        }
         for refusal in &kernel.refusals {
             printer.title(
                 &mut text,
@@ -64,8 +78,8 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
         printer.title(&mut text, Level::WARNING, &message);
     }
     for kernel in &summary.kernels {
-        let _ = writeln!(text, "{}", heading(kernel));
-        text.push_str(&lines::table(kernel, sources, options.top));
+        let _ = writeln!(text, "{}", folded(&heading(kernel), options.layout.width, 4));
+        text.push_str(&lines::table(kernel, sources, options.top, &options.layout));
     }
     if !summary.unlaunched.is_empty() {
         let _ = writeln!(text, "not launched: {}", summary.unlaunched_names().join(", "));
@@ -74,9 +88,13 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
     if expected > 0 {
         let _ = writeln!(text, "{} in tests that passed", count(expected, "fault"));
     }
-    let hidden = diverged.len().saturating_sub(options.top);
-    let more =
+    let hidden: usize = diverged.iter().skip(options.top).map(Shown::branches).sum();
+    let mut more =
         if hidden == 0 { String::new() } else { format!("; {hidden} of them not shown, --top shows more") };
+    let shown = diverged.iter().take(options.top);
+    if shown.clone().any(|shown| matches!(shown, Shown::Dependency(_))) {
+        more.push_str("; -v shows those of dependencies one by one");
+    }
     let _ = writeln!(
         text,
         "{}: {}, {}{more}",
@@ -89,7 +107,8 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
 
 /// How many branches diverged; if blocks were measured instead, how many lines ran.
 pub(crate) fn found(summary: &Summary) -> String {
-    let branches = summary.kernels.iter().map(|kernel| kernel.branches.len() as u64).sum();
+    let all_branches = || summary.kernels.iter().flat_map(|kernel| &kernel.branches);
+    let branches = all_branches().count() as u64;
     let lines = || summary.kernels.iter().flat_map(|kernel| &kernel.lines);
     let of_unlaunched = summary.unlaunched.iter().flat_map(|kernel| &kernel.lines);
     let all = lines().count() as u64 + of_unlaunched.map(|of_file| of_file.lines.len() as u64).sum::<u64>();
@@ -97,12 +116,16 @@ pub(crate) fn found(summary: &Summary) -> String {
         let ran = lines().filter(|line| line.executions > 0).count();
         return format!("{ran} of {} ran", count(all, "line"));
     }
-    format!("{} of {} diverged", summary.diverged_branches(), count(branches, "branch"))
+    let expected = all_branches().filter(|branch| branch.counts.diverged > 0 && branch.expected).count();
+    let expected = if expected > 0 { format!(", {expected} as expected") } else { String::new() };
+    format!("{} of {} diverged{expected}", summary.diverged_branches(), count(branches, "branch"))
 }
 
 struct Printer<'a> {
     renderer: Renderer,
     sources: &'a Sources,
+    /// Paths are whole.
+    all: bool,
 }
 
 impl Printer<'_> {
@@ -117,11 +140,38 @@ impl Printer<'_> {
             branch.diverged_percent
         );
         let mut notes = vec![waves(branch)];
-        notes.extend(inlined(&branch.frames));
+        notes.extend(self.inlined(&branch.frames));
         if branch.sites > 1 {
             notes.push(format!("the compiler made {} machine branches of it", branch.sites));
         }
         self.at(text, Level::WARNING, &title, &branch.location, &figures(branch), &notes);
+    }
+
+    /// Branches of a dependency, under the line that called it.
+    fn dependency(&self, text: &mut String, dependency: &Dependency<'_>) {
+        let counts = dependency.counts();
+        let title = format!(
+            "{} of {} in {} diverged in {} of {} ({:.1} %)",
+            count(dependency.branches.len() as u64, "branch"),
+            dependency.package,
+            dependency.kernel.name,
+            counts.diverged,
+            count(counts.executions, "execution"),
+            100.0 * counts.divergence()
+        );
+        let worst = dependency.branches.iter().take(WORST).map(|branch| {
+            let place = if self.all { branch.location.to_string() } else { branch.location.short() };
+            format!("{} at {place}: {}", branch.title(), branch.lost)
+        });
+        let mut notes = vec![format!("the worst: {}", worst.collect::<Vec<_>>().join("\n  "))];
+        let label = match dependency.caller {
+            Some(_) => format!("called here; {}", dependency.lost()),
+            None => {
+                notes.push("it was not inlined, so that its callers are not known".to_owned());
+                dependency.lost().to_string()
+            }
+        };
+        self.at(text, Level::WARNING, &title, &dependency.place(), &label, &notes);
     }
 
     fn uncounted(&self, text: &mut String, kernel: &KernelSummary, probe: &Uncounted) {
@@ -134,6 +184,19 @@ impl Printer<'_> {
         let TestFault { test, fault, .. } = fault;
         let group = fault::group(fault, self.sources, &[format!("in test `{test}`")], Level::ERROR);
         let _ = writeln!(text, "{}\n", self.renderer.render(&[group]));
+    }
+
+    /// The calls that an inlined function's place came by.
+    fn inlined(&self, frames: &[SiteFrame]) -> Option<String> {
+        if frames.len() < 2 {
+            return None;
+        }
+        let frame = |frame: &SiteFrame| {
+            let location = Location::from(frame);
+            let place = if self.all { location.to_string() } else { location.short() };
+            format!("{} at {place}", frame.function.as_deref().unwrap_or("<unknown>"))
+        };
+        Some(format!("inlined: {}", frames.iter().map(frame).collect::<Vec<_>>().join("\n  in ")))
     }
 
     fn title(&self, text: &mut String, level: Level<'_>, title: &str) {
@@ -152,6 +215,8 @@ impl Printer<'_> {
         notes: &[String],
     ) {
         let path = location.file.as_deref().unwrap_or("<unknown>");
+        let path = if self.all { path.into() } else { short(path) };
+        let path = path.as_ref();
         let source = location.file.as_deref().and_then(|file| self.sources.get(file));
         let span = source.as_ref().and_then(|source| Some((source.text.as_str(), source.span(location)?)));
         let group = level.primary_title(title);
@@ -213,18 +278,6 @@ fn waves(branch: &Branch) -> String {
         names[WAVES] = "…".to_owned();
     }
     format!("{all}: {}", names.join(", "))
-}
-
-/// The calls that an inlined function's place came by.
-fn inlined(frames: &[SiteFrame]) -> Option<String> {
-    if frames.len() < 2 {
-        return None;
-    }
-    let frame = |frame: &SiteFrame| {
-        let location = Location::from(frame);
-        format!("{} at {location}", frame.function.as_deref().unwrap_or("<unknown>"))
-    };
-    Some(format!("inlined: {}", frames.iter().map(frame).collect::<Vec<_>>().join("\n  in ")))
 }
 
 /// What an outcome without counts means.

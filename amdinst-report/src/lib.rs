@@ -9,21 +9,21 @@
 
 pub mod diff;
 pub mod fault;
+mod fold;
 pub mod gate;
 pub mod github;
 pub mod html;
 pub mod human;
 pub mod lcov;
 mod lines;
-pub mod lost;
 pub mod markdown;
 mod place;
 pub mod sarif;
 pub mod sources;
 pub mod summary;
 
+pub use amdinst_core::report::{Certainty, Lost};
 pub use diff::Diff;
 pub use gate::{Gate, Violation};
-pub use lost::{Certainty, Lost};
 pub use sources::Sources;
 pub use summary::{Branch, KernelSummary, Line, ModelledTime, Summary};

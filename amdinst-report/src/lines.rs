@@ -4,6 +4,11 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
+use amdinst_core::report::Origin;
+use amdinst_core::report::columns::{self, Column, Fit, Layout};
+use amdinst_core::report::origin::short;
+
+use crate::human::count;
 use crate::sources::Sources;
 use crate::summary::{KernelSummary, Line, Summary};
 
@@ -21,9 +26,9 @@ impl Line {
         self.average_lanes().map_or_else(|| NO_LANES.to_owned(), |lanes| format!("{lanes:.1}"))
     }
 
-    /// Where it stands: `src/lib.rs:4`.
+    /// Where it stands: `src/lib.rs:4`, `libm-0.2.16/src/math/powf.rs:85`.
     pub(crate) fn place(&self) -> String {
-        format!("{}:{}", self.file, self.line)
+        format!("{}:{}", short(&self.file), self.line)
     }
 }
 
@@ -49,31 +54,47 @@ impl Summary {
     }
 }
 
-/// At most `top` lines of a kernel for a terminal, with what stands there. Nothing if no blocks were measured.
-pub(crate) fn table(kernel: &KernelSummary, sources: &Sources, top: usize) -> String {
+const COLUMNS: [Column; 4] = [
+    Column { head: "line", right: false, fit: Fit::Path },
+    Column { head: "executions", right: true, fit: Fit::Keep },
+    Column { head: "lanes of each", right: true, fit: Fit::Keep },
+    Column { head: "", right: false, fit: Fit::Cut },
+];
+
+/// At most `top` lines of a kernel for a terminal, with what stands there; those of dependencies only if all are shown. Nothing if
+/// no blocks were measured.
+pub(crate) fn table(kernel: &KernelSummary, sources: &Sources, top: usize, layout: &Layout) -> String {
     let mut lines = kernel.lines_most_first();
+    let all = lines.len();
+    if !layout.all {
+        lines.retain(|line| Origin::of(&line.file).is_own());
+    }
+    let of_dependencies = all - lines.len();
     let hidden = lines.len().saturating_sub(top);
     lines.truncate(top);
     let mut text = String::new();
-    if lines.is_empty() {
+    if all == 0 || top == 0 {
         return text;
     }
-    let width = lines.iter().map(|line| line.place().chars().count()).max().unwrap_or(0).max("line".len());
-    let _ = writeln!(text, "  {:<width$}  executions  lanes of each", "line");
-    for line in lines {
+    let row = |line: &&Line| {
         let source = sources.get(&line.file);
         let shown = source.as_ref().and_then(|source| Some(source.line(line.line)?.1));
-        let row = format!(
-            "  {:<width$}  {:>10}  {:>13}  {}",
-            line.place(),
-            line.executions,
-            line.lanes_text(),
-            shown.unwrap_or_default().trim()
-        );
-        let _ = writeln!(text, "{}", row.trim_end());
-    }
+        let shown = shown.unwrap_or_default().trim().to_owned();
+        let place = if layout.all { format!("{}:{}", line.file, line.line) } else { line.place() };
+        let cells = vec![place, line.executions.to_string(), line.lanes_text(), shown];
+        columns::Line { cells, rest: String::new() }
+    };
+    let rows: Vec<_> = lines.iter().map(row).collect();
+    text.push_str(&columns::table(&COLUMNS, &rows, layout));
     if hidden > 0 {
         let _ = writeln!(text, "  {hidden} more not shown, --top shows more");
+    }
+    if of_dependencies > 0 {
+        let _ = writeln!(
+            text,
+            "  {} of dependencies not shown, -v shows them",
+            count(of_dependencies as u64, "line")
+        );
     }
     text
 }

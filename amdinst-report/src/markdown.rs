@@ -3,17 +3,18 @@
 use std::fmt::Write as _;
 
 use crate::fault::sentence;
+use crate::fold::{Dependency, Shown, fold};
 use crate::gate::Violation;
 use crate::human::{count, explain, found};
-use crate::lost::Certainty;
 use crate::summary::{Branch, KernelSummary, Resources, Summary};
+use amdinst_core::report::{Certainty, Counts, Lost};
 
 /// The whole report: faults, limits that were passed, the branches that diverged (at most `top`) or the lines that ran, the
 /// kernels. Ends with a newline.
 pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String {
     let mut text = format!("## Divergence of `{}`\n\n", summary.package);
     let branches = summary.worst_first();
-    let diverged: Vec<_> = branches.iter().filter(|(_, branch)| branch.counts.diverged > 0).collect();
+    let diverged = fold(branches.into_iter().filter(|(_, branch)| branch.counts.diverged > 0), false);
     let tests = &summary.tests;
     let _ = writeln!(
         text,
@@ -56,7 +57,12 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
              | kernel | source | branch | executions | diverged | lanes active | lanes lost | waves |\n\
              |---|---|---|--:|--:|--:|--:|--:|\n",
         );
-        diverged.iter().take(top).for_each(|(kernel, branch)| row(&mut text, kernel, branch));
+        for shown in diverged.iter().take(top) {
+            match shown {
+                Shown::Branch(kernel, branch) => row(&mut text, kernel, branch),
+                Shown::Dependency(dependency) => folded(&mut text, dependency),
+            }
+        }
         if diverged.len() > top {
             let _ = writeln!(text, "\n{} more are not shown.", diverged.len() - top);
         }
@@ -100,25 +106,48 @@ fn lines(text: &mut String, summary: &Summary, top: usize) {
     text.push('\n');
 }
 
-fn row(text: &mut String, kernel: &KernelSummary, branch: &Branch) {
-    let counts = &branch.counts;
-    let (active, lost) = if branch.has_lanes() {
-        let sign = match branch.lost.certainty {
-            Certainty::AtMost => "≤ ",
-            Certainty::About => "≈ ",
-            Certainty::Exact | Certainty::Unknown => "",
-        };
-        let before = counts.lanes_in as f64 / counts.executions.max(1) as f64;
-        (format!("{:.1} of {before:.1}", branch.average_active), format!("{sign}{}", branch.lost.lanes))
-    } else {
-        ("–".to_owned(), "–".to_owned())
+/// Lanes active, and lanes lost.
+fn lanes(counts: &Counts, lost: &Lost) -> (String, String) {
+    if counts.lanes_in == 0 && counts.executions > 0 {
+        return ("–".to_owned(), "–".to_owned());
+    }
+    let sign = match lost.certainty {
+        Certainty::AtMost => "≤ ",
+        Certainty::About => "≈ ",
+        Certainty::Exact | Certainty::Unknown => "",
     };
+    let before = counts.lanes_in as f64 / counts.executions.max(1) as f64;
+    (format!("{:.1} of {before:.1}", counts.average_active()), format!("{sign}{}", lost.lanes))
+}
+
+/// Branches of a dependency.
+fn folded(text: &mut String, dependency: &Dependency<'_>) {
+    let counts = dependency.counts();
+    let (active, lost) = lanes(&counts, &dependency.lost());
     let _ = writeln!(
         text,
-        "| `{}` ({}) | `{}` | {} | {} | {} ({:.1} %) | {active} | {lost} | {} of {} |",
+        "| `{}` ({}) | `{}` | {} of `{}` | {} | {} ({:.1} %) | {active} | {lost} | |",
+        dependency.kernel.name,
+        dependency.kernel.cpu,
+        dependency.place().short(),
+        count(dependency.branches.len() as u64, "branch"),
+        dependency.package,
+        counts.executions,
+        counts.diverged,
+        100.0 * counts.divergence(),
+    );
+}
+
+fn row(text: &mut String, kernel: &KernelSummary, branch: &Branch) {
+    let counts = &branch.counts;
+    let (active, lost) = lanes(counts, &branch.lost);
+    let expected = if branch.expected { " (expected)" } else { "" };
+    let _ = writeln!(
+        text,
+        "| `{}` ({}) | `{}` | {}{expected} | {} | {} ({:.1} %) | {active} | {lost} | {} of {} |",
         kernel.name,
         kernel.cpu,
-        branch.location,
+        branch.location.short(),
         cell(&branch.title()),
         counts.executions,
         counts.diverged,

@@ -2,12 +2,15 @@
 
 use amdinst_core::object::CodeObject;
 use amdinst_core::object::lines::SourceMap;
-use amdinst_core::report::{InstructionCycles, Modelled};
+use amdinst_core::report::{InstructionCycles, Modelled, WaveSpan};
 use amdinst_emu::timing::{self, InstructionLines, Model, Timeline, Timing, TimingReport};
 use amdinst_emu::{Fault, Launch, Machine, Program};
 use amdinst_format::interface::{self, LaunchTiming};
 
 use crate::request::Request;
+
+/// Waves of a launch whose times are kept with the run, at most: for the picture on the report's page.
+const SPANS: usize = 256;
 
 /// A launch that was modelled.
 #[derive(Clone, Debug)]
@@ -17,6 +20,8 @@ pub(crate) struct ModelledLaunch {
     instrumented: Option<TimingReport>,
     /// Where the original's cycles went.
     instructions: Vec<InstructionCycles>,
+    /// When its waves ran, as far as that is kept.
+    spans: Vec<WaveSpan>,
     /// When each wave of its forms ran, by the form's name; if timelines were asked for.
     waves: Option<Vec<(&'static str, Timing)>>,
     grid: [u32; 3],
@@ -31,6 +36,7 @@ impl ModelledLaunch {
             original: timing.report(&lines),
             instrumented: None,
             instructions: timing.instruction_cycles(&lines),
+            spans: WaveSpan::first_units(timing.wave_spans(), SPANS),
             waves: timelines.then(|| vec![("original", timing)]),
             grid: request.grid,
         }
@@ -65,6 +71,7 @@ impl ModelledLaunch {
             waves,
             achieved_occupancy,
             instructions: self.instructions.clone(),
+            spans: self.spans.clone(),
         }
     }
 

@@ -438,6 +438,7 @@ Limits, as in --fail-on 'diverged>5%' (<, <=, > or >=, and what fulfils it fails
   diverged           executions of a branch that diverged; with %, their share
   active             lanes that stay active at a branch, on average
   lost               lanes that stood idle because of a branch
+                     (these three pass over branches marked #[probe(expect)])
   occupancy          waves that a SIMD can hold of a kernel, without probes
   sgprs, vgprs, lds, scratch
                      what a kernel takes, without probes
@@ -459,7 +460,7 @@ pub struct ReportArgs {
     /// Only this kernel, may be repeated (default: all)
     #[arg(long, value_name = "K")]
     pub kernel: Vec<String>,
-    /// Branches shown, at most: those that lost the most lanes; or lines, those that ran most
+    /// Branches shown (0: none): those that lost the most lanes; or lines, those that ran most
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
     /// How to print

@@ -10,6 +10,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::Command;
 use std::time::Duration;
 
+use amdinst_core::report::Layout;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -93,6 +94,15 @@ impl Shell {
                 AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
             }
         }
+    }
+
+    /// How wide tables on stdout are, and whether they show everything: as `COLUMNS` says, else the terminal, else 120 columns;
+    /// everything with `-v`.
+    pub fn layout(&self) -> Layout {
+        let of_terminal =
+            || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.to_string());
+        let columns = env::var("COLUMNS").ok().or_else(of_terminal);
+        Layout::of_columns(columns.as_deref(), self.verbosity >= Verbosity::Verbose)
     }
 
     fn write(&self, line: &str) {

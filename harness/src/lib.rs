@@ -60,7 +60,7 @@
 //! | `AMDINST_STATUS` | add lines to this file: `begun`, then `started` or `device-missing` |
 //! | `AMDINST_RUN` | a directory: write there what each test reported, one file a process, as `amdinst_format::report::run` reads it |
 //! | `AMDINST_RUNTIME` | the file of the runtime, else the one beside the installed `cargo-amdinst` |
-//! | `AMDINST_REPORT` | `summary`: print how each kernel's branches diverged; `json`: as JSON lines |
+//! | `AMDINST_REPORT` | `summary`: print how each kernel's branches diverged; `full`: each branch of dependencies, too; `json`: as JSON lines |
 
 mod arguments;
 mod buffer;

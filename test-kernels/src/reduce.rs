@@ -36,7 +36,7 @@ pub unsafe fn reduce(input: *const u32, sums: *mut u32) {
         barrier();
         half /= 2;
     }
-    #[probe("first")]
+    #[probe("first", expect)]
     if local == 0 {
         // SAFETY: one element a workgroup.
         unsafe { *sums.add(workgroup_id_x() as usize) = *partial };

@@ -2,7 +2,8 @@
 //!
 //! The attribute macros write one line a probe into the section [`SECTION`]:
 //! `1 name kind file line column end_line end_column function`, separated by tabs. The leading 1 is the format's version;
-//! the name of a probe without one is empty. Sections of several crates stand one after another.
+//! the name of a probe without one is empty. A probe whose divergence is meant has version 2 and a last field, `expect`: a tool
+//! that does not know of it says that it needs another version. Sections of several crates stand one after another.
 
 use thiserror::Error;
 
@@ -39,11 +40,14 @@ fn parse(section: &[u8]) -> Result<Vec<ProbeSpec>, ProbeSectionError> {
         let fail = |problem| ProbeSectionError { line: index + 1, problem };
         let line = std::str::from_utf8(line).map_err(|_| fail("is not UTF-8"))?;
         let fields: Vec<&str> = line.split('\t').collect();
-        if fields[0] != "1" {
-            return Err(fail("has another version than 1"));
-        }
-        let [_, name, kind, file, line, column, end_line, end_column, function] = fields[..] else {
-            return Err(fail("does not have nine fields"));
+        let (fields, expect) = match &fields[..] {
+            ["1", fields @ ..] => (fields, false),
+            ["2", fields @ .., "expect"] => (fields, true),
+            ["2", ..] => return Err(fail("does not end in `expect`")),
+            _ => return Err(fail("has another version than 1 or 2")),
+        };
+        let &[name, kind, file, line, column, end_line, end_column, function] = fields else {
+            return Err(fail("does not have eight fields behind its version"));
         };
         let number = |text: &str| text.parse::<u32>().map_err(|_| fail("has a place that is not a number"));
         let spec = ProbeSpec {
@@ -55,6 +59,7 @@ fn parse(section: &[u8]) -> Result<Vec<ProbeSpec>, ProbeSectionError> {
             end_line: number(end_line)?,
             end_column: number(end_column)?,
             function: function.to_owned(),
+            expect,
         };
         specs.push(spec);
     }
@@ -89,6 +94,12 @@ mod tests {
             b"1\t\twhile\tsrc/b.rs\t9\t5\t12\t6\tk::b\n\x00\x001\ttail\tif\tsrc/a.rs\t3\t1\t4\t2\tk::a\n\
                         1\ttail\tif\tsrc/a.rs\t3\t1\t4\t2\tk::a\n";
         let specs = parse(section).unwrap();
+        assert!(specs.iter().all(|spec| !spec.expect));
+        let meant = parse(b"2\tleader\tif\tsrc/a.rs\t3\t1\t4\t2\tk::a\texpect\n").unwrap();
+        assert_eq!(
+            (meant[0].name.as_str(), meant[0].function.as_str(), meant[0].expect),
+            ("leader", "k::a", true)
+        );
         let names: Vec<_> = specs.iter().map(|spec| (spec.name.as_str(), spec.kind, spec.line)).collect();
         assert_eq!(names, [("tail", ProbeKind::If, 3), ("src/b.rs:9:5", ProbeKind::While, 9)]);
     }
@@ -96,8 +107,10 @@ mod tests {
     #[test]
     fn every_mistake_is_told() {
         for (section, problem) in [
-            (&b"2\ttail"[..], "version"),
-            (b"1\ttail", "nine fields"),
+            (&b"3\ttail"[..], "version"),
+            (b"1\ttail", "eight fields"),
+            (b"2\ttail\texpect", "eight fields"),
+            (b"2\ta\tif\tf\t1\t1\t1\t1\tk", "`expect`"),
             (b"1\ta\tif\tf\tx\t1\t1\t1\tk", "not a number"),
             (b"1\ta\tdo\tf\t1\t1\t1\t1\tk", "unknown kind"),
             (b"\xff", "UTF-8"),

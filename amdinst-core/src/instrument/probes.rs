@@ -154,6 +154,7 @@ mod tests {
             end_line: to.0,
             end_column: to.1,
             function: "kernel".to_owned(),
+            expect: false,
         }
     }
 

@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use amdinst_core::analysis::{Occupancy, SIMDS};
 use amdinst_core::instrument::SiteFrame;
 use amdinst_core::object::lines::{Frame, SourceMap};
-use amdinst_core::report::{Cycles, InstructionCycles};
+use amdinst_core::report::{Cycles, InstructionCycles, WaveSpan};
 use serde::Serialize;
 
 use super::hierarchy::Traffic;
-use super::outcome::{InstructionTime, Residency, Timing};
+use super::outcome::{InstructionTime, Residency, Timing, WaveTime};
 use super::stall::{Breakdown, Stall};
 use crate::check::nearest_frame;
 
@@ -135,6 +135,18 @@ impl Timing {
             InstructionCycles { pc: time.pc, file, line, executions, cycles }
         };
         self.instructions.iter().zip(&lines.0).map(instruction).collect()
+    }
+
+    /// When each wave ran, in order of number.
+    pub fn wave_spans(&self) -> Vec<WaveSpan> {
+        let span = |(wave, time): (usize, &WaveTime)| WaveSpan {
+            compute_unit: time.compute_unit.into(),
+            simd: time.simd.into(),
+            start: time.start,
+            end: time.end,
+            wave: wave as u64,
+        };
+        self.waves.iter().enumerate().map(span).collect()
     }
 }
 

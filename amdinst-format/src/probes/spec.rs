@@ -41,4 +41,7 @@ pub struct ProbeSpec {
     pub end_column: u32,
     /// The function it stands in, as written.
     pub function: String,
+    /// Divergence there is meant: no report warns of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub expect: bool,
 }

@@ -1,13 +1,13 @@
 //! How often blocks ran, and with how many lanes: the report of [`Probe::Blocks`](crate::counters::Probe::Blocks).
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
 use crate::counters::{BlockCounts, WaveRecord};
 use crate::probes::{BlockProbe, FileLines};
 
+use super::columns::{self, Column, Fit, Layout, Line};
 use super::{Location, WaveId, is_library_file, location, ratio};
 
 /// One block.
@@ -87,33 +87,43 @@ pub fn own_lines<'a>(lines: impl IntoIterator<Item = &'a FileLines>) -> Vec<File
     FileLines::of_places(own.flat_map(FileLines::places))
 }
 
+const COLUMNS: [Column; 5] = [
+    Column { head: "source", right: false, fit: Fit::Path },
+    Column { head: "executions", right: true, fit: Fit::Keep },
+    Column { head: "lanes of each", right: true, fit: Fit::Keep },
+    Column { head: "instructions", right: true, fit: Fit::Keep },
+    Column { head: "blocks", right: true, fit: Fit::Drop(0) },
+];
+
 /// For people: by source place, the executions of its blocks, the lanes of each, and the instructions that waves ran in
-/// them. Ends with a newline.
-pub(super) fn table(blocks: &[BlockReport]) -> String {
+/// them, the most first. Blocks of a dependency are one line, unless all are shown. Ends with a newline.
+pub(super) fn table(blocks: &[BlockReport], layout: &Layout) -> String {
     #[derive(Default)]
     struct Row {
         counts: BlockCounts,
         instructions: u64,
         blocks: usize,
     }
-    let mut rows: BTreeMap<&Location, Row> = BTreeMap::new();
+    let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     for block in blocks {
-        let row = rows.entry(&block.location).or_default();
+        let place = match block.location.origin().package() {
+            _ if layout.all => block.location.to_string(),
+            None => block.location.short(),
+            Some(package) => package.to_owned(),
+        };
+        let row = rows.entry(place).or_default();
         row.counts += block.counts;
         row.instructions += block.counts.executions * u64::from(block.instructions);
         row.blocks += 1;
     }
-    let place = rows.keys().map(|location| location.to_string().len()).max().unwrap_or(0).max(6);
-    let mut text = String::new();
-    let _ = writeln!(text, "  {:<place$}  executions  lanes of each  instructions  blocks", "source");
-    for (location, Row { counts, instructions, blocks }) in rows {
-        let lanes = ratio(counts.lanes, counts.executions);
-        let _ = writeln!(
-            text,
-            "  {:<place$}  {:>10}  {lanes:>13.1}  {instructions:>12}  {blocks:>6}",
-            location.to_string(),
-            counts.executions
-        );
-    }
-    text
+    let mut rows: Vec<_> = rows.into_iter().collect();
+    // Stable: places are in order.
+    rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.instructions));
+    let line = |(place, Row { counts, instructions, blocks }): (String, Row)| {
+        let lanes = format!("{:.1}", ratio(counts.lanes, counts.executions));
+        let figures = [counts.executions.to_string(), lanes, instructions.to_string(), blocks.to_string()];
+        Line { cells: [place].into_iter().chain(figures).collect(), rest: String::new() }
+    };
+    let lines: Vec<Line> = rows.into_iter().map(line).collect();
+    columns::table(&COLUMNS, &lines, layout)
 }

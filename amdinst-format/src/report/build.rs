@@ -3,11 +3,11 @@
 use thiserror::Error;
 
 use crate::counters::{BlockCounts, Layout, Probe, SiteCounts, WaveRecord, seconds_to_overflow};
-use crate::probes::{KernelProbes, ProbeResult, ProbeSpec, Refusal, SiteFrame};
+use crate::probes::{KernelProbes, ProbeOutcome, ProbeResult, ProbeSpec, Refusal, SiteFrame};
 
 use super::{
     BlockReport, Counts, LeftOutReport, Location, Origin, Outcome, ProbeReport, Report, SCHEMA, SiteReport,
-    TimeReport, UniformReport, WaveId, WaveReport,
+    TimeReport, UniformReport, WaveId, WaveReport, own_frame,
 };
 
 /// Instructions that counting an execution in SGPRs takes at least.
@@ -192,7 +192,8 @@ impl Report {
 
     /// Cuts `base` and a following slash from the front of every file name, so that people read short ones.
     pub fn relative_to(&mut self, base: &str) {
-        let sites = self.sites.iter_mut().map(|site| &mut site.location);
+        let sites =
+            self.sites.iter_mut().flat_map(|site| [&mut site.location].into_iter().chain(&mut site.caller));
         let probes = self.probes.iter_mut().map(|probe| &mut probe.location);
         let uniform = self.uniform.iter_mut().map(|branch| &mut branch.location);
         let left_out = self.left_out.iter_mut().map(|site| &mut site.location);
@@ -264,25 +265,33 @@ fn block_reports(launch: &Launch<'_>) -> Vec<BlockReport> {
 }
 
 fn site_reports(launch: &Launch<'_>) -> Vec<SiteReport> {
-    let mut reports: Vec<_> =
-        launch.probes.sites.iter().map(|site| site_report(site, launch.records)).collect();
+    let mut reports: Vec<_> = launch.probes.sites.iter().map(|site| site_report(site, launch)).collect();
     reports.sort_by_key(|site| site.pc);
     reports
 }
 
-fn site_report(site: &crate::probes::Site, records: &[WaveRecord]) -> SiteReport {
-    let waves: Vec<_> = records
+fn site_report(site: &crate::probes::Site, launch: &Launch<'_>) -> SiteReport {
+    let waves: Vec<_> = launch
+        .records
         .iter()
         .filter(|record| record.flushed)
         .map(|record| (record, record.sites[site.id as usize]))
         .filter(|(_, counts)| *counts != SiteCounts::default())
         .map(|(record, counts)| WaveReport { id: wave_id(record), counts: counts.into() })
         .collect();
+    let location = location(&site.frames);
+    let is_own = location.origin().is_own();
+    let is_meant = |outcome: &ProbeOutcome| {
+        outcome.probe.expect
+            && matches!(&outcome.result, ProbeResult::Sites(sites) if sites.contains(&site.id))
+    };
     SiteReport {
         id: site.id,
         kind: site.kind.name().to_owned(),
         pc: site.pc,
-        location: location(&site.frames),
+        caller: own_frame(&site.frames).filter(|_| !is_own).map(Location::from),
+        expected: launch.probes.probes.iter().any(is_meant),
+        location,
         name: site.name.clone(),
         counts: waves.iter().map(|wave| wave.counts).sum::<Counts>(),
         waves,

@@ -6,6 +6,8 @@
 
 mod blocks;
 mod build;
+pub mod columns;
+mod lost;
 mod merge;
 mod modelled;
 pub mod oracle;
@@ -20,7 +22,9 @@ mod time;
 
 pub use blocks::{BlockReport, WaveBlockReport, own_lines};
 pub use build::{Launch, ReportError, is_library_file, location, refusal_text};
-pub use modelled::{Cycles, InstructionCycles, Modelled};
+pub use columns::Layout;
+pub use lost::{Certainty, Lost};
+pub use modelled::{Cycles, InstructionCycles, Modelled, WaveSpan};
 pub use origin::{Origin, own_frame};
 pub use select::{SelectError, Selection};
 pub use time::{TimeReport, WaveTimeReport};
@@ -144,6 +148,12 @@ pub struct SiteReport {
     pub location: Location,
     /// The probe that it belongs to.
     pub name: Option<String>,
+    /// The user's line that called there, if it stands in a dependency and the calls were inlined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<Location>,
+    /// Its divergence is meant: `#[probe("leader", expect)]`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub expected: bool,
     /// Summed over waves.
     #[serde(flatten)]
     pub counts: Counts,

@@ -26,6 +26,50 @@ pub struct Modelled {
     pub achieved_occupancy: f64,
     /// Where the waves' cycles went, by instruction of the original, in order of address.
     pub instructions: Vec<InstructionCycles>,
+    /// When the waves of the first compute units ran, in order of compute unit, SIMD and start.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<WaveSpan>,
+}
+
+/// When a wave ran, and where. In JSON an array, in the order of the fields, for there are many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "[u64; 5]", into = "[u64; 5]")]
+pub struct WaveSpan {
+    /// The compute unit.
+    pub compute_unit: u64,
+    /// The SIMD in it.
+    pub simd: u64,
+    /// The cycle in which it began.
+    pub start: u64,
+    /// The cycle in which it ended.
+    pub end: u64,
+    /// Its number in the launch.
+    pub wave: u64,
+}
+
+impl WaveSpan {
+    /// Those of the first compute units, in order: of as many whole ones as have at most `most` waves together, one at least.
+    pub fn first_units(mut spans: Vec<Self>, most: usize) -> Vec<Self> {
+        spans.sort_unstable();
+        if let (Some(first), Some(over)) = (spans.first(), spans.get(most)) {
+            let (first, over) = (first.compute_unit, over.compute_unit);
+            spans.retain(|span| span.compute_unit < over || span.compute_unit == first);
+        }
+        spans
+    }
+}
+
+impl From<[u64; 5]> for WaveSpan {
+    fn from([compute_unit, simd, start, end, wave]: [u64; 5]) -> Self {
+        Self { compute_unit, simd, start, end, wave }
+    }
+}
+
+impl From<WaveSpan> for [u64; 5] {
+    fn from(span: WaveSpan) -> Self {
+        let WaveSpan { compute_unit, simd, start, end, wave } = span;
+        [compute_unit, simd, start, end, wave]
+    }
 }
 
 /// Where the wave-cycles of an instruction went: its issues, and the waits before them.
@@ -76,5 +120,30 @@ impl std::ops::AddAssign<&Self> for Cycles {
         for (name, cycles) in &other.stalls {
             *self.stalls.entry(name.clone()).or_default() += cycles;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compute units 0, 1 and 2 with 2, 3 and 1 waves.
+    #[test]
+    fn spans_are_of_whole_compute_units() {
+        let span =
+            |compute_unit, start| WaveSpan { compute_unit, start, end: start + 1, ..WaveSpan::default() };
+        let spans = vec![span(1, 0), span(0, 4), span(1, 2), span(2, 0), span(0, 1), span(1, 1)];
+        let units = |most| {
+            let kept = WaveSpan::first_units(spans.clone(), most);
+            kept.iter().map(|span| span.compute_unit).collect::<Vec<_>>()
+        };
+        assert_eq!(units(6), [0, 0, 1, 1, 1, 2]);
+        assert_eq!(units(5), [0, 0, 1, 1, 1]);
+        assert_eq!(units(4), [0, 0]);
+        assert_eq!(units(1), [0, 0]);
+        assert_eq!(WaveSpan::first_units(Vec::new(), 4), []);
+        let json = serde_json::to_string(&span(1, 2)).unwrap();
+        assert_eq!(json, "[1,0,2,3,0]");
+        assert_eq!(serde_json::from_str::<WaveSpan>(&json).unwrap(), span(1, 2));
     }
 }

@@ -1,31 +1,124 @@
-//! The report as a table for people.
+//! The report as a table for people: what costs most first, branches of dependencies folded.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::{Counts, Location, Outcome, Report};
+use super::columns::{self, Column, Fit, Layout, Line};
+use super::{Certainty, Counts, Location, Lost, Outcome, Report, SiteReport};
 use crate::counters::Probe;
 use crate::names;
 
-/// One line: a source place, or a probe without counts.
-struct Row {
-    location: Location,
-    kind: String,
-    name: String,
-    counts: Result<Counts, &'static str>,
-    machine_sites: usize,
+const COLUMNS: [Column; 8] = [
+    Column { head: "source", right: false, fit: Fit::Path },
+    Column { head: "branch", right: false, fit: Fit::Cut },
+    Column { head: "executions", right: true, fit: Fit::Keep },
+    Column { head: "diverged", right: true, fit: Fit::Drop(1) },
+    Column { head: "share", right: true, fit: Fit::Keep },
+    Column { head: "lanes active", right: true, fit: Fit::Drop(2) },
+    Column { head: "lanes lost", right: true, fit: Fit::Keep },
+    Column { head: "sites", right: true, fit: Fit::Drop(0) },
+];
+
+/// What some sites did together.
+#[derive(Clone, Debug, Default)]
+struct Sum {
+    counts: Counts,
+    lost: Lost,
+    sites: usize,
+    /// Places, kinds and probes.
+    branches: BTreeSet<(Location, String, String)>,
+}
+
+impl Sum {
+    fn add(&mut self, site: &SiteReport) {
+        self.counts += site.counts;
+        let waves = site.waves.iter().map(|wave| Lost::of_wave(&site.kind, &wave.counts));
+        self.lost = Lost::sum([self.lost, Lost::sum(waves)]);
+        self.sites += 1;
+        let name = site.name.clone().unwrap_or_default();
+        self.branches.insert((site.location.clone(), site.kind.clone(), name));
+    }
+
+    /// The cells from `executions` on.
+    fn figures(&self) -> [String; 6] {
+        let counts = &self.counts;
+        // At level `basic` nobody counted them.
+        let (active, lost) = if counts.lanes_in == 0 {
+            ("-".to_owned(), "-".to_owned())
+        } else {
+            let lanes_in = super::ratio(counts.lanes_in, counts.executions);
+            (format!("{:.1} of {lanes_in:.1}", counts.average_active()), lost_text(&self.lost))
+        };
+        [
+            counts.executions.to_string(),
+            counts.diverged.to_string(),
+            format!("{:.1} %", 100.0 * counts.divergence()),
+            active,
+            lost,
+            self.sites.to_string(),
+        ]
+    }
+
+    /// What it cost, to sort by: the most first.
+    const fn cost(&self) -> (u64, u64) {
+        (u64::MAX - self.lost.lanes, u64::MAX - self.counts.diverged)
+    }
+}
+
+/// `28`, `≤ 28`, `≈ 28`.
+fn lost_text(lost: &Lost) -> String {
+    let sign = match lost.certainty {
+        Certainty::Exact => "",
+        Certainty::AtMost => "≤ ",
+        Certainty::About => "≈ ",
+        Certainty::Unknown => return "-".to_owned(),
+    };
+    format!("{sign}{}", lost.lanes)
+}
+
+/// A branch: what it is, with its probe and whether its divergence is meant.
+fn branch_text(kind: &str, name: &str, location: &Location, expected: bool) -> String {
+    let mut text = if kind == "loop-exit" { "loop" } else { kind }.to_owned();
+    // A probe without a name is called by its place, which stands beside it.
+    let is_place = location
+        .file
+        .as_deref()
+        .is_some_and(|file| name.split_once(':').is_some_and(|(named, _)| file.ends_with(named)));
+    if !name.is_empty() && !is_place {
+        let _ = write!(text, " {name}");
+    }
+    if expected {
+        text.push_str(" (expected)");
+    }
+    text
+}
+
+/// The sites of a dependency's functions, and which of the user's lines led there: none for functions that were not inlined.
+#[derive(Debug, Default)]
+struct Dependency {
+    sum: Sum,
+    callers: BTreeMap<Option<Location>, Sum>,
 }
 
 impl Report {
-    /// The report by source line: kind, probe, executions, how many of them diverged, and the lanes that stayed active.
-    ///
-    /// Sites at the same place, of the same kind and probe, are one line. Ends with a newline.
+    /// [`Report::table_in`] of a layout that holds wherever the text goes: 120 columns, dependencies folded.
     pub fn table(&self) -> String {
-        let rows = self.rows();
+        self.table_in(&Layout::default())
+    }
+
+    /// The report by source line: branch, executions, how many of them diverged, the lanes that stayed active, and those that
+    /// were lost; those that lost the most first.
+    ///
+    /// Sites at the same place, of the same kind and probe, are one line. Branches of a dependency are one line together, with
+    /// those of each of the user's lines that called it below, if there are several, unless the layout says that all are shown.
+    /// Ends with a newline.
+    pub fn table_in(&self, layout: &Layout) -> String {
+        let rows = self.rows(layout.all);
         let mut text = String::new();
         if let Some(time) = &self.time {
             text.push_str(&time.table());
         } else if self.probe == Probe::Blocks && !self.blocks.is_empty() {
-            text.push_str(&super::blocks::table(&self.blocks));
+            text.push_str(&super::blocks::table(&self.blocks, layout));
         } else if rows.is_empty() {
             let why = match (self.refusals.is_empty(), self.left_out.is_empty()) {
                 (true, true) => "no branch that can diverge",
@@ -34,46 +127,7 @@ impl Report {
             };
             let _ = writeln!(text, "  {why}");
         } else {
-            let width = |text: &dyn Fn(&Row) -> usize, least: usize| {
-                rows.iter().map(text).max().unwrap_or(0).max(least)
-            };
-            let place = width(&|row| row.location.to_string().len(), 6);
-            let kind = width(&|row| row.kind.len(), 4);
-            let name = width(&|row| row.name.len(), 5);
-            let _ = writeln!(
-                text,
-                "  {:<place$}  {:<kind$}  {:<name$}  {:>10}  {:>9}  {:>7}  {:>12}  sites",
-                "source", "kind", "probe", "executions", "diverged", "share", "lanes kept"
-            );
-            for row in &rows {
-                let _ = write!(
-                    text,
-                    "  {:<place$}  {:<kind$}  {:<name$}  ",
-                    row.location.to_string(),
-                    row.kind,
-                    row.name
-                );
-                match &row.counts {
-                    Ok(counts) => {
-                        // At level `basic` nobody counted them.
-                        let lanes = if counts.lanes_in == 0 {
-                            "-".to_owned()
-                        } else {
-                            let lanes_in = super::ratio(counts.lanes_in, counts.executions);
-                            format!("{:.1} of {lanes_in:.1}", counts.average_active())
-                        };
-                        let share = format!("{:.1} %", 100.0 * counts.divergence());
-                        let _ = writeln!(
-                            text,
-                            "{:>10}  {:>9}  {share:>7}  {lanes:>12}  {:>5}",
-                            counts.executions, counts.diverged, row.machine_sites
-                        );
-                    }
-                    Err(word) => {
-                        let _ = writeln!(text, "{word}");
-                    }
-                }
-            }
+            text.push_str(&columns::table(&COLUMNS, &rows, layout));
         }
         if !self.left_out.is_empty() {
             let _ = writeln!(text, "  left out, as asked: {}", self.left_out.len());
@@ -87,38 +141,70 @@ impl Report {
         text
     }
 
-    /// Rows in order of source place.
-    fn rows(&self) -> Vec<Row> {
-        let mut rows: Vec<Row> = Vec::new();
+    /// The user's branches and the dependencies, what costs most first; then probes without counts.
+    fn rows(&self, all: bool) -> Vec<Line> {
+        let mut own = BTreeMap::<(&Location, &str, &str, bool), Sum>::new();
+        let mut dependencies = BTreeMap::<String, Dependency>::new();
         for site in &self.sites {
-            let name = site.name.clone().unwrap_or_default();
-            let same =
-                |row: &&mut Row| row.location == site.location && row.kind == site.kind && row.name == name;
-            if let Some(Row { counts: Ok(counts), machine_sites, .. }) = rows.iter_mut().find(same) {
-                *counts += site.counts;
-                *machine_sites += 1;
-                continue;
-            }
-            rows.push(Row {
-                location: site.location.clone(),
-                kind: site.kind.clone(),
-                name,
-                counts: Ok(site.counts),
-                machine_sites: 1,
-            });
-        }
-        for probe in &self.probes {
-            if !matches!(probe.outcome, Outcome::Counted { .. }) {
-                rows.push(Row {
-                    location: probe.location.clone(),
-                    kind: "-".to_owned(),
-                    name: probe.name.clone(),
-                    counts: Err(probe.outcome.word()),
-                    machine_sites: 0,
-                });
+            match site.location.origin().package().filter(|_| !all) {
+                None => {
+                    let name = site.name.as_deref().unwrap_or_default();
+                    own.entry((&site.location, &site.kind, name, site.expected)).or_default().add(site);
+                }
+                Some(package) => {
+                    let known = dependencies.entry(package.to_owned()).or_default();
+                    known.sum.add(site);
+                    known.callers.entry(site.caller.clone()).or_default().add(site);
+                }
             }
         }
-        rows.sort_by(|a, b| (&a.location, &a.kind, &a.name).cmp(&(&b.location, &b.kind, &b.name)));
+        let place = |location: &Location| if all { location.to_string() } else { location.short() };
+        let line = |source: String, branch: String, sum: &Sum| Line {
+            cells: [source, branch].into_iter().chain(sum.figures()).collect(),
+            rest: String::new(),
+        };
+        let mut groups = Vec::new();
+        for ((location, kind, name, expected), sum) in &own {
+            let branch = branch_text(kind, name, location, *expected);
+            groups.push((sum.cost(), vec![line(place(location), branch, sum)]));
+        }
+        let branches = |sum: &Sum| counted(&sum.branches.len().to_string(), "branch");
+        for (package, Dependency { sum, callers }) in &dependencies {
+            let mut callers: Vec<_> = callers.iter().collect();
+            // Stable: callers are in order.
+            callers.sort_by_key(|(_, sum)| sum.cost());
+            let in_package = format!("{} in {package}", sum.branches.len());
+            let mut lines = match &callers[..] {
+                // A row of its own, as of the line.
+                [(Some(caller), _)] => {
+                    groups.push((sum.cost(), vec![line(place(caller), in_package, sum)]));
+                    continue;
+                }
+                [_] => {
+                    groups.push((sum.cost(), vec![line(package.clone(), branches(sum), sum)]));
+                    continue;
+                }
+                _ => vec![line(package.clone(), branches(sum), sum)],
+            };
+            lines.extend(callers.into_iter().map(|(caller, sum)| {
+                let source = match caller {
+                    Some(caller) => format!("  from {}", place(caller)),
+                    None => "  not inlined".to_owned(),
+                };
+                line(source, branches(sum), sum)
+            }));
+            groups.push((sum.cost(), lines));
+        }
+        // Stable: places are in order, the user's before the dependencies.
+        groups.sort_by_key(|(cost, _)| *cost);
+        let mut rows: Vec<Line> = groups.into_iter().flat_map(|(_, lines)| lines).collect();
+        let mut without: Vec<_> =
+            self.probes.iter().filter(|probe| !matches!(probe.outcome, Outcome::Counted { .. })).collect();
+        without.sort_by(|a, b| (&a.location, &a.name).cmp(&(&b.location, &b.name)));
+        rows.extend(without.into_iter().map(|probe| Line {
+            cells: vec![place(&probe.location), probe.name.clone()],
+            rest: probe.outcome.word().to_owned(),
+        }));
         rows
     }
 
@@ -149,7 +235,12 @@ impl Report {
     }
 }
 
-/// `1 wave`, `2 waves`.
+/// `1 wave`, `2 waves`, `1 branch`, `2 branches`.
 fn counted(count: &str, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == "1" { "" } else { "s" })
+    let plural = match noun {
+        _ if count == "1" => "",
+        _ if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{count} {noun}{plural}")
 }

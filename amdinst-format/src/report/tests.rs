@@ -12,7 +12,7 @@ use crate::probes::{
 };
 
 use super::oracle::{Disagreement, Native, compare, compare_blocks, compare_times};
-use super::{Launch, Outcome, Report, ReportError, SelectError, WaveId};
+use super::{Launch, Layout, Outcome, Report, ReportError, SelectError, WaveId};
 
 fn frame(file: &str, line: u32) -> SiteFrame {
     SiteFrame { function: None, file: Some(file.into()), line: Some(line), column: Some(8) }
@@ -46,6 +46,7 @@ fn probe(name: &str, line: u32, result: ProbeResult) -> ProbeOutcome {
         end_line: line + 2,
         end_column: 6,
         function: "demo".into(),
+        expect: name == "steps",
     };
     ProbeOutcome { probe, result }
 }
@@ -201,17 +202,89 @@ fn locations_skip_the_standard_library_and_can_be_cut() {
 fn the_table_has_one_line_a_source_place() {
     let mut report = report();
     report.relative_to("/home/me/kernels");
+    // The loop's first wave: 100 lanes left once, so that each of 5 rounds could have had 64; 200 were there.
     let expected = "  \
-  source            kind       probe  executions   diverged    share    lanes kept  sites
-  src/demo.rs:12:8  if         tail            4          1   25.0 %  42.5 of 50.0      1
-  src/demo.rs:20:8  loop-exit  steps           8          2   25.0 %  20.5 of 33.0      2
-  src/demo.rs:30:5  -          pick   if-converted
+  source            branch                 executions  diverged   share  lanes active  lanes lost  sites
+  src/demo.rs:20:8  loop steps (expected)           8         2  25.0 %  20.5 of 33.0       ≈ 120      2
+  src/demo.rs:12:8  if tail                         4         1  25.0 %  42.5 of 50.0          30      1
+  src/demo.rs:30:5  pick                   if-converted
 ";
     assert_eq!(report.table(), expected);
     assert_eq!(
         report.heading(),
         "demo on gfx90a: 2 workgroups of 100 work-items, 4 waves, counters in registers"
     );
+}
+
+const LIBM: &str = "/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/libm-0.2.16/src/math/powf.rs";
+
+/// The report with sites of `libm`: three places that two lines led to, and one in a function that was not inlined.
+fn with_a_dependency() -> Report {
+    let mut kernel = kernel();
+    for (id, line, caller) in [(3, 85, Some(12)), (4, 90, Some(12)), (5, 85, Some(20)), (6, 99, None)] {
+        let mut site = site(id, SiteKind::If, line, "");
+        site.frames = vec![frame(LIBM, line)];
+        site.frames.extend(caller.map(|line| frame("/home/me/kernels/src/demo.rs", line)));
+        site.name = None;
+        kernel.sites.push(site);
+    }
+    let mut records = records();
+    for record in &mut records {
+        record.sites.extend([64, 60, 32, 0].map(|taken| counts(2, 1, 0, 128, 64 + taken)));
+    }
+    let (grid, block) = ([2, 1, 1], [100, 1, 1]);
+    let launch = Launch {
+        probes: &kernel,
+        demangled: None,
+        target: "gfx90a",
+        grid,
+        block,
+        records: &records,
+        seconds: None,
+    };
+    let mut report = Report::new(&launch).unwrap();
+    report.relative_to("/home/me/kernels");
+    report
+}
+
+/// Each wave loses 0 and 4 lanes by the first line, 32 by the second, and 64 in the function that was not inlined.
+#[test]
+fn branches_of_a_dependency_are_one_row_with_the_lines_that_led_there() {
+    let report = with_a_dependency();
+    assert_eq!(report.sites[3].caller.as_ref().unwrap().to_string(), "src/demo.rs:12:8");
+    assert_eq!((&report.sites[6].caller, &report.sites[0].caller), (&None, &None));
+    let wide = report.table();
+    let rows: Vec<_> = wide.lines().skip(1).take(4).collect();
+    let expected = [
+        ("libm-0.2.16", "3 branches", "≤ 400"),
+        ("  not inlined", "1 branch", "256"),
+        ("  from src/demo.rs:20:8", "1 branch", "128"),
+        ("  from src/demo.rs:12:8", "2 branches", "16"),
+    ];
+    for (row, (source, branches, lost)) in rows.iter().zip(expected) {
+        let lost = lost.trim_start_matches("≤ ");
+        assert!(row.starts_with(&format!("  {source} ")) && row.contains(branches), "{wide}");
+        assert!(row.split_whitespace().any(|cell| cell == lost), "{lost}: {wide}");
+    }
+    assert!(!wide.contains("powf") && wide.contains("src/demo.rs:12:8"), "{wide}");
+    // Counts are those of all.
+    assert!(rows[0].contains(" 32 "), "{wide}");
+    for width in [80, 100, 120] {
+        let text = report.table_in(&Layout { width, all: false });
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        assert!(text.contains("lanes lost") && text.contains("share"), "{text}");
+    }
+    let all = report.table_in(&Layout { width: 80, all: true });
+    for place in [":85:8", ":90:8", ":99:8"] {
+        assert!(all.contains(&format!("{LIBM}{place}")), "{all}");
+    }
+    assert!(all.contains("sites") && !all.contains("not inlined"), "{all}");
+    // What one line led to is a row of that line.
+    let mut called_once = report.clone();
+    called_once.sites.retain(|site| site.id < 5);
+    let text = called_once.table();
+    assert!(text.contains("  src/demo.rs:12:8  2 in libm-0.2.16 "), "{text}");
+    assert!(!text.contains("from") && !text.contains("2 branches"), "{text}");
 }
 
 #[test]

@@ -4,17 +4,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use amdinst_core::instrument::SiteFrame;
-use amdinst_core::report::{Cycles, is_library_file};
+use amdinst_core::report::origin::short;
+use amdinst_core::report::{Cycles, Origin, WaveSpan, is_library_file};
 use serde::Serialize;
 
-use super::{Extras, KernelListing};
-use crate::diff::Change;
-use crate::lost::Certainty;
+use super::{Extras, KernelListing, OccupancyPicture, paint};
+use crate::diff::{Change, counterpart};
 use crate::sources::Sources;
 use crate::summary::{
     Branch, KernelSummary, LaunchWave, Line, LineCycles, ModelledTime, Resources, Summary, TestFault, Tests,
     Time, Uncounted,
 };
+use amdinst_core::report::Certainty;
 
 /// Waves shown of a branch, at most.
 const WAVES: usize = 4096;
@@ -43,6 +44,9 @@ struct Kernel<'a> {
     launches: u64,
     waves: u64,
     home: &'a str,
+    occupancy: Option<&'a OccupancyPicture>,
+    /// What the earlier run says of it.
+    was: Option<KernelWas>,
     resources: Option<Resources>,
     time: Option<Time>,
     /// Number of the source file, line, executions, lanes; those that ran the most often first.
@@ -55,6 +59,19 @@ struct Kernel<'a> {
     /// Address, text, number of the source file or -1, line.
     code: Vec<(u64, &'a str, i64, u32)>,
     modelled: Option<Modelled<'a>>,
+}
+
+/// A kernel of the earlier run.
+#[derive(Debug, Serialize)]
+struct KernelWas {
+    /// Lanes lost.
+    lost: u64,
+    /// Branches that diverged.
+    diverged: u64,
+    /// Waves a SIMD that fit.
+    occupancy: Option<u32>,
+    /// Modelled cycles a launch.
+    cycles: Option<f64>,
 }
 
 /// How long launches take, modelled.
@@ -73,6 +90,8 @@ struct Modelled<'a> {
     lines: Vec<(i64, u32, u64, Vec<u64>)>,
     /// Address, executions, wave-cycles.
     code: Vec<(u64, u64, Vec<u64>)>,
+    /// Compute unit, SIMD, first and last cycle, number of waves.
+    spans: &'a [WaveSpan],
 }
 
 impl<'a> Modelled<'a> {
@@ -102,6 +121,7 @@ impl<'a> Modelled<'a> {
             code: code.map(|(&pc, (executions, cycles))| (pc, *executions, in_order(cycles))).collect(),
             causes,
             total,
+            spans: &time.spans,
         }
     }
 }
@@ -113,17 +133,25 @@ struct Row<'a> {
     column: u32,
     kind: &'a str,
     probe: Option<&'a str>,
+    /// Its divergence is meant.
+    expected: bool,
+    /// The dependency that it stands in.
+    package: Option<String>,
+    /// Number of the source file or -1, and line, of the user's line that led there.
+    caller: Option<(i64, u32)>,
     sites: u64,
     /// Executions, all, none, diverged, lanes before, lanes after.
     counts: [u64; 6],
     lost: u64,
     certainty: Certainty,
+    /// Executions, diverged, lanes lost, of the earlier run.
+    was: Option<[u64; 3]>,
     /// Waves that came here, and in which it diverged.
     waves: [u64; 2],
     /// Function, number of the source file or -1, line, column.
     frames: Vec<(&'a str, i64, u32, u32)>,
     pcs: Vec<u64>,
-    /// What each wave did: its number in `ids`, executions, all, none, lanes before, lanes after; all in one array.
+    /// What each wave did: its number in `ids`, executions, all, none, lanes before, lanes after, lost; all in one array.
     strip: Vec<u64>,
 }
 
@@ -138,9 +166,15 @@ fn key(wave: &LaunchWave) -> WaveKey {
 #[derive(Debug, Serialize)]
 struct SourceText {
     file: String,
+    /// Its name for people.
+    name: String,
+    /// It is the user's.
+    own: bool,
     changed: bool,
     /// `None` when it cannot be read.
     text: Option<String>,
+    /// What to colour in it, as [`paint::rust`] has it.
+    paint: Vec<u32>,
 }
 
 /// Numbers of source files.
@@ -158,9 +192,17 @@ impl<'a> Data<'a> {
         let texts = files.0.keys().map(|file| {
             // Rust's own library is known to its users, and large.
             let source = sources.get(file).filter(|_| !is_library_file(file));
+            let is_rust = file.ends_with(".rs");
             SourceText {
                 file: file.clone(),
+                name: short(file).into_owned(),
+                own: Origin::of(file).is_own(),
                 changed: source.as_ref().is_some_and(|source| source.changed),
+                paint: source
+                    .as_ref()
+                    .filter(|_| is_rust)
+                    .map(|source| paint::rust(&source.text))
+                    .unwrap_or_default(),
                 text: source.map(|source| source.text.clone()),
             }
         });
@@ -192,7 +234,9 @@ impl<'a> Data<'a> {
                 .map(|kernel| {
                     let of_kernel =
                         |listing: &&KernelListing| listing.kernel == kernel.name && listing.cpu == kernel.cpu;
-                    Kernel::new(kernel, extras.listings.iter().find(of_kernel), &files)
+                    let same = |was: &&KernelSummary| was.name == kernel.name && was.cpu == kernel.cpu;
+                    let was = extras.baseline.and_then(|baseline| baseline.kernels.iter().find(same));
+                    Kernel::new(kernel, extras.listings.iter().find(of_kernel), was, &files)
                 })
                 .collect(),
             sources: texts.collect(),
@@ -201,7 +245,12 @@ impl<'a> Data<'a> {
 }
 
 impl<'a> Kernel<'a> {
-    fn new(kernel: &'a KernelSummary, listing: Option<&'a KernelListing>, files: &Files) -> Self {
+    fn new(
+        kernel: &'a KernelSummary,
+        listing: Option<&'a KernelListing>,
+        was: Option<&KernelSummary>,
+        files: &Files,
+    ) -> Self {
         let shown = |branch: &'a Branch| branch.waves.iter().take(WAVES);
         let keys: BTreeSet<WaveKey> = kernel.branches.iter().flat_map(shown).map(key).collect();
         let ids: BTreeMap<WaveKey, u64> = keys.into_iter().zip(0..).collect();
@@ -209,7 +258,8 @@ impl<'a> Kernel<'a> {
             let wave = |wave: &LaunchWave| {
                 let counts = &wave.wave.counts;
                 let id = ids.get(&key(wave)).copied().unwrap_or_default();
-                [id, counts.executions, counts.all, counts.none, counts.lanes_in, counts.lanes_taken]
+                let lost = wave.lost.lanes;
+                [id, counts.executions, counts.all, counts.none, counts.lanes_in, counts.lanes_taken, lost]
             };
             shown(branch).flat_map(wave).collect()
         };
@@ -224,14 +274,27 @@ impl<'a> Kernel<'a> {
             let function = frame.function.as_deref().unwrap_or("<unknown>");
             (function, files.of(frame.file.as_deref()), frame.line.unwrap_or(0), frame.column.unwrap_or(0))
         };
+        let mut used = BTreeSet::new();
         let row = |branch: &'a Branch| {
             let counts = &branch.counts;
+            let before = was.and_then(|was| {
+                let index = counterpart(branch, &was.branches, &used)?;
+                used.insert(index);
+                was.branches.get(index)
+            });
             Row {
                 file: files.of(branch.location.file.as_deref()),
                 line: branch.location.line.unwrap_or(0),
                 column: branch.location.column.unwrap_or(0),
                 kind: &branch.kind,
                 probe: branch.probe.as_deref(),
+                expected: branch.expected,
+                package: branch.location.origin().package().map(str::to_owned),
+                caller: branch
+                    .caller
+                    .as_ref()
+                    .map(|caller| (files.of(caller.file.as_deref()), caller.line.unwrap_or(0))),
+                was: before.map(|was| [was.counts.executions, was.counts.diverged, was.lost.lanes]),
                 sites: branch.sites,
                 counts: [
                     counts.executions,
@@ -255,6 +318,13 @@ impl<'a> Kernel<'a> {
             launches: kernel.launches,
             waves: kernel.waves,
             home: &kernel.home,
+            occupancy: listing.and_then(|listing| listing.occupancy.as_ref()),
+            was: was.map(|was| KernelWas {
+                lost: was.branches.iter().map(|branch| branch.lost.lanes).sum(),
+                diverged: was.branches.iter().filter(|branch| branch.counts.diverged > 0).count() as u64,
+                occupancy: was.resources.map(|resources| resources.occupancy[0]),
+                cycles: was.modelled.as_ref().map(ModelledTime::cycles_a_launch),
+            }),
             resources: kernel.resources,
             time: kernel.time,
             lines: {
@@ -277,6 +347,7 @@ fn files(summary: &Summary, listings: &[KernelListing]) -> Files {
     for kernel in &summary.kernels {
         for branch in &kernel.branches {
             names.extend(branch.location.file.as_deref());
+            names.extend(branch.caller.as_ref().and_then(|caller| caller.file.as_deref()));
             names.extend(branch.frames.iter().filter_map(|frame| frame.file.as_deref()));
         }
         let modelled = kernel.modelled.iter().flat_map(|time| &time.lines);

@@ -1,9 +1,12 @@
 //! The disassembly of a kernel with the source line of each instruction.
 
+use amdinst_core::Arch;
+use amdinst_core::analysis::{Limiter, OccupancyStep, OccupancyTables, Resources, SIMDS, occupancy};
 use amdinst_core::listing::Listing;
 use amdinst_core::object::lines::SourceMap;
 use amdinst_core::object::{CodeObject, Kernel};
-use amdinst_core::report::is_library_file;
+use amdinst_core::report::{Origin, is_library_file};
+use serde::Serialize;
 
 /// The code of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,6 +17,72 @@ pub struct KernelListing {
     pub cpu: String,
     /// In order of address.
     pub instructions: Vec<Instruction>,
+    /// How many waves fit, and what limits them.
+    pub occupancy: Option<OccupancyPicture>,
+}
+
+/// How many waves of a kernel fit, with what each resource allows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OccupancyPicture {
+    /// Waves a compute unit that fit.
+    pub waves: u32,
+    /// Waves a compute unit has slots for.
+    pub slots: u32,
+    /// SIMDs of a compute unit.
+    pub simds: u32,
+    /// What limits them, for people.
+    pub limiter: &'static str,
+    /// Work-items of a workgroup that this holds for.
+    pub workgroup: u32,
+    /// What each resource allows.
+    pub resources: Vec<ResourcePicture>,
+}
+
+/// Waves that one resource allows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ResourcePicture {
+    /// Its name, as that of a limiter.
+    pub name: &'static str,
+    /// How much the kernel takes.
+    pub have: u32,
+    /// What that is counted in.
+    pub unit: &'static str,
+    /// Waves a compute unit that it alone allows.
+    pub waves: u32,
+    /// The most that the kernel may take for more waves, and how many these are; none if it allows all that there are slots for.
+    pub next: Option<(u32, u32)>,
+}
+
+impl OccupancyPicture {
+    /// Of a kernel of a processor.
+    pub fn new(arch: Arch, kernel: &Kernel) -> Self {
+        let resources = Resources::of(&kernel.metadata);
+        let found = occupancy(arch, &resources);
+        let tables = OccupancyTables::new(arch, resources.workgroup_size);
+        let of = |limiter: Limiter, have: u32, unit: &'static str, steps: &[OccupancyStep]| {
+            let at = steps.iter().position(|step| have <= step.most).unwrap_or(steps.len().saturating_sub(1));
+            let better = at.checked_sub(1).and_then(|index| steps.get(index));
+            ResourcePicture {
+                name: limiter.name(),
+                have,
+                unit,
+                waves: steps.get(at).map_or(0, |step| step.waves_per_cu),
+                next: better.map(|step| (step.most, step.waves_per_cu)),
+            }
+        };
+        Self {
+            waves: found.waves_per_cu,
+            slots: found.max_waves_per_simd * SIMDS,
+            simds: SIMDS,
+            limiter: found.limiter.name(),
+            workgroup: resources.workgroup_size,
+            resources: vec![
+                of(Limiter::Vgprs, resources.vgprs, "a wave", &tables.vgprs),
+                of(Limiter::Sgprs, resources.sgprs, "a wave", &tables.sgprs),
+                of(Limiter::Lds, resources.lds_bytes, "bytes a workgroup", &tables.lds),
+            ],
+        }
+    }
 }
 
 /// A line of a listing.
@@ -23,7 +92,7 @@ pub struct Instruction {
     pub pc: u64,
     /// As LLVM writes it.
     pub text: String,
-    /// The file that it was compiled from, and the line: of the innermost frame outside of Rust's own library.
+    /// The file that it was compiled from, and the line: of the user's nearest frame, else of a dependency's.
     pub source: Option<(String, u32)>,
 }
 
@@ -35,7 +104,8 @@ impl KernelListing {
         let _ = Listing::new(object).write_range(kernel.code.clone(), &mut bytes);
         let text = String::from_utf8_lossy(&bytes);
         let instructions = text.lines().filter_map(|line| instruction(line, lines, root)).collect();
-        Self { kernel: kernel.name.clone(), cpu: cpu.to_owned(), instructions }
+        let occupancy = Some(OccupancyPicture::new(object.target.arch, kernel));
+        Self { kernel: kernel.name.clone(), cpu: cpu.to_owned(), instructions, occupancy }
     }
 }
 
@@ -44,9 +114,11 @@ fn instruction(line: &str, lines: &SourceMap, root: &str) -> Option<Instruction>
     let (text, address) = line.rsplit_once("// ")?;
     let (address, _) = address.split_once(':')?;
     let pc = u64::from_str_radix(address, 16).ok()?;
-    let own = |file: &str| !file.is_empty() && !is_library_file(file);
     let frames = lines.frames(pc);
-    let frame = frames.iter().find(|frame| own(&frame.file)).filter(|frame| frame.line != 0);
+    let nearest = |is: fn(&str) -> bool| {
+        frames.iter().find(|frame| !frame.file.is_empty() && is(&frame.file)).filter(|frame| frame.line != 0)
+    };
+    let frame = nearest(|file| Origin::of(file).is_own()).or_else(|| nearest(|file| !is_library_file(file)));
     let source = frame.map(|frame| {
         let file = frame.file.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
         (file.unwrap_or(&frame.file).to_owned(), frame.line)

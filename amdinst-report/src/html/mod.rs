@@ -4,10 +4,11 @@
 
 mod data;
 mod listing;
+mod paint;
 
 use std::fmt::Write as _;
 
-pub use listing::{Instruction, KernelListing};
+pub use listing::{Instruction, KernelListing, OccupancyPicture, ResourcePicture};
 
 use crate::diff::Diff;
 use crate::gate::Violation;
@@ -31,6 +32,8 @@ pub struct Extras<'a> {
     pub violations: &'a [Violation],
     /// The comparison with an earlier run.
     pub diff: Option<&'a Diff>,
+    /// That run.
+    pub baseline: Option<&'a Summary>,
 }
 
 /// The page.
@@ -90,7 +93,7 @@ fn plain(summary: &Summary) -> String {
             text,
             "<tr><td>{}<td>{}<td>{}<td>{}<td>{} ({:.1} %)<td>{:.1}<td>{}",
             escape(&kernel.name),
-            escape(&branch.location.to_string()),
+            escape(&branch.location.short()),
             escape(&branch.title()),
             branch.counts.executions,
             branch.counts.diverged,

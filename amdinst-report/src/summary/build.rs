@@ -11,7 +11,7 @@ use super::{
     Branch, KernelSummary, LaunchWave, Line, Resources, SCHEMA, Summary, TestFault, Tests, Time, Uncounted,
     modelled,
 };
-use crate::lost::Lost;
+use amdinst_core::report::Lost;
 
 impl Summary {
     /// Sums a run up.
@@ -67,11 +67,11 @@ pub(super) fn worst_first(a: &Branch, b: &Branch) -> Ordering {
         .cmp(&a.lost.lanes)
         .then_with(|| b.counts.diverged.cmp(&a.counts.diverged))
         .then_with(|| a.location.cmp(&b.location))
-        .then_with(|| (&a.kind, &a.probe).cmp(&(&b.kind, &b.probe)))
+        .then_with(|| (&a.kind, &a.probe, &a.caller).cmp(&(&b.kind, &b.probe, &b.caller)))
 }
 
 fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFacts>) -> KernelSummary {
-    let mut branches = BTreeMap::<(&Location, &str, Option<&str>), Parts<'_>>::new();
+    let mut branches = BTreeMap::<Key<'_>, Parts<'_>>::new();
     let mut uncounted = Vec::new();
     let mut refusals = Vec::<String>::new();
     let mut lines = BTreeMap::<(&str, u32), (u64, u64)>::new();
@@ -79,7 +79,7 @@ fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFact
         facts.iter().flat_map(|facts| &facts.sites).map(|site| (site.pc, site)).collect();
     for (index, report) in launches.iter().enumerate() {
         for site in &report.sites {
-            let key = (&site.location, site.kind.as_str(), site.name.as_deref());
+            let key = (&site.location, site.kind.as_str(), site.name.as_deref(), site.caller.as_ref());
             branches.entry(key).or_default().add(index, site, facts_of.get(&site.pc).copied());
         }
         for probe in report.probes.iter().filter(|probe| !matches!(probe.outcome, Outcome::Counted { .. })) {
@@ -102,10 +102,7 @@ fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFact
     }
     uncounted.sort();
     uncounted.dedup();
-    let mut branches: Vec<_> = branches
-        .into_iter()
-        .map(|((location, kind, probe), parts)| parts.finish(location, kind, probe))
-        .collect();
+    let mut branches: Vec<_> = branches.into_iter().map(|(key, parts)| parts.finish(key)).collect();
     branches.sort_by(worst_first);
     let line = |((file, line), (executions, lanes)): ((&str, u32), (u64, u64))| Line {
         file: file.to_owned(),
@@ -175,45 +172,53 @@ fn time(launches: &[&Report]) -> Option<Time> {
 /// Launch, workgroup in z, y, x, and wave: the order of launch.
 type WaveKey = (usize, [u32; 3], u32);
 
+/// What makes sites one branch: place, kind, probe, and the user's line that led there.
+type Key<'a> = (&'a Location, &'a str, Option<&'a str>, Option<&'a Location>);
+
 /// The sites of a branch, in all launches.
 #[derive(Default)]
 struct Parts<'a> {
+    expected: bool,
     counts: Counts,
-    lost: Vec<Lost>,
-    waves: BTreeMap<WaveKey, Counts>,
+    waves: BTreeMap<WaveKey, (Counts, Lost)>,
     sites: BTreeMap<u64, Option<&'a SiteFacts>>,
 }
 
 impl<'a> Parts<'a> {
     fn add(&mut self, launch: usize, site: &SiteReport, facts: Option<&'a SiteFacts>) {
         self.counts += site.counts;
+        self.expected |= site.expected;
         self.sites.entry(site.pc).or_insert(facts);
-        self.lost.extend(site.waves.iter().map(|wave| Lost::of_wave(&site.kind, &wave.counts)));
         for wave in &site.waves {
             let [x, y, z] = wave.id.workgroup;
             // What a wave did at the branch is the sum over its sites.
-            *self.waves.entry((launch, [z, y, x], wave.id.wave)).or_default() += wave.counts;
+            let (counts, lost) = self.waves.entry((launch, [z, y, x], wave.id.wave)).or_default();
+            *counts += wave.counts;
+            *lost = Lost::sum([*lost, Lost::of_wave(&site.kind, &wave.counts)]);
         }
     }
 
-    fn finish(self, location: &Location, kind: &str, probe: Option<&str>) -> Branch {
+    fn finish(self, (location, kind, probe, caller): Key<'_>) -> Branch {
         let facts = self.sites.values().flatten().next();
         let instruction = |facts: &Option<&SiteFacts>| facts.map(|facts| facts.instruction.clone());
-        let wave = |((launch, [z, y, x], wave), counts): (WaveKey, Counts)| LaunchWave {
+        let wave = |((launch, [z, y, x], wave), (counts, lost)): (WaveKey, (Counts, Lost))| LaunchWave {
             launch,
             wave: WaveReport { id: WaveId { workgroup: [x, y, z], wave }, counts },
+            lost,
         };
         Branch {
             location: location.clone(),
             kind: kind.to_owned(),
             probe: probe.map(str::to_owned),
+            caller: caller.cloned(),
+            expected: self.expected,
             sites: self.sites.len() as u64,
             counts: self.counts,
             diverged_percent: 100.0 * self.counts.divergence(),
             average_active: self.counts.average_active(),
-            lost: Lost::sum(self.lost),
+            lost: Lost::sum(self.waves.values().map(|(_, lost)| *lost)),
             waves_here: self.waves.len() as u64,
-            waves_diverged: self.waves.values().filter(|counts| counts.diverged > 0).count() as u64,
+            waves_diverged: self.waves.values().filter(|(counts, _)| counts.diverged > 0).count() as u64,
             frames: facts.map(|facts| facts.frames.clone()).unwrap_or_default(),
             instructions: self
                 .sites

@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use amdinst_core::instrument::{Cost, SiteFrame};
 use amdinst_core::report::run::{FaultReport, UnlaunchedKernel};
-use amdinst_core::report::{Counts, Cycles, Location, WaveReport};
+use amdinst_core::report::{Counts, Cycles, Location, WaveReport, WaveSpan};
 use amdinst_core::schema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::lost::Lost;
+use amdinst_core::report::Lost;
 
 /// The version of the summary's JSON.
 pub const SCHEMA: u32 = 1;
@@ -137,6 +137,12 @@ pub struct Branch {
     pub kind: String,
     /// The probe that it belongs to.
     pub probe: Option<String>,
+    /// The user's line that called there, if it stands in a dependency and the calls were inlined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<Location>,
+    /// Its divergence is meant: no report warns of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub expected: bool,
     /// Machine sites.
     pub sites: u64,
     /// Summed over sites, waves and launches.
@@ -170,6 +176,8 @@ pub struct LaunchWave {
     pub launch: usize,
     /// Which wave, and what it did.
     pub wave: WaveReport,
+    /// Lanes that stood idle.
+    pub lost: Lost,
 }
 
 /// A probe without counts.
@@ -228,6 +236,9 @@ pub struct ModelledTime {
     pub wave_cycles: Cycles,
     /// The same by line of the source, the most expensive first; instructions of no line are one without a file.
     pub lines: Vec<LineCycles>,
+    /// When waves of the longest launch ran. Not in the JSON.
+    #[serde(skip)]
+    pub spans: Vec<WaveSpan>,
     /// The same by address in the original code object, with executions. Not in the JSON.
     #[serde(skip)]
     pub instructions: BTreeMap<u64, (u64, Cycles)>,
@@ -283,6 +294,11 @@ impl Branch {
             Some(name) => format!("{what} `{name}`"),
             None => what.to_owned(),
         }
+    }
+
+    /// Whether it diverged, and nobody said that this is meant.
+    pub fn is_worth_a_warning(&self) -> bool {
+        self.counts.diverged > 0 && !self.expected
     }
 }
 

@@ -39,6 +39,10 @@ pub(super) fn sum(run: &Run, kernel: &str, cpu: &str) -> Option<ModelledTime> {
             }
         }
     }
+    // Of launches that took as long, the first.
+    let with_spans = launches.iter().rev().filter(|launch| !launch.spans.is_empty());
+    let longest = with_spans.max_by_key(|launch| launch.cycles);
+    time.spans = longest.map(|launch| launch.spans.clone()).unwrap_or_default();
     time.achieved_occupancy = occupied / time.cycles.max(1) as f64;
     time.lines = lines
         .into_iter()

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use amdinst_core::report::Location;
 use amdinst_core::report::run::{Run, SourceStamp, UnlaunchedKernel, content_hash};
-use amdinst_report::html::{Extras, Instruction, KernelListing};
-use amdinst_report::{Sources, Summary, html};
+use amdinst_report::html::{Extras, Instruction, KernelListing, OccupancyPicture, ResourcePicture};
+use amdinst_report::{Diff, Sources, Summary, html};
 use devtools::Browser;
 use serde_json::json;
 
@@ -48,6 +48,7 @@ fn many(branches: u32) -> (Run, Vec<KernelListing>) {
         listings.push(KernelListing {
             kernel,
             cpu: "gfx90a".to_owned(),
+            occupancy: None,
             instructions: launch
                 .sites
                 .iter()
@@ -82,6 +83,25 @@ fn links(browser: &mut Browser) -> BTreeSet<String> {
     let found: BTreeSet<String> = serde_json::from_value(found).unwrap();
     assert!(found.iter().all(|link| link.starts_with('#')), "{found:?}");
     found.into_iter().filter(|link| link.starts_with("#/")).collect()
+}
+
+/// A window so many pixels wide.
+fn resize(browser: &mut Browser, width: u32) {
+    let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+    browser.call("Emulation.setDeviceMetricsOverride", metrics);
+}
+
+/// The page of a run, opened.
+fn page(browser: &mut Browser, directory: &std::path::Path, page: &str) {
+    let path = directory.join("index.html");
+    std::fs::write(&path, page).unwrap();
+    browser.open(&format!("file://{}", path.display()));
+}
+
+/// The texts of the elements that a selector finds.
+fn texts(browser: &mut Browser, selector: &str) -> Vec<String> {
+    let script = format!("[...document.querySelectorAll('{selector}')].map((it) => it.innerText.trim())");
+    serde_json::from_value(browser.evaluate(&script)).unwrap()
 }
 
 /// A place that a link leads to has a heading, and says where it is.
@@ -135,7 +155,8 @@ fn opened(name: &str, branches: u32) -> Option<(Browser, tempfile::TempDir)> {
     let loaded = browser.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd");
     // The two of the model stand beside those that were made.
     let told = browser.evaluate("document.querySelector('[role=status]').innerText");
-    assert!(told.as_str().unwrap().starts_with(&format!("{} branches", branches + 2)), "{told}");
+    let told = told.as_str().unwrap().replace(',', "");
+    assert!(told.starts_with(&format!("{} branches", branches + 2)), "{told}");
     println!("{name}: {} bytes, loaded in {:.0} ms", page.len(), loaded.as_f64().unwrap());
     Some((browser, directory))
 }
@@ -159,14 +180,22 @@ fn with_ten_branches_all_links_and_foldings() {
     }
     // The overview, three kernels, ten branches; and files.
     assert!(known.len() > 14 && folded > 20, "{} places, {folded} foldings", known.len());
-    for place in ["#/", "#/kernel/0", "#/kernel/2", "#/kernel/1/branch/7", "#/file/0/1", "#/file/1/1"] {
+    for place in [
+        "#/",
+        "#/kernel/demo",
+        "#/kernel/other",
+        "#/kernel/demo/probe/tail",
+        "#/kernel/many_0/at/src/many.rs:7:8",
+        "#/file/src/demo.rs:1",
+        "#/file/src/many.rs:1",
+    ] {
         assert!(known.contains(place), "{place}: {known:?}");
     }
     // With the mouse, too.
     go(&mut browser, "#/");
     browser.click("document.querySelector('table.branches a')");
     let hash = browser.evaluate("location.hash");
-    assert!(hash.as_str().unwrap().contains("/branch/"), "{hash}");
+    assert!(hash.as_str().unwrap().contains("/at/") || hash.as_str().unwrap().contains("/probe/"), "{hash}");
     let theme = |browser: &mut Browser| browser.evaluate("document.documentElement.dataset.theme");
     let before = theme(&mut browser);
     browser.click("document.getElementById('theme')");
@@ -198,16 +227,148 @@ fn with_blocks() {
     let wanted =
         json!([["src/demo.rs:5", "18", "40.0"], ["src/demo.rs:4", "4", "50.0"], ["src/demo.rs:9", "0", "–"]]);
     assert_eq!(rows(&mut browser), wanted);
-    go(&mut browser, "#/kernel/0");
+    go(&mut browser, "#/kernel/demo");
     assert_eq!(rows(&mut browser), wanted);
     let told = browser.evaluate(
         "[...document.querySelectorAll('.src .l')].map((line) => line.querySelector('.cyc')?.textContent || '')",
     );
     assert_eq!(told, json!(["", "", "", "4", "18", "", "", "", "0", ""]));
-    assert!(foldings(&mut browser, "#/kernel/0") >= 1);
+    assert!(foldings(&mut browser, "#/kernel/demo") >= 1);
     for link in links(&mut browser) {
         go(&mut browser, &link);
         is_somewhere(&mut browser, &link);
+    }
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+/// Branches of a dependency, what is meant, an earlier run, occupancy, the waves' times, colours; with the mouse, and on a telephone.
+#[test]
+fn with_a_dependency_and_a_baseline() {
+    let (directory, sources) = model::sources();
+    let Some(mut browser) = Browser::start(&directory.path().join("profile")) else {
+        eprintln!(
+            "SKIPPED: with_a_dependency_and_a_baseline: chromium is not installed (`apt-get install chromium`)"
+        );
+        return;
+    };
+    let mut before = model::with_a_dependency();
+    // The tail lost 4 lanes more, 32.
+    before.programs[0].tests[1].launches[0].sites[0] = model::site(
+        0,
+        "if",
+        model::location(4, 8),
+        Some("tail"),
+        &[(0, 1, 1, 0, 64, 64), (1, 1, 0, 0, 64, 32)],
+    );
+    let (before, now) = (Summary::new(&before), Summary::new(&model::with_a_dependency()));
+    let diff = Diff::new(&before, &now);
+    let resource = |name, waves, next| ResourcePicture { name, have: 72, unit: "a wave", waves, next };
+    let listing = KernelListing {
+        kernel: "demo".to_owned(),
+        cpu: "gfx90a".to_owned(),
+        instructions: vec![Instruction {
+            pc: 0x1000,
+            text: "s_and_saveexec_b64 s[0:1], vcc".to_owned(),
+            source: Some(("src/demo.rs".to_owned(), 4)),
+        }],
+        occupancy: Some(OccupancyPicture {
+            waves: 28,
+            slots: 32,
+            simds: 4,
+            limiter: "VGPRs",
+            workgroup: 64,
+            resources: vec![resource("VGPRs", 28, Some((64, 32))), resource("SGPRs", 32, None)],
+        }),
+    };
+    let extras =
+        Extras { listings: &[listing], diff: Some(&diff), baseline: Some(&before), ..Extras::default() };
+    page(&mut browser, directory.path(), &html::render(&now, &sources, &extras).unwrap());
+    resize(&mut browser, 1400);
+
+    // One row for the two of line 6, one for what was not inlined, until all are asked for.
+    let folded = texts(&mut browser, "table.branches td:nth-child(3)");
+    assert_eq!(folded.iter().filter(|text| text.contains("of libm-0.2.16")).count(), 2, "{folded:?}");
+    assert_eq!(folded.len(), 5, "{folded:?}");
+    assert!(folded.iter().any(|text| text.contains("“leader”") && text.contains("expected")), "{folded:?}");
+    browser.click("document.getElementById('dependencies')");
+    assert_eq!(texts(&mut browser, "table.branches td:nth-child(2)").len(), 6);
+    // A column sorts, and the other way round at the next click.
+    let sort = "[...document.querySelectorAll('table.branches th button')].find((it) => it.textContent === 'executions')";
+    let column = |browser: &mut Browser| texts(browser, "table.branches td:nth-child(5)");
+    browser.click(sort);
+    assert_eq!(column(&mut browser), ["9", "4", "1", "1", "1", "1"]);
+    browser.click(sort);
+    assert_eq!(column(&mut browser), ["1", "1", "1", "1", "4", "9"]);
+    assert_eq!(browser.evaluate(&format!("{sort}.parentElement.ariaSort")), "ascending");
+    assert!(texts(&mut browser, "table.branches .was").contains(&"▼ was 32".to_owned()));
+    // The picture of the worst kernel: its branches, and a cell a wave that came there.
+    assert_eq!(texts(&mut browser, ".picture-row .much"), ["80", "56", "28", "≈ 6"]);
+
+    go(&mut browser, "#/kernel/demo");
+    let need = texts(&mut browser, ".occupancy .limits .need");
+    assert_eq!(need, ["8 fewer: at most 64 for 32 waves"]);
+    assert_eq!(browser.evaluate("document.querySelectorAll('.timeline rect').length"), 2);
+    for text in ["pub", "unsafe", "fn", "while"] {
+        assert!(texts(&mut browser, ".src .p1").contains(&text.to_owned()), "{text} is a keyword");
+    }
+    // The line that calls a dependency has what it lost there.
+    let heat = texts(&mut browser, ".src [data-line=\"6\"] .heat");
+    assert!(heat[0].contains("−80"), "{heat:?}");
+    // The bar between source and disassembly, by keys and by the mouse.
+    let left = |browser: &mut Browser| {
+        browser
+            .evaluate("document.querySelector('.split > div').getBoundingClientRect().width")
+            .as_f64()
+            .unwrap()
+    };
+    let before = left(&mut browser);
+    browser.evaluate("document.querySelector('.splitter').focus()");
+    browser.call(
+        "Input.dispatchKeyEvent",
+        json!({ "type": "keyDown", "key": "ArrowRight", "code": "ArrowRight" }),
+    );
+    let after = left(&mut browser);
+    assert!(after > before + 20.0, "{before} {after}");
+    let place = browser.evaluate(
+        "(() => { const it = document.querySelector('.splitter'); it.scrollIntoView({ block: 'center' }); const box = it.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; })()",
+    );
+    let (x, y) = (place[0].as_f64().unwrap(), place[1].as_f64().unwrap());
+    for (kind, x) in [("mousePressed", x), ("mouseMoved", x - 300.0), ("mouseReleased", x - 300.0)] {
+        let event = json!({ "type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1 });
+        browser.call("Input.dispatchMouseEvent", event);
+    }
+    let dragged = left(&mut browser);
+    assert!(dragged < after - 200.0, "{after} {dragged}");
+
+    // Names lead there, however much of them is given; another name leads nowhere.
+    for (link, crumb) in [
+        ("#/kernel/demo/probe/tail", "tail"),
+        ("#/kernel/demo/at/src/demo.rs:4:8", "tail"),
+        ("#/kernel/demo/at/src/demo.rs:5", "src/demo.rs:5:15"),
+        ("#/kernel/demo/at/libm-0.2.16/src/math/powf.rs:99", "libm-0.2.16/src/math/powf.rs:99:8"),
+        ("#/file/src/demo.rs:6", "src/demo.rs"),
+        ("#/kernel/other/probe/leader", "leader"),
+    ] {
+        go(&mut browser, link);
+        is_somewhere(&mut browser, link);
+        assert_eq!(texts(&mut browser, "[aria-current=page]"), [crumb], "{link}");
+    }
+    go(&mut browser, "#/kernel/demo/probe/nothing");
+    assert!(texts(&mut browser, "main")[0].contains("There is nothing here"));
+
+    // On 420 pixels nothing is wider than the window, but for code, which has a bar of its own.
+    resize(&mut browser, 420);
+    for link in [
+        "#/",
+        "#/kernel/demo",
+        "#/kernel/demo/probe/tail",
+        "#/kernel/demo/at/src/demo.rs:5",
+        "#/file/src/demo.rs:6",
+    ] {
+        go(&mut browser, link);
+        let beyond =
+            browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+        assert_eq!(beyond, 0, "{link}");
     }
     assert_eq!(browser.complaints(), [""; 0]);
 }

@@ -24,7 +24,7 @@ use amdinst_core::report::run::{
 };
 use amdinst_core::report::{
     BlockReport, Counts, Cycles, InstructionCycles, Location, Modelled, Outcome, ProbeReport, Report,
-    SiteReport, WaveId, WaveReport,
+    SiteReport, WaveId, WaveReport, WaveSpan,
 };
 use amdinst_report::Sources;
 
@@ -78,6 +78,8 @@ pub(crate) fn site(id: u32, kind: &str, place: Location, name: Option<&str>, row
         pc: 0x1000 + 0x10 * u64::from(id),
         location: place,
         name: name.map(str::to_owned),
+        caller: None,
+        expected: false,
         counts: waves.iter().map(|wave| wave.counts).sum(),
         waves,
     }
@@ -169,8 +171,39 @@ fn modelled(mut test: Test, cycles: u64, waiting: u64) -> Test {
             instruction(0x1000, 4, 40, &[("dependency", 20)]),
             instruction(0x1010, 5, 100, &[("vector-memory", waiting)]),
         ],
+        spans: vec![
+            WaveSpan { compute_unit: 0, simd: 0, start: 0, end: cycles / 2, wave: 0 },
+            WaveSpan { compute_unit: 0, simd: 0, start: cycles / 2, end: cycles, wave: 1 },
+        ],
     }];
     test
+}
+
+/// Where `libm` is on some machine.
+pub(crate) const LIBM: &str =
+    "/home/somebody/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/libm-0.2.16/src/math/powf.rs";
+
+/// The run of [`run`] with a dependency and a leader: the first launch of `demo` has three more branches of `libm`, at lines 85 and 90
+/// of [`LIBM`], which line 6 led to, and at line 99, which was not inlined. Each diverged once, with 32, 16 and 8 of 64 lanes
+/// active. `other` has a branch `leader`, whose divergence is meant: 1 of 64 lanes went on.
+pub(crate) fn with_a_dependency() -> Run {
+    let mut run = run();
+    let place = |line| Location { file: Some(LIBM.to_owned()), line: Some(line), column: Some(8) };
+    let tests = &mut run.programs[0].tests;
+    for (id, line, lanes, is_inlined) in [(3, 85, 32, true), (4, 90, 16, true), (5, 99, 8, false)] {
+        let mut site = site(id, "if", place(line), None, &[(0, 1, 0, 0, 64, lanes)]);
+        site.caller = is_inlined.then(|| location(6, 13));
+        tests[1].launches[0].sites.push(site);
+        let mut frames = vec![SiteFrame { file: Some(LIBM.into()), ..frame("powf", line, 8) }];
+        frames.extend(is_inlined.then(|| frame("demo", 6, 13)));
+        let instruction = "s_and_saveexec_b64 s[0:1], vcc".to_owned();
+        let pc = 0x1000 + 0x10 * u64::from(id);
+        run.kernels[0].sites.push(SiteFacts { pc, instruction, frames, loop_depth: 0 });
+    }
+    let mut leader = site(9, "if", location(6, 13), Some("leader"), &[(0, 1, 0, 0, 64, 1)]);
+    leader.expected = true;
+    tests[0].launches[0].sites.push(leader);
+    run
 }
 
 /// The run of [`run`] with blocks for branches: `demo` alone, twice. Each launch has two blocks at line 5, which ran 3 and 9

@@ -4,6 +4,7 @@
 mod model;
 
 mod compared;
+mod dependencies;
 mod schemas;
 mod totals;
 
@@ -155,7 +156,8 @@ fn every_line_of_a_block_and_of_kernels_that_were_not_launched() {
 #[test]
 fn colours_are_for_terminals() {
     let (_directory, sources) = model::sources();
-    let print = |color| human::render(&summary(), &sources, &human::Options { color, top: 10 });
+    let print =
+        |color| human::render(&summary(), &sources, &human::Options { color, ..human::Options::default() });
     assert!(!print(false).contains('\u{1b}'));
     assert!(print(true).contains('\u{1b}'));
 }
@@ -256,6 +258,7 @@ fn as_a_page() {
             text: "s_and_saveexec_b64 s[0:1], vcc".to_owned(),
             source: Some(("src/demo.rs".to_owned(), 4)),
         }],
+        occupancy: None,
     };
     let extras = Extras { listings: &[listing], ..Extras::default() };
     let page = html::render(&summary, &sources, &extras).unwrap();

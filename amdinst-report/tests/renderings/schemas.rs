@@ -174,6 +174,12 @@ fn runs_and_launches() {
     run.refuses(&document, "/programs/0/tests/0/ending", "lost".into());
     run.refuses(&document, "/programs/0/tests/1/launches/0/sites/0/executions", (-1).into());
     run.refuses(&document, "/programs/0/tests/0/faults/0/line", "six".into());
+    let dependent = model::with_a_dependency();
+    run.check(&dependent);
+    launch.check(&dependent.programs[0].tests[1].launches[0]);
+    run.refuses(&dependent, "/programs/0/tests/1/launches/0/sites/3/caller/line", "six".into());
+    run.refuses(&dependent, "/programs/0/tests/0/launches/0/sites/0/expected", "yes".into());
+    run.refuses(&document, "/programs/0/tests/1/modelled/0/spans/0", serde_json::json!([0, 0, 0, 1]));
     let report = &document.programs[0].tests[1].launches[0];
     launch.check(report);
     let measured = coverage();
@@ -191,6 +197,7 @@ fn summaries_and_comparisons() {
     let summary = Summary::new(&model::run());
     report.check(&summary);
     report.check(&Summary::new(&coverage()));
+    report.check(&Summary::new(&model::with_a_dependency()));
     report.refuses(&summary, "/kernels/0/branches/0/lost/certainty", "perhaps".into());
     report.refuses(&summary, "/kernels/0/branches/0/diverged_percent", 101.into());
     report.refuses(&summary, "/kernels/0/resources/sgprs", serde_json::json!([1]));

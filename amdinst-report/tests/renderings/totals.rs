@@ -72,7 +72,9 @@ proptest! {
         let rows: Vec<_> = data["kernels"].as_array().unwrap().iter().flat_map(|kernel| kernel["branches"].as_array().unwrap()).collect();
         let sum = |index: usize| rows.iter().map(|row| row["counts"][index].as_u64().unwrap()).sum::<u64>();
         prop_assert_eq!([sum(0), sum(1), sum(2), sum(3), sum(4), sum(5)], [truth.executions, truth.all, truth.none, truth.diverged, truth.lanes_in, truth.lanes_taken]);
-        let strips = rows.iter().flat_map(|row| row["strip"].as_array().unwrap().chunks(6));
-        prop_assert_eq!(strips.map(|cell| cell[1].as_u64().unwrap()).sum::<u64>(), truth.executions);
+        let strips = rows.iter().flat_map(|row| row["strip"].as_array().unwrap().chunks(7));
+        prop_assert_eq!(strips.clone().map(|cell| cell[1].as_u64().unwrap()).sum::<u64>(), truth.executions);
+        let lost = branches().map(|branch| branch.lost.lanes).sum::<u64>();
+        prop_assert_eq!(strips.map(|cell| cell[6].as_u64().unwrap()).sum::<u64>(), lost);
     }
 }

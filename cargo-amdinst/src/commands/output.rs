@@ -1,11 +1,13 @@
 //! Data on stdout, and files written whole or not at all.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use amdinst_core::report::origin::short;
 use serde::Serialize;
 
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -141,11 +143,11 @@ fn world_readable() -> std::fs::Permissions {
 }
 
 /// A source path for people: relative, if it is below the current directory. Compilers write absolute ones.
-pub fn short_path(path: &str) -> &str {
+pub fn short_path(path: &str) -> Cow<'_, str> {
     let here = std::env::current_dir().ok();
     let rest =
         here.as_deref().and_then(Path::to_str).and_then(|here| path.strip_prefix(here)?.strip_prefix('/'));
-    rest.unwrap_or(path)
+    rest.map_or_else(|| short(path), Cow::Borrowed)
 }
 
 /// `1 kernel`, `2 kernels`.

@@ -92,6 +92,8 @@ mod tests {
                 pc: 0,
                 location,
                 name: None,
+                caller: None,
+                expected: false,
                 counts,
                 waves,
             };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use amdinst_format::interface::{LaunchTiming, Launched};
 use amdinst_format::report::run::FaultReport;
-use amdinst_format::report::{Modelled, Report};
+use amdinst_format::report::{Layout, Modelled, Report};
 
 use super::kept::Kept;
 
@@ -109,11 +109,13 @@ impl Results {
     }
 }
 
-/// Prints the launches as `AMDINST_REPORT` asks: nothing, a table for each kernel, or a JSON line for each launch.
+/// Prints the launches as `AMDINST_REPORT` asks: nothing, a table for each kernel, as wide as `COLUMNS` says (`full`: with every
+/// row), or a JSON line for each launch.
 pub(super) fn print(results: &[Finished]) {
     match std::env::var("AMDINST_REPORT").as_deref() {
-        Ok("summary") => {
-            print!("{}", summary(results));
+        Ok(kind @ ("summary" | "full")) => {
+            let columns = std::env::var("COLUMNS").ok();
+            print!("{}", summary(results, &Layout::of_columns(columns.as_deref(), kind == "full")));
             for timing in results.iter().flat_map(|test| &test.launches.timings) {
                 println!("{}", timing.told.line());
             }
@@ -145,7 +147,7 @@ pub(super) fn launches(reports: &[Report]) -> String {
 }
 
 /// One table for each kernel, over all its launches, in order of the kernels' names.
-fn summary(results: &[Finished]) -> String {
+fn summary(results: &[Finished], layout: &Layout) -> String {
     let mut kernels: Vec<(usize, Report)> = Vec::new();
     for report in results.iter().flat_map(|test| &test.launches.reports) {
         match kernels.iter_mut().find(|(_, known)| known.kernel == report.kernel) {
@@ -170,7 +172,7 @@ fn summary(results: &[Finished]) -> String {
             report.target,
             report.waves,
             if report.waves == 1 { "" } else { "s" },
-            report.table()
+            report.table_in(layout)
         ));
     }
     text

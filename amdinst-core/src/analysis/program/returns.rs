@@ -7,8 +7,7 @@
 //! A function may use the registers that it was called with as masks once they are put by. Where a loop gathers a mask, the first
 //! round reads one that nothing has set: then the return address may still be there, and any other value would do as well. So the
 //! operations on masks may mix it in, if it is there on some paths alone, and the result may select lanes. It must not become
-//! an address, a number, a condition of SCC, or anything in memory; unless a register has such a mask on some paths alone, and something
-//! else on others, which is what is meant then.
+//! an address, a number, a condition of SCC, or anything in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,12 +20,8 @@ use crate::isa::{Access, Families, Op, Operand, Reg, ScalarSet, Slot, Value};
 const WHOLE: u8 = 1;
 /// Bits of one may be there, mixed with a lane mask.
 const MIXED: u8 = 2;
-/// What is there is a whole one on every path.
+/// What is there is one on every path.
 const SURELY: u8 = 4;
-/// What is there is a mixed one on every path.
-const SURELY_MIXED: u8 = 8;
-/// What is so on every path.
-const CERTAIN: u8 = SURELY | SURELY_MIXED;
 
 /// Where return addresses may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,11 +29,9 @@ struct Held {
     whole: ScalarSet,
     /// SCC among them.
     mixed: ScalarSet,
-    /// Registers that have a whole one on every path.
+    /// Registers that have one on every path.
     surely: ScalarSet,
-    /// Registers that have a mixed one on every path.
-    surely_mixed: ScalarSet,
-    /// The same four of lanes: VGPR, lane.
+    /// The same three of lanes: VGPR, lane.
     lanes: BTreeMap<(u8, u32), u8>,
 }
 
@@ -47,7 +40,6 @@ impl Held {
         whole: ScalarSet::EMPTY,
         mixed: ScalarSet::EMPTY,
         surely: ScalarSet::EMPTY,
-        surely_mixed: ScalarSet::EMPTY,
         lanes: BTreeMap::new(),
     };
 
@@ -59,23 +51,19 @@ impl Held {
         self.whole.union(self.mixed)
     }
 
-    /// What must not be used but as a mask.
-    fn meant(&self) -> ScalarSet {
-        self.whole.union(self.surely_mixed)
-    }
-
     /// Takes in what another path brings. True if that changes something.
     fn join(&mut self, other: &Self) -> bool {
         let before = self.clone();
         self.whole = self.whole.union(other.whole);
         self.mixed = self.mixed.union(other.mixed);
         self.surely = self.surely.intersection(other.surely);
-        self.surely_mixed = self.surely_mixed.intersection(other.surely_mixed);
         for (lane, known) in &mut self.lanes {
-            *known &= !CERTAIN | other.lanes.get(lane).copied().unwrap_or(0);
+            if other.lanes.get(lane).is_none_or(|other| other & SURELY == 0) {
+                *known &= !SURELY;
+            }
         }
         for (&lane, new) in &other.lanes {
-            *self.lanes.entry(lane).or_insert(0) |= new & !CERTAIN;
+            *self.lanes.entry(lane).or_insert(0) |= new & !SURELY;
         }
         *self != before
     }
@@ -83,10 +71,7 @@ impl Held {
     fn of(&self, register: u8) -> u8 {
         let register = Reg::scalar(register);
         let flag = |set: ScalarSet, flag| if set.contains(register) { flag } else { 0 };
-        flag(self.whole, WHOLE)
-            | flag(self.mixed, MIXED)
-            | flag(self.surely, SURELY)
-            | flag(self.surely_mixed, SURELY_MIXED)
+        flag(self.whole, WHOLE) | flag(self.mixed, MIXED) | flag(self.surely, SURELY)
     }
 
     fn set(&mut self, register: u8, flags: u8) {
@@ -100,7 +85,6 @@ impl Held {
         add(&mut self.whole, WHOLE);
         add(&mut self.mixed, MIXED);
         add(&mut self.surely, SURELY);
-        add(&mut self.surely_mixed, SURELY_MIXED);
     }
 
     /// Something else is written to registers.
@@ -108,13 +92,12 @@ impl Held {
         self.whole = self.whole.without(registers);
         self.mixed = self.mixed.without(registers);
         self.surely = self.surely.without(registers);
-        self.surely_mixed = self.surely_mixed.without(registers);
     }
 
     /// What may be in the lanes of a VGPR.
     fn lanes_of(&self, vgpr: u8) -> impl Iterator<Item = (u32, u8)> {
         let lanes = self.lanes.range((vgpr, 0)..=(vgpr, u32::MAX));
-        lanes.map(|(&(_, lane), &flags)| (lane, flags & !CERTAIN))
+        lanes.map(|(&(_, lane), &flags)| (lane, flags & !SURELY))
     }
 }
 
@@ -240,7 +223,7 @@ impl Program {
                     || read.intersects(held.mixed.intersection(ScalarSet::SCC))
                     || !inst.operands.iter().all(may_be_mask)
             }
-            _ => read.intersects(held.meant()),
+            _ => true,
         }
     }
 
@@ -298,9 +281,7 @@ impl Program {
                 held.forget(writes);
                 // Those that save EXEC as it was leave nothing else in the register.
                 let mixed = if op.is_of(Families::SAVES_EXEC) { ScalarSet::SCC } else { writes };
-                let mixed = mixed.without(ScalarSet::EXEC);
-                held.mixed = held.mixed.union(mixed);
-                held.surely_mixed = held.surely_mixed.union(mixed);
+                held.mixed = held.mixed.union(mixed.without(ScalarSet::EXEC));
             }
             _ => {
                 held.forget(writes);
@@ -341,7 +322,7 @@ fn holds(operand: &Operand, held: &Held) -> bool {
     match operand.value {
         Value::Scalar(first) if operand.access != Access::Write => (first
             ..first.saturating_add(operand.dwords))
-            .any(|register| held.of(register) & (WHOLE | SURELY_MIXED) != 0),
+            .any(|register| held.of(register) & (WHOLE | MIXED) != 0),
         _ => false,
     }
 }

@@ -145,5 +145,5 @@ fn write_limits(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
 /// Where a branch stands in the source, `-` without debug information.
 pub fn place(location: &Location) -> String {
     let Some(file) = &location.file else { return "-".to_owned() };
-    Location { file: Some(short_path(file).to_owned()), ..location.clone() }.to_string()
+    Location { file: Some(short_path(file).into_owned()), ..location.clone() }.to_string()
 }

@@ -7,7 +7,7 @@ mod page;
 
 use std::path::Path;
 
-use amdinst_core::report::is_library_file;
+use amdinst_core::report::Origin;
 use amdinst_report::{Diff, Gate, Summary, Violation, github, human, lcov, markdown, sarif};
 
 use crate::cli::{ReportArgs, ReportFormat};
@@ -30,20 +30,18 @@ pub fn run(context: &Context, args: &ReportArgs) -> CommandResult {
     let input = input::find(context, args)?;
     let mut summary = Summary::new(&input.run);
     retain(&mut summary, &args.kernel)?;
-    let diff = match &args.baseline {
-        Some(path) => {
-            let mut before = input::baseline(path)?;
-            before.retain_named(&args.kernel);
-            Some(Diff::new(&before, &summary))
-        }
-        None => None,
-    };
+    let mut baseline = args.baseline.as_deref().map(input::baseline).transpose()?;
+    if let Some(before) = &mut baseline {
+        before.retain_named(&args.kernel);
+    }
+    let diff = baseline.as_ref().map(|before| Diff::new(before, &summary));
     let violations: Vec<Violation> =
         args.fail_on.iter().flat_map(|gate| gate.check(&summary, diff.as_ref())).collect();
 
     match args.format {
         ReportFormat::Human => {
-            let options = human::Options { color: context.shell.color_for_data(), top: args.top };
+            let (color, layout) = (context.shell.color_for_data(), context.shell.layout());
+            let options = human::Options { color, top: args.top, layout };
             output::print(&human::render(&summary, &input.sources, &options))?;
             if let Some(diff) = &diff {
                 output::print(&diff.human())?;
@@ -63,11 +61,12 @@ pub fn run(context: &Context, args: &ReportArgs) -> CommandResult {
         ReportFormat::Github => output::print(&github::render(&summary, &violations, args.top))?,
     }
     if let Some(directory) = &args.html {
-        let extras = page::Parts { violations: &violations, diff: diff.as_ref() };
+        let extras =
+            page::Parts { violations: &violations, diff: diff.as_ref(), baseline: baseline.as_ref() };
         page::write(context, directory, &input, &summary, &extras)?;
     }
     if let Some(path) = &args.lcov {
-        let own = |file: &str| !is_library_file(file) && !is_dependency(file);
+        let own = |file: &str| Origin::of(file).is_own();
         write(context, path, lcov::render(&summary, own).as_bytes())?;
     }
     if let Some(path) = &args.sarif {
@@ -77,11 +76,6 @@ pub fn run(context: &Context, args: &ReportArgs) -> CommandResult {
         write(context, path, &bytes)?;
     }
     Ok(limits(context, &summary, &args.fail_on, &violations))
-}
-
-/// Whether a file is a dependency's, where cargo keeps those that are no part of the workspace.
-fn is_dependency(file: &str) -> bool {
-    file.contains("/registry/src/") || file.contains("/git/checkouts/")
 }
 
 /// Says which limits are not kept.

@@ -18,6 +18,7 @@ use crate::exit::{CommandResult, Exit, OrExit as _};
 pub(super) struct Parts<'a> {
     pub(super) violations: &'a [Violation],
     pub(super) diff: Option<&'a Diff>,
+    pub(super) baseline: Option<&'a Summary>,
 }
 
 /// Writes `directory/index.html`.
@@ -32,8 +33,8 @@ pub(super) fn write(
     parts: &Parts<'_>,
 ) -> CommandResult<()> {
     let listings = listings(context, input, summary);
-    let Parts { violations, diff } = *parts;
-    let extras = Extras { listings: &listings, violations, diff };
+    let Parts { violations, diff, baseline } = *parts;
+    let extras = Extras { listings: &listings, violations, diff, baseline };
     let page = html::render(summary, &input.sources, &extras).or_exit(Exit::OutputFailed)?;
     fs::create_dir_all(directory).or_exit_with(Exit::OutputFailed, || directory.display().to_string())?;
     super::write(context, &directory.join("index.html"), page.as_bytes())

@@ -153,7 +153,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     }
     match args.format {
         Format::Json => output::print_json(&view)?,
-        Format::Human => output::print(&view.human(args.stats))?,
+        Format::Human => output::print(&view.human(args.stats, &context.shell.layout()))?,
     }
     if !view.expected.iter().all(Comparison::is_equal) {
         exit = Exit::Mismatch;

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use amdinst_core::TargetId;
 use amdinst_core::counters::Probe;
+use amdinst_core::report::columns::folded;
 use amdinst_core::report::{
-    BlockReport, LeftOutReport, ProbeReport, Report, SiteReport, TimeReport, UniformReport,
+    BlockReport, Layout, LeftOutReport, ProbeReport, Report, SiteReport, TimeReport, UniformReport,
 };
 use amdinst_emu::timing::TimingReport;
 use amdinst_emu::{Execution, Fault, Fidelity, Launch, fidelity};
@@ -274,7 +275,7 @@ impl RunView {
     }
 
     /// The text for people: the report, and figures if `stats`.
-    pub fn human(&self, stats: bool) -> String {
+    pub fn human(&self, stats: bool, layout: &Layout) -> String {
         let mut text = String::new();
         if let Some(trace) = &self.trace {
             text.push_str(&trace.human());
@@ -288,8 +289,8 @@ impl RunView {
             if let Some(here) = std::env::current_dir().ok().as_deref().and_then(std::path::Path::to_str) {
                 report.relative_to(here);
             }
-            let _ = writeln!(text, "{}", report.heading());
-            text.push_str(&report.table());
+            let _ = writeln!(text, "{}", folded(&report.heading(), layout.width, 4));
+            text.push_str(&report.table_in(layout));
             let verdict = |equal: Option<bool>, yes: &'static str, no: &'static str| match equal {
                 Some(true) => yes,
                 Some(false) => no,
@@ -306,12 +307,12 @@ impl RunView {
             }
         }
         if let Some(timing) = &self.timing {
-            let _ = writeln!(text, "original, {}", timing.table(|file| short_path(file).to_owned()));
+            let _ = writeln!(text, "original, {}", timing.table(|file| short_path(file).into_owned()));
             if let Some(instrumented) = &self.instrumented_timing {
                 let _ = writeln!(
                     text,
                     "instrumented, {}",
-                    instrumented.table(|file| short_path(file).to_owned())
+                    instrumented.table(|file| short_path(file).into_owned())
                 );
                 let slower = instrumented.residency.mean / timing.residency.mean.max(1.0);
                 let longer = instrumented.cycles as f64 / timing.cycles.max(1) as f64;

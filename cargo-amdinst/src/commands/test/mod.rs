@@ -324,9 +324,10 @@ impl TestRun<'_> {
         let report = match (json, context.shell.verbosity()) {
             (true, _) => "json",
             (false, Verbosity::Quiet) => "none",
-            (false, _) => "summary",
+            (false, Verbosity::Normal) => "summary",
+            (false, Verbosity::Verbose) => "full",
         };
-        command.env("AMDINST_REPORT", report);
+        command.env("AMDINST_REPORT", report).env("COLUMNS", context.shell.layout().width.to_string());
         command.envs(self.args.checks.variables());
         match self.args.timing {
             Some(device) => command.env("AMDINST_TIMING", device.model().parameters().name),

@@ -3,7 +3,7 @@
 //! Counters are sums over the executions of a wave, so the figure is exact only where no execution is mixed up with one of
 //! another kind. [`Certainty`] says which it is.
 
-use amdinst_core::report::Counts;
+use super::Counts;
 use serde::{Deserialize, Serialize};
 
 /// How much a figure says.
