@@ -109,7 +109,10 @@ fn find() -> Result<PathBuf, RuntimeError> {
     }
     let command = variable("CARGO_AMDINST").and_then(|path| path.parent().map(Path::to_owned));
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let in_path = std::env::split_paths(&path).filter(|directory| directory.join("cargo-amdinst").is_file());
+    // Where PATH has a link to the command, the runtime is beside the command itself.
+    let command_in = |directory: PathBuf| directory.join("cargo-amdinst").canonicalize().ok();
+    let in_path = std::env::split_paths(&path).filter_map(command_in);
+    let in_path = in_path.filter_map(|command| command.parent().map(Path::to_owned));
     let cargo = variable("CARGO_HOME").map(|home| home.join("bin"));
     let home = variable("HOME").map(|home| home.join(".cargo/bin"));
     let directories = command.into_iter().chain(in_path).chain(cargo).chain(home);
