@@ -1,6 +1,6 @@
 //! Building kernels: cargo with the kernel toolchain, then the instrumenter, then the manifest.
 //!
-//! [`package`], [`selection`] and [`settings`] say what to build and how, [`flags`] and [`profile`] what the compiler is told,
+//! [`package`], `selection` and [`settings`] say what to build and how, [`flags`] and [`profile`] what the compiler is told,
 //! [`cargo`] runs it, [`instrument`] makes the files under `target/amdinst/<package>`.
 
 pub mod cargo;

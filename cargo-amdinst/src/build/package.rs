@@ -78,7 +78,7 @@ impl KernelPackage {
     }
 }
 
-/// Finds the packages that `args` ask for, see [`selection::choose`].
+/// Finds the packages that `args` ask for, see `selection::choose`.
 ///
 /// # Errors
 /// A broken `Cargo.toml`, no such package, a package without a library, wrong settings, a feature that no package has.
