@@ -15,10 +15,21 @@ pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
     ];
     let manifest = fs::read_to_string(workspace_root.join("Cargo.toml")).ok();
     let manifest: Option<Table> = manifest.and_then(|text| text.parse().ok());
-    if !manifest.is_some_and(|manifest| has_line_tables(&manifest, table)) {
+    // A variable wins over the manifest, and what is said here over both.
+    let variable = std::env::var(variable(table)).ok();
+    let has_lines = match variable.as_deref() {
+        Some(value) => !matches!(value, "" | "false" | "0" | "none" | "line-directives-only"),
+        None => manifest.is_some_and(|manifest| has_line_tables(&manifest, table)),
+    };
+    if !has_lines {
         values.push(format!("profile.{table}.debug=\"line-tables-only\""));
     }
     values
+}
+
+/// The variable that sets `debug` of the profile whose table has that name.
+fn variable(table: &str) -> String {
+    format!("CARGO_PROFILE_{}_DEBUG", table.to_uppercase().replace('-', "_"))
 }
 
 /// The table in `Cargo.toml`: cargo's built-in `test` and `bench` profiles are called otherwise on the command line, and
@@ -70,6 +81,12 @@ mod tests {
         assert!(line_tables(manifest, "small"));
         assert!(line_tables(manifest, "bench"));
         assert!(!line_tables(manifest, "bare"));
+    }
+
+    #[test]
+    fn the_variable_is_cargos() {
+        assert_eq!(variable("dev"), "CARGO_PROFILE_DEV_DEBUG");
+        assert_eq!(variable("kernel-o0"), "CARGO_PROFILE_KERNEL_O0_DEBUG");
     }
 
     #[test]
