@@ -67,7 +67,8 @@ fn arguments(origin: &Origin, features: Option<&[String]>) -> Vec<String> {
         for word in words {
             if !std::mem::take(&mut value_follows) {
                 value_follows = word == "--features";
-                if !value_follows && word != "--no-default-features" {
+                let chooses = ["--no-default-features", "--all-features"].contains(&word.as_str());
+                if !value_follows && !chooses {
                     kept.push(word);
                 }
             }
@@ -91,7 +92,9 @@ mod tests {
     fn the_tests_features_take_the_place_of_others() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let origin = Origin {
-            arguments: words("build -p k --features a,b --target-cpu gfx90a --no-default-features"),
+            arguments: words(
+                "build -p k --features a,b --target-cpu gfx90a --no-default-features --all-features",
+            ),
             features: words("a b"),
             ..Origin::default()
         };
