@@ -5,7 +5,7 @@
 //! which the emulator saw lanes go away must be a site, or be explained by the analysis.
 
 mod support;
-#[path = "../../amdinst-core/tests/support/version2.rs"]
+#[path = "../../amdgpu-object/tests/support/version2.rs"]
 mod version2;
 mod transparency {
     pub(crate) mod assembly;
@@ -17,9 +17,9 @@ mod transparency {
     pub(crate) mod proof;
 }
 
+use amdgpu_isa::{Op, decode};
+use amdgpu_object::{CodeObject, UserSgpr};
 use amdinst_core::instrument::{Counters, Options, Probe, Reason, apply, plan};
-use amdinst_core::isa::{Op, decode};
-use amdinst_core::object::{CodeObject, UserSgpr};
 use transparency::assembly::Assembly;
 use transparency::prelude::with_prelude;
 use transparency::proof::Ways;

@@ -1,6 +1,6 @@
 //! What the GPUs are that can be emulated: the figures of one product of each target.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 
 /// A GPU's figures, as the driver tells them.
 #[derive(Debug)]

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 
+use amdgpu_isa::{Access, LAST_SGPR, Reg, RegSet, ScalarSet, Value};
 use arrayvec::ArrayVec;
 
 use super::deferred::Deferred;
@@ -23,7 +24,6 @@ use super::site_code::Needs;
 use super::stores::Stores;
 use super::survey::Survey;
 use crate::counters::SiteForm;
-use crate::isa::{Access, LAST_SGPR, Reg, RegSet, ScalarSet, Value};
 
 /// Where counters are, one step finer than the home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -580,8 +580,8 @@ pub(super) fn take_pair(free: &mut Vec<u8>) -> Option<u8> {
 }
 
 /// Whether an instruction leaves SCC = (NEW ≠ 0).
-pub(super) fn scc_tells_new(inst: &crate::isa::Inst) -> bool {
-    use crate::isa::Op;
+pub(super) fn scc_tells_new(inst: &amdgpu_isa::Inst) -> bool {
+    use amdgpu_isa::Op;
     let writes_exec_itself =
         inst.operands.first().is_some_and(|o| o.value == Value::EXEC && o.access != Access::Read);
     match inst.op {

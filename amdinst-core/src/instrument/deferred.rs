@@ -12,11 +12,11 @@
 //!
 //! That a scalar load is under way meanwhile makes no wait of the program too short: see [`site_code`](super::site_code).
 
+use amdgpu_isa::{Arch, Op, Value};
+
 use super::sequence::{Sequence, sgpr};
 use super::stores::{Store, Stores};
-use crate::Arch;
 use crate::counters::HEADER_BYTES;
-use crate::isa::{Op, Value};
 
 /// Registers that hold a wave's ids, and the argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,9 @@
 //! kernarg pointer, and where scratch memory is if sites need to know, and leaves the registers as the *original* descriptor
 //! would have had them.
 
+use amdgpu_isa::{Arch, EncodeError, Op, Value};
+use amdgpu_object::KernelDescriptor;
+
 use super::assembler::{Assembled, Assembler};
 use super::deferred::{self, Deferred};
 use super::layout::{
@@ -13,10 +16,7 @@ use super::lds::{LdsImages, PACKET_GROUP_SEGMENT_SIZE, Start};
 use super::sequence::{Sequence, sgpr};
 use super::site_code::BASIC_COUNTERS;
 use super::wave_index::WaveIndex;
-use crate::Arch;
 use crate::counters::HEADER_BYTES;
-use crate::isa::{EncodeError, Op, Value};
-use crate::object::KernelDescriptor;
 
 /// All that a prologue depends on.
 #[derive(Clone, Debug)]

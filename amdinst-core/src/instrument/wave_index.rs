@@ -1,9 +1,9 @@
 //! The number of a wave, as the counter buffer counts them, and from it the address of its record.
 
+use amdgpu_isa::{Arch, Op, Value};
+
 use super::sequence::{Sequence, sgpr};
-use crate::Arch;
 use crate::counters::HEADER_BYTES;
-use crate::isa::{Op, Value};
 
 /// The registers that it takes. All but the header are written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
-use amdinst_core::isa::Op;
-use amdinst_core::object::Kernel;
+use amdgpu_isa::Op;
+use amdgpu_object::Kernel;
 
 use crate::check::{Earlier, Fault, FaultKind, LaneState, Trap};
 use crate::fast::Hot;

@@ -1,6 +1,6 @@
 //! Launches of AQL kernel dispatch packets that are in device memory already, as a GPU's packet processor makes them.
 
-use amdinst_core::object::{Kernel, KernelMetadata};
+use amdgpu_object::{Kernel, KernelMetadata};
 
 use super::registers::{Descriptor, Places, Setup};
 use super::{Execution, Launch, MAX_WORKGROUP, Shared, Stop, run};
@@ -118,7 +118,7 @@ pub(crate) fn kernel(name: &str, address: u64, code: std::ops::Range<u64>, bytes
         symbol: String::new(),
         code,
         descriptor_address: address,
-        descriptor: amdinst_core::object::KernelDescriptor { bytes },
+        descriptor: amdgpu_object::KernelDescriptor { bytes },
         metadata: KernelMetadata::default(),
     }
 }

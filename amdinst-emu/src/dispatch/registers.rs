@@ -1,7 +1,7 @@
 //! The registers a wave starts with (AMDGPU user guide, "Initial Kernel Execution State").
 
-use amdinst_core::Arch;
-use amdinst_core::object::{Kernel, KernelDescriptor};
+use amdgpu_isa::Arch;
+use amdgpu_object::{Kernel, KernelDescriptor};
 
 use super::{Launch, kernarg};
 use crate::check::Fault;

@@ -1,7 +1,6 @@
 //! Instructions whose results the manuals do not fix to the bit: how far the ones here may be from a device's.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::Op;
+use amdgpu_isa::{Arch, Op};
 
 /// In what way an instruction's result is not the device's to the bit. `None`: it is.
 pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {

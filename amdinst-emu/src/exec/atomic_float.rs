@@ -3,7 +3,7 @@
 //!
 //! The operand in memory is the first one, the instruction's data the second.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 
 use super::half;
 use crate::program::AtomicOp;

@@ -5,8 +5,7 @@
 //! subnormals, factors' included, for zero (CDNA3 ISA manual, section 6.4; CDNA2's, note on `V_DOT2*`). *Approximate*:
 //! gfx906 and gfx908, whose manuals give neither order nor subnormals, get the same.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Encoding, Mods, Op};
+use amdgpu_isa::{Arch, Encoding, Mods, Op};
 
 use super::float::single;
 use super::{Context, half, valu};

@@ -6,8 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use amdinst_core::analysis::{Resources, max_waves_per_simd, occupancy_in_slots};
-use amdinst_core::isa::{MemoryOperation, Op};
+use amdgpu_isa::{MemoryOperation, Op};
+use amdgpu_object::{Resources, max_waves_per_simd, occupancy_in_slots};
 
 use super::hierarchy::Hierarchy;
 use super::instructions::{self, Category, Instruction, Work};

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use amdinst_core::analysis::SIMDS;
+use amdgpu_object::SIMDS;
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use super::parameters::Parameters;
 use super::vector_memory::VectorMemory;
 
 /// SIMDs of a compute unit.
-pub(super) const SIMDS: usize = amdinst_core::analysis::SIMDS as usize;
+pub(super) const SIMDS: usize = amdgpu_object::SIMDS as usize;
 
 /// One SIMD.
 #[derive(Clone, Debug, Default)]

@@ -5,9 +5,8 @@
 //! Left out, as nothing inserted takes part in them: writes of M0, MODE and VCC. Of FLAT_SCRATCH, which prologues write, there is
 //! no rule.
 
-use crate::Arch;
-use crate::isa::{
-    Access, Effects, Encoding, Families, Inst, MemoryOperation, Op, Reg, RegSet, SdwaSel, Slot, Value,
+use amdgpu_isa::{
+    Access, Arch, Effects, Encoding, Families, Inst, MemoryOperation, Op, Reg, RegSet, SdwaSel, Slot, Value,
 };
 
 /// The longest distance that any rule asks for: a matrix instruction of 16 passes before a reader of its result, on gfx950.
@@ -299,7 +298,7 @@ fn wide_data(inst: &Inst, effects: &Effects) -> RegSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::{opcodes as of_arch, parse};
+    use amdgpu_isa::{opcodes as of_arch, parse};
 
     /// No rule asks for more than the reach of either side: beyond that nobody looks.
     #[test]

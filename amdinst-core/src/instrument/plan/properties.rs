@@ -1,9 +1,14 @@
 //! The new descriptor and metadata of a kernel, and its prologue.
 
+use amdgpu_isa::{Arch, Encoding, FeatureState, MemoryOperation, RegSet};
+use amdgpu_object::rewrite::{KernelEdit, MetadataEdit};
+use amdgpu_object::{
+    CodeObject, KernelArg, KernelDescriptor, KernelMetadata, Resources, UserSgpr, occupancy,
+};
+use amdinst_format::probes::{Cost, Occupancy};
+
 use super::{DraftKernel, Planner, encoding};
 use crate::analysis::program::Function;
-use crate::analysis::{self, Resources, occupancy};
-use crate::arch::{Arch, FeatureState};
 use crate::counters::{ARGUMENT_BYTES, Packing, WaveIds};
 use crate::instrument::allocate::Scheme;
 use crate::instrument::assembler::{Assembled, HighestRegisters};
@@ -17,10 +22,6 @@ use crate::instrument::seed::{self, SeedPlace};
 use crate::instrument::sequence::Sequence;
 use crate::instrument::stub::{self, STUB_BYTES, stub_bytes};
 use crate::instrument::survey::Survey;
-use crate::isa::{Encoding, MemoryOperation, RegSet};
-use crate::object::rewrite::{KernelEdit, MetadataEdit};
-use crate::object::{CodeObject, KernelArg, KernelDescriptor, KernelMetadata, UserSgpr};
-use amdinst_format::probes::{Cost, Occupancy};
 
 /// VCC, FLAT_SCRATCH and XNACK_MASK, which are counted with the SGPRs.
 const SPECIAL_SGPRS: u32 = 6;
@@ -314,11 +315,11 @@ impl DraftKernel {
 }
 
 /// How many waves fit before and after.
-fn waves(before: analysis::Occupancy, after: analysis::Occupancy) -> Occupancy {
+fn waves(before: amdgpu_object::Occupancy, after: amdgpu_object::Occupancy) -> Occupancy {
     Occupancy {
         before: before.waves_per_simd,
         after: after.waves_per_simd,
-        limiter_before: before.limiter,
-        limiter_after: after.limiter,
+        limiter_before: crate::limiter(before.limiter),
+        limiter_after: crate::limiter(after.limiter),
     }
 }

@@ -20,8 +20,7 @@ mod registers;
 mod shape;
 mod truncated;
 
-use amdinst_core::Arch;
-use amdinst_core::isa::Op;
+use amdgpu_isa::{Arch, Op};
 
 use super::Context;
 use crate::check::Outcome;

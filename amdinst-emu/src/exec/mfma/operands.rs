@@ -1,7 +1,6 @@
 //! What an instruction asks for, resolved: formats, registers, broadcasts, arithmetic.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Mods, Op, Value};
+use amdgpu_isa::{Arch, Mods, Op, Value};
 
 use super::layout::Input;
 use super::numerics::Numerics;

@@ -7,7 +7,7 @@ mod encode;
 
 pub(crate) use encode::{Number, Rounding};
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 
 use super::half;
 

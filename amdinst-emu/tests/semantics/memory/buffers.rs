@@ -1,7 +1,7 @@
 //! Addresses and ranges of untyped buffers (Vega ISA manual, "Buffer Addressing"; ranges as LLVM's developers and AMD's
 //! simulator give them: `voffset + imm + payload > num_records - soffset` is out of range).
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::WaveState;
 
 use super::{Bench, PROCESSORS, Random, active, number, small};
