@@ -50,9 +50,7 @@ pub mod timing;
 pub mod trace;
 mod wave;
 
-pub use check::{
-    AccessKind, Earlier, Fault, FaultKind, Inside, LaneState, MemorySpace, NearestAllocation,
-};
+pub use check::{AccessKind, Earlier, Fault, FaultKind, Inside, LaneState, MemorySpace, NearestAllocation};
 pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, StepRecord, Stop};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};

@@ -185,7 +185,8 @@ impl Known {
         let program = shared.program;
         let step = &program.steps[number as usize];
         let text = program.text_of(step).into();
-        let inst = program.text.get(step.offset as usize..).map(|bytes| amdgpu_isa::decode(program.arch, bytes));
+        let inst =
+            program.text.get(step.offset as usize..).map(|bytes| amdgpu_isa::decode(program.arch, bytes));
         let Some(Ok(inst)) = inst else {
             return Self { text, reads: Vec::new(), writes: Vec::new(), indirect: false, memory: None };
         };

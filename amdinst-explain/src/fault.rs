@@ -91,11 +91,9 @@ fn nearest_argument(fault: &Fault, code: &Code<'_>) -> Option<String> {
     explicit.enumerate().find_map(|(index, argument)| {
         let start = argument.offset as usize;
         let bytes = code.kernarg.get(start..start.checked_add(8)?)?.try_into().ok()?;
-        (argument.size == 8 && u64::from_le_bytes(bytes) == nearest.address).then(|| {
-            match &argument.name {
-                Some(name) => format!("argument {}, `{name}`", index + 1),
-                None => format!("argument {}", index + 1),
-            }
+        (argument.size == 8 && u64::from_le_bytes(bytes) == nearest.address).then(|| match &argument.name {
+            Some(name) => format!("argument {}, `{name}`", index + 1),
+            None => format!("argument {}", index + 1),
         })
     })
 }

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use amdgpu_isa::{Op, decode};
 use amdgpu_object::CodeObject;
+use amdinst_core::report::oracle::Native;
 use amdinst_emu::{MaskRecord, StepRecord};
 use amdinst_format::counters::BlockCounts;
-use amdinst_core::report::oracle::Native;
-
 
 /// The records of a launch of `waves` waves, by wave, then by address; records of other waves are left out.
 pub fn native_counts(masks: &[MaskRecord], waves: usize) -> Vec<BTreeMap<u64, Native>> {

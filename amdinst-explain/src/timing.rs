@@ -134,8 +134,7 @@ pub fn timing_table(report: &TimingReport, short: impl Fn(&str) -> String) -> St
         report.cycles,
         report.seconds * 1e6
     );
-    let _ =
-        writeln!(text, "  a wave      {mean:.0} cycles on average, {least} to {most}, median {median}");
+    let _ = writeln!(text, "  a wave      {mean:.0} cycles on average, {least} to {most}, median {median}");
     let _ = writeln!(
         text,
         "  occupancy   {} of {} waves a compute unit fit, limited by {}; {:.1} % of the slots were used",

@@ -60,13 +60,16 @@ fn told(
 ) -> (Box<FaultReport>, String) {
     let root = workspace_root();
     let sources = Sources::new(root.unwrap_or_default(), &[]);
-    let mut report = fault_report(fault, &Code {
-        object: Some(&request.built.original),
-        original_pc,
-        root,
-        source: &|file| Some(sources.get(file)?.text.clone()),
-        kernarg: &request.kernarg,
-    });
+    let mut report = fault_report(
+        fault,
+        &Code {
+            object: Some(&request.built.original),
+            original_pc,
+            root,
+            source: &|file| Some(sources.get(file)?.text.clone()),
+            kernarg: &request.kernarg,
+        },
+    );
     if uninitialised {
         report.message += DEPENDS;
     }

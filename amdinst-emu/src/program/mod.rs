@@ -17,8 +17,8 @@ pub(crate) use step::{
     ScalarKind, Space, Src, Step, Typed,
 };
 
-use amdgpu_object::{Kernel, Variable};
 use amdgpu_isa::Arch;
+use amdgpu_object::{Kernel, Variable};
 
 use crate::fast::Code;
 

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use amdgpu_isa::{Flow};
-use amdgpu_object::KernelDescriptor;
 use amdgpu_isa::Arch;
+use amdgpu_isa::Flow;
 use amdgpu_object::Kernel;
+use amdgpu_object::KernelDescriptor;
 
 use super::{LoadError, Program, lower};
 use crate::dispatch::{self, Descriptor};

@@ -94,7 +94,8 @@ pub(super) struct Instruction {
 /// Every instruction of a program, by the number of its step.
 pub(super) fn all(program: &Program, parameters: &Parameters) -> Vec<Instruction> {
     let describe = |step: &crate::program::Step| {
-        let inst = program.text.get(step.offset as usize..).map(|bytes| amdgpu_isa::decode(program.arch, bytes));
+        let inst =
+            program.text.get(step.offset as usize..).map(|bytes| amdgpu_isa::decode(program.arch, bytes));
         let pc = program.pc(step);
         match inst {
             Some(Ok(inst)) => describe(program, parameters, &inst, pc),

@@ -39,7 +39,8 @@ pub(crate) struct Snippet {
 impl Snippet {
     pub(crate) fn assemble(arch: Arch, text: &str) -> Result<Self, SnippetError> {
         let inner = amdinst_emu::Snippet::assemble(arch, text)?;
-        let parsed = |line: &str| amdgpu_isa::parse(arch, line.trim()).ok().map(|inst| (inst.encoding, inst.op));
+        let parsed =
+            |line: &str| amdgpu_isa::parse(arch, line.trim()).ok().map(|inst| (inst.encoding, inst.op));
         let instructions =
             if is_recording() { text.lines().filter_map(parsed).collect() } else { Vec::new() };
         Ok(Self { inner, instructions })

@@ -15,10 +15,8 @@ use amdinst_core::instrument::KernelProbes;
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
 use amdinst_emu::timing::Model;
+use amdinst_emu::{Config, Execution, Machine, MemoryError, Program, Snapshot, Uninitialised};
 use amdinst_explain::{native_blocks, native_counts, native_ticks};
-use amdinst_emu::{
-    Config, Execution, Machine, MemoryError, Program, Snapshot, Uninitialised,
-};
 use amdinst_format::interface::{BufferDifference, Checks, LaunchFailure, Settings, SettingsError};
 
 use super::memory::DeviceMemory;

@@ -10,13 +10,16 @@ use amdinst_report::Sources;
 pub fn told(fault: &Fault, object: &CodeObject, original_pc: &dyn Fn(u64) -> Option<u64>) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let sources = Sources::new(&here, &[]);
-    let report = fault_report(fault, &Code {
-        object: Some(object),
-        original_pc,
-        root: here.to_str(),
-        source: &|file| Some(sources.get(file)?.text.clone()),
-        // The buffers of a launch are called by their arguments already.
-        kernarg: &[],
-    });
+    let report = fault_report(
+        fault,
+        &Code {
+            object: Some(object),
+            original_pc,
+            root: here.to_str(),
+            source: &|file| Some(sources.get(file)?.text.clone()),
+            // The buffers of a launch are called by their arguments already.
+            kernarg: &[],
+        },
+    );
     amdinst_report::fault::text(&report, &sources, true)
 }

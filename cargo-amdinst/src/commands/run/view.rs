@@ -8,9 +8,9 @@ use amdinst_core::report::columns::folded;
 use amdinst_core::report::{
     BlockReport, Layout, LeftOutReport, ProbeReport, Report, SiteReport, TimeReport, UniformReport,
 };
+use amdinst_emu::{Execution, Fault, Fidelity, Launch, fidelity};
 use amdinst_explain::timing_table;
 use amdinst_format::interface::TimingReport;
-use amdinst_emu::{Execution, Fault, Fidelity, Launch, fidelity};
 use serde::Serialize;
 
 use super::bind::Arguments;
@@ -308,7 +308,8 @@ impl RunView {
             }
         }
         if let Some(timing) = &self.timing {
-            let _ = writeln!(text, "original, {}", timing_table(timing, |file| short_path(file).into_owned()));
+            let _ =
+                writeln!(text, "original, {}", timing_table(timing, |file| short_path(file).into_owned()));
             if let Some(instrumented) = &self.instrumented_timing {
                 let _ = writeln!(
                     text,
