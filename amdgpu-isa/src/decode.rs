@@ -7,7 +7,7 @@ use super::rules;
 use super::scaled::{self, Pairs};
 use super::table::{Entry, Tables};
 use super::{DecodeError, Encoding, Illegal, Inst, Mods, Operands};
-use crate::Arch;
+use crate::{Arch, Feature};
 
 /// Decodes the instruction at the start of `bytes`, which may go on to the end of the section.
 ///
@@ -33,7 +33,7 @@ pub fn decode_for_listing(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError>
 /// How many bytes at the start of `bytes` tell that they are `inst`, which they decode to: with any others behind these they
 /// would be the same instruction.
 pub fn significant_bytes(arch: Arch, bytes: &[u8], inst: &Inst) -> usize {
-    if arch == Arch::Gfx950 && scaled::may_be_prefix(bytes) {
+    if arch.has(Feature::ScaledMatrices) && scaled::may_be_prefix(bytes) {
         // What stands behind tells whether it belongs to it.
         return scaled::PREFIX_SIZE + 8;
     }
@@ -48,7 +48,7 @@ pub fn significant_bytes(arch: Arch, bytes: &[u8], inst: &Inst) -> usize {
 pub(super) type Rules = fn(Arch, &Entry, &Operands, &Mods) -> Result<(), Illegal>;
 
 fn decode_with(arch: Arch, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeError> {
-    let prefix = if arch == Arch::Gfx950 { scaled::prefix_at(bytes) } else { None };
+    let prefix = if arch.has(Feature::ScaledMatrices) { scaled::prefix_at(bytes) } else { None };
     match decode_behind(arch, bytes, prefix, rules) {
         // Two instructions where they cannot be one.
         Err(DecodeError::IllegalOperand { .. }) if prefix.is_some() && !scaled::names_matrices(bytes) => {

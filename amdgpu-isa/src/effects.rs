@@ -6,7 +6,7 @@ use super::table::{
     VCC_R,
 };
 use super::{Access, Encoding, Inst, Op, Operand, Reg, RegSet, SdwaSel, SdwaUnused, Slot, Value};
-use crate::Arch;
+use crate::{Arch, Feature};
 
 /// Which memory an instruction accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -202,7 +202,7 @@ impl Inst {
         }
         // Scratch addresses are relative to FLAT_SCRATCH, except where it is architected (gfx940).
         let through_flat_scratch = matches!(self.encoding, Encoding::Flat | Encoding::Scratch);
-        if through_flat_scratch && !arch.is_gfx940_plus() {
+        if through_flat_scratch && !arch.has(Feature::ArchitectedFlatScratch) {
             effects.reads.insert_run(Reg::scalar(102), 2);
         }
         if has(EXEC_W) {

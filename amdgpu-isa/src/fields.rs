@@ -12,7 +12,7 @@ use super::table::{
     Ty,
 };
 use super::{Encoding, Slot, scaled};
-use crate::Arch;
+use crate::{Arch, Feature};
 
 /// A run of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,9 +230,11 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
             floats |= bit;
         }
     }
-    let gfx90a_plus = arch.is_gfx90a_plus();
-    let returns = !(flags.has(FLOAT) && arch == Arch::Gfx908);
-    let has_scc = gfx90a_plus && !(flags.has(FLOAT) && arch == Arch::Gfx90a);
+    let [has_gds, has_status, has_coherence_bit] =
+        [Feature::GlobalDataShare, Feature::FailStatus, Feature::SystemCoherenceBit]
+            .map(|feature| arch.has(feature));
+    let returns = !flags.has(FLOAT) || arch.has(Feature::ReturningFloatAtomics);
+    let has_scc = has_coherence_bit && (!flags.has(FLOAT) || arch.has(Feature::FloatAtomicCoherenceBit));
     // Loads of 96 and 128 bits reach LDS on gfx950 only.
     let is_wide = specs.iter().any(|spec| spec.slot == Slot::Vdata && spec.ty.dwords() > 2);
     match encoding {
@@ -359,7 +361,7 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
                 add(M::Offset, 0, 16);
             }
             // CDNA 2 dropped GDS but for global wave sync.
-            if (!gfx90a_plus && !specs.is_empty() && !flags.has(NO_GDS)) || flags.has(GDS_ONLY) {
+            if (has_gds && !specs.is_empty() && !flags.has(NO_GDS)) || flags.has(GDS_ONLY) {
                 add(M::Gds, 16, 1);
             }
         }
@@ -369,7 +371,7 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
             } else {
                 add(M::SignedOffset, 0, 13);
             }
-            if flags.has(TO_LDS) && !arch.is_gfx940_plus() {
+            if flags.has(TO_LDS) && !arch.has(Feature::LdsLoadsByOpcode) {
                 add(M::Lds, 13, 1);
             }
             if returns {
@@ -389,7 +391,7 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
                 add(M::Idxen, 13, 1);
             }
             // Cache control instructions take the cache bits only from gfx940 on.
-            if !specs.is_empty() || arch.is_gfx940_plus() {
+            if !specs.is_empty() || arch.has(Feature::ScopedCachePolicy) {
                 if returns {
                     add(M::Glc, 14, 1);
                 }
@@ -400,10 +402,10 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
                     add(M::Slc, 17, 1);
                 }
             }
-            if flags.has(FROM_LDS) || (flags.has(TO_LDS) && !(is_wide && arch != Arch::Gfx950)) {
+            if flags.has(FROM_LDS) || (flags.has(TO_LDS) && (!is_wide || arch.has(Feature::WideLdsLoads))) {
                 add(M::Lds, 16, 1);
             }
-            if !gfx90a_plus && flags.has(LOAD) {
+            if has_status && flags.has(LOAD) {
                 add(M::Tfe, 55, 1);
             }
         }
@@ -413,13 +415,13 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
             add(M::Idxen, 13, 1);
             add(M::Glc, 14, 1);
             add(M::Format, 19, 7);
-            if gfx90a_plus {
+            if has_coherence_bit {
                 add(M::Scc, 53, 1);
             }
             add(M::Slc, 54, 1);
         }
         Encoding::Mimg => {
-            if gfx90a_plus {
+            if has_coherence_bit {
                 add(M::Scc, 7, 1);
             }
             add(M::Dmask, 8, 4);
@@ -427,7 +429,7 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
             add(M::Glc, 13, 1);
             add(M::Da, 14, 1);
             add(M::A16, 15, 1);
-            if !gfx90a_plus {
+            if has_status {
                 add(M::Tfe, 16, 1);
             }
             add(M::Lwe, 17, 1);
@@ -463,12 +465,12 @@ pub(super) fn used_bits(arch: Arch, encoding: Encoding, specs: &[Spec], modifier
             Class::MatrixAb => acc_bit(encoding, spec.slot).mask(),
             Class::MatrixC | Class::MatrixD => ACC_CD.mask(),
             Class::VgprOrAgpr | Class::GwsData | Class::BufferData | Class::ImageData
-                if arch.is_gfx90a_plus() =>
+                if arch.has(Feature::UnifiedRegisterFile) =>
             {
                 acc_bit(encoding, spec.slot).mask()
             }
             Class::Export => exp_en(spec.slot).mask(),
-            Class::ScratchAddr if arch.is_gfx940_plus() => SCRATCH_SVE.mask(),
+            Class::ScratchAddr if arch.has(Feature::LdsLoadsByOpcode) => SCRATCH_SVE.mask(),
             _ => 0,
         };
         if matches!(encoding, Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa) {
@@ -489,7 +491,7 @@ pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags
     let of = |slots: &[Slot]| {
         slots.iter().map(|&slot| field_of(encoding, slot).mask()).fold(0, |all, mask| all | mask)
     };
-    let before_90a = |bits: u64| if arch.is_gfx90a_plus() { 0 } else { bits };
+    let without_coherence_bit = |bits: u64| if arch.has(Feature::SystemCoherenceBit) { 0 } else { bits };
     match encoding {
         Encoding::Sop2 | Encoding::Sopk => of(&[Slot::Sdst]),
         Encoding::Sop1 => of(&[Slot::Sdst, Slot::Ssrc0]),
@@ -531,10 +533,10 @@ pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags
         Encoding::Ds => {
             // GDS went with gfx90a; only where the bit has always been fixed is it still looked at.
             let fixed = specs.is_empty() || flags.has(GDS_ONLY) || flags.has(NO_GDS);
-            if arch.is_gfx90a_plus() && !fixed { Field::new(16, 1).mask() } else { 0 }
+            if !arch.has(Feature::GlobalDataShare) && !fixed { Field::new(16, 1).mask() } else { 0 }
         }
         Encoding::Flat | Encoding::Global | Encoding::Scratch => {
-            let gap = if flags.has(FLOAT) { 0 } else { before_90a(Field::new(25, 1).mask()) };
+            let gap = if flags.has(FLOAT) { 0 } else { without_coherence_bit(Field::new(25, 1).mask()) };
             of(&[Slot::Data0, Slot::Vdst]) | gap
         }
         Encoding::Mubuf if specs.is_empty() => {
@@ -548,11 +550,13 @@ pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags
             absent
                 | Field::new(25, 1).mask()
                 | Field::new(53, 2).mask()
-                | before_90a(Field::new(15, 1).mask())
+                | without_coherence_bit(Field::new(15, 1).mask())
         }
-        Encoding::Mtbuf => before_90a(Field::new(53, 1).mask()),
+        Encoding::Mtbuf => without_coherence_bit(Field::new(53, 1).mask()),
         Encoding::Mimg => {
-            Field::new(1, 6).mask() | Field::new(58, 5).mask() | before_90a(Field::new(7, 1).mask())
+            Field::new(1, 6).mask()
+                | Field::new(58, 5).mask()
+                | without_coherence_bit(Field::new(7, 1).mask())
         }
         _ => 0,
     }

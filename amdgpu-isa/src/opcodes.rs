@@ -5,7 +5,7 @@ use super::fields::field_of;
 use super::modifiers::Modifier;
 use super::table::{Class, Entry, FROM_LDS, GDS_ONLY, ImmKind, PACKED, Spec, Tables, Ty};
 use super::{DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Slot, Value};
-use crate::Arch;
+use crate::{Arch, Feature};
 
 /// One opcode of one encoding of a processor.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +98,7 @@ impl Opcode {
             };
         }
         let wide = specs.iter().any(|spec| spec.ty.dwords() == 2 && matches!(spec.class, Class::Vgpr));
-        if has(Modifier::DppCtrl) && wide && self.arch.is_gfx90a_plus() {
+        if has(Modifier::DppCtrl) && wide && self.arch.has(Feature::DppPairs) {
             // The only permutation that pairs of registers take: lane 0 of each row to all of it.
             mods.dpp = Some(DppCtrl { ctrl: 0x150, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false });
         }

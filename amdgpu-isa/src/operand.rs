@@ -9,7 +9,7 @@ use super::table::{
 use super::text::immediate::names_message;
 use super::value::has_inline_twin;
 use super::{Access, Encoding, Illegal, Mods, Operand, Operands, SdwaUnused, Slot, Value};
-use crate::Arch;
+use crate::{Arch, Feature};
 
 /// The words an instruction is decoded from.
 pub(super) struct Fields {
@@ -264,9 +264,13 @@ fn value(
                 vgpr(arch, code, dwords)
             };
             let register = tuple?;
-            Ok(if arch.is_gfx90a_plus() && acc() { Value::Agpr(register) } else { Value::Vgpr(register) })
+            Ok(if arch.has(Feature::UnifiedRegisterFile) && acc() {
+                Value::Agpr(register)
+            } else {
+                Value::Vgpr(register)
+            })
         }
-        Class::GwsData => match arch.is_gfx90a_plus() {
+        Class::GwsData => match arch.has(Feature::UnifiedRegisterFile) {
             true if !code.is_multiple_of(2) => Err(Illegal::Alignment { first: code as u16, dwords }),
             true if acc() => Ok(Value::Agpr(code as u8)),
             _ => Ok(Value::Vgpr(code as u8)),
@@ -311,7 +315,7 @@ fn value(
         }
         Class::FlatAddr | Class::GlobalAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
         Class::ScratchAddr => {
-            let used = if arch.is_gfx940_plus() {
+            let used = if arch.has(Feature::LdsLoadsByOpcode) {
                 fields::SCRATCH_SVE.get(fields.pairs.main) != 0
             } else {
                 field_of(entry.encoding, Slot::Saddr).get(fields.pairs.main) == SADDR_OFF
@@ -469,7 +473,7 @@ fn inline(code: u32) -> Option<Value> {
 
 /// A vector register tuple. From gfx90a on, tuples start at even registers.
 fn vgpr(arch: Arch, code: u32, dwords: u8) -> Result<u8, Illegal> {
-    if dwords > 1 && arch.is_gfx90a_plus() && !code.is_multiple_of(2) {
+    if dwords > 1 && arch.has(Feature::AlignedTuples) && !code.is_multiple_of(2) {
         return Err(Illegal::Alignment { first: code as u16, dwords });
     }
     tuple_in_range(code, dwords)
@@ -571,7 +575,7 @@ fn code_of(
         Value::Scalar(register) => (register.into(), scalar_mark, None),
         Value::Inline(code) | Value::Special(code) => (code.into(), scalar_mark, None),
         Value::Vgpr(register) => {
-            let has_sve = spec.class == Class::ScratchAddr && arch.is_gfx940_plus();
+            let has_sve = spec.class == Class::ScratchAddr && arch.has(Feature::LdsLoadsByOpcode);
             let sve = if has_sve { fields::SCRATCH_SVE.mask() } else { 0 };
             (vector + u32::from(register), sve, None)
         }

@@ -6,7 +6,7 @@ use super::table::{
     ATOMIC, Class, DPP, Entry, FLOAT, FROM_LDS, GDS_ONLY, MAI, NO_DST_SEL, SMALL_FLOATS, SPARSE, Ty, VCC_R,
 };
 use super::{Access, Encoding, Illegal, Mods, Op, Operand, Operands, SdwaSel, Slot, Value};
-use crate::Arch;
+use crate::{Arch, Feature};
 
 /// Operand code of LDS_DIRECT.
 const LDS_DIRECT: u8 = 254;
@@ -22,7 +22,7 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
             exponent(entry, operands, mods)?;
             wide_dpp(arch, entry)?;
             dot_selection(arch, entry, mods)?;
-            if arch == Arch::Gfx908 {
+            if arch.has(Feature::NoMatrixConstants) {
                 matrix_constants(entry, operands)?;
             }
             // A sparse matrix has its accumulator in the destination; LLVM lets those of small floats overlap.
@@ -68,7 +68,7 @@ pub(super) fn check_fields(
 /// From gfx940 on, LLVM has no accumulation registers for the 32-bit float atomics of GLOBAL where they return the old
 /// value, and none with SC1 for the 64-bit ones of GLOBAL and FLAT.
 fn returning_float(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
-    if !(entry.flags.has(FLOAT) && arch.is_gfx940_plus() && mods.glc) {
+    if !(entry.flags.has(FLOAT) && arch.has(Feature::ScopedCachePolicy) && mods.glc) {
         return Ok(());
     }
     let in_accumulators = |dwords: u8| {
@@ -124,7 +124,7 @@ fn lds_direct(arch: Arch, entry: &Entry, operands: &Operands) -> Result<(), Ille
     let Some(operand) = operands.iter().rfind(is_direct) else { return Ok(()) };
     const EXCHANGED: [&str; 5] = ["subrev", "subbrev", "lshlrev", "lshrrev", "ashrrev"];
     let exchanged = EXCHANGED.iter().any(|part| entry.op.name().contains(part));
-    if operand.slot != Slot::Src0 || exchanged || entry.encoding.is_sdwa() || arch.is_gfx90a_plus() {
+    if operand.slot != Slot::Src0 || exchanged || entry.encoding.is_sdwa() || !arch.has(Feature::LdsDirect) {
         return Err(Illegal::Kind("LDS_DIRECT"));
     }
     Ok(())
@@ -176,7 +176,7 @@ fn exponent(entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illeg
 /// DPP permutes single registers up to gfx908, though the result may be a pair.
 pub(super) fn wide_dpp(arch: Arch, entry: &Entry) -> Result<(), Illegal> {
     match entry.encoding {
-        Encoding::Vop1Dpp | Encoding::Vop2Dpp if !arch.is_gfx90a_plus() && has_wide_source(entry) => {
+        Encoding::Vop1Dpp | Encoding::Vop2Dpp if !arch.has(Feature::DppPairs) && has_wide_source(entry) => {
             Err(Illegal::Kind("a register pair"))
         }
         _ => Ok(()),
@@ -198,7 +198,7 @@ fn permutes_pairs(entry: &Entry) -> bool {
 /// From gfx940 on, dot products take each half from its own place.
 fn dot_selection(arch: Arch, entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     let is_dot = entry.encoding == Encoding::Vop3p && entry.op.name().starts_with("v_dot2_");
-    if is_dot && arch.is_gfx940_plus() && (mods.op_sel != 0 || mods.op_sel_hi != 7) {
+    if is_dot && arch.has(Feature::FixedDotHalves) && (mods.op_sel != 0 || mods.op_sel_hi != 7) {
         return Err(Illegal::Field("OP_SEL"));
     }
     Ok(())
@@ -240,8 +240,8 @@ fn image_mask(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
 /// The defined lane permutations (Vega ISA, "DPP_CTRL Enumeration"; gfx90a adds row_newbcast, the only one that 64-bit
 /// operations take there).
 fn is_dpp_control(arch: Arch, ctrl: u16, double: bool) -> bool {
-    let newbcast = arch.is_gfx90a_plus() && (0x150..=0x15f).contains(&ctrl);
-    if double && arch.is_gfx90a_plus() {
+    let newbcast = arch.has(Feature::DppPairs) && (0x150..=0x15f).contains(&ctrl);
+    if double && arch.has(Feature::DppPairs) {
         return newbcast;
     }
     newbcast

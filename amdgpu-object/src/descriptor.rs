@@ -2,7 +2,7 @@
 //!
 //! Kept as its raw words with accessors, so that what is not understood survives a rewrite.
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, Feature};
 
 /// A kernel descriptor as it stands in `.rodata`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -240,7 +240,7 @@ impl KernelDescriptor {
     /// # Errors
     /// [`RegisterLimit`] above 256, from gfx90a on above 512.
     pub fn set_vgpr_count(&mut self, arch: Arch, count: u32) -> Result<(), RegisterLimit> {
-        let limit = if arch.is_gfx90a_plus() { 512 } else { 256 };
+        let limit = arch.limits().vgprs_per_simd;
         if count > limit {
             return Err(RegisterLimit { kind: "VGPR", asked: count, limit });
         }
@@ -250,7 +250,7 @@ impl KernelDescriptor {
 
     /// Where the AGPRs start in the unified register file: a multiple of 4 from 4 to 256. `None` before gfx90a.
     pub fn accum_offset(&self, arch: Arch) -> Option<u32> {
-        arch.is_gfx90a_plus().then(|| (self.bits(RSRC3, 6) + 1) * 4)
+        arch.has(Feature::UnifiedRegisterFile).then(|| (self.bits(RSRC3, 6) + 1) * 4)
     }
 
     /// Lets the AGPRs start at least `offset` registers into the unified file. Code that uses AGPRs keeps its
@@ -259,7 +259,7 @@ impl KernelDescriptor {
     /// # Errors
     /// [`RegisterLimit`] above 256, and above 0 before gfx90a.
     pub fn set_accum_offset(&mut self, arch: Arch, offset: u32) -> Result<(), RegisterLimit> {
-        let limit = if arch.is_gfx90a_plus() { 256 } else { 0 };
+        let limit = if arch.has(Feature::UnifiedRegisterFile) { arch.limits().most_vgprs } else { 0 };
         if offset > limit {
             return Err(RegisterLimit { kind: "VGPR", asked: offset, limit });
         }
@@ -278,7 +278,10 @@ impl KernelDescriptor {
                 VectorRegisters { vgprs, agprs: total - vgprs }
             }
             // gfx908 has two files of the same allotted size.
-            None => VectorRegisters { vgprs: total, agprs: if arch.has_agprs() { total } else { 0 } },
+            None => VectorRegisters {
+                vgprs: total,
+                agprs: if arch.has(Feature::AccumulationVgprs) { total } else { 0 },
+            },
         }
     }
 
@@ -304,7 +307,7 @@ const fn mask(width: u32) -> u32 {
 
 /// Vector registers are allotted in blocks of this many (`GRANULATED_WORKITEM_VGPR_COUNT`).
 const fn vgpr_granule(arch: Arch) -> u32 {
-    if arch.is_gfx90a_plus() { 8 } else { 4 }
+    arch.limits().vgpr_granule
 }
 
 impl FloatRound {

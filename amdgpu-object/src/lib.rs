@@ -33,8 +33,7 @@ pub use descriptor::{FloatDenorm, FloatRound, KernelDescriptor, RegisterLimit, V
 pub use error::{KernelProblem, ObjectError};
 pub use metadata::{KernelArg, KernelMetadata};
 pub use occupancy::{
-    Limiter, Occupancy, OccupancyStep, OccupancyTables, Resources, SIMDS, max_waves_per_simd, occupancy,
-    occupancy_in_slots,
+    Limiter, Occupancy, OccupancyStep, OccupancyTables, Resources, occupancy, occupancy_in_slots,
 };
 pub use registers::{KernargPreload, SystemSgprs, TooManyUserSgprs, UserSgpr, UserSgprs};
 

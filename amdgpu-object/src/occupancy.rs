@@ -3,13 +3,13 @@
 //! Theoretical occupancy, from what a kernel allocates. Sources: "CDNA2 Memory Hierarchy" (AMD, slides "Occupancy:
 //! limiting factors"), the "Vega" and "CDNA" ISA manuals, chapter "Register allocation".
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, Feature, WaveSize};
 use serde::{Deserialize, Serialize};
 
 use crate::KernelMetadata;
 
-/// SIMDs in a compute unit.
-pub const SIMDS: u32 = 4;
+/// The size of wavefronts that workgroups are made of.
+const WAVE_SIZE: WaveSize = WaveSize::Wave64;
 
 /// What a kernel allocates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,51 +74,46 @@ pub struct Occupancy {
     pub by_lds: Option<u32>,
 }
 
-/// Waves a SIMD has slots for.
-pub const fn max_waves_per_simd(arch: Arch) -> u32 {
-    if arch.is_gfx90a_plus() { 8 } else { 10 }
-}
-
 /// Waves a SIMD that the vector registers allow.
 fn by_vgprs(arch: Arch, resources: &Resources) -> u32 {
-    // gfx90a: one file of 512 in granules of 8; before: 256 in granules of 4, and on gfx908 as many AGPRs again.
-    let (file, granule, wanted) = if arch.is_gfx90a_plus() {
-        (512, 8, resources.vgprs)
+    let limits = arch.limits();
+    // Where AGPRs are a file of their own, it is as large.
+    let wanted = if arch.has(Feature::UnifiedRegisterFile) {
+        resources.vgprs
     } else {
-        (256, 4, resources.vgprs.max(resources.agprs))
+        resources.vgprs.max(resources.agprs)
     };
-    file / wanted.clamp(1, file).next_multiple_of(granule)
+    let file = limits.vgprs_per_simd;
+    file / wanted.clamp(1, file).next_multiple_of(limits.vgpr_granule)
 }
 
-/// Waves a SIMD that the scalar registers allow: 800 a SIMD in granules of 16, less what a trap handler gets; the
-/// vendor's table rather than a formula.
-fn by_sgprs(resources: &Resources) -> u32 {
-    match resources.sgprs {
-        0..=80 => 10,
-        81..=88 => 9,
-        89..=100 => 8,
-        _ => 7,
-    }
+/// Waves a SIMD that the scalar registers allow.
+fn by_sgprs(arch: Arch, resources: &Resources) -> u32 {
+    let table = arch.limits().waves_by_sgprs;
+    let fits = table.iter().find(|(most, _)| resources.sgprs <= *most);
+    fits.or(table.last()).map_or(u32::MAX, |&(_, waves)| waves)
 }
 
 /// Waves a compute unit that LDS allows: as many whole workgroups as fit.
 fn by_lds(arch: Arch, resources: &Resources) -> Option<u32> {
-    let granule = arch.lds_granule();
+    let limits = arch.limits();
+    let granule = limits.lds_granule;
     let wanted = resources.lds_bytes.div_ceil(granule);
-    let waves_per_workgroup = resources.workgroup_size.clamp(1, 1024).div_ceil(64);
-    Some((arch.lds_bytes() / granule).checked_div(wanted)? * waves_per_workgroup)
+    let waves_per_workgroup =
+        resources.workgroup_size.clamp(1, limits.most_work_items).div_ceil(WAVE_SIZE.lanes());
+    Some((limits.lds_bytes / granule).checked_div(wanted)? * waves_per_workgroup)
 }
 
 /// The occupancy of a kernel.
 pub fn occupancy(arch: Arch, resources: &Resources) -> Occupancy {
-    occupancy_in_slots(arch, resources, max_waves_per_simd(arch))
+    occupancy_in_slots(arch, resources, arch.limits().waves_per_simd)
 }
 
-/// The same on a device whose SIMDs have so many slots for waves, and not [`max_waves_per_simd`].
+/// The same on a device whose SIMDs have so many slots for waves, and not [`waves_per_simd`](amdgpu_isa::Limits::waves_per_simd).
 pub fn occupancy_in_slots(arch: Arch, resources: &Resources, slots: u32) -> Occupancy {
-    let max_waves_per_simd = slots;
+    let (max_waves_per_simd, simds) = (slots, arch.limits().simds);
     let (by_vgprs, by_sgprs, by_lds) =
-        (by_vgprs(arch, resources), by_sgprs(resources), by_lds(arch, resources));
+        (by_vgprs(arch, resources), by_sgprs(arch, resources), by_lds(arch, resources));
     let mut waves_per_simd = max_waves_per_simd;
     let mut limiter = Limiter::Hardware;
     for (waves, kind) in [(by_vgprs, Limiter::Vgprs), (by_sgprs, Limiter::Sgprs)] {
@@ -126,9 +121,9 @@ pub fn occupancy_in_slots(arch: Arch, resources: &Resources, slots: u32) -> Occu
             (waves_per_simd, limiter) = (waves, kind);
         }
     }
-    let mut waves_per_cu = waves_per_simd * SIMDS;
+    let mut waves_per_cu = waves_per_simd * simds;
     if let Some(waves) = by_lds.filter(|&waves| waves < waves_per_cu) {
-        (waves_per_cu, waves_per_simd, limiter) = (waves, waves.div_ceil(SIMDS), Limiter::Lds);
+        (waves_per_cu, waves_per_simd, limiter) = (waves, waves.div_ceil(simds), Limiter::Lds);
     }
     Occupancy { waves_per_cu, waves_per_simd, max_waves_per_simd, limiter, by_vgprs, by_sgprs, by_lds }
 }
@@ -156,12 +151,12 @@ pub struct OccupancyTables {
 impl OccupancyTables {
     /// The tables of a processor, for workgroups of so many work-items.
     pub fn new(arch: Arch, workgroup_size: u32) -> Self {
-        let vectors = if arch.is_gfx90a_plus() { 512 } else { 256 };
+        let vectors = arch.limits().vgprs_per_simd;
         let nothing = Resources { workgroup_size, ..Resources::default() };
         Self {
             vgprs: table(arch, 1..=vectors, |vgprs| Resources { vgprs, ..nothing }),
             sgprs: table(arch, 1..=112, |sgprs| Resources { sgprs, ..nothing }),
-            lds: table(arch, (0..=arch.lds_bytes()).step_by(128), |lds_bytes| Resources {
+            lds: table(arch, (0..=arch.limits().lds_bytes).step_by(128), |lds_bytes| Resources {
                 lds_bytes,
                 ..nothing
             }),

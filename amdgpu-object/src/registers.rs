@@ -1,7 +1,7 @@
 //! Which scalar registers a kernel finds filled when a wavefront starts
 //! (AMDGPU user guide, "Initial Kernel Execution State").
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, Feature};
 
 use super::KernelDescriptor;
 
@@ -164,7 +164,9 @@ impl KernelDescriptor {
             workgroup_id_y: place(self.enable_sgpr_workgroup_id_y()),
             workgroup_id_z: place(self.enable_sgpr_workgroup_id_z()),
             workgroup_info: place(self.enable_sgpr_workgroup_info()),
-            private_segment_wavefront_offset: place(self.enable_private_segment() && !arch.is_gfx940_plus()),
+            private_segment_wavefront_offset: place(
+                self.enable_private_segment() && !arch.has(Feature::ArchitectedFlatScratch),
+            ),
             end: next,
         }
     }

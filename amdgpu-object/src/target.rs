@@ -1,6 +1,6 @@
 //! `e_ident` and `e_flags`: the target and the version of a code object (AMDGPU user guide, "Header").
 
-use amdgpu_isa::{Arch, FeatureState, TargetId};
+use amdgpu_isa::{Arch, Feature, FeatureState, TargetId};
 
 use super::{ObjectError, elf::Elf, note};
 
@@ -25,7 +25,7 @@ pub(crate) fn identify(elf: &Elf, bytes: &[u8]) -> Result<(TargetId, u8), Object
     let (xnack, sramecc) = if version == 3 {
         (
             v3_feature(has_xnack(arch), elf.flags & 0x100 != 0),
-            v3_feature(arch.has_sramecc(), elf.flags & 0x200 != 0),
+            v3_feature(arch.has(Feature::SramEcc), elf.flags & 0x200 != 0),
         )
     } else {
         (feature(elf.flags >> 8), feature(elf.flags >> 10))
@@ -62,7 +62,11 @@ fn version_2(elf: &Elf, bytes: &[u8]) -> Result<TargetId, ObjectError> {
             advice: "rebuild with -mcode-object-version=4 or newer",
         });
     }
-    Ok(TargetId { arch, xnack: v3_feature(true, xnack), sramecc: v3_feature(arch.has_sramecc(), sramecc) })
+    Ok(TargetId {
+        arch,
+        xnack: v3_feature(true, xnack),
+        sramecc: v3_feature(arch.has(Feature::SramEcc), sramecc),
+    })
 }
 
 /// `EF_AMDGPU_FEATURE_*_V4`: two bits a feature.

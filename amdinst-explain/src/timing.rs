@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use amdgpu_object::SIMDS;
 use amdgpu_object::lines::{Frame, SourceMap};
 use amdinst_core::limiter;
-use amdinst_emu::timing::{self, Breakdown, InstructionTime, Stall, Timing, WaveTime};
+use amdinst_emu::timing::{self, Breakdown, InstructionTime, SIMDS, Stall, Timing, WaveTime};
 use amdinst_format::interface::{LineTime, Occupancy, Residency, TimingReport, Traffic};
 use amdinst_format::probes::SiteFrame;
 use amdinst_format::report::{Cycles, InstructionCycles, WaveSpan};
@@ -139,7 +138,7 @@ pub fn timing_table(report: &TimingReport, short: impl Fn(&str) -> String) -> St
         text,
         "  occupancy   {} of {} waves a compute unit fit, limited by {}; {:.1} % of the slots were used",
         report.occupancy.waves_per_cu,
-        report.occupancy.max_waves_per_simd * SIMDS,
+        report.occupancy.max_waves_per_simd * SIMDS as u32,
         report.occupancy.limiter.name(),
         100.0 * report.achieved_occupancy
     );

@@ -30,9 +30,6 @@ pub(crate) struct Profile {
     pub(crate) sramecc: bool,
 }
 
-/// SIMDs of a CU.
-pub(crate) const SIMDS_PER_CU: u32 = 4;
-
 /// MI25, MI50, MI100 and MI210.
 static PROFILES: [Profile; 4] = [
     Profile {

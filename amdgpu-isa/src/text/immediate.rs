@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::Arch;
 use crate::table::ImmKind;
+use crate::{Arch, Feature};
 
 /// Writes a SIMM16 (or SSRC1 mode) operand.
 pub(super) fn write(out: &mut String, arch: Arch, kind: ImmKind, value: i64) -> fmt::Result {
@@ -130,11 +130,11 @@ fn write_hwreg(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
         17 => "HW_REG_TBA_HI",
         18 => "HW_REG_TMA_LO",
         19 => "HW_REG_TMA_HI",
-        20 if arch.is_gfx940_plus() => "HW_REG_XCC_ID",
-        21 if arch.is_gfx940_plus() => "HW_REG_SQ_PERF_SNAPSHOT_DATA",
-        22 if arch.is_gfx940_plus() => "HW_REG_SQ_PERF_SNAPSHOT_DATA1",
-        23 if arch.is_gfx940_plus() => "HW_REG_SQ_PERF_SNAPSHOT_PC_LO",
-        24 if arch.is_gfx940_plus() => "HW_REG_SQ_PERF_SNAPSHOT_PC_HI",
+        20 if arch.has(Feature::Dies) => "HW_REG_XCC_ID",
+        21 if arch.has(Feature::Dies) => "HW_REG_SQ_PERF_SNAPSHOT_DATA",
+        22 if arch.has(Feature::Dies) => "HW_REG_SQ_PERF_SNAPSHOT_DATA1",
+        23 if arch.has(Feature::Dies) => "HW_REG_SQ_PERF_SNAPSHOT_PC_LO",
+        24 if arch.has(Feature::Dies) => "HW_REG_SQ_PERF_SNAPSHOT_PC_HI",
         _ => "",
     };
     out.push_str("hwreg(");

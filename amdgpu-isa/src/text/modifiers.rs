@@ -2,11 +2,11 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::Arch;
 use crate::table::{
     ACCVGPR, BITOP3, BLGP_NEG, BYTE_RESULT, Entry, FROM_LDS, GDS_ONLY, HIGH, MAI, MIX, NO_DST_SEL, NO_OPSEL,
     SWIZZLE, TWO_OFFSETS,
 };
+use crate::{Arch, Feature};
 use crate::{DppCtrl, Encoding, Inst, Mods, Sdwa, SdwaSel, SdwaUnused, Slot};
 
 /// Writes every modifier of an instruction.
@@ -99,7 +99,8 @@ fn write_omod(out: &mut String, mods: &Mods) {
 
 /// gfx940 renamed the cache bits.
 fn write_cache_policy(out: &mut String, arch: Arch, mods: &Mods) {
-    let [glc, slc, scc] = if arch.is_gfx940_plus() { ["sc0", "nt", "sc1"] } else { ["glc", "slc", "scc"] };
+    let [glc, slc, scc] =
+        if arch.has(Feature::ScopedCachePolicy) { ["sc0", "nt", "sc1"] } else { ["glc", "slc", "scc"] };
     flag(out, glc, mods.glc);
     flag(out, slc, mods.slc);
     flag(out, scc, mods.scc);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, Feature};
 use amdgpu_object::{CodeObject, FloatDenorm, FloatRound, KernelDescriptor, UserSgpr};
 
 use crate::require_tools;
@@ -58,7 +58,7 @@ fn ours(descriptor: &KernelDescriptor, arch: Arch) -> BTreeMap<&'static str, i64
         ("system_vgpr_workitem_id", i64::from(descriptor.enable_vgpr_workitem_id())),
         ("uses_dynamic_stack", i64::from(descriptor.uses_dynamic_stack())),
     ]);
-    if arch.is_gfx940_plus() {
+    if arch.has(Feature::ArchitectedFlatScratch) {
         fields.insert("enable_private_segment", i64::from(descriptor.enable_private_segment()));
     } else {
         fields.insert(
@@ -81,7 +81,7 @@ fn ours(descriptor: &KernelDescriptor, arch: Arch) -> BTreeMap<&'static str, i64
     ] {
         // From gfx940 on scratch needs no user SGPRs, and LLVM prints no directives for them.
         let scratch = matches!(value, UserSgpr::PrivateSegmentBuffer | UserSgpr::FlatScratchInit);
-        if !(scratch && arch.is_gfx940_plus()) {
+        if !(scratch && arch.has(Feature::ArchitectedFlatScratch)) {
             fields.insert(name, i64::from(descriptor.has_user_sgpr(value)));
         }
     }
@@ -128,7 +128,7 @@ fn with_directives(arch: Arch, directives: &[(&str, i64)]) -> Vec<u8> {
 fn every_setter_is_the_assembler_directive() {
     require_tools!("llvm-mc-22", "ld.lld-22");
     for arch in [Arch::Gfx900, Arch::Gfx908, Arch::Gfx90a] {
-        let unified = arch.is_gfx90a_plus();
+        let unified = arch.has(Feature::UnifiedRegisterFile);
         let mut plain = vec![("next_free_vgpr", 1), ("next_free_sgpr", 1)];
         let mut full = vec![
             ("next_free_vgpr", if unified { 300 } else { 99 }),

@@ -122,7 +122,7 @@ impl LdsImages {
         };
         let waves = work_items.div_ceil(WAVEFRONT_SIZE);
         let fixed = descriptor.group_segment_fixed_size().max(metadata.group_segment_fixed_size);
-        let limit = arch.lds_bytes();
+        let limit = arch.limits().lds_bytes;
         let images = image_bytes.saturating_mul(waves);
         let (start, slack) = match uses.accesses {
             // Dynamic LDS may end anywhere: up to three bytes are lost to alignment.

@@ -287,11 +287,11 @@ fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault>
         }
     }
     let lds = u64::from(lds_bytes(kernel)) + u64::from(launch.dynamic_lds);
-    if lds > u64::from(program.arch.lds_bytes()) {
+    if lds > u64::from(program.arch.limits().lds_bytes) {
         return bad(format!(
             "{lds} bytes of LDS a workgroup; {} has {}",
             program.arch,
-            program.arch.lds_bytes()
+            program.arch.limits().lds_bytes
         ));
     }
     Ok(kernel)

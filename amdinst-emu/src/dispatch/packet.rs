@@ -52,7 +52,7 @@ impl Packet {
     /// Why the hardware would not run it.
     fn refused(&self, program: &Program) -> Option<String> {
         let size: u64 = self.block.iter().map(|size| u64::from(*size)).product();
-        let most = program.arch.lds_bytes();
+        let most = program.arch.limits().lds_bytes;
         if self.items.contains(&0) || self.block.contains(&0) {
             Some(format!("a dimension is zero: grid {:?}, workgroup {:?}", self.items, self.block))
         } else if size > MAX_WORKGROUP {

@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::ops::Range;
 
-use amdgpu_isa::{Access, Arch, Encoding, FeatureState, Inst, Operand, Slot, Value};
+use amdgpu_isa::{Access, Arch, Encoding, Feature, FeatureState, Inst, Operand, Slot, Value};
 use amdgpu_object::{CodeObject, Kernel};
 
 use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Src, Step, memory_ops, scalar_memory};
@@ -20,7 +20,7 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
         kernels: object.kernels.clone(),
         variables: object.variables.clone(),
         // Code that runs with ECC on or off meets it on: so the accelerators are set up.
-        sramecc: arch.has_sramecc() && object.target.sramecc != FeatureState::Off,
+        sramecc: arch.has(Feature::SramEcc) && object.target.sramecc != FeatureState::Off,
         ..blank_program(arch, text)
     };
     // Code begins anew at each symbol: padding or data before one must not swallow its first instruction.
@@ -60,7 +60,7 @@ fn blank_program(arch: Arch, text: Vec<u8>) -> Program {
         bias: 0,
         kernels: Vec::new(),
         variables: Vec::new(),
-        sramecc: arch.has_sramecc(),
+        sramecc: arch.has(Feature::SramEcc),
         exec_writers: Vec::new(),
         reads_clock: false,
         code: Code::default(),

@@ -37,6 +37,7 @@ pub use outcome::{InstructionTime, Residency, Timing, WaveTime};
 pub use parameters::{Cost, FixedLatencies, Parameters};
 pub use stall::{Breakdown, Stall};
 pub use timeline::Timeline;
+pub use unit::SIMDS;
 
 use amdgpu_isa::Arch;
 

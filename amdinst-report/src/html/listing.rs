@@ -3,7 +3,7 @@
 use amdgpu_isa::Arch;
 use amdgpu_object::lines::SourceMap;
 use amdgpu_object::{CodeObject, Kernel};
-use amdgpu_object::{Limiter, OccupancyStep, OccupancyTables, Resources, SIMDS, occupancy};
+use amdgpu_object::{Limiter, OccupancyStep, OccupancyTables, Resources, occupancy};
 use amdinst_core::listing::Listing;
 use amdinst_core::report::{Origin, is_library_file};
 use serde::Serialize;
@@ -72,8 +72,8 @@ impl OccupancyPicture {
         };
         Self {
             waves: found.waves_per_cu,
-            slots: found.max_waves_per_simd * SIMDS,
-            simds: SIMDS,
+            slots: found.max_waves_per_simd * arch.limits().simds,
+            simds: arch.limits().simds,
             limiter: amdinst_core::limiter(found.limiter).name(),
             workgroup: resources.workgroup_size,
             resources: vec![

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use amdgpu_isa::{Arch, Encoding, Inst, MemoryOperation, Op, Reg, Value};
+use amdgpu_isa::{Arch, Encoding, Feature, Inst, MemoryOperation, Op, Reg, Value};
 use amdgpu_object::{KernelDescriptor, UserSgpr};
 
 use super::paths::{first_block, is_on_every_path, leave, reached, reached_without, repeats};
@@ -223,7 +223,7 @@ impl Planner<'_> {
             draft.patches.entry(at).before.splice(..0, code);
             Ok(())
         };
-        let bits_matter = arch.is_gfx90a_plus() && !self.leaves_ids(start);
+        let bits_matter = arch.has(Feature::PackedWorkItemIds) && !self.leaves_ids(start);
         let touches_ids = |&index: &usize| {
             let effects = program.effects(index);
             let touched = |vgpr: u8| {

@@ -1,6 +1,6 @@
 //! The new descriptor and metadata of a kernel, and its prologue.
 
-use amdgpu_isa::{Arch, Encoding, FeatureState, MemoryOperation, RegSet};
+use amdgpu_isa::{Arch, Encoding, Feature, FeatureState, MemoryOperation, RegSet};
 use amdgpu_object::rewrite::{KernelEdit, MetadataEdit};
 use amdgpu_object::{
     CodeObject, KernelArg, KernelDescriptor, KernelMetadata, Resources, UserSgpr, occupancy,
@@ -12,6 +12,7 @@ use crate::analysis::program::Function;
 use crate::counters::{ARGUMENT_BYTES, Packing, WaveIds};
 use crate::instrument::allocate::Scheme;
 use crate::instrument::assembler::{Assembled, HighestRegisters};
+use crate::instrument::deferred::SPECIAL_SGPRS;
 use crate::instrument::entry::{Buffer, Entry, Left};
 use crate::instrument::layout::{Lent, Owned};
 use crate::instrument::lds::{LdsImages, Start};
@@ -22,9 +23,6 @@ use crate::instrument::seed::{self, SeedPlace};
 use crate::instrument::sequence::Sequence;
 use crate::instrument::stub::{self, STUB_BYTES, stub_bytes};
 use crate::instrument::survey::Survey;
-
-/// VCC, FLAT_SCRATCH and XNACK_MASK, which are counted with the SGPRs.
-const SPECIAL_SGPRS: u32 = 6;
 
 /// What stands at the entries of a kernel.
 pub(super) struct Entries {
@@ -128,7 +126,7 @@ impl Planner<'_> {
             return Err((Reason::DescriptorLimit, format!("a kernarg segment of {kernarg} bytes")));
         }
         let buffer_argument = (abi == Abi::Argument).then_some(kernarg.next_multiple_of(8));
-        let ids = if arch.is_gfx90a_plus() { WaveIds::Together } else { WaveIds::Apart };
+        let ids = if arch.has(Feature::PackedWorkItemIds) { WaveIds::Together } else { WaveIds::Apart };
         let wave_ids = (owned.deferred.is_some() || scheme.is_seed()).then_some(ids);
         let argument_bytes = if wave_ids.is_some() { ARGUMENT_BYTES } else { 8 };
         let kernarg_end = buffer_argument.map(|offset| offset + argument_bytes);
@@ -176,7 +174,7 @@ impl Planner<'_> {
         }
 
         // VGPRs: the AGPRs, where they share the file, start after the VGPRs.
-        let ids = if arch.is_gfx90a_plus() { 1 } else { 3 };
+        let ids = if arch.has(Feature::PackedWorkItemIds) { 1 } else { 3 };
         let vgprs_needed = highest.vgprs.max(ids);
         let registers = original.vector_registers(arch);
         let metadata = &kernel.metadata;

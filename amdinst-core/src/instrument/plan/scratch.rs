@@ -1,6 +1,6 @@
 //! Private memory for what sites borrow when there is no other way.
 
-use amdgpu_isa::{Op, Reg, Value};
+use amdgpu_isa::{Feature, Op, Reg, Value};
 
 use super::Planner;
 use super::groups::Group;
@@ -23,7 +23,7 @@ impl Planner<'_> {
     pub(super) fn scratch_slots(&self, group: &Group) -> Result<ScratchSlots, (Reason, String)> {
         let refuse =
             |detail: String| Err((Reason::NoFreeVgpr, format!("every VGPR is in use, and {detail}")));
-        let by_register = !self.object.target.arch.is_gfx940_plus();
+        let by_register = !self.object.target.arch.has(Feature::ArchitectedFlatScratch);
         let mut kept = 0u32;
         for &kernel in &group.kernels {
             let kernel = self.kernel(kernel);
