@@ -108,7 +108,7 @@ impl Inst {
             .map_err(|reason| EncodeError::IllegalOperand { op, encoding, index: 0, reason })?;
         for (index, (operand, again)) in self.operands.iter().zip(&operands).enumerate() {
             if operand.value != again.value {
-                let reason = operand::mismatch(operand);
+                let reason = operand::mismatch(arch, operand);
                 return Err(EncodeError::IllegalOperand { op, encoding, index, reason });
             }
         }

@@ -2,13 +2,14 @@
 
 use super::fields::{self, Field, field_of};
 use super::modifiers::{Modifier, ModifierBits};
+use super::registers::Naming;
 use super::scaled::Pairs;
 use super::table::{
     ATOMIC, Class, Entry, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty, UNALIGNED,
 };
 use super::text::immediate::names_message;
 use super::value::has_inline_twin;
-use super::{Access, Encoding, Illegal, Mods, Operand, Operands, SdwaUnused, Slot, Value};
+use super::{Access, Encoding, Illegal, Mods, Operand, Operands, SdwaUnused, Slot, Special, Value, scalar};
 use crate::{Arch, Feature};
 
 /// The words an instruction is decoded from.
@@ -47,7 +48,7 @@ impl Fields {
     /// A scalar register tuple in a field that drops the low `shift` bits of the register's number. The hardware drops
     /// the other bits below a tuple's alignment.
     fn scalar(&mut self, field: Field, code: u32, shift: u8, dwords: u8) -> Result<Value, Illegal> {
-        let first = scalar_tuple(code << shift, dwords)?;
+        let first = scalar_tuple(self.arch, code << shift, dwords)?;
         self.idle |= field.put((code << shift ^ u32::from(first)) >> shift);
         Ok(Value::Scalar(first))
     }
@@ -57,20 +58,18 @@ impl Fields {
         match code {
             0..=127 => self.scalar(field, code, 0, dwords),
             128..=208 | 240..=248 => Ok(Value::Inline(code as u8)),
-            235..=239 | 251..=253 => Ok(Value::Special(code as u8)),
-            _ => Err(Illegal::ReservedCode(code as u16)),
+            _ => match self.arch.generation().registers().special(code) {
+                Some(Special::LdsDirect) | None => Err(Illegal::ReservedCode(code as u16)),
+                Some(special) => Ok(Value::Special(special)),
+            },
         }
     }
 }
 
-/// First scalar register that is no SGPR.
-const SGPRS: u8 = 102;
 /// Operand code of the literal.
 const LITERAL: u32 = 255;
 /// Operand code of the first vector register.
 const VGPR_BASE: u32 = 256;
-/// Operand code of LDS_DIRECT.
-const LDS_DIRECT: u32 = 254;
 /// SADDR's code for `off`.
 const SADDR_OFF: u32 = 0x7f;
 
@@ -219,13 +218,15 @@ fn value(
     match spec.class {
         Class::Sgpr => fields.scalar(field, code, 0, dwords),
         Class::Sdata => match fields.scalar(field, code, 0, dwords)? {
-            Value::M0 | Value::EXEC | Value::Scalar(127) => Err(Illegal::Kind("M0 or EXEC")),
+            Value::M0 | Value::Scalar(scalar::EXEC | scalar::EXEC_HI) => Err(Illegal::Kind("M0 or EXEC")),
             register => Ok(register),
         },
         Class::ScalarDst => match fields.scalar_source(field, code, dwords)? {
             Value::M0 => Err(Illegal::Kind("M0")),
             Value::Inline(_) => Err(Illegal::Kind("a constant")),
-            Value::Special(235..=238) if dwords < 2 => Err(Illegal::Kind("an aperture")),
+            Value::Special(special) if special.is_aperture() && dwords < 2 => {
+                Err(Illegal::Kind("an aperture"))
+            }
             register => Ok(register),
         },
         Class::Ssrc => match code {
@@ -233,8 +234,8 @@ fn value(
             _ => fields.scalar_source(field, code, dwords),
         },
         Class::SsrcReg => match fields.scalar_source(field, code, dwords)? {
-            register @ (Value::Scalar(_) | Value::Special(239 | 251..=253)) if dwords < 2 => Ok(register),
             register @ Value::Scalar(_) => Ok(register),
+            Value::Special(special) if !special.is_aperture() && dwords < 2 => Ok(Value::Special(special)),
             _ => Err(Illegal::Kind("a constant")),
         },
         Class::Mask => match fields.scalar_source(field, code, dwords)? {
@@ -249,7 +250,7 @@ fn value(
         },
         Class::SrcLane => match code.checked_sub(VGPR_BASE) {
             Some(register) => vgpr(arch, register, dwords).map(Value::Vgpr),
-            None if code == LDS_DIRECT => Ok(Value::Special(LDS_DIRECT as u8)),
+            None if is_lds_direct(arch, code) => Ok(Value::Special(Special::LdsDirect)),
             None => Err(Illegal::Kind("a scalar source")),
         },
         Class::Agpr => vgpr(arch, code, dwords).map(Value::Agpr),
@@ -278,7 +279,7 @@ fn value(
         Class::Src => match code {
             VGPR_BASE.. => vgpr(arch, code - VGPR_BASE, dwords).map(Value::Vgpr),
             LITERAL if fields::format_of(entry.encoding).dwords == 1 => fields.take_literal(spec.ty),
-            LDS_DIRECT if dwords < 2 => Ok(Value::Special(LDS_DIRECT as u8)),
+            _ if dwords < 2 && is_lds_direct(arch, code) => Ok(Value::Special(Special::LdsDirect)),
             _ => fields.scalar_source(field, code, dwords),
         },
         Class::MatrixAb => match code.checked_sub(VGPR_BASE) {
@@ -443,27 +444,24 @@ fn sign_extend(raw: u32, width: u8) -> i32 {
 
 /// The first register of the scalar tuple that a code names. SGPR pairs are even, wider tuples are aligned to four: bits
 /// below that are dropped for SGPRs and trap temporaries.
-fn scalar_tuple(code: u32, dwords: u8) -> Result<u8, Illegal> {
+fn scalar_tuple(arch: Arch, code: u32, dwords: u8) -> Result<u8, Illegal> {
     let code = code as u8;
     let low = match dwords {
         0 | 1 => 0,
         2 => 1,
         _ => 3,
     };
-    let (first, end) = match code {
-        0..SGPRS => (code & !low, SGPRS),
-        108..=123 => (code & !low, 124),
-        102 | 103 => (code, 104),
-        104 | 105 => (code, 106),
-        106 | 107 => (code, 108),
-        124 => (code, 125),
-        126 | 127 => (code, 128),
-        _ => return Err(Illegal::ReservedCode(code.into())),
-    };
+    let run = arch.generation().registers().run_of(code).ok_or(Illegal::ReservedCode(code.into()))?;
+    let end = run.end();
+    let first = if run.naming == Naming::Numbered { code & !low } else { code };
     if u16::from(first) + u16::from(dwords) > end.into() {
         return Err(Illegal::Range { first: first.into(), dwords });
     }
     Ok(first)
+}
+
+fn is_lds_direct(arch: Arch, code: u32) -> bool {
+    arch.generation().registers().special(code) == Some(Special::LdsDirect)
 }
 
 /// An inline constant.
@@ -517,10 +515,10 @@ pub(super) fn encode(
 }
 
 /// What is wrong with an operand that its own bits do not decode to.
-pub(super) fn mismatch(operand: &Operand) -> Illegal {
+pub(super) fn mismatch(arch: Arch, operand: &Operand) -> Illegal {
     match operand.value {
         Value::Scalar(first)
-            if scalar_tuple(first.into(), operand.dwords).is_ok_and(|other| other != first) =>
+            if scalar_tuple(arch, first.into(), operand.dwords).is_ok_and(|other| other != first) =>
         {
             Illegal::Alignment { first: first.into(), dwords: operand.dwords }
         }
@@ -573,7 +571,12 @@ fn code_of(
             (u32::from(register) >> shift, 0, None)
         }
         Value::Scalar(register) => (register.into(), scalar_mark, None),
-        Value::Inline(code) | Value::Special(code) => (code.into(), scalar_mark, None),
+        Value::Inline(code) => (code.into(), scalar_mark, None),
+        Value::Special(special) => {
+            let found = arch.generation().registers().code_and_name(special);
+            let (code, _) = found.ok_or(Illegal::Kind("a special source"))?;
+            (code.into(), scalar_mark, None)
+        }
         Value::Vgpr(register) => {
             let has_sve = spec.class == Class::ScratchAddr && arch.has(Feature::LdsLoadsByOpcode);
             let sve = if has_sve { fields::SCRATCH_SVE.mask() } else { 0 };

@@ -5,11 +5,10 @@ use arrayvec::ArrayVec;
 use super::table::{
     ATOMIC, Class, DPP, Entry, FLOAT, FROM_LDS, GDS_ONLY, MAI, NO_DST_SEL, SMALL_FLOATS, SPARSE, Ty, VCC_R,
 };
-use super::{Access, Encoding, Illegal, Mods, Op, Operand, Operands, SdwaSel, Slot, Value};
+use super::{Access, Encoding, Illegal, Mods, Op, Operand, Operands, SdwaSel, Slot, Special, Value};
 use crate::{Arch, Feature};
 
 /// Operand code of LDS_DIRECT.
-const LDS_DIRECT: u8 = 254;
 
 /// Judges an instruction whose operands and modifiers are legal each.
 pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
@@ -103,7 +102,7 @@ fn constant_bus(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
         // The lane that `v_writelane_b32` writes may come from M0 beside the value.
         let lane = entry.op == Op::v_writelane_b32 && operand.slot == Slot::Src1;
         match operand.value {
-            Value::Special(LDS_DIRECT) => {}
+            Value::Special(Special::LdsDirect) => {}
             Value::M0 if lane => {}
             Value::Scalar(_) | Value::Special(_) => values.push((operand.value, operand.dwords)),
             Value::Literal(_) => values.push((Value::Literal(0), 1)),
@@ -120,7 +119,7 @@ fn constant_bus(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
 
 /// LDS_DIRECT is a first source only, not of SDWA, not where the sources are exchanged, and gone from gfx90a on.
 fn lds_direct(arch: Arch, entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
-    let is_direct = |operand: &&Operand| operand.value == Value::Special(LDS_DIRECT);
+    let is_direct = |operand: &&Operand| operand.value == Value::Special(Special::LdsDirect);
     let Some(operand) = operands.iter().rfind(is_direct) else { return Ok(()) };
     const EXCHANGED: [&str; 5] = ["subrev", "subbrev", "lshlrev", "lshrrev", "ashrrev"];
     let exchanged = EXCHANGED.iter().any(|part| entry.op.name().contains(part));
@@ -208,7 +207,7 @@ fn dot_selection(arch: Arch, entry: &Entry, mods: &Mods) -> Result<(), Illegal> 
 fn matrix_constants(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     let is_constant = |operand: &Operand| matches!(operand.value, Value::Inline(_));
     let is_scalar = |operand: &Operand| match operand.value {
-        Value::Special(code) => code != LDS_DIRECT,
+        Value::Special(special) => special != Special::LdsDirect,
         value => matches!(value, Value::Scalar(_)),
     };
     if entry.flags.has(MAI)

@@ -116,7 +116,7 @@ fn read(
         };
         if spec.class == Class::SmemOffset {
             // Besides a register, the immediate is written as a modifier.
-            let offset = operand::value(word, *spec)?;
+            let offset = operand::value(arch, word, *spec)?;
             values.push(offset);
             if matches!(offset, Value::Scalar(_)) && mods.offset != 0 {
                 values.push(Value::Imm(mods.offset));
@@ -132,7 +132,7 @@ fn read(
             _ => None,
         };
         let (word, changes) = operand::strip(word);
-        values.push(operand::value(word, *spec)?);
+        values.push(operand::value(arch, word, *spec)?);
         if changes == operand::Changes::default() {
             continue;
         }

@@ -142,6 +142,11 @@ struct Known {
 const RECENT: usize = 1024;
 
 impl Assembler {
+    /// The processor that it assembles for.
+    pub(super) const fn arch(&self) -> Arch {
+        self.arch
+    }
+
     pub(super) fn new(arch: Arch) -> Self {
         let recent = Box::new([const { None }; RECENT]);
         let known = Known { recent, all: HashMap::default(), shapes: HashMap::default() };
@@ -237,11 +242,8 @@ const fn kind(value: Value) -> u64 {
 #[inline]
 const fn byte(value: Value) -> u8 {
     match value {
-        Value::Scalar(code)
-        | Value::Vgpr(code)
-        | Value::Agpr(code)
-        | Value::Inline(code)
-        | Value::Special(code) => code,
+        Value::Scalar(code) | Value::Vgpr(code) | Value::Agpr(code) | Value::Inline(code) => code,
+        Value::Special(special) => special as u8,
         Value::Literal(_) | Value::Imm(_) | Value::Off => 0,
     }
 }

@@ -19,7 +19,7 @@
 //! The buffer has our header, then for each wave eight bytes a site and sixteen of the clock: not the records that `counters`
 //! decodes.
 
-use amdgpu_isa::{Arch, Op, Value};
+use amdgpu_isa::{Arch, Op, Special, Value};
 
 use super::allocate::{NoRegisters, take_pair};
 use super::deferred::Deferred;
@@ -38,7 +38,7 @@ const LOWEST_OWNED: u8 = 48;
 /// With the six specials (VCC and its like) that is 100 SGPRs: as many as eight waves a SIMD have.
 const HIGHEST_OWNED: u8 = 93;
 /// SCC as a source operand.
-const SCC: Value = Value::Special(253);
+const SCC: Value = Value::Special(Special::Scc);
 
 /// Where counters are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Instructions to be inserted, written down in order.
 
-use amdgpu_isa::{DppCtrl, EncodeError, Encoding, Op, Value};
+use amdgpu_isa::{DppCtrl, EncodeError, Encoding, Op, Value, Waits};
 
 use super::assembler::{Assembled, Assembler, Modifiers};
 use super::layout::ScratchSlots;
@@ -12,7 +12,7 @@ pub(super) fn sgpr(register: u8) -> Value {
 }
 
 /// The low half of FLAT_SCRATCH, by its number in operands.
-pub(super) const FLAT_SCRATCH: u8 = 102;
+pub(super) use amdgpu_isa::scalar::FLAT_SCRATCH;
 
 /// How instructions reach both of the [`ScratchSlots`].
 #[derive(Clone, Copy, Debug)]
@@ -273,19 +273,22 @@ impl Sequence {
 
     /// `s_waitcnt lgkmcnt(0)`, the other counters at their most: scalar loads, and LDS.
     pub(super) fn wait_scalar_loads(&mut self) {
-        // vmcnt 63 (bits 3:0 and 15:14), expcnt 7 (6:4), lgkmcnt 0 (11:8).
-        self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0xc07f)]);
+        self.wait(Waits::SCALAR_AND_LDS);
     }
 
     /// `s_waitcnt vmcnt(0)`, the other counters at their most.
     pub(super) fn wait_vector_memory(&mut self) {
-        // vmcnt 0 (bits 3:0 and 15:14), expcnt 7 (6:4), lgkmcnt 15 (11:8).
-        self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0x0f70)]);
+        self.wait(Waits::VECTOR);
     }
 
     /// `s_waitcnt 0`: for everything.
     pub(super) fn wait_for_all(&mut self) {
-        self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0)]);
+        self.wait(Waits::ALL);
+    }
+
+    fn wait(&mut self, waits: Waits) {
+        let immediate = waits.immediate(self.assembler.arch().generation());
+        self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(immediate.into())]);
     }
 
     /// `s_add_u32 flat_scratch_lo, init, offset`, `s_addc_u32 flat_scratch_hi, init + 1, 0`: where the wave's private memory is,

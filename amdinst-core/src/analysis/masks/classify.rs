@@ -1,5 +1,6 @@
 //! What a write of EXEC is, from the masks before and after it.
 
+use amdgpu_isa::scalar::{EXEC, EXEC_HI};
 use amdgpu_isa::{Access, Families, Inst, Op, Value};
 
 use super::flow::{Event, Flowing};
@@ -72,7 +73,7 @@ pub(super) fn classify(
 fn half_write(inst: &Inst, event: &Event, flowing: &Flowing<'_>) -> OtherWrite {
     let values = &flowing.values;
     let half = match inst.operands.first().map(|operand| operand.value) {
-        Some(Value::Scalar(register @ (126 | 127))) if inst.op == Op::s_mov_b32 => register - 126,
+        Some(Value::Scalar(register @ (EXEC | EXEC_HI))) if inst.op == Op::s_mov_b32 => register - EXEC,
         _ => return OtherWrite::Unclassified,
     };
     let Expr::Pair(low, high) = values.expr(event.new) else { return OtherWrite::Unclassified };
@@ -124,7 +125,7 @@ pub fn writes_exec(program: &Program, index: usize) -> bool {
     };
     let by_operand = inst.operands.iter().any(|operand| match operand.value {
         Value::Scalar(first) if operand.access != Access::Read => {
-            first <= 127 && u16::from(first) + u16::from(operand.dwords) > 126
+            first <= EXEC_HI && u16::from(first) + u16::from(operand.dwords) > EXEC.into()
         }
         _ => false,
     });

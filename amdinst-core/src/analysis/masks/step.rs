@@ -1,5 +1,6 @@
 //! What one instruction does to the values of masks.
 
+use amdgpu_isa::scalar::{EXEC, EXEC_HI};
 use amdgpu_isa::{Access, Families, Inst, LAST_SGPR, Op, Value};
 
 use super::flow::Flowing;
@@ -76,7 +77,7 @@ impl Flowing<'_> {
                 let (a, b) = (self.read64(state, a, index), self.read64(state, b, index));
                 let value = combined(&mut self.values, op, a, b);
                 self.write64(state, to, value);
-                if op == Op::s_or_b64 && to == 126 {
+                if op == Op::s_or_b64 && to == EXEC {
                     self.has_lanes_of([a, b], state);
                 }
             }
@@ -254,7 +255,9 @@ impl Flowing<'_> {
 
     fn read32(&mut self, state: &State, value: Value, index: usize) -> Vn {
         match value {
-            Value::Scalar(register) if is_exec(register) => self.values.half(state.rest.exec, register - 126),
+            Value::Scalar(register) if is_exec(register) => {
+                self.values.half(state.rest.exec, register - EXEC)
+            }
             Value::Scalar(register) => self.held(state, register),
             other => match constant(other) {
                 Some(value) => self.values.number(Expr::Const32(value as u32)),
@@ -265,8 +268,8 @@ impl Flowing<'_> {
 
     pub(super) fn read64(&mut self, state: &State, value: Value, index: usize) -> Vn {
         match value {
-            Value::Scalar(126) => state.rest.exec,
-            Value::Scalar(register) if register < 127 => {
+            Value::Scalar(EXEC) => state.rest.exec,
+            Value::Scalar(register) if register < EXEC_HI => {
                 let (low, high) = (self.held(state, register), self.held(state, register + 1));
                 self.values.pair(low, high)
             }
@@ -284,11 +287,11 @@ impl Flowing<'_> {
 
     fn write32(&mut self, state: &mut State, to: u8, value: Vn) {
         match to {
-            126 | 127 => {
+            EXEC | EXEC_HI => {
                 let (low, high) =
                     (self.values.half(state.rest.exec, 0), self.values.half(state.rest.exec, 1));
                 state.rest.exec =
-                    if to == 126 { self.values.pair(value, high) } else { self.values.pair(low, value) };
+                    if to == EXEC { self.values.pair(value, high) } else { self.values.pair(low, value) };
             }
             _ => {
                 if let Some(place) = self.slice.place(to) {
@@ -299,7 +302,7 @@ impl Flowing<'_> {
     }
 
     fn write64(&mut self, state: &mut State, to: u8, value: Vn) {
-        if to == 126 {
+        if to == EXEC {
             state.rest.exec = value;
         } else {
             let (low, high) = (self.values.half(value, 0), self.values.half(value, 1));
@@ -399,7 +402,7 @@ fn saveexec(op: Op) -> bool {
 
 /// The registers that are the halves of EXEC.
 const fn is_exec(register: u8) -> bool {
-    matches!(register, 126 | 127)
+    matches!(register, EXEC | EXEC_HI)
 }
 
 fn small_constant(value: Value) -> Option<u8> {

@@ -23,7 +23,7 @@ pub(crate) use known::Seen;
 use super::addresses::PcRelative;
 use super::modes;
 use super::rounds::Rounds;
-use amdgpu_isa::{Arch, Effects, Encoding, Flow, Inst, Op, Operand, RegSet, ScalarSet, Value};
+use amdgpu_isa::{Arch, Effects, Encoding, Flow, Inst, Op, Operand, RegSet, ScalarSet, Value, scalar};
 use amdgpu_object::{CodeObject, RelocationKind, Text};
 
 /// An instruction at its address: what the analyses ask of all of them. [`Program::inst`] has it whole.
@@ -143,7 +143,7 @@ const fn by_register(op: Op) -> bool {
 /// Whether an operand is EXEC, or a half of it.
 fn is_exec(operand: &Operand) -> bool {
     match operand.value {
-        Value::Scalar(first) => u16::from(first) + u16::from(operand.dwords) > 126,
+        Value::Scalar(first) => u16::from(first) + u16::from(operand.dwords) > scalar::EXEC.into(),
         _ => false,
     }
 }
