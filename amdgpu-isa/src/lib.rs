@@ -20,6 +20,7 @@ mod flow;
 mod forms;
 mod inst;
 mod limits;
+mod mask;
 mod modifiers;
 mod op;
 mod opcodes;
@@ -68,6 +69,7 @@ pub use inst::{
     Access, DppCtrl, Encoding, Inst, Mods, Operand, Operands, Sdwa, SdwaSel, SdwaUnused, Slot, Value,
 };
 pub use limits::Limits;
+pub use mask::{Logic, MaskOp};
 pub use op::Op;
 pub use opcodes::{Opcode, opcodes};
 pub use parse::{ParseError, parse};

@@ -9,7 +9,8 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use amdgpu_isa::{
-    Arch, DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Reg, Value, Words, assemble_legal, with_values,
+    Arch, DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Reg, Value, WaveSize, Words, assemble_legal,
+    with_values,
 };
 use rustc_hash::FxHashMap;
 
@@ -145,6 +146,11 @@ impl Assembler {
     /// The processor that it assembles for.
     pub(super) const fn arch(&self) -> Arch {
         self.arch
+    }
+
+    /// The size of the waves that run the code.
+    pub(super) const fn wave_size(&self) -> WaveSize {
+        self.arch.generation().wave_sizes()[0]
     }
 
     pub(super) fn new(arch: Arch) -> Self {

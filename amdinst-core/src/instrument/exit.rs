@@ -194,7 +194,7 @@ impl Exit<'_> {
         }
         if begin == BeginPlace::Memory {
             // The time of entry is there already: lanes 0, 1, 4 and 5.
-            code.sop1(Op::s_mov_b64, Value::EXEC, Value::int(0b11_0011));
+            code.move_mask(Value::EXEC, Value::int(0b11_0011));
         } else {
             code.enable_lanes(END_WORD + 2, 0);
         }

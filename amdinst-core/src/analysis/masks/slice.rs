@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
                 *matters = true;
                 relevant = relevant.without(scalars.writes).union(ScalarSet::EXEC);
                 self.lanes |= located.op == Op::v_readlane_b32;
-                if located.touches_exec || is_followed(located.op) {
+                if located.touches_exec || is_followed(located.op, self.program.wave_size()) {
                     relevant = relevant.union(scalars.reads);
                 }
                 self.anywhere = self.anywhere.union(relevant);
