@@ -3,6 +3,9 @@
 //! `hipDeviceProp_t` changed its layout in HIP 6. There, `hipGetDevicePropertiesR0600` fills the new one, and
 //! `hipGetDeviceProperties` is kept, with the old one, for programs built before; HIP 5 has that alone. Which layout a function fills
 //! is told by its name and by the runtime's version, and a structure is read only where the two agree.
+//!
+//! Of what a launch through HIP uses, only this differs between HIP 5, 6 and 7. Tests build runtimes in C
+//! that differ as those do (`tests/stub`).
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;

@@ -1,4 +1,6 @@
 //! What functions are called.
+//!
+//! An inlined copy has no name of its own. The name is looked up once for each function that was copied.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Functions and what was inlined into them.
+//! Functions and what was inlined into them: a tree per function. A look-up passes over whole trees that an
+//! address lies outside of.
 
 use std::ops::Range;
 

@@ -2,6 +2,10 @@
 //! (`s_set_gpr_idx_on`), or vector instructions are skipped (`s_setvskip`). Both are bits of MODE, which `s_setreg` writes, too.
 //!
 //! Forward data flow over the whole program: a function starts with what any of its callers has on.
+//!
+//! Where VGPRs may be indexed or vector instructions skipped, only scalar instructions can count. Both modes
+//! are ended before a wave ends. `amdinst-emu/tests/transparency/assembly` has such code, and all else that
+//! code can do and compilers seldom write.
 
 use amdgpu_isa::{Inst, Op, Value};
 

@@ -1,10 +1,19 @@
 //! Registers for the probes of one component: kernels that share functions, and these functions.
 //!
-//! What the probes own is used by nothing else in the whole component, so one choice is right for a shared function
-//! whichever kernel calls it. What a site needs for a moment is taken from SGPRs that are dead around it; where there
-//! are too few of them, and borrowing is allowed, from such as are in use, which are parked in lanes of a VGPR meanwhile.
-//! Where too few VGPRs are unused, sites borrow the lowest lanes of others. These are such as no operation writes late, so
-//! that saving and putting back is all there is to it.
+//! What the probes own is used by nothing else in the whole component, so one choice is right for a shared
+//! function whichever kernel calls it. SGPRs that a site needs for a moment are, in this order, dead around
+//! the site, unused, or borrowed from the program: then lanes of an unused VGPR keep their values meanwhile.
+//! The record's address is kept there too if no pair of SGPRs is left for it.
+//!
+//! If too few VGPRs are unused, sites borrow the lowest lanes of others. No load or matrix instruction of the
+//! whole component touches these, so nothing writes to them meanwhile, and none of them arrives with
+//! work-item ids. So saving and restoring is all there is to it.
+//!
+//! `s_movreld_b32` and `s_movrels_b32` may touch every SGPR from the named one on. A kernel with one of them
+//! has no counter in an SGPR that it is allotted.
+//!
+//! [`Options::spare_vgprs`](super::Options::spare_vgprs) and [`spare_sgprs`](super::Options::spare_sgprs)
+//! instrument any kernel as if it left so few registers; tests reach all of this by them.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,9 @@
 //! The instructions that are inserted, each distinct one once.
 //!
-//! Sites, prologues and epilogues repeat themselves but for registers and offsets, and there are few of those. So each
-//! distinct instruction is assembled, encoded and looked through for hazards once a session.
+//! Sites, prologues and epilogues repeat themselves but for registers and offsets, and there are few of
+//! those. So each distinct instruction is assembled, encoded and looked through for hazards once a session,
+//! and is bytes from then on. An instruction that differs from another one only in registers and inline
+//! constants is made from that one.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;

@@ -1,4 +1,11 @@
-//! Where each counter lives while the kernel runs, and the registers the probes use.
+//! Where each counter lives while the kernel runs (its *home*), and the registers the probes use.
+//!
+//! * `register`: SGPRs that nothing in the kernel and its functions uses, else lanes of such a VGPR. The
+//!   epilogue writes them to memory before `s_endpgm`.
+//! * `lds`: an image of the wave's record at the end of the workgroup's LDS ([`lds`](super::lds)). A site
+//!   adds to it with `ds_add_u32`, its counters being lanes of one VGPR. This home takes two VGPRs and no
+//!   SGPR.
+//! * `global`: the record in memory, to which sites add.
 
 use amdgpu_isa::RegSet;
 use arrayvec::ArrayVec;

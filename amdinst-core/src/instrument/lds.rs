@@ -14,6 +14,8 @@
 //!
 //! GFX9 checks LDS addresses against the workgroup's allotment alone: M0 needs no limit in it ("Vega" ISA manual, "LDS
 //! Access": the clamp in M0 ended with GFX8).
+//!
+//! Kernels that read from a hardware register how much LDS they have are refused as well.
 
 use amdgpu_isa::{Effects, Families, Inst, MemoryKind, Op, Value};
 use amdgpu_object::Kernel;

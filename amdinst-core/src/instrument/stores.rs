@@ -1,4 +1,7 @@
 //! How one lane writes a packed record: which words at a time, and the VGPRs that have them.
+//!
+//! Up to four words are stored at a time, from VGPRs that cost no occupancy and that no load may still write
+//! to. If these are too few, one VGPR has the counters as lanes, and the record is not packed.
 
 use super::layout::{CounterPlace, SgprCounters};
 use crate::counters::{Packing, SiteWords};

@@ -1,4 +1,9 @@
-//! What there is to instrument: the analysed program, who reaches what, and which kernels can be instrumented at all.
+//! What there is to instrument: the analysed program, who reaches what, and which kernels can be instrumented
+//! at all.
+//!
+//! A prologue is for waves that start. So a kernel that other code jumps into or calls is refused. A kernel
+//! is refused as well if its waves may end in a function that it shares with a kernel that is not
+//! instrumented.
 
 use std::collections::{BTreeMap, BTreeSet};
 

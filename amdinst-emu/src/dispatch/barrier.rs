@@ -1,4 +1,7 @@
 //! When a barrier lets a workgroup's waves pass.
+//!
+//! [`Config::strict_barriers`](crate::Config::strict_barriers) counts waves that ended, and lanes that are
+//! off, at each barrier.
 
 use crate::check::FaultKind;
 use crate::machine::Config;

@@ -1,7 +1,18 @@
 //! What a wave writes for a site: counts, or the masks from which they follow.
 //!
-//! A site that a wave comes by once at most needs no counters. OLD and NEW tell all five of them, and are there to be moved, one
-//! instruction each; often OLD is known besides.
+//! A site that a wave passes at most once needs no counters. All five follow from OLD and NEW, which one
+//! instruction each moves. Often OLD is known besides. Only kernels that share no code have such sites, with
+//! counters in SGPRs.
+//!
+//! | form | words | the site |
+//! |---|---|---|
+//! | 0 | counts | any |
+//! | 1, `masks` | NEW and OLD; OLD is zero if the wave did not pass | runs at most once |
+//! | 2, `start` | NEW | every wave that ends has passed it, with the lanes that it was started with |
+//! | 3, `next` | NEW | its block has one predecessor, which holds the site before it; only that site's `s_cbranch_execz` leads around the block |
+//!
+//! A site of form 3 ran if the site before it left lanes, and ran with these lanes. [`decode`](super::decode)
+//! makes counts of all forms.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,9 @@
 //! The probe map: what a reader of counters must know of an instrumented code object.
+//!
+//! It is JSON beside each instrumented code object (`*.probes.json`, [`SCHEMA`] 2): the target, what is
+//! measured, the counter home per kernel, and sites with their address (original and rewritten), kind, source
+//! frames and probe names. A map of another schema is refused. Schema 1 had no strides to pass and no forms
+//! of sites, so its readers would launch kernels of schema 2 wrongly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,7 +1,14 @@
-//! A test run, kept: what each launch of each test reported, with what a reader of the reports needs of the code objects.
+//! A test run, kept: what each launch of each test reported, with what a reader of the reports needs of the
+//! code objects.
 //!
-//! `cargo amdinst test` writes one document a package, [`FILE_NAME`] beside the package's manifest, and `cargo amdinst report`
-//! reads it. It is sorted by program, processor and test, so that threads and machines do not show in it.
+//! `cargo amdinst test` writes one document a package, [`FILE_NAME`] beside the package's manifest, and
+//! `cargo amdinst report` reads it. It is sorted by program, processor and test, so that threads and machines
+//! do not show in it.
+//!
+//! Each process of a test program writes a [`Line`] per test to a file of its own in the directory
+//! `AMDINST_RUN`. So a program that is killed leaves the tests that ended before. `cargo amdinst test` puts
+//! the lines together with what the probe maps say of the kernels and a hash of each source file, and writes
+//! the document in one step.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

@@ -1,4 +1,9 @@
 //! rustc's flags: the user's, from wherever cargo takes them, and ours behind.
+//!
+//! * `core` is built with `panic=immediate-abort`: a failed check traps where it stands, and the line table
+//!   names it.
+//! * rustc's jump threading is off. It copies a barrier into both sides of a branch; LLVM, which knows what
+//!   is convergent, does not.
 
 use std::env;
 use std::path::Path;

@@ -5,6 +5,10 @@
 //! (spills of those). The new mask is then compared with the old one: a known part of it is a narrowing, a mask that
 //! was copied from EXEC before is a restore. Code written by hand also sets masks that comparisons made, again and again,
 //! and all lanes in between: each of these is a narrowing. What cannot be told is reported as unclassified, never dropped.
+//!
+//! The data flow skips what masks cannot depend on. `slice` finds, backwards, the instructions whose results
+//! can reach EXEC, and the registers that hold such results. A state is these registers alone. What joined
+//! masks are made of is worked out only for masks that nothing else explains.
 
 mod aspects;
 mod borders;

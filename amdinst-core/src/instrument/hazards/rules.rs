@@ -4,6 +4,10 @@
 //!
 //! Left out, as nothing inserted takes part in them: writes of M0, MODE and VCC. Of FLAT_SCRATCH, which prologues write, there is
 //! no rule.
+//!
+//! The rules are compared with LLVM's hazard recognizer: every inserted instruction with one in so many of
+//! the opcodes, before and after it (`xtask corpus hazard-pairs --every N`). More wait states than LLVM has
+//! pass, fewer do not.
 
 use amdgpu_isa::{
     Access, Arch, Effects, Encoding, Families, Feature, Inst, MemoryOperation, Op, Reg, RegSet, SdwaSel,

@@ -1,4 +1,9 @@
-//! Which scheme a group of kernels gets.
+//! Which scheme a group of kernels gets: where its counters are, and what its sites may borrow.
+//!
+//! `auto` takes counters in LDS only if the kernel itself reaches no LDS: then no launch that worked can ask
+//! for too much. It lowers the occupancy rather than let sites borrow two VGPRs or scratch memory. Modelled,
+//! a loop of six sites takes 1.2 to 1.8 times as long with one wave less, and 4.8 to 7.6 times as long with
+//! five atomic operations a site.
 
 use super::groups::Group;
 use super::{Draft, DraftKernel, Planner};

@@ -1,4 +1,7 @@
 //! What is the same in every scheme of a group of kernels.
+//!
+//! The points, what is live at them, and the registers that they leave are found once per group, and not for
+//! each scheme that is tried.
 
 use amdgpu_isa::Reg;
 use amdgpu_object::KernelDescriptor;

@@ -1,4 +1,10 @@
 //! Private memory for what sites borrow when there is no other way.
+//!
+//! Descriptor and note get eight bytes more a work-item. Before gfx940 the site needs one more dead SGPR, for
+//! the address. The prologue then sets FLAT_SCRATCH to the base of scratch memory plus the wave's offset,
+//! which the instrumented descriptor asks for (`FLAT_SCRATCH_INIT`). A kernel that sets it in the same way
+//! sets it a second time. Kernels that write anything else there are refused (`no-free-vgpr`), and so are
+//! kernels with a dynamic stack.
 
 use amdgpu_isa::{Feature, Op, Reg, Value};
 

@@ -1,5 +1,8 @@
-//! Kernels that share their code from the first instruction on: of functions that are equal a linker keeps one (`--icf`), and one
-//! entry may have several names. What is planned for one of them holds for all, if all waves start alike.
+//! Kernels that share their code from the first instruction on.
+//!
+//! One entry may have several names, and of functions that are equal a linker keeps one (`--icf`). Such
+//! kernels are planned as one and share their probes, if all their waves start alike: their
+//! descriptors are equal, and so are the layout of their arguments and the limits in their metadata.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -5,6 +5,12 @@
 //! may call: symbols, pointers in data and descriptors name the old code. None of that is instrumented. What does not lead there moves.
 //! A function that both call is there twice, and what moves calls the new one, which may be instrumented: unless data have its address,
 //! which must be the same for all.
+//!
+//! The old code stands in a section `.text.kept`, and symbols, descriptors and relocations name it there. The
+//! probe map's addresses begin with it. It costs the size of the old code, less that of the functions that
+//! stay. Code that no path reaches and that looks at its own address can only be reached by what is not
+//! understood, so it stays, too. In code object version 2 headers stand in the code, so nothing can stay:
+//! such a code object is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

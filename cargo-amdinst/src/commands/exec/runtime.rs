@@ -2,6 +2,9 @@
 //!
 //! The runtime must reach the driver through functions of another library, and only such as ours has. AMD's own packages link
 //! those functions into the runtime itself: there, ours would never be loaded, and the program would find no GPU without a word.
+//!
+//! Such a runtime is refused before the program starts, with what to do. So is a runtime that needs functions
+//! which ours lacks, and a program that is linked with a HIP that is not there.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
