@@ -200,7 +200,7 @@ impl Entry<'_> {
         if self.keep_offsets || !self.owned.counter_vgprs.is_empty() {
             let exec = self.exec_copy();
             code.move_mask(sgpr(exec), Value::EXEC);
-            code.enable_lanes(64, 0);
+            code.enable_all_lanes();
             if self.keep_offsets {
                 code.lane_offsets(self.owned.offsets);
             }
@@ -248,17 +248,18 @@ impl Entry<'_> {
         let Owned { offsets, data, .. } = *self.owned;
         let exec = self.exec_copy();
         code.move_mask(sgpr(exec), Value::EXEC);
-        code.enable_lanes(64, 0);
+        code.enable_all_lanes();
         code.lane_offsets(offsets);
         code.vop2(Op::v_add_u32, offsets, sgpr(image), offsets);
         code.v_mov(data, Value::int(0));
-        for at in (0..words).step_by(64).skip(1) {
-            if words - at < 64 {
+        let lanes = code.lanes();
+        for at in (0..words).step_by(lanes as usize).skip(1) {
+            if words - at < lanes {
                 code.enable_lanes(words - at, 0);
             }
             code.ds_write(offsets, data, 4 * at);
         }
-        code.enable_lanes(words.min(64), 0);
+        code.enable_lanes(words.min(lanes), 0);
         code.writelane(data, Value::int(1), 0);
         code.ds_write(offsets, data, 0);
         code.v_mov(data, Value::int(1));

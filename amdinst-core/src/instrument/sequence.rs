@@ -108,10 +108,20 @@ impl Sequence {
         self.mask_op(MaskOp::ShiftUp, Encoding::Sop2, &[Value::EXEC, Value::EXEC, Value::int(by as i32)]);
     }
 
+    /// Lanes of a wave.
+    pub(super) const fn lanes(&self) -> u32 {
+        self.assembler.wave_size().lanes()
+    }
+
+    /// Enables all lanes. Leaves SCC alone.
+    pub(super) fn enable_all_lanes(&mut self) {
+        self.move_mask(Value::EXEC, Value::int(-1));
+    }
+
     /// Enables so many lanes, from the lane `first` on, and no others. Leaves SCC alone.
     pub(super) fn enable_lanes(&mut self, lanes: u32, first: u32) {
-        if lanes >= self.assembler.wave_size().lanes() {
-            self.move_mask(Value::EXEC, Value::int(-1));
+        if lanes >= self.lanes() {
+            self.enable_all_lanes();
         } else {
             let values = [Value::EXEC, Value::int(lanes as i32), Value::int(first as i32)];
             self.mask_op(MaskOp::LanesFrom, Encoding::Sop2, &values);
