@@ -62,7 +62,7 @@ pub fn of_op(arch: Arch, op: Op) -> Option<Fidelity> {
     })
 }
 
-/// As [`fidelity`], for an opcode at hand.
+/// How faithfully an opcode is executed. See [`fidelity`].
 pub fn of(opcode: Opcode) -> Fidelity {
     let (arch, op) = (opcode.arch(), opcode.op());
     let unsupported = |reason: &'static str| {

@@ -30,13 +30,13 @@ pub struct Manifest {
 /// A document that cannot be read as a [`Manifest`].
 #[derive(Debug, Error)]
 pub enum ManifestError {
-    /// It is of another version.
+    /// The document has another version of the schema.
     #[error("it has schema {found}, and this version reads schema {SCHEMA}")]
     Schema {
         /// The document's.
         found: u32,
     },
-    /// It is damaged, or something else.
+    /// The document is damaged, or is no manifest.
     #[error("it is no manifest of built kernels: {0}")]
     Damaged(#[from] serde_json::Error),
 }

@@ -31,7 +31,7 @@ pub(crate) struct Block {
     pub(crate) device: u64,
     /// Its pages; for memory that the program has registered, addresses for GPUs.
     pages: Arc<Mapping>,
-    /// It is the program's own memory.
+    /// The block is the program's own memory, which it registered.
     registered: bool,
     /// How often it has been registered.
     registrations: u32,

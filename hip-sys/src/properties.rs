@@ -28,9 +28,9 @@ struct R0600([u8; R0600_BYTES]);
 /// How a runtime describes its devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// As in HIP 5, by `hipGetDeviceProperties`.
+    /// The layout of HIP 5, by `hipGetDeviceProperties`.
     R0000,
-    /// As from HIP 6 on, by `hipGetDevicePropertiesR0600`.
+    /// The layout of HIP 6 and later, by `hipGetDevicePropertiesR0600`.
     R0600,
 }
 
@@ -48,7 +48,7 @@ pub enum PropertiesError {
 }
 
 impl Layout {
-    /// That of a runtime.
+    /// The layout that a runtime's devices are described in.
     ///
     /// # Errors
     /// It has no such function, or not the one that its version must have.

@@ -49,7 +49,7 @@ pub struct PcRelative {
 /// What a register pair holds when a jump goes through it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pointer {
-    /// This address.
+    /// The address is known.
     Known(u64),
     /// Something computed or loaded here.
     Computed,

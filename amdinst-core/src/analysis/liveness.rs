@@ -53,7 +53,7 @@ impl Across {
         self.returned.get(&function).copied().unwrap_or_default()
     }
 
-    /// These are live, too, when a function returns.
+    /// Adds registers that are live when a function returns.
     fn add_returned(&mut self, function: usize, live: ScalarSet) {
         let returned = self.returned.entry(function).or_default();
         *returned = returned.union(live);

@@ -21,7 +21,7 @@ impl Modes {
     pub const INDEXED: Self = Self(1);
     /// Vector instructions are skipped (MODE.VSKIP).
     pub const SKIPPED: Self = Self(2);
-    /// Both, with their bits in MODE (Vega ISA manual, "Mode register fields").
+    /// All modes, with their bits in MODE (Vega ISA manual, "Mode register fields").
     const ALL: [(Self, u32); 2] = [(Self::INDEXED, 27), (Self::SKIPPED, 28)];
 
     /// Nothing is on.

@@ -54,7 +54,7 @@ impl Scheme {
         }
     }
 
-    /// One of those of 2022.
+    /// Whether this is one of the schemes of 2022.
     pub(super) const fn is_seed(self) -> bool {
         matches!(self, Self::Seed(_))
     }
@@ -120,7 +120,7 @@ pub(super) struct Component<'a> {
     limits: Limits,
     /// What all its functions use.
     used: RegSet,
-    /// Those of these that operations write later, on their own, or use for long.
+    /// Used registers that operations write later, on their own, or use for long.
     late: RegSet,
     /// The SGPRs that may be taken, ascending.
     sgprs: Vec<u8>,
@@ -137,7 +137,7 @@ pub(super) struct Limits {
     pub(super) allotted_vgprs: u32,
     /// VGPRs that any of them is allotted at most.
     pub(super) most_vgprs: u32,
-    /// The same of SGPRs.
+    /// SGPRs that any of them is allotted at most.
     pub(super) most_sgprs: u32,
     /// How many unused VGPRs may be taken.
     pub(super) spare_vgprs: Option<u8>,
@@ -437,8 +437,9 @@ impl<'a> Component<'a> {
         (share / limits.vgpr_granule * limits.vgpr_granule) as u8
     }
 
-    /// The same where one lane writes packed records, and sites may have masks instead of counters: their places, and the registers
-    /// that are zero at first. Records may be of the first of these sites alone, if there is no telling how many.
+    /// Places for records that one lane writes, packed; sites may have masks instead of counters. Returns the places, and
+    /// the registers that are zero at first. Records may hold the first of these sites alone, if there is no telling how
+    /// many.
     fn packed(
         &self,
         mut sgprs: Vec<u8>,
@@ -552,7 +553,7 @@ impl Candidates {
     }
 }
 
-/// As many unused SGPRs as the neediest site lacks; with borrowing, as many of them as there are.
+/// Reserves as many unused SGPRs as the neediest site lacks; with borrowing, as many of them as there are.
 fn reserve_spare<'c>(
     points: impl Iterator<Item = (&'c Needs, &'c Candidates)>,
     sgprs: &mut Vec<u8>,

@@ -96,13 +96,13 @@ impl Deref for Assembled {
     }
 }
 
-/// Those modifiers that inserted instructions have.
+/// The modifiers that inserted instructions have.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Modifiers {
     None,
     /// Of an address.
     Offset(i32),
-    /// The same with `glc slc`.
+    /// Offset of an address, with `glc slc`.
     Through(i32),
     /// A sum too large becomes the largest number.
     Clamp,
@@ -134,10 +134,10 @@ pub(super) struct Assembler {
 
 #[derive(Debug)]
 struct Known {
-    /// Those assembled last, by a few bits of their keys: most are asked for again soon.
+    /// Instructions assembled last, by a few bits of their keys: most are asked for again soon.
     recent: Box<[Option<(Key, Assembled)>; RECENT]>,
     all: FxHashMap<Key, Assembled>,
-    /// One of all that differ in registers and inline constants alone.
+    /// One instruction of all that differ in registers and inline constants alone.
     shapes: FxHashMap<Key, Assembled>,
 }
 
@@ -280,7 +280,8 @@ const KEY_OPERANDS: usize = 4;
 const _: () = assert!(Op::ALL.len() <= 1 << 15 && (Encoding::Exp as u64) < 1 << 5);
 
 impl Key {
-    /// Those of more operands, or of two numbers of 32 bits, have none: there are no such among what is inserted.
+    /// The key of an instruction. Instructions with more operands, or with two numbers of 32 bits, have none; none of
+    /// these is inserted.
     #[inline(always)]
     fn of(op: Op, encoding: Encoding, values: &[Value], modifiers: Modifiers) -> Option<Self> {
         if values.len() > KEY_OPERANDS {
@@ -315,7 +316,7 @@ impl Key {
         })
     }
 
-    /// The same without the bytes of operands.
+    /// The key without the bytes of operands.
     const fn shape(self) -> Self {
         const BYTES: u64 = 0xff << 20 | 0xff << 31 | 0xff << 42 | 0xff << 53;
         Self { operands: self.operands & !BYTES, modifiers: self.modifiers }

@@ -58,9 +58,9 @@ pub(super) enum Start {
 /// What a kernel with all that it calls does with LDS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LdsUse {
-    /// It may read or write LDS.
+    /// The code may read or write LDS.
     pub(super) accesses: bool,
-    /// It reads how much LDS its workgroup has.
+    /// The code reads how much LDS its workgroup has.
     pub(super) reads_size: bool,
 }
 

@@ -88,6 +88,7 @@ pub struct Options {
     /// At most so many VGPRs are taken that nothing uses; no limit if `None`. So any kernel is instrumented as those are that
     /// leave as few.
     pub spare_vgprs: Option<u8>,
-    /// The same for SGPRs.
+    /// At most so many SGPRs are taken that nothing uses; no limit if `None`. Tests use it to have kernels with few free
+    /// SGPRs.
     pub spare_sgprs: Option<u8>,
 }

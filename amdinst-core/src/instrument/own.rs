@@ -22,12 +22,12 @@ pub(super) struct Own {
     pub(super) late: RegSet,
     /// VGPRs are addressed by number in a register.
     pub(super) indexed: bool,
-    /// The same of SGPRs.
+    /// SGPRs are addressed by number in a register.
     pub(super) sgprs_by_number: bool,
     /// What it has of instructions that others must keep a distance from.
     pub(super) slow: hazards::Slow,
     lds: LdsUse,
-    /// It reads how many registers its wave has.
+    /// The function reads how many registers its wave has.
     reads_allotment: bool,
 }
 
@@ -162,7 +162,7 @@ impl Own {
         self.lds
     }
 
-    /// It reads how many registers its wave has.
+    /// Whether the function reads how many registers its wave has.
     pub(super) fn reads_allotment(&self) -> bool {
         self.reads_allotment
     }

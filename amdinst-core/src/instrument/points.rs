@@ -45,7 +45,7 @@ pub(super) enum What {
 pub(super) struct Stretch {
     /// First instruction, and the one after the last.
     pub(super) insts: (usize, usize),
-    /// The same of those for which the lanes are counted.
+    /// First instruction that the lanes are counted for, and the one after the last.
     pub(super) lanes: (usize, usize),
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Recall {
 
 #[derive(Debug)]
 struct Recalled {
-    /// As if the kernel's first instruction were the first of its program.
+    /// Its masks, as if the kernel's first instruction were the first of its program.
     masks: Masks,
     plan: Option<Remembered>,
 }

@@ -119,7 +119,7 @@ pub(super) struct Stock {
     pub(super) blocks: bool,
     /// The inline chains of all sites, or of the blocks' instructions.
     pub(super) sites: Vec<Vec<SiteFrame>>,
-    /// Those of the branches that all lanes take alike.
+    /// Frames of the branches that all lanes take alike.
     pub(super) uniform: Vec<Vec<SiteFrame>>,
     /// What became of each probe.
     pub(super) probes: Vec<ProbeOutcome>,

@@ -80,7 +80,8 @@ impl<'a> Listing<'a> {
         self.write_range(text.address..text.address + text.range.len() as u64, out)
     }
 
-    /// As [`Self::write`], with the code at some addresses only. What lies outside `.text` is left out.
+    /// Writes the listing as [`Self::write`] does, with the code at some addresses only. What lies outside `.text` is
+    /// left out.
     ///
     /// # Errors
     /// Those of `out`.
@@ -88,7 +89,7 @@ impl<'a> Listing<'a> {
         self.write_annotated(range, out, &mut ())
     }
 
-    /// As [`Self::write_range`], with lines before those of instructions.
+    /// Writes the listing as [`Self::write_range`] does, with lines before those of instructions.
     ///
     /// # Errors
     /// Those of `out`.

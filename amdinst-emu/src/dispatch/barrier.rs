@@ -14,7 +14,7 @@ pub(crate) enum Barrier {
     Waits,
     /// All have arrived.
     Passes,
-    /// It is a fault, of the wave of this number.
+    /// The barrier is a fault of the wave of this number in the workgroup.
     Fails(usize, FaultKind),
 }
 

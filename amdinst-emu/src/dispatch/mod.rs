@@ -199,7 +199,7 @@ pub(crate) struct Patterns {
 }
 
 impl Patterns {
-    /// The same everywhere.
+    /// One pattern for registers, LDS and scratch memory.
     const fn alike(pattern: Uninitialised) -> Self {
         Self { registers: pattern, lds: pattern, scratch: pattern }
     }

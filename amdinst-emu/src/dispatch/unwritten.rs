@@ -51,7 +51,7 @@ pub(crate) struct Store {
     pub(crate) wave: u64,
     pub(crate) lane: Option<usize>,
     pub(crate) step: u32,
-    /// Those of the calls that led to it, innermost first.
+    /// Steps of the calls that led to the store, innermost first.
     pub(crate) calls: Vec<u32>,
     pub(crate) address: u64,
     pub(crate) bytes: usize,

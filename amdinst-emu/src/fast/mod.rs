@@ -279,7 +279,7 @@ impl<L: Level> Lanes<L> {
         }
     }
 
-    /// As [`Lanes::of`], if it is known whether it is the same for all lanes.
+    /// A source as [`Lanes::of`] reads it, if it is known whether it is the same for all lanes.
     ///
     /// # Safety
     /// As for [`Handler`].

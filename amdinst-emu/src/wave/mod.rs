@@ -98,7 +98,7 @@ pub(crate) struct Place {
     pub(crate) number: u32,
     /// The workgroup has other waves.
     pub(crate) in_group: bool,
-    /// It has private memory.
+    /// The wave has private memory.
     pub(crate) scratch: bool,
     /// Lanes that it began with.
     pub(crate) work_items: u64,

@@ -51,7 +51,7 @@ impl SiteForms {
     /// How many sites may have another form than counts.
     pub const MOST: usize = 32;
 
-    /// Those of the sites of a record, in order.
+    /// The forms of a record's sites, in order; `lanes` says whether lanes are summed.
     pub fn new(forms: &[SiteForm], lanes: bool) -> Self {
         let code = |form: &SiteForm| match form {
             SiteForm::Counts => 0,
@@ -64,7 +64,7 @@ impl SiteForms {
         Self { codes, lanes, packed: 0 }
     }
 
-    /// The same in packed records of so many sites ([`Packing`]).
+    /// The same forms, in packed records of so many sites ([`Packing`]).
     pub const fn packed(self, sites: u32) -> Self {
         Self { packed: sites, ..self }
     }
@@ -105,7 +105,7 @@ impl SiteForms {
         Packing::new((0..self.packed).map(words))
     }
 
-    /// That of a site.
+    /// The form of a site.
     pub const fn of(self, site: usize) -> SiteForm {
         if site >= Self::MOST {
             return SiteForm::Counts;
@@ -171,7 +171,7 @@ pub enum SiteWords {
     },
     /// Counts: three, or five with the sums of lanes.
     Counts {
-        /// These are there.
+        /// Sums of lanes are kept.
         lanes: bool,
     },
 }
@@ -199,7 +199,7 @@ pub struct Packing {
 }
 
 impl Packing {
-    /// That of sites with these words.
+    /// The packing of a record whose sites have these words.
     pub fn new(sites: impl Iterator<Item = SiteWords> + Clone) -> Self {
         let is_mask = |words: SiteWords| matches!(words, SiteWords::Masks { .. });
         let mut next = 0;

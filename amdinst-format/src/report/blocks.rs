@@ -41,7 +41,7 @@ pub struct BlockReport {
     /// out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<FileLines>,
-    /// Those that its other instructions alone come from: which lanes are active tells nothing of them.
+    /// Lines that only its other instructions come from: active lanes tell nothing of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scalar_lines: Vec<FileLines>,
     /// Symbol of the kernel or function it stands in.

@@ -50,7 +50,7 @@ pub struct Program {
     pub name: String,
     /// The processor whose code objects it launched.
     pub cpu: String,
-    /// It came to its end. A program that was killed has only the tests that ended before.
+    /// The program came to its end. A program that was killed has only the tests that ended before.
     pub finished: bool,
     /// Its tests, by name.
     pub tests: Vec<Test>,
@@ -84,7 +84,7 @@ pub enum Ending {
     Passed,
     /// With a message.
     Failed,
-    /// It was not run.
+    /// The test was not run.
     Ignored,
 }
 
@@ -172,7 +172,7 @@ pub struct UnlaunchedKernel {
 pub struct SiteFacts {
     /// Address of the narrowing instruction in the original code object.
     pub pc: u64,
-    /// That instruction, as LLVM writes it.
+    /// The site's instruction, as LLVM writes it.
     pub instruction: String,
     /// Source location, innermost inlined function first.
     pub frames: Vec<SiteFrame>,
@@ -212,13 +212,13 @@ impl KernelFacts {
 /// A document that cannot be read as a [`Run`].
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// It is of another version.
+    /// The document has another version of the schema.
     #[error("it has schema {found}, and this version reads schema {SCHEMA}")]
     Schema {
         /// The document's.
         found: u32,
     },
-    /// It is damaged, or something else.
+    /// The document is damaged, or is no kept run.
     #[error("it is not what `cargo amdinst test` writes")]
     Damaged(#[from] serde_json::Error),
 }

@@ -21,7 +21,7 @@ struct Aspect {
     kind: Kind,
     /// The scalar registers that it wholly writes.
     writes: ScalarSet,
-    /// Those that count.
+    /// The operands that matter to the data flow.
     operands: Box<[Operand]>,
 }
 

@@ -73,7 +73,7 @@ pub(super) struct Flowing<'a> {
 }
 
 impl<'a> Flowing<'a> {
-    /// That looks at these instructions.
+    /// A data flow over one function, of the instructions that `slice` lists.
     pub(super) fn new(
         program: &'a Program,
         function: &'a Function,
@@ -130,7 +130,7 @@ impl<'a> Flowing<'a> {
         self.run_in(&reverse_postorder(blocks.len(), |block| &blocks[block].successors));
     }
 
-    /// The same with the blocks that are reached, each before its successors but for back edges.
+    /// Runs the data flow over the reached blocks, in an order that has each before its successors but for back edges.
     pub(super) fn run_in(&mut self, order: &[usize]) {
         let blocks = &self.function.blocks;
         let mut position = vec![0; blocks.len()];

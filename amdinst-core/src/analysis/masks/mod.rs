@@ -103,7 +103,7 @@ impl Masks {
         Self { uniform: uniform(program, function), ..Self::of_writes(&mut flowing) }
     }
 
-    /// The same but for uniform branches.
+    /// What each write of EXEC is; uniform branches are left out.
     fn of_writes(flowing: &mut Flowing<'_>) -> Self {
         let (program, function) = (flowing.program, flowing.function);
         let blocks = &function.blocks;
@@ -160,7 +160,7 @@ impl Masks {
         masks
     }
 
-    /// The same of a function whose instructions have other indices.
+    /// The masks of a copy of the function whose instructions have other indices.
     pub(crate) fn shifted(&self, shift: impl Fn(usize) -> usize) -> Self {
         let site = |site: &MaskSite| MaskSite {
             inst: shift(site.inst),
@@ -214,8 +214,8 @@ pub(super) fn register_targets(
     targets
 }
 
-/// Those of the jumps and calls through registers at the instructions `wanted` where an instruction that `is_asked` computed
-/// a half of the target or both. What a call leaves is taken to be what was before it.
+/// Targets of the jumps and calls through registers at the instructions `wanted`, where an instruction that `is_asked`
+/// computed a half of the target or both. A call is taken to leave all values as they were.
 pub(super) fn computed_jumps(
     program: &Program,
     function: &Function,

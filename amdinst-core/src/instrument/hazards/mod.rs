@@ -27,9 +27,9 @@ use amdgpu_isa::{Arch, EncodeError, Encoding, Inst, Op, Value};
 /// Where an original instruction stands beside an inserted one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbour {
-    /// It runs first.
+    /// The original instruction runs first.
     Before,
-    /// It runs second.
+    /// The original instruction runs second.
     Behind,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Known<'a> {
     facts: FormFacts,
 }
 
-/// The same by form, for one program after the other.
+/// What the rules ask about each distinct instruction, by its number, for one program after the other.
 #[derive(Debug, Default)]
 pub(super) struct FormFacts(Vec<OnceCell<Box<Facts>>>);
 

@@ -76,7 +76,7 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
     Session::default().plan(object, options)
 }
 
-/// As [`plan`], with what is known of the processor's code. Returns that with what was learnt.
+/// Plans as [`plan`] does, with what is known of the processor's code. Returns that with what was learnt.
 pub(super) fn plan_with(
     object: &CodeObject,
     options: &Options,
@@ -245,7 +245,7 @@ struct DraftKernel {
     sgprs_needed: u32,
     /// Its prologue has to be kept apart from what is behind that if loads may be issued again.
     makes_clause: bool,
-    /// It keeps occupancy, and of the ways that were tried before none would have worked at all.
+    /// The scheme keeps occupancy, and none that was tried before would have worked at all.
     is_first_choice: bool,
 }
 

@@ -40,7 +40,7 @@ pub(super) fn note(
     races.note(context.memory, w, how, lanes)
 }
 
-/// The same for a scan, which cannot fail.
+/// Notes the accesses of all lanes in a scan for races, which cannot fail.
 fn scan(context: &mut Context<'_>, step: &Step, access: &MemoryAccess, places: &[Place; LANES]) {
     let how = Access::new(access.action, passes_the_cache(step));
     let Some(scan) = context.scan.as_deref_mut() else { return };

@@ -48,7 +48,7 @@ enum Outlook {
     Good,
     /// There is no runtime to be found.
     NoRuntime,
-    /// It is linked with a HIP that is not here.
+    /// The program is linked with a HIP that is not here.
     NoHip(String),
     /// The library cannot stand under the runtime. The program is linked with it if that is `certain`.
     NoFit { why: String, certain: bool },
