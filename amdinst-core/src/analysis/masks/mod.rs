@@ -10,8 +10,8 @@
 //! can reach EXEC, and the registers that hold such results. A state is these registers alone. What joined
 //! masks are made of is worked out only for masks that nothing else explains.
 
-mod aspects;
 mod borders;
+mod classes;
 mod classify;
 mod conditions;
 mod flow;

@@ -10,7 +10,7 @@ use std::hash::Hasher;
 use amdgpu_isa::RegSet;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::aspects::Aspects;
+use super::classes::Classes;
 use super::flow::{Flowing, enters_with_lanes};
 use super::slice::{Step, Steps};
 use super::{Masks, uniform};
@@ -20,7 +20,7 @@ use crate::analysis::program::{Function, Program};
 #[derive(Debug, Default)]
 pub(crate) struct Outlines {
     known: VecDeque<Known>,
-    aspects: Aspects,
+    classes: Classes,
     /// By a hash of their words, their numbers. Of those with the same hash, the last.
     numbers: FxHashMap<u64, u32>,
     /// Words of all of them.
@@ -34,20 +34,20 @@ struct Known {
     masks: Masks,
 }
 
-/// Aspects that are remembered: several times as many as most libraries have.
-const MOST_ASPECTS: usize = 1 << 16;
+/// Classes that are remembered: several times as many as most libraries have.
+const MOST_CLASSES: usize = 1 << 16;
 
 impl Outlines {
     /// From now on, forms have other numbers.
     pub(crate) fn forget_forms(&mut self) {
-        self.aspects.forget_forms();
+        self.classes.forget_forms();
     }
 
     /// Forgets those that have been known for longest, until all have no more than so many words.
     pub(crate) fn forget(&mut self, most_words: usize) {
-        if self.aspects.len() > MOST_ASPECTS {
+        if self.classes.len() > MOST_CLASSES {
             // Numbers of these are what others are told by.
-            self.aspects.clear();
+            self.classes.clear();
             self.known.clear();
             self.numbers.clear();
             self.words = 0;
@@ -113,7 +113,7 @@ impl Outlines {
     /// and what these are.
     fn outline(&mut self, program: &Program, function: &Function, steps: &Steps) -> Vec<u32> {
         let mut word = |step: &Step| {
-            self.aspects.number(program, step.inst) << 2
+            self.classes.number(program, step.inst) << 2
                 | u32::from(step.matters) << 1
                 | u32::from(step.is_vector)
         };
