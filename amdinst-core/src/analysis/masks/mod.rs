@@ -10,7 +10,7 @@
 //! can reach EXEC, and the registers that hold such results. A state is these registers alone. What joined
 //! masks are made of is worked out only for masks that nothing else explains.
 
-mod borders;
+mod block_states;
 mod classes;
 mod classify;
 mod conditions;
