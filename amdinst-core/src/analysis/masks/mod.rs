@@ -15,8 +15,8 @@ mod classes;
 mod classify;
 mod conditions;
 mod flow;
+mod memo;
 mod nonzero;
-mod outlines;
 mod slice;
 mod state;
 mod step;
@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 pub use classify::writes_exec;
 use classify::{branch_kind, classify, saves_old};
 use flow::Flowing;
-pub(crate) use outlines::Outlines;
+pub(crate) use memo::MaskMemo;
 use slice::Steps;
 
 use super::dominators::Structure;
