@@ -172,11 +172,11 @@ impl<'a> Component<'a> {
         let (mut used, mut late) = (RegSet::default(), RegSet::default());
         let (mut indexed, mut by_number) = (false, false);
         for &function in functions {
-            let own = survey.own(function);
-            used.union_with(&own.used);
-            late.union_with(&own.late);
-            indexed |= own.indexed;
-            by_number |= own.sgprs_by_number;
+            let summary = survey.summary(function);
+            used.union_with(&summary.used);
+            late.union_with(&summary.late);
+            indexed |= summary.indexed;
+            by_number |= summary.sgprs_by_number;
         }
         // With registers addressed by number, what no operand names may still be in use.
         let first_vgpr = if indexed { limits.most_vgprs } else { 0 };

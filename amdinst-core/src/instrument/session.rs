@@ -25,10 +25,10 @@ use amdgpu_object::CodeObject;
 use super::assembler::Assembler;
 use super::hazards::FormFacts;
 use super::options::Options;
-use super::own::Touches;
 use super::plan::{Plan, plan_with};
 use super::recall::Recall;
 use super::refusal::InstrumentError;
+use super::summary::Touches;
 use crate::analysis::program::Seen;
 
 /// Plans code objects one after the other. Each plan is what [`plan`](super::plan()) makes of its code object alone.

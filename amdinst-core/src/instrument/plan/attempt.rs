@@ -193,7 +193,7 @@ impl Planner<'_> {
             draft.kernels.insert(kernel, drafted);
         }
         for function in functions() {
-            let code = (&survey.program.functions[function], survey.own(function).slow);
+            let code = (&survey.program.functions[function], survey.summary(function).slow);
             hazards::settle(&self.hazards, &self.assembler, code, &mut draft.patches).map_err(encoding)?;
         }
         self.add_up(group, scheme, owned.lent, &mut draft);
