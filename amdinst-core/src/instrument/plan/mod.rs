@@ -1,5 +1,6 @@
 //! Decides which kernels are instrumented, with which counter home, and writes down what is inserted where.
 
+mod aliases;
 mod attempt;
 mod choice;
 mod cost;
@@ -13,12 +14,11 @@ mod properties;
 mod remembered;
 mod scratch;
 mod selection;
-mod twins;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aliases::Aliases;
 pub(super) use remembered::Remembered;
-use twins::Twins;
 
 use super::allocate::Scheme;
 use super::assembler::{Assembled, Assembler};
@@ -104,11 +104,11 @@ pub(super) fn plan_with(
         unmatched: Vec::new(),
     };
     let has_buffer_symbol = object.variables.iter().any(|variable| variable.name == BUFFER_SYMBOL);
-    let twins = Twins::of(object);
+    let aliases = Aliases::of(object);
     for (function, kernel) in survey.kernels() {
-        if chosen.contains(&kernel) || twins.others(kernel).iter().any(|other| chosen.contains(other)) {
+        if chosen.contains(&kernel) || aliases.others(kernel).iter().any(|other| chosen.contains(other)) {
             let mut refusals = survey.obstacles(function, |pc| sources.frames(pc));
-            refusals.extend(twins.obstacle(object, kernel));
+            refusals.extend(aliases.obstacle(object, kernel));
             if has_buffer_symbol || object.kept.is_some() || has_buffer_argument(&object.kernels[kernel]) {
                 refusals.push(already_instrumented());
             }
@@ -155,7 +155,7 @@ pub(super) fn plan_with(
             }
         };
         let mut plan = planner.finish(draft, relocated, &sources);
-        plan.add_twins(object, &twins);
+        plan.add_aliases(object, &aliases);
         plan.add_empty(object, options, &chosen);
         let facts = planner.hazards.into_facts();
         let (seen, touches) = survey.into_known();
