@@ -182,7 +182,7 @@ unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
         exec_written(context, hot);
     }
     let w = &*context.wave;
-    if step.flags.control && (w.status != Status::Running || w.goes_by_the_book()) {
+    if step.flags.control && (w.status != Status::Running || w.needs_reference_path()) {
         return STOP;
     }
     w.next

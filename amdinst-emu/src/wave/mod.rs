@@ -371,7 +371,7 @@ impl Wave {
 
     /// Whether MODE asks for what the fast layer does not do: every step then runs by its own function in `exec`.
     #[inline(always)]
-    pub(crate) fn goes_by_the_book(&self) -> bool {
+    pub(crate) fn needs_reference_path(&self) -> bool {
         self.gpr_index.enable != 0 || self.skips_vectors
     }
 
