@@ -170,7 +170,7 @@ fn traced(shared: &Shared<'_>, watch: &Watch) -> Result<Trace, TraceError> {
 }
 
 /// What is known of an instruction before it runs.
-struct Known {
+struct InstFacts {
     text: Rc<str>,
     reads: Vec<Reg>,
     writes: Vec<Reg>,
@@ -180,7 +180,7 @@ struct Known {
     memory: Option<MemoryKind>,
 }
 
-impl Known {
+impl InstFacts {
     fn new(shared: &Shared<'_>, number: u32) -> Self {
         let program = shared.program;
         let step = &program.steps[number as usize];
@@ -207,7 +207,7 @@ struct Recorder<'a> {
     /// The wave that is traced.
     index: u64,
     /// By step.
-    known: HashMap<u32, Rc<Known>>,
+    known: HashMap<u32, Rc<InstFacts>>,
     steps: VecDeque<TracedStep>,
     executed: u64,
 }
@@ -217,9 +217,9 @@ impl Recorder<'_> {
         self.watch.keep == Keep::Last || self.steps.len() < self.watch.limit
     }
 
-    fn known(&mut self, number: u32) -> Rc<Known> {
+    fn known(&mut self, number: u32) -> Rc<InstFacts> {
         let shared = self.shared;
-        self.known.entry(number).or_insert_with(|| Rc::new(Known::new(shared, number))).clone()
+        self.known.entry(number).or_insert_with(|| Rc::new(InstFacts::new(shared, number))).clone()
     }
 
     /// Where the lane is about to access memory.

@@ -129,11 +129,11 @@ impl Modifiers {
 #[derive(Clone, Debug)]
 pub(super) struct Assembler {
     arch: Arch,
-    known: Rc<RefCell<Known>>,
+    known: Rc<RefCell<AssemblerCache>>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct AssemblerCache {
     /// Instructions assembled last, by a few bits of their keys: most are asked for again soon.
     recent: Box<[Option<(Key, Assembled)>; RECENT]>,
     all: FxHashMap<Key, Assembled>,
@@ -157,7 +157,7 @@ impl Assembler {
 
     pub(super) fn new(arch: Arch) -> Self {
         let recent = Box::new([const { None }; RECENT]);
-        let known = Known { recent, all: HashMap::default(), shapes: HashMap::default() };
+        let known = AssemblerCache { recent, all: HashMap::default(), shapes: HashMap::default() };
         Self { arch, known: Rc::new(RefCell::new(known)) }
     }
 

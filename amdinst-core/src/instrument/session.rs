@@ -35,12 +35,12 @@ use crate::analysis::program::Seen;
 #[derive(Debug, Default)]
 pub struct Session {
     /// By processor.
-    known: Vec<(Arch, Known)>,
+    known: Vec<(Arch, ProcessorCache)>,
 }
 
 /// What is known of a processor's code.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct ProcessorCache {
     /// Distinct instructions and kernels.
     pub(super) seen: Seen,
     /// What these do.
@@ -59,7 +59,7 @@ const MOST_FORMS: usize = 1 << 16;
 /// Bytes of code of the kernels that are remembered, which take about six times as much. Twice as many would find hardly more.
 const MOST_BYTES: usize = 4 << 20;
 
-impl Known {
+impl ProcessorCache {
     fn new(arch: Arch) -> Self {
         Self {
             seen: Seen::new(arch),
@@ -97,7 +97,7 @@ impl Session {
         let arch = object.target.arch;
         let place = self.known.iter().position(|(of, _)| *of == arch);
         let known = place.map(|place| self.known.swap_remove(place).1);
-        let mut known = known.unwrap_or_else(|| Known::new(arch));
+        let mut known = known.unwrap_or_else(|| ProcessorCache::new(arch));
         if known.seen.forms() > MOST_FORMS {
             known.clear(arch);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::cost::{Added, bytes};
-use super::groups::Group;
+use super::groups::KernelGroup;
 use super::later::At;
 use super::prepared::{Counted, Prepared};
 use super::{Draft, Planner, encoding};
@@ -32,7 +32,7 @@ impl Planner<'_> {
     /// Registers, code and cost of a group in one scheme; `borrow` says what sites may use of what is in use.
     pub(super) fn attempt(
         &self,
-        group: &Group,
+        group: &KernelGroup,
         prepared: &Prepared<'_>,
         scheme: Scheme,
         borrow: Borrow,
@@ -256,7 +256,7 @@ impl Planner<'_> {
     }
 
     /// Fills in what each kernel of a drafted group costs.
-    fn add_up(&self, group: &Group, scheme: Scheme, lent: Lent, draft: &mut Draft) {
+    fn add_up(&self, group: &KernelGroup, scheme: Scheme, lent: Lent, draft: &mut Draft) {
         let survey = self.survey;
         let mut added: BTreeMap<usize, Added> = BTreeMap::new();
         for &function in group.kernels.iter().chain(&group.shared) {

@@ -31,7 +31,7 @@ use super::refusal::{InstrumentError, Reason, Refusal};
 use super::relocate::{Insertions, Patch, RelocateError, Relocated, Stays};
 use super::seed;
 use super::select::NoSuchSite;
-use super::session::{Known, Session};
+use super::session::{ProcessorCache, Session};
 use super::sources::Sources;
 use super::survey::{Survey, selected};
 use crate::counters::{SiteForm, WaveIds};
@@ -80,9 +80,9 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
 pub(super) fn plan_with(
     object: &CodeObject,
     options: &Options,
-    known: Known,
-) -> Result<(Plan, Known), InstrumentError> {
-    let Known { seen, touches, mut recall, facts, assembler } = known;
+    known: ProcessorCache,
+) -> Result<(Plan, ProcessorCache), InstrumentError> {
+    let ProcessorCache { seen, touches, mut recall, facts, assembler } = known;
     let survey = Survey::new(object, (seen, touches), &mut recall);
     let chosen = selected(object, options)?;
     let sources = Sources::new(object);
@@ -96,7 +96,7 @@ pub(super) fn plan_with(
         options,
         survey: &survey,
         assembler: assembler.clone(),
-        hazards: hazards::Known::new(&survey.program, facts),
+        hazards: hazards::ProgramFacts::new(&survey.program, facts),
         recall: &mut recall,
         points,
         stays: Stays::find(object, &survey.program, &BTreeMap::new()),
@@ -159,7 +159,7 @@ pub(super) fn plan_with(
         plan.add_empty(object, options, &chosen);
         let facts = planner.hazards.into_facts();
         let (seen, touches) = survey.into_known();
-        return Ok((plan, Known { seen, touches, recall, facts, assembler }));
+        return Ok((plan, ProcessorCache { seen, touches, recall, facts, assembler }));
     }
 }
 
@@ -184,7 +184,7 @@ struct Planner<'a> {
     options: &'a Options,
     survey: &'a Survey,
     assembler: Assembler,
-    hazards: hazards::Known<'a>,
+    hazards: hazards::ProgramFacts<'a>,
     /// Kernels that were planned before.
     recall: &'a mut Recall,
     /// What is counted.

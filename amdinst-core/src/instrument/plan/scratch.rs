@@ -9,7 +9,7 @@
 use amdgpu_isa::{Feature, Op, Reg, Value};
 
 use super::Planner;
-use super::groups::Group;
+use super::groups::KernelGroup;
 use super::properties::start;
 use crate::counters::WAVEFRONT_SIZE;
 use crate::instrument::layout::ScratchSlots;
@@ -27,7 +27,7 @@ impl Planner<'_> {
     /// From gfx940 on, scratch memory needs no register to be addressed: hardware sets FLAT_SCRATCH for each wave ("architected flat
     /// scratch"), and enabling it shifts no SGPR. Before, the prologue sets it, as kernels do that need it; who writes anything else
     /// there is refused.
-    pub(super) fn scratch_slots(&self, group: &Group) -> Result<ScratchSlots, (Reason, String)> {
+    pub(super) fn scratch_slots(&self, group: &KernelGroup) -> Result<ScratchSlots, (Reason, String)> {
         let refuse =
             |detail: String| Err((Reason::NoFreeVgpr, format!("every VGPR is in use, and {detail}")));
         let by_register = !self.object.target.arch.has(Feature::ArchitectedFlatScratch);
@@ -53,7 +53,7 @@ impl Planner<'_> {
     }
 
     /// An instruction that may put something else into FLAT_SCRATCH than the prologue does.
-    fn writer_of_flat_scratch(&self, group: &Group) -> Option<String> {
+    fn writer_of_flat_scratch(&self, group: &KernelGroup) -> Option<String> {
         let program = &self.survey.program;
         let mut writers = group.functions.iter().flat_map(|&function| {
             let set_up = self.sets_up_flat_scratch(function);
