@@ -258,7 +258,7 @@ macro_rules! versions {
         pub(crate) fn run(wave: &mut crate::wave::Wave, step: &crate::program::Step) {
             #[cfg(target_arch = "x86_64")]
             if wave.avx2 {
-                // SAFETY: it is set where the host has these features (`Wave::use_vectors`).
+                // SAFETY: `Wave::new` sets it only where the host has these features.
                 return unsafe { run_avx2(wave, step) };
             }
             run_any(wave, step);
