@@ -8,9 +8,9 @@
 
 use amdgpu_isa::{Feature, Op, Reg, Value};
 
-use super::Planner;
 use super::groups::KernelGroup;
 use super::properties::start;
+use super::{NoPlan, Planner};
 use crate::counters::WAVEFRONT_SIZE;
 use crate::instrument::layout::ScratchSlots;
 use crate::instrument::refusal::Reason;
@@ -27,9 +27,10 @@ impl Planner<'_> {
     /// From gfx940 on, scratch memory needs no register to be addressed: hardware sets FLAT_SCRATCH for each wave ("architected flat
     /// scratch"), and enabling it shifts no SGPR. Before, the prologue sets it, as kernels do that need it; who writes anything else
     /// there is refused.
-    pub(super) fn scratch_slots(&self, group: &KernelGroup) -> Result<ScratchSlots, (Reason, String)> {
-        let refuse =
-            |detail: String| Err((Reason::NoFreeVgpr, format!("every VGPR is in use, and {detail}")));
+    pub(super) fn scratch_slots(&self, group: &KernelGroup) -> Result<ScratchSlots, NoPlan> {
+        let refuse = |detail: String| {
+            Err(NoPlan::Refused(Reason::NoFreeVgpr, format!("every VGPR is in use, and {detail}")))
+        };
         let by_register = !self.object.target.arch.has(Feature::ArchitectedFlatScratch);
         let mut kept = 0u32;
         for &kernel in &group.kernels {
