@@ -15,7 +15,6 @@ mod lane_data;
 mod lane_ops;
 pub(crate) mod lane_race;
 mod lds;
-pub(crate) mod left_out;
 mod math;
 mod mfma;
 mod minifloat;
@@ -23,6 +22,7 @@ mod smem;
 mod soft;
 mod sop;
 mod sopp;
+pub(crate) mod unsupported;
 mod valu;
 mod vmem;
 mod vop1;
@@ -207,7 +207,7 @@ pub(crate) fn undecodable(_: &mut Context<'_>, step: &Step) -> Outcome {
 
 /// An instruction that is not executed.
 pub(crate) fn unimplemented_step(_: &mut Context<'_>, step: &Step) -> Outcome {
-    Err(Trap::unimplemented(step.op, left_out::left_out(step.op).unwrap_or_default()))
+    Err(Trap::unimplemented(step.op, unsupported::reason(step.op).unwrap_or_default()))
 }
 
 /// An instruction that only a trap handler may execute, or whose operands only that one sets.
@@ -258,7 +258,7 @@ macro_rules! versions {
         pub(crate) fn run(wave: &mut crate::wave::Wave, step: &crate::program::Step) {
             #[cfg(target_arch = "x86_64")]
             if wave.avx2 {
-                // SAFETY: it is set where the host has these features (`Wave::use_vectors`).
+                // SAFETY: `Wave::new` sets it only where the host has these features.
                 return unsafe { run_avx2(wave, step) };
             }
             run_any(wave, step);

@@ -32,7 +32,7 @@ const FORGET: u64 = 1 << 12;
 
 /// A workgroup that is resident.
 #[derive(Debug, Default)]
-struct Group {
+struct ResidentWorkgroup {
     lds: Lds,
     /// Slots of its waves.
     waves: Vec<usize>,
@@ -55,7 +55,7 @@ pub(super) struct Engine<'a> {
     front: &'a mut [FrontCaches],
     waves: Vec<Resident>,
     free_waves: Vec<usize>,
-    groups: Vec<Group>,
+    groups: Vec<ResidentWorkgroup>,
     free_groups: Vec<usize>,
     /// Visits of SIMDs (number: four times the unit's, plus its own) and ends of waves (numbers behind those).
     events: BinaryHeap<Reverse<(u64, usize)>>,
@@ -194,7 +194,7 @@ impl<'a> Engine<'a> {
         self.next_group += 1;
         let slot = self.free_groups.pop().unwrap_or_else(|| {
             let lds = Lds::new(self.shared.lds_bytes, self.shared.patterns.lds, &self.shared.look);
-            self.groups.push(Group { lds, ..Group::default() });
+            self.groups.push(ResidentWorkgroup { lds, ..ResidentWorkgroup::default() });
             self.groups.len() - 1
         });
         let group = &mut self.groups[slot];

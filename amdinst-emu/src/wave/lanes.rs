@@ -114,7 +114,8 @@ impl Wave {
         }
     }
 
-    /// As [`Wave::each`], with a loop of its own for when every lane is active: for the commonest operations.
+    /// Runs `f` for each chunk of lanes as [`Wave::each`] does, with a loop of its own for when every lane is active: for
+    /// the commonest operations.
     #[inline(always)]
     fn each_hot<T: Elem>(&mut self, mut f: impl FnMut(&Rows, usize) -> [T; CHUNK]) {
         if self.exec != !0 {
