@@ -23,6 +23,7 @@ use crate::exec::footprint::Footprint;
 use crate::lds::Lds;
 use crate::memory::is_scratch;
 use crate::wave::Status;
+use crate::wave::lanes_of;
 
 /// Bytes between the private memories of workgroups, whose device addresses are the same.
 const SCRATCH_STRIDE: u64 = 1 << 28;
@@ -390,7 +391,7 @@ impl<'a> Engine<'a> {
     fn private_addresses(&mut self, wave: usize) {
         let group = self.waves[wave].group as u64;
         let footprint = &mut self.footprint;
-        for lane in (0..64).filter(|lane| footprint.global >> lane & 1 != 0) {
+        for lane in lanes_of(footprint.global) {
             if is_scratch(footprint.address[lane]) {
                 footprint.address[lane] += group * SCRATCH_STRIDE;
             }

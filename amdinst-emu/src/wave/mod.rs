@@ -5,7 +5,7 @@ mod lanes;
 mod scratch;
 
 pub(crate) use calls::Calls;
-pub(crate) use lanes::{Elem, Half, LANES, Row};
+pub(crate) use lanes::{Elem, Half, LANES, Row, lanes_of};
 pub(crate) use scratch::{Scratch, fill_dwords};
 
 use std::ops::{Deref, DerefMut};
