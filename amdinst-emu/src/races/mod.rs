@@ -9,7 +9,6 @@
 //!   relaxed atomic stores, which are the same instructions as plain ones, are written for it.
 //! * Lanes of one wave do not race with each other here: a wave's instruction comes after the one before it for all lanes.
 //!   Those of one store are another matter (`exec/lane_race`).
-//!
 //! * Loads and stores that convert, and swizzled records accessed in pieces, are not looked at.
 //!
 //! # Two runs
