@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use amdinst_core::instrument::{Home, KernelProbes, ProbeMap};
+use amdinst_core::instrument::{Home, KernelProbes, ProbeMap, check_pair};
 use amdinst_core::object::CodeObject;
 use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject};
 
@@ -45,7 +45,10 @@ pub(crate) fn read(
                 let home = home.map_or("auto", Home::name);
                 return Err(ArtifactError::EmbeddedOtherwise { package: package.to_owned(), home });
             }
+            let map_file = form.probes;
             let form = form.code_object.map(object).transpose()?;
+            check_pair(&probes, map_file, Some(&original.bytes), form.as_ref())
+                .map_err(|error| broken(&path, error))?;
             let path = path.with_extension("instrumented");
             (form.map(|object| InstrumentedForm { object, path }), probes)
         }

@@ -19,6 +19,7 @@ mod layout;
 mod lds;
 mod options;
 mod own;
+mod pair;
 mod patches;
 mod plan;
 mod points;
@@ -50,6 +51,7 @@ pub use options::{
     Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec,
     STRIDES_ARGUMENT,
 };
+pub use pair::{MAP_SECTION, PairError, check as check_pair, digest, map_of};
 pub use plan::{Plan, plan};
 pub use probe_section::{ProbeSectionError, SECTION as PROBE_SECTION, probe_specs};
 pub use refusal::{InstrumentError, Reason, Refusal};

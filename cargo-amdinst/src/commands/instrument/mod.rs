@@ -4,6 +4,8 @@ mod spool;
 mod tally;
 mod whole;
 
+use std::io::Write as _;
+
 use amdinst_core::instrument::SiteKind;
 use amdinst_core::instrument::{
     self, Abi, BlockProbe, Cost, Counters, Home, InstrumentError, KernelProbes, LeftOut, Level, Options,
@@ -19,6 +21,7 @@ use super::inspect::view::SiteView;
 use super::output::{self, count};
 use crate::cli::{AbiChoice, CounterChoice, Format, InstrumentArgs, LevelChoice, ProbeChoice, SiteArgs};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::together::Together;
 use tally::Tally;
 
 /// Version of the JSON form.
@@ -274,10 +277,12 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
         context.shell.warn(no_debug_info(&target, reason));
     }
     let map_path = output::probe_map_path(output);
-    let map = instrumented.map.to_json().or_exit(Exit::OutputFailed)?;
-    // The map first: a code object without its map could be launched, and its counters not be read.
-    output::write_file(&map_path, &map)?;
-    output::write_file(output, &instrumented.bytes)?;
+    let mut pair = Together::default();
+    let failed = || format!("writing {}", output.display());
+    pair.add(output, |file| file.write_all(&instrumented.bytes)).or_exit_with(Exit::OutputFailed, failed)?;
+    pair.add(&map_path, |file| file.write_all(&instrumented.map_file))
+        .or_exit_with(Exit::OutputFailed, || format!("writing {}", map_path.display()))?;
+    pair.put().or_exit_with(Exit::OutputFailed, failed)?;
 
     let view = View {
         schema: SCHEMA,
