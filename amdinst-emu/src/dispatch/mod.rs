@@ -506,7 +506,11 @@ fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
     } else {
         launch.threads
     };
-    let threads = if shared.in_order { 1 } else { wanted.min(usize::try_from(groups.end.saturating_sub(groups.start)).unwrap_or(1)) };
+    let threads = if shared.in_order {
+        1
+    } else {
+        wanted.min(usize::try_from(groups.end.saturating_sub(groups.start)).unwrap_or(1))
+    };
     let started = Instant::now();
     let parts = if threads <= 1 {
         vec![work(shared, &AtomicU64::new(groups.start), &AtomicU64::new(u64::MAX), &groups, 1)]

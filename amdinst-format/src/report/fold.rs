@@ -219,7 +219,8 @@ mod tests {
             assert_eq!((site.counts, lost(site)), (all.counts, lost(all)));
             let others = site.left_out.unwrap();
             assert_eq!(site.waves.len() as u64 + others.waves, u64::from(waves));
-            let diverged = |waves: &[WaveReport]| waves.iter().filter(|wave| wave.counts.diverged > 0).count();
+            let diverged =
+                |waves: &[WaveReport]| waves.iter().filter(|wave| wave.counts.diverged > 0).count();
             assert_eq!(diverged(&site.waves) as u64 + others.diverged, diverged(&all.waves) as u64);
             // The first ones of those that lost most, and every 313th.
             let mut worst: Vec<_> = all.waves.clone();
