@@ -6,10 +6,11 @@
 //! change places with those of the probes through scratch memory. All vector memory operations are waited for then, before
 //! and after.
 
+use amdgpu_isa::{Op, Value};
+
 use super::layout::{CounterPlace, LENT_LANES, Lent, Owned, PARKED_SGPRS, PARKING_LANES, RecordPlace, Temps};
 use super::sequence::{Sequence, sgpr};
 use super::site_code::MAX_OFFSET;
-use crate::isa::{Op, Value};
 
 /// Operations on scratch memory where the parking VGPR is borrowed.
 pub(super) const SCRATCH_OPERATIONS: u32 = 3;
@@ -27,13 +28,13 @@ impl Borrowed<'_> {
     pub(super) fn take(&self, code: &mut Sequence) {
         let Some(park) = self.owned.park else { return };
         if let (Some(slots), Some(exec)) = (self.owned.scratch, self.temps.pair) {
-            code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+            code.move_mask(sgpr(exec), Value::EXEC);
             code.enable_lanes(PARKING_LANES, 0);
             let scratch = code.scratch(slots, self.temps.address);
             code.scratch_store(park, scratch.kept);
             code.scratch_load(park, scratch.image);
             code.wait_vector_memory();
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+            code.move_mask(Value::EXEC, sgpr(exec));
         }
         if self.temps.wait {
             code.wait_scalar_loads();
@@ -54,7 +55,7 @@ impl Borrowed<'_> {
             let scratch = code.scratch(slots, self.temps.address);
             code.scratch_load(park, scratch.kept);
             code.wait_vector_memory();
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+            code.move_mask(Value::EXEC, sgpr(exec));
         }
     }
 

@@ -4,6 +4,9 @@
 //! kernarg pointer, and where scratch memory is if sites need to know, and leaves the registers as the *original* descriptor
 //! would have had them.
 
+use amdgpu_isa::{Arch, EncodeError, Feature, Op, Value};
+use amdgpu_object::KernelDescriptor;
+
 use super::assembler::{Assembled, Assembler};
 use super::deferred::{self, Deferred};
 use super::layout::{
@@ -13,10 +16,7 @@ use super::lds::{LdsImages, PACKET_GROUP_SEGMENT_SIZE, Start};
 use super::sequence::{Sequence, sgpr};
 use super::site_code::BASIC_COUNTERS;
 use super::wave_index::WaveIndex;
-use crate::Arch;
 use crate::counters::HEADER_BYTES;
-use crate::isa::{EncodeError, Op, Value};
-use crate::object::KernelDescriptor;
 
 /// All that a prologue depends on.
 #[derive(Clone, Debug)]
@@ -153,7 +153,7 @@ impl Entry<'_> {
         if let (Some(LdsImages { start: Start::AtEnd, .. }), Some(packet)) = (self.lds, user.dispatch_ptr) {
             code.load(Op::s_load_dword, images, packet, PACKET_GROUP_SEGMENT_SIZE);
         }
-        if !self.arch.is_gfx90a_plus() {
+        if !self.arch.has(Feature::PackedWorkItemIds) {
             code.readfirstlane(flat, 2);
             code.readfirstlane(first + 12, 1);
         }
@@ -199,7 +199,7 @@ impl Entry<'_> {
         }
         if self.keep_offsets || !self.owned.counter_vgprs.is_empty() {
             let exec = self.exec_copy();
-            code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+            code.move_mask(sgpr(exec), Value::EXEC);
             code.enable_lanes(64, 0);
             if self.keep_offsets {
                 code.lane_offsets(self.owned.offsets);
@@ -209,16 +209,16 @@ impl Entry<'_> {
             for &vgpr in &self.owned.counter_vgprs {
                 code.v_mov(vgpr, Value::int(0));
             }
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+            code.move_mask(Value::EXEC, sgpr(exec));
         }
         if let (Some(slots), Some(park)) = (self.owned.scratch, self.owned.park) {
             let mut pairs = self.spare_pairs();
             let [exec, address] = [(); 2].map(|()| pairs.next().unwrap_or(first));
-            code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+            code.move_mask(sgpr(exec), Value::EXEC);
             code.enable_lanes(PARKING_LANES, 0);
             let scratch = code.scratch(slots, Some(address));
             code.scratch_store(park, scratch.image);
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+            code.move_mask(Value::EXEC, sgpr(exec));
         }
         if let Some(place) = self.owned.begin {
             self.note_time(&mut code, place, buffer);
@@ -247,7 +247,7 @@ impl Entry<'_> {
     fn clear_image(&self, code: &mut Sequence, image: u8, words: u32) {
         let Owned { offsets, data, .. } = *self.owned;
         let exec = self.exec_copy();
-        code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+        code.move_mask(sgpr(exec), Value::EXEC);
         code.enable_lanes(64, 0);
         code.lane_offsets(offsets);
         code.vop2(Op::v_add_u32, offsets, sgpr(image), offsets);
@@ -262,7 +262,7 @@ impl Entry<'_> {
         code.writelane(data, Value::int(1), 0);
         code.ds_write(offsets, data, 0);
         code.v_mov(data, Value::int(1));
-        code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+        code.move_mask(Value::EXEC, sgpr(exec));
     }
 
     /// Reads the clock, last of all, and puts the time where it stays. The address of the record is in `buffer`, too.
@@ -278,10 +278,10 @@ impl Entry<'_> {
             }
         }
         if place == BeginPlace::Memory {
-            code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+            code.move_mask(sgpr(exec), Value::EXEC);
             code.enable_lanes(2, BEGIN_WORD);
             code.global_store(self.owned.offsets, self.owned.data, buffer, 0);
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+            code.move_mask(Value::EXEC, sgpr(exec));
         }
     }
 
@@ -316,7 +316,7 @@ impl Entry<'_> {
 /// whose contents the original does not read.
 pub(super) fn restore_work_item_ids(code: &mut Sequence, arch: Arch, original: &KernelDescriptor) {
     let bits = id_bits(original);
-    if arch.is_gfx90a_plus() && bits < 30 {
+    if arch.has(Feature::PackedWorkItemIds) && bits < 30 {
         code.vop2(Op::v_and_b32, 0, Value::int((1 << bits) - 1), 0);
     }
 }

@@ -7,11 +7,11 @@
 
 use std::fmt::Write as _;
 
+use amdgpu_object::CodeObject;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use super::ProbeMap;
-use crate::object::CodeObject;
 
 /// The section of an instrumented code object that has its map's hash.
 pub const MAP_SECTION: &str = ".amdinst.map";

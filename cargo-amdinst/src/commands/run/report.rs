@@ -6,16 +6,15 @@
 use std::io;
 use std::ops::Range;
 
+use amdgpu_object::{CodeObject, Kernel};
 use amdinst_core::counters::{HEADER_BYTES, Layout, Probe, WaveRecord, decode_part};
 use amdinst_core::instrument::{self, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_core::names;
-use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::oracle::{self, Disagreement};
 use amdinst_core::report::{self, Fold, Keep, Report};
 use amdinst_emu::timing::Model;
-use amdinst_emu::{
-    Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, StepRecord, native_blocks, native_counts, native_ticks,
-};
+use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, StepRecord};
+use amdinst_explain::{native_blocks, native_counts, native_ticks};
 
 use super::bind::{Arguments, Placed};
 use super::model::{Modelled, model};
@@ -51,7 +50,7 @@ pub struct Checked {
 impl Checked {
     /// How the process ends.
     pub fn exit(&self) -> Exit {
-        if self.meaningless.is_some() {
+        if self.meaningless.is_some() && !self.disagreements.is_empty() {
             Exit::LaunchFailed
         } else if self.report.memory_equal == Some(false) || self.report.oracle_equal == Some(false) {
             Exit::Mismatch
@@ -155,7 +154,7 @@ impl<'a> Instrumented<'a> {
                 let (execution, records) = ready.launch(&all)?;
                 Ok((records, ready.placed.read(&ready.machine)?, execution))
             })
-            .map_err(|error| self.failed(&form, error))?;
+            .map_err(|error| self.failed(&form, error, arguments, launch))?;
         let (records, buffers, execution) = outcome;
         let seen = (original.execution.masks.clone(), original.execution.steps.clone());
         compared.add(seen, &records, all.start, &mut |_, _| Ok(()))?;
@@ -203,14 +202,14 @@ impl<'a> Instrumented<'a> {
             let part = next..groups.min(next + of_part);
             next += of_part;
             let counts = ready.is_ok() && failure.is_none();
-            let launch = Launch {
+            let of_original = Launch {
                 kernarg: placed.kernarg.clone(),
                 part: (of_part < groups).then(|| part.clone()),
                 record_masks: counts && launch.record_masks,
                 record_steps: counts && launch.record_steps,
                 ..launch.clone()
             };
-            let mut execution = machine.launch(&program, &launch)?;
+            let mut execution = machine.launch(&program, &of_original)?;
             native.add_part(&execution);
             let seen = (std::mem::take(&mut execution.masks), std::mem::take(&mut execution.steps));
             if let (Ok(ready), None) = (&mut ready, &failure) {
@@ -219,33 +218,34 @@ impl<'a> Instrumented<'a> {
                         compared.instructions += instrumented.wave_instructions;
                         compared.add(seen, &records, part.start, each).err()
                     }
-                    Err(error) => Some(self.failed(&form, error)),
+                    Err(error) => Some(self.failed(&form, error, arguments, launch)),
                 };
             }
         }
         let original = Outcome { execution: native, buffers: placed.read(&machine)? };
         let checked = match (failure, ready) {
             (Some(failure), _) => Err(failure),
-            (None, Err(error)) => Err(self.failed(&form, error)),
+            (None, Err(error)) => Err(self.failed(&form, error, arguments, launch)),
             (None, Ok(ready)) => match ready.placed.read(&ready.machine) {
                 Ok(buffers) => compared.finish(&original.buffers, &buffers, arguments, device),
-                Err(error) => Err(self.failed(&form, error.into())),
+                Err(error) => Err(self.failed(&form, error.into(), arguments, launch)),
             },
         };
         Ok((original, checked))
     }
 
     /// Why the instrumented kernel did not run, though its original did.
-    fn failed(&self, form: &Form<'_>, error: LaunchError) -> Failure {
-        let failure = match error {
-            LaunchError::Fault(fault) => {
-                let told = fault::told(&fault, self.object, &|pc| form.map.original_pc(pc));
-                Failure::msg(Exit::Mismatch, told)
-            }
-            // There is no room for it, or it cannot count so much: that is no fault of it.
-            error => return error.failure(self.object),
-        };
-        failure.note("the original kernel ends well, its instrumented form does not; this is a bug")
+    fn failed(&self, form: &Form<'_>, error: LaunchError, arguments: &Arguments, launch: &Launch) -> Failure {
+        // There is no room for it, or it cannot count so much: that is no fault of it.
+        let LaunchError::Fault(fault) = error else { return error.failure(self.object) };
+        let told = fault::told(&fault, self.object, &|pc| form.map.original_pc(pc));
+        match self.meaningless(arguments, launch) {
+            Some(reason) => Failure::msg(Exit::LaunchFailed, told)
+                .note("the original kernel ends well, its instrumented form does not")
+                .note(reason.told()),
+            None => Failure::msg(Exit::Mismatch, told)
+                .note("the original kernel ends well, its instrumented form does not; this is a bug"),
+        }
     }
 
     /// Nothing to count, or refused: the original alone can still show that no narrowing was overlooked.
@@ -413,10 +413,16 @@ impl<'a> Compared<'a> {
             }
             None => None,
         };
+        // Equal by luck is not equal: but on a large launch the look for that takes as long as all of the above.
+        let looks = differs || layout.waves() <= Keep::ALL;
+        let meaningless = if looks { of.meaningless(arguments, launch) } else { None };
+        if meaningless.is_some() {
+            (report.memory_equal, report.oracle_equal) = (None, None);
+        }
         Ok(Checked {
             report,
             disagreements: told,
-            meaningless: if differs { of.meaningless(arguments, launch) } else { None },
+            meaningless,
             instrumented_instructions: Some(instructions),
             timing,
         })
