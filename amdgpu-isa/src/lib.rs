@@ -9,6 +9,8 @@
 //! Inside: `table` is the shape of the rows and the look-up, `slots` the operand vocabulary of the rows, `fields` the
 //! bit positions, `forms` the derivation of VOP3, SDWA and DPP forms, and a file an encoding holds its rows.
 
+#![forbid(unsafe_code)]
+
 mod decode;
 mod effects;
 mod encode;
