@@ -38,7 +38,8 @@ fn crates_without_unsafe_code_forbid_it() {
         }
         let roots = ["lib.rs", "main.rs"].map(|name| directory.join(name));
         let texts = roots.iter().filter_map(|root| fs::read_to_string(root).ok());
-        let forbids = texts.clone().count() > 0 && texts.into_iter().all(|text| text.contains("#![forbid(unsafe_code)]"));
+        let forbids = texts.clone().count() > 0
+            && texts.into_iter().all(|text| text.contains("#![forbid(unsafe_code)]"));
         let mut files = Vec::new();
         sources(&directory, &mut files);
         // What a macro expands to stands in its crate, and is code of others.
@@ -51,7 +52,9 @@ fn crates_without_unsafe_code_forbid_it() {
         }
     }
     assert!(forbidding.len() > others.len(), "{forbidding:?} {others:?}");
-    assert!(is_unsafe("    unsafe { x() }") && !is_unsafe("// unsafe { x() }") && !is_unsafe("\"unsafe fn\""));
+    assert!(
+        is_unsafe("    unsafe { x() }") && !is_unsafe("// unsafe { x() }") && !is_unsafe("\"unsafe fn\"")
+    );
     let lints = &manifest["workspace"]["lints"]["clippy"]["undocumented_unsafe_blocks"];
     assert_eq!(lints.as_str(), Some("warn"), "clippy runs with warnings as errors");
 }

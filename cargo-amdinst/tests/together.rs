@@ -55,7 +55,8 @@ fn found(directory: &Path) -> Found {
 
 fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
-    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }
@@ -81,7 +82,9 @@ fn whoever_is_killed_leaves_the_old_pair_or_the_new_one() {
             Found::Mixed(what) => panic!("turn {turn}: {what}"),
         }
     }
-    eprintln!("{times} kills: {finished} came too late, {alone} left one of the two files alone, none a mixed pair");
+    eprintln!(
+        "{times} kills: {finished} came too late, {alone} left one of the two files alone, none a mixed pair"
+    );
     assert!(finished < times, "nobody was killed");
     assert!(instrument(place.path(), HOMES[1]).status().unwrap().success());
     assert_eq!(found(place.path()), Found::Pair("Some(Register)".to_owned()));

@@ -14,25 +14,40 @@ fn fixture() -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
+/// What the fuzzer begins with.
+fn seeds() -> Vec<Vec<u8>> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds/whole_path");
+    let mut paths: Vec<_> =
+        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "elf"));
+    paths.sort();
+    assert!(paths.len() >= 4, "{paths:?}");
+    paths.iter().map(|path| std::fs::read(path).unwrap()).chain([fixture()]).collect()
+}
+
 #[test]
 fn a_sound_file_goes_all_the_way() {
     let reached = whole_path(&fixture()).unwrap();
     let all = Reached { files: 1, parsed: 1, instrumented: 1, launched: 2, ended: 2, compared: 2 };
     assert_eq!(reached, all);
+    for seed in seeds() {
+        let reached = whole_path(&seed).unwrap();
+        assert!(reached.ended > 0 && reached.ended == reached.launched, "{reached:?}");
+    }
 }
 
 #[test]
 fn mutants_are_refused_or_go_all_the_way() {
-    let (file, until) = (fixture(), Instant::now() + Duration::from_secs(10));
+    let (files, until) = (seeds(), Instant::now() + Duration::from_secs(10));
     let mut reached = Reached::default();
     for number in 0.. {
         let mut dice = Dice::new(40, number);
-        let mut bytes = file.clone();
+        let mut bytes = dice.pick(&files).clone();
         mutate(&mut bytes, &mut dice);
         let ended = catch_unwind(AssertUnwindSafe(|| whole_path(&bytes)));
-        reached += ended.unwrap_or_else(|_| panic!("mutant {number} of seed 40 panics")).unwrap_or_else(|what| {
-            panic!("mutant {number} of seed 40: {what}")
-        });
+        reached += ended
+            .unwrap_or_else(|_| panic!("mutant {number} of seed 40 panics"))
+            .unwrap_or_else(|what| panic!("mutant {number} of seed 40: {what}"));
         if Instant::now() > until {
             break;
         }

@@ -30,7 +30,7 @@ use crate::cli::{Format, PackageArgs};
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::setup;
-use crate::together::DirectoryLock;
+use crate::together::{self, DirectoryLock};
 use crate::toolchain::Toolchain;
 
 /// What a build made.
@@ -133,7 +133,8 @@ fn build_package(
     let failed = |path: &Path| format!("cannot write {}", path.display());
     fs::create_dir_all(&artifacts).or_exit_with(Exit::BuildFailed, || failed(&artifacts))?;
     // One after the other: what another build makes is not taken for left behind, nor is its manifest overwritten by an older one.
-    let _lock = DirectoryLock::take(&artifacts);
+    // The directory of all packages is locked, for each file that is written locks its own.
+    let _lock = DirectoryLock::take(together::directory_of(&artifacts));
     let previous: Manifest =
         fs::read(&manifest_path).ok().and_then(|bytes| Manifest::from_json(&bytes).ok()).unwrap_or_default();
     let mut manifest = Manifest { schema: SCHEMA, package: package.name.clone(), code_objects: Vec::new() };

@@ -55,7 +55,8 @@ fn run(options: &Options) -> Result<bool> {
     let read = |path: &PathBuf| std::fs::read(path).with_context(|| path.display().to_string());
     let files = options.files.iter().map(read).collect::<Result<Vec<_>>>()?;
     for (path, file) in options.files.iter().zip(&files) {
-        let reached = whole_path(file).map_err(anyhow::Error::msg).with_context(|| path.display().to_string())?;
+        let reached =
+            whole_path(file).map_err(anyhow::Error::msg).with_context(|| path.display().to_string())?;
         ensure!(reached.parsed > 0, "{} holds no code object that can be read", path.display());
     }
     let started = Instant::now();

@@ -4,9 +4,7 @@ use amdgpu_isa::{Op, decode};
 use amdgpu_object::verify::verify;
 use amdgpu_object::{CodeObject, Kernel, container};
 use amdinst_core::counters::{HEADER_BYTES, Probe, decode_part};
-use amdinst_core::instrument::{
-    self, Abi, Counters, KernelProbes, Options, check_pair, digest, probe_specs,
-};
+use amdinst_core::instrument::{self, Abi, Counters, KernelProbes, Options, check_pair, digest, probe_specs};
 use amdinst_core::report::oracle;
 use amdinst_emu::{Config, Fault, FaultKind, Launch, Machine};
 use amdinst_explain::{native_blocks, native_counts};
@@ -88,7 +86,8 @@ fn one(object: &CodeObject, reached: &mut Reached) -> Result<(), String> {
     if let Ok(plan) = instrument::plan(object, &options)
         && let Ok(done) = instrument::apply(object, plan)
     {
-        let rewritten = verify(&done.bytes).map_err(|error| format!("what is written is not sound: {error}"))?;
+        let rewritten =
+            verify(&done.bytes).map_err(|error| format!("what is written is not sound: {error}"))?;
         check_pair(&done.map, &done.map_file, Some(&object.bytes), Some(&rewritten))
             .map_err(|error| format!("what is written does not belong together: {error}"))?;
         reached.instrumented += 1;
@@ -140,7 +139,8 @@ fn launches(
     let run = |how| run(object, kernel, launch, how, None);
     let Some(first) = run(usual) else { return Ok(()) };
     let by_the_book = run(How { fast: false, ..usual });
-    same(&first, by_the_book.as_ref()).map_err(|what| format!("`{}`, fast and by the book: {what}", kernel.name))?;
+    same(&first, by_the_book.as_ref())
+        .map_err(|what| format!("`{}`, fast and by the book: {what}", kernel.name))?;
     // A kernel that races has no one result; else the number of threads makes none.
     let parallel = run(How { threads: 8, ..usual });
     let alone = |what: String| match run(How { races: true, ..usual }) {
@@ -156,7 +156,9 @@ fn launches(
         return Ok(());
     }
     let longer = Launch { budget: 16 * BUDGET, ..launch.clone() };
-    let Some(instrumented) = self::run(rewritten, kernel, &longer, usual, Some(probes)) else { return Ok(()) };
+    let Some(instrumented) = self::run(rewritten, kernel, &longer, usual, Some(probes)) else {
+        return Ok(());
+    };
     let what = match instrumented {
         Err(fault) => Some(format!("the original ends well, the instrumented kernel does not: {fault}")),
         Ok(ran) => differences(probes, launch, &first, &ran)?,
@@ -177,11 +179,13 @@ fn differences(
     original: &Ran,
     instrumented: &Ran,
 ) -> Result<Option<String>, String> {
-    if let Some(at) = original.buffers.iter().zip(&instrumented.buffers).position(|(one, other)| one != other) {
+    if let Some(at) = original.buffers.iter().zip(&instrumented.buffers).position(|(one, other)| one != other)
+    {
         return Ok(Some(format!("memory differs at byte {at}")));
     }
     let layout = probes.layout(launch.grid, launch.block);
-    let records = decode_part(&layout.header_bytes(), &instrumented.records, 0).map_err(|error| error.to_string())?;
+    let records =
+        decode_part(&layout.header_bytes(), &instrumented.records, 0).map_err(|error| error.to_string())?;
     let waves = records.len();
     let execution = &original.execution;
     let found = match probes.probe {
@@ -269,9 +273,9 @@ impl Ready {
             self.machine.read(address, &mut bytes).map(|()| bytes).unwrap_or_default()
         };
         let buffers = self.buffers.iter().flat_map(|address| read(*address, BUFFER)).collect();
-        let records = self.counters.map(|(address, size)| {
-            read(address + u64::from(HEADER_BYTES), size - HEADER_BYTES as usize)
-        });
+        let records = self
+            .counters
+            .map(|(address, size)| read(address + u64::from(HEADER_BYTES), size - HEADER_BYTES as usize));
         Ok(Ran { buffers, records: records.unwrap_or_default(), execution })
     }
 }

@@ -120,7 +120,8 @@ fn metadata(bytes: &mut [u8], dice: &mut Dice) {
     let Some(start) = find(b"amdhsa.kernels").or_else(|| find(b"amdhsa.version")) else { return };
     let at = start + dice.roll(1024);
     if let Some(byte) = bytes.get_mut(at) {
-        *byte = *dice.pick(&[0, 1, 7, 0x7f, 0x80, 0x90, 0xa0, 0xc0, 0xcc, 0xcd, 0xce, 0xcf, 0xd9, 0xdc, 0xff]);
+        *byte =
+            *dice.pick(&[0, 1, 7, 0x7f, 0x80, 0x90, 0xa0, 0xc0, 0xcc, 0xcd, 0xce, 0xcf, 0xd9, 0xdc, 0xff]);
     }
 }
 

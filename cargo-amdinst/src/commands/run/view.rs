@@ -310,7 +310,7 @@ impl RunView {
                 "memory after both kernels: {memory}; counters and the emulator's own: {oracle}"
             );
             if let Some(reason) = &self.meaningless {
-                let _ = writeln!(text, "  {}", folded(reason, layout.width, 4));
+                let _ = writeln!(text, "  {reason}");
             }
             for disagreement in &self.disagreements {
                 let _ = writeln!(text, "  {disagreement}");
