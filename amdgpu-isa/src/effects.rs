@@ -1,12 +1,12 @@
 //! What an instruction reads, writes and counts.
 
-use super::table::{
-    self, ANY_LANE, ATOMIC, CONDITIONAL, EXEC_R, EXEC_W, Entry, FROM_LDS, GDS_ONLY, HALF, INDIRECT, LOAD,
-    M0_R, M0_W, MODE_R, MODE_W, OPSEL, RETURNS, SCC_R, SCC_W, SIDE_EFFECT, STORE, TO_LDS_ALWAYS, Tables,
-    VCC_R,
-};
 use super::{
     Access, Encoding, Inst, Op, Operand, Reg, RegSet, SdwaSel, SdwaUnused, Slot, Special, Value, scalar,
+};
+use crate::encoding::table::{Entry, Tables};
+use crate::signature::{
+    ANY_LANE, ATOMIC, CONDITIONAL, EXEC_R, EXEC_W, FROM_LDS, Flags, GDS_ONLY, HALF, INDIRECT, LOAD, M0_R,
+    M0_W, MODE_R, MODE_W, OPSEL, RETURNS, SCC_R, SCC_W, SIDE_EFFECT, STORE, TO_LDS_ALWAYS, VCC_R,
 };
 use crate::{Arch, Feature};
 
@@ -179,7 +179,7 @@ impl Inst {
 
     fn implicit(&self, arch: Arch, entry: &Entry, effects: &mut Effects) {
         let flags = entry.flags;
-        let has = |flag: table::Flags| flags.has(flag);
+        let has = |flag: Flags| flags.has(flag);
         if !self.encoding.is_scalar() || has(EXEC_R) {
             effects.reads.insert_run(Reg::EXEC_LO, 2);
         }

@@ -1,6 +1,6 @@
 //! Wait counters: what `s_waitcnt` waits for, whatever the generation's layout of it.
 
-use crate::fields::Field;
+use crate::encoding::format::Field;
 use crate::{Generation, Inst, Op, Value};
 
 /// What a wave waits for: at most so many operations of a kind remain under way. `None` is no wait.

@@ -2,7 +2,7 @@
 
 use super::ParseError;
 use crate::registers::{Naming, Registers};
-use crate::table::{Class, ImmKind, Spec, Ty};
+use crate::signature::{Class, ImmKind, Spec, Ty};
 use crate::text::immediate::{CHANNELS, PARAMS};
 use crate::value::{inline_f16, inline_float};
 use crate::{Arch, Value, waits};

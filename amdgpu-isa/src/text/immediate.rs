@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::table::ImmKind;
+use crate::signature::ImmKind;
 use crate::{Arch, Feature, waits};
 
 /// Writes a SIMM16 (or SSRC1 mode) operand.

@@ -6,11 +6,12 @@ mod names;
 
 use std::fmt::{self, Write as _};
 
-use super::operand;
-use super::table::{Class, Entry, ImmKind, MIX, Spec, Tables, Ty};
 use super::value::{has_inline_twin, inline_f16, inline_float, inline_integer};
 use super::{Encoding, Inst, Mods, Operand, Slot, Value};
 use crate::Arch;
+use crate::encoding::operand;
+use crate::encoding::table::{Entry, Tables};
+use crate::signature::{Class, ImmKind, MIX, Spec, Ty};
 
 pub(super) use names::scalar_name;
 
@@ -102,7 +103,7 @@ fn write_operand(
         Encoding::Vop3px => (false, false),
         Encoding::Vop3p if !mixes => (false, false),
         Encoding::Vop3p => (mods.neg & bit != 0, mods.neg_hi & bit != 0),
-        _ if entry.flags.has(super::table::BITOP3) => (false, false),
+        _ if entry.flags.has(crate::signature::BITOP3) => (false, false),
         _ => (mods.neg & bit != 0, mods.abs & bit != 0),
     };
     let sext = mods.sdwa.is_some_and(|sdwa| sdwa.sext.get(source).copied().unwrap_or(false));

@@ -100,7 +100,7 @@ impl Borrowed<'_> {
     /// Adds the increments in the enabled lanes of the data VGPR to the record, from byte `offset` on.
     pub(super) fn add_to_memory(&self, code: &mut Sequence, offset: u32) {
         let Owned { offsets, data, lent, .. } = *self.owned;
-        let (record, is_lent) = (self.record(), lent == Lent::One);
+        let (record, is_lent) = (self.record(code), lent == Lent::One);
         if is_lent {
             code.low_lane_offsets(offsets);
         }
@@ -125,9 +125,10 @@ impl Borrowed<'_> {
         words: u32,
         increments: impl FnOnce(&mut Sequence, &mut dyn FnMut(&mut Sequence, u32, Value)),
     ) {
-        let [Some(kept_offset), Some(kept_data)] = self.temps.lanes else { return };
+        let [kept_offset, kept_data] =
+            self.temps.lanes.map(|kept| code.required("SGPR for a lane's value", kept));
         let Owned { offsets, data, .. } = *self.owned;
-        let record = self.record();
+        let record = self.record(code);
         code.readlane(kept_offset, offsets, 0);
         code.readlane(kept_data, data, 0);
         let (far, near) = if offset + 4 * words <= MAX_OFFSET { (0, offset) } else { (offset, 0) };
@@ -142,10 +143,10 @@ impl Borrowed<'_> {
     }
 
     /// The pair with the record's address.
-    fn record(&self) -> u8 {
+    fn record(&self, code: &mut Sequence) -> u8 {
         match self.owned.record {
             RecordPlace::Sgprs(record) => record,
-            RecordPlace::Parked => self.temps.record.unwrap_or_default(),
+            RecordPlace::Parked => code.required("pair for the record's address", self.temps.record),
         }
     }
 }

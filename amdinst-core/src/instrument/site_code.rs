@@ -16,13 +16,13 @@
 //!
 //! Wait states between these instructions and their neighbours are the business of [`hazards`](super::hazards).
 
-use amdgpu_isa::{EncodeError, Op, Value};
+use amdgpu_isa::{Op, Value};
 
 use super::assembler::{Assembled, Assembler};
 use super::borrowed::Borrowed;
 use super::layout::{CounterPlace, Lent, Owned, PARKED_RECORD, RecordPlace, SgprCounters, Temps};
 use super::options::Level;
-use super::sequence::{Sequence, sgpr};
+use super::sequence::{EmitError, Sequence, sgpr};
 use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
 
 /// All that the code of one site depends on.
@@ -99,7 +99,7 @@ impl SiteFacts {
 
 impl SiteCode<'_> {
     /// What stands before the narrowing instruction.
-    pub(super) fn before(&self) -> Result<Vec<Assembled>, EncodeError> {
+    pub(super) fn before(&self) -> Result<Vec<Assembled>, EmitError> {
         let mut code = Sequence::new(self.assembler);
         if let CounterPlace::Masks { old, .. } = self.place {
             if let Some(old) = old {
@@ -115,13 +115,14 @@ impl SiteCode<'_> {
     }
 
     /// What stands after it.
-    pub(super) fn after(&self) -> Result<Vec<Assembled>, EncodeError> {
+    pub(super) fn after(&self) -> Result<Vec<Assembled>, EmitError> {
         let mut code = Sequence::new(self.assembler);
         if let CounterPlace::Masks { new, .. } = self.place {
             code.move_mask(sgpr(new), Value::EXEC);
             return code.finish();
         }
-        let old = sgpr(self.facts.saved.or(self.temps.old).unwrap_or_default());
+        let old =
+            sgpr(code.required("copy of the mask before the site", self.facts.saved.or(self.temps.old)));
         if let Some(scc) = self.temps.scc {
             code.sop2(Op::s_cselect_b32, scc, Value::int(1), Value::int(0));
         }

@@ -10,7 +10,7 @@ use amdgpu_isa::{Arch, Encoding, Feature, Inst, MemoryOperation, Op, Reg, Value,
 use amdgpu_object::{KernelDescriptor, UserSgpr};
 
 use super::paths::{first_block, is_on_every_path, leave, reached, reached_without, repeats};
-use super::{Draft, Planner, encoding, properties};
+use super::{Draft, NoPlan, Planner, properties};
 use crate::analysis::masks::writes_exec;
 use crate::analysis::program::{Block, Program};
 use crate::instrument::assembler::Assembled;
@@ -104,7 +104,7 @@ impl Planner<'_> {
     }
 
     /// The descriptor of a kernel that takes an argument of ours, as far as it tells what waves start with.
-    fn with_argument(&self, kernel: usize) -> Result<KernelDescriptor, (Reason, String)> {
+    fn with_argument(&self, kernel: usize) -> Result<KernelDescriptor, NoPlan> {
         let mut descriptor = self.kernel(kernel).descriptor;
         descriptor
             .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
@@ -127,7 +127,7 @@ impl Planner<'_> {
         at: Option<At>,
         counts: &[Point],
         (deferred, counters): (&Deferred, &[u8]),
-    ) -> Result<(u32, Left), (Reason, String)> {
+    ) -> Result<(u32, Left), NoPlan> {
         let arch = self.object.target.arch;
         let mut left = Left::default();
         let Some(start) = self.start(kernel) else { return Ok((0, left)) };
@@ -146,7 +146,7 @@ impl Planner<'_> {
             }
             let mut offset = Sequence::new(&self.assembler);
             deferred.offset(&mut offset, arch, ids, left.workgroup);
-            let offset = offset.finish().map_err(encoding)?;
+            let offset = offset.finish()?;
             count += offset.len() as u32;
             let patch = draft.patches.entry(at.inst);
             let list = if at.behind { &mut patch.after } else { &mut patch.before };
@@ -155,7 +155,7 @@ impl Planner<'_> {
         if let Some(inst) = clear {
             let mut cleared = Sequence::new(&self.assembler);
             deferred::clear(&mut cleared, counters);
-            let cleared = cleared.finish().map_err(encoding)?;
+            let cleared = cleared.finish()?;
             count += cleared.len() as u32;
             draft.patches.entry(inst).before.splice(..0, cleared);
             left.clear = true;
@@ -212,16 +212,16 @@ impl Planner<'_> {
         (ids, arrive): ([u8; 3], [bool; 3]),
         deferred: &Deferred,
         left: &mut Left,
-    ) -> Result<u32, (Reason, String)> {
+    ) -> Result<u32, NoPlan> {
         let (arch, program) = (self.object.target.arch, &self.survey.program);
         let entry = start.entry;
         let Some(end) = end_of_loads(program, start) else { return Ok(0) };
         let mut count = 0;
         let mut insert = |at: usize, code: Sequence| {
-            let code = code.finish().map_err(encoding)?;
+            let code = code.finish()?;
             count += code.len() as u32;
             draft.patches.entry(at).before.splice(..0, code);
-            Ok(())
+            Ok::<_, NoPlan>(())
         };
         let bits_matter = arch.has(Feature::PackedWorkItemIds) && !self.leaves_ids(start);
         let touches_ids = |&index: &usize| {
