@@ -5,13 +5,16 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempPath};
 
 /// What names of unfinished files and directories begin with.
 pub const PREFIX: &str = ".amdinst-";
+
+/// Files up to this size are on the disk before they take their names. What is larger takes too long for that.
+const SYNCED: u64 = 64 << 20;
 
 /// A lock on a directory, for as long as this lives. It is there for order alone: where a file system has no locks, there is none.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub struct Together {
     lock: Option<File>,
     /// Where each is, and its place; the first one first. Closed, for there may be more than a process may have open.
     written: Vec<(TempPath, PathBuf)>,
+    /// What stands in the places of some until the first one is in its place.
+    between: Vec<(TempPath, PathBuf)>,
     stale: Vec<PathBuf>,
 }
 
@@ -43,16 +48,52 @@ impl Together {
     /// What `write` gives; no file can be made in that directory; the file that is there may not be written, or would change its owner.
     pub fn add(&mut self, path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let path = whole(path);
-        let there = replaceable(&path)?;
-        let mut file = unfinished(directory_of(&path), self.written.first().map(|(first, _)| &**first))?;
+        let file = self.write(&path, write)?;
+        self.written.push((file, path));
+        Ok(())
+    }
+
+    /// Adds a file that goes with the first one, and of which it is known what may stand in its place for both the old first one and
+    /// the new one: `between` makes that of what is there now. So whoever reads both, or kills this process, at any moment, finds two that belong
+    /// together.
+    ///
+    /// # Errors
+    /// As those of [`Together::add`].
+    pub fn add_companion(
+        &mut self,
+        path: &Path,
+        contents: &[u8],
+        between: impl FnOnce(&[u8]) -> Option<Vec<u8>>,
+    ) -> io::Result<()> {
+        let path = whole(path);
+        if let Some(both) = fs::read(&path).ok().and_then(|old| between(&old)) {
+            let file = self.write(&path, |file| file.write_all(&both))?;
+            self.between.push((file, path.clone()));
+        }
+        let file = self.write(&path, |file| file.write_all(contents))?;
+        self.written.push((file, path));
+        Ok(())
+    }
+
+    /// An unfinished file, to stand at `path`.
+    fn write(
+        &mut self,
+        path: &Path,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> io::Result<TempPath> {
+        let there = replaceable(path)?;
+        let mut file = unfinished(directory_of(path), self.written.first().map(|(first, _)| &**first))?;
         write(file.as_file_mut())?;
         if let Some(there) = there {
             keep(file.as_file(), &there)?;
         }
+        // Some file systems write what has no place on the disk yet when a name is taken from another file: not between two names.
+        if file.as_file().metadata()?.len() <= SYNCED {
+            file.as_file().sync_data()?;
+        }
         // The first one's lock lasts until all are in their places.
         self.lock.get_or_insert(file.as_file().try_clone()?);
-        self.written.push((file.into_temp_path(), path));
-        Ok(())
+        Ok(file.into_temp_path())
     }
 
     /// Notes a file that belongs to those that are replaced, and is to go with them.
@@ -60,23 +101,21 @@ impl Together {
         self.stale.push(path);
     }
 
-    /// Puts all in their places. Until the first one is in its place, the others of the old ones are gone: who is killed in
-    /// between leaves one of them alone, and never two that do not belong together.
+    /// Puts all in their places: what may stand there for the old first file as well as for the new one, then that, then the others.
     ///
     /// # Errors
     /// A name cannot be taken.
     pub fn put(self) -> io::Result<()> {
         let Some((_, first)) = self.written.first() else { return Ok(()) };
         let _lock = DirectoryLock::take(directory_of(first));
-        let others = self.written.iter().skip(1).map(|(_, path)| path);
-        for old in others.chain(&self.stale) {
+        for (file, path) in self.between.into_iter().chain(self.written) {
+            file.persist(path).map_err(|error| error.error)?;
+        }
+        for old in self.stale {
             match fs::remove_file(old) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
-        }
-        for (file, path) in self.written {
-            file.persist(path).map_err(|error| error.error)?;
         }
         Ok(())
     }
@@ -203,7 +242,6 @@ pub fn directory_of(path: &Path) -> &Path {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
@@ -277,6 +315,23 @@ mod tests {
         together.put().unwrap();
         fs::remove_file(relative.join("other")).unwrap();
         assert_eq!(names(&relative), expected);
+    }
+
+    #[test]
+    fn what_goes_with_a_file_fits_the_old_one_and_the_new_one_until_that_is_there() {
+        let place = tempfile::tempdir().unwrap();
+        let [object, map] = ["object", "map"].map(|name| place.path().join(name));
+        let both = |old: &[u8]| Some([b"for ", old, b" and two"].concat());
+        for (text, between) in [("one", None), ("two", Some("for one and two"))] {
+            let mut together = Together::default();
+            together.add(&object, |file| file.write_all(text.as_bytes())).unwrap();
+            together.add_companion(&map, text.as_bytes(), both).unwrap();
+            let made = together.between.iter().map(|(file, _)| fs::read_to_string(file).unwrap());
+            assert_eq!(made.collect::<Vec<_>>(), between.into_iter().collect::<Vec<_>>());
+            together.put().unwrap();
+            assert!([&object, &map].iter().all(|path| fs::read(path).unwrap() == text.as_bytes()));
+        }
+        assert_eq!(names(place.path()), ["map", "object"]);
     }
 
     #[test]

@@ -51,7 +51,9 @@ pub use options::{
     Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec,
     STRIDES_ARGUMENT,
 };
-pub use pair::{MAP_SECTION, PairError, check as check_pair, digest, map_of};
+pub use pair::{
+    MAP_SECTION, PairError, ReadError, check as check_pair, digest, map_for, map_of, with_before,
+};
 pub use plan::{Plan, plan};
 pub use probe_section::{ProbeSectionError, SECTION as PROBE_SECTION, probe_specs};
 pub use refusal::{InstrumentError, Reason, Refusal};

@@ -11,7 +11,7 @@ use amdgpu_object::CodeObject;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use super::ProbeMap;
+use super::{ProbeMap, ProbeMapError};
 
 /// The section of an instrumented code object that has its map's hash.
 pub const MAP_SECTION: &str = ".amdinst.map";
@@ -87,6 +87,55 @@ pub fn map_of(object: &CodeObject) -> Option<String> {
     (contents.len() == KIND.len() + DIGITS).then(|| String::from_utf8_lossy(contents).into_owned())
 }
 
+/// Between a map and the one before it, in a file that has both.
+const BEFORE: &str = r#","before":{"schema":"#;
+
+/// Of a map's file that also has the map before it: both, each as a file of its own.
+fn parts(file: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    // Texts in JSON have no quotes, so that this is found where a map ends, and nowhere else.
+    let at = file.windows(BEFORE.len()).rposition(|part| part == BEFORE.as_bytes())?;
+    let before = file[at..].strip_suffix(b"}\n")?;
+    let before = &before[r#","before":"#.len()..];
+    Some(([&file[..at], b"}\n"].concat(), [before, b"\n"].concat()))
+}
+
+/// A map's file that has the one before it, too: for the moment in which the old code object is still there.
+pub fn with_before(file: &[u8], before: &[u8]) -> Option<Vec<u8>> {
+    // Of three, the last two.
+    let before = parts(before).map_or_else(|| before.to_vec(), |(last, _)| last);
+    let is_map = before.starts_with(br#"{"schema":"#) && ProbeMap::from_json(&before).is_ok();
+    let (open, before) = (file.strip_suffix(b"}\n")?, before.strip_suffix(b"\n")?);
+    is_map.then(|| [open, br#","before":"#, before, b"}\n"].concat())
+}
+
+/// The map in a file that belongs to an instrumented code object: the one that it is, or the one before it, if the file was caught, or left by who was
+/// killed, before the new code object was in its place.
+///
+/// # Errors
+/// It is no map, or none that belongs to the code object.
+pub fn map_for(file: &[u8], object: &CodeObject) -> Result<ProbeMap, ReadError> {
+    let read = |file: &[u8]| -> Result<ProbeMap, ReadError> {
+        let map = ProbeMap::from_json(file)?;
+        check(&map, file, None, Some(object))?;
+        Ok(map)
+    };
+    match parts(file) {
+        Some((last, before)) => read(&last).or_else(|error| read(&before).map_err(|_| error)),
+        None => read(file),
+    }
+}
+
+/// Why there is no map for a code object.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// It is no map.
+    #[error(transparent)]
+    Map(#[from] ProbeMapError),
+    /// It belongs to something else.
+    #[error(transparent)]
+    Pair(#[from] PairError),
+}
+
 /// Checks that a map, whose file is `file`, belongs to these code objects. `instrumented` is `None` where nothing was instrumented.
 ///
 /// # Errors
@@ -123,6 +172,29 @@ pub fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_with_two_maps_gives_both_back_as_they_were() {
+        let map = |target: &str| {
+            let map = ProbeMap {
+                schema: crate::instrument::SCHEMA,
+                target: target.to_owned(),
+                original: digest(target.as_bytes()),
+                code_object: None,
+                kernels: Vec::new(),
+                addresses: Default::default(),
+            };
+            map.to_json().unwrap()
+        };
+        // A name may look like anything.
+        let (one, two, three) = (map("one"), map(r#"two ,"before":{"schema":2}"#), map("three"));
+        let both = with_before(&two, &one).unwrap();
+        assert_eq!(parts(&both), Some((two.clone(), one.clone())));
+        assert!(ProbeMap::from_json(&both).is_ok_and(|map| map.target.starts_with("two")));
+        assert_eq!(with_before(&three, &both).as_deref().and_then(parts), Some((three.clone(), two)));
+        assert_eq!(parts(&one), None);
+        assert_eq!((with_before(&one, b"{}"), with_before(b"", &one)), (None, None));
+    }
 
     #[test]
     fn hashes_are_those_that_everybody_computes() {

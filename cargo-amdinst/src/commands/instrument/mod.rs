@@ -280,7 +280,8 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let mut pair = Together::default();
     let failed = || format!("writing {}", output.display());
     pair.add(output, |file| file.write_all(&instrumented.bytes)).or_exit_with(Exit::OutputFailed, failed)?;
-    pair.add(&map_path, |file| file.write_all(&instrumented.map_file))
+    let between = |old: &[u8]| instrument::with_before(&instrumented.map_file, old);
+    pair.add_companion(&map_path, &instrumented.map_file, between)
         .or_exit_with(Exit::OutputFailed, || format!("writing {}", map_path.display()))?;
     pair.put().or_exit_with(Exit::OutputFailed, failed)?;
 

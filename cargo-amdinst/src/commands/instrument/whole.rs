@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -90,8 +89,9 @@ pub(super) fn run(
     let mut together = Together::default();
     together.add(output, |file| whole.write_to(file)).or_exit_with(Exit::OutputFailed, failed)?;
     for one in &written {
+        let map = &contents[one.map.clone()];
         together
-            .add(&one.map_path, |file| file.write_all(&contents[one.map.clone()]))
+            .add_companion(&one.map_path, map, |old| instrument::with_before(map, old))
             .or_exit_with(Exit::OutputFailed, || format!("writing {}", one.map_path.display()))?;
     }
     for map in maps_of(output) {
