@@ -55,7 +55,7 @@ fn mutants_are_refused_or_go_all_the_way() {
     eprintln!("{reached:?}");
     // Most of them are still code objects, and many of their kernels run.
     assert!(reached.parsed > reached.files / 3 && reached.ended > reached.files / 10, "{reached:?}");
-    assert!(reached.compared > reached.files / 20, "{reached:?}");
+    assert!(reached.compared > reached.files / 50, "{reached:?}");
 }
 
 #[test]
