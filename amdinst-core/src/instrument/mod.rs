@@ -18,7 +18,6 @@ mod hazards;
 mod layout;
 mod lds;
 mod options;
-mod own;
 mod pair;
 mod patches;
 mod plan;
@@ -37,6 +36,7 @@ mod site_code;
 mod sources;
 mod stores;
 mod stub;
+mod summary;
 mod survey;
 mod wave_index;
 
