@@ -68,7 +68,7 @@ fn whoever_is_killed_leaves_the_old_pair_or_the_new_one() {
     let times = times(40);
     let mut finished = 0;
     for turn in 0..times {
-        let mut writer = instrument(place.path(), HOMES[turn as usize % 2]).spawn().unwrap();
+        let mut writer = instrument(place.path(), HOMES[turn as usize / 2 % 2]).spawn().unwrap();
         // Every moment of a run has its turn, in no order.
         std::thread::sleep(whole * (turn * 37 % times) / times * 11 / 10);
         finished += u32::from(writer.try_wait().unwrap().is_some());

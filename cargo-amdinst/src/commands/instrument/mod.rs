@@ -6,6 +6,7 @@ mod whole;
 
 use std::io::Write as _;
 
+use amdgpu_object::CodeObject;
 use amdinst_core::instrument::SiteKind;
 use amdinst_core::instrument::{
     self, Abi, BlockProbe, Cost, Counters, Home, InstrumentError, KernelProbes, LeftOut, Level, Options,
@@ -280,7 +281,8 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let mut pair = Together::default();
     let failed = || format!("writing {}", output.display());
     pair.add(output, |file| file.write_all(&instrumented.bytes)).or_exit_with(Exit::OutputFailed, failed)?;
-    let between = |old: &[u8]| instrument::with_before(&instrumented.map_file, old);
+    let there = std::fs::read(output).ok().and_then(|bytes| CodeObject::parse(bytes).ok());
+    let between = |old: &[u8]| for_both(&instrumented.map_file, old, there.as_ref()?);
     pair.add_companion(&map_path, &instrumented.map_file, between)
         .or_exit_with(Exit::OutputFailed, || format!("writing {}", map_path.display()))?;
     pair.put().or_exit_with(Exit::OutputFailed, failed)?;
@@ -298,6 +300,17 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let mut tally = Tally::default();
     tally.add(&instrumented.map.kernels);
     Ok(tally.tell(context, format_args!("{} and {}", output.display(), map_path.display())))
+}
+
+/// The map's file with the one before it that belongs to the code object which is there. Who was killed may have left a file with two.
+fn for_both(new: &[u8], old: &[u8], there: &CodeObject) -> Option<Vec<u8>> {
+    let fits = |both: &Vec<u8>| instrument::map_for(both, there).is_ok();
+    instrument::with_before(new, old).filter(fits).or_else(|| {
+        let old: serde_json::Value = serde_json::from_slice(old).ok()?;
+        let mut before = serde_json::to_vec(old.get("before")?).ok()?;
+        before.push(b'\n');
+        instrument::with_before(new, &before).filter(fits)
+    })
 }
 
 /// Says that debug information could not be carried over.
