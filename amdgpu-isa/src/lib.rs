@@ -29,6 +29,8 @@
 //! opcode of LLVM, found without our tables (`cargo xtask corpus opcodes`). `tests/refused.tsv` has forms
 //! that only the disassembler takes.
 
+#![forbid(unsafe_code)]
+
 mod effects;
 mod encoding;
 mod error;

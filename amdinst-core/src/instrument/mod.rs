@@ -18,6 +18,7 @@ mod hazards;
 mod layout;
 mod lds;
 mod options;
+mod pair;
 mod patches;
 mod plan;
 mod points;
@@ -49,6 +50,9 @@ pub use hazards::{Neighbour, wait_states};
 pub use options::{
     Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec,
     STRIDES_ARGUMENT,
+};
+pub use pair::{
+    MAP_SECTION, PairError, ReadError, check as check_pair, digest, map_for, map_of, with_before,
 };
 pub use plan::{Plan, plan};
 pub use probe_section::{ProbeSectionError, SECTION as PROBE_SECTION, probe_specs};
