@@ -288,6 +288,8 @@ fn launched(device: &Device, asked: &LaunchRequest) -> Result<Launched, LaunchFa
             .map_err(|error| internal(error.to_string()))?,
         modelled: timing.map(|timing| timing.kept()),
         timeline: timing.and_then(|timing| timing.timeline()),
+        doubts: outcome.doubts,
+        sampled: outcome.sampled,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::iter::Peekable;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use amdinst_core::isa::{self, Access, Encoding, Inst, Operand, Slot, Value};
 use amdinst_core::object::{CodeObject, Kernel};
@@ -67,6 +68,8 @@ fn blank_program(arch: Arch, text: Vec<u8>) -> Program {
         code: Code::default(),
         registers: [0; 2],
         text,
+        sources: None,
+        atomicity: OnceLock::new(),
     }
 }
 

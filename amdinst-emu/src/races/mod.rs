@@ -10,9 +10,11 @@
 //! * Lanes of one wave do not race with each other here: a wave's instruction comes after the one before it for all lanes.
 //!   Those of one store are another matter (`exec/lane_race`).
 
+mod atomicity;
 mod cells;
 mod contexts;
 mod device;
+mod doubts;
 mod lds;
 #[cfg(test)]
 mod pairs;
@@ -23,10 +25,11 @@ mod words;
 
 use std::sync::{Arc, Mutex};
 
+pub(crate) use atomicity::{Atomicity, Judge, Sources, of_steps};
 pub(crate) use device::{Access, DeviceRaces, lock};
 pub(crate) use lds::LdsRaces;
 pub(crate) use reads::Late;
-pub(crate) use scan::{DeviceScan, Found, LdsScan, Noted, ScanLaunch};
+pub(crate) use scan::{Clashes, DeviceScan, Found, LdsScan, Lines, Noted, Noting, ScanLaunch};
 pub(crate) use words::Mark;
 
 use crate::dispatch::Trace;
@@ -38,17 +41,48 @@ pub(crate) enum Look {
     Not,
     /// For what may be a race.
     Scan(Arc<ScanLaunch>),
-    /// Each by itself. This is about device memory; each workgroup's LDS has its own.
-    Races(Box<Mutex<DeviceRaces>>),
+    /// Each by itself.
+    Races(Races),
     /// For where a value comes from.
     Trace(Arc<Mutex<Trace>>),
+}
+
+/// The look at each access by itself.
+#[derive(Debug)]
+pub(crate) struct Races {
+    /// Those to device memory; each workgroup's LDS has its own.
+    pub(crate) device: Box<Mutex<DeviceRaces>>,
+    /// What is unordered, and whether that is a race.
+    pub(crate) judge: Judge,
+    /// Which dwords are looked at, if not all are.
+    pub(crate) focus: Option<Arc<Clashes>>,
+}
+
+impl Races {
+    pub(crate) fn new(
+        grid: [u32; 3],
+        waves_per_group: u32,
+        judge: Judge,
+        focus: Option<Arc<Clashes>>,
+    ) -> Self {
+        let device = DeviceRaces::new(grid, waves_per_group, judge.clone(), focus.clone());
+        Self { device: Box::new(Mutex::new(device)), judge, focus }
+    }
 }
 
 impl Look {
     /// Who has accessed device memory, if each access is looked at.
     pub(crate) fn races(&self) -> Option<&Mutex<DeviceRaces>> {
         match self {
-            Self::Races(races) => Some(races),
+            Self::Races(races) => Some(&races.device),
+            _ => None,
+        }
+    }
+
+    /// Which accesses are looked at by themselves, if not all are.
+    pub(crate) fn focus(&self) -> Option<&Clashes> {
+        match self {
+            Self::Races(races) => races.focus.as_deref(),
             _ => None,
         }
     }

@@ -89,10 +89,10 @@ pub(super) fn settle(context: &mut Context<'_>, access: &MemoryAccess, places: &
         let stores = stores.map(|(address, lane)| lane_race::Store { address, lane, row: access.data[0] });
         let checked = lane_race::check(w, memory, access.action, &mut stores.collect::<Vec<_>>());
         match &mut context.scan {
-            Some(scan) if checked.is_err() => scan.report_clash(),
+            Some(scan) if checked.is_err() => scan.report_lanes(),
             _ if context.trace.is_some() => {}
             Some(_) => {}
-            None => checked?,
+            None => lane_race::judged(context, checked)?,
         }
     }
     Ok(())
