@@ -1,6 +1,6 @@
 //! The form in which instructions are executed: operands resolved to rows and constants, a function to call.
 
-use amdinst_core::isa::{Inst, Op};
+use amdgpu_isa::{Inst, Op};
 
 use crate::check::Outcome;
 use crate::exec::Context;

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use amdinst_core::object::CodeObject;
-use amdinst_core::object::lines::{Frame, SourceMap};
+use amdgpu_object::CodeObject;
+use amdgpu_object::lines::{Frame, SourceMap};
 
 use crate::program::{Action, Program, Step};
 

@@ -1,8 +1,9 @@
 //! A kernel's fault, as it is told.
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use amdinst_core::report::run::FaultReport;
-use amdinst_emu::{Code, Fault};
+use amdinst_emu::Fault;
+use amdinst_explain::{Code, fault_report};
 use amdinst_report::Sources;
 
 /// The fault with its places in the source. `original_pc` makes an address of what ran one of `object`.
@@ -23,13 +24,16 @@ fn placed(
 ) -> (FaultReport, Sources) {
     let here = std::env::current_dir().unwrap_or_default();
     let sources = Sources::new(&here, &[]);
-    let report = fault.report(&Code {
-        object: Some(object),
-        original_pc,
-        root: here.to_str(),
-        source: &|file| Some(sources.get(file)?.text.clone()),
-        // The buffers of a launch are called by their arguments already.
-        kernarg: &[],
-    });
+    let report = fault_report(
+        fault,
+        &Code {
+            object: Some(object),
+            original_pc,
+            root: here.to_str(),
+            source: &|file| Some(sources.get(file)?.text.clone()),
+            // The buffers of a launch are called by their arguments already.
+            kernarg: &[],
+        },
+    );
     (report, sources)
 }
