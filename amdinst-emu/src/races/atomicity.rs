@@ -144,11 +144,14 @@ fn of_access(step: &Step, frames: &[Frame]) -> Atomicity {
 
 /// Whether a frame is that of one of the functions that all atomics go through.
 fn is_of_atomic(frame: &Frame) -> bool {
+    let own = path(frame).rsplit("::").next().unwrap_or_default();
+    own.starts_with("atomic_") && frame.file.ends_with("/core/src/sync/atomic.rs")
+}
+
+/// The function's path without its parameters: of `atomic_load<u32>` as of `core::sync::atomic::atomic_load::<u32>`.
+fn path(frame: &Frame) -> &str {
     let name = frame.function.as_deref().unwrap_or_default();
-    let own = name.rsplit_once("::").filter(|(_, own)| !own.contains('>')).map_or(name, |(_, own)| own);
-    // `core::sync::atomic::atomic_load::<u32>` and `atomic_load<u32>`.
-    let known = own.starts_with("atomic_") || name.contains("::atomic::atomic_");
-    known && frame.file.ends_with("/core/src/sync/atomic.rs")
+    name.split('<').next().unwrap_or_default().trim_end_matches("::")
 }
 
 /// The function or kernel that an address is in.
@@ -162,17 +165,16 @@ fn symbol(object: &CodeObject, pc: u64) -> Option<&str> {
 /// parameters).
 fn is_at(frame: &Frame, place: &str) -> bool {
     let ends = |whole: &str, part: &str, before: &str| {
-        whole.strip_suffix(part).is_some_and(|rest| rest.is_empty() || rest.ends_with(before))
+        let rest = Some(part).filter(|part| !part.is_empty()).and_then(|part| whole.strip_suffix(part));
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(before))
     };
     let (file, line) = match place.rsplit_once(':') {
         Some((file, line)) if line.parse::<u32>().is_ok() => (file, line.parse().ok()),
         _ => (place, None),
     };
     let in_file = ends(&frame.file, file, "/") && line.is_none_or(|line: u32| line == frame.line);
-    let name = frame.function.as_deref().unwrap_or_default();
-    let name = name.split('<').next().filter(|name| !name.is_empty()).unwrap_or(name);
     let linkage = frame.linkage_name.as_deref() == Some(place);
-    in_file || linkage || line.is_none() && ends(name.trim_end_matches("::"), place, "::")
+    in_file || linkage || line.is_none() && ends(path(frame), place, "::")
 }
 
 #[cfg(test)]

@@ -229,6 +229,16 @@ pub(crate) struct LdsScan {
     reader: u8,
     /// Such a read may clash.
     again: bool,
+    /// What one wave does to a line, lane by lane, and is noted at once.
+    pending: Option<Pending>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    wave: u32,
+    kind: AccessKind,
+    line: usize,
+    bits: u64,
 }
 
 impl LdsScan {
@@ -246,10 +256,12 @@ impl LdsScan {
             written: false,
             reader: 0,
             again: false,
+            pending: None,
         }
     }
 
     pub(crate) fn pass_barrier(&mut self) {
+        self.flush();
         (self.written, self.reader) = (false, 0);
         self.interval = self.interval.checked_add(1).unwrap_or_else(|| {
             self.lines.fill(Line::default());
@@ -260,6 +272,13 @@ impl LdsScan {
     /// Lanes of one store clash.
     pub(crate) fn report_lanes(&mut self) {
         self.lanes = true;
+    }
+
+    /// Notes what is pending.
+    fn flush(&mut self) {
+        if let Some(Pending { wave, kind, line, bits }) = self.pending.take() {
+            self.touch(line, wave, kind, bits);
+        }
     }
 
     fn touch(&mut self, line: usize, wave: u32, kind: AccessKind, bits: u64) {
@@ -289,16 +308,28 @@ impl LdsScan {
 
     /// Notes a lane's access, which is in bounds.
     pub(crate) fn note(&mut self, wave: u32, kind: AccessKind, at: usize, bytes: usize) {
-        if self.wants(wave, kind) {
-            let mut noting = self.by(wave, kind);
-            noting.add(at, bytes);
-            noting.end();
+        if !self.wants(wave, kind) {
+            return;
+        }
+        let (first, bits) = dwords(at, bytes);
+        for (line, bits) in split(first, bits) {
+            match &mut self.pending {
+                _ if bits == 0 => {}
+                Some(pending) if (pending.wave, pending.kind, pending.line) == (wave, kind, line) => {
+                    pending.bits |= bits;
+                }
+                _ => {
+                    self.flush();
+                    self.pending = Some(Pending { wave, kind, line, bits });
+                }
+            }
         }
     }
 
     /// Notes what a wave does by one instruction, if that is wanted.
     #[inline(always)]
     pub(crate) fn by(&mut self, wave: u32, kind: AccessKind) -> Noting<LdsLines<'_>> {
+        self.flush();
         Noting::new(LdsLines { scan: self, wave, kind })
     }
 }
@@ -591,7 +622,8 @@ impl DeviceScan {
     }
 
     /// Takes over what was found in the workgroup's LDS.
-    pub(crate) fn add_lds(&self, lds: &LdsScan) {
+    pub(crate) fn add_lds(&self, lds: &mut LdsScan) {
+        lds.flush();
         if lds.again {
             self.launch.again_in_lds.store(true, Ordering::Relaxed);
         }
@@ -754,7 +786,7 @@ mod tests {
                     }
                 }
             }
-            DeviceScan::new(&launch).add_lds(&scan);
+            DeviceScan::new(&launch).add_lds(&mut scan);
             launch.found()
         };
         match scan(false) {
@@ -824,6 +856,7 @@ mod tests {
             pieces.iter().for_each(|(at, bytes)| noting.add(*at, *bytes));
             noting.end();
             scan.note(1, AccessKind::Read, probe, 1);
+            scan.flush();
             let dwords = |(at, bytes): &(usize, usize)| at / WORD..(at + bytes).div_ceil(WORD);
             prop_assert_eq!(!scan.clashed.is_empty(), pieces.iter().any(|piece| dwords(piece).contains(&(probe / WORD))));
         }

@@ -101,15 +101,16 @@ pub(super) fn settle(context: &mut Context<'_>, access: &MemoryAccess, places: &
 /// Whether the places of the active lanes, from lane to lane, are behind each other: no two lanes store to one then.
 fn ascend(w: &Wave, access: &MemoryAccess, places: &[Place; LANES]) -> bool {
     let Action::Store { bytes, .. } = access.action else { return true };
-    let mut end = 0;
-    places.iter().enumerate().filter(|(lane, _)| w.active(*lane)).all(|(_, place)| match *place {
-        // LDS has addresses of its own.
-        Place::Lds(_) => false,
-        Place::Global(address) => {
-            let behind = end <= address;
-            end = address.saturating_add(u64::from(bytes));
-            behind
-        }
-        _ => true,
+    // LDS has addresses of its own.
+    let (mut in_memory, mut in_lds) = (0, 0);
+    places.iter().enumerate().filter(|(lane, _)| w.active(*lane)).all(|(_, place)| {
+        let (end, address) = match *place {
+            Place::Global(address) => (&mut in_memory, address),
+            Place::Lds(address) => (&mut in_lds, address),
+            _ => return true,
+        };
+        let behind = *end <= address;
+        *end = address.saturating_add(u64::from(bytes));
+        behind
     })
 }
