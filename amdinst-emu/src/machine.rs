@@ -280,7 +280,7 @@ impl Machine {
             program,
             launch,
             &before.0,
-            self.effort,
+            &self.effort,
             fault,
         )
     }

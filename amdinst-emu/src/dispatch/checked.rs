@@ -53,12 +53,18 @@ pub(super) fn launch(
             }
             (Found::Clash, Ok(execution)) if !config.thorough => {
                 effort.add(&execution);
+                let groups = launch.grid.iter().map(|size| u64::from(*size)).product();
+                let copies = Effort::of_copies(memory.bytes_to_copy(), COPIES);
+                if effort.may_look_at(&launch.kernel, copies) == 0 {
+                    let sampled = Some(Sampled { workgroups: 0, of: groups });
+                    return Ok(Execution { sampled, ..execution });
+                }
                 let after = memory.copy();
                 memory.restore(before);
                 // Between slices it is seen how far it goes.
                 let config = Config { time_slice: quick.time_slice.min(SLICE), ..quick.clone() };
                 let looked = prepare(memory, &config, program, launch, |shared| {
-                    look(shared, clashes, execution.wave_instructions, effort)
+                    look(shared, clashes, execution.wave_instructions, copies, effort)
                 })?;
                 memory.restore(&after);
                 let sampled = (looked.sampled.workgroups < looked.sampled.of).then_some(looked.sampled);
@@ -83,6 +89,9 @@ pub(super) fn launch(
     prepare(memory, config, program, launch, |shared| run(&shared))
 }
 
+/// How often memory is copied for a second look.
+const COPIES: u64 = 3;
+
 /// Steps of a time slice where accesses are looked at.
 const SLICE: u64 = 1 << 12;
 
@@ -95,14 +104,22 @@ struct Looked {
     doubts: Vec<Fault>,
 }
 
-/// Looks at the accesses of some workgroups to what clashes, as far as it goes. All workgroups have `all` wave-instructions.
+/// Looks at the accesses of some workgroups to what clashes, as far as it goes. All workgroups have `all` wave-instructions;
+/// copying memory takes `copies`.
 ///
 /// # Errors
 /// A race. What else goes wrong is put down to the workgroups that are missing: the whole launch has come to its end.
-fn look(shared: Shared<'_>, clashes: Clashes, all: u64, effort: &mut Effort) -> Result<Looked, Fault> {
+fn look(
+    shared: Shared<'_>,
+    clashes: Clashes,
+    all: u64,
+    copies: u64,
+    effort: &mut Effort,
+) -> Result<Looked, Fault> {
     let groups = shared.groups();
     let average = (all / groups).max(1);
-    let most = effort.may_look_at();
+    let kernel = &shared.launch.kernel;
+    let most = effort.may_look_at(kernel, copies);
     let sample = Sample::new(groups, most.div_ceil(average));
     let budget = if sample.len() < groups { LONGEST.saturating_mul(average) } else { u64::MAX };
     let clashes = Arc::new(clashes);
@@ -124,6 +141,7 @@ fn look(shared: Shared<'_>, clashes: Clashes, all: u64, effort: &mut Effort) -> 
             Ok(()) => workgroups += 1,
         }
     }
-    effort.looked_at(Effort::of(group.wave_instructions(), clashes.effort()));
+    let spent = Effort::of(group.wave_instructions(), clashes.effort());
+    effort.looked_at(kernel, spent.saturating_add(copies));
     Ok(Looked { sampled: Sampled { workgroups, of: groups }, doubts: shared.doubts() })
 }

@@ -224,7 +224,7 @@ pub(crate) fn launch(
     effort: &mut Effort,
 ) -> Result<Execution, Fault> {
     // One that ends with a fault leaves nothing here: another like it is looked at in the same way (`is_by_unwritten`).
-    let mut spent = *effort;
+    let mut spent = effort.clone();
     let execution = if config.check_races {
         checked::launch(memory, config, program, launch, before, &mut spent)?
     } else {

@@ -4,6 +4,8 @@
 //! beginning of a launch of all, and a race that it has is one of the whole. Which they are depends on how many there are and
 //! on how many instructions ran, never on time or threads: one input has one verdict.
 
+use std::collections::BTreeSet;
+
 use super::Execution;
 
 /// How many workgroups were looked at, of a launch of which not all were.
@@ -56,26 +58,38 @@ impl Sample {
 }
 
 /// How many wave-instructions the launches of a machine have run, and how many of them were run again to look for something.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effort {
     ran: u64,
     /// With accesses looked at by themselves.
     looked: u64,
     /// As fast as the first time.
     again: u64,
+    /// The kernels that this was done with.
+    looked_at: BTreeSet<String>,
+    ran_again: BTreeSet<String>,
 }
 
 impl Effort {
-    /// Wave-instructions that run again, whatever else has run: a few milliseconds.
+    /// Wave-instructions of which accesses are looked at, whatever else has run: a few milliseconds.
     const FEW: u64 = 1 << 17;
+    /// Those that run again.
+    const FEW_AGAIN: u64 = 1 << 19;
     /// One in so many does, of all that run. It does on one thread, where others may do on several.
     const ONE_IN: u64 = 8;
     /// As many wave-instructions take as long as the look at one access of a lane.
     const LOOK: u64 = 8;
+    /// As many bytes are copied in the time of a wave-instruction.
+    const BYTES: u64 = 32;
 
     /// What it takes to run wave-instructions of which so many accesses are looked at.
     pub(super) fn of(instructions: u64, looks: u64) -> u64 {
         instructions + Self::LOOK * looks
+    }
+
+    /// What it takes to copy memory of so many bytes several times.
+    pub(super) fn of_copies(bytes: u64, times: u64) -> u64 {
+        bytes.saturating_mul(times) / Self::BYTES
     }
 
     /// How many accesses can be looked at for so much.
@@ -88,24 +102,30 @@ impl Effort {
         self.ran += execution.wave_instructions;
     }
 
-    /// How much there is for looks at accesses.
-    pub(super) fn may_look_at(&self) -> u64 {
-        (Self::FEW + self.ran / Self::ONE_IN).saturating_sub(self.looked)
+    /// How much there is for looks at accesses of a kernel, of which `copies` goes for copying memory. The first time that a kernel
+    /// is looked at, there is always something.
+    pub(super) fn may_look_at(&self, kernel: &str, copies: u64) -> u64 {
+        let left = (Self::FEW + self.ran / Self::ONE_IN).saturating_sub(self.looked).saturating_sub(copies);
+        if self.looked_at.contains(kernel) { left } else { left.max(Self::FEW) }
     }
 
     /// So much was spent on that.
-    pub(super) fn looked_at(&mut self, effort: u64) {
+    pub(super) fn looked_at(&mut self, kernel: &str, effort: u64) {
         self.looked += effort;
+        self.looked_at.insert(kernel.to_owned());
     }
 
-    /// How many wave-instructions may run again.
-    pub(super) fn may_run_again(&self) -> u64 {
-        (Self::FEW + self.ran / Self::ONE_IN).saturating_sub(self.again)
+    /// How many wave-instructions of a kernel may run again, as above.
+    pub(super) fn may_run_again(&self, kernel: &str, copies: u64) -> u64 {
+        let left =
+            (Self::FEW_AGAIN + self.ran / Self::ONE_IN).saturating_sub(self.again).saturating_sub(copies);
+        if self.ran_again.contains(kernel) { left } else { left.max(Self::FEW_AGAIN) }
     }
 
     /// So many did.
-    pub(super) fn ran_again(&mut self, instructions: u64) {
+    pub(super) fn ran_again(&mut self, kernel: &str, instructions: u64) {
         self.again += instructions;
+        self.ran_again.insert(kernel.to_owned());
     }
 }
 
@@ -144,12 +164,16 @@ mod tests {
 
     #[test]
     fn what_was_not_spent_is_left() {
-        let mut effort = Effort::default();
-        assert_eq!((effort.may_look_at(), effort.may_run_again()), (1 << 17, 1 << 17));
+        let (mut effort, few) = (Effort::default(), [Effort::FEW, Effort::FEW_AGAIN]);
+        let left =
+            |effort: &Effort, copies| [effort.may_look_at("k", copies), effort.may_run_again("k", copies)];
+        assert_eq!((left(&effort, 0), left(&effort, 1 << 40)), (few, few), "a kernel's first time");
         effort.add(&Execution { wave_instructions: 80, ..Execution::default() });
-        effort.looked_at(1 << 17);
-        effort.ran_again(1 << 20);
-        assert_eq!((effort.may_look_at(), effort.may_run_again()), (10, 0));
+        effort.looked_at("k", Effort::FEW);
+        effort.ran_again("k", 1 << 20);
+        assert_eq!((left(&effort, 0), left(&effort, 3)), ([10, 0], [7, 0]));
+        assert_eq!(effort.may_look_at("other", 1 << 40), Effort::FEW);
         assert_eq!((Effort::of(100, 5), Effort::looks(40)), (140, 5));
+        assert_eq!((Effort::of_copies(320, 3), Effort::of_copies(u64::MAX, 3)), (30, u64::MAX / 32));
     }
 }

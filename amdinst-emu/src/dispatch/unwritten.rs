@@ -66,6 +66,9 @@ impl Trace {
     }
 }
 
+/// How often memory is copied to compare two launches.
+const COPIES: u64 = 6;
+
 /// Compares what a launch from the memory `before` has left in memory with what it leaves if another dword stands for what is not written.
 /// Memory is what it was then. Where that takes too long (`Effort`), it is done with some of the workgroups, which run once more with
 /// each of the two; how many they are is returned then. A launch that ends with a fault shows nothing.
@@ -84,13 +87,16 @@ pub(crate) fn find(
     let quick = Config { check_races: false, ..config.clone() };
     let (here, there) = (config.uninitialised, config.uninitialised.other());
     let groups: u64 = launch.grid.iter().map(|size| u64::from(*size)).product();
-    let (all, most) = (execution.wave_instructions, effort.may_run_again());
+    // Back and forth, for a launch with either dword and for what was there.
+    let copies = Effort::of_copies(memory.bytes_to_copy(), COPIES);
+    let (all, most) = (execution.wave_instructions, effort.may_run_again(&launch.kernel, copies));
     let average = (all / groups).max(1);
     let sample = (!config.thorough && all > most).then(|| Sample::new(groups, most / 2 / average));
-    effort.ran_again(sample.map_or(all, |sample| 2 * average * sample.len()));
     if sample.is_some_and(|sample| sample.len() == 0) {
         return Ok(sample.map(Sample::told));
     }
+    let again = sample.map_or(all, |sample| 2 * average * sample.len());
+    effort.ran_again(&launch.kernel, again.saturating_add(copies));
     let first = memory.copy();
     let mut outcome = |patterns: Patterns, ordered: bool, look: Look| {
         memory.restore(before);
@@ -151,7 +157,7 @@ pub(crate) fn is_cause(
     program: &Program,
     launch: &Launch,
     before: &Copied,
-    effort: Effort,
+    effort: &Effort,
     fault: &Fault,
 ) -> bool {
     // To find that an endless loop ends would take as long again.
@@ -161,7 +167,7 @@ pub(crate) fn is_cause(
     let after = memory.copy();
     memory.restore(before);
     let config = Config { uninitialised: config.uninitialised.other(), ..config.clone() };
-    let other = super::launch(memory, &config, program, launch, Some(before), &mut { effort });
+    let other = super::launch(memory, &config, program, launch, Some(before), &mut effort.clone());
     memory.restore(&after);
     // What the lane held has the dword in it wherever the kernel leaves it alone.
     let told = |fault: &Fault| Fault { lane_state: None, ..fault.clone() };
