@@ -1,6 +1,6 @@
 //! The form in which instructions are executed: operands resolved to rows and constants, a function to call.
 
-use amdgpu_isa::{Inst, Op};
+use amdgpu_isa::{Inst, Op, Special};
 
 use crate::check::Outcome;
 use crate::exec::Context;
@@ -17,8 +17,8 @@ pub(crate) enum Src {
     Scalar(u8),
     /// A constant, already in the operand's format.
     Const(u64),
-    /// SHARED_BASE … EXECZ by operand code.
-    Special(u8),
+    /// SHARED_BASE … EXECZ.
+    Special(Special),
     /// Absent.
     None,
 }
@@ -126,9 +126,9 @@ pub(crate) enum Part {
     Whole,
     Low,
     High,
-    /// As `Low`, but a load clears the other half.
+    /// The low half; a load clears the other half.
     LowCleared,
-    /// As `High`, but a load clears the other half.
+    /// The high half; a load clears the other half.
     HighCleared,
 }
 
@@ -273,6 +273,6 @@ pub(crate) struct ScalarAccess {
 pub(crate) enum ScalarKind {
     Global,
     Buffer,
-    /// As global, but the SGPR offset counts units of 64 bytes.
+    /// A scratch access: the SGPR offset counts units of 64 bytes.
     Scratch,
 }

@@ -30,7 +30,7 @@ impl Checks {
     pub const EXPECTED: &str =
         "all, none, or some of races, barriers, uninitialised, atomicity, with commas between";
 
-    /// Those that are in both; how strict it is about races, either says.
+    /// The checks that are in both sets; how strict they are about races, either says.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Checks {
     }
 }
 
-/// As [`Checks::from_str`] reads them.
+/// Writes checks as [`Checks::from_str`] reads them.
 impl fmt::Display for Checks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use amdgpu_isa::{Access, Op, ScalarSet, Value};
+use amdgpu_isa::{Access, Op, ScalarSet, Value, scalar};
 
 use super::classify::writes_exec;
 use super::state::SCALARS;
@@ -22,7 +22,7 @@ pub(super) struct Steps {
     ends: Vec<usize>,
     /// By block: the registers whose values at its start matter.
     start: Vec<ScalarSet>,
-    /// Those whose values matter anywhere: few do.
+    /// Registers whose values matter at some point of the function: few do.
     anywhere: ScalarSet,
 }
 
@@ -41,12 +41,12 @@ pub(super) struct Slice {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) inst: usize,
-    /// It changes a value that matters.
+    /// The step changes a value that matters.
     pub(super) matters: bool,
-    /// It is vector code, which can change what is known of lanes.
+    /// The step is vector code, which can change what is known of lanes.
     pub(super) is_vector: bool,
     pub(super) writes_exec: bool,
-    /// It copies EXEC, or a half of it, to other registers.
+    /// The step copies EXEC, or a half of it, to other registers.
     pub(super) copies_exec: bool,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
                 *matters = true;
                 relevant = relevant.without(scalars.writes).union(ScalarSet::EXEC);
                 self.lanes |= located.op == Op::v_readlane_b32;
-                if located.touches_exec || is_followed(located.op) {
+                if located.touches_exec || is_followed(located.op, self.program.wave_size()) {
                     relevant = relevant.union(scalars.reads);
                 }
                 self.anywhere = self.anywhere.union(relevant);
@@ -167,7 +167,7 @@ impl<'a> Search<'a> {
 }
 
 impl Steps {
-    /// Those that matter to EXEC, and to what the instructions `asked` read.
+    /// The steps that matter to EXEC, and to what the instructions `asked` read.
     pub(super) fn new(program: &Program, function: &Function, asked: &BTreeSet<usize>) -> Self {
         let mut search = Search::new(program, function, asked);
         search.run();
@@ -249,7 +249,7 @@ fn registers(set: ScalarSet) -> Registers {
     Registers { low: bits as u64, high: (bits >> 64) as u64 }
 }
 
-/// Those that are still to come.
+/// The registers of a set that are still to come.
 struct Registers {
     low: u64,
     high: u64,
@@ -276,7 +276,7 @@ fn may_change(located: &Located, scalars: &Scalars, registers: ScalarSet) -> boo
 fn copies_exec(program: &Program, index: usize) -> bool {
     let located = &program.insts[index];
     let reads = || {
-        let exec = |value| matches!(value, Value::Scalar(126 | 127));
+        let exec = |value| matches!(value, Value::Scalar(scalar::EXEC | scalar::EXEC_HI));
         let inst = program.inst(index);
         inst.operands.iter().any(|operand| operand.access == Access::Read && exec(operand.value))
     };

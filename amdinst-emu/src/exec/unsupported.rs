@@ -1,0 +1,20 @@
+//! Instructions that are not executed on purpose, with the reason.
+
+use amdgpu_isa::Op;
+
+/// Why an instruction is not executed, as a clause of a message; `None` if it is executed or only missing.
+pub(crate) fn reason(op: Op) -> Option<&'static str> {
+    let name = op.name();
+    Some(match op {
+        Op::ds_ordered_count => "the global data share (GDS) is not supported",
+        Op::v_mfma_ld_scale_b32 => {
+            "without the matrix instruction that it gives scales to, nothing is defined"
+        }
+        Op::exp => "exports are not supported",
+        Op::s_rfe_b64 | Op::s_rfe_restore_b64 => "trap handlers are not supported",
+        _ if name.starts_with("image_") => "images are not supported",
+        _ if name.starts_with("v_interp_") => "parameter interpolation is not supported",
+        _ if name.starts_with("ds_gws_") => "global wave sync (GWS) is not supported",
+        _ => return None,
+    })
+}
