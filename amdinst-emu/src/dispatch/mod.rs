@@ -8,12 +8,13 @@ mod order;
 mod packet;
 mod reach;
 mod registers;
+mod sample;
 mod slice;
 mod unwritten;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use amdgpu_isa::Op;
@@ -25,7 +26,7 @@ use crate::lds::Lds;
 use crate::machine::{Config, Uninitialised};
 use crate::memory::{Copied, Memory, Owner, Protection};
 use crate::program::Program;
-use crate::races::{self, DeviceRaces, Late, Look};
+use crate::races::{self, Clashes, DeviceRaces, Judge, Late, Look, Races};
 use crate::wave::{REGISTERS, Wave};
 pub(crate) use barrier::Barrier;
 use group::Group;
@@ -34,6 +35,9 @@ pub use packet::Dispatch;
 pub(crate) use packet::{dispatch, kernel};
 pub(crate) use registers::Descriptor;
 use registers::{Places, Setup};
+pub(crate) use sample::Effort;
+use sample::Sample;
+pub use sample::Sampled;
 pub(crate) use slice::{StepCount, run_slice};
 pub(crate) use unwritten::{Read, Trace, find as find_unwritten, is_cause as is_by_unwritten};
 
@@ -110,6 +114,11 @@ pub struct Execution {
     pub steps: Vec<StepRecord>,
     /// Executions of each mnemonic, in the order of [`Op`]. Empty unless asked for.
     pub opcode_stats: Vec<(Op, u64)>,
+    /// How many workgroups were looked at for races, if not all were ([`Config::thorough`]).
+    pub sampled: Option<Sampled>,
+    /// Races unless both accesses are atomic, of which nothing tells: each pair of instructions once
+    /// ([`Config::strict_races`]).
+    pub doubts: Vec<Fault>,
 }
 
 impl Execution {
@@ -211,6 +220,10 @@ pub(crate) struct Shared<'a> {
     stop: Option<&'a Stop<'a>>,
     /// The order of workgroups can show in the result.
     in_order: bool,
+    /// The launch ends when so many accesses of lanes have been looked at by themselves.
+    most_looks: u64,
+    /// The workgroups that run, if not all do.
+    sample: Option<Sample>,
     /// What is there before it is written.
     pub(crate) patterns: Patterns,
     /// Whether it is looked for races, and how.
@@ -239,11 +252,19 @@ pub(crate) fn launch(
     program: &Program,
     launch: &Launch,
     before: Option<&Copied>,
+    effort: &mut Effort,
 ) -> Result<Execution, Fault> {
-    if config.check_races {
-        return checked::launch(memory, config, program, launch, before);
-    }
-    prepare(memory, config, program, launch, |shared| run(&shared))
+    // One that ends with a fault leaves nothing here: another like it is looked at in the same way (`is_by_unwritten`).
+    let mut spent = effort.clone();
+    let execution = if config.check_races {
+        checked::launch(memory, config, program, launch, before, &mut spent)?
+    } else {
+        let execution = prepare(memory, config, program, launch, |shared| run(&shared))?;
+        spent.add(&execution);
+        execution
+    };
+    *effort = spent;
+    Ok(execution)
 }
 
 /// Put what a launch needs into memory, give it to `run`, and take it out again.
@@ -357,7 +378,7 @@ impl<'a> Shared<'a> {
         };
         let block: u32 = launch.block.iter().product();
         let reached = reach::steps(program, entry);
-        Ok(Self {
+        let shared = Self {
             memory,
             program,
             config,
@@ -371,19 +392,28 @@ impl<'a> Shared<'a> {
             entry,
             registers: reach::registers(&reached),
             stop: None,
-            // The accesses of one workgroup are compared with those of the ones before.
-            in_order: config.check_races || order::matters(&reached),
+            in_order: order::matters(&reached),
+            most_looks: u64::MAX,
+            sample: None,
             patterns: Patterns::alike(config.uninitialised),
-            look: match config.check_races {
-                true => Look::Races(Box::new(Mutex::new(DeviceRaces::new(launch.grid, block.div_ceil(64))))),
-                false => Look::Not,
-            },
-        })
+            look: Look::Not,
+        };
+        Ok(if config.check_races { shared.looking(None) } else { shared })
+    }
+
+    /// The same, with each access looked at by itself, or those of some dwords.
+    fn looking(self, focus: Option<Arc<Clashes>>) -> Self {
+        let judge = Judge::new(self.program, self.config.strict_races);
+        let races = Races::new(self.launch.grid, self.waves_per_group, judge, focus);
+        // The accesses of one workgroup are compared with those of the ones before.
+        Self { look: Look::Races(races), in_order: true, ..self }
     }
 
     /// Whether the launch is to end now.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.is_some_and(|stop| stop()) || self.look.scan().is_some_and(|scan| scan.is_over())
+        self.stop.is_some_and(|stop| stop())
+            || self.look.scan().is_some_and(|scan| scan.is_over())
+            || self.look.focus().is_some_and(|focus| focus.effort() > self.most_looks)
     }
 
     /// Workgroups of the launch.
@@ -428,7 +458,7 @@ impl<'a> Shared<'a> {
         let in_memory =
             races.and_then(|mut races| if ended { races.end(wave) } else { races.pass_barrier(wave) });
         match in_lds.or(in_memory) {
-            Some(Late { trap, wave, site }) => {
+            Some(Late { trap, wave, site, .. }) => {
                 let (step, calls) = self.told(site);
                 Err(self.locate_at(wave, step, calls, *trap))
             }
@@ -457,6 +487,16 @@ impl<'a> Shared<'a> {
             scratch: wave.scratch.of_lane(lane, LANE_SCRATCH),
             bias: self.program.bias,
         }
+    }
+
+    /// Pairs of accesses that are races unless both are atomic.
+    fn doubts(&self) -> Vec<Fault> {
+        let late = self.races().map(|mut races| races.doubts.take()).unwrap_or_default();
+        let located = late.into_iter().map(|Late { trap, wave, site, .. }| {
+            let (step, calls) = self.told(site);
+            *self.locate_at(wave, step, calls, *trap)
+        });
+        located.collect()
     }
 
     /// The step of a site, and those of the calls that led to it, innermost first.
@@ -503,8 +543,10 @@ pub(crate) fn workgroup(grid: [u32; 3], index: u64) -> [u32; 3] {
 
 fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
     let launch = shared.launch;
+    // Samples are of whole launches.
+    let all = shared.sample.map_or(shared.groups(), Sample::len);
     let groups = launch.part.clone().unwrap_or(0..u64::MAX);
-    let groups = groups.start..groups.end.min(shared.groups());
+    let groups = groups.start..groups.end.min(all);
     let wanted = if launch.threads == 0 {
         std::thread::available_parallelism().map_or(1, usize::from)
     } else {
@@ -532,7 +574,8 @@ fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
         parts.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
     };
     let seconds = started.elapsed().as_secs_f64();
-    collect(shared.program, parts, seconds, threads.max(1))
+    let execution = collect(shared.program, parts, seconds, threads.max(1))?;
+    Ok(Execution { doubts: shared.doubts(), ..execution })
 }
 
 /// What one host thread did.
@@ -562,7 +605,8 @@ fn work(
         if first >= groups.end {
             return Part { group, fault: None };
         }
-        for index in first..(first + chunk).min(groups.end) {
+        for place in first..(first + chunk).min(groups.end) {
+            let index = shared.sample.map_or(place, |sample| sample.at(place));
             if index > first_fault.load(Relaxed) {
                 return Part { group, fault: None };
             }

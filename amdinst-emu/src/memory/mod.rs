@@ -248,6 +248,14 @@ impl Memory {
         ((&raw const *allocation).addr() - self.live.as_ptr().addr()) / size_of::<Allocation>()
     }
 
+    /// Bytes that [`Memory::copy`] copies.
+    pub(crate) fn bytes_to_copy(&self) -> u64 {
+        let copied = self.live.iter().filter(|allocation| {
+            allocation.protection == Protection::ReadWrite && !allocation.bytes.is_host()
+        });
+        copied.map(|allocation| allocation.bytes.len() as u64).sum()
+    }
+
     /// A copy of all that a launch may write, but for memory of the host.
     pub(crate) fn copy(&self) -> Copied {
         let mut copied = Copied::default();

@@ -145,6 +145,10 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let mut view = RunView::new(source_name(&kernel.name), object.target, &launch, &original.execution);
     view.add_arguments(&arguments);
     view.trace = trace;
+    for doubt in &original.execution.doubts {
+        context.shell.warn(fault::told(doubt, object, &Some));
+        view.doubts.push(fault::report(doubt, object, &Some));
+    }
     view.printed = printed.iter().map(|elements| Printed::new(elements, &original.buffers)).collect();
     view.expected = expected.iter().map(|expected| expected.compare(&original.buffers)).collect();
     let mut exit = Exit::Success;
@@ -273,11 +277,10 @@ fn check_unwritten(
     let program = machine.load(object)?;
     launch.kernarg = placed.kernarg.clone();
     let before = machine.snapshot();
-    machine.launch(&program, &launch)?;
-    match machine.find_unwritten(&program, &launch, &before) {
-        Some(fault) => Err(fault.into()),
-        None => Ok(()),
-    }
+    let execution = machine.launch(&program, &launch)?;
+    // All workgroups are looked at: the machine is thorough.
+    machine.find_unwritten(&program, &launch, &execution, &before)?;
+    Ok(())
 }
 
 /// What a launch left behind.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use amdgpu_isa::TargetId;
 use amdinst_core::counters::Probe;
 use amdinst_core::report::columns::folded;
+use amdinst_core::report::run::FaultReport;
 use amdinst_core::report::{
     BlockReport, Layout, LeftOutReport, ProbeReport, Report, SiteReport, TimeReport, UniformReport,
 };
@@ -49,6 +50,9 @@ pub struct RunView {
     pub threads: usize,
     /// The arguments, in the kernel's order.
     pub arguments: Vec<ArgumentView>,
+    /// Races unless both accesses are atomic, of which nothing tells; with `--check races`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<FaultReport>,
     /// What `--print` asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub printed: Vec<Printed>,
@@ -224,6 +228,7 @@ impl RunView {
             seconds: execution.seconds,
             threads: execution.threads,
             arguments: Vec::new(),
+            doubts: Vec::new(),
             printed: Vec::new(),
             expected: Vec::new(),
             trace: None,
