@@ -321,7 +321,7 @@ fn is_by_chance(object: &CodeObject, kernel: &Kernel, launch: &Launch) -> bool {
     match ready.machine.launch_from(&ready.program, &ready.launch, &before) {
         Err(_) => true,
         Ok(first) => {
-            if ready.machine.find_unwritten(&ready.program, &ready.launch, &before).is_some() {
+            if ready.machine.find_unwritten(&ready.program, &ready.launch, &first, &before).is_err() {
                 return true;
             }
             // Masks may, and memory not.
