@@ -315,7 +315,7 @@ fn is_race(fault: &Fault) -> bool {
 /// Whether two runs of the kernel itself may differ: it races, or depends on what nothing has written.
 fn is_by_chance(object: &CodeObject, kernel: &Kernel, launch: &Launch) -> bool {
     let mut config = Config::default();
-    config.check_races = true;
+    (config.check_races, config.strict_races, config.thorough) = (true, true, true);
     let Some(mut ready) = Ready::new(object, kernel, launch, config, None) else { return true };
     let before = ready.machine.snapshot();
     match ready.machine.launch_from(&ready.program, &ready.launch, &before) {

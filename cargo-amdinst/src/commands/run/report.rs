@@ -265,7 +265,7 @@ impl<'a> Instrumented<'a> {
     /// Whether two runs of the original may leave different memory, whatever was inserted.
     fn meaningless(&self, arguments: &Arguments, launch: &Launch) -> Option<Meaningless> {
         let mut config = Config::default();
-        config.check_races = true;
+        (config.check_races, config.strict_races, config.thorough) = (true, true, true);
         let mut machine = Machine::new(self.object.target.arch, config);
         let placed = arguments.place(&mut machine).ok()?;
         let program = machine.load(self.object).ok()?;
@@ -282,8 +282,9 @@ impl<'a> Instrumented<'a> {
                 let races = matches!(fault.kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. });
                 races.then(|| Meaningless::Race(Box::new(fault)))
             }
-            Ok(_) => machine
-                .find_unwritten(&program, &launch, &before)
+            Ok(execution) => machine
+                .find_unwritten(&program, &launch, &execution, &before)
+                .err()
                 .map(|fault| Meaningless::Unwritten(Box::new(fault))),
         }
     }
