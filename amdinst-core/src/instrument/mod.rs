@@ -1,6 +1,6 @@
 //! Finds the sites of a code object, plans their counters, and writes the instrumented code object.
 //!
-//! [`plan`] looks and decides, [`apply`] writes; `plan` alone is what `instrument --plan` and `inspect` show.
+//! [`plan()`] looks and decides, [`apply()`] writes; `plan` alone is what `instrument --plan` and `inspect` show.
 //!
 //! * [`Options`]: what is asked for.
 //! * [`Plan`]: per kernel the sites, the counter home and its registers, the cost, and what was refused.
