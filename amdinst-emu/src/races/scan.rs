@@ -677,7 +677,7 @@ impl DeviceScan {
                 known.before.merge(before);
             }
             if clash != 0 {
-                launch.report(allocation, line as usize, clash);
+                launch.report(allocation, line, clash);
             }
             return;
         }

@@ -251,8 +251,7 @@ impl<'a> Instrumented<'a> {
 
     /// Nothing to count, or refused: the original alone can still show that no narrowing was overlooked.
     fn uncounted(&self, planned: &KernelProbes, launch: &Launch) -> CommandResult<Checked> {
-        let report =
-            described(planned, &self.object.target.to_string(), launch, |launch| Report::new(launch));
+        let report = described(planned, &self.object.target.to_string(), launch, Report::new);
         Ok(Checked {
             report: report.or_exit(Exit::BadInput)?,
             disagreements: Vec::new(),
