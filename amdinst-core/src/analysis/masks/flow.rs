@@ -50,6 +50,8 @@ pub(super) struct Flowing<'a> {
     /// What a call of an unknown function writes.
     pub(super) unknown: RegSet,
     pub(super) clobbers: &'a dyn Fn(usize) -> RegSet,
+    /// What a call through a pointer writes: worked out when first asked for.
+    pub(super) pointed: OnceCell<RegSet>,
     /// What registers hold that never matter.
     pub(super) dead: Vn,
     /// What is known at the function's entry.
@@ -118,6 +120,7 @@ impl<'a> Flowing<'a> {
             formed,
             unknown: RegSet::all(),
             clobbers,
+            pointed: OnceCell::new(),
             dead,
             slice,
         }

@@ -7,8 +7,10 @@
 mod blocks;
 mod calls;
 mod explore;
+mod feasible;
 mod forms;
 mod known;
+mod pointers;
 mod returns;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -190,6 +192,8 @@ pub struct Program {
     pub addresses: Vec<PcRelative>,
     /// Where registers may still have a value of the program counter itself.
     pub raw: Vec<RawCounter>,
+    /// The functions that calls through pointers may reach, ascending: data have their addresses, or code keeps them.
+    pub pointed: Vec<usize>,
 }
 
 /// A register that has a half of a value of the program counter at the end of a block, which nothing follows from there on.
@@ -288,6 +292,8 @@ pub enum Exit {
     Local,
     /// It calls this function, then goes on to its successor.
     Call(usize),
+    /// It calls one of [`Program::pointed`], then goes on to its successor.
+    CallPointed,
     /// It jumps to the entry of this function, which returns to this one's caller.
     TailCall(usize),
     /// It returns to the caller.
@@ -296,6 +302,30 @@ pub enum Exit {
     End,
     /// Unknown: there is an [`Obstacle`].
     Unknown,
+}
+
+impl Exit {
+    /// The functions that may be called, after which control comes back; `pointed` is [`Program::pointed`].
+    pub fn callees<'a>(&'a self, pointed: &'a [usize]) -> &'a [usize] {
+        match self {
+            Self::Call(callee) => std::slice::from_ref(callee),
+            Self::CallPointed => pointed,
+            _ => &[],
+        }
+    }
+
+    /// The functions that run next: that are called, or jumped to.
+    pub fn entered<'a>(&'a self, pointed: &'a [usize]) -> &'a [usize] {
+        match self {
+            Self::TailCall(callee) => std::slice::from_ref(callee),
+            _ => self.callees(pointed),
+        }
+    }
+
+    /// Whether it calls a function.
+    pub const fn calls(&self) -> bool {
+        matches!(self, Self::Call(_) | Self::CallPointed)
+    }
 }
 
 /// Something in a function that the analysis does not understand.
@@ -360,6 +390,7 @@ impl Program {
             functions: Vec::new(),
             addresses: Vec::new(),
             raw: Vec::new(),
+            pointed: Vec::new(),
         };
         let mut dwords = Vec::new();
         seen.forms.begin(symbols.len());
@@ -384,6 +415,7 @@ impl Program {
         program.seen = seen;
         program.addresses.sort_by_key(|address| address.addc);
         program.resolve_calls(&entries);
+        program.resolve_pointers(object, &entries);
         program.doubt_return_addresses();
         program
     }

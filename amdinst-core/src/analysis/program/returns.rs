@@ -7,11 +7,14 @@
 //! A function may use the registers that it was called with as masks once they are put by. Where a loop gathers a mask, the first
 //! round reads one that nothing has set: then the return address may still be there, and any other value would do as well. So the
 //! operations on masks may mix it in, if it is there on some paths alone, and the result may select lanes. It must not become
-//! an address, a number, a condition of SCC, or anything in memory.
+//! an address, a number, a condition of SCC, or anything in memory; unless no wave can come to where it does ([`feasible`]): compilers
+//! keep masks and numbers in one register, one after the other, and have flags tell which of them is there.
+//!
+//! [`feasible`]: super::feasible
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Exit, Function, Obstacle, ObstacleKind, Program, Scalars};
+use super::{Function, Obstacle, ObstacleKind, Program, Scalars};
 use crate::analysis::addresses::constant;
 use crate::analysis::rounds::Rounds;
 use crate::isa::{Access, Families, Op, Operand, Reg, ScalarSet, Slot, Value};
@@ -148,21 +151,27 @@ impl Program {
         };
         let mut leaves = Vec::new();
         used.retain(|&(of, _)| of != number);
-        for (block, start) in function.blocks.iter().zip(starts) {
-            let Some(mut held) = start else { continue };
-            if !held.is_nowhere() || matches!(block.exit, Exit::Call(_)) {
+        let may_hold = |block: Option<usize>| match block {
+            Some(block) => starts[block].as_ref().map_or(ScalarSet::EMPTY, Held::anywhere),
+            None => entry.anywhere(),
+        };
+        for (place, block) in function.blocks.iter().enumerate() {
+            let Some(mut held) = starts[place].clone() else { continue };
+            if !held.is_nowhere() || block.exit.calls() {
                 for inst in block.insts.clone() {
-                    if self.uses(inst, &held) {
+                    let is_used = self.uses_lanes(inst, &held)
+                        || self.uses(inst, &held)
+                            && self.is_feasible(function, (place, inst), self.read(inst, &held), &may_hold);
+                    if is_used {
                         used.insert((number, inst));
                     }
                     self.step(inst, &mut held);
                 }
             }
-            if let Exit::Call(callee) | Exit::TailCall(callee) = block.exit {
-                // Lanes that a function needs itself, it puts back as they were.
-                held.lanes.clear();
-                leaves.push((callee, held));
-            }
+            // Lanes that a function needs itself, it puts back as they were.
+            held.lanes.clear();
+            let callees = block.exit.entered(&self.pointed).iter();
+            leaves.extend(callees.map(|&callee| (callee, held.clone())));
         }
         leaves
     }
@@ -187,25 +196,31 @@ impl Program {
         starts
     }
 
-    /// Whether an instruction does something with a return address that depends on which one it is.
-    fn uses(&self, index: usize, held: &Held) -> bool {
-        if held.is_nowhere() {
-            return false;
-        }
+    /// The scalar registers that an instruction reads and that may have a return address.
+    fn read(&self, index: usize, held: &Held) -> ScalarSet {
+        self.scalars(&self.insts[index]).reads.without(ScalarSet::EXEC).intersection(held.anywhere())
+    }
+
+    /// Whether an instruction does something with lanes that may have a return address.
+    fn uses_lanes(&self, index: usize, held: &Held) -> bool {
         let located = &self.insts[index];
-        let read = self.scalars(located).reads.without(ScalarSet::EXEC);
-        let reads_lanes = !held.lanes.is_empty() && !located.encoding.is_scalar();
-        if !reads_lanes && !read.intersects(held.anywhere()) {
+        let mut operands = self.inst(index).operands.iter();
+        !held.lanes.is_empty()
+            && !located.encoding.is_scalar()
+            && operands.any(|operand| uses_lanes(located.op, operand, held))
+    }
+
+    /// Whether an instruction does something with a return address in scalar registers that depends on which one it is.
+    fn uses(&self, index: usize, held: &Held) -> bool {
+        let located = &self.insts[index];
+        let read = self.read(index, held);
+        if read.is_empty() {
             return false;
         }
         let inst = self.inst(index);
-        if reads_lanes && inst.operands.iter().any(|operand| uses_lanes(located.op, operand, held)) {
-            return true;
-        }
         // A mask that nothing has set on some path may be it; what has it on every path is meant.
         let is_meant = || read.intersects(held.whole) && read.intersects(held.surely);
         match located.op {
-            _ if !read.intersects(held.anywhere()) => false,
             Op::s_setpc_b64 | Op::s_swappc_b64 => read.intersects(held.mixed),
             Op::s_mov_b32 | Op::s_mov_b64 => located.touches_exec && is_meant(),
             Op::v_writelane_b32 => {
@@ -314,7 +329,7 @@ fn join(known: &mut Option<Held>, new: &Held) -> bool {
 }
 
 fn calls(function: &Function) -> bool {
-    function.blocks.iter().any(|block| matches!(block.exit, Exit::Call(_)))
+    function.blocks.iter().any(|block| block.exit.calls())
 }
 
 /// Whether a scalar register that is read has, or may have, a return address in it.
@@ -345,7 +360,7 @@ const fn copies_vgpr(op: Op) -> bool {
 }
 
 /// What makes masks of masks, bit by bit.
-fn is_mask_operation(op: Op) -> bool {
+pub(super) fn is_mask_operation(op: Op) -> bool {
     op.is_of(Families::SAVES_EXEC)
         || op.is_of(Families::COPIES_NEW_EXEC)
         || matches!(
