@@ -280,13 +280,31 @@ impl<'a> Flowing<'a> {
 
 /// Whether the branch at the end of `from` tells that some lane is on when it leads to `to`.
 pub(super) fn enters_with_lanes(program: &Program, function: &Function, from: usize, to: usize) -> bool {
+    tells_of_lanes(program, function, from, to) == Some(true)
+}
+
+/// Whether each branch that leads to a block tells that no lane is on then.
+pub(super) fn enters_without_lanes(program: &Program, function: &Function, block: usize) -> bool {
+    let before = function.predecessors(block);
+    // The first block is entered from outside, too.
+    block > 0
+        && !before.is_empty()
+        && before.iter().all(|&from| tells_of_lanes(program, function, from, block) == Some(false))
+}
+
+/// Whether some lane is on or none is, where the branch at the end of `from` that leads to `to` tells it.
+pub(super) fn tells_of_lanes(program: &Program, function: &Function, from: usize, to: usize) -> Option<bool> {
     let block = &function.blocks[from];
     let located = &program.insts[block.insts.end - 1];
-    let Flow::CondBranch { offset, condition } = located.flow() else { return false };
+    let Flow::CondBranch { offset, condition } = located.flow() else { return None };
     let start = program.insts[function.blocks[to].insts.start].pc;
     let taken = start == located.end().wrapping_add_signed(offset.into());
     let falls = start == located.end();
-    matches!((condition, taken, falls), (Condition::Execz, false, true) | (Condition::Execnz, true, false))
+    match (condition, taken, falls) {
+        (Condition::Execz, false, true) | (Condition::Execnz, true, false) => Some(true),
+        (Condition::Execz, true, false) | (Condition::Execnz, false, true) => Some(false),
+        _ => None,
+    }
 }
 
 /// The value that is joined at the start of a block from different ones; `known` keeps it.

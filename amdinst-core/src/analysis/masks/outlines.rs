@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::aspects::Aspects;
-use super::flow::{Flowing, enters_with_lanes};
+use super::flow::{Flowing, tells_of_lanes};
 use super::slice::{Step, Steps};
 use super::{Masks, uniform};
 use crate::Mixer;
@@ -121,8 +121,8 @@ impl Outlines {
             let steps = &steps.all()[steps.of(number)];
             words.push((steps.len() << 2 | block.successors.len()) as u32);
             words.extend(block.successors.iter().map(|&next| {
-                let with_lanes = enters_with_lanes(program, function, number, next);
-                (next << 1) as u32 | u32::from(with_lanes)
+                let lanes = tells_of_lanes(program, function, number, next);
+                (next << 2) as u32 | lanes.map_or(2, u32::from)
             }));
             words.extend(steps.iter().map(&mut word));
         }

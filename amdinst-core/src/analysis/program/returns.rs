@@ -10,6 +10,10 @@
 //! an address, a number, a condition of SCC, or anything in memory; unless no wave can come to where it does ([`feasible`]): compilers
 //! keep masks and numbers in one register, one after the other, and have flags tell which of them is there.
 //!
+//! Not all of these flags are whole masks: some lanes may take a number where others are done, and nobody reads what these took. What
+//! was combined with EXEC itself is a mask of lanes, and an address is none: nobody has set the bits that a return address left in it. So
+//! where a register has such a mask on one path and something else on another, it may be read as a number, which is what is meant then.
+//!
 //! [`feasible`]: super::feasible
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,8 +27,14 @@ use crate::isa::{Access, Families, Op, Operand, Reg, ScalarSet, Slot, Value};
 const WHOLE: u8 = 1;
 /// Bits of one may be there, mixed with a lane mask.
 const MIXED: u8 = 2;
-/// What is there is one on every path.
-const SURELY: u8 = 4;
+/// The same, by operations that EXEC had no part in.
+const CUT: u8 = 4;
+/// What is there is a whole one on every path.
+const SURELY: u8 = 8;
+/// What is there is a mixed one on every path.
+const SURELY_MIXED: u8 = 16;
+/// What is so on every path.
+const CERTAIN: u8 = SURELY | SURELY_MIXED;
 
 /// Where return addresses may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,9 +42,13 @@ struct Held {
     whole: ScalarSet,
     /// SCC among them.
     mixed: ScalarSet,
-    /// Registers that have one on every path.
+    /// Those of them that EXEC may have had no part in.
+    cut: ScalarSet,
+    /// Registers that have a whole one on every path.
     surely: ScalarSet,
-    /// The same three of lanes: VGPR, lane.
+    /// Registers that have a mixed one on every path.
+    surely_mixed: ScalarSet,
+    /// The same five of lanes: VGPR, lane.
     lanes: BTreeMap<(u8, u32), u8>,
 }
 
@@ -42,7 +56,9 @@ impl Held {
     const NOWHERE: Self = Self {
         whole: ScalarSet::EMPTY,
         mixed: ScalarSet::EMPTY,
+        cut: ScalarSet::EMPTY,
         surely: ScalarSet::EMPTY,
+        surely_mixed: ScalarSet::EMPTY,
         lanes: BTreeMap::new(),
     };
 
@@ -54,19 +70,24 @@ impl Held {
         self.whole.union(self.mixed)
     }
 
+    /// What must not be read but as a mask.
+    fn meant(&self) -> ScalarSet {
+        self.whole.union(self.cut).union(self.surely_mixed)
+    }
+
     /// Takes in what another path brings. True if that changes something.
     fn join(&mut self, other: &Self) -> bool {
         let before = self.clone();
         self.whole = self.whole.union(other.whole);
         self.mixed = self.mixed.union(other.mixed);
+        self.cut = self.cut.union(other.cut);
         self.surely = self.surely.intersection(other.surely);
+        self.surely_mixed = self.surely_mixed.intersection(other.surely_mixed);
         for (lane, known) in &mut self.lanes {
-            if other.lanes.get(lane).is_none_or(|other| other & SURELY == 0) {
-                *known &= !SURELY;
-            }
+            *known &= !CERTAIN | other.lanes.get(lane).copied().unwrap_or(0);
         }
         for (&lane, new) in &other.lanes {
-            *self.lanes.entry(lane).or_insert(0) |= new & !SURELY;
+            *self.lanes.entry(lane).or_insert(0) |= new & !CERTAIN;
         }
         *self != before
     }
@@ -74,7 +95,11 @@ impl Held {
     fn of(&self, register: u8) -> u8 {
         let register = Reg::scalar(register);
         let flag = |set: ScalarSet, flag| if set.contains(register) { flag } else { 0 };
-        flag(self.whole, WHOLE) | flag(self.mixed, MIXED) | flag(self.surely, SURELY)
+        flag(self.whole, WHOLE)
+            | flag(self.mixed, MIXED)
+            | flag(self.cut, CUT)
+            | flag(self.surely, SURELY)
+            | flag(self.surely_mixed, SURELY_MIXED)
     }
 
     fn set(&mut self, register: u8, flags: u8) {
@@ -87,20 +112,24 @@ impl Held {
         };
         add(&mut self.whole, WHOLE);
         add(&mut self.mixed, MIXED);
+        add(&mut self.cut, CUT);
         add(&mut self.surely, SURELY);
+        add(&mut self.surely_mixed, SURELY_MIXED);
     }
 
     /// Something else is written to registers.
     fn forget(&mut self, registers: ScalarSet) {
         self.whole = self.whole.without(registers);
         self.mixed = self.mixed.without(registers);
+        self.cut = self.cut.without(registers);
         self.surely = self.surely.without(registers);
+        self.surely_mixed = self.surely_mixed.without(registers);
     }
 
     /// What may be in the lanes of a VGPR.
     fn lanes_of(&self, vgpr: u8) -> impl Iterator<Item = (u32, u8)> {
         let lanes = self.lanes.range((vgpr, 0)..=(vgpr, u32::MAX));
-        lanes.map(|(&(_, lane), &flags)| (lane, flags & !SURELY))
+        lanes.map(|(&(_, lane), &flags)| (lane, flags & !CERTAIN))
     }
 }
 
@@ -238,7 +267,7 @@ impl Program {
                     || read.intersects(held.mixed.intersection(ScalarSet::SCC))
                     || !inst.operands.iter().all(may_be_mask)
             }
-            _ => true,
+            _ => read.intersects(held.meant()),
         }
     }
 
@@ -293,10 +322,17 @@ impl Program {
                 }
             }
             op if is_mask_operation(op) && reads.without(ScalarSet::EXEC).intersects(held.anywhere()) => {
+                let is_cut =
+                    reads.intersects(held.cut) || !located.touches_exec && reads.intersects(held.whole);
                 held.forget(writes);
                 // Those that save EXEC as it was leave nothing else in the register.
                 let mixed = if op.is_of(Families::SAVES_EXEC) { ScalarSet::SCC } else { writes };
-                held.mixed = held.mixed.union(mixed.without(ScalarSet::EXEC));
+                let mixed = mixed.without(ScalarSet::EXEC);
+                held.mixed = held.mixed.union(mixed);
+                held.surely_mixed = held.surely_mixed.union(mixed);
+                if is_cut {
+                    held.cut = held.cut.union(mixed);
+                }
             }
             _ => {
                 held.forget(writes);
@@ -332,12 +368,12 @@ fn calls(function: &Function) -> bool {
     function.blocks.iter().any(|block| block.exit.calls())
 }
 
-/// Whether a scalar register that is read has, or may have, a return address in it.
+/// Whether a scalar register that is read has a return address in it that must not be read but as a mask.
 fn holds(operand: &Operand, held: &Held) -> bool {
     match operand.value {
         Value::Scalar(first) if operand.access != Access::Write => (first
             ..first.saturating_add(operand.dwords))
-            .any(|register| held.of(register) & (WHOLE | MIXED) != 0),
+            .any(|register| held.of(register) & (WHOLE | CUT | SURELY_MIXED) != 0),
         _ => false,
     }
 }
