@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::borders::Borders;
+use super::classify::writes_exec;
 use super::conditions::Made;
 use super::nonzero::{Chain, Chains};
 use super::slice::{Slice, Steps};
 use super::state::{EXEC_PLACE, Rest, State};
 use crate::analysis::dominators::reverse_postorder;
-use crate::analysis::program::{Function, Program};
+use crate::analysis::program::{Exit, Function, Program};
 use crate::analysis::rounds::Rounds;
 use crate::analysis::values::{Expr, Values, Vn};
 use crate::isa::{Access, Condition, Flow, Inst, RegSet, Value};
@@ -283,13 +284,26 @@ pub(super) fn enters_with_lanes(program: &Program, function: &Function, from: us
     tells_of_lanes(program, function, from, to) == Some(true)
 }
 
-/// Whether each branch that leads to a block tells that no lane is on then.
+/// Whether each branch that leads to a block tells that no lane is on then, or one that leads to what stands before it.
 pub(super) fn enters_without_lanes(program: &Program, function: &Function, block: usize) -> bool {
+    /// Blocks that are looked through: a branch around others, as a rule.
+    const MOST: usize = 4;
+    is_without_lanes(program, function, block, MOST)
+}
+
+fn is_without_lanes(program: &Program, function: &Function, block: usize, most: usize) -> bool {
     let before = function.predecessors(block);
+    let leaves_as_is = |from: usize| {
+        let from = &function.blocks[from];
+        from.exit == Exit::Local && !from.insts.clone().any(|inst| writes_exec(program, inst))
+    };
     // The first block is entered from outside, too.
     block > 0
         && !before.is_empty()
-        && before.iter().all(|&from| tells_of_lanes(program, function, from, block) == Some(false))
+        && before.iter().all(|&from| match tells_of_lanes(program, function, from, block) {
+            Some(with_lanes) => !with_lanes,
+            None => most > 0 && leaves_as_is(from) && is_without_lanes(program, function, from, most - 1),
+        })
 }
 
 /// Whether some lane is on or none is, where the branch at the end of `from` that leads to `to` tells it.

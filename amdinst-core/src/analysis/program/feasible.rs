@@ -95,7 +95,7 @@ struct State {
     block: usize,
     /// The end of what is to be looked at.
     end: usize,
-    /// Registers one of which has the value.
+    /// Registers one of which has the value; none if it was found where that comes from.
     of: ScalarSet,
     facts: Facts,
 }
@@ -123,18 +123,22 @@ impl Program {
         let mut open = vec![State { block, end: reader, of, facts }];
         let mut seen: BTreeSet<(usize, u128, Facts)> = BTreeSet::new();
         while let Some(mut state) = open.pop() {
-            match self.backwards(function, &mut state) {
-                Ok(true) => return true,
-                Ok(false) => {}
-                Err(Impossible) => continue,
+            if self.backwards(function, &mut state).is_err() {
+                continue;
             }
-            let of = state.of;
-            if state.block == 0 && of.intersects(may_hold(None)) {
+            let mut of = state.of;
+            // What comes before where the value does may still tell that no wave comes by.
+            let is_found = of.is_empty();
+            if is_found && state.facts.is_empty()
+                || state.block == 0 && (is_found || of.intersects(may_hold(None)))
+            {
                 return true;
             }
-            let of = of.intersection(may_hold(Some(state.block)));
-            if of.is_empty() {
-                continue;
+            if !is_found {
+                of = of.intersection(may_hold(Some(state.block)));
+                if of.is_empty() {
+                    continue;
+                }
             }
             for &before in function.predecessors(state.block) {
                 // Who is called may change anything.
@@ -154,8 +158,8 @@ impl Program {
         false
     }
 
-    /// Goes back to the start of the block. True if the value is found to come from there.
-    fn backwards(&self, function: &Function, state: &mut State) -> Result<bool, Impossible> {
+    /// Goes back to the start of the block.
+    fn backwards(&self, function: &Function, state: &mut State) -> Result<(), Impossible> {
         for index in (function.blocks[state.block].insts.start..state.end).rev() {
             let located = &self.insts[index];
             if !located.changes_scalars && !self.scalars(located).writes.intersects(ScalarSet::SCC) {
@@ -164,16 +168,15 @@ impl Program {
             let changes = ScalarSet::of(&self.effects(index).changes());
             let inst = self.inst(index);
             if changes.intersects(state.of) {
-                match located.op {
-                    Op::s_swappc_b64 | Op::s_call_b64 | Op::v_readlane_b32 | Op::v_readfirstlane_b32 => {
-                        return Ok(true);
-                    }
-                    op if op.is_of(Families::SGPRS_BY_NUMBER) => return Ok(true),
-                    _ => {}
-                }
+                let is_found = matches!(
+                    located.op,
+                    Op::s_swappc_b64 | Op::s_call_b64 | Op::v_readlane_b32 | Op::v_readfirstlane_b32
+                ) || located.op.is_of(Families::SGPRS_BY_NUMBER);
                 let sources = came_from(inst, state.of);
                 state.of = state.of.without(self.scalars(located).writes).union(sources);
-                if state.of.is_empty() {
+                if is_found {
+                    state.of = ScalarSet::EMPTY;
+                } else if state.of.is_empty() {
                     return Err(Impossible);
                 }
             }
@@ -188,7 +191,7 @@ impl Program {
                 }
             }
         }
-        Ok(false)
+        Ok(())
     }
 
     /// What the branch from one block to another tells.

@@ -1,3 +1,5 @@
+// refused: unresolved-getpc: `v_cmp_ne_u32` uses a return address, but not to return there
+// refused: unresolved-getpc: `s_add_u32` uses a return address, but not to return there
 // refused: unresolved-getpc: `v_mov_b32` uses a return address, but not to return there
 // As `number_beside_a_mask`, but what was made of the return address need be no mask of lanes.
 kernel test
