@@ -5,15 +5,17 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::ops::Deref;
 use std::rc::Rc;
 
-use super::hazards::{Brief, Facts};
-use crate::isa::{
-    DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Reg, Value, Words, assemble_legal, with_values,
+use amdgpu_isa::{
+    Arch, DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Reg, Value, WaveSize, Words, assemble_legal,
+    with_values,
 };
-use crate::{Arch, Mixer};
+use rustc_hash::FxHashMap;
+
+use super::hazards::{Brief, Facts};
+use crate::hash::FACTOR;
 
 /// An instruction to be inserted.
 #[derive(Clone, Debug)]
@@ -132,15 +134,25 @@ pub(super) struct Assembler {
 struct Known {
     /// Those assembled last, by a few bits of their keys: most are asked for again soon.
     recent: Box<[Option<(Key, Assembled)>; RECENT]>,
-    all: HashMap<Key, Assembled, BuildHasherDefault<Mixer>>,
+    all: FxHashMap<Key, Assembled>,
     /// One of all that differ in registers and inline constants alone.
-    shapes: HashMap<Key, Assembled, BuildHasherDefault<Mixer>>,
+    shapes: FxHashMap<Key, Assembled>,
 }
 
 /// Instructions that are kept at hand, a power of two.
 const RECENT: usize = 1024;
 
 impl Assembler {
+    /// The processor that it assembles for.
+    pub(super) const fn arch(&self) -> Arch {
+        self.arch
+    }
+
+    /// The size of the waves that run the code.
+    pub(super) const fn wave_size(&self) -> WaveSize {
+        self.arch.generation().wave_sizes()[0]
+    }
+
     pub(super) fn new(arch: Arch) -> Self {
         let recent = Box::new([const { None }; RECENT]);
         let known = Known { recent, all: HashMap::default(), shapes: HashMap::default() };
@@ -236,11 +248,8 @@ const fn kind(value: Value) -> u64 {
 #[inline]
 const fn byte(value: Value) -> u8 {
     match value {
-        Value::Scalar(code)
-        | Value::Vgpr(code)
-        | Value::Agpr(code)
-        | Value::Inline(code)
-        | Value::Special(code) => code,
+        Value::Scalar(code) | Value::Vgpr(code) | Value::Agpr(code) | Value::Inline(code) => code,
+        Value::Special(special) => special as u8,
         Value::Literal(_) | Value::Imm(_) | Value::Off => 0,
     }
 }
@@ -313,7 +322,7 @@ impl Key {
     /// Where among recent ones.
     #[inline]
     const fn place(self) -> usize {
-        let mixed = (self.operands ^ self.modifiers.rotate_left(32)).wrapping_mul(Mixer::FACTOR);
+        let mixed = (self.operands ^ self.modifiers.rotate_left(32)).wrapping_mul(FACTOR);
         (mixed >> (64 - RECENT.ilog2())) as usize
     }
 }

@@ -4,14 +4,15 @@
 //! before one of them, before that. In SGPRs they are three scalar instructions. Counters elsewhere get their two
 //! increments as two lanes of a VGPR, as those of sites do ([`site_code`](super::site_code)).
 
+use amdgpu_isa::{Op, Value};
+
 use super::assembler::{Assembled, Assembler};
 use super::borrowed::Borrowed;
 use super::layout::{CounterPlace, Lent, Owned, PARKED_RECORD, Temps};
 use super::options::{Level, Probe};
-use super::sequence::{Sequence, sgpr};
+use super::sequence::{EmitError, Sequence, sgpr};
 use super::site_code::Needs;
 use crate::counters::RECORD_HEADER_WORDS;
-use crate::isa::{EncodeError, Op, Value};
 
 /// All that the code of one block depends on.
 #[derive(Clone, Debug)]
@@ -37,7 +38,7 @@ pub(super) fn needs(place: CounterPlace, level: Level, scc_is_live: bool) -> Nee
 }
 
 impl BlockCode<'_> {
-    pub(super) fn code(&self) -> Result<Vec<Assembled>, EncodeError> {
+    pub(super) fn code(&self) -> Result<Vec<Assembled>, EmitError> {
         let mut code = Sequence::new(self.assembler);
         let borrowed = self.borrowed();
         borrowed.take(&mut code);
@@ -48,7 +49,7 @@ impl BlockCode<'_> {
         match self.place {
             CounterPlace::BlockSgprs { executions, lanes } => {
                 if let (Some(lanes), Some(temp)) = (lanes, self.temps.singles[0]) {
-                    code.sop1(Op::s_bcnt1_i32_b64, sgpr(temp), Value::EXEC);
+                    code.count_lanes(temp, Value::EXEC);
                     code.sop2(Op::s_add_u32, lanes, sgpr(lanes), sgpr(temp));
                 }
                 code.sop2(Op::s_add_u32, executions, sgpr(executions), Value::int(1));
@@ -72,7 +73,7 @@ impl BlockCode<'_> {
             CounterPlace::Sgprs(_) | CounterPlace::Masks { .. } | CounterPlace::Seed => {}
         }
         if let Some(mask) = self.temps.pair {
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(mask));
+            code.move_mask(Value::EXEC, sgpr(mask));
         }
         if let Some(scc) = self.temps.scc {
             code.sopc(Op::s_cmp_lg_u32, sgpr(scc), Value::int(0));
@@ -84,9 +85,9 @@ impl BlockCode<'_> {
     /// Adds to each counter in memory by itself. EXEC is in the pair then.
     fn add_one_by_one(&self, code: &mut Sequence) {
         let Some(mask) = self.temps.pair else { return };
-        code.sop1(Op::s_mov_b64, sgpr(mask), Value::EXEC);
+        code.move_mask(sgpr(mask), Value::EXEC);
         if let Some(lanes) = self.temps.singles[0] {
-            code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes), sgpr(mask));
+            code.count_lanes(lanes, sgpr(mask));
         }
         let words = Probe::Blocks.words();
         self.borrowed().add_one_by_one(code, block_offset(self.id), words, |code, add| {
@@ -109,7 +110,7 @@ impl BlockCode<'_> {
             code.readlane(record, park, PARKED_RECORD);
             code.readlane(record + 1, park, PARKED_RECORD + 1);
         }
-        code.sop1(Op::s_mov_b64, sgpr(mask), Value::EXEC);
+        code.move_mask(sgpr(mask), Value::EXEC);
         self.borrowed().take_lanes(code);
         // Where the lanes are always the same, the first has its increment from the prologue on.
         if self.borrowed().forgets_data() {
@@ -117,7 +118,7 @@ impl BlockCode<'_> {
         }
         let words = match self.temps.singles[0] {
             Some(lanes) => {
-                code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes), sgpr(mask));
+                code.count_lanes(lanes, sgpr(mask));
                 code.writelane(data, sgpr(lanes), first + 1);
                 Probe::Blocks.words()
             }

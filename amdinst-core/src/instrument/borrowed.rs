@@ -6,10 +6,11 @@
 //! change places with those of the probes through scratch memory. All vector memory operations are waited for then, before
 //! and after.
 
+use amdgpu_isa::{Op, Value};
+
 use super::layout::{CounterPlace, LENT_LANES, Lent, Owned, PARKED_SGPRS, PARKING_LANES, RecordPlace, Temps};
 use super::sequence::{Sequence, sgpr};
 use super::site_code::MAX_OFFSET;
-use crate::isa::{Op, Value};
 
 /// Operations on scratch memory where the parking VGPR is borrowed.
 pub(super) const SCRATCH_OPERATIONS: u32 = 3;
@@ -27,13 +28,13 @@ impl Borrowed<'_> {
     pub(super) fn take(&self, code: &mut Sequence) {
         let Some(park) = self.owned.park else { return };
         if let (Some(slots), Some(exec)) = (self.owned.scratch, self.temps.pair) {
-            code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+            code.move_mask(sgpr(exec), Value::EXEC);
             code.enable_lanes(PARKING_LANES, 0);
             let scratch = code.scratch(slots, self.temps.address);
             code.scratch_store(park, scratch.kept);
             code.scratch_load(park, scratch.image);
             code.wait_vector_memory();
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+            code.move_mask(Value::EXEC, sgpr(exec));
         }
         if self.temps.wait {
             code.wait_scalar_loads();
@@ -54,7 +55,7 @@ impl Borrowed<'_> {
             let scratch = code.scratch(slots, self.temps.address);
             code.scratch_load(park, scratch.kept);
             code.wait_vector_memory();
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+            code.move_mask(Value::EXEC, sgpr(exec));
         }
     }
 
@@ -99,7 +100,7 @@ impl Borrowed<'_> {
     /// Adds the increments in the enabled lanes of the data VGPR to the record, from byte `offset` on.
     pub(super) fn add_to_memory(&self, code: &mut Sequence, offset: u32) {
         let Owned { offsets, data, lent, .. } = *self.owned;
-        let (record, is_lent) = (self.record(), lent == Lent::One);
+        let (record, is_lent) = (self.record(code), lent == Lent::One);
         if is_lent {
             code.low_lane_offsets(offsets);
         }
@@ -124,9 +125,10 @@ impl Borrowed<'_> {
         words: u32,
         increments: impl FnOnce(&mut Sequence, &mut dyn FnMut(&mut Sequence, u32, Value)),
     ) {
-        let [Some(kept_offset), Some(kept_data)] = self.temps.lanes else { return };
+        let [kept_offset, kept_data] =
+            self.temps.lanes.map(|kept| code.required("SGPR for a lane's value", kept));
         let Owned { offsets, data, .. } = *self.owned;
-        let record = self.record();
+        let record = self.record(code);
         code.readlane(kept_offset, offsets, 0);
         code.readlane(kept_data, data, 0);
         let (far, near) = if offset + 4 * words <= MAX_OFFSET { (0, offset) } else { (offset, 0) };
@@ -141,10 +143,10 @@ impl Borrowed<'_> {
     }
 
     /// The pair with the record's address.
-    fn record(&self) -> u8 {
+    fn record(&self, code: &mut Sequence) -> u8 {
         match self.owned.record {
             RecordPlace::Sgprs(record) => record,
-            RecordPlace::Parked => self.temps.record.unwrap_or_default(),
+            RecordPlace::Parked => code.required("pair for the record's address", self.temps.record),
         }
     }
 }

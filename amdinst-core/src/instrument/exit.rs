@@ -4,18 +4,18 @@
 //! instruction may still write: `offsets` and `data` are chosen to be none of these. A store need not be waited for before
 //! the wave ends.
 
+use amdgpu_isa::{Arch, LAST_SGPR, Op, Reg, Value};
+
 use super::assembler::{Assembled, Assembler};
 use super::layout::{
     BEGIN_WORD, BeginPlace, CounterPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace,
     points_per_vgpr,
 };
 use super::options::{Home, Level, Probe};
-use super::sequence::{Sequence, sgpr};
+use super::sequence::{EmitError, Sequence, sgpr};
 use super::site_code::MAX_OFFSET;
 use super::stores::Stores;
-use crate::Arch;
 use crate::counters::RECORD_HEADER_WORDS;
-use crate::isa::{EncodeError, LAST_SGPR, Op, Reg, Value};
 
 /// All that an epilogue depends on.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ enum Word {
 }
 
 impl Exit<'_> {
-    pub(super) fn code(&self) -> Result<Vec<Assembled>, EncodeError> {
+    pub(super) fn code(&self) -> Result<Vec<Assembled>, EmitError> {
         let mut code = Sequence::new(self.assembler);
         let Owned { offsets, .. } = *self.owned;
         if let Some(seed) = &self.owned.seed {
@@ -86,7 +86,7 @@ impl Exit<'_> {
             return code.finish();
         }
         if self.home != Home::Global || self.owned.lent != Lent::Neither {
-            code.enable_lanes(64, 0);
+            code.enable_all_lanes();
             code.lane_offsets(offsets);
         }
         let mut words = vec![Word::Constant(1), Word::Constant(0)];
@@ -110,7 +110,7 @@ impl Exit<'_> {
                 })
         );
         let mut at = 0;
-        for chunk in words.chunks(64) {
+        for chunk in words.chunks(code.lanes() as usize) {
             // All lanes are on that a chunk has: the first may have all.
             let has_zeros = chunk.iter().any(|word| matches!(word, Word::Constant(0)));
             if has_zeros {
@@ -149,16 +149,17 @@ impl Exit<'_> {
         // What is parked is needed no more: all lanes get addresses again.
         let image = record + 2;
         code.readlane(image, offsets, 0);
-        code.enable_lanes(64, 0);
+        code.enable_all_lanes();
         code.lane_offsets(offsets);
         code.vop2(Op::v_add_u32, offsets, sgpr(image), offsets);
         let words = RECORD_HEADER_WORDS + self.probe.words() * self.places.len() as u32;
-        for at in (0..words).step_by(64) {
+        let lanes = code.lanes();
+        for at in (0..words).step_by(lanes as usize) {
             let offset = 4 * at % MAX_OFFSET;
             if at > 0 && offset == 0 {
                 code.vop2(Op::v_add_u32, offsets, Value::int(MAX_OFFSET as i32), offsets);
             }
-            if words - at < 64 {
+            if words - at < lanes {
                 code.enable_lanes(words - at, 0);
             }
             code.ds_read(data, offsets, offset);
@@ -177,7 +178,7 @@ impl Exit<'_> {
         code.wait_scalar_loads();
         let record = self.record(code);
         if begin != BeginPlace::Memory {
-            code.enable_lanes(64, 0);
+            code.enable_all_lanes();
             code.lane_offsets(offsets);
         }
         let mut words = vec![
@@ -194,7 +195,7 @@ impl Exit<'_> {
         }
         if begin == BeginPlace::Memory {
             // The time of entry is there already: lanes 0, 1, 4 and 5.
-            code.sop1(Op::s_mov_b64, Value::EXEC, Value::int(0b11_0011));
+            code.move_mask(Value::EXEC, Value::int(0b11_0011));
         } else {
             code.enable_lanes(END_WORD + 2, 0);
         }
@@ -211,11 +212,13 @@ impl Exit<'_> {
                     |pair| begin.is_some_and(|begin| pair == end.0 || begin == BeginPlace::Sgprs(pair));
                 let free =
                     |&pair: &u8| !counters.contains(&pair) && !counters.contains(&(pair + 1)) && !times(pair);
-                let record = (0..=LAST_SGPR).step_by(2).find(free).unwrap_or_default();
+                let record = (0..=LAST_SGPR).step_by(2).find(free);
+                let record = code.required("pair for the record's address", record);
+                let park = code.required("VGPR that the record's address is parked in", park);
                 // A scalar load that nobody waited for may still write to it.
                 code.wait_scalar_loads();
-                code.readlane(record, park.unwrap_or_default(), PARKED_RECORD);
-                code.readlane(record + 1, park.unwrap_or_default(), PARKED_RECORD + 1);
+                code.readlane(record, park, PARKED_RECORD);
+                code.readlane(record + 1, park, PARKED_RECORD + 1);
                 record
             }
         }
@@ -233,11 +236,11 @@ impl Exit<'_> {
     fn store(&self, code: &mut Sequence, record: u8, data: u8, lanes: u32, at: u32) {
         let offsets = self.owned.offsets;
         if at >= MAX_OFFSET {
-            code.enable_lanes(64, 0);
+            code.enable_all_lanes();
             code.vop2(Op::v_add_u32, offsets, Value::int(at as i32), offsets);
             code.enable_lanes(lanes, 0);
             code.global_store(offsets, data, record, 0);
-            code.enable_lanes(64, 0);
+            code.enable_all_lanes();
             code.vop2(Op::v_subrev_u32, offsets, Value::int(at as i32), offsets);
         } else {
             code.enable_lanes(lanes, 0);

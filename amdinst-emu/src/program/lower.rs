@@ -3,9 +3,8 @@
 use std::iter::Peekable;
 use std::ops::Range;
 
-use amdinst_core::isa::{self, Access, Encoding, Inst, Operand, Slot, Value};
-use amdinst_core::object::{CodeObject, Kernel};
-use amdinst_core::{Arch, FeatureState};
+use amdgpu_isa::{Access, Arch, Encoding, Feature, FeatureState, Inst, Operand, Slot, Value, scalar};
+use amdgpu_object::{CodeObject, Kernel};
 
 use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Src, Step, memory_ops, scalar_memory};
 use crate::exec;
@@ -21,7 +20,7 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
         kernels: object.kernels.clone(),
         variables: object.variables.clone(),
         // Code that runs with ECC on or off meets it on: so the accelerators are set up.
-        sramecc: arch.has_sramecc() && object.target.sramecc != FeatureState::Off,
+        sramecc: arch.has(Feature::SramEcc) && object.target.sramecc != FeatureState::Off,
         ..blank_program(arch, text)
     };
     // Code begins anew at each symbol: padding or data before one must not swallow its first instruction.
@@ -61,7 +60,7 @@ fn blank_program(arch: Arch, text: Vec<u8>) -> Program {
         bias: 0,
         kernels: Vec::new(),
         variables: Vec::new(),
-        sramecc: arch.has_sramecc(),
+        sramecc: arch.has(Feature::SramEcc),
         exec_writers: Vec::new(),
         reads_clock: false,
         code: Code::default(),
@@ -92,7 +91,7 @@ fn decode_section(
     let mut offset = section.start;
     while offset + 4 <= section.end {
         while starts.next_if(|start| *start <= offset as u64).is_some() {}
-        let step = match isa::decode(arch, &program.text[offset..section.end]) {
+        let step = match amdgpu_isa::decode(arch, &program.text[offset..section.end]) {
             Ok(inst) => {
                 let runs_over =
                     starts.peek().is_some_and(|start| offset as u64 + u64::from(inst.size) > *start);
@@ -133,21 +132,21 @@ fn link(program: &mut Program) {
 
 fn bad(offset: usize, size: u8, message: String) -> Step {
     let inst = Inst {
-        op: isa::Op::s_nop,
+        op: amdgpu_isa::Op::s_nop,
         encoding: Encoding::Sopp,
         size: 4,
-        operands: isa::Operands::new(),
-        mods: isa::Mods::default(),
+        operands: amdgpu_isa::Operands::new(),
+        mods: amdgpu_isa::Mods::default(),
     };
     let extra = extra(inst, [Kind::Int; 5], false, message);
-    Step { run: exec::undecodable, size, extra: Some(extra), ..blank(isa::Op::s_nop, offset) }
+    Step { run: exec::undecodable, size, extra: Some(extra), ..blank(amdgpu_isa::Op::s_nop, offset) }
 }
 
 fn extra(inst: Inst, [dst_kind, src_kind @ ..]: [Kind; 5], keep_half: bool, message: String) -> Box<Extra> {
     Box::new(Extra { inst, dst_kind, src_kind, keep_half, memory: None, scalar: None, message })
 }
 
-fn blank(op: isa::Op, offset: usize) -> Step {
+fn blank(op: amdgpu_isa::Op, offset: usize) -> Step {
     Step {
         run: exec::undecodable,
         op,
@@ -245,7 +244,7 @@ fn lower(inst: Inst, offset: usize, sramecc: bool, registers: &mut [usize; 2]) -
         let reason = "a register of the trap handler".to_owned();
         step.run = exec::privileged;
         step.extra = Some(extra(inst, [Kind::Int; 5], false, reason));
-    } else if needs_extra || op == isa::Op::s_setreg_imm32_b32 {
+    } else if needs_extra || op == amdgpu_isa::Op::s_setreg_imm32_b32 {
         let [a, b, c, d] = src_kind;
         let mut extra = extra(inst, [dst_kind, a, b, c, d], keep_half, String::new());
         extra.memory = memory;
@@ -274,11 +273,10 @@ fn note_write(step: &mut Step, operand: &Operand) {
 
 /// TTMP0 to TTMP15, which only trap handlers may write; what is in them when a kernel reads them depends on those.
 fn is_privileged(operand: &Operand) -> bool {
-    const TTMP: std::ops::RangeInclusive<u16> = 108..=123;
     match operand.value {
         Value::Scalar(first) => {
             let last = u16::from(first) + u16::from(operand.dwords.max(1)) - 1;
-            u16::from(first) <= *TTMP.end() && last >= *TTMP.start()
+            first < scalar::TTMP + scalar::TTMPS && last >= scalar::TTMP.into()
         }
         _ => false,
     }
@@ -298,7 +296,7 @@ fn source(value: Value, kind: Kind, dwords: u8, name: &str) -> Src {
     match value {
         Value::Vgpr(_) | Value::Agpr(_) => register_row(value).map_or(Src::None, Src::Row),
         Value::Scalar(register) => Src::Scalar(register),
-        Value::Special(code) => Src::Special(code),
+        Value::Special(special) => Src::Special(special),
         Value::Inline(code) => Src::Const(inline(code, kind, dwords, name)),
         Value::Literal(bits) => Src::Const(match kind {
             Kind::F64 if dwords >= 2 => u64::from(bits) << 32,

@@ -1,6 +1,6 @@
 //! Memory instructions: from the mnemonic to what the access does.
 
-use amdinst_core::isa::{Encoding, Inst, Slot, Value};
+use amdgpu_isa::{Encoding, Inst, Slot, Value};
 
 use super::{Action, AtomicOp, MemoryAccess, Packing, Part, Space, Src, Typed};
 use crate::wave::register_row;
@@ -38,7 +38,7 @@ pub(crate) fn access(inst: &Inst, sramecc: bool) -> Option<MemoryAccess> {
             Value::Inline(code @ 128..=192) => Src::Const(u64::from(code) - 128),
             Value::Inline(code @ 193..=208) => Src::Const((192 - i64::from(code)) as u32 as u64),
             Value::Literal(value) => Src::Const(u64::from(value)),
-            Value::Special(code) => Src::Special(code),
+            Value::Special(special) => Src::Special(special),
             _ => Src::None,
         }
     });

@@ -1,6 +1,6 @@
 //! The form in which instructions are executed: operands resolved to rows and constants, a function to call.
 
-use amdinst_core::isa::{Inst, Op};
+use amdgpu_isa::{Inst, Op, Special};
 
 use crate::check::Outcome;
 use crate::exec::Context;
@@ -17,8 +17,8 @@ pub(crate) enum Src {
     Scalar(u8),
     /// A constant, already in the operand's format.
     Const(u64),
-    /// SHARED_BASE … EXECZ by operand code.
-    Special(u8),
+    /// SHARED_BASE … EXECZ.
+    Special(Special),
     /// Absent.
     None,
 }

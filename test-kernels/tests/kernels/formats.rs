@@ -32,8 +32,7 @@ fn assert_own_branch(run: &Run) {
         return;
     }
     // For all of the branches of `core`, registers and LDS may have no room: memory has.
-    let has_room =
-        std::env::var("AMDINST_COUNTERS").map_or(true, |home| matches!(&*home, "auto" | "global"));
+    let has_room = std::env::var("AMDINST_COUNTERS").map_or(true, |home| matches!(&*home, "auto" | "global"));
     assert!(!report.sites.is_empty() || !has_room, "refused: {:?}", report.refusals);
     if optimised(run) && !report.sites.is_empty() {
         let outside = run.report().site("outside");

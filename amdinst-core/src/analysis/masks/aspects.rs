@@ -1,18 +1,16 @@
 //! What the data flow sees of an instruction: of most, no more than which registers have a new value.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+use amdgpu_isa::{Access, Families, Op, Operand, ScalarSet};
+use rustc_hash::FxHashMap;
 
 use super::conditions::Made;
 use super::step::has_rule;
-use crate::Mixer;
 use crate::analysis::program::{Program, Scalars};
-use crate::isa::{Access, Families, Op, Operand, ScalarSet};
 
 /// Aspects of the instructions of a processor, each with a number.
 #[derive(Debug, Default)]
 pub(super) struct Aspects {
-    numbers: HashMap<Aspect, u32, BuildHasherDefault<Mixer>>,
+    numbers: FxHashMap<Aspect, u32>,
     /// By form: the number of its aspect, plus one, once it was asked for.
     of_forms: Vec<u32>,
 }
@@ -70,7 +68,7 @@ impl Aspect {
     fn of(program: &Program, index: usize) -> Self {
         let (located, inst) = (&program.insts[index], program.inst(index));
         let &Scalars { reads, writes } = program.scalars(located);
-        if located.touches_exec || has_rule(inst.op) {
+        if located.touches_exec || has_rule(inst.op, program.wave_size()) {
             let is_plain = inst.mods.sdwa.is_none() && inst.mods.dpp.is_none();
             let kind = Kind::Ruled { op: inst.op, reads, offset: inst.mods.offset, is_plain };
             return Self { kind, writes, operands: inst.operands.as_slice().into() };

@@ -28,7 +28,7 @@ use slice::Steps;
 use super::dominators::Structure;
 use super::program::{Function, Located, Program};
 use super::values::{Expr, Vn};
-use crate::isa::{Condition, Flow, RegSet};
+use amdgpu_isa::{Condition, Flow, RegSet};
 
 /// How a site narrows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl Masks {
                         inst: event.inst,
                         block: event.block,
                         kind: kind.unwrap_or_else(|| branch_kind(function, structure, event.block, is_last)),
-                        saves_old: saves_old(inst),
+                        saves_old: saves_old(inst, flowing.wave_size()),
                         old_is_nonzero: event.old_is_nonzero,
                         old_is_start: function.kernel.is_some() && event.old == flowing.entry_exec,
                         loop_depth: structure.depth(event.block),

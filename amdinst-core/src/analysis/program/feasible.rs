@@ -10,13 +10,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{Exit, Function, Program};
-use crate::isa::{Condition, Families, Flow, Inst, Op, Reg, ScalarSet, Value};
+use amdgpu_isa::{
+    Condition, Families, Flow, Inst, Logic, MaskOp, Op, Reg, ScalarSet, Value, WaveSize, scalar,
+};
 
-/// VCC, by its first register.
-const VCC: u8 = 106;
-/// EXEC, by its first register.
-const EXEC: u8 = 126;
+use super::{Exit, Function, Program};
 
 /// States looked at before the search gives up.
 const MOST_STATES: usize = 1 << 14;
@@ -118,7 +116,7 @@ impl Program {
             Op::v_readfirstlane_b32 | Op::v_readlane_b32 | Op::v_writelane_b32
         );
         if !self.insts[reader].encoding.is_scalar() && !takes_lanes {
-            facts.push((Place::Pair(EXEC), Is::NotZero));
+            facts.push((Place::Pair(scalar::EXEC), Is::NotZero));
         }
         let mut open = vec![State { block, end: reader, of, facts }];
         let mut seen: BTreeSet<(usize, u128, Facts)> = BTreeSet::new();
@@ -172,7 +170,7 @@ impl Program {
                     located.op,
                     Op::s_swappc_b64 | Op::s_call_b64 | Op::v_readlane_b32 | Op::v_readfirstlane_b32
                 ) || located.op.is_of(Families::SGPRS_BY_NUMBER);
-                let sources = came_from(inst, state.of);
+                let sources = came_from((inst, self.wave_size()), state.of);
                 state.of = state.of.without(self.scalars(located).writes).union(sources);
                 if is_found {
                     state.of = ScalarSet::EMPTY;
@@ -185,7 +183,7 @@ impl Program {
             }
             for (place, is) in std::mem::take(&mut state.facts) {
                 if changes.intersects(place.registers()) {
-                    before(inst, place, is, &mut state.facts)?;
+                    before((inst, self.wave_size()), (place, is), &mut state.facts)?;
                 } else {
                     add(&mut state.facts, place, is)?;
                 }
@@ -211,10 +209,10 @@ impl Program {
         let (place, if_taken) = match condition {
             Condition::Scc0 => (Place::Scc, Is::Zero),
             Condition::Scc1 => (Place::Scc, Is::NotZero),
-            Condition::Vccz => (Place::Pair(VCC), Is::Zero),
-            Condition::Vccnz => (Place::Pair(VCC), Is::NotZero),
-            Condition::Execz => (Place::Pair(EXEC), Is::Zero),
-            Condition::Execnz => (Place::Pair(EXEC), Is::NotZero),
+            Condition::Vccz => (Place::Pair(scalar::VCC), Is::Zero),
+            Condition::Vccnz => (Place::Pair(scalar::VCC), Is::NotZero),
+            Condition::Execz => (Place::Pair(scalar::EXEC), Is::Zero),
+            Condition::Execnz => (Place::Pair(scalar::EXEC), Is::NotZero),
             Condition::Debug => return Ok(()),
         };
         let is = match (taken, if_taken) {
@@ -259,7 +257,11 @@ fn need(facts: &mut Facts, source: Source, is: Is) -> Result<(), Impossible> {
 }
 
 /// Adds what must have been before an instruction that changes `place`, which has to be this behind it.
-fn before(inst: &Inst, place: Place, is: Is, facts: &mut Facts) -> Result<(), Impossible> {
+fn before(
+    (inst, wave): (&Inst, WaveSize),
+    (place, is): (Place, Is),
+    facts: &mut Facts,
+) -> Result<(), Impossible> {
     let first = inst.operands.first().map(|operand| operand.value);
     let is_result = |first: Option<Value>| match place {
         Place::Pair(register) => first == Some(Value::Scalar(register)),
@@ -274,7 +276,7 @@ fn before(inst: &Inst, place: Place, is: Is, facts: &mut Facts) -> Result<(), Im
     if !is_result(result) {
         return Ok(());
     }
-    match made(inst) {
+    match made(inst, wave) {
         Made::Of(source) => need(facts, source, is),
         Made::Both(a, b, is_inverted) => match if is_inverted { is.inverted() } else { is } {
             is @ (Is::NotZero | Is::Ones) => {
@@ -322,31 +324,39 @@ impl Source {
 }
 
 /// What an operation on masks makes of its sources.
-fn made(inst: &Inst) -> Made {
+fn made(inst: &Inst, wave: WaveSize) -> Made {
     let value = |n: usize| inst.operands.get(n).map(|operand| operand.value);
-    let (Some(a), b) = (value(1), value(2)) else { return Made::Other };
-    let b = if inst.op.is_of(Families::SAVES_EXEC) { Some(Value::EXEC) } else { b };
+    let Some(a) = value(1) else { return Made::Other };
+    match (inst.op.mask_op(wave), value(2)) {
+        (Some(MaskOp::Move), _) => Made::Of(Source::plain(a)),
+        (Some(MaskOp::Not), _) => Made::Of(Source::inverted(a)),
+        (Some(MaskOp::Select), Some(b)) => Made::Selected(a, b),
+        (Some(MaskOp::Combine(logic)), Some(b)) => combined(logic, a, b),
+        (Some(MaskOp::Saveexec(logic)), _) => combined(logic, a, Value::EXEC),
+        _ => Made::Other,
+    }
+}
+
+/// What two masks make.
+fn combined(logic: Logic, a: Value, b: Value) -> Made {
     let (plain, inverted) = (Source::plain, Source::inverted);
-    match (inst.op, b) {
-        (Op::s_mov_b64, _) => Made::Of(plain(a)),
-        (Op::s_not_b64, _) => Made::Of(inverted(a)),
-        (Op::s_cselect_b64, Some(b)) => Made::Selected(a, b),
-        (Op::s_and_b64 | Op::s_and_saveexec_b64, Some(b)) => Made::Both(plain(a), plain(b), false),
-        (Op::s_andn2_b64 | Op::s_andn2_saveexec_b64, Some(b)) => Made::Both(plain(a), inverted(b), false),
-        (Op::s_andn1_saveexec_b64, Some(b)) => Made::Both(inverted(a), plain(b), false),
-        (Op::s_nand_b64 | Op::s_nand_saveexec_b64, Some(b)) => Made::Both(plain(a), plain(b), true),
-        (Op::s_or_b64 | Op::s_or_saveexec_b64, Some(b)) => Made::Both(inverted(a), inverted(b), true),
-        (Op::s_orn2_b64 | Op::s_orn2_saveexec_b64, Some(b)) => Made::Both(inverted(a), plain(b), true),
-        (Op::s_orn1_saveexec_b64, Some(b)) => Made::Both(plain(a), inverted(b), true),
-        (Op::s_nor_b64 | Op::s_nor_saveexec_b64, Some(b)) => Made::Both(inverted(a), inverted(b), false),
-        (Op::s_xor_b64 | Op::s_xor_saveexec_b64, Some(b)) => match (mask(a), mask(b)) {
+    match logic {
+        Logic::And => Made::Both(plain(a), plain(b), false),
+        Logic::AndNot => Made::Both(plain(a), inverted(b), false),
+        Logic::NotAnd => Made::Both(inverted(a), plain(b), false),
+        Logic::Nand => Made::Both(plain(a), plain(b), true),
+        Logic::Or => Made::Both(inverted(a), inverted(b), true),
+        Logic::OrNot => Made::Both(inverted(a), plain(b), true),
+        Logic::NotOr => Made::Both(plain(a), inverted(b), true),
+        Logic::Nor => Made::Both(inverted(a), inverted(b), false),
+        Logic::Xor => match (mask(a), mask(b)) {
             (_, Some(u64::MAX)) => Made::Of(inverted(a)),
             (Some(u64::MAX), _) => Made::Of(inverted(b)),
             (_, Some(0)) => Made::Of(plain(a)),
             (Some(0), _) => Made::Of(plain(b)),
             _ => Made::Other,
         },
-        _ => Made::Other,
+        Logic::Xnor => Made::Other,
     }
 }
 
@@ -360,13 +370,13 @@ const fn mask(value: Value) -> Option<u64> {
 }
 
 /// The registers whose bits an instruction puts into some of `of`: those that it copies, and those that it combines with others.
-fn came_from(inst: &Inst, of: ScalarSet) -> ScalarSet {
+fn came_from((inst, wave): (&Inst, WaveSize), of: ScalarSet) -> ScalarSet {
     let scalar = |value: Value| if let Value::Scalar(first) = value { Some(first) } else { None };
     let mut operands = inst.operands.iter();
     let Some(to) = operands.next() else { return ScalarSet::EMPTY };
     let has = |register: u8| of.contains(Reg::scalar(register));
     let of_scc = of.intersects(ScalarSet::SCC);
-    let copies = matches!(inst.op, Op::s_mov_b32 | Op::s_mov_b64);
+    let copies = inst.op == Op::s_mov_b32 || inst.op.mask_op(wave) == Some(MaskOp::Move);
     if !copies && !super::returns::is_mask_operation(inst.op) {
         return ScalarSet::EMPTY;
     }

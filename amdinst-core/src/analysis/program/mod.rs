@@ -18,15 +18,17 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
+
 use explore::Explorer;
 pub(crate) use known::Seen;
 
 use super::addresses::PcRelative;
 use super::modes;
 use super::rounds::Rounds;
-use crate::Arch;
-use crate::isa::{Effects, Encoding, Flow, Inst, Op, Operand, RegSet, ScalarSet, Value};
-use crate::object::{CodeObject, RelocationKind, Text};
+use amdgpu_isa::{
+    Arch, Effects, Encoding, Flow, Inst, Op, Operand, RegSet, ScalarSet, Value, WaveSize, scalar,
+};
+use amdgpu_object::{CodeObject, RelocationKind, Text};
 
 /// An instruction at its address: what the analyses ask of all of them. [`Program::inst`] has it whole.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +147,7 @@ const fn by_register(op: Op) -> bool {
 /// Whether an operand is EXEC, or a half of it.
 fn is_exec(operand: &Operand) -> bool {
     match operand.value {
-        Value::Scalar(first) => u16::from(first) + u16::from(operand.dwords) > 126,
+        Value::Scalar(first) => u16::from(first) + u16::from(operand.dwords) > scalar::EXEC.into(),
         _ => false,
     }
 }
@@ -423,6 +425,11 @@ impl Program {
     /// What it had, and those before it, for another program of the processor.
     pub(crate) fn into_seen(self) -> Seen {
         self.seen
+    }
+
+    /// The size of the waves that run it.
+    pub const fn wave_size(&self) -> WaveSize {
+        self.arch.generation().wave_sizes()[0]
     }
 
     /// An instruction with its operands.

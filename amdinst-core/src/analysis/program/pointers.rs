@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use amdgpu_isa::{Flow, Op, ScalarSet, Value};
+use amdgpu_object::CodeObject;
+
 use super::{Exit, ObstacleKind, Program};
 use crate::analysis::addresses::PcRelative;
-use crate::isa::{Flow, Op, ScalarSet, Value};
-use crate::object::CodeObject;
 
 impl Program {
     /// Has each call whose target is not known go to all functions whose address is a value, if these are all known.

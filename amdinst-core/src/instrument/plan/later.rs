@@ -6,9 +6,11 @@
 
 use std::ops::Range;
 
+use amdgpu_isa::{Arch, Encoding, Feature, Inst, MemoryOperation, Op, Reg, Value, Waits};
+use amdgpu_object::{KernelDescriptor, UserSgpr};
+
 use super::paths::{first_block, is_on_every_path, leave, reached, reached_without, repeats};
-use super::{Draft, Planner, encoding, properties};
-use crate::Arch;
+use super::{Draft, NoPlan, Planner, properties};
 use crate::analysis::masks::writes_exec;
 use crate::analysis::program::{Block, Program};
 use crate::instrument::assembler::Assembled;
@@ -18,8 +20,6 @@ use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
 use crate::instrument::sequence::Sequence;
 use crate::instrument::survey::Survey;
-use crate::isa::{Encoding, Inst, MemoryOperation, Op, Reg, Value};
-use crate::object::{KernelDescriptor, UserSgpr};
 
 /// Where a kernel works out its record's offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl Planner<'_> {
     }
 
     /// The descriptor of a kernel that takes an argument of ours, as far as it tells what waves start with.
-    fn with_argument(&self, kernel: usize) -> Result<KernelDescriptor, (Reason, String)> {
+    fn with_argument(&self, kernel: usize) -> Result<KernelDescriptor, NoPlan> {
         let mut descriptor = self.kernel(kernel).descriptor;
         descriptor
             .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
@@ -127,7 +127,7 @@ impl Planner<'_> {
         at: Option<At>,
         counts: &[Point],
         (deferred, counters): (&Deferred, &[u8]),
-    ) -> Result<(u32, Left), (Reason, String)> {
+    ) -> Result<(u32, Left), NoPlan> {
         let arch = self.object.target.arch;
         let mut left = Left::default();
         let Some(start) = self.start(kernel) else { return Ok((0, left)) };
@@ -146,7 +146,7 @@ impl Planner<'_> {
             }
             let mut offset = Sequence::new(&self.assembler);
             deferred.offset(&mut offset, arch, ids, left.workgroup);
-            let offset = offset.finish().map_err(encoding)?;
+            let offset = offset.finish()?;
             count += offset.len() as u32;
             let patch = draft.patches.entry(at.inst);
             let list = if at.behind { &mut patch.after } else { &mut patch.before };
@@ -155,7 +155,7 @@ impl Planner<'_> {
         if let Some(inst) = clear {
             let mut cleared = Sequence::new(&self.assembler);
             deferred::clear(&mut cleared, counters);
-            let cleared = cleared.finish().map_err(encoding)?;
+            let cleared = cleared.finish()?;
             count += cleared.len() as u32;
             draft.patches.entry(inst).before.splice(..0, cleared);
             left.clear = true;
@@ -212,18 +212,18 @@ impl Planner<'_> {
         (ids, arrive): ([u8; 3], [bool; 3]),
         deferred: &Deferred,
         left: &mut Left,
-    ) -> Result<u32, (Reason, String)> {
+    ) -> Result<u32, NoPlan> {
         let (arch, program) = (self.object.target.arch, &self.survey.program);
         let entry = start.entry;
         let Some(end) = end_of_loads(program, start) else { return Ok(0) };
         let mut count = 0;
         let mut insert = |at: usize, code: Sequence| {
-            let code = code.finish().map_err(encoding)?;
+            let code = code.finish()?;
             count += code.len() as u32;
             draft.patches.entry(at).before.splice(..0, code);
-            Ok(())
+            Ok::<_, NoPlan>(())
         };
-        let bits_matter = arch.is_gfx90a_plus() && !self.leaves_ids(start);
+        let bits_matter = arch.has(Feature::PackedWorkItemIds) && !self.leaves_ids(start);
         let touches_ids = |&index: &usize| {
             let effects = program.effects(index);
             let touched = |vgpr: u8| {
@@ -318,20 +318,14 @@ fn takes_low_bits(inst: &Inst, bits: u32) -> bool {
     }
 }
 
-/// What an `s_waitcnt` waits for: at most so many vector memory operations, and operations of scalar memory and LDS, are left.
-fn waits(program: &Program, index: usize) -> Option<(u32, u32)> {
-    let wait = (program.insts[index].op == Op::s_waitcnt).then(|| program.inst(index))?;
-    wait.operands.iter().find_map(|operand| match operand.value {
-        // VM_CNT in bits 0 to 3 and 14 to 15, LGKM_CNT in bits 8 to 11.
-        Value::Imm(value) => {
-            Some((value as u32 & 15 | (value as u32 >> 14 & 3) << 4, value as u32 >> 8 & 15))
-        }
-        _ => None,
-    })
+/// What an instruction waits for.
+fn waits(program: &Program, index: usize) -> Option<Waits> {
+    let waits = program.insts[index].op == Op::s_waitcnt;
+    waits.then(|| Waits::of(program.inst(index), program.arch.generation()))?
 }
 
 fn waits_for_arguments(program: &Program, index: usize) -> bool {
-    waits(program, index).is_some_and(|(_, scalar)| scalar == 0)
+    waits(program, index).is_some_and(|waits| waits.scalar_and_lds == Some(0))
 }
 
 /// The first wait for vector memory in a block behind a load from there.
@@ -345,5 +339,5 @@ fn wait_for_loads(program: &Program, block: &Block) -> Option<usize> {
         effects.vm_cnt && effects.memory.is_some_and(|access| access.operation == MemoryOperation::Load)
     };
     let load = block.insts.clone().find(|&index| loads(index))?;
-    (load..block.insts.end).find(|&index| waits(program, index).is_some_and(|(vector, _)| vector < 63))
+    (load..block.insts.end).find(|&index| waits(program, index).is_some_and(|waits| waits.vector.is_some()))
 }

@@ -31,12 +31,14 @@ use super::refusal::{InstrumentError, Reason, Refusal};
 use super::relocate::{Insertions, Patch, RelocateError, Relocated, Stays};
 use super::seed;
 use super::select::NoSuchSite;
+use super::sequence::EmitError;
 use super::session::{Known, Session};
 use super::sources::Sources;
 use super::survey::{Survey, selected};
 use crate::counters::{SiteForm, WaveIds};
-use crate::object::rewrite::{KernelEdit, text_address};
-use crate::object::{CodeObject, Kernel};
+use amdgpu_isa::EncodeError;
+use amdgpu_object::rewrite::{KernelEdit, text_address};
+use amdgpu_object::{CodeObject, Kernel};
 use amdinst_format::probes::{AddressMap, Cost, KernelProbes, SiteFrame};
 use amdinst_format::report::location;
 
@@ -121,7 +123,7 @@ pub(super) fn plan_with(
     }
     let mut unmovable = BTreeMap::new();
     loop {
-        let draft = planner.draft();
+        let draft = planner.draft()?;
         let relocated = if draft.inserted.is_empty() {
             None
         } else {
@@ -251,7 +253,8 @@ struct DraftKernel {
 
 impl Planner<'_> {
     fn kernel(&self, function: usize) -> &Kernel {
-        let index = self.survey.program.functions[function].kernel.unwrap_or_default();
+        let index = self.survey.program.functions[function].kernel;
+        let index = index.expect("only functions that are kernels are planned for");
         &self.object.kernels[index]
     }
 
@@ -265,7 +268,18 @@ impl Planner<'_> {
         }
     }
 
-    fn draft(&mut self) -> Draft {
+    /// The plan for some kernels contradicts itself.
+    fn internal(&self, kernels: &BTreeSet<usize>, inst: Option<usize>, what: String) -> InstrumentError {
+        let program = &self.survey.program;
+        let name = |&function: &usize| program.functions[function].name.clone();
+        InstrumentError::Internal {
+            kernel: kernels.first().map(name).unwrap_or_default().to_string(),
+            pc: inst.map(|inst| program.insts[inst].pc),
+            what,
+        }
+    }
+
+    fn draft(&mut self) -> Result<Draft, InstrumentError> {
         let (mut draft, accepted, patchable) = loop {
             let mut draft = Draft::default();
             let accepted: BTreeSet<usize> = self
@@ -295,7 +309,7 @@ impl Planner<'_> {
             let before = draft.inserted.len();
             let part = self.draft_group(&group).and_then(|part| match part {
                 Some(part) => {
-                    draft.inserted.add(&part.patches).map_err(encoding)?;
+                    draft.inserted.add(&part.patches)?;
                     Ok(Some(part.kernels))
                 }
                 None => Ok(None),
@@ -310,7 +324,10 @@ impl Planner<'_> {
                     draft.kernels.extend(kernels);
                 }
                 Ok(None) => {}
-                Err((reason, detail)) => {
+                Err(NoPlan::Internal { inst, what }) => {
+                    return Err(self.internal(&group.kernels, inst, what));
+                }
+                Err(NoPlan::Refused(reason, detail)) => {
                     for &kernel in &group.kernels {
                         let refusal = Refusal::of_kernel(reason, detail.clone());
                         self.refusals.entry(kernel).or_default().push(refusal);
@@ -319,10 +336,50 @@ impl Planner<'_> {
             }
         }
         draft.inserted.sort();
-        draft
+        Ok(draft)
     }
 }
 
-fn encoding(error: crate::isa::EncodeError) -> (Reason, String) {
-    (Reason::DescriptorLimit, format!("the probe cannot be encoded: {error}"))
+/// Why a group of kernels has no plan.
+#[derive(Debug)]
+pub(super) enum NoPlan {
+    /// It cannot be instrumented so.
+    Refused(Reason, String),
+    /// The plan contradicts itself, at an instruction if it is about one: a defect of ours.
+    Internal {
+        /// Its number in the program.
+        inst: Option<usize>,
+        what: String,
+    },
+}
+
+impl NoPlan {
+    /// At an instruction.
+    fn at(self, inst: usize) -> Self {
+        match self {
+            Self::Internal { what, .. } => Self::Internal { inst: Some(inst), what },
+            refused => refused,
+        }
+    }
+}
+
+impl From<(Reason, String)> for NoPlan {
+    fn from((reason, detail): (Reason, String)) -> Self {
+        Self::Refused(reason, detail)
+    }
+}
+
+impl From<EmitError> for NoPlan {
+    fn from(error: EmitError) -> Self {
+        match error {
+            EmitError::Encode(_) => Self::Refused(Reason::DescriptorLimit, error.to_string()),
+            EmitError::Missing(_) => Self::Internal { inst: None, what: error.to_string() },
+        }
+    }
+}
+
+impl From<EncodeError> for NoPlan {
+    fn from(error: EncodeError) -> Self {
+        EmitError::from(error).into()
+    }
 }

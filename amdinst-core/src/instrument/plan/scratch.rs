@@ -1,17 +1,19 @@
 //! Private memory for what sites borrow when there is no other way.
 
-use super::Planner;
+use amdgpu_isa::{Feature, Op, Reg, Value};
+
 use super::groups::Group;
 use super::properties::start;
+use super::{NoPlan, Planner};
+use crate::counters::WAVEFRONT_SIZE;
 use crate::instrument::layout::ScratchSlots;
 use crate::instrument::refusal::Reason;
 use crate::instrument::sequence::FLAT_SCRATCH;
 use crate::instrument::site_code::MAX_OFFSET;
-use crate::isa::{Op, Reg, Value};
 
 /// The most private memory that a work-item can have: that of a wavefront is counted in KiB, in 13 bits
 /// (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
-const MOST_PRIVATE: u32 = 8191 * 1024 / 64;
+const MOST_PRIVATE: u32 = 8191 * 1024 / WAVEFRONT_SIZE;
 
 impl Planner<'_> {
     /// Two dwords a work-item behind all that the kernels of a group have.
@@ -19,10 +21,11 @@ impl Planner<'_> {
     /// From gfx940 on, scratch memory needs no register to be addressed: hardware sets FLAT_SCRATCH for each wave ("architected flat
     /// scratch"), and enabling it shifts no SGPR. Before, the prologue sets it, as kernels do that need it; who writes anything else
     /// there is refused.
-    pub(super) fn scratch_slots(&self, group: &Group) -> Result<ScratchSlots, (Reason, String)> {
-        let refuse =
-            |detail: String| Err((Reason::NoFreeVgpr, format!("every VGPR is in use, and {detail}")));
-        let by_register = !self.object.target.arch.is_gfx940_plus();
+    pub(super) fn scratch_slots(&self, group: &Group) -> Result<ScratchSlots, NoPlan> {
+        let refuse = |detail: String| {
+            Err(NoPlan::Refused(Reason::NoFreeVgpr, format!("every VGPR is in use, and {detail}")))
+        };
+        let by_register = !self.object.target.arch.has(Feature::ArchitectedFlatScratch);
         let mut kept = 0u32;
         for &kernel in &group.kernels {
             let kernel = self.kernel(kernel);

@@ -1,0 +1,53 @@
+//! AMD GPU instructions and the processors that run them: one table an encoding, from which decode, encode, text and effects are all
+//! derived. Bytes in, values out; nothing here knows of files or code objects.
+//!
+//! * [`decode`] turns bytes into an [`Inst`], [`Inst::encode`] is its inverse, [`assemble`] builds one from values.
+//! * [`Inst::text`] is what `llvm-objdump -d` prints, [`parse`] reads it back.
+//! * [`opcodes`] lists what a processor has.
+//! * [`Inst::effects`] tells what an instruction reads, writes and counts; [`Inst::flow`] where control goes.
+//!
+//! Inside: `signature` says what each opcode takes and does, once. A generation (`gfx9`) gives opcodes their numbers, and says where
+//! the fields of its encodings are. `encoding` derives decode and encode from both; `text` and `parse` are LLVM's syntax.
+
+mod effects;
+mod encoding;
+mod error;
+mod family;
+mod feature;
+mod flow;
+mod gfx9;
+mod inst;
+mod limits;
+mod mask;
+mod op;
+mod opcodes;
+mod parse;
+mod reg;
+mod registers;
+mod signature;
+mod target;
+mod text;
+mod value;
+mod waits;
+
+pub use effects::{Effects, MemoryAccess, MemoryKind, MemoryOperation};
+pub use encoding::{
+    Words, assemble, assemble_legal, decode, decode_for_listing, significant_bytes, with_values,
+};
+pub use error::{DecodeError, EncodeError, Illegal};
+pub use family::Families;
+pub use feature::Feature;
+pub use flow::{Condition, Flow};
+pub use inst::{
+    Access, DppCtrl, Encoding, Inst, Mods, Operand, Operands, Sdwa, SdwaSel, SdwaUnused, Slot, Value,
+};
+pub use limits::Limits;
+pub use mask::{Logic, MaskOp};
+pub use op::Op;
+pub use opcodes::{Opcode, opcodes};
+pub use parse::{ParseError, parse};
+pub use reg::LAST_SGPR;
+pub use reg::{Reg, RegSet, ScalarSet};
+pub use registers::{Special, scalar};
+pub use target::{Arch, FeatureState, Generation, TargetId, UnknownArch, WaveSize};
+pub use waits::Waits;
