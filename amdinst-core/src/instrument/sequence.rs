@@ -117,7 +117,7 @@ impl Sequence {
         self.mask_op(MaskOp::CountLanes, Encoding::Sop1, &[sgpr(to), mask]);
     }
 
-    /// One of two masks: the first if SCC is set.
+    /// Selects one of two masks: the first if SCC is set.
     pub(super) fn select_mask(&mut self, to: Value, if_scc: Value, otherwise: Value) {
         self.mask_op(MaskOp::Select, Encoding::Sop2, &[to, if_scc, otherwise]);
     }

@@ -4,6 +4,10 @@
 //! with the SGPRs of the arguments left as they were: there the kernel loads them itself and branches over the rest (LLVM's
 //! AMDGPU guide, "Preloaded Kernel Arguments"). The prologue stands behind them and finds the same registers either way, so
 //! where the instrumented descriptor fills others, other loads must stand here.
+//!
+//! If the instrumented descriptor passes another pointer (`lds`, for the dispatch packet), the arguments
+//! arrive in other SGPRs. A stub of ours, of the same size, then replaces the kernel's, if that does nothing
+//! but those loads. Any other stub is a refusal (`kernarg-preload`).
 
 use amdgpu_isa::{Op, Value};
 use amdgpu_object::{KernelDescriptor, UserSgprs};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::cost::{Added, bytes};
-use super::groups::Group;
+use super::groups::KernelGroup;
 use super::later::At;
 use super::prepared::{Counted, Prepared};
 use super::{Draft, NoPlan, Planner};
@@ -32,7 +32,7 @@ impl Planner<'_> {
     /// Registers, code and cost of a group in one scheme; `borrow` says what sites may use of what is in use.
     pub(super) fn attempt(
         &self,
-        group: &Group,
+        group: &KernelGroup,
         prepared: &Prepared<'_>,
         scheme: Scheme,
         borrow: Borrow,
@@ -193,7 +193,7 @@ impl Planner<'_> {
             draft.kernels.insert(kernel, drafted);
         }
         for function in functions() {
-            let code = (&survey.program.functions[function], survey.own(function).slow);
+            let code = (&survey.program.functions[function], survey.summary(function).slow);
             hazards::settle(&self.hazards, &self.assembler, code, &mut draft.patches)?;
         }
         self.add_up(group, scheme, owned.lent, &mut draft);
@@ -256,7 +256,7 @@ impl Planner<'_> {
     }
 
     /// Fills in what each kernel of a drafted group costs.
-    fn add_up(&self, group: &Group, scheme: Scheme, lent: Lent, draft: &mut Draft) {
+    fn add_up(&self, group: &KernelGroup, scheme: Scheme, lent: Lent, draft: &mut Draft) {
         let survey = self.survey;
         let mut added: BTreeMap<usize, Added> = BTreeMap::new();
         for &function in group.kernels.iter().chain(&group.shared) {

@@ -1,8 +1,12 @@
-//! What a kernel does not do when its waves start, but where it waits anyway: working out where a wave's record is, and clearing
-//! counters.
+//! What a kernel does not do when its waves start, but where it waits anyway: working out where a wave's
+//! record is (9 instructions), and clearing counters.
 //!
-//! Best is a wait for vector memory that every wave comes to once: what stands before it takes no time. Next is the wait for
-//! arguments in the first block. Else it is done when a wave ends.
+//! The best place is a wait for vector memory that every wave passes once: what stands before it takes no
+//! time. It must stand behind a load in the same block, the argument must have been waited for, and SCC must
+//! be dead. Next is the wait for scalar loads in the first block. Else it is done when a wave ends.
+//!
+//! This takes 12 SGPRs beside the counters (14 before gfx90a), below those that would lower occupancy.
+//! Without them, or with the buffer's address in a variable, the prologue does it all.
 
 use std::ops::Range;
 

@@ -1,5 +1,6 @@
 //! Decides which kernels are instrumented, with which counter home, and writes down what is inserted where.
 
+mod aliases;
 mod attempt;
 mod choice;
 mod cost;
@@ -13,12 +14,11 @@ mod properties;
 mod remembered;
 mod scratch;
 mod selection;
-mod twins;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aliases::Aliases;
 pub(super) use remembered::Remembered;
-use twins::Twins;
 
 use super::allocate::Scheme;
 use super::assembler::{Assembled, Assembler};
@@ -32,7 +32,7 @@ use super::relocate::{Insertions, Patch, RelocateError, Relocated, Stays};
 use super::seed;
 use super::select::NoSuchSite;
 use super::sequence::EmitError;
-use super::session::{Known, Session};
+use super::session::{ProcessorCache, Session};
 use super::sources::Sources;
 use super::survey::{Survey, selected};
 use crate::counters::{SiteForm, WaveIds};
@@ -78,13 +78,13 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
     Session::default().plan(object, options)
 }
 
-/// As [`plan`], with what is known of the processor's code. Returns that with what was learnt.
+/// Plans as [`plan`] does, with what is known of the processor's code. Returns that with what was learnt.
 pub(super) fn plan_with(
     object: &CodeObject,
     options: &Options,
-    known: Known,
-) -> Result<(Plan, Known), InstrumentError> {
-    let Known { seen, touches, mut recall, facts, assembler } = known;
+    known: ProcessorCache,
+) -> Result<(Plan, ProcessorCache), InstrumentError> {
+    let ProcessorCache { seen, touches, mut recall, facts, assembler } = known;
     let survey = Survey::new(object, (seen, touches), &mut recall);
     let chosen = selected(object, options)?;
     let sources = Sources::new(object);
@@ -98,7 +98,7 @@ pub(super) fn plan_with(
         options,
         survey: &survey,
         assembler: assembler.clone(),
-        hazards: hazards::Known::new(&survey.program, facts),
+        hazards: hazards::ProgramFacts::new(&survey.program, facts),
         recall: &mut recall,
         points,
         stays: Stays::find(object, &survey.program, &BTreeMap::new()),
@@ -106,11 +106,11 @@ pub(super) fn plan_with(
         unmatched: Vec::new(),
     };
     let has_buffer_symbol = object.variables.iter().any(|variable| variable.name == BUFFER_SYMBOL);
-    let twins = Twins::of(object);
+    let aliases = Aliases::of(object);
     for (function, kernel) in survey.kernels() {
-        if chosen.contains(&kernel) || twins.others(kernel).iter().any(|other| chosen.contains(other)) {
+        if chosen.contains(&kernel) || aliases.others(kernel).iter().any(|other| chosen.contains(other)) {
             let mut refusals = survey.obstacles(function, |pc| sources.frames(pc));
-            refusals.extend(twins.obstacle(object, kernel));
+            refusals.extend(aliases.obstacle(object, kernel));
             if has_buffer_symbol || object.kept.is_some() || has_buffer_argument(&object.kernels[kernel]) {
                 refusals.push(already_instrumented());
             }
@@ -157,11 +157,11 @@ pub(super) fn plan_with(
             }
         };
         let mut plan = planner.finish(draft, relocated, &sources);
-        plan.add_twins(object, &twins);
+        plan.add_aliases(object, &aliases);
         plan.add_empty(object, options, &chosen);
         let facts = planner.hazards.into_facts();
         let (seen, touches) = survey.into_known();
-        return Ok((plan, Known { seen, touches, recall, facts, assembler }));
+        return Ok((plan, ProcessorCache { seen, touches, recall, facts, assembler }));
     }
 }
 
@@ -186,7 +186,7 @@ struct Planner<'a> {
     options: &'a Options,
     survey: &'a Survey,
     assembler: Assembler,
-    hazards: hazards::Known<'a>,
+    hazards: hazards::ProgramFacts<'a>,
     /// Kernels that were planned before.
     recall: &'a mut Recall,
     /// What is counted.
@@ -247,7 +247,7 @@ struct DraftKernel {
     sgprs_needed: u32,
     /// Its prologue has to be kept apart from what is behind that if loads may be issued again.
     makes_clause: bool,
-    /// It keeps occupancy, and of the ways that were tried before none would have worked at all.
+    /// The scheme keeps occupancy, and none that was tried before would have worked at all.
     is_first_choice: bool,
 }
 

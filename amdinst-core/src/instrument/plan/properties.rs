@@ -309,7 +309,7 @@ impl DraftKernel {
         self.edit.metadata.sgpr_count = Some(count);
     }
 
-    /// As many waves fit as before.
+    /// Whether as many waves fit as before.
     pub(super) fn keeps_occupancy(&self) -> bool {
         self.cost.occupancy.after >= self.cost.occupancy.before
     }
