@@ -7,6 +7,7 @@
 //! and keeps what it selects elsewhere.
 
 mod branches;
+mod flags;
 mod formats;
 mod functions;
 mod integers;
