@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use amdgpu_object::{CodeObject, Kernel};
 use amdinst_core::counters::{HEADER_BYTES, Layout, Probe, WaveRecord, decode_part};
-use amdinst_core::instrument::{self, KernelProbes, Options, ProbeMap, probe_specs};
+use amdinst_core::instrument::{self, KernelProbes, Options, ProbeMap, Reason, probe_specs};
 use amdinst_core::names;
 use amdinst_core::report::oracle::{self, Disagreement};
 use amdinst_core::report::{self, Fold, Keep, Report};
@@ -106,8 +106,13 @@ impl<'a> Instrumented<'a> {
     /// When that cannot be done at all.
     pub fn new(object: &'a CodeObject, options: Options) -> CommandResult<Self> {
         let options = Options { probes: probe_specs(object).or_exit(Exit::BadInput)?, ..options };
-        let plan = instrument::plan(object, &options)?;
+        let mut plan = instrument::plan(object, &options)?;
         all_selected(&plan)?;
+        // What other kernels call, too, is counted only if these are instrumented. No others run here.
+        let mut refusals = plan.kernels().iter().flat_map(|kernel| &kernel.refusals);
+        if options.kernels.is_some() && refusals.any(|refusal| refusal.reason == Reason::SharedFunction) {
+            plan = instrument::plan(object, &Options { kernels: None, ..options.clone() })?;
+        }
         let rewritten = if plan.kernels().iter().any(KernelProbes::is_instrumented) {
             let instrumented = instrument::apply(object, plan.clone())?;
             let rewritten = CodeObject::parse(instrumented.bytes).or_exit_with(
