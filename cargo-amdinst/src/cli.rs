@@ -766,6 +766,9 @@ pub struct RunArgs {
     /// measured
     #[arg(long)]
     pub report: bool,
+    /// With --report: write what each wave counted, a line of JSON each; a report has some waves of a large launch
+    #[arg(long, value_name = "FILE", requires = "report")]
+    pub waves: Option<PathBuf>,
     /// Model how long it takes on this device, and where the cycles go; with --report of the instrumented kernel too
     #[arg(long, value_name = "DEVICE")]
     pub timing: Option<TimingChoice>,

@@ -12,6 +12,7 @@ mod sample;
 mod slice;
 mod unwritten;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
@@ -65,6 +66,9 @@ pub struct Launch {
     pub record_steps: bool,
     /// Count executions of each mnemonic.
     pub count_opcodes: bool,
+    /// Run these workgroups alone, by number (x fastest, from 0); all, if there is nothing here. A launch in parts, in order, leaves
+    /// what a launch leaves: no workgroup begins twice, and each part finds the launch's own data at the same addresses.
+    pub part: Option<Range<u64>>,
 }
 
 impl Launch {
@@ -81,7 +85,13 @@ impl Launch {
             record_masks: false,
             record_steps: false,
             count_opcodes: false,
+            part: None,
         }
+    }
+
+    /// Workgroups of the launch, whatever part of it is run.
+    pub fn workgroups(&self) -> u64 {
+        self.grid.iter().map(|size| u64::from(*size)).product()
     }
 }
 
@@ -109,6 +119,23 @@ pub struct Execution {
     /// Races unless both accesses are atomic, of which nothing tells: each pair of instructions once
     /// ([`Config::strict_races`]).
     pub doubts: Vec<Fault>,
+}
+
+impl Execution {
+    /// Adds what the next part of the same launch did. What is recorded wave by wave is not kept.
+    pub fn add_part(&mut self, next: &Self) {
+        self.waves += next.waves;
+        self.wave_instructions += next.wave_instructions;
+        self.lane_instructions += next.lane_instructions;
+        self.seconds += next.seconds;
+        self.threads = self.threads.max(next.threads);
+        for (op, count) in &next.opcode_stats {
+            match self.opcode_stats.binary_search_by_key(&(*op as usize), |(op, _)| *op as usize) {
+                Ok(at) => self.opcode_stats[at].1 += count,
+                Err(at) => self.opcode_stats.insert(at, (*op, *count)),
+            }
+        }
+    }
 }
 
 /// What one wave's executions of one instruction were.
@@ -250,6 +277,7 @@ pub(crate) fn prepare<T>(
 ) -> Result<T, Fault> {
     let name = &launch.kernel;
     let kernel = check(program, launch)?;
+    let marked = launch.part.is_some().then(|| memory.runtime_mark());
     let mut temporary = Vec::new();
     let mut place = |bytes: &[u8], label: &str| {
         let address = memory
@@ -280,6 +308,10 @@ pub(crate) fn prepare<T>(
         .and_then(run);
     for address in temporary {
         memory.release(address);
+    }
+    // The next part's are at the same addresses, for a kernel may look at them.
+    if let Some(mark) = marked {
+        memory.rewind_runtime(mark);
     }
     result
 }
@@ -511,23 +543,30 @@ pub(crate) fn workgroup(grid: [u32; 3], index: u64) -> [u32; 3] {
 
 fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
     let launch = shared.launch;
-    let groups = shared.sample.map_or(shared.groups(), Sample::len);
+    // Samples are of whole launches.
+    let all = shared.sample.map_or(shared.groups(), Sample::len);
+    let groups = launch.part.clone().unwrap_or(0..u64::MAX);
+    let groups = groups.start..groups.end.min(all);
     let wanted = if launch.threads == 0 {
         std::thread::available_parallelism().map_or(1, usize::from)
     } else {
         launch.threads
     };
-    let threads = if shared.in_order { 1 } else { wanted.min(usize::try_from(groups).unwrap_or(1)) };
+    let threads = if shared.in_order {
+        1
+    } else {
+        wanted.min(usize::try_from(groups.end.saturating_sub(groups.start)).unwrap_or(1))
+    };
     let started = Instant::now();
     let parts = if threads <= 1 {
-        vec![work(shared, &AtomicU64::new(0), &AtomicU64::new(u64::MAX), groups, 1)]
+        vec![work(shared, &AtomicU64::new(groups.start), &AtomicU64::new(u64::MAX), &groups, 1)]
     } else {
-        let (next, first_fault) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
+        let (next, first_fault) = (AtomicU64::new(groups.start), AtomicU64::new(u64::MAX));
         let parts = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
-                    let part = work(shared, &next, &first_fault, groups, threads);
+                    let part = work(shared, &next, &first_fault, &groups, threads);
                     parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(part);
                 });
             }
@@ -550,16 +589,23 @@ const CHUNK: u64 = 16;
 
 /// Take workgroups in order until there are none left, or one of them faulted. Groups before a faulting one have all
 /// been taken by then and run to their end, so the first fault in order is found whatever the number of threads.
-fn work(shared: &Shared<'_>, next: &AtomicU64, first_fault: &AtomicU64, groups: u64, threads: usize) -> Part {
+fn work(
+    shared: &Shared<'_>,
+    next: &AtomicU64,
+    first_fault: &AtomicU64,
+    groups: &Range<u64>,
+    threads: usize,
+) -> Part {
     let mut group = Group::new(shared);
     // Small enough that the threads end at about the same time.
-    let chunk = (groups / (32 * threads as u64)).clamp(1, CHUNK);
+    let number = groups.end.saturating_sub(groups.start);
+    let chunk = (number / (32 * threads as u64)).clamp(1, CHUNK);
     loop {
         let first = next.fetch_add(chunk, Relaxed);
-        if first >= groups {
+        if first >= groups.end {
             return Part { group, fault: None };
         }
-        for place in first..(first + chunk).min(groups) {
+        for place in first..(first + chunk).min(groups.end) {
             let index = shared.sample.map_or(place, |sample| sample.at(place));
             if index > first_fault.load(Relaxed) {
                 return Part { group, fault: None };

@@ -2,12 +2,11 @@
 //!
 //! A launch gives the same whatever registers, LDS and scratch memory held before it, unless the kernel uses what it has not
 //! written. So two launches from the same memory, which find two different dwords there, are compared. A difference is no matter of
-//! opinion: compilers read undefined registers and spill them, but what they make of it reaches no result.
+//! opinion: compilers read undefined registers, spill them and select them away, but what they make of it reaches no result. So no
+//! definedness is tracked.
 //!
 //! Where there is one, more launches find out what the value came from: which of the three it depends on, who stored it, and where LDS was
 //! read that nobody had written.
-//!
-//! No definedness is tracked, for compilers read undefined registers, spill them and select them away.
 //!
 //! # Which launches are compared
 //! A test has two launches anyway. The instrumented kernel finds zeros, the original another dword. A kernel

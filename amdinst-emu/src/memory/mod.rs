@@ -315,6 +315,16 @@ impl Memory {
         }
     }
 
+    /// Where the next runtime allocation will be, at least.
+    pub(crate) fn runtime_mark(&self) -> u64 {
+        self.next_runtime
+    }
+
+    /// Forgets that there was anything behind a mark. All of it must have been released.
+    pub(crate) fn rewind_runtime(&mut self, mark: u64) {
+        self.next_runtime = mark;
+    }
+
     pub(crate) fn protect(&mut self, address: u64, protection: Protection) {
         if let Ok(index) = self.live.binary_search_by_key(&address, |allocation| allocation.address) {
             self.live[index].protection = protection;

@@ -8,7 +8,6 @@
 //! * Two plain writes race if the later one changes the byte. Waves that all store one value are a common idiom.
 //! * Lanes of one wave do not race with each other here: a wave's instruction comes after the one before it for all lanes.
 //!   Those of one store are another matter (`exec/lane_race`).
-//!
 //! * Loads and stores that convert, and swizzled records accessed in pieces, are not looked at.
 //!
 //! # Two runs

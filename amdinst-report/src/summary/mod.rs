@@ -4,7 +4,7 @@
 //! names branches by source place, kind and probe, never by address, so that a rebuild does not change it.
 //!
 //! Branches are sorted by the lanes lost in them: lanes that stood idle, worked out from the sums of each
-//! wave ([`lost`](amdinst_core::report::lost)). If these mix executions up, the figure is marked as an upper
+//! wave ([`Certainty`](amdinst_core::report::Certainty)). If these mix executions up, the figure is marked as an upper
 //! bound or an estimate.
 
 mod build;

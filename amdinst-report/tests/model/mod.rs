@@ -83,6 +83,7 @@ pub(crate) fn site(id: u32, kind: &str, place: Location, name: Option<&str>, row
         expected: false,
         counts: waves.iter().map(|wave| wave.counts).sum(),
         waves,
+        left_out: None,
     }
 }
 
@@ -223,6 +224,7 @@ pub(crate) fn blocks() -> Run {
         function: "demo".to_owned(),
         counts: BlockCounts { executions, lanes },
         waves: Vec::new(),
+        waves_left_out: 0,
     };
     let mut run = run();
     let tests = &mut run.programs[0].tests;

@@ -97,6 +97,7 @@ mod tests {
                 expected: false,
                 counts,
                 waves,
+                left_out: None,
             };
             report.sites = vec![site.clone(), site];
             report

@@ -42,7 +42,7 @@ use amdgpu_object::{CodeObject, Kernel};
 use amdinst_format::probes::{AddressMap, Cost, KernelProbes, SiteFrame};
 use amdinst_format::report::location;
 
-/// What will be done to a code object. Made by [`plan`], carried out by [`apply`](super::apply).
+/// What will be done to a code object. Made by [`plan()`], carried out by [`apply()`](super::apply()).
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) kernels: Vec<KernelProbes>,

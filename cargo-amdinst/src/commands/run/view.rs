@@ -78,6 +78,9 @@ pub struct RunView {
     pub memory_equal: Option<bool>,
     /// The counters are those that the emulator saw in the original; with `--report`.
     pub oracle_equal: Option<bool>,
+    /// Why neither says anything: the original races, or depends on what nothing has written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meaningless: Option<String>,
     /// The first points on which they are not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<String>,
@@ -236,6 +239,7 @@ impl RunView {
             instrumented_wave_instructions: None,
             memory_equal: None,
             oracle_equal: None,
+            meaningless: None,
             disagreements: Vec::new(),
             blocks: Vec::new(),
             time: None,
@@ -263,7 +267,8 @@ impl RunView {
 
     /// Adds what `--report` found.
     pub fn add_report(&mut self, checked: Checked) {
-        let Checked { report, disagreements, instrumented_instructions, .. } = checked;
+        let Checked { report, disagreements, meaningless, instrumented_instructions, .. } = checked;
+        self.meaningless = meaningless.map(|reason| reason.told());
         self.probe = Some(report.probe);
         self.blocks = report.blocks.clone();
         self.time = report.time.clone();
@@ -300,6 +305,7 @@ impl RunView {
             let verdict = |equal: Option<bool>, yes: &'static str, no: &'static str| match equal {
                 Some(true) => yes,
                 Some(false) => no,
+                None if self.meaningless.is_some() => "not comparable",
                 None => "not compared",
             };
             let memory = verdict(self.memory_equal, "equal", "DIFFERENT");
@@ -308,6 +314,9 @@ impl RunView {
                 text,
                 "memory after both kernels: {memory}; counters and the emulator's own: {oracle}"
             );
+            if let Some(reason) = &self.meaningless {
+                let _ = writeln!(text, "  {reason}");
+            }
             for disagreement in &self.disagreements {
                 let _ = writeln!(text, "  {disagreement}");
             }
