@@ -15,7 +15,7 @@ struct Line {
 }
 
 impl Line {
-    /// That of work-item `i`.
+    /// The text of work-item `i`.
     fn new(texts: *mut u8, i: u32) -> Self {
         Self { bytes: texts.wrapping_add(i as usize * ROOM), used: 0 }
     }
@@ -54,7 +54,7 @@ pub unsafe fn fixed(n: u32, values: *const f32, lengths: *mut u32, texts: *mut u
     unsafe { *lengths.add(i as usize) = if written.is_ok() { line.used as u32 } else { u32::MAX } };
 }
 
-/// The same number in other ways, with what is made of its bits: tuples, a slice, a string.
+/// Formats a number in other ways, with what is made of its bits: tuples, a slice, a string.
 ///
 /// # Safety
 /// As for [`fixed`].

@@ -28,7 +28,7 @@ use crate::analysis::rounds::Rounds;
 const WHOLE: u8 = 1;
 /// Bits of one may be there, mixed with a lane mask.
 const MIXED: u8 = 2;
-/// The same, by operations that EXEC had no part in.
+/// The value is mixed by operations that EXEC had no part in.
 const CUT: u8 = 4;
 /// What is there is a whole one on every path.
 const SURELY: u8 = 8;
@@ -43,13 +43,13 @@ struct Held {
     whole: ScalarSet,
     /// SCC among them.
     mixed: ScalarSet,
-    /// Those of them that EXEC may have had no part in.
+    /// Registers whose values EXEC may have had no part in.
     cut: ScalarSet,
     /// Registers that have a whole one on every path.
     surely: ScalarSet,
     /// Registers that have a mixed one on every path.
     surely_mixed: ScalarSet,
-    /// The same five of lanes: VGPR, lane.
+    /// What lanes of VGPRs hold, by VGPR and lane.
     lanes: BTreeMap<(u8, u32), u8>,
 }
 
