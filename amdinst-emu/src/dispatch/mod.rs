@@ -401,7 +401,7 @@ impl<'a> Shared<'a> {
         Ok(if config.check_races { shared.looking(None) } else { shared })
     }
 
-    /// The same, with each access looked at by itself, or those of some dwords.
+    /// This launch, with each access looked at by itself, or the accesses to some dwords.
     fn looking(self, focus: Option<Arc<Clashes>>) -> Self {
         let judge = Judge::new(self.program, self.config.strict_races);
         let races = Races::new(self.launch.grid, self.waves_per_group, judge, focus);

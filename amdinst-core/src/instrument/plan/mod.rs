@@ -343,7 +343,7 @@ impl Planner<'_> {
 /// Why a group of kernels has no plan.
 #[derive(Debug)]
 pub(super) enum NoPlan {
-    /// It cannot be instrumented so.
+    /// The kernels cannot be instrumented in this way.
     Refused(Reason, String),
     /// The plan contradicts itself, at an instruction if it is about one: a defect of ours.
     Internal {

@@ -440,7 +440,7 @@ struct Ready<'a> {
     layout: &'a Layout,
     /// Where the counter buffer is.
     address: u64,
-    /// It has room for the records of some workgroups: which ones, the kernel is told by where the buffer would begin.
+    /// The buffer has room for the records of some workgroups: the kernel is told where the buffer would begin.
     is_window: bool,
     /// What was read of it.
     records: Vec<u8>,
