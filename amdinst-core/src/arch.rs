@@ -117,6 +117,11 @@ impl Arch {
         }
     }
 
+    /// Bytes of scratch memory a work-item may have: 13 bits of 256 dwords a wave (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
+    pub const fn scratch_bytes(self) -> u32 {
+        ((1 << 13) - 1) * 256 * 4 / 64
+    }
+
     /// Bytes of LDS that a workgroup is allotted at a time (CDNA ISA manuals, "LDS Allocation and Clamping").
     pub const fn lds_granule(self) -> u32 {
         match self {

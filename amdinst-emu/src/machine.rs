@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use amdinst_core::Arch;
 use amdinst_core::object::CodeObject;
@@ -32,6 +33,12 @@ pub struct Config {
     /// to one byte. Accesses that convert formats are not looked at. A launch is scanned for what may be one, and runs
     /// again from a copy of its memory if there is any.
     pub check_races: bool,
+    /// A launch gives one result whatever the number of threads, though its workgroups race: it is scanned for memory that one of
+    /// them writes and another accesses, and runs again from a copy of its memory if there is any, one workgroup after another on
+    /// one thread. Without this, what such a launch computes may be another thing each time, unless it has one thread.
+    pub deterministic: bool,
+    /// Ends launches from outside, with [`FaultKind::Stopped`](crate::FaultKind).
+    pub stop: Option<StopFlag>,
     /// What registers, LDS and scratch memory hold before they are written.
     pub uninitialised: Uninitialised,
     /// Vector extensions of the host to compute lanes with; what it lacks is not used. Results do not depend on it.
@@ -40,6 +47,30 @@ pub struct Config {
     /// every case of it: many times slower, with the same results.
     pub fast_layer: bool,
 }
+
+/// A flag that ends launches when it is set, as a handler of signals may. They end after the time slices that their waves are at,
+/// which take milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct StopFlag(&'static AtomicBool);
+
+impl StopFlag {
+    /// Launches end when this is set.
+    pub const fn new(flag: &'static AtomicBool) -> Self {
+        Self(flag)
+    }
+
+    pub(crate) fn is_set(self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl PartialEq for StopFlag {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for StopFlag {}
 
 /// What each dword holds that was never written. Hardware has there what was left by others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +112,8 @@ impl Default for Config {
             dynamic_stack: 16 << 10,
             strict_barriers: false,
             check_races: false,
+            deterministic: false,
+            stop: None,
             uninitialised: Uninitialised::default(),
             vectors: Vectors::detect(),
             fast_layer: true,

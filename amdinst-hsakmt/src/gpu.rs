@@ -8,6 +8,7 @@ use std::time::Duration;
 use amdinst_core::Arch;
 use amdinst_core::instrument::BUFFER_SYMBOL;
 use amdinst_core::names;
+use amdinst_core::object::verify;
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{
     Config, Dispatch, Execution, Fault, FaultKind, LoadError, Machine, MemoryError, Program, Resident, Stop,
@@ -230,11 +231,16 @@ impl Gpu {
             }
             _ => None,
         };
+        let symbol = name.clone();
         let name = name.map_or_else(|| format!("kernel at {kernel:#x}"), |name| names::short(&name));
         let bias = image.as_ref().map_or(0, |image| image.start);
         let code = image.and_then(|image| image.code);
         let resident = Resident { descriptor: kernel, name: &name, bias, code };
         let program = machine.program_at(&resident)?;
+        let known = object.as_ref().zip(symbol.as_ref()).and_then(|(object, symbol)| object.kernel(symbol));
+        if let Some(problem) = known.and_then(verify::contradiction) {
+            return Err(LoadError::Contradiction { kernel: name, problem });
+        }
         let ready = Arc::new(Ready { program, object, counted });
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel, ready.clone());
         Ok(ready)

@@ -7,8 +7,8 @@ use super::options::{Abi, BUFFER_SYMBOL};
 use super::plan::Plan;
 use super::refusal::InstrumentError;
 use crate::counters::HEADER_BYTES;
-use crate::object::CodeObject;
-use crate::object::rewrite::{DebugInfo, Edit, KernelEdit, Variable, rewrite};
+use crate::object::{Bytes, CodeObject};
+use crate::object::rewrite::{DebugInfo, Edit, KernelEdit, RewriteError, Variable, rewrite};
 use crate::object::verify::contradiction;
 use amdinst_format::probes::{KernelProbes, ProbeMap, SCHEMA};
 
@@ -16,7 +16,7 @@ use amdinst_format::probes::{KernelProbes, ProbeMap, SCHEMA};
 #[derive(Clone, Debug)]
 pub struct Instrumented {
     /// The whole ELF file.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// What its counters mean.
     pub map: ProbeMap,
     /// What became of its debug information.
@@ -45,7 +45,10 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
     let edit =
         Edit { text: relocated.text().into(), keeps_code: relocated.keeps_code(), kernels: edits, variable };
     let rewritten = rewrite(object, &edit, |old, edge| relocated.place(old, edge))
-        .map_err(|error| InstrumentError::Rewrite(error.to_string()))?;
+        .map_err(|error| match error {
+            RewriteError::Inconsistent(problem) => InstrumentError::Internal(problem.to_string()),
+            error => InstrumentError::Rewrite(error.to_string()),
+        })?;
     let map = ProbeMap {
         schema: SCHEMA,
         target: object.target.to_string(),

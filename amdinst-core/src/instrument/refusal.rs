@@ -44,6 +44,9 @@ pub enum InstrumentError {
         /// What says what.
         problem: String,
     },
+    /// The instrumented code object does not hold up: a defect of the rewriter.
+    #[error("the rewritten code object is inconsistent: {0}")]
+    Internal(String),
     /// The instrumented code object could not be written.
     #[error("rewriting the code object failed: {0}")]
     Rewrite(String),

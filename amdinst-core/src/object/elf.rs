@@ -203,6 +203,7 @@ impl Elf {
         );
         let raw: &[Sym64<LE>] = object::pod::slice_from_all_bytes(&bytes[table.file_range()])
             .map_err(|()| symbols_cut_short(table))?;
+        let mut names = NameBytes::of(bytes);
         raw.iter()
             .enumerate()
             .map(|(number, raw)| {
@@ -222,8 +223,10 @@ impl Elf {
                         format!("it is defined in section {section}, which does not exist"),
                     ));
                 }
+                let name = text(name);
+                names.add(&name).map_err(|problem| ObjectError::malformed(part(), at, problem))?;
                 Ok(Symbol {
-                    name: text(name),
+                    name,
                     kind: raw.st_type(),
                     section,
                     value: raw.st_value(LE),
@@ -231,6 +234,26 @@ impl Elf {
                 })
             })
             .collect()
+    }
+}
+
+/// How many bytes of names a file's tables may come to: names may share bytes, but a few that are long and named by
+/// thousands of records would take more memory than there is.
+#[derive(Debug)]
+pub(crate) struct NameBytes {
+    left: usize,
+}
+
+impl NameBytes {
+    /// Those of a table in a file.
+    pub(crate) fn of(file: &[u8]) -> Self {
+        Self { left: (1 << 20) + 16 * file.len() }
+    }
+
+    /// Counts a name.
+    pub(crate) fn add(&mut self, name: &str) -> Result<(), &'static str> {
+        self.left = self.left.checked_sub(name.len()).ok_or("its names come to more than 16 times the file")?;
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod container;
 
+mod bytes;
 mod descriptor;
 pub(crate) mod elf;
 mod error;
@@ -18,6 +19,7 @@ mod target;
 pub(crate) mod v2;
 pub mod verify;
 
+pub use bytes::Bytes;
 pub use descriptor::{FloatDenorm, FloatRound, KernelDescriptor, RegisterLimit, VectorRegisters};
 pub use error::{KernelProblem, ObjectError};
 pub use metadata::{KernelArg, KernelMetadata};
@@ -32,7 +34,7 @@ use crate::TargetId;
 #[derive(Clone)]
 pub struct CodeObject {
     /// The whole ELF file.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// What it was built for.
     pub target: TargetId,
     /// Code object version (2 to 6).

@@ -35,7 +35,7 @@ fn check(bytes: &[u8], origin: Origin) {
             assert_eq!(&bytes[object.range.clone()], &*object.bytes);
         }
         let id = object.target_id().to_owned();
-        let parsed = CodeObject::parse(object.bytes.into_owned()).expect("a code object");
+        let parsed = CodeObject::parse(object.bytes.to_vec()).expect("a code object");
         assert_eq!(parsed.target.to_string(), id);
         assert_eq!(parsed.kernels.len(), 2);
     }

@@ -25,7 +25,7 @@ fn kept(bytes: Vec<u8>) -> Vec<u8> {
     let object = CodeObject::parse(bytes).expect("a code object");
     let edit =
         Edit { text: object.text_bytes().into(), keeps_code: true, kernels: Vec::new(), variable: None };
-    rewrite(&object, &edit, |old, _| Some(old)).expect("rewriting").bytes
+    rewrite(&object, &edit, |old, _| Some(old)).expect("rewriting").bytes.to_vec()
 }
 
 /// Whatever parses must keep the promises that users of [`CodeObject`] rely on.

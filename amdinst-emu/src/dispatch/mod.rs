@@ -11,19 +11,20 @@ mod registers;
 mod slice;
 mod unwritten;
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
 use amdinst_core::isa::Op;
-use amdinst_core::object::Kernel;
+use amdinst_core::object::{Kernel, verify};
 
 use crate::check::{Earlier, Fault, FaultKind, LaneState, Trap};
-use crate::fast::Hot;
+use crate::fast::{self, Hot};
 use crate::lds::Lds;
 use crate::machine::{Config, Uninitialised};
-use crate::memory::{Copied, Memory, Owner, Protection};
-use crate::program::Program;
+use crate::memory::{Copied, Memory, Owner, Protection, Room};
+use crate::program::{Program, Registers};
 use crate::races::{self, DeviceRaces, Late, Look};
 use crate::wave::{REGISTERS, Wave};
 pub(crate) use barrier::Barrier;
@@ -94,6 +95,10 @@ pub struct Execution {
     pub seconds: f64,
     /// Host threads that ran it.
     pub threads: usize,
+    /// Waves or workgroups access the same memory, and not by atomics of which the order makes no difference: so workgroups ran in order,
+    /// on one thread. It is looked for where [`Config::check_races`] asks for it, and, between workgroups on several threads, where
+    /// [`Config::deterministic`] does.
+    pub clash: bool,
     /// What writes to EXEC did, sorted by wave, then pc. Empty unless asked for.
     pub masks: Vec<MaskRecord>,
     /// What every instruction did, sorted by wave, then pc. Empty unless asked for.
@@ -165,8 +170,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) program: &'a Program,
     pub(crate) config: &'a Config,
-    /// The program's code for the configuration's level.
-    pub(crate) hot: &'a [Hot],
+    /// The program's code for the configuration's level, and for waves with the kernel's registers.
+    pub(crate) hot: Cow<'a, [Hot]>,
     pub(crate) launch: &'a Launch,
     pub(crate) kernel: &'a Kernel,
     pub(crate) setup: Setup,
@@ -174,12 +179,16 @@ pub(crate) struct Shared<'a> {
     pub(crate) lds_bytes: u32,
     pub(crate) waves_per_group: u32,
     pub(crate) entry: u32,
-    /// VGPRs and AGPRs that a wave can touch.
-    pub(crate) registers: [usize; 2],
+    /// Registers that the kernel's descriptor allots to a wave.
+    allotted: Registers,
+    /// Those of them that a wave can touch.
+    pub(crate) registers: Registers,
     /// Whether the launch is to end now; asked between slices.
     stop: Option<&'a Stop<'a>>,
     /// The order of workgroups can show in the result.
     in_order: bool,
+    /// Some accesses are in no scan.
+    has_unseen: bool,
     /// What is there before it is written.
     pub(crate) patterns: Patterns,
     /// Whether it is looked for races, and how.
@@ -209,7 +218,7 @@ pub(crate) fn launch(
     launch: &Launch,
     before: Option<&Copied>,
 ) -> Result<Execution, Fault> {
-    if config.check_races {
+    if config.check_races || config.deterministic {
         return checked::launch(memory, config, program, launch, before);
     }
     prepare(memory, config, program, launch, |shared| run(&shared))
@@ -225,6 +234,9 @@ pub(crate) fn prepare<T>(
 ) -> Result<T, Fault> {
     let name = &launch.kernel;
     let kernel = check(program, launch)?;
+    if let Some(problem) = verify::contradiction(kernel) {
+        return Err(Fault { kind: FaultKind::Damaged(problem), ..Fault::dispatch(name, String::new()) });
+    }
     let mut temporary = Vec::new();
     let mut place = |bytes: &[u8], label: &str| {
         let address = memory
@@ -240,7 +252,8 @@ pub(crate) fn prepare<T>(
         let descriptor = Descriptor(&kernel.descriptor);
         let dynamic = if kernel.metadata.uses_dynamic_stack { config.dynamic_stack } else { 0 };
         let asked = descriptor.scratch_bytes().max(kernel.metadata.private_segment_fixed_size);
-        let scratch = Setup::scratch_bytes(asked.saturating_add(dynamic));
+        let scratch = Setup::scratch_bytes(program.arch, asked, dynamic)
+            .map_err(|message| Fault::dispatch(name, message))?;
         let kernarg = place(&kernarg_bytes, "kernarg segment")?;
         let kernel_object = program.device_address(kernel.descriptor_address);
         let packet = registers::packet(launch, scratch, descriptor.lds_bytes(), kernel_object, kernarg);
@@ -250,6 +263,10 @@ pub(crate) fn prepare<T>(
         Setup::new(program, kernel, launch, &places)
     });
     let lds = lds_bytes(kernel) + launch.dynamic_lds;
+    // Compilers load three dwords that are followed by one more as four, which may be behind the last argument.
+    if let Ok(setup) = &setup {
+        memory.pad(setup.kernarg, config.uninitialised.0);
+    }
     let result = setup
         .and_then(|setup| Shared::new(memory, config, program, launch, kernel, setup, lds))
         .and_then(run);
@@ -321,11 +338,24 @@ impl<'a> Shared<'a> {
         };
         let block: u32 = launch.block.iter().product();
         let reached = reach::steps(program, entry);
+        let named = reach::named(&reached);
+        let vectors = kernel.descriptor.vector_registers(program.arch);
+        let allotted = Registers {
+            sgprs: kernel.descriptor.sgpr_count(program.arch) as u16,
+            vgprs: vectors.vgprs as u16,
+            agprs: vectors.agprs as u16,
+        };
+        let allotted = allotted.min(Registers::ALL);
+        let steps = program.code.steps(program, config.vectors);
+        let hot = match named.beyond(allotted) {
+            None => Cow::Borrowed(steps),
+            Some(_) => Cow::Owned(fast::within(program, steps, allotted)),
+        };
         Ok(Self {
             memory,
             program,
             config,
-            hot: program.code.steps(program, config.vectors),
+            hot,
             launch,
             kernel,
             setup,
@@ -333,10 +363,12 @@ impl<'a> Shared<'a> {
             lds_bytes,
             waves_per_group: block.div_ceil(64),
             entry,
-            registers: reach::registers(&reached),
+            allotted,
+            registers: if reach::index(&reached) { allotted } else { named.min(allotted) },
             stop: None,
             // The accesses of one workgroup are compared with those of the ones before.
             in_order: config.check_races || order::matters(&reached),
+            has_unseen: order::has_unseen(&reached),
             patterns: Patterns::alike(config.uninitialised),
             look: match config.check_races {
                 true => Look::Races(Box::new(Mutex::new(DeviceRaces::new(launch.grid, block.div_ceil(64))))),
@@ -347,7 +379,9 @@ impl<'a> Shared<'a> {
 
     /// Whether the launch is to end now.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.is_some_and(|stop| stop()) || self.look.scan().is_some_and(|scan| scan.is_over())
+        self.stop.is_some_and(|stop| stop())
+            || self.config.stop.is_some_and(|stop| stop.is_set())
+            || self.look.scan().is_some_and(|scan| scan.is_over())
     }
 
     /// Workgroups of the launch.
@@ -372,7 +406,7 @@ impl<'a> Shared<'a> {
 
     /// Put a wave of a workgroup into its initial state.
     pub(crate) fn start(&self, wave: &mut Wave, index: u64, number: u32) {
-        wave.reset(self.registers, self.patterns.registers.0);
+        wave.reset(self.allotted, self.registers, self.patterns.registers.0);
         wave.index = index * u64::from(self.waves_per_group) + u64::from(number);
         wave.next = self.entry;
         wave.current = self.entry;
@@ -411,9 +445,10 @@ impl<'a> Shared<'a> {
 
     /// What a lane holds.
     fn lane_state(&self, wave: &Wave, lane: usize) -> LaneState {
-        let [vgprs, agprs] = self.registers;
-        let bank =
-            |first: usize, count: usize| wave.rows[first..][..count].iter().map(|row| row[lane]).collect();
+        let Registers { vgprs, agprs, .. } = self.registers;
+        let bank = |first: usize, count: u16| {
+            wave.rows[first..][..usize::from(count)].iter().map(|row| row[lane]).collect()
+        };
         LaneState {
             lane: lane as u8,
             vgprs: bank(0, vgprs),
@@ -465,15 +500,35 @@ pub(crate) fn workgroup(grid: [u32; 3], index: u64) -> [u32; 3] {
     [index % width, index / width % height, index / (width * height)].map(|id| id as u32)
 }
 
-fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
-    let launch = shared.launch;
-    let groups = shared.groups();
-    let wanted = if launch.threads == 0 {
-        std::thread::available_parallelism().map_or(1, usize::from)
-    } else {
-        launch.threads
+/// Bytes of scratch memory from which on it is asked whether the machine has them.
+const LARGE_SCRATCH: u64 = 64 << 20;
+
+/// How many host threads a launch runs on: no more than there is scratch memory for.
+fn threads(shared: &Shared<'_>) -> Result<usize, Fault> {
+    let wanted = match shared.launch.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
     };
-    let threads = if shared.in_order { 1 } else { wanted.min(usize::try_from(groups).unwrap_or(1)) };
+    let groups = usize::try_from(shared.groups()).unwrap_or(usize::MAX);
+    let threads = if shared.in_order { 1 } else { wanted.min(groups) };
+    let scratch = u64::from(shared.setup.wave_scratch()) * u64::from(shared.waves_per_group);
+    if scratch * (threads as u64) < LARGE_SCRATCH {
+        return Ok(threads);
+    }
+    let available = Room::here().bytes();
+    match usize::try_from(available / scratch).unwrap_or(usize::MAX).min(threads) {
+        0 => {
+            let message =
+                format!("{scratch} bytes of scratch memory a workgroup, and {available} bytes are available");
+            Err(Fault { kind: FaultKind::NoRoom(message), ..Fault::dispatch(&shared.launch.kernel, String::new()) })
+        }
+        fitting => Ok(fitting),
+    }
+}
+
+fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
+    let groups = shared.groups();
+    let threads = threads(shared)?;
     let started = Instant::now();
     let parts = if threads <= 1 {
         vec![work(shared, &AtomicU64::new(0), &AtomicU64::new(u64::MAX), groups, 1)]

@@ -32,8 +32,9 @@ pub use level::Vectors;
 
 use std::sync::OnceLock;
 
+use crate::check::{FaultKind, RegisterBank, Trap};
 use crate::exec::Context;
-use crate::program::Program;
+use crate::program::{Program, Registers, Step};
 use crate::wave::{EXEC, LANES, Status, Wave};
 use level::Level;
 
@@ -52,7 +53,7 @@ const SCALAR: u32 = 1 << 16;
 const CONST: u32 = 1 << 17;
 
 /// A step, compact: one cache line.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Hot {
     pub(crate) run: Handler,
@@ -75,6 +76,8 @@ pub(crate) struct Hot {
     pub(crate) end: u32,
     /// Instructions that work on lanes among all steps up to this one, with it.
     pub(crate) vectors: u32,
+    /// It names registers that the wave has not.
+    pub(crate) is_beyond: bool,
 }
 
 /// The compact steps of a program, for each level that has been used.
@@ -89,6 +92,32 @@ impl Code {
         let vectors = vectors.min(Vectors::detect());
         self.levels[vectors as usize].get_or_init(|| compile::compile(program, vectors))
     }
+}
+
+/// The same steps for waves with the registers `allotted`: those that name others are faults.
+pub(crate) fn within(program: &Program, steps: &[Hot], allotted: Registers) -> Vec<Hot> {
+    let check = |(hot, step): (&Hot, &Step)| match step.registers.beyond(allotted) {
+        Some(_) => Hot { run: beyond, is_beyond: true, ..*hot },
+        None => *hot,
+    };
+    steps.iter().zip(&program.steps).map(check).collect()
+}
+
+/// Ends the wave at a step that names registers which it has not.
+///
+/// # Safety
+/// As for [`Handler`].
+unsafe fn beyond(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    let index = hot.next - 1;
+    context.wave.current = index;
+    context.trap = Some(beyond_allotted(context.wave, &context.program.steps[index as usize]));
+    STOP
+}
+
+/// The trap of such a step.
+pub(crate) fn beyond_allotted(wave: &Wave, step: &Step) -> Box<Trap> {
+    let (bank, index, available) = step.registers.beyond(wave.allotted).unwrap_or((RegisterBank::Sgpr, 0, 0));
+    Trap::new(FaultKind::RegisterIndex { bank, index: index.into(), available: available.into() })
 }
 
 /// What a handler does, for any level.

@@ -13,14 +13,14 @@ pub(crate) use lower::bare;
 pub use resident::Resident;
 pub(crate) use resident::{is_current, program as resident};
 pub(crate) use step::{
-    Action, AtomicOp, Extra, Flags, Handler, Kind, MemoryAccess, NO_SLOT, Packing, Part, ScalarAccess,
-    ScalarKind, Space, Src, Step, Typed,
+    Action, AtomicOp, Extra, Flags, Handler, Kind, MemoryAccess, NO_SLOT, Packing, Part, Registers,
+    ScalarAccess, ScalarKind, Space, Src, Step, Typed,
 };
 
 use amdinst_core::object::{Kernel, Variable};
 use amdinst_core::{Arch, isa};
 
-use crate::fast::Code;
+use crate::fast::{Code, Hot};
 
 /// No step begins at this dword.
 pub(crate) const NO_STEP: u32 = u32::MAX;
@@ -46,8 +46,8 @@ pub struct Program {
     pub(crate) exec_writers: Vec<u32>,
     /// Some step reads a clock.
     pub(crate) reads_clock: bool,
-    /// How many VGPRs and AGPRs any instruction names, or may reach by an index.
-    pub(crate) registers: [usize; 2],
+    /// Registers that its instructions name.
+    pub(crate) registers: Registers,
     /// Compact steps.
     pub(crate) code: Code,
     /// The text as mapped.
@@ -55,6 +55,10 @@ pub struct Program {
 }
 
 impl Program {
+    /// Bytes that the decoded form of a dword of code takes, at most.
+    const DECODED: u64 =
+        (size_of::<Step>() + size_of::<Extra>() + size_of::<Hot>() + size_of::<u32>()) as u64;
+
     /// The names of the kernels it holds.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(|kernel| kernel.name.as_str())

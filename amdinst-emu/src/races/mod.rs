@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) use device::{Access, DeviceRaces, lock};
 pub(crate) use lds::LdsRaces;
 pub(crate) use reads::Late;
-pub(crate) use scan::{DeviceScan, Found, LdsScan, Noted, ScanLaunch};
+pub(crate) use scan::{DeviceScan, Found, LdsScan, Noted, ScanLaunch, Scope};
 pub(crate) use words::Mark;
 
 use crate::dispatch::Trace;

@@ -327,8 +327,20 @@ pub(crate) struct ScanLaunch {
     again_in_lds: AtomicBool,
     /// There are other workgroups to clash with.
     several_groups: bool,
-    /// A workgroup has several waves.
+    /// A workgroup has several waves, and they are looked at.
     several_waves: bool,
+    scope: Scope,
+    /// Loads that pass the vector cache are noted, too.
+    synchronising: bool,
+}
+
+/// Whose accesses a scan compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Those of waves, for what may be a race.
+    Waves,
+    /// Those of workgroups, for any that make their order matter.
+    Workgroups,
 }
 
 /// An allocation.
@@ -346,7 +358,14 @@ struct Scanned {
 }
 
 impl ScanLaunch {
-    pub(crate) fn new(memory: &Memory, noted: &Noted, groups: u64, waves_per_group: u32) -> Self {
+    pub(crate) fn new(
+        memory: &Memory,
+        noted: &Noted,
+        groups: u64,
+        waves_per_group: u32,
+        scope: Scope,
+        synchronising: bool,
+    ) -> Self {
         let scanned = |(address, bytes): (u64, u64)| Scanned {
             address,
             lines: (bytes as usize).div_ceil(WORD * LINE) + 1,
@@ -362,8 +381,15 @@ impl ScanLaunch {
             again: AtomicBool::new(false),
             again_in_lds: AtomicBool::new(false),
             several_groups: groups > 1,
-            several_waves: waves_per_group > 1,
+            several_waves: waves_per_group > 1 && scope == Scope::Waves,
+            scope,
+            synchronising,
         }
+    }
+
+    /// Whose accesses are compared.
+    pub(crate) fn scope(&self) -> Scope {
+        self.scope
     }
 
     /// Whether nothing more can be found out.
@@ -443,8 +469,24 @@ impl DeviceScan {
         self.interval = 1;
     }
 
+    /// Lanes, or waves, of the workgroup clash.
     pub(crate) fn report_clash(&mut self) {
-        self.launch.report_clash();
+        if self.launch.scope == Scope::Waves {
+            self.launch.report_clash();
+        }
+    }
+
+    /// Something is done to device memory that cannot be noted.
+    pub(crate) fn report_unseen(&mut self) {
+        if self.launch.scope == Scope::Workgroups && self.launch.several_groups {
+            self.launch.report_clash();
+        }
+    }
+
+    /// Whether loads that pass the vector cache are noted.
+    #[inline(always)]
+    pub(crate) fn notes_synchronising(&self) -> bool {
+        self.launch.synchronising
     }
 
     /// Takes over what was found in the workgroup's LDS.
@@ -495,7 +537,7 @@ impl DeviceScan {
             if let Some(before) = before {
                 known.before.merge(before);
             }
-            if clash {
+            if clash && launch.several_waves {
                 launch.report_clash();
             }
             return;
@@ -578,7 +620,7 @@ mod tests {
         let base = memory.alloc(1024, 256, "data", Protection::ReadWrite, Owner::User).expect("memory");
         let mut noted = Noted::default();
         loop {
-            let launch = Arc::new(ScanLaunch::new(&memory, &noted, GROUPS, pairs::WAVES));
+            let launch = Arc::new(ScanLaunch::new(&memory, &noted, GROUPS, pairs::WAVES, Scope::Waves, false));
             let mut threads = [DeviceScan::new(&launch), DeviceScan::new(&launch)];
             let mut w = Wave::new(Config::default().vectors);
             for group in 0..GROUPS {
@@ -611,7 +653,7 @@ mod tests {
     fn scan_lds(events: &[Event]) -> Found {
         let scan = |lds: bool| {
             let noted = Noted { lds, ..Noted::default() };
-            let launch = Arc::new(ScanLaunch::new(&Memory::new(), &noted, 1, pairs::WAVES));
+            let launch = Arc::new(ScanLaunch::new(&Memory::new(), &noted, 1, pairs::WAVES, Scope::Waves, false));
             let mut scan = LdsScan::new(1024, &launch);
             for event in events {
                 match event.what {
@@ -685,7 +727,7 @@ mod tests {
             pieces in prop::collection::vec((0..2000usize, 1..254usize), 1..8),
             probe in 0..2300usize,
         ) {
-            let launch = ScanLaunch::new(&Memory::new(), &Noted::default(), 1, 2);
+            let launch = ScanLaunch::new(&Memory::new(), &Noted::default(), 1, 2, Scope::Waves, false);
             let mut scan = LdsScan::new(2304, &launch);
             assert!(scan.wants(0, AccessKind::Write));
             let mut noting = scan.by(0, AccessKind::Write);

@@ -41,7 +41,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         write("code_object", &bytes)?;
         write("code_object", &bundle(&bytes))?;
         for embedded in container::open(&bytes).with_context(|| format!("{}", path.display()))? {
-            let object = CodeObject::parse(embedded.bytes.into_owned())?;
+            let object = CodeObject::parse(embedded.bytes.to_vec())?;
             let plan = instrument::plan(&object, &Instrumentation::default())?;
             let Ok(instrumented) = instrument::apply(&object, plan) else { continue };
             write("code_object", &instrumented.bytes)?;

@@ -23,7 +23,7 @@ use super::elf::Elf;
 use super::verify::{VerifyError, verify_owned};
 pub use debug::DebugInfo;
 
-use super::{CodeObject, KEPT_REACH, KernelArg, KernelDescriptor, ObjectError};
+use super::{Bytes, CodeObject, KEPT_REACH, KernelArg, KernelDescriptor, ObjectError};
 
 /// Granule of memory protection, to which the new code is aligned.
 const PAGE: u64 = 4096;
@@ -158,7 +158,7 @@ pub enum RewriteError {
         room: usize,
     },
     /// The result does not hold up: a defect of the rewriter.
-    #[error("the rewritten code object is inconsistent, please report this: {0}")]
+    #[error("the rewritten code object is inconsistent: {0}")]
     Inconsistent(#[from] VerifyError),
 }
 
@@ -178,7 +178,7 @@ pub fn variable_address(text_address: u64, text_length: u64) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Rewritten {
     /// The whole ELF file.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// What became of its debug information.
     pub debug_info: DebugInfo,
 }

@@ -44,13 +44,16 @@ pub(super) fn note(
 fn scan(context: &mut Context<'_>, step: &Step, access: &MemoryAccess, places: &[Place; LANES]) {
     let how = Access::new(access.action, passes_the_cache(step));
     let Some(scan) = context.scan.as_deref_mut() else { return };
-    if how.kind == AccessKind::Read && how.synchronises {
+    if how.kind == AccessKind::Read && how.synchronises && !scan.notes_synchronising() {
         return;
     }
     let w = &*context.wave;
     for (_, place) in places.iter().enumerate().filter(|(lane, _)| w.active(*lane)) {
-        let Place::Global(address) = *place else { continue };
-        scan.note(context.memory, w, how, address);
+        match *place {
+            Place::Global(address) => scan.note(context.memory, w, how, address),
+            Place::Pieces { .. } => scan.report_unseen(),
+            Place::Lds(_) | Place::Private(_) | Place::Swizzled { .. } | Place::Nowhere => {}
+        }
     }
 }
 

@@ -22,7 +22,8 @@ use std::path::Path;
 
 use amdinst_core::instrument::Options;
 use amdinst_core::object::CodeObject;
-use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine, Program};
+use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, LoadError, Machine, MemoryError, Program};
+use amdinst_runtime::stopping::{self, Running};
 
 use super::input::{File, Input, source_name};
 use super::{Context, output};
@@ -47,7 +48,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     }
     let file_args = args.input.resolve(context)?;
     let file = File::open(&file_args.file)?;
-    let input = Input::new(&file_args, file.bytes())?;
+    let input = Input::new(&file_args, &file)?;
     let (found, symbol) = input.kernel(args.kernel.as_deref())?;
     let object = &found.object;
     let kernel = object.kernel(&symbol).ok_or_else(|| input.no_kernel(&symbol))?;
@@ -79,7 +80,13 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     };
 
     let progress = context.shell.progress("Running", &kernel.name, 0);
+    // Until what a signal has stopped is told.
+    std::mem::forget(Running::begin());
+    stopping::catch();
     let mut config = Config::default();
+    config.stop = Some(stopping::flag());
+    // A verdict must not depend on which of two workgroups came first.
+    config.deterministic = args.report || !args.expect.is_empty();
     args.limits.checks.set(&mut config);
     let original = Outcome::of(object, config.clone(), &arguments, launch.clone()).and_then(|outcome| {
         if args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
@@ -127,6 +134,10 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     if args.report {
         let progress = context.shell.progress("Running", format_args!("{}, instrumented", kernel.name), 0);
         let options = Options { kernels: Some(vec![kernel.name.clone()]), ..options };
+        // What the probes insert clashes with nothing: what held for the original's workgroups holds for these.
+        let in_order = original.execution.threads == 1 || original.execution.clash;
+        let threads = if in_order { 1 } else { launch.threads };
+        let launch = Launch { threads, ..launch.clone() };
         let mut checked = report::check(object, kernel, options, &arguments, &launch, &original, device)?;
         drop(progress);
         exit = checked.exit();
@@ -272,10 +283,10 @@ pub struct Outcome {
 pub enum LaunchError {
     /// The code object cannot be loaded.
     #[error(transparent)]
-    Load(#[from] amdinst_emu::LoadError),
+    Load(#[from] LoadError),
     /// The device has no room.
     #[error(transparent)]
-    Memory(#[from] amdinst_emu::MemoryError),
+    Memory(#[from] MemoryError),
     /// This machine has no room for the counters.
     #[error("counters of {waves} waves: {error}; launch fewer workgroups")]
     NoRoom {
@@ -311,17 +322,26 @@ impl LaunchError {
     pub fn failure(self, object: &CodeObject) -> Failure {
         let Self::Fault(fault) = self else {
             let exit = match self {
-                Self::Memory(_) | Self::NoRoom { .. } | Self::Counters(_) => Exit::Usage,
+                Self::Memory(MemoryError::NoRoom { .. })
+                | Self::Load(LoadError::Memory(MemoryError::NoRoom { .. })) => Exit::OutOfMemory,
+                Self::NoRoom { .. } => Exit::OutOfMemory,
+                Self::Memory(_) | Self::Counters(_) => Exit::Usage,
                 Self::Load(_) | Self::Fault(_) => Exit::BadInput,
             };
             return Failure::new(exit, self);
         };
         let exit = match fault.kind {
             FaultKind::BadDispatch(_) => Exit::Usage,
+            FaultKind::NoRoom(_) => Exit::OutOfMemory,
+            FaultKind::Damaged(_) => Exit::BadInput,
             FaultKind::Unimplemented { .. } => Exit::Unsupported,
             _ => Exit::LaunchFailed,
         };
-        Failure::msg(exit, fault::told(&fault, object, &Some))
+        let failure = Failure::msg(exit, fault::told(&fault, object, &Some));
+        match stopping::asked() {
+            Some(signal) if fault.kind == FaultKind::Stopped => failure.note(format!("{signal} ends this command")),
+            _ => failure,
+        }
     }
 }
 

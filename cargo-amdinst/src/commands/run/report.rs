@@ -7,11 +7,13 @@ use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
 use amdinst_emu::timing::Model;
-use amdinst_emu::{Config, Launch, Machine, Program, native_blocks, native_counts, native_ticks};
+use amdinst_emu::{Config, FaultKind, Launch, Machine, Program, Room, native_blocks, native_counts, native_ticks};
+
+use amdinst_runtime::stopping;
 
 use super::bind::{Arguments, Placed};
 use super::model::{Modelled, model};
-use super::room::Room;
+use super::room;
 use super::{LaunchError, Outcome, fault};
 use crate::commands::instrument::all_selected;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -85,10 +87,10 @@ impl<'a> Instrumented<'a> {
         all_selected(&plan)?;
         let rewritten = if plan.kernels().iter().any(KernelProbes::is_instrumented) {
             let instrumented = instrument::apply(object, plan.clone())?;
-            let rewritten = CodeObject::parse(instrumented.bytes).or_exit_with(
-                Exit::Mismatch,
-                || "the instrumented code object cannot be read back; this is a bug",
-            )?;
+            let rewritten = CodeObject::parse(instrumented.bytes).map_err(|error| {
+                let told = "the instrumented code object cannot be read back";
+                Failure::internal(anyhow::Error::new(error).context(told))
+            })?;
             Some((rewritten, instrumented.map))
         } else {
             None
@@ -142,15 +144,20 @@ impl<'a> Instrumented<'a> {
         let ready = || Ready::new(rewritten, probes, &layout, arguments, launch);
         let (outcome, buffer) = ready().and_then(Ready::launch).map_err(|error| {
             let failure = match error {
+                LaunchError::Fault(fault) if fault.kind == FaultKind::Stopped => {
+                    return LaunchError::Fault(fault).failure(object);
+                }
                 LaunchError::Fault(fault) => {
                     Failure::msg(Exit::Mismatch, fault::told(&fault, object, &|pc| map.original_pc(pc)))
                 }
-                error => Failure::new(Exit::Mismatch, error),
+                error => return error.failure(object),
             };
-            failure.note("the original kernel ends well, its instrumented form does not; this is a bug")
+            failure.note("the original kernel ends well, its instrumented form does not").help(
+                "if `--check uninitialised,races` finds nothing, this is a bug in cargo-amdinst: please report it",
+            )
         })?;
 
-        let records = decode(&buffer).or_exit(Exit::Mismatch)?;
+        let records = decode(&buffer).map_err(Failure::internal)?;
         let demangled = names::demangled(&probes.name);
         let described = report::Launch {
             probes,
@@ -188,7 +195,7 @@ impl<'a> Instrumented<'a> {
                     let Ready { mut machine, program, launch, .. } = ready;
                     model(rewritten, device, &mut machine, &program, &launch)
                 });
-                Some(modelled.map_err(|error| Failure::new(Exit::Mismatch, error))?)
+                Some(modelled.map_err(|error| error.failure(object))?)
             }
             None => None,
         };
@@ -220,10 +227,11 @@ impl Ready {
         arguments: &Arguments,
         launch: &Launch,
     ) -> Result<Self, LaunchError> {
-        Room::here()
-            .check([layout.buffer_size()])
+        room::check(Room::here(), [layout.buffer_size()])
             .map_err(|(_, error)| LaunchError::NoRoom { waves: layout.waves(), error })?;
-        let mut machine = Machine::new(object.target.arch, Config::default());
+        let mut config = Config::default();
+        config.stop = Some(stopping::flag());
+        let mut machine = Machine::new(object.target.arch, config);
         let placed = arguments.place(&mut machine)?;
         let buffer = layout.initial_buffer();
         let address = machine.alloc(buffer.len() as u64, 256, "counter buffer")?;

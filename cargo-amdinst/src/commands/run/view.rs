@@ -46,6 +46,9 @@ pub struct RunView {
     pub seconds: f64,
     /// Host threads that ran it.
     pub threads: usize,
+    /// Workgroups access the same memory so that their order can show in the result: they ran in order, on one thread.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub workgroups_clash: bool,
     /// The arguments, in the kernel's order.
     pub arguments: Vec<ArgumentView>,
     /// What `--print` asked for.
@@ -219,6 +222,7 @@ impl RunView {
             lane_instructions: execution.lane_instructions,
             seconds: execution.seconds,
             threads: execution.threads,
+            workgroups_clash: execution.clash,
             arguments: Vec::new(),
             printed: Vec::new(),
             expected: Vec::new(),
@@ -302,6 +306,13 @@ impl RunView {
                 text,
                 "memory after both kernels: {memory}; counters and the emulator's own: {oracle}"
             );
+            if self.workgroups_clash {
+                let _ = writeln!(
+                    text,
+                    "workgroups access the same memory without atomics: they ran one after another, and on a GPU these results may \
+                     be others; `--check races` names the accesses"
+                );
+            }
             for disagreement in &self.disagreements {
                 let _ = writeln!(text, "  {disagreement}");
             }
