@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use amdinst_core::Arch;
-use amdinst_core::isa::decode;
+use amdgpu_isa::{Arch, decode};
+use amdgpu_object::{CodeObject, container};
 use amdinst_core::listing::Listing;
-use amdinst_core::object::{CodeObject, container};
 
 const LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/librocrand.so.1";
 

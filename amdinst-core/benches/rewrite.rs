@@ -9,9 +9,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
+use amdgpu_object::{CodeObject, container};
 use amdinst_core::instrument::{Counters, InstrumentError, Options, Session, apply};
-use amdinst_core::object::{CodeObject, container};
 
 /// As in `cargo amdinst`.
 #[global_allocator]

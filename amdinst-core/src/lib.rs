@@ -1,27 +1,32 @@
-//! Read, decode, analyse, instrument and rewrite AMD GPU code objects. Bytes in, bytes out.
+//! The instrumenter: what code does, where it branches, and code objects that count it. Bytes in, bytes out.
 //!
-//! The rooms, in the order data flows through them:
+//! Reads instructions (`amdgpu_isa`) and code objects (`amdgpu_object`), in the order data flows:
 //!
-//! * [`object`]: code objects (ELF, kernel descriptors, the metadata note, source lines), read and rewritten.
-//! * [`isa`]: GFX9 instructions: decode, encode, text, and what each reads and writes.
-//! * [`listing`]: the disassembly of a code object, line for line as `llvm-objdump -d` prints it.
-//! * [`analysis`]: control-flow graph, liveness, EXEC structure, occupancy.
+//! * [`analysis`]: control-flow graph, liveness, EXEC structure.
 //! * [`instrument`]: sites, the probe plan, emission and relocation.
-//! * [`counters`], [`manifest`], [`report`], [`schema`]: the formats that others read, from `amdinst_format`.
+//! * [`listing`]: the disassembly of a code object, line for line as `llvm-objdump -d` prints it.
+//! * [`report`]: what compares counters with a native count.
+//! * [`counters`], [`manifest`], [`schema`]: the formats that others read, from `amdinst_format`.
 //!
 //! Nothing here touches files, processes, threads or devices.
 
 pub mod analysis;
-pub mod arch;
+mod hash;
 pub mod instrument;
-pub mod isa;
 pub mod listing;
-mod mixer;
 pub mod names;
-pub mod object;
 pub mod report;
 
+use amdgpu_object::Limiter;
 pub use amdinst_format::{counters, manifest, schema};
-pub(crate) use mixer::{ByName, Mixer, Names};
 
-pub use arch::{Arch, FeatureState, TargetId};
+/// What limits occupancy, as probe maps and reports have it.
+pub const fn limiter(limiter: Limiter) -> amdinst_format::probes::Limiter {
+    use amdinst_format::probes::Limiter as Told;
+    match limiter {
+        Limiter::Hardware => Told::Hardware,
+        Limiter::Vgprs => Told::Vgprs,
+        Limiter::Sgprs => Told::Sgprs,
+        Limiter::Lds => Told::Lds,
+    }
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use amdinst_emu::timing::{Parameters, simulate};
 use amdinst_emu::{Config, Launch, Machine};
 

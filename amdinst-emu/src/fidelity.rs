@@ -1,7 +1,6 @@
 //! How faithfully each opcode is executed.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Encoding, Op, Opcode};
+use amdgpu_isa::{Arch, Encoding, Op, Opcode};
 
 use crate::check::FaultKind;
 use crate::exec::{approximate, left_out};

@@ -4,7 +4,8 @@
 //! [`Machine::launch`] runs a kernel and returns an [`Execution`], or a located [`Fault`].
 //!
 //! ```no_run
-//! # use amdinst_core::{Arch, object::CodeObject};
+//! # use amdgpu_isa::Arch;
+//! # use amdgpu_object::CodeObject;
 //! # use amdinst_emu::{Config, Launch, Machine};
 //! # fn demo(object: &CodeObject) -> Result<(), Box<dyn std::error::Error>> {
 //! let mut machine = Machine::new(Arch::Gfx90a, Config::default());
@@ -45,7 +46,6 @@ pub mod fidelity;
 mod lds;
 mod machine;
 mod memory;
-mod native;
 mod program;
 mod races;
 mod snippet;
@@ -54,13 +54,12 @@ pub mod trace;
 mod wave;
 
 pub use check::{
-    AccessKind, Code, Earlier, Fault, FaultKind, Inside, LaneState, MemorySpace, NearestAllocation, RegisterBank,
+    AccessKind, Earlier, Fault, FaultKind, Inside, LaneState, MemorySpace, NearestAllocation, RegisterBank,
 };
 pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, StepRecord, Stop};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};
 pub use machine::{Config, Machine, Snapshot, StopFlag, Uninitialised};
 pub use memory::{MemoryError, PRIVATE_APERTURE, Room, SHARED_APERTURE};
-pub use native::{native_blocks, native_counts, native_ticks};
 pub use program::{LoadError, Program, Resident};
 pub use snippet::{Snippet, SnippetError, VectorRegister, WaveState};

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use amdinst_core::Arch;
-use amdinst_core::object::CodeObject;
+use amdgpu_isa::Arch;
+use amdgpu_object::CodeObject;
 
 use crate::check::Fault;
 use crate::dispatch::{self, Dispatch, Execution, Launch, Stop};

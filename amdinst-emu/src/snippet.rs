@@ -3,7 +3,7 @@
 //! The instructions go the same way as a kernel's: decoded, lowered to steps, executed by the same handlers.
 //!
 //! ```
-//! use amdinst_core::Arch;
+//! use amdgpu_isa::Arch;
 //! use amdinst_emu::{Config, Machine, Snippet, WaveState};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -17,8 +17,7 @@
 //! # }
 //! ```
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{self, ParseError};
+use amdgpu_isa::{Arch, ParseError};
 
 use crate::Vectors;
 use crate::check::{Fault, FaultKind, Trap};
@@ -166,7 +165,7 @@ pub struct Snippet {
 }
 
 impl Snippet {
-    /// From text, an instruction a line, in the syntax of [`isa::parse`]. What follows `;` or `//` is a comment.
+    /// From text, an instruction a line, in the syntax of [`amdgpu_isa::parse`]. What follows `;` or `//` is a comment.
     ///
     /// # Errors
     /// A line that is no instruction of the processor.
@@ -177,7 +176,7 @@ impl Snippet {
             if line.is_empty() {
                 continue;
             }
-            let words = isa::parse(arch, line).and_then(|inst| Ok(inst.encode(arch)?));
+            let words = amdgpu_isa::parse(arch, line).and_then(|inst| Ok(inst.encode(arch)?));
             let words =
                 words.map_err(|reason| SnippetError { line: index + 1, text: line.to_owned(), reason })?;
             bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use amdinst_core::isa::{self, MemoryKind, Reg, RegSet};
+use amdgpu_isa::{MemoryKind, Reg, RegSet};
 
 use crate::check::{Fault, Trap};
 use crate::dispatch::{self, Launch, Observer, Shared, StepCount, run_slice};
@@ -185,7 +185,8 @@ impl Known {
         let program = shared.program;
         let step = &program.steps[number as usize];
         let text = program.text_of(step).into();
-        let inst = program.text.get(step.offset as usize..).map(|bytes| isa::decode(program.arch, bytes));
+        let inst =
+            program.text.get(step.offset as usize..).map(|bytes| amdgpu_isa::decode(program.arch, bytes));
         let Some(Ok(inst)) = inst else {
             return Self { text, reads: Vec::new(), writes: Vec::new(), indirect: false, memory: None };
         };

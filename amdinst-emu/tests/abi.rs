@@ -4,8 +4,9 @@
 
 mod support;
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Launch};
+
 use support::{Device, tools};
 
 const CPUS: [&str; 5] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"];

@@ -2,7 +2,7 @@
 
 mod support;
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, MemorySpace, RegisterBank, Vectors};
 use support::{Assembly, Device, tools};
 

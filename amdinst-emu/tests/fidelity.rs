@@ -1,7 +1,6 @@
 //! What is said about each opcode against what happens when it is executed, in a form written as text.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Encoding, opcodes};
+use amdgpu_isa::{Arch, Encoding, opcodes};
 use amdinst_emu::{Config, FaultKind, Fidelity, Machine, Snippet, WaveState, fidelity};
 
 const PROCESSORS: [Arch; 6] =
@@ -82,5 +81,5 @@ fn what_is_left_out_has_a_name() {
             }
         }
     }
-    assert_eq!(fidelity(Arch::Gfx90a, Encoding::Sop2, amdinst_core::isa::Op::v_add_f32), None);
+    assert_eq!(fidelity(Arch::Gfx90a, Encoding::Sop2, amdgpu_isa::Op::v_add_f32), None);
 }

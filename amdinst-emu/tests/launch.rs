@@ -2,8 +2,9 @@
 
 mod support;
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 use amdinst_emu::{Config, Launch, MaskRecord};
+
 use support::{Device, compile, tools};
 
 const SOURCE: &str = r#"

@@ -3,7 +3,7 @@
 //! Each instruction form that has a handler of its own runs on random and edge-case inputs, with full and partial EXEC,
 //! once by its general function and once at each level that this host has. All state must be equal.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::{Config, Machine, Snippet, Vectors, WaveState};
 
 /// xorshift64*.

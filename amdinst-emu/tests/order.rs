@@ -3,7 +3,7 @@
 
 mod support;
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Launch};
 use support::{Device, compile, tools};
 

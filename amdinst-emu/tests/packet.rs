@@ -6,9 +6,10 @@ mod support;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use amdinst_core::Arch;
-use amdinst_core::object::CodeObject;
+use amdgpu_isa::Arch;
+use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Dispatch, FaultKind, Machine, MemoryError, Resident};
+
 use support::tools;
 
 /// Memory of the host at its own address in the machine.

@@ -4,10 +4,11 @@ mod support;
 
 use std::sync::LazyLock;
 
-use amdinst_core::Arch;
-use amdinst_core::object::CodeObject;
+use amdgpu_isa::Arch;
+use amdgpu_object::CodeObject;
 use amdinst_emu::timing::{Parameters, simulate};
 use amdinst_emu::{AccessKind, Config, Fault, FaultKind, Launch, MemorySpace};
+
 use support::{Device, compile, tools};
 
 const SOURCE: &str = r#"

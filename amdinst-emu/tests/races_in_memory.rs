@@ -5,10 +5,11 @@ mod support;
 
 use std::sync::LazyLock;
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use amdinst_emu::AccessKind::{self, Atomic, Read, Write};
 use amdinst_emu::timing::{Parameters, simulate};
 use amdinst_emu::{Config, Fault, FaultKind, Launch, MemorySpace};
+
 use support::{Device, compile, tools};
 
 /// All are launched with two workgroups of 128 work-items, two waves each.

@@ -1,6 +1,6 @@
 //! Snippets: state in, state out, faults located.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::{Config, FaultKind, Machine, Snippet, WaveState};
 
 fn run(text: &str, state: &WaveState) -> WaveState {

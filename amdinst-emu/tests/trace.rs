@@ -4,9 +4,10 @@ mod support;
 
 use std::collections::HashMap;
 
-use amdinst_core::isa::Reg;
+use amdgpu_isa::Reg;
 use amdinst_emu::trace::{Keep, Trace, TraceError, Watch, WaveId, trace};
 use amdinst_emu::{Config, FaultKind, Launch, Machine};
+
 use support::{Device, LEVELS, compile, tools};
 
 /// Divergent loops, LDS with barriers, an atomic whose result depends on the order, calls at `-O0`.

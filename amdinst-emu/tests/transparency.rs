@@ -5,7 +5,7 @@
 //! which the emulator saw lanes go away must be a site, or be explained by the analysis.
 
 mod support;
-#[path = "../../amdinst-core/tests/support/version2.rs"]
+#[path = "../../amdgpu-object/tests/support/version2.rs"]
 mod version2;
 mod transparency {
     pub(crate) mod assembly;
@@ -17,9 +17,9 @@ mod transparency {
     pub(crate) mod proof;
 }
 
+use amdgpu_isa::{Feature, Op, decode};
+use amdgpu_object::{CodeObject, UserSgpr};
 use amdinst_core::instrument::{Counters, Options, Probe, Reason, apply, plan};
-use amdinst_core::isa::{Op, decode};
-use amdinst_core::object::{CodeObject, UserSgpr};
 use transparency::assembly::Assembly;
 use transparency::prelude::with_prelude;
 use transparency::proof::Ways;
@@ -174,7 +174,7 @@ fn sites_go_through_scratch_memory_on_every_processor() {
             if *name == "generic pointers" {
                 let descriptor = object.kernel("test").expect("the kernel").descriptor;
                 let sets_it_up = descriptor.has_user_sgpr(UserSgpr::FlatScratchInit);
-                assert_eq!(sets_it_up, !object.target.arch.is_gfx940_plus(), "{cpu}");
+                assert_eq!(sets_it_up, !object.target.arch.has(Feature::ArchitectedFlatScratch), "{cpu}");
             }
             let context = format!("{name} {cpu} {level}");
             proved.add(proof::prove_object(&context, &object, *geometry, Ways::NoRegister));
@@ -226,7 +226,7 @@ fn check_scratch(context: &str, object: &CodeObject) {
         assert_eq!(probes.cost.scratch, [before.metadata.private_segment_fixed_size, bytes], "{context}");
         assert!(after.descriptor.enable_private_segment(), "{context}");
         let asks = after.descriptor.has_user_sgpr(UserSgpr::FlatScratchInit);
-        assert_eq!(asks, !arch.is_gfx940_plus(), "{context}");
+        assert_eq!(asks, !arch.has(Feature::ArchitectedFlatScratch), "{context}");
         let (sgprs, allotted) = (after.metadata.sgpr_count, after.descriptor.sgpr_count(arch));
         assert!(sgprs <= allotted, "{context}: {sgprs} of {allotted} SGPRs");
     }

@@ -2,9 +2,10 @@
 
 mod support;
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::timing::{Parameters, simulate};
 use amdinst_emu::{Config, FaultKind, Launch, MemorySpace, Uninitialised};
+
 use support::{Device, compile, tools};
 
 /// Each kernel reads what it has not written, and then writes it, for the next workgroup to find.

@@ -240,7 +240,7 @@ impl Allocations {
 
 #[cfg(test)]
 mod tests {
-    use amdinst_core::Arch;
+    use amdgpu_isa::Arch;
 
     use super::*;
     use crate::settings::Settings;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use amdinst_core::report::run::FaultReport;
-use amdinst_emu::{Code, Fault, FaultKind, MemorySpace};
+use amdinst_emu::{Fault, FaultKind, MemorySpace};
+use amdinst_explain::{Code, fault_report};
 use amdinst_report::Sources;
 
 use crate::gpu::DispatchError;
@@ -13,13 +14,16 @@ use crate::stopping::Why;
 /// A fault of a kernel with its places in the source: of the code object that the program gave to the runtime, if it is known.
 pub(crate) fn report(fault: &Fault, object: Option<&Object>) -> FaultReport {
     let sources = sources();
-    fault.report(&Code {
-        object: object.map(Object::original),
-        original_pc: &|pc| object.map_or(Some(pc), |object| object.original_pc(pc)),
-        root: here().as_deref(),
-        source: &|file| Some(sources.get(file)?.text.clone()),
-        kernarg: &[],
-    })
+    fault_report(
+        fault,
+        &Code {
+            object: object.map(Object::original),
+            original_pc: &|pc| object.map_or(Some(pc), |object| object.original_pc(pc)),
+            root: here().as_deref(),
+            source: &|file| Some(sources.get(file)?.text.clone()),
+            kernarg: &[],
+        },
+    )
 }
 
 /// What the user is told of a fault.

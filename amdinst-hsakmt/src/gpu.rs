@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::time::Duration;
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_core::instrument::BUFFER_SYMBOL;
 use amdinst_core::names;
-use amdinst_core::object::verify;
+use amdgpu_object::verify;
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{
     Config, Dispatch, Execution, Fault, FaultKind, LoadError, Machine, MemoryError, Program, Resident, Stop,

@@ -42,6 +42,6 @@ mod tools;
 mod topology;
 
 /// The processors that can be emulated under the runtime.
-pub fn processors() -> Vec<amdinst_core::Arch> {
+pub fn processors() -> Vec<amdgpu_isa::Arch> {
     profile::Profile::all().map(|profile| profile.arch).collect()
 }

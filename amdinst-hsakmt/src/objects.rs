@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use amdgpu_object::{CodeObject, Kernel};
 use amdinst_core::instrument::{self, Abi, Counters, KernelProbes, Options, ProbeMap, probe_specs};
-use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_emu::Machine;
 
 use crate::image::Image;

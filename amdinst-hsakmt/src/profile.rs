@@ -1,6 +1,6 @@
 //! What the GPUs are that can be emulated: the figures of one product of each target.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 
 /// A GPU's figures, as the driver tells them.
 #[derive(Debug)]
@@ -29,9 +29,6 @@ pub(crate) struct Profile {
     /// SRAM is protected by ECC: the target's name has `sramecc+`.
     pub(crate) sramecc: bool,
 }
-
-/// SIMDs of a CU.
-pub(crate) const SIMDS_PER_CU: u32 = 4;
 
 /// MI25, MI50, MI100 and MI210.
 static PROFILES: [Profile; 4] = [

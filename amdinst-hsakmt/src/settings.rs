@@ -1,6 +1,6 @@
 //! What the environment asks for. `cargo amdinst exec` sets it from its options.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_core::instrument::Counters;
 use amdinst_emu::Uninitialised;
 use amdinst_format::interface::Checks;

@@ -6,7 +6,7 @@ use crate::abi::{
     CacheProperties, IoLinkProperties, MemoryProperties, NAME, NodeProperties, PCI_EXPRESS, Status,
     SystemProperties, heap,
 };
-use crate::profile::{Profile, SIMDS_PER_CU};
+use crate::profile::Profile;
 use crate::settings::Settings;
 
 /// Bits of `HSA_CAPABILITY`.
@@ -63,19 +63,19 @@ pub(crate) fn node(settings: &Settings, node: u32) -> Result<NodeProperties, Sta
         capabilities |= capability::SRAM_ECC | capability::MEMORY_ECC;
     }
     Ok(NodeProperties {
-        simds: profile.cus * SIMDS_PER_CU,
+        simds: profile.cus * profile.arch.limits().simds,
         memory_banks: memory(settings, node)?.len() as u32,
         caches: caches(settings, node)?.len() as u32,
         io_links: 1,
         simd_id: first_simd(node),
         capability: capabilities,
         waves_per_simd: profile.waves_per_simd,
-        lds_kib: profile.arch.lds_bytes() >> 10,
+        lds_kib: profile.arch.limits().lds_bytes >> 10,
         wavefront: 64,
         shader_engines: profile.shader_engines,
         arrays: 1,
         cus_per_array: profile.cus.div_ceil(profile.shader_engines),
-        simds_per_cu: SIMDS_PER_CU,
+        simds_per_cu: profile.arch.limits().simds,
         scratch_slots_per_cu: 32,
         // Microcode, then the version's major, minor and stepping parts.
         engine_id: FIRMWARE | 9 << 10 | profile.stepping << 24,
@@ -118,7 +118,7 @@ pub(crate) fn memory(settings: &Settings, node: u32) -> Result<Vec<MemoryPropert
         },
         MemoryProperties {
             heap: heap::LDS,
-            bytes: u64::from(profile.arch.lds_bytes()),
+            bytes: u64::from(profile.arch.limits().lds_bytes),
             base: SHARED_APERTURE,
             ..MemoryProperties::default()
         },
@@ -134,7 +134,7 @@ pub(crate) fn memory(settings: &Settings, node: u32) -> Result<Vec<MemoryPropert
 /// `hsaKmtGetNodeCacheProperties`: the first two levels. The runtime insists on some for the host too; they are typical.
 pub(crate) fn caches(settings: &Settings, node: u32) -> Result<Vec<CacheProperties>, Status> {
     let profile = gpu(settings, node)?;
-    let line = if profile.is_some_and(|profile| profile.arch.is_gfx90a_plus()) { 128 } else { 64 };
+    let line = profile.map_or(64, |profile| profile.arch.limits().l2_line_bytes);
     let cache = |level, size| CacheProperties {
         processor: if profile.is_some() { first_simd(node) } else { 0 },
         level,

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use amdgpu_object::{CodeObject, Kernel};
 use amdinst_core::instrument::{AddressMap, KernelProbes, ProbeMap, SCHEMA};
 use amdinst_core::manifest::{Artifact, Manifest};
-use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject, LaunchFailure, Settings};
 use thiserror::Error;
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{Home, KernelProbes, ProbeMap};
-use amdinst_core::object::CodeObject;
 use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject};
 
 use crate::artifacts::{ArtifactError, Built, InstrumentedForm, broken};

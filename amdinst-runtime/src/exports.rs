@@ -291,10 +291,7 @@ fn launched(device: &Device, asked: &LaunchRequest) -> Result<Launched, LaunchFa
         report,
         profile: built.profile.clone(),
         wave_instructions: outcome.wave_instructions,
-        timing: timing
-            .map(|timing| timing.told())
-            .transpose()
-            .map_err(|error| internal(error.to_string()))?,
+        timing: timing.map(|timing| timing.told()),
         modelled: timing.map(|timing| timing.kept()),
         timeline: timing.and_then(|timing| timing.timeline()),
     })

@@ -1,7 +1,8 @@
 //! Faults of kernels, with their places in the source.
 
 use amdinst_core::report::run::FaultReport;
-use amdinst_emu::{Code, Fault, FaultKind};
+use amdinst_emu::{Fault, FaultKind};
+use amdinst_explain::{Code, fault_report};
 use amdinst_format::interface::LaunchFailure;
 use amdinst_report::Sources;
 
@@ -59,13 +60,16 @@ fn told(
 ) -> (Box<FaultReport>, String) {
     let root = workspace_root();
     let sources = Sources::new(root.unwrap_or_default(), &[]);
-    let mut report = fault.report(&Code {
-        object: Some(&request.built.original),
-        original_pc,
-        root,
-        source: &|file| Some(sources.get(file)?.text.clone()),
-        kernarg: &request.kernarg,
-    });
+    let mut report = fault_report(
+        fault,
+        &Code {
+            object: Some(&request.built.original),
+            original_pc,
+            root,
+            source: &|file| Some(sources.get(file)?.text.clone()),
+            kernarg: &request.kernarg,
+        },
+    );
     if uninitialised {
         report.message += DEPENDS;
     }

@@ -1,6 +1,5 @@
 //! The machine code of a kernel, for tests that pin what the compiler made of it.
 
-use amdinst_core::isa;
 use amdinst_format::interface::LaunchFailure;
 
 use crate::artifacts::{self, Built};
@@ -17,7 +16,7 @@ pub(crate) fn listing(built: &Built, kernel: &str) -> Result<String, LaunchFailu
     let (mut pc, mut text) = (kernel.code.start, String::new());
     while pc < kernel.code.end {
         let bytes = usize::try_from(pc - object.text.address).ok().and_then(|offset| code.get(offset..));
-        let inst = isa::decode(object.target.arch, bytes.unwrap_or_default())
+        let inst = amdgpu_isa::decode(object.target.arch, bytes.unwrap_or_default())
             .map_err(|error| artifacts::broken(&built.original_path, format!("at {pc:#x}: {error}")))?;
         text.push_str(&inst.text(object.target.arch).to_string());
         text.push('\n');

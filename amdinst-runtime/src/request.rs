@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use amdgpu_object::KernelArg;
 use amdinst_core::counters::Layout;
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::names;
-use amdinst_core::object::KernelArg;
 use amdinst_core::report::{self, SCHEMA};
 use amdinst_format::interface::LaunchFailure;
 

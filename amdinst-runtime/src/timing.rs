@@ -1,11 +1,12 @@
 //! How long a launch takes on a device that is modelled.
 
-use amdinst_core::object::CodeObject;
-use amdinst_core::object::lines::SourceMap;
+use amdgpu_object::CodeObject;
+use amdgpu_object::lines::SourceMap;
 use amdinst_core::report::{InstructionCycles, Modelled, WaveSpan};
-use amdinst_emu::timing::{self, InstructionLines, Model, Timeline, Timing, TimingReport};
+use amdinst_emu::timing::{self, Model, Timeline, Timing};
 use amdinst_emu::{Fault, Launch, Machine, Program};
-use amdinst_format::interface::{self, LaunchTiming};
+use amdinst_explain::{InstructionLines, instruction_cycles, timing_report, wave_spans};
+use amdinst_format::interface::{LaunchTiming, TimingReport};
 
 use crate::request::Request;
 
@@ -33,10 +34,10 @@ impl ModelledLaunch {
         let lines = lines(&timing, &request.built.original);
         Self {
             kernel: request.kernel.to_owned(),
-            original: timing.report(&lines),
+            original: timing_report(&timing, &lines),
             instrumented: None,
-            instructions: timing.instruction_cycles(&lines),
-            spans: WaveSpan::first_units(timing.wave_spans(), SPANS),
+            instructions: instruction_cycles(&timing, &lines),
+            spans: WaveSpan::first_units(wave_spans(&timing), SPANS),
             waves: timelines.then(|| vec![("original", timing)]),
             grid: request.grid,
         }
@@ -44,27 +45,27 @@ impl ModelledLaunch {
 
     /// Adds the instrumented form, whose code object is `object`.
     pub(crate) fn add_instrumented(&mut self, object: &CodeObject, timing: Timing) {
-        self.instrumented = Some(timing.report(&lines(&timing, object)));
+        self.instrumented = Some(timing_report(&timing, &lines(&timing, object)));
         if let Some(waves) = &mut self.waves {
             waves.push(("instrumented", timing));
         }
     }
 
     /// As tests get it.
-    pub(crate) fn told(&self) -> serde_json::Result<LaunchTiming> {
-        Ok(LaunchTiming {
+    pub(crate) fn told(&self) -> LaunchTiming {
+        LaunchTiming {
             kernel: self.kernel.clone(),
-            original: plain(&self.original)?,
-            instrumented: self.instrumented.as_ref().map(plain).transpose()?,
-        })
+            original: self.original.clone(),
+            instrumented: self.instrumented.clone(),
+        }
     }
 
     /// As a kept run has it.
     pub(crate) fn kept(&self) -> Modelled {
-        let TimingReport { device, megahertz, cycles, waves, achieved_occupancy, .. } = self.original;
+        let TimingReport { megahertz, cycles, waves, achieved_occupancy, .. } = self.original;
         Modelled {
             kernel: self.kernel.clone(),
-            device: device.to_owned(),
+            device: self.original.device.clone(),
             megahertz,
             cycles,
             instrumented_cycles: self.instrumented.as_ref().map(|timing| timing.cycles),
@@ -85,11 +86,6 @@ impl ModelledLaunch {
     }
 }
 
-/// The model's report in the form that test programs know, which has the same JSON.
-fn plain(report: &TimingReport) -> serde_json::Result<interface::TimingReport> {
-    serde_json::from_value(serde_json::to_value(report)?)
-}
-
 /// Models a launch on a copy of a machine, which stays as it is.
 pub(crate) fn model(
     device: Model,
@@ -102,5 +98,5 @@ pub(crate) fn model(
 
 /// The source lines of a launch of `object`.
 fn lines(timing: &Timing, object: &CodeObject) -> InstructionLines {
-    timing.instruction_lines(SourceMap::new(object).ok().as_ref())
+    InstructionLines::new(timing, SourceMap::new(object).ok().as_ref())
 }

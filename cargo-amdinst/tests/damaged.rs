@@ -6,9 +6,9 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{self, Options};
 use amdinst_core::listing::Listing;
-use amdinst_core::object::CodeObject;
 use cargo_amdinst::cli::FileArgs;
 use cargo_amdinst::commands::input::Input;
 use cargo_amdinst::commands::inspect;

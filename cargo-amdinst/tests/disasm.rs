@@ -7,7 +7,7 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use amdinst_core::object::container;
+use amdgpu_object::container;
 
 /// A tool of LLVM 22, or why it is not there.
 fn llvm_objdump() -> Option<PathBuf> {

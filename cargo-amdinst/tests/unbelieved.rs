@@ -48,7 +48,7 @@ fn a_descriptor_that_lies() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let Some(mut bytes) = compiled(directory) else { return };
-    let object = amdinst_core::object::CodeObject::parse(bytes.clone()).unwrap();
+    let object = amdgpu_object::CodeObject::parse(bytes.clone()).unwrap();
     let kernel = object.kernel("one").unwrap();
     let descriptor =
         bytes.windows(64).position(|window| window == kernel.descriptor.bytes).expect("it is there");

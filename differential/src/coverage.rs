@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Op, opcodes};
+use amdgpu_isa::{Arch, Op, opcodes};
 use amdinst_emu::{Fidelity, fidelity};
 use anyhow::{Context as _, Result, anyhow};
 

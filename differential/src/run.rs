@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Execution, Launch, Machine};
 use anyhow::{Context as _, Result, ensure};
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use anyhow::{Context as _, Result, bail};
 
 use crate::render::{PRELUDE, number_macros};

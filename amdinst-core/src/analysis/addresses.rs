@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::isa::{Access, Inst, Op, Value};
+use amdgpu_isa::{Access, Inst, Op, Value};
 
 /// What is known of a 32-bit register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,9 +10,10 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use amdgpu_isa::ScalarSet;
+
 use super::program::{Exit, Function, Program};
 use super::rounds::Rounds;
-use crate::isa::ScalarSet;
 
 /// The registers live at the boundaries of all basic blocks.
 #[derive(Clone, Debug)]

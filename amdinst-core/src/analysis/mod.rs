@@ -1,4 +1,4 @@
-//! What code does: control flow, calls, masks, which registers are live where, and occupancy.
+//! What code does: control flow, calls, masks, and which registers are live where.
 //!
 //! * [`program`]: the instructions that kernels can reach, their basic blocks and calls, and the address
 //!   computations that must follow code when it moves.
@@ -13,13 +13,6 @@ pub mod dominators;
 pub mod liveness;
 pub mod masks;
 pub mod modes;
-mod occupancy;
 pub mod program;
 mod rounds;
 mod values;
-
-pub use amdinst_format::probes::Limiter;
-pub use occupancy::{
-    Occupancy, OccupancyStep, OccupancyTables, Resources, SIMDS, max_waves_per_simd, occupancy,
-    occupancy_in_slots,
-};

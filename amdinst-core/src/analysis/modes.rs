@@ -3,9 +3,10 @@
 //!
 //! Forward data flow over the whole program: a function starts with what any of its callers has on.
 
+use amdgpu_isa::{Inst, Op, Value};
+
 use super::program::{Exit, Function, Program};
 use super::rounds::Rounds;
-use crate::isa::{Inst, Op, Value};
 
 /// What may be on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 //! mask is part of which.
 
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 
-use crate::Mixer;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::hash::FACTOR;
 
 /// A value number. Above the lowest two bits, its place in the table; these tell whether it is that value (0), or its low (2) or
 /// high (3) half. So halves, which nearly all masks are kept as, need no place of their own.
@@ -59,7 +59,7 @@ pub(super) struct Values {
     exprs: Vec<Expr>,
     /// What each is made of in the end.
     parts: Vec<Parts>,
-    numbers: HashMap<Expr, Vn, BuildHasherDefault<Mixer>>,
+    numbers: FxHashMap<Expr, Vn>,
     /// Searches whether one value is part of another.
     searches: Searches,
 }
@@ -103,7 +103,7 @@ impl Searches {
     }
 
     fn place(&self, a: Vn, b: Vn) -> Option<&SearchPlace> {
-        let mixed = (u64::from(a.0) << 32 | u64::from(b.0)).wrapping_mul(Mixer::FACTOR);
+        let mixed = (u64::from(a.0) << 32 | u64::from(b.0)).wrapping_mul(FACTOR);
         self.places.get((mixed >> 32) as usize & self.places.len().wrapping_sub(1))
     }
 
@@ -142,7 +142,7 @@ impl Values {
             // With those that nobody looks for.
             exprs: Vec::with_capacity(2 * values),
             parts: Vec::with_capacity(2 * values),
-            numbers: HashMap::with_capacity_and_hasher(values, BuildHasherDefault::default()),
+            numbers: FxHashMap::with_capacity_and_hasher(values, FxBuildHasher),
             searches: Searches::with_capacity(values),
         }
     }

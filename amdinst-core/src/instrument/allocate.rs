@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 
+use amdgpu_isa::{Access, Feature, LAST_SGPR, Reg, RegSet, ScalarSet, Value};
 use arrayvec::ArrayVec;
 
 use super::deferred::Deferred;
@@ -23,7 +24,6 @@ use super::site_code::Needs;
 use super::stores::Stores;
 use super::survey::Survey;
 use crate::counters::SiteForm;
-use crate::isa::{Access, LAST_SGPR, Reg, RegSet, ScalarSet, Value};
 
 /// Where counters are, one step finer than the home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -418,11 +418,14 @@ impl<'a> Component<'a> {
     /// VGPRs below this number cost no occupancy: 8 waves or 10 of a SIMD take an even share. Those of a kernel with accumulation
     /// registers behind them stay as they are.
     fn vgprs_that_cost_nothing(&self) -> u8 {
-        match self.survey.program.arch.is_gfx90a_plus() {
-            true if self.used.iter().any(|register| register.as_agpr().is_some()) => 0,
-            true => 64,
-            false => 24,
+        let arch = self.survey.program.arch;
+        let in_one_file = arch.has(Feature::UnifiedRegisterFile);
+        if in_one_file && self.used.iter().any(|register| register.as_agpr().is_some()) {
+            return 0;
         }
+        let limits = arch.limits();
+        let share = limits.vgprs_per_simd / limits.waves_per_simd;
+        (share / limits.vgpr_granule * limits.vgpr_granule) as u8
     }
 
     /// The same where one lane writes packed records, and sites may have masks instead of counters: their places, and the registers
@@ -580,8 +583,8 @@ pub(super) fn take_pair(free: &mut Vec<u8>) -> Option<u8> {
 }
 
 /// Whether an instruction leaves SCC = (NEW ≠ 0).
-pub(super) fn scc_tells_new(inst: &crate::isa::Inst) -> bool {
-    use crate::isa::Op;
+pub(super) fn scc_tells_new(inst: &amdgpu_isa::Inst) -> bool {
+    use amdgpu_isa::Op;
     let writes_exec_itself =
         inst.operands.first().is_some_and(|o| o.value == Value::EXEC && o.access != Access::Read);
     match inst.op {

@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 
+use amdgpu_object::rewrite::{DebugInfo, Edit, KernelEdit, RewriteError, Variable, rewrite};
+use amdgpu_object::{Bytes, CodeObject};
+use amdgpu_object::verify::contradiction;
+use amdinst_format::probes::{KernelProbes, ProbeMap, SCHEMA};
+
 use super::entry::VARIABLE_OFFSET;
 use super::options::{Abi, BUFFER_SYMBOL};
 use super::plan::Plan;
 use super::refusal::InstrumentError;
 use crate::counters::HEADER_BYTES;
-use crate::object::{Bytes, CodeObject};
-use crate::object::rewrite::{DebugInfo, Edit, KernelEdit, RewriteError, Variable, rewrite};
-use crate::object::verify::contradiction;
-use amdinst_format::probes::{KernelProbes, ProbeMap, SCHEMA};
 
 /// An instrumented code object.
 #[derive(Clone, Debug)]

@@ -5,15 +5,16 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::ops::Deref;
 use std::rc::Rc;
 
-use super::hazards::{Brief, Facts};
-use crate::isa::{
-    DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Reg, Value, Words, assemble_legal, with_values,
+use amdgpu_isa::{
+    Arch, DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Reg, Value, Words, assemble_legal, with_values,
 };
-use crate::{Arch, Mixer};
+use rustc_hash::FxHashMap;
+
+use super::hazards::{Brief, Facts};
+use crate::hash::FACTOR;
 
 /// An instruction to be inserted.
 #[derive(Clone, Debug)]
@@ -132,9 +133,9 @@ pub(super) struct Assembler {
 struct Known {
     /// Those assembled last, by a few bits of their keys: most are asked for again soon.
     recent: Box<[Option<(Key, Assembled)>; RECENT]>,
-    all: HashMap<Key, Assembled, BuildHasherDefault<Mixer>>,
+    all: FxHashMap<Key, Assembled>,
     /// One of all that differ in registers and inline constants alone.
-    shapes: HashMap<Key, Assembled, BuildHasherDefault<Mixer>>,
+    shapes: FxHashMap<Key, Assembled>,
 }
 
 /// Instructions that are kept at hand, a power of two.
@@ -313,7 +314,7 @@ impl Key {
     /// Where among recent ones.
     #[inline]
     const fn place(self) -> usize {
-        let mixed = (self.operands ^ self.modifiers.rotate_left(32)).wrapping_mul(Mixer::FACTOR);
+        let mixed = (self.operands ^ self.modifiers.rotate_left(32)).wrapping_mul(FACTOR);
         (mixed >> (64 - RECENT.ilog2())) as usize
     }
 }

@@ -4,6 +4,8 @@
 //! before one of them, before that. In SGPRs they are three scalar instructions. Counters elsewhere get their two
 //! increments as two lanes of a VGPR, as those of sites do ([`site_code`](super::site_code)).
 
+use amdgpu_isa::{EncodeError, Op, Value};
+
 use super::assembler::{Assembled, Assembler};
 use super::borrowed::Borrowed;
 use super::layout::{CounterPlace, Lent, Owned, PARKED_RECORD, Temps};
@@ -11,7 +13,6 @@ use super::options::{Level, Probe};
 use super::sequence::{Sequence, sgpr};
 use super::site_code::Needs;
 use crate::counters::RECORD_HEADER_WORDS;
-use crate::isa::{EncodeError, Op, Value};
 
 /// All that the code of one block depends on.
 #[derive(Clone, Debug)]

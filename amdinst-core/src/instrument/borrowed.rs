@@ -6,10 +6,11 @@
 //! change places with those of the probes through scratch memory. All vector memory operations are waited for then, before
 //! and after.
 
+use amdgpu_isa::{Op, Value};
+
 use super::layout::{CounterPlace, LENT_LANES, Lent, Owned, PARKED_SGPRS, PARKING_LANES, RecordPlace, Temps};
 use super::sequence::{Sequence, sgpr};
 use super::site_code::MAX_OFFSET;
-use crate::isa::{Op, Value};
 
 /// Operations on scratch memory where the parking VGPR is borrowed.
 pub(super) const SCRATCH_OPERATIONS: u32 = 3;

@@ -12,11 +12,11 @@
 //!
 //! That a scalar load is under way meanwhile makes no wait of the program too short: see [`site_code`](super::site_code).
 
+use amdgpu_isa::{Arch, Feature, Op, Value};
+
 use super::sequence::{Sequence, sgpr};
 use super::stores::{Store, Stores};
-use crate::Arch;
 use crate::counters::HEADER_BYTES;
-use crate::isa::{Op, Value};
 
 /// Registers that hold a wave's ids, and the argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +36,7 @@ const LOWEST: u8 = 24;
 impl Deferred {
     /// Takes registers from a list; none where there are too few that cost no occupancy.
     pub(super) fn take(arch: Arch, sgprs: &mut Vec<u8>) -> Option<Self> {
-        // Of 800 a SIMD, 8 waves or 10 take a share each, 6 of it for special registers.
-        let highest = if arch.is_gfx90a_plus() { 90 } else { 74 };
+        let highest = sgprs_that_cost_nothing(arch);
         let mut left: Vec<u8> =
             sgprs.iter().copied().filter(|&register| (LOWEST..highest).contains(&register)).collect();
         left.sort_unstable();
@@ -50,7 +49,8 @@ impl Deferred {
         let mut single = || tuple(1, 1);
         let workgroup = [single()?, single()?, single()?];
         let first = single()?;
-        let ids = if arch.is_gfx90a_plus() { [first; 3] } else { [first, single()?, single()?] };
+        let ids =
+            if arch.has(Feature::PackedWorkItemIds) { [first; 3] } else { [first, single()?, single()?] };
         let deferred = Self { block, ids, workgroup };
         sgprs.retain(|register| !(LOWEST..highest).contains(register) || left.contains(register));
         Some(deferred)
@@ -60,7 +60,7 @@ impl Deferred {
     /// itself, and keeps nothing of the workgroup.
     pub(super) const fn at(arch: Arch, first: u8) -> Self {
         let id = first + 8;
-        let ids = if arch.is_gfx90a_plus() { [id; 3] } else { [id, id + 1, id + 2] };
+        let ids = if arch.has(Feature::PackedWorkItemIds) { [id; 3] } else { [id, id + 1, id + 2] };
         Self { block: first, ids, workgroup: [first; 3] }
     }
 
@@ -108,7 +108,7 @@ impl Deferred {
     fn wave_number(&self, code: &mut Sequence, arch: Arch) {
         let [first, second] = [5, 6].map(|word| self.block + word);
         let [id_x, id_y, id_z] = self.ids;
-        if arch.is_gfx90a_plus() {
+        if arch.has(Feature::PackedWorkItemIds) {
             multiply(code, first, sgpr(id_x));
             code.sop2(Op::s_lshr_b32, first, sgpr(first), sgpr(second));
         } else {
@@ -162,7 +162,7 @@ impl Deferred {
                 let Some(register) = word else { continue };
                 let next = vgprs.peek().and_then(|&(_, &next)| next);
                 let is_pair = vgpr % 2 == 0 && register % 2 == 0 && next == Some(register + 1);
-                if is_pair && arch.is_gfx90a_plus() {
+                if is_pair && arch.has(Feature::PackedSingles) {
                     code.v_mov_pair(vgpr, register);
                     vgprs.next();
                 } else {
@@ -193,9 +193,20 @@ fn multiply(code: &mut Sequence, to: u8, by: Value) {
     code.sop2(Op::s_mul_i32, to, sgpr(to), by);
 }
 
+/// VCC, FLAT_SCRATCH and XNACK_MASK, which are counted with the SGPRs.
+pub(super) const SPECIAL_SGPRS: u32 = 6;
+
+/// SGPRs below this number cost no occupancy, on a SIMD that is full of waves.
+fn sgprs_that_cost_nothing(arch: Arch) -> u8 {
+    // Of 800 a SIMD, 8 waves or 10 take a share each in granules of 16, 6 of it for special registers. The table would allow a few
+    // more to 8 waves.
+    let share = 800 / arch.limits().waves_per_simd / 16 * 16;
+    (share - SPECIAL_SGPRS) as u8
+}
+
 /// VGPRs in which ids of work-items arrive.
 pub(super) fn id_vgprs(arch: Arch) -> u8 {
-    if arch.is_gfx90a_plus() { 1 } else { 3 }
+    if arch.has(Feature::PackedWorkItemIds) { 1 } else { 3 }
 }
 
 /// Clears counters.

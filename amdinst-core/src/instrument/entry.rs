@@ -4,6 +4,9 @@
 //! kernarg pointer, and where scratch memory is if sites need to know, and leaves the registers as the *original* descriptor
 //! would have had them.
 
+use amdgpu_isa::{Arch, EncodeError, Feature, Op, Value};
+use amdgpu_object::KernelDescriptor;
+
 use super::assembler::{Assembled, Assembler};
 use super::deferred::{self, Deferred};
 use super::layout::{
@@ -13,10 +16,7 @@ use super::lds::{LdsImages, PACKET_GROUP_SEGMENT_SIZE, Start};
 use super::sequence::{Sequence, sgpr};
 use super::site_code::BASIC_COUNTERS;
 use super::wave_index::WaveIndex;
-use crate::Arch;
 use crate::counters::HEADER_BYTES;
-use crate::isa::{EncodeError, Op, Value};
-use crate::object::KernelDescriptor;
 
 /// All that a prologue depends on.
 #[derive(Clone, Debug)]
@@ -153,7 +153,7 @@ impl Entry<'_> {
         if let (Some(LdsImages { start: Start::AtEnd, .. }), Some(packet)) = (self.lds, user.dispatch_ptr) {
             code.load(Op::s_load_dword, images, packet, PACKET_GROUP_SEGMENT_SIZE);
         }
-        if !self.arch.is_gfx90a_plus() {
+        if !self.arch.has(Feature::PackedWorkItemIds) {
             code.readfirstlane(flat, 2);
             code.readfirstlane(first + 12, 1);
         }
@@ -316,7 +316,7 @@ impl Entry<'_> {
 /// whose contents the original does not read.
 pub(super) fn restore_work_item_ids(code: &mut Sequence, arch: Arch, original: &KernelDescriptor) {
     let bits = id_bits(original);
-    if arch.is_gfx90a_plus() && bits < 30 {
+    if arch.has(Feature::PackedWorkItemIds) && bits < 30 {
         code.vop2(Op::v_and_b32, 0, Value::int((1 << bits) - 1), 0);
     }
 }

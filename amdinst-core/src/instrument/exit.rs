@@ -4,6 +4,8 @@
 //! instruction may still write: `offsets` and `data` are chosen to be none of these. A store need not be waited for before
 //! the wave ends.
 
+use amdgpu_isa::{Arch, EncodeError, LAST_SGPR, Op, Reg, Value};
+
 use super::assembler::{Assembled, Assembler};
 use super::layout::{
     BEGIN_WORD, BeginPlace, CounterPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace,
@@ -13,9 +15,7 @@ use super::options::{Home, Level, Probe};
 use super::sequence::{Sequence, sgpr};
 use super::site_code::MAX_OFFSET;
 use super::stores::Stores;
-use crate::Arch;
 use crate::counters::RECORD_HEADER_WORDS;
-use crate::isa::{EncodeError, LAST_SGPR, Op, Reg, Value};
 
 /// All that an epilogue depends on.
 #[derive(Clone, Debug)]

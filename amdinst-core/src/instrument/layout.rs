@@ -1,12 +1,12 @@
 //! Where each counter lives while the kernel runs, and the registers the probes use.
 
+use amdgpu_isa::RegSet;
 use arrayvec::ArrayVec;
 
 use super::deferred::Deferred;
 use super::options::{Level, Probe};
 use super::seed::SeedRegisters;
 use crate::counters::{RECORD_HEADER_WORDS, SiteForm, WORDS_PER_SITE};
-use crate::isa::RegSet;
 
 /// Where the counters of one site are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

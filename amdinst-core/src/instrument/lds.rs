@@ -15,11 +15,12 @@
 //! GFX9 checks LDS addresses against the workgroup's allotment alone: M0 needs no limit in it ("Vega" ISA manual, "LDS
 //! Access": the clamp in M0 ended with GFX8).
 
+use amdgpu_isa::{Effects, Families, Inst, MemoryKind, Op, Value};
+use amdgpu_object::Kernel;
+
 use super::refusal::Reason;
 use super::survey::Survey;
 use crate::counters::{Probe, WAVEFRONT_SIZE};
-use crate::isa::{Effects, Families, Inst, MemoryKind, Op, Value};
-use crate::object::Kernel;
 
 /// Byte of the dispatch packet with `group_segment_size`.
 pub(super) const PACKET_GROUP_SEGMENT_SIZE: u32 = 28;
@@ -121,7 +122,7 @@ impl LdsImages {
         };
         let waves = work_items.div_ceil(WAVEFRONT_SIZE);
         let fixed = descriptor.group_segment_fixed_size().max(metadata.group_segment_fixed_size);
-        let limit = arch.lds_bytes();
+        let limit = arch.limits().lds_bytes;
         let images = image_bytes.saturating_mul(waves);
         let (start, slack) = match uses.accesses {
             // Dynamic LDS may end anywhere: up to three bytes are lost to alignment.

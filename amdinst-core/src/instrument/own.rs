@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
+use amdgpu_isa::{Effects, Families, Inst, Op, RegSet};
+
 use super::hazards;
 use super::lds::{self, LdsUse};
 use crate::analysis::program::Observer;
-use crate::isa::{Effects, Families, Inst, Op, RegSet};
 
 /// The register of `s_getreg_b32` that tells how many SGPRs and VGPRs a wave has.
 const HW_REG_GPR_ALLOC: i32 = 5;

@@ -1,8 +1,9 @@
 //! The points of a program at which something is counted.
 
+use amdgpu_isa::Reg;
+
 use super::survey::Survey;
 use crate::analysis::masks::writes_exec;
-use crate::isa::Reg;
 
 /// A point, and what is counted there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! SGPRs for one site, handed out one after the other.
 
+use amdgpu_isa::{LAST_SGPR, ScalarSet};
 use arrayvec::ArrayVec;
 
 use super::layout::{MOST_BORROWED, Temps};
 use super::site_code::Needs;
-use crate::isa::{LAST_SGPR, ScalarSet};
 
 /// A set of SGPRs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

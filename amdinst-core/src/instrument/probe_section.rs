@@ -5,10 +5,10 @@
 //! the name of a probe without one is empty. A probe whose divergence is meant has version 2 and a last field, `expect`: a tool
 //! that does not know of it says that it needs another version. Sections of several crates stand one after another.
 
+use amdgpu_object::CodeObject;
 use thiserror::Error;
 
 use super::options::{ProbeKind, ProbeSpec};
-use crate::object::CodeObject;
 
 /// Name of the section.
 pub const SECTION: &str = ".amdinst.probes";

@@ -3,10 +3,11 @@
 
 use std::collections::VecDeque;
 
+use amdgpu_isa::RegSet;
+
 use super::plan::Remembered;
 use crate::analysis::masks::{Masks, Outlines};
 use crate::analysis::program::{Function, Program};
-use crate::isa::RegSet;
 
 /// Known kernels of a processor, by number.
 #[derive(Debug, Default)]

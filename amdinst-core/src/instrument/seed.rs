@@ -19,13 +19,13 @@
 //! The buffer has our header, then for each wave eight bytes a site and sixteen of the clock: not the records that `counters`
 //! decodes.
 
+use amdgpu_isa::{Arch, Op, Value};
+
 use super::allocate::{NoRegisters, take_pair};
 use super::deferred::Deferred;
 use super::layout::Temps;
 use super::refusal::Reason;
 use super::sequence::{Sequence, sgpr};
-use crate::Arch;
-use crate::isa::{Op, Value};
 
 /// Bytes of a site's counters.
 const SITE_BYTES: u32 = 8;

@@ -1,9 +1,10 @@
 //! Instructions to be inserted, written down in order.
 
+use amdgpu_isa::{DppCtrl, EncodeError, Encoding, Op, Value};
+
 use super::assembler::{Assembled, Assembler, Modifiers};
 use super::layout::ScratchSlots;
 use crate::analysis::modes::Modes;
-use crate::isa::{DppCtrl, EncodeError, Encoding, Op, Value};
 
 /// A scalar source: a register, or a small integer.
 pub(super) fn sgpr(register: u8) -> Value {

@@ -3,6 +3,9 @@
 //! The code objects of a library are made of the same templates, and more than half of the distinct instructions of one stand in
 //! those before it (rocSPARSE for gfx90a).
 
+use amdgpu_isa::Arch;
+use amdgpu_object::CodeObject;
+
 use super::assembler::Assembler;
 use super::hazards::FormFacts;
 use super::options::Options;
@@ -10,9 +13,7 @@ use super::own::Touches;
 use super::plan::{Plan, plan_with};
 use super::recall::Recall;
 use super::refusal::InstrumentError;
-use crate::Arch;
 use crate::analysis::program::Seen;
-use crate::object::CodeObject;
 
 /// Plans code objects one after the other. Each plan is what [`plan`](super::plan()) makes of its code object alone.
 #[derive(Debug, Default)]

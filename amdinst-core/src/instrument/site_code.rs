@@ -16,13 +16,14 @@
 //!
 //! Wait states between these instructions and their neighbours are the business of [`hazards`](super::hazards).
 
+use amdgpu_isa::{EncodeError, Op, Value};
+
 use super::assembler::{Assembled, Assembler};
 use super::borrowed::Borrowed;
 use super::layout::{CounterPlace, Lent, Owned, PARKED_RECORD, RecordPlace, SgprCounters, Temps};
 use super::options::Level;
 use super::sequence::{Sequence, sgpr};
 use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
-use crate::isa::{EncodeError, Op, Value};
 
 /// All that the code of one site depends on.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Source locations of instructions, as the probe map writes them.
 
-use crate::object::CodeObject;
-use crate::object::lines::SourceMap;
+use amdgpu_object::CodeObject;
+use amdgpu_object::lines::{Frame, SourceMap};
 use amdinst_format::probes::SiteFrame;
 
 /// The line table of a code object, if it has one.
@@ -18,11 +18,12 @@ impl Sources {
     /// The inline chain at `pc`, innermost first; empty if nothing is known.
     pub(super) fn frames(&self, pc: u64) -> Vec<SiteFrame> {
         let known = |number: u32| (number != 0).then_some(number);
-        self.map.frames_as(pc, |name, file, place| SiteFrame {
-            function: name.function.clone(),
-            file: (!file.is_empty()).then(|| file.clone()),
-            line: known(place.line),
-            column: known(place.column),
-        })
+        let frame = |frame: Frame| SiteFrame {
+            function: frame.function,
+            file: (!frame.file.is_empty()).then_some(frame.file),
+            line: known(frame.line),
+            column: known(frame.column),
+        };
+        self.map.frames(pc).into_iter().map(frame).collect()
     }
 }

@@ -5,11 +5,12 @@
 //! AMDGPU guide, "Preloaded Kernel Arguments"). The prologue stands behind them and finds the same registers either way, so
 //! where the instrumented descriptor fills others, other loads must stand here.
 
+use amdgpu_isa::{EncodeError, Op, Value};
+use amdgpu_object::{KernelDescriptor, UserSgprs};
+
 use super::assembler::{Assembled, Assembler};
 use super::sequence::Sequence;
 use crate::analysis::program::Program;
-use crate::isa::{EncodeError, Op, Value};
-use crate::object::{KernelDescriptor, UserSgprs};
 
 /// Bytes of a stub.
 pub(super) const STUB_BYTES: u64 = 256;
@@ -113,9 +114,9 @@ pub(super) fn code(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Arch;
     use crate::instrument::sequence::sgpr;
-    use crate::object::UserSgpr;
+    use amdgpu_isa::Arch;
+    use amdgpu_object::UserSgpr;
 
     /// Wherever the arguments begin, and as many as there may be.
     #[test]

@@ -2,6 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use amdgpu_isa::{LAST_SGPR, Reg};
+use amdgpu_object::CodeObject;
+use amdinst_format::probes::SiteFrame;
+
 use super::lds::LdsUse;
 use super::options::Options;
 use super::own::{Collector, Own, Touches};
@@ -11,9 +15,6 @@ use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
 use crate::analysis::modes::ModeFlow;
 use crate::analysis::program::{Exit, Function, Obstacle, ObstacleKind, Program, RawCounter, Seen};
-use crate::isa::{LAST_SGPR, Reg};
-use crate::object::CodeObject;
-use amdinst_format::probes::SiteFrame;
 
 /// The program and what is known of it.
 #[derive(Debug)]

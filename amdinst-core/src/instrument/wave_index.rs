@@ -1,9 +1,9 @@
 //! The number of a wave, as the counter buffer counts them, and from it the address of its record.
 
+use amdgpu_isa::{Arch, Feature, Op, Value};
+
 use super::sequence::{Sequence, sgpr};
-use crate::Arch;
 use crate::counters::HEADER_BYTES;
-use crate::isa::{Op, Value};
 
 /// The registers that it takes. All but the header are written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl WaveIndex {
     /// Takes the ids apart, where they come together.
     pub(super) fn split(&self, code: &mut Sequence, arch: Arch) {
         let [x, y, z] = self.ids;
-        if arch.is_gfx90a_plus() {
+        if arch.has(Feature::PackedWorkItemIds) {
             // x, y and z are bits 9:0, 19:10 and 29:20 of v0. s_bfe: offset in bits 4:0, width in 22:16.
             code.sop2(Op::s_bfe_u32, z, sgpr(x), Value::int(10 << 16 | 20));
             code.sop2(Op::s_bfe_u32, y, sgpr(x), Value::int(10 << 16 | 10));

@@ -2,20 +2,11 @@
 
 use std::fmt::Write as _;
 
-use crate::Arch;
-use crate::isa::{Flow, Inst, Op};
+use amdgpu_isa::{Arch, Flow, Inst, Op};
+use amdgpu_object::labels::Target;
 
 /// The column at which the address comment begins, the leading tab not counted.
 const COMMENT_COLUMN: usize = 59;
-
-/// What a listing shows for the target of a branch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Target<'a> {
-    /// A label stands there (`STT_NOTYPE`, as assemblers make them): its name takes the place of the number.
-    Label(&'a str),
-    /// The symbol that covers the address, and the distance from its start: shown behind the bytes.
-    Inside(&'a str, u64),
-}
 
 /// Writes a label, with the empty line before it.
 pub(super) fn label(out: &mut String, address: u64, name: &str) {

@@ -7,14 +7,13 @@
 
 mod data;
 mod line;
-mod symbols;
 
 use std::io;
 use std::ops::Range;
 
-use crate::isa::{self, Flow, Inst};
-use crate::object::CodeObject;
-use symbols::{Place, Symbols};
+use amdgpu_isa::{Flow, Inst};
+use amdgpu_object::CodeObject;
+use amdgpu_object::labels::{Labels, Place};
 
 /// The text is handed on when it has grown to this many bytes.
 const CHUNK: usize = 1 << 16;
@@ -63,13 +62,13 @@ pub enum Item<'a> {
 /// A code object's symbols, ready for its disassembly.
 pub struct Listing<'a> {
     object: &'a CodeObject,
-    symbols: Symbols,
+    symbols: Labels,
 }
 
 impl<'a> Listing<'a> {
     /// Sorts the symbols of a code object.
     pub fn new(object: &'a CodeObject) -> Self {
-        Self { object, symbols: Symbols::read(object) }
+        Self { object, symbols: Labels::read(object) }
     }
 
     /// Writes the listing of `.text`, beginning with an empty line and the section's name.
@@ -158,7 +157,7 @@ impl<'a> Listing<'a> {
                 let here = bytes(at);
                 let zeros = data::zeros_to_skip(&here[..(end - at) as usize]);
                 let arch = self.object.target.arch;
-                let item = match isa::decode_for_listing(arch, here) {
+                let item = match amdgpu_isa::decode_for_listing(arch, here) {
                     _ if zeros > 0 => Item::Data { address: at, bytes: &here[..zeros] },
                     Ok(inst) => Item::Instruction {
                         address: at,
@@ -185,7 +184,7 @@ impl<'a> Listing<'a> {
             return zeros as u64;
         }
         let arch = self.object.target.arch;
-        match isa::decode_for_listing(arch, bytes) {
+        match amdgpu_isa::decode_for_listing(arch, bytes) {
             Ok(inst) => {
                 let size = usize::from(inst.size);
                 line::instruction(out, &inst, arch, at, &bytes[..size], |target| self.symbols.target(target));

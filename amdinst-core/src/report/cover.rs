@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
+use amdgpu_isa::{Encoding, Flow, Inst, decode};
+use amdgpu_object::{CodeObject, Function};
 use thiserror::Error;
 
 use crate::instrument::{BlockProbe, KernelProbes};
-use crate::isa::{Encoding, Flow, Inst, decode};
-use crate::object::{CodeObject, Function};
 
 /// What is wrong with the blocks of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

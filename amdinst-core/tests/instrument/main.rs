@@ -6,12 +6,12 @@ mod session;
 use std::path::Path;
 use std::process::Command;
 
+use amdgpu_object::CodeObject;
 use amdinst_core::counters::SiteForm;
 use amdinst_core::instrument::{
     Abi, BUFFER_SYMBOL, BlockProbe, Counters, ExecWriteClass, Home, InstrumentError, Options, Probe, Reason,
     SiteKind, apply, plan,
 };
-use amdinst_core::object::CodeObject;
 use amdinst_core::report::cover::{self, CoverFault};
 use amdinst_core::report::refusal_text;
 

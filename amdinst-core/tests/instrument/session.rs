@@ -1,9 +1,9 @@
 //! One session for many code objects gives what each of them alone gives.
 
+use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{
     Abi, Counters, InstrumentError, Level, Options, Plan, Probe, Session, SiteSelector, apply, plan,
 };
-use amdinst_core::object::CodeObject;
 
 use super::{SOURCE, compile_source, tools};
 

@@ -1,16 +1,14 @@
 //! What must hold for any input of a reader. The fuzz targets in `fuzz/` call the same functions.
 
-use amdinst_core::Arch;
-use amdinst_core::analysis::{Resources, occupancy};
+use amdgpu_isa::{Arch, decode, decode_for_listing, parse};
+use amdgpu_object::lines::SourceMap;
+use amdgpu_object::verify::verify;
+use amdgpu_object::{CodeObject, container};
+use amdgpu_object::{Resources, occupancy};
 use amdinst_core::counters;
 use amdinst_core::instrument::{self, Options, ProbeMap, probe_specs};
-use amdinst_core::isa::{decode, decode_for_listing, parse};
 use amdinst_core::listing::Listing;
 use amdinst_core::manifest::Manifest;
-use amdinst_core::object::CodeObject;
-use amdinst_core::object::container;
-use amdinst_core::object::lines::SourceMap;
-use amdinst_core::object::verify::verify;
 
 /// Code that is analysed has at most this many bytes, which keeps each input quick.
 const MAX_ANALYSED: usize = 1 << 13;

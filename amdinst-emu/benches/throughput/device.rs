@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 
 use super::workload::Workload;

@@ -17,7 +17,7 @@ mod workload;
 
 use std::process::ExitCode;
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Vectors};
 use rayon::prelude::*;
 

@@ -1,16 +1,8 @@
 //! What can stop a launch, and where.
 
-mod arguments;
-mod message;
-mod panic;
-mod report;
-
 use std::fmt;
 
-use amdinst_core::isa::Op;
-
-pub use report::Code;
-pub(crate) use report::nearest_frame;
+use amdgpu_isa::Op;
 
 /// The memory an access went to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

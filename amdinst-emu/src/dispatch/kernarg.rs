@@ -1,7 +1,7 @@
 //! The kernarg segment: the caller's arguments, and the hidden ones that a runtime fills in (AMDGPU user guide,
 //! "Code Object V4/V5 Metadata", `.value_kind`).
 
-use amdinst_core::object::{Kernel, KernelArg, KernelMetadata};
+use amdgpu_object::{Kernel, KernelArg, KernelMetadata};
 
 use super::Launch;
 use crate::memory::{PRIVATE_APERTURE, SHARED_APERTURE};

@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
-use amdinst_core::isa::Op;
-use amdinst_core::object::{Kernel, verify};
+use amdgpu_isa::Op;
+use amdgpu_object::{Kernel, verify};
 
 use crate::check::{Earlier, Fault, FaultKind, LaneState, Trap};
 use crate::fast::{self, Hot};
@@ -304,11 +304,11 @@ fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault>
         }
     }
     let lds = u64::from(lds_bytes(kernel)) + u64::from(launch.dynamic_lds);
-    if lds > u64::from(program.arch.lds_bytes()) {
+    if lds > u64::from(program.arch.limits().lds_bytes) {
         return bad(format!(
             "{lds} bytes of LDS a workgroup; {} has {}",
             program.arch,
-            program.arch.lds_bytes()
+            program.arch.limits().lds_bytes
         ));
     }
     Ok(kernel)

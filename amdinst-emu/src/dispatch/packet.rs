@@ -1,6 +1,6 @@
 //! Launches of AQL kernel dispatch packets that are in device memory already, as a GPU's packet processor makes them.
 
-use amdinst_core::object::{Kernel, KernelMetadata};
+use amdgpu_object::{Kernel, KernelMetadata};
 
 use super::registers::{Descriptor, Places, Setup};
 use super::{Execution, Launch, MAX_WORKGROUP, Shared, Stop, run};
@@ -52,7 +52,7 @@ impl Packet {
     /// Why the hardware would not run it.
     fn refused(&self, program: &Program) -> Option<String> {
         let size: u64 = self.block.iter().map(|size| u64::from(*size)).product();
-        let most = program.arch.lds_bytes();
+        let most = program.arch.limits().lds_bytes;
         if self.items.contains(&0) || self.block.contains(&0) {
             Some(format!("a dimension is zero: grid {:?}, workgroup {:?}", self.items, self.block))
         } else if size > MAX_WORKGROUP {
@@ -120,7 +120,7 @@ pub(crate) fn kernel(name: &str, address: u64, code: std::ops::Range<u64>, bytes
         symbol: String::new(),
         code,
         descriptor_address: address,
-        descriptor: amdinst_core::object::KernelDescriptor { bytes },
+        descriptor: amdgpu_object::KernelDescriptor { bytes },
         metadata: KernelMetadata::default(),
     }
 }

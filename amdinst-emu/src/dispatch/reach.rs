@@ -1,6 +1,6 @@
 //! The code that a kernel can reach, and the registers that a wave of it can touch.
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 use crate::exec;
 use crate::program::{Program, Registers, Step};

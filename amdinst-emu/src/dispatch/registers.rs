@@ -1,7 +1,7 @@
 //! The registers a wave starts with (AMDGPU user guide, "Initial Kernel Execution State").
 
-use amdinst_core::Arch;
-use amdinst_core::object::{Kernel, KernelDescriptor};
+use amdgpu_isa::{Arch, Feature};
+use amdgpu_object::{Kernel, KernelDescriptor};
 
 use super::{Launch, kernarg};
 use crate::check::Fault;
@@ -104,7 +104,7 @@ impl Lanes {
         for (lane, flat) in (number * 64..total).take(LANES).enumerate() {
             lanes.exec |= 1 << lane;
             let id = [flat % block[0], flat / block[0] % block[1], flat / (block[0] * block[1])];
-            if arch.has_packed_work_item_ids() {
+            if arch.has(Feature::PackedWorkItemIds) {
                 // Code that asks for x alone takes v0 as it is, without masking: what is not asked for must be zero.
                 lanes.ids[0][lane] = id.iter().take(id_rows).zip([0, 10, 20]).map(|(id, at)| id << at).sum();
             } else {
@@ -145,7 +145,7 @@ impl Setup {
                 user.extend([value as u32, (value >> 32) as u32]);
             }
         };
-        let flat_scratch = !arch.is_gfx940_plus();
+        let flat_scratch = !arch.has(Feature::ArchitectedFlatScratch);
         if properties & 1 != 0 {
             user.extend(scratch_resource());
         }
@@ -161,7 +161,7 @@ impl Setup {
         }
         let mut entry = kernel.descriptor_address.wrapping_add_signed(descriptor.entry_offset());
         let (length, offset) = descriptor.preload();
-        if arch.is_gfx90a_plus() && length > 0 {
+        if arch.has(Feature::KernargPreload) && length > 0 {
             for dword in 0..length {
                 let at = 4 * (offset + dword) as usize;
                 let bytes = kernarg_bytes
@@ -195,7 +195,7 @@ impl Setup {
     /// # Errors
     /// More than the processor has.
     pub(super) fn scratch_bytes(arch: Arch, asked: u32, dynamic: u32) -> Result<u32, String> {
-        let most = arch.scratch_bytes();
+        let most = arch.limits().scratch_bytes;
         if asked > most {
             return Err(format!("{asked} bytes of scratch memory a work-item; {arch} has {most}"));
         }
@@ -247,14 +247,14 @@ impl Setup {
         }
         let info = lanes.len() as u32 | number << 6 | u32::from(number == 0) << 31;
         system(wave, rsrc2 & 1 << 10 != 0, info);
-        if self.arch.is_gfx940_plus() {
+        if self.arch.has(Feature::ArchitectedFlatScratch) {
             wave.set_s64(FLAT_SCRATCH, base);
         } else {
             system(wave, rsrc2 & 1 != 0, offset);
         }
 
         let lanes = &lanes[number as usize];
-        let rows = if self.arch.has_packed_work_item_ids() { 1 } else { self.id_rows };
+        let rows = if self.arch.has(Feature::PackedWorkItemIds) { 1 } else { self.id_rows };
         wave.rows[..rows].copy_from_slice(&lanes.ids[..rows]);
         wave.set_s64(crate::wave::EXEC, lanes.exec);
         wave.sync_exec();

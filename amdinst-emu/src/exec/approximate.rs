@@ -1,7 +1,6 @@
 //! Instructions whose results the manuals do not fix to the bit: how far the ones here may be from a device's.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::Op;
+use amdgpu_isa::{Arch, Feature, Op};
 
 /// In what way an instruction's result is not the device's to the bit. `None`: it is.
 pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
@@ -49,13 +48,13 @@ pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
         Op::ds_read_b64_tr_b4 | Op::ds_read_b96_tr_b6 | Op::ds_read_b64_tr_b8 => {
             "which lanes read which part of the matrix is not published; taken from the 16-bit form's order"
         }
-        _ if halves_kept(name) && arch >= Arch::Gfx906 => {
+        _ if halves_kept(name) && arch.has(Feature::SramEcc) => {
             "the other half of the register is kept; a device that runs with ECC clears it"
         }
         _ if name.contains("_format_") => {
             "the manuals do not give the conversions' rounding; here to the nearest, ties to even, clamped"
         }
-        _ if arch.is_gfx940_plus() && name.ends_with("_atomic_add_f32") => {
+        _ if arch.has(Feature::AtomicAddSubnormals) && name.ends_with("_atomic_add_f32") => {
             "subnormals are kept, as LLVM has it; the manual's table flushes them"
         }
         _ => {

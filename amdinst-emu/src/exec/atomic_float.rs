@@ -3,7 +3,7 @@
 //!
 //! The operand in memory is the first one, the instruction's data the second.
 
-use amdinst_core::Arch;
+use amdgpu_isa::{Arch, Feature};
 
 use super::half;
 use crate::program::AtomicOp;
@@ -34,7 +34,7 @@ impl Denormals {
     /// gfx940 on they keep subnormals: so LLVM's `memory-atomic-fadd-f32-denormal-support` has it, on which compiled
     /// code relies, although the manuals repeat the older rule.
     pub(super) fn in_memory(op: AtomicOp, bytes: u8, arch: Arch) -> Self {
-        let flush = op == AtomicOp::FAdd && bytes == 4 && !arch.is_gfx940_plus();
+        let flush = op == AtomicOp::FAdd && bytes == 4 && !arch.has(Feature::AtomicAddSubnormals);
         Self { flush_inputs: flush, flush_results: flush }
     }
 }

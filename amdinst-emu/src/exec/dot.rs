@@ -5,8 +5,7 @@
 //! subnormals, factors' included, for zero (CDNA3 ISA manual, section 6.4; CDNA2's, note on `V_DOT2*`). *Approximate*:
 //! gfx906 and gfx908, whose manuals give neither order nor subnormals, get the same.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Encoding, Mods, Op};
+use amdgpu_isa::{Arch, Encoding, Feature, Mods, Op};
 
 use super::float::single;
 use super::{Context, half, valu};
@@ -25,7 +24,7 @@ pub(super) fn handler(op: Op) -> Option<Handler> {
 
 /// In what a result may differ from a device's.
 pub(super) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
-    let older = !arch.is_gfx90a_plus() && handler(op).is_some();
+    let older = !arch.has(Feature::DefinedDotProducts) && handler(op).is_some();
     older.then_some("the manual gives neither the order of additions nor subnormals: as on later processors")
 }
 

@@ -4,7 +4,7 @@
 //! MODE.CSP counts the entries. One takes four SGPRs: EXEC in the lower two, the address in the upper two, as the manual's
 //! pseudocode concatenates them.
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 use super::Context;
 use crate::check::{Outcome, Trap};

@@ -1,7 +1,7 @@
 //! gfx950's bit operations by truth table, and shifts that saturate: results of 16 bits go to one half and leave the
 //! other.
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 use super::Context;
 use super::valu;

@@ -11,6 +11,7 @@ use crate::check::{Outcome, Trap};
 use crate::memory::{PRIVATE_APERTURE, SHARED_APERTURE};
 use crate::program::Step;
 use crate::wave::{EXEC, VCC, Wave};
+use amdgpu_isa::Feature;
 
 const MODE: u16 = 1;
 const STATUS: u16 = 2;
@@ -59,12 +60,12 @@ pub(super) fn get(context: &Context<'_>, step: &Step) -> Outcome<u32> {
         HW_ID => (w.place.number / 4) | ((w.place.number % 4) << 4),
         // LDS_BASE is zero; LDS_SIZE is in units of 64 dwords.
         LDS_ALLOC => {
-            let granule = context.program.arch.lds_granule();
+            let granule = context.program.arch.limits().lds_granule;
             ((context.lds.len() as u32).next_multiple_of(granule) / 256) << 12
         }
         IB_STS | TBA_LO..=TMA_HI => 0,
         SH_MEM_BASES => (PRIVATE_APERTURE >> 48) as u32 | ((SHARED_APERTURE >> 48) as u32) << 16,
-        XCC_ID if context.program.arch.is_gfx940_plus() => 0,
+        XCC_ID if context.program.arch.has(Feature::Dies) => 0,
         _ => return Err(unknown(step, register)),
     };
     Ok((u64::from(value) >> offset & ((1 << width) - 1)) as u32)

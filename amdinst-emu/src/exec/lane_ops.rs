@@ -1,6 +1,6 @@
 //! Instructions across lanes, and between lanes and scalars.
 
-use amdinst_core::isa::{Op, Value};
+use amdgpu_isa::{Op, Value};
 
 use super::Context;
 use crate::check::{Outcome, Trap};
@@ -130,6 +130,6 @@ fn swap_rows(context: &mut Context<'_>, step: &Step) -> Outcome {
     Ok(())
 }
 
-fn value_of(operand: &amdinst_core::isa::Operand) -> Value {
+fn value_of(operand: &amdgpu_isa::Operand) -> Value {
     operand.value
 }

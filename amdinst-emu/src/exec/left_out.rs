@@ -1,6 +1,6 @@
 //! Instructions that are left out on purpose, and the name of what they belong to.
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 /// What an instruction belongs to that this emulator leaves out, as a clause of a message.
 pub(crate) fn left_out(op: Op) -> Option<&'static str> {

@@ -33,7 +33,7 @@ mod vopc;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use amdinst_core::isa::{Encoding, Inst, Op};
+use amdgpu_isa::{Encoding, Inst, Op};
 
 use crate::check::{FaultKind, Outcome, Trap};
 use crate::dispatch::{MaskRecord, Trace};
@@ -224,13 +224,13 @@ pub(crate) fn nothing(_: &mut Context<'_>, _: &Step) -> Outcome {
 macro_rules! table {
     ($wave:ident, $step:ident; $($(#[$meta:meta])* $first:ident $(| $more:ident)* => $body:expr,)*) => {
         /// The mnemonics that this table executes.
-        pub(crate) const OPS: &[amdinst_core::isa::Op] =
-            &[$(amdinst_core::isa::Op::$first, $(amdinst_core::isa::Op::$more,)*)*];
+        pub(crate) const OPS: &[amdgpu_isa::Op] =
+            &[$(amdgpu_isa::Op::$first, $(amdgpu_isa::Op::$more,)*)*];
 
         #[inline(always)]
         fn body($wave: &mut crate::wave::Wave, $step: &crate::program::Step) {
             match $step.op {
-                $(amdinst_core::isa::Op::$first $(| amdinst_core::isa::Op::$more)* => $body,)*
+                $(amdgpu_isa::Op::$first $(| amdgpu_isa::Op::$more)* => $body,)*
                 _ => {}
             }
         }

@@ -4,7 +4,7 @@
 //! mistake of the program that hardware hides, so here it is a fault. Offsets into buffers are taken as hardware does:
 //! there the descriptor's bounds say what is meant.
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 use super::atomic_float::Denormals;
 use super::{Context, atomic};

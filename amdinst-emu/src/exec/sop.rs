@@ -1,6 +1,6 @@
 //! Scalar arithmetic: SOP2, SOP1, SOPK, SOPC (Vega ISA manual, "Scalar ALU operations").
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 use super::{Context, hardware_registers};
 use crate::check::{FaultKind, Outcome, RegisterBank, Trap};

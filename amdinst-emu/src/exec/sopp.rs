@@ -1,6 +1,6 @@
 //! Program control: SOPP.
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 use super::Context;
 use crate::check::{FaultKind, Outcome, Trap};

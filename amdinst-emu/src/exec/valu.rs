@@ -3,7 +3,7 @@
 //! Modifiers never reach the loops: negation, absolute values, SDWA and DPP selections make a changed copy of the source
 //! beforehand; output modifiers, clamping and partial writes work on the result afterwards.
 
-use amdinst_core::isa::{Access, DppCtrl, Encoding, Mods, Op, Sdwa, SdwaSel, SdwaUnused};
+use amdgpu_isa::{Access, DppCtrl, Encoding, Mods, Op, Sdwa, SdwaSel, SdwaUnused};
 
 use super::float::{double, single};
 use super::{Context, half, vop1, vop2, vop3, vop3p};

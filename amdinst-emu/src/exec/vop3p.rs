@@ -1,7 +1,7 @@
 //! Packed arithmetic: VOP3P without the matrix instructions. Each half (or each dword of a pair) of the result has its
 //! own choice of source halves and its own negation.
 
-use amdinst_core::isa::{Mods, Op};
+use amdgpu_isa::{Mods, Op};
 
 use super::float::{self, single};
 use super::half;

@@ -3,7 +3,7 @@
 //! The sixteen float comparisons are the sixteen subsets of {less, equal, greater, unordered}, and the eight integer
 //! ones those of the first three, so a comparison is a table of four bits.
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 use super::float::{double, single};
 use super::{Context, half, valu};

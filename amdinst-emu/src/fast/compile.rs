@@ -1,6 +1,6 @@
 //! Which handler a step gets.
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 use super::compare::{self, Compare, Test};
 use super::level::relation;

@@ -1,7 +1,7 @@
 //! Mapping a code object into device memory.
 
-use amdinst_core::Arch;
-use amdinst_core::object::{CodeObject, Relocation, RelocationKind, Text};
+use amdgpu_isa::Arch;
+use amdgpu_object::{CodeObject, Relocation, RelocationKind, Text};
 
 use super::{Program, lower};
 use crate::memory::{Memory, MemoryError, Protection, Room};

@@ -3,9 +3,8 @@
 use std::iter::Peekable;
 use std::ops::Range;
 
-use amdinst_core::isa::{self, Access, Encoding, Inst, Operand, Slot, Value};
-use amdinst_core::object::{CodeObject, Kernel};
-use amdinst_core::{Arch, FeatureState};
+use amdgpu_isa::{Access, Arch, Encoding, Feature, FeatureState, Inst, Operand, Slot, Value};
+use amdgpu_object::{CodeObject, Kernel};
 
 use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Registers, Src, Step, memory_ops, scalar_memory};
 use crate::exec;
@@ -21,7 +20,7 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
         kernels: object.kernels.clone(),
         variables: object.variables.clone(),
         // Code that runs with ECC on or off meets it on: so the accelerators are set up.
-        sramecc: arch.has_sramecc() && object.target.sramecc != FeatureState::Off,
+        sramecc: arch.has(Feature::SramEcc) && object.target.sramecc != FeatureState::Off,
         ..blank_program(arch, text)
     };
     // Code begins anew at each symbol: padding or data before one must not swallow its first instruction.
@@ -61,7 +60,7 @@ fn blank_program(arch: Arch, text: Vec<u8>) -> Program {
         bias: 0,
         kernels: Vec::new(),
         variables: Vec::new(),
-        sramecc: arch.has_sramecc(),
+        sramecc: arch.has(Feature::SramEcc),
         exec_writers: Vec::new(),
         reads_clock: false,
         code: Code::default(),
@@ -92,7 +91,7 @@ fn decode_section(
     let mut offset = section.start;
     while offset + 4 <= section.end {
         while starts.next_if(|start| *start <= offset as u64).is_some() {}
-        let step = match isa::decode(arch, &program.text[offset..section.end]) {
+        let step = match amdgpu_isa::decode(arch, &program.text[offset..section.end]) {
             Ok(inst) => {
                 let runs_over =
                     starts.peek().is_some_and(|start| offset as u64 + u64::from(inst.size) > *start);
@@ -134,21 +133,21 @@ fn link(program: &mut Program) {
 
 fn bad(offset: usize, size: u8, message: String) -> Step {
     let inst = Inst {
-        op: isa::Op::s_nop,
+        op: amdgpu_isa::Op::s_nop,
         encoding: Encoding::Sopp,
         size: 4,
-        operands: isa::Operands::new(),
-        mods: isa::Mods::default(),
+        operands: amdgpu_isa::Operands::new(),
+        mods: amdgpu_isa::Mods::default(),
     };
     let extra = extra(inst, [Kind::Int; 5], false, message);
-    Step { run: exec::undecodable, size, extra: Some(extra), ..blank(isa::Op::s_nop, offset) }
+    Step { run: exec::undecodable, size, extra: Some(extra), ..blank(amdgpu_isa::Op::s_nop, offset) }
 }
 
 fn extra(inst: Inst, [dst_kind, src_kind @ ..]: [Kind; 5], keep_half: bool, message: String) -> Box<Extra> {
     Box::new(Extra { inst, dst_kind, src_kind, keep_half, memory: None, scalar: None, message })
 }
 
-fn blank(op: isa::Op, offset: usize) -> Step {
+fn blank(op: amdgpu_isa::Op, offset: usize) -> Step {
     Step {
         run: exec::undecodable,
         op,
@@ -247,7 +246,7 @@ fn lower(inst: Inst, offset: usize, sramecc: bool) -> Step {
         let reason = "a register of the trap handler".to_owned();
         step.run = exec::privileged;
         step.extra = Some(extra(inst, [Kind::Int; 5], false, reason));
-    } else if needs_extra || op == isa::Op::s_setreg_imm32_b32 {
+    } else if needs_extra || op == amdgpu_isa::Op::s_setreg_imm32_b32 {
         let [a, b, c, d] = src_kind;
         let mut extra = extra(inst, [dst_kind, a, b, c, d], keep_half, String::new());
         extra.memory = memory;

@@ -1,6 +1,6 @@
 //! Memory instructions: from the mnemonic to what the access does.
 
-use amdinst_core::isa::{Encoding, Inst, Slot, Value};
+use amdgpu_isa::{Encoding, Inst, Slot, Value};
 
 use super::{Action, AtomicOp, MemoryAccess, Packing, Part, Space, Src, Typed};
 use crate::wave::register_row;

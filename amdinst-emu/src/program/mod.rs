@@ -17,8 +17,8 @@ pub(crate) use step::{
     ScalarAccess, ScalarKind, Space, Src, Step, Typed,
 };
 
-use amdinst_core::object::{Kernel, Variable};
-use amdinst_core::{Arch, isa};
+use amdgpu_isa::Arch;
+use amdgpu_object::{Kernel, Variable};
 
 use crate::fast::{Code, Hot};
 
@@ -94,7 +94,7 @@ impl Program {
     pub(crate) fn text_of(&self, step: &Step) -> String {
         let start = step.offset as usize;
         let Some(bytes) = self.text.get(start..) else { return String::new() };
-        match (isa::decode(self.arch, bytes), bytes.first_chunk()) {
+        match (amdgpu_isa::decode(self.arch, bytes), bytes.first_chunk()) {
             (Ok(inst), _) => inst.text(self.arch).to_string(),
             (Err(_), Some(word)) => format!(".long {:#010x}", u32::from_le_bytes(*word)),
             (Err(_), None) => String::new(),

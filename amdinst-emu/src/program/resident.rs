@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use amdinst_core::isa::{self, Flow};
-use amdinst_core::object::KernelDescriptor;
-use amdinst_core::{Arch, object::Kernel};
+use amdgpu_isa::Arch;
+use amdgpu_isa::Flow;
+use amdgpu_object::Kernel;
+use amdgpu_object::KernelDescriptor;
 
 use super::{LoadError, Program, lower};
 use crate::dispatch::{self, Descriptor};
@@ -78,7 +79,7 @@ fn reached(arch: Arch, text: &[u8], entry: usize) -> Option<Range<usize>> {
     while let Some(mut at) = open.pop() {
         while seen.insert(at) {
             // What is no instruction ends the walk: it is an error when it is executed.
-            let Some(Ok(inst)) = text.get(at..).map(|bytes| isa::decode(arch, bytes)) else {
+            let Some(Ok(inst)) = text.get(at..).map(|bytes| amdgpu_isa::decode(arch, bytes)) else {
                 range.end = range.end.max((at + 4).min(text.len()));
                 break;
             };

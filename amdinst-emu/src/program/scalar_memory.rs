@@ -1,6 +1,6 @@
 //! Scalar memory instructions: from the mnemonic to what the access does.
 
-use amdinst_core::isa::{Encoding, Inst, Slot, Value};
+use amdgpu_isa::{Encoding, Inst, Slot, Value};
 
 use super::{Action, Part, ScalarAccess, ScalarKind, memory_ops};
 

@@ -1,6 +1,6 @@
 //! The form in which instructions are executed: operands resolved to rows and constants, a function to call.
 
-use amdinst_core::isa::{Inst, Op, Operand, Value};
+use amdgpu_isa::{Inst, Op, Operand, Value};
 
 use crate::check::{Outcome, RegisterBank};
 use crate::exec::Context;

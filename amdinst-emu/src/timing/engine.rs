@@ -6,8 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use amdinst_core::analysis::{Resources, max_waves_per_simd, occupancy_in_slots};
-use amdinst_core::isa::{MemoryOperation, Op};
+use amdgpu_isa::{MemoryOperation, Op};
+use amdgpu_object::{Resources, occupancy_in_slots};
 
 use super::hierarchy::Hierarchy;
 use super::instructions::{self, Category, Instruction, Work};
@@ -85,7 +85,7 @@ impl<'a> Engine<'a> {
             workgroup_size: shared.launch.block.iter().product(),
             ..Resources::of(&shared.kernel.metadata)
         };
-        let slots = max_waves_per_simd(arch).min(p.waves_per_simd);
+        let slots = arch.limits().waves_per_simd.min(p.waves_per_simd);
         let occupancy = occupancy_in_slots(arch, &resources, slots);
         let waves_per_simd = slots.min(occupancy.by_vgprs).min(occupancy.by_sgprs);
         if shared.waves_per_group > waves_per_simd * SIMDS as u32 {
@@ -116,7 +116,7 @@ impl<'a> Engine<'a> {
             p,
             hierarchy,
             instructions,
-            units: vec![Unit::new(p, arch.lds_bytes()); units],
+            units: vec![Unit::new(p, arch.limits().lds_bytes); units],
             launch_free: vec![0; p.launchers.max(1) as usize],
             front,
             waves: Vec::new(),
@@ -126,7 +126,7 @@ impl<'a> Engine<'a> {
             events: BinaryHeap::new(),
             visits: vec![u64::MAX; units * SIMDS],
             waves_per_simd,
-            lds_bytes: shared.lds_bytes.next_multiple_of(arch.lds_granule()),
+            lds_bytes: shared.lds_bytes.next_multiple_of(arch.limits().lds_granule),
             next_group: 0,
             next_forget: FORGET,
             footprint: Footprint::default(),

@@ -1,6 +1,6 @@
 //! What the model needs to know of each instruction, worked out once for a program.
 
-use amdinst_core::isa::{self, Encoding, Inst, MemoryKind, MemoryOperation, Op, Reg};
+use amdgpu_isa::{Encoding, Inst, MemoryKind, MemoryOperation, Op, Reg};
 
 use super::parameters::{Cost, Parameters};
 use crate::program::Program;
@@ -94,7 +94,8 @@ pub(super) struct Instruction {
 /// Every instruction of a program, by the number of its step.
 pub(super) fn all(program: &Program, parameters: &Parameters) -> Vec<Instruction> {
     let describe = |step: &crate::program::Step| {
-        let inst = program.text.get(step.offset as usize..).map(|bytes| isa::decode(program.arch, bytes));
+        let inst =
+            program.text.get(step.offset as usize..).map(|bytes| amdgpu_isa::decode(program.arch, bytes));
         let pc = program.pc(step);
         match inst {
             Some(Ok(inst)) => describe(program, parameters, &inst, pc),
@@ -143,7 +144,7 @@ fn number(register: Reg) -> Option<u16> {
     scalar.or(vgpr).or(agpr).or_else(|| (register == Reg::SCC).then_some(640))
 }
 
-fn work(inst: &Inst, effects: &isa::Effects, p: &Parameters) -> (Category, Work, Cost) {
+fn work(inst: &Inst, effects: &amdgpu_isa::Effects, p: &Parameters) -> (Category, Work, Cost) {
     let access = effects.memory;
     match inst.encoding {
         Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc => {
@@ -189,7 +190,7 @@ fn work(inst: &Inst, effects: &isa::Effects, p: &Parameters) -> (Category, Work,
 /// SOPP: what the special unit does.
 fn special(inst: &Inst) -> Work {
     let immediate = inst.operands.iter().find_map(|operand| match operand.value {
-        isa::Value::Imm(value) => Some(value as u16),
+        amdgpu_isa::Value::Imm(value) => Some(value as u16),
         _ => None,
     });
     let immediate = immediate.unwrap_or(0);

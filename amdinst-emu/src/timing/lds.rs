@@ -1,6 +1,6 @@
 //! LDS: 32 banks of four bytes, and ports of 64 bytes a cycle that SIMDs share in pairs.
 
-use amdinst_core::isa::MemoryOperation;
+use amdgpu_isa::MemoryOperation;
 
 use super::instructions::Access;
 use super::parameters::Parameters;

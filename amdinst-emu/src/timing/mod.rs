@@ -26,7 +26,6 @@ mod instructions;
 mod lds;
 mod outcome;
 mod parameters;
-mod report;
 mod stall;
 mod timeline;
 mod unit;
@@ -36,11 +35,11 @@ mod wave;
 pub use hierarchy::Traffic;
 pub use outcome::{InstructionTime, Residency, Timing, WaveTime};
 pub use parameters::{Cost, FixedLatencies, Parameters};
-pub use report::{BreakdownView, InstructionLines, LineTime, TimingReport};
 pub use stall::{Breakdown, Stall};
 pub use timeline::Timeline;
+pub use unit::SIMDS;
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 
 use crate::check::Fault;
 use crate::dispatch::{self, Launch};

@@ -1,6 +1,6 @@
 //! What the model says of a dispatch.
 
-use amdinst_core::analysis::Occupancy;
+use amdgpu_object::Occupancy;
 use serde::Serialize;
 
 use super::hierarchy::Traffic;

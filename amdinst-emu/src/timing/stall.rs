@@ -99,7 +99,8 @@ impl Breakdown {
         self.issue + self.waiting()
     }
 
-    pub(super) fn add(&mut self, other: &Self) {
+    /// Adds the cycles of another.
+    pub fn add(&mut self, other: &Self) {
         self.issue += other.issue;
         for (sum, more) in self.stalls.iter_mut().zip(other.stalls) {
             *sum += more;

@@ -7,11 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use amdinst_core::analysis::SIMDS;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::outcome::{Timing, WaveTime};
+use super::unit::SIMDS;
 
 /// Dispatches of one device, each from its own start.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,7 @@ impl Timeline {
             let mut slots = Slots::default();
             for (number, wave) in waves {
                 let (slot, new) = slots.take(wave);
-                let thread = process * THREADS + wave.simd * (THREADS / SIMDS) + slot;
+                let thread = process * THREADS + wave.simd * (THREADS / SIMDS as u32) + slot;
                 if new {
                     self.name_thread(process, thread, &format!("SIMD {} slot {slot}", wave.simd));
                 }

@@ -1,5 +1,7 @@
 //! A compute unit: four SIMDs and what they share.
 
+use amdgpu_isa::Arch;
+
 use super::cache::Cache;
 use super::hierarchy::{Hierarchy, SECTOR};
 use super::lds::Lds;
@@ -7,7 +9,7 @@ use super::parameters::Parameters;
 use super::vector_memory::VectorMemory;
 
 /// SIMDs of a compute unit.
-pub(super) const SIMDS: usize = amdinst_core::analysis::SIMDS as usize;
+pub const SIMDS: usize = Arch::Gfx90a.limits().simds as usize;
 
 /// One SIMD.
 #[derive(Clone, Debug, Default)]

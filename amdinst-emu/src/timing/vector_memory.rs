@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use amdinst_core::isa::MemoryOperation;
+use amdgpu_isa::MemoryOperation;
 
 use super::address_unit::quarter_cycles;
 use super::cache::Cache;

@@ -10,7 +10,7 @@ pub(crate) use scratch::{Scratch, fill_dwords};
 
 use std::ops::{Deref, DerefMut};
 
-use amdinst_core::isa::{Op, Value};
+use amdgpu_isa::{Op, Value};
 
 use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
 use crate::fast::Vectors;

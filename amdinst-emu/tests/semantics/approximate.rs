@@ -1,12 +1,11 @@
 //! Reciprocals, roots and transcendentals: within the manual's bound of the value computed with more precision.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::{Config, Machine, WaveState};
-
-use crate::coverage::Snippet;
 use rustc_apfloat::ieee::{Double, Half, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
+use crate::coverage::Snippet;
 use crate::model::Kind;
 use crate::support::{Random, trials, value};
 

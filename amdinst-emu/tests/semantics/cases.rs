@@ -1,7 +1,7 @@
 //! Tables of single instructions with edge values: `tables/generate/` works the expected values out with exact
 //! arithmetic, from the manuals. On every processor that has the instruction.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::{Config, Machine, WaveState};
 
 use crate::coverage::Snippet;

@@ -1,7 +1,7 @@
 //! Inline constants of 16-bit and mixed operands. The manuals only say that there are such constants; what each half of a
 //! register would hold is taken from LLVM (`AMDGPU::getInlineEncodingV216`), whose compiler relies on it.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::{Config, Machine, WaveState};
 
 use crate::coverage::Snippet;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{self, Encoding, Inst, Value};
+use amdgpu_isa::{Arch, Encoding, Inst, Value};
 use amdinst_emu::{Config, Machine, WaveState};
 
 use crate::coverage::Snippet;
@@ -35,7 +34,7 @@ fn rows() -> impl Iterator<Item = Row> {
 
 /// The plain forms of a conversion: VOP3, or VOP1 where there is no other.
 fn forms(arch: Arch, name: &str) -> Option<Inst> {
-    let mut all: Vec<_> = isa::opcodes(arch)
+    let mut all: Vec<_> = amdgpu_isa::opcodes(arch)
         .filter(|opcode| opcode.op().name() == name)
         .filter(|opcode| matches!(opcode.encoding(), Encoding::Vop1 | Encoding::Vop3))
         .collect();
@@ -337,7 +336,7 @@ pub(crate) fn conversions_round_as_their_formats_do() {
 pub(crate) fn no_conversion_is_left_out() {
     let table: BTreeSet<&str> = rows().map(|row| row.name).collect();
     for arch in [Arch::Gfx942, Arch::Gfx950] {
-        for opcode in isa::opcodes(arch) {
+        for opcode in amdgpu_isa::opcodes(arch) {
             let name = opcode.op().name();
             let small =
                 ["fp8", "bf8", "fp6", "bf6", "fp4", "bf16"].iter().any(|format| name.contains(format));

@@ -6,8 +6,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{self, Encoding, Op, opcodes};
+use amdgpu_isa::{Arch, Encoding, Op, opcodes};
 use amdinst_emu::{Fault, Fidelity, Machine, SnippetError, WaveState, fidelity};
 
 use crate::memory::PROCESSORS;
@@ -40,7 +39,8 @@ pub(crate) struct Snippet {
 impl Snippet {
     pub(crate) fn assemble(arch: Arch, text: &str) -> Result<Self, SnippetError> {
         let inner = amdinst_emu::Snippet::assemble(arch, text)?;
-        let parsed = |line: &str| isa::parse(arch, line.trim()).ok().map(|inst| (inst.encoding, inst.op));
+        let parsed =
+            |line: &str| amdgpu_isa::parse(arch, line.trim()).ok().map(|inst| (inst.encoding, inst.op));
         let instructions =
             if is_recording() { text.lines().filter_map(parsed).collect() } else { Vec::new() };
         Ok(Self { inner, instructions })
@@ -49,7 +49,7 @@ impl Snippet {
     pub(crate) fn from_bytes(arch: Arch, bytes: &[u8]) -> Self {
         let mut instructions = Vec::new();
         let mut rest = if is_recording() { bytes } else { &[] };
-        while let Ok(inst) = isa::decode(arch, rest) {
+        while let Ok(inst) = amdgpu_isa::decode(arch, rest) {
             instructions.push((inst.encoding, inst.op));
             rest = &rest[usize::from(inst.size)..];
         }

@@ -1,6 +1,6 @@
 //! Formats by their definition: ±2^(exponent - bias) · (1 + mantissa / 2^width), computed, not shifted.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 
 /// What a format's codes mean.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! What gfx90a, gfx942 and gfx950 added to the vector ALU, beside matrices and conversions.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::{Config, FaultKind, Machine, WaveState};
 
 use crate::coverage::Snippet;

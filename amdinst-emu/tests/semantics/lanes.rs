@@ -8,8 +8,7 @@ mod trial;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Encoding, opcodes};
+use amdgpu_isa::{Arch, Encoding, opcodes};
 use amdinst_emu::{Config, Machine};
 
 use crate::model;

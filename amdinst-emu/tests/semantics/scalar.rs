@@ -5,8 +5,7 @@ mod model;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Access, Encoding, Inst, Slot, Value, opcodes};
+use amdgpu_isa::{Access, Arch, Encoding, Inst, Slot, Value, opcodes};
 use amdinst_emu::{Config, Machine, WaveState};
 
 use crate::coverage::Snippet;

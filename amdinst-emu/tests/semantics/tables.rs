@@ -1,7 +1,6 @@
 //! Text tables under `tests/semantics/tables/`: a case a line, its source in the comments.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Op, opcodes};
+use amdgpu_isa::{Arch, Op, opcodes};
 use amdinst_emu::{Config, Machine, WaveState};
 
 use crate::coverage::Snippet;

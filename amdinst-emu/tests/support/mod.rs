@@ -5,8 +5,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use amdinst_core::Arch;
-use amdinst_core::object::CodeObject;
+use amdgpu_isa::Arch;
+use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 
 /// The optimisation levels that each kernel is compiled at.

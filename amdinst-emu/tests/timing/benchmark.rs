@@ -1,6 +1,6 @@
 //! One benchmark: a machine with a program, and a device that keeps its L2 from launch to launch.
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use amdinst_emu::timing::{self, Parameters, Timing};
 use amdinst_emu::{Config, Launch};
 

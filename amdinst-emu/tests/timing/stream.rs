@@ -1,6 +1,6 @@
 //! Bandwidth of memory by the waves that are there: `gpu-stream` of gpu-benches and its `gpu-stream/mi210.txt`.
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use amdinst_emu::timing::Parameters;
 
 use super::benchmark::{Benchmark, close};

@@ -17,8 +17,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
+use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{Counters, Options, Probe, Reason, plan};
-use amdinst_core::object::CodeObject;
 
 use super::proof::{Geometry, Totals, Ways, prove_object};
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use amdgpu_isa::{MemoryKind, Op, Reg};
+use amdgpu_object::CodeObject;
 use amdinst_core::analysis::liveness::Liveness;
 use amdinst_core::analysis::program::Program;
 use amdinst_core::counters::decode;
 use amdinst_core::instrument::{Counters, Level, Options, apply, plan};
-use amdinst_core::isa::{MemoryKind, Op, Reg};
-use amdinst_core::object::CodeObject;
 
 use super::kernels::{self, Kernel};
 use super::prelude::with_prelude;

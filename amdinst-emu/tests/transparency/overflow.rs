@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use amdgpu_object::CodeObject;
 use amdinst_core::counters::SiteCounts;
 use amdinst_core::instrument::{Counters, Home, Options, apply, plan};
-use amdinst_core::object::CodeObject;
 
 use super::kernels::Kernel;
 use super::prelude::with_prelude;

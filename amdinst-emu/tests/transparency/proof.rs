@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use amdgpu_object::CodeObject;
 use amdinst_core::counters::{SiteCounts, WaveRecord, decode};
 use amdinst_core::instrument::{
     Abi, Counters, Home, KernelProbes, Level, Options, Plan, Probe, Reason, SiteFrame, SiteSelector,
     SourceLines, apply, plan,
 };
-use amdinst_core::object::CodeObject;
-use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Uninitialised, native_blocks};
+use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Uninitialised};
+use amdinst_explain::native_blocks;
 
 use super::prelude::with_prelude;
 use crate::support::{bytes_of, compile};

@@ -1,10 +1,10 @@
 //! The disassembly of a kernel with the source line of each instruction.
 
-use amdinst_core::Arch;
-use amdinst_core::analysis::{Limiter, OccupancyStep, OccupancyTables, Resources, SIMDS, occupancy};
+use amdgpu_isa::Arch;
+use amdgpu_object::lines::SourceMap;
+use amdgpu_object::{CodeObject, Kernel};
+use amdgpu_object::{Limiter, OccupancyStep, OccupancyTables, Resources, occupancy};
 use amdinst_core::listing::Listing;
-use amdinst_core::object::lines::SourceMap;
-use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::{Origin, is_library_file};
 use serde::Serialize;
 
@@ -63,7 +63,7 @@ impl OccupancyPicture {
             let at = steps.iter().position(|step| have <= step.most).unwrap_or(steps.len().saturating_sub(1));
             let better = at.checked_sub(1).and_then(|index| steps.get(index));
             ResourcePicture {
-                name: limiter.name(),
+                name: amdinst_core::limiter(limiter).name(),
                 have,
                 unit,
                 waves: steps.get(at).map_or(0, |step| step.waves_per_cu),
@@ -72,9 +72,9 @@ impl OccupancyPicture {
         };
         Self {
             waves: found.waves_per_cu,
-            slots: found.max_waves_per_simd * SIMDS,
-            simds: SIMDS,
-            limiter: found.limiter.name(),
+            slots: found.max_waves_per_simd * arch.limits().simds,
+            simds: arch.limits().simds,
+            limiter: amdinst_core::limiter(found.limiter).name(),
             workgroup: resources.workgroup_size,
             resources: vec![
                 of(Limiter::Vgprs, resources.vgprs, "a wave", &tables.vgprs),

@@ -9,16 +9,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_core::counters::{self, Layout, Probe};
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
 use amdinst_emu::timing::Model;
-use amdinst_emu::{
-    Config, Execution, Machine, MemoryError, Program, Snapshot, Uninitialised, native_blocks, native_counts,
-    native_ticks,
-};
+use amdinst_emu::{Config, Execution, Machine, MemoryError, Program, Snapshot, Uninitialised};
+use amdinst_explain::{native_blocks, native_counts, native_ticks};
 use amdinst_format::interface::{BufferDifference, Checks, LaunchFailure, Settings, SettingsError};
 
 use super::memory::DeviceMemory;

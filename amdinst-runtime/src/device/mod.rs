@@ -38,7 +38,7 @@ pub(crate) enum DeviceError {
     Memory(#[from] amdinst_emu::MemoryError),
     /// The processor asked for is unknown.
     #[error(transparent)]
-    Arch(#[from] amdinst_core::arch::UnknownArch),
+    Arch(#[from] amdgpu_isa::UnknownArch),
     /// The kernels' manifest is missing or broken.
     #[error(transparent)]
     Artifacts(#[from] ArtifactError),

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{self, Counters, Home, InstrumentError, Options, ProbeMap, SCHEMA};
 use amdinst_core::manifest::{Artifact, Instrumented};
-use amdinst_core::object::CodeObject;
 
 use super::files;
 use super::package::KernelPackage;

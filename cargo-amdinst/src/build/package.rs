@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use cargo_metadata::{Metadata, MetadataCommand, Package};
-
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_core::instrument::Counters;
+use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 use super::selection;
 use super::settings::Settings;

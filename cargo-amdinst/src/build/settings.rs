@@ -1,9 +1,8 @@
 //! `[package.metadata.amdinst]`: a package's defaults.
 
-use serde_json::Value;
-
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_core::instrument::Counters;
+use serde_json::Value;
 
 /// What `[package.metadata.amdinst]` says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::ops::{ControlFlow, Range};
 
+use amdgpu_object::CodeObject;
+use amdgpu_object::lines::SourceMap;
 use amdinst_core::instrument::{self, Options, SiteKind, probe_specs};
 use amdinst_core::listing::{Annotate, Item, Listing};
-use amdinst_core::object::CodeObject;
-use amdinst_core::object::lines::SourceMap;
 use serde::Serialize;
 
 use super::Context;

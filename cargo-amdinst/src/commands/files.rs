@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use amdinst_core::object::Bytes;
+use amdgpu_object::Bytes;
 use amdinst_emu::Room;
 
 use super::shrunk;

@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use amdinst_core::object::container::{self, Code, ContainerError, Embedded, Origin};
-use amdinst_core::object::{CodeObject, Kernel};
+use amdgpu_object::container::{self, Code, ContainerError, Embedded, Origin};
+use amdgpu_object::{CodeObject, Kernel};
 use rayon::prelude::*;
 
 use super::Context;

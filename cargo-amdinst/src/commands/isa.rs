@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use amdinst_core::Arch;
-use amdinst_core::isa::opcodes;
+use amdgpu_isa::{Arch, opcodes};
 use amdinst_emu::fidelity;
 use serde::Serialize;
 

@@ -106,7 +106,7 @@ mod tests {
     fn what_this_llvm_does_is_found_and_mended() {
         let Some(tools) = tools() else { return };
         assert_eq!(Slsr::of(&tools, "gfx90a", 0).unwrap(), Slsr::Sound);
-        for cpu in amdinst_core::Arch::ALL.map(amdinst_core::Arch::name) {
+        for cpu in amdgpu_isa::Arch::ALL.map(amdgpu_isa::Arch::name) {
             let verdict = Slsr::of(&tools, cpu, 3).unwrap();
             assert_ne!(verdict, Slsr::Wrong, "{cpu}");
             // Versions that were looked at.

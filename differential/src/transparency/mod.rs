@@ -6,11 +6,12 @@
 
 mod tally;
 
+use amdgpu_object::CodeObject;
 use amdinst_core::counters::decode;
 use amdinst_core::instrument::{Abi, Counters, KernelProbes, Level, Options, Probe, apply, plan};
-use amdinst_core::object::CodeObject;
 use amdinst_core::report::{cover, oracle};
-use amdinst_emu::{MaskRecord, StepRecord, native_blocks, native_counts};
+use amdinst_emu::{MaskRecord, StepRecord};
+use amdinst_explain::{native_blocks, native_counts};
 use anyhow::{Context as _, Result};
 
 pub use tally::{Form, Spare, Tally, Way};

@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use amdinst_core::Arch;
+use amdgpu_isa::{Arch, opcodes};
+use amdgpu_object::{CodeObject, container};
 use amdinst_core::counters::{Layout, record_stride};
 use amdinst_core::instrument::{self, Options as Instrumentation};
-use amdinst_core::isa::opcodes;
-use amdinst_core::object::{CodeObject, container};
 use anyhow::{Context as _, Result};
 
 /// Options of `cargo xtask corpus seeds`.

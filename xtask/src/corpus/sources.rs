@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use amdinst_core::Arch;
-use amdinst_core::object::container::{self, Embedded};
+use amdgpu_isa::Arch;
+use amdgpu_object::container::{self, Embedded};
 use anyhow::{Context as _, Result, ensure};
 use memmap2::Mmap;
 

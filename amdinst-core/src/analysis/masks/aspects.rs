@@ -1,18 +1,16 @@
 //! What the data flow sees of an instruction: of most, no more than which registers have a new value.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+use amdgpu_isa::{Access, Families, Op, Operand, ScalarSet};
+use rustc_hash::FxHashMap;
 
 use super::conditions::Made;
 use super::step::has_rule;
-use crate::Mixer;
 use crate::analysis::program::{Program, Scalars};
-use crate::isa::{Access, Families, Op, Operand, ScalarSet};
 
 /// Aspects of the instructions of a processor, each with a number.
 #[derive(Debug, Default)]
 pub(super) struct Aspects {
-    numbers: HashMap<Aspect, u32, BuildHasherDefault<Mixer>>,
+    numbers: FxHashMap<Aspect, u32>,
     /// By form: the number of its aspect, plus one, once it was asked for.
     of_forms: Vec<u32>,
 }

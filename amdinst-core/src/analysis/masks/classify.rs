@@ -1,11 +1,12 @@
 //! What a write of EXEC is, from the masks before and after it.
 
+use amdgpu_isa::{Access, Families, Inst, Op, Value};
+
 use super::flow::{Event, Flowing};
 use super::{Narrowing, OtherWrite};
 use crate::analysis::dominators::Structure;
 use crate::analysis::program::{Function, Program};
 use crate::analysis::values::Expr;
-use crate::isa::{Access, Families, Inst, Op, Value};
 
 /// `Ok` for a site, with its kind if that does not depend on what follows it.
 pub(super) fn classify(

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use amdgpu_isa::{Families, Inst, Op, Value};
+
 use super::flow::Flowing;
 use crate::analysis::values::{Expr, Vn};
-use crate::isa::{Families, Inst, Op, Value};
 
 /// How far down an expression is looked at.
 const DEPTH: u32 = 8;

@@ -4,6 +4,8 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use amdgpu_isa::{Access, Condition, Flow, Inst, RegSet, Value};
+
 use super::borders::Borders;
 use super::conditions::Made;
 use super::nonzero::{Chain, Chains};
@@ -13,7 +15,6 @@ use crate::analysis::dominators::reverse_postorder;
 use crate::analysis::program::{Function, Program};
 use crate::analysis::rounds::Rounds;
 use crate::analysis::values::{Expr, Values, Vn};
-use crate::isa::{Access, Condition, Flow, Inst, RegSet, Value};
 
 /// A write of EXEC as the data flow sees it.
 #[derive(Clone, Copy)]

@@ -28,7 +28,7 @@ use slice::Steps;
 use super::dominators::Structure;
 use super::program::{Function, Located, Program};
 use super::values::{Expr, Vn};
-use crate::isa::{Condition, Flow, RegSet};
+use amdgpu_isa::{Condition, Flow, RegSet};
 
 /// How a site narrows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,8 @@
 //! A branch on EXEC adds a mask to what was known before it, and where paths meet again, most of what each of them had is the
 //! same. So these sets are chains that share what is behind their last mask, and the same chain is made only once.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+use rustc_hash::FxHashMap;
 
-use crate::Mixer;
 use crate::analysis::values::Vn;
 
 /// A set of masks. The default is the empty one.
@@ -26,7 +24,7 @@ struct Link {
 pub(super) struct Chains {
     /// Of chain n + 1.
     links: Vec<Link>,
-    known: HashMap<(Chain, Vn), Chain, BuildHasherDefault<Mixer>>,
+    known: FxHashMap<(Chain, Vn), Chain>,
 }
 
 impl Chains {

@@ -4,16 +4,17 @@
 //! numbers, which the other instructions tell apart: of the kernels whose code is new, four in five have an outline that was there
 //! before (rocSPARSE for gfx90a), and so the masks that were found for it. The order in which values are numbered is the same, too.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::collections::{BTreeSet, VecDeque};
+use std::hash::Hasher;
+
+use amdgpu_isa::RegSet;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::aspects::Aspects;
 use super::flow::{Flowing, enters_with_lanes};
 use super::slice::{Step, Steps};
 use super::{Masks, uniform};
-use crate::Mixer;
 use crate::analysis::program::{Function, Program};
-use crate::isa::RegSet;
 
 /// Outlines of kernels of a processor, with their masks.
 #[derive(Debug, Default)]
@@ -21,7 +22,7 @@ pub(crate) struct Outlines {
     known: VecDeque<Known>,
     aspects: Aspects,
     /// By a hash of their words, their numbers. Of those with the same hash, the last.
-    numbers: HashMap<u64, u32, BuildHasherDefault<Mixer>>,
+    numbers: FxHashMap<u64, u32>,
     /// Words of all of them.
     words: usize,
 }
@@ -131,7 +132,7 @@ impl Outlines {
 }
 
 fn hash(words: &[u32]) -> u64 {
-    let mut mixer = Mixer::default();
-    words.iter().for_each(|&word| mixer.write_u32(word));
-    mixer.finish()
+    let mut hasher = FxHasher::default();
+    words.iter().for_each(|&word| hasher.write_u32(word));
+    hasher.finish()
 }

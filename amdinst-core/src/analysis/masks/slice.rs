@@ -6,12 +6,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use amdgpu_isa::{Access, Op, ScalarSet, Value};
+
 use super::classify::writes_exec;
 use super::state::SCALARS;
 use super::step::{is_followed, saves_exec};
 use crate::analysis::program::{Function, Located, Program, Scalars};
 use crate::analysis::rounds::Rounds;
-use crate::isa::{Access, Op, ScalarSet, Value};
 
 /// The instructions of a function that the data flow looks at.
 pub(super) struct Steps {

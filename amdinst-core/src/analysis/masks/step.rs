@@ -1,10 +1,11 @@
 //! What one instruction does to the values of masks.
 
+use amdgpu_isa::{Access, Families, Inst, LAST_SGPR, Op, Value};
+
 use super::flow::Flowing;
 use super::state::{AGPRS, Rest, SLOTS, State, forget_lanes, lanes_of};
 use crate::analysis::program::Exit;
 use crate::analysis::values::{Expr, Values, Vn};
-use crate::isa::{Access, Families, Inst, LAST_SGPR, Op, Value};
 
 impl Flowing<'_> {
     /// What the instruction of a step does.
@@ -160,15 +161,15 @@ impl Flowing<'_> {
         };
         if let Some(clobbered) = clobbered {
             for register in 0..=107u8 {
-                if clobbered.contains(crate::isa::Reg::scalar(register))
+                if clobbered.contains(amdgpu_isa::Reg::scalar(register))
                     && let Some(place) = self.slice.place(register)
                 {
                     state.scalars[place] = self.values.number(Expr::Opaque(index, register));
                 }
             }
             state.lanes_mut().retain(|&(register, _), _| match register {
-                0..AGPRS => !clobbered.contains(crate::isa::Reg::vgpr(register as u8)),
-                AGPRS..SLOTS => !clobbered.contains(crate::isa::Reg::agpr((register - AGPRS) as u8)),
+                0..AGPRS => !clobbered.contains(amdgpu_isa::Reg::vgpr(register as u8)),
+                AGPRS..SLOTS => !clobbered.contains(amdgpu_isa::Reg::agpr((register - AGPRS) as u8)),
                 // Spill slots belong to this function's frame.
                 _ => true,
             });

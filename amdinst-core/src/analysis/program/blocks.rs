@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use amdgpu_isa::{Flow, Op, ScalarSet};
 use arrayvec::ArrayVec;
 
 use super::explore::{Explorer, Next, next, through};
@@ -10,7 +11,6 @@ use super::{
     got_slot,
 };
 use crate::analysis::addresses::{Misuse, Pointer, Tracker};
-use crate::isa::{Flow, Op, ScalarSet};
 
 impl Program {
     pub(super) fn add(&mut self, name: String, kernel: Option<usize>, mut explorer: Explorer<'_>) {

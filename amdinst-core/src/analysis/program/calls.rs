@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use amdgpu_isa::{Families, Flow, LAST_SGPR, Op, Reg, RegSet, ScalarSet};
+
 use super::{Block, Exit, Function, Located, Obstacle, ObstacleKind, Program};
 use crate::analysis::masks::{computed_jumps, register_targets};
-use crate::isa::{Families, Flow, LAST_SGPR, Op, Reg, RegSet, ScalarSet};
 
 impl Program {
     /// Resolves calls and jumps through registers by the values that reach them.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use amdgpu_isa::{Flow, Inst, Op, ScalarSet, Value};
+use amdgpu_object::{CodeObject, Text};
+
 use super::forms::Forms;
 use super::{Observer, Obstacle, ObstacleKind, Shape, got_slot};
 use crate::analysis::addresses::{Pointer, Tracker};
-use crate::isa::{Flow, Inst, Op, ScalarSet, Value};
-use crate::object::{CodeObject, Text};
 
 /// One straight piece of exploration: where control goes after an instruction.
 pub(super) enum Next {

@@ -4,12 +4,13 @@
 //! (rocSPARSE for gfx90a). So each is decoded once, and what its bytes alone tell is kept with it.
 
 use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 use std::sync::{Arc, OnceLock};
 
+use amdgpu_isa::{Arch, DecodeError, Effects, Inst, decode, significant_bytes};
+use rustc_hash::FxHashMap;
+
 use super::{Observer, Scalars, Shape};
-use crate::isa::{DecodeError, Effects, Inst, decode, significant_bytes};
-use crate::{Arch, Mixer};
+use crate::hash::FACTOR;
 
 /// An instruction, wherever it stands.
 #[derive(Clone, Debug)]
@@ -35,9 +36,9 @@ pub(crate) struct Forms {
     /// Functions of programs before this one, and those with this one's.
     functions: (u32, u32),
     /// Those that their first dword tells.
-    dwords: HashMap<u64, u32, BuildHasherDefault<Mixer>>,
+    dwords: FxHashMap<u64, u32>,
     /// Those that their first two dwords tell.
-    pairs: HashMap<u64, u32, BuildHasherDefault<Mixer>>,
+    pairs: FxHashMap<u64, u32>,
     /// Where what was found lately is found sooner.
     recent: Recent,
 }
@@ -82,7 +83,7 @@ impl Recent {
     }
 
     fn place(key: u64) -> usize {
-        (key.wrapping_mul(Mixer::FACTOR) >> (u64::BITS - Self::BITS)) as usize
+        (key.wrapping_mul(FACTOR) >> (u64::BITS - Self::BITS)) as usize
     }
 
     fn note(places: &mut [Place], key: u64, form: u32) {

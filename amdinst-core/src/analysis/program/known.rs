@@ -4,13 +4,15 @@
 //! explored again.
 
 use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::Arc;
 
+use amdgpu_isa::Arch;
+use rustc_hash::{FxHashMap, FxHasher};
+
 use super::forms::Forms;
 use super::{Block, Function, Located, Predecessors, Program};
-use crate::{Arch, Mixer};
 
 /// What programs of a processor had that may stand in further ones.
 #[derive(Clone, Debug)]
@@ -18,7 +20,7 @@ pub(crate) struct Seen {
     pub(super) forms: Forms,
     kernels: VecDeque<Kernel>,
     /// By a hash of their code, their numbers. Of those with the same hash, the last.
-    numbers: HashMap<u64, u32, BuildHasherDefault<Mixer>>,
+    numbers: FxHashMap<u64, u32>,
     /// Bytes of code of all of them.
     bytes: usize,
 }
@@ -142,8 +144,8 @@ impl Block {
 }
 
 fn hash(code: &[u8]) -> u64 {
-    let mut mixer = Mixer::default();
-    mixer.write(code);
-    mixer.write_usize(code.len());
-    mixer.finish()
+    let mut hasher = FxHasher::default();
+    hasher.write(code);
+    hasher.write_usize(code.len());
+    hasher.finish()
 }

@@ -16,15 +16,15 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
+
 use explore::Explorer;
 pub(crate) use known::Seen;
 
 use super::addresses::PcRelative;
 use super::modes;
 use super::rounds::Rounds;
-use crate::Arch;
-use crate::isa::{Effects, Encoding, Flow, Inst, Op, Operand, RegSet, ScalarSet, Value};
-use crate::object::{CodeObject, RelocationKind, Text};
+use amdgpu_isa::{Arch, Effects, Encoding, Flow, Inst, Op, Operand, RegSet, ScalarSet, Value};
+use amdgpu_object::{CodeObject, RelocationKind, Text};
 
 /// An instruction at its address: what the analyses ask of all of them. [`Program::inst`] has it whole.
 #[derive(Clone, Copy, Debug)]

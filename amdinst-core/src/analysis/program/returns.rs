@@ -11,10 +11,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use amdgpu_isa::{Access, Families, Op, Operand, Reg, ScalarSet, Slot, Value};
+
 use super::{Exit, Function, Obstacle, ObstacleKind, Program, Scalars};
 use crate::analysis::addresses::constant;
 use crate::analysis::rounds::Rounds;
-use crate::isa::{Access, Families, Op, Operand, Reg, ScalarSet, Slot, Value};
 
 /// A half of a return address may be there, as the call left it.
 const WHOLE: u8 = 1;

@@ -21,9 +21,8 @@ use surroundings::{Item, Part, Piece, Surroundings};
 
 use super::assembler::{Assembled, Assembler, Modifiers};
 use super::patches::Patches;
-use crate::Arch;
 use crate::analysis::program::{Function, Program};
-use crate::isa::{EncodeError, Encoding, Inst, Op, Value};
+use amdgpu_isa::{Arch, EncodeError, Encoding, Inst, Op, Value};
 
 /// Where an original instruction stands beside an inserted one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

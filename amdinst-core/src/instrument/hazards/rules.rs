@@ -5,9 +5,9 @@
 //! Left out, as nothing inserted takes part in them: writes of M0, MODE and VCC. Of FLAT_SCRATCH, which prologues write, there is
 //! no rule.
 
-use crate::Arch;
-use crate::isa::{
-    Access, Effects, Encoding, Families, Inst, MemoryOperation, Op, Reg, RegSet, SdwaSel, Slot, Value,
+use amdgpu_isa::{
+    Access, Arch, Effects, Encoding, Families, Feature, Inst, MemoryOperation, Op, Reg, RegSet, SdwaSel,
+    Slot, Value,
 };
 
 /// The longest distance that any rule asks for: a matrix instruction of 16 passes before a reader of its result, on gfx950.
@@ -158,8 +158,8 @@ impl Facts {
     /// The most wait states that any rule asks for before this instruction, in a function with such slow ones.
     pub(super) fn reach_before(&self, slow: Slow, arch: Arch) -> u32 {
         let is_valu = matches!(self.kind, Kind::Vector | Kind::Matrix);
-        let later = arch.is_gfx940_plus();
-        let first_with_matrices = arch == Arch::Gfx908;
+        let later = arch.has(Feature::ForwardingHazards);
+        let first_with_matrices = arch.has(Feature::AccumulatorMoveHazards);
         if slow.matrices {
             MOST_STATES
         } else if self.dpp || self.kind == Kind::Memory && self.reads.has_scalars() {
@@ -191,7 +191,7 @@ impl Facts {
             }
         };
         let is_valu = |facts: &Self| matches!(facts.kind, Kind::Vector | Kind::Matrix);
-        let later = arch.is_gfx940_plus();
+        let later = arch.has(Feature::ForwardingHazards);
         let writes = &self.changes;
         if is_valu(self) && self.changes_scalars {
             let read_scalars = writes.share_scalars(&consumer.reads);
@@ -227,15 +227,15 @@ impl Facts {
             let waits_for_parts = is_valu(consumer) || consumer.to_lds;
             need(1, later && self.forwards_part && waits_for_parts && touches_vectors());
             let other_op = consumer.op != self.op;
-            need(3, arch.is_gfx90a_plus() && self.dot && other_op && touches_vectors());
-            if arch == Arch::Gfx908 {
+            need(3, arch.has(Feature::DotHazards) && self.dot && other_op && touches_vectors());
+            if arch.has(Feature::AccumulatorMoveHazards) {
                 let to_memory = matches!(consumer.kind, Kind::Memory | Kind::Other) && read_vectors();
                 need(2, self.op == Op::v_accvgpr_read_b32 && to_memory);
                 need(2, consumer.op == Op::v_accvgpr_write_b32 && read_vectors());
             }
         }
         // A register that is written right before such a move must not be stored right behind it.
-        if arch == Arch::Gfx908 {
+        if arch.has(Feature::AccumulatorMoveHazards) {
             need(1, is_accumulator_move(self.op) && consumer.kind == Kind::Memory);
             need(1, self.kind == Kind::Vector && self.changes_vectors && is_accumulator_move(consumer.op));
         }
@@ -243,7 +243,7 @@ impl Facts {
             // The longest: which matrix instruction it is, and whether it reads or writes, shorten it.
             let mut own = *writes;
             own.union_with(&self.reads);
-            let states = if arch == Arch::Gfx950 { MOST_STATES } else { MOST_STATES - 1 };
+            let states = if arch.has(Feature::LongerMatrices) { MOST_STATES } else { MOST_STATES - 1 };
             need(states, own.share_vectors(&consumer.reads) || own.share_vectors(&consumer.changes));
         }
         if is_valu(consumer) && self.kind == Kind::Memory {
@@ -299,7 +299,7 @@ fn wide_data(inst: &Inst, effects: &Effects) -> RegSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::{opcodes as of_arch, parse};
+    use amdgpu_isa::{opcodes as of_arch, parse};
 
     /// No rule asks for more than the reach of either side: beyond that nobody looks.
     #[test]

@@ -3,13 +3,14 @@
 use std::cell::Cell;
 use std::ops::Range;
 
+use amdgpu_isa::{Inst, Op, Value};
+
 use super::Direction;
 use super::rules::Kind;
 use crate::analysis::program::{Function, Program};
 use crate::instrument::assembler::Assembled;
 use crate::instrument::patches::Patches;
 use crate::instrument::relocate::Patch;
-use crate::isa::{Inst, Op, Value};
 
 /// What the rules ask about any instruction.
 #[derive(Clone, Copy, Debug)]

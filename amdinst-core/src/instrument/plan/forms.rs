@@ -1,11 +1,12 @@
 //! Which sites run once a wave at most, so that their masks can be kept instead of counts.
 
+use amdgpu_isa::Op;
+
 use super::paths::{first_block, is_on_every_path, leave, repeats};
 use super::{Planner, properties};
 use crate::analysis::masks::writes_exec;
 use crate::analysis::program::Exit;
 use crate::counters::{SiteForm, SiteForms};
-use crate::isa::Op;
 
 impl Planner<'_> {
     /// What can be kept for each site of a kernel, in order.

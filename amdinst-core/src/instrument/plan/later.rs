@@ -6,9 +6,11 @@
 
 use std::ops::Range;
 
+use amdgpu_isa::{Arch, Encoding, Feature, Inst, MemoryOperation, Op, Reg, Value};
+use amdgpu_object::{KernelDescriptor, UserSgpr};
+
 use super::paths::{first_block, is_on_every_path, leave, reached, reached_without, repeats};
 use super::{Draft, Planner, encoding, properties};
-use crate::Arch;
 use crate::analysis::masks::writes_exec;
 use crate::analysis::program::{Block, Program};
 use crate::instrument::assembler::Assembled;
@@ -18,8 +20,6 @@ use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
 use crate::instrument::sequence::Sequence;
 use crate::instrument::survey::Survey;
-use crate::isa::{Encoding, Inst, MemoryOperation, Op, Reg, Value};
-use crate::object::{KernelDescriptor, UserSgpr};
 
 /// Where a kernel works out its record's offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,7 +223,7 @@ impl Planner<'_> {
             draft.patches.entry(at).before.splice(..0, code);
             Ok(())
         };
-        let bits_matter = arch.is_gfx90a_plus() && !self.leaves_ids(start);
+        let bits_matter = arch.has(Feature::PackedWorkItemIds) && !self.leaves_ids(start);
         let touches_ids = |&index: &usize| {
             let effects = program.effects(index);
             let touched = |vgpr: u8| {

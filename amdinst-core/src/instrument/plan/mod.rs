@@ -35,8 +35,8 @@ use super::session::{Known, Session};
 use super::sources::Sources;
 use super::survey::{Survey, selected};
 use crate::counters::{SiteForm, WaveIds};
-use crate::object::rewrite::{KernelEdit, text_address};
-use crate::object::{CodeObject, Kernel};
+use amdgpu_object::rewrite::{KernelEdit, text_address};
+use amdgpu_object::{CodeObject, Kernel};
 use amdinst_format::probes::{AddressMap, Cost, KernelProbes, SiteFrame};
 use amdinst_format::report::location;
 
@@ -323,6 +323,6 @@ impl Planner<'_> {
     }
 }
 
-fn encoding(error: crate::isa::EncodeError) -> (Reason, String) {
+fn encoding(error: amdgpu_isa::EncodeError) -> (Reason, String) {
     (Reason::DescriptorLimit, format!("the probe cannot be encoded: {error}"))
 }

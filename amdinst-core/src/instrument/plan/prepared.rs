@@ -1,5 +1,8 @@
 //! What is the same in every scheme of a group of kernels.
 
+use amdgpu_isa::Reg;
+use amdgpu_object::KernelDescriptor;
+
 use super::Planner;
 use super::groups::Group;
 use crate::instrument::allocate::{Component, Limits, scc_tells_new};
@@ -8,8 +11,6 @@ use crate::instrument::layout::CounterPlace;
 use crate::instrument::options::Level;
 use crate::instrument::points::{Point, What};
 use crate::instrument::site_code::{Needs, SiteFacts};
-use crate::isa::Reg;
-use crate::object::KernelDescriptor;
 
 /// The points of a group, and what registers there are.
 pub(super) struct Prepared<'a> {

@@ -2,6 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use amdgpu_isa::Op;
+use amdgpu_object::{CodeObject, Kernel};
+use amdinst_format::probes::{
+    BlockProbe, Cost, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, ProbeOutcome, ProbeResult,
+    Site, SiteKind, UniformBranch,
+};
+
 use super::{Draft, DraftKernel, Plan, Planner};
 use crate::analysis::masks::{Narrowing, OtherWrite};
 use crate::analysis::program::Located;
@@ -12,12 +19,6 @@ use crate::instrument::relocate::Relocated;
 use crate::instrument::sources::Sources;
 use crate::instrument::survey::Survey;
 use crate::instrument::{probes, select};
-use crate::isa::Op;
-use crate::object::{CodeObject, Kernel};
-use amdinst_format::probes::{
-    BlockProbe, Cost, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, ProbeOutcome, ProbeResult,
-    Site, SiteKind, UniformBranch,
-};
 
 impl Plan {
     /// Lists the chosen kernels that have no instructions.

@@ -1,12 +1,18 @@
 //! The new descriptor and metadata of a kernel, and its prologue.
 
+use amdgpu_isa::{Arch, Encoding, Feature, FeatureState, MemoryOperation, RegSet};
+use amdgpu_object::rewrite::{KernelEdit, MetadataEdit};
+use amdgpu_object::{
+    CodeObject, KernelArg, KernelDescriptor, KernelMetadata, Resources, UserSgpr, occupancy,
+};
+use amdinst_format::probes::{Cost, Occupancy};
+
 use super::{DraftKernel, Planner, encoding};
 use crate::analysis::program::Function;
-use crate::analysis::{self, Resources, occupancy};
-use crate::arch::{Arch, FeatureState};
 use crate::counters::{ARGUMENT_BYTES, Packing, WaveIds};
 use crate::instrument::allocate::Scheme;
 use crate::instrument::assembler::{Assembled, HighestRegisters};
+use crate::instrument::deferred::SPECIAL_SGPRS;
 use crate::instrument::entry::{Buffer, Entry, Left};
 use crate::instrument::layout::{Lent, Owned};
 use crate::instrument::lds::{LdsImages, Start};
@@ -17,13 +23,6 @@ use crate::instrument::seed::{self, SeedPlace};
 use crate::instrument::sequence::Sequence;
 use crate::instrument::stub::{self, STUB_BYTES, stub_bytes};
 use crate::instrument::survey::Survey;
-use crate::isa::{Encoding, MemoryOperation, RegSet};
-use crate::object::rewrite::{KernelEdit, MetadataEdit};
-use crate::object::{CodeObject, KernelArg, KernelDescriptor, KernelMetadata, UserSgpr};
-use amdinst_format::probes::{Cost, Occupancy};
-
-/// VCC, FLAT_SCRATCH and XNACK_MASK, which are counted with the SGPRs.
-const SPECIAL_SGPRS: u32 = 6;
 
 /// What stands at the entries of a kernel.
 pub(super) struct Entries {
@@ -127,7 +126,7 @@ impl Planner<'_> {
             return Err((Reason::DescriptorLimit, format!("a kernarg segment of {kernarg} bytes")));
         }
         let buffer_argument = (abi == Abi::Argument).then_some(kernarg.next_multiple_of(8));
-        let ids = if arch.is_gfx90a_plus() { WaveIds::Together } else { WaveIds::Apart };
+        let ids = if arch.has(Feature::PackedWorkItemIds) { WaveIds::Together } else { WaveIds::Apart };
         let wave_ids = (owned.deferred.is_some() || scheme.is_seed()).then_some(ids);
         let argument_bytes = if wave_ids.is_some() { ARGUMENT_BYTES } else { 8 };
         let kernarg_end = buffer_argument.map(|offset| offset + argument_bytes);
@@ -175,7 +174,7 @@ impl Planner<'_> {
         }
 
         // VGPRs: the AGPRs, where they share the file, start after the VGPRs.
-        let ids = if arch.is_gfx90a_plus() { 1 } else { 3 };
+        let ids = if arch.has(Feature::PackedWorkItemIds) { 1 } else { 3 };
         let vgprs_needed = highest.vgprs.max(ids);
         let registers = original.vector_registers(arch);
         let metadata = &kernel.metadata;
@@ -314,11 +313,11 @@ impl DraftKernel {
 }
 
 /// How many waves fit before and after.
-fn waves(before: analysis::Occupancy, after: analysis::Occupancy) -> Occupancy {
+fn waves(before: amdgpu_object::Occupancy, after: amdgpu_object::Occupancy) -> Occupancy {
     Occupancy {
         before: before.waves_per_simd,
         after: after.waves_per_simd,
-        limiter_before: before.limiter,
-        limiter_after: after.limiter,
+        limiter_before: crate::limiter(before.limiter),
+        limiter_after: crate::limiter(after.limiter),
     }
 }

@@ -1,10 +1,11 @@
 //! What was planned for a kernel that shares no code, for another one whose code is the same.
 
+use amdgpu_object::{KernelDescriptor, KernelMetadata};
+
 use super::{DraftKernel, Planner};
 use crate::instrument::options::{Abi, Counters, Level, Probe};
 use crate::instrument::points::{Point, Stretch, What};
 use crate::instrument::relocate::Insertions;
-use crate::object::{KernelDescriptor, KernelMetadata};
 
 /// The plan of a kernel, as if its first instruction were the first of its program.
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! Private memory for what sites borrow when there is no other way.
 
+use amdgpu_isa::{Feature, Op, Reg, Value};
+
 use super::Planner;
 use super::groups::Group;
 use super::properties::start;
@@ -7,7 +9,6 @@ use crate::instrument::layout::ScratchSlots;
 use crate::instrument::refusal::Reason;
 use crate::instrument::sequence::FLAT_SCRATCH;
 use crate::instrument::site_code::MAX_OFFSET;
-use crate::isa::{Op, Reg, Value};
 
 /// The most private memory that a work-item can have: that of a wavefront is counted in KiB, in 13 bits
 /// (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
@@ -22,7 +23,7 @@ impl Planner<'_> {
     pub(super) fn scratch_slots(&self, group: &Group) -> Result<ScratchSlots, (Reason, String)> {
         let refuse =
             |detail: String| Err((Reason::NoFreeVgpr, format!("every VGPR is in use, and {detail}")));
-        let by_register = !self.object.target.arch.is_gfx940_plus();
+        let by_register = !self.object.target.arch.has(Feature::ArchitectedFlatScratch);
         let mut kept = 0u32;
         for &kernel in &group.kernels {
             let kernel = self.kernel(kernel);

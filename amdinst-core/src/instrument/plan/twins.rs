@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use amdgpu_object::rewrite::KernelEdit;
+use amdgpu_object::{CodeObject, Kernel};
+use amdinst_format::probes::KernelProbes;
+
 use super::Plan;
 use crate::instrument::refusal::{Reason, Refusal};
-use crate::object::rewrite::KernelEdit;
-use crate::object::{CodeObject, Kernel};
-use amdinst_format::probes::KernelProbes;
 
 /// By kernel that shares its code, by index: the others.
 pub(super) struct Twins(BTreeMap<usize, Vec<usize>>);

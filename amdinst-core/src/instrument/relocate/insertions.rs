@@ -1,10 +1,11 @@
 //! What is inserted, as bytes.
 
+use amdgpu_isa::EncodeError;
+
 use super::Patch;
 use super::variable::Formed;
 use crate::instrument::assembler::Assembled;
 use crate::instrument::patches::Patches;
-use crate::isa::EncodeError;
 
 /// Patches as the bytes of their parts.
 #[derive(Clone, Debug, Default)]

@@ -6,12 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use amdgpu_isa::Flow;
+use amdgpu_object::CodeObject;
+
 use super::layout::Layout;
 use super::stays::Stays;
 use crate::analysis::program::{Exit, Program};
 use crate::instrument::stub::stub_bytes;
-use crate::isa::Flow;
-use crate::object::CodeObject;
 
 /// Bytes that a hop is planned to span at most. What is left to the 128 KiB that it can span is for islands that are
 /// placed in between later.

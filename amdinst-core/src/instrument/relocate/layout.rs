@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use amdgpu_object::CodeObject;
+use amdgpu_object::rewrite::Edge;
+use amdinst_format::probes::{AddressMap, Run};
+
 use super::index::{ByAddress, Index};
 use super::insertions::{Inserted, Insertions};
 use super::islands::Islands;
@@ -10,9 +14,6 @@ use super::places::Places;
 use super::stays::Stays;
 use super::variable::Formed;
 use crate::analysis::program::Program;
-use crate::object::CodeObject;
-use crate::object::rewrite::Edge;
-use amdinst_format::probes::{AddressMap, Run};
 
 const S_NOP: [u8; 4] = [0x00, 0x00, 0x80, 0xbf];
 

@@ -15,13 +15,13 @@ mod stays;
 mod targets;
 mod variable;
 
+use amdgpu_object::CodeObject;
+use amdgpu_object::rewrite::{Edge, variable_address};
+use amdinst_format::probes::{AddressMap, Run};
 use thiserror::Error;
 
 use super::assembler::Assembled;
 use crate::analysis::program::Program;
-use crate::object::CodeObject;
-use crate::object::rewrite::{Edge, variable_address};
-use amdinst_format::probes::{AddressMap, Run};
 pub(super) use insertions::Insertions;
 use islands::{Islands, Slots};
 use layout::Layout;

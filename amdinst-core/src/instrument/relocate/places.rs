@@ -1,6 +1,6 @@
 //! Where the dwords of the old code went: debug information asks for most of them, and for many of them often.
 
-use crate::object::rewrite::Edge;
+use amdgpu_object::rewrite::Edge;
 
 /// New addresses by dword of the old code.
 #[derive(Clone, Debug)]

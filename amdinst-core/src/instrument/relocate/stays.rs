@@ -9,9 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use amdgpu_isa::Op;
+use amdgpu_object::{CodeObject, Relocation};
+
 use crate::analysis::program::{ObstacleKind, Program};
-use crate::isa::Op;
-use crate::object::{CodeObject, Relocation};
 
 /// What stays; nothing in nearly every code object.
 #[derive(Clone, Debug, Default)]

@@ -1,15 +1,15 @@
 //! Corrects what code says about addresses: branches, and addresses formed from the program counter.
 
+use amdgpu_isa::{Arch, EncodeError, Encoding, Flow, Inst, Mods, Op, Value, assemble};
+use amdgpu_object::rewrite::Edge;
+
 use super::RelocateError;
 use super::islands::{Islands, Source, Target};
 use super::layout::Layout;
 use super::stays::Stays;
-use crate::Arch;
 use crate::analysis::addresses::PcRelative;
 use crate::analysis::program::{Function, Located, Program};
 use crate::instrument::stub::STUB_BYTES;
-use crate::isa::{EncodeError, Encoding, Flow, Inst, Mods, Op, Value, assemble};
-use crate::object::rewrite::Edge;
 
 /// A branch that does not reach what it has to.
 #[derive(Clone, Debug)]

@@ -1,8 +1,9 @@
 //! The address of the buffer's variable, as prologues form it from the program counter.
 
+use amdgpu_isa::{Op, Value};
+
 use super::layout::Layout;
 use crate::instrument::assembler::Assembled;
-use crate::isa::{Op, Value};
 
 /// Where in a prologue the address is formed, in bytes from its start: what `s_getpc_b64` gives, and the literals of
 /// `s_add_u32` and `s_addc_u32`.

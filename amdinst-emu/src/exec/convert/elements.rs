@@ -1,6 +1,6 @@
 //! Elements in the registers of one lane.
 
-use amdinst_core::isa::Value;
+use amdgpu_isa::Value;
 
 use super::PERMUTED;
 use super::plan::Plan;

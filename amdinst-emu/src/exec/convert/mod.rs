@@ -11,7 +11,7 @@
 mod elements;
 mod plan;
 
-use amdinst_core::isa::{Encoding, Op, SdwaSel};
+use amdgpu_isa::{Encoding, Op, SdwaSel};
 
 use self::elements::{Operand, Sink};
 use self::plan::{Part, Plan};
@@ -90,7 +90,7 @@ fn one_lane(
     w: &Wave,
     plan: &Plan,
     extra: &Extra,
-    arch: amdinst_core::Arch,
+    arch: amdgpu_isa::Arch,
     sources: &[Operand; 3],
     lane: usize,
 ) -> Sink {

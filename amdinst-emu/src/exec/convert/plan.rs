@@ -2,8 +2,7 @@
 
 use std::sync::OnceLock;
 
-use amdinst_core::Arch;
-use amdinst_core::isa::Op;
+use amdgpu_isa::{Arch, Op};
 
 use crate::exec::minifloat::{self, Format};
 

@@ -1,6 +1,6 @@
 //! LDS instructions whose address comes from M0: append, consume, and the ones addressed by lane.
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 use super::memory::{check, load, store};
 use super::{access_of, no_gds};

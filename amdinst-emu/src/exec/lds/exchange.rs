@@ -1,6 +1,6 @@
 //! Exchanges between lanes that go through the LDS hardware but not its memory.
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 use crate::check::Outcome;
 use crate::exec::Context;

@@ -6,7 +6,7 @@ mod memory;
 mod source_in_lds;
 mod transpose;
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 pub(super) use memory::{check, load, store, transfer};
 

@@ -20,8 +20,7 @@ mod registers;
 mod shape;
 mod truncated;
 
-use amdinst_core::Arch;
-use amdinst_core::isa::Op;
+use amdgpu_isa::{Arch, Feature, Op};
 
 use super::Context;
 use crate::check::Outcome;
@@ -44,7 +43,9 @@ pub(super) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
         _ if shape.sparse => {
             "the rounding of sums is not published: the selected products' as the dense instructions'"
         }
-        _ if arch == Arch::Gfx950 => "the rounding of sums is not published: as measured on gfx942",
+        _ if arch.has(Feature::ScaledMatrices) => {
+            "the rounding of sums is not published: as measured on gfx942"
+        }
         _ => return None,
     })
 }

@@ -19,7 +19,7 @@
 //! A NaN that a sum of products gives is the positive quiet NaN without payload; chains follow the rules of
 //! [`crate::exec::float`].
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 
 use super::shape::{Element, Shape};
 

@@ -1,7 +1,6 @@
 //! What an instruction asks for, resolved: formats, registers, broadcasts, arithmetic.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Mods, Op, Value};
+use amdgpu_isa::{Arch, Feature, Mods, Op, Value};
 
 use super::layout::Input;
 use super::numerics::Numerics;
@@ -86,7 +85,7 @@ pub(super) fn job(context: &Context<'_>, step: &Step) -> Outcome<Job> {
     let (Src::Row(a), Src::Row(b)) = (step.src[0], step.src[1]) else { return Err(odd_operand(step.op)) };
     let numerics = Numerics::of(arch, shape, step.op.name().ends_with("_1k"));
     let mode = context.wave.mode;
-    let saturate = arch.is_gfx940_plus() && mode & FP16_OVFL != 0;
+    let saturate = arch.has(Feature::ClampedMatrices) && mode & FP16_OVFL != 0;
     let (indices, c) = if shape.sparse {
         let Src::Row(row) = step.src[2] else { return Err(odd_operand(step.op)) };
         (Some(indices(shape, row, mods)), Src::Row(step.dst))
@@ -149,7 +148,7 @@ fn negations(op: Op, arch: Arch, shape: &Shape, mods: &Mods) -> Outcome<[bool; 3
     if shape.a != Element::F64 || mods.blgp == 0 {
         return Ok([false; 3]);
     }
-    if !arch.is_gfx940_plus() {
+    if !arch.has(Feature::NegatedDoubleMatrices) {
         return Err(Trap::unimplemented(op, "with BLGP, which CDNA2's manual does not define for doubles"));
     }
     Ok([0, 1, 2].map(|bit| mods.blgp >> bit & 1 != 0))
@@ -225,7 +224,7 @@ fn flush(arch: Arch, shape: &Shape, mode: u32) -> Flush {
         return Flush::default();
     }
     let (factors, results) = (mode >> 4 & 1 == 0, mode >> 5 & 1 == 0);
-    if arch.is_gfx940_plus() {
+    if arch.has(Feature::MatrixSubnormals) {
         Flush { factors, ..Flush::default() }
     } else {
         Flush { factors, old: factors, result: results }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 /// Format of the elements of A or B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ mod encode;
 
 pub(crate) use encode::{Number, Rounding};
 
-use amdinst_core::Arch;
+use amdgpu_isa::{Arch, Feature};
 
 use super::half;
 
@@ -53,12 +53,12 @@ pub(crate) const FP4: Format = format(2, 1, 1, Specials::None);
 
 /// FP8 of a processor.
 pub(crate) fn fp8(arch: Arch) -> Format {
-    if arch == Arch::Gfx950 { FP8_OCP } else { FP8_FNUZ }
+    if arch.has(Feature::ScaledMatrices) { FP8_OCP } else { FP8_FNUZ }
 }
 
 /// BF8 of a processor.
 pub(crate) fn bf8(arch: Arch) -> Format {
-    if arch == Arch::Gfx950 { BF8_OCP } else { BF8_FNUZ }
+    if arch.has(Feature::ScaledMatrices) { BF8_OCP } else { BF8_FNUZ }
 }
 
 /// The bits of an inline constant in a format (Vega ISA manual, "Scalar operands").

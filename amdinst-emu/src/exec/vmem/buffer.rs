@@ -1,6 +1,6 @@
 //! Addresses of MUBUF and MTBUF (Vega ISA manual, "Buffer Addressing" and "Buffer Resource").
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 use super::{Place, Span, bytes_of, device, note};
 use crate::check::{Outcome, Trap};

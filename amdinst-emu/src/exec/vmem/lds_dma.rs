@@ -9,6 +9,7 @@ use super::{Context, bytes_of, lds, perform};
 use crate::check::{AccessKind, Outcome};
 use crate::program::{Action, MemoryAccess, Step};
 use crate::wave::{LANES, M0, RESULT_ROW};
+use amdgpu_isa::Feature;
 
 /// A load to LDS, or a store from there.
 pub(super) fn transfer(context: &mut Context<'_>, step: &Step, access: &MemoryAccess) -> Outcome {
@@ -45,7 +46,7 @@ fn places(
     dwords: u8,
 ) -> Outcome<[usize; LANES]> {
     let m0 = context.wave.s[usize::from(M0)];
-    let mask = if context.program.arch.is_gfx940_plus() { 0x3_fffc } else { 0xffff };
+    let mask = if context.program.arch.has(Feature::LdsAddressBits18) { 0x3_fffc } else { 0xffff };
     let first = u64::from(m0 & mask).wrapping_add_signed(access.offset) & 0xffff_ffff;
     let exec = context.wave.exec;
     let mut places = [0; LANES];

@@ -17,7 +17,7 @@ mod scratch;
 mod typed;
 mod watch;
 
-use amdinst_core::isa::Op;
+use amdgpu_isa::Op;
 
 use super::atomic_float::Denormals;
 use super::lane_data::set_result;

@@ -1,6 +1,6 @@
 //! DPP: the lane that each lane's source 0 comes from (Vega ISA manual, "DPP_CTRL Enumeration").
 
-use amdinst_core::isa::DppCtrl;
+use amdgpu_isa::DppCtrl;
 
 use crate::support::Random;
 

@@ -1,6 +1,6 @@
 //! SDWA: parts of registers (Vega ISA manual, "SDWA").
 
-use amdinst_core::isa::{Sdwa, SdwaSel, SdwaUnused};
+use amdgpu_isa::{Sdwa, SdwaSel, SdwaUnused};
 
 use crate::support::Random;
 

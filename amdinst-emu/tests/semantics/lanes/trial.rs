@@ -1,7 +1,6 @@
 //! One instruction with random modifiers on one wave, compared lane by lane.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Access, Encoding, Inst, Mods, Opcode, Slot, Value};
+use amdgpu_isa::{Access, Arch, Encoding, Inst, Mods, Opcode, Slot, Value};
 use amdinst_emu::{Machine, WaveState};
 
 use super::{compare, dpp, sdwa};

@@ -1,6 +1,6 @@
 //! What is rounded when: the models of MMA-Sim (arXiv 2511.10909), written down as the paper defines them.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::WaveState;
 
 use super::oracle::{self, Matrices};
@@ -175,7 +175,7 @@ pub(crate) fn sums_are_rounded_as_measured() {
 
 fn compare(
     arch: Arch,
-    inst: &amdinst_core::isa::Inst,
+    inst: &amdgpu_isa::Inst,
     shape: &Shape,
     formats: [Format; 2],
     matrices: &Matrices,

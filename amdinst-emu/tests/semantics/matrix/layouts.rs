@@ -1,6 +1,6 @@
 //! Where elements are: one one in A, one in B, one in the result, at the places that AMD's calculator names.
 
-use amdinst_core::isa::{Inst, Value};
+use amdgpu_isa::{Inst, Value};
 use amdinst_emu::WaveState;
 
 use super::{ARCHS, element_formats, get, instructions, operand, oracle, put, run, shapes};
@@ -113,7 +113,7 @@ pub(crate) fn oracle_agrees_with_a_full_listing() {
         let number = |at: usize| words[at].parse::<usize>().unwrap();
         let (i, j, k, block) = (number(3), number(4), number(5), number(6));
         let (register, low, width, lane) = place(&format!("{}@{}", words[7], words[8]));
-        let format = formats::named(amdinst_core::Arch::Gfx942, shape.a);
+        let format = formats::named(amdgpu_isa::Arch::Gfx942, shape.a);
         let (expected, bits) = match words[2] {
             "a" if shape.is_sparse() => {
                 // The calculator names the pair that holds two of four.

@@ -10,8 +10,7 @@ mod oracle;
 mod scaled;
 mod values;
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{self, Inst, Value};
+use amdgpu_isa::{Arch, Inst, Value};
 use amdinst_emu::{Config, Fault, Machine, WaveState};
 
 use crate::coverage::Snippet;
@@ -65,7 +64,7 @@ fn shapes() -> Vec<Shape> {
 /// The plain form of every matrix instruction of a processor, and its shape.
 fn instructions(arch: Arch) -> Vec<(Inst, Shape)> {
     let shapes = shapes();
-    isa::opcodes(arch)
+    amdgpu_isa::opcodes(arch)
         .filter(|opcode| {
             let name = opcode.op().name();
             (name.starts_with("v_mfma_") || name.starts_with("v_smfmac_"))
@@ -89,7 +88,7 @@ fn with_formats(arch: Arch, plain: &Inst, cbsz: u8, blgp: u8) -> Inst {
     }
     let words = inst.encode(arch).unwrap_or_else(|error| panic!("{}: {error}", inst.text(arch)));
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    isa::decode(arch, &bytes).unwrap()
+    amdgpu_isa::decode(arch, &bytes).unwrap()
 }
 
 /// Operands by role: result, A, B, C or index.

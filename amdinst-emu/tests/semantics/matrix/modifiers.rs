@@ -1,7 +1,6 @@
 //! Broadcasts, lane patterns, signs, constants, MODE, sets of sparse indices; and what no manual defines.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Inst, Value};
+use amdgpu_isa::{Arch, Inst, Value};
 use amdinst_emu::{FaultKind, WaveState};
 
 use super::oracle::{self, Matrices};

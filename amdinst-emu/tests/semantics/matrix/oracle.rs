@@ -3,7 +3,7 @@
 //! Places after CDNA3 ISA manual, section 7.1.4, and CDNA4 ISA manual, sections 7.1.5.1 and 7.5.1.3; for the small
 //! doubles after AMD's matrix instruction calculator.
 
-use amdinst_core::isa::Inst;
+use amdgpu_isa::Inst;
 use amdinst_emu::WaveState;
 
 use super::{Random, Shape, operand, put};

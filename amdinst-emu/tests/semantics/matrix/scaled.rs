@@ -1,7 +1,6 @@
 //! gfx950's scaled matrices: every 32 elements along the depth of a row of A, or of a column of B, share a scale.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Inst, Value};
+use amdgpu_isa::{Arch, Inst, Value};
 use amdinst_emu::WaveState;
 
 use super::oracle::{self, Matrices};

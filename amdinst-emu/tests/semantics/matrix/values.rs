@@ -1,6 +1,6 @@
 //! Whole matrices of small integers, whose sums are exact in any order: every element of the result of every instruction.
 
-use amdinst_core::isa::Inst;
+use amdgpu_isa::Inst;
 use amdinst_emu::WaveState;
 
 use super::oracle::{self, Matrices};
@@ -30,7 +30,7 @@ fn integer(shape: &Shape) -> impl FnMut(&mut Random) -> u64 {
 }
 
 /// Compare the result of random matrices with the triple loop.
-fn check(arch: amdinst_core::Arch, inst: &Inst, shape: &Shape, random: &mut Random) {
+fn check(arch: amdgpu_isa::Arch, inst: &Inst, shape: &Shape, random: &mut Random) {
     let formats = element_formats(arch, inst, shape);
     let matrices = Matrices::new(shape, random, small(formats[0]), small(formats[1]), integer(shape));
     let mut state = WaveState { exec: random.next() & random.next(), ..WaveState::default() };
@@ -77,9 +77,9 @@ pub(crate) fn every_matrix_instruction_multiplies() {
         }
         println!("{arch}: {} of {} matrix instructions", all.len(), all.len());
         let expected = match arch {
-            amdinst_core::Arch::Gfx908 => 20,
-            amdinst_core::Arch::Gfx90a => 27,
-            amdinst_core::Arch::Gfx942 => 46,
+            amdgpu_isa::Arch::Gfx908 => 20,
+            amdgpu_isa::Arch::Gfx90a => 27,
+            amdgpu_isa::Arch::Gfx942 => 46,
             // With `v_mfma_scale_*`, without `v_mfma_ld_scale_b32`.
             _ => 68,
         };
@@ -91,7 +91,7 @@ pub(crate) fn every_matrix_instruction_multiplies() {
 #[test]
 pub(crate) fn every_pair_of_small_formats_multiplies() {
     let mut random = Random(2);
-    let arch = amdinst_core::Arch::Gfx950;
+    let arch = amdgpu_isa::Arch::Gfx950;
     for (inst, shape) in instructions(arch).iter().filter(|(_, shape)| shape.a == "f8f6f4") {
         for (cbsz, blgp) in (0..5).flat_map(|a| (0..5).map(move |b| (a, b))) {
             check(arch, &with_formats(arch, inst, cbsz, blgp), shape, &mut random);
@@ -114,7 +114,7 @@ pub(crate) fn effects_name_all_registers() {
             let third = if shape.is_sparse() { 1 } else { result };
             assert_eq!(widths, [result, a, b, third], "{arch}: {}", shape.name);
             let effects = inst.effects(arch);
-            let vectors = |set: &amdinst_core::isa::RegSet| {
+            let vectors = |set: &amdgpu_isa::RegSet| {
                 set.iter().filter(|reg| reg.as_vgpr().is_some() || reg.as_agpr().is_some()).count()
             };
             // Scales are registers, too.

@@ -2,7 +2,7 @@
 //!
 //! Float rules: CDNA3 ISA manual, "Float Memory Atomics".
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::WaveState;
 
 use super::{Bench, PROCESSORS, Random, active, exists, number};

@@ -1,7 +1,7 @@
 //! Addresses and ranges of untyped buffers (Vega ISA manual, "Buffer Addressing"; ranges as LLVM's developers and AMD's
 //! simulator give them: `voffset + imm + payload > num_records - soffset` is out of range).
 
-use amdinst_core::Arch;
+use amdgpu_isa::{Arch, Feature};
 use amdinst_emu::WaveState;
 
 use super::{Bench, PROCESSORS, Random, active, number, small};
@@ -262,7 +262,11 @@ fn the_end_of_a_buffer() {
             ("buffer_atomic_add_x2 v[8:9], off, s[4:7], s8 glc", 16, [0, 0]),
             ("buffer_atomic_add v8, off, s[4:7], s8 glc", 16, [dword(16), 9]),
         ] {
-            let text = if arch.is_gfx940_plus() { text.replace(" glc", " sc0") } else { text.to_owned() };
+            let text = if arch.has(Feature::ScopedCachePolicy) {
+                text.replace(" glc", " sc0")
+            } else {
+                text.to_owned()
+            };
             let mut bench = Bench::new(arch, &contents);
             let mut state = WaveState { exec: 1, ..WaveState::default() };
             state.set_vgpr(0, [8; 64]);

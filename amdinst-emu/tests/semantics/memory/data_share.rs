@@ -1,6 +1,6 @@
 //! DS loads, stores and what is odd about them.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::{FaultKind, MemorySpace, WaveState};
 
 use super::{Bench, PROCESSORS, Random, active, exists, number, small};

@@ -1,6 +1,6 @@
 //! FLAT, GLOBAL and SCRATCH loads and stores: every width, kind of address and aperture.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::WaveState;
 
 use super::{Bench, PROCESSORS, Random, active, number, small};

@@ -1,7 +1,6 @@
 //! Typed buffers: every data and number format, loads and stores, both register packings, selectors.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::{Encoding, Mods, Op, Value, assemble};
+use amdgpu_isa::{Arch, Encoding, Mods, Op, Value, assemble};
 use amdinst_emu::{FaultKind, WaveState};
 
 use super::{Bench, PROCESSORS, Random, active, keeps_half};

@@ -1,7 +1,7 @@
 //! Transfers between memory and LDS (CDNA3 ISA manual, "Flat Memory Instructions", "Addressing"; Vega ISA manual,
 //! "Memory Buffer Load to LDS").
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::{FaultKind, MemorySpace, WaveState};
 
 use super::{Bench, PROCESSORS, Random, active, exists, number, small};

@@ -9,7 +9,7 @@ mod formats;
 mod lds_dma;
 mod scalar;
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::{Config, Fault, Machine, VectorRegister, WaveState};
 
 use crate::coverage::Snippet;

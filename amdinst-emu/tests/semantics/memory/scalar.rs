@@ -1,6 +1,6 @@
 //! SMEM: loads, stores, clocks.
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_emu::{FaultKind, MemorySpace, WaveState};
 
 use super::{Bench, PROCESSORS, Random, exists, number};

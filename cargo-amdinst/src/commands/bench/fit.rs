@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use amdinst_emu::timing::{Model, Parameters};
 use rayon::prelude::*;
 

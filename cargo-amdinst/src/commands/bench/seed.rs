@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use amdinst_core::Arch;
-use amdinst_core::object::CodeObject;
+use amdgpu_isa::Arch;
+use amdgpu_object::CodeObject;
 use amdinst_emu::timing::Parameters;
 use rayon::prelude::*;
 

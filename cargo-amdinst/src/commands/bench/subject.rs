@@ -3,9 +3,9 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::{Duration, Instant};
 
+use amdgpu_object::{CodeObject, Kernel};
 use amdinst_core::counters::{self, HEADER_BYTES};
 use amdinst_core::instrument::{self, Counters, KernelProbes, Level, Options, Probe};
-use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_emu::timing::{Device, Parameters};
 use amdinst_emu::{Config, Launch, Machine};
 

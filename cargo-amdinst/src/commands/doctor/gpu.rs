@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 
 use super::{Area, Check};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 
 use super::{Area, Check};
 use crate::linker::Slsr;

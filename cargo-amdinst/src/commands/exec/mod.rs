@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::process::{CommandExt as _, parent_id};
 use std::process::Command;
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use amdinst_core::instrument::Home;
 
 use crate::cli::ExecArgs;

@@ -68,7 +68,7 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
         "  occupancy   {} of {} waves a SIMD, limited by {}",
         occupancy.waves_per_simd,
         occupancy.max_waves_per_simd,
-        occupancy.limiter.name()
+        amdinst_core::limiter(occupancy.limiter).name()
     )?;
     write_limits(f, kernel)?;
     let hidden = kernel.args.iter().filter(|arg| arg.kind.starts_with("hidden_")).count();

@@ -1,8 +1,8 @@
 //! What `inspect` shows, as plain data: its JSON form (`schema` 1), and what the text for people is made from.
 
-use amdinst_core::analysis::{Occupancy, OccupancyTables, Resources, occupancy};
+use amdgpu_object::{CodeObject, Kernel, KernelArg};
+use amdgpu_object::{Occupancy, OccupancyTables, Resources, occupancy};
 use amdinst_core::instrument::{self, Home, KernelProbes, Refusal, Site, SiteKind, UniformBranch};
-use amdinst_core::object::{CodeObject, Kernel, KernelArg};
 use amdinst_core::report::{self, Location};
 use serde::Serialize;
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use amdgpu_object::container;
 use amdinst_core::instrument::{self, InstrumentError, NoSuchSite, Options, Session, probe_specs};
-use amdinst_core::object::container;
 
 use super::spool::Spool;
 use super::tally::Tally;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use amdinst_core::object::CodeObject;
-use amdinst_core::object::lines::SourceMap;
+use amdgpu_object::CodeObject;
+use amdgpu_object::lines::SourceMap;
 use amdinst_core::report::run::content_hash;
 use amdinst_report::html::{self, Extras, KernelListing};
 use amdinst_report::{Diff, Summary, Violation};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use amdinst_core::object::{Kernel, KernelArg, KernelMetadata};
+use amdgpu_object::{Kernel, KernelArg, KernelMetadata};
 use amdinst_emu::{Machine, MemoryError, Room};
 
 use super::contents::{self, Contents};

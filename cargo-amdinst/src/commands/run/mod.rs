@@ -20,8 +20,8 @@ pub use trace::WaveChoice;
 use std::io::Write as _;
 use std::path::Path;
 
+use amdgpu_object::CodeObject;
 use amdinst_core::instrument::Options;
-use amdinst_core::object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, LoadError, Machine, MemoryError, Program};
 use amdinst_runtime::stopping::{self, Running};
 

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use amdinst_core::object::CodeObject;
-use amdinst_core::object::lines::SourceMap;
-use amdinst_emu::timing::{self, Model, Timeline, Timing, TimingReport};
+use amdgpu_object::CodeObject;
+use amdgpu_object::lines::SourceMap;
+use amdinst_emu::timing::{self, Model, Timeline, Timing};
 use amdinst_emu::{Config, Launch, Machine, Program};
+use amdinst_explain::{InstructionLines, timing_report};
+use amdinst_format::interface::TimingReport;
 
 use super::LaunchError;
 use super::bind::Arguments;
@@ -50,7 +52,8 @@ pub(super) fn model(
     launch: &Launch,
 ) -> Result<Modelled, LaunchError> {
     let timing = timing::simulate(machine, program, launch, &device.parameters())?;
-    let report = timing.report(&timing.instruction_lines(SourceMap::new(object).ok().as_ref()));
+    let lines = InstructionLines::new(&timing, SourceMap::new(object).ok().as_ref());
+    let report = timing_report(&timing, &lines);
     Ok(Modelled { timing, report })
 }
 

@@ -1,14 +1,14 @@
 //! `run --report`: the instrumented kernel beside the original, compared in memory and in counts.
 
+use amdgpu_object::{CodeObject, Kernel};
 use amdinst_core::counters::{Layout, Probe, decode};
 use amdinst_core::instrument::{self, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_core::names;
-use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report};
 use amdinst_emu::timing::Model;
-use amdinst_emu::{Config, FaultKind, Launch, Machine, Program, Room, native_blocks, native_counts, native_ticks};
-
+use amdinst_emu::{Config, FaultKind, Launch, Machine, Program, Room};
+use amdinst_explain::{native_blocks, native_counts, native_ticks};
 use amdinst_runtime::stopping;
 
 use super::bind::{Arguments, Placed};

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::str::FromStr;
 
-use amdinst_core::isa::Reg;
-use amdinst_core::object::CodeObject;
-use amdinst_core::object::lines::SourceMap;
+use amdgpu_isa::Reg;
+use amdgpu_object::CodeObject;
+use amdgpu_object::lines::SourceMap;
 use amdinst_emu::trace::{self, Keep, Trace, TraceError, TracedStep, Watch, WaveId};
 use amdinst_emu::{Config, Fault, Launch, Machine};
 use serde::Serialize;

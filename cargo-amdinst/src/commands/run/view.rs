@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use amdinst_core::TargetId;
+use amdgpu_isa::TargetId;
 use amdinst_core::counters::Probe;
 use amdinst_core::report::columns::folded;
 use amdinst_core::report::{
     BlockReport, Layout, LeftOutReport, ProbeReport, Report, SiteReport, TimeReport, UniformReport,
 };
-use amdinst_emu::timing::TimingReport;
 use amdinst_emu::{Execution, Fault, Fidelity, Launch, fidelity};
+use amdinst_explain::timing_table;
+use amdinst_format::interface::TimingReport;
 use serde::Serialize;
 
 use super::bind::Arguments;
@@ -318,12 +319,13 @@ impl RunView {
             }
         }
         if let Some(timing) = &self.timing {
-            let _ = writeln!(text, "original, {}", timing.table(|file| short_path(file).into_owned()));
+            let _ =
+                writeln!(text, "original, {}", timing_table(timing, |file| short_path(file).into_owned()));
             if let Some(instrumented) = &self.instrumented_timing {
                 let _ = writeln!(
                     text,
                     "instrumented, {}",
-                    instrumented.table(|file| short_path(file).into_owned())
+                    timing_table(instrumented, |file| short_path(file).into_owned())
                 );
                 let slower = instrumented.residency.mean / timing.residency.mean.max(1.0);
                 let longer = instrumented.cycles as f64 / timing.cycles.max(1) as f64;

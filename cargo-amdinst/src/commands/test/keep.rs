@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use amdinst_core::Arch;
-use amdinst_core::analysis::{Resources, occupancy};
+use amdgpu_isa::Arch;
+use amdgpu_object::{CodeObject, Kernel};
+use amdgpu_object::{Resources, occupancy};
 use amdinst_core::instrument::{Cost, Home, KernelProbes, Occupancy, ProbeMap};
-use amdinst_core::object::{CodeObject, Kernel};
 use amdinst_core::report::run::{
     FILE_NAME, KernelFacts, Program, Run, SCHEMA, SourceStamp, UnlaunchedKernel, content_hash,
 };
@@ -134,7 +134,7 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
 fn without_probes(arch: Arch, kernel: &Kernel) -> Cost {
     let metadata = &kernel.metadata;
     let fits = occupancy(arch, &Resources::of(metadata));
-    let (waves, limiter) = (fits.waves_per_simd, fits.limiter);
+    let (waves, limiter) = (fits.waves_per_simd, amdinst_core::limiter(fits.limiter));
     Cost {
         sgprs: [metadata.sgpr_count; 2],
         vgprs: [metadata.vgpr_count; 2],

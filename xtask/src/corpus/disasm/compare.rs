@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use amdgpu_object::CodeObject;
+use amdgpu_object::container::Embedded;
 use amdinst_core::listing::Listing;
-use amdinst_core::object::CodeObject;
-use amdinst_core::object::container::Embedded;
 use anyhow::{Context as _, Result, ensure};
 
 /// Examples that are kept of one code object.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use anyhow::{Result, anyhow, bail};
 use cargo_amdinst::cli::FileArgs;
 use cargo_amdinst::commands::input::{File, Input};

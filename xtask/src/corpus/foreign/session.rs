@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 use std::path::Path;
 
+use amdgpu_object::CodeObject;
 use amdinst_core::instrument;
-use amdinst_core::object::CodeObject;
 use amdinst_emu::{Launch, Machine, Program};
 use anyhow::{Context as _, Result};
 use cargo_amdinst::commands::run::{

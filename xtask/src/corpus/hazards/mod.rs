@@ -12,16 +12,16 @@ mod source;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
+use amdgpu_isa::{Access, Arch, FeatureState, Flow, Inst, Slot};
+use amdgpu_object::{CodeObject, container};
 use amdinst_core::analysis::program::{Function, Program};
 use amdinst_core::counters::SiteForm;
 use amdinst_core::instrument::{
     Abi, AddressMap, Cost, Counters, Home, InstrumentError, KernelProbes, Level, Options as Instrument,
     Probe, apply, plan,
 };
-use amdinst_core::isa::{Access, Flow, Inst, Slot};
-use amdinst_core::object::{CodeObject, container};
-use amdinst_core::{Arch, FeatureState};
 use anyhow::{Context as _, Result};
+
 use mcinst::McInsts;
 use mir::{Block, Recognizer, Step};
 

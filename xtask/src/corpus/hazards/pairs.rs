@@ -7,11 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use amdinst_core::Arch;
+use amdgpu_isa::{Access, Arch, Flow, Inst, Slot, Value, decode, opcodes};
+use amdgpu_object::CodeObject;
 use amdinst_core::analysis::program::Program;
 use amdinst_core::instrument::{InstrumentError, Neighbour, apply, plan, wait_states};
-use amdinst_core::isa::{Access, Flow, Inst, Slot, Value, decode, opcodes};
-use amdinst_core::object::CodeObject;
 use anyhow::{Context as _, Result};
 
 use super::mcinst::McInsts;

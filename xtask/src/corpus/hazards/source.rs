@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use anyhow::{Context as _, Result, ensure};
 
 /// Stores of four dwords, divisions, calls, scalar values that comparisons write, and a loop that ends by lanes.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use amdinst_core::object::container;
+use amdgpu_object::container;
 use anyhow::{Context as _, Result, anyhow, ensure};
 use goblin::elf::Elf;
 use serde_json::Value;

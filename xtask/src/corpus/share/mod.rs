@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use amdgpu_object::CodeObject;
 use amdinst_core::instrument::Counters;
-use amdinst_core::object::CodeObject;
 use anyhow::{Context as _, Result, bail};
 use rayon::prelude::*;
 

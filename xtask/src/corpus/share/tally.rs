@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{
     Counters, InstrumentError, Options as Instrument, Probe, Reason, apply, plan,
 };
-use amdinst_core::object::CodeObject;
 use amdinst_core::report::cover;
 
 use super::check::Checker;

@@ -4,8 +4,7 @@
 //! built: an encoding, an opcode, then a value for each field; a part of them gets one bit flipped; and some stay
 //! uniform. Which opcodes exist is not asked, so that the opcodes that do not exist are drawn as well.
 
-use amdinst_core::Arch;
-use amdinst_core::isa::opcodes;
+use amdgpu_isa::{Arch, opcodes};
 
 use super::referee::is_suspect;
 

@@ -1,6 +1,6 @@
 //! LLVM's answers held against ours.
 
-use amdinst_core::isa::{DecodeError, Encoding, Inst, Mods, Op, Value, decode};
+use amdgpu_isa::{DecodeError, Encoding, Inst, Mods, Op, Value, decode};
 use anyhow::Result;
 
 use super::referee::{Assembly, Disassembly, Referee, is_suspect};

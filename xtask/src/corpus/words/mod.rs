@@ -9,7 +9,7 @@ pub(super) mod opcodes;
 mod referee;
 mod report;
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use anyhow::Result;
 use rayon::prelude::*;
 

@@ -1,13 +1,13 @@
 //! `cargo xtask corpus opcodes`: every opcode that LLVM knows, found without our tables.
 //!
 //! For each number that an opcode field can hold, words are drawn; where LLVM's disassembler reads one and its assembler
-//! gives the same bytes back, the opcode exists. One such word an opcode goes to `amdinst-core/tests/opcodes.tsv`, with the
+//! gives the same bytes back, the opcode exists. One such word an opcode goes to `amdgpu-isa/tests/opcodes.tsv`, with the
 //! processors on which it is one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use anyhow::{Context as _, Result};
 use rayon::prelude::*;
 
@@ -69,7 +69,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
 }
 
 fn path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../amdinst-core/tests/opcodes.tsv")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../amdgpu-isa/tests/opcodes.tsv")
 }
 
 /// What LLVM's assembler makes of the texts that its disassembler has for these words, where that is the same opcode and

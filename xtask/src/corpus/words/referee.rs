@@ -6,7 +6,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use amdinst_core::Arch;
+use amdgpu_isa::Arch;
 use anyhow::{Context as _, Result, bail};
 use arrayvec::ArrayVec;
 

@@ -3,7 +3,7 @@
 mod distributions;
 pub(super) mod engines;
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use anyhow::{Result, bail};
 use half::f16;
 

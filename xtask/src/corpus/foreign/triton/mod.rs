@@ -5,7 +5,7 @@ mod cases;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use amdinst_core::object::CodeObject;
+use amdgpu_object::CodeObject;
 use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::Source;

@@ -1,0 +1,263 @@
+//! What an instruction reads, writes and counts.
+
+use super::table::{
+    self, ANY_LANE, ATOMIC, CONDITIONAL, EXEC_R, EXEC_W, Entry, FROM_LDS, GDS_ONLY, HALF, INDIRECT, LOAD,
+    M0_R, M0_W, MODE_R, MODE_W, OPSEL, RETURNS, SCC_R, SCC_W, SIDE_EFFECT, STORE, TO_LDS_ALWAYS, Tables,
+    VCC_R,
+};
+use super::{Access, Encoding, Inst, Op, Operand, Reg, RegSet, SdwaSel, SdwaUnused, Slot, Value};
+use crate::{Arch, Feature};
+
+/// Which memory an instruction accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryKind {
+    /// Scalar memory through the scalar cache.
+    Smem,
+    /// Global memory by vector addresses.
+    Global,
+    /// Global, scratch or LDS, as each address decides.
+    Flat,
+    /// Private memory of the work-items.
+    Scratch,
+    /// The workgroup's LDS.
+    Lds,
+    /// Global data share.
+    Gds,
+    /// Buffers (MUBUF, MTBUF).
+    Buffer,
+    /// Images.
+    Image,
+}
+
+/// What it does there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryOperation {
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// Reads and writes in one step.
+    Atomic {
+        /// The old value comes back.
+        returns: bool,
+    },
+}
+
+/// A memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryAccess {
+    /// Which memory.
+    pub kind: MemoryKind,
+    /// What is done.
+    pub operation: MemoryOperation,
+    /// Registers of data a lane (or, for scalar memory, the wave) moves; sub-dword accesses count as one.
+    pub dwords: u8,
+}
+
+/// The effects of one instruction, implicit ones included.
+///
+/// They are safe for liveness: every register that may be read is in `reads`, and `writes` has only registers whose
+/// whole old value is gone afterwards.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// Registers that may be read. A partly written register is read too where the instruction merges (d16, SDWA
+    /// preserve, `s_cmov`, `v_writelane_b32`), but not merely because inactive lanes keep their value.
+    pub reads: RegSet,
+    /// Registers whose old value is wholly replaced, whatever EXEC holds: scalars, mostly.
+    pub writes: RegSet,
+    /// Registers of which some lanes or bits may be replaced: vector registers, as inactive lanes keep their values.
+    pub partial: RegSet,
+    /// Those of `partial` of which every active lane gets 32 new bits: full writes where EXEC is known to be full.
+    pub partial_by_exec: RegSet,
+    /// The memory access, if there is one.
+    pub memory: Option<MemoryAccess>,
+    /// Bumps VM_CNT.
+    pub vm_cnt: bool,
+    /// Bumps LGKM_CNT.
+    pub lgkm_cnt: bool,
+    /// Bumps EXP_CNT (GDS and exports).
+    pub exp_cnt: bool,
+    /// Touches registers whose numbers only M0 or another register tells (`s_movrels_b32`, VGPR indexing): the sets
+    /// are then not complete.
+    pub indirect: bool,
+    /// Does something beyond registers and memory: messages, barriers, cache control, traps, time.
+    pub side_effect: bool,
+}
+
+impl Effects {
+    /// Every register that may change: `writes` and `partial`.
+    pub fn changes(&self) -> RegSet {
+        let mut changes = self.writes;
+        changes.union_with(&self.partial);
+        changes
+    }
+}
+
+impl Inst {
+    /// What the instruction reads, writes and counts.
+    ///
+    /// Effects of a called function, of the trap handler and of what a branch leads to are not included. An
+    /// instruction that the processor lacks reads everything.
+    pub fn effects(&self, arch: Arch) -> Effects {
+        let Some(entry) = Tables::of(arch).by_op(self.op, self.encoding) else {
+            return Effects { reads: RegSet::all(), indirect: true, side_effect: true, ..Effects::default() };
+        };
+        let mut effects = Effects::default();
+        self.touch(arch, entry, &mut effects);
+        effects.indirect = entry.flags.has(INDIRECT);
+        effects.side_effect = entry.flags.has(SIDE_EFFECT) || entry.flags.has(GDS_ONLY);
+        self.memory_effects(entry, &mut effects);
+        effects
+    }
+
+    /// Notes every register that is read or written.
+    fn touch(&self, arch: Arch, entry: &Entry, effects: &mut Effects) {
+        let keeps_lanes = entry.flags.has(ANY_LANE) || self.skips_lanes();
+        let merges = entry.flags.has(HALF) || entry.flags.has(CONDITIONAL) || self.merges(entry);
+        for (index, operand) in self.operands.iter().enumerate() {
+            let written = matches!(operand.access, Access::Write | Access::ReadWrite);
+            let read = matches!(operand.access, Access::Read | Access::ReadWrite);
+            let keeps_bits = written && merges && index == 0;
+            let (first, limit) = match operand.value {
+                Value::Scalar(first) => (Reg::scalar(first), 128 - u16::from(first)),
+                Value::Vgpr(first) => (Reg::vgpr(first), 256 - u16::from(first)),
+                Value::Agpr(first) => (Reg::agpr(first), 256 - u16::from(first)),
+                Value::Special(251) => {
+                    effects.reads.insert_run(Reg::VCC_LO, 2);
+                    continue;
+                }
+                Value::Special(252) => {
+                    effects.reads.insert_run(Reg::EXEC_LO, 2);
+                    continue;
+                }
+                Value::Special(253) => {
+                    effects.reads.insert_run(Reg::SCC, 1);
+                    continue;
+                }
+                Value::Special(254) => {
+                    effects.reads.insert_run(Reg::M0, 1);
+                    continue;
+                }
+                _ => continue,
+            };
+            let count = u16::from(operand.dwords).min(limit);
+            if read || keeps_bits {
+                effects.reads.insert_run(first, count);
+            }
+            match (written, operand.value) {
+                (false, _) => {}
+                (true, Value::Scalar(_)) if keeps_bits => effects.partial.insert_run(first, count),
+                (true, Value::Scalar(_)) => effects.writes.insert_run(first, count),
+                (true, _) => {
+                    effects.partial.insert_run(first, count);
+                    if !keeps_bits && !keeps_lanes {
+                        effects.partial_by_exec.insert_run(first, count);
+                    }
+                }
+            }
+        }
+        self.implicit(arch, entry, effects);
+    }
+
+    /// Whether the first operand keeps some of its bits in the active lanes.
+    fn merges(&self, entry: &Entry) -> bool {
+        // VOP3 results of 16 bits go to one half; which instructions zero the other half differs, so none is trusted.
+        if self.encoding == Encoding::Vop3 && entry.flags.has(OPSEL) {
+            return true;
+        }
+        self.mods
+            .sdwa
+            .is_some_and(|sdwa| sdwa.dst_unused == SdwaUnused::Preserve && sdwa.dst_sel != SdwaSel::Dword)
+    }
+
+    /// Whether lanes that EXEC enables may keep their old value: DPP with masked rows or lanes out of range.
+    fn skips_lanes(&self) -> bool {
+        self.mods.dpp.is_some_and(|dpp| dpp.row_mask != 0xf || dpp.bank_mask != 0xf || !dpp.bound_ctrl)
+    }
+
+    fn implicit(&self, arch: Arch, entry: &Entry, effects: &mut Effects) {
+        let flags = entry.flags;
+        let has = |flag: table::Flags| flags.has(flag);
+        if !self.encoding.is_scalar() || has(EXEC_R) {
+            effects.reads.insert_run(Reg::EXEC_LO, 2);
+        }
+        if has(SCC_R) {
+            effects.reads.insert_run(Reg::SCC, 1);
+        }
+        if has(VCC_R) {
+            effects.reads.insert_run(Reg::VCC_LO, 2);
+        }
+        if has(M0_R) || self.mods.gds || self.mods.lds {
+            effects.reads.insert_run(Reg::M0, 1);
+        }
+        // Rounding, denormals and exceptions come from MODE; telling which instruction needs which is not worth it.
+        if has(MODE_R) || has(MODE_W) || self.encoding.is_vector_alu() {
+            effects.reads.insert_run(Reg::MODE, 1);
+        }
+        if self.op == Op::s_getreg_b32 {
+            // HW_REG_STATUS shows SCC, EXECZ and VCCZ.
+            effects.reads.insert_run(Reg::SCC, 1);
+            effects.reads.insert_run(Reg::EXEC_LO, 2);
+            effects.reads.insert_run(Reg::VCC_LO, 2);
+        }
+        // Scratch addresses are relative to FLAT_SCRATCH, except where it is architected (gfx940).
+        let through_flat_scratch = matches!(self.encoding, Encoding::Flat | Encoding::Scratch);
+        if through_flat_scratch && !arch.has(Feature::ArchitectedFlatScratch) {
+            effects.reads.insert_run(Reg::scalar(102), 2);
+        }
+        if has(EXEC_W) {
+            effects.writes.insert_run(Reg::EXEC_LO, 2);
+        }
+        if has(SCC_W) {
+            effects.writes.insert_run(Reg::SCC, 1);
+        }
+        if has(M0_W) {
+            effects.partial.insert_run(Reg::M0, 1);
+            effects.reads.insert_run(Reg::M0, 1);
+        }
+        if has(MODE_W) {
+            effects.partial.insert_run(Reg::MODE, 1);
+        }
+    }
+
+    fn memory_effects(&self, entry: &Entry, effects: &mut Effects) {
+        let flags = entry.flags;
+        let kind = match self.encoding {
+            Encoding::Smem => MemoryKind::Smem,
+            Encoding::Ds if self.mods.gds => MemoryKind::Gds,
+            Encoding::Ds => MemoryKind::Lds,
+            Encoding::Flat => MemoryKind::Flat,
+            Encoding::Global => MemoryKind::Global,
+            Encoding::Scratch => MemoryKind::Scratch,
+            Encoding::Mubuf | Encoding::Mtbuf => MemoryKind::Buffer,
+            Encoding::Mimg => MemoryKind::Image,
+            _ => {
+                effects.lgkm_cnt |= matches!(self.op, Op::s_sendmsg | Op::s_sendmsghalt);
+                effects.exp_cnt |= self.encoding == Encoding::Exp;
+                return;
+            }
+        };
+        match kind {
+            MemoryKind::Smem | MemoryKind::Lds => effects.lgkm_cnt = true,
+            MemoryKind::Gds => (effects.lgkm_cnt, effects.exp_cnt) = (true, true),
+            MemoryKind::Flat => (effects.vm_cnt, effects.lgkm_cnt) = (true, true),
+            _ => effects.vm_cnt = true,
+        }
+        let returns = self.mods.glc || flags.has(RETURNS);
+        let operation = match () {
+            () if flags.has(ATOMIC) => MemoryOperation::Atomic { returns },
+            () if flags.has(STORE) => MemoryOperation::Store,
+            () if flags.has(LOAD) => MemoryOperation::Load,
+            () => return,
+        };
+        let is_data = |operand: &&Operand| match operand.slot {
+            Slot::Data0 | Slot::Data1 => operation != MemoryOperation::Load,
+            Slot::Vdst => operation == MemoryOperation::Load,
+            Slot::Sdata | Slot::Vdata => true,
+            _ => false,
+        };
+        let dwords = self.operands.iter().filter(is_data).map(|operand| operand.dwords).sum::<u8>();
+        let to_lds = self.mods.lds || flags.has(TO_LDS_ALWAYS) || flags.has(FROM_LDS);
+        effects.memory = Some(MemoryAccess { kind, operation, dwords: dwords.max(u8::from(to_lds)).max(1) });
+    }
+}

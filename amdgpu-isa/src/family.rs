@@ -1,0 +1,113 @@
+//! What a mnemonic tells by the way it is spelled, found out once: analyses ask it of every instruction.
+
+use std::sync::LazyLock;
+
+use super::Op;
+
+/// A set of families of mnemonics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Families(u16);
+
+impl Families {
+    /// A comparison of lanes: `v_cmp_*`.
+    pub const COMPARE: Self = Self(1 << 0);
+    /// A comparison of lanes that writes EXEC: `v_cmpx_*`.
+    pub const COMPARE_EXEC: Self = Self(1 << 1);
+    /// Copies EXEC, then changes it: `s_*_saveexec_b64`.
+    pub const SAVES_EXEC: Self = Self(1 << 2);
+    /// Changes EXEC, then copies it: `s_*_wrexec_b64`.
+    pub const COPIES_NEW_EXEC: Self = Self(1 << 3);
+    /// A matrix instruction.
+    pub const MATRIX: Self = Self(1 << 4);
+    /// Its results arrive some time after it: memory and matrix instructions.
+    pub const LATE: Self = Self(1 << 5);
+    /// Has vector instructions read or write VGPRs that their operands do not name.
+    pub const VGPRS_BY_NUMBER: Self = Self(1 << 6);
+    /// Runs in the unit for transcendental functions.
+    pub const TRANSCENDENTAL: Self = Self(1 << 7);
+    /// A dot product.
+    pub const DOT: Self = Self(1 << 8);
+    /// Moves values between lanes by the hardware of LDS, without its memory.
+    pub const MOVES_LANES: Self = Self(1 << 9);
+    /// Moves data between memory and LDS.
+    pub const TO_OR_FROM_LDS: Self = Self(1 << 10);
+    /// Reads or writes SGPRs that its operands do not name.
+    pub const SGPRS_BY_NUMBER: Self = Self(1 << 11);
+
+    /// Whether any of these families is among them.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn of(name: &str) -> Self {
+        const MEMORY: [&str; 15] = [
+            "s_load",
+            "s_buffer_load",
+            "s_scratch_load",
+            "s_mem",
+            "s_atc",
+            "s_dcache",
+            "s_atomic",
+            "s_buffer_atomic",
+            "buffer_",
+            "tbuffer_",
+            "image_",
+            "global_",
+            "flat_",
+            "scratch_",
+            "ds_",
+        ];
+        const TRANSCENDENTAL: [&str; 7] =
+            ["v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_"];
+        let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+        let is_matrix = starts(&["v_mfma", "v_smfmac"]);
+        let families = [
+            (Self::COMPARE, starts(&["v_cmp_"])),
+            (Self::COMPARE_EXEC, starts(&["v_cmpx"])),
+            (Self::SAVES_EXEC, name.ends_with("saveexec_b64")),
+            (Self::COPIES_NEW_EXEC, name.ends_with("wrexec_b64")),
+            (Self::MATRIX, is_matrix),
+            (Self::LATE, is_matrix || starts(&MEMORY)),
+            (Self::VGPRS_BY_NUMBER, starts(&["s_set_gpr_idx"])),
+            (Self::SGPRS_BY_NUMBER, starts(&["s_movrel"])),
+            (Self::TRANSCENDENTAL, starts(&TRANSCENDENTAL)),
+            (Self::DOT, starts(&["v_dot"])),
+            (Self::MOVES_LANES, name.contains("permute") || name.contains("swizzle")),
+            (Self::TO_OR_FROM_LDS, name.contains("_lds_")),
+        ];
+        let own = families.into_iter().filter(|(_, is_one)| *is_one);
+        Self(own.fold(0, |all, (family, _)| all | family.0))
+    }
+}
+
+impl Op {
+    /// What its mnemonic tells.
+    pub fn families(self) -> Families {
+        static FAMILIES: LazyLock<Vec<Families>> =
+            LazyLock::new(|| Op::ALL.iter().map(|op| Families::of(op.name())).collect());
+        FAMILIES[self as usize]
+    }
+
+    /// Whether it is of one of these families.
+    pub fn is_of(self, families: Families) -> bool {
+        self.families().has(families)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mnemonics_are_of_the_families_that_their_names_say() {
+        let of = |families| Op::ALL.iter().filter(move |op| op.is_of(families)).map(|op| op.name());
+        assert_eq!(
+            of(Families::COPIES_NEW_EXEC).collect::<Vec<_>>(),
+            ["s_andn1_wrexec_b64", "s_andn2_wrexec_b64"]
+        );
+        assert!(of(Families::COMPARE_EXEC).all(|name| name.starts_with("v_cmpx_")));
+        assert!(of(Families::SAVES_EXEC).count() == 10);
+        assert!(Op::ds_swizzle_b32.is_of(Families::MOVES_LANES) && Op::ds_swizzle_b32.is_of(Families::LATE));
+        assert!(Op::v_add_f32.families() == Families(0));
+    }
+}

@@ -1,0 +1,142 @@
+//! What some processors have and others of their generation have not.
+
+/// A property of processors that code asks for by name. Where LLVM has a name for it, that is given in brackets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Feature {
+    /// Accumulation VGPRs and matrix instructions (`FeatureMAIInsts`).
+    AccumulationVgprs,
+    /// VGPRs and AGPRs are parts of one register file; memory instructions reach either (`FeatureGFX90AInsts`).
+    UnifiedRegisterFile,
+    /// Tuples of vector registers begin at even ones (`FeatureRequiresAlignedVGPRs`).
+    AlignedTuples,
+    /// Work-item ids arrive packed in `v0`, ten bits each, instead of in `v0`, `v1`, `v2` (`FeaturePackedTID`).
+    PackedWorkItemIds,
+    /// Kernel arguments can be loaded into SGPRs before a wave starts (`FeatureKernargPreload`).
+    KernargPreload,
+    /// `v_pk_mov_b32` and packed single precision (`FeaturePackedFP32Ops`).
+    PackedSingles,
+    /// Memory instructions have the SCC bit: coherence beyond the agent.
+    SystemCoherenceBit,
+    /// DPP moves pairs of registers, by `row_newbcast` alone (`FeatureDPALU_DPP`).
+    DppPairs,
+    /// A global data share beside global wave sync (`FeatureGDS`).
+    GlobalDataShare,
+    /// LDS_DIRECT is a source of vector instructions.
+    LdsDirect,
+    /// Buffer and image instructions report failed accesses (TFE).
+    FailStatus,
+    /// FLAT_SCRATCH is set up by hardware for each wave: no register gives the wave's place in scratch (`FeatureArchitectedFlatScratch`).
+    ArchitectedFlatScratch,
+    /// Cache policy is by scope, in the bits sc0, sc1 and nt (`FeatureGFX940Insts`).
+    ScopedCachePolicy,
+    /// Loads of GLOBAL and SCRATCH move to LDS by opcode and not by a bit; scratch has a bit for its vector address in that place.
+    LdsLoadsByOpcode,
+    /// Several accelerator dies: XCC_ID and the registers of the performance snapshot.
+    Dies,
+    /// Packed dot products take each half of a source from its own place only.
+    FixedDotHalves,
+    /// BLGP negates the sources of double-precision matrices.
+    NegatedDoubleMatrices,
+    /// MODE's FP16_OVFL clamps results of matrix instructions.
+    ClampedMatrices,
+    /// Matrix instructions of single precision keep subnormal results.
+    MatrixSubnormals,
+    /// Dot products of halves flush subnormals and add in the order that the manual gives.
+    DefinedDotProducts,
+    /// Single-precision atomic additions in memory keep subnormals (`FeatureMemoryAtomicFAddF32DenormalSupport`).
+    AtomicAddSubnormals,
+    /// SRAM error correction: it may be on, and is on the accelerators that have it (`FeatureSRAMECC`).
+    SramEcc,
+    /// LDS beyond 64 KiB, which M0 addresses with 18 bits.
+    LdsAddressBits18,
+    /// Float atomics of buffers and FLAT return the old value.
+    ReturningFloatAtomics,
+    /// Float atomics, too, have the SCC bit.
+    FloatAtomicCoherenceBit,
+    /// Matrices of small floats with scales: instructions of four dwords, FP8 and BF8 as the Open Compute Project has them.
+    ScaledMatrices,
+    /// Loads of 96 and 128 bits reach LDS.
+    WideLdsLoads,
+    /// A matrix accumulator is no constant, and `v_accvgpr_write_b32` takes no scalar register (an erratum).
+    NoMatrixConstants,
+    /// Wait states around moves of accumulation registers, and before vector instructions in general (the first matrix cores).
+    AccumulatorMoveHazards,
+    /// Wait states behind dot products that another opcode follows (`hasGFX90AInsts`, DOT hazards).
+    DotHazards,
+    /// Wait states behind scalar results of vector instructions, transcendentals and partly written registers (`hasVDecCoExecHazard` …).
+    ForwardingHazards,
+    /// The longest matrix instruction takes one wait state more.
+    LongerMatrices,
+}
+
+/// A set of features.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Features(u64);
+
+impl Features {
+    const fn of<const N: usize>(features: [Feature; N]) -> Self {
+        Self(0).and(features)
+    }
+
+    const fn and<const N: usize>(mut self, features: [Feature; N]) -> Self {
+        let mut index = 0;
+        while index < N {
+            self.0 |= 1 << features[index] as u8;
+            index += 1;
+        }
+        self
+    }
+
+    const fn without<const N: usize>(self, features: [Feature; N]) -> Self {
+        Self(self.0 & !Self::of(features).0)
+    }
+
+    pub(crate) const fn has(self, feature: Feature) -> bool {
+        self.0 >> feature as u8 & 1 != 0
+    }
+}
+
+use Feature as F;
+
+/// gfx900, gfx902, gfx904, gfx909, gfx90c.
+pub(crate) const GFX900: Features =
+    Features::of([F::GlobalDataShare, F::LdsDirect, F::FailStatus, F::ReturningFloatAtomics]);
+/// gfx906.
+pub(crate) const GFX906: Features = GFX900.and([F::SramEcc]);
+/// gfx908.
+pub(crate) const GFX908: Features = GFX906
+    .and([F::AccumulationVgprs, F::NoMatrixConstants, F::AccumulatorMoveHazards])
+    .without([F::ReturningFloatAtomics]);
+/// gfx90a.
+pub(crate) const GFX90A: Features = Features::of([
+    F::SramEcc,
+    F::AccumulationVgprs,
+    F::ReturningFloatAtomics,
+    F::UnifiedRegisterFile,
+    F::AlignedTuples,
+    F::PackedWorkItemIds,
+    F::KernargPreload,
+    F::PackedSingles,
+    F::SystemCoherenceBit,
+    F::DppPairs,
+    F::DefinedDotProducts,
+    F::DotHazards,
+]);
+/// gfx942.
+pub(crate) const GFX942: Features = GFX90A.and([
+    F::ArchitectedFlatScratch,
+    F::ScopedCachePolicy,
+    F::LdsLoadsByOpcode,
+    F::Dies,
+    F::FixedDotHalves,
+    F::NegatedDoubleMatrices,
+    F::ClampedMatrices,
+    F::MatrixSubnormals,
+    F::AtomicAddSubnormals,
+    F::LdsAddressBits18,
+    F::FloatAtomicCoherenceBit,
+    F::ForwardingHazards,
+]);
+/// gfx950.
+pub(crate) const GFX950: Features = GFX942.and([F::ScaledMatrices, F::WideLdsLoads, F::LongerMatrices]);

@@ -1,0 +1,57 @@
+//! What the waves of a compute unit share: registers, wave slots, LDS.
+
+/// How much of each resource there is, and in which steps it is given out.
+///
+/// Sources: the ISA manuals, chapters "Register allocation" and "LDS allocation"; AMD's slides "CDNA2 Memory Hierarchy".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// SIMDs of a compute unit.
+    pub simds: u32,
+    /// Waves that a SIMD has slots for.
+    pub waves_per_simd: u32,
+    /// VGPRs that a lane of a SIMD has. Where VGPRs and AGPRs are one file, both together.
+    pub vgprs_per_simd: u32,
+    /// VGPRs that an allotment to a wave is a multiple of.
+    pub vgpr_granule: u32,
+    /// VGPRs that a wave may have at most, AGPRs apart.
+    pub most_vgprs: u32,
+    /// Up to so many SGPRs a wave (VCC and the other specials included), so many waves a SIMD, in ascending order; the vendor's table.
+    pub waves_by_sgprs: &'static [(u32, u32)],
+    /// Bytes of LDS that a workgroup may use: all that a compute unit has.
+    pub lds_bytes: u32,
+    /// Bytes of LDS that a workgroup is allotted at a time.
+    pub lds_granule: u32,
+    /// Bytes of scratch memory that a work-item may have: 13 bits of 256 dwords a wave (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
+    pub scratch_bytes: u32,
+    /// Work-items that a workgroup may have.
+    pub most_work_items: u32,
+    /// Bytes of a line of the second-level cache.
+    pub l2_line_bytes: u32,
+}
+
+/// 800 SGPRs a SIMD in granules of 16, less what a trap handler gets.
+const SGPRS: &[(u32, u32)] = &[(80, 10), (88, 9), (100, 8), (u32::MAX, 7)];
+
+impl Limits {
+    /// gfx900 to gfx908.
+    pub(crate) const VEGA: Self = Self {
+        simds: 4,
+        waves_per_simd: 10,
+        vgprs_per_simd: 256,
+        vgpr_granule: 4,
+        most_vgprs: 256,
+        waves_by_sgprs: SGPRS,
+        lds_bytes: 64 << 10,
+        lds_granule: 512,
+        scratch_bytes: ((1 << 13) - 1) * 256 * 4 / 64,
+        most_work_items: 1024,
+        l2_line_bytes: 64,
+    };
+
+    /// gfx90a and gfx942.
+    pub(crate) const CDNA2: Self =
+        Self { waves_per_simd: 8, vgprs_per_simd: 512, vgpr_granule: 8, l2_line_bytes: 128, ..Self::VEGA };
+
+    /// gfx950.
+    pub(crate) const CDNA4: Self = Self { lds_bytes: 160 << 10, lds_granule: 1280, ..Self::CDNA2 };
+}

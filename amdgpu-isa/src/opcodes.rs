@@ -1,0 +1,195 @@
+//! The tables as a list: every opcode of a processor.
+
+use super::encode::assemble;
+use super::fields::field_of;
+use super::modifiers::Modifier;
+use super::table::{Class, Entry, FROM_LDS, GDS_ONLY, ImmKind, PACKED, Spec, Tables, Ty};
+use super::{DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Slot, Value};
+use crate::{Arch, Feature};
+
+/// One opcode of one encoding of a processor.
+#[derive(Clone, Copy, Debug)]
+pub struct Opcode {
+    arch: Arch,
+    entry: &'static Entry,
+}
+
+/// Every opcode of a processor, in the order of [`Encoding`] and of the opcodes' numbers.
+pub fn opcodes(arch: Arch) -> impl Iterator<Item = Opcode> {
+    let has_a_form = |entry: &&Entry| super::rules::wide_dpp(arch, entry).is_ok();
+    let mut entries: Vec<&'static Entry> = Tables::of(arch).entries().iter().filter(has_a_form).collect();
+    entries.sort_by_key(|entry| (entry.encoding, entry.opcode));
+    entries.into_iter().map(move |entry| Opcode { arch, entry })
+}
+
+impl Opcode {
+    /// An op in an encoding; `None` if the processor has not got it.
+    pub fn find(arch: Arch, encoding: Encoding, op: Op) -> Option<Self> {
+        let entry = Tables::of(arch).by_op(op, encoding)?;
+        super::rules::wide_dpp(arch, entry).is_ok().then_some(Self { arch, entry })
+    }
+
+    /// The encodings that a processor has of an op.
+    pub fn of_op(arch: Arch, op: Op) -> impl Iterator<Item = Self> {
+        let has_a_form = move |entry: &&Entry| super::rules::wide_dpp(arch, entry).is_ok();
+        Tables::of(arch).all_of(op).filter(has_a_form).map(move |entry| Self { arch, entry })
+    }
+
+    /// The processor.
+    pub fn arch(&self) -> Arch {
+        self.arch
+    }
+
+    /// The encoding.
+    pub fn encoding(&self) -> Encoding {
+        self.entry.encoding
+    }
+
+    /// The opcode field's value.
+    pub fn number(&self) -> u16 {
+        self.entry.opcode
+    }
+
+    /// The mnemonic without its encoding's suffix.
+    pub fn op(&self) -> Op {
+        self.entry.op
+    }
+
+    /// The mnemonic as LLVM prints it: `v_add_f32_e32`.
+    pub fn mnemonic(&self) -> String {
+        format!("{}{}", self.entry.op.name(), self.entry.suffix)
+    }
+
+    /// The instruction in its plainest form: a register of its own for each operand, immediates of zero, no modifiers
+    /// but those that the opcode demands.
+    ///
+    /// # Errors
+    /// [`EncodeError`] if the tables contradict themselves.
+    pub fn plain(&self) -> Result<Inst, EncodeError> {
+        let mut registers = Registers { scalar: 16, vector: 0, accumulation: 0 };
+        let mods = self.plain_mods();
+        let present = |spec: &&Spec| super::operand::is_present(self.entry, **spec, &mods);
+        let off = field_of(self.entry.encoding, Slot::Saddr).mask();
+        let value = |spec: &Spec| {
+            let dwords = super::operand::width(self.entry, *spec, &mods, off);
+            registers.value(spec.class, dwords)
+        };
+        let values: Vec<Value> = self.entry.specs.iter().filter(present).map(value).collect();
+        assemble(self.arch, self.entry.op, self.entry.encoding, &values, mods)
+    }
+
+    fn plain_mods(&self) -> Mods {
+        let Entry { flags, modifiers, specs, .. } = self.entry;
+        let has = |modifier| modifiers.iter().any(|bits| bits.modifier == modifier);
+        let mut mods = Mods { lds: flags.has(FROM_LDS), gds: flags.has(GDS_ONLY), ..Mods::default() };
+        if flags.has(PACKED) {
+            mods.op_sel_hi = self.entry.op_sel_hi();
+        }
+        if has(Modifier::Format) {
+            // One dword, an unsigned integer.
+            mods.format = 4 | 4 << 4;
+        }
+        if has(Modifier::Dmask) {
+            // A comparison's two values are two channels.
+            mods.dmask = if specs.iter().any(|spec| spec.class == Class::ImageData && spec.ty == Ty::I64) {
+                3
+            } else {
+                1
+            };
+        }
+        let wide = specs.iter().any(|spec| spec.ty.dwords() == 2 && matches!(spec.class, Class::Vgpr));
+        if has(Modifier::DppCtrl) && wide && self.arch.has(Feature::DppPairs) {
+            // The only permutation that pairs of registers take: lane 0 of each row to all of it.
+            mods.dpp = Some(DppCtrl { ctrl: 0x150, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false });
+        }
+        mods
+    }
+}
+
+/// The next registers to hand out.
+struct Registers {
+    scalar: u8,
+    vector: u8,
+    accumulation: u8,
+}
+
+impl Registers {
+    fn value(&mut self, class: Class, dwords: u8) -> Value {
+        let take = |next: &mut u8| {
+            let first = *next;
+            *next += dwords.max(1).next_multiple_of(4);
+            first
+        };
+        match class {
+            Class::Sgpr
+            | Class::Sdata
+            | Class::ScalarDst
+            | Class::Ssrc
+            | Class::SsrcReg
+            | Class::Mask
+            | Class::SgprGroup => Value::Scalar(take(&mut self.scalar)),
+            Class::SsrcInline => Value::int(0),
+            Class::Agpr | Class::SrcAgpr | Class::MatrixCAgpr => Value::Agpr(take(&mut self.accumulation)),
+            Class::SmemOffset => Value::Imm(0),
+            Class::Saddr => Value::Off,
+            Class::BufferAddr if dwords == 0 => Value::Off,
+            // All of MODE.
+            Class::Imm(ImmKind::Hwreg) => Value::Imm(1 | 31 << 11),
+            Class::Imm(_) => Value::Imm(0),
+            Class::Literal => Value::Literal(0),
+            Class::Vcc | Class::SdwaDst => Value::VCC,
+            Class::Vgpr
+            | Class::SrcVgpr
+            | Class::SrcLane
+            | Class::GwsData
+            | Class::VgprOrAgpr
+            | Class::Src
+            | Class::SdwaSrc
+            | Class::MatrixAb
+            | Class::MatrixC
+            | Class::MatrixD
+            | Class::FlatAddr
+            | Class::GlobalAddr
+            | Class::ScratchAddr
+            | Class::BufferAddr
+            | Class::BufferData
+            | Class::ImageData
+            | Class::Export
+            | Class::ImageAddr => Value::Vgpr(take(&mut self.vector)),
+        }
+    }
+}
+
+impl Encoding {
+    /// The manual's name of the encoding, in lower case: `vop3p`, `vop1_sdwa`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sop2 => "sop2",
+            Self::Sopk => "sopk",
+            Self::Sop1 => "sop1",
+            Self::Sopc => "sopc",
+            Self::Sopp => "sopp",
+            Self::Smem => "smem",
+            Self::Vop1 => "vop1",
+            Self::Vop1Sdwa => "vop1_sdwa",
+            Self::Vop1Dpp => "vop1_dpp",
+            Self::Vop2 => "vop2",
+            Self::Vop2Sdwa => "vop2_sdwa",
+            Self::Vop2Dpp => "vop2_dpp",
+            Self::Vopc => "vopc",
+            Self::VopcSdwa => "vopc_sdwa",
+            Self::Vop3 => "vop3",
+            Self::Vop3p => "vop3p",
+            Self::Vop3px => "vop3px",
+            Self::Vintrp => "vintrp",
+            Self::Ds => "ds",
+            Self::Flat => "flat",
+            Self::Global => "global",
+            Self::Scratch => "scratch",
+            Self::Mubuf => "mubuf",
+            Self::Mtbuf => "mtbuf",
+            Self::Mimg => "mimg",
+            Self::Exp => "exp",
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The processors, what each has, and how a code object names its target.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::feature::{self, Feature, Features};
+use crate::limits::Limits;
+
+/// A generation of instruction sets: processors of one share encodings, operand codes and launch ABI, up to their
+/// [features](Feature).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Generation {
+    /// Vega and CDNA: gfx900 to gfx950.
+    Gfx9,
+}
+
+impl Generation {
+    /// LLVM's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gfx9 => "GFX9",
+        }
+    }
+
+    /// The sizes of wavefronts that it runs, LLVM's default first.
+    pub const fn wave_sizes(self) -> &'static [WaveSize] {
+        match self {
+            Self::Gfx9 => &[WaveSize::Wave64],
+        }
+    }
+}
+
+/// How many work-items a wavefront holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WaveSize {
+    /// 32 lanes: a lane mask is one SGPR.
+    Wave32,
+    /// 64 lanes: a lane mask is a pair of SGPRs.
+    Wave64,
+}
+
+impl WaveSize {
+    /// Lanes of a wavefront.
+    pub const fn lanes(self) -> u32 {
+        match self {
+            Self::Wave32 => 32,
+            Self::Wave64 => 64,
+        }
+    }
+
+    /// SGPRs that a lane mask takes.
+    pub const fn mask_sgprs(self) -> u8 {
+        match self {
+            Self::Wave32 => 1,
+            Self::Wave64 => 2,
+        }
+    }
+
+    /// The mask of all lanes.
+    pub const fn all_lanes(self) -> u64 {
+        match self {
+            Self::Wave32 => u32::MAX as u64,
+            Self::Wave64 => u64::MAX,
+        }
+    }
+}
+
+/// One line a processor: its variant, what it is, LLVM's name, `EF_AMDGPU_MACH`, generation, features and limits.
+macro_rules! processors {
+    ($($(#[$doc:meta])* $variant:ident $name:literal $mach:literal $generation:ident $features:ident $limits:ident;)*) => {
+        /// A processor. Names and `EF_AMDGPU_MACH` values are those of LLVM's AMDGPU user guide, "Processors".
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        #[repr(u8)]
+        pub enum Arch {
+            $($(#[$doc])* $variant,)*
+        }
+
+        /// What is known of each processor, in the order of [`Arch`].
+        const PROCESSORS: &[Processor] = &[$(
+            Processor {
+                arch: Arch::$variant,
+                name: $name,
+                mach: $mach,
+                generation: Generation::$generation,
+                features: feature::$features,
+                limits: &Limits::$limits,
+            },
+        )*];
+    };
+}
+
+/// What is known of a processor.
+struct Processor {
+    arch: Arch,
+    name: &'static str,
+    mach: u8,
+    generation: Generation,
+    features: Features,
+    limits: &'static Limits,
+}
+
+processors! {
+    /// Vega 10 (MI25).
+    Gfx900 "gfx900" 0x2c Gfx9 GFX900 VEGA;
+    /// Raven Ridge APU.
+    Gfx902 "gfx902" 0x2d Gfx9 GFX900 VEGA;
+    /// Vega 12.
+    Gfx904 "gfx904" 0x2e Gfx9 GFX900 VEGA;
+    /// Vega 20 (MI50, MI60).
+    Gfx906 "gfx906" 0x2f Gfx9 GFX906 VEGA;
+    /// CDNA 1 (MI100).
+    Gfx908 "gfx908" 0x30 Gfx9 GFX908 VEGA;
+    /// Raven 2 APU.
+    Gfx909 "gfx909" 0x31 Gfx9 GFX900 VEGA;
+    /// CDNA 2 (MI210, MI250, MI250X).
+    Gfx90a "gfx90a" 0x3f Gfx9 GFX90A CDNA2;
+    /// Renoir APU.
+    Gfx90c "gfx90c" 0x32 Gfx9 GFX900 VEGA;
+    /// CDNA 3 (MI300A, MI300X).
+    Gfx942 "gfx942" 0x4c Gfx9 GFX942 CDNA2;
+    /// CDNA 4 (MI350).
+    Gfx950 "gfx950" 0x4f Gfx9 GFX950 CDNA4;
+}
+
+impl Arch {
+    /// Every processor this crate knows.
+    pub const ALL: [Self; PROCESSORS.len()] = {
+        let mut all = [Self::Gfx900; PROCESSORS.len()];
+        let mut index = 0;
+        while index < all.len() {
+            all[index] = PROCESSORS[index].arch;
+            assert!(all[index] as usize == index, "the table is in the order of the processors");
+            index += 1;
+        }
+        all
+    };
+
+    const fn processor(self) -> &'static Processor {
+        &PROCESSORS[self as usize]
+    }
+
+    /// LLVM's processor name (`gfx90a`).
+    pub const fn name(self) -> &'static str {
+        self.processor().name
+    }
+
+    /// The `EF_AMDGPU_MACH` field of `e_flags` (low 8 bits).
+    pub const fn mach(self) -> u8 {
+        self.processor().mach
+    }
+
+    /// The processor of an `EF_AMDGPU_MACH` value, if it is a known one.
+    pub fn from_mach(mach: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|arch| arch.mach() == mach)
+    }
+
+    /// The generation that it belongs to.
+    pub const fn generation(self) -> Generation {
+        self.processor().generation
+    }
+
+    /// Whether the processor has a feature.
+    pub const fn has(self, feature: Feature) -> bool {
+        self.processor().features.has(feature)
+    }
+
+    /// What waves and workgroups share, and how much of it there is.
+    pub const fn limits(self) -> &'static Limits {
+        self.processor().limits
+    }
+}
+
+impl fmt::Display for Arch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A processor name that is not one of GFX9.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a GFX9 processor this tool knows (gfx900 … gfx950)")]
+pub struct UnknownArch(pub String);
+
+impl FromStr for Arch {
+    type Err = UnknownArch;
+
+    fn from_str(name: &str) -> Result<Self, UnknownArch> {
+        Self::ALL.into_iter().find(|arch| arch.name() == name).ok_or_else(|| UnknownArch(name.to_owned()))
+    }
+}
+
+/// The state of a target feature (XNACK replay, SRAM ECC) in `e_flags` or a target id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FeatureState {
+    /// The processor has no such feature.
+    #[default]
+    Unsupported,
+    /// The code runs with the feature on or off.
+    Any,
+    /// The code needs the feature off.
+    Off,
+    /// The code needs the feature on.
+    On,
+}
+
+/// A processor with its feature states: what a code object was built for (`gfx90a:sramecc+:xnack-`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TargetId {
+    /// The processor.
+    pub arch: Arch,
+    /// XNACK replay.
+    pub xnack: FeatureState,
+    /// SRAM error correction.
+    pub sramecc: FeatureState,
+}
+
+impl fmt::Display for TargetId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.arch.name())?;
+        for (name, state) in [("sramecc", self.sramecc), ("xnack", self.xnack)] {
+            match state {
+                FeatureState::On => write!(f, ":{name}+")?,
+                FeatureState::Off => write!(f, ":{name}-")?,
+                FeatureState::Any | FeatureState::Unsupported => {}
+            }
+        }
+        Ok(())
+    }
+}

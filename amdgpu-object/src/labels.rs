@@ -1,0 +1,145 @@
+//! Which symbol a listing shows where, by the rules of `llvm-objdump`.
+
+use std::collections::BTreeMap;
+
+use object::elf;
+
+use crate::elf::Elf;
+use crate::{CodeObject, v2};
+
+/// What a listing shows for the target of a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target<'a> {
+    /// A label stands there (`STT_NOTYPE`, as assemblers make them): its name takes the place of the number.
+    Label(&'a str),
+    /// The symbol that covers the address, and the distance from its start: shown behind the bytes.
+    Inside(&'a str, u64),
+}
+
+/// A symbol. The order of the fields is the order of the symbols: by address, then by name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Symbol {
+    address: u64,
+    name: String,
+    kind: u8,
+}
+
+/// A section that a branch may lead to.
+struct Section {
+    address: u64,
+    symbols: Vec<Symbol>,
+}
+
+/// A part of `.text` under one label.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// Its virtual address.
+    pub address: u64,
+    /// The symbol's name.
+    pub name: &'a str,
+    /// Bytes of data that it begins with: all of a data symbol, the header of a kernel of code object version 2.
+    pub data_bytes: u64,
+    /// Where the next label is, if there is one.
+    pub next: Option<u64>,
+}
+
+/// The symbols of a code object, by section.
+pub struct Labels {
+    /// By address, empty ones before others of the same address.
+    sections: Vec<Section>,
+    /// Which of them is `.text`.
+    text: usize,
+    /// Labels without a section.
+    absolute: Vec<Symbol>,
+}
+
+impl Labels {
+    /// Reads the symbol table, or the dynamic one if there is no other.
+    pub fn read(object: &CodeObject) -> Self {
+        let mut by_section: BTreeMap<u32, Vec<Symbol>> = BTreeMap::new();
+        let mut absolute = Vec::new();
+        // The headers and symbols were valid when the code object was read.
+        let elf = Elf::read(&object.bytes).ok();
+        let sections = elf.as_ref().map_or(&[][..], |elf| &elf.sections);
+        let table = |kind| sections.iter().position(|section| section.kind == kind);
+        for kind in [elf::SHT_SYMTAB, elf::SHT_DYNSYM] {
+            let Some((elf, index)) = elf.as_ref().zip(table(kind)) else { continue };
+            for symbol in elf.symbols(&object.bytes, index).unwrap_or_default().into_iter().skip(1) {
+                let is_shown = !matches!(symbol.kind, elf::STT_FILE | elf::STT_SECTION);
+                if symbol.name.is_empty() || !is_shown {
+                    continue;
+                }
+                let section = symbol.section;
+                let symbol =
+                    Symbol { address: symbol.value, name: symbol.name.into_owned(), kind: symbol.kind.0 };
+                match section {
+                    Some(section) => by_section.entry(section).or_default().push(symbol),
+                    None => absolute.push(symbol),
+                }
+            }
+            if !by_section.is_empty() {
+                break;
+            }
+        }
+        absolute.sort_unstable();
+        let text = sections.iter().position(|section| section.name == ".text").unwrap_or_default();
+        let mut order: Vec<usize> = (0..sections.len()).collect();
+        order.sort_by_key(|&index| (sections[index].address, sections[index].size));
+        let in_order = order.iter().map(|&index| {
+            let mut symbols = by_section.remove(&(index as u32)).unwrap_or_default();
+            symbols.sort_unstable();
+            Section { address: sections[index].address, symbols }
+        });
+        let mut in_order: Vec<Section> = in_order.collect();
+        let text = order.iter().position(|&index| index == text).unwrap_or_default();
+        if let Some(section) = in_order.get_mut(text) {
+            // Code in front of every symbol is the section's own.
+            if section.symbols.first().is_none_or(|first| first.address > section.address) {
+                let address = section.address;
+                section
+                    .symbols
+                    .insert(0, Symbol { address, name: ".text".to_owned(), kind: elf::STT_FUNC.0 });
+            }
+        }
+        Self { sections: in_order, text, absolute }
+    }
+
+    fn text(&self) -> &[Symbol] {
+        self.sections.get(self.text).map_or(&[], |section| &section.symbols)
+    }
+
+    /// The places of `.text`, in order of address. Where several symbols stand, the last one is shown.
+    pub fn places(&self) -> impl Iterator<Item = Place<'_>> {
+        let symbols = self.text();
+        (0..symbols.len()).filter_map(|index| {
+            let next = symbols.get(index + 1).map(|next| next.address);
+            let Symbol { address, name, kind } = &symbols[index];
+            let data_bytes = match elf::SymbolType(*kind) {
+                elf::STT_OBJECT | elf::STT_COMMON => u64::MAX,
+                v2::STT_KERNEL => v2::HEADER_SIZE as u64,
+                _ => 0,
+            };
+            (next != Some(*address)).then_some(Place { address: *address, name, data_bytes, next })
+        })
+    }
+
+    /// What is shown for a branch to an address.
+    pub fn target(&self, address: u64) -> Option<Target<'_>> {
+        let text = self.text();
+        let here = text.partition_point(|symbol| symbol.address < address);
+        let mut here = text[here..].iter().take_while(|symbol| symbol.address == address);
+        if let Some(label) = here.find(|symbol| symbol.kind == elf::STT_NOTYPE.0) {
+            return Some(Target::Label(&label.name));
+        }
+        let before = self.sections.partition_point(|section| section.address <= address);
+        let nearest = self.sections[..before].last()?.address;
+        let candidates =
+            self.sections[..before].iter().rev().take_while(|section| section.address == nearest);
+        let lists = candidates.map(|section| &section.symbols).chain([&self.absolute]);
+        lists.into_iter().find_map(|symbols| {
+            let next = symbols.partition_point(|symbol| symbol.address <= address);
+            let symbol = &symbols[..next].last()?;
+            Some(Target::Inside(&symbol.name, address - symbol.address))
+        })
+    }
+}

@@ -1,0 +1,184 @@
+//! Source lines of instructions, from DWARF: functions with their inline chain, files, lines and columns.
+//!
+//! Everything is read when a [`SourceMap`] is made, so that a look-up is two binary searches and a walk through the scopes around
+//! the address, needs no lock, and a damaged section is reported once.
+
+pub(super) mod entries;
+mod files;
+pub(super) mod leb;
+mod names;
+mod program;
+mod ranges;
+mod rows;
+mod scopes;
+pub(super) mod sections;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::CodeObject;
+pub(crate) use names::Name;
+
+/// A frame of the source location of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The function: demangled if it is a Rust name, else the name in the source. `None` if DWARF names none.
+    pub function: Option<Arc<str>>,
+    /// Its mangled name, if it has one.
+    pub linkage_name: Option<Arc<str>>,
+    /// The file, with the compilation directory if it is relative. Empty if unknown.
+    pub file: Arc<str>,
+    /// The line, from 1. 0 if unknown.
+    pub line: u32,
+    /// The column in bytes, from 1. 0 if unknown.
+    pub column: u32,
+    /// The instruction itself has no line (the compiler gave it line 0), and this is the line before it.
+    pub approximate: bool,
+}
+
+impl Frame {
+    /// `at FILE:12:9, in saxpy`, as far as it is known. The file is the caller's, who may know a shorter name for it.
+    pub fn place(&self, file: &str) -> String {
+        let mut text = format!("at {file}");
+        for number in [self.line, self.column].into_iter().take_while(|&number| number > 0) {
+            text.push_str(&format!(":{number}"));
+        }
+        if let Some(function) = &self.function {
+            text.push_str(&format!(", in {function}"));
+        }
+        text
+    }
+}
+
+/// Debug information that cannot be read. What was to be done with it can go on without source lines.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "debug information: {part}: {problem}; build again with debug information, or go on without source lines"
+)]
+pub struct LinesError {
+    /// Which section or unit.
+    pub part: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// The source locations of a code object.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    rows: rows::Rows,
+    /// Paths of files, by the number that rows and scopes have of them.
+    files: Vec<Arc<str>>,
+    functions: scopes::Functions,
+    /// Code ranges and names of the symbol table, in order of address: compilers that are asked for line tables only
+    /// leave out functions into which nothing was inlined, and mangled names altogether.
+    symbols: Vec<(Range<u64>, Name)>,
+}
+
+impl SourceMap {
+    /// Reads the debug information of a code object. Without any the map is empty.
+    ///
+    /// # Errors
+    /// [`LinesError`] if it is damaged.
+    pub fn new(object: &CodeObject) -> Result<Self, LinesError> {
+        let sections = sections::Sections::read(object)?;
+        if sections.is_empty() {
+            return Ok(Self::default());
+        }
+        let units = sections::Units::read(&sections)?;
+        let text = object.code_span();
+        let kernels = object
+            .kernels
+            .iter()
+            .filter(|kernel| !kernel.code.is_empty())
+            .map(|kernel| (&kernel.code, &kernel.name));
+        let functions = object.functions.iter().map(|function| (&function.code, &function.name));
+        let mut symbols: Vec<_> = kernels
+            .chain(functions)
+            .map(|(code, name)| (code.clone(), Name::new(Some(Arc::from(name.as_str())), None)))
+            .collect();
+        symbols.sort_by_key(|(code, _)| code.start);
+        let mut files = files::Files::new(&units);
+        Ok(Self {
+            rows: rows::read(&units, &text, &mut files)?,
+            functions: scopes::Functions::read(&units, &text, &mut files)?,
+            files: files.into_paths(),
+            symbols,
+        })
+    }
+
+    /// Whether there is no source location at all.
+    pub fn is_empty(&self) -> bool {
+        self.rows.as_slice().is_empty()
+    }
+
+    /// The source location of an instruction: the innermost inlined function first, the function proper last. Each
+    /// frame but the first stands at the call that was inlined. Empty if nothing is known of the address.
+    pub fn frames(&self, pc: u64) -> Vec<Frame> {
+        let row = self.rows.at(pc);
+        let chain = self.functions.chain(pc);
+        if row.is_none() && chain.is_empty() {
+            return Vec::new();
+        }
+        let frame = |name: &Name, place: Place| Frame {
+            function: name.function.clone(),
+            linkage_name: name.linkage.clone(),
+            file: self.files[place.file as usize].clone(),
+            line: place.line,
+            column: place.column,
+            approximate: place.approximate,
+        };
+        let mut place = row.map(|row| self.place(row)).unwrap_or_default();
+        // From the outermost function to the innermost; each inlined one says where it was called.
+        let mut frames = Vec::with_capacity(chain.len().max(1));
+        for scope in chain.into_iter().rev() {
+            let name = self.functions.name(scope);
+            match &scope.call {
+                Some(call) => {
+                    frames.push(frame(name, place));
+                    place = *call;
+                }
+                None => {
+                    let symbol = if name.linkage.is_none() { self.symbol(pc) } else { None };
+                    frames.push(frame(symbol.unwrap_or(name), place));
+                    return frames;
+                }
+            }
+        }
+        frames.push(frame(self.symbol(pc).unwrap_or(&Name::default()), place));
+        frames
+    }
+
+    /// The names of the symbol that holds an address.
+    fn symbol(&self, pc: u64) -> Option<&Name> {
+        let next = self.symbols.partition_point(|(code, _)| code.start <= pc);
+        let (code, name) = &self.symbols[next.checked_sub(1)?];
+        code.contains(&pc).then_some(name)
+    }
+
+    /// The location of a row; of the nearest earlier one with a line in its sequence if it has none.
+    fn place(&self, index: usize) -> Place {
+        let rows = self.rows.as_slice();
+        let row = &rows[index];
+        let with_line = rows[..=index]
+            .iter()
+            .rev()
+            .take_while(|other| other.sequence == row.sequence)
+            .find(|row| row.line != 0);
+        match with_line {
+            Some(&rows::Row { file, line, column, .. }) => {
+                Place { file, line, column, approximate: row.line == 0 }
+            }
+            None => Place { file: row.file, ..Place::default() },
+        }
+    }
+}
+
+/// A location without its function.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    /// The number of its file, 0 if it is unknown.
+    file: u32,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    approximate: bool,
+}

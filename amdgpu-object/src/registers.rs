@@ -1,0 +1,181 @@
+//! Which scalar registers a kernel finds filled when a wavefront starts
+//! (AMDGPU user guide, "Initial Kernel Execution State").
+
+use amdgpu_isa::{Arch, Feature};
+
+use super::KernelDescriptor;
+
+/// A value that the command processor can put into user SGPRs, in the order in which they are filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum UserSgpr {
+    /// Buffer resource (V#) for scratch, 4 SGPRs.
+    PrivateSegmentBuffer = 0,
+    /// Address of the dispatch packet, 2 SGPRs.
+    DispatchPtr = 1,
+    /// Address of the queue (`amd_queue_t`), 2 SGPRs.
+    QueuePtr = 2,
+    /// Address of the kernarg segment, 2 SGPRs.
+    KernargSegmentPtr = 3,
+    /// Id of the dispatch, 2 SGPRs.
+    DispatchId = 4,
+    /// Base address of scratch, 2 SGPRs.
+    FlatScratchInit = 5,
+    /// Scratch, bytes a work-item, 1 SGPR.
+    PrivateSegmentSize = 6,
+}
+
+impl UserSgpr {
+    /// Every one, in the order in which they are filled.
+    pub const ALL: [Self; 7] = [
+        Self::PrivateSegmentBuffer,
+        Self::DispatchPtr,
+        Self::QueuePtr,
+        Self::KernargSegmentPtr,
+        Self::DispatchId,
+        Self::FlatScratchInit,
+        Self::PrivateSegmentSize,
+    ];
+
+    /// SGPRs that it takes.
+    pub const fn size(self) -> u8 {
+        match self {
+            Self::PrivateSegmentBuffer => 4,
+            Self::PrivateSegmentSize => 1,
+            _ => 2,
+        }
+    }
+}
+
+/// The first SGPR of each enabled user value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UserSgprs {
+    /// Buffer resource for scratch (4 SGPRs).
+    pub private_segment_buffer: Option<u8>,
+    /// Address of the dispatch packet (2 SGPRs).
+    pub dispatch_ptr: Option<u8>,
+    /// Address of the queue (2 SGPRs).
+    pub queue_ptr: Option<u8>,
+    /// Address of the kernarg segment (2 SGPRs).
+    pub kernarg_segment_ptr: Option<u8>,
+    /// Id of the dispatch (2 SGPRs).
+    pub dispatch_id: Option<u8>,
+    /// Base address of scratch (2 SGPRs).
+    pub flat_scratch_init: Option<u8>,
+    /// Scratch, bytes a work-item (1 SGPR).
+    pub private_segment_size: Option<u8>,
+    /// Preloaded kernel arguments.
+    pub kernarg_preload: Option<KernargPreload>,
+    /// SGPRs that all of them take.
+    pub count: u8,
+}
+
+/// Dwords of the kernarg segment that arrive in SGPRs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernargPreload {
+    /// First SGPR.
+    pub first: u8,
+    /// How many dwords, one SGPR each.
+    pub count: u8,
+    /// First dword of the kernarg segment.
+    pub offset: u16,
+}
+
+/// The SGPR of each enabled system value. They follow the user SGPRs and can differ between wavefronts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SystemSgprs {
+    /// Workgroup id in x.
+    pub workgroup_id_x: Option<u8>,
+    /// Workgroup id in y.
+    pub workgroup_id_y: Option<u8>,
+    /// Workgroup id in z.
+    pub workgroup_id_z: Option<u8>,
+    /// Workgroup information.
+    pub workgroup_info: Option<u8>,
+    /// Byte offset of the wavefront's scratch. `None` from gfx940 on, where FLAT_SCRATCH arrives set up.
+    pub private_segment_wavefront_offset: Option<u8>,
+    /// The first SGPR that no user or system value occupies.
+    pub end: u8,
+}
+
+impl KernelDescriptor {
+    /// Whether a user value is passed.
+    pub fn has_user_sgpr(&self, value: UserSgpr) -> bool {
+        self.property(value as u32)
+    }
+
+    /// Passes a user value or not. Everything that is filled after it moves; [`Self::user_sgpr_count`] follows.
+    ///
+    /// # Errors
+    /// The descriptor stays as it is if the values together would not fit into the 16 user SGPRs.
+    pub fn set_user_sgpr(&mut self, value: UserSgpr, on: bool) -> Result<(), TooManyUserSgprs> {
+        let mut changed = *self;
+        changed.set_property(value as u32, on);
+        let count = changed.user_sgprs().count;
+        if count > 16 {
+            return Err(TooManyUserSgprs { count });
+        }
+        changed.set_user_sgpr_count(count);
+        *self = changed;
+        Ok(())
+    }
+
+    /// Which register each user value starts at.
+    pub fn user_sgprs(&self) -> UserSgprs {
+        let mut next = 0;
+        let mut place = |value: UserSgpr| {
+            let first = next;
+            self.has_user_sgpr(value).then(|| {
+                next += value.size();
+                first
+            })
+        };
+        let mut layout = UserSgprs {
+            private_segment_buffer: place(UserSgpr::PrivateSegmentBuffer),
+            dispatch_ptr: place(UserSgpr::DispatchPtr),
+            queue_ptr: place(UserSgpr::QueuePtr),
+            kernarg_segment_ptr: place(UserSgpr::KernargSegmentPtr),
+            dispatch_id: place(UserSgpr::DispatchId),
+            flat_scratch_init: place(UserSgpr::FlatScratchInit),
+            private_segment_size: place(UserSgpr::PrivateSegmentSize),
+            kernarg_preload: None,
+            count: next,
+        };
+        let (offset, count) = self.kernarg_preload();
+        if count != 0 {
+            layout.kernarg_preload = Some(KernargPreload { first: layout.count, count, offset });
+            layout.count += count;
+        }
+        layout
+    }
+
+    /// Which register each system value arrives in.
+    pub fn system_sgprs(&self, arch: Arch) -> SystemSgprs {
+        let mut next = self.user_sgpr_count();
+        let mut place = |enabled: bool| {
+            let register = next;
+            enabled.then(|| {
+                next += 1;
+                register
+            })
+        };
+        SystemSgprs {
+            workgroup_id_x: place(self.enable_sgpr_workgroup_id_x()),
+            workgroup_id_y: place(self.enable_sgpr_workgroup_id_y()),
+            workgroup_id_z: place(self.enable_sgpr_workgroup_id_z()),
+            workgroup_info: place(self.enable_sgpr_workgroup_info()),
+            private_segment_wavefront_offset: place(
+                self.enable_private_segment() && !arch.has(Feature::ArchitectedFlatScratch),
+            ),
+            end: next,
+        }
+    }
+}
+
+/// More user values than the 16 user SGPRs hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the user values need {count} SGPRs, there are 16: pass fewer, or preload fewer kernel arguments")]
+pub struct TooManyUserSgprs {
+    /// SGPRs that they would need.
+    pub count: u8,
+}

@@ -1,0 +1,199 @@
+//! A second opinion on a code object: read with `goblin`, compared with what the first reader makes of it.
+
+use goblin::elf::Elf;
+use goblin::elf::program_header::{PT_LOAD, PT_PHDR};
+use goblin::elf::section_header::{SHF_ALLOC, SHT_NOBITS};
+use rustc_hash::FxHashMap;
+
+use super::{CodeObject, Kernel, KernelMetadata, ObjectError};
+
+/// What does not hold in a code object.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The first reader refuses it.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
+    /// The second reader refuses it.
+    #[error("goblin cannot read it: {0}")]
+    SecondReader(String),
+    /// Headers that contradict each other.
+    #[error("{part}: {problem}")]
+    Headers {
+        /// Which structure.
+        part: String,
+        /// What contradicts what.
+        problem: String,
+    },
+    /// A kernel whose symbols, descriptor and metadata contradict each other.
+    #[error("kernel `{kernel}`: {problem}")]
+    Kernel {
+        /// The kernel.
+        kernel: String,
+        /// What contradicts what.
+        problem: String,
+    },
+}
+
+/// Checks that two readers agree about a code object, that its headers are consistent, and that each kernel's
+/// descriptor and metadata say the same. Returns what the first reader made of it.
+///
+/// # Errors
+/// The first contradiction, as a [`VerifyError`].
+pub fn verify(bytes: &[u8]) -> Result<CodeObject, VerifyError> {
+    verify_owned(bytes.to_vec())
+}
+
+/// As [`verify`], of bytes that the code object may keep.
+pub(super) fn verify_owned(bytes: Vec<u8>) -> Result<CodeObject, VerifyError> {
+    let object = CodeObject::parse(bytes)?;
+    let bytes = &object.bytes;
+    let elf = Elf::parse(bytes).map_err(|error| VerifyError::SecondReader(error.to_string()))?;
+    segments(&elf, bytes)?;
+    sections(&elf)?;
+    kernels(&object, &elf)?;
+    Ok(object)
+}
+
+fn headers(part: impl Into<String>, problem: impl Into<String>) -> VerifyError {
+    VerifyError::Headers { part: part.into(), problem: problem.into() }
+}
+
+fn segments(elf: &Elf<'_>, bytes: &[u8]) -> Result<(), VerifyError> {
+    let mut end = 0;
+    for (index, header) in elf.program_headers.iter().enumerate() {
+        let part = || format!("program header {index}");
+        if header.p_offset.checked_add(header.p_filesz).is_none_or(|end| end > bytes.len() as u64) {
+            return Err(headers(part(), "its contents end after the file"));
+        }
+        match header.p_type {
+            PT_LOAD => {
+                if header.p_vaddr < end {
+                    return Err(headers(part(), "loads are not in order of address"));
+                }
+                end = header
+                    .p_vaddr
+                    .checked_add(header.p_memsz)
+                    .ok_or_else(|| headers(part(), "it ends behind the last address"))?;
+                let misplaced = header.p_vaddr.wrapping_sub(header.p_offset).checked_rem(header.p_align);
+                if misplaced.is_some_and(|rest| rest != 0) {
+                    return Err(headers(part(), "offset and address are not congruent"));
+                }
+            }
+            PT_PHDR => {
+                let size = u64::from(elf.header.e_phentsize) * elf.program_headers.len() as u64;
+                if (header.p_offset, header.p_filesz) != (elf.header.e_phoff, size) {
+                    return Err(headers(part(), "it does not describe the program header table"));
+                }
+                let loaded = elf.program_headers.iter().any(|load| {
+                    load.p_type == PT_LOAD && holds(load.p_offset, load.p_filesz, header.p_offset, size)
+                });
+                if !loaded {
+                    return Err(headers(part(), "no segment loads the program header table"));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a range, by its start and size, holds another one.
+fn holds(start: u64, size: u64, inner: u64, inner_size: u64) -> bool {
+    // Sizes are compared with what is left, as ends could overflow.
+    inner
+        .checked_sub(start)
+        .and_then(|before| size.checked_sub(before))
+        .is_some_and(|left| inner_size <= left)
+}
+
+/// Every loaded section must stand in the file where its segment puts it, and no two may overlap.
+fn sections(elf: &Elf<'_>) -> Result<(), VerifyError> {
+    let mut ranges = Vec::new();
+    for section in &elf.section_headers {
+        let name = elf.shdr_strtab.get_at(section.sh_name).unwrap_or("?");
+        let in_file = section.sh_type != SHT_NOBITS && section.sh_size != 0;
+        if section.sh_flags & u64::from(SHF_ALLOC) != 0 && in_file {
+            let placed = elf.program_headers.iter().any(|load| {
+                load.p_type == PT_LOAD
+                    && holds(load.p_vaddr, load.p_filesz, section.sh_addr, section.sh_size)
+                    && (section.sh_addr - load.p_vaddr).checked_add(load.p_offset) == Some(section.sh_offset)
+            });
+            if !placed {
+                return Err(headers(format!("section {name}"), "no segment loads it at its address"));
+            }
+        }
+        if in_file {
+            ranges.push((section.sh_offset, section.sh_offset.saturating_add(section.sh_size), name));
+        }
+    }
+    ranges.sort_unstable();
+    for pair in ranges.windows(2) {
+        if pair[0].1 > pair[1].0 {
+            return Err(headers(
+                format!("sections {} and {}", pair[0].2, pair[1].2),
+                "they overlap in the file",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
+    let symbols = [(&elf.syms, &elf.strtab), (&elf.dynsyms, &elf.dynstrtab)];
+    let mut values = FxHashMap::default();
+    for (table, names) in symbols {
+        for symbol in table.iter() {
+            if let Some(name) = names.get_at(symbol.st_name)
+                && !name.is_empty()
+                && symbol.st_shndx != 0
+                && !symbol.is_import()
+                && symbol.st_bind() != goblin::elf::sym::STB_LOCAL
+            {
+                let value = *values.entry(name).or_insert(symbol.st_value);
+                if value != symbol.st_value {
+                    return Err(headers(
+                        format!("symbol `{name}`"),
+                        "the two symbol tables disagree about it",
+                    ));
+                }
+            }
+        }
+    }
+    for kernel in &object.kernels {
+        let fail = |problem: String| VerifyError::Kernel { kernel: kernel.name.clone(), problem };
+        let value = |name: &str| values.get(name).copied();
+        if value(&kernel.symbol).is_some_and(|value| value != kernel.descriptor_address) {
+            return Err(fail("the readers disagree about its descriptor's address".to_owned()));
+        }
+        let entry = kernel.symbol.strip_suffix(".kd").and_then(value);
+        if entry.is_some_and(|entry| entry != kernel.code.start) {
+            return Err(fail("the readers disagree about its entry point".to_owned()));
+        }
+        if let Some(problem) = contradiction(kernel) {
+            return Err(fail(problem));
+        }
+    }
+    Ok(())
+}
+
+/// What a kernel's descriptor and metadata say differently of its segments' sizes: one launcher believes the one, another the
+/// other. `None` if they agree, or if there is no metadata.
+pub fn contradiction(kernel: &Kernel) -> Option<String> {
+    if kernel.metadata == KernelMetadata::default() {
+        return None;
+    }
+    let (descriptor, metadata) = (&kernel.descriptor, &kernel.metadata);
+    let sizes = [
+        // Compilers before LLVM 12 left the descriptor's kernarg size zero.
+        ("kernarg", descriptor.kernarg_size(), metadata.kernarg_segment_size, true),
+        ("group", descriptor.group_segment_fixed_size(), metadata.group_segment_fixed_size, false),
+        ("private", descriptor.private_segment_fixed_size(), metadata.private_segment_fixed_size, false),
+    ];
+    sizes.into_iter().find_map(|(segment, descriptor, metadata, may_be_silent)| {
+        let agree = descriptor == metadata || may_be_silent && descriptor == 0;
+        (!agree).then(|| {
+            format!("{segment} segment of {descriptor} bytes in its descriptor, {metadata} in its metadata")
+        })
+    })
+}

@@ -1,0 +1,140 @@
+//! Bundles and host files.
+
+use amdgpu_object::CodeObject;
+use amdgpu_object::container::{ContainerError, Origin, open};
+use proptest::prelude::*;
+
+use crate::require_tools;
+use crate::tools::{HIP, hip, path, run};
+
+/// A bundle of two code objects and an empty host entry.
+pub(crate) fn bundle(extra: &[&str]) -> Vec<u8> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = |name: &str| directory.path().join(name);
+    std::fs::write(file("a"), hip(HIP, "gfx90a:xnack-", 5, &[])).expect("writable");
+    std::fs::write(file("b"), hip(HIP, "gfx906", 5, &[])).expect("writable");
+    std::fs::write(file("host"), "").expect("writable");
+    let targets = "-targets=host-x86_64-unknown-linux-gnu,hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-,hipv4-amdgcn-amd-amdhsa--gfx906";
+    let inputs = ["host", "a", "b"].map(|name| format!("-input={}", path(&file(name))));
+    let output = format!("-output={}", path(&file("out")));
+    let mut args =
+        vec!["-type=o", "-bundle-align=4096", targets, &inputs[0], &inputs[1], &inputs[2], &output];
+    args.extend(extra);
+    run("clang-offload-bundler-22", &args);
+    std::fs::read(file("out")).expect("the bundler wrote it")
+}
+
+/// What a bundle of [`bundle`] must hold.
+fn check(bytes: &[u8], origin: Origin) {
+    let found = open(bytes).expect("a bundle");
+    let targets: Vec<&str> = found.iter().map(|object| object.target_id()).collect();
+    assert_eq!(targets, ["gfx90a:xnack-", "gfx906"]);
+    for (index, object) in found.into_iter().enumerate() {
+        assert_eq!((object.index, object.origin), (index, origin));
+        if origin == Origin::Bundle {
+            assert_eq!(&bytes[object.range.clone()], &*object.bytes);
+        }
+        let id = object.target_id().to_owned();
+        let parsed = CodeObject::parse(object.bytes.to_vec()).expect("a code object");
+        assert_eq!(parsed.target.to_string(), id);
+        assert_eq!(parsed.kernels.len(), 2);
+    }
+}
+
+#[test]
+fn a_code_object_is_its_own_container() {
+    require_tools!("clang-22");
+    let bytes = hip(HIP, "gfx90a:sramecc+:xnack-", 5, &[]);
+    let found = open(&bytes).expect("a code object");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].target, "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-");
+    assert_eq!(found[0].target_id(), "gfx90a:sramecc+:xnack-");
+    assert_eq!((found[0].origin, found[0].range.clone()), (Origin::CodeObject, 0..bytes.len()));
+}
+
+#[test]
+fn bundles_plain_and_compressed() {
+    require_tools!("clang-22", "clang-offload-bundler-22");
+    check(&bundle(&[]), Origin::Bundle);
+    check(&bundle(&["-compress"]), Origin::CompressedBundle);
+}
+
+#[test]
+fn older_compression_headers() {
+    require_tools!("clang-22", "clang-offload-bundler-22");
+    // Version 3: sizes of 64 bits; version 2: of 32 bits; version 1: no compressed size.
+    let v3 = bundle(&["-compress"]);
+    assert_eq!(v3[4], 3, "the bundler writes version 3");
+    let (packed, unpacked, hash, data) = (&v3[8..12], &v3[16..20], &v3[24..32], &v3[32..]);
+    let size = (u32::from_le_bytes(packed.try_into().expect("four bytes")) - 8).to_le_bytes();
+    check(&[b"CCOB\x02\0", &v3[6..8], &size, unpacked, hash, data].concat(), Origin::CompressedBundle);
+    check(&[b"CCOB\x01\0", &v3[6..8], unpacked, hash, data].concat(), Origin::CompressedBundle);
+    let unknown = open(&[b"CCOB\x09\0", &v3[6..]].concat()).expect_err("an unknown version");
+    assert!(matches!(unknown, ContainerError::Unsupported { .. }), "{unknown}");
+}
+
+#[test]
+fn zlib_bundles() {
+    require_tools!("clang-22", "clang-offload-bundler-22");
+    let plain = bundle(&[]);
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, &plain).expect("into memory");
+    let data = encoder.finish().expect("into memory");
+    let size = (data.len() as u64 + 32).to_le_bytes();
+    let unpacked = (plain.len() as u64).to_le_bytes();
+    check(&[b"CCOB\x03\0\0\0", &size[..], &unpacked, &[0; 8], &data].concat(), Origin::CompressedBundle);
+}
+
+#[test]
+fn several_bundles_in_a_host_library() {
+    require_tools!("clang-22", "clang-offload-bundler-22", "ld.lld-22");
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = |name: &str| directory.path().join(name);
+    let mut fatbin = bundle(&[]);
+    fatbin.resize(fatbin.len().next_multiple_of(4096), 0);
+    fatbin.extend(bundle(&[]));
+    std::fs::write(file("fatbin"), &fatbin).expect("writable");
+    let source = format!(
+        ".section .hip_fatbin, \"a\", @progbits\n.p2align 12\n.incbin \"{}\"\n",
+        path(&file("fatbin"))
+    );
+    std::fs::write(file("host.s"), source).expect("writable");
+    let library = file("host.so");
+    run("clang-22", &["-shared", "-nostdlib", "-fuse-ld=lld", path(&file("host.s")), "-o", path(&library)]);
+    let bytes = std::fs::read(&library).expect("the linker wrote it");
+    let found = open(&bytes).expect("a library with GPU code");
+    assert_eq!(found.len(), 4);
+    let targets: Vec<&str> = found.iter().map(|object| object.target_id()).collect();
+    assert_eq!(targets, ["gfx90a:xnack-", "gfx906", "gfx90a:xnack-", "gfx906"]);
+}
+
+#[test]
+fn what_has_no_gpu_code_says_so() {
+    let host = std::fs::read(std::env::current_exe().expect("this test")).expect("readable");
+    assert_eq!(open(&host), Err(ContainerError::NoGpuCode));
+    assert!(matches!(open(b"hello"), Err(ContainerError::Object(_))));
+    let only_host =
+        b"__CLANG_OFFLOAD_BUNDLE__\x01\0\0\0\0\0\0\0\x20\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x04\0\0\0\0\0\0\0host";
+    assert_eq!(open(only_host), Err(ContainerError::NoCodeObject { targets: vec!["host".to_owned()] }));
+}
+
+#[test]
+fn damaged_bundles_are_survived() {
+    require_tools!("clang-22", "clang-offload-bundler-22");
+    let seeds = [bundle(&[]), bundle(&["-compress"])];
+    let edits = prop::collection::vec((0usize..400, any::<u64>(), 0usize..9), 1..8);
+    let cut = prop::option::weighted(0.2, any::<prop::sample::Index>());
+    proptest!(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(600) }, |(seed in 0usize..2, edits in edits, cut in cut)| {
+        let mut bytes = seeds[seed].clone();
+        for (at, value, width) in edits {
+            bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        match open(&bytes) {
+            Ok(found) => assert!(found.iter().all(|object| object.range.end <= bytes.len())),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    });
+}

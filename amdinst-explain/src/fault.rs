@@ -1,0 +1,144 @@
+//! A fault with its places in the source: what programs read of it, and what is rendered for people.
+
+use amdgpu_object::CodeObject;
+use amdgpu_object::lines::{Frame, SourceMap};
+use amdinst_emu::{Fault, FaultKind};
+use amdinst_format::probes::SiteFrame;
+use amdinst_format::report::run::{EarlierReport, FaultReport};
+use amdinst_format::report::{Location, Origin, WaveId, own_frame};
+
+use crate::message;
+use crate::panic::Panic;
+
+/// What is known of the code that faulted.
+pub struct Code<'a> {
+    /// The code object, as compilers made it, if there is one.
+    pub object: Option<&'a CodeObject>,
+    /// Makes an address of the code object that ran one of `object`: none of an instruction that was inserted.
+    pub original_pc: &'a dyn Fn(u64) -> Option<u64>,
+    /// The workspace's directory: files in there are named from there.
+    pub root: Option<&'a str>,
+    /// Reads a source file by its name.
+    pub source: &'a dyn Fn(&str) -> Option<String>,
+    /// The kernel's explicit arguments, to name the buffer that an access went astray from. Empty if they are not known.
+    pub kernarg: &'a [u8],
+}
+
+/// The fault with the places of its instruction and of the calls that led there. Its location is the nearest that is the
+/// user's: the rule is [`own_frame`]'s.
+///
+/// Reads the code object's debug information: not for what happens often.
+pub fn fault_report(fault: &Fault, code: &Code<'_>) -> FaultReport {
+    let lines = code.object.and_then(|object| SourceMap::new(object).ok());
+    let stack = |pc: u64, calls: &[u64]| code.stack(lines.as_ref(), pc, calls);
+    let original = |pc: u64| (code.original_pc)(pc);
+    let frames = fault.pc.map(|pc| stack(pc, &fault.calls)).unwrap_or_default();
+    let panic = Panic::of(&frames);
+    let said = panic.as_ref().and_then(|panic| said(fault, code, panic));
+    let mut message = text(fault, panic.is_some(), said.as_deref());
+    if let Some(argument) = nearest_argument(fault, code) {
+        message += &format!(", which is {argument}");
+    }
+    let pc = fault.pc.and_then(original);
+    FaultReport {
+        kernel: fault.kernel.clone(),
+        kind: fault.kind.word().to_owned(),
+        message,
+        panic: said,
+        location: location(panic.as_ref().map_or(&frames, |panic| panic.outer), &frames),
+        pc,
+        executed_pc: fault.pc.filter(|executed| pc != Some(*executed)),
+        instruction: fault.instruction.clone(),
+        wave: WaveId { workgroup: fault.workgroup, wave: fault.wave },
+        lane: fault.lane,
+        earlier: fault.earlier.as_ref().map(|earlier| {
+            let frames = stack(earlier.pc, &earlier.calls);
+            EarlierReport {
+                location: location(&frames, &frames),
+                frames,
+                pc: original(earlier.pc),
+                instruction: earlier.instruction.clone(),
+            }
+        }),
+        frames,
+    }
+}
+
+/// What a panic said: where it can be read in full, that; else what kind it was, or its macro.
+fn said(fault: &Fault, code: &Code<'_>, panic: &Panic<'_>) -> Option<String> {
+    let in_full = || {
+        let pc = (code.original_pc)(fault.pc?)?;
+        message::read(code, pc, fault.lane_state.as_deref()?)
+    };
+    in_full().or_else(|| panic.text(code.source))
+}
+
+fn text(fault: &Fault, panicked: bool, said: Option<&str>) -> String {
+    let said = said.map(|said| format!(": {said}")).unwrap_or_default();
+    match fault.kind {
+        FaultKind::Trap(_) if panicked => format!("the kernel panicked{said}"),
+        // A handler that waits for ever.
+        _ if panicked => format!("{}; the kernel had panicked{said}", fault.kind),
+        _ => fault.kind.to_string(),
+    }
+}
+
+/// The argument that holds the address of the allocation nearest to the fault.
+fn nearest_argument(fault: &Fault, code: &Code<'_>) -> Option<String> {
+    let FaultKind::OutOfBounds { nearest: Some(nearest), .. } = &fault.kind else { return None };
+    let kernel = code.object?.kernel(&fault.kernel)?;
+    let explicit = kernel.metadata.args.iter().filter(|argument| !argument.is_hidden());
+    explicit.enumerate().find_map(|(index, argument)| {
+        let start = argument.offset as usize;
+        let bytes = code.kernarg.get(start..start.checked_add(8)?)?.try_into().ok()?;
+        (argument.size == 8 && u64::from_le_bytes(bytes) == nearest.address).then(|| match &argument.name {
+            Some(name) => format!("argument {}, `{name}`", index + 1),
+            None => format!("argument {}", index + 1),
+        })
+    })
+}
+
+/// What the name of an OpenCL kernel's body begins with, as a function.
+const OPENCL_BODY: &str = "__clang_ocl_kern_imp_";
+
+impl Code<'_> {
+    /// The frames of an instruction and of the calls that led to it, innermost first.
+    fn stack(&self, lines: Option<&SourceMap>, pc: u64, calls: &[u64]) -> Vec<SiteFrame> {
+        let Some(lines) = lines else { return Vec::new() };
+        let known = |number: u32| (number != 0).then_some(number);
+        let pcs = std::iter::once(&pc).chain(calls).filter_map(|pc| (self.original_pc)(*pc));
+        // The body of an OpenCL kernel is a function for Clang, and the kernel calls it: one of the two says all.
+        let mut is_entry = false;
+        let frames = pcs.flat_map(|pc| lines.frames(pc)).filter(|frame| {
+            let body = frame.linkage_name.as_deref().is_some_and(|name| name.starts_with(OPENCL_BODY));
+            !std::mem::replace(&mut is_entry, body)
+        });
+        let frame = |frame: Frame| SiteFrame {
+            function: frame.function,
+            file: (!frame.file.is_empty()).then(|| self.relative(&frame.file).into()),
+            line: known(frame.line),
+            column: known(frame.column),
+        };
+        frames.map(frame).collect()
+    }
+
+    /// A path from the workspace's directory, if it is in there.
+    fn relative<'a>(&self, path: &'a str) -> &'a str {
+        let inside = |root| path.strip_prefix(root)?.strip_prefix('/');
+        self.root.and_then(inside).unwrap_or(path)
+    }
+}
+
+/// The nearest place of the user's in a part of a stack; any of the whole if there is none.
+fn location(part: &[SiteFrame], all: &[SiteFrame]) -> Location {
+    nearest_frame(part).or_else(|| all.first()).map(Location::from).unwrap_or_default()
+}
+
+/// The nearest frame of the user's, of frames from the innermost outwards; if there is none, of a package that they use; else the
+/// innermost.
+pub(crate) fn nearest_frame(frames: &[SiteFrame]) -> Option<&SiteFrame> {
+    let of_package = |frame: &&SiteFrame| {
+        frame.file.as_deref().is_some_and(|file| matches!(Origin::of(file), Origin::Dependency { .. }))
+    };
+    own_frame(frames).or_else(|| frames.iter().find(of_package)).or_else(|| frames.first())
+}
