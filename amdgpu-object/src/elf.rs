@@ -373,3 +373,46 @@ fn section(
     check_ranges(part, at, file, (section.address, section.size), bytes)?;
     Ok(section)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A symbol table of 3000 symbols, all of which have one long name.
+    #[test]
+    fn names_that_share_bytes_come_to_an_end() {
+        const NAME: usize = 10_000;
+        let section = |kind, offset, size, link| Section {
+            name: String::new(),
+            name_offset: 0,
+            kind,
+            flags: elf::SectionFlags(0),
+            address: 0,
+            offset,
+            size,
+            link,
+            info: 0,
+            align: 1,
+            entry_size: 0,
+        };
+        let table = |symbols: usize| {
+            let mut bytes = vec![b'a'; NAME];
+            bytes.push(0);
+            bytes.resize(bytes.len() + SYMBOL_SIZE * symbols, 0);
+            let strings = section(elf::SHT_STRTAB, 0, NAME as u64 + 1, 0);
+            let symbols = section(elf::SHT_SYMTAB, NAME as u64 + 1, (SYMBOL_SIZE * symbols) as u64, 0);
+            let elf = Elf {
+                os_abi: 0,
+                abi_version: 0,
+                flags: 0,
+                program_header_offset: 0,
+                program_headers: Vec::new(),
+                sections: vec![strings, symbols],
+            };
+            elf.symbols(&bytes, 1).map(|symbols| symbols.len()).map_err(|error| error.to_string())
+        };
+        assert_eq!(table(100), Ok(100));
+        let error = table(3000).unwrap_err();
+        assert!(error.contains("its names come to more than 16 times the file"), "{error}");
+    }
+}

@@ -234,9 +234,6 @@ pub(crate) fn prepare<T>(
 ) -> Result<T, Fault> {
     let name = &launch.kernel;
     let kernel = check(program, launch)?;
-    if let Some(problem) = verify::contradiction(kernel) {
-        return Err(Fault { kind: FaultKind::Damaged(problem), ..Fault::dispatch(name, String::new()) });
-    }
     let mut temporary = Vec::new();
     let mut place = |bytes: &[u8], label: &str| {
         let address = memory
@@ -284,6 +281,9 @@ fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault>
         let known: Vec<&str> = program.kernels().collect();
         return bad(format!("no kernel of that name; the code object has: {}", known.join(", ")));
     };
+    if let Some(problem) = verify::contradiction(kernel) {
+        return Err(Fault { kind: FaultKind::Damaged(problem), ..Fault::dispatch(name, String::new()) });
+    }
     if launch.grid.contains(&0) || launch.block.contains(&0) {
         return bad(format!("a dimension is zero: grid {:?}, block {:?}", launch.grid, launch.block));
     }

@@ -301,19 +301,14 @@ impl RunView {
                 Some(false) => no,
                 None => "not compared",
             };
+            let order =
+                if self.workgroups_clash { "; workgroups access memory that others write: in order" } else { "" };
             let memory = verdict(self.memory_equal, "equal", "DIFFERENT");
             let oracle = verdict(self.oracle_equal, "equal", "DIFFERENT");
             let _ = writeln!(
                 text,
-                "memory after both kernels: {memory}; counters and the emulator's own: {oracle}"
+                "memory after both kernels: {memory}; counters and the emulator's own: {oracle}{order}"
             );
-            if self.workgroups_clash {
-                let _ = writeln!(
-                    text,
-                    "workgroups access the same memory without atomics: they ran one after another, and on a GPU these results may \
-                     be others; `--check races` names the accesses"
-                );
-            }
             for disagreement in &self.disagreements {
                 let _ = writeln!(text, "  {disagreement}");
             }
