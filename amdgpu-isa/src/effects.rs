@@ -1,11 +1,13 @@
 //! What an instruction reads, writes and counts.
 
-use super::table::{
-    self, ANY_LANE, ATOMIC, CONDITIONAL, EXEC_R, EXEC_W, Entry, FROM_LDS, GDS_ONLY, HALF, INDIRECT, LOAD,
-    M0_R, M0_W, MODE_R, MODE_W, OPSEL, RETURNS, SCC_R, SCC_W, SIDE_EFFECT, STORE, TO_LDS_ALWAYS, Tables,
-    VCC_R,
+use super::{
+    Access, Encoding, Inst, Op, Operand, Reg, RegSet, SdwaSel, SdwaUnused, Slot, Special, Value, scalar,
 };
-use super::{Access, Encoding, Inst, Op, Operand, Reg, RegSet, SdwaSel, SdwaUnused, Slot, Value};
+use crate::encoding::table::{Entry, Tables};
+use crate::signature::{
+    ANY_LANE, ATOMIC, CONDITIONAL, EXEC_R, EXEC_W, FROM_LDS, Flags, GDS_ONLY, HALF, INDIRECT, LOAD, M0_R,
+    M0_W, MODE_R, MODE_W, OPSEL, RETURNS, SCC_R, SCC_W, SIDE_EFFECT, STORE, TO_LDS_ALWAYS, VCC_R,
+};
 use crate::{Arch, Feature};
 
 /// Which memory an instruction accesses.
@@ -119,22 +121,22 @@ impl Inst {
             let read = matches!(operand.access, Access::Read | Access::ReadWrite);
             let keeps_bits = written && merges && index == 0;
             let (first, limit) = match operand.value {
-                Value::Scalar(first) => (Reg::scalar(first), 128 - u16::from(first)),
+                Value::Scalar(first) => (Reg::scalar(first), u16::from(scalar::COUNT - first)),
                 Value::Vgpr(first) => (Reg::vgpr(first), 256 - u16::from(first)),
                 Value::Agpr(first) => (Reg::agpr(first), 256 - u16::from(first)),
-                Value::Special(251) => {
+                Value::Special(Special::Vccz) => {
                     effects.reads.insert_run(Reg::VCC_LO, 2);
                     continue;
                 }
-                Value::Special(252) => {
+                Value::Special(Special::Execz) => {
                     effects.reads.insert_run(Reg::EXEC_LO, 2);
                     continue;
                 }
-                Value::Special(253) => {
+                Value::Special(Special::Scc) => {
                     effects.reads.insert_run(Reg::SCC, 1);
                     continue;
                 }
-                Value::Special(254) => {
+                Value::Special(Special::LdsDirect) => {
                     effects.reads.insert_run(Reg::M0, 1);
                     continue;
                 }
@@ -177,7 +179,7 @@ impl Inst {
 
     fn implicit(&self, arch: Arch, entry: &Entry, effects: &mut Effects) {
         let flags = entry.flags;
-        let has = |flag: table::Flags| flags.has(flag);
+        let has = |flag: Flags| flags.has(flag);
         if !self.encoding.is_scalar() || has(EXEC_R) {
             effects.reads.insert_run(Reg::EXEC_LO, 2);
         }
@@ -203,7 +205,7 @@ impl Inst {
         // Scratch addresses are relative to FLAT_SCRATCH, except where it is architected (gfx940).
         let through_flat_scratch = matches!(self.encoding, Encoding::Flat | Encoding::Scratch);
         if through_flat_scratch && !arch.has(Feature::ArchitectedFlatScratch) {
-            effects.reads.insert_run(Reg::scalar(102), 2);
+            effects.reads.insert_run(Reg::scalar(scalar::FLAT_SCRATCH), 2);
         }
         if has(EXEC_W) {
             effects.writes.insert_run(Reg::EXEC_LO, 2);

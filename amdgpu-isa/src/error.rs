@@ -1,7 +1,7 @@
 //! What can go wrong when bytes are decoded or instructions encoded.
 
 use super::{Encoding, Op};
-use crate::Arch;
+use crate::{Arch, MaskOp, WaveSize};
 
 /// Why bytes are no instruction of a processor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +57,14 @@ pub enum DecodeError {
 /// Why an instruction has no encoding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
+    /// Waves of this size have no such operation on lane masks.
+    #[error("no operation {what:?} on masks of {} lanes", wave.lanes())]
+    NoMaskOp {
+        /// The operation.
+        what: MaskOp,
+        /// The size of the waves.
+        wave: WaveSize,
+    },
     /// The processor lacks the instruction in this encoding.
     #[error("{arch} has no {op} in encoding {encoding:?}")]
     UnknownOp {

@@ -7,7 +7,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::Op;
+use super::{Op, Special, scalar};
 
 /// The machine encoding of an instruction (Vega ISA manual, chapter "Microcode Formats").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,8 +80,7 @@ impl Encoding {
 /// What an operand stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
-    /// A scalar register by its number in the operand encoding: 0-101 SGPRs, 102/103 FLAT_SCRATCH, 104/105 XNACK_MASK,
-    /// 106/107 VCC, 108-123 trap temporaries, 124 M0, 126/127 EXEC. The first of a tuple.
+    /// A scalar register by its number: SGPRs from 0 on, the others as in [`scalar`]. The first of a tuple.
     Scalar(u8),
     /// The first vector register of a tuple.
     Vgpr(u8),
@@ -90,9 +89,8 @@ pub enum Value {
     /// An inline constant by its operand code: 128-192 are 0..=64, 193-208 are -1..=-16, 240-248 the floats
     /// 0.5, -0.5, 1, -1, 2, -2, 4, -4, 1/(2π).
     Inline(u8),
-    /// A special source by its operand code: 235 SHARED_BASE, 236 SHARED_LIMIT, 237 PRIVATE_BASE, 238 PRIVATE_LIMIT,
-    /// 239 POPS_EXITING_WAVE_ID, 251 VCCZ, 252 EXECZ, 253 SCC, 254 LDS_DIRECT.
-    Special(u8),
+    /// A special source.
+    Special(Special),
     /// A 32-bit literal that follows the instruction.
     Literal(u32),
     /// An immediate field, sign-extended where the field is signed (SIMM16, SMEM offset, hwreg, …).
@@ -103,11 +101,11 @@ pub enum Value {
 
 impl Value {
     /// VCC (both halves when the operand is 64 bits wide).
-    pub const VCC: Self = Self::Scalar(106);
+    pub const VCC: Self = Self::Scalar(scalar::VCC);
     /// M0.
-    pub const M0: Self = Self::Scalar(124);
+    pub const M0: Self = Self::Scalar(scalar::M0);
     /// EXEC (both halves when the operand is 64 bits wide).
-    pub const EXEC: Self = Self::Scalar(126);
+    pub const EXEC: Self = Self::Scalar(scalar::EXEC);
 
     /// The inline constant for an integer from -16 to 64, else a literal.
     pub const fn int(value: i32) -> Self {

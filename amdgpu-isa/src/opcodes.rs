@@ -1,10 +1,10 @@
 //! The tables as a list: every opcode of a processor.
 
-use super::encode::assemble;
-use super::fields::field_of;
-use super::modifiers::Modifier;
-use super::table::{Class, Entry, FROM_LDS, GDS_ONLY, ImmKind, PACKED, Spec, Tables, Ty};
+use super::assemble;
 use super::{DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Slot, Value};
+use crate::encoding::modifiers::Modifier;
+use crate::encoding::table::{Entry, Tables};
+use crate::signature::{Class, FROM_LDS, GDS_ONLY, ImmKind, PACKED, Spec, Ty};
 use crate::{Arch, Feature};
 
 /// One opcode of one encoding of a processor.
@@ -16,7 +16,7 @@ pub struct Opcode {
 
 /// Every opcode of a processor, in the order of [`Encoding`] and of the opcodes' numbers.
 pub fn opcodes(arch: Arch) -> impl Iterator<Item = Opcode> {
-    let has_a_form = |entry: &&Entry| super::rules::wide_dpp(arch, entry).is_ok();
+    let has_a_form = |entry: &&Entry| (arch.generation().model().has_form)(arch, entry);
     let mut entries: Vec<&'static Entry> = Tables::of(arch).entries().iter().filter(has_a_form).collect();
     entries.sort_by_key(|entry| (entry.encoding, entry.opcode));
     entries.into_iter().map(move |entry| Opcode { arch, entry })
@@ -26,12 +26,12 @@ impl Opcode {
     /// An op in an encoding; `None` if the processor has not got it.
     pub fn find(arch: Arch, encoding: Encoding, op: Op) -> Option<Self> {
         let entry = Tables::of(arch).by_op(op, encoding)?;
-        super::rules::wide_dpp(arch, entry).is_ok().then_some(Self { arch, entry })
+        (arch.generation().model().has_form)(arch, entry).then_some(Self { arch, entry })
     }
 
     /// The encodings that a processor has of an op.
     pub fn of_op(arch: Arch, op: Op) -> impl Iterator<Item = Self> {
-        let has_a_form = move |entry: &&Entry| super::rules::wide_dpp(arch, entry).is_ok();
+        let has_a_form = move |entry: &&Entry| (arch.generation().model().has_form)(arch, entry);
         Tables::of(arch).all_of(op).filter(has_a_form).map(move |entry| Self { arch, entry })
     }
 
@@ -68,10 +68,10 @@ impl Opcode {
     pub fn plain(&self) -> Result<Inst, EncodeError> {
         let mut registers = Registers { scalar: 16, vector: 0, accumulation: 0 };
         let mods = self.plain_mods();
-        let present = |spec: &&Spec| super::operand::is_present(self.entry, **spec, &mods);
-        let off = field_of(self.entry.encoding, Slot::Saddr).mask();
+        let present = |spec: &&Spec| crate::encoding::operand::is_present(self.entry, **spec, &mods);
+        let off = (self.arch.generation().model().field)(self.entry.encoding, Slot::Saddr).mask();
         let value = |spec: &Spec| {
-            let dwords = super::operand::width(self.entry, *spec, &mods, off);
+            let dwords = crate::encoding::operand::width(self.arch, self.entry, *spec, &mods, off);
             registers.value(spec.class, dwords)
         };
         let values: Vec<Value> = self.entry.specs.iter().filter(present).map(value).collect();

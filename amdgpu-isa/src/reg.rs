@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use super::{Operand, Value};
+use super::{Generation, Operand, Value, scalar};
 
 /// A 32-bit register, or one of the two states that instructions use like one (SCC, MODE).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reg(u16);
 
 /// First VGPR in the numbering of [`Reg`]; scalars stand before.
-const VGPR: u16 = 128;
+const VGPR: u16 = scalar::COUNT as u16;
 const AGPR: u16 = VGPR + 256;
 const SCC: u16 = AGPR + 256;
 const MODE: u16 = SCC + 1;
@@ -22,22 +22,22 @@ impl Reg {
     /// MODE and the other registers behind `s_getreg_b32`/`s_setreg_b32`.
     pub const MODE: Self = Self(MODE);
     /// M0.
-    pub const M0: Self = Self(124);
+    pub const M0: Self = Self(scalar::M0 as u16);
     /// VCC's low half.
-    pub const VCC_LO: Self = Self(106);
+    pub const VCC_LO: Self = Self(scalar::VCC as u16);
     /// VCC's high half.
-    pub const VCC_HI: Self = Self(107);
+    pub const VCC_HI: Self = Self(scalar::VCC as u16 + 1);
     /// EXEC's low half.
-    pub const EXEC_LO: Self = Self(126);
+    pub const EXEC_LO: Self = Self(scalar::EXEC as u16);
     /// EXEC's high half.
-    pub const EXEC_HI: Self = Self(127);
+    pub const EXEC_HI: Self = Self(scalar::EXEC_HI as u16);
 
-    /// A scalar register by its operand code, 0-127 (see [`Value::Scalar`](super::Value::Scalar)).
+    /// A scalar register by its number (see [`scalar`]).
     ///
     /// # Panics
-    /// When the code is above 127.
+    /// When the number is above 127.
     pub const fn scalar(code: u8) -> Self {
-        assert!(code < 128, "scalar registers have codes below 128");
+        assert!(code < scalar::COUNT, "scalar registers have numbers below 128");
         Self(code as u16)
     }
 
@@ -51,14 +51,14 @@ impl Reg {
         Self(AGPR + number as u16)
     }
 
-    /// The operand code, if this is a scalar register.
+    /// The number, if this is a scalar register.
     pub const fn as_scalar(self) -> Option<u8> {
         if self.0 < VGPR { Some(self.0 as u8) } else { None }
     }
 
-    /// The number, if this is an SGPR proper (s0-s101).
+    /// The number, if this is an SGPR proper (s0 to s101 on GFX9).
     pub const fn as_sgpr(self) -> Option<u8> {
-        if self.0 < 102 { Some(self.0 as u8) } else { None }
+        if self.0 < scalar::FLAT_SCRATCH as u16 { Some(self.0 as u8) } else { None }
     }
 
     /// The number, if this is a VGPR.
@@ -75,7 +75,9 @@ impl Reg {
 impl fmt::Display for Reg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.as_scalar(), self.as_vgpr(), self.as_agpr()) {
-            (Some(code), _, _) => f.write_str(&super::text::scalar_name(code, 1)),
+            (Some(code), _, _) => {
+                f.write_str(&super::text::scalar_name(Generation::Gfx9.registers(), code, 1))
+            }
             (_, Some(number), _) => write!(f, "v{number}"),
             (_, _, Some(number)) => write!(f, "a{number}"),
             _ if *self == Self::SCC => f.write_str("scc"),
@@ -236,17 +238,17 @@ impl RegSet {
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct ScalarSet(u128);
 
-/// SCC's bit: an operand code that no register has.
-const SCC_BIT: u16 = 125;
+/// SCC's bit: a number that no scalar register has.
+const SCC_BIT: u16 = scalar::M0 as u16 + 1;
 
-/// Highest SGPR a program may use (102 and above are FLAT_SCRATCH, XNACK_MASK, VCC).
-pub const LAST_SGPR: u8 = 101;
+/// Highest SGPR that a program may use on GFX9; FLAT_SCRATCH, XNACK_MASK and VCC are behind it.
+pub const LAST_SGPR: u8 = scalar::FLAT_SCRATCH - 1;
 
 impl ScalarSet {
     /// The empty set.
     pub const EMPTY: Self = Self(0);
     /// EXEC alone.
-    pub const EXEC: Self = Self(0b11 << 126);
+    pub const EXEC: Self = Self(0b11 << scalar::EXEC);
     /// SCC alone.
     pub const SCC: Self = Self(1 << SCC_BIT);
     /// Every scalar register, and SCC.
@@ -260,9 +262,9 @@ impl ScalarSet {
         Self(registers & !Self::SCC.0 | scc)
     }
 
-    /// One scalar register, by its operand code.
+    /// One scalar register, by its number.
     pub const fn register(code: u8) -> Self {
-        Self(1 << (code & 127))
+        Self(1 << (code & (scalar::COUNT - 1)))
     }
 
     /// The SGPRs from this one on, special ones left out.
@@ -276,7 +278,7 @@ impl ScalarSet {
         let mut all = RegSet::EMPTY;
         for operand in operands {
             if let Value::Scalar(first) = operand.value {
-                all.insert_run(Reg::scalar(first), u16::from(operand.dwords).min(128 - u16::from(first)));
+                all.insert_run(Reg::scalar(first), u16::from(operand.dwords).min(VGPR - u16::from(first)));
             }
         }
         Self::of(&all)
@@ -315,7 +317,7 @@ impl ScalarSet {
         self.0 & other.0 != 0
     }
 
-    /// A bit for each, by operand code.
+    /// A bit for each, by number.
     pub const fn bits(self) -> u128 {
         self.0
     }

@@ -17,6 +17,9 @@ pub enum Generation {
 }
 
 impl Generation {
+    /// How many there are.
+    pub(crate) const COUNT: usize = Self::Gfx9 as usize + 1;
+
     /// LLVM's name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -67,9 +70,10 @@ impl WaveSize {
     }
 }
 
-/// One line a processor: its variant, what it is, LLVM's name, `EF_AMDGPU_MACH`, generation, features and limits.
+/// One line a processor: its variant, what it is, LLVM's name, `EF_AMDGPU_MACH`, generation, the first processor that has the same
+/// instructions, features and limits.
 macro_rules! processors {
-    ($($(#[$doc:meta])* $variant:ident $name:literal $mach:literal $generation:ident $features:ident $limits:ident;)*) => {
+    ($($(#[$doc:meta])* $variant:ident $name:literal $mach:literal $generation:ident $instructions:ident $features:ident $limits:ident;)*) => {
         /// A processor. Names and `EF_AMDGPU_MACH` values are those of LLVM's AMDGPU user guide, "Processors".
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "lowercase")]
@@ -85,6 +89,7 @@ macro_rules! processors {
                 name: $name,
                 mach: $mach,
                 generation: Generation::$generation,
+                instructions: Arch::$instructions,
                 features: feature::$features,
                 limits: &Limits::$limits,
             },
@@ -98,31 +103,32 @@ struct Processor {
     name: &'static str,
     mach: u8,
     generation: Generation,
+    instructions: Arch,
     features: Features,
     limits: &'static Limits,
 }
 
 processors! {
     /// Vega 10 (MI25).
-    Gfx900 "gfx900" 0x2c Gfx9 GFX900 VEGA;
+    Gfx900 "gfx900" 0x2c Gfx9 Gfx900 GFX900 VEGA;
     /// Raven Ridge APU.
-    Gfx902 "gfx902" 0x2d Gfx9 GFX900 VEGA;
+    Gfx902 "gfx902" 0x2d Gfx9 Gfx900 GFX900 VEGA;
     /// Vega 12.
-    Gfx904 "gfx904" 0x2e Gfx9 GFX900 VEGA;
+    Gfx904 "gfx904" 0x2e Gfx9 Gfx904 GFX900 VEGA;
     /// Vega 20 (MI50, MI60).
-    Gfx906 "gfx906" 0x2f Gfx9 GFX906 VEGA;
+    Gfx906 "gfx906" 0x2f Gfx9 Gfx906 GFX906 VEGA;
     /// CDNA 1 (MI100).
-    Gfx908 "gfx908" 0x30 Gfx9 GFX908 VEGA;
+    Gfx908 "gfx908" 0x30 Gfx9 Gfx908 GFX908 VEGA;
     /// Raven 2 APU.
-    Gfx909 "gfx909" 0x31 Gfx9 GFX900 VEGA;
+    Gfx909 "gfx909" 0x31 Gfx9 Gfx900 GFX900 VEGA;
     /// CDNA 2 (MI210, MI250, MI250X).
-    Gfx90a "gfx90a" 0x3f Gfx9 GFX90A CDNA2;
+    Gfx90a "gfx90a" 0x3f Gfx9 Gfx90a GFX90A CDNA2;
     /// Renoir APU.
-    Gfx90c "gfx90c" 0x32 Gfx9 GFX900 VEGA;
+    Gfx90c "gfx90c" 0x32 Gfx9 Gfx900 GFX900 VEGA;
     /// CDNA 3 (MI300A, MI300X).
-    Gfx942 "gfx942" 0x4c Gfx9 GFX942 CDNA2;
+    Gfx942 "gfx942" 0x4c Gfx9 Gfx942 GFX942 CDNA2;
     /// CDNA 4 (MI350).
-    Gfx950 "gfx950" 0x4f Gfx9 GFX950 CDNA4;
+    Gfx950 "gfx950" 0x4f Gfx9 Gfx950 GFX950 CDNA4;
 }
 
 impl Arch {
@@ -160,6 +166,11 @@ impl Arch {
     /// The generation that it belongs to.
     pub const fn generation(self) -> Generation {
         self.processor().generation
+    }
+
+    /// The first processor that has the same instructions: what stands for all of them in look-ups.
+    pub(crate) const fn instructions(self) -> Self {
+        self.processor().instructions
     }
 
     /// Whether the processor has a feature.

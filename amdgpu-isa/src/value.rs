@@ -1,7 +1,7 @@
 //! The numbers that constant operands stand for.
 
 use super::Value;
-use super::table::Ty;
+use crate::signature::Ty;
 
 impl Value {
     /// The constant as 32 bits: inline integers, inline floats as f32, literals and immediates. `None` for registers

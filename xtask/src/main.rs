@@ -3,8 +3,9 @@
 mod corpus;
 mod devices;
 mod handover;
-mod help;
+
 mod readme;
+mod snapshots;
 mod suite;
 
 use std::path::{Path, PathBuf};
@@ -24,8 +25,9 @@ struct Cli {
 enum Command {
     /// Run the whole test suite; the last line is `N passed, N failed`
     Test(suite::Options),
-    /// Compare every `--help` with its snapshot
-    HelpSnapshots(help::Options),
+    /// Compare help texts, inserted code, reports and failures with their snapshots
+    #[command(alias = "help-snapshots")]
+    Snapshots(snapshots::Options),
     /// Compare with LLVM's tools over large inputs
     #[command(subcommand)]
     Corpus(corpus::Command),
@@ -52,7 +54,7 @@ fn cargo() -> std::process::Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Test(options) => suite::run(&options),
-        Command::HelpSnapshots(options) => help::run(&options).map(|()| true),
+        Command::Snapshots(options) => snapshots::run(&options).map(|()| true),
         Command::Corpus(command) => corpus::run(&command),
         Command::Devices(options) => devices::run(&options),
         Command::Readme(options) => readme::run(&options).map(|()| true),

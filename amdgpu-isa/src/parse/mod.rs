@@ -5,9 +5,10 @@
 mod modifiers;
 mod operand;
 
-use super::table::{Class, Entry, ImmKind, MIX, Specs, Tables};
 use super::{EncodeError, Encoding, Inst, Mods, Op, Slot, Value, assemble};
 use crate::Arch;
+use crate::encoding::table::{Entry, Specs, Tables};
+use crate::signature::{Class, ImmKind, MIX};
 
 /// Why a line is no instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -102,8 +103,12 @@ fn read(
 ) -> Result<Inst, ParseError> {
     let mut mods = mods;
     modifiers::complete(&mut mods, packed, entry);
-    let specs: Specs =
-        entry.specs.iter().copied().filter(|&spec| super::operand::is_present(entry, spec, &mods)).collect();
+    let specs: Specs = entry
+        .specs
+        .iter()
+        .copied()
+        .filter(|&spec| crate::encoding::operand::is_present(entry, spec, &mods))
+        .collect();
     let mut values: Vec<Value> = Vec::new();
     let mut words = operands.iter().copied();
     for spec in &specs {
@@ -116,7 +121,7 @@ fn read(
         };
         if spec.class == Class::SmemOffset {
             // Besides a register, the immediate is written as a modifier.
-            let offset = operand::value(word, *spec)?;
+            let offset = operand::value(arch, word, *spec)?;
             values.push(offset);
             if matches!(offset, Value::Scalar(_)) && mods.offset != 0 {
                 values.push(Value::Imm(mods.offset));
@@ -132,7 +137,7 @@ fn read(
             _ => None,
         };
         let (word, changes) = operand::strip(word);
-        values.push(operand::value(word, *spec)?);
+        values.push(operand::value(arch, word, *spec)?);
         if changes == operand::Changes::default() {
             continue;
         }

@@ -1,7 +1,8 @@
 //! Modifiers: the words after the operands.
 
 use super::operand::integer;
-use crate::table::{BITOP3, BLGP_NEG, Entry, FROM_LDS, GDS_ONLY, SWAPS_ROWS};
+use crate::encoding::table::Entry;
+use crate::signature::{BITOP3, BLGP_NEG, FROM_LDS, GDS_ONLY, SWAPS_ROWS};
 use crate::{DppCtrl, Encoding, Mods, SdwaSel, SdwaUnused};
 
 /// Modifiers whose place in [`Mods`] depends on the opcode.

@@ -1,10 +1,11 @@
 //! Operands: registers, constants, and the signs around them.
 
 use super::ParseError;
-use crate::Value;
-use crate::table::{Class, ImmKind, Spec, Ty};
+use crate::registers::{Naming, Registers};
+use crate::signature::{Class, ImmKind, Spec, Ty};
 use crate::text::immediate::{CHANNELS, PARAMS};
 use crate::value::{inline_f16, inline_float};
+use crate::{Arch, Value, waits};
 
 /// What stands around a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,50 +43,37 @@ pub(super) fn strip(word: &str) -> (&str, Changes) {
 }
 
 /// Reads an operand as the slot takes it.
-pub(super) fn value(word: &str, spec: Spec) -> Result<Value, ParseError> {
+pub(super) fn value(arch: Arch, word: &str, spec: Spec) -> Result<Value, ParseError> {
     let bad = || ParseError::Operand(word.to_owned());
     let field = |value: i64| i32::try_from(value).ok().map(Value::Imm);
     if word == "off" {
         return Ok(Value::Off);
     }
-    if let Some(register) = register(word) {
+    if let Some(register) = register(arch.generation().registers(), word) {
         return Ok(register);
     }
     match spec.class {
-        Class::Imm(kind) => immediate(word, kind).and_then(field).ok_or_else(bad),
+        Class::Imm(kind) => immediate(arch, word, kind).and_then(field).ok_or_else(bad),
         Class::SmemOffset => integer(word).and_then(field).ok_or_else(bad),
         Class::Literal => literal(word).map(Value::Literal).ok_or_else(bad),
         _ => constant(word, spec.ty).ok_or_else(bad),
     }
 }
 
-fn register(word: &str) -> Option<Value> {
-    let fixed = match word {
-        "vcc" | "vcc_lo" => Value::Scalar(106),
-        "vcc_hi" => Value::Scalar(107),
-        "exec" | "exec_lo" => Value::Scalar(126),
-        "exec_hi" => Value::Scalar(127),
-        "flat_scratch" | "flat_scratch_lo" => Value::Scalar(102),
-        "flat_scratch_hi" => Value::Scalar(103),
-        "xnack_mask" | "xnack_mask_lo" => Value::Scalar(104),
-        "xnack_mask_hi" => Value::Scalar(105),
-        "m0" => Value::M0,
-        "src_shared_base" => Value::Special(235),
-        "src_shared_limit" => Value::Special(236),
-        "src_private_base" => Value::Special(237),
-        "src_private_limit" => Value::Special(238),
-        "src_pops_exiting_wave_id" => Value::Special(239),
-        "src_vccz" => Value::Special(251),
-        "src_execz" => Value::Special(252),
-        "src_scc" => Value::Special(253),
-        "src_lds_direct" => Value::Special(254),
-        _ => return numbered(word),
-    };
-    Some(fixed)
-}
-
-/// `v7`, `v[8:9]`, `s3`, `a[0:15]`, `ttmp2`.
-fn numbered(word: &str) -> Option<Value> {
+/// `v7`, `v[8:9]`, `a[0:15]`; `s3`, `ttmp2`, `vcc`, `exec_lo`, `src_scc` as the generation has them.
+fn register(registers: &Registers, word: &str) -> Option<Value> {
+    let special = registers.specials.iter().find(|(.., name)| *name == word);
+    if let Some(&(special, ..)) = special {
+        return Some(Value::Special(special));
+    }
+    let named = registers.runs.iter().filter(|run| run.naming != Naming::Numbered);
+    for run in named {
+        match word.strip_prefix(run.name) {
+            Some("" | "_lo") => return Some(Value::Scalar(run.first)),
+            Some("_hi") if run.naming == Naming::Halves => return Some(Value::Scalar(run.first + 1)),
+            _ => {}
+        }
+    }
     let digits = word.find(|letter: char| !letter.is_ascii_alphabetic())?;
     let (file, rest) = word.split_at(digits);
     let first = match rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -94,12 +82,12 @@ fn numbered(word: &str) -> Option<Value> {
     };
     let number: u8 = first.trim().parse().ok()?;
     match file {
-        "v" => Some(Value::Vgpr(number)),
-        "a" => Some(Value::Agpr(number)),
-        "s" => (number < 102).then_some(Value::Scalar(number)),
-        "ttmp" => (number < 16).then(|| Value::Scalar(108 + number)),
-        _ => None,
+        "v" => return Some(Value::Vgpr(number)),
+        "a" => return Some(Value::Agpr(number)),
+        _ => {}
     }
+    let run = registers.runs.iter().find(|run| run.naming == Naming::Numbered && run.name == file)?;
+    (number < run.count).then(|| Value::Scalar(run.first + number))
 }
 
 /// A whole number, decimal or hexadecimal.
@@ -161,14 +149,14 @@ fn inline_code(word: &str) -> Option<u8> {
 }
 
 /// SIMM16 by number or by meaning.
-fn immediate(word: &str, kind: ImmKind) -> Option<i64> {
+fn immediate(arch: Arch, word: &str, kind: ImmKind) -> Option<i64> {
     if let Some(value) = integer(word) {
         let signed = matches!(kind, ImmKind::SignedHex | ImmKind::Target);
         // As the text has it: 16 bits.
         return Some(if signed { i64::from(value as u16 as i16) } else { value });
     }
     match kind {
-        ImmKind::Waitcnt => waitcnt(word),
+        ImmKind::Waitcnt => waitcnt(arch, word),
         ImmKind::Sendmsg => sendmsg(word),
         ImmKind::Hwreg => hwreg(word),
         ImmKind::GprIdx => gpr_idx(word),
@@ -184,21 +172,15 @@ fn call<'a>(word: &'a str, name: &str) -> Option<&'a str> {
     word.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')')
 }
 
-fn waitcnt(words: &str) -> Option<i64> {
-    let mut raw: i64 = 0xcf7f;
-    for word in words.split_whitespace() {
-        let count = |name| call(word, name).and_then(integer);
-        if let Some(count @ 0..64) = count("vmcnt") {
-            raw = raw & !0xc00f | count & 0xf | (count >> 4) << 14;
-        } else if let Some(count @ 0..8) = count("expcnt") {
-            raw = raw & !0x70 | count << 4;
-        } else if let Some(count @ 0..16) = count("lgkmcnt") {
-            raw = raw & !0xf00 | count << 8;
-        } else {
-            return None;
-        }
-    }
-    Some(raw)
+/// `vmcnt(0) lgkmcnt(1)`.
+fn waitcnt(arch: Arch, words: &str) -> Option<i64> {
+    let generation = arch.generation();
+    let mut words = words.split_whitespace();
+    let raw = words.try_fold(waits::at_rest(generation), |raw, word| {
+        let (name, _) = word.split_once('(')?;
+        waits::with_count(generation, raw, name, integer(call(word, name)?)?)
+    })?;
+    Some(raw.into())
 }
 
 /// A message by its numbers; the names are not read.

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::table::ImmKind;
-use crate::{Arch, Feature};
+use crate::signature::ImmKind;
+use crate::{Arch, Feature, waits};
 
 /// Writes a SIMM16 (or SSRC1 mode) operand.
 pub(super) fn write(out: &mut String, arch: Arch, kind: ImmKind, value: i64) -> fmt::Result {
@@ -13,7 +13,7 @@ pub(super) fn write(out: &mut String, arch: Arch, kind: ImmKind, value: i64) -> 
         ImmKind::Decimal if raw > 64 => write!(out, "{raw:#x}"),
         ImmKind::Decimal | ImmKind::Target | ImmKind::Optional => write!(out, "{raw}"),
         ImmKind::Hex | ImmKind::SignedHex => write!(out, "{raw:#x}"),
-        ImmKind::Waitcnt => write_waitcnt(out, raw),
+        ImmKind::Waitcnt => write_waitcnt(out, arch, raw),
         ImmKind::Sendmsg => write_sendmsg(out, raw),
         ImmKind::Hwreg => write_hwreg(out, arch, raw),
         ImmKind::GprIdx => write_gpr_idx(out, raw),
@@ -43,16 +43,13 @@ fn write_exp_target(out: &mut String, raw: u16) -> fmt::Result {
     }
 }
 
-/// Vega ISA, S_WAITCNT: vmcnt 3:0 and 15:14, expcnt 6:4, lgkmcnt 11:8. Counters at their maximum are left out.
-fn write_waitcnt(out: &mut String, raw: u16) -> fmt::Result {
-    let vmcnt = raw & 0xf | raw >> 14 << 4;
-    let expcnt = raw >> 4 & 0x7;
-    let lgkmcnt = raw >> 8 & 0xf;
-    let counters = [("vmcnt", vmcnt, 0x3f), ("expcnt", expcnt, 0x7), ("lgkmcnt", lgkmcnt, 0xf)];
-    let all_at_rest = counters.iter().all(|(_, count, max)| count == max);
+/// Counters at their most are left out.
+fn write_waitcnt(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
+    let counters = waits::counts(arch.generation(), raw);
+    let all_at_rest = counters.iter().all(|(_, count, most)| count == most);
     let mut separator = "";
-    for (name, count, max) in counters {
-        if count != max || all_at_rest {
+    for (name, count, most) in counters {
+        if count != most || all_at_rest {
             write!(out, "{separator}{name}({count})")?;
             separator = " ";
         }

@@ -6,11 +6,12 @@ mod names;
 
 use std::fmt::{self, Write as _};
 
-use super::operand;
-use super::table::{Class, Entry, ImmKind, MIX, Spec, Tables, Ty};
 use super::value::{has_inline_twin, inline_f16, inline_float, inline_integer};
 use super::{Encoding, Inst, Mods, Operand, Slot, Value};
 use crate::Arch;
+use crate::encoding::operand;
+use crate::encoding::table::{Entry, Tables};
+use crate::signature::{Class, ImmKind, MIX, Spec, Ty};
 
 pub(super) use names::scalar_name;
 
@@ -52,7 +53,7 @@ fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> f
         // The target of an export stands apart.
         separator = if spec.class == Class::Imm(ImmKind::ExpTarget) { " " } else { ", " };
         if spec.class == Class::SmemOffset {
-            write_smem_offset(out, operand, operands.next())?;
+            write_smem_offset(out, arch, operand, operands.next())?;
         } else {
             write_operand(out, arch, entry, spec, operand, &inst.mods)?;
         }
@@ -65,20 +66,20 @@ fn is_silent(spec: Spec, operand: &Operand) -> bool {
     matches!(spec.class, Class::Imm(ImmKind::Optional)) && operand.value == Value::Imm(0)
 }
 
-fn write_smem_offset(out: &mut String, first: &Operand, second: Option<&Operand>) -> fmt::Result {
-    write_smem_part(out, first)?;
+fn write_smem_offset(out: &mut String, arch: Arch, first: &Operand, second: Option<&Operand>) -> fmt::Result {
+    write_smem_part(out, arch, first)?;
     if let Some(offset) = second {
         out.push_str(" offset:");
-        write_smem_part(out, offset)?;
+        write_smem_part(out, arch, offset)?;
     }
     Ok(())
 }
 
-fn write_smem_part(out: &mut String, operand: &Operand) -> fmt::Result {
+fn write_smem_part(out: &mut String, arch: Arch, operand: &Operand) -> fmt::Result {
     match operand.value {
         Value::Imm(offset) if offset < 0 => write!(out, "-{:#x}", offset.unsigned_abs()),
         Value::Imm(offset) => write!(out, "{offset:#x}"),
-        value => write_value(out, value, 1, Ty::I32),
+        value => write_value(out, arch, value, 1, Ty::I32),
     }
 }
 
@@ -102,7 +103,7 @@ fn write_operand(
         Encoding::Vop3px => (false, false),
         Encoding::Vop3p if !mixes => (false, false),
         Encoding::Vop3p => (mods.neg & bit != 0, mods.neg_hi & bit != 0),
-        _ if entry.flags.has(super::table::BITOP3) => (false, false),
+        _ if entry.flags.has(crate::signature::BITOP3) => (false, false),
         _ => (mods.neg & bit != 0, mods.abs & bit != 0),
     };
     let sext = mods.sdwa.is_some_and(|sdwa| sdwa.sext.get(source).copied().unwrap_or(false));
@@ -131,18 +132,19 @@ fn write_plain(out: &mut String, arch: Arch, spec: Spec, operand: &Operand) -> f
             None => write!(out, "{value:#x}"),
         },
         (Class::Literal, Value::Literal(value)) => write!(out, "{value:#x}"),
-        (_, value) => write_value(out, value, operand.dwords, spec.ty),
+        (_, value) => write_value(out, arch, value, operand.dwords, spec.ty),
     }
 }
 
-fn write_value(out: &mut String, value: Value, dwords: u8, ty: Ty) -> fmt::Result {
+fn write_value(out: &mut String, arch: Arch, value: Value, dwords: u8, ty: Ty) -> fmt::Result {
     match value {
-        Value::Scalar(first) => names::write_scalar(out, first, dwords),
+        Value::Scalar(first) => names::write_scalar(out, arch.generation().registers(), first, dwords),
         Value::Vgpr(first) => names::write_tuple(out, 'v', first, dwords),
         Value::Agpr(first) => names::write_tuple(out, 'a', first, dwords),
         Value::Inline(code) => write_inline(out, code, ty),
-        Value::Special(code) => {
-            out.push_str(names::special_name(code));
+        Value::Special(special) => {
+            let found = arch.generation().registers().code_and_name(special);
+            out.push_str(found.map_or("/*reserved*/", |(_, name)| name));
             Ok(())
         }
         Value::Literal(value) => write_literal(out, value, ty),

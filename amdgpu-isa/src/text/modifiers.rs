@@ -2,8 +2,9 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::table::{
-    ACCVGPR, BITOP3, BLGP_NEG, BYTE_RESULT, Entry, FROM_LDS, GDS_ONLY, HIGH, MAI, MIX, NO_DST_SEL, NO_OPSEL,
+use crate::encoding::table::Entry;
+use crate::signature::{
+    ACCVGPR, BITOP3, BLGP_NEG, BYTE_RESULT, FROM_LDS, GDS_ONLY, HIGH, MAI, MIX, NO_DST_SEL, NO_OPSEL,
     SWIZZLE, TWO_OFFSETS,
 };
 use crate::{Arch, Feature};

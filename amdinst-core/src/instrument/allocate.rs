@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use amdgpu_isa::{Access, Feature, LAST_SGPR, Reg, RegSet, ScalarSet, Value};
+use amdgpu_isa::{Access, Feature, Inst, LAST_SGPR, Logic, MaskOp, Reg, RegSet, ScalarSet, Value, WaveSize};
 use arrayvec::ArrayVec;
 
 use super::deferred::Deferred;
@@ -583,13 +583,12 @@ pub(super) fn take_pair(free: &mut Vec<u8>) -> Option<u8> {
 }
 
 /// Whether an instruction leaves SCC = (NEW ≠ 0).
-pub(super) fn scc_tells_new(inst: &amdgpu_isa::Inst) -> bool {
-    use amdgpu_isa::Op;
+pub(super) fn scc_tells_new(inst: &Inst, wave: WaveSize) -> bool {
     let writes_exec_itself =
         inst.operands.first().is_some_and(|o| o.value == Value::EXEC && o.access != Access::Read);
-    match inst.op {
-        Op::s_and_saveexec_b64 | Op::s_andn1_saveexec_b64 | Op::s_andn1_wrexec_b64 => true,
-        Op::s_and_b64 | Op::s_andn2_b64 | Op::s_or_b64 | Op::s_xor_b64 => writes_exec_itself,
+    match inst.op.mask_op(wave) {
+        Some(MaskOp::Saveexec(Logic::And | Logic::NotAnd) | MaskOp::Wrexec(Logic::NotAnd)) => true,
+        Some(MaskOp::Combine(Logic::And | Logic::AndNot | Logic::Or | Logic::Xor)) => writes_exec_itself,
         _ => false,
     }
 }

@@ -9,7 +9,8 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use amdgpu_isa::{
-    Arch, DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Reg, Value, Words, assemble_legal, with_values,
+    Arch, DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Reg, Value, WaveSize, Words, assemble_legal,
+    with_values,
 };
 use rustc_hash::FxHashMap;
 
@@ -142,6 +143,16 @@ struct Known {
 const RECENT: usize = 1024;
 
 impl Assembler {
+    /// The processor that it assembles for.
+    pub(super) const fn arch(&self) -> Arch {
+        self.arch
+    }
+
+    /// The size of the waves that run the code.
+    pub(super) const fn wave_size(&self) -> WaveSize {
+        self.arch.generation().wave_sizes()[0]
+    }
+
     pub(super) fn new(arch: Arch) -> Self {
         let recent = Box::new([const { None }; RECENT]);
         let known = Known { recent, all: HashMap::default(), shapes: HashMap::default() };
@@ -237,11 +248,8 @@ const fn kind(value: Value) -> u64 {
 #[inline]
 const fn byte(value: Value) -> u8 {
     match value {
-        Value::Scalar(code)
-        | Value::Vgpr(code)
-        | Value::Agpr(code)
-        | Value::Inline(code)
-        | Value::Special(code) => code,
+        Value::Scalar(code) | Value::Vgpr(code) | Value::Agpr(code) | Value::Inline(code) => code,
+        Value::Special(special) => special as u8,
         Value::Literal(_) | Value::Imm(_) | Value::Off => 0,
     }
 }

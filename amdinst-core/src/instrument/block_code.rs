@@ -49,7 +49,7 @@ impl BlockCode<'_> {
         match self.place {
             CounterPlace::BlockSgprs { executions, lanes } => {
                 if let (Some(lanes), Some(temp)) = (lanes, self.temps.singles[0]) {
-                    code.sop1(Op::s_bcnt1_i32_b64, sgpr(temp), Value::EXEC);
+                    code.count_lanes(temp, Value::EXEC);
                     code.sop2(Op::s_add_u32, lanes, sgpr(lanes), sgpr(temp));
                 }
                 code.sop2(Op::s_add_u32, executions, sgpr(executions), Value::int(1));
@@ -73,7 +73,7 @@ impl BlockCode<'_> {
             CounterPlace::Sgprs(_) | CounterPlace::Masks { .. } | CounterPlace::Seed => {}
         }
         if let Some(mask) = self.temps.pair {
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(mask));
+            code.move_mask(Value::EXEC, sgpr(mask));
         }
         if let Some(scc) = self.temps.scc {
             code.sopc(Op::s_cmp_lg_u32, sgpr(scc), Value::int(0));
@@ -85,9 +85,9 @@ impl BlockCode<'_> {
     /// Adds to each counter in memory by itself. EXEC is in the pair then.
     fn add_one_by_one(&self, code: &mut Sequence) {
         let Some(mask) = self.temps.pair else { return };
-        code.sop1(Op::s_mov_b64, sgpr(mask), Value::EXEC);
+        code.move_mask(sgpr(mask), Value::EXEC);
         if let Some(lanes) = self.temps.singles[0] {
-            code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes), sgpr(mask));
+            code.count_lanes(lanes, sgpr(mask));
         }
         let words = Probe::Blocks.words();
         self.borrowed().add_one_by_one(code, block_offset(self.id), words, |code, add| {
@@ -110,7 +110,7 @@ impl BlockCode<'_> {
             code.readlane(record, park, PARKED_RECORD);
             code.readlane(record + 1, park, PARKED_RECORD + 1);
         }
-        code.sop1(Op::s_mov_b64, sgpr(mask), Value::EXEC);
+        code.move_mask(sgpr(mask), Value::EXEC);
         self.borrowed().take_lanes(code);
         // Where the lanes are always the same, the first has its increment from the prologue on.
         if self.borrowed().forgets_data() {
@@ -118,7 +118,7 @@ impl BlockCode<'_> {
         }
         let words = match self.temps.singles[0] {
             Some(lanes) => {
-                code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes), sgpr(mask));
+                code.count_lanes(lanes, sgpr(mask));
                 code.writelane(data, sgpr(lanes), first + 1);
                 Probe::Blocks.words()
             }

@@ -28,13 +28,13 @@ impl Borrowed<'_> {
     pub(super) fn take(&self, code: &mut Sequence) {
         let Some(park) = self.owned.park else { return };
         if let (Some(slots), Some(exec)) = (self.owned.scratch, self.temps.pair) {
-            code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+            code.move_mask(sgpr(exec), Value::EXEC);
             code.enable_lanes(PARKING_LANES, 0);
             let scratch = code.scratch(slots, self.temps.address);
             code.scratch_store(park, scratch.kept);
             code.scratch_load(park, scratch.image);
             code.wait_vector_memory();
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+            code.move_mask(Value::EXEC, sgpr(exec));
         }
         if self.temps.wait {
             code.wait_scalar_loads();
@@ -55,7 +55,7 @@ impl Borrowed<'_> {
             let scratch = code.scratch(slots, self.temps.address);
             code.scratch_load(park, scratch.kept);
             code.wait_vector_memory();
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+            code.move_mask(Value::EXEC, sgpr(exec));
         }
     }
 

@@ -199,8 +199,8 @@ impl Entry<'_> {
         }
         if self.keep_offsets || !self.owned.counter_vgprs.is_empty() {
             let exec = self.exec_copy();
-            code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
-            code.enable_lanes(64, 0);
+            code.move_mask(sgpr(exec), Value::EXEC);
+            code.enable_all_lanes();
             if self.keep_offsets {
                 code.lane_offsets(self.owned.offsets);
             }
@@ -209,16 +209,16 @@ impl Entry<'_> {
             for &vgpr in &self.owned.counter_vgprs {
                 code.v_mov(vgpr, Value::int(0));
             }
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+            code.move_mask(Value::EXEC, sgpr(exec));
         }
         if let (Some(slots), Some(park)) = (self.owned.scratch, self.owned.park) {
             let mut pairs = self.spare_pairs();
             let [exec, address] = [(); 2].map(|()| pairs.next().unwrap_or(first));
-            code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+            code.move_mask(sgpr(exec), Value::EXEC);
             code.enable_lanes(PARKING_LANES, 0);
             let scratch = code.scratch(slots, Some(address));
             code.scratch_store(park, scratch.image);
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+            code.move_mask(Value::EXEC, sgpr(exec));
         }
         if let Some(place) = self.owned.begin {
             self.note_time(&mut code, place, buffer);
@@ -247,22 +247,23 @@ impl Entry<'_> {
     fn clear_image(&self, code: &mut Sequence, image: u8, words: u32) {
         let Owned { offsets, data, .. } = *self.owned;
         let exec = self.exec_copy();
-        code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
-        code.enable_lanes(64, 0);
+        code.move_mask(sgpr(exec), Value::EXEC);
+        code.enable_all_lanes();
         code.lane_offsets(offsets);
         code.vop2(Op::v_add_u32, offsets, sgpr(image), offsets);
         code.v_mov(data, Value::int(0));
-        for at in (0..words).step_by(64).skip(1) {
-            if words - at < 64 {
+        let lanes = code.lanes();
+        for at in (0..words).step_by(lanes as usize).skip(1) {
+            if words - at < lanes {
                 code.enable_lanes(words - at, 0);
             }
             code.ds_write(offsets, data, 4 * at);
         }
-        code.enable_lanes(words.min(64), 0);
+        code.enable_lanes(words.min(lanes), 0);
         code.writelane(data, Value::int(1), 0);
         code.ds_write(offsets, data, 0);
         code.v_mov(data, Value::int(1));
-        code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+        code.move_mask(Value::EXEC, sgpr(exec));
     }
 
     /// Reads the clock, last of all, and puts the time where it stays. The address of the record is in `buffer`, too.
@@ -278,10 +279,10 @@ impl Entry<'_> {
             }
         }
         if place == BeginPlace::Memory {
-            code.sop1(Op::s_mov_b64, sgpr(exec), Value::EXEC);
+            code.move_mask(sgpr(exec), Value::EXEC);
             code.enable_lanes(2, BEGIN_WORD);
             code.global_store(self.owned.offsets, self.owned.data, buffer, 0);
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(exec));
+            code.move_mask(Value::EXEC, sgpr(exec));
         }
     }
 

@@ -86,7 +86,7 @@ impl Exit<'_> {
             return code.finish();
         }
         if self.home != Home::Global || self.owned.lent != Lent::Neither {
-            code.enable_lanes(64, 0);
+            code.enable_all_lanes();
             code.lane_offsets(offsets);
         }
         let mut words = vec![Word::Constant(1), Word::Constant(0)];
@@ -110,7 +110,7 @@ impl Exit<'_> {
                 })
         );
         let mut at = 0;
-        for chunk in words.chunks(64) {
+        for chunk in words.chunks(code.lanes() as usize) {
             // All lanes are on that a chunk has: the first may have all.
             let has_zeros = chunk.iter().any(|word| matches!(word, Word::Constant(0)));
             if has_zeros {
@@ -149,16 +149,17 @@ impl Exit<'_> {
         // What is parked is needed no more: all lanes get addresses again.
         let image = record + 2;
         code.readlane(image, offsets, 0);
-        code.enable_lanes(64, 0);
+        code.enable_all_lanes();
         code.lane_offsets(offsets);
         code.vop2(Op::v_add_u32, offsets, sgpr(image), offsets);
         let words = RECORD_HEADER_WORDS + self.probe.words() * self.places.len() as u32;
-        for at in (0..words).step_by(64) {
+        let lanes = code.lanes();
+        for at in (0..words).step_by(lanes as usize) {
             let offset = 4 * at % MAX_OFFSET;
             if at > 0 && offset == 0 {
                 code.vop2(Op::v_add_u32, offsets, Value::int(MAX_OFFSET as i32), offsets);
             }
-            if words - at < 64 {
+            if words - at < lanes {
                 code.enable_lanes(words - at, 0);
             }
             code.ds_read(data, offsets, offset);
@@ -177,7 +178,7 @@ impl Exit<'_> {
         code.wait_scalar_loads();
         let record = self.record(code);
         if begin != BeginPlace::Memory {
-            code.enable_lanes(64, 0);
+            code.enable_all_lanes();
             code.lane_offsets(offsets);
         }
         let mut words = vec![
@@ -194,7 +195,7 @@ impl Exit<'_> {
         }
         if begin == BeginPlace::Memory {
             // The time of entry is there already: lanes 0, 1, 4 and 5.
-            code.sop1(Op::s_mov_b64, Value::EXEC, Value::int(0b11_0011));
+            code.move_mask(Value::EXEC, Value::int(0b11_0011));
         } else {
             code.enable_lanes(END_WORD + 2, 0);
         }
@@ -233,11 +234,11 @@ impl Exit<'_> {
     fn store(&self, code: &mut Sequence, record: u8, data: u8, lanes: u32, at: u32) {
         let offsets = self.owned.offsets;
         if at >= MAX_OFFSET {
-            code.enable_lanes(64, 0);
+            code.enable_all_lanes();
             code.vop2(Op::v_add_u32, offsets, Value::int(at as i32), offsets);
             code.enable_lanes(lanes, 0);
             code.global_store(offsets, data, record, 0);
-            code.enable_lanes(64, 0);
+            code.enable_all_lanes();
             code.vop2(Op::v_subrev_u32, offsets, Value::int(at as i32), offsets);
         } else {
             code.enable_lanes(lanes, 0);

@@ -6,7 +6,7 @@ use arrayvec::ArrayVec;
 use super::deferred::Deferred;
 use super::options::{Level, Probe};
 use super::seed::SeedRegisters;
-use crate::counters::{RECORD_HEADER_WORDS, SiteForm, WORDS_PER_SITE};
+use crate::counters::{RECORD_HEADER_WORDS, SiteForm, WAVEFRONT_SIZE, WORDS_PER_SITE};
 
 /// Where the counters of one site are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl SgprCounters {
 pub(super) const fn points_per_vgpr(probe: Probe) -> usize {
     match probe.words() {
         0 => 1,
-        words => (64 / words) as usize,
+        words => (WAVEFRONT_SIZE / words) as usize,
     }
 }
 

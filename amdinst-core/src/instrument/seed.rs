@@ -19,7 +19,7 @@
 //! The buffer has our header, then for each wave eight bytes a site and sixteen of the clock: not the records that `counters`
 //! decodes.
 
-use amdgpu_isa::{Arch, Op, Value};
+use amdgpu_isa::{Arch, Op, Special, Value};
 
 use super::allocate::{NoRegisters, take_pair};
 use super::deferred::Deferred;
@@ -38,7 +38,7 @@ const LOWEST_OWNED: u8 = 48;
 /// With the six specials (VCC and its like) that is 100 SGPRs: as many as eight waves a SIMD have.
 const HIGHEST_OWNED: u8 = 93;
 /// SCC as a source operand.
-const SCC: Value = Value::Special(253);
+const SCC: Value = Value::Special(Special::Scc);
 
 /// Where counters are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,8 +157,8 @@ impl SeedRegisters {
     pub(super) fn count(&self, code: &mut Sequence, old: Value, temps: &Temps, record: u8, site: u32) {
         let (Some(saved), [Some(low), Some(high), _]) = (temps.pair, temps.singles) else { return };
         let lds = self.place == SeedPlace::Lds;
-        code.sop1(Op::s_mov_b64, sgpr(saved), Value::EXEC);
-        code.sop1(Op::s_mov_b64, Value::EXEC, Value::int(1));
+        code.move_mask(sgpr(saved), Value::EXEC);
+        code.move_mask(Value::EXEC, Value::int(1));
         code.sop1(Op::s_mov_b32, sgpr(low), Value::int((SITE_BYTES * site) as i32));
         code.sop2(Op::s_add_u32, low, sgpr(if lds { self.image } else { record }), sgpr(low));
         if !lds {
@@ -184,12 +184,12 @@ impl SeedRegisters {
             code.global_atomic_at(Op::global_atomic_inc, self.address, self.limit, 4);
         }
         code.wait_for_all();
-        code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(saved));
+        code.move_mask(Value::EXEC, sgpr(saved));
     }
 
     /// Before the wave ends: copies its counters from LDS to memory, and writes the clock's readings.
     pub(super) fn leave(&self, code: &mut Sequence, record: u8) {
-        code.sop1(Op::s_mov_b64, Value::EXEC, Value::int(1));
+        code.move_mask(Value::EXEC, Value::int(1));
         for half in 0..2 {
             code.v_mov(self.address + half, sgpr(record + half));
         }

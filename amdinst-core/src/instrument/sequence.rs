@@ -1,6 +1,6 @@
 //! Instructions to be inserted, written down in order.
 
-use amdgpu_isa::{DppCtrl, EncodeError, Encoding, Op, Value};
+use amdgpu_isa::{DppCtrl, EncodeError, Encoding, MaskOp, Op, Value, Waits};
 
 use super::assembler::{Assembled, Assembler, Modifiers};
 use super::layout::ScratchSlots;
@@ -12,7 +12,7 @@ pub(super) fn sgpr(register: u8) -> Value {
 }
 
 /// The low half of FLAT_SCRATCH, by its number in operands.
-pub(super) const FLAT_SCRATCH: u8 = 102;
+pub(super) use amdgpu_isa::scalar::FLAT_SCRATCH;
 
 /// How instructions reach both of the [`ScratchSlots`].
 #[derive(Clone, Copy, Debug)]
@@ -88,24 +88,53 @@ impl Sequence {
         self.plain(op, Encoding::Sopc, &[a, b]);
     }
 
-    /// `s_cselect_b64 exec, …, …`: the first if SCC is set.
-    pub(super) fn choose_exec(&mut self, if_scc: Value, otherwise: Value) {
-        self.plain(Op::s_cselect_b64, Encoding::Sop2, &[Value::EXEC, if_scc, otherwise]);
+    /// Copies a lane mask, or all bits of a constant. Leaves SCC alone.
+    pub(super) fn move_mask(&mut self, to: Value, from: Value) {
+        self.mask_op(MaskOp::Move, Encoding::Sop1, &[to, from]);
     }
 
-    /// `s_lshl_b64 exec, exec, by`. SCC is changed.
+    /// The number of lanes in a mask. SCC says whether there are any.
+    pub(super) fn count_lanes(&mut self, to: u8, mask: Value) {
+        self.mask_op(MaskOp::CountLanes, Encoding::Sop1, &[sgpr(to), mask]);
+    }
+
+    /// One of two masks: the first if SCC is set.
+    pub(super) fn select_mask(&mut self, to: Value, if_scc: Value, otherwise: Value) {
+        self.mask_op(MaskOp::Select, Encoding::Sop2, &[to, if_scc, otherwise]);
+    }
+
+    /// Moves EXEC's lanes up. SCC is changed.
     pub(super) fn shift_exec(&mut self, by: u32) {
-        self.plain(Op::s_lshl_b64, Encoding::Sop2, &[Value::EXEC, Value::EXEC, Value::int(by as i32)]);
+        self.mask_op(MaskOp::ShiftUp, Encoding::Sop2, &[Value::EXEC, Value::EXEC, Value::int(by as i32)]);
     }
 
-    /// `s_mov_b64 exec, lanes`: the lowest `lanes` lanes, shifted up by `shift`. Leaves SCC alone.
-    pub(super) fn enable_lanes(&mut self, lanes: u32, shift: u32) {
-        if lanes >= 64 {
-            self.sop1(Op::s_mov_b64, Value::EXEC, Value::int(-1));
+    /// Lanes of a wave.
+    pub(super) const fn lanes(&self) -> u32 {
+        self.assembler.wave_size().lanes()
+    }
+
+    /// Enables all lanes. Leaves SCC alone.
+    pub(super) fn enable_all_lanes(&mut self) {
+        self.move_mask(Value::EXEC, Value::int(-1));
+    }
+
+    /// Enables so many lanes, from the lane `first` on, and no others. Leaves SCC alone.
+    pub(super) fn enable_lanes(&mut self, lanes: u32, first: u32) {
+        if lanes >= self.lanes() {
+            self.enable_all_lanes();
         } else {
-            // s_bfm_b64: ((1 << lanes) - 1) << shift.
-            let values = [Value::EXEC, Value::int(lanes as i32), Value::int(shift as i32)];
-            self.plain(Op::s_bfm_b64, Encoding::Sop2, &values);
+            let values = [Value::EXEC, Value::int(lanes as i32), Value::int(first as i32)];
+            self.mask_op(MaskOp::LanesFrom, Encoding::Sop2, &values);
+        }
+    }
+
+    /// An operation on lane masks, as wide as the wave.
+    fn mask_op(&mut self, what: MaskOp, encoding: Encoding, values: &[Value]) {
+        match what.op(self.assembler.wave_size()) {
+            Some(op) => self.plain(op, encoding, values),
+            None => {
+                self.error.get_or_insert(EncodeError::NoMaskOp { what, wave: self.assembler.wave_size() });
+            }
         }
     }
 
@@ -273,19 +302,22 @@ impl Sequence {
 
     /// `s_waitcnt lgkmcnt(0)`, the other counters at their most: scalar loads, and LDS.
     pub(super) fn wait_scalar_loads(&mut self) {
-        // vmcnt 63 (bits 3:0 and 15:14), expcnt 7 (6:4), lgkmcnt 0 (11:8).
-        self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0xc07f)]);
+        self.wait(Waits::SCALAR_AND_LDS);
     }
 
     /// `s_waitcnt vmcnt(0)`, the other counters at their most.
     pub(super) fn wait_vector_memory(&mut self) {
-        // vmcnt 0 (bits 3:0 and 15:14), expcnt 7 (6:4), lgkmcnt 15 (11:8).
-        self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0x0f70)]);
+        self.wait(Waits::VECTOR);
     }
 
     /// `s_waitcnt 0`: for everything.
     pub(super) fn wait_for_all(&mut self) {
-        self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(0)]);
+        self.wait(Waits::ALL);
+    }
+
+    fn wait(&mut self, waits: Waits) {
+        let immediate = waits.immediate(self.assembler.arch().generation());
+        self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(immediate.into())]);
     }
 
     /// `s_add_u32 flat_scratch_lo, init, offset`, `s_addc_u32 flat_scratch_hi, init + 1, 0`: where the wave's private memory is,

@@ -103,13 +103,13 @@ impl SiteCode<'_> {
         let mut code = Sequence::new(self.assembler);
         if let CounterPlace::Masks { old, .. } = self.place {
             if let Some(old) = old {
-                code.sop1(Op::s_mov_b64, sgpr(old), Value::EXEC);
+                code.move_mask(sgpr(old), Value::EXEC);
             }
             return code.finish();
         }
         self.borrowed().take(&mut code);
         if let (None, Some(old)) = (self.facts.saved, self.temps.old) {
-            code.sop1(Op::s_mov_b64, sgpr(old), Value::EXEC);
+            code.move_mask(sgpr(old), Value::EXEC);
         }
         code.finish()
     }
@@ -118,7 +118,7 @@ impl SiteCode<'_> {
     pub(super) fn after(&self) -> Result<Vec<Assembled>, EncodeError> {
         let mut code = Sequence::new(self.assembler);
         if let CounterPlace::Masks { new, .. } = self.place {
-            code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
+            code.move_mask(sgpr(new), Value::EXEC);
             return code.finish();
         }
         let old = sgpr(self.facts.saved.or(self.temps.old).unwrap_or_default());
@@ -173,10 +173,10 @@ impl SiteCode<'_> {
         let add_scc = |code: &mut Sequence, to: u8| code.sop2(Op::s_addc_u32, to, sgpr(to), Value::int(0));
         let taken = match (counters.lanes, self.temps.singles[0]) {
             (Some([lanes_in, lanes_taken]), Some(temp)) => {
-                code.sop1(Op::s_bcnt1_i32_b64, sgpr(temp), old);
+                code.count_lanes(temp, old);
                 add(code, lanes_in, sgpr(temp));
                 // Its SCC is NEW ≠ 0.
-                code.sop1(Op::s_bcnt1_i32_b64, sgpr(temp), Value::EXEC);
+                code.count_lanes(temp, Value::EXEC);
                 Some((lanes_taken, temp))
             }
             _ => {
@@ -189,7 +189,7 @@ impl SiteCode<'_> {
         // An empty NEW is not `all`, also when OLD was empty: compare it with -1 instead.
         let compared = match self.temps.pair {
             Some(pair) if !self.facts.old_is_nonzero => {
-                code.sop2(Op::s_cselect_b64, pair, old, Value::int(-1));
+                code.select_mask(sgpr(pair), old, Value::int(-1));
                 sgpr(pair)
             }
             _ => old,
@@ -214,7 +214,7 @@ impl SiteCode<'_> {
             code.readlane(record, park, PARKED_RECORD);
             code.readlane(record + 1, park, PARKED_RECORD + 1);
         }
-        code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
+        code.move_mask(sgpr(new), Value::EXEC);
         self.borrowed().take_lanes(code);
         let sums = match (self.level, self.temps.singles) {
             (Level::Lanes, [Some(lanes_in), Some(taken), _]) => Some((lanes_in, taken)),
@@ -227,23 +227,23 @@ impl SiteCode<'_> {
         // partial wave was started with.
         match sums {
             None if self.facts.scc_is_some && self.facts.old_is_nonzero => {
-                code.choose_exec(some, none);
+                code.select_mask(Value::EXEC, some, none);
                 code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
-                code.choose_exec(all, Value::EXEC);
+                code.select_mask(Value::EXEC, all, Value::EXEC);
             }
             _ => {
                 // An empty NEW is not `all`, also when OLD was empty.
                 code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
-                code.choose_exec(all, some);
+                code.select_mask(Value::EXEC, all, some);
                 match sums {
                     Some((lanes_in, taken)) => {
-                        code.sop1(Op::s_bcnt1_i32_b64, sgpr(lanes_in), old);
+                        code.count_lanes(lanes_in, old);
                         // Its SCC is NEW ≠ 0.
-                        code.sop1(Op::s_bcnt1_i32_b64, sgpr(taken), sgpr(new));
+                        code.count_lanes(taken, sgpr(new));
                     }
                     None => code.sopc(Op::s_cmp_lg_u64, sgpr(new), Value::int(0)),
                 }
-                code.choose_exec(Value::EXEC, none);
+                code.select_mask(Value::EXEC, Value::EXEC, none);
             }
         }
         if first > 0 {
@@ -266,12 +266,12 @@ impl SiteCode<'_> {
             _ => return,
         };
         let Some(new) = self.temps.pair else { return };
-        code.sop1(Op::s_mov_b64, sgpr(new), Value::EXEC);
+        code.move_mask(sgpr(new), Value::EXEC);
         if let Some(taken) = taken {
             // What `all` is worked out in later.
-            code.sop1(Op::s_bcnt1_i32_b64, sgpr(all), old);
+            code.count_lanes(all, old);
             // Its SCC is NEW ≠ 0.
-            code.sop1(Op::s_bcnt1_i32_b64, sgpr(taken), sgpr(new));
+            code.count_lanes(taken, sgpr(new));
         } else if !self.facts.scc_is_some {
             code.sopc(Op::s_cmp_lg_u64, sgpr(new), Value::int(0));
         }
@@ -298,7 +298,7 @@ impl SiteCode<'_> {
 
     fn restore_exec(&self, code: &mut Sequence) {
         if let Some(new) = self.temps.pair {
-            code.sop1(Op::s_mov_b64, Value::EXEC, sgpr(new));
+            code.move_mask(Value::EXEC, sgpr(new));
         }
     }
 }

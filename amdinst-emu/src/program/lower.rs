@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::ops::Range;
 
-use amdgpu_isa::{Access, Arch, Encoding, Feature, FeatureState, Inst, Operand, Slot, Value};
+use amdgpu_isa::{Access, Arch, Encoding, Feature, FeatureState, Inst, Operand, Slot, Value, scalar};
 use amdgpu_object::{CodeObject, Kernel};
 
 use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Registers, Src, Step, memory_ops, scalar_memory};
@@ -275,11 +275,10 @@ fn note_write(step: &mut Step, operand: &Operand) {
 
 /// TTMP0 to TTMP15, which only trap handlers may write; what is in them when a kernel reads them depends on those.
 fn is_privileged(operand: &Operand) -> bool {
-    const TTMP: std::ops::RangeInclusive<u16> = 108..=123;
     match operand.value {
         Value::Scalar(first) => {
             let last = u16::from(first) + u16::from(operand.dwords.max(1)) - 1;
-            u16::from(first) <= *TTMP.end() && last >= *TTMP.start()
+            first < scalar::TTMP + scalar::TTMPS && last >= scalar::TTMP.into()
         }
         _ => false,
     }
@@ -290,7 +289,7 @@ fn source(value: Value, kind: Kind, dwords: u8, name: &str) -> Src {
     match value {
         Value::Vgpr(_) | Value::Agpr(_) => register_row(value).map_or(Src::None, Src::Row),
         Value::Scalar(register) => Src::Scalar(register),
-        Value::Special(code) => Src::Special(code),
+        Value::Special(special) => Src::Special(special),
         Value::Inline(code) => Src::Const(inline(code, kind, dwords, name)),
         Value::Literal(bits) => Src::Const(match kind {
             Kind::F64 if dwords >= 2 => u64::from(bits) << 32,

@@ -38,7 +38,7 @@ pub(crate) fn access(inst: &Inst, sramecc: bool) -> Option<MemoryAccess> {
             Value::Inline(code @ 128..=192) => Src::Const(u64::from(code) - 128),
             Value::Inline(code @ 193..=208) => Src::Const((192 - i64::from(code)) as u32 as u64),
             Value::Literal(value) => Src::Const(u64::from(value)),
-            Value::Special(code) => Src::Special(code),
+            Value::Special(special) => Src::Special(special),
             _ => Src::None,
         }
     });

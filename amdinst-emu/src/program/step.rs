@@ -1,6 +1,6 @@
 //! The form in which instructions are executed: operands resolved to rows and constants, a function to call.
 
-use amdgpu_isa::{Inst, Op, Operand, Value};
+use amdgpu_isa::{Inst, Op, Operand, Special, Value};
 
 use crate::check::{Outcome, RegisterBank};
 use crate::exec::Context;
@@ -18,8 +18,8 @@ pub(crate) enum Src {
     Scalar(u8),
     /// A constant, already in the operand's format.
     Const(u64),
-    /// SHARED_BASE … EXECZ by operand code.
-    Special(u8),
+    /// SHARED_BASE … EXECZ.
+    Special(Special),
     /// Absent.
     None,
 }

@@ -501,7 +501,7 @@ impl<'a> Engine<'a> {
             }
             Work::Nop { states } => resident.wait(now + p.nop_state * u64::from(states), Stall::Pause),
             Work::Sleep { units } => resident.wait(now + p.sleep_unit * u64::from(units), Stall::Pause),
-            Work::Wait { .. } | Work::Barrier | Work::End | Work::Nothing => {}
+            Work::Wait(_) | Work::Barrier | Work::End | Work::Nothing => {}
         }
         resident.results(instruction, results);
     }

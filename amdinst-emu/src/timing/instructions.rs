@@ -1,6 +1,6 @@
 //! What the model needs to know of each instruction, worked out once for a program.
 
-use amdgpu_isa::{Encoding, Inst, MemoryKind, MemoryOperation, Op, Reg};
+use amdgpu_isa::{Encoding, Generation, Inst, MemoryKind, MemoryOperation, Op, Reg, Waits};
 
 use super::parameters::{Cost, Parameters};
 use crate::program::Program;
@@ -42,12 +42,8 @@ pub(super) enum Work {
         access: Access,
         addressed: bool,
     },
-    /// `s_waitcnt`: outstanding operations that may remain, of VM_CNT, LGKM_CNT, EXP_CNT.
-    Wait {
-        vector: u8,
-        local: u8,
-        export: u8,
-    },
+    /// `s_waitcnt`.
+    Wait(Waits),
     Barrier,
     Branch,
     Nop {
@@ -119,7 +115,7 @@ pub(super) fn all(program: &Program, parameters: &Parameters) -> Vec<Instruction
 
 fn describe(program: &Program, parameters: &Parameters, inst: &Inst, pc: u64) -> Instruction {
     let effects = inst.effects(program.arch);
-    let (category, work, cost) = work(inst, &effects, parameters);
+    let (category, work, cost) = work(inst, &effects, program.arch.generation(), parameters);
     let mut written = effects.changes();
     written.remove(Reg::MODE);
     Instruction {
@@ -144,7 +140,12 @@ fn number(register: Reg) -> Option<u16> {
     scalar.or(vgpr).or(agpr).or_else(|| (register == Reg::SCC).then_some(640))
 }
 
-fn work(inst: &Inst, effects: &amdgpu_isa::Effects, p: &Parameters) -> (Category, Work, Cost) {
+fn work(
+    inst: &Inst,
+    effects: &amdgpu_isa::Effects,
+    generation: Generation,
+    p: &Parameters,
+) -> (Category, Work, Cost) {
     let access = effects.memory;
     match inst.encoding {
         Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopk | Encoding::Sopc => {
@@ -155,7 +156,7 @@ fn work(inst: &Inst, effects: &amdgpu_isa::Effects, p: &Parameters) -> (Category
             let slow = name.ends_with("saveexec_b64") || name.starts_with("s_setreg");
             (Category::Scalar, Work::Scalar, if slow { p.salu_slow } else { p.salu })
         }
-        Encoding::Sopp => (Category::Special, special(inst), p.salu),
+        Encoding::Sopp => (Category::Special, special(inst, generation), p.salu),
         Encoding::Smem => {
             let clock = matches!(inst.op, Op::s_memtime | Op::s_memrealtime);
             let dwords = access.map_or(2, |access| access.dwords);
@@ -188,19 +189,14 @@ fn work(inst: &Inst, effects: &amdgpu_isa::Effects, p: &Parameters) -> (Category
 }
 
 /// SOPP: what the special unit does.
-fn special(inst: &Inst) -> Work {
+fn special(inst: &Inst, generation: Generation) -> Work {
     let immediate = inst.operands.iter().find_map(|operand| match operand.value {
         amdgpu_isa::Value::Imm(value) => Some(value as u16),
         _ => None,
     });
     let immediate = immediate.unwrap_or(0);
     match inst.op {
-        // GFX9's layout: VM_CNT in bits 0-3 and 14-15, EXP_CNT in 4-6, LGKM_CNT in 8-11.
-        Op::s_waitcnt => Work::Wait {
-            vector: (immediate & 15 | immediate >> 14 << 4) as u8,
-            local: (immediate >> 8 & 15) as u8,
-            export: (immediate >> 4 & 7) as u8,
-        },
+        Op::s_waitcnt => Waits::of(inst, generation).map_or(Work::Nothing, Work::Wait),
         Op::s_nop => Work::Nop { states: (immediate & 15) as u8 + 1 },
         Op::s_sleep => Work::Sleep { units: (immediate & 127) as u8 },
         Op::s_barrier => Work::Barrier,

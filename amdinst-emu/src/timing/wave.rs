@@ -108,8 +108,14 @@ impl Resident {
             }
             self.wait(ready, Stall::Dependency);
         }
-        if let Work::Wait { vector, local, export } = next.work {
-            for (counter, left) in [(&self.vector, vector), (&self.local, local), (&self.export, export)] {
+        if let Work::Wait(waits) = next.work {
+            let counters = [
+                (&self.vector, waits.vector),
+                (&self.local, waits.scalar_and_lds),
+                (&self.export, waits.exports),
+            ];
+            for (counter, left) in counters {
+                let Some(left) = left else { continue };
                 let (until, cause) = counter.at_most(left);
                 if until > self.ready {
                     (self.ready, self.cause) = (until, cause);

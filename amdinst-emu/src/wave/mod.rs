@@ -10,7 +10,7 @@ pub(crate) use scratch::{Scratch, fill_dwords};
 
 use std::ops::{Deref, DerefMut};
 
-use amdgpu_isa::{Op, Value};
+use amdgpu_isa::{Op, Special, Value};
 
 use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
 use crate::fast::Vectors;
@@ -25,11 +25,8 @@ pub(crate) const RESULT_ROW: u16 = SOURCE_ROWS + 8;
 pub(crate) const MASK_ROW: u16 = RESULT_ROW + 4;
 pub(crate) const ROWS: usize = MASK_ROW as usize + 1;
 
-/// Scalar operand numbers.
-pub(crate) const FLAT_SCRATCH: u8 = 102;
-pub(crate) const VCC: u8 = 106;
-pub(crate) const M0: u8 = 124;
-pub(crate) const EXEC: u8 = 126;
+pub(crate) use amdgpu_isa::scalar::{EXEC, FLAT_SCRATCH, M0, VCC};
+
 /// No scalar operand.
 pub(crate) const NO_SCALAR: u8 = 255;
 
@@ -266,7 +263,7 @@ impl Wave {
         match src {
             Src::Scalar(register) => self.s[usize::from(register & 127)],
             Src::Const(value) => value as u32,
-            Src::Special(code) => self.special(code) as u32,
+            Src::Special(special) => self.special(special) as u32,
             Src::Row(_) | Src::None => 0,
         }
     }
@@ -277,22 +274,23 @@ impl Wave {
         match src {
             Src::Scalar(register) => self.s64(register),
             Src::Const(value) => value,
-            Src::Special(code) => self.special(code),
+            Src::Special(special) => self.special(special),
             Src::Row(_) | Src::None => 0,
         }
     }
 
     /// SHARED_BASE and the other special sources (Vega ISA manual, "Scalar operands").
-    fn special(&self, code: u8) -> u64 {
-        match code {
-            235 => crate::memory::SHARED_APERTURE,
-            236 => crate::memory::SHARED_APERTURE | 0xffff_ffff,
-            237 => crate::memory::PRIVATE_APERTURE,
-            238 => crate::memory::PRIVATE_APERTURE | 0xffff_ffff,
-            251 => u64::from(self.s64(VCC) == 0),
-            252 => u64::from(self.s64(EXEC) == 0),
-            253 => u64::from(self.scc),
-            _ => 0,
+    fn special(&self, special: Special) -> u64 {
+        match special {
+            Special::SharedBase => crate::memory::SHARED_APERTURE,
+            Special::SharedLimit => crate::memory::SHARED_APERTURE | 0xffff_ffff,
+            Special::PrivateBase => crate::memory::PRIVATE_APERTURE,
+            Special::PrivateLimit => crate::memory::PRIVATE_APERTURE | 0xffff_ffff,
+            Special::Vccz => u64::from(self.s64(VCC) == 0),
+            Special::Execz => u64::from(self.s64(EXEC) == 0),
+            Special::Scc => u64::from(self.scc),
+            // Graphics have the one; LDS_DIRECT is refused when the program is loaded.
+            Special::PopsExitingWaveId | Special::LdsDirect => 0,
         }
     }
 

@@ -68,7 +68,7 @@ impl Aspect {
     fn of(program: &Program, index: usize) -> Self {
         let (located, inst) = (&program.insts[index], program.inst(index));
         let &Scalars { reads, writes } = program.scalars(located);
-        if located.touches_exec || has_rule(inst.op) {
+        if located.touches_exec || has_rule(inst.op, program.wave_size()) {
             let is_plain = inst.mods.sdwa.is_none() && inst.mods.dpp.is_none();
             let kind = Kind::Ruled { op: inst.op, reads, offset: inst.mods.offset, is_plain };
             return Self { kind, writes, operands: inst.operands.as_slice().into() };

@@ -1,6 +1,7 @@
 //! What a write of EXEC is, from the masks before and after it.
 
-use amdgpu_isa::{Access, Families, Inst, Op, Value};
+use amdgpu_isa::scalar::{EXEC, EXEC_HI};
+use amdgpu_isa::{Access, Families, Inst, Logic, MaskOp, Op, Value, WaveSize};
 
 use super::flow::{Event, Flowing};
 use super::{Narrowing, OtherWrite};
@@ -15,6 +16,7 @@ pub(super) fn classify(
     flowing: &Flowing<'_>,
 ) -> Result<Option<Narrowing>, OtherWrite> {
     let values = &flowing.values;
+    let wave = flowing.wave_size();
     let whole_wave = |vn| matches!(values.expr(vn), Expr::Const64(u64::MAX));
     if inst.op.is_of(Families::COMPARE_EXEC) {
         return Ok(Some(Narrowing::Cmpx));
@@ -25,27 +27,29 @@ pub(super) fn classify(
     if matches!(values.expr(event.new), Expr::Const64(_)) {
         return Err(OtherWrite::Constant);
     }
-    match inst.op {
-        Op::s_and_saveexec_b64 | Op::s_andn1_saveexec_b64 | Op::s_andn1_wrexec_b64 => return Ok(None),
-        Op::s_andn2_saveexec_b64 | Op::s_andn2_wrexec_b64 | Op::s_xor_saveexec_b64 => {
+    let what = inst.op.mask_op(wave);
+    match what {
+        Some(MaskOp::Saveexec(Logic::And | Logic::NotAnd) | MaskOp::Wrexec(Logic::NotAnd)) => {
+            return Ok(None);
+        }
+        Some(MaskOp::Saveexec(Logic::AndNot | Logic::Xor | Logic::Or) | MaskOp::Wrexec(Logic::AndNot)) => {
             return Err(OtherWrite::Else);
         }
-        Op::s_or_saveexec_b64 => return Err(OtherWrite::Else),
-        Op::s_orn1_saveexec_b64 => return Err(OtherWrite::Join),
+        Some(MaskOp::Saveexec(Logic::NotOr)) => return Err(OtherWrite::Join),
         _ => {}
     }
     let writes_exec = inst.operands.first().is_some_and(|operand| {
-        operand.value == Value::EXEC && operand.dwords == 2 && operand.access != Access::Read
+        operand.value == Value::EXEC && operand.dwords == wave.mask_sgprs() && operand.access != Access::Read
     });
     if !writes_exec {
         return Err(half_write(inst, event, flowing));
     }
     let reads_exec = inst.operands[1..].iter().any(|operand| operand.value == Value::EXEC);
-    match inst.op {
-        Op::s_and_b64 if reads_exec => return Ok(None),
-        Op::s_andn2_b64 if inst.operands[1].value == Value::EXEC => return Ok(None),
-        Op::s_or_b64 if reads_exec => return Err(OtherWrite::Join),
-        Op::s_xor_b64 if reads_exec => return Err(OtherWrite::Else),
+    match what {
+        Some(MaskOp::Combine(Logic::And)) if reads_exec => return Ok(None),
+        Some(MaskOp::Combine(Logic::AndNot)) if inst.operands[1].value == Value::EXEC => return Ok(None),
+        Some(MaskOp::Combine(Logic::Or)) if reads_exec => return Err(OtherWrite::Join),
+        Some(MaskOp::Combine(Logic::Xor)) if reads_exec => return Err(OtherWrite::Else),
         _ => {}
     }
     let in_whole_wave_mode = whole_wave(event.old) || matches!(values.expr(event.old), Expr::Not(_));
@@ -72,7 +76,7 @@ pub(super) fn classify(
 fn half_write(inst: &Inst, event: &Event, flowing: &Flowing<'_>) -> OtherWrite {
     let values = &flowing.values;
     let half = match inst.operands.first().map(|operand| operand.value) {
-        Some(Value::Scalar(register @ (126 | 127))) if inst.op == Op::s_mov_b32 => register - 126,
+        Some(Value::Scalar(register @ (EXEC | EXEC_HI))) if inst.op == Op::s_mov_b32 => register - EXEC,
         _ => return OtherWrite::Unclassified,
     };
     let Expr::Pair(low, high) = values.expr(event.new) else { return OtherWrite::Unclassified };
@@ -101,8 +105,8 @@ pub(super) fn branch_kind(
 }
 
 /// The pair into which an instruction saves EXEC before changing it.
-pub(super) fn saves_old(inst: &Inst) -> Option<u8> {
-    let saves = matches!(inst.op, Op::s_and_saveexec_b64 | Op::s_andn1_saveexec_b64);
+pub(super) fn saves_old(inst: &Inst, wave: WaveSize) -> Option<u8> {
+    let saves = matches!(inst.op.mask_op(wave), Some(MaskOp::Saveexec(Logic::And | Logic::NotAnd)));
     match inst.operands.first().map(|operand| operand.value) {
         Some(Value::Scalar(first)) if saves => Some(first),
         _ => None,
@@ -124,7 +128,7 @@ pub fn writes_exec(program: &Program, index: usize) -> bool {
     };
     let by_operand = inst.operands.iter().any(|operand| match operand.value {
         Value::Scalar(first) if operand.access != Access::Read => {
-            first <= 127 && u16::from(first) + u16::from(operand.dwords) > 126
+            first <= EXEC_HI && u16::from(first) + u16::from(operand.dwords) > EXEC.into()
         }
         _ => false,
     });

@@ -125,7 +125,7 @@ impl Masks {
                         inst: event.inst,
                         block: event.block,
                         kind: kind.unwrap_or_else(|| branch_kind(function, structure, event.block, is_last)),
-                        saves_old: saves_old(inst),
+                        saves_old: saves_old(inst, flowing.wave_size()),
                         old_is_nonzero: event.old_is_nonzero,
                         old_is_start: function.kernel.is_some() && event.old == flowing.entry_exec,
                         loop_depth: structure.depth(event.block),

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use amdgpu_isa::{Access, Op, ScalarSet, Value};
+use amdgpu_isa::{Access, Op, ScalarSet, Value, scalar};
 
 use super::classify::writes_exec;
 use super::state::SCALARS;
@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
                 *matters = true;
                 relevant = relevant.without(scalars.writes).union(ScalarSet::EXEC);
                 self.lanes |= located.op == Op::v_readlane_b32;
-                if located.touches_exec || is_followed(located.op) {
+                if located.touches_exec || is_followed(located.op, self.program.wave_size()) {
                     relevant = relevant.union(scalars.reads);
                 }
                 self.anywhere = self.anywhere.union(relevant);
@@ -276,7 +276,7 @@ fn may_change(located: &Located, scalars: &Scalars, registers: ScalarSet) -> boo
 fn copies_exec(program: &Program, index: usize) -> bool {
     let located = &program.insts[index];
     let reads = || {
-        let exec = |value| matches!(value, Value::Scalar(126 | 127));
+        let exec = |value| matches!(value, Value::Scalar(scalar::EXEC | scalar::EXEC_HI));
         let inst = program.inst(index);
         inst.operands.iter().any(|operand| operand.access == Access::Read && exec(operand.value))
     };

@@ -1,6 +1,7 @@
 //! What one instruction does to the values of masks.
 
-use amdgpu_isa::{Access, Families, Inst, LAST_SGPR, Op, Value};
+use amdgpu_isa::scalar::{EXEC, EXEC_HI};
+use amdgpu_isa::{Access, Families, Inst, LAST_SGPR, Logic, MaskOp, Op, Value, WaveSize};
 
 use super::flow::Flowing;
 use super::state::{AGPRS, Rest, SLOTS, State, forget_lanes, lanes_of};
@@ -8,6 +9,11 @@ use crate::analysis::program::Exit;
 use crate::analysis::values::{Expr, Values, Vn};
 
 impl Flowing<'_> {
+    /// The size of the waves that run the code.
+    pub(super) const fn wave_size(&self) -> WaveSize {
+        self.program.wave_size()
+    }
+
     /// What the instruction of a step does.
     pub(super) fn step(&mut self, number: usize, state: &mut State) {
         let step = self.slice.steps()[number];
@@ -30,7 +36,7 @@ impl Flowing<'_> {
                 }
             }
             // First, so that no rule below can stand for an operation that the slice does not look for.
-            (op, ..) if !is_followed(op) && !self.formed.contains_key(&index) => {
+            (op, ..) if !is_followed(op, self.program.wave_size()) && !self.formed.contains_key(&index) => {
                 self.without_rule(index, inst, state);
             }
             (Op::s_add_u32 | Op::s_addc_u32, Some(Value::Scalar(to)), ..)
@@ -38,10 +44,6 @@ impl Flowing<'_> {
             {
                 let value = self.values.number(Expr::Const32(self.formed[&index]));
                 self.write32(state, to, value);
-            }
-            (Op::s_mov_b64, Some(Value::Scalar(to)), Some(from), _) => {
-                let value = self.read64(state, from, index);
-                self.write64(state, to, value);
             }
             (Op::s_mov_b32, Some(Value::Scalar(to)), Some(from), _) => {
                 let value = self.read32(state, from, index);
@@ -67,48 +69,10 @@ impl Flowing<'_> {
                 let value = self.values.number(value);
                 self.write32(state, to, value);
             }
-            (Op::s_not_b64, Some(Value::Scalar(to)), Some(from), _) => {
-                let value = self.read64(state, from, index);
-                let value = self.values.not(value);
-                self.write64(state, to, value);
-            }
-            (op, Some(Value::Scalar(to)), Some(a), Some(b)) if combines(op) => {
-                let (a, b) = (self.read64(state, a, index), self.read64(state, b, index));
-                let value = combined(&mut self.values, op, a, b);
-                self.write64(state, to, value);
-                if op == Op::s_or_b64 && to == 126 {
-                    self.has_lanes_of([a, b], state);
-                }
-            }
-            (Op::s_cselect_b64, Some(Value::Scalar(to)), Some(a), Some(b)) => {
-                let (a, b) = (self.read64(state, a, index), self.read64(state, b, index));
-                let value = self.values.select(index, a, b);
-                self.write64(state, to, value);
-            }
             (Op::s_cselect_b32, Some(Value::Scalar(to)), Some(a), Some(b)) => {
                 let (a, b) = (self.read32(state, a, index), self.read32(state, b, index));
                 let value = self.values.select(index, a, b);
                 self.write32(state, to, value);
-            }
-            (op, Some(Value::Scalar(to)), Some(from), _) if saveexec(op) => {
-                let mask = self.read64(state, from, index);
-                let values = &mut self.values;
-                let new = match op {
-                    Op::s_and_saveexec_b64 => values.and(old, mask),
-                    Op::s_or_saveexec_b64 => values.or(old, mask),
-                    Op::s_xor_saveexec_b64 => values.xor(old, mask),
-                    Op::s_andn1_saveexec_b64 | Op::s_andn1_wrexec_b64 => values.and_not(old, mask),
-                    Op::s_andn2_saveexec_b64 | Op::s_andn2_wrexec_b64 => values.and_not(mask, old),
-                    Op::s_orn1_saveexec_b64 => values.or_not(old, mask),
-                    Op::s_orn2_saveexec_b64 => values.or_not(mask, old),
-                    _ => values.number(Expr::Opaque(index, 7)),
-                };
-                let saved = if op.is_of(Families::COPIES_NEW_EXEC) { new } else { old };
-                self.write64(state, to, saved);
-                state.rest.exec = new;
-                if op == Op::s_or_saveexec_b64 {
-                    self.has_lanes_of([old, mask], state);
-                }
             }
             (Op::v_writelane_b32, Some(Value::Vgpr(to)), Some(from), Some(lane)) => {
                 match small_constant(lane) {
@@ -125,11 +89,55 @@ impl Flowing<'_> {
                 let value = known.unwrap_or_else(|| self.values.number(Expr::Opaque(index, 0)));
                 self.write32(state, to, value);
             }
+            (op, Some(Value::Scalar(to)), Some(a), b) => match op.mask_op(self.wave_size()) {
+                Some(what) => self.mask_step((what, index), to, [Some(a), b], state),
+                None => self.without_rule(index, inst, state),
+            },
             _ => self.without_rule(index, inst, state),
         }
         if state.rest.exec != old {
             let whole = matches!(self.values.expr(state.rest.exec), Expr::Const64(u64::MAX));
             state.rest.full = whole || self.function.kernel.is_some() && state.rest.exec == self.entry_exec;
+        }
+    }
+
+    /// An operation on masks, to a register from one source or two.
+    fn mask_step(
+        &mut self,
+        (what, index): (MaskOp, usize),
+        to: u8,
+        sources: [Option<Value>; 2],
+        state: &mut State,
+    ) {
+        let [a, b] = sources.map(|source| source.map(|source| self.read64(state, source, index)));
+        let old = state.rest.exec;
+        match (what, a, b) {
+            (MaskOp::Move, Some(from), _) => self.write64(state, to, from),
+            (MaskOp::Not, Some(from), _) => {
+                let value = self.values.not(from);
+                self.write64(state, to, value);
+            }
+            (MaskOp::Select, Some(a), Some(b)) => {
+                let value = self.values.select(index, a, b);
+                self.write64(state, to, value);
+            }
+            (MaskOp::Combine(logic), Some(a), Some(b)) => {
+                let value = combined(&mut self.values, logic, a, b);
+                self.write64(state, to, value);
+                if logic == Logic::Or && to == EXEC {
+                    self.has_lanes_of([a, b], state);
+                }
+            }
+            (MaskOp::Saveexec(logic) | MaskOp::Wrexec(logic), Some(mask), _) => {
+                let new = combined(&mut self.values, logic, mask, old);
+                let copied = if matches!(what, MaskOp::Wrexec(_)) { new } else { old };
+                self.write64(state, to, copied);
+                state.rest.exec = new;
+                if logic == Logic::Or {
+                    self.has_lanes_of([old, mask], state);
+                }
+            }
+            _ => self.without_rule(index, self.program.inst(index), state),
         }
     }
 
@@ -254,7 +262,9 @@ impl Flowing<'_> {
 
     fn read32(&mut self, state: &State, value: Value, index: usize) -> Vn {
         match value {
-            Value::Scalar(register) if is_exec(register) => self.values.half(state.rest.exec, register - 126),
+            Value::Scalar(register) if is_exec(register) => {
+                self.values.half(state.rest.exec, register - EXEC)
+            }
             Value::Scalar(register) => self.held(state, register),
             other => match constant(other) {
                 Some(value) => self.values.number(Expr::Const32(value as u32)),
@@ -265,8 +275,8 @@ impl Flowing<'_> {
 
     pub(super) fn read64(&mut self, state: &State, value: Value, index: usize) -> Vn {
         match value {
-            Value::Scalar(126) => state.rest.exec,
-            Value::Scalar(register) if register < 127 => {
+            Value::Scalar(EXEC) => state.rest.exec,
+            Value::Scalar(register) if register < EXEC_HI => {
                 let (low, high) = (self.held(state, register), self.held(state, register + 1));
                 self.values.pair(low, high)
             }
@@ -284,11 +294,11 @@ impl Flowing<'_> {
 
     fn write32(&mut self, state: &mut State, to: u8, value: Vn) {
         match to {
-            126 | 127 => {
+            EXEC | EXEC_HI => {
                 let (low, high) =
                     (self.values.half(state.rest.exec, 0), self.values.half(state.rest.exec, 1));
                 state.rest.exec =
-                    if to == 126 { self.values.pair(value, high) } else { self.values.pair(low, value) };
+                    if to == EXEC { self.values.pair(value, high) } else { self.values.pair(low, value) };
             }
             _ => {
                 if let Some(place) = self.slice.place(to) {
@@ -299,7 +309,7 @@ impl Flowing<'_> {
     }
 
     fn write64(&mut self, state: &mut State, to: u8, value: Vn) {
-        if to == 126 {
+        if to == EXEC {
             state.rest.exec = value;
         } else {
             let (low, high) = (self.values.half(value, 0), self.values.half(value, 1));
@@ -310,19 +320,17 @@ impl Flowing<'_> {
 }
 
 /// Whether [`Flowing::step`] tells the result of an operation from its operands. That of all others is a new value.
-pub(super) fn is_followed(op: Op) -> bool {
-    saveexec(op)
-        || combines(op)
+pub(super) fn is_followed(op: Op, wave: WaveSize) -> bool {
+    let of_masks =
+        !matches!(op.mask_op(wave), None | Some(MaskOp::CountLanes | MaskOp::LanesFrom | MaskOp::ShiftUp));
+    of_masks
         || matches!(
             op,
-            Op::s_mov_b64
-                | Op::s_mov_b32
+            Op::s_mov_b32
                 | Op::s_lshl_b32
                 | Op::s_lshr_b32
                 | Op::s_and_b32
                 | Op::s_or_b32
-                | Op::s_not_b64
-                | Op::s_cselect_b64
                 | Op::s_cselect_b32
                 | Op::v_writelane_b32
                 | Op::v_readlane_b32
@@ -330,9 +338,9 @@ pub(super) fn is_followed(op: Op) -> bool {
 }
 
 /// Whether the data flow may see more of an operation than that it writes something new.
-pub(super) fn has_rule(op: Op) -> bool {
+pub(super) fn has_rule(op: Op, wave: WaveSize) -> bool {
     let by_number = matches!(op, Op::s_movreld_b32 | Op::s_movreld_b64);
-    by_number || is_followed(op) || may_copy_whole(op)
+    by_number || is_followed(op, wave) || may_copy_whole(op)
 }
 
 /// Operations that may copy all lanes of a register.
@@ -350,38 +358,25 @@ fn may_copy_whole(op: Op) -> bool {
     )
 }
 
-/// Whether an operation makes one mask of two.
-fn combines(op: Op) -> bool {
-    matches!(
-        op,
-        Op::s_and_b64
-            | Op::s_or_b64
-            | Op::s_xor_b64
-            | Op::s_andn2_b64
-            | Op::s_orn2_b64
-            | Op::s_nand_b64
-            | Op::s_nor_b64
-            | Op::s_xnor_b64
-    )
-}
-
-/// What such an operation makes of two masks.
-fn combined(values: &mut Values, op: Op, a: Vn, b: Vn) -> Vn {
-    match op {
-        Op::s_and_b64 => values.and(a, b),
-        Op::s_or_b64 => values.or(a, b),
-        Op::s_xor_b64 => values.xor(a, b),
-        Op::s_andn2_b64 => values.and_not(a, b),
-        Op::s_orn2_b64 => values.or_not(a, b),
-        Op::s_nand_b64 => {
+/// What an operation makes of two masks.
+fn combined(values: &mut Values, logic: Logic, a: Vn, b: Vn) -> Vn {
+    match logic {
+        Logic::And => values.and(a, b),
+        Logic::Or => values.or(a, b),
+        Logic::Xor => values.xor(a, b),
+        Logic::AndNot => values.and_not(a, b),
+        Logic::NotAnd => values.and_not(b, a),
+        Logic::OrNot => values.or_not(a, b),
+        Logic::NotOr => values.or_not(b, a),
+        Logic::Nand => {
             let both = values.and(a, b);
             values.not(both)
         }
-        Op::s_nor_b64 => {
+        Logic::Nor => {
             let either = values.or(a, b);
             values.not(either)
         }
-        _ => {
+        Logic::Xnor => {
             let differ = values.xor(a, b);
             values.not(differ)
         }
@@ -393,13 +388,9 @@ pub(super) fn saves_exec(op: Op) -> bool {
     op.is_of(Families::SAVES_EXEC)
 }
 
-fn saveexec(op: Op) -> bool {
-    saves_exec(op) || op.is_of(Families::COPIES_NEW_EXEC)
-}
-
 /// The registers that are the halves of EXEC.
 const fn is_exec(register: u8) -> bool {
-    matches!(register, 126 | 127)
+    matches!(register, EXEC | EXEC_HI)
 }
 
 fn small_constant(value: Value) -> Option<u8> {

@@ -23,7 +23,9 @@ pub(crate) use known::Seen;
 use super::addresses::PcRelative;
 use super::modes;
 use super::rounds::Rounds;
-use amdgpu_isa::{Arch, Effects, Encoding, Flow, Inst, Op, Operand, RegSet, ScalarSet, Value};
+use amdgpu_isa::{
+    Arch, Effects, Encoding, Flow, Inst, Op, Operand, RegSet, ScalarSet, Value, WaveSize, scalar,
+};
 use amdgpu_object::{CodeObject, RelocationKind, Text};
 
 /// An instruction at its address: what the analyses ask of all of them. [`Program::inst`] has it whole.
@@ -143,7 +145,7 @@ const fn by_register(op: Op) -> bool {
 /// Whether an operand is EXEC, or a half of it.
 fn is_exec(operand: &Operand) -> bool {
     match operand.value {
-        Value::Scalar(first) => u16::from(first) + u16::from(operand.dwords) > 126,
+        Value::Scalar(first) => u16::from(first) + u16::from(operand.dwords) > scalar::EXEC.into(),
         _ => false,
     }
 }
@@ -391,6 +393,11 @@ impl Program {
     /// What it had, and those before it, for another program of the processor.
     pub(crate) fn into_seen(self) -> Seen {
         self.seen
+    }
+
+    /// The size of the waves that run it.
+    pub const fn wave_size(&self) -> WaveSize {
+        self.arch.generation().wave_sizes()[0]
     }
 
     /// An instruction with its operands.

@@ -7,7 +7,7 @@
 
 use amdgpu_isa::{
     Access, Arch, Effects, Encoding, Families, Feature, Inst, MemoryOperation, Op, Reg, RegSet, SdwaSel,
-    Slot, Value,
+    Slot, Value, scalar,
 };
 
 /// The longest distance that any rule asks for: a matrix instruction of 16 passes before a reader of its result, on gfx950.
@@ -121,7 +121,7 @@ impl Facts {
         // LLVM takes the upper half of a packed instruction's first source for that of its result.
         let part = part || inst.encoding == Encoding::Vop3p && inst.mods.op_sel_hi & 1 != 0;
         let kind = Kind::of(inst.encoding, inst.op);
-        let is_exec = |value: Value| matches!(value, Value::Scalar(126 | 127));
+        let is_exec = |value: Value| matches!(value, Value::Scalar(scalar::EXEC | scalar::EXEC_HI));
         let changes = effects.changes();
         let mut named = inst.operands.iter().filter(|operand| operand.slot != Slot::Implied);
         Self {

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use amdgpu_isa::{Arch, Encoding, Feature, Inst, MemoryOperation, Op, Reg, Value};
+use amdgpu_isa::{Arch, Encoding, Feature, Inst, MemoryOperation, Op, Reg, Value, Waits};
 use amdgpu_object::{KernelDescriptor, UserSgpr};
 
 use super::paths::{first_block, is_on_every_path, leave, reached, reached_without, repeats};
@@ -318,20 +318,14 @@ fn takes_low_bits(inst: &Inst, bits: u32) -> bool {
     }
 }
 
-/// What an `s_waitcnt` waits for: at most so many vector memory operations, and operations of scalar memory and LDS, are left.
-fn waits(program: &Program, index: usize) -> Option<(u32, u32)> {
-    let wait = (program.insts[index].op == Op::s_waitcnt).then(|| program.inst(index))?;
-    wait.operands.iter().find_map(|operand| match operand.value {
-        // VM_CNT in bits 0 to 3 and 14 to 15, LGKM_CNT in bits 8 to 11.
-        Value::Imm(value) => {
-            Some((value as u32 & 15 | (value as u32 >> 14 & 3) << 4, value as u32 >> 8 & 15))
-        }
-        _ => None,
-    })
+/// What an instruction waits for.
+fn waits(program: &Program, index: usize) -> Option<Waits> {
+    let waits = program.insts[index].op == Op::s_waitcnt;
+    waits.then(|| Waits::of(program.inst(index), program.arch.generation()))?
 }
 
 fn waits_for_arguments(program: &Program, index: usize) -> bool {
-    waits(program, index).is_some_and(|(_, scalar)| scalar == 0)
+    waits(program, index).is_some_and(|waits| waits.scalar_and_lds == Some(0))
 }
 
 /// The first wait for vector memory in a block behind a load from there.
@@ -345,5 +339,5 @@ fn wait_for_loads(program: &Program, block: &Block) -> Option<usize> {
         effects.vm_cnt && effects.memory.is_some_and(|access| access.operation == MemoryOperation::Load)
     };
     let load = block.insts.clone().find(|&index| loads(index))?;
-    (load..block.insts.end).find(|&index| waits(program, index).is_some_and(|(vector, _)| vector < 63))
+    (load..block.insts.end).find(|&index| waits(program, index).is_some_and(|waits| waits.vector.is_some()))
 }

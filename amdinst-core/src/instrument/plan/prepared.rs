@@ -73,7 +73,7 @@ impl<'a> Planner<'a> {
                 let found = &survey.masks[function].sites[site];
                 Counted::Site(SiteFacts {
                     saved: found.saves_old,
-                    scc_is_some: scc_tells_new(survey.program.inst(found.inst)),
+                    scc_is_some: scc_tells_new(survey.program.inst(found.inst), survey.program.wave_size()),
                     scc_is_live: after.contains(Reg::SCC),
                     old_is_nonzero: found.old_is_nonzero,
                 })

@@ -5,6 +5,7 @@ use amdgpu_isa::{Feature, Op, Reg, Value};
 use super::Planner;
 use super::groups::Group;
 use super::properties::start;
+use crate::counters::WAVEFRONT_SIZE;
 use crate::instrument::layout::ScratchSlots;
 use crate::instrument::refusal::Reason;
 use crate::instrument::sequence::FLAT_SCRATCH;
@@ -12,7 +13,7 @@ use crate::instrument::site_code::MAX_OFFSET;
 
 /// The most private memory that a work-item can have: that of a wavefront is counted in KiB, in 13 bits
 /// (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
-const MOST_PRIVATE: u32 = 8191 * 1024 / 64;
+const MOST_PRIVATE: u32 = 8191 * 1024 / WAVEFRONT_SIZE;
 
 impl Planner<'_> {
     /// Two dwords a work-item behind all that the kernels of a group have.

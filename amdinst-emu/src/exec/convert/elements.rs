@@ -49,7 +49,7 @@ pub(super) fn sources(w: &Wave, plan: &Plan, extra: &Extra) -> Option<[Operand; 
             Value::Vgpr(_) | Value::Agpr(_) => Operand::Row(register_row(operand.value)?),
             Value::Scalar(register) if operand.dwords >= 2 => Operand::Bits(w.s64(register)),
             Value::Scalar(register) => Operand::Bits(u64::from(w.scalar32(Src::Scalar(register)))),
-            Value::Special(code) => Operand::Bits(w.scalar64(Src::Special(code))),
+            Value::Special(special) => Operand::Bits(w.scalar64(Src::Special(special))),
             Value::Literal(bits) => Operand::Bits(u64::from(bits)),
             Value::Inline(code) => Operand::Bits(u64::from(minifloat::inline_constant(code, format))),
             Value::Imm(_) | Value::Off => return None,

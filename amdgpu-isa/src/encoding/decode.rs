@@ -1,0 +1,156 @@
+//! Bytes to [`Inst`].
+
+use super::format::{Format, Pairs};
+use super::model::{Model, PREFIX_BYTES, Rules, Scaled};
+use super::modifiers;
+use super::operand::{self, Fields};
+use super::table::{Entry, Tables};
+use crate::{Arch, DecodeError, Encoding, Feature, Illegal, Inst, Mods, Operands};
+
+/// Decodes the instruction at the start of `bytes`, which may go on to the end of the section.
+///
+/// The result is exact: [`Inst::encode`] gives back the same bytes. Forms that are illegal (reserved codes, misaligned
+/// tuples, bits without meaning) are errors, so that what decodes can be analysed, rewritten and executed.
+///
+/// # Errors
+/// [`DecodeError`], with the offending words.
+pub fn decode(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    decode_with(arch, bytes, arch.generation().model().check)
+}
+
+/// As [`decode`], for a listing: takes every combination of operands of which each by itself is legal, as LLVM's
+/// disassembler does. What no assembler would write stands in paddings and tables: `v_cndmask_b32_e32 v0, s0, v0, vcc`
+/// is a zero.
+///
+/// # Errors
+/// [`DecodeError`], with the offending words.
+pub fn decode_for_listing(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    decode_with(arch, bytes, arch.generation().model().check_fields)
+}
+
+/// How many bytes at the start of `bytes` tell that they are `inst`, which they decode to: with any others behind these they
+/// would be the same instruction.
+pub fn significant_bytes(arch: Arch, bytes: &[u8], inst: &Inst) -> usize {
+    let model = arch.generation().model();
+    if scaled(arch, model).is_some_and(|scaled| (scaled.may_be_prefix)(bytes)) {
+        // What stands behind tells whether it belongs to it.
+        return PREFIX_BYTES + 8;
+    }
+    // Without a source, whether the mark of a longer form in its place means anything.
+    let is_marked = inst.encoding == Encoding::Vop1
+        && inst.operands.is_empty()
+        && bytes.first_chunk().is_some_and(|&word| (model.is_mark)(u32::from_le_bytes(word)));
+    usize::from(inst.size) + if is_marked { 4 } else { 0 }
+}
+
+/// The form with scales, if the processor has it.
+fn scaled(arch: Arch, model: &Model) -> Option<&'static Scaled> {
+    model.scaled.filter(|_| arch.has(Feature::ScaledMatrices))
+}
+
+fn decode_with(arch: Arch, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeError> {
+    let model = arch.generation().model();
+    let scaled = scaled(arch, model);
+    let prefix = scaled.and_then(|scaled| Some((scaled, (scaled.prefix_at)(bytes)?)));
+    match decode_behind((arch, model), bytes, prefix, rules) {
+        // Two instructions where they cannot be one.
+        Err(DecodeError::IllegalOperand { .. })
+            if scaled.is_some_and(|scaled| prefix.is_some() && !(scaled.names_operands)(bytes)) =>
+        {
+            decode_behind((arch, model), bytes, None, rules)
+        }
+        result => result,
+    }
+}
+
+/// Decodes an instruction that begins with these two dwords of scales, if any.
+fn decode_behind(
+    (arch, model): (Arch, &'static Model),
+    bytes: &[u8],
+    prefix: Option<(&Scaled, u64)>,
+    rules: Rules,
+) -> Result<Inst, DecodeError> {
+    let bytes = if prefix.is_some() { &bytes[PREFIX_BYTES..] } else { bytes };
+    let word = |index: usize| {
+        let bytes = bytes.get(index * 4..index * 4 + 4)?;
+        Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    };
+    let truncated =
+        |dwords: u8| DecodeError::Truncated { needed: usize::from(dwords) * 4, available: bytes.len() };
+    let first = word(0).ok_or_else(|| truncated(1))?;
+    let tables = Tables::of(arch);
+    let mut encoding =
+        model.encoding_of(arch.generation(), first).ok_or(DecodeError::UnknownEncoding { word: first })?;
+    if let Some((scaled, _)) = prefix {
+        encoding = scaled.encoding;
+    } else if let Some(short) = (model.unmarked)(tables, encoding, first, word(1)) {
+        encoding = short;
+    }
+    let format = (model.format)(encoding);
+    let second = if format.dwords > 1 { word(1).ok_or_else(|| truncated(2))? } else { 0 };
+    let words = [first, second];
+    let bits = u64::from(first) | u64::from(second) << 32;
+
+    let opcode = opcode_of(model, encoding, format, bits);
+    let entry = tables.by_opcode(encoding, opcode).ok_or(DecodeError::UnknownOpcode {
+        arch,
+        encoding,
+        opcode,
+        words,
+    })?;
+    let reserved = bits & !(entry.used | entry.ignored);
+    if reserved != 0 {
+        return Err(DecodeError::ReservedBits { op: entry.op, bits: reserved, words });
+    }
+    let illegal = |reason| DecodeError::IllegalOperand { op: entry.op, reason, words };
+
+    let pairs = Pairs { main: bits, prefix: prefix.map_or(0, |(_, prefix)| prefix) };
+    let mut fields = Fields::new((arch, model), pairs, word(usize::from(format.dwords)));
+    let mut inst =
+        Inst { op: entry.op, encoding, size: 0, operands: Operands::new(), mods: modifiers::empty(encoding) };
+    read(entry, &mut fields, rules, &mut inst.operands, &mut inst.mods).map_err(illegal)?;
+    if fields.literal_used && fields.literal.is_none() {
+        return Err(truncated(format.dwords + 1));
+    }
+    let prefix_size = if prefix.is_some() { PREFIX_BYTES as u8 } else { 0 };
+    inst.size = prefix_size + 4 * (format.dwords + u8::from(fields.literal_used));
+    Ok(inst)
+}
+
+/// Operands and modifiers of the words of an opcode, written where there are none yet: these are large to move about.
+pub(super) fn read(
+    entry: &Entry,
+    fields: &mut Fields,
+    rules: Rules,
+    operands: &mut Operands,
+    mods: &mut Mods,
+) -> Result<(), Illegal> {
+    decode_modifiers(entry, fields, mods)?;
+    for (&spec, &place) in entry.specs.iter().zip(&entry.places) {
+        operand::decode(fields, entry, (spec, place), mods, operands)?;
+    }
+    mods.ignored = match fields.model.scaled {
+        Some(scaled) if scaled.encoding == entry.encoding => (scaled.idle_bits)(fields.pairs.prefix),
+        _ => (fields.pairs.main ^ entry.rest) & (entry.ignored | fields.idle),
+    };
+    rules(fields.arch, entry, operands, mods)
+}
+
+/// The opcode of an instruction of this encoding.
+fn opcode_of(model: &Model, encoding: Encoding, format: Format, bits: u64) -> u16 {
+    let low = format.opcode.get(bits) as u16;
+    match encoding {
+        Encoding::Mimg => low | (model.bits.mimg_opcode_high.get(bits) as u16) << 7,
+        _ => low,
+    }
+}
+
+fn decode_modifiers(entry: &Entry, fields: &Fields, mods: &mut Mods) -> Result<(), Illegal> {
+    for &modifier in &entry.modifiers {
+        let in_prefix = fields.model.is_in_prefix(entry.encoding, modifier.modifier);
+        let bits = if in_prefix { fields.pairs.prefix } else { fields.pairs.main };
+        let value = modifier.field.get(bits) & modifier.mask;
+        modifiers::set(mods, modifier, value).map_err(|undefined| Illegal::Field(undefined.0))?;
+    }
+    Ok(())
+}

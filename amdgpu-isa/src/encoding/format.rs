@@ -1,0 +1,67 @@
+//! Fields and formats: where the parts of an instruction are.
+//!
+//! Bit numbers count through the first two dwords: 0-31 the first, 32-63 the second.
+
+use arrayvec::ArrayVec;
+
+use super::modifiers::ModifierBits;
+use crate::Slot;
+
+/// A run of bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Field {
+    pub(crate) lsb: u8,
+    pub(crate) width: u8,
+}
+
+impl Field {
+    pub(crate) const fn new(lsb: u8, width: u8) -> Self {
+        Self { lsb, width }
+    }
+
+    /// The bits it covers.
+    pub(crate) const fn mask(self) -> u64 {
+        ((1 << self.width) - 1) << self.lsb
+    }
+
+    /// Its value in a word.
+    pub(crate) const fn get(self, bits: u64) -> u32 {
+        ((bits >> self.lsb) & ((1 << self.width) - 1)) as u32
+    }
+
+    /// A word with only this field set.
+    pub(crate) const fn put(self, value: u32) -> u64 {
+        ((value as u64) & ((1 << self.width) - 1)) << self.lsb
+    }
+}
+
+/// How an encoding is told from the others, where its opcode is, and how long it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Format {
+    /// The bits that are the same in every instruction.
+    pub(crate) prefix: u64,
+    /// Where those bits are.
+    pub(crate) prefix_mask: u64,
+    pub(crate) opcode: Field,
+    /// Dwords without a literal.
+    pub(crate) dwords: u8,
+}
+
+/// Modifiers of one opcode in one encoding.
+pub(crate) type ModifierList = ArrayVec<ModifierBits, 16>;
+
+/// The words of an instruction, in the pairs to which fields belong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pairs {
+    /// The first two dwords, of four-dword instructions the last two.
+    pub(crate) main: u64,
+    /// The first two dwords of four-dword instructions.
+    pub(crate) prefix: u64,
+}
+
+impl Pairs {
+    /// The pair that a slot's field is in.
+    pub(crate) const fn of_slot(&self, slot: Slot) -> u64 {
+        if matches!(slot, Slot::ScaleA | Slot::ScaleB) { self.prefix } else { self.main }
+    }
+}

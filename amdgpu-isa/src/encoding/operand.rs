@@ -1,0 +1,630 @@
+//! Operand fields to [`Operand`]s and back: what each [`Class`] can hold.
+
+use super::format::{Field, Pairs};
+use super::model::Model;
+use super::modifiers::{Modifier, ModifierBits};
+use super::table::Entry;
+use crate::registers::Naming;
+use crate::signature::{ATOMIC, Class, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty, UNALIGNED};
+use crate::text::immediate::names_message;
+use crate::value::has_inline_twin;
+use crate::{
+    Access, Arch, Encoding, Feature, Illegal, Mods, Operand, Operands, SdwaUnused, Slot, Special, Value,
+    scalar,
+};
+
+/// The words an instruction is decoded from.
+pub(crate) struct Fields {
+    pub(crate) arch: Arch,
+    pub(crate) model: &'static Model,
+    /// The dwords without the literal.
+    pub(crate) pairs: Pairs,
+    /// The dword after them, if there is one.
+    pub(crate) literal: Option<u32>,
+    /// Whether an operand took it.
+    pub(crate) literal_used: bool,
+    /// Bits of operand fields that turned out to mean nothing: fields of absent operands, low bits of the first register
+    /// of a tuple. From bit 32 on those of the literal, where the encoding has one dword.
+    pub(crate) idle: u64,
+}
+
+impl Fields {
+    pub(crate) fn new((arch, model): (Arch, &'static Model), pairs: Pairs, literal: Option<u32>) -> Self {
+        Self { arch, model, pairs, literal, literal_used: false, idle: 0 }
+    }
+
+    /// Takes the literal. When the bytes end before it, the caller finds `literal_used` and reports that.
+    fn take_literal(&mut self, ty: Ty) -> Result<Value, Illegal> {
+        self.literal_used = true;
+        let value = self.literal.unwrap_or(0);
+        // Operands of 16 bits take the low half; where LLVM writes all 32 bits, its assembler finds them too many.
+        if matches!(ty, Ty::F16 | Ty::I16) && value > 0xffff && has_inline_twin(value, ty) {
+            return Err(Illegal::Immediate(value.into()));
+        }
+        if ty == Ty::BF16 && value > 0xffff {
+            return Err(Illegal::Immediate(value.into()));
+        }
+        Ok(Value::Literal(value))
+    }
+
+    /// A scalar register tuple in a field that drops the low `shift` bits of the register's number. The hardware drops
+    /// the other bits below a tuple's alignment.
+    fn scalar(&mut self, field: Field, code: u32, shift: u8, dwords: u8) -> Result<Value, Illegal> {
+        let first = scalar_tuple(self.arch, code << shift, dwords)?;
+        self.idle |= field.put((code << shift ^ u32::from(first)) >> shift);
+        Ok(Value::Scalar(first))
+    }
+
+    /// A scalar register tuple, an inline constant, or a special source.
+    fn scalar_source(&mut self, field: Field, code: u32, dwords: u8) -> Result<Value, Illegal> {
+        match code {
+            0..=127 => self.scalar(field, code, 0, dwords),
+            128..=208 | 240..=248 => Ok(Value::Inline(code as u8)),
+            _ => match self.arch.generation().registers().special(code) {
+                Some(Special::LdsDirect) | None => Err(Illegal::ReservedCode(code as u16)),
+                Some(special) => Ok(Value::Special(special)),
+            },
+        }
+    }
+}
+
+/// Operand code of the literal.
+const LITERAL: u32 = 255;
+/// Operand code of the first vector register.
+const VGPR_BASE: u32 = 256;
+/// SADDR's code for `off`.
+const SADDR_OFF: u32 = 0x7f;
+
+/// Whether a slot is present at all with these modifiers.
+pub(crate) fn is_present(entry: &Entry, spec: Spec, mods: &Mods) -> bool {
+    match (entry.encoding, spec.slot) {
+        // An atomic returns the old value only with GLC; a load to LDS has no destination.
+        (Encoding::Flat | Encoding::Global | Encoding::Scratch, Slot::Vdst) => {
+            if entry.flags.has(ATOMIC) && !entry.flags.has(RETURNS) { mods.glc } else { !mods.lds }
+        }
+        (Encoding::Mubuf, Slot::Vdata) => !mods.lds,
+        _ => true,
+    }
+}
+
+/// How an operand is used with these modifiers.
+pub(crate) fn access(entry: &Entry, spec: Spec, mods: &Mods) -> Access {
+    let preserves = mods.sdwa.is_some_and(|sdwa| sdwa.dst_unused == SdwaUnused::Preserve);
+    match spec.slot {
+        Slot::Vdst if preserves => Access::ReadWrite,
+        // Data of a failed access, and the half of a register beside the last channel, stay.
+        Slot::Vdata if entry.encoding == Encoding::Mimg && (mods.tfe || mods.lwe || mods.d16) => {
+            if spec.access == Access::Read { Access::Read } else { Access::ReadWrite }
+        }
+        Slot::Sdata | Slot::Vdata if entry.flags.has(ATOMIC) && !mods.glc => Access::Read,
+        _ => spec.access,
+    }
+}
+
+/// Decodes one slot, which stands in a field. Most are one operand; SMEM's offset can be two, and some slots are absent.
+pub(crate) fn decode(
+    fields: &mut Fields,
+    entry: &Entry,
+    (spec, field): (Spec, Field),
+    mods: &Mods,
+    decoded: &mut Operands,
+) -> Result<(), Illegal> {
+    if !is_present(entry, spec, mods) {
+        // LDS has no accumulation registers, nor TFE.
+        let acc = (fields.model.bits.acc)(entry.encoding, spec.slot);
+        if mods.lds && acc.get(fields.pairs.main) != 0 {
+            return Err(Illegal::Field("ACC or TFE"));
+        }
+        fields.idle |= field.mask();
+        return Ok(());
+    }
+    let dwords = width(fields.arch, entry, spec, mods, fields.pairs.main);
+    let operand = |value| {
+        let dwords = if value_has_width(value) { dwords } else { 0 };
+        Operand { value, slot: spec.slot, dwords, access: access(entry, spec, mods) }
+    };
+    if spec.class == Class::SmemOffset {
+        return smem_offset(fields, entry, mods, decoded);
+    }
+    let value = value(fields, entry, (spec, field), dwords)?;
+    if spec.class == Class::SdwaDst && fields.model.bits.sdwa_sdst.get(fields.pairs.main) == 0 {
+        decoded.push(Operand { slot: Slot::Implied, ..operand(value) });
+    } else {
+        decoded.push(operand(value));
+    }
+    Ok(())
+}
+
+/// Registers (and constants standing for them) have a width; immediates have not.
+fn value_has_width(value: Value) -> bool {
+    !matches!(value, Value::Imm(_) | Value::Off)
+}
+
+/// How many registers an operand spans.
+pub(crate) fn width(arch: Arch, entry: &Entry, spec: Spec, mods: &Mods, bits: u64) -> u8 {
+    let base = spec.ty.dwords();
+    match spec.class {
+        Class::FlatAddr => 2,
+        Class::GlobalAddr => {
+            let saddr = (arch.generation().model().field)(entry.encoding, Slot::Saddr).get(bits);
+            if saddr == SADDR_OFF { 2 } else { 1 }
+        }
+        Class::MatrixAb if entry.flags.has(SMALL_FLOATS) => {
+            match if spec.slot == Slot::Src0 { mods.cbsz } else { mods.blgp } {
+                // FP6 and BF6, FP4; the numbers above have no format, and the width of FP8 and BF8.
+                2 | 3 => 6,
+                4 => 4,
+                _ => base,
+            }
+        }
+        Class::BufferAddr => u8::from(mods.idxen) + u8::from(mods.offen),
+        Class::BufferData => base + u8::from(mods.tfe),
+        Class::ImageData => image_data_width(entry, spec, mods),
+        _ => base,
+    }
+}
+
+/// Registers of image data: one a channel, of 16-bit data one for two, and the status of TFE. A gather has four channels
+/// whatever DMASK says; atomics have one or two values of one or two registers.
+fn image_data_width(entry: &Entry, spec: Spec, mods: &Mods) -> u8 {
+    let status = u8::from(mods.tfe);
+    let channels = if spec.ty == Ty::B128 { 4 } else { (mods.dmask.count_ones() as u8).max(1) };
+    if entry.flags.has(ATOMIC) {
+        let base = spec.ty.dwords();
+        let all = channels + status;
+        // What LLVM has no form for, it lists in the narrowest.
+        return if (base..=2 * base + 1).contains(&all) { all } else { base };
+    }
+    status + if mods.d16 { channels.div_ceil(2) } else { channels }
+}
+
+fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Operands) -> Result<(), Illegal> {
+    let offset = (fields.model.field)(entry.encoding, Slot::Offset);
+    let soffset = (fields.model.field)(entry.encoding, Slot::Soffset);
+    let imm = fields.model.bits.smem_imm.get(fields.pairs.main) != 0;
+    let raw = offset.get(fields.pairs.main);
+    let mut push = |value, slot, dwords| out.push(Operand { value, slot, dwords, access: Access::Read });
+    if mods.soffset_en {
+        push(fields.scalar(soffset, soffset.get(fields.pairs.main), 0, 1)?, Slot::Soffset, 1);
+    } else {
+        fields.idle |= soffset.mask();
+    }
+    if imm {
+        let value = sign_extend(raw, offset.width);
+        // Buffers are addressed forwards only.
+        let is_buffer = entry.specs.iter().any(|spec| spec.slot == Slot::Sbase && spec.ty == Ty::B128);
+        if is_buffer && value < 0 {
+            return Err(Illegal::Immediate(value.into()));
+        }
+        push(Value::Imm(value), Slot::Offset, 0);
+    } else if mods.soffset_en {
+        fields.idle |= offset.mask();
+    } else {
+        // The older form: the low bits of OFFSET name the register.
+        let register = Field::new(offset.lsb, soffset.width);
+        fields.idle |= offset.mask() & !register.mask();
+        push(fields.scalar(register, register.get(fields.pairs.main), 0, 1)?, Slot::Offset, 1);
+    }
+    Ok(())
+}
+
+fn value(
+    fields: &mut Fields,
+    entry: &Entry,
+    (spec, field): (Spec, Field),
+    dwords: u8,
+) -> Result<Value, Illegal> {
+    let code = field.get(fields.pairs.of_slot(spec.slot));
+    let arch = fields.arch;
+    let (bits, main) = (fields.model.bits, fields.pairs.main);
+    let acc = || (bits.acc)(entry.encoding, spec.slot).get(main) != 0;
+    match spec.class {
+        Class::Sgpr => fields.scalar(field, code, 0, dwords),
+        Class::Sdata => match fields.scalar(field, code, 0, dwords)? {
+            Value::M0 | Value::Scalar(scalar::EXEC | scalar::EXEC_HI) => Err(Illegal::Kind("M0 or EXEC")),
+            register => Ok(register),
+        },
+        Class::ScalarDst => match fields.scalar_source(field, code, dwords)? {
+            Value::M0 => Err(Illegal::Kind("M0")),
+            Value::Inline(_) => Err(Illegal::Kind("a constant")),
+            Value::Special(special) if special.is_aperture() && dwords < 2 => {
+                Err(Illegal::Kind("an aperture"))
+            }
+            register => Ok(register),
+        },
+        Class::Ssrc => match code {
+            LITERAL => fields.take_literal(spec.ty),
+            _ => fields.scalar_source(field, code, dwords),
+        },
+        Class::SsrcReg => match fields.scalar_source(field, code, dwords)? {
+            register @ Value::Scalar(_) => Ok(register),
+            Value::Special(special) if !special.is_aperture() && dwords < 2 => Ok(Value::Special(special)),
+            _ => Err(Illegal::Kind("a constant")),
+        },
+        Class::Mask => match fields.scalar_source(field, code, dwords)? {
+            Value::Inline(_) => Err(Illegal::Kind("a constant")),
+            register => Ok(register),
+        },
+        Class::SsrcInline => fields.scalar_source(field, code, dwords),
+        Class::Vgpr => vgpr(arch, code, dwords).map(Value::Vgpr),
+        Class::SrcVgpr => match code.checked_sub(VGPR_BASE) {
+            Some(register) => vgpr(arch, register, dwords).map(Value::Vgpr),
+            None => Err(Illegal::Kind("a scalar source")),
+        },
+        Class::SrcLane => match code.checked_sub(VGPR_BASE) {
+            Some(register) => vgpr(arch, register, dwords).map(Value::Vgpr),
+            None if is_lds_direct(arch, code) => Ok(Value::Special(Special::LdsDirect)),
+            None => Err(Illegal::Kind("a scalar source")),
+        },
+        Class::Agpr => vgpr(arch, code, dwords).map(Value::Agpr),
+        Class::SrcAgpr => match code.checked_sub(VGPR_BASE) {
+            Some(register) => vgpr(arch, register, dwords).map(Value::Agpr),
+            None => Err(Illegal::Kind("a scalar source")),
+        },
+        Class::VgprOrAgpr | Class::BufferData | Class::ImageData => {
+            let tuple = if entry.flags.has(UNALIGNED) {
+                tuple_in_range(code, dwords)
+            } else {
+                vgpr(arch, code, dwords)
+            };
+            let register = tuple?;
+            Ok(if arch.has(Feature::UnifiedRegisterFile) && acc() {
+                Value::Agpr(register)
+            } else {
+                Value::Vgpr(register)
+            })
+        }
+        Class::GwsData => match arch.has(Feature::UnifiedRegisterFile) {
+            true if !code.is_multiple_of(2) => Err(Illegal::Alignment { first: code as u16, dwords }),
+            true if acc() => Ok(Value::Agpr(code as u8)),
+            _ => Ok(Value::Vgpr(code as u8)),
+        },
+        Class::Src => match code {
+            VGPR_BASE.. => vgpr(arch, code - VGPR_BASE, dwords).map(Value::Vgpr),
+            LITERAL if (fields.model.format)(entry.encoding).dwords == 1 => fields.take_literal(spec.ty),
+            _ if dwords < 2 && is_lds_direct(arch, code) => Ok(Value::Special(Special::LdsDirect)),
+            _ => fields.scalar_source(field, code, dwords),
+        },
+        Class::MatrixAb => match code.checked_sub(VGPR_BASE) {
+            Some(register) => {
+                let register = vgpr(arch, register, dwords)?;
+                Ok(if acc() { Value::Agpr(register) } else { Value::Vgpr(register) })
+            }
+            None => Err(Illegal::Kind("a scalar source")),
+        },
+        Class::MatrixD => {
+            let register = vgpr(arch, code, dwords)?;
+            Ok(if bits.acc_cd.get(main) != 0 { Value::Agpr(register) } else { Value::Vgpr(register) })
+        }
+        Class::MatrixC | Class::MatrixCAgpr => match code.checked_sub(VGPR_BASE) {
+            Some(register) => {
+                let register = vgpr(arch, register, dwords)?;
+                let agpr = spec.class == Class::MatrixCAgpr || bits.acc_cd.get(main) != 0;
+                Ok(if agpr { Value::Agpr(register) } else { Value::Vgpr(register) })
+            }
+            None => match inline(code) {
+                Some(constant) => Ok(constant),
+                // LLVM takes these for pairs.
+                None if dwords == 2 && code > 128 => fields.scalar_source(field, code, dwords),
+                None => Err(Illegal::Kind("a scalar register")),
+            },
+        },
+        Class::SgprGroup => {
+            let shift = if entry.encoding == Encoding::Smem { 1 } else { 2 };
+            fields.scalar(field, code, shift, dwords)
+        }
+        Class::FlatAddr | Class::GlobalAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
+        Class::ScratchAddr => {
+            let used = if arch.has(Feature::LdsLoadsByOpcode) {
+                bits.scratch_sve.get(main) != 0
+            } else {
+                (fields.model.field)(entry.encoding, Slot::Saddr).get(main) == SADDR_OFF
+            };
+            if used {
+                return vgpr(arch, code, 1).map(Value::Vgpr);
+            }
+            fields.idle |= field.mask();
+            Ok(Value::Off)
+        }
+        Class::Saddr => match code {
+            SADDR_OFF => Ok(Value::Off),
+            _ => match fields.scalar(field, code, 0, dwords)? {
+                Value::EXEC if dwords > 1 && !moves_to_lds(fields, entry) => Err(Illegal::Kind("EXEC")),
+                register => Ok(register),
+            },
+        },
+        Class::BufferAddr if dwords == 0 => {
+            fields.idle |= field.mask();
+            Ok(Value::Off)
+        }
+        Class::BufferAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
+        Class::ImageAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
+        Class::Imm(ImmKind::SignedHex | ImmKind::Target) => Ok(Value::Imm(sign_extend(code, field.width))),
+        Class::Imm(ImmKind::GprIdx) if code > 0xf => Err(Illegal::Immediate(code.into())),
+        Class::Imm(ImmKind::ExpTarget) if !matches!(code, 0..=9 | 12..=15 | 32..) => {
+            Err(Illegal::Immediate(code.into()))
+        }
+        Class::Imm(ImmKind::Param) if code > 2 => Err(Illegal::Immediate(code.into())),
+        Class::Imm(ImmKind::Attribute) => {
+            let attribute =
+                if entry.encoding == Encoding::Vop3 { code << 2 & 0xfc | code >> 6 } else { code };
+            // There are 32, and LLVM takes one more.
+            if attribute >> 2 > 32 {
+                Err(Illegal::Immediate(attribute.into()))
+            } else {
+                Ok(Value::Imm(attribute as i32))
+            }
+        }
+        Class::Imm(ImmKind::Waitcnt) => {
+            // One bit above EXP_CNT, two above LGKM_CNT.
+            const GAP: u32 = 0x3080;
+            fields.idle |= field.put(GAP);
+            Ok(Value::Imm((code & !GAP) as i32))
+        }
+        Class::Imm(ImmKind::Sendmsg) if names_message(code as u16) => {
+            // One bit above the operation, the rest above the stream.
+            const GAP: u32 = 0xfc80;
+            fields.idle |= field.put(GAP);
+            Ok(Value::Imm((code & !GAP) as i32))
+        }
+        Class::Imm(_) => Ok(Value::Imm(code as i32)),
+        Class::Export => Ok(export(fields, spec.slot)),
+        Class::Literal => match fields.take_literal(Ty::I32)? {
+            Value::Literal(value) if spec.ty == Ty::F16 && value > 0xffff => {
+                Err(Illegal::Immediate(value.into()))
+            }
+            literal => Ok(literal),
+        },
+        Class::Vcc => Ok(Value::VCC),
+        Class::SdwaSrc => {
+            let select = bits.sdwa_scalar[usize::from(spec.slot != Slot::Src0)];
+            if select.get(fields.pairs.main) == 0 {
+                vgpr(arch, code, dwords).map(Value::Vgpr)
+            } else {
+                match fields.scalar_source(field, code, dwords)? {
+                    // LLVM writes these as literals, which SDWA has not.
+                    Value::Inline(240..) if spec.ty == Ty::I16 => Err(Illegal::Kind("a float")),
+                    value => Ok(value),
+                }
+            }
+        }
+        Class::SdwaDst if fields.model.bits.sdwa_sdst.get(fields.pairs.main) == 0 => {
+            fields.idle |= field.mask();
+            Ok(Value::VCC)
+        }
+        Class::SdwaDst => fields.scalar(field, code, 0, dwords),
+        Class::SmemOffset => Err(Illegal::Kind("SMEM's offset")),
+    }
+}
+
+/// Whether a load's data goes to LDS.
+fn moves_to_lds(fields: &Fields, entry: &Entry) -> bool {
+    let is_set =
+        |bits: &ModifierBits| bits.modifier == Modifier::Lds && bits.field.get(fields.pairs.main) != 0;
+    entry.flags.has(TO_LDS_ALWAYS) || entry.modifiers.iter().any(is_set)
+}
+
+/// The register field of a source of an export: compressed, two share one.
+fn export_field(model: &Model, slot: Slot, compressed: bool) -> Field {
+    let shared = match slot {
+        Slot::Src1 if compressed => Slot::Src0,
+        Slot::Src2 | Slot::Src3 if compressed => Slot::Src1,
+        slot => slot,
+    };
+    (model.field)(Encoding::Exp, shared)
+}
+
+fn export(fields: &mut Fields, slot: Slot) -> Value {
+    let bits = fields.pairs.main;
+    let compressed = fields.model.bits.exp_compr.get(bits) != 0;
+    let field = export_field(fields.model, slot, compressed);
+    if compressed && matches!(slot, Slot::Src2 | Slot::Src3) {
+        fields.idle |= (fields.model.field)(Encoding::Exp, slot).mask();
+    }
+    if (fields.model.bits.exp_en)(slot).get(bits) != 0 {
+        return Value::Vgpr(field.get(bits) as u8);
+    }
+    let partner = match slot {
+        Slot::Src0 => Slot::Src1,
+        Slot::Src1 => Slot::Src0,
+        Slot::Src2 => Slot::Src3,
+        _ => Slot::Src2,
+    };
+    if !compressed || (fields.model.bits.exp_en)(partner).get(bits) == 0 {
+        fields.idle |= field.mask();
+    }
+    Value::Off
+}
+
+fn sign_extend(raw: u32, width: u8) -> i32 {
+    let unused = 32 - u32::from(width);
+    ((raw << unused) as i32) >> unused
+}
+
+/// The first register of the scalar tuple that a code names. SGPR pairs are even, wider tuples are aligned to four: bits
+/// below that are dropped for SGPRs and trap temporaries.
+fn scalar_tuple(arch: Arch, code: u32, dwords: u8) -> Result<u8, Illegal> {
+    let code = code as u8;
+    let low = match dwords {
+        0 | 1 => 0,
+        2 => 1,
+        _ => 3,
+    };
+    let run = arch.generation().registers().run_of(code).ok_or(Illegal::ReservedCode(code.into()))?;
+    let end = run.end();
+    let first = if run.naming == Naming::Numbered { code & !low } else { code };
+    if u16::from(first) + u16::from(dwords) > end.into() {
+        return Err(Illegal::Range { first: first.into(), dwords });
+    }
+    Ok(first)
+}
+
+fn is_lds_direct(arch: Arch, code: u32) -> bool {
+    arch.generation().registers().special(code) == Some(Special::LdsDirect)
+}
+
+/// An inline constant.
+fn inline(code: u32) -> Option<Value> {
+    matches!(code, 128..=208 | 240..=248).then_some(Value::Inline(code as u8))
+}
+
+/// A vector register tuple. From gfx90a on, tuples start at even registers.
+fn vgpr(arch: Arch, code: u32, dwords: u8) -> Result<u8, Illegal> {
+    if dwords > 1 && arch.has(Feature::AlignedTuples) && !code.is_multiple_of(2) {
+        return Err(Illegal::Alignment { first: code as u16, dwords });
+    }
+    tuple_in_range(code, dwords)
+}
+
+fn tuple_in_range(code: u32, dwords: u8) -> Result<u8, Illegal> {
+    if code > 255 || code + u32::from(dwords) > 256 {
+        return Err(Illegal::Range { first: code as u16, dwords });
+    }
+    Ok(code as u8)
+}
+
+/// The bits and the literal of the operands of one slot, at most two for SMEM's offset. What they may be is not judged
+/// here: the caller decodes the word again.
+pub(crate) fn encode(
+    (arch, model): (Arch, &Model),
+    entry: &Entry,
+    (spec, field): (Spec, Field),
+    operands: &[Operand],
+    mods: &Mods,
+) -> Result<(u64, Option<u32>), Illegal> {
+    if spec.class == Class::SmemOffset {
+        return smem_offset_bits(model, entry, operands, mods).map(|bits| (bits, None));
+    }
+    let Some(operand) = operands.first() else { return Err(Illegal::Kind("a missing operand")) };
+    if spec.class == Class::Export {
+        return match operand.value {
+            Value::Vgpr(register) => {
+                let field = export_field(model, spec.slot, mods.compr);
+                Ok((field.put(register.into()) | (model.bits.exp_en)(spec.slot).mask(), None))
+            }
+            Value::Off => Ok((0, None)),
+            value => Err(Illegal::Kind(kind_name(value))),
+        };
+    }
+    let (code, extra, literal) = code_of((arch, model), entry, spec, operand, field)?;
+    if u64::from(code) >> field.width != 0 && field.width != 0 {
+        return Err(Illegal::Kind(kind_name(operand.value)));
+    }
+    Ok((field.put(code) | extra, literal))
+}
+
+/// What is wrong with an operand that its own bits do not decode to.
+pub(crate) fn mismatch(arch: Arch, operand: &Operand) -> Illegal {
+    match operand.value {
+        Value::Scalar(first)
+            if scalar_tuple(arch, first.into(), operand.dwords).is_ok_and(|other| other != first) =>
+        {
+            Illegal::Alignment { first: first.into(), dwords: operand.dwords }
+        }
+        value => Illegal::Kind(kind_name(value)),
+    }
+}
+
+/// A word for an operand that cannot stand where it does.
+fn kind_name(value: Value) -> &'static str {
+    match value {
+        Value::Scalar(_) => "a scalar register",
+        Value::Vgpr(_) => "a vector register",
+        Value::Agpr(_) => "an accumulation register",
+        Value::Inline(_) => "an inline constant",
+        Value::Special(_) => "a special source",
+        Value::Literal(_) => "a literal",
+        Value::Imm(_) => "an immediate",
+        Value::Off => "`off`",
+    }
+}
+
+/// The field's code, bits elsewhere that belong to the operand, and the literal.
+fn code_of(
+    (arch, model): (Arch, &Model),
+    entry: &Entry,
+    spec: Spec,
+    operand: &Operand,
+    field: Field,
+) -> Result<(u32, u64, Option<u32>), Illegal> {
+    let wide = field.width == 9;
+    let acc = |register: u8, code: u32| {
+        let bit = match spec.class {
+            Class::MatrixC | Class::MatrixD => model.bits.acc_cd.mask(),
+            Class::Agpr | Class::SrcAgpr | Class::MatrixCAgpr => 0,
+            _ => (model.bits.acc)(entry.encoding, spec.slot).mask(),
+        };
+        (code + u32::from(register), bit, None)
+    };
+    let vector = if wide { VGPR_BASE } else { 0 };
+    let scalar_mark = match (spec.class, spec.slot) {
+        (Class::SdwaSrc, Slot::Src0) => model.bits.sdwa_scalar[0].mask(),
+        (Class::SdwaSrc, _) => model.bits.sdwa_scalar[1].mask(),
+        (Class::SdwaDst, _) if operand.slot != Slot::Implied => model.bits.sdwa_sdst.mask(),
+        _ => 0,
+    };
+    Ok(match operand.value {
+        Value::Scalar(_) if operand.slot == Slot::Implied => (0, 0, None),
+        Value::Scalar(register) if spec.class == Class::SgprGroup => {
+            let shift = if entry.encoding == Encoding::Smem { 1 } else { 2 };
+            (u32::from(register) >> shift, 0, None)
+        }
+        Value::Scalar(register) => (register.into(), scalar_mark, None),
+        Value::Inline(code) => (code.into(), scalar_mark, None),
+        Value::Special(special) => {
+            let found = arch.generation().registers().code_and_name(special);
+            let (code, _) = found.ok_or(Illegal::Kind("a special source"))?;
+            (code.into(), scalar_mark, None)
+        }
+        Value::Vgpr(register) => {
+            let has_sve = spec.class == Class::ScratchAddr && arch.has(Feature::LdsLoadsByOpcode);
+            let sve = if has_sve { model.bits.scratch_sve.mask() } else { 0 };
+            (vector + u32::from(register), sve, None)
+        }
+        Value::Agpr(register) => acc(register, vector),
+        Value::Literal(value) if spec.class == Class::Literal => (0, 0, Some(value)),
+        Value::Literal(value) => (LITERAL, 0, Some(value)),
+        Value::Off if spec.class == Class::Saddr => (SADDR_OFF, 0, None),
+        Value::Off => (0, 0, None),
+        Value::Imm(value) => {
+            let code = value as u32 & ((1 << field.width) - 1);
+            let range = 1_i64 << field.width;
+            if !(-range / 2..range).contains(&value.into()) {
+                return Err(Illegal::Immediate(value.into()));
+            }
+            let is_attribute = spec.class == Class::Imm(ImmKind::Attribute);
+            let code = if is_attribute && entry.encoding == Encoding::Vop3 {
+                code >> 2 | (code & 3) << 6
+            } else {
+                code
+            };
+            (code, 0, None)
+        }
+    })
+}
+
+fn smem_offset_bits(model: &Model, entry: &Entry, operands: &[Operand], mods: &Mods) -> Result<u64, Illegal> {
+    let offset = (model.field)(entry.encoding, Slot::Offset);
+    let soffset = (model.field)(entry.encoding, Slot::Soffset);
+    let register = |operand: &Operand| match operand.value {
+        Value::Scalar(register) => Ok(u32::from(register)),
+        other => Err(Illegal::Kind(kind_name(other))),
+    };
+    let immediate = |value: i32| {
+        let half = 1_i32 << (offset.width - 1);
+        if (-half..half).contains(&value) {
+            Ok(offset.put(value as u32) | model.bits.smem_imm.mask())
+        } else {
+            Err(Illegal::Immediate(value.into()))
+        }
+    };
+    match (mods.soffset_en, operands) {
+        (false, [Operand { value: Value::Imm(value), .. }]) => immediate(*value),
+        (false, [base]) => Ok(offset.put(register(base)?)),
+        (true, [base]) => Ok(soffset.put(register(base)?)),
+        (true, [base, Operand { value: Value::Imm(value), .. }]) => {
+            Ok(soffset.put(register(base)?) | immediate(*value)?)
+        }
+        _ => Err(Illegal::Kind("an SMEM offset of this form")),
+    }
+}

@@ -1,0 +1,74 @@
+//! VOP2: two vector sources (Vega ISA, section 12.7).
+
+use crate::encoding::table::rows;
+
+rows! {
+    /// Vector ALU, two sources.
+    VOP2 of vop2;
+    0   v_cndmask_b32    ALL [E64 SDWA DPP];
+    1   v_add_f32        ALL [E64 SDWA DPP];
+    2   v_sub_f32        ALL [E64 SDWA DPP];
+    3   v_subrev_f32     ALL [E64 SDWA DPP];
+    4   v_mul_legacy_f32 BEFORE_90A [E64 SDWA DPP];
+    4   v_fmac_f64       SINCE_90A [E64 DPP];
+    5   v_mul_f32        ALL [E64 SDWA DPP];
+    6   v_mul_i32_i24    ALL [E64 SDWA DPP];
+    7   v_mul_hi_i32_i24 ALL [E64 SDWA DPP];
+    8   v_mul_u32_u24    ALL [E64 SDWA DPP];
+    9   v_mul_hi_u32_u24 ALL [E64 SDWA DPP];
+    10  v_min_f32        ALL [E64 SDWA DPP];
+    11  v_max_f32        ALL [E64 SDWA DPP];
+    12  v_min_i32        ALL [E64 SDWA DPP];
+    13  v_max_i32        ALL [E64 SDWA DPP];
+    14  v_min_u32        ALL [E64 SDWA DPP];
+    15  v_max_u32        ALL [E64 SDWA DPP];
+    16  v_lshrrev_b32    ALL [E64 SDWA DPP];
+    17  v_ashrrev_i32    ALL [E64 SDWA DPP];
+    18  v_lshlrev_b32    ALL [E64 SDWA DPP];
+    19  v_and_b32        ALL [E64 SDWA DPP];
+    20  v_or_b32         ALL [E64 SDWA DPP];
+    21  v_xor_b32        ALL [E64 SDWA DPP];
+    22  v_mac_f32        BEFORE_942 [E64 DPP];
+    22  v_dot2c_f32_bf16 V950 [E64 DPP];
+    23  v_madmk_f32      BEFORE_942 [BARE];
+    23  v_fmamk_f32      SINCE_942 [BARE];
+    24  v_madak_f32      BEFORE_942 [BARE];
+    24  v_fmaak_f32      SINCE_942 [BARE];
+    25  v_add_co_u32     ALL [E64 SDWA DPP];
+    26  v_sub_co_u32     ALL [E64 SDWA DPP];
+    27  v_subrev_co_u32  ALL [E64 SDWA DPP];
+    28  v_addc_co_u32    ALL [E64 SDWA DPP];
+    29  v_subb_co_u32    ALL [E64 SDWA DPP];
+    30  v_subbrev_co_u32 ALL [E64 SDWA DPP];
+    31  v_add_f16        ALL [E64 SDWA DPP];
+    32  v_sub_f16        ALL [E64 SDWA DPP];
+    33  v_subrev_f16     ALL [E64 SDWA DPP];
+    34  v_mul_f16        ALL [E64 SDWA DPP];
+    35  v_mac_f16        ALL [E64 DPP];
+    36  v_madmk_f16      ALL [BARE];
+    37  v_madak_f16      ALL [BARE];
+    38  v_add_u16        ALL [E64 SDWA DPP];
+    39  v_sub_u16        ALL [E64 SDWA DPP];
+    40  v_subrev_u16     ALL [E64 SDWA DPP];
+    41  v_mul_lo_u16     ALL [E64 SDWA DPP];
+    42  v_lshlrev_b16    ALL [E64 SDWA DPP];
+    43  v_lshrrev_b16    ALL [E64 SDWA DPP];
+    44  v_ashrrev_i16    ALL [E64 SDWA DPP];
+    45  v_max_f16        ALL [E64 SDWA DPP];
+    46  v_min_f16        ALL [E64 SDWA DPP];
+    47  v_max_u16        ALL [E64 SDWA DPP];
+    48  v_max_i16        ALL [E64 SDWA DPP];
+    49  v_min_u16        ALL [E64 SDWA DPP];
+    50  v_min_i16        ALL [E64 SDWA DPP];
+    51  v_ldexp_f16      ALL [E64 SDWA DPP IDLE_MODS];
+    52  v_add_u32        ALL [E64 SDWA DPP];
+    53  v_sub_u32        ALL [E64 SDWA DPP];
+    54  v_subrev_u32     ALL [E64 SDWA DPP];
+    59  v_fmac_f32       SINCE_906 [E64 DPP];
+    61  v_xnor_b32       SINCE_906 [E64 SDWA DPP];
+    55  v_dot2c_f32_f16  SINCE_908 [E64 DPP];
+    56  v_dot2c_i32_i16  SINCE_908 [E64 DPP IDLE_MODS];
+    57  v_dot4c_i32_i8   SINCE_908 [E64 DPP IDLE_MODS];
+    58  v_dot8c_i32_i4   SINCE_908 [E64 DPP IDLE_MODS];
+    60  v_pk_fmac_f16    SINCE_908 [E64 SDWA DPP];
+}

@@ -1,0 +1,155 @@
+//! Scalar registers and special sources: their numbers, their names, and the operand codes that a generation gives them.
+
+use crate::Generation;
+
+/// Numbers of scalar registers, as [`Value::Scalar`](crate::Value::Scalar) and [`Reg::scalar`](crate::Reg::scalar) have them. SGPRs
+/// begin at 0. They are operand codes of GFX9; decoding and encoding translate where another generation has other codes.
+pub mod scalar {
+    /// FLAT_SCRATCH's low half.
+    pub const FLAT_SCRATCH: u8 = 102;
+    /// XNACK_MASK's low half.
+    pub const XNACK_MASK: u8 = 104;
+    /// VCC's low half.
+    pub const VCC: u8 = 106;
+    /// The first trap temporary.
+    pub const TTMP: u8 = 108;
+    /// How many trap temporaries there are.
+    pub const TTMPS: u8 = 16;
+    /// M0.
+    pub const M0: u8 = 124;
+    /// EXEC's low half.
+    pub const EXEC: u8 = 126;
+    /// EXEC's high half.
+    pub const EXEC_HI: u8 = EXEC + 1;
+    /// Numbers in all.
+    pub const COUNT: u8 = 128;
+}
+
+/// A source that is neither register nor constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Special {
+    /// SHARED_BASE: where LDS begins among flat addresses.
+    SharedBase,
+    /// SHARED_LIMIT: where it ends.
+    SharedLimit,
+    /// PRIVATE_BASE: where scratch begins among flat addresses.
+    PrivateBase,
+    /// PRIVATE_LIMIT: where it ends.
+    PrivateLimit,
+    /// POPS_EXITING_WAVE_ID: of graphics.
+    PopsExitingWaveId,
+    /// VCCZ: VCC is zero.
+    Vccz,
+    /// EXECZ: EXEC is zero.
+    Execz,
+    /// SCC.
+    Scc,
+    /// LDS_DIRECT: a dword of LDS, at the address in M0.
+    LdsDirect,
+}
+
+impl Special {
+    /// One of the four that give parts of the flat address space.
+    pub(crate) const fn is_aperture(self) -> bool {
+        matches!(self, Self::SharedBase | Self::SharedLimit | Self::PrivateBase | Self::PrivateLimit)
+    }
+}
+
+/// How the registers of a run are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Naming {
+    /// `s5`, `s[4:5]`: by number. Pairs are even, wider tuples are aligned to four.
+    Numbered,
+    /// `vcc`, `vcc_lo`, `vcc_hi`: one pair.
+    Halves,
+    /// `m0`.
+    Single,
+}
+
+/// Scalar registers that tuples do not reach out of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The number of the first.
+    pub(crate) first: u8,
+    /// How many there are.
+    pub(crate) count: u8,
+    pub(crate) name: &'static str,
+    pub(crate) naming: Naming,
+}
+
+impl Run {
+    /// The number behind the last.
+    pub(crate) const fn end(&self) -> u8 {
+        self.first + self.count
+    }
+}
+
+/// The scalar registers and special sources of a generation.
+pub(crate) struct Registers {
+    pub(crate) runs: &'static [Run],
+    /// Special sources: operand code, and name in text.
+    pub(crate) specials: &'static [(Special, u8, &'static str)],
+}
+
+impl Registers {
+    /// The run that a register belongs to.
+    pub(crate) fn run_of(&self, number: u8) -> Option<&Run> {
+        self.runs.iter().find(|run| (run.first..run.end()).contains(&number))
+    }
+
+    /// The special source with an operand code.
+    pub(crate) fn special(&self, code: u32) -> Option<Special> {
+        let found = self.specials.iter().find(|(_, known, _)| u32::from(*known) == code);
+        found.map(|&(special, ..)| special)
+    }
+
+    /// A special source's operand code and name, if the generation has it.
+    pub(crate) fn code_and_name(&self, special: Special) -> Option<(u8, &'static str)> {
+        let found = self.specials.iter().find(|(known, ..)| *known == special);
+        found.map(|&(_, code, name)| (code, name))
+    }
+}
+
+/// Vega ISA, section 5.2, "Scalar ALU Operands".
+const GFX9: Registers = Registers {
+    runs: &[
+        Run { first: 0, count: scalar::FLAT_SCRATCH, name: "s", naming: Naming::Numbered },
+        Run { first: scalar::FLAT_SCRATCH, count: 2, name: "flat_scratch", naming: Naming::Halves },
+        Run { first: scalar::XNACK_MASK, count: 2, name: "xnack_mask", naming: Naming::Halves },
+        Run { first: scalar::VCC, count: 2, name: "vcc", naming: Naming::Halves },
+        Run { first: scalar::TTMP, count: scalar::TTMPS, name: "ttmp", naming: Naming::Numbered },
+        Run { first: scalar::M0, count: 1, name: "m0", naming: Naming::Single },
+        Run { first: scalar::EXEC, count: 2, name: "exec", naming: Naming::Halves },
+    ],
+    specials: &[
+        (Special::SharedBase, 235, "src_shared_base"),
+        (Special::SharedLimit, 236, "src_shared_limit"),
+        (Special::PrivateBase, 237, "src_private_base"),
+        (Special::PrivateLimit, 238, "src_private_limit"),
+        (Special::PopsExitingWaveId, 239, "src_pops_exiting_wave_id"),
+        (Special::Vccz, 251, "src_vccz"),
+        (Special::Execz, 252, "src_execz"),
+        (Special::Scc, 253, "src_scc"),
+        (Special::LdsDirect, 254, "src_lds_direct"),
+    ],
+};
+
+impl Generation {
+    pub(crate) const fn registers(self) -> &'static Registers {
+        match self {
+            Self::Gfx9 => &GFX9,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_apart_and_in_order() {
+        let runs = Generation::Gfx9.registers().runs;
+        assert!(runs.windows(2).all(|pair| pair[0].end() <= pair[1].first));
+        assert!(runs.iter().all(|run| run.end() <= scalar::COUNT));
+    }
+}

@@ -1,0 +1,157 @@
+//! FLAT, GLOBAL and SCRATCH: memory by vector address.
+
+use super::signatures;
+
+// Address decides between global, scratch and LDS.
+signatures! {
+    flat_load_ubyte         [mem_dst I32, flat_addr I64] [LOAD];
+    flat_load_sbyte         [mem_dst I32, flat_addr I64] [LOAD];
+    flat_load_ushort        [mem_dst I32, flat_addr I64] [LOAD];
+    flat_load_sshort        [mem_dst I32, flat_addr I64] [LOAD];
+    flat_load_dword         [mem_dst I32, flat_addr I64] [LOAD];
+    flat_load_dwordx2       [mem_dst I64, flat_addr I64] [LOAD];
+    flat_load_dwordx3       [mem_dst B96, flat_addr I64] [LOAD];
+    flat_load_dwordx4       [mem_dst B128, flat_addr I64] [LOAD];
+    flat_store_byte         [flat_addr I64, data0 I32] [STORE];
+    flat_store_byte_d16_hi  [flat_addr I64, data0 I32] [STORE];
+    flat_store_short        [flat_addr I64, data0 I32] [STORE];
+    flat_store_short_d16_hi [flat_addr I64, data0 I32] [STORE];
+    flat_store_dword        [flat_addr I64, data0 I32] [STORE];
+    flat_store_dwordx2      [flat_addr I64, data0 I64] [STORE];
+    flat_store_dwordx3      [flat_addr I64, data0 B96] [STORE];
+    flat_store_dwordx4      [flat_addr I64, data0 B128] [STORE];
+    flat_load_ubyte_d16     [mem_dst_rw I32, flat_addr I64] [LOAD HALF];
+    flat_load_ubyte_d16_hi  [mem_dst_rw I32, flat_addr I64] [LOAD HALF];
+    flat_load_sbyte_d16     [mem_dst_rw I32, flat_addr I64] [LOAD HALF];
+    flat_load_sbyte_d16_hi  [mem_dst_rw I32, flat_addr I64] [LOAD HALF];
+    flat_load_short_d16     [mem_dst_rw I32, flat_addr I64] [LOAD HALF];
+    flat_load_short_d16_hi  [mem_dst_rw I32, flat_addr I64] [LOAD HALF];
+    flat_atomic_swap        [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC];
+    flat_atomic_cmpswap     [atomic_dst I32, flat_addr I64, data0 I64] [ATOMIC];
+    flat_atomic_add         [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC];
+    flat_atomic_sub         [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC];
+    flat_atomic_smin        [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC];
+    flat_atomic_umin        [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC];
+    flat_atomic_smax        [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC];
+    flat_atomic_umax        [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC];
+    flat_atomic_and         [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC];
+    flat_atomic_or          [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC];
+    flat_atomic_xor         [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC];
+    flat_atomic_inc         [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC];
+    flat_atomic_dec         [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC];
+    flat_atomic_swap_x2     [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC];
+    flat_atomic_cmpswap_x2  [atomic_dst I64, flat_addr I64, data0 B128] [ATOMIC];
+    flat_atomic_add_x2      [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC];
+    flat_atomic_sub_x2      [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC];
+    flat_atomic_smin_x2     [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC];
+    flat_atomic_umin_x2     [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC];
+    flat_atomic_smax_x2     [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC];
+    flat_atomic_umax_x2     [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC];
+    flat_atomic_and_x2      [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC];
+    flat_atomic_or_x2       [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC];
+    flat_atomic_xor_x2      [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC];
+    flat_atomic_inc_x2      [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC];
+    flat_atomic_dec_x2      [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC];
+    flat_atomic_add_f64     [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC FLOAT];
+    flat_atomic_min_f64     [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC FLOAT];
+    flat_atomic_max_f64     [atomic_dst I64, flat_addr I64, data0 I64] [ATOMIC FLOAT];
+    flat_atomic_add_f32     [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC FLOAT];
+    flat_atomic_pk_add_f16  [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC FLOAT];
+    flat_atomic_pk_add_bf16 [atomic_dst I32, flat_addr I64, data0 I32] [ATOMIC];
+}
+
+// Global memory.
+signatures! {
+    global_load_ubyte         [mem_dst I32, global_addr I64, saddr I64] [LOAD];
+    global_load_sbyte         [mem_dst I32, global_addr I64, saddr I64] [LOAD];
+    global_load_ushort        [mem_dst I32, global_addr I64, saddr I64] [LOAD];
+    global_load_sshort        [mem_dst I32, global_addr I64, saddr I64] [LOAD];
+    global_load_dword         [mem_dst I32, global_addr I64, saddr I64] [LOAD];
+    global_load_dwordx2       [mem_dst I64, global_addr I64, saddr I64] [LOAD];
+    global_load_dwordx3       [mem_dst B96, global_addr I64, saddr I64] [LOAD];
+    global_load_dwordx4       [mem_dst B128, global_addr I64, saddr I64] [LOAD];
+    global_store_byte         [global_addr I64, data0 I32, saddr I64] [STORE];
+    global_store_byte_d16_hi  [global_addr I64, data0 I32, saddr I64] [STORE];
+    global_store_short        [global_addr I64, data0 I32, saddr I64] [STORE];
+    global_store_short_d16_hi [global_addr I64, data0 I32, saddr I64] [STORE];
+    global_store_dword        [global_addr I64, data0 I32, saddr I64] [STORE];
+    global_store_dwordx2      [global_addr I64, data0 I64, saddr I64] [STORE];
+    global_store_dwordx3      [global_addr I64, data0 B96, saddr I64] [STORE];
+    global_store_dwordx4      [global_addr I64, data0 B128, saddr I64] [STORE];
+    global_load_ubyte_d16     [mem_dst_rw I32, global_addr I64, saddr I64] [LOAD HALF];
+    global_load_ubyte_d16_hi  [mem_dst_rw I32, global_addr I64, saddr I64] [LOAD HALF];
+    global_load_sbyte_d16     [mem_dst_rw I32, global_addr I64, saddr I64] [LOAD HALF];
+    global_load_sbyte_d16_hi  [mem_dst_rw I32, global_addr I64, saddr I64] [LOAD HALF];
+    global_load_short_d16     [mem_dst_rw I32, global_addr I64, saddr I64] [LOAD HALF];
+    global_load_short_d16_hi  [mem_dst_rw I32, global_addr I64, saddr I64] [LOAD HALF];
+    global_atomic_swap        [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC];
+    global_atomic_cmpswap     [atomic_dst I32, global_addr I64, data0 I64, saddr I64] [ATOMIC];
+    global_atomic_add         [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC];
+    global_atomic_sub         [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC];
+    global_atomic_smin        [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC];
+    global_atomic_umin        [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC];
+    global_atomic_smax        [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC];
+    global_atomic_umax        [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC];
+    global_atomic_and         [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC];
+    global_atomic_or          [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC];
+    global_atomic_xor         [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC];
+    global_atomic_inc         [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC];
+    global_atomic_dec         [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC];
+    global_atomic_swap_x2     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC];
+    global_atomic_cmpswap_x2  [atomic_dst I64, global_addr I64, data0 B128, saddr I64] [ATOMIC];
+    global_atomic_add_x2      [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC];
+    global_atomic_sub_x2      [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC];
+    global_atomic_smin_x2     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC];
+    global_atomic_umin_x2     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC];
+    global_atomic_smax_x2     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC];
+    global_atomic_umax_x2     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC];
+    global_atomic_and_x2      [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC];
+    global_atomic_or_x2       [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC];
+    global_atomic_xor_x2      [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC];
+    global_atomic_inc_x2      [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC];
+    global_atomic_dec_x2      [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC];
+    global_atomic_add_f32     [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC FLOAT];
+    global_atomic_pk_add_f16  [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC FLOAT];
+    global_atomic_add_f64     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC FLOAT];
+    global_atomic_min_f64     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC FLOAT];
+    global_atomic_max_f64     [atomic_dst I64, global_addr I64, data0 I64, saddr I64] [ATOMIC FLOAT];
+    global_load_lds_ubyte     [global_addr I64, saddr I64] [LOAD TO_LDS_ALWAYS M0_R];
+    global_load_lds_sbyte     [global_addr I64, saddr I64] [LOAD TO_LDS_ALWAYS M0_R];
+    global_load_lds_ushort    [global_addr I64, saddr I64] [LOAD TO_LDS_ALWAYS M0_R];
+    global_load_lds_sshort    [global_addr I64, saddr I64] [LOAD TO_LDS_ALWAYS M0_R];
+    global_load_lds_dword     [global_addr I64, saddr I64] [LOAD TO_LDS_ALWAYS M0_R];
+    global_atomic_pk_add_bf16 [atomic_dst I32, global_addr I64, data0 I32, saddr I64] [ATOMIC];
+    global_load_lds_dwordx4   [global_addr I64, saddr I64] [LOAD TO_LDS_ALWAYS M0_R];
+    global_load_lds_dwordx3   [global_addr I64, saddr I64] [LOAD TO_LDS_ALWAYS M0_R];
+}
+
+// Private memory.
+signatures! {
+    scratch_load_ubyte         [mem_dst I32, scratch_addr I32, saddr I32] [LOAD];
+    scratch_load_sbyte         [mem_dst I32, scratch_addr I32, saddr I32] [LOAD];
+    scratch_load_ushort        [mem_dst I32, scratch_addr I32, saddr I32] [LOAD];
+    scratch_load_sshort        [mem_dst I32, scratch_addr I32, saddr I32] [LOAD];
+    scratch_load_dword         [mem_dst I32, scratch_addr I32, saddr I32] [LOAD];
+    scratch_load_dwordx2       [mem_dst I64, scratch_addr I32, saddr I32] [LOAD];
+    scratch_load_dwordx3       [mem_dst B96, scratch_addr I32, saddr I32] [LOAD];
+    scratch_load_dwordx4       [mem_dst B128, scratch_addr I32, saddr I32] [LOAD];
+    scratch_store_byte         [scratch_addr I32, data0 I32, saddr I32] [STORE];
+    scratch_store_byte_d16_hi  [scratch_addr I32, data0 I32, saddr I32] [STORE];
+    scratch_store_short        [scratch_addr I32, data0 I32, saddr I32] [STORE];
+    scratch_store_short_d16_hi [scratch_addr I32, data0 I32, saddr I32] [STORE];
+    scratch_store_dword        [scratch_addr I32, data0 I32, saddr I32] [STORE];
+    scratch_store_dwordx2      [scratch_addr I32, data0 I64, saddr I32] [STORE];
+    scratch_store_dwordx3      [scratch_addr I32, data0 B96, saddr I32] [STORE];
+    scratch_store_dwordx4      [scratch_addr I32, data0 B128, saddr I32] [STORE];
+    scratch_load_ubyte_d16     [mem_dst_rw I32, scratch_addr I32, saddr I32] [LOAD HALF];
+    scratch_load_ubyte_d16_hi  [mem_dst_rw I32, scratch_addr I32, saddr I32] [LOAD HALF];
+    scratch_load_sbyte_d16     [mem_dst_rw I32, scratch_addr I32, saddr I32] [LOAD HALF];
+    scratch_load_sbyte_d16_hi  [mem_dst_rw I32, scratch_addr I32, saddr I32] [LOAD HALF];
+    scratch_load_short_d16     [mem_dst_rw I32, scratch_addr I32, saddr I32] [LOAD HALF];
+    scratch_load_short_d16_hi  [mem_dst_rw I32, scratch_addr I32, saddr I32] [LOAD HALF];
+    scratch_load_lds_ubyte     [scratch_addr I32, saddr I32] [LOAD TO_LDS_ALWAYS M0_R];
+    scratch_load_lds_sbyte     [scratch_addr I32, saddr I32] [LOAD TO_LDS_ALWAYS M0_R];
+    scratch_load_lds_ushort    [scratch_addr I32, saddr I32] [LOAD TO_LDS_ALWAYS M0_R];
+    scratch_load_lds_sshort    [scratch_addr I32, saddr I32] [LOAD TO_LDS_ALWAYS M0_R];
+    scratch_load_lds_dword     [scratch_addr I32, saddr I32] [LOAD TO_LDS_ALWAYS M0_R];
+}

@@ -1,0 +1,345 @@
+//! What opcodes take and do, whatever generation has them and under which number: operands, in the order of LLVM's text, and
+//! properties.
+//!
+//! A file an encoding holds `signatures!` lists: `mnemonic [slot type, …] [properties];`. The tables of a generation (`gfx9`) give
+//! those that it has a number, and say which longer forms there are. `slots` is the vocabulary of operands.
+
+pub(crate) mod ds;
+pub(crate) mod exp;
+pub(crate) mod flat;
+pub(crate) mod mimg;
+pub(crate) mod mtbuf;
+pub(crate) mod mubuf;
+mod slots;
+pub(crate) mod smem;
+pub(crate) mod sop1;
+pub(crate) mod sop2;
+pub(crate) mod sopc;
+pub(crate) mod sopk;
+pub(crate) mod sopp;
+pub(crate) mod vintrp;
+pub(crate) mod vop1;
+pub(crate) mod vop2;
+pub(crate) mod vop3;
+pub(crate) mod vop3p;
+pub(crate) mod vop3px;
+pub(crate) mod vopc;
+
+use crate::{Access, Op, Slot};
+
+/// What an operand's bits mean. It gives the width of a register tuple, how constants print, and whether source
+/// modifiers mean negate/absolute (floats) or sign-extend (integers).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ty {
+    I16,
+    F16,
+    BF16,
+    /// Two halves in one register, where a 32-bit literal stands for both.
+    V2F16,
+    V2BF16,
+    I32,
+    F32,
+    I64,
+    F64,
+    /// Two floats in a register pair (packed math).
+    V2F32,
+    /// Plain tuples: memory data, resources, matrices.
+    B96,
+    B128,
+    B192,
+    B256,
+    B512,
+    B1024,
+}
+
+impl Ty {
+    /// Registers the operand spans.
+    pub(crate) const fn dwords(self) -> u8 {
+        match self {
+            Self::I16 | Self::F16 | Self::BF16 | Self::V2F16 | Self::V2BF16 | Self::I32 | Self::F32 => 1,
+            Self::I64 | Self::F64 | Self::V2F32 => 2,
+            Self::B96 => 3,
+            Self::B128 => 4,
+            Self::B192 => 6,
+            Self::B256 => 8,
+            Self::B512 => 16,
+            Self::B1024 => 32,
+        }
+    }
+
+    /// Takes negate and absolute modifiers.
+    pub(crate) const fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::BF16 | Self::V2F16 | Self::V2BF16 | Self::F32 | Self::F64)
+    }
+}
+
+/// What a SIMM16 field means, which decides its sign and its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ImmKind {
+    /// Unsigned, decimal.
+    Decimal,
+    /// Unsigned, hexadecimal.
+    Hex,
+    /// Signed, printed as 16 bits in hexadecimal.
+    SignedHex,
+    /// Signed count of dwords from the next instruction, printed as unsigned decimal.
+    Target,
+    /// Wait counters.
+    Waitcnt,
+    /// A message.
+    Sendmsg,
+    /// A hardware register with offset and size.
+    Hwreg,
+    /// VGPR indexing mode.
+    GprIdx,
+    /// Unsigned, decimal, not printed when zero.
+    Optional,
+    /// What an export goes to.
+    ExpTarget,
+    /// A parameter of a triangle: P10, P20 or P0.
+    Param,
+    /// An attribute and its channel: four times the one plus the other.
+    Attribute,
+}
+
+/// What values an operand's field can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// A scalar register, 7 bits.
+    Sgpr,
+    /// SMEM's data: a scalar register, but M0 and EXEC.
+    Sdata,
+    /// A scalar result in VDST, 8 bits: not M0. LLVM takes special sources, too.
+    ScalarDst,
+    /// A scalar register or constant, 8 bits; 255 is a literal.
+    Ssrc,
+    /// A scalar register in an 8- or 9-bit source field.
+    SsrcReg,
+    /// A carry or selection mask in a 9-bit field: a scalar register pair or a special source.
+    Mask,
+    /// A scalar register or inline constant in a 9-bit field (lane selects).
+    SsrcInline,
+    /// A vector register, 8 bits.
+    Vgpr,
+    /// A vector register in a 9-bit source field.
+    SrcVgpr,
+    /// A vector register or LDS_DIRECT in a 9-bit source field.
+    SrcLane,
+    /// An accumulation register, 8 bits.
+    Agpr,
+    /// An accumulation register in a 9-bit source field.
+    SrcAgpr,
+    /// A vector register, or an accumulation register if the encoding's ACC bit says so (8 bits).
+    VgprOrAgpr,
+    /// As that, and at an even register from gfx90a on.
+    GwsData,
+    /// Anything, 9 bits; 255 is a literal in the 32-bit encodings.
+    Src,
+    /// Matrix source: vector or accumulation register by the ACC bit of its slot.
+    MatrixAb,
+    /// Matrix accumulator source: registers by ACC_CD, or an inline constant.
+    MatrixC,
+    /// Matrix result: registers by ACC_CD.
+    MatrixD,
+    /// gfx908's matrix accumulator source: accumulation registers or an inline constant.
+    MatrixCAgpr,
+    /// A scalar register tuple whose field drops the low bit (SBASE) or bits (SRSRC, SSAMP).
+    SgprGroup,
+    /// SMEM's offset: an immediate, a scalar register, or both.
+    SmemOffset,
+    /// FLAT's address: 64 bits.
+    FlatAddr,
+    /// GLOBAL's vector address: 64 bits, or a 32-bit offset when SADDR is used.
+    GlobalAddr,
+    /// SCRATCH's vector address, or `off`.
+    ScratchAddr,
+    /// GLOBAL's and SCRATCH's SADDR: 0x7f is `off`.
+    Saddr,
+    /// Buffer address: `off`, or one or two registers by IDXEN and OFFEN.
+    BufferAddr,
+    /// Buffer data: registers as the type says, one more when TFE is set.
+    BufferData,
+    /// Image data, as wide as DMASK says.
+    ImageData,
+    /// Image address.
+    ImageAddr,
+    /// SIMM16, or another field that is a number.
+    Imm(ImmKind),
+    /// The dword after the instruction.
+    Literal,
+    /// VCC, which the encoding implies.
+    Vcc,
+    /// Export data: a vector register, or `off` where EN's bit is clear.
+    Export,
+    /// SDWA source: a vector register, or anything scalar but a literal.
+    SdwaSrc,
+    /// SDWA comparison's result: VCC or a register pair.
+    SdwaDst,
+}
+
+/// One operand of a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spec {
+    pub(crate) slot: Slot,
+    pub(crate) class: Class,
+    pub(crate) ty: Ty,
+    pub(crate) access: Access,
+}
+
+/// Properties of an opcode, as a bit set: of its [`Signature`], and of its row in a generation's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flags(pub(crate) u64);
+
+impl Flags {
+    pub(crate) const NONE: Self = Self(0);
+
+    pub(crate) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// One line of each property: its name in the tables and its meaning.
+macro_rules! flags {
+    ($($(#[$doc:meta])* $name:ident = $bit:literal;)*) => {
+        $($(#[$doc])* pub(crate) const $name: Flags = Flags(1 << $bit);)*
+    };
+}
+
+flags! {
+    /// Reads SCC.
+    SCC_R = 0;
+    /// Writes SCC.
+    SCC_W = 1;
+    /// Reads VCC without naming it.
+    VCC_R = 2;
+    /// Reads EXEC (scalar instructions; vector ones always do).
+    EXEC_R = 3;
+    /// Writes EXEC without naming it.
+    EXEC_W = 4;
+    /// Reads M0 without naming it.
+    M0_R = 5;
+    /// Writes M0 without naming it.
+    M0_W = 6;
+    /// Reads MODE or another hardware register.
+    MODE_R = 7;
+    /// Writes MODE or another hardware register.
+    MODE_W = 8;
+    /// Touches registers whose numbers are known only at run time.
+    INDIRECT = 9;
+    /// The destination keeps its old value under a condition (`s_cmov`).
+    CONDITIONAL = 10;
+    /// Takes CLAMP in VOP3.
+    CLAMP = 11;
+    /// Takes OMOD in VOP3.
+    OMOD = 12;
+    /// Takes OP_SEL in VOP3.
+    OPSEL = 13;
+    /// Has a VOP3 form (VOP1, VOP2, VOPC tables).
+    E64 = 14;
+    /// Has an SDWA form.
+    SDWA = 15;
+    /// Has a DPP form.
+    DPP = 16;
+    /// Prints without an encoding suffix.
+    BARE = 17;
+    /// Ignores EXEC (`v_readlane_b32`, `v_writelane_b32`, `v_readfirstlane_b32` with EXEC = 0).
+    ANY_LANE = 18;
+    /// Source modifiers are only negation (`v_div_scale_*`).
+    NEG_ONLY = 19;
+    /// Writes half of its destination (d16, `op_sel` results).
+    HALF = 20;
+    /// Reads memory.
+    LOAD = 21;
+    /// Writes memory.
+    STORE = 22;
+    /// Reads and writes memory in one step.
+    ATOMIC = 23;
+    /// An atomic that always returns the old value (DS `_rtn`).
+    RETURNS = 24;
+    /// May move data to LDS instead of registers.
+    TO_LDS = 25;
+    /// Has two one-byte offsets (`ds_read2_*`).
+    TWO_OFFSETS = 26;
+    /// Works on GDS or needs the GDS bit.
+    GDS_ONLY = 27;
+    /// Matrix instruction: CBSZ, ABID and BLGP instead of OP_SEL and NEG.
+    MAI = 28;
+    /// Packed: OP_SEL and OP_SEL_HI pick halves.
+    PACKED = 29;
+    /// VOP3P with the NEG and NEG_HI fields meaning absolute value (`v_fma_mix_*`).
+    MIX = 30;
+    /// Sources take no modifiers although they are floats.
+    NO_SRC_MODS = 31;
+    /// Message, barrier, trap, sleep: has an effect beyond registers and memory.
+    SIDE_EFFECT = 32;
+    /// BLGP negates instead of swizzling (f64 matrices on gfx940 and later).
+    BLGP_NEG = 33;
+    /// SDWA's DST_SEL and DST_UNUSED are not printed.
+    NO_DST_SEL = 34;
+    /// The truth table sits in the ABS, OMOD and NEG fields (`v_bitop3_*`).
+    BITOP3 = 35;
+    /// The offset is a lane pattern (`ds_swizzle_b32`).
+    SWIZZLE = 36;
+    /// Always moves data to LDS (`global_load_lds_*`).
+    TO_LDS_ALWAYS = 37;
+    /// Moves LDS data to memory (`buffer_store_lds_dword`): the LDS bit is always set.
+    FROM_LDS = 38;
+    /// Sparse matrix instruction: no BLGP.
+    SPARSE = 39;
+    /// Moves between register files: the OP_SEL_HI bits mean nothing but are kept.
+    ACCVGPR = 40;
+    /// Packed without OP_SEL (`v_dot4_*`, `v_dot8_*`).
+    NO_OPSEL = 41;
+    /// A float atomic: without SCC on gfx90a, and without result on gfx908.
+    FLOAT = 42;
+    /// Negation and absolute value of integer sources are passed over (VOP3, DPP).
+    IDLE_MODS = 43;
+    /// Works on neither LDS nor GDS (`ds_permute_b32`): the GDS bit is fixed.
+    NO_GDS = 44;
+    /// Cache control that passes over GLC and SCC where they mean nothing yet.
+    ANY_POLICY = 45;
+    /// OP_SEL's two highest bits say which byte of the result is written, however many sources there are.
+    BYTE_RESULT = 46;
+    /// A matrix of FP8, BF8, FP6, BF6 or FP4, as CBSZ (A) and BLGP (B) say, which also give the width.
+    SMALL_FLOATS = 47;
+    /// Hands two scales to the next matrix instruction.
+    LD_SCALE = 48;
+    /// Takes HIGH: interpolation of 16-bit attributes.
+    HIGH = 49;
+    /// An image instruction without 16-bit data.
+    NO_D16 = 50;
+    /// FI and BOUND_CTRL in the bits of OP_SEL.
+    SWAPS_ROWS = 51;
+    /// Its register tuple may begin anywhere, also on processors that align others.
+    UNALIGNED = 52;
+    /// VOP3 without OP_SEL that keeps the bit of a third source at zero.
+    NO_THIRD = 53;
+}
+
+/// What an opcode takes and does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Signature {
+    pub(crate) op: Op,
+    /// In the order of LLVM's text.
+    pub(crate) operands: &'static [Spec],
+    pub(crate) flags: Flags,
+}
+
+/// A list: `mnemonic [slot type, …] [properties];`, one opcode a line. Each becomes a constant of its name.
+macro_rules! signatures {
+    ($($op:ident [$($slot:ident $ty:ident),*] [$($flag:ident)*];)*) => {
+        $(
+            #[expect(non_upper_case_globals, reason = "it is called by the mnemonic")]
+            pub(crate) const $op: $crate::signature::Signature = $crate::signature::Signature {
+                op: $crate::Op::$op,
+                operands: &[$($crate::signature::slots::$slot($crate::signature::Ty::$ty)),*],
+                flags: $crate::signature::Flags::NONE$(.with($crate::signature::$flag))*,
+            };
+        )*
+    };
+}
+use signatures;

@@ -1,0 +1,73 @@
+//! VOP2: two vector sources.
+
+use super::signatures;
+
+// Vector ALU, two sources.
+signatures! {
+    v_cndmask_b32    [vdst I32, src0 F32, vsrc1 F32, vcc_r I64] [];
+    v_add_f32        [vdst F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
+    v_sub_f32        [vdst F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
+    v_subrev_f32     [vdst F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
+    v_mul_legacy_f32 [vdst F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
+    v_fmac_f64       [vdst_rw F64, src0 F64, vsrc1 F64] [CLAMP OMOD];
+    v_mul_f32        [vdst F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
+    v_mul_i32_i24    [vdst I32, src0 I32, vsrc1 I32] [CLAMP];
+    v_mul_hi_i32_i24 [vdst I32, src0 I32, vsrc1 I32] [];
+    v_mul_u32_u24    [vdst I32, src0 I32, vsrc1 I32] [CLAMP];
+    v_mul_hi_u32_u24 [vdst I32, src0 I32, vsrc1 I32] [];
+    v_min_f32        [vdst F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
+    v_max_f32        [vdst F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
+    v_min_i32        [vdst I32, src0 I32, vsrc1 I32] [];
+    v_max_i32        [vdst I32, src0 I32, vsrc1 I32] [];
+    v_min_u32        [vdst I32, src0 I32, vsrc1 I32] [];
+    v_max_u32        [vdst I32, src0 I32, vsrc1 I32] [];
+    v_lshrrev_b32    [vdst I32, src0 I32, vsrc1 I32] [];
+    v_ashrrev_i32    [vdst I32, src0 I32, vsrc1 I32] [];
+    v_lshlrev_b32    [vdst I32, src0 I32, vsrc1 I32] [];
+    v_and_b32        [vdst I32, src0 I32, vsrc1 I32] [];
+    v_or_b32         [vdst I32, src0 I32, vsrc1 I32] [];
+    v_xor_b32        [vdst I32, src0 I32, vsrc1 I32] [];
+    v_mac_f32        [vdst_rw F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
+    v_dot2c_f32_bf16 [vdst_rw F32, src0 V2BF16, vsrc1 V2BF16] [CLAMP OMOD];
+    v_madmk_f32      [vdst F32, src0 F32, literal F32, vsrc1 F32] [];
+    v_fmamk_f32      [vdst F32, src0 F32, literal F32, vsrc1 F32] [];
+    v_madak_f32      [vdst F32, src0 F32, vsrc1 F32, literal F32] [];
+    v_fmaak_f32      [vdst F32, src0 F32, vsrc1 F32, literal F32] [];
+    v_add_co_u32     [vdst I32, vcc_w I64, src0 I32, vsrc1 I32] [CLAMP];
+    v_sub_co_u32     [vdst I32, vcc_w I64, src0 I32, vsrc1 I32] [CLAMP];
+    v_subrev_co_u32  [vdst I32, vcc_w I64, src0 I32, vsrc1 I32] [CLAMP];
+    v_addc_co_u32    [vdst I32, vcc_w I64, src0 I32, vsrc1 I32, vcc_r I64] [CLAMP];
+    v_subb_co_u32    [vdst I32, vcc_w I64, src0 I32, vsrc1 I32, vcc_r I64] [CLAMP];
+    v_subbrev_co_u32 [vdst I32, vcc_w I64, src0 I32, vsrc1 I32, vcc_r I64] [CLAMP];
+    v_add_f16        [vdst F16, src0 F16, vsrc1 F16] [CLAMP OMOD];
+    v_sub_f16        [vdst F16, src0 F16, vsrc1 F16] [CLAMP OMOD];
+    v_subrev_f16     [vdst F16, src0 F16, vsrc1 F16] [CLAMP OMOD];
+    v_mul_f16        [vdst F16, src0 F16, vsrc1 F16] [CLAMP OMOD];
+    v_mac_f16        [vdst_rw F16, src0 F16, vsrc1 F16] [CLAMP OMOD];
+    v_madmk_f16      [vdst F16, src0 F16, literal F16, vsrc1 F16] [];
+    v_madak_f16      [vdst F16, src0 F16, vsrc1 F16, literal F16] [];
+    v_add_u16        [vdst I16, src0 I16, vsrc1 I16] [CLAMP];
+    v_sub_u16        [vdst I16, src0 I16, vsrc1 I16] [CLAMP];
+    v_subrev_u16     [vdst I16, src0 I16, vsrc1 I16] [CLAMP];
+    v_mul_lo_u16     [vdst I16, src0 I16, vsrc1 I16] [];
+    v_lshlrev_b16    [vdst I16, src0 I16, vsrc1 I16] [];
+    v_lshrrev_b16    [vdst I16, src0 I16, vsrc1 I16] [];
+    v_ashrrev_i16    [vdst I16, src0 I16, vsrc1 I16] [];
+    v_max_f16        [vdst F16, src0 F16, vsrc1 F16] [CLAMP OMOD];
+    v_min_f16        [vdst F16, src0 F16, vsrc1 F16] [CLAMP OMOD];
+    v_max_u16        [vdst I16, src0 I16, vsrc1 I16] [];
+    v_max_i16        [vdst I16, src0 I16, vsrc1 I16] [];
+    v_min_u16        [vdst I16, src0 I16, vsrc1 I16] [];
+    v_min_i16        [vdst I16, src0 I16, vsrc1 I16] [];
+    v_ldexp_f16      [vdst F16, src0 F16, vsrc1 I32] [CLAMP OMOD];
+    v_add_u32        [vdst I32, src0 I32, vsrc1 I32] [CLAMP];
+    v_sub_u32        [vdst I32, src0 I32, vsrc1 I32] [CLAMP];
+    v_subrev_u32     [vdst I32, src0 I32, vsrc1 I32] [CLAMP];
+    v_fmac_f32       [vdst_rw F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
+    v_xnor_b32       [vdst I32, src0 I32, vsrc1 I32] [];
+    v_dot2c_f32_f16  [vdst_rw F32, src0 V2F16, vsrc1 V2F16] [CLAMP OMOD];
+    v_dot2c_i32_i16  [vdst_rw I32, src0 I32, vsrc1 I32] [CLAMP];
+    v_dot4c_i32_i8   [vdst_rw I32, src0 I32, vsrc1 I32] [CLAMP];
+    v_dot8c_i32_i4   [vdst_rw I32, src0 I32, vsrc1 I32] [CLAMP];
+    v_pk_fmac_f16    [vdst_rw F16, src0 V2F16, vsrc1 V2F16] [CLAMP OMOD];
+}
