@@ -252,7 +252,8 @@ impl NameBytes {
 
     /// Counts a name.
     pub(crate) fn add(&mut self, name: &str) -> Result<(), &'static str> {
-        self.left = self.left.checked_sub(name.len()).ok_or("its names come to more than 16 times the file")?;
+        self.left =
+            self.left.checked_sub(name.len()).ok_or("its names come to more than 16 times the file")?;
         Ok(())
     }
 }

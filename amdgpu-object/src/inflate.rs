@@ -19,7 +19,8 @@ impl Allowance {
     fn take(&mut self, size: u64) -> Result<(), String> {
         self.left = self.left.checked_sub(size).ok_or_else(|| {
             let before = self.limit - self.left;
-            let before = if before == 0 { String::new() } else { format!(" besides {before} unpacked before") };
+            let before =
+                if before == 0 { String::new() } else { format!(" besides {before} unpacked before") };
             format!("its header promises {size} bytes{before}, more than the limit of {} in all", self.limit)
         })?;
         Ok(())

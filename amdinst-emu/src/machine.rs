@@ -48,6 +48,13 @@ pub struct Config {
     pub fast_layer: bool,
 }
 
+impl Config {
+    /// Whether launches are to end now.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(StopFlag::is_set)
+    }
+}
+
 /// A flag that ends launches when it is set, as a handler of signals may. They end after the time slices that their waves are at,
 /// which take milliseconds.
 #[derive(Clone, Copy, Debug)]

@@ -26,8 +26,7 @@ fn launch_in(config: Config, object: &CodeObject, arguments: &[u64]) -> Result<E
 
 /// How a kernel ends, which must be the same in each configuration.
 fn launch(object: &CodeObject, arguments: &[u64]) -> Result<(), Fault> {
-    let mut ends =
-        configurations().into_iter().map(|config| launch_in(config, object, arguments).map(drop));
+    let mut ends = configurations().into_iter().map(|config| launch_in(config, object, arguments).map(drop));
     let first = ends.next().expect("one at least");
     assert!(ends.all(|end| end == first));
     first
@@ -102,9 +101,18 @@ fn registers_beyond_it_by_an_index() {
     use RegisterBank::{Sgpr, Vgpr};
     let cases: &[(&str, Option<(RegisterBank, i64, u32)>)] = &[
         ("s_mov_b32 s2, 6\n s_set_gpr_idx_on s2, 1\n v_mov_b32 v0, v1\n s_set_gpr_idx_off", None),
-        ("s_mov_b32 s2, 7\n s_set_gpr_idx_on s2, 1\n v_mov_b32 v0, v1\n s_set_gpr_idx_off", Some((Vgpr, 8, 8))),
-        ("s_mov_b32 s2, 255\n s_set_gpr_idx_on s2, 8\n v_mov_b32 v1, v0\n s_set_gpr_idx_off", Some((Vgpr, 256, 8))),
-        ("s_mov_b32 s2, 7\n s_set_gpr_idx_on s2, 1\n v_mov_b32 v9, v0\n s_set_gpr_idx_off", Some((Vgpr, 9, 8))),
+        (
+            "s_mov_b32 s2, 7\n s_set_gpr_idx_on s2, 1\n v_mov_b32 v0, v1\n s_set_gpr_idx_off",
+            Some((Vgpr, 8, 8)),
+        ),
+        (
+            "s_mov_b32 s2, 255\n s_set_gpr_idx_on s2, 8\n v_mov_b32 v1, v0\n s_set_gpr_idx_off",
+            Some((Vgpr, 256, 8)),
+        ),
+        (
+            "s_mov_b32 s2, 7\n s_set_gpr_idx_on s2, 1\n v_mov_b32 v9, v0\n s_set_gpr_idx_off",
+            Some((Vgpr, 9, 8)),
+        ),
         ("s_mov_b32 m0, 30\n s_movrels_b32 s2, s1", None),
         ("s_mov_b32 m0, 31\n s_movrels_b32 s2, s1", Some((Sgpr, 32, 32))),
         ("s_mov_b32 m0, 28\n s_movreld_b64 s[4:5], 0", Some((Sgpr, 33, 32))),
@@ -128,7 +136,9 @@ fn the_kernarg_segment_ends_where_it_does() {
         let arguments = vec![0; kernarg as usize / 8];
         match launch(&object, &arguments) {
             Ok(()) => None,
-            Err(Fault { kind: FaultKind::OutOfBounds { space: MemorySpace::Scalar, nearest, .. }, .. }) => {
+            Err(Fault {
+                kind: FaultKind::OutOfBounds { space: MemorySpace::Scalar, nearest, .. }, ..
+            }) => {
                 let nearest = nearest.expect("the segment");
                 assert_eq!(nearest.label, "kernarg segment");
                 Some((nearest.size, nearest.distance))
@@ -204,7 +214,10 @@ fn a_kernel_that_is_described_twice() {
     object.kernels[0].descriptor.set_group_segment_fixed_size(64);
     let fault = launch(&object, &[0; 2]).unwrap_err();
     assert!(matches!(fault.kind, FaultKind::Damaged(_)), "{fault}");
-    assert!(fault.to_string().contains("group segment of 64 bytes in its descriptor, 0 in its metadata"), "{fault}");
+    assert!(
+        fault.to_string().contains("group segment of 64 bytes in its descriptor, 0 in its metadata"),
+        "{fault}"
+    );
 }
 
 #[test]
@@ -234,7 +247,7 @@ fn a_flag_stops_a_launch_where_it_is() {
         return;
     }
     static STOP: AtomicBool = AtomicBool::new(false);
-    let object = Assembly::default().object(".Lagain: s_nop 1\n s_branch .Lagain");
+    let object = Assembly::default().object("s_nop 0\n .Lagain: s_nop 1\n s_branch .Lagain");
     for (races, deterministic) in [(false, false), (true, false), (false, true)] {
         STOP.store(false, Ordering::SeqCst);
         let mut config = Config::default();

@@ -26,12 +26,8 @@ kernel void in_place(global uint *p) { for (int i = 0; i < 4; i++) p[G * 64 + X]
 fn launched(object: &CodeObject, kernel: &str, threads: usize, config: &Config) -> (Vec<u32>, bool) {
     let mut device = Device::with(object, config.clone());
     let p = device.buffer("p", &vec![5u32; 64 * 400]);
-    let launch = Launch {
-        grid: [300, 1, 1],
-        threads,
-        kernarg: p.to_le_bytes().to_vec(),
-        ..Launch::new(kernel)
-    };
+    let launch =
+        Launch { grid: [300, 1, 1], threads, kernarg: p.to_le_bytes().to_vec(), ..Launch::new(kernel) };
     let execution = device.machine.launch(&device.program, &launch).expect("it ends");
     (device.u32s(p, 64 * 400), execution.clash)
 }
@@ -45,9 +41,14 @@ fn racing_workgroups_give_one_result_if_asked_to() {
     let plain = Config::default();
     let mut deterministic = Config::default();
     deterministic.deterministic = true;
-    for (kernel, clash) in
-        [("last", true), ("mix", true), ("sum", true), ("flag", true), ("counted", false), ("in_place", false)]
-    {
+    for (kernel, clash) in [
+        ("last", true),
+        ("mix", true),
+        ("sum", true),
+        ("flag", true),
+        ("counted", false),
+        ("in_place", false),
+    ] {
         let expected = launched(&object, kernel, 1, &plain).0;
         for threads in [1, 2, 3, 8] {
             for _ in 0..3 {

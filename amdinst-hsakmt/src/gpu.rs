@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::time::Duration;
 
 use amdgpu_isa::Arch;
+use amdgpu_object::verify;
 use amdinst_core::instrument::BUFFER_SYMBOL;
 use amdinst_core::names;
-use amdgpu_object::verify;
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{
     Config, Dispatch, Execution, Fault, FaultKind, LoadError, Machine, MemoryError, Program, Resident, Stop,

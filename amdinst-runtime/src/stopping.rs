@@ -11,7 +11,8 @@ use std::time::Duration;
 use amdinst_emu::StopFlag;
 
 /// The signals, and what they are called.
-const SIGNALS: [(i32, &str); 3] = [(libc::SIGINT, "SIGINT"), (libc::SIGTERM, "SIGTERM"), (libc::SIGHUP, "SIGHUP")];
+const SIGNALS: [(i32, &str); 3] =
+    [(libc::SIGINT, "SIGINT"), (libc::SIGTERM, "SIGTERM"), (libc::SIGHUP, "SIGHUP")];
 
 /// Launches under way.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);

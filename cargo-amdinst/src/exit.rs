@@ -91,7 +91,9 @@ impl Exit {
         for exit in Self::ALL {
             let _ = writeln!(text, " {:>3}  {}", exit.code(), exit.meaning());
         }
-        text.push_str("\nA signal that ends the command (Ctrl-C) is no exit code: shells show 128 and its number.");
+        text.push_str(
+            "\nA signal that ends the command (Ctrl-C) is no exit code: shells show 128 and its number.",
+        );
         text
     }
 }

@@ -57,7 +57,8 @@ fn a_descriptor_that_lies() {
         let before = bytes[descriptor + field..][..4].to_vec();
         bytes[descriptor + field..][..4].copy_from_slice(&0x8000_0000u32.to_le_bytes());
         std::fs::write(directory.join("k.elf"), &bytes).unwrap();
-        let message = format!("the code object is damaged: {segment} segment of 2147483648 bytes in its descriptor");
+        let message =
+            format!("the code object is damaged: {segment} segment of 2147483648 bytes in its descriptor");
         expect(&amdinst(directory, None, run), 5, &message);
         expect(&amdinst(directory, Some(2_000_000), run), 5, &message);
         bytes[descriptor + field..][..4].copy_from_slice(&before);
@@ -115,8 +116,9 @@ fn a_report_of_racing_workgroups_is_the_same_each_time() {
         return;
     }
     let report = |threads: u32| {
-        let words =
-            format!("run k.elf --kernel race --grid 500 --block 64 --threads {threads} --arg out:8192:o --report");
+        let words = format!(
+            "run k.elf --kernel race --grid 500 --block 64 --threads {threads} --arg out:8192:o --report"
+        );
         let output = amdinst(directory, None, &words);
         expect(&output, 0, "Finished");
         (String::from_utf8(output.stdout).unwrap(), std::fs::read(directory.join("o")).unwrap())

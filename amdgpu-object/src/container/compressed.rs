@@ -20,11 +20,7 @@ pub(super) fn starts_here(bytes: &[u8]) -> bool {
 }
 
 /// Unpacks the compressed bundle at the start of `bytes`; `at` is its file offset, for messages.
-pub(super) fn unpack(
-    bytes: &[u8],
-    at: usize,
-    allowance: &mut Allowance,
-) -> Result<Unpacked, ContainerError> {
+pub(super) fn unpack(bytes: &[u8], at: usize, allowance: &mut Allowance) -> Result<Unpacked, ContainerError> {
     let number = |start: usize, width: usize| {
         let field = bytes
             .get(start..start + width)

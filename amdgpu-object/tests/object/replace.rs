@@ -32,7 +32,10 @@ fn check_grown(bytes: &[u8], index: usize, by: usize) -> Vec<u8> {
         assert!(after.1 == *if number == index { &larger } else { &before.1 }, "code object {number}");
     }
     let mut written = std::io::Cursor::new(Vec::new());
-    replace(bytes, &replacements, UNPACKED_LIMIT).expect("again").write_to(&mut written).expect("memory takes all");
+    replace(bytes, &replacements, UNPACKED_LIMIT)
+        .expect("again")
+        .write_to(&mut written)
+        .expect("memory takes all");
     assert!(written.into_inner() == changed);
     changed
 }
@@ -43,7 +46,10 @@ fn code_objects_of_bundles() {
     for extra in [&[][..], &["-compress"]] {
         let one = bundle(extra);
         let nothing = BTreeMap::<usize, Vec<u8>>::new();
-        assert!(objects(&replace(&one, &nothing, UNPACKED_LIMIT).expect("nothing to do").to_vec()) == objects(&one));
+        assert!(
+            objects(&replace(&one, &nothing, UNPACKED_LIMIT).expect("nothing to do").to_vec())
+                == objects(&one)
+        );
         let changed = check_grown(&one, 1, 5000);
         // LLVM reads it too.
         let directory = tempfile::tempdir().expect("a temporary directory");

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use amdgpu_object::rewrite::{DebugInfo, Edit, KernelEdit, RewriteError, Variable, rewrite};
-use amdgpu_object::{Bytes, CodeObject};
 use amdgpu_object::verify::contradiction;
+use amdgpu_object::{Bytes, CodeObject};
 use amdinst_format::probes::{KernelProbes, ProbeMap, SCHEMA};
 
 use super::entry::VARIABLE_OFFSET;
@@ -45,8 +45,8 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
     });
     let edit =
         Edit { text: relocated.text().into(), keeps_code: relocated.keeps_code(), kernels: edits, variable };
-    let rewritten = rewrite(object, &edit, |old, edge| relocated.place(old, edge))
-        .map_err(|error| match error {
+    let rewritten =
+        rewrite(object, &edit, |old, edge| relocated.place(old, edge)).map_err(|error| match error {
             RewriteError::Inconsistent(problem) => InstrumentError::Internal(problem.to_string()),
             error => InstrumentError::Rewrite(error.to_string()),
         })?;

@@ -55,6 +55,9 @@ pub(super) fn launch(
             found = scan.found();
             outcome
         });
+        if config.is_stopped() {
+            return outcome;
+        }
         match (found, outcome) {
             (Found::Nothing, Ok(execution)) => return Ok(execution),
             (Found::UnnotedReads(more), _) => {

@@ -380,7 +380,7 @@ impl<'a> Shared<'a> {
     /// Whether the launch is to end now.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop())
-            || self.config.stop.is_some_and(|stop| stop.is_set())
+            || self.config.is_stopped()
             || self.look.scan().is_some_and(|scan| scan.is_over())
     }
 
@@ -520,7 +520,10 @@ fn threads(shared: &Shared<'_>) -> Result<usize, Fault> {
         0 => {
             let message =
                 format!("{scratch} bytes of scratch memory a workgroup, and {available} bytes are available");
-            Err(Fault { kind: FaultKind::NoRoom(message), ..Fault::dispatch(&shared.launch.kernel, String::new()) })
+            Err(Fault {
+                kind: FaultKind::NoRoom(message),
+                ..Fault::dispatch(&shared.launch.kernel, String::new())
+            })
         }
         fitting => Ok(fitting),
     }

@@ -254,8 +254,7 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
             if let Some(scan) = context.scan.as_deref_mut() {
                 let number = context.memory.number_of(place.allocation);
                 let kind = AccessKind::plain(STORE);
-                let passes =
-                    !STORE && hot.src[2] & PASSES_THE_CACHE != 0 && !scan.notes_synchronising();
+                let passes = !STORE && hot.src[2] & PASSES_THE_CACHE != 0 && !scan.notes_synchronising();
                 if !passes && place.allocation.protection == Protection::ReadWrite && scan.wants(number, kind)
                 {
                     let addresses = &*addresses.as_ptr().cast::<[u32; LANES]>();

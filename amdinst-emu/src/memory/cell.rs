@@ -208,7 +208,8 @@ impl SharedBytes {
 
     /// The dword at an offset, whose bytes may be those of the padding ([`SharedBytes::fill_padding`]).
     pub(crate) fn load_padded_dword(&self, offset: usize) -> u32 {
-        let inside = !self.is_host() && offset.checked_add(4).is_some_and(|end| end <= self.len.next_multiple_of(8));
+        let inside =
+            !self.is_host() && offset.checked_add(4).is_some_and(|end| end <= self.len.next_multiple_of(8));
         assert!(inside, "checked by the caller");
         // SAFETY: within the block's words, as just asserted.
         let byte = |at: usize| unsafe { (*self.start.add(offset + at).cast::<AtomicU8>()).load(Relaxed) };

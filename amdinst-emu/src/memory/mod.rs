@@ -198,8 +198,7 @@ impl Memory {
         let address = next.next_multiple_of(align);
         *next = (address + size + GUARD).next_multiple_of(4096);
         self.total += size;
-        let allocation =
-            Allocation { address, bytes, protection, label: label.to_owned(), padded: false };
+        let allocation = Allocation { address, bytes, protection, label: label.to_owned(), padded: false };
         let at = self.live.partition_point(|other| other.address < address);
         self.live.insert(at, allocation);
         Ok(address)

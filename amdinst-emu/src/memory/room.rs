@@ -17,7 +17,8 @@ impl Room {
             groups(&text, Path::new("/sys/fs/cgroup")).iter().filter_map(|group| of_group(group)).min()
         });
         let read = |name: &str| fs::read_to_string(Path::new("/proc/self").join(name)).ok();
-        let process = read("limits").zip(read("status")).and_then(|(limits, status)| of_process(&limits, &status));
+        let process =
+            read("limits").zip(read("status")).and_then(|(limits, status)| of_process(&limits, &status));
         let least = [machine, group, process].into_iter().flatten().min();
         Self(least.unwrap_or(u64::MAX))
     }
@@ -89,7 +90,9 @@ mod tests {
 
     #[test]
     fn a_process_gives_its_limit_without_what_it_has() {
-        let line = |limit: &str| format!("Limit  Soft\nMax address space         {limit}   unlimited   bytes     \n");
+        let line = |limit: &str| {
+            format!("Limit  Soft\nMax address space         {limit}   unlimited   bytes     \n")
+        };
         let status = "Name:\tx\nVmPeak:\t    9000 kB\nVmSize:\t    1000 kB\n";
         assert_eq!(of_process(&line("2048000"), status), Some(1_024_000));
         assert_eq!(of_process(&line("1000"), status), Some(0));

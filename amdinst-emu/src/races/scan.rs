@@ -620,7 +620,8 @@ mod tests {
         let base = memory.alloc(1024, 256, "data", Protection::ReadWrite, Owner::User).expect("memory");
         let mut noted = Noted::default();
         loop {
-            let launch = Arc::new(ScanLaunch::new(&memory, &noted, GROUPS, pairs::WAVES, Scope::Waves, false));
+            let launch =
+                Arc::new(ScanLaunch::new(&memory, &noted, GROUPS, pairs::WAVES, Scope::Waves, false));
             let mut threads = [DeviceScan::new(&launch), DeviceScan::new(&launch)];
             let mut w = Wave::new(Config::default().vectors);
             for group in 0..GROUPS {
@@ -653,7 +654,8 @@ mod tests {
     fn scan_lds(events: &[Event]) -> Found {
         let scan = |lds: bool| {
             let noted = Noted { lds, ..Noted::default() };
-            let launch = Arc::new(ScanLaunch::new(&Memory::new(), &noted, 1, pairs::WAVES, Scope::Waves, false));
+            let launch =
+                Arc::new(ScanLaunch::new(&Memory::new(), &noted, 1, pairs::WAVES, Scope::Waves, false));
             let mut scan = LdsScan::new(1024, &launch);
             for event in events {
                 match event.what {

@@ -402,7 +402,11 @@ impl Wave {
         };
         let last = u32::from(first - base) + index + u32::from(dwords.max(1)) - 1;
         if last >= u32::from(there) {
-            return Err(Trap::new(FaultKind::RegisterIndex { bank, index: last.into(), available: there.into() }));
+            return Err(Trap::new(FaultKind::RegisterIndex {
+                bank,
+                index: last.into(),
+                available: there.into(),
+            }));
         }
         Ok(first + index as u16)
     }

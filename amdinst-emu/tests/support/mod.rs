@@ -230,6 +230,7 @@ amdhsa.kernels:
             .output()
             .expect("running clang-22");
         assert!(result.status.success(), "clang: {}", String::from_utf8_lossy(&result.stderr));
-        CodeObject::parse(std::fs::read(directory.path().join("k.elf")).expect("reading")).expect("a code object")
+        CodeObject::parse(std::fs::read(directory.path().join("k.elf")).expect("reading"))
+            .expect("a code object")
     }
 }

@@ -67,7 +67,8 @@ fn opened(path: &Path) -> CommandResult<fs::File> {
     } else {
         return Ok(file);
     };
-    Err(Failure::msg(Exit::BadInput, format!("cannot read {}: it is {what}", path.display())).help("give a file"))
+    Err(Failure::msg(Exit::BadInput, format!("cannot read {}: it is {what}", path.display()))
+        .help("give a file"))
 }
 
 fn is_device(kind: fs::FileType) -> bool {
@@ -80,7 +81,9 @@ fn to_the_end(path: &Path, file: fs::File) -> CommandResult<Vec<u8>> {
     // A vector that grows is there twice for a moment.
     let most = Room::here().bytes() / 4;
     let mut bytes = Vec::new();
-    let too_long = || io::Error::other(format!("it has more than {most} bytes, a quarter of the memory that is available"));
+    let too_long = || {
+        io::Error::other(format!("it has more than {most} bytes, a quarter of the memory that is available"))
+    };
     let length = file.metadata().map_or(0, |metadata| metadata.len());
     let result = match length > most {
         true => Err(too_long()),
@@ -101,7 +104,9 @@ mod tests {
     #[test]
     fn directories_and_devices_are_no_input() {
         let directory = tempfile::tempdir().unwrap();
-        for (path, what) in [(directory.path(), "it is a directory"), (Path::new("/dev/zero"), "it is a device")] {
+        for (path, what) in
+            [(directory.path(), "it is a directory"), (Path::new("/dev/zero"), "it is a device")]
+        {
             for failure in [File::open(path).unwrap_err(), read(path).unwrap_err()] {
                 assert_eq!(failure.exit, Exit::BadInput);
                 assert!(failure.to_string().ends_with(what), "{failure}");
@@ -114,7 +119,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let pipe = directory.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        for open in [|path: &Path| File::open(path).unwrap().bytes().to_vec(), |path: &Path| read(path).unwrap()] {
+        for open in
+            [|path: &Path| File::open(path).unwrap().bytes().to_vec(), |path: &Path| read(path).unwrap()]
+        {
             let writer = std::thread::spawn({
                 let pipe = pipe.clone();
                 move || fs::write(pipe, b"bytes").unwrap()

@@ -90,7 +90,9 @@ impl<'a> Input<'a> {
         let mut embedded = container::open_within(file.bytes(), unpacked_limit()?).map_err(|error| {
             let failure = in_file(path, &error);
             match error {
-                ContainerError::Packed { .. } => failure.help(format!("if it is to unpack to more, set {UNPACKED}=BYTES")),
+                ContainerError::Packed { .. } => {
+                    failure.help(format!("if it is to unpack to more, set {UNPACKED}=BYTES"))
+                }
                 _ => failure,
             }
         })?;

@@ -29,8 +29,7 @@ pub(super) fn watch(mapped: &[u8], path: &Path) -> bool {
     let place = COUNT.fetch_add(1, SeqCst);
     let Some(slot) = WATCHED.get(place) else { return false };
     let start = mapped.as_ptr().addr();
-    let message =
-        format!("error: cannot read {}: it has become shorter while it was read\n", path.display());
+    let message = format!("error: cannot read {}: it has become shorter while it was read\n", path.display());
     slot.store(Box::into_raw(Box::new(Watched { start, end: start + mapped.len(), message })), SeqCst);
     install()
 }
@@ -104,7 +103,8 @@ mod tests {
             .output()
             .unwrap();
         let told = String::from_utf8_lossy(&output.stderr);
-        let expected = format!("error: cannot read {}: it has become shorter while it was read\n", path.display());
+        let expected =
+            format!("error: cannot read {}: it has become shorter while it was read\n", path.display());
         assert!(told.ends_with(&expected), "{told}");
         assert_eq!(output.status.code(), Some(5), "{told}");
     }

@@ -84,7 +84,8 @@ pub(super) fn run(
     let contents = spool.contents().or_exit_with(Exit::OutputFailed, failed)?;
     let replacements: BTreeMap<usize, &[u8]> =
         written.iter().map(|one| (one.index, &contents[one.object.clone()])).collect();
-    let whole = container::replace(file.bytes(), &replacements, unpacked_limit()?).or_exit(Exit::Unsupported)?;
+    let whole =
+        container::replace(file.bytes(), &replacements, unpacked_limit()?).or_exit(Exit::Unsupported)?;
     // The maps first: a code object without its map could be launched, and its counters not be read.
     for one in &written {
         output::write_file(&one.map_path, &contents[one.map.clone()])?;

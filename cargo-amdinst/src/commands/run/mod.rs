@@ -344,7 +344,9 @@ impl LaunchError {
         };
         let failure = Failure::msg(exit, fault::told(&fault, object, &Some));
         match stopping::asked() {
-            Some(signal) if fault.kind == FaultKind::Stopped => failure.note(format!("{signal} ends this command")),
+            Some(signal) if fault.kind == FaultKind::Stopped => {
+                failure.note(format!("{signal} ends this command"))
+            }
             _ => failure,
         }
     }

@@ -301,8 +301,11 @@ impl RunView {
                 Some(false) => no,
                 None => "not compared",
             };
-            let order =
-                if self.workgroups_clash { "; workgroups access memory that others write: in order" } else { "" };
+            let order = if self.workgroups_clash {
+                "; workgroups access memory that others write: in order"
+            } else {
+                ""
+            };
             let memory = verdict(self.memory_equal, "equal", "DIFFERENT");
             let oracle = verdict(self.oracle_equal, "equal", "DIFFERENT");
             let _ = writeln!(

@@ -16,10 +16,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use amdinst_core::instrument::Home;
-use amdinst_runtime::stopping;
 use amdinst_emu::timing::Model;
 use amdinst_format::interface::Checks;
 use amdinst_format::interface::VARIABLE;
+use amdinst_runtime::stopping;
 
 use self::keep::Kept;
 use self::profiles::Endings;
