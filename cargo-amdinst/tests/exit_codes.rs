@@ -7,12 +7,12 @@ use std::process::{Command, Output};
 
 use cargo_amdinst::exit::Exit;
 
-/// A kernel that counts, one that has an endless loop, and one whose instruction the emulator does not execute.
+/// A kernel without branches, one with one, and one with an instruction that the emulator does not execute.
 const SOURCE: &str = "
 #define X __builtin_amdgcn_workitem_id_x()
 kernel void one(global uint *p) { p[X] = 1; }
 kernel void branch(global uint *p) { if (p[X] & 1) p[X] = 3; }
-kernel void unknown(global uint *p) { __asm__ volatile(\"s_cbranch_i_fork s[4:5], .L%=\\n .L%=:\" ::: \"s4\", \"s5\"); p[X] = 1; }
+kernel void unknown(global uint *p) { __asm__ volatile(\"s_rfe_b64 s[4:5]\"); p[X] = 1; }
 ";
 
 fn amdinst(directory: &Path, words: &str) -> Output {
@@ -33,7 +33,7 @@ fn every_code_is_reached() {
     write("text", "no code object");
     write("Cargo.toml", "[package]\nname = \"k\"\nversion = \"0.1.0\"\n[workspace]\n");
     std::fs::create_dir(directory.join("src")).unwrap();
-    write("src/lib.rs", "");
+    write("src/lib.rs", "#![no_std]\npub unsafe extern \"gpu-kernel\" fn k() {}\n");
     write("none", &"\0".repeat(256));
     let run = "run k.elf --grid 1 --block 64";
     let commands = [
