@@ -30,7 +30,7 @@ enum Watch {
 }
 
 impl Lds {
-    /// As many bytes. They are to be cleared for each workgroup.
+    /// LDS of `size` bytes for one workgroup, looked at as `look` says. The bytes are to be cleared for each workgroup.
     pub(crate) fn new(size: u32, uninitialised: Uninitialised, look: &Look) -> Self {
         let bytes = vec![0; size as usize];
         let watch = match look {

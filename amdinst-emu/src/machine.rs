@@ -246,8 +246,8 @@ impl Machine {
         dispatch::dispatch(&self.memory, &self.config, program, dispatch, None)
     }
 
-    /// The same, until `stop` says that the launch is to end: then it ends with [`FaultKind::Stopped`](crate::FaultKind) after the
-    /// time slices that its waves are at, which take milliseconds.
+    /// Runs a dispatch until `stop` says that it is to end. It then ends with [`FaultKind::Stopped`](crate::FaultKind)
+    /// after the time slices that its waves are at, which take milliseconds.
     ///
     /// # Errors
     /// As [`Machine::dispatch`].
@@ -278,7 +278,7 @@ impl Machine {
         Snapshot(self.memory.copy())
     }
 
-    /// The same over an older one, whose memory is used again.
+    /// Takes a snapshot over an older one, whose memory is used again.
     pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
         self.memory.copy_into(&mut snapshot.0);
     }
@@ -300,7 +300,7 @@ impl Machine {
         dispatch::is_by_unwritten(&mut self.memory, &self.config, program, launch, &before.0, fault)
     }
 
-    /// As [`Machine::launch`], if memory is now as in `before`: nothing needs to be copied then.
+    /// Launches a kernel as [`Machine::launch`] does, if memory is now as in `before`: nothing needs to be copied then.
     ///
     /// # Errors
     /// As [`Machine::launch`].

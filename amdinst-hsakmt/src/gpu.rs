@@ -38,10 +38,10 @@ pub(crate) enum DispatchError {
     Fault {
         /// Why and where.
         fault: Box<Fault>,
-        /// The same with its places in the source.
+        /// The fault, with its places in the source.
         report: Box<FaultReport>,
     },
-    /// It was to be stopped before it had begun.
+    /// The launch was to be stopped before it had begun.
     #[error("stopped before it began")]
     NotBegun,
     /// What an instrumented kernel counted cannot be had.
@@ -55,7 +55,7 @@ pub(crate) enum DispatchError {
 }
 
 impl DispatchError {
-    /// It is no fault: the launch was to end.
+    /// Whether the launch ended because it was to end, which is no fault.
     pub(crate) fn is_stop(&self) -> bool {
         match self {
             Self::NotBegun => true,

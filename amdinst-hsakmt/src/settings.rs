@@ -21,7 +21,7 @@ pub(crate) struct SettingsError {
 pub(crate) enum Instrument {
     /// Nothing.
     No,
-    /// They are instrumented.
+    /// Launched kernels are instrumented.
     Yes,
     /// And what their branches did is printed when the program ends.
     Report,

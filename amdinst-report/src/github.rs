@@ -65,7 +65,7 @@ fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// The same of a property's value (`escapeProperty`).
+/// Escapes the value of a workflow command's property (`escapeProperty`).
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -150,7 +150,7 @@ pub struct LockArgs {
 }
 
 impl LockArgs {
-    /// As cargo takes them.
+    /// The options as cargo takes them.
     pub fn options(&self) -> Vec<String> {
         [(self.locked, "--locked"), (self.offline, "--offline"), (self.frozen, "--frozen")]
             .into_iter()
@@ -259,7 +259,7 @@ impl SiteArgs {
         }
     }
 
-    /// As the instrumenter takes it.
+    /// The chosen sites, as the instrumenter takes them.
     pub fn selectors(&self) -> Vec<SiteSelector> {
         let names = self.probe_name.iter().cloned().map(SiteSelector::Probe);
         names.chain(self.site.iter().cloned().map(SiteSelector::Lines)).collect()

@@ -9,6 +9,10 @@
 //! addresses of the old code: the relocations that `--emit-relocs` keeps. Not found, hence not corrected: distances
 //! between code and data that the linker computed and stored in data (relative virtual tables). Distances computed in
 //! code are the business of whoever wrote the new code.
+//!
+//! The new `.text` has a page of its own, whatever its length, so its address is known before code is
+//! emitted. A note that moves makes room for the program header that it needs. The result must be accepted
+//! both by `goblin` and by our own reader ([`verify`](mod@crate::verify)), or it is an error.
 
 mod corrected;
 mod debug;

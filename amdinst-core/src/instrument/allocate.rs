@@ -1,10 +1,19 @@
 //! Registers for the probes of one component: kernels that share functions, and these functions.
 //!
-//! What the probes own is used by nothing else in the whole component, so one choice is right for a shared function
-//! whichever kernel calls it. What a site needs for a moment is taken from SGPRs that are dead around it; where there
-//! are too few of them, and borrowing is allowed, from such as are in use, which are parked in lanes of a VGPR meanwhile.
-//! Where too few VGPRs are unused, sites borrow the lowest lanes of others. These are such as no operation writes late, so
-//! that saving and putting back is all there is to it.
+//! What the probes own is used by nothing else in the whole component, so one choice is right for a shared
+//! function whichever kernel calls it. SGPRs that a site needs for a moment are, in this order, dead around
+//! the site, unused, or borrowed from the program: then lanes of an unused VGPR keep their values meanwhile.
+//! The record's address is kept there too if no pair of SGPRs is left for it.
+//!
+//! If too few VGPRs are unused, sites borrow the lowest lanes of others. No load or matrix instruction of the
+//! whole component touches these, so nothing writes to them meanwhile, and none of them arrives with
+//! work-item ids. So saving and restoring is all there is to it.
+//!
+//! `s_movreld_b32` and `s_movrels_b32` may touch every SGPR from the named one on. A kernel with one of them
+//! has no counter in an SGPR that it is allotted.
+//!
+//! [`Options::spare_vgprs`](super::Options::spare_vgprs) and [`spare_sgprs`](super::Options::spare_sgprs)
+//! instrument any kernel as if it left so few registers; tests reach all of this by them.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +54,7 @@ impl Scheme {
         }
     }
 
-    /// One of those of 2022.
+    /// Whether this is one of the schemes of 2022.
     pub(super) const fn is_seed(self) -> bool {
         matches!(self, Self::Seed(_))
     }
@@ -111,7 +120,7 @@ pub(super) struct Component<'a> {
     limits: Limits,
     /// What all its functions use.
     used: RegSet,
-    /// Those of these that operations write later, on their own, or use for long.
+    /// Used registers that operations write later, on their own, or use for long.
     late: RegSet,
     /// The SGPRs that may be taken, ascending.
     sgprs: Vec<u8>,
@@ -128,7 +137,7 @@ pub(super) struct Limits {
     pub(super) allotted_vgprs: u32,
     /// VGPRs that any of them is allotted at most.
     pub(super) most_vgprs: u32,
-    /// The same of SGPRs.
+    /// SGPRs that any of them is allotted at most.
     pub(super) most_sgprs: u32,
     /// How many unused VGPRs may be taken.
     pub(super) spare_vgprs: Option<u8>,
@@ -163,11 +172,11 @@ impl<'a> Component<'a> {
         let (mut used, mut late) = (RegSet::default(), RegSet::default());
         let (mut indexed, mut by_number) = (false, false);
         for &function in functions {
-            let own = survey.own(function);
-            used.union_with(&own.used);
-            late.union_with(&own.late);
-            indexed |= own.indexed;
-            by_number |= own.sgprs_by_number;
+            let summary = survey.summary(function);
+            used.union_with(&summary.used);
+            late.union_with(&summary.late);
+            indexed |= summary.indexed;
+            by_number |= summary.sgprs_by_number;
         }
         // With registers addressed by number, what no operand names may still be in use.
         let first_vgpr = if indexed { limits.most_vgprs } else { 0 };
@@ -428,8 +437,9 @@ impl<'a> Component<'a> {
         (share / limits.vgpr_granule * limits.vgpr_granule) as u8
     }
 
-    /// The same where one lane writes packed records, and sites may have masks instead of counters: their places, and the registers
-    /// that are zero at first. Records may be of the first of these sites alone, if there is no telling how many.
+    /// Places for records that one lane writes, packed; sites may have masks instead of counters. Returns the places, and
+    /// the registers that are zero at first. Records may hold the first of these sites alone, if there is no telling how
+    /// many.
     fn packed(
         &self,
         mut sgprs: Vec<u8>,
@@ -543,7 +553,7 @@ impl Candidates {
     }
 }
 
-/// As many unused SGPRs as the neediest site lacks; with borrowing, as many of them as there are.
+/// Reserves as many unused SGPRs as the neediest site lacks; with borrowing, as many of them as there are.
 fn reserve_spare<'c>(
     points: impl Iterator<Item = (&'c Needs, &'c Candidates)>,
     sgprs: &mut Vec<u8>,

@@ -47,7 +47,7 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
         Edit { text: relocated.text().into(), keeps_code: relocated.keeps_code(), kernels: edits, variable };
     let rewritten =
         rewrite(object, &edit, |old, edge| relocated.place(old, edge)).map_err(|error| match error {
-            RewriteError::Inconsistent(problem) => InstrumentError::Internal(problem.to_string()),
+            RewriteError::Inconsistent(problem) => InstrumentError::Inconsistent(problem.to_string()),
             error => InstrumentError::Rewrite(error.to_string()),
         })?;
     let map = ProbeMap {

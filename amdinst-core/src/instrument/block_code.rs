@@ -4,13 +4,13 @@
 //! before one of them, before that. In SGPRs they are three scalar instructions. Counters elsewhere get their two
 //! increments as two lanes of a VGPR, as those of sites do ([`site_code`](super::site_code)).
 
-use amdgpu_isa::{EncodeError, Op, Value};
+use amdgpu_isa::{Op, Value};
 
 use super::assembler::{Assembled, Assembler};
 use super::borrowed::Borrowed;
 use super::layout::{CounterPlace, Lent, Owned, PARKED_RECORD, Temps};
 use super::options::{Level, Probe};
-use super::sequence::{Sequence, sgpr};
+use super::sequence::{EmitError, Sequence, sgpr};
 use super::site_code::Needs;
 use crate::counters::RECORD_HEADER_WORDS;
 
@@ -38,7 +38,7 @@ pub(super) fn needs(place: CounterPlace, level: Level, scc_is_live: bool) -> Nee
 }
 
 impl BlockCode<'_> {
-    pub(super) fn code(&self) -> Result<Vec<Assembled>, EncodeError> {
+    pub(super) fn code(&self) -> Result<Vec<Assembled>, EmitError> {
         let mut code = Sequence::new(self.assembler);
         let borrowed = self.borrowed();
         borrowed.take(&mut code);

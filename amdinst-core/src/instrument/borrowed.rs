@@ -1,10 +1,21 @@
-//! Registers that are in use, taken around the code of a site or a block, and given back.
+//! Registers that are in use, saved before the code of a site or a block and restored behind it.
 //!
-//! SGPRs are parked in lanes of the parking VGPR, whatever EXEC is. A VGPR lends its lowest lanes, which the parking VGPR
-//! keeps; where none is left for that, two VGPRs lend their first lane, which SGPRs keep, and each counter has an atomic
-//! operation of its own. Where SGPRs do not suffice for that, the parking VGPR itself is one that is in use: its lowest lanes
-//! change places with those of the probes through scratch memory. All vector memory operations are waited for then, before
-//! and after.
+//! Counters in LDS and in memory need two VGPRs that nothing uses, and a third to keep SGPRs. Kernels tuned
+//! by hand leave one or none of
+//! 512. Many compiled kernels leave none below the next step of occupancy. If no way with unused VGPRs keeps
+//!    the occupancy, sites borrow:
+//!
+//! 1. SGPRs: lanes of the parking VGPR keep them, whatever EXEC is (`v_writelane` before the site,
+//!    `v_readlane` behind it).
+//! 2. One unused VGPR: it is the parking VGPR and one of the two. It keeps the lowest eight lanes of the
+//!    other one, moved by one DPP shift each way.
+//! 3. No unused VGPR, counters in memory: SGPRs keep the first lanes of two VGPRs, and each counter has an
+//!    atomic operation of its own.
+//! 4. Too few SGPRs as well: the parking VGPR is in use itself. Its lowest 32 lanes change places with those
+//!    of the probes through scratch memory, behind the kernel's own (`plan/scratch`). Only here does a site
+//!    wait (`vmcnt(0)`), before and after, and it needs one dead pair of SGPRs, for EXEC.
+//!
+//! `--plan` tells what is borrowed, what it costs and how the scratch memory grows.
 
 use amdgpu_isa::{Op, Value};
 
@@ -100,7 +111,7 @@ impl Borrowed<'_> {
     /// Adds the increments in the enabled lanes of the data VGPR to the record, from byte `offset` on.
     pub(super) fn add_to_memory(&self, code: &mut Sequence, offset: u32) {
         let Owned { offsets, data, lent, .. } = *self.owned;
-        let (record, is_lent) = (self.record(), lent == Lent::One);
+        let (record, is_lent) = (self.record(code), lent == Lent::One);
         if is_lent {
             code.low_lane_offsets(offsets);
         }
@@ -125,9 +136,10 @@ impl Borrowed<'_> {
         words: u32,
         increments: impl FnOnce(&mut Sequence, &mut dyn FnMut(&mut Sequence, u32, Value)),
     ) {
-        let [Some(kept_offset), Some(kept_data)] = self.temps.lanes else { return };
+        let [kept_offset, kept_data] =
+            self.temps.lanes.map(|kept| code.required("SGPR for a lane's value", kept));
         let Owned { offsets, data, .. } = *self.owned;
-        let record = self.record();
+        let record = self.record(code);
         code.readlane(kept_offset, offsets, 0);
         code.readlane(kept_data, data, 0);
         let (far, near) = if offset + 4 * words <= MAX_OFFSET { (0, offset) } else { (offset, 0) };
@@ -142,10 +154,10 @@ impl Borrowed<'_> {
     }
 
     /// The pair with the record's address.
-    fn record(&self) -> u8 {
+    fn record(&self, code: &mut Sequence) -> u8 {
         match self.owned.record {
             RecordPlace::Sgprs(record) => record,
-            RecordPlace::Parked => self.temps.record.unwrap_or_default(),
+            RecordPlace::Parked => code.required("pair for the record's address", self.temps.record),
         }
     }
 }

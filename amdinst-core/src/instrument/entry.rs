@@ -4,7 +4,7 @@
 //! kernarg pointer, and where scratch memory is if sites need to know, and leaves the registers as the *original* descriptor
 //! would have had them.
 
-use amdgpu_isa::{Arch, EncodeError, Feature, Op, Value};
+use amdgpu_isa::{Arch, Feature, Op, Value};
 use amdgpu_object::KernelDescriptor;
 
 use super::assembler::{Assembled, Assembler};
@@ -13,7 +13,7 @@ use super::layout::{
     BEGIN_WORD, BeginPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace, ScratchSlots,
 };
 use super::lds::{LdsImages, PACKET_GROUP_SEGMENT_SIZE, Start};
-use super::sequence::{Sequence, sgpr};
+use super::sequence::{EmitError, Sequence, sgpr};
 use super::site_code::BASIC_COUNTERS;
 use super::wave_index::WaveIndex;
 use crate::counters::HEADER_BYTES;
@@ -76,7 +76,7 @@ impl Entry<'_> {
         u32::from(self.first_temp() + TEMPS)
     }
 
-    pub(super) fn code(&self) -> Result<Vec<Assembled>, EncodeError> {
+    pub(super) fn code(&self) -> Result<Vec<Assembled>, EmitError> {
         let mut code = Sequence::new(self.assembler);
         let (user, system) = (self.instrumented.user_sgprs(), self.instrumented.system_sgprs(self.arch));
         let first = self.first_temp();
@@ -93,9 +93,10 @@ impl Entry<'_> {
         }
         let mut stride = Value::int(self.record_stride as i32);
         let workgroup = [system.workgroup_id_x, system.workgroup_id_y, system.workgroup_id_z];
-        let workgroup = workgroup.map(Option::unwrap_or_default);
+        let workgroup = workgroup.map(|id| code.required("id of the workgroup", id));
         if let (Some(deferred), Buffer::Argument(offset)) = (&self.owned.deferred, self.buffer) {
-            let argument = (user.kernarg_segment_ptr.unwrap_or_default(), offset);
+            let argument =
+                (code.required("pointer to the kernel's arguments", user.kernarg_segment_ptr), offset);
             deferred.begin_load(&mut code, argument);
             if !self.left.work_item {
                 deferred.keep_work_item(&mut code, self.arch);
@@ -115,7 +116,8 @@ impl Entry<'_> {
             return code.finish();
         }
         if let (Some(seed), Buffer::Argument(offset)) = (&self.owned.seed, self.buffer) {
-            let argument = (user.kernarg_segment_ptr.unwrap_or_default(), offset);
+            let argument =
+                (code.required("pointer to the kernel's arguments", user.kernarg_segment_ptr), offset);
             let at = match self.lds {
                 Some(LdsImages { start: Start::At(start), .. }) => start,
                 _ => 0,
@@ -129,7 +131,7 @@ impl Entry<'_> {
         }
         match self.buffer {
             Buffer::Argument(offset) => {
-                let kernarg = user.kernarg_segment_ptr.unwrap_or_default();
+                let kernarg = code.required("pointer to the kernel's arguments", user.kernarg_segment_ptr);
                 code.load(Op::s_load_dwordx2, buffer, kernarg, offset);
                 code.readfirstlane(ids, 0);
                 code.wait_scalar_loads();
@@ -198,7 +200,7 @@ impl Entry<'_> {
             }
         }
         if self.keep_offsets || !self.owned.counter_vgprs.is_empty() {
-            let exec = self.exec_copy();
+            let exec = self.exec_copy(&mut code);
             code.move_mask(sgpr(exec), Value::EXEC);
             code.enable_all_lanes();
             if self.keep_offsets {
@@ -213,7 +215,7 @@ impl Entry<'_> {
         }
         if let (Some(slots), Some(park)) = (self.owned.scratch, self.owned.park) {
             let mut pairs = self.spare_pairs();
-            let [exec, address] = [(); 2].map(|()| pairs.next().unwrap_or(first));
+            let [exec, address] = [(); 2].map(|()| code.required("spare pair for EXEC", pairs.next()));
             code.move_mask(sgpr(exec), Value::EXEC);
             code.enable_lanes(PARKING_LANES, 0);
             let scratch = code.scratch(slots, Some(address));
@@ -246,7 +248,7 @@ impl Entry<'_> {
     /// then.
     fn clear_image(&self, code: &mut Sequence, image: u8, words: u32) {
         let Owned { offsets, data, .. } = *self.owned;
-        let exec = self.exec_copy();
+        let exec = self.exec_copy(code);
         code.move_mask(sgpr(exec), Value::EXEC);
         code.enable_all_lanes();
         code.lane_offsets(offsets);
@@ -269,7 +271,7 @@ impl Entry<'_> {
     /// Reads the clock, last of all, and puts the time where it stays. The address of the record is in `buffer`, too.
     fn note_time(&self, code: &mut Sequence, place: BeginPlace, buffer: u8) {
         let mut pairs = self.spare_pairs().filter(|&pair| pair != buffer);
-        let [time, exec] = [(); 2].map(|()| pairs.next().unwrap_or(buffer));
+        let [time, exec] = [(); 2].map(|()| code.required("spare pair for the time", pairs.next()));
         let time = if let BeginPlace::Sgprs(time) = place { time } else { time };
         code.memtime(time);
         code.wait_scalar_loads();
@@ -286,8 +288,8 @@ impl Entry<'_> {
         }
     }
 
-    fn exec_copy(&self) -> u8 {
-        self.spare_pairs().next().unwrap_or(self.first_temp())
+    fn exec_copy(&self, code: &mut Sequence) -> u8 {
+        code.required("spare pair for EXEC", self.spare_pairs().next())
     }
 
     /// The temporary pairs that are none of the owned registers.

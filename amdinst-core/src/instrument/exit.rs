@@ -4,7 +4,7 @@
 //! instruction may still write: `offsets` and `data` are chosen to be none of these. A store need not be waited for before
 //! the wave ends.
 
-use amdgpu_isa::{Arch, EncodeError, LAST_SGPR, Op, Reg, Value};
+use amdgpu_isa::{Arch, LAST_SGPR, Op, Reg, Value};
 
 use super::assembler::{Assembled, Assembler};
 use super::layout::{
@@ -12,7 +12,7 @@ use super::layout::{
     points_per_vgpr,
 };
 use super::options::{Home, Level, Probe};
-use super::sequence::{Sequence, sgpr};
+use super::sequence::{EmitError, Sequence, sgpr};
 use super::site_code::MAX_OFFSET;
 use super::stores::Stores;
 use crate::counters::RECORD_HEADER_WORDS;
@@ -43,7 +43,7 @@ enum Word {
 }
 
 impl Exit<'_> {
-    pub(super) fn code(&self) -> Result<Vec<Assembled>, EncodeError> {
+    pub(super) fn code(&self) -> Result<Vec<Assembled>, EmitError> {
         let mut code = Sequence::new(self.assembler);
         let Owned { offsets, .. } = *self.owned;
         if let Some(seed) = &self.owned.seed {
@@ -212,11 +212,13 @@ impl Exit<'_> {
                     |pair| begin.is_some_and(|begin| pair == end.0 || begin == BeginPlace::Sgprs(pair));
                 let free =
                     |&pair: &u8| !counters.contains(&pair) && !counters.contains(&(pair + 1)) && !times(pair);
-                let record = (0..=LAST_SGPR).step_by(2).find(free).unwrap_or_default();
+                let record = (0..=LAST_SGPR).step_by(2).find(free);
+                let record = code.required("pair for the record's address", record);
+                let park = code.required("VGPR that the record's address is parked in", park);
                 // A scalar load that nobody waited for may still write to it.
                 code.wait_scalar_loads();
-                code.readlane(record, park.unwrap_or_default(), PARKED_RECORD);
-                code.readlane(record + 1, park.unwrap_or_default(), PARKED_RECORD + 1);
+                code.readlane(record, park, PARKED_RECORD);
+                code.readlane(record + 1, park, PARKED_RECORD + 1);
                 record
             }
         }

@@ -1,4 +1,11 @@
-//! Where each counter lives while the kernel runs, and the registers the probes use.
+//! Where each counter lives while the kernel runs (its *home*), and the registers the probes use.
+//!
+//! * `register`: SGPRs that nothing in the kernel and its functions uses, else lanes of such a VGPR. The
+//!   epilogue writes them to memory before `s_endpgm`.
+//! * `lds`: an image of the wave's record at the end of the workgroup's LDS ([`lds`](super::lds)). A site
+//!   adds to it with `ds_add_u32`, its counters being lanes of one VGPR. This home takes two VGPRs and no
+//!   SGPR.
+//! * `global`: the record in memory, to which sites add.
 
 use amdgpu_isa::RegSet;
 use arrayvec::ArrayVec;
@@ -135,7 +142,7 @@ pub(super) enum Lent {
     /// `data` with counters in LDS, `offsets` with counters in memory. The other one is the parking VGPR, whose lanes from
     /// [`LENT_LANES`] on keep as many of its lowest meanwhile.
     One,
-    /// Both, with counters in memory. Of each only the first lane is used, and kept in an SGPR meanwhile.
+    /// Both VGPRs, with counters in memory. Only the first lane of each is used; an SGPR keeps its value meanwhile.
     Both,
 }
 
@@ -235,7 +242,7 @@ pub(super) struct Temps {
     pub(super) lanes: [Option<u8>; 2],
     /// Single register for the address of scratch memory, where that is addressed by one.
     pub(super) address: Option<u8>,
-    /// Those of the above that are in use around the site: parked before it, put back after it.
+    /// SGPRs of the above that are in use around the site: saved before it, restored after it.
     pub(super) borrowed: ArrayVec<u8, MOST_BORROWED>,
     /// A scalar load may still write to a borrowed one: wait before it is parked.
     pub(super) wait: bool,

@@ -18,7 +18,6 @@ mod hazards;
 mod layout;
 mod lds;
 mod options;
-mod own;
 mod patches;
 mod plan;
 mod points;
@@ -36,6 +35,7 @@ mod site_code;
 mod sources;
 mod stores;
 mod stub;
+mod summary;
 mod survey;
 mod wave_index;
 

@@ -59,7 +59,7 @@ pub(super) const fn stride(sites: u32) -> u32 {
     image_bytes(sites) + CLOCK_BYTES
 }
 
-/// The same in LDS.
+/// Bytes of a wave's counters in LDS.
 pub(super) const fn image_bytes(sites: u32) -> u32 {
     SITE_BYTES * sites
 }

@@ -1,5 +1,8 @@
 //! Launches that are looked through: for races, or for memory that makes the order of workgroups matter. A quick scan comes first
 //! (`races/scan`). Where it has found something, the launch runs again from a copy of the memory before it, in order.
+//!
+//! With [`Config::deterministic`] the scan looks at workgroups alone, at loads that pass the vector cache, too: a launch in which one workgroup
+//! writes what another accesses runs again, in order, on one thread. One thread needs no scan.
 
 use std::sync::Arc;
 

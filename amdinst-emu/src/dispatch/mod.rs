@@ -120,8 +120,12 @@ pub struct StepRecord {
     pub lanes: u64,
 }
 
-/// What one wave's executions of one EXEC-writing instruction did to the mask (DESIGN.md, "Native count").
-/// OLD is EXEC before, NEW after the instruction.
+/// The native count: what one wave's executions of one EXEC-writing instruction did to the mask. OLD is EXEC before, NEW after
+/// the instruction.
+///
+/// It knows nothing of sites. So it is the oracle of every counter: a site's must equal the record of its address in the *original*
+/// code object, and an instruction that narrowed EXEC and belongs to no site is reported. What sets EXEC when a wave starts does
+/// not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaskRecord {
     /// Address of the instruction in the code object.
@@ -204,7 +208,7 @@ pub(crate) struct Patterns {
 }
 
 impl Patterns {
-    /// The same everywhere.
+    /// One pattern for registers, LDS and scratch memory.
     const fn alike(pattern: Uninitialised) -> Self {
         Self { registers: pattern, lds: pattern, scratch: pattern }
     }

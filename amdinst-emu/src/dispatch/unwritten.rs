@@ -6,6 +6,23 @@
 //!
 //! Where there is one, more launches find out what the value came from: which of the three it depends on, who stored it, and where LDS was
 //! read that nobody had written.
+//!
+//! No definedness is tracked, for compilers read undefined registers, spill them and select them away.
+//!
+//! # Which launches are compared
+//! A test has two launches anyway. The instrumented kernel finds zeros, the original another dword. A kernel
+//! that is not instrumented is launched again, if it has LDS or scratch memory. If memory differs, the
+//! original runs with each dword, its workgroups in order: this tells the probes' doing and that of threads
+//! apart. Three more runs change LDS, scratch or registers alone, and one traces stores and reads of LDS to
+//! find the lines.
+//!
+//! If only counters differ, the instrumented kernel runs once more with the original's dword. A branch on an
+//! undefined value that changes no memory is one that compilers may make. A fault that does not happen with
+//! the other dword says so.
+//!
+//! By default the dword is a NaN of 16, 32 and 64 bits, as zeros would hide the mistake. Every kernel of the
+//! transparency tests, original and instrumented, must leave the same memory and counters with zeros there:
+//! so nothing inserted depends on a register or a dword that it has not written.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +51,7 @@ pub(crate) struct Store {
     pub(crate) wave: u64,
     pub(crate) lane: Option<usize>,
     pub(crate) step: u32,
-    /// Those of the calls that led to it, innermost first.
+    /// Steps of the calls that led to the store, innermost first.
     pub(crate) calls: Vec<u32>,
     pub(crate) address: u64,
     pub(crate) bytes: usize,

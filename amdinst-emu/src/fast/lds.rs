@@ -46,7 +46,7 @@ unsafe fn look<L: Level>(addresses: &[L::V; PARTS], exec: u64, reach: u64, len: 
 enum Kind {
     /// All lanes are active, each 4 bytes behind the one before.
     Consecutive(u32),
-    /// Those of the active lanes are the same.
+    /// The addresses of the active lanes are equal.
     Same(u32),
     /// Any other way, or no lane is active.
     Scattered,

@@ -2,6 +2,8 @@
 //!
 //! Kernels race by design (atomics) and by mistake. Each access here is a relaxed atomic of the host, so that a racing
 //! kernel gets some value, and the host program stays sound.
+//!
+//! Wide accesses are inline assembly: each aligned dword is read or written at once, as by a relaxed atomic.
 
 use std::any::Any;
 use std::fmt;

@@ -38,7 +38,7 @@ pub enum MemoryError {
     NotAnAllocation {
         /// The address.
         address: u64,
-        /// It was one once.
+        /// The address was that of an allocation which has been freed.
         freed: bool,
     },
     /// An alignment that is not a power of two.
@@ -301,7 +301,7 @@ impl Memory {
         copied
     }
 
-    /// The same over an older copy, whose memory is used again.
+    /// Copies what a launch may write over an older copy, whose memory is used again.
     pub(crate) fn copy_into(&self, copied: &mut Copied) {
         let mut old = std::mem::take(&mut copied.0).into_iter().peekable();
         for allocation in &self.live {
@@ -331,7 +331,7 @@ impl Memory {
         }
     }
 
-    /// The same of the user's allocations alone: of those of programs, other machines have others.
+    /// Writes back the user's allocations alone: those of programs differ between machines.
     pub(crate) fn restore_user(&self, copied: &Copied) {
         for (address, bytes) in copied.0.iter().filter(|(address, _)| *address >= USER_BASE) {
             if let Some((allocation, 0)) = self.find(*address, bytes.len() as u64) {

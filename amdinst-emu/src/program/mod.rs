@@ -1,4 +1,8 @@
 //! A code object made ready: mapped, relocated, decoded once.
+//!
+//! Each instruction becomes a [`Step`]: its operands resolved to rows of registers, and the function in
+//! `exec/` that knows every case of it. `fast` makes one compact step from each. What a program needs to know
+//! of a processor is looked up here, once.
 
 mod load;
 mod lower;

@@ -1,10 +1,19 @@
-//! Races in device memory: of the waves of a workgroup with no barrier in between, and of different workgroups.
+//! Races in device memory: between waves of a workgroup with no barrier in between, and between workgroups.
 //!
-//! A wave's atomic that returns what was there, or its load past the vector cache (which an atomic or a volatile load is),
-//! may tell it that another wave has got somewhere: what its workgroup does from then on is taken to come after what the
-//! workgroup's waves have done. Where the vector cache is emptied, as after an acquire and at a fence, it comes after what
-//! all other workgroups have done, too. That is more order than there is: some races are not seen for it, but none is seen
-//! where there is none. Such atomics and loads never race themselves with what other workgroups have done.
+//! Waves of a workgroup are compared since its last barrier, workgroups since the launch began. The
+//! workgroups then run one after another on one thread.
+//!
+//! Programs order such accesses by other means than barriers, and machine code does not tell what orders
+//! what. So more order is assumed than there is; some races are missed for it, but none is reported where
+//! there is none:
+//!
+//! * An atomic that returns a value, or a load past the vector cache (atomic and volatile loads are such),
+//!   may tell a wave that another wave has got somewhere. It ends the interval of its workgroup: what the
+//!   workgroup does from then on comes after what its waves have done. Such an atomic or load never races
+//!   with other workgroups itself.
+//! * Where a wave empties the vector cache (an acquire, or a fence, at the scope of the device), what its
+//!   workgroup does from then on comes after all that other workgroups have done.
+//! * A plain read may begin a loop of compare-and-swap (`reads`).
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;

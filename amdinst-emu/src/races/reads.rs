@@ -1,6 +1,8 @@
-//! Plain reads of what others change by atomics. Such a read begins each loop of compare-and-swap, which compilers make of
-//! atomics that the processor has not (additions of floats). So it is a race only if no atomic of the same wave on the same
-//! place follows before a barrier.
+//! Plain reads of what others change by atomics.
+//!
+//! Such a read begins each loop of compare-and-swap, which compilers make of atomics that the processor lacks
+//! (additions of floats). So it is a race only if no atomic of the same wave on the same dword has followed
+//! when the workgroup comes to a barrier or ends.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

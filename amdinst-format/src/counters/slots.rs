@@ -4,6 +4,10 @@
 //! nine instructions to work out: three to take the ids apart, and z · size_xy + y · size_x + x, divided by 64. Waves only need
 //! different records, though, and the launcher knows which ids their first work-items have. So it looks for a factor by which
 //! the highest bits of the product differ: a perfect hash of 16 values at most.
+//!
+//! A wave takes record `(ids · multiplier mod 2^32) >> shift` of its workgroup. `ids` is `x | y << 10 | z <<
+//! 20` of its first work-item. Each of the 30,343 shapes of a workgroup has a multiplier, most with as many
+//! records as waves; a test tries all.
 
 use super::layout::WAVEFRONT_SIZE;
 

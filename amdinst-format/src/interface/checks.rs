@@ -25,7 +25,7 @@ impl Checks {
     /// What text they are read from.
     pub const EXPECTED: &str = "all, none, or some of races, barriers, uninitialised, with commas between";
 
-    /// Those that are in both.
+    /// The checks that are in both sets.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl Checks {
     }
 }
 
-/// As [`Checks::from_str`] reads them.
+/// Writes checks as [`Checks::from_str`] reads them.
 impl fmt::Display for Checks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

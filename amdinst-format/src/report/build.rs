@@ -68,7 +68,7 @@ pub enum ReportError {
         /// Executions in that wave, as counted.
         executions: u64,
     },
-    /// The same of a block.
+    /// A block counted so many executions that its counters may have overflowed.
     #[error(
         "kernel `{kernel}`: block {block} counted {executions} executions in one wave, so that its 32-bit counters may have overflowed: give the kernel less work a wave"
     )]

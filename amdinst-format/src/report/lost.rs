@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Certainty {
-    /// It is the number of lanes.
+    /// The figure is the number of lanes.
     #[default]
     Exact,
-    /// It is not more than this.
+    /// The number of lanes is not more than the figure.
     AtMost,
-    /// It is about this.
+    /// The number of lanes is about the figure.
     About,
     /// The counters hold no lanes.
     Unknown,

@@ -44,7 +44,7 @@ pub struct Report {
     pub schema: u32,
     /// The kernel's name, as the code object has it.
     pub kernel: String,
-    /// That name as the source has it, with template arguments, if it is mangled.
+    /// The kernel's name as the source has it, with template arguments, if it is mangled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demangled: Option<String>,
     /// The target that its code object was built for.
@@ -265,9 +265,9 @@ pub enum Outcome {
     IfConverted,
     /// No code of that line is left.
     Removed,
-    /// It has sites, and none could be instrumented.
+    /// The probe has sites, and none could be instrumented.
     Refused,
-    /// It has sites, and none was asked for.
+    /// The probe has sites, and none was asked for.
     LeftOut,
 }
 

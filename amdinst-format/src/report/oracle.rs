@@ -26,7 +26,7 @@ pub struct Native {
     pub lanes_in: u64,
     /// Active lanes after, summed.
     pub lanes_taken: u64,
-    /// It switched active lanes off at least once.
+    /// The instruction switched active lanes off at least once.
     pub narrowed: bool,
 }
 

@@ -1,4 +1,14 @@
 //! How long waves ran: the report of [`Probe::Time`](crate::counters::Probe::Time).
+//!
+//! # What is measured
+//! An instrumented kernel reads `s_memtime` twice per wave: last before the kernel's own first instruction,
+//! and first at its `s_endpgm`. Each reading is waited for; the wait of the first reading is part of the
+//! time. Until the end the time of entry stays in a pair of SGPRs that nothing else uses, else in lanes of a
+//! VGPR. With counters in memory it is stored in the record at once.
+//!
+//! In the emulator the clock moves by 1 an instruction and by 64 a reading. So the time must be the
+//! instructions that the wave ran in the original, plus 64, plus the few instructions of the probe between
+//! the readings ([`compare_times`](super::oracle::compare_times)).
 
 use std::fmt::Write as _;
 

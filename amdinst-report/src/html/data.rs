@@ -168,7 +168,7 @@ struct SourceText {
     file: String,
     /// Its name for people.
     name: String,
-    /// It is the user's.
+    /// The file is the user's.
     own: bool,
     changed: bool,
     /// `None` when it cannot be read.

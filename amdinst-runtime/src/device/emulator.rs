@@ -245,7 +245,8 @@ impl Machines {
         outcome
     }
 
-    /// The same; `before` is what the original's memory holds now, if it is looked for races or uninitialised values.
+    /// Launches on both machines; `before` is what the original's memory holds now, if the launch is looked through for
+    /// races or uninitialised values.
     fn launch_from(
         &mut self,
         request: &Request<'_>,
@@ -413,7 +414,7 @@ impl Machines {
         result
     }
 
-    /// The same once more, with the original's dword in place of what was never written.
+    /// Launches the instrumented kernel once more, with the original's dword in place of what was never written.
     fn launch_as_the_original(
         &mut self,
         request: &Request<'_>,

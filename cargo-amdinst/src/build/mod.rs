@@ -144,7 +144,7 @@ fn build_package(
     Ok(BuiltPackage { package, manifest_path, manifest })
 }
 
-/// This program, which rustc starts as its linker.
+/// The path of the running program, which rustc starts as its linker.
 ///
 /// # Errors
 /// The system does not say where it is.

@@ -55,7 +55,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> CommandResult<()> {
     write_with(path, |file| file.write_all(bytes))
 }
 
-/// As [`write_file`], with what `write` writes.
+/// Writes a file as [`write_file`] does, with what `write` writes.
 ///
 /// # Errors
 /// As those of [`write_file`], and what `write` gives.

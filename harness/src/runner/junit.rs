@@ -20,7 +20,7 @@ pub(super) fn write(path: &Path, results: &[Finished], time: Duration) -> Result
     Answer::new(interface, owned).empty_or_text()
 }
 
-/// This program's name without cargo's hash.
+/// The name of the running test program, without cargo's hash.
 pub(super) fn program() -> String {
     let program = std::env::current_exe().unwrap_or_default();
     let name = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -26,7 +26,7 @@ pub(super) struct Launches {
 pub(super) struct Timed {
     /// What is told of it.
     pub(super) told: LaunchTiming,
-    /// The same for the kept run.
+    /// The modelled time, for the kept run.
     pub(super) kept: Option<Modelled>,
     /// When each wave ran, as a trace, if that was asked for.
     pub(super) timeline: Option<String>,
@@ -68,7 +68,7 @@ pub(super) enum Ending {
     Passed,
     /// With this message.
     Failed(String),
-    /// It was not run, for this reason.
+    /// The test was not run, for this reason if one was given.
     Ignored(Option<&'static str>),
 }
 

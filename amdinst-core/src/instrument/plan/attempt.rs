@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::cost::{Added, bytes};
-use super::groups::Group;
+use super::groups::KernelGroup;
 use super::later::At;
 use super::prepared::{Counted, Prepared};
-use super::{Draft, Planner, encoding};
+use super::{Draft, NoPlan, Planner};
 use crate::analysis::modes::Modes;
 use crate::analysis::program;
 use crate::instrument::allocate::{Allocation, Borrow, Deferring, Request, Scheme};
@@ -32,16 +32,16 @@ impl Planner<'_> {
     /// Registers, code and cost of a group in one scheme; `borrow` says what sites may use of what is in use.
     pub(super) fn attempt(
         &self,
-        group: &Group,
+        group: &KernelGroup,
         prepared: &Prepared<'_>,
         scheme: Scheme,
         borrow: Borrow,
-    ) -> Result<Draft, (Reason, String)> {
+    ) -> Result<Draft, NoPlan> {
         let survey = self.survey;
         let (arch, level) = (self.object.target.arch, self.options.level);
         if scheme.is_seed() && self.options.abi != Abi::Argument {
             let detail = "the schemes of 2022 have the buffer's address as an argument".to_owned();
-            return Err((Reason::CountersDoNotFit, detail));
+            return Err(NoPlan::Refused(Reason::CountersDoNotFit, detail));
         }
         let Prepared { points, shared, total, counted, component } = prepared;
         let (shared, total) = (*shared, *total);
@@ -115,12 +115,12 @@ impl Planner<'_> {
             match *counted {
                 Counted::Site(facts) => {
                     let code = SiteCode { assembler, level, place, owned, temps, facts, id };
-                    patch.before = code.before().map_err(encoding)?;
-                    patch.after = code.after().map_err(encoding)?;
+                    patch.before = code.before().map_err(|error| NoPlan::from(error).at(point.inst))?;
+                    patch.after = code.after().map_err(|error| NoPlan::from(error).at(point.inst))?;
                 }
                 Counted::Block { .. } => {
                     let code = BlockCode { assembler, place, owned, temps, id };
-                    patch.before = code.code().map_err(encoding)?;
+                    patch.before = code.code().map_err(|error| NoPlan::from(error).at(point.inst))?;
                 }
             }
             self.check_modes(function, point, patch)?;
@@ -142,7 +142,7 @@ impl Planner<'_> {
                 places: &places[..written],
                 early: offsets.is_some(),
             };
-            let code = exit.code().map_err(encoding)?;
+            let code = exit.code()?;
             for end in self.ends(function) {
                 let patch = draft.patches.entry(end);
                 // After what counts the block that ends here.
@@ -193,8 +193,8 @@ impl Planner<'_> {
             draft.kernels.insert(kernel, drafted);
         }
         for function in functions() {
-            let code = (&survey.program.functions[function], survey.own(function).slow);
-            hazards::settle(&self.hazards, &self.assembler, code, &mut draft.patches).map_err(encoding)?;
+            let code = (&survey.program.functions[function], survey.summary(function).slow);
+            hazards::settle(&self.hazards, &self.assembler, code, &mut draft.patches)?;
         }
         self.add_up(group, scheme, owned.lent, &mut draft);
         for (number, kernel) in &mut draft.kernels {
@@ -209,7 +209,7 @@ impl Planner<'_> {
     }
 
     /// Refuses a point where vector instructions may do something else than they say, if it counts by some or counts some.
-    fn check_modes(&self, function: usize, point: Point, patch: &Patch) -> Result<(), (Reason, String)> {
+    fn check_modes(&self, function: usize, point: Point, patch: &Patch) -> Result<(), NoPlan> {
         let Survey { program, modes, .. } = self.survey;
         if !modes.concerns(function) {
             return Ok(());
@@ -235,18 +235,18 @@ impl Planner<'_> {
         };
         let (name, pc) = (&program.functions[function].name, program.insts[point.inst].pc);
         let detail = format!("in `{name}` at {pc:#x}: {what}, so nothing can be counted there");
-        Err((Reason::IndexedRegisters, detail))
+        Err(NoPlan::Refused(Reason::IndexedRegisters, detail))
     }
 
     /// What has vector instructions do what they say, before an end of waves where they may not.
-    fn plain_mode(&self, function: usize, end: usize) -> Result<Vec<Assembled>, (Reason, String)> {
+    fn plain_mode(&self, function: usize, end: usize) -> Result<Vec<Assembled>, NoPlan> {
         let Survey { program, modes, .. } = self.survey;
         let blocks = &program.functions[function].blocks;
         let block = blocks.partition_point(|block| block.insts.end <= end);
         let on = modes.before(program, function, block, end);
         let mut code = Sequence::new(&self.assembler);
         code.leave_modes(on);
-        code.finish().map_err(encoding)
+        Ok(code.finish()?)
     }
 
     /// The instructions of a function at which waves end.
@@ -256,7 +256,7 @@ impl Planner<'_> {
     }
 
     /// Fills in what each kernel of a drafted group costs.
-    fn add_up(&self, group: &Group, scheme: Scheme, lent: Lent, draft: &mut Draft) {
+    fn add_up(&self, group: &KernelGroup, scheme: Scheme, lent: Lent, draft: &mut Draft) {
         let survey = self.survey;
         let mut added: BTreeMap<usize, Added> = BTreeMap::new();
         for &function in group.kernels.iter().chain(&group.shared) {

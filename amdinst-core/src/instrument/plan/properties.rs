@@ -7,7 +7,7 @@ use amdgpu_object::{
 };
 use amdinst_format::probes::{Cost, Occupancy};
 
-use super::{DraftKernel, Planner, encoding};
+use super::{DraftKernel, NoPlan, Planner};
 use crate::analysis::program::Function;
 use crate::counters::{ARGUMENT_BYTES, Packing, WaveIds};
 use crate::instrument::allocate::Scheme;
@@ -58,7 +58,7 @@ impl Planner<'_> {
         (counted, packing, points): (u32, Option<Packing>, Vec<(usize, Point)>),
         highest: &HighestRegisters,
         left: Left,
-    ) -> Result<(DraftKernel, Entries), (Reason, String)> {
+    ) -> Result<(DraftKernel, Entries), NoPlan> {
         let arch = self.object.target.arch;
         let survey = self.survey;
         let kernel = self.kernel(function);
@@ -118,12 +118,15 @@ impl Planner<'_> {
         let in_stub = |&(from, point): &(usize, Point)| from == function && point.inst < at;
         if points.iter().any(in_stub) {
             let detail = "a branch stands in the code for firmware that does not preload".to_owned();
-            return Err((Reason::KernargPreload, detail));
+            return Err(NoPlan::Refused(Reason::KernargPreload, detail));
         }
 
         let kernarg = kernel.metadata.kernarg_segment_size.max(original.kernarg_size());
         if kernarg > KernelMetadata::MAX_KERNARG_SEGMENT {
-            return Err((Reason::DescriptorLimit, format!("a kernarg segment of {kernarg} bytes")));
+            return Err(NoPlan::Refused(
+                Reason::DescriptorLimit,
+                format!("a kernarg segment of {kernarg} bytes"),
+            ));
         }
         let buffer_argument = (abi == Abi::Argument).then_some(kernarg.next_multiple_of(8));
         let ids = if arch.has(Feature::PackedWorkItemIds) { WaveIds::Together } else { WaveIds::Apart };
@@ -145,12 +148,12 @@ impl Planner<'_> {
             record_stride: stride,
             left,
         };
-        let mut prologue = entry.code().map_err(encoding)?;
+        let mut prologue = entry.code()?;
         let makes_clause = self.makes_clause(&prologue, at);
         if makes_clause && self.may_replay() {
             let mut code = Sequence::new(&self.assembler);
             code.fill(4);
-            prologue.extend(code.finish().map_err(encoding)?);
+            prologue.extend(code.finish()?);
         }
         let stub = if stub::must_change(&original, &descriptor) {
             let unknown = |what| {
@@ -158,7 +161,7 @@ impl Planner<'_> {
                 (Reason::KernargPreload, detail)
             };
             let first = stub::understand(&survey.program, entry_pc, &original).map_err(unknown)?;
-            Some((first, stub::code(&self.assembler, &descriptor).map_err(encoding)?))
+            Some((first, stub::code(&self.assembler, &descriptor)?))
         } else {
             None
         };
@@ -205,7 +208,7 @@ impl Planner<'_> {
         };
         if survey.reads_allotment(function) && allotted(&descriptor) != allotted(&original) {
             let detail = "it reads how many registers it has (HW_REG_GPR_ALLOC), and counters need more";
-            return Err((Reason::DescriptorLimit, detail.to_owned()));
+            return Err(NoPlan::Refused(Reason::DescriptorLimit, detail.to_owned()));
         }
 
         let lds_before = Resources::of(metadata).lds_bytes;
@@ -306,7 +309,7 @@ impl DraftKernel {
         self.edit.metadata.sgpr_count = Some(count);
     }
 
-    /// As many waves fit as before.
+    /// Whether as many waves fit as before.
     pub(super) fn keeps_occupancy(&self) -> bool {
         self.cost.occupancy.after >= self.cost.occupancy.before
     }

@@ -25,7 +25,7 @@ thread_local! {
 /// What became of one code object.
 #[derive(Default)]
 struct Done {
-    /// Those of the kernels asked for that it has.
+    /// The kernels asked for that this code object has.
     named: Vec<String>,
     /// What was asked for and it does not have; `None` if none of its kernels was asked for.
     unmatched: Option<Vec<NoSuchSite>>,

@@ -292,7 +292,7 @@ pub enum LaunchError {
     /// The device has no room.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// This machine has no room for the counters.
+    /// The machine has no room for the counters.
     #[error("counters of {waves} waves: {error}; launch fewer workgroups")]
     NoRoom {
         /// Waves of the launch.

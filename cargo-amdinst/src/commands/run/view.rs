@@ -64,7 +64,7 @@ pub struct RunView {
     /// Executions of each mnemonic, most frequent first; only with `--stats`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub opcodes: Vec<OpcodeView>,
-    /// The same summed by fidelity; only with `--stats`.
+    /// Executed instructions summed by fidelity; only with `--stats`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fidelity: Vec<FidelityView>,
     /// What was measured; with `--report`.

@@ -20,7 +20,7 @@ use crate::exit::{CommandResult, Exit, OrExit as _};
 /// What became of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// It was written.
+    /// The run was written.
     Run,
     /// The programs ended without running a test: no filter named one.
     NoTest,

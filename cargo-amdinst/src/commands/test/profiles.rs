@@ -129,7 +129,7 @@ impl Endings {
     }
 }
 
-/// As the test runner writes it.
+/// The word for how a test ended, as the test runner writes it.
 const fn word(ending: Option<Ending>) -> &'static str {
     match ending {
         Some(Ending::Passed) => "ok",
