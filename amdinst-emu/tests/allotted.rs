@@ -14,9 +14,9 @@ fn configurations() -> Vec<Config> {
         config.vectors = vectors;
         all.push(config);
     }
-    let mut by_the_book = Config::default();
-    by_the_book.fast_layer = false;
-    all.push(by_the_book);
+    let mut reference = Config::default();
+    reference.fast_layer = false;
+    all.push(reference);
     all
 }
 

@@ -362,7 +362,7 @@ impl<'a> Engine<'a> {
         let budget = &mut self.groups[group].budget;
         *budget = budget.saturating_sub(used);
         // Asking costs more than an instruction.
-        if *budget % ASKED == 0 && shared.is_stopped() {
+        if budget.is_multiple_of(ASKED) && shared.is_stopped() {
             return Err(shared.locate(&self.waves[wave].wave, *Trap::new(FaultKind::Stopped)));
         }
 

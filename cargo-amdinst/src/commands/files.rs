@@ -47,6 +47,13 @@ impl File {
     }
 }
 
+impl From<Vec<u8>> for File {
+    /// A file with these bytes.
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(bytes.into())
+    }
+}
+
 /// All bytes of a regular file or a pipe.
 ///
 /// # Errors

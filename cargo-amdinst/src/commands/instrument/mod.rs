@@ -154,7 +154,9 @@ impl From<InstrumentError> for Failure {
             InstrumentError::NoSuchKernel { .. } | InstrumentError::NoSuchSite(_) => Exit::Usage,
             InstrumentError::NothingInstrumented(_) => Exit::NothingInstrumented,
             InstrumentError::NotRelocatable { .. } => Exit::Unsupported,
-            InstrumentError::Internal { .. } | InstrumentError::Inconsistent(_) => return Self::internal(error),
+            InstrumentError::Internal { .. } | InstrumentError::Inconsistent(_) => {
+                return Self::internal(error);
+            }
             _ => Exit::BadInput,
         };
         Self::new(exit, error)
