@@ -32,6 +32,9 @@ fn launch(object: &CodeObject, arguments: &[u64]) -> Result<(), Fault> {
     first
 }
 
+/// The bank, the register's number, and how many there are.
+type Beyond = (RegisterBank, i64, u32);
+
 fn register(object: &CodeObject) -> Option<(RegisterBank, i64, u32, String)> {
     match launch(object, &[0; 2]) {
         Ok(()) => None,
@@ -53,7 +56,7 @@ fn registers_beyond_the_allotment() {
     use RegisterBank::{Agpr, Sgpr, Vgpr};
     // SGPRs come in blocks of 16, and 24 with VCC, FLAT_SCRATCH and XNACK_MASK are 30; VGPRs in blocks of 4, from gfx90a on of 8, of
     // which the AGPRs take theirs from `accum_offset` on.
-    let cases: &[(&str, &str, Option<(RegisterBank, i64, u32)>)] = &[
+    let cases: &[(&str, &str, Option<Beyond>)] = &[
         ("gfx90a", "v_mov_b32 v7, 1", None),
         ("gfx90a", "v_mov_b32 v8, 1", Some((Vgpr, 8, 8))),
         ("gfx90a", "v_add_u32 v1, v2, v200", Some((Vgpr, 200, 8))),
@@ -99,7 +102,7 @@ fn registers_beyond_it_by_an_index() {
         return;
     }
     use RegisterBank::{Sgpr, Vgpr};
-    let cases: &[(&str, Option<(RegisterBank, i64, u32)>)] = &[
+    let cases: &[(&str, Option<Beyond>)] = &[
         ("s_mov_b32 s2, 6\n s_set_gpr_idx_on s2, 1\n v_mov_b32 v0, v1\n s_set_gpr_idx_off", None),
         (
             "s_mov_b32 s2, 7\n s_set_gpr_idx_on s2, 1\n v_mov_b32 v0, v1\n s_set_gpr_idx_off",
