@@ -45,6 +45,8 @@
 //! | `CARGO_AMDINST` | the program to run |
 //! | `AMDINST_TOOLCHAIN` | the toolchain for kernels, as `cargo amdinst build --toolchain` takes it |
 
+#![forbid(unsafe_code)]
+
 mod build;
 mod dependencies;
 mod generate;

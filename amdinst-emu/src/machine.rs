@@ -9,10 +9,11 @@ use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
 
 use crate::check::Fault;
-use crate::dispatch::{self, Dispatch, Execution, Launch, Stop};
+use crate::dispatch::{self, Dispatch, Effort, Execution, Launch, Sampled, Stop};
 use crate::fast::Vectors;
 use crate::memory::{Copied, Memory, MemoryError, Owner, Protection};
 use crate::program::{self, LoadError, Program, Resident};
+use crate::races::Sources;
 
 /// What can be set about a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,14 @@ pub struct Config {
     /// to one byte. Accesses that convert formats are not looked at. A launch is scanned for what may be one, and runs
     /// again from a copy of its memory if there is any.
     pub check_races: bool,
+    /// Accesses of which nothing tells whether they are atomics are taken for plain ones. Else what may be a race of such is no fault, but
+    /// stands in [`Execution::doubts`].
+    pub strict_races: bool,
+    /// Accesses whose races are meant, by `FILE`, `FILE:LINE` or the function that they are in, or are inlined into.
+    pub allowed: Vec<String>,
+    /// What is looked for is looked for in all workgroups, however long that takes. Else it is in some of them where a launch is
+    /// long: then [`Execution::sampled`] says so. Which ones hangs on the launches of the machine alone.
+    pub thorough: bool,
     /// A launch gives one result whatever the number of threads, though its workgroups race: it is scanned for memory that one of
     /// them writes and another accesses, and runs again from a copy of its memory if there is any, one workgroup after another on
     /// one thread. Without this, what such a launch computes may be another thing each time, unless it has one thread.
@@ -119,6 +128,9 @@ impl Default for Config {
             dynamic_stack: 16 << 10,
             strict_barriers: false,
             check_races: false,
+            strict_races: true,
+            allowed: Vec::new(),
+            thorough: true,
             deterministic: false,
             stop: None,
             uninitialised: Uninitialised::default(),
@@ -139,12 +151,13 @@ pub struct Machine {
     arch: Arch,
     config: Config,
     memory: Memory,
+    effort: Effort,
 }
 
 impl Machine {
     /// A machine with empty memory.
     pub fn new(arch: Arch, config: Config) -> Self {
-        Self { arch, config, memory: Memory::new() }
+        Self { arch, config, memory: Memory::new(), effort: Effort::default() }
     }
 
     /// Its processor.
@@ -222,7 +235,11 @@ impl Machine {
     /// # Errors
     /// Another processor's code object, undefined symbols, ranges outside the file, or no room.
     pub fn load(&mut self, object: &CodeObject) -> Result<Program, LoadError> {
-        program::load(self.arch, &mut self.memory, object)
+        let mut program = program::load(self.arch, &mut self.memory, object)?;
+        if self.config.check_races {
+            program.sources = Some(Sources { object: object.clone(), allowed: self.config.allowed.clone() });
+        }
+        Ok(program)
     }
 
     /// Decode a kernel that is in device memory already, and what it calls.
@@ -297,7 +314,15 @@ impl Machine {
         before: &Snapshot,
         fault: &Fault,
     ) -> bool {
-        dispatch::is_by_unwritten(&mut self.memory, &self.config, program, launch, &before.0, fault)
+        dispatch::is_by_unwritten(
+            &mut self.memory,
+            &self.config,
+            program,
+            launch,
+            &before.0,
+            &self.effort,
+            fault,
+        )
     }
 
     /// Launches a kernel as [`Machine::launch`] does, if memory is now as in `before`: nothing needs to be copied then.
@@ -310,7 +335,7 @@ impl Machine {
         launch: &Launch,
         before: &Snapshot,
     ) -> Result<Execution, Fault> {
-        dispatch::launch(&mut self.memory, &self.config, program, launch, Some(&before.0))
+        dispatch::launch(&mut self.memory, &self.config, program, launch, Some(&before.0), &mut self.effort)
     }
 
     /// What registers, LDS and scratch memory hold before they are written.
@@ -324,10 +349,20 @@ impl Machine {
     }
 
     /// Whether what a launch has left in memory depends on what nothing had written: compares it with what it leaves if another dword
-    /// stands for that. Memory is as after the launch, and stays so; `before` is what it was before it. Returns a
-    /// [`FaultKind::Unwritten`](crate::FaultKind) if there is a difference.
-    pub fn find_unwritten(&mut self, program: &Program, launch: &Launch, before: &Snapshot) -> Option<Fault> {
-        dispatch::find_unwritten(&mut self.memory, &self.config, program, launch, &before.0)
+    /// stands for that. Memory is as after the launch, and stays so; `before` is what it was before it. If not all workgroups were
+    /// looked at ([`Config::thorough`]), returns how many were.
+    ///
+    /// # Errors
+    /// A [`FaultKind::Unwritten`](crate::FaultKind) if there is a difference.
+    pub fn find_unwritten(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        execution: &Execution,
+        before: &Snapshot,
+    ) -> Result<Option<Sampled>, Fault> {
+        let Self { memory, config, effort, .. } = self;
+        dispatch::find_unwritten(memory, config, program, launch, execution, &before.0, effort)
     }
 
     /// Run a kernel to its end.
@@ -335,6 +370,6 @@ impl Machine {
     /// # Errors
     /// A [`Fault`] that tells what went wrong and where. Memory keeps what had been written.
     pub fn launch(&mut self, program: &Program, launch: &Launch) -> Result<Execution, Fault> {
-        dispatch::launch(&mut self.memory, &self.config, program, launch, None)
+        dispatch::launch(&mut self.memory, &self.config, program, launch, None, &mut self.effort)
     }
 }

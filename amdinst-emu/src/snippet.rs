@@ -250,6 +250,7 @@ impl Snippet {
                 lds: &mut *lds,
                 memory: machine.memory(),
                 races: None,
+                focus: None,
                 scan: None,
                 trace: None,
                 program: &self.program,

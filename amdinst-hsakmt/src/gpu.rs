@@ -1,7 +1,7 @@
 //! One emulated GPU: the memory that it sees, and the kernels it has decoded.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::time::Duration;
 
@@ -21,6 +21,7 @@ use crate::host_memory::Mapping;
 use crate::image::Image;
 use crate::objects::{Object, Objects};
 use crate::settings::Settings;
+use crate::tell::tell;
 
 /// Why a packet was not run to its end.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +72,8 @@ struct Ready {
     program: Program,
     object: Option<Arc<Object>>,
     counted: Option<Counted>,
+    /// What may be a race and has been told: addresses of the two instructions.
+    warned: Mutex<HashSet<(Option<u64>, Option<u64>)>>,
 }
 
 /// A GPU. Launches run on the memory as it was mapped when they began.
@@ -105,6 +108,8 @@ impl Gpu {
         let mut config = Config::default();
         config.strict_barriers = settings.checks.barriers;
         config.check_races = settings.checks.races;
+        config.strict_races = settings.checks.atomicity;
+        config.allowed.clone_from(&settings.allowed);
         config.uninitialised = settings.uninitialised;
         Self {
             node,
@@ -241,7 +246,7 @@ impl Gpu {
         if let Some(problem) = known.and_then(verify::contradiction) {
             return Err(LoadError::Contradiction { kernel: name, problem });
         }
-        let ready = Arc::new(Ready { program, object, counted });
+        let ready = Arc::new(Ready { program, object, counted, warned: Mutex::default() });
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel, ready.clone());
         Ok(ready)
     }
@@ -254,9 +259,17 @@ impl Ready {
         dispatch: &Dispatch,
         stop: &Stop<'_>,
     ) -> Result<Execution, DispatchError> {
-        machine.dispatch_until(&self.program, dispatch, stop).map_err(|fault| {
+        let execution = machine.dispatch_until(&self.program, dispatch, stop).map_err(|fault| {
             let report = report(&fault, self.object.as_deref());
             DispatchError::Fault { fault: Box::new(fault), report: Box::new(report) }
-        })
+        })?;
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        for doubt in &execution.doubts {
+            // Each pair of instructions once.
+            if warned.insert((doubt.pc, doubt.earlier.as_ref().map(|earlier| earlier.pc))) {
+                tell(format_args!("warning: {}", told(&report(doubt, self.object.as_deref()))));
+            }
+        }
+        Ok(execution)
     }
 }

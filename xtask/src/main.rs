@@ -2,6 +2,7 @@
 
 mod corpus;
 mod devices;
+mod drill;
 mod handover;
 
 mod readme;
@@ -33,6 +34,8 @@ enum Command {
     Corpus(corpus::Command),
     /// Run kernel tests on the emulator and through HIP, and compare what both counted
     Devices(devices::Options),
+    /// Kill writers at random moments, have two at once, and no room, a thousand times
+    Drill(drill::Options),
     /// Compare what the README shows with what happens
     Readme(readme::Options),
     /// Generate the HIP bindings from the installed headers
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         Command::Snapshots(options) => snapshots::run(&options).map(|()| true),
         Command::Corpus(command) => corpus::run(&command),
         Command::Devices(options) => devices::run(&options),
+        Command::Drill(options) => drill::run(&options),
         Command::Readme(options) => readme::run(&options).map(|()| true),
         Command::Bindgen(options) => handover::run("bindings", &options),
     };

@@ -2,13 +2,16 @@
 
 use std::collections::HashMap;
 
-use amdgpu_object::rewrite::{DebugInfo, Edit, KernelEdit, RewriteError, Variable, rewrite};
+use amdgpu_object::rewrite::{
+    DebugInfo, Edit, KernelEdit, NewSection, RewriteError, Rewritten, Variable, rewrite,
+};
 use amdgpu_object::verify::contradiction;
 use amdgpu_object::{Bytes, CodeObject};
 use amdinst_format::probes::{KernelProbes, ProbeMap, SCHEMA};
 
 use super::entry::VARIABLE_OFFSET;
 use super::options::{Abi, BUFFER_SYMBOL};
+use super::pair::{MAP_SECTION, digest, map_digest, unknown};
 use super::plan::Plan;
 use super::refusal::InstrumentError;
 use crate::counters::HEADER_BYTES;
@@ -20,6 +23,8 @@ pub struct Instrumented {
     pub bytes: Bytes,
     /// What its counters mean.
     pub map: ProbeMap,
+    /// The map's file, whose hash the code object has.
+    pub map_file: Vec<u8>,
     /// What became of its debug information.
     pub debug_info: DebugInfo,
 }
@@ -43,20 +48,40 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
         offset: VARIABLE_OFFSET.into(),
         memory: (HEADER_BYTES + record.max().unwrap_or(0)).into(),
     });
-    let edit =
-        Edit { text: relocated.text().into(), keeps_code: relocated.keeps_code(), kernels: edits, variable };
-    let rewritten =
-        rewrite(object, &edit, |old, edge| relocated.place(old, edge)).map_err(|error| match error {
-            RewriteError::Inconsistent(problem) => InstrumentError::Inconsistent(problem.to_string()),
-            error => InstrumentError::Rewrite(error.to_string()),
-        })?;
-    let map = ProbeMap {
+    let nothing = unknown();
+    let mut map = ProbeMap {
         schema: SCHEMA,
         target: object.target.to_string(),
+        original: digest(&object.bytes),
+        code_object: Some(unknown()),
         kernels,
-        addresses: relocated.into_map(),
+        addresses: relocated.map(),
     };
-    Ok(Instrumented { bytes: rewritten.bytes, map, debug_info: rewritten.debug_info })
+    let mut map_file = map.to_json().map_err(|error| InstrumentError::Rewrite(error.to_string()))?;
+    let of_map = map_digest(&map_file, &nothing);
+    let edit = Edit {
+        text: relocated.text().into(),
+        keeps_code: relocated.keeps_code(),
+        kernels: edits,
+        variable,
+        section: Some(NewSection { name: MAP_SECTION, contents: of_map.as_bytes() }),
+    };
+    let rewritten = rewrite(object, &edit, |old, edge| relocated.place(old, edge));
+    let Rewritten { bytes, debug_info, .. } = rewritten.map_err(|error| match error {
+        RewriteError::Inconsistent(problem) => InstrumentError::Inconsistent(problem.to_string()),
+        error => InstrumentError::Rewrite(error.to_string()),
+    })?;
+    let code_object = digest(&bytes);
+    replace(&mut map_file, &nothing, &code_object);
+    map.code_object = Some(code_object);
+    Ok(Instrumented { bytes, map, map_file, debug_info })
+}
+
+/// Puts a text into a file in the place of the first one of its length.
+fn replace(file: &mut [u8], old: &str, new: &str) {
+    if let Some(at) = file.windows(old.len()).position(|part| part == old.as_bytes()) {
+        file[at..at + old.len()].copy_from_slice(new.as_bytes());
+    }
 }
 
 /// Kernels that a message names, at most, for each reason.

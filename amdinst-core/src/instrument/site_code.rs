@@ -49,7 +49,9 @@ use amdgpu_isa::{Op, Value};
 
 use super::assembler::{Assembled, Assembler};
 use super::borrowed::Borrowed;
-use super::layout::{CounterPlace, Lent, Owned, PARKED_RECORD, RecordPlace, SgprCounters, Temps};
+use super::layout::{
+    BorrowedVgprs, CounterPlace, RecordPlace, Reserved, SPILLED_RECORD, SgprCounters, Temps,
+};
 use super::options::Level;
 use super::sequence::{EmitError, Sequence, sgpr};
 use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
@@ -60,7 +62,7 @@ pub(super) struct SiteCode<'a> {
     pub(super) assembler: &'a Assembler,
     pub(super) level: Level,
     pub(super) place: CounterPlace,
-    pub(super) owned: &'a Owned,
+    pub(super) reserved: &'a Reserved,
     pub(super) temps: Temps,
     pub(super) facts: SiteFacts,
     /// Position in the record.
@@ -87,10 +89,10 @@ pub(super) struct Needs {
     pub(super) pair: bool,
     pub(super) singles: u8,
     pub(super) scc: bool,
-    /// Pair for the record's address, single registers for lanes of lent VGPRs: which depends on what registers there are.
+    /// Pair for the record's address, single registers for lanes of borrowed VGPRs: which depends on what registers there are.
     pub(super) record: bool,
     pub(super) lanes: u8,
-    /// The pair must not be a borrowed one: it holds EXEC before anything can be parked.
+    /// The pair must not be a borrowed one: it holds EXEC before anything can be spilled.
     pub(super) pair_at_once: bool,
     /// Single register for an address in scratch memory, no borrowed one either.
     pub(super) address: bool,
@@ -160,14 +162,15 @@ impl SiteCode<'_> {
             // Of a block; dealt with above.
             CounterPlace::BlockSgprs { .. } | CounterPlace::Masks { .. } => {}
             CounterPlace::Seed => {
-                if let (Some(seed), RecordPlace::Sgprs(record)) = (&self.owned.seed, self.owned.record) {
+                if let (Some(seed), RecordPlace::Sgprs(record)) = (&self.reserved.seed, self.reserved.record)
+                {
                     seed.count(&mut code, old, &self.temps, record, self.id);
                 }
             }
             CounterPlace::Lanes { vgpr, first } => {
                 self.choose_lanes(&mut code, old, first);
                 let increment = match self.level {
-                    Level::Lanes => Value::Vgpr(self.owned.data),
+                    Level::Lanes => Value::Vgpr(self.reserved.data),
                     Level::Basic => Value::int(1),
                 };
                 code.add_saturating(vgpr, increment);
@@ -175,11 +178,11 @@ impl SiteCode<'_> {
             }
             CounterPlace::Lds => {
                 self.choose_lanes(&mut code, old, 0);
-                code.ds_add(self.owned.offsets, self.owned.data, site_offset(self.id));
+                code.ds_add(self.reserved.offsets, self.reserved.data, site_offset(self.id));
                 self.borrowed().return_lanes(&mut code);
                 self.restore_exec(&mut code);
             }
-            CounterPlace::Memory if self.owned.lent == Lent::Both => {
+            CounterPlace::Memory if self.reserved.borrowed_vgprs == BorrowedVgprs::Both => {
                 self.add_one_by_one(&mut code, old);
                 self.restore_exec(&mut code);
             }
@@ -238,11 +241,11 @@ impl SiteCode<'_> {
     /// data VGPR has ones there, or the sums of lanes. NEW is in the pair.
     fn choose_lanes(&self, code: &mut Sequence, old: Value, first: u32) {
         let Some(new) = self.temps.pair else { return };
-        let data = self.owned.data;
+        let data = self.reserved.data;
         // As early as possible: a vector memory operation must not read it for some wait states.
-        if let (Some(record), Some(park)) = (self.temps.record, self.owned.park) {
-            code.readlane(record, park, PARKED_RECORD);
-            code.readlane(record + 1, park, PARKED_RECORD + 1);
+        if let (Some(record), Some(spill)) = (self.temps.record, self.reserved.spill) {
+            code.readlane(record, spill, SPILLED_RECORD);
+            code.readlane(record + 1, spill, SPILLED_RECORD + 1);
         }
         code.move_mask(sgpr(new), Value::EXEC);
         self.borrowed().take_lanes(code);
@@ -279,7 +282,7 @@ impl SiteCode<'_> {
         if first > 0 {
             code.shift_exec(first);
         }
-        if self.borrowed().lends_data() {
+        if self.borrowed().borrows_data() {
             code.v_mov(data, Value::int(1));
         }
         if let Some((lanes_in, taken)) = sums {
@@ -323,7 +326,7 @@ impl SiteCode<'_> {
     }
 
     const fn borrowed(&self) -> Borrowed<'_> {
-        Borrowed { owned: self.owned, temps: &self.temps, place: self.place }
+        Borrowed { reserved: self.reserved, temps: &self.temps, place: self.place }
     }
 
     fn restore_exec(&self, code: &mut Sequence) {

@@ -40,7 +40,7 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
-    /// That of a load or a store.
+    /// The kind of a load or a store.
     pub(crate) const fn plain(write: bool) -> Self {
         if write { Self::Write } else { Self::Read }
     }
@@ -109,7 +109,7 @@ pub enum FaultKind {
         address: u64,
         /// Bytes accessed.
         size: u32,
-        /// It was a write or an atomic.
+        /// The access was a write or an atomic.
         write: bool,
         /// The closest allocation, if there is any.
         nearest: Option<Box<NearestAllocation>>,
@@ -121,7 +121,7 @@ pub enum FaultKind {
         address: u64,
         /// Bytes accessed.
         size: u32,
-        /// It was a write or an atomic.
+        /// The access was a write or an atomic.
         write: bool,
         /// The label of the freed allocation.
         label: String,
@@ -133,7 +133,7 @@ pub enum FaultKind {
         address: u64,
         /// Bytes accessed.
         size: u32,
-        /// It was a write or an atomic.
+        /// The access was a write or an atomic.
         write: bool,
     },
     /// An access that must be aligned and is not.
@@ -147,7 +147,7 @@ pub enum FaultKind {
         size: u32,
         /// Alignment asked for, in bytes.
         required: u32,
-        /// It was a write or an atomic.
+        /// The access was a write or an atomic.
         write: bool,
     },
     /// A write to constant data or code.
@@ -252,7 +252,8 @@ pub enum FaultKind {
     },
     /// Two waves access the same memory, and nothing orders them ([`crate::Config::check_races`]).
     #[error(
-        "data race in {space}: {} of {size} bytes at {address:#x}{}, after {} by wave {wave} {}",
+        "data race{} in {space}: {} of {size} bytes at {address:#x}{}, after {} by wave {wave} {}",
+        unless(*certain, "both accesses are atomic"),
         access.verb(),
         within(inside),
         a(*earlier),
@@ -275,11 +276,15 @@ pub enum FaultKind {
         wave: u32,
         /// The workgroup of the earlier access, if it is another one.
         workgroup: Option<[u32; 3]>,
+        /// At least one of the two accesses is not atomic. Where that is unknown, the pair is among
+        /// [`crate::Execution::doubts`].
+        certain: bool,
     },
     /// Two lanes store different values to one place by one instruction ([`crate::Config::check_races`]).
     #[error(
-        "data race in {space}: write of {size} bytes at {address:#x}{}, where lane {other} writes another value by the same \
+        "data race{} in {space}: write of {size} bytes at {address:#x}{}, where lane {other} writes another value by the same \
          instruction",
+        unless(*certain, "the access is atomic"),
         within(inside)
     )]
     LaneRace {
@@ -293,6 +298,8 @@ pub enum FaultKind {
         inside: Option<Box<Inside>>,
         /// The other lane.
         other: u8,
+        /// The store is not atomic. Else nothing tells.
+        certain: bool,
     },
     /// What a kernel has written depends on what it found in registers, LDS or scratch memory that nothing had written
     /// ([`crate::Machine::find_unwritten`]).
@@ -376,6 +383,7 @@ impl FaultKind {
             Self::BarrierDeadlock { .. } => "barrier-deadlock",
             Self::BarrierMismatch { .. } => "barrier-mismatch",
             Self::BarrierDivergence { .. } => "barrier-divergence",
+            Self::Race { certain: false, .. } | Self::LaneRace { certain: false, .. } => "atomicity-unknown",
             Self::Race { .. } => "race",
             Self::LaneRace { .. } => "lane-race",
             Self::Unwritten { .. } => "uninitialised",
@@ -390,6 +398,11 @@ impl FaultKind {
 /// `1 wave waits`, `2 waves wait`.
 fn waves(count: u32, one: &str, many: &str) -> String {
     if count == 1 { format!("1 wave {one}") } else { format!("{count} waves {many}") }
+}
+
+/// What would make it no race.
+fn unless(certain: bool, what: &str) -> String {
+    if certain { String::new() } else { format!(" (unless {what})") }
 }
 
 /// What nothing has written.
@@ -549,7 +562,7 @@ impl Trap {
         Box::new(Self { kind, lane: u8::try_from(lane).ok(), earlier: None })
     }
 
-    /// That of an access and of another one, which an earlier step made.
+    /// A trap of an access and of another one, which an earlier step made.
     pub(crate) fn of_two(kind: FaultKind, lane: Option<usize>, earlier: u32) -> Box<Self> {
         Box::new(Self { kind, lane: lane.and_then(|lane| u8::try_from(lane).ok()), earlier: Some(earlier) })
     }

@@ -1,17 +1,23 @@
 //! Launches that are looked through: for races, or for memory that makes the order of workgroups matter. A quick scan comes first
-//! (`races/scan`). Where it has found something, the launch runs again from a copy of the memory before it, in order.
+//! (`races/scan`).
 //!
-//! With [`Config::deterministic`] the scan looks at workgroups alone, at loads that pass the vector cache, too: a launch in which one workgroup
-//! writes what another accesses runs again, in order, on one thread. One thread needs no scan.
+//! Where it has found what may be a race, each access is looked at by itself, which takes many times as long as the launch. Unless all is
+//! asked for ([`Config::thorough`]), it is at the accesses to dwords that clash, on which every other launch agrees with it, and goes as
+//! far as [`Effort`] does.
+//!
+//! With [`Config::deterministic`] the scan looks at workgroups, at loads that pass the vector cache, too: a launch in which one
+//! workgroup writes what another accesses runs again from a copy of the memory before it, in order, on one thread. One thread
+//! needs no scan.
 
 use std::sync::Arc;
 
-use super::{Execution, Launch, Shared, prepare, run, threads};
-use crate::check::Fault;
+use super::group::Group;
+use super::{Effort, Execution, Launch, Sample, Sampled, Shared, Unobserved, prepare, run, threads};
+use crate::check::{Fault, FaultKind};
 use crate::machine::Config;
 use crate::memory::{Copied, Memory};
 use crate::program::Program;
-use crate::races::{Found, Look, Noted, ScanLaunch, Scope};
+use crate::races::{Clashes, Found, Look, Noted, ScanLaunch, Scope};
 
 /// How often a scan may begin again.
 const SCANS: usize = 8;
@@ -24,16 +30,17 @@ pub(super) fn launch(
     program: &Program,
     launch: &Launch,
     before: Option<&Copied>,
+    effort: &mut Effort,
 ) -> Result<Execution, Fault> {
     let quick = Config { check_races: false, deterministic: false, ..config.clone() };
     // One thread takes workgroups in order, so that there is nothing to look for.
     if !config.check_races {
-        let in_order = prepare(memory, &quick, program, launch, |shared| {
+        let alone = prepare(memory, &quick, program, launch, |shared| {
             let shared = Shared { in_order: shared.in_order || shared.has_unseen, ..shared };
             Ok(if threads(&shared)? == 1 { Some(run(&shared)) } else { None })
         })?;
-        if let Some(outcome) = in_order {
-            return outcome;
+        if let Some(outcome) = alone {
+            return outcome.inspect(|execution| effort.add(execution));
         }
     }
     let copied;
@@ -48,6 +55,7 @@ pub(super) fn launch(
     let mut noted = Noted::default();
     for _ in 0..SCANS {
         let mut found = Found::Clash;
+        let mut clashes = Clashes::default();
         let outcome = prepare(memory, &quick, program, launch, |shared| {
             let (groups, waves) = (shared.groups(), shared.waves_per_group);
             // A load that passes the vector cache is no part of a race, but what it finds depends on the order.
@@ -56,25 +64,135 @@ pub(super) fn launch(
             let in_order = shared.in_order || all && shared.has_unseen;
             let outcome = run(&Shared { look: Look::Scan(scan.clone()), in_order, ..shared });
             found = scan.found();
+            clashes = scan.clashes();
             outcome
         });
         if config.is_stopped() {
             return outcome;
         }
         match (found, outcome) {
-            (Found::Nothing, Ok(execution)) => return Ok(execution),
+            (Found::Nothing, Ok(execution)) => {
+                effort.add(&execution);
+                return Ok(execution);
+            }
+            (Found::Clash, Ok(execution)) if config.check_races && !config.thorough => {
+                effort.add(&execution);
+                // What workgroups leave that ran one after another is the one result there is.
+                let is_result = !config.deterministic || execution.threads == 1;
+                let groups = launch.grid.iter().map(|size| u64::from(*size)).product();
+                let copies = Effort::of_copies(memory.bytes_to_copy(), COPIES);
+                if effort.may_look_at(&launch.kernel, copies) == 0 {
+                    let sampled = Some(Sampled { workgroups: 0, of: groups });
+                    let execution = match is_result {
+                        true => execution,
+                        false => in_order(memory, &quick, program, launch, before)?,
+                    };
+                    return Ok(Execution { sampled, ..execution });
+                }
+                let after = is_result.then(|| memory.copy());
+                memory.restore(before);
+                // Between slices it is seen how far it goes.
+                let config = Config { time_slice: quick.time_slice.min(SLICE), ..quick.clone() };
+                let looked = prepare(memory, &config, program, launch, |shared| {
+                    look(shared, clashes, execution.wave_instructions, copies, effort)
+                })?;
+                let execution = match &after {
+                    Some(after) => {
+                        memory.restore(after);
+                        execution
+                    }
+                    None => in_order(memory, &quick, program, launch, before)?,
+                };
+                let sampled = (looked.sampled.workgroups < looked.sampled.of).then_some(looked.sampled);
+                return Ok(Execution { sampled, doubts: looked.doubts, ..execution });
+            }
             (Found::UnnotedReads(more), _) => {
                 memory.restore(before);
                 noted.extend(more);
+            }
+            // An endless loop would be one for much longer.
+            (_, Err(fault)) if !config.thorough && matches!(fault.kind, FaultKind::Budget { .. }) => {
+                memory.restore(before);
+                return prepare(memory, &quick, program, launch, |shared| {
+                    run(&Shared { in_order: true, ..shared })
+                });
             }
             // Which of a race and another fault comes first, a run of one workgroup after another tells.
             (Found::Clash | Found::Nothing, _) => break,
         }
     }
-    memory.restore(before);
     let config = if config.check_races { config } else { &quick };
+    in_order(memory, config, program, launch, before)
+}
+
+/// Runs a launch again whose workgroups clash: one after another, from a copy of the memory before it.
+fn in_order(
+    memory: &mut Memory,
+    config: &Config,
+    program: &Program,
+    launch: &Launch,
+    before: &Copied,
+) -> Result<Execution, Fault> {
+    memory.restore(before);
     prepare(memory, config, program, launch, |shared| {
         let execution = run(&Shared { in_order: true, ..shared })?;
         Ok(Execution { clash: true, ..execution })
     })
+}
+
+/// How often memory is copied for a second look.
+const COPIES: u64 = 3;
+
+/// Steps of a time slice where accesses are looked at.
+const SLICE: u64 = 1 << 12;
+
+/// How many times the instructions of an average workgroup one of a sample runs, at most: one may wait for another that is not in it.
+pub(super) const LONGEST: u64 = 4;
+
+/// What was looked at, and what may be a race.
+struct Looked {
+    sampled: Sampled,
+    doubts: Vec<Fault>,
+}
+
+/// Looks at the accesses of some workgroups to what clashes, as far as it goes. All workgroups have `all` wave-instructions;
+/// copying memory takes `copies`.
+///
+/// # Errors
+/// A race. What else goes wrong is put down to the workgroups that are missing: the whole launch has come to its end.
+fn look(
+    shared: Shared<'_>,
+    clashes: Clashes,
+    all: u64,
+    copies: u64,
+    effort: &mut Effort,
+) -> Result<Looked, Fault> {
+    let groups = shared.groups();
+    let average = (all / groups).max(1);
+    let kernel = &shared.launch.kernel;
+    let most = effort.may_look_at(kernel, copies);
+    let sample = Sample::new(groups, most.div_ceil(average));
+    let budget = if sample.len() < groups { LONGEST.saturating_mul(average) } else { u64::MAX };
+    let clashes = Arc::new(clashes);
+    let mut shared = shared.looking(Some(clashes.clone()));
+    let budget = budget.min(shared.budget);
+    let mut group = Group::new(&shared);
+    let mut workgroups = 0;
+    for place in 0..sample.len() {
+        let spent = Effort::of(group.wave_instructions(), clashes.effort());
+        let Some(left) = most.checked_sub(spent).filter(|left| *left > 0) else { break };
+        shared.budget = budget.min(left);
+        shared.most_looks = clashes.effort() + Effort::looks(left);
+        match group.run(&shared, sample.at(place), &mut Unobserved) {
+            Err(fault) if matches!(fault.kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. }) => {
+                return Err(*fault);
+            }
+            // It was looked at in part.
+            Err(_) => {}
+            Ok(()) => workgroups += 1,
+        }
+    }
+    let spent = Effort::of(group.wave_instructions(), clashes.effort());
+    effort.looked_at(kernel, spent.saturating_add(copies));
+    Ok(Looked { sampled: Sampled { workgroups, of: groups }, doubts: shared.doubts() })
 }

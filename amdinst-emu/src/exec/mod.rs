@@ -40,7 +40,7 @@ use crate::dispatch::{MaskRecord, Trace};
 use crate::lds::Lds;
 use crate::memory::Memory;
 use crate::program::{Handler, Program, Step};
-use crate::races::{self, DeviceRaces, DeviceScan};
+use crate::races::{self, Clashes, DeviceRaces, DeviceScan};
 use crate::wave::Wave;
 
 /// What a step can reach.
@@ -50,6 +50,8 @@ pub(crate) struct Context<'a> {
     pub(crate) memory: &'a Memory,
     /// Who has accessed it, if each access is looked at.
     pub(crate) races: Option<&'a Mutex<DeviceRaces>>,
+    /// Which accesses are looked at, if not all are.
+    pub(crate) focus: Option<&'a Clashes>,
     /// The look for what may be a race there, if that is done.
     pub(crate) scan: Option<&'a mut DeviceScan>,
     /// Where a value there comes from, if that is looked for.

@@ -15,7 +15,7 @@
 //! level is one that this host has.
 //!
 //! # Levels
-//! A handler is written once, over the trait [`Level`](level::Level), and compiled once a level of host
+//! A handler is written once, over the trait [`Level`], and compiled once a level of host
 //! vectors: [`Vectors`] `Baseline`, `Avx2` or `Avx512`. The level is the widest that the host has, or what
 //! [`Config::vectors`](crate::Config::vectors) says. What is seldom (NaNs among the results) is kept out of
 //! line, so a handler needs no stack. A handler returns the number of the next step. The run loop

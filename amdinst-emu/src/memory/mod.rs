@@ -294,6 +294,14 @@ impl Memory {
         ((&raw const *allocation).addr() - self.live.as_ptr().addr()) / size_of::<Allocation>()
     }
 
+    /// Bytes that [`Memory::copy`] copies.
+    pub(crate) fn bytes_to_copy(&self) -> u64 {
+        let copied = self.live.iter().filter(|allocation| {
+            allocation.protection == Protection::ReadWrite && !allocation.bytes.is_host()
+        });
+        copied.map(|allocation| allocation.bytes.len() as u64).sum()
+    }
+
     /// A copy of all that a launch may write, but for memory of the host.
     pub(crate) fn copy(&self) -> Copied {
         let mut copied = Copied::default();
@@ -351,6 +359,16 @@ impl Memory {
         if let Ok(index) = self.live.binary_search_by_key(&address, |allocation| allocation.address) {
             self.total -= self.live.remove(index).bytes.len() as u64;
         }
+    }
+
+    /// Where the next runtime allocation will be, at least.
+    pub(crate) fn runtime_mark(&self) -> u64 {
+        self.next_runtime
+    }
+
+    /// Forgets that there was anything behind a mark. All of it must have been released.
+    pub(crate) fn rewind_runtime(&mut self, mark: u64) {
+        self.next_runtime = mark;
     }
 
     pub(crate) fn protect(&mut self, address: u64, protection: Protection) {

@@ -21,10 +21,13 @@ pub(crate) use step::{
     ScalarAccess, ScalarKind, Space, Src, Step, Typed,
 };
 
+use std::sync::{Arc, OnceLock};
+
 use amdgpu_isa::Arch;
 use amdgpu_object::{Kernel, Variable};
 
 use crate::fast::{Code, Hot};
+use crate::races::{Atomicity, Sources, of_steps};
 
 /// No step begins at this dword.
 pub(crate) const NO_STEP: u32 = u32::MAX;
@@ -56,9 +59,17 @@ pub struct Program {
     pub(crate) code: Code,
     /// The text as mapped.
     pub(crate) text: Vec<u8>,
+    /// What tells whether accesses are atomics, where races are looked for.
+    pub(crate) sources: Option<Sources>,
+    atomicity: OnceLock<Arc<[Atomicity]>>,
 }
 
 impl Program {
+    /// What each step's accesses are. Reads debug information when it is first asked for.
+    pub(crate) fn atomicity(&self) -> Arc<[Atomicity]> {
+        self.atomicity.get_or_init(|| of_steps(self, self.sources.as_ref())).clone()
+    }
+
     /// Bytes that the decoded form of a dword of code takes, at most.
     const DECODED: u64 =
         (size_of::<Step>() + size_of::<Extra>() + size_of::<Hot>() + size_of::<u32>()) as u64;

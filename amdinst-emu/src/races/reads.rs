@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::doubts::Doubts;
 use super::words::WORD;
 use crate::check::Trap;
 
@@ -18,9 +19,11 @@ pub(crate) struct Late {
     pub(crate) wave: u64,
     /// Its site.
     pub(crate) site: u32,
+    /// Whether it is one though nothing tells that both are not atomic.
+    pub(crate) certain: bool,
 }
 
-/// Those that no atomic has followed yet, by the wave that has read and the dword.
+/// Plain reads that no atomic has followed yet, by the wave that has read and the dword.
 #[derive(Debug, Default)]
 pub(super) struct Reads(BTreeMap<(u64, u64), Late>);
 
@@ -39,16 +42,20 @@ impl Reads {
         }
     }
 
-    /// The first of these waves' reads that no atomic has followed. None of them is waited for any longer.
-    pub(super) fn settle(&mut self, waves: Range<u64>) -> Option<Late> {
+    /// The first of these waves' reads that no atomic has followed; those that may be none are added to `doubts`. None of them is
+    /// waited for any longer.
+    pub(super) fn settle(&mut self, waves: Range<u64>, doubts: &mut Doubts) -> Option<Late> {
         if self.0.is_empty() {
             return None;
         }
         let mut first = None;
         while let Some((key, _)) = self.0.range((waves.start, 0)..(waves.end, 0)).next() {
             let key = *key;
-            let late = self.0.remove(&key);
-            first = first.or(late);
+            match self.0.remove(&key) {
+                Some(late) if late.certain => first = first.or(Some(late)),
+                Some(late) => doubts.add_late(late),
+                None => {}
+            }
         }
         first
     }

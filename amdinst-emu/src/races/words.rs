@@ -96,15 +96,13 @@ impl<A> Default for History<A> {
 }
 
 impl<A: Author> History<A> {
-    /// An access of another author that races with this one.
+    /// Accesses of other authors that nothing orders before this one, which race with it unless all are atomic.
     #[inline(always)]
-    fn race(&self, access: AccessKind, by: A) -> Option<(AccessKind, A)> {
-        let written = || self.written.of_others(by).map(|author| (AccessKind::Write, author));
-        let read = || self.read.of_others(by).map(|author| (AccessKind::Read, author));
-        let changed = || self.changed.of_others(by).map(|author| (AccessKind::Atomic, author));
+    fn races(&self, access: AccessKind, by: A) -> [Option<(AccessKind, A)>; 2] {
+        let told = |kind, two: Two<A>| two.of_others(by).map(|author| (kind, author));
         match access {
-            AccessKind::Read | AccessKind::Atomic => written(),
-            AccessKind::Write => read().or_else(changed),
+            AccessKind::Read | AccessKind::Atomic => [told(AccessKind::Write, self.written), None],
+            AccessKind::Write => [told(AccessKind::Read, self.read), told(AccessKind::Atomic, self.changed)],
         }
     }
 
@@ -136,16 +134,16 @@ impl<A: Author> History<A> {
 /// Why an access may race with an earlier one, by this author, of the same bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Doubt<A> {
-    /// Both write: a race if the bytes are other ones afterwards.
+    /// Both accesses write: a race if the bytes are other ones afterwards.
     WritesOver(A),
-    /// It reads what was changed by an atomic: a race unless the reader goes on with an atomic.
+    /// The access reads what was changed by an atomic: a race unless the reader goes on with an atomic.
     ReadsAfterAtomic(A),
-    /// It changes what was read by an atomic: a race unless the reader goes on with an atomic.
+    /// The access is an atomic that changes what was read: a race unless the reader goes on with an atomic.
     AtomicAfterRead(A),
 }
 
 impl<A> Doubt<A> {
-    /// The same of an author that is told otherwise.
+    /// This doubt, with another name for its author.
     pub(super) fn map<B>(self, other: impl FnOnce(A) -> B) -> Doubt<B> {
         match self {
             Self::WritesOver(author) => Doubt::WritesOver(other(author)),
@@ -162,7 +160,7 @@ struct Word<A> {
     interval: u32,
     /// Some accesses were to a part of it, so that each byte has its own history. Most dwords never have any.
     parted: bool,
-    /// That of each byte, if it is not parted.
+    /// What has been done to each byte, if the dword is not parted.
     history: History<A>,
 }
 
@@ -179,7 +177,7 @@ pub(super) const WORD: usize = 4;
 #[derive(Debug)]
 pub(super) struct Words<A> {
     words: Vec<Word<A>>,
-    /// Those of the bytes of parted dwords, up to the last of them at least.
+    /// Histories of the bytes of parted dwords, up to the last of them at least.
     histories: Vec<[History<A>; WORD]>,
 }
 
@@ -188,7 +186,7 @@ pub(super) struct Words<A> {
 pub(super) struct When {
     /// Never 0, which is a dword's before it is accessed.
     pub(super) interval: u32,
-    /// It comes after all that was done before, so that it is no race with it.
+    /// The access comes after all that was done before, so that it does not race with that.
     pub(super) ordered: bool,
 }
 
@@ -212,20 +210,21 @@ impl<A: Author> Words<A> {
         self.words.fill(Word::default());
     }
 
-    /// Notes an access to a range of bytes. `doubt` is told of bytes, in one dword, of which it is not known yet whether the access
-    /// is a race.
+    /// Notes an access to a range of bytes. `race` is told of what it races with, unless both are atomic; `doubt` of bytes, in one
+    /// dword, of which it is not known yet whether the access is a race.
     ///
     /// # Errors
-    /// What it races with.
+    /// What `race` returns.
     #[inline(always)]
-    pub(super) fn note(
+    pub(super) fn note<E>(
         &mut self,
         when: When,
         access: AccessKind,
         by: A,
         range: Range<usize>,
+        mut race: impl FnMut(AccessKind, A) -> Result<(), E>,
         mut doubt: impl FnMut(Range<usize>, Doubt<A>),
-    ) -> Result<(), (AccessKind, A)> {
+    ) -> Result<(), E> {
         let mut at = range.start;
         while at < range.end {
             let number = at / WORD;
@@ -250,8 +249,8 @@ impl<A: Author> Words<A> {
             };
             for (history, at) in histories.iter_mut().zip((at..).step_by(bytes)) {
                 if !when.ordered {
-                    if let Some(race) = history.race(access, by) {
-                        return Err(race);
+                    for (kind, other) in history.races(access, by).into_iter().flatten() {
+                        race(kind, other)?;
                     }
                     if let Some(why) = history.doubt(access, by) {
                         doubt(at..at + bytes, why);

@@ -347,6 +347,7 @@ impl<'a> Engine<'a> {
             lds: &mut self.groups[group].lds,
             memory: shared.memory,
             races: shared.look.races(),
+            focus: None,
             scan: None,
             trace: None,
             program: shared.program,

@@ -82,5 +82,5 @@ pub use layout::{
     ARGUMENT_BYTES, ArgumentError, HEADER_BYTES, LAYOUT_VERSION, Layout, MAGIC, Probe, RECORD_HEADER_WORDS,
     TIME_WORDS, WAVEFRONT_SIZE, WORDS_PER_SITE, WaveIds, record_stride,
 };
-pub use record::{BlockCounts, DecodeError, SiteCounts, WaveRecord, WaveTime, decode};
+pub use record::{BlockCounts, DecodeError, SiteCounts, WaveRecord, WaveTime, decode, decode_part};
 pub use slots::Slots;

@@ -157,7 +157,19 @@ pub enum DecodeError {
 /// When the header is not one, or the length is not that of whole records.
 pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
     let truncated = DecodeError::Truncated(buffer.len());
-    let (header, records) = buffer.split_at_checked(HEADER_BYTES as usize).ok_or(truncated.clone())?;
+    let (header, records) = buffer.split_at_checked(HEADER_BYTES as usize).ok_or(truncated)?;
+    decode_part(header, records, 0)
+}
+
+/// Decodes records as [`decode`] does, of some workgroups that follow one another, from number `first` on.
+///
+/// # Errors
+/// As those of [`decode`].
+pub fn decode_part(header: &[u8], records: &[u8], first: u64) -> Result<Vec<WaveRecord>, DecodeError> {
+    let truncated = DecodeError::Truncated(header.len() + records.len());
+    if header.len() < HEADER_BYTES as usize {
+        return Err(truncated);
+    }
     let word = |bytes: &[u8], index: usize| {
         u32::from_le_bytes([
             bytes[4 * index],
@@ -226,7 +238,8 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
         let slot = slots.map_or(wave, |slots| slots.of_wave(size, wave));
         let at = group * of_group + u64::from(slot) * u64::from(stride);
         let record = &records[at as usize..][..stride as usize];
-        let place = at + u64::from(HEADER_BYTES);
+        let place = first * of_group + at + u64::from(HEADER_BYTES);
+        let group = first + group;
         let words = |site: u32| match &packing {
             Some(packing) => {
                 forms.unpack(site, |at| word(record, (packing.first[site as usize] + at) as usize))

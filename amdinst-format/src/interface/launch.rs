@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::probes::Limiter;
+use crate::report::run::{FaultReport, Sampled};
 use crate::report::{Cycles, Modelled, Report};
 
 /// A device that was opened.
@@ -52,6 +53,21 @@ pub struct Launched {
     pub modelled: Option<Modelled>,
     /// When each wave ran, as a trace for viewers, if that was asked for.
     pub timeline: Option<String>,
+    /// What may be a mistake of the kernel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Doubt>,
+    /// What was looked for in some workgroups only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sampled: Vec<Sampled>,
+}
+
+/// What may be a mistake of a kernel: a race, unless both accesses are atomic.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    /// What it is, and where.
+    pub fault: FaultReport,
+    /// The finding for people, in lines.
+    pub text: String,
 }
 
 /// One launch, modelled. No figure is measured.

@@ -43,6 +43,13 @@ pub struct ProbeMap {
     pub schema: u32,
     /// Target id of the code object (`gfx90a:xnack-`).
     pub target: String,
+    /// `sha256:` and the hash of the original code object.
+    #[serde(default)]
+    pub original: String,
+    /// SHA-256 of the instrumented code object, if there is one. It has the hash of this map in turn, in its section
+    /// `.amdinst.map`: of the file with zeros for these digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code_object: Option<String>,
     /// Every kernel that was asked for, instrumented or not, in order of entry address.
     pub kernels: Vec<KernelProbes>,
     /// Where code moved.
@@ -498,6 +505,8 @@ mod tests {
         let map = ProbeMap {
             schema: SCHEMA,
             target: "gfx90a".to_owned(),
+            original: String::new(),
+            code_object: None,
             kernels: Vec::new(),
             addresses: AddressMap::default(),
         };

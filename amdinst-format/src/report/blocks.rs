@@ -51,6 +51,9 @@ pub struct BlockReport {
     pub counts: BlockCounts,
     /// Wave by wave, in the order of launch; waves that never came here are left out.
     pub waves: Vec<WaveBlockReport>,
+    /// Of a large launch: how many others ran it.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub waves_left_out: u64,
 }
 
 /// What one wave did in a block.
@@ -85,6 +88,7 @@ impl BlockReport {
             function: (*block.function).to_owned(),
             counts,
             waves,
+            waves_left_out: 0,
         }
     }
 

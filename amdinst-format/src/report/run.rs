@@ -71,9 +71,28 @@ pub struct Test {
     /// Its launches that ended in a fault.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultReport>,
+    /// What may be mistakes of its kernels: races, unless both accesses are atomic, of which nothing tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<FaultReport>,
+    /// What was looked for in some workgroups only, in the order of launch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sampled: Vec<Sampled>,
     /// How long its launches take, if that was modelled, in the order of launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modelled: Vec<Modelled>,
+}
+
+/// A launch too long to be looked through: something was looked for in some of its workgroups.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sampled {
+    /// The kernel.
+    pub kernel: String,
+    /// What was looked for: `races` or `uninitialised`.
+    pub check: String,
+    /// In how many workgroups. Of races, those alone that may have any are looked at.
+    pub workgroups: u64,
+    /// Of how many.
+    pub of: u64,
 }
 
 /// How a test ended.
@@ -321,6 +340,8 @@ mod tests {
             message: None,
             launches: Vec::new(),
             faults: Vec::new(),
+            doubts: Vec::new(),
+            sampled: Vec::new(),
             modelled: Vec::new(),
         }
     }

@@ -29,6 +29,9 @@ pub struct TimeReport {
     pub most: u64,
     /// Each wave, in the order of launch; those that never ended are left out.
     pub waves: Vec<WaveTimeReport>,
+    /// Of a large launch: how many others ended.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub waves_left_out: u64,
 }
 
 /// When a wave ran.
@@ -87,8 +90,9 @@ impl TimeReport {
         for wave in longest.into_iter().take(SHOWN) {
             let _ = writeln!(text, "  {:>12}     {}", wave.ticks, wave.id);
         }
-        if self.waves.len() > SHOWN {
-            let _ = writeln!(text, "  the {SHOWN} longest of {} waves", self.waves.len());
+        let waves = self.waves.len() as u64 + self.waves_left_out;
+        if waves > SHOWN as u64 {
+            let _ = writeln!(text, "  the {SHOWN} longest of {waves} waves");
         }
         text
     }

@@ -4,7 +4,7 @@
 //! names branches by source place, kind and probe, never by address, so that a rebuild does not change it.
 //!
 //! Branches are sorted by the lanes lost in them: lanes that stood idle, worked out from the sums of each
-//! wave ([`lost`](amdinst_core::report::lost)). If these mix executions up, the figure is marked as an upper
+//! wave ([`Certainty`](amdinst_core::report::Certainty)). If these mix executions up, the figure is marked as an upper
 //! bound or an estimate.
 
 mod build;
@@ -13,7 +13,7 @@ mod modelled;
 use std::collections::{BTreeMap, BTreeSet};
 
 use amdinst_core::instrument::{Cost, SiteFrame};
-use amdinst_core::report::run::{FaultReport, UnlaunchedKernel};
+use amdinst_core::report::run::{FaultReport, Sampled, UnlaunchedKernel};
 use amdinst_core::report::{Counts, Cycles, Location, WaveReport, WaveSpan};
 use amdinst_core::schema;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,12 @@ pub struct Summary {
     /// Launches that ended in a fault, in order of test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<TestFault>,
+    /// Races unless both accesses are atomic, of which nothing tells; each once, in order of test.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<TestFault>,
+    /// What was looked for in some workgroups only, by kernel and check, over all launches that were looked through in part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sampled: Vec<Sampled>,
     /// The kernels, by name and processor.
     pub kernels: Vec<KernelSummary>,
     /// Kernels that no test launched, by name and processor, if blocks were measured.
@@ -330,6 +336,8 @@ impl Summary {
             self.kernels.retain(|kernel| names.contains(&kernel.name));
             self.unlaunched.retain(|kernel| names.contains(&kernel.name));
             self.faults.retain(|fault| names.contains(&fault.fault.kernel));
+            self.doubts.retain(|doubt| names.contains(&doubt.fault.kernel));
+            self.sampled.retain(|sampled| names.contains(&sampled.kernel));
         }
     }
 

@@ -7,6 +7,8 @@
 //! and keeps what it selects elsewhere.
 
 mod branches;
+mod flags;
+mod formats;
 mod functions;
 mod integers;
 mod lds;

@@ -16,7 +16,7 @@ use crate::instrument::borrowed::SCRATCH_OPERATIONS;
 use crate::instrument::entry::Left;
 use crate::instrument::exit::Exit;
 use crate::instrument::hazards;
-use crate::instrument::layout::{CounterPlace, Lent, SgprCounters};
+use crate::instrument::layout::{BorrowedVgprs, CounterPlace, SgprCounters};
 use crate::instrument::options::{Abi, Level, Probe};
 use crate::instrument::patches::Patches;
 use crate::instrument::points::{Point, What};
@@ -81,13 +81,13 @@ impl Planner<'_> {
             Scheme::Seed(_) => CounterPlace::Seed,
         };
         let needs = counted.iter().map(|counted| counted.needs(probe_place, level)).collect();
-        let Allocation { owned, places, temps } = component.allocate(request, needs)?;
+        let Allocation { reserved, places, temps } = component.allocate(request, needs)?;
 
         // Where each kernel works out the address of its records before waves end, if all can: functions that end waves do not know
         // for which.
         let offsets =
             || group.kernels.iter().map(|&kernel| Some((kernel, self.place_for_offset(kernel)?))).collect();
-        let offsets: Option<BTreeMap<usize, At>> = owned.deferred.is_some().then(offsets).flatten();
+        let offsets: Option<BTreeMap<usize, At>> = reserved.deferred.is_some().then(offsets).flatten();
 
         let functions = || group.kernels.iter().chain(&group.shared).copied();
         let ends = functions().flat_map(|function| self.ends(function));
@@ -111,15 +111,15 @@ impl Planner<'_> {
             };
             ids.push(id);
             let patch = draft.patches.entry(point.inst);
-            let (assembler, owned, place, id) = (&self.assembler, &owned, places[id], id as u32);
+            let (assembler, reserved, place, id) = (&self.assembler, &reserved, places[id], id as u32);
             match *counted {
                 Counted::Site(facts) => {
-                    let code = SiteCode { assembler, level, place, owned, temps, facts, id };
+                    let code = SiteCode { assembler, level, place, reserved, temps, facts, id };
                     patch.before = code.before().map_err(|error| NoPlan::from(error).at(point.inst))?;
                     patch.after = code.after().map_err(|error| NoPlan::from(error).at(point.inst))?;
                 }
                 Counted::Block { .. } => {
-                    let code = BlockCode { assembler, place, owned, temps, id };
+                    let code = BlockCode { assembler, place, reserved, temps, id };
                     patch.before = code.code().map_err(|error| NoPlan::from(error).at(point.inst))?;
                 }
             }
@@ -138,7 +138,7 @@ impl Planner<'_> {
                 probe: self.options.probe,
                 home: scheme.home(),
                 level,
-                owned: &owned,
+                reserved: &reserved,
                 places: &places[..written],
                 early: offsets.is_some(),
             };
@@ -158,7 +158,7 @@ impl Planner<'_> {
             false => shared + self.points.of(kernel).len(),
         };
         let mut later: BTreeMap<usize, (u32, Left)> = BTreeMap::new();
-        if let Some(deferred) = &owned.deferred {
+        if let Some(deferred) = &reserved.deferred {
             for &kernel in &group.kernels {
                 let own = points.iter().zip(&ids).filter(|((function, _), _)| *function == kernel);
                 let counts =
@@ -169,7 +169,7 @@ impl Planner<'_> {
                     kernel,
                     at,
                     &counts.collect::<Vec<_>>(),
-                    (deferred, &owned.counters),
+                    (deferred, &reserved.counters),
                 )?;
                 later.insert(kernel, left);
             }
@@ -183,9 +183,9 @@ impl Planner<'_> {
             let points = points[..shared].iter().copied().chain(own).collect();
             let left = later.get(&kernel).map(|&(_, left)| left).unwrap_or_default();
             let count = counted(kernel);
-            let packing = if owned.packed { stores::packing(&places[..count]) } else { None };
+            let packing = if reserved.packed { stores::packing(&places[..count]) } else { None };
             let counts = (count as u32, packing, points);
-            let (drafted, entries) = self.kernel_edit(kernel, scheme, &owned, counts, &highest, left)?;
+            let (drafted, entries) = self.kernel_edit(kernel, scheme, &reserved, counts, &highest, left)?;
             draft.patches.entry(entries.at).entry = entries.prologue;
             if let Some((first, stub)) = entries.stub {
                 draft.patches.entry(first).instead = stub;
@@ -196,12 +196,13 @@ impl Planner<'_> {
             let code = (&survey.program.functions[function], survey.summary(function).slow);
             hazards::settle(&self.hazards, &self.assembler, code, &mut draft.patches)?;
         }
-        self.add_up(group, scheme, owned.lent, &mut draft);
+        self.add_up(group, scheme, reserved.borrowed_vgprs, &mut draft);
         for (number, kernel) in &mut draft.kernels {
             kernel.cost.prologue += later.get(number).map_or(0, |&(count, _)| count);
             kernel.cost.borrowed_sgprs = borrowed_sgprs;
-            kernel.cost.borrowed_vgprs = owned.lent.vgprs() + u32::from(owned.scratch.is_some());
-            if owned.scratch.is_some() {
+            kernel.cost.borrowed_vgprs =
+                reserved.borrowed_vgprs.vgprs() + u32::from(reserved.scratch.is_some());
+            if reserved.scratch.is_some() {
                 kernel.cost.memory_operations_per_site += SCRATCH_OPERATIONS;
             }
         }
@@ -256,7 +257,7 @@ impl Planner<'_> {
     }
 
     /// Fills in what each kernel of a drafted group costs.
-    fn add_up(&self, group: &KernelGroup, scheme: Scheme, lent: Lent, draft: &mut Draft) {
+    fn add_up(&self, group: &KernelGroup, scheme: Scheme, borrowed_vgprs: BorrowedVgprs, draft: &mut Draft) {
         let survey = self.survey;
         let mut added: BTreeMap<usize, Added> = BTreeMap::new();
         for &function in group.kernels.iter().chain(&group.shared) {
@@ -281,9 +282,9 @@ impl Planner<'_> {
             let prologue = draft.patches.get(drafted.entry).map_or(&[][..], |patch| &patch.entry);
             drafted.cost.instructions_per_site = sum.per_site;
             let counts = self.options.probe != Probe::Time;
-            let operations = match (lent, self.options.level, self.options.probe) {
-                (Lent::Both, Level::Lanes, probe) => probe.words(),
-                (Lent::Both, Level::Basic, Probe::Branches) => BASIC_COUNTERS,
+            let operations = match (borrowed_vgprs, self.options.level, self.options.probe) {
+                (BorrowedVgprs::Both, Level::Lanes, probe) => probe.words(),
+                (BorrowedVgprs::Both, Level::Basic, Probe::Branches) => BASIC_COUNTERS,
                 _ => 1,
             };
             let (memory, lds) = match scheme {

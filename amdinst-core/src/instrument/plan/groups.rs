@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Draft, Planner};
 use crate::instrument::options::Probe;
+use crate::instrument::points::{Point, Stretch, What};
 use crate::instrument::refusal::{Reason, Refusal};
 
 /// A component and what is counted in it.
@@ -50,11 +51,15 @@ impl Planner<'_> {
             });
             let name = &survey.program.functions[function].name;
             let detail = format!("`{name}` is also called by `{other}`, which is not instrumented");
-            let refuse = |inst: usize| {
-                Refusal::at(survey.program.insts[inst].pc, Reason::SharedFunction, detail.clone())
+            let insts = &survey.program.insts;
+            let refuse = |point: &Point| match point.what {
+                What::Site(_) => Refusal::at(insts[point.inst].pc, Reason::SharedFunction, detail.clone()),
+                What::Block(Stretch { insts: (first, end), .. }) => {
+                    let pcs = insts[first].pc..insts[end - 1].end();
+                    Refusal::of_block(pcs, Reason::SharedFunction, detail.clone())
+                }
             };
-            let points = self.points.of(function).iter().map(|point| point.inst);
-            draft.site_refusals.insert(function, points.map(refuse).collect());
+            draft.site_refusals.insert(function, self.points.of(function).iter().map(refuse).collect());
         }
         patchable
     }

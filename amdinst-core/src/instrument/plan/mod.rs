@@ -42,7 +42,7 @@ use amdgpu_object::{CodeObject, Kernel};
 use amdinst_format::probes::{AddressMap, Cost, KernelProbes, SiteFrame};
 use amdinst_format::report::location;
 
-/// What will be done to a code object. Made by [`plan`], carried out by [`apply`](super::apply).
+/// What will be done to a code object. Made by [`plan()`], carried out by [`apply()`](super::apply()).
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) kernels: Vec<KernelProbes>,
@@ -343,7 +343,7 @@ impl Planner<'_> {
 /// Why a group of kernels has no plan.
 #[derive(Debug)]
 pub(super) enum NoPlan {
-    /// It cannot be instrumented so.
+    /// The kernels cannot be instrumented in this way.
     Refused(Reason, String),
     /// The plan contradicts itself, at an instruction if it is about one: a defect of ours.
     Internal {

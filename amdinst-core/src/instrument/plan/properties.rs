@@ -14,7 +14,7 @@ use crate::instrument::allocate::Scheme;
 use crate::instrument::assembler::{Assembled, HighestRegisters};
 use crate::instrument::deferred::SPECIAL_SGPRS;
 use crate::instrument::entry::{Buffer, Entry, Left};
-use crate::instrument::layout::{Lent, Owned};
+use crate::instrument::layout::{BorrowedVgprs, Reserved};
 use crate::instrument::lds::{LdsImages, Start};
 use crate::instrument::options::{Abi, BUFFER_ARGUMENT, STRIDES_ARGUMENT};
 use crate::instrument::points::Point;
@@ -54,7 +54,7 @@ impl Planner<'_> {
         &self,
         function: usize,
         scheme: Scheme,
-        owned: &Owned,
+        reserved: &Reserved,
         (counted, packing, points): (u32, Option<Packing>, Vec<(usize, Point)>),
         highest: &HighestRegisters,
         left: Left,
@@ -96,7 +96,7 @@ impl Planner<'_> {
             }
         }
 
-        let by_register = owned.scratch.is_some_and(|slots| slots.by_register);
+        let by_register = reserved.scratch.is_some_and(|slots| slots.by_register);
         if by_register {
             descriptor.set_user_sgpr(UserSgpr::FlatScratchInit, true).map_err(|error| {
                 let detail =
@@ -104,7 +104,7 @@ impl Planner<'_> {
                 (Reason::NoFreeVgpr, detail)
             })?;
         }
-        let scratch = owned.scratch.map(|slots| slots.end);
+        let scratch = reserved.scratch.map(|slots| slots.end);
         if let Some(bytes) = scratch {
             descriptor.set_private_segment_fixed_size(bytes);
             descriptor.set_enable_private_segment(true);
@@ -130,7 +130,7 @@ impl Planner<'_> {
         }
         let buffer_argument = (abi == Abi::Argument).then_some(kernarg.next_multiple_of(8));
         let ids = if arch.has(Feature::PackedWorkItemIds) { WaveIds::Together } else { WaveIds::Apart };
-        let wave_ids = (owned.deferred.is_some() || scheme.is_seed()).then_some(ids);
+        let wave_ids = (reserved.deferred.is_some() || scheme.is_seed()).then_some(ids);
         let argument_bytes = if wave_ids.is_some() { ARGUMENT_BYTES } else { 8 };
         let kernarg_end = buffer_argument.map(|offset| offset + argument_bytes);
         if let Some(end) = kernarg_end {
@@ -141,8 +141,8 @@ impl Planner<'_> {
             assembler: &self.assembler,
             original,
             instrumented: descriptor,
-            owned,
-            keep_offsets: scheme == Scheme::Memory && owned.lent == Lent::Neither,
+            reserved,
+            keep_offsets: scheme == Scheme::Memory && reserved.borrowed_vgprs == BorrowedVgprs::Neither,
             lds,
             buffer: buffer_argument.map_or(Buffer::Variable, Buffer::Argument),
             record_stride: stride,
@@ -254,7 +254,7 @@ impl Planner<'_> {
             stride,
             buffer_argument,
             wave_ids,
-            site_forms: owned.site_forms.clone(),
+            site_forms: reserved.site_forms.clone(),
             packed_sites: if packing.is_some() { counted } else { 0 },
             cost,
             points,

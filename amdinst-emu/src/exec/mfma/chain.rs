@@ -2,7 +2,7 @@
 
 use crate::exec::float::{double, single};
 
-/// One row of N columns: d[j] += Σ a[k]·b[k][j].
+/// One row of N columns: `d[j] += Σ a[k]·b[k][j]`.
 #[inline(always)]
 pub(super) fn singles<'b, const N: usize>(
     a: impl Fn(usize) -> f32,

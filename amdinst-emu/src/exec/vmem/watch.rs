@@ -99,10 +99,10 @@ pub(super) fn settle(
         let stores = stores.map(|(address, lane)| lane_race::Store { address, lane, row: access.data[0] });
         let checked = lane_race::check(w, memory, access.action, &mut stores.collect::<Vec<_>>());
         match &mut context.scan {
-            Some(scan) if checked.is_err() => scan.report_clash(),
+            Some(scan) if checked.is_err() => scan.report_lanes(),
             _ if context.trace.is_some() => {}
             Some(_) => {}
-            None => checked?,
+            None => lane_race::judged(context, checked)?,
         }
     }
     Ok(())
@@ -111,15 +111,16 @@ pub(super) fn settle(
 /// Whether the places of the active lanes, from lane to lane, are behind each other: no two lanes store to one then.
 fn ascend(w: &Wave, access: &MemoryAccess, places: &[LaneAddress; LANES]) -> bool {
     let Action::Store { bytes, .. } = access.action else { return true };
-    let mut end = 0;
-    places.iter().enumerate().filter(|(lane, _)| w.active(*lane)).all(|(_, place)| match *place {
-        // LDS has addresses of its own.
-        LaneAddress::Lds(_) => false,
-        LaneAddress::Global(address) => {
-            let behind = end <= address;
-            end = address.saturating_add(u64::from(bytes));
-            behind
-        }
-        _ => true,
+    // LDS has addresses of its own.
+    let (mut in_memory, mut in_lds) = (0, 0);
+    places.iter().enumerate().filter(|(lane, _)| w.active(*lane)).all(|(_, place)| {
+        let (end, address) = match *place {
+            LaneAddress::Global(address) => (&mut in_memory, address),
+            LaneAddress::Lds(address) => (&mut in_lds, address),
+            _ => return true,
+        };
+        let behind = *end <= address;
+        *end = address.saturating_add(u64::from(bytes));
+        behind
     })
 }

@@ -152,6 +152,8 @@ mod tests {
             message: None,
             launches: Vec::new(),
             faults: Vec::new(),
+            doubts: Vec::new(),
+            sampled: Vec::new(),
             modelled: Vec::new(),
         };
         Program {
