@@ -90,6 +90,12 @@ impl Launch {
         }
     }
 
+    /// The same launch, of which nothing is recorded or counted.
+    #[must_use]
+    pub fn without_records(&self) -> Self {
+        Self { record_masks: false, record_steps: false, count_opcodes: false, ..self.clone() }
+    }
+
     /// Workgroups of the launch, whatever part of it is run.
     pub fn workgroups(&self) -> u64 {
         self.grid.iter().map(|size| u64::from(*size)).product()

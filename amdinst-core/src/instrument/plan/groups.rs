@@ -51,17 +51,21 @@ impl Planner<'_> {
             });
             let name = &survey.program.functions[function].name;
             let detail = format!("`{name}` is also called by `{other}`, which is not instrumented");
-            let insts = &survey.program.insts;
-            let refuse = |point: &Point| match point.what {
-                What::Site(_) => Refusal::at(insts[point.inst].pc, Reason::SharedFunction, detail.clone()),
-                What::Block(Stretch { insts: (first, end), .. }) => {
-                    let pcs = insts[first].pc..insts[end - 1].end();
-                    Refusal::of_block(pcs, Reason::SharedFunction, detail.clone())
-                }
-            };
-            draft.site_refusals.insert(function, self.points.of(function).iter().map(refuse).collect());
+            draft.site_refusals.insert(function, self.refused(function, Reason::SharedFunction, &detail));
         }
         patchable
+    }
+
+    /// Refusals of all that a function could count.
+    pub(super) fn refused(&self, function: usize, reason: Reason, detail: &str) -> Vec<Refusal> {
+        let insts = &self.survey.program.insts;
+        let refuse = |point: &Point| match point.what {
+            What::Site(_) => Refusal::at(insts[point.inst].pc, reason, detail.to_owned()),
+            What::Block(Stretch { insts: (first, end), .. }) => {
+                Refusal::of_block(insts[first].pc..insts[end - 1].end(), reason, detail.to_owned())
+            }
+        };
+        self.points.of(function).iter().map(refuse).collect()
     }
 
     /// Accepted kernels whose waves may end in a function that may not be patched: nobody would write their records there.

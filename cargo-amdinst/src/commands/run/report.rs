@@ -280,13 +280,7 @@ impl<'a> Instrumented<'a> {
         let mut machine = Machine::new(self.object.target.arch, config);
         let placed = arguments.place(&mut machine).ok()?;
         let program = machine.load(self.object).ok()?;
-        let launch = Launch {
-            kernarg: placed.kernarg,
-            record_masks: false,
-            record_steps: false,
-            count_opcodes: false,
-            ..launch.clone()
-        };
+        let launch = Launch { kernarg: placed.kernarg, ..launch.without_records() };
         let before = machine.snapshot();
         match machine.launch_from(&program, &launch, &before) {
             Err(fault) => {
@@ -484,8 +478,7 @@ impl<'a> Ready<'a> {
         if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
             machine.write(variable, &address.to_le_bytes())?;
         }
-        let launch =
-            Launch { record_masks: false, record_steps: false, count_opcodes: false, ..launch.clone() };
+        let launch = launch.without_records();
         Ok(Self { machine, program, placed, launch, probes, layout, address, is_window, records: Vec::new() })
     }
 
