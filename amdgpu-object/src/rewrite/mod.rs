@@ -23,7 +23,6 @@ mod image;
 mod metadata;
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use super::elf::Elf;
 use super::verify::{VerifyError, verify_owned};
@@ -198,8 +197,6 @@ pub struct Rewritten {
     pub bytes: Bytes,
     /// What became of its debug information.
     pub debug_info: DebugInfo,
-    /// Where the contents of the added section stand in the file; `None` without one, and if there are no names of sections.
-    pub section: Option<Range<usize>>,
 }
 
 /// The code object with the edit applied. The same input gives the same bytes. `address_map` tells where old code went: the virtual
@@ -256,10 +253,11 @@ pub fn rewrite(
     let note = metadata::edit(&context)?;
     let (debug_info, debug) = debug::relocated(&context, &address_map);
     let mut bytes = image::build(&context, bytes, entry, note, &debug)?;
-    let section = edit.section.as_ref().map(|section| attach::attach(&mut bytes, section)).transpose();
-    let section = section.map_err(VerifyError::from)?.flatten();
+    if let Some(section) = &edit.section {
+        attach::attach(&mut bytes, section).map_err(VerifyError::from)?;
+    }
     let CodeObject { bytes, .. } = verify_owned(bytes)?;
-    Ok(Rewritten { bytes, debug_info, section })
+    Ok(Rewritten { bytes, debug_info })
 }
 
 fn text_section(elf: &Elf) -> Result<usize, ObjectError> {

@@ -67,7 +67,7 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
         section: Some(NewSection { name: MAP_SECTION, contents: of_map.as_bytes() }),
     };
     let rewritten = rewrite(object, &edit, |old, edge| relocated.place(old, edge));
-    let Rewritten { bytes, debug_info, .. } = rewritten.map_err(|error| match error {
+    let Rewritten { bytes, debug_info } = rewritten.map_err(|error| match error {
         RewriteError::Inconsistent(problem) => InstrumentError::Inconsistent(problem.to_string()),
         error => InstrumentError::Rewrite(error.to_string()),
     })?;

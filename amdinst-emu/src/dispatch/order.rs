@@ -11,7 +11,7 @@
 //! Then they run in order on one thread. What is left is plain loads and stores, and integer atomics without a result.
 //! Integer atomics give the same final values in every order. Plain accesses of different workgroups to one address, one
 //! of them a write, are a data race in the programming model, and only a kernel that has one can see a difference.
-
+//!
 //! Launches that must give one result whatever the number of threads, though their workgroups may race, are scanned for such
 //! accesses ([`crate::Config::deterministic`], `dispatch::checked`). The few that no scan sees are looked for here.
 

@@ -43,7 +43,7 @@ pub use level::Vectors;
 
 use std::sync::OnceLock;
 
-use crate::check::{FaultKind, RegisterBank, Trap};
+use crate::check::{FaultKind, Trap};
 use crate::exec::Context;
 use crate::program::{Program, Registers, Step};
 use crate::wave::{EXEC, LANES, Status, Wave};
@@ -127,7 +127,8 @@ unsafe fn beyond(context: &mut Context<'_>, hot: &Hot) -> u32 {
 
 /// The trap of such a step.
 pub(crate) fn beyond_allotted(wave: &Wave, step: &Step) -> Box<Trap> {
-    let (bank, index, available) = step.registers.beyond(wave.allotted).unwrap_or((RegisterBank::Sgpr, 0, 0));
+    // `within` has chosen it by the same registers.
+    let (bank, index, available) = step.registers.beyond(wave.allotted).expect("a step beyond the allotment");
     Trap::new(FaultKind::RegisterIndex { bank, index: index.into(), available: available.into() })
 }
 
