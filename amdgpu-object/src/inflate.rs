@@ -41,8 +41,11 @@ pub(crate) fn zstd(packed: &[u8], size: u64, allowance: &mut Allowance) -> Resul
 fn read(decoder: impl Read, size: u64, allowance: &mut Allowance) -> Result<Vec<u8>, String> {
     allowance.take(size)?;
     let mut bytes = Vec::new();
+    // A vector that grows is there twice for a moment.
+    let promised = usize::try_from(size).ok().filter(|size| bytes.try_reserve_exact(*size).is_ok());
+    promised.ok_or_else(|| format!("its header promises {size} bytes, for which there is no memory"))?;
     // One byte more than promised shows that there is more.
-    decoder.take(size + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    decoder.take(size.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() as u64 != size {
         return Err(format!("its header promises {size:#x} bytes, there are {:#x}", bytes.len()));
     }

@@ -80,7 +80,7 @@ fn an_image_of_four_gigabytes() {
     let run = "run k.elf --kernel one --grid 1 --block 64 --arg 'u32[64]'";
     // Nothing of it is touched.
     expect(&amdinst(directory, None, run), 0, "Finished");
-    expect(&amdinst(directory, Some(2_000_000), run), 13, "no room for 42");
+    expect(&amdinst(directory, Some(2_000_000), run), 13, "the code object cannot be loaded: no room for 42");
 }
 
 #[test]
@@ -120,11 +120,12 @@ fn a_report_of_racing_workgroups_is_the_same_each_time() {
             "run k.elf --kernel race --grid 500 --block 64 --threads {threads} --arg out:8192:o --report"
         );
         let output = amdinst(directory, None, &words);
-        expect(&output, 0, "Finished");
+        expect(&output, 9, "Finished");
         (String::from_utf8(output.stdout).unwrap(), std::fs::read(directory.join("o")).unwrap())
     };
     let (told, memory) = report(1);
-    let verdict = "memory after both kernels: equal; counters and the emulator's own: equal";
+    // Each kernel gives one result here, and may give another on a GPU.
+    let verdict = "memory after both kernels: not comparable; counters and the emulator's own: not comparable";
     assert!(told.contains(verdict), "{told}");
     for _ in 0..3 {
         let (again, result) = report(4);

@@ -29,7 +29,11 @@ impl File {
         // SAFETY: nobody writes to the mapping here. Should another program change the file meanwhile, then what
         // is read changes as it would between two reads; only bytes are read from it, for which each value is valid. What
         // is no longer there ends the process (`shrunk`).
-        let mapped = unsafe { memmap2::Mmap::map(&file) }.or_exit_with(Exit::BadInput, failed)?;
+        let mapped = unsafe { memmap2::Mmap::map(&file) }.map_err(|error| {
+            let no_room = error.kind() == io::ErrorKind::OutOfMemory;
+            let exit = if no_room { Exit::OutOfMemory } else { Exit::BadInput };
+            Failure::new(exit, anyhow::Error::new(error).context(failed()))
+        })?;
         if shrunk::watch(&mapped, path) {
             return Ok(Self(Bytes::new(mapped)));
         }

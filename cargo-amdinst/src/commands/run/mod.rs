@@ -346,15 +346,19 @@ impl LaunchError {
 
     /// The failure to end with; a fault is told with its places in the source of `object`.
     pub fn failure(self, object: &CodeObject) -> Failure {
-        let Self::Fault(fault) = self else {
-            let exit = match self {
-                Self::Memory(MemoryError::NoRoom { .. })
-                | Self::Load(LoadError::Memory(MemoryError::NoRoom { .. })) => Exit::OutOfMemory,
-                Self::NoRoom { .. } => Exit::OutOfMemory,
-                Self::Memory(_) | Self::Counters(_) => Exit::Usage,
-                Self::Load(_) | Self::Fault(_) => Exit::BadInput,
-            };
-            return Failure::new(exit, self);
+        let fault = match self {
+            Self::Fault(fault) => fault,
+            Self::Load(error) => {
+                let exit = match error {
+                    LoadError::Memory(MemoryError::NoRoom { .. }) => Exit::OutOfMemory,
+                    _ => Exit::BadInput,
+                };
+                return Failure::msg(exit, format!("the code object cannot be loaded: {error}"));
+            }
+            Self::Memory(MemoryError::NoRoom { .. }) | Self::NoRoom { .. } => {
+                return Failure::new(Exit::OutOfMemory, self);
+            }
+            Self::Memory(_) | Self::Counters(_) => return Failure::new(Exit::Usage, self),
         };
         let exit = match fault.kind {
             FaultKind::BadDispatch(_) => Exit::Usage,
