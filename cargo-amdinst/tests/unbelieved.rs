@@ -125,7 +125,8 @@ fn a_report_of_racing_workgroups_is_the_same_each_time() {
     };
     let (told, memory) = report(1);
     // Each kernel gives one result here, and may give another on a GPU.
-    let verdict = "memory after both kernels: not comparable; counters and the emulator's own: not comparable";
+    let verdict =
+        "memory after both kernels: not comparable; counters and the emulator's own: not comparable";
     assert!(told.contains(verdict), "{told}");
     for _ in 0..3 {
         let (again, result) = report(4);

@@ -506,7 +506,11 @@ impl<'a> Ready<'a> {
 
     /// Launches some workgroups as those of the original were; gives their records. What the probes insert clashes with nothing: what
     /// held for the original's workgroups holds for these.
-    fn launch(&mut self, part: &Range<u64>, original: &Execution) -> Result<(Execution, Vec<u8>), LaunchError> {
+    fn launch(
+        &mut self,
+        part: &Range<u64>,
+        original: &Execution,
+    ) -> Result<(Execution, Vec<u8>), LaunchError> {
         let mut launch = self.ready(part)?;
         if original.threads == 1 || original.clash {
             launch.threads = 1;
