@@ -4,11 +4,11 @@ mod aliases;
 mod attempt;
 mod choice;
 mod cost;
+mod fit;
 mod forms;
 mod groups;
 mod later;
 mod paths;
-mod pointed;
 mod prepared;
 mod probes;
 mod properties;
@@ -307,7 +307,7 @@ impl Planner<'_> {
                 draft.kernels.insert(kernel, plan);
                 continue;
             }
-            for (group, part) in self.draft_with_pointed(group, &mut draft) {
+            for (group, part) in self.draft_what_fits(group, &mut draft) {
                 self.settle(&group, part, &mut draft)?;
             }
         }
