@@ -89,22 +89,22 @@ fn is_device(kind: fs::FileType) -> bool {
 }
 
 fn to_the_end(path: &Path, file: fs::File) -> CommandResult<Vec<u8>> {
+    let failed = || format!("cannot read {}", path.display());
     // A vector that grows is there twice for a moment.
     let most = Room::here().bytes() / 4;
-    let mut bytes = Vec::new();
-    let too_long = || {
-        io::Error::other(format!("it has more than {most} bytes, a quarter of the memory that is available"))
+    let check = |length: u64| {
+        if length <= most {
+            return Ok(());
+        }
+        let told =
+            format!("{}: it has more than {most} bytes, a quarter of the memory that is available", failed());
+        Err(Failure::msg(Exit::OutOfMemory, told))
     };
     let length = file.metadata().map_or(0, |metadata| metadata.len());
-    let result = match length > most {
-        true => Err(too_long()),
-        false => {
-            bytes.reserve_exact(length as usize);
-            file.take(most.saturating_add(1)).read_to_end(&mut bytes).map(drop)
-        }
-    };
-    let result = result.and_then(|()| if bytes.len() as u64 > most { Err(too_long()) } else { Ok(()) });
-    result.or_exit_with(Exit::BadInput, || format!("cannot read {}", path.display()))?;
+    check(length)?;
+    let mut bytes = Vec::with_capacity(length as usize);
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes).or_exit_with(Exit::BadInput, failed)?;
+    check(bytes.len() as u64)?;
     Ok(bytes)
 }
 
