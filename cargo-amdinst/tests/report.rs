@@ -177,7 +177,7 @@ fn mistakes_are_named() {
     std::fs::write(place.path("run.json"), &RUN[..RUN.len() / 2]).unwrap();
     fails(&[], 5, "it is not what `cargo amdinst test` writes\n  EOF while parsing");
     std::fs::remove_file(place.path("run.json")).unwrap();
-    fails(&[], 5, "error: run.json\n");
+    fails(&[], 5, "error: cannot read run.json\n");
 
     std::fs::write(
         place.path("run.json"),
