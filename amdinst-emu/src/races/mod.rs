@@ -63,7 +63,7 @@ pub(crate) use atomicity::{Atomicity, Judge, Sources, of_steps};
 pub(crate) use device::{Access, DeviceRaces, lock};
 pub(crate) use lds::LdsRaces;
 pub(crate) use reads::Late;
-pub(crate) use scan::{Clashes, DeviceScan, Found, LdsScan, Lines, Noted, Noting, ScanLaunch};
+pub(crate) use scan::{Clashes, DeviceScan, Found, LdsScan, Lines, Noted, Noting, ScanLaunch, Scope};
 pub(crate) use words::Mark;
 
 use crate::dispatch::Trace;
