@@ -294,7 +294,7 @@ const UNPACKED: &str = "AMDINST_UNPACKED";
 /// How many bytes the compressed bundles of a file may unpack to.
 ///
 /// # Errors
-/// [`UNPACKED`] is no number.
+/// `AMDINST_UNPACKED` is no number.
 pub fn unpacked_limit() -> CommandResult<u64> {
     let Some(value) = std::env::var_os(UNPACKED) else { return Ok(container::UNPACKED_LIMIT) };
     value.to_str().and_then(|value| value.parse().ok()).ok_or_else(|| {
