@@ -5,28 +5,29 @@ use std::collections::BTreeMap;
 use super::cost::{Added, bytes};
 use super::groups::KernelGroup;
 use super::later::At;
-use super::prepared::{Counted, Prepared};
+use super::prepared::Prepared;
 use super::{Draft, NoPlan, Planner};
 use crate::analysis::modes::Modes;
 use crate::analysis::program;
-use crate::instrument::allocate::{Allocation, Borrow, Deferring, Request, Scheme};
-use crate::instrument::assembler::{Assembled, HighestRegisters};
-use crate::instrument::block_code::BlockCode;
-use crate::instrument::borrowed::SCRATCH_OPERATIONS;
-use crate::instrument::entry::Left;
-use crate::instrument::exit::Exit;
-use crate::instrument::hazards;
-use crate::instrument::layout::{BorrowedVgprs, CounterPlace, SgprCounters};
+use crate::instrument::emit::assembler::{Assembled, HighestRegisters};
+use crate::instrument::emit::block::BlockCode;
+use crate::instrument::emit::borrowed::SCRATCH_OPERATIONS;
+use crate::instrument::emit::entry::Left;
+use crate::instrument::emit::exit::Exit;
+use crate::instrument::emit::sequence::Sequence;
+use crate::instrument::emit::site::{BASIC_COUNTERS, SiteCode};
+use crate::instrument::find::points::{Point, What};
+use crate::instrument::find::survey::Survey;
 use crate::instrument::options::{Abi, Level, Probe};
-use crate::instrument::patches::Patches;
-use crate::instrument::points::{Point, What};
+use crate::instrument::place::hazards;
+use crate::instrument::place::patches::{Patch, Patches};
 use crate::instrument::refusal::Reason;
-use crate::instrument::relocate::Patch;
-use crate::instrument::seed::{self, SeedPlace};
-use crate::instrument::sequence::Sequence;
-use crate::instrument::site_code::{BASIC_COUNTERS, SiteCode};
-use crate::instrument::stores;
-use crate::instrument::survey::Survey;
+use crate::instrument::registers::allocate::{Allocation, Deferring, Request};
+use crate::instrument::registers::layout::{BorrowedVgprs, CounterPlace, SgprCounters};
+use crate::instrument::registers::needs::Counted;
+use crate::instrument::registers::scheme::{Borrow, Scheme, SeedPlace};
+use crate::instrument::registers::stores;
+use crate::instrument::seed;
 
 impl Planner<'_> {
     /// Registers, code and cost of a group in one scheme; `borrow` says what sites may use of what is in use.
@@ -78,10 +79,18 @@ impl Planner<'_> {
             Scheme::VgprLanes => CounterPlace::Lanes { vgpr: 0, first: 0 },
             Scheme::Lds => CounterPlace::Lds,
             Scheme::Memory => CounterPlace::Memory,
-            Scheme::Seed(_) => CounterPlace::Seed,
+            Scheme::Seed(_) => CounterPlace::Memory,
         };
-        let needs = counted.iter().map(|counted| counted.needs(probe_place, level)).collect();
-        let Allocation { reserved, places, temps } = component.allocate(request, needs)?;
+        // Those of 2022 take as much at each level.
+        let needed = if scheme.is_seed() { Level::Lanes } else { level };
+        let needs = counted.iter().map(|counted| counted.needs(probe_place, needed)).collect();
+        let (Allocation { reserved, places, temps }, seed) = match scheme {
+            Scheme::Seed(place) => {
+                let (allocation, seed) = seed::allocate(component, request, place, needs)?;
+                (allocation, Some(seed))
+            }
+            _ => (component.allocate(request, needs)?, None),
+        };
 
         // Where each kernel works out the address of its records before waves end, if all can: functions that end waves do not know
         // for which.
@@ -116,7 +125,11 @@ impl Planner<'_> {
                 Counted::Site(facts) => {
                     let code = SiteCode { assembler, level, place, reserved, temps, facts, id };
                     patch.before = code.before().map_err(|error| NoPlan::from(error).at(point.inst))?;
-                    patch.after = code.after().map_err(|error| NoPlan::from(error).at(point.inst))?;
+                    let after = match &seed {
+                        Some(seed) => seed.after(&code),
+                        None => code.after(),
+                    };
+                    patch.after = after.map_err(|error| NoPlan::from(error).at(point.inst))?;
                 }
                 Counted::Block { .. } => {
                     let code = BlockCode { assembler, place, reserved, temps, id };
@@ -142,7 +155,10 @@ impl Planner<'_> {
                 places: &places[..written],
                 early: offsets.is_some(),
             };
-            let code = exit.code()?;
+            let code = match &seed {
+                Some(seed) => seed.epilogue(&self.assembler, &reserved)?,
+                None => exit.code()?,
+            };
             for end in self.ends(function) {
                 let patch = draft.patches.entry(end);
                 // After what counts the block that ends here.
@@ -185,7 +201,8 @@ impl Planner<'_> {
             let count = counted(kernel);
             let packing = if reserved.packed { stores::packing(&places[..count]) } else { None };
             let counts = (count as u32, packing, points);
-            let (drafted, entries) = self.kernel_edit(kernel, scheme, &reserved, counts, &highest, left)?;
+            let (drafted, entries) =
+                self.kernel_edit(kernel, scheme, (&reserved, seed.as_ref()), counts, &highest, left)?;
             draft.patches.entry(entries.at).entry = entries.prologue;
             if let Some((first, stub)) = entries.stub {
                 draft.patches.entry(first).instead = stub;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Draft, Planner};
+use crate::instrument::find::points::{Point, Stretch, What};
 use crate::instrument::options::Probe;
-use crate::instrument::points::{Point, Stretch, What};
 use crate::instrument::refusal::{Reason, Refusal};
 
 /// A component and what is counted in it.

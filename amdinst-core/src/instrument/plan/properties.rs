@@ -10,19 +10,19 @@ use amdinst_format::probes::{Cost, Occupancy};
 use super::{DraftKernel, NoPlan, Planner};
 use crate::analysis::program::Function;
 use crate::counters::{ARGUMENT_BYTES, Packing, WaveIds};
-use crate::instrument::allocate::Scheme;
-use crate::instrument::assembler::{Assembled, HighestRegisters};
-use crate::instrument::deferred::SPECIAL_SGPRS;
-use crate::instrument::entry::{Buffer, Entry, Left};
-use crate::instrument::layout::{BorrowedVgprs, Reserved};
-use crate::instrument::lds::{LdsImages, Start};
+use crate::instrument::emit::assembler::{Assembled, HighestRegisters};
+use crate::instrument::emit::entry::{Buffer, Entry, Left};
+use crate::instrument::emit::sequence::Sequence;
+use crate::instrument::emit::stub::{self, STUB_BYTES, stub_bytes};
+use crate::instrument::find::points::Point;
+use crate::instrument::find::survey::Survey;
 use crate::instrument::options::{Abi, BUFFER_ARGUMENT, STRIDES_ARGUMENT};
-use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
-use crate::instrument::seed::{self, SeedPlace};
-use crate::instrument::sequence::Sequence;
-use crate::instrument::stub::{self, STUB_BYTES, stub_bytes};
-use crate::instrument::survey::Survey;
+use crate::instrument::registers::deferred::SPECIAL_SGPRS;
+use crate::instrument::registers::layout::{BorrowedVgprs, Reserved};
+use crate::instrument::registers::lds::{LdsImages, Start};
+use crate::instrument::registers::scheme::{Scheme, SeedPlace};
+use crate::instrument::seed::{self, SeedRegisters};
 
 /// What stands at the entries of a kernel.
 pub(super) struct Entries {
@@ -54,7 +54,7 @@ impl Planner<'_> {
         &self,
         function: usize,
         scheme: Scheme,
-        reserved: &Reserved,
+        (reserved, seed): (&Reserved, Option<&SeedRegisters>),
         (counted, packing, points): (u32, Option<Packing>, Vec<(usize, Point)>),
         highest: &HighestRegisters,
         left: Left,
@@ -83,7 +83,7 @@ impl Planner<'_> {
                 let what = (self.options.probe, counted);
                 let bytes = if scheme.is_seed() { seed::image_bytes(counted) } else { stride };
                 let images = LdsImages::place(survey, function, kernel, what, bytes)?;
-                Some(if scheme.is_seed() { images.behind_static_lds(kernel) } else { images })
+                Some(if scheme.is_seed() { seed::behind_static_lds(images, kernel) } else { images })
             }
             Scheme::Sgprs | Scheme::VgprLanes | Scheme::Memory | Scheme::Seed(_) => None,
         };
@@ -148,7 +148,10 @@ impl Planner<'_> {
             record_stride: stride,
             left,
         };
-        let mut prologue = entry.code()?;
+        let mut prologue = match seed {
+            Some(seed) => seed.prologue(&entry)?,
+            None => entry.code()?,
+        };
         let makes_clause = self.makes_clause(&prologue, at);
         if makes_clause && self.may_replay() {
             let mut code = Sequence::new(&self.assembler);

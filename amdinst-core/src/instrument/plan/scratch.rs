@@ -12,10 +12,9 @@ use super::groups::KernelGroup;
 use super::properties::start;
 use super::{NoPlan, Planner};
 use crate::counters::WAVEFRONT_SIZE;
-use crate::instrument::layout::ScratchSlots;
+use crate::instrument::emit::sequence::{FLAT_SCRATCH, MAX_OFFSET};
 use crate::instrument::refusal::Reason;
-use crate::instrument::sequence::FLAT_SCRATCH;
-use crate::instrument::site_code::MAX_OFFSET;
+use crate::instrument::registers::layout::ScratchSlots;
 
 /// The most private memory that a work-item can have: that of a wavefront is counted in KiB, in 13 bits
 /// (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
