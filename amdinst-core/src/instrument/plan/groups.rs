@@ -22,6 +22,11 @@ impl KernelGroup {
     pub(super) fn lone_kernel(&self) -> Option<usize> {
         self.kernels.first().copied().filter(|_| self.functions.len() == 1)
     }
+
+    /// The functions in which code is inserted: its kernels, then the others.
+    pub(super) fn patched(&self) -> impl Iterator<Item = usize> {
+        self.kernels.iter().chain(&self.shared).copied()
+    }
 }
 
 impl Planner<'_> {

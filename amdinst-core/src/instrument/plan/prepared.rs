@@ -24,6 +24,17 @@ pub(super) struct Prepared<'a> {
     pub(super) component: Component<'a>,
 }
 
+impl Prepared<'_> {
+    /// By point: where its counters are in a record. Points of shared functions come first, then a kernel's own.
+    pub(super) fn ids(&self) -> Vec<usize> {
+        let mut ids: Vec<usize> = (0..self.shared).collect();
+        for kernel in self.points[self.shared..].chunk_by(|(one, _), (other, _)| one == other) {
+            ids.extend((self.shared..).take(kernel.len()));
+        }
+        ids
+    }
+}
+
 impl<'a> Planner<'a> {
     pub(super) fn prepare(&self, group: &KernelGroup) -> Prepared<'a> {
         let arch = self.object.target.arch;
