@@ -135,7 +135,8 @@ impl Entry<'_> {
 
     /// Where the wave's private memory is, if sites need to know.
     fn set_flat_scratch(&self, code: &mut Sequence) {
-        let (user, system) = (self.instrumented.user_sgprs(), self.instrumented.system_sgprs(self.arch));
+        let (user, system) =
+            (self.instrumented.user_sgprs(self.arch), self.instrumented.system_sgprs(self.arch));
         if let (Some(ScratchSlots { by_register: true, .. }), Some(init), Some(offset)) =
             (self.reserved.scratch, user.flat_scratch_init, system.private_segment_wavefront_offset)
         {
@@ -152,7 +153,7 @@ impl Entry<'_> {
 
     /// The pair that points to the kernel's arguments, and the byte at which ours is.
     pub(crate) fn argument(&self, code: &mut Sequence) -> (u8, u32) {
-        let pointer = self.instrumented.user_sgprs().kernarg_segment_ptr;
+        let pointer = self.instrumented.user_sgprs(self.arch).kernarg_segment_ptr;
         match self.buffer {
             Buffer::Argument(offset) => (code.required("pointer to the kernel's arguments", pointer), offset),
             Buffer::Variable => (code.required("argument with the buffer's address", None), 0),
@@ -245,7 +246,7 @@ impl Entry<'_> {
     /// Begins to load the head of the buffer, and what the images in LDS follow from; meanwhile takes the other ids of the wave.
     fn load_header(&self, code: &mut Sequence, own: Own) {
         code.load(Op::s_load_dwordx8, own.header, own.buffer, 0);
-        let packet = self.instrumented.user_sgprs().dispatch_ptr;
+        let packet = self.instrumented.user_sgprs(self.arch).dispatch_ptr;
         if let (Some(LdsImages { start: Start::AtEnd, .. }), Some(packet)) = (self.lds, packet) {
             code.load(Op::s_load_dword, own.images, packet, PACKET_GROUP_SEGMENT_SIZE);
         }
@@ -409,8 +410,8 @@ pub(crate) fn moves(
     original: &KernelDescriptor,
     instrumented: &KernelDescriptor,
 ) -> Vec<(u8, u8)> {
-    let (old_user, old_system) = (original.user_sgprs(), original.system_sgprs(arch));
-    let (user, system) = (instrumented.user_sgprs(), instrumented.system_sgprs(arch));
+    let (old_user, old_system) = (original.user_sgprs(arch), original.system_sgprs(arch));
+    let (user, system) = (instrumented.user_sgprs(arch), instrumented.system_sgprs(arch));
     let values = [
         (old_user.private_segment_buffer, user.private_segment_buffer, 4),
         (old_user.dispatch_ptr, user.dispatch_ptr, 2),

@@ -9,7 +9,7 @@
 //! arrive in other SGPRs. A stub of ours, of the same size, then replaces the kernel's, if that does nothing
 //! but those loads. Any other stub is a refusal (`kernarg-preload`).
 
-use amdgpu_isa::{Op, Value};
+use amdgpu_isa::{Arch, Op, Value};
 use amdgpu_object::{KernelDescriptor, UserSgprs};
 
 use super::assembler::{Assembled, Assembler};
@@ -29,15 +29,15 @@ const LOADS: [(Op, u8); 5] = [
 ];
 
 /// Bytes that a kernel starts with for firmware that does not preload its arguments.
-pub(crate) fn stub_bytes(descriptor: &KernelDescriptor) -> u64 {
-    if descriptor.user_sgprs().kernarg_preload.is_some() { STUB_BYTES } else { 0 }
+pub(crate) fn stub_bytes(descriptor: &KernelDescriptor, arch: Arch) -> u64 {
+    if descriptor.user_sgprs(arch).kernarg_preload.is_some() { STUB_BYTES } else { 0 }
 }
 
 /// Whether the stub at `entry` would load into, or from, other registers than the instrumented kernel needs.
-pub(crate) fn must_change(original: &KernelDescriptor, instrumented: &KernelDescriptor) -> bool {
+pub(crate) fn must_change(original: &KernelDescriptor, instrumented: &KernelDescriptor, arch: Arch) -> bool {
     let registers = |user: UserSgprs| (user.kernarg_segment_ptr, user.kernarg_preload);
-    original.user_sgprs().kernarg_preload.is_some()
-        && registers(original.user_sgprs()) != registers(instrumented.user_sgprs())
+    original.user_sgprs(arch).kernarg_preload.is_some()
+        && registers(original.user_sgprs(arch)) != registers(instrumented.user_sgprs(arch))
 }
 
 /// Makes sure that the stub at `entry` does what [`code`] does for its descriptor, and nothing else. Gives the index of its
@@ -50,7 +50,7 @@ pub(crate) fn understand(
     entry: u64,
     descriptor: &KernelDescriptor,
 ) -> Result<usize, String> {
-    let user = descriptor.user_sgprs();
+    let user = descriptor.user_sgprs(program.arch);
     let (Some(kernarg), Some(preload)) = (user.kernarg_segment_ptr, user.kernarg_preload) else {
         return Err("arguments are preloaded without a kernarg segment pointer".to_owned());
     };
@@ -96,7 +96,7 @@ pub(crate) fn code(
     assembler: &Assembler,
     descriptor: &KernelDescriptor,
 ) -> Result<Vec<Assembled>, EmitError> {
-    let user = descriptor.user_sgprs();
+    let user = descriptor.user_sgprs(assembler.arch());
     let mut code = Sequence::new(assembler);
     if let (Some(kernarg), Some(preload)) = (user.kernarg_segment_ptr, user.kernarg_preload) {
         let mut done = 0;
@@ -119,7 +119,6 @@ pub(crate) fn code(
 mod tests {
     use super::*;
     use crate::instrument::emit::sequence::sgpr;
-    use amdgpu_isa::Arch;
     use amdgpu_object::UserSgpr;
 
     /// Wherever the arguments begin, and as many as there may be.
@@ -131,11 +130,11 @@ mod tests {
         for (pointers, count) in layouts {
             let mut descriptor = KernelDescriptor { bytes: [0; 64] };
             for value in others[..pointers].iter().chain(&[UserSgpr::KernargSegmentPtr]) {
-                descriptor.set_user_sgpr(*value, true).unwrap();
+                descriptor.set_user_sgpr(Arch::Gfx942, *value, true).unwrap();
             }
             // KERNARG_PRELOAD: length in bits 6:0, offset in 15:7; here from the fourth dword on.
             descriptor.bytes[58..60].copy_from_slice(&(count | 3 << 7).to_le_bytes());
-            let user = descriptor.user_sgprs();
+            let user = descriptor.user_sgprs(Arch::Gfx942);
             let insts = code(&Assembler::new(Arch::Gfx942), &descriptor).unwrap();
             assert_eq!(insts.iter().map(|inst| u64::from(inst.size)).sum::<u64>(), STUB_BYTES);
             let mut loaded = Vec::new();

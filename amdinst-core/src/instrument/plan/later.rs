@@ -112,7 +112,7 @@ impl Planner<'_> {
     fn with_argument(&self, kernel: usize) -> Result<KernelDescriptor, NoPlan> {
         let mut descriptor = self.kernel(kernel).descriptor;
         descriptor
-            .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
+            .set_user_sgpr(self.object.target.arch, UserSgpr::KernargSegmentPtr, true)
             .map_err(|error| (Reason::KernargPointer, error.to_string()))?;
         properties::enable_ids(&mut descriptor);
         Ok(descriptor)

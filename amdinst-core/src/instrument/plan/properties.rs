@@ -36,7 +36,7 @@ pub(super) struct Entries {
 /// The first instruction of a function at which probes can be: behind a kernel's stub for such firmware.
 pub(super) fn start(survey: &Survey, object: &CodeObject, function: usize) -> usize {
     let Function { range, kernel, .. } = &survey.program.functions[function];
-    let stub = kernel.map_or(0, |kernel| stub_bytes(&object.kernels[kernel].descriptor));
+    let stub = kernel.map_or(0, |kernel| stub_bytes(&object.kernels[kernel].descriptor, object.target.arch));
     survey.program.insts.partition_point(|located| located.pc < range.start + stub)
 }
 
@@ -170,9 +170,10 @@ impl Properties<'_, '_> {
 
     /// What the prologue needs of what waves start with: the pointer to the arguments, if ours is one, and all ids.
     fn ask_for_ids(&mut self) -> Result<(), NoPlan> {
+        let arch = self.arch();
         if self.planner.options.abi == Abi::Argument {
             self.descriptor
-                .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
+                .set_user_sgpr(arch, UserSgpr::KernargSegmentPtr, true)
                 .map_err(|error| (Reason::KernargPointer, error.to_string()))?;
         }
         enable_ids(&mut self.descriptor);
@@ -194,7 +195,8 @@ impl Properties<'_, '_> {
         };
         self.descriptor.set_group_segment_fixed_size(images.group_segment_size);
         if images.start == Start::AtEnd {
-            self.descriptor.set_user_sgpr(UserSgpr::DispatchPtr, true).map_err(|error| {
+            let arch = self.arch();
+            self.descriptor.set_user_sgpr(arch, UserSgpr::DispatchPtr, true).map_err(|error| {
                 (Reason::LdsPlacement, format!("{error}: where its dynamic LDS ends cannot be read"))
             })?;
         }
@@ -204,7 +206,8 @@ impl Properties<'_, '_> {
     /// Makes room in private memory, if sites borrow by way of that.
     fn ask_for_scratch(&mut self) -> Result<(), NoPlan> {
         if self.scratch_is_by_register() {
-            self.descriptor.set_user_sgpr(UserSgpr::FlatScratchInit, true).map_err(|error| {
+            let arch = self.arch();
+            self.descriptor.set_user_sgpr(arch, UserSgpr::FlatScratchInit, true).map_err(|error| {
                 let detail =
                     format!("every VGPR is in use, and {error}: where scratch memory is cannot be read");
                 (Reason::NoFreeVgpr, detail)
@@ -221,7 +224,7 @@ impl Properties<'_, '_> {
     fn entry(&self) -> Result<usize, NoPlan> {
         let program = &self.planner.survey.program;
         let entry = program.functions[self.function].range.start;
-        let at = program.at(entry + stub_bytes(&self.kernel.descriptor)).ok_or_else(|| {
+        let at = program.at(entry + stub_bytes(&self.kernel.descriptor, self.arch())).ok_or_else(|| {
             let detail = format!("no code follows the {STUB_BYTES} bytes for firmware that does not preload");
             (Reason::KernargPreload, detail)
         })?;
@@ -270,7 +273,7 @@ impl Properties<'_, '_> {
     /// A stub in place of the original's, if that loads other registers now, and its first instruction.
     fn stub(&self) -> Result<Option<(usize, Vec<Assembled>)>, NoPlan> {
         let original = &self.kernel.descriptor;
-        if !stub::must_change(original, &self.descriptor) {
+        if !stub::must_change(original, &self.descriptor, self.arch()) {
             return Ok(None);
         }
         let program = &self.planner.survey.program;

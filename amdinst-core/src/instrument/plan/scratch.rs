@@ -80,7 +80,7 @@ impl Planner<'_> {
         let descriptor = &self.kernel(function).descriptor;
         let system = descriptor.system_sgprs(program.arch);
         let (Some(init), Some(offset)) =
-            (descriptor.user_sgprs().flat_scratch_init, system.private_segment_wavefront_offset)
+            (descriptor.user_sgprs(program.arch).flat_scratch_init, system.private_segment_wavefront_offset)
         else {
             return found;
         };

@@ -137,7 +137,9 @@ impl Slots {
         }
         // Nothing may stand within a kernel's stub: hardware counts its bytes.
         let mut stubs = program.functions.iter().map(|function| {
-            let stub = function.kernel.map_or(0, |kernel| stub_bytes(&object.kernels[kernel].descriptor));
+            let stub = function
+                .kernel
+                .map_or(0, |kernel| stub_bytes(&object.kernels[kernel].descriptor, program.arch));
             (function.range.start, function.range.end.min(function.range.start + stub + 1))
         });
         let (mut stub, mut next) = ((0, 0), stubs.next());
