@@ -21,6 +21,8 @@ pub struct Limits {
     pub lds_bytes: u32,
     /// Bytes of LDS that a workgroup is allotted at a time.
     pub lds_granule: u32,
+    /// Bytes of scratch memory that a work-item may have: 13 bits of 256 dwords a wave (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
+    pub scratch_bytes: u32,
     /// Work-items that a workgroup may have.
     pub most_work_items: u32,
     /// Bytes of a line of the second-level cache.
@@ -41,6 +43,7 @@ impl Limits {
         waves_by_sgprs: SGPRS,
         lds_bytes: 64 << 10,
         lds_granule: 512,
+        scratch_bytes: ((1 << 13) - 1) * 256 * 4 / 64,
         most_work_items: 1024,
         l2_line_bytes: 64,
     };

@@ -22,6 +22,8 @@ pub(crate) struct Setup {
     mode: u32,
     /// Scratch bytes a work-item.
     scratch: u32,
+    /// Device address of the kernarg segment.
+    pub(super) kernarg: u64,
     arch: Arch,
     /// Workgroups in x, y, z.
     grid: [u32; 3],
@@ -143,6 +145,7 @@ impl Setup {
             system_shift: layout.count.saturating_sub(descriptor.user_sgpr_count()).into(),
             mode: initial_mode(descriptor),
             scratch,
+            kernarg,
             arch,
             grid: launch.grid,
             lanes,
@@ -150,10 +153,17 @@ impl Setup {
         })
     }
 
-    /// Scratch bytes a work-item that a kernel is given which asks for `asked`: whole dwords of each lane, and some for
-    /// the stack pointer's alignment.
-    pub(super) fn scratch_bytes(asked: u32) -> u32 {
-        asked.min(1 << 24).next_multiple_of(16)
+    /// Scratch bytes a work-item that a kernel is given which asks for `asked`, and `dynamic` for a stack that grows: whole dwords of
+    /// each lane, and some for the stack pointer's alignment.
+    ///
+    /// # Errors
+    /// More than the processor has.
+    pub(super) fn scratch_bytes(arch: Arch, asked: u32, dynamic: u32) -> Result<u32, String> {
+        let most = arch.limits().scratch_bytes;
+        if asked > most {
+            return Err(format!("{asked} bytes of scratch memory a work-item; {arch} has {most}"));
+        }
+        Ok(asked.saturating_add(dynamic).next_multiple_of(16).min(most))
     }
 
     /// Waves of a workgroup: fewer at the grid's end, if it has a part of a workgroup there.
@@ -168,7 +178,7 @@ impl Setup {
     }
 
     /// Bytes of the workgroup's scratch that one wave has.
-    fn wave_scratch(&self) -> u32 {
+    pub(super) fn wave_scratch(&self) -> u32 {
         self.scratch * 64
     }
 

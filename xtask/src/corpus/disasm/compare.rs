@@ -43,7 +43,7 @@ pub(in crate::corpus) fn compare(
     drop(object);
 
     let file = directory.join("code-object.elf");
-    std::fs::write(&file, &code.bytes).with_context(|| format!("writing {}", file.display()))?;
+    std::fs::write(&file, &code.bytes[..]).with_context(|| format!("writing {}", file.display()))?;
     let start = Instant::now();
     let output = Command::new(objdump).arg("-d").arg(&file).output();
     let output = output.with_context(|| format!("running {}", objdump.display()))?;
