@@ -14,10 +14,7 @@ __attribute__((amdgpu_kernel)) void second(gint *p, gint *q, int n) {
     if (p[i] > n) q[i] = walk(i, p);
 }
 __attribute__((amdgpu_kernel)) void halves(gint *p) {
-    __asm__ volatile("s_mov_b64 s[20:21], exec\
- s_mov_b32 exec_lo, -1\
- s_mov_b32 exec_hi, 5\
- s_mov_b64 exec, s[20:21]"
+    __asm__ volatile("s_mov_b64 s[20:21], exec\n s_mov_b32 exec_lo, -1\n s_mov_b32 exec_hi, 5\n s_mov_b64 exec, s[20:21]"
                      ::: "s20", "s21");
     p[__builtin_amdgcn_workitem_id_x()] = 1;
 }

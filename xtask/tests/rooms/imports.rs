@@ -8,10 +8,10 @@ use syn::visit_mut::{VisitMut, visit_file_mut, visit_item_mod_mut};
 use syn::{Attribute, ItemMod, ItemUse, Meta, UseTree};
 
 /// The path of a module, from the crate's root on.
-pub type Module = Vec<String>;
+pub(crate) type Module = Vec<String>;
 
 /// The modules that are files of their own, each with the paths in it.
-pub fn of_crate(src: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
+pub(crate) fn of_crate(src: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     let mut files = BTreeMap::new();
     read(src, &mut Vec::new(), &mut files);
     files
@@ -38,7 +38,7 @@ fn read(directory: &Path, module: &mut Module, files: &mut BTreeMap<Module, BTre
 }
 
 /// The file that a path leads into: the deepest module on it that is one.
-pub fn file<'f>(files: &'f BTreeMap<Module, BTreeSet<Module>>, path: &[String]) -> Option<&'f Module> {
+pub(crate) fn file<'f>(files: &'f BTreeMap<Module, BTreeSet<Module>>, path: &[String]) -> Option<&'f Module> {
     (1..=path.len()).rev().find_map(|end| files.get_key_value(&path[..end])).map(|(module, _)| module)
 }
 
