@@ -156,6 +156,9 @@ fn the_kernarg_segment_ends_where_it_does() {
     assert_eq!(at(16, "s_load_dwordx4 s[4:7], s[0:1], 0x30"), Some((16, 32)));
     // Compilers load three dwords as four, and all of the dword that a small argument is in.
     assert_eq!(at(12, "s_load_dwordx4 s[4:7], s[0:1], 0x0"), None);
+    assert_eq!(at(40, "s_load_dwordx4 s[4:7], s[0:1], 0x20"), None);
+    assert_eq!(at(40, "s_load_dwordx4 s[4:7], s[0:1], 0x1c"), Some((40, 0)));
+    assert_eq!(at(40, "s_load_dwordx4 s[4:7], s[0:1], 0x30"), Some((40, 8)));
     assert_eq!(at(9, "s_load_dword s4, s[0:1], 0x8"), None);
     assert_eq!(at(12, "s_load_dword s4, s[0:1], 0xc"), Some((12, 0)));
     assert_eq!(at(0, "s_load_dword s4, s[0:1], 0x0"), Some((0, 0)));

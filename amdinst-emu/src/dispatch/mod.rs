@@ -320,7 +320,7 @@ pub(crate) fn prepare<T>(
         Setup::new(program, kernel, launch, &places)
     });
     let lds = lds_bytes(kernel) + launch.dynamic_lds;
-    // Compilers load three dwords that are followed by one more as four, which may be behind the last argument.
+    // Compilers load three dwords as four where these are aligned, and so read behind the last argument.
     if let Ok(setup) = &setup {
         memory.pad(setup.kernarg, config.uninitialised.0);
     }

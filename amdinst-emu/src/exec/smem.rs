@@ -170,13 +170,7 @@ impl<'a> Place<'a> {
 
     fn load(&self, w: &Wave, at: u8) -> u32 {
         match self {
-            Self::Device(allocation, start) => {
-                let at = start + usize::from(at);
-                match at + 4 <= allocation.bytes.len() {
-                    true => allocation.bytes.load::<4>(at) as u32,
-                    false => allocation.bytes.load_padded_dword(at),
-                }
-            }
+            Self::Device(allocation, start) => allocation.scalar_dword(start + usize::from(at)),
             Self::Scratch(start) => w.scratch.load_dword(start + usize::from(at)).unwrap_or(0),
             Self::Nowhere => 0,
         }

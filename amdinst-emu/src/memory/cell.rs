@@ -199,23 +199,13 @@ impl SharedBytes {
         }
     }
 
-    /// Fill what is left of the last 8 bytes behind the end. Of a block that is not the host's.
-    pub(crate) fn fill_padding(&self, dword: u32) {
-        let bytes = dword.to_le_bytes();
-        for at in self.len..self.len.next_multiple_of(8) {
-            // SAFETY: a block has whole words, and they are shared only as atomics.
-            unsafe { (*self.start.add(at).cast::<AtomicU8>()).store(bytes[at % 4], Relaxed) };
-        }
-    }
-
-    /// The dword at an offset, whose bytes may be those of the padding ([`SharedBytes::fill_padding`]).
-    pub(crate) fn load_padded_dword(&self, offset: usize) -> u32 {
-        let inside =
-            !self.is_host() && offset.checked_add(4).is_some_and(|end| end <= self.len.next_multiple_of(8));
-        assert!(inside, "checked by the caller");
-        // SAFETY: within the block's words, as just asserted.
-        let byte = |at: usize| unsafe { (*self.start.add(offset + at).cast::<AtomicU8>()).load(Relaxed) };
-        u32::from_le_bytes(std::array::from_fn(byte))
+    /// The dword at an offset, with bytes of `padding` behind the end.
+    pub(crate) fn load_padded_dword(&self, offset: usize, padding: u32) -> u32 {
+        let padding = padding.to_le_bytes();
+        u32::from_le_bytes(std::array::from_fn(|byte| match offset + byte {
+            at if at < self.len => self.load::<1>(at) as u8,
+            at => padding[at % padding.len()],
+        }))
     }
 
     /// Become what `other` is, of which there are as many.

@@ -84,14 +84,22 @@ pub(crate) struct Allocation {
     pub(crate) bytes: SharedBytes,
     pub(crate) protection: Protection,
     pub(crate) label: String,
-    /// A scalar load that begins inside may run over its end, up to the next multiple of 8 bytes.
-    padded: bool,
+    /// What a scalar load finds behind the end ([`Memory::pad`]).
+    padding: Option<u32>,
 }
 
 impl Allocation {
     /// First byte, size in bytes, label.
     pub(crate) fn extent(&self) -> (u64, u64, &str) {
         (self.address, self.bytes.len() as u64, &self.label)
+    }
+
+    /// The dword at an offset, which may run over the end where a scalar load may.
+    pub(crate) fn scalar_dword(&self, at: usize) -> u32 {
+        match at + 4 <= self.bytes.len() {
+            true => self.bytes.load::<4>(at) as u32,
+            false => self.bytes.load_padded_dword(at, self.padding.unwrap_or_default()),
+        }
     }
 
     fn end(&self) -> u64 {
@@ -198,18 +206,17 @@ impl Memory {
         let address = next.next_multiple_of(align);
         *next = (address + size + GUARD).next_multiple_of(4096);
         self.total += size;
-        let allocation = Allocation { address, bytes, protection, label: label.to_owned(), padded: false };
+        let allocation = Allocation { address, bytes, protection, label: label.to_owned(), padding: None };
         let at = self.live.partition_point(|other| other.address < address);
         self.live.insert(at, allocation);
         Ok(address)
     }
 
-    /// Let scalar loads that begin inside an allocation run over its end, up to the next multiple of 8 bytes; there they find `dword`.
+    /// Let scalar loads that begin inside an allocation run over its end; there they find `dword`. They may do so up to the next multiple of 8
+    /// bytes, and where they are aligned to their size, which keeps them in a page.
     pub(crate) fn pad(&mut self, address: u64, dword: u32) {
         if let Ok(index) = self.live.binary_search_by_key(&address, |allocation| allocation.address) {
-            let allocation = &mut self.live[index];
-            allocation.bytes.fill_padding(dword);
-            allocation.padded = true;
+            self.live[index].padding = Some(dword);
         }
     }
 
@@ -237,7 +244,7 @@ impl Memory {
         let bytes = self.zeroed(size)?;
         self.total += size;
         let (protection, label) = (Protection::ReadWrite, label.to_owned());
-        self.live.insert(at, Allocation { address, bytes, protection, label, padded: false });
+        self.live.insert(at, Allocation { address, bytes, protection, label, padding: None });
         Ok(())
     }
 
@@ -266,7 +273,7 @@ impl Memory {
         // SAFETY: the caller vouches for the range.
         let bytes = unsafe { SharedBytes::host(host, size as usize, keep) };
         let (protection, label) = (Protection::ReadWrite, label.to_owned());
-        self.live.insert(at, Allocation { address, bytes, protection, label, padded: false });
+        self.live.insert(at, Allocation { address, bytes, protection, label, padding: None });
         self.total += size;
         Ok(())
     }
@@ -418,11 +425,12 @@ impl Memory {
         (offset <= len && size <= len - offset).then_some((allocation, offset as usize))
     }
 
-    /// As [`Memory::find`], for a scalar load that may run over the end of a padded allocation ([`Memory::pad`]).
+    /// As [`Memory::find`], for a scalar load that may run over the end of an allocation ([`Memory::pad`]).
     pub(crate) fn find_padded(&self, address: u64, size: u64) -> Option<(&Allocation, usize)> {
         let (allocation, offset) = self.find(address, 1)?;
         let end = (allocation.bytes.len() as u64).next_multiple_of(8);
-        (allocation.padded && size <= end - offset as u64).then_some((allocation, offset))
+        let stays_near = size <= end - offset as u64 || address.is_multiple_of(size.next_power_of_two());
+        (allocation.padding.is_some() && stays_near).then_some((allocation, offset))
     }
 
     /// Which allocation an address is in, and where.
