@@ -161,8 +161,20 @@ impl KernelDescriptor {
         enable_sgpr_workgroup_info, set_enable_sgpr_workgroup_info = RSRC2 + 10;
         /// Wavefronts of a workgroup may run on different compute units (`TG_SPLIT`, gfx90a and later).
         tg_split, set_tg_split = RSRC3 + 16;
+        /// Waves have 32 lanes (`ENABLE_WAVEFRONT_SIZE32`, GFX10 and later).
+        enable_wavefront_size32, set_enable_wavefront_size32 = PROPERTIES + 10;
         /// The stack may grow at run time (`USES_DYNAMIC_STACK`, code object version 5 and later).
         uses_dynamic_stack, set_uses_dynamic_stack = PROPERTIES + 11;
+    }
+
+    /// Initial rounding and denormal modes of all floats, as the hardware register MODE has them (`FLOAT_MODE`).
+    pub fn float_mode(&self) -> u8 {
+        self.bits(RSRC1 + 12, 8) as u8
+    }
+
+    /// Exceptions that call the trap handler, as the hardware register MODE has them (`ENABLE_EXCEPTION_*`).
+    pub fn exceptions(&self) -> u8 {
+        self.bits(RSRC2 + 24, 7) as u8
     }
 
     /// Byte offset from the descriptor to the kernel's first instruction (`KERNEL_CODE_ENTRY_BYTE_OFFSET`).

@@ -480,7 +480,7 @@ fn generated_kernels() {
     assert!(proved.refusals() * 10 <= proved.kernels * 5, "too many refusals");
 }
 
-/// The table of costs at the head of `site_code.rs` is what the emulator counts. [`cost`] compares it with each plan, and counters
+/// The table of costs at the head of `instrument/emit/site.rs` is what the emulator counts. [`cost`] compares it with each plan, and counters
 /// in SGPRs with their bound.
 #[test]
 fn site_executions_cost_what_the_table_says() {
@@ -488,8 +488,8 @@ fn site_executions_cost_what_the_table_says() {
         return;
     }
     let rows = cost::table();
-    let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../amdinst-core/src/instrument/site_code.rs");
-    let source = std::fs::read_to_string(table).expect("site_code.rs");
+    let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../amdinst-core/src/instrument/emit/site.rs");
+    let source = std::fs::read_to_string(table).expect("emit/site.rs");
     let lines = source.lines().filter_map(|line| line.strip_prefix("//! "));
     let stated: Vec<&str> = lines.filter(|line| rows.iter().any(|row| row == line)).collect();
     assert_eq!(stated, rows, "the table in {table} should be\n{}", rows.join("\n"));

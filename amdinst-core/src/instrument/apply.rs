@@ -9,7 +9,7 @@ use amdgpu_object::verify::contradiction;
 use amdgpu_object::{Bytes, CodeObject};
 use amdinst_format::probes::{KernelProbes, ProbeMap, SCHEMA};
 
-use super::entry::VARIABLE_OFFSET;
+use super::emit::entry::VARIABLE_OFFSET;
 use super::options::{Abi, BUFFER_SYMBOL};
 use super::pair::{MAP_SECTION, digest, map_digest, unknown};
 use super::plan::Plan;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::select::NoSuchSite;
+use super::selector::NoSuchSite;
 
 pub use amdinst_format::probes::{Reason, Refusal};
 

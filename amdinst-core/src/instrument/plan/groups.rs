@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Draft, Planner};
+use crate::instrument::find::points::{Point, Stretch, What};
 use crate::instrument::options::Probe;
-use crate::instrument::points::{Point, Stretch, What};
 use crate::instrument::refusal::{Reason, Refusal};
 
 /// A component and what is counted in it.
@@ -21,6 +21,11 @@ impl KernelGroup {
     /// Its kernel, if it is one that reaches no other function.
     pub(super) fn lone_kernel(&self) -> Option<usize> {
         self.kernels.first().copied().filter(|_| self.functions.len() == 1)
+    }
+
+    /// The functions in which code is inserted: its kernels, then the others.
+    pub(super) fn patched(&self) -> impl Iterator<Item = usize> {
+        self.kernels.iter().chain(&self.shared).copied()
     }
 }
 

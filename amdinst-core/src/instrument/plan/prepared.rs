@@ -3,17 +3,13 @@
 //! The points, what is live at them, and the registers that they leave are found once per group, and not for
 //! each scheme that is tried.
 
-use amdgpu_isa::Reg;
 use amdgpu_object::KernelDescriptor;
 
 use super::Planner;
 use super::groups::KernelGroup;
-use crate::instrument::allocate::{Component, Limits, scc_tells_new};
-use crate::instrument::block_code;
-use crate::instrument::layout::CounterPlace;
-use crate::instrument::options::Level;
-use crate::instrument::points::{Point, What};
-use crate::instrument::site_code::{Needs, SiteFacts};
+use crate::instrument::find::points::Point;
+use crate::instrument::registers::component::{Component, Limits};
+use crate::instrument::registers::needs::Counted;
 
 /// The points of a group, and what registers there are.
 pub(super) struct Prepared<'a> {
@@ -28,19 +24,14 @@ pub(super) struct Prepared<'a> {
     pub(super) component: Component<'a>,
 }
 
-/// What the code at a point depends on wherever its counters are.
-pub(super) enum Counted {
-    Site(SiteFacts),
-    Block { scc_is_live: bool },
-}
-
-impl Counted {
-    /// What the code needs to hold for a moment, with counters in a place like this.
-    pub(super) fn needs(&self, place: CounterPlace, level: Level) -> Needs {
-        match *self {
-            Self::Site(facts) => facts.needs(place, level),
-            Self::Block { scc_is_live } => block_code::needs(place, level, scc_is_live),
+impl Prepared<'_> {
+    /// By point: where its counters are in a record. Points of shared functions come first, then a kernel's own.
+    pub(super) fn ids(&self) -> Vec<usize> {
+        let mut ids: Vec<usize> = (0..self.shared).collect();
+        for kernel in self.points[self.shared..].chunk_by(|(one, _), (other, _)| one == other) {
+            ids.extend((self.shared..).take(kernel.len()));
         }
+        ids
     }
 }
 
@@ -62,25 +53,9 @@ impl<'a> Planner<'a> {
             spare_vgprs: self.options.spare_vgprs,
             spare_sgprs: self.options.spare_sgprs,
         };
-        let counted = points.iter().map(|&(function, point)| self.counted(function, point)).collect();
+        let counted = |&(function, point): &(usize, Point)| Counted::at(self.survey, function, point);
+        let counted = points.iter().map(counted).collect();
         let component = Component::new(self.survey, limits, &group.functions, &points);
         Prepared { points, shared, total: shared + most_own, counted, component }
-    }
-
-    fn counted(&self, function: usize, point: Point) -> Counted {
-        let survey = self.survey;
-        let (before, after) = survey.liveness.around(&survey.program, function, point.block, point.inst);
-        match point.what {
-            What::Block(_) => Counted::Block { scc_is_live: before.contains(Reg::SCC) },
-            What::Site(site) => {
-                let found = &survey.masks[function].sites[site];
-                Counted::Site(SiteFacts {
-                    saved: found.saves_old,
-                    scc_is_some: scc_tells_new(survey.program.inst(found.inst), survey.program.wave_size()),
-                    scc_is_live: after.contains(Reg::SCC),
-                    old_is_nonzero: found.old_is_nonzero,
-                })
-            }
-        }
     }
 }
