@@ -130,7 +130,7 @@ fn consistent(object: &CodeObject, edits: &[KernelEdit]) -> Result<(), Instrumen
             let (what, room, count) = counts.into_iter().find(|&(_, room, count)| count > room)?;
             Some(format!("{count} {what} in its metadata, room for {room} in its descriptor"))
         };
-        if let Some(problem) = contradiction(kernel).or_else(too_many) {
+        if let Some(problem) = contradiction(kernel, arch).or_else(too_many) {
             return Err(InstrumentError::Contradiction { kernel: kernel.name.clone(), problem });
         }
     }

@@ -345,7 +345,7 @@ fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault>
         let known: Vec<&str> = program.kernels().collect();
         return bad(format!("no kernel of that name; the code object has: {}", known.join(", ")));
     };
-    if let Some(problem) = verify::contradiction(kernel) {
+    if let Some(problem) = verify::contradiction(kernel, program.arch) {
         return Err(Fault { kind: FaultKind::Damaged(problem), ..Fault::dispatch(name, String::new()) });
     }
     if launch.grid.contains(&0) || launch.block.contains(&0) {
