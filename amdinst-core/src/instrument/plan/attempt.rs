@@ -66,7 +66,7 @@ impl<'p> Planner<'p> {
             self.registers(group, prepared, scheme, borrow)?;
         let offsets =
             || group.kernels.iter().map(|&kernel| Some((kernel, self.place_for_offset(kernel)?))).collect();
-        let points = prepared.points.iter().map(|(_, point)| point.inst);
+        let points = prepared.points().iter().map(|(_, point)| point.inst);
         let ends = group.patched().flat_map(|function| self.ends(function));
         let mut attempt = Attempt {
             planner: self,
@@ -202,7 +202,7 @@ impl<'p> Planner<'p> {
 impl Attempt<'_, '_> {
     /// Inserts what counts at each point.
     fn count(&mut self, temps: Vec<Temps>) -> Result<(), NoPlan> {
-        let Prepared { points, counted, .. } = self.prepared;
+        let (points, counted) = (self.prepared.points(), &self.prepared.counted);
         for (number, temps) in temps.into_iter().enumerate() {
             let (function, point) = points[number];
             let patch = self.draft.patches.entry(point.inst);
@@ -231,7 +231,7 @@ impl Attempt<'_, '_> {
     fn written(&self, function: usize) -> usize {
         let is_kernel = self.planner.survey.program.functions[function].kernel.is_some();
         if is_kernel && !self.functions_end {
-            self.prepared.shared + self.planner.points.of(function).len()
+            self.prepared.room(function).len() + self.planner.points.of(function).len()
         } else {
             self.prepared.total
         }
@@ -272,7 +272,7 @@ impl Attempt<'_, '_> {
     fn leave_for_later(&mut self) -> Result<(), NoPlan> {
         let Some(deferred) = &self.reserved.deferred else { return Ok(()) };
         for &kernel in &self.group.kernels {
-            let points = self.prepared.points.iter().zip(&self.ids);
+            let points = self.prepared.points().iter().zip(&self.ids);
             let own = points.filter(|((function, _), _)| *function == kernel);
             let counts = own.filter(|&(_, &id)| self.places[id].starts_at_zero());
             let counts: Vec<Point> = counts.map(|(&(_, point), _)| point).collect();
@@ -286,11 +286,8 @@ impl Attempt<'_, '_> {
 
     /// Makes the new descriptor, metadata and prologue of each kernel.
     fn edit_kernels(&mut self) -> Result<(), NoPlan> {
-        let mut highest = HighestRegisters::default();
-        for (_, patch) in self.draft.patches.iter() {
-            highest.see(patch.before.iter().chain(&patch.after));
-        }
         for &kernel in &self.group.kernels {
+            let highest = self.highest(kernel);
             let count = self.written(kernel);
             let own = self.planner.points.of(kernel).iter().map(|&point| (kernel, point));
             let counting = Counting {
@@ -299,7 +296,7 @@ impl Attempt<'_, '_> {
                 seed: self.seed.as_ref(),
                 counted: count as u32,
                 packing: self.reserved.packed.then(|| stores::packing(&self.places[..count])).flatten(),
-                points: self.prepared.points[..self.prepared.shared].iter().copied().chain(own).collect(),
+                points: self.prepared.room(kernel).iter().copied().chain(own).collect(),
                 highest,
                 left: self.later.get(&kernel).map(|&(_, left)| left).unwrap_or_default(),
             };
@@ -311,6 +308,20 @@ impl Attempt<'_, '_> {
             self.draft.kernels.insert(kernel, drafted);
         }
         Ok(())
+    }
+
+    /// The highest registers of what is inserted where the waves of a kernel may come by.
+    fn highest(&self, kernel: usize) -> HighestRegisters {
+        let Survey { program, reachable, .. } = self.planner.survey;
+        let comes_by = |&function: &usize| function == kernel || reachable[kernel].contains(&function);
+        let mut highest = HighestRegisters::default();
+        for function in self.group.patched().filter(comes_by) {
+            let blocks = program.functions[function].blocks.iter();
+            for (_, patch) in blocks.flat_map(|block| self.draft.patches.range(block.insts.clone())) {
+                highest.see(patch.before.iter().chain(&patch.after));
+            }
+        }
+        highest
     }
 
     /// Adds the wait states that all this needs.

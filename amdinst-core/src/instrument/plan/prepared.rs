@@ -2,6 +2,12 @@
 //!
 //! The points, what is live at them, and the registers that they leave are found once per group, and not for
 //! each scheme that is tried.
+//!
+//! A shared function has the same places in the records of all kernels. Those that most kernels call come first, so that a kernel which
+//! calls few of them has room for few: see [`Prepared::room`].
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use amdgpu_object::KernelDescriptor;
 
@@ -14,9 +20,11 @@ use crate::instrument::registers::needs::Counted;
 /// The points of a group, and what registers there are.
 pub(super) struct Prepared<'a> {
     /// With the function that each stands in: those of shared functions, then those of each kernel.
-    pub(super) points: Vec<(usize, Point)>,
+    points: Vec<(usize, Point)>,
     /// How many of these stand in shared functions.
-    pub(super) shared: usize,
+    shared: usize,
+    /// By kernel: how many of the shared ones its records have room for, which is all up to the last that it can reach.
+    room: BTreeMap<usize, usize>,
     /// Points of a record that has room for those of any kernel of the group.
     pub(super) total: usize,
     /// By point.
@@ -25,11 +33,21 @@ pub(super) struct Prepared<'a> {
 }
 
 impl Prepared<'_> {
+    /// With the function that each stands in.
+    pub(super) fn points(&self) -> &[(usize, Point)] {
+        &self.points
+    }
+
+    /// Points of shared functions for which a kernel's records have room: all up to the last that it can reach.
+    pub(super) fn room(&self, kernel: usize) -> &[(usize, Point)] {
+        &self.points[..self.room.get(&kernel).copied().unwrap_or(self.shared)]
+    }
+
     /// By point: where its counters are in a record. Points of shared functions come first, then a kernel's own.
     pub(super) fn ids(&self) -> Vec<usize> {
         let mut ids: Vec<usize> = (0..self.shared).collect();
-        for kernel in self.points[self.shared..].chunk_by(|(one, _), (other, _)| one == other) {
-            ids.extend((self.shared..).take(kernel.len()));
+        for own in self.points[self.shared..].chunk_by(|(one, _), (other, _)| one == other) {
+            ids.extend((self.room(own[0].0).len()..).take(own.len()));
         }
         ids
     }
@@ -40,10 +58,19 @@ impl<'a> Planner<'a> {
         let arch = self.object.target.arch;
         let points_of =
             |&function: &usize| self.points.of(function).iter().map(move |&point| (function, point));
-        let mut points: Vec<(usize, Point)> = group.shared.iter().flat_map(points_of).collect();
+        let reaches = |kernel: usize, function: usize| self.survey.reachable[kernel].contains(&function);
+        let callers = |function| group.kernels.iter().filter(|&&kernel| reaches(kernel, function)).count();
+        let mut functions: Vec<usize> = group.shared.iter().copied().collect();
+        functions.sort_by_key(|&function| (Reverse(callers(function)), function));
+        let mut points: Vec<(usize, Point)> = functions.iter().flat_map(points_of).collect();
         let shared = points.len();
+        let room = |kernel| {
+            points.iter().rposition(|&(function, _)| reaches(kernel, function)).map_or(0, |last| last + 1)
+        };
+        let room: BTreeMap<usize, usize> =
+            group.kernels.iter().map(|&kernel| (kernel, room(kernel))).collect();
+        let total = room.iter().map(|(&kernel, room)| room + self.points.of(kernel).len()).max().unwrap_or(0);
         points.extend(group.kernels.iter().flat_map(points_of));
-        let most_own = group.kernels.iter().map(|&kernel| self.points.of(kernel).len()).max().unwrap_or(0);
         let descriptors = || group.kernels.iter().map(|&kernel| &self.kernel(kernel).descriptor);
         let vgprs = |descriptor: &KernelDescriptor| descriptor.vector_registers(arch).vgprs;
         let limits = Limits {
@@ -56,6 +83,6 @@ impl<'a> Planner<'a> {
         let counted = |&(function, point): &(usize, Point)| Counted::at(self.survey, function, point);
         let counted = points.iter().map(counted).collect();
         let component = Component::new(self.survey, limits, &group.functions, &points);
-        Prepared { points, shared, total: shared + most_own, counted, component }
+        Prepared { points, shared, room, total, counted, component }
     }
 }
