@@ -66,7 +66,7 @@ fn a_descriptor_that_lies() {
     // `USER_SGPR_COUNT` of `compute_pgm_rsrc2`: fewer than are enabled.
     bytes[descriptor + 52] &= !0x3e;
     std::fs::write(directory.join("k.elf"), &bytes).unwrap();
-    let message = "the code object is damaged: its descriptor enables ";
+    let message = "its descriptor enables 6 user SGPRs and counts 0";
     expect(&amdinst(directory, None, run), 5, message);
     expect(&amdinst(directory, None, "instrument k.elf -o out.elf"), 5, message);
 }
