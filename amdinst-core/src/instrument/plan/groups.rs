@@ -30,6 +30,12 @@ impl KernelGroup {
 }
 
 impl Planner<'_> {
+    /// How many kernels of a group may call a function.
+    pub(super) fn callers(&self, group: &KernelGroup, function: usize) -> usize {
+        let reachable = &self.survey.reachable;
+        group.kernels.iter().filter(|&&kernel| reachable[kernel].contains(&function)).count()
+    }
+
     /// Functions (not kernels) in which code may be inserted: only instrumented kernels reach them.
     pub(super) fn patchable(&self, accepted: &BTreeSet<usize>, draft: &mut Draft) -> BTreeSet<usize> {
         let survey = self.survey;

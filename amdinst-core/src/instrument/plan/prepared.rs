@@ -59,9 +59,8 @@ impl<'a> Planner<'a> {
         let points_of =
             |&function: &usize| self.points.of(function).iter().map(move |&point| (function, point));
         let reaches = |kernel: usize, function: usize| self.survey.reachable[kernel].contains(&function);
-        let callers = |function| group.kernels.iter().filter(|&&kernel| reaches(kernel, function)).count();
         let mut functions: Vec<usize> = group.shared.iter().copied().collect();
-        functions.sort_by_key(|&function| (Reverse(callers(function)), function));
+        functions.sort_by_key(|&function| (Reverse(self.callers(group, function)), function));
         let mut points: Vec<(usize, Point)> = functions.iter().flat_map(points_of).collect();
         let shared = points.len();
         let room = |kernel| {
