@@ -365,6 +365,22 @@ impl Machine {
         dispatch::find_unwritten(memory, config, program, launch, execution, &before.0, effort)
     }
 
+    /// Whether a kernel, which ended well from the memory `before`, computes with what nothing had written: other than
+    /// [`Machine::find_unwritten`], whether or not that shows in what it leaves. Each instruction is looked at, which takes many times as
+    /// long as the launch. Memory stays as it is.
+    ///
+    /// # Errors
+    /// The first instruction that does ([`FaultKind::UnwrittenRead`](crate::FaultKind)); or another fault, which only happens with
+    /// another dword in place of such values.
+    pub fn find_unwritten_read(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        before: &Snapshot,
+    ) -> Result<(), Fault> {
+        dispatch::find_unwritten_read(&mut self.memory, &self.config, program, launch, &before.0)
+    }
+
     /// Run a kernel to its end.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ const SOURCE: &str = include_str!("sources/uninitialised.cl");
 type Cause = (Option<MemorySpace>, u64);
 
 /// Each kernel, what its results depend on that nothing has written, if there is any, and the first element that does.
-const DEPENDENT: [(&str, Option<Cause>); 9] = [
+const DEPENDENT: [(&str, Option<Cause>); 10] = [
     ("lds", Some((Some(MemorySpace::Lds), 0))),
     ("lds_byte", Some((Some(MemorySpace::Lds), 0))),
     ("scratch", Some((Some(MemorySpace::Scratch), 0))),
@@ -24,6 +24,7 @@ const DEPENDENT: [(&str, Option<Cause>); 9] = [
     ("branch", Some((Some(MemorySpace::Lds), 0))),
     ("byte_of_four", Some((Some(MemorySpace::Lds), 4 * 9 + 1))),
     ("selected", None),
+    ("shifted", None),
     ("spill", None),
 ];
 
@@ -73,6 +74,47 @@ fn results_that_depend_on_it_are_found() {
                     .is_some_and(|read| read.starts_with("ds_read") || read.starts_with("flat_load"));
                 assert_eq!(lds, space == Some(MemorySpace::Lds), "{kernel}: {read:?}");
             }
+        }
+    }
+}
+
+/// Where two dwords leave the same by chance, the instruction that computes with such a value is found. Moving it is not computing.
+#[test]
+fn what_computes_with_it_is_found() {
+    if !tools("what_computes_with_it_is_found") {
+        return;
+    }
+    for (cpu, level) in [("gfx900", "-O2"), ("gfx90a", "-O1"), ("gfx942", "-O2")] {
+        let object = compile(SOURCE, cpu, level);
+        for (kernel, expected) in [
+            ("shifted", Some("v_lshl_add_u32")),
+            ("branch", Some("v_cmp")),
+            ("lds", None),
+            ("scratch", None),
+            ("vector", None),
+            ("scalar", None),
+            ("spill", None),
+        ] {
+            let mut device = Device::with(&object, Config::default());
+            let out = device.buffer("out", &[0u32; 128]);
+            let launch = Launch {
+                grid: [2, 1, 1],
+                kernarg: [out.to_le_bytes().to_vec(), vec![0; 256]].concat(),
+                ..Launch::new(kernel)
+            };
+            let before = device.machine.snapshot();
+            device.machine.launch(&device.program, &launch).expect("a launch");
+            let left = device.u32s(out, 128);
+            let found = device.machine.find_unwritten_read(&device.program, &launch, &before);
+            assert_eq!(device.u32s(out, 128), left, "{kernel}: memory stays as it is");
+            let what = format!("{kernel} on {cpu} at {level}: {found:?}");
+            let Some(instruction) = expected else {
+                assert_eq!(found, Ok(()), "{what}");
+                continue;
+            };
+            let fault = found.expect_err(&what);
+            assert!(matches!(fault.kind, FaultKind::UnwrittenRead { .. }), "{what}");
+            assert!(fault.pc.is_some() && fault.instruction.starts_with(instruction), "{what}");
         }
     }
 }

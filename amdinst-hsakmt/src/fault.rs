@@ -80,7 +80,8 @@ impl Effect {
             | FaultKind::BarrierDivergence { .. }
             | FaultKind::Race { .. }
             | FaultKind::LaneRace { .. }
-            | FaultKind::Unwritten { .. } => Self::QueueError(error::EXCEPTION),
+            | FaultKind::Unwritten { .. }
+            | FaultKind::UnwrittenRead { .. } => Self::QueueError(error::EXCEPTION),
             FaultKind::BadDispatch(message) if message.contains("LDS") => {
                 Self::QueueError(error::GROUP_MEMORY)
             }

@@ -28,7 +28,7 @@ fn way_out(kind: &FaultKind) -> Option<&'static str> {
             "hardware lets this pass; not to look for it in this test: `#[harness::test(check = \"races,uninitialised\")]`, \
              or in all: `--check races,uninitialised`",
         ),
-        FaultKind::Unwritten { .. } => Some(
+        FaultKind::Unwritten { .. } | FaultKind::UnwrittenRead { .. } => Some(
             "if nobody reads these bytes, do not look for such values in this test: \
              `#[harness::test(check = \"races,barriers\")]`, or in all: `--check races,barriers`",
         ),

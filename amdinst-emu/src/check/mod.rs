@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use amdgpu_isa::Op;
+use amdgpu_isa::{Op, Reg};
 
 /// The memory an access went to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -321,6 +321,12 @@ pub enum FaultKind {
         /// The dword that stands for what was not written, if it was written as it is.
         holds: Option<u32>,
     },
+    /// An instruction computes with what nothing has written ([`crate::Machine::find_unwritten_read`]).
+    #[error("uninitialised value: {register} holds what nothing has written")]
+    UnwrittenRead {
+        /// The register that holds it.
+        register: Reg,
+    },
     /// The launch itself is wrong.
     #[error("bad dispatch: {0}")]
     BadDispatch(String),
@@ -386,7 +392,7 @@ impl FaultKind {
             Self::Race { certain: false, .. } | Self::LaneRace { certain: false, .. } => "atomicity-unknown",
             Self::Race { .. } => "race",
             Self::LaneRace { .. } => "lane-race",
-            Self::Unwritten { .. } => "uninitialised",
+            Self::Unwritten { .. } | Self::UnwrittenRead { .. } => "uninitialised",
             Self::BadDispatch(_) => "bad-dispatch",
             Self::Damaged(_) => "damaged",
             Self::NoRoom(_) => "no-room",

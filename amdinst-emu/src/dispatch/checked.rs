@@ -35,6 +35,7 @@ pub(super) fn launch(
     let quick = Config { check_races: false, deterministic: false, ..config.clone() };
     // One thread takes workgroups in order, so that there is nothing to look for.
     if !config.check_races {
+        let mark = memory.runtime_mark();
         let alone = prepare(memory, &quick, program, launch, |shared| {
             let shared = Shared { in_order: shared.in_order || shared.has_unseen, ..shared };
             Ok(if threads(&shared)? == 1 { Some(run(&shared)) } else { None })
@@ -42,6 +43,8 @@ pub(super) fn launch(
         if let Some(outcome) = alone {
             return outcome.inspect(|execution| effort.add(execution));
         }
+        // Nothing has run, and what runs finds what one thread finds.
+        memory.rewind_runtime(mark);
     }
     let copied;
     let before = match before {

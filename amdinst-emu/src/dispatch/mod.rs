@@ -11,6 +11,7 @@ mod registers;
 mod sample;
 mod slice;
 mod unwritten;
+mod unwritten_read;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -40,6 +41,7 @@ use sample::Sample;
 pub use sample::Sampled;
 pub(crate) use slice::{StepCount, run_slice};
 pub(crate) use unwritten::{Read, Trace, find as find_unwritten, is_cause as is_by_unwritten};
+pub(crate) use unwritten_read::find as find_unwritten_read;
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -114,15 +114,24 @@ struct Freed {
     label: String,
 }
 
-/// What memory held, by the addresses of allocations.
+/// What memory held, and where the next launch was to find what the runtime places for it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Copied(Vec<(u64, SharedBytes)>);
+pub(crate) struct Copied {
+    /// By the addresses of allocations.
+    pieces: Vec<(u64, SharedBytes)>,
+    /// [`Memory::runtime_mark`] of that time.
+    mark: Option<u64>,
+}
 
 impl Copied {
+    /// What of it is the user's.
+    fn users(&self) -> impl Iterator<Item = &(u64, SharedBytes)> {
+        self.pieces.iter().filter(|(address, _)| *address >= USER_BASE)
+    }
+
     /// The first byte of the user's allocations that is another one in `other`, by its address.
     pub(crate) fn difference(&self, other: &Self) -> Option<u64> {
-        let users = self.0.iter().zip(&other.0).filter(|((address, _), _)| *address >= USER_BASE);
-        users.into_iter().find_map(|((address, ours), (_, theirs))| {
+        self.users().zip(other.users()).find_map(|((address, ours), (_, theirs))| {
             let differs = (0..ours.len()).step_by(8).find(|at| ours.padded(*at) != theirs.padded(*at))?;
             let low = (ours.padded(differs) ^ theirs.padded(differs)).trailing_zeros() / 8;
             Some(address + differs as u64 + u64::from(low))
@@ -318,7 +327,8 @@ impl Memory {
 
     /// Copies what a launch may write over an older copy, whose memory is used again.
     pub(crate) fn copy_into(&self, copied: &mut Copied) {
-        let mut old = std::mem::take(&mut copied.0).into_iter().peekable();
+        let mut old = std::mem::take(&mut copied.pieces).into_iter().peekable();
+        copied.mark = Some(self.next_runtime);
         for allocation in &self.live {
             let (address, bytes) = (allocation.address, &allocation.bytes);
             if allocation.protection != Protection::ReadWrite || bytes.is_host() {
@@ -333,25 +343,34 @@ impl Memory {
                 }
                 None => bytes.clone(),
             };
-            copied.0.push((address, copy));
+            copied.pieces.push((address, copy));
         }
     }
 
-    /// Writes back what has been copied. Allocations of that time must be there still.
-    pub(crate) fn restore(&self, copied: &Copied) {
-        for (address, bytes) in &copied.0 {
+    /// Makes memory what it was when it was copied, for a launch to find all as it was then, addresses included. Allocations of that
+    /// time must be there still.
+    pub(crate) fn restore(&mut self, copied: &Copied) {
+        self.write_back(copied.pieces.iter());
+        self.rewind_to(copied);
+    }
+
+    /// As [`Memory::restore`], but of the user's allocations alone: those of programs differ between machines.
+    pub(crate) fn restore_user(&mut self, copied: &Copied) {
+        self.write_back(copied.users());
+        self.rewind_to(copied);
+    }
+
+    fn write_back<'a>(&self, pieces: impl Iterator<Item = &'a (u64, SharedBytes)>) {
+        for (address, bytes) in pieces {
             if let Some((allocation, 0)) = self.find(*address, bytes.len() as u64) {
                 allocation.bytes.copy_from(bytes);
             }
         }
     }
 
-    /// Writes back the user's allocations alone: those of programs differ between machines.
-    pub(crate) fn restore_user(&self, copied: &Copied) {
-        for (address, bytes) in copied.0.iter().filter(|(address, _)| *address >= USER_BASE) {
-            if let Some((allocation, 0)) = self.find(*address, bytes.len() as u64) {
-                allocation.bytes.copy_from(bytes);
-            }
+    fn rewind_to(&mut self, copied: &Copied) {
+        if let Some(mark) = copied.mark {
+            self.rewind_runtime(mark);
         }
     }
 
@@ -375,6 +394,10 @@ impl Memory {
 
     /// Forgets that there was anything behind a mark. All of it must have been released.
     pub(crate) fn rewind_runtime(&mut self, mark: u64) {
+        debug_assert!(
+            self.live.iter().all(|live| !(mark..USER_BASE).contains(&live.address)),
+            "what a launch placed is still there"
+        );
         self.next_runtime = mark;
     }
 

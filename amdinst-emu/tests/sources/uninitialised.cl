@@ -18,5 +18,7 @@ kernel void byte_of_four(global uint *out) {
     ((global uchar *)out)[AT * 4 + 1] = t[X * 4 + 2]; }
 kernel void branch(global uint *out) {
     volatile local uint tile[64]; if (tile[X] > 5) out[AT] = 1; }
+kernel void shifted(global uint *out) {
+    uint value; __asm__ volatile("v_lshl_add_u32 %0, v77, s77, 0" : "=v"(value) : : "v77", "s77"); out[AT] = value & 0x3ff; }
 kernel void spill(global uint *out) {
     uint4 value; value.x = X; uint4 copy[2]; volatile uint4 *c = copy; c[X & 1] = value; out[AT] = c[X & 1].x; }

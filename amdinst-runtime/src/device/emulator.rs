@@ -302,13 +302,17 @@ impl Machines {
         let records = match (records, before.filter(|_| self.checks.uninitialised)) {
             (Err(failure @ LaunchFailure::InstrumentedFault { .. }), Some(before)) => {
                 let without = self.launch_as_the_original(request, probes, &layout, before, threads);
-                let failure = if without.is_ok() { fault::by_unwritten(failure) } else { failure };
+                if without.is_ok() {
+                    return Err(fault::by_unwritten(failure));
+                }
+                self.check_unwritten_read(request, Some(before))?;
                 return Err(failure);
             }
             (records, _) => records?,
         };
         if let Some(difference) = self.difference() {
             self.check_unwritten(request, &original, before)?;
+            self.check_unwritten_read(request, before)?;
             return Err(LaunchFailure::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
         }
         let (mut records, mut disagreements) = counted(&records)?;
@@ -318,6 +322,7 @@ impl Machines {
             (records, disagreements) = counted(&again)?;
         }
         if !disagreements.is_empty() {
+            self.check_unwritten_read(request, before)?;
             let disagreements = disagreements.iter().map(ToString::to_string).collect();
             return Err(LaunchFailure::OracleDiffers { kernel: request.kernel.to_owned(), disagreements });
         }
@@ -391,6 +396,20 @@ impl Machines {
         let program = &self.programs[&request.built.original_path].original;
         let launch = request.emulated(request.kernarg.clone());
         let found = self.original.find_unwritten(program, &launch, execution, before);
+        found.map_err(|fault| fault::of_original(&fault, request, false))
+    }
+
+    /// Whether the original computes with what nothing had written, if that is looked for. Then its instrumented form, which leaves other
+    /// values in registers, may do otherwise.
+    fn check_unwritten_read(
+        &mut self,
+        request: &Request<'_>,
+        before: Option<&Snapshot>,
+    ) -> Result<(), LaunchFailure> {
+        let Some(before) = before.filter(|_| self.checks.uninitialised) else { return Ok(()) };
+        let program = &self.programs[&request.built.original_path].original;
+        let launch = request.emulated(request.kernarg.clone());
+        let found = self.original.find_unwritten_read(program, &launch, before);
         found.map_err(|fault| fault::of_original(&fault, request, false))
     }
 

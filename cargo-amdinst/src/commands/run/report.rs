@@ -86,6 +86,8 @@ pub enum Meaningless {
     Race(Box<Fault>),
     /// Its results depend on what nothing has written.
     Unwritten(Box<Fault>),
+    /// It computes with what nothing has written, and an instrumented kernel leaves other values there.
+    UnwrittenRead(Box<Fault>),
 }
 
 impl Meaningless {
@@ -97,6 +99,9 @@ impl Meaningless {
             }
             Self::Unwritten(fault) => format!(
                 "the comparison means nothing, for the original kernel depends on what nothing has written: {fault}"
+            ),
+            Self::UnwrittenRead(fault) => format!(
+                "the comparison means nothing, for the original kernel computes with what nothing has written: {fault}"
             ),
         }
     }
@@ -251,7 +256,7 @@ impl<'a> Instrumented<'a> {
             return LaunchError::Fault(fault).failure(self.object);
         }
         let told = fault::told(&fault, self.object, &|pc| form.map.original_pc(pc));
-        match self.meaningless(arguments, launch) {
+        match self.meaningless(arguments, launch, true) {
             Some(reason) => Failure::msg(Exit::LaunchFailed, told)
                 .note("the original kernel ends well, its instrumented form does not")
                 .note(reason.told()),
@@ -273,8 +278,10 @@ impl<'a> Instrumented<'a> {
         })
     }
 
-    /// Whether two runs of the original may leave different memory, whatever was inserted.
-    fn meaningless(&self, arguments: &Arguments, launch: &Launch) -> Option<Meaningless> {
+    /// Whether two runs of the original may leave different memory, whatever was inserted. Where the original and its instrumented
+    /// form were different, it is enough that the original computes with what nothing has written: compilers let kernels do that
+    /// where nothing comes of it.
+    fn meaningless(&self, arguments: &Arguments, launch: &Launch, differs: bool) -> Option<Meaningless> {
         let mut config = Config::default();
         (config.check_races, config.strict_races, config.thorough) = (true, true, true);
         let mut machine = Machine::new(self.object.target.arch, config);
@@ -287,10 +294,15 @@ impl<'a> Instrumented<'a> {
                 let races = matches!(fault.kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. });
                 races.then(|| Meaningless::Race(Box::new(fault)))
             }
-            Ok(execution) => machine
-                .find_unwritten(&program, &launch, &execution, &before)
-                .err()
-                .map(|fault| Meaningless::Unwritten(Box::new(fault))),
+            Ok(execution) => match machine.find_unwritten(&program, &launch, &execution, &before) {
+                Err(fault) => Some(Meaningless::Unwritten(Box::new(fault))),
+                Ok(_) if differs => {
+                    let found = machine.find_unwritten_read(&program, &launch, &before).err();
+                    let found = found.filter(|fault| fault.kind != FaultKind::Stopped);
+                    found.map(|fault| Meaningless::UnwrittenRead(Box::new(fault)))
+                }
+                Ok(_) => None,
+            },
         }
     }
 }
@@ -422,7 +434,7 @@ impl<'a> Compared<'a> {
         };
         // Equal by luck is not equal: but on a large launch the look for that takes as long as all of the above.
         let looks = differs || layout.waves() <= Keep::ALL;
-        let meaningless = if looks { of.meaningless(arguments, launch) } else { None };
+        let meaningless = if looks { of.meaningless(arguments, launch, differs) } else { None };
         if meaningless.is_some() {
             (report.memory_equal, report.oracle_equal) = (None, None);
         }
