@@ -4,13 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A run of one kernel with one branch: two executions of 64 lanes, of which one diverged and kept 36.
-const RUN: &str = r#"{"schema":1,"package":"demo","profile":"release","programs":[{"name":"kernels","cpu":"gfx90a",
-"finished":true,"tests":[{"name":"a","ending":"passed","launches":[{"schema":1,"kernel":"add","target":"gfx90a",
-"home":"register","grid":[1,1,1],"block":[128,1,1],"waves":2,"memory_equal":true,"oracle_equal":true,"sites":[{"id":0,
-"kind":"if","pc":4096,"file":"src/add.rs","line":2,"column":8,"name":"tail","executions":2,"all":1,"none":0,"diverged":1,
-"lanes_in":128,"lanes_taken":100,"waves":[{"workgroup":[0,0,0],"wave":0,"executions":1,"all":1,"none":0,"diverged":0,
-"lanes_in":64,"lanes_taken":64},{"workgroup":[0,0,0],"wave":1,"executions":1,"all":0,"none":0,"diverged":1,"lanes_in":64,
-"lanes_taken":36}]}],"probes":[]}]}]}],"kernels":[],"sources":[]}"#;
+const RUN: &str = include_str!("fixtures/run.json");
 
 struct Place(tempfile::TempDir);
 

@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -172,18 +172,52 @@ fn mode_and_owner_stay_and_what_may_not_be_written_is_not_replaced() {
     assert_eq!(names(place.path()), ["out.elf", "out.probes.json"]);
 }
 
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Where the kernels of the package `plain` of this workspace are built.
+fn artifacts() -> PathBuf {
+    workspace().join("target/amdinst/plain")
+}
+
+/// Builds them.
+fn build(home: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
+    command.current_dir(workspace()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.args(["build", "-p", "plain", "--counters", home]);
+    command
+}
+
+/// All that the manifest names is there and belongs together.
+fn check_build() {
+    let artifacts = artifacts();
+    let manifest = Manifest::from_json(&fs::read(artifacts.join("manifest.json")).unwrap()).unwrap();
+    for artifact in &manifest.code_objects {
+        let read = |name: &String| fs::read(artifacts.join(name)).unwrap();
+        let original = read(&artifact.original);
+        for form in &artifact.instrumented {
+            let object = form.file.as_ref().map(|file| CodeObject::parse(read(file)).unwrap());
+            let file = read(&form.probes);
+            let map = ProbeMap::from_json(&file).unwrap();
+            check_pair(&map, &file, Some(&original), object.as_ref()).unwrap();
+        }
+    }
+}
+
+/// Nothing is there but the last build.
+fn check_no_other_build() {
+    let left = names(&artifacts().join("gfx90a/release"));
+    let generations = left.iter().filter(|name| !name.ends_with(".elf")).count();
+    assert_eq!(generations, 1, "{left:?}");
+    let beside = names(&artifacts());
+    assert!(!beside.iter().any(|name| name.starts_with('.')), "{beside:?}");
+}
+
 /// Builds kernels of this workspace, again and again.
 #[test]
 #[ignore = "takes as long as a thousand builds: `cargo xtask drill`"]
-fn builds_that_are_killed_leave_an_old_build_or_a_new_one() {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let artifacts = workspace.join("target/amdinst/plain");
-    let build = |home: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
-        command.current_dir(&workspace).stdout(Stdio::null()).stderr(Stdio::null());
-        command.args(["build", "-p", "plain", "--counters", home]);
-        command
-    };
+fn builds_that_are_killed_or_have_no_room_leave_an_old_build_or_a_new_one() {
     assert!(build(HOMES[0]).status().unwrap().success());
     let begun = Instant::now();
     assert!(build(HOMES[1]).status().unwrap().success());
@@ -193,22 +227,31 @@ fn builds_that_are_killed_leave_an_old_build_or_a_new_one() {
         std::thread::sleep(whole * (turn * 37 % times) / times * 11 / 10);
         let _ = writer.kill();
         writer.wait().unwrap();
-        let manifest = Manifest::from_json(&fs::read(artifacts.join("manifest.json")).unwrap()).unwrap();
-        for artifact in &manifest.code_objects {
-            let read = |name: &String| fs::read(artifacts.join(name)).unwrap();
-            let original = read(&artifact.original);
-            for form in &artifact.instrumented {
-                let object = form.file.as_ref().map(|file| CodeObject::parse(read(file)).unwrap());
-                let file = read(&form.probes);
-                let map = ProbeMap::from_json(&file).unwrap();
-                check_pair(&map, &file, Some(&original), object.as_ref()).unwrap();
-            }
-        }
+        check_build();
     }
     assert!(build(HOMES[0]).status().unwrap().success());
-    let place = artifacts.join("gfx90a/release");
-    let left = names(&place);
-    let generations = left.iter().filter(|name| !name.ends_with(".elf")).count();
-    assert_eq!(generations, 1, "{left:?}");
-    eprintln!("{times} builds killed");
+    check_no_other_build();
+    eprintln!("{times} builds killed: the old one or the new one each time");
+
+    let (mut failed, mut done) = (0, 0);
+    for blocks in (0..128).step_by(2) {
+        let program = env!("CARGO_BIN_EXE_cargo-amdinst");
+        let home = HOMES[blocks / 2 % 2];
+        let ended = Command::new("sh")
+            .current_dir(workspace())
+            .args([
+                "-c",
+                &format!("trap '' XFSZ; ulimit -f {blocks}; exec {program} build -p plain --counters {home}"),
+            ])
+            .output()
+            .unwrap();
+        check_build();
+        *if ended.status.success() { &mut done } else { &mut failed } += 1;
+        let code = ended.status.code();
+        assert!(code.is_some_and(|code| code < 128), "{ended:?}");
+    }
+    assert!(failed > 0 && done > 0, "{failed} {done}");
+    assert!(build(HOMES[0]).status().unwrap().success());
+    check_no_other_build();
+    eprintln!("{failed} builds without room, {done} with: the old one or the new one each time");
 }

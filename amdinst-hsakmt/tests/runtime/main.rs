@@ -6,5 +6,6 @@ mod queues;
 mod report;
 mod rocrand;
 mod rocsparse;
+mod soak;
 mod stopping;
 mod support;

@@ -7,6 +7,7 @@
 
 mod keep;
 mod profiles;
+mod results;
 mod scratch;
 mod targets;
 
@@ -33,6 +34,7 @@ use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::interrupted;
 use crate::parent::die_with;
 use crate::shell::Verbosity;
+use results::Results;
 use scratch::Scratch;
 
 /// Runs the command.
@@ -147,6 +149,7 @@ fn run_once(
             args.timeline.as_ref().map(|directory| absolute(&directory.join(&package.package.name)));
         let timelines = timelines.transpose()?;
         for cpu in &package.package.cpus {
+            let results = Results::new(status.path(), junit, timelines.as_deref())?;
             let run = TestRun {
                 args,
                 package,
@@ -154,12 +157,14 @@ fn run_once(
                 tests: &tests,
                 manifests: &manifests,
                 runtime: &runtime,
-                junit,
-                timelines: timelines.as_deref(),
+                junit: results.junit(),
+                timelines: results.timelines(),
             };
             let parts = status.path().join(format!("{}-{cpu}-run", package.package.name));
             let status = status.path().join(format!("{}-{cpu}", package.package.name));
-            let ended = run.run(context, &status, &parts)?;
+            let ended = run.run(context, &status, &parts);
+            results.put()?;
+            let ended = ended?;
             if ended != Exit::Success {
                 exit = ended;
             }
