@@ -91,7 +91,7 @@ fn run(options: &Options) -> Result<(), Error> {
 fn config(level: Vectors, options: &Options) -> Config {
     let mut config = Config::default();
     config.vectors = level;
-    config.check_races = options.check_races;
+    (config.check_races, config.deterministic) = (options.check_races, options.deterministic);
     config
 }
 

@@ -10,6 +10,7 @@ cargo bench -p amdinst-emu [-- OPTIONS] [KERNEL ...]
   --test           small sizes, each kernel once at every level: do they work?
   --repeat N       take the best of N runs (5)
   --check-races    look for data races in every launch
+  --deterministic  one result whatever the number of threads, of kernels that race, too
   --vectors LEVEL  baseline, avx2 or avx512 (all that the host has)
   --json FILE      write the figures there as well
 ";
@@ -19,6 +20,8 @@ pub(crate) struct Options {
     pub(crate) repeat: u32,
     /// Data races are looked for.
     pub(crate) check_races: bool,
+    /// Workgroups that race run in order.
+    pub(crate) deterministic: bool,
     pub(crate) levels: Vec<Vectors>,
     pub(crate) json: Option<PathBuf>,
     /// Kernels to run; empty for all.
@@ -32,6 +35,7 @@ impl Options {
             short: false,
             repeat: 5,
             check_races: false,
+            deterministic: false,
             levels: Vectors::ALL.to_vec(),
             json: None,
             kernels: Vec::new(),
@@ -43,6 +47,7 @@ impl Options {
                 "--bench" => {}
                 "--test" => options.short = true,
                 "--check-races" => options.check_races = true,
+                "--deterministic" => options.deterministic = true,
                 "--repeat" => {
                     options.repeat = value()?.parse().map_err(|error| format!("--repeat: {error}"))?;
                 }

@@ -35,6 +35,12 @@ struct Options {
     /// An input may take so long
     #[arg(long, value_name = "SECONDS", default_value_t = 2)]
     time_limit: u64,
+    /// All of them together may take so much memory at a time
+    #[arg(long, value_name = "MB", default_value_t = 512)]
+    memory_limit: u64,
+    /// Begin none after so long (default: none is left out)
+    #[arg(long, value_name = "SECONDS")]
+    seconds: Option<u64>,
     /// Keep those that fail here
     #[arg(long, value_name = "DIR", default_value = "target/mutants")]
     keep: PathBuf,
@@ -62,7 +68,11 @@ fn run(options: &Options) -> Result<bool> {
     let started = Instant::now();
     let (tally, slowest) = (Mutex::new(Reached::default()), Mutex::new((Duration::ZERO, 0)));
     let sound = AtomicBool::new(true);
+    let until = options.seconds.map(|seconds| started + Duration::from_secs(seconds));
     (options.first..options.first + options.count).into_par_iter().for_each(|number| {
+        if until.is_some_and(|until| Instant::now() >= until) {
+            return;
+        }
         let mut dice = Dice::new(options.seed, number);
         let mut bytes = dice.pick(&files).clone();
         mutate(&mut bytes, &mut dice);
@@ -93,5 +103,15 @@ fn run(options: &Options) -> Result<bool> {
         tally.lock().expect("nobody panics with it"),
         started.elapsed().as_secs_f64()
     );
-    Ok(sound.load(Relaxed))
+    let peak = peak()?;
+    println!("peak memory: {peak} MB");
+    Ok(sound.load(Relaxed) && peak <= options.memory_limit)
+}
+
+/// The most memory that this process has had, in MB.
+fn peak() -> Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").context("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("VmHWM")?;
+    let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().context("VmHWM")?;
+    Ok(kilobytes / 1000)
 }
