@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::abi::{Event, MemoryAccessFault, MemoryFlags, QueueResource, Status};
+use crate::abi::{Event, MemoryAccessFault, MemoryFlags, Outcome, QueueResource, Status};
 use crate::allocations::Allocations;
 use crate::cells::Cell64;
 use crate::counting::Reports;
@@ -54,6 +54,15 @@ pub(crate) fn driver() -> Result<&'static Driver, Status> {
     match DRIVER.get() {
         Some(Ok(driver)) if driver.process == std::process::id() => Ok(driver),
         _ => Err(Status::NotOpened),
+    }
+}
+
+/// Gives something back. A process that was forked has nothing of the driver's: what it knows of is its parent's and stays so. When it
+/// exits, its copy of the runtime takes everything down, and insists on success.
+pub(crate) fn give_back(give: impl FnOnce(&'static Driver) -> Outcome) -> Outcome {
+    match DRIVER.get() {
+        Some(Ok(driver)) if driver.process != std::process::id() => Ok(()),
+        _ => give(driver()?),
     }
 }
 

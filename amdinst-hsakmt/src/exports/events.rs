@@ -2,7 +2,7 @@
 
 use super::{put, status, take_all};
 use crate::abi::{Event, EventDescriptor, MemoryAccessFault, Outcome, Status, event_kind};
-use crate::driver::driver;
+use crate::driver::{Driver, driver, give_back};
 
 /// The number of an event.
 ///
@@ -57,15 +57,15 @@ pub(crate) unsafe extern "C" fn hsaKmtCreateEvent(
 /// See the module.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn hsaKmtDestroyEvent(event: *mut Event) -> u32 {
-    status(|| {
-        let driver = driver()?;
+    let destroy = |driver: &Driver| {
         // SAFETY: the runtime's.
         driver.events.destroy(unsafe { id(event) }?)?;
         driver.forget_fault_event(event);
         // SAFETY: `hsaKmtCreateEvent` made it, and its number was valid still, so this is the first time.
         drop(unsafe { Box::from_raw(event) });
         Ok(())
-    })
+    };
+    status(|| give_back(destroy))
 }
 
 /// Signals an event.

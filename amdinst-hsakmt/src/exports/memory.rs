@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use super::{put, status, take_all};
 use crate::abi::{MemoryFlags, Outcome, PointerInfo, Status, pointer_kind};
-use crate::driver::{Driver, driver};
+use crate::driver::{Driver, driver, give_back};
 
 /// Allocates memory on a node.
 ///
@@ -37,10 +37,8 @@ pub(crate) unsafe extern "C" fn hsaKmtAllocMemory(
 /// Frees memory.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn hsaKmtFreeMemory(address: *mut c_void, _size: u64) -> u32 {
-    status(|| {
-        let driver = driver()?;
-        driver.allocations().free(&driver.gpus, address.expose_provenance() as u64)
-    })
+    let address = address.expose_provenance() as u64;
+    status(|| give_back(|driver| driver.allocations().free(&driver.gpus, address)))
 }
 
 fn register(address: *mut c_void, size: u64, flags: MemoryFlags) -> Outcome {
@@ -77,10 +75,8 @@ pub(crate) extern "C" fn hsaKmtRegisterMemoryWithFlags(
 /// Forgets such memory.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn hsaKmtDeregisterMemory(address: *mut c_void) -> u32 {
-    status(|| {
-        let driver = driver()?;
-        driver.allocations().deregister(&driver.gpus, address.expose_provenance() as u64)
-    })
+    let address = address.expose_provenance() as u64;
+    status(|| give_back(|driver| driver.allocations().deregister(&driver.gpus, address)))
 }
 
 /// Maps a block and says where GPUs find it.
@@ -138,10 +134,8 @@ pub(crate) unsafe extern "C" fn hsaKmtMapMemoryToGPUNodes(
 /// Hides a block from all GPUs.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn hsaKmtUnmapMemoryToGPU(address: *mut c_void) -> u32 {
-    status(|| {
-        let driver = driver()?;
-        driver.allocations().unmap(&driver.gpus, address.expose_provenance() as u64)
-    })
+    let address = address.expose_provenance() as u64;
+    status(|| give_back(|driver| driver.allocations().unmap(&driver.gpus, address)))
 }
 
 /// What a pointer points to.

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use super::{put, status};
 use crate::abi::{Event, QUEUE_AQL, QueueResource, Status};
-use crate::driver::driver;
+use crate::driver::{driver, give_back};
 
 /// Starts a queue. Queues of packets are all there are: the runtime copies with kernels where it gets no other engine.
 ///
@@ -54,7 +54,7 @@ pub(crate) extern "C" fn hsaKmtUpdateQueue(
 /// Ends a queue.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn hsaKmtDestroyQueue(queue: u64) -> u32 {
-    status(|| driver()?.destroy_queue(queue))
+    status(|| give_back(|driver| driver.destroy_queue(queue)))
 }
 
 /// Which CUs a queue may use: results do not depend on it.

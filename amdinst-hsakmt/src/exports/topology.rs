@@ -17,7 +17,7 @@ pub(crate) extern "C" fn hsaKmtOpenKFD() -> u32 {
 /// Ends what [`hsaKmtOpenKFD`] began.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn hsaKmtCloseKFD() -> u32 {
-    status(driver::close)
+    status(|| driver::give_back(|_| driver::close()))
 }
 
 /// The driver's version.
