@@ -98,7 +98,7 @@ static u32 wrong_of(hipStream_t stream) {
 }
 
 /* A process of its own whose kernel goes wrong; an endless one is interrupted. 1 if it ends otherwise than it must. */
-static u32 child_with(const char *name, int signal) {
+static u32 child_with(const char *name, int end) {
     int pipes[2], status;
     char ready;
     if (pipe(pipes) != 0) return 1;
@@ -108,6 +108,8 @@ static u32 child_with(const char *name, int signal) {
         close(pipes[0]);
         close(pipes[1]);
         if (freopen("/dev/null", "w", stderr) == NULL) _exit(9);
+        /* A shell's job in the background ignores interrupts. */
+        signal(SIGINT, SIG_DFL);
         execl("/proc/self/exe", "soak", name, (char *)NULL);
         _exit(9);
     }
@@ -115,13 +117,13 @@ static u32 child_with(const char *name, int signal) {
     while (read(pipes[0], &ready, 1) < 0) {
     }
     close(pipes[0]);
-    if (signal == SIGINT) {
+    if (end == SIGINT) {
         usleep(100000);
         kill(child, SIGINT);
     }
     while (waitpid(child, &status, 0) < 0) {
     }
-    return !(WIFSIGNALED(status) && WTERMSIG(status) == signal);
+    return !(WIFSIGNALED(status) && WTERMSIG(status) == end);
 }
 
 /* A copy of this process, which has nothing to do with the GPU. 1 if it does not end as it must. */
