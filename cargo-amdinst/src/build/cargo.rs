@@ -5,9 +5,9 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cargo_metadata::{Artifact, Message};
+use cargo_metadata::Message;
 
-use super::compiled::{self, Unchanging};
+use super::compiled::{Entry, Unchanging};
 use super::flags::{self, Flags};
 use super::misplaced::Misplaced;
 use super::package::KernelPackage;
@@ -72,37 +72,20 @@ pub fn build(
     flags: &Flags,
     format: Format,
 ) -> CommandResult<CargoBuilt> {
-    let entry = compiled::Entry::of(package, cpu, toolchain, flags);
+    let entry = Entry::of_kernels(package, cpu, toolchain, flags);
     if let Some(entry) = &entry {
         entry.begin();
     }
-    let mut crates = Crates::default();
+    let mut crates = BTreeSet::new();
     let command = command(package, cpu, toolchain, executable, flags);
     let built = run(context, package, cpu, command, format, &mut crates)?;
-    if let Some(entry) = entry.filter(|_| crates.core_is_new) {
-        entry.keep(&crates.unchanging);
+    if let Some(entry) = entry {
+        entry.keep(|| crates);
     }
     Ok(built)
 }
 
-/// What cargo says of crates that do not change.
-#[derive(Default)]
-struct Crates {
-    unchanging: BTreeSet<Unchanging>,
-    /// `core` was compiled.
-    core_is_new: bool,
-}
-
-impl Crates {
-    fn add(&mut self, artifact: &Artifact) {
-        if let Some(krate) = Unchanging::of(&artifact.package_id.repr, &artifact.target.name) {
-            self.core_is_new |= krate.is_core() && !artifact.fresh;
-            self.unchanging.insert(krate);
-        }
-    }
-}
-
-/// Runs `command`, passes its messages on, and gives what it made.
+/// Runs `command`, passes its messages on, and gives what it made. Adds to `crates` what it says of crates that do not change.
 ///
 /// # Errors
 /// Cargo cannot be started, or fails; its own diagnostics have been shown by then.
@@ -112,7 +95,7 @@ fn run(
     cpu: &str,
     mut command: Command,
     format: Format,
-    crates: &mut Crates,
+    crates: &mut BTreeSet<Unchanging>,
 ) -> CommandResult<CargoBuilt> {
     let color = context.shell.color_for_children();
     command.env("CARGO_TERM_COLOR", color);
@@ -156,7 +139,7 @@ fn run(
             }
             match serde_json::from_str::<Message>(&line) {
                 Ok(Message::CompilerArtifact(artifact)) => {
-                    crates.add(&artifact);
+                    crates.extend(Unchanging::of(&artifact.package_id.repr, &artifact.target.name));
                     let ours = artifact.target.is_cdylib()
                         && artifact.manifest_path.as_std_path() == package.manifest_path;
                     let elf = artifact.filenames.iter().find(|path| path.extension() == Some("elf"));

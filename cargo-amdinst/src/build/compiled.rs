@@ -1,19 +1,21 @@
 //! Crates that were compiled once: `core`, and what packages take from registries.
 //!
-//! `core` is compiled for each processor and profile, and is most of the first build in a target directory. So what cargo made of crates
-//! that do not change is kept in the user's cache, one entry for all that may change what cargo makes. A target directory that has
-//! nothing of a profile yet begins with that entry. Cargo checks each of these files as it checks its own, by hash and by time,
-//! and compiles again what does not fit. Without a cache all is as it would be.
+//! `core` is compiled for each processor and profile, and with the crates that tests need it is all but the whole first build in a target
+//! directory. So what cargo made of crates that do not change is kept in the user's cache, one entry for all that may change
+//! what cargo makes. A target directory that has nothing of a profile yet begins with that entry. Cargo checks each of these
+//! files as it checks its own, by hash and by time, and compiles again what does not fit. Without a cache all is as it would be.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
+use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::SystemTime;
 
 use amdinst_core::instrument::digest;
-use tempfile::TempDir;
+use cargo_metadata::MetadataCommand;
 
 use super::flags::Flags;
 use super::package::KernelPackage;
@@ -25,18 +27,24 @@ use crate::toolchain::{TARGET, Toolchain};
 /// The format of entries, a part of their names.
 const FORMAT: u32 = 1;
 
-/// Entries that are kept: the ones used last. Each takes some 130 MB.
-const MOST: usize = 8;
+/// Entries that are kept: the ones used last. One of kernels takes some 130 MB.
+const MOST: usize = 12;
 
 /// The file of an entry with the paths and sizes of all others.
 const CONTENTS: &str = "contents.json";
+
+/// The package of the harness.
+const HARNESS: &str = "amdinst-harness";
+
+/// What backups look for, see <https://bford.info/cachedir>.
+const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n";
 
 /// Digits of cargo's hashes, which end the names of its files and directories.
 const HASH: usize = 16;
 
 /// A crate that does not change as long as its version does not: one of a registry, of a commit, or of the toolchain.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Unchanging {
+pub struct Unchanging {
     /// The package's name.
     package: String,
     /// The crate's name in its files.
@@ -45,18 +53,13 @@ pub(super) struct Unchanging {
 
 impl Unchanging {
     /// What an artifact of a package with that id (as cargo writes it) is, if it does not change.
-    pub(super) fn of(id: &str, target: &str) -> Option<Self> {
+    pub fn of(id: &str, target: &str) -> Option<Self> {
         let (source, rest) = id.split_once('#')?;
         let is_fixed = ["registry+", "sparse+", "git+"].iter().any(|kind| source.starts_with(kind));
         let is_of_toolchain = source.contains("/lib/rustlib/src/rust/library/");
         let last = source.split(['?']).next()?.rsplit('/').next()?;
         let package = rest.split_once('@').map_or(last, |(name, _)| name).to_owned();
         (is_fixed || is_of_toolchain).then(|| Self { package, krate: target.replace('-', "_") })
-    }
-
-    /// Whether it is `core`, for the sake of which all this is done.
-    pub(super) fn is_core(&self) -> bool {
-        self.package == "core"
     }
 
     /// Whether a file or directory with that name, in that one of cargo's directories, is its.
@@ -76,22 +79,75 @@ impl Unchanging {
     }
 }
 
-/// The entry for a package, and the target directory that it is for.
+/// The crates that the harness of a package's tests is built from and that do not change; none if cargo cannot say.
+pub fn of_harness(package: &KernelPackage, cargo: &OsStr) -> BTreeSet<Unchanging> {
+    let mut command = MetadataCommand::new();
+    command
+        .cargo_path(cargo)
+        .manifest_path(&package.manifest_path)
+        .other_options(package.lock_options.clone());
+    let Ok(metadata) = command.exec() else { return BTreeSet::new() };
+    let nodes = metadata.resolve.as_ref().map_or(&[][..], |resolve| &resolve.nodes);
+    let nodes: BTreeMap<_, _> = nodes.iter().map(|node| (&node.id, &node.dependencies)).collect();
+    let harness =
+        metadata.packages.iter().filter(|package| package.name == HARNESS).map(|package| &package.id);
+    let (mut found, mut left) = (BTreeSet::new(), harness.collect::<Vec<_>>());
+    while let Some(id) = left.pop() {
+        if found.insert(id) {
+            left.extend(nodes.get(id).into_iter().copied().flatten());
+        }
+    }
+    let packages = metadata.packages.iter().filter(|package| found.contains(&package.id));
+    let targets =
+        packages.flat_map(|package| package.targets.iter().map(|target| (&package.id.repr, &target.name)));
+    targets.filter_map(|(id, target)| Unchanging::of(id, target)).collect()
+}
+
+/// An entry, and the target directory that it is for.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub struct Entry {
     place: PathBuf,
     target_directory: PathBuf,
-    /// Cargo's directories of the profile in that, for the device and for the host.
-    profile: [PathBuf; 2],
+    /// Cargo's directories of the profile in that.
+    profile: Vec<PathBuf>,
+    /// None of these was there at the beginning.
+    is_new: bool,
 }
 
 impl Entry {
-    /// The entry, if there is a cache.
-    pub(super) fn of(
+    /// The entry for the kernels of a package, if there is a cache.
+    pub(super) fn of_kernels(
         package: &KernelPackage,
         cpu: &str,
         toolchain: &Toolchain,
         flags: &Flags,
+    ) -> Option<Self> {
+        let overrides = profile::overrides(&package.workspace_root, &package.profile);
+        let what = format!("{:?} {:?} {cpu} {flags:?} {overrides:?}", toolchain.rustc, toolchain.version);
+        let directory = PathBuf::from(profile::directory(&package.profile));
+        let profiles = vec![Path::new(TARGET).join(&directory), directory];
+        Self::new(package, &package.profile, &what, package.build_directory(cpu), profiles)
+    }
+
+    /// The entry for the tests of a package, which the user's `cargo` builds, if there is a cache and a use for it.
+    pub fn of_tests(package: &KernelPackage, cargo: &OsStr) -> Option<Self> {
+        let directory = PathBuf::from(profile::directory("test"));
+        // Asking costs a process.
+        if package.target_directory.join(&directory).exists() {
+            return None;
+        }
+        let version = Command::new(cargo).arg("-vV").output().ok()?;
+        let flags = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTUP_TOOLCHAIN"].map(env::var_os);
+        let what = format!("{} {flags:?}", String::from_utf8_lossy(&version.stdout));
+        Self::new(package, "test", &what, package.target_directory.clone(), vec![directory])
+    }
+
+    fn new(
+        package: &KernelPackage,
+        profile: &str,
+        what: &str,
+        target_directory: PathBuf,
+        profiles: Vec<PathBuf>,
     ) -> Option<Self> {
         let place = cache::directory().ok()?.join("crates");
         let variables = env::vars_os().filter(|(name, _)| {
@@ -99,27 +155,18 @@ impl Entry {
             ["CARGO_PROFILE_", "CARGO_BUILD_", "RUSTC"].iter().any(|prefix| name.starts_with(prefix))
         });
         let variables: BTreeSet<_> = variables.collect();
-        let profiles = profile::tables(&package.workspace_root);
-        let overrides = profile::overrides(&package.workspace_root, &package.profile);
-        let (rustc, version) = (&toolchain.rustc, &toolchain.version);
-        let what = format!(
-            "{FORMAT}\n{rustc:?}\n{version:?}\n{cpu}\n{}\n{flags:?}\n{overrides:?}\n{variables:?}\n{profiles}",
-            package.profile
-        );
+        let tables = profile::tables(&package.workspace_root);
+        let what = format!("{FORMAT}\n{profile}\n{what}\n{variables:?}\n{tables}");
         let hash = digest(what.as_bytes());
         let hash = hash.split_once(':').map_or(&*hash, |(_, digits)| digits);
-        let directory = PathBuf::from(profile::directory(&package.profile));
-        Some(Self {
-            place: place.join(&hash[..HASH]),
-            target_directory: package.build_directory(cpu),
-            profile: [Path::new(TARGET).join(&directory), directory],
-        })
+        let is_new = !profiles.iter().any(|profile| target_directory.join(profile).exists());
+        Some(Self { place: place.join(&hash[..HASH]), target_directory, profile: profiles, is_new })
     }
 
     /// Has a target directory with nothing of the profile begin with what is kept. Whatever goes wrong, cargo compiles.
-    pub(super) fn begin(&self) {
+    pub fn begin(&self) {
         remove_left_behind(&self.target_directory);
-        if self.profile.iter().any(|profile| self.target_directory.join(profile).exists()) {
+        if !self.is_new {
             return;
         }
         let Some(files) = self.contents() else { return };
@@ -130,7 +177,7 @@ impl Entry {
     }
 
     /// The files of the entry by their paths in it, with their sizes.
-    fn contents(&self) -> Option<Vec<(PathBuf, u64)>> {
+    fn contents(&self) -> Option<BTreeMap<PathBuf, u64>> {
         let path = self.place.join(CONTENTS);
         let contents = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
         // When it was used last.
@@ -138,8 +185,12 @@ impl Entry {
         Some(contents)
     }
 
-    fn copy_out(&self, files: &[(PathBuf, u64)]) -> io::Result<()> {
+    fn copy_out(&self, files: &BTreeMap<PathBuf, u64>) -> io::Result<()> {
         let (unfinished, _lock) = unfinished_directory(&self.target_directory)?;
+        // Cargo does so in a directory that it makes.
+        if let Ok(mut tag) = File::create_new(self.target_directory.join("CACHEDIR.TAG")) {
+            tag.write_all(CACHE_TAG)?;
+        }
         for (path, size) in files {
             if path.is_absolute() || path.components().any(|part| part.as_os_str() == "..") {
                 return Err(io::Error::other("a path that leads out of the entry"));
@@ -161,12 +212,10 @@ impl Entry {
         Ok(())
     }
 
-    /// Keeps what cargo made of these crates in the target directory. Whatever goes wrong, nothing is kept.
-    pub(super) fn keep(&self, crates: &BTreeSet<Unchanging>) {
-        let _ = self.copy_in(crates);
-        if let Some(entries) = self.place.parent() {
-            remove_left_behind(entries);
-            remove_all_but(entries, MOST);
+    /// Keeps what cargo made of crates that do not change, if the target directory was new. Whatever goes wrong, nothing is kept.
+    pub fn keep(&self, crates: impl FnOnce() -> BTreeSet<Unchanging>) {
+        if self.is_new {
+            let _ = self.copy_in(&crates());
         }
     }
 
@@ -181,45 +230,59 @@ impl Entry {
                 }
             }
         }
+        let files = self.files(crates)?;
+        let kept = self.contents().unwrap_or_default();
+        let is_kept = |(path, size): (&PathBuf, &u64)| {
+            let modified =
+                |root: &Path| root.join(path).metadata().and_then(|metadata| metadata.modified()).ok();
+            kept.get(path) == Some(size) && modified(&self.place) == modified(&self.target_directory)
+        };
+        if files.iter().all(is_kept) {
+            return Ok(());
+        }
         let entries = self.place.parent().unwrap_or(&self.place);
         let (unfinished, _lock) = unfinished_directory(entries)?;
-        let mut files = Vec::new();
+        for path in files.keys() {
+            duplicate(&self.target_directory.join(path), &unfinished.path().join(path))?;
+        }
+        fs::write(unfinished.path().join(CONTENTS), serde_json::to_vec(&files)?)?;
+        let _ = fs::remove_dir_all(&self.place);
+        fs::rename(unfinished.path(), &self.place)?;
+        let _renamed = unfinished.keep();
+        remove_left_behind(entries);
+        remove_all_but(entries, MOST);
+        Ok(())
+    }
+
+    /// The files of these crates in the target directory, by their paths in it, with their sizes.
+    fn files(&self, crates: &BTreeSet<Unchanging>) -> io::Result<BTreeMap<PathBuf, u64>> {
+        let mut files = BTreeMap::new();
         for profile in &self.profile {
             for part in ["deps", "build", ".fingerprint"] {
-                let part_of_profile = profile.join(part);
-                let from = self.target_directory.join(&part_of_profile);
-                for entry in fs::read_dir(from).into_iter().flatten() {
+                let place = profile.join(part);
+                for entry in fs::read_dir(self.target_directory.join(&place)).into_iter().flatten() {
                     let name = entry?.file_name();
-                    let is_kept =
+                    let is_theirs =
                         name.to_str().is_some_and(|name| crates.iter().any(|krate| krate.has(part, name)));
-                    if is_kept {
-                        self.copy_tree(&part_of_profile.join(name), &unfinished, &mut files)?;
+                    if is_theirs {
+                        self.add_files(place.join(name), &mut files)?;
                     }
                 }
             }
         }
-        if files.is_empty() {
-            return Ok(());
-        }
-        let contents = serde_json::to_vec(&files)?;
-        fs::write(unfinished.path().join(CONTENTS), contents)?;
-        let _ = fs::remove_dir_all(&self.place);
-        fs::rename(unfinished.path(), &self.place)?;
-        let _renamed = unfinished.keep();
-        Ok(())
+        Ok(files)
     }
 
-    /// Copies a file or a directory of the target directory, and notes what files there are.
-    fn copy_tree(&self, path: &Path, to: &TempDir, files: &mut Vec<(PathBuf, u64)>) -> io::Result<()> {
-        let from = self.target_directory.join(path);
-        let metadata = from.symlink_metadata()?;
+    /// Adds a file of the target directory, or the files of a directory.
+    fn add_files(&self, path: PathBuf, files: &mut BTreeMap<PathBuf, u64>) -> io::Result<()> {
+        let place = self.target_directory.join(&path);
+        let metadata = place.symlink_metadata()?;
         if metadata.is_dir() {
-            for entry in fs::read_dir(&from)? {
-                self.copy_tree(&path.join(entry?.file_name()), to, files)?;
+            for entry in fs::read_dir(&place)? {
+                self.add_files(path.join(entry?.file_name()), files)?;
             }
         } else if metadata.is_file() {
-            duplicate(&from, &to.path().join(path))?;
-            files.push((path.to_owned(), metadata.len()));
+            files.insert(path, metadata.len());
         }
         Ok(())
     }
@@ -292,10 +355,12 @@ mod tests {
     }
 
     fn entry(root: &Path, target: &str) -> Entry {
+        let profile = [PathBuf::from("gpu/release"), PathBuf::from("release")];
         Entry {
             place: root.join("cache/0123456789abcdef"),
             target_directory: root.join(target),
-            profile: [PathBuf::from("gpu/release"), PathBuf::from("release")],
+            is_new: !root.join(target).join("gpu/release").exists(),
+            profile: profile.to_vec(),
         }
     }
 
@@ -315,8 +380,9 @@ mod tests {
     #[test]
     fn a_new_target_directory_begins_with_what_does_not_change() {
         let root = tempfile::tempdir().unwrap();
+        let new = entry(root.path(), "first");
         let first = built(root.path(), "first");
-        entry(root.path(), "first").keep(&BTreeSet::from([krate("core")]));
+        new.keep(|| BTreeSet::from([krate("core")]));
         entry(root.path(), "second").begin();
         let second = root.path().join("second/gpu/release");
         for path in ["deps/libcore-0123456789abcdef.rlib", ".fingerprint/core-0123456789abcdef/lib-core"] {
@@ -325,7 +391,9 @@ mod tests {
             assert_eq!(modified(&first), modified(&second));
         }
         assert!(!second.join("deps/libmine-0123456789abcdef.rlib").exists());
-        assert_eq!(fs::read_dir(root.path().join("second")).unwrap().count(), 1, "nothing is left behind");
+        let left = fs::read_dir(root.path().join("second")).unwrap().map(|entry| entry.unwrap().file_name());
+        let left: BTreeSet<_> = left.collect();
+        assert_eq!(left, ["CACHEDIR.TAG", "gpu"].map(Into::into).into(), "nothing is left behind");
 
         // What is there stays as it is.
         fs::remove_file(second.join("deps/libcore-0123456789abcdef.rlib")).unwrap();
@@ -336,9 +404,9 @@ mod tests {
     #[test]
     fn an_entry_that_is_cut_short_is_not_used() {
         let root = tempfile::tempdir().unwrap();
-        built(root.path(), "first");
         let first = entry(root.path(), "first");
-        first.keep(&BTreeSet::from([krate("core")]));
+        built(root.path(), "first");
+        first.keep(|| BTreeSet::from([krate("core")]));
         fs::write(first.place.join("gpu/release/.fingerprint/core-0123456789abcdef/lib-core"), "").unwrap();
         entry(root.path(), "second").begin();
         assert!(!root.path().join("second/gpu").exists());

@@ -1,10 +1,10 @@
 //! Building kernels: cargo with the kernel toolchain, then the instrumenter, then the manifest.
 //!
 //! [`package`], `selection` and [`settings`] say what to build and how, [`flags`] and [`profile`] what the compiler is told,
-//! [`cargo`] runs it and `compiled` spares it work, [`instrument`] makes the files under `target/amdinst/<package>`.
+//! [`cargo`] runs it and [`compiled`] spares it work, [`instrument`] makes the files under `target/amdinst/<package>`.
 
 pub mod cargo;
-mod compiled;
+pub mod compiled;
 pub mod files;
 pub mod flags;
 mod generation;
