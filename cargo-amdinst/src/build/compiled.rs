@@ -137,7 +137,7 @@ impl Entry {
             return None;
         }
         let version = Command::new(cargo).arg("-vV").output().ok()?;
-        let flags = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTUP_TOOLCHAIN"].map(env::var_os);
+        let flags = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"].map(env::var_os);
         let what = format!("{} {flags:?}", String::from_utf8_lossy(&version.stdout));
         Self::new(package, "test", &what, package.target_directory.clone(), vec![directory])
     }
