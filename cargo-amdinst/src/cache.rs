@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::exit::{CommandResult, Exit, Failure};
 
-/// That directory, which need not be there yet.
+/// The directory of this command in the user's cache; it need not be there yet.
 ///
 /// # Errors
 /// The environment names no absolute path.

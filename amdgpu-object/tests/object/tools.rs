@@ -42,7 +42,7 @@ pub(crate) fn hip(source: &str, arch: &str, version: u8, extra: &[&str]) -> Vec<
     hip_with_messages(source, arch, version, extra).0
 }
 
-/// The same, with what the compiler wrote to stderr.
+/// [`hip`], with what the compiler wrote to stderr.
 pub(crate) fn hip_with_messages(source: &str, arch: &str, version: u8, extra: &[&str]) -> (Vec<u8>, String) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let (input, output) = (directory.path().join("input.hip"), directory.path().join("output.elf"));

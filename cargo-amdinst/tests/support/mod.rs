@@ -83,7 +83,7 @@ pub(crate) fn compile(source: &Path, output: &Path) -> bool {
     compile_with(source, output, &[])
 }
 
-/// The same with further options.
+/// [`compile`] with further options.
 #[allow(dead_code, reason = "each test binary uses a part")]
 pub(crate) fn compile_with(source: &Path, output: &Path, options: &[&str]) -> bool {
     if !tools(&source.display().to_string()) {
