@@ -62,7 +62,7 @@ pub struct CargoBuilt {
 /// Builds `package` for `cpu`, and keeps what other target directories can begin with.
 ///
 /// # Errors
-/// As those of [`run`].
+/// Cargo cannot be started, or fails; its own diagnostics have been shown by then.
 pub fn build(
     context: &Context,
     package: &KernelPackage,
