@@ -68,6 +68,19 @@ fn a_kernel_without_one_result_is_not_comparable() {
     assert!(!text(&unwritten).contains("equal"), "{unwritten:?}");
     assert!(text(&unwritten).contains("depends on what nothing has written"), "{unwritten:?}");
 
+    // A mutant that shifts v4 by s8, which nothing has written: zero for two dwords in their place.
+    let mutant = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/by_chance.elf");
+    let by_chance = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"))
+        .env("NO_COLOR", "1")
+        .args(["run", mutant, "--grid", "6", "--block", "64", "--report"])
+        .args(["--arg", "buf:4096", "--arg", "iota:u32[1024]", "--arg", "u32:100"])
+        .output()
+        .unwrap();
+    assert_eq!(by_chance.status.code(), Some(9), "{by_chance:?}");
+    assert!(!text(&by_chance).contains("equal"), "{by_chance:?}");
+    let told = "the original kernel computes with what nothing has written";
+    assert!(text(&by_chance).contains(told), "{by_chance:?}");
+
     let json = report("v_mov_b32 v7, s2", "--grid 4 --arg buf:256 --format json");
     let view: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert!(view["memory_equal"].is_null() && view["oracle_equal"].is_null(), "{view}");
