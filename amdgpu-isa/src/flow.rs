@@ -68,7 +68,9 @@ impl Flow {
             | Op::s_rfe_restore_b64
             | Op::s_cbranch_g_fork
             | Op::s_cbranch_i_fork
-            | Op::s_cbranch_join => return Self::Other,
+            | Op::s_cbranch_join
+            | Op::s_subvector_loop_begin
+            | Op::s_subvector_loop_end => return Self::Other,
             Op::s_cbranch_scc0 => Condition::Scc0,
             Op::s_cbranch_scc1 => Condition::Scc1,
             Op::s_cbranch_vccz => Condition::Vccz,

@@ -44,6 +44,23 @@ pub enum Encoding {
     Mimg,
     /// Exports.
     Exp,
+    /// Comparisons with DPP.
+    VopcDpp,
+    /// DPP8: each lane of eight reads the lane that a selector names.
+    Vop1Dpp8,
+    Vop2Dpp8,
+    VopcDpp8,
+    /// VOP3 with a third dword of DPP or DPP8 control.
+    Vop3Dpp,
+    Vop3Dpp8,
+    Vop3pDpp,
+    Vop3pDpp8,
+    /// Two vector operations in one instruction.
+    Vopd,
+    /// Interpolation of attributes that LDSDIR loaded.
+    Vinterp,
+    /// Loads of attributes and of one dword of LDS.
+    Ldsdir,
 }
 
 impl Encoding {
@@ -63,7 +80,37 @@ impl Encoding {
                 | Self::Vop3p
                 | Self::Vop3px
                 | Self::Vintrp
+                | Self::VopcDpp
+                | Self::Vop1Dpp8
+                | Self::Vop2Dpp8
+                | Self::VopcDpp8
+                | Self::Vop3Dpp
+                | Self::Vop3Dpp8
+                | Self::Vop3pDpp
+                | Self::Vop3pDpp8
+                | Self::Vopd
+                | Self::Vinterp
         )
+    }
+
+    /// Data-parallel primitives by DPP_CTRL.
+    pub const fn is_dpp(self) -> bool {
+        matches!(self, Self::Vop1Dpp | Self::Vop2Dpp | Self::VopcDpp | Self::Vop3Dpp | Self::Vop3pDpp)
+    }
+
+    /// Data-parallel primitives by a selector for each of eight lanes.
+    pub const fn is_dpp8(self) -> bool {
+        matches!(self, Self::Vop1Dpp8 | Self::Vop2Dpp8 | Self::VopcDpp8 | Self::Vop3Dpp8 | Self::Vop3pDpp8)
+    }
+
+    /// VOP3 and its forms with lane permutation.
+    pub const fn is_vop3(self) -> bool {
+        matches!(self, Self::Vop3 | Self::Vop3Dpp | Self::Vop3Dpp8)
+    }
+
+    /// VOP3P and its forms with lane permutation.
+    pub const fn is_vop3p(self) -> bool {
+        matches!(self, Self::Vop3p | Self::Vop3pDpp | Self::Vop3pDpp8)
     }
 
     /// Once a wave, not for each lane.
@@ -159,6 +206,10 @@ pub enum Slot {
     Offset,
     /// Attribute, channel and other fields that LLVM prints as operands.
     Other,
+    /// VOPD's second operation: destination and sources.
+    VdstY,
+    Src0Y,
+    Src1Y,
     /// Not in the encoding: an implied VCC made explicit.
     Implied,
 }
@@ -260,6 +311,8 @@ pub struct Mods {
     pub slc: bool,
     /// gfx90a: SCC of FLAT/MUBUF (gfx940: SC1).
     pub scc: bool,
+    /// DLC: coherence beyond the first-level cache of a shader array.
+    pub dlc: bool,
     /// Data goes to LDS.
     pub lds: bool,
     /// DS: global data share.
@@ -294,7 +347,7 @@ pub struct Mods {
     pub lwe: bool,
     /// VOP3's interpolation: the high half of the attribute.
     pub high: bool,
-    /// VOP3's `v_permlane16_swap_b32` and its like: inactive lanes are read.
+    /// DPP, and VOP3's `v_permlane16_swap_b32` and its like: inactive lanes are read.
     pub fi: bool,
     /// As that: lanes that are not read give zero.
     pub bound_ctrl: bool,
@@ -307,10 +360,18 @@ pub struct Mods {
     /// Bits of the first two dwords that mean nothing to the instruction but are set (assemblers leave them zero). They
     /// are kept so that encoding gives back the same bytes.
     pub ignored: u64,
+    /// As that, of a third dword.
+    pub ignored_control: u32,
     /// Sub-dword addressing, for the SDWA encodings.
     pub sdwa: Option<Sdwa>,
     /// Lane permutation, for the DPP encodings.
     pub dpp: Option<DppCtrl>,
+    /// Which of eight lanes each of eight lanes reads, three bits each, for the DPP8 encodings.
+    pub dpp8: Option<[u8; 3]>,
+    /// VINTERP and LDSDIR: the count of exports, or of vector operations under way, that is waited for.
+    pub wait: u8,
+    /// The second operation of VOPD.
+    pub dual: Option<Op>,
 }
 
 /// One decoded instruction.

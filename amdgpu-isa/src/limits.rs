@@ -51,4 +51,22 @@ impl Limits {
 
     /// gfx950.
     pub(crate) const CDNA4: Self = Self { lds_bytes: 160 << 10, lds_granule: 1280, ..Self::CDNA2 };
+
+    /// RDNA 3 with 1024 VGPRs a SIMD for waves of 64 lanes, as many as for waves of 32 (`Feature1024…`). A workgroup has the SIMDs of a
+    /// work-group processor.
+    pub(crate) const RDNA3: Self = Self {
+        simds: 2,
+        waves_per_simd: 16,
+        vgprs_per_simd: 512,
+        vgpr_granule: 8,
+        most_vgprs: 256,
+        waves_by_sgprs: &[(u32::MAX, 16)],
+        lds_bytes: 64 << 10,
+        lds_granule: 512,
+        most_work_items: 1024,
+        l2_line_bytes: 128,
+    };
+
+    /// RDNA 3 with half as many VGPRs again.
+    pub(crate) const RDNA3_LARGE: Self = Self { vgprs_per_simd: 768, vgpr_granule: 12, ..Self::RDNA3 };
 }

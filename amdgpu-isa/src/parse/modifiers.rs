@@ -3,7 +3,7 @@
 use super::operand::integer;
 use crate::encoding::table::Entry;
 use crate::signature::{BITOP3, BLGP_NEG, FROM_LDS, GDS_ONLY, SWAPS_ROWS};
-use crate::{DppCtrl, Encoding, Mods, SdwaSel, SdwaUnused};
+use crate::{DppCtrl, Encoding, Mods, SdwaSel, SdwaUnused, Slot};
 
 /// Modifiers whose place in [`Mods`] depends on the opcode.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,6 +83,9 @@ pub(super) fn apply(mods: &mut Mods, packed: &mut Packed, word: &str) -> Option<
         "glc" | "sc0" => mods.glc = true,
         "slc" | "nt" => mods.slc = true,
         "scc" | "sc1" => mods.scc = true,
+        "dlc" => mods.dlc = true,
+        "wait_exp" | "wait_vdst" => mods.wait = number(16)? as u8,
+        "dpp8" => mods.dpp8 = Some(lanes(argument)?),
         "fi" => mods.fi = number(2)? == 1,
         "lds" => mods.lds = true,
         "gds" => mods.gds = true,
@@ -126,6 +129,19 @@ fn bits(list: &str) -> Option<Bits> {
         all.count += 1;
     }
     Some(all)
+}
+
+/// `[7,6,5,4,3,2,1,0]`.
+fn lanes(list: &str) -> Option<[u8; 3]> {
+    let list = list.strip_prefix('[')?.strip_suffix(']')?;
+    let lane = |lane: &str| lane.trim().parse::<u32>().ok().filter(|lane| *lane < 8);
+    let lanes: Vec<u32> = list.split(',').map(lane).collect::<Option<_>>()?;
+    if lanes.len() != 8 {
+        return None;
+    }
+    let all = lanes.iter().enumerate().fold(0, |all, (index, lane)| all | lane << (3 * index));
+    let [a, b, c, _] = all.to_le_bytes();
+    Some([a, b, c])
 }
 
 fn sel(name: &str) -> Option<SdwaSel> {
@@ -179,7 +195,8 @@ fn permutation(name: &str, argument: &str) -> Option<u16> {
                 (argument == "31").then_some(0x143)?
             }
         }
-        "row_newbcast" => 0x150 | number(0, 15)?,
+        "row_xmask" => 0x160 | number(0, 15)?,
+        "row_newbcast" | "row_share" => 0x150 | number(0, 15)?,
         _ => return None,
     })
 }
@@ -187,14 +204,18 @@ fn permutation(name: &str, argument: &str) -> Option<u16> {
 /// Puts the modifiers in place that depend on the opcode, and sets those that the text leaves out.
 pub(super) fn complete(mods: &mut Mods, packed: Packed, entry: &Entry) {
     let flags = entry.flags;
-    let vop3p = matches!(entry.encoding, Encoding::Vop3p | Encoding::Vop3px);
+    let vop3p = entry.encoding.is_vop3p() || entry.encoding == Encoding::Vop3px;
     mods.op_sel_hi = packed.op_sel_hi.map_or(super::op_sel_hi_at_rest(entry), |list| {
         // Sources that do not exist have their bit at rest.
         list.bits | super::op_sel_hi_at_rest(entry) & !((1_u16 << list.count) - 1) as u8
     });
     if let Some(list) = packed.op_sel {
         // VOP3 writes the bit of the result last, wherever the sources end.
-        let result = if vop3p || list.count == 0 { 0 } else { list.bits >> (list.count - 1) & 1 };
+        let sources =
+            entry.specs.iter().filter(|spec| matches!(spec.slot, Slot::Src0 | Slot::Src1 | Slot::Src2));
+        let has_result = list.count as usize > sources.count() || !entry.encoding.is_vop3();
+        let result =
+            if vop3p || list.count == 0 || !has_result { 0 } else { list.bits >> (list.count - 1) & 1 };
         let sources = if vop3p { list.bits } else { list.bits & !(result << (list.count - 1)) };
         mods.op_sel = sources | result << 3;
     }

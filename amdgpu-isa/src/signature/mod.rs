@@ -10,6 +10,7 @@ pub(crate) mod flat;
 pub(crate) mod mimg;
 pub(crate) mod mtbuf;
 pub(crate) mod mubuf;
+pub(crate) mod rdna3;
 mod slots;
 pub(crate) mod smem;
 pub(crate) mod sop1;
@@ -40,7 +41,12 @@ pub(crate) enum Ty {
     I32,
     F32,
     I64,
+    /// A bit a lane: carries, results of comparisons. A pair of registers, or one where waves have 32 lanes; tables are built with I64
+    /// or I32 in its place.
+    Lanes,
     F64,
+    /// A matrix's accumulator: eight registers, or four where waves have 64 lanes; tables are built with B256 or B128 in its place.
+    Matrix,
     /// Two floats in a register pair (packed math).
     V2F32,
     /// Plain tuples: memory data, resources, matrices.
@@ -57,14 +63,19 @@ impl Ty {
     pub(crate) const fn dwords(self) -> u8 {
         match self {
             Self::I16 | Self::F16 | Self::BF16 | Self::V2F16 | Self::V2BF16 | Self::I32 | Self::F32 => 1,
-            Self::I64 | Self::F64 | Self::V2F32 => 2,
+            Self::I64 | Self::Lanes | Self::F64 | Self::V2F32 => 2,
             Self::B96 => 3,
             Self::B128 => 4,
             Self::B192 => 6,
-            Self::B256 => 8,
+            Self::B256 | Self::Matrix => 8,
             Self::B512 => 16,
             Self::B1024 => 32,
         }
+    }
+
+    /// One value of 16 bits.
+    pub(crate) const fn is_half(self) -> bool {
+        matches!(self, Self::I16 | Self::F16 | Self::BF16)
     }
 
     /// Takes negate and absolute modifiers.
@@ -86,10 +97,16 @@ pub(crate) enum ImmKind {
     Target,
     /// Wait counters.
     Waitcnt,
+    /// The version of a code object.
+    Version,
     /// A message.
     Sendmsg,
     /// A hardware register with offset and size.
     Hwreg,
+    /// What `s_delay_alu` waits for.
+    DelayAlu,
+    /// What `s_waitcnt_depctr` waits for.
+    DepCtr,
     /// VGPR indexing mode.
     GprIdx,
     /// Unsigned, decimal, not printed when zero.
@@ -121,6 +138,10 @@ pub(crate) enum Class {
     SsrcInline,
     /// A vector register, 8 bits.
     Vgpr,
+    /// VOPD's second destination: even where the first is odd, and odd where it is even.
+    VgprY,
+    /// A vector register in DPP's dword.
+    DppVgpr,
     /// A vector register in a 9-bit source field.
     SrcVgpr,
     /// A vector register or LDS_DIRECT in a 9-bit source field.
@@ -318,6 +339,14 @@ flags! {
     UNALIGNED = 52;
     /// VOP3 without OP_SEL that keeps the bit of a third source at zero.
     NO_THIRD = 53;
+    /// Has a DPP8 form.
+    DPP8 = 54;
+    /// Has DPP and DPP8 forms of VOP3 or VOP3P.
+    E64_DPP = 55;
+    /// A dot product or matrix whose NEG says which sources are signed.
+    SIGNED_BY_NEG = 56;
+    /// Negation and absolute value of sources that have no use for them must be zero.
+    STRICT_MODS = 57;
 }
 
 /// What an opcode takes and does.

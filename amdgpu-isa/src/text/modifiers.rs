@@ -4,26 +4,43 @@ use std::fmt::{self, Write as _};
 
 use crate::encoding::table::Entry;
 use crate::signature::{
-    ACCVGPR, BITOP3, BLGP_NEG, BYTE_RESULT, FROM_LDS, GDS_ONLY, HIGH, MAI, MIX, NO_DST_SEL, NO_OPSEL,
+    ACCVGPR, BITOP3, BLGP_NEG, BYTE_RESULT, Class, FROM_LDS, GDS_ONLY, HIGH, MAI, MIX, NO_DST_SEL, NO_OPSEL,
     SWIZZLE, TWO_OFFSETS,
 };
-use crate::{Arch, Feature};
+use crate::{Access, Arch, Feature};
 use crate::{DppCtrl, Encoding, Inst, Mods, Sdwa, SdwaSel, SdwaUnused, Slot};
 
 /// Writes every modifier of an instruction.
 pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Result {
     let mods = &inst.mods;
     match inst.encoding {
-        Encoding::Smem => flag(out, "glc", mods.glc),
-        Encoding::Vop3 => write_vop3(out, entry, mods)?,
-        Encoding::Vop3p => write_vop3p(out, entry, mods)?,
+        Encoding::Smem => {
+            flag(out, "glc", mods.glc);
+            flag(out, "dlc", mods.dlc);
+        }
+        encoding if encoding.is_vop3() => {
+            write_vop3(out, entry, mods)?;
+            write_permutation(out, arch, mods)?;
+        }
+        encoding if encoding.is_vop3p() => {
+            write_vop3p(out, arch, entry, mods)?;
+            write_permutation(out, arch, mods)?;
+        }
+        Encoding::Vinterp => {
+            flag(out, "clamp", mods.clamp);
+            if mods.op_sel != 0 {
+                write_bits(out, "op_sel", mods.op_sel, 3, Some(3))?;
+            }
+            write!(out, " wait_exp:{}", mods.wait)?;
+        }
+        Encoding::Ldsdir => write!(out, " wait_vdst:{}", mods.wait)?,
         Encoding::Vop3px => {
             // The bits of a third source, which there is not, are shown.
             if mods.op_sel != 0 {
                 write_bits(out, "op_sel", mods.op_sel, 3, None)?;
             }
             write_bits(out, "op_sel_hi", mods.op_sel_hi, 3, None)?;
-            write_vop3p(out, entry, mods)?;
+            write_vop3p(out, arch, entry, mods)?;
         }
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => {
             if let (Some(sdwa), false) = (mods.sdwa, entry.specs.is_empty()) {
@@ -31,11 +48,7 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
                 write_sdwa(out, inst, entry, &sdwa)?;
             }
         }
-        Encoding::Vop1Dpp | Encoding::Vop2Dpp => {
-            if let Some(dpp) = mods.dpp {
-                write_dpp(out, &dpp)?;
-            }
-        }
+        encoding if encoding.is_dpp() || encoding.is_dpp8() => write_permutation(out, arch, mods)?,
         Encoding::Ds => write_ds(out, entry, mods)?,
         Encoding::Flat | Encoding::Global | Encoding::Scratch => {
             write_offset(out, mods.offset)?;
@@ -105,6 +118,7 @@ fn write_cache_policy(out: &mut String, arch: Arch, mods: &Mods) {
     flag(out, glc, mods.glc);
     flag(out, slc, mods.slc);
     flag(out, scc, mods.scc);
+    flag(out, "dlc", mods.dlc);
 }
 
 /// ` name:[a,b,…]` of the first `count` bits and, if `last` is given, of that one.
@@ -120,13 +134,16 @@ fn write_bits(out: &mut String, name: &str, bits: u8, count: u32, last: Option<u
 /// How many sources an opcode has.
 fn sources(entry: &Entry) -> u32 {
     let sources = entry.specs.iter().filter(|spec| matches!(spec.slot, Slot::Src0 | Slot::Src1 | Slot::Src2));
-    sources.count() as u32
+    // The half that is added to is the third.
+    let accumulates = entry.halves != 0
+        && entry.specs.iter().any(|spec| spec.slot == Slot::Vdst && spec.access == Access::ReadWrite);
+    sources.count() as u32 + u32::from(accumulates)
 }
 
 fn write_vop3(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
     flag(out, "high", mods.high);
     flag(out, "bound_ctrl:1", mods.bound_ctrl);
-    flag(out, "fi:1", mods.fi);
+    flag(out, "fi:1", mods.fi && mods.dpp.is_none() && mods.dpp8.is_none());
     if entry.flags.has(BITOP3) {
         let table = mods.omod << 6 | mods.abs << 3 | mods.neg;
         if table != 0 {
@@ -143,7 +160,13 @@ fn write_vop3(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
         // An attribute counts as a source.
         let whole = entry.flags.has(BYTE_RESULT) || entry.flags.has(HIGH);
         let sources = if whole { 3 } else { sources(entry) };
-        write_bits(out, "op_sel", mods.op_sel, sources, Some(3))?;
+        // Comparisons write a mask, and show its bit but where lanes are permuted.
+        let is_permuted = mods.dpp.is_some() || mods.dpp8.is_some();
+        let has_result = entry
+            .specs
+            .iter()
+            .any(|spec| spec.slot == Slot::Vdst && !(spec.class == Class::Mask && is_permuted));
+        write_bits(out, "op_sel", mods.op_sel, sources, has_result.then_some(3))?;
     }
     if entry.flags.has(BITOP3) {
         return Ok(());
@@ -156,11 +179,11 @@ fn write_vop3(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
     Ok(())
 }
 
-fn write_vop3p(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
+fn write_vop3p(out: &mut String, arch: Arch, entry: &Entry, mods: &Mods) -> fmt::Result {
     if entry.flags.has(ACCVGPR) {
         return Ok(());
     }
-    if entry.flags.has(MAI) {
+    if entry.flags.has(MAI) && arch.has(Feature::AccumulationVgprs) {
         for (name, value) in [("cbsz", mods.cbsz), ("abid", mods.abid)] {
             if value != 0 {
                 write!(out, " {name}:{value}")?;
@@ -220,7 +243,24 @@ fn write_sdwa(out: &mut String, inst: &Inst, entry: &Entry, sdwa: &Sdwa) -> fmt:
     Ok(())
 }
 
-fn write_dpp(out: &mut String, dpp: &DppCtrl) -> fmt::Result {
+/// DPP's or DPP8's lanes.
+fn write_permutation(out: &mut String, arch: Arch, mods: &Mods) -> fmt::Result {
+    if let Some(dpp) = mods.dpp {
+        write_dpp(out, arch, &dpp)?;
+    }
+    if let Some([a, b, c]) = mods.dpp8 {
+        let lanes = u32::from_le_bytes([a, b, c, 0]);
+        out.push_str(" dpp8:[");
+        for lane in 0..8 {
+            write!(out, "{}{}", if lane == 0 { "" } else { "," }, lanes >> (3 * lane) & 7)?;
+        }
+        out.push(']');
+    }
+    flag(out, "fi:1", mods.fi && (mods.dpp.is_some() || mods.dpp8.is_some()));
+    Ok(())
+}
+
+fn write_dpp(out: &mut String, arch: Arch, dpp: &DppCtrl) -> fmt::Result {
     let count = dpp.ctrl & 0xf;
     match dpp.ctrl {
         0..=0xff => {
@@ -238,7 +278,9 @@ fn write_dpp(out: &mut String, dpp: &DppCtrl) -> fmt::Result {
         0x141 => out.push_str(" row_half_mirror"),
         0x142 => out.push_str(" row_bcast:15"),
         0x143 => out.push_str(" row_bcast:31"),
-        0x150..=0x15f => write!(out, " row_newbcast:{count}")?,
+        0x150..=0x15f if arch.has(Feature::DppPairs) => write!(out, " row_newbcast:{count}")?,
+        0x150..=0x15f => write!(out, " row_share:{count}")?,
+        0x160..=0x16f => write!(out, " row_xmask:{count}")?,
         _ => out.push_str(" /*reserved*/"),
     }
     write!(out, " row_mask:{:#x} bank_mask:{:#x}", dpp.row_mask, dpp.bank_mask)?;
