@@ -69,7 +69,7 @@ pub struct Effects {
     pub writes: RegSet,
     /// Registers of which some lanes or bits may be replaced: vector registers, as inactive lanes keep their values.
     pub partial: RegSet,
-    /// Those of `partial` of which every active lane gets 32 new bits: full writes where EXEC is known to be full.
+    /// Registers of `partial` of which every active lane gets 32 new bits: full writes where EXEC is known to be full.
     pub partial_by_exec: RegSet,
     /// The memory access, if there is one.
     pub memory: Option<MemoryAccess>,

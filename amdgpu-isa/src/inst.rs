@@ -349,7 +349,7 @@ pub struct Mods {
     pub high: bool,
     /// DPP, and VOP3's `v_permlane16_swap_b32` and its like: inactive lanes are read.
     pub fi: bool,
-    /// As that: lanes that are not read give zero.
+    /// `v_permlane16_swap_b32` and its like: lanes that are not read give zero.
     pub bound_ctrl: bool,
     /// EXP: data is 16 bits wide, two values a register.
     pub compr: bool,

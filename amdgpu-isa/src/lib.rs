@@ -10,6 +10,28 @@
 //!
 //! Inside: `signature` says what each opcode takes and does, once. A generation (`gfx9`, `gfx11`) gives opcodes their numbers, and says where
 //! the fields of its encodings are. `encoding` derives decode and encode from both; `text` and `parse` are LLVM's syntax.
+//!
+//! `Op` names a mnemonic without the suffix of its encoding, so one `match` arm of the emulator serves all
+//! forms. Implicit operands (VCC) are explicit in the operand list. Effects include the registers that are
+//! read and written implicitly, the kind of memory touched, and the wait counters that count it.
+//!
+//! # Which words are instructions
+//! A word is an instruction if LLVM's disassembler reads it and LLVM's assembler takes the text that it
+//! prints. So [`decode`] refuses what breaks a rule of operands (constant bus, alignment of register tuples,
+//! overlap of a matrix result), though a disassembler would show it. [`decode_for_listing`] leaves the rules
+//! of operands out, and so shows what a disassembler shows.
+//!
+//! LLVM's disassembler passes over some bits that its assembler does not give back. Such bits are kept in
+//! [`Mods::ignored`], so `encode(decode(x)) == x` holds for these words too. Where LLVM's own text assembles
+//! to something else, ours must give the bytes (its disassembler misreads the constant 0x80 of
+//! `v_madmk_f32`), or LLVM has no text (a compressed export of half a pair).
+//!
+//! `cargo xtask corpus words` draws legal, damaged and random words, flips each bit of each opcode's plain
+//! form, and compares all of this with `llvm-mc-22`; a sample is a test. `tests/opcodes.tsv` lists every
+//! opcode of LLVM, found without our tables (`cargo xtask corpus opcodes`). `tests/refused.tsv` has forms
+//! that only the disassembler takes.
+
+#![forbid(unsafe_code)]
 
 mod effects;
 mod encoding;

@@ -32,7 +32,7 @@ struct Section {
 
 /// A part of `.text` under one label.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct LabelledRange<'a> {
     /// Its virtual address.
     pub address: u64,
     /// The symbol's name.
@@ -109,7 +109,7 @@ impl Labels {
     }
 
     /// The places of `.text`, in order of address. Where several symbols stand, the last one is shown.
-    pub fn places(&self) -> impl Iterator<Item = Place<'_>> {
+    pub fn places(&self) -> impl Iterator<Item = LabelledRange<'_>> {
         let symbols = self.text();
         (0..symbols.len()).filter_map(|index| {
             let next = symbols.get(index + 1).map(|next| next.address);
@@ -119,7 +119,7 @@ impl Labels {
                 v2::STT_KERNEL => v2::HEADER_SIZE as u64,
                 _ => 0,
             };
-            (next != Some(*address)).then_some(Place { address: *address, name, data_bytes, next })
+            (next != Some(*address)).then_some(LabelledRange { address: *address, name, data_bytes, next })
         })
     }
 

@@ -9,6 +9,8 @@
 //!
 //! Bytes in, bytes out. Nothing here knows an instruction.
 
+#![forbid(unsafe_code)]
+
 pub mod container;
 
 mod descriptor;

@@ -148,7 +148,7 @@ pub(super) fn encode<T>(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> T
     append(out, METADATA_OWNER, METADATA_TYPE, write)
 }
 
-/// The same with the YAML of code object version 2.
+/// Appends the note with the YAML of code object version 2.
 pub(super) fn encode_yaml(out: &mut Vec<u8>, text: &[u8]) {
     append(out, VERSION_2_OWNER, YAML_METADATA_TYPE, |out| out.extend(text));
 }

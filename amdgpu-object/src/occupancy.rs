@@ -27,7 +27,8 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// As the note has them. The workgroup is the required one, else the largest that the kernel allows.
+    /// The resources that a kernel's note states. The workgroup is the required one, else the largest that the kernel
+    /// allows.
     pub fn of(metadata: &KernelMetadata) -> Self {
         let required = metadata.reqd_workgroup_size.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
         Self {
@@ -109,7 +110,8 @@ pub fn occupancy(arch: Arch, resources: &Resources) -> Occupancy {
     occupancy_in_slots(arch, resources, arch.limits().waves_per_simd)
 }
 
-/// The same on a device whose SIMDs have so many slots for waves, and not [`waves_per_simd`](amdgpu_isa::Limits::waves_per_simd).
+/// The occupancy on a device whose SIMDs have `slots` slots for waves, instead of
+/// [`waves_per_simd`](amdgpu_isa::Limits::waves_per_simd).
 pub fn occupancy_in_slots(arch: Arch, resources: &Resources, slots: u32) -> Occupancy {
     let (max_waves_per_simd, simds) = (slots, arch.limits().simds);
     let (by_vgprs, by_sgprs, by_lds) =

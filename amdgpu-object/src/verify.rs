@@ -44,7 +44,7 @@ pub fn verify(bytes: &[u8]) -> Result<CodeObject, VerifyError> {
     verify_owned(bytes.to_vec())
 }
 
-/// As [`verify`], of bytes that the code object may keep.
+/// Checks a code object as [`verify`] does, from bytes that the result may keep.
 pub(super) fn verify_owned(bytes: Vec<u8>) -> Result<CodeObject, VerifyError> {
     let object = CodeObject::parse(bytes)?;
     let bytes = &object.bytes;

@@ -45,6 +45,8 @@
 //! | `CARGO_AMDINST` | the program to run |
 //! | `AMDINST_TOOLCHAIN` | the toolchain for kernels, as `cargo amdinst build --toolchain` takes it |
 
+#![forbid(unsafe_code)]
+
 mod build;
 mod dependencies;
 mod generate;
@@ -81,7 +83,7 @@ pub enum Counters {
 }
 
 impl Counters {
-    /// As the manifest names it; `None` is `auto`.
+    /// The manifest's name of the counter home; `None` is `auto`.
     pub(crate) const fn home(self) -> Option<&'static str> {
         match self {
             Self::Auto => None,
@@ -95,7 +97,7 @@ impl Counters {
 /// Why kernels could not be embedded. Each says what to do.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// This is no build script.
+    /// The program that calls is no build script: cargo has not set this variable.
     #[error("{0} is not set: kernels are embedded by build scripts, which cargo runs")]
     NoBuildScript(&'static str),
     /// `cargo-amdinst` cannot be started.
@@ -118,7 +120,7 @@ pub enum Error {
         /// How it ended.
         status: std::process::ExitStatus,
     },
-    /// It succeeded and told of nothing that could be embedded.
+    /// The command succeeded and reported nothing that could be embedded.
     #[error("`cargo-amdinst build` told nothing of the kernels in {}: {reason}", package.display())]
     NothingTold {
         /// The kernel package's directory.

@@ -31,7 +31,7 @@ pub(crate) enum Message {
 /// A diagnostic of rustc.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Diagnostic {
-    /// As people read it.
+    /// The message as people read it.
     pub(crate) rendered: Option<String>,
 }
 

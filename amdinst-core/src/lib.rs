@@ -10,6 +10,8 @@
 //!
 //! Nothing here touches files, processes, threads or devices.
 
+#![forbid(unsafe_code)]
+
 pub mod analysis;
 mod hash;
 pub mod instrument;

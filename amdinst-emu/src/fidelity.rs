@@ -3,7 +3,7 @@
 use amdgpu_isa::{Arch, Encoding, Op, Opcode};
 
 use crate::check::FaultKind;
-use crate::exec::{approximate, left_out};
+use crate::exec::{approximate, unsupported};
 use crate::machine::{Config, Machine};
 use crate::snippet::{Snippet, WaveState};
 
@@ -62,11 +62,11 @@ pub fn of_op(arch: Arch, op: Op) -> Option<Fidelity> {
     })
 }
 
-/// As [`fidelity`], for an opcode at hand.
+/// How faithfully an opcode is executed. See [`fidelity`].
 pub fn of(opcode: Opcode) -> Fidelity {
     let (arch, op) = (opcode.arch(), opcode.op());
     let unsupported = |reason: &'static str| {
-        let named = left_out::left_out(op).unwrap_or("it has no implementation");
+        let named = unsupported::reason(op).unwrap_or("it has no implementation");
         Fidelity::Unsupported { reason: if reason.is_empty() { named } else { reason } }
     };
     let Ok(words) = opcode.plain().and_then(|inst| inst.encode(arch)) else {

@@ -30,13 +30,13 @@ enum Watch {
 }
 
 impl Lds {
-    /// As many bytes. They are to be cleared for each workgroup.
+    /// LDS of `size` bytes for one workgroup, looked at as `look` says. The bytes are to be cleared for each workgroup.
     pub(crate) fn new(size: u32, uninitialised: Uninitialised, look: &Look) -> Self {
         let bytes = vec![0; size as usize];
         let watch = match look {
             Look::Not => Watch::Not,
             Look::Scan(launch) => Watch::Scan(Box::new(LdsScan::new(bytes.len(), launch))),
-            Look::Races(_) => Watch::Races(Box::new(LdsRaces::new(bytes.len()))),
+            Look::Races(races) => Watch::Races(Box::new(LdsRaces::new(bytes.len(), races))),
             Look::Trace(_) => {
                 Watch::Written(Box::new(Written { bytes: vec![false; bytes.len()], reads: Vec::new() }))
             }
@@ -84,6 +84,14 @@ impl Lds {
         matches!(self.watch, Watch::Races(_) | Watch::Written(_))
     }
 
+    /// Pairs of accesses that may be races, of the workgroup that has ended.
+    pub(crate) fn take_doubts(&mut self) -> Vec<Late> {
+        match &mut self.watch {
+            Watch::Races(races) => races.take_doubts(),
+            Watch::Not | Watch::Scan(_) | Watch::Written(_) => Vec::new(),
+        }
+    }
+
     /// The look for what may be a race, if that is done.
     #[inline(always)]
     pub(crate) fn scan(&mut self) -> Option<&mut LdsScan> {
@@ -120,17 +128,18 @@ impl Lds {
         }
     }
 
-    /// The active lanes are about to load (or store, if `WRITE`) `bytes` at each of `offsets` from their addresses, all of which
+    /// The active lanes are about to load (or store, if `write`) `bytes` at each of `offsets` from their addresses, all of which
     /// are in bounds. Returns whether that is known to be no race, neither with another wave nor of lanes with each other; if it
     /// is not, each access is to be looked at by itself.
     #[inline(never)]
-    pub(crate) fn note_lanes<const WRITE: bool>(
+    pub(crate) fn note_lanes(
         &mut self,
         by: Mark,
         addresses: &[u32],
         exec: u64,
         offsets: &[u32],
         bytes: usize,
+        write: bool,
     ) -> bool {
         let Watch::Races(races) = &mut self.watch else { return false };
         let mut fine = true;
@@ -138,10 +147,10 @@ impl Lds {
         for (lane, address) in addresses.iter().enumerate().filter(|(lane, _)| exec >> lane & 1 != 0) {
             for offset in offsets {
                 let at = *address as usize + *offset as usize;
-                let access = AccessKind::plain(WRITE);
+                let access = AccessKind::plain(write);
                 fine &= races.note(&self.bytes, access, by, at..at + bytes, lane).is_ok();
                 // Stores in ascending order are all to different places.
-                fine &= !WRITE || end <= at;
+                fine &= !write || end <= at;
                 end = at + bytes;
             }
         }

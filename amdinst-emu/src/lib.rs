@@ -51,7 +51,7 @@ pub mod trace;
 mod wave;
 
 pub use check::{AccessKind, Earlier, Fault, FaultKind, Inside, LaneState, MemorySpace, NearestAllocation};
-pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, StepRecord, Stop};
+pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, Sampled, StepRecord, Stop};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};
 pub use machine::{Config, Machine, Snapshot, Uninitialised};

@@ -8,10 +8,11 @@ use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
 
 use crate::check::Fault;
-use crate::dispatch::{self, Dispatch, Execution, Launch, Stop};
+use crate::dispatch::{self, Dispatch, Effort, Execution, Launch, Sampled, Stop};
 use crate::fast::Vectors;
 use crate::memory::{Copied, Memory, MemoryError, Owner, Protection};
 use crate::program::{self, LoadError, Program, Resident};
+use crate::races::Sources;
 
 /// What can be set about a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,14 @@ pub struct Config {
     /// to one byte. Accesses that convert formats are not looked at. A launch is scanned for what may be one, and runs
     /// again from a copy of its memory if there is any.
     pub check_races: bool,
+    /// Accesses of which nothing tells whether they are atomics are taken for plain ones. Else what may be a race of such is no fault, but
+    /// stands in [`Execution::doubts`].
+    pub strict_races: bool,
+    /// Accesses whose races are meant, by `FILE`, `FILE:LINE` or the function that they are in, or are inlined into.
+    pub allowed: Vec<String>,
+    /// What is looked for is looked for in all workgroups, however long that takes. Else it is in some of them where a launch is
+    /// long: then [`Execution::sampled`] says so. Which ones hangs on the launches of the machine alone.
+    pub thorough: bool,
     /// What registers, LDS and scratch memory hold before they are written.
     pub uninitialised: Uninitialised,
     /// Vector extensions of the host to compute lanes with; what it lacks is not used. Results do not depend on it.
@@ -81,6 +90,9 @@ impl Default for Config {
             dynamic_stack: 16 << 10,
             strict_barriers: false,
             check_races: false,
+            strict_races: true,
+            allowed: Vec::new(),
+            thorough: true,
             uninitialised: Uninitialised::default(),
             vectors: Vectors::detect(),
             fast_layer: true,
@@ -99,12 +111,13 @@ pub struct Machine {
     arch: Arch,
     config: Config,
     memory: Memory,
+    effort: Effort,
 }
 
 impl Machine {
     /// A machine with empty memory.
     pub fn new(arch: Arch, config: Config) -> Self {
-        Self { arch, config, memory: Memory::new() }
+        Self { arch, config, memory: Memory::new(), effort: Effort::default() }
     }
 
     /// Its processor.
@@ -182,7 +195,11 @@ impl Machine {
     /// # Errors
     /// Another processor's code object, undefined symbols, ranges outside the file, or no room.
     pub fn load(&mut self, object: &CodeObject) -> Result<Program, LoadError> {
-        program::load(self.arch, &mut self.memory, object)
+        let mut program = program::load(self.arch, &mut self.memory, object)?;
+        if self.config.check_races {
+            program.sources = Some(Sources { object: object.clone(), allowed: self.config.allowed.clone() });
+        }
+        Ok(program)
     }
 
     /// Decode a kernel that is in device memory already, and what it calls.
@@ -206,8 +223,8 @@ impl Machine {
         dispatch::dispatch(&self.memory, &self.config, program, dispatch, None)
     }
 
-    /// The same, until `stop` says that the launch is to end: then it ends with [`FaultKind::Stopped`](crate::FaultKind) after the
-    /// time slices that its waves are at, which take milliseconds.
+    /// Runs a dispatch until `stop` says that it is to end. It then ends with [`FaultKind::Stopped`](crate::FaultKind)
+    /// after the time slices that its waves are at, which take milliseconds.
     ///
     /// # Errors
     /// As [`Machine::dispatch`].
@@ -238,7 +255,7 @@ impl Machine {
         Snapshot(self.memory.copy())
     }
 
-    /// The same over an older one, whose memory is used again.
+    /// Takes a snapshot over an older one, whose memory is used again.
     pub fn snapshot_into(&self, snapshot: &mut Snapshot) {
         self.memory.copy_into(&mut snapshot.0);
     }
@@ -257,10 +274,18 @@ impl Machine {
         before: &Snapshot,
         fault: &Fault,
     ) -> bool {
-        dispatch::is_by_unwritten(&mut self.memory, &self.config, program, launch, &before.0, fault)
+        dispatch::is_by_unwritten(
+            &mut self.memory,
+            &self.config,
+            program,
+            launch,
+            &before.0,
+            &self.effort,
+            fault,
+        )
     }
 
-    /// As [`Machine::launch`], if memory is now as in `before`: nothing needs to be copied then.
+    /// Launches a kernel as [`Machine::launch`] does, if memory is now as in `before`: nothing needs to be copied then.
     ///
     /// # Errors
     /// As [`Machine::launch`].
@@ -270,7 +295,7 @@ impl Machine {
         launch: &Launch,
         before: &Snapshot,
     ) -> Result<Execution, Fault> {
-        dispatch::launch(&mut self.memory, &self.config, program, launch, Some(&before.0))
+        dispatch::launch(&mut self.memory, &self.config, program, launch, Some(&before.0), &mut self.effort)
     }
 
     /// What registers, LDS and scratch memory hold before they are written.
@@ -284,10 +309,20 @@ impl Machine {
     }
 
     /// Whether what a launch has left in memory depends on what nothing had written: compares it with what it leaves if another dword
-    /// stands for that. Memory is as after the launch, and stays so; `before` is what it was before it. Returns a
-    /// [`FaultKind::Unwritten`](crate::FaultKind) if there is a difference.
-    pub fn find_unwritten(&mut self, program: &Program, launch: &Launch, before: &Snapshot) -> Option<Fault> {
-        dispatch::find_unwritten(&mut self.memory, &self.config, program, launch, &before.0)
+    /// stands for that. Memory is as after the launch, and stays so; `before` is what it was before it. If not all workgroups were
+    /// looked at ([`Config::thorough`]), returns how many were.
+    ///
+    /// # Errors
+    /// A [`FaultKind::Unwritten`](crate::FaultKind) if there is a difference.
+    pub fn find_unwritten(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        execution: &Execution,
+        before: &Snapshot,
+    ) -> Result<Option<Sampled>, Fault> {
+        let Self { memory, config, effort, .. } = self;
+        dispatch::find_unwritten(memory, config, program, launch, execution, &before.0, effort)
     }
 
     /// Run a kernel to its end.
@@ -295,6 +330,6 @@ impl Machine {
     /// # Errors
     /// A [`Fault`] that tells what went wrong and where. Memory keeps what had been written.
     pub fn launch(&mut self, program: &Program, launch: &Launch) -> Result<Execution, Fault> {
-        dispatch::launch(&mut self.memory, &self.config, program, launch, None)
+        dispatch::launch(&mut self.memory, &self.config, program, launch, None, &mut self.effort)
     }
 }

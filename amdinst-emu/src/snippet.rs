@@ -27,10 +27,10 @@ use crate::lds::Lds;
 use crate::machine::Machine;
 use crate::memory::SCRATCH_BASE;
 use crate::program::{self, Program};
-use crate::wave::{EXEC, FLAT_SCRATCH, M0, REGISTERS, Status, VCC, Wave};
+use crate::wave::{EXEC, FLAT_SCRATCH, LANES, M0, REGISTERS, Status, VCC, Wave};
 
 /// One 32-bit vector register: a value a lane.
-pub type VectorRegister = [u32; 64];
+pub type VectorRegister = [u32; LANES];
 
 /// VGPRs, and AGPRs, that a wave has.
 const BANK: usize = REGISTERS / 2;
@@ -73,7 +73,7 @@ impl WaveState {
 
     /// A VGPR; zero if it is not listed.
     pub fn vgpr(&self, number: usize) -> VectorRegister {
-        self.vgprs.get(number).copied().unwrap_or([0; 64])
+        self.vgprs.get(number).copied().unwrap_or([0; LANES])
     }
 
     /// Set a VGPR, listing those before it.
@@ -83,7 +83,7 @@ impl WaveState {
 
     /// An AGPR; zero if it is not listed.
     pub fn agpr(&self, number: usize) -> VectorRegister {
-        self.agprs.get(number).copied().unwrap_or([0; 64])
+        self.agprs.get(number).copied().unwrap_or([0; LANES])
     }
 
     /// Set an AGPR, listing those before it.
@@ -141,7 +141,7 @@ impl Default for WaveState {
 
 fn put(registers: &mut Vec<VectorRegister>, number: usize, lanes: VectorRegister) {
     if registers.len() <= number {
-        registers.resize(number + 1, [0; 64]);
+        registers.resize(number + 1, [0; LANES]);
     }
     registers[number] = lanes;
 }
@@ -250,6 +250,7 @@ impl Snippet {
                 lds: &mut *lds,
                 memory: machine.memory(),
                 races: None,
+                focus: None,
                 scan: None,
                 trace: None,
                 program: &self.program,

@@ -19,9 +19,9 @@ use crate::wave::{LANES, REGISTERS, Status, Wave};
 /// Which instructions of a wave are kept when there are more than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// Those that ran first.
+    /// The instructions that ran first.
     First,
-    /// Those that ran last.
+    /// The instructions that ran last.
     Last,
 }
 
@@ -50,13 +50,13 @@ pub struct Watch {
 /// A launch that cannot be traced.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// It cannot begin.
+    /// The launch cannot begin.
     #[error(transparent)]
     Launch(#[from] Box<Fault>),
-    /// It has no such wave.
+    /// The launch has no such wave: its index, and how many there are.
     #[error("there is no wave {0} to trace; the launch has {1} waves, from 0 on")]
     NoWave(u64, u64),
-    /// It has no such workgroup, or the workgroup has no such wave.
+    /// The launch has no such workgroup, or the workgroup has no such wave.
     #[error("there is no wave {1} of workgroup {x},{y},{z} to trace; a workgroup has {2} waves, from 0 on", x = .0[0], y = .0[1], z = .0[2])]
     NoWaveOf([u32; 3], u32, u32),
     /// A wave has no such lane.
@@ -77,7 +77,7 @@ pub struct Trace {
     pub lane: u8,
     /// Instructions that the wave ran.
     pub executed: u64,
-    /// Those that were kept, in the order of execution.
+    /// The instructions that were kept, in the order of execution.
     pub steps: Vec<TracedStep>,
     /// How the launch ended early, if it did.
     pub fault: Option<Box<Fault>>,
@@ -110,7 +110,7 @@ pub struct TracedStep {
 /// A place in memory that an instruction accesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedAccess {
-    /// It is an offset into LDS, not a device address.
+    /// The address is an offset into LDS, not a device address.
     pub in_lds: bool,
     /// Its first byte.
     pub address: u64,
@@ -170,7 +170,7 @@ fn traced(shared: &Shared<'_>, watch: &Watch) -> Result<Trace, TraceError> {
 }
 
 /// What is known of an instruction before it runs.
-struct Known {
+struct InstFacts {
     text: Rc<str>,
     reads: Vec<Reg>,
     writes: Vec<Reg>,
@@ -180,7 +180,7 @@ struct Known {
     memory: Option<MemoryKind>,
 }
 
-impl Known {
+impl InstFacts {
     fn new(shared: &Shared<'_>, number: u32) -> Self {
         let program = shared.program;
         let step = &program.steps[number as usize];
@@ -207,7 +207,7 @@ struct Recorder<'a> {
     /// The wave that is traced.
     index: u64,
     /// By step.
-    known: HashMap<u32, Rc<Known>>,
+    known: HashMap<u32, Rc<InstFacts>>,
     steps: VecDeque<TracedStep>,
     executed: u64,
 }
@@ -217,9 +217,9 @@ impl Recorder<'_> {
         self.watch.keep == Keep::Last || self.steps.len() < self.watch.limit
     }
 
-    fn known(&mut self, number: u32) -> Rc<Known> {
+    fn known(&mut self, number: u32) -> Rc<InstFacts> {
         let shared = self.shared;
-        self.known.entry(number).or_insert_with(|| Rc::new(Known::new(shared, number))).clone()
+        self.known.entry(number).or_insert_with(|| Rc::new(InstFacts::new(shared, number))).clone()
     }
 
     /// Where the lane is about to access memory.

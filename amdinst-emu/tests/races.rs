@@ -104,7 +104,7 @@ fn checking() -> Config {
 
 /// The outcome of two workgroups of 128 work-items. Both engines and any number of threads agree on it.
 fn outcome(object: &CodeObject, config: &Config, kernel: &str) -> Result<Vec<u32>, Fault> {
-    let outcome = |threads: Option<usize>| -> Result<Vec<u32>, Fault> {
+    let outcome = |config: &Config, threads: Option<usize>| -> Result<Vec<u32>, Fault> {
         let mut device = Device::with(object, config.clone());
         let out = device.buffer("out", &[0u32; 256]);
         let launch = Launch {
@@ -121,10 +121,13 @@ fn outcome(object: &CodeObject, config: &Config, kernel: &str) -> Result<Vec<u32
         }?;
         Ok(device.u32s(out, 128))
     };
-    let one = outcome(Some(1));
-    assert_eq!(outcome(Some(2)), one, "{kernel} on two threads");
+    let one = outcome(config, Some(1));
+    assert_eq!(outcome(config, Some(2)), one, "{kernel} on two threads");
+    let mut quick = config.clone();
+    quick.thorough = false;
+    assert_eq!(outcome(&quick, Some(2)), one, "{kernel}, where dwords clash alone");
     if object.target.arch == Arch::Gfx90a {
-        match (outcome(None), &one) {
+        match (outcome(config, None), &one) {
             // Where there are races, the two orders may give different results.
             (Ok(timed), Ok(one)) if !config.check_races => assert_eq!(timed.len(), one.len()),
             (Ok(timed), Ok(one)) => assert_eq!(timed, *one, "{kernel} timed"),

@@ -88,8 +88,24 @@ static OBJECTS: LazyLock<Vec<CodeObject>> = LazyLock::new(|| {
 });
 
 fn outcome(object: &CodeObject, check: bool, timed: bool, kernel: &str) -> Result<Vec<u32>, Fault> {
+    let all = outcome_of(object, check, true, timed, kernel);
+    if !timed {
+        // Looks at what clashes alone.
+        assert_eq!(outcome_of(object, check, false, timed, kernel), all, "{kernel}");
+    }
+    all
+}
+
+fn outcome_of(
+    object: &CodeObject,
+    check: bool,
+    thorough: bool,
+    timed: bool,
+    kernel: &str,
+) -> Result<Vec<u32>, Fault> {
     let mut config = Config::default();
     config.check_races = check;
+    config.thorough = thorough;
     let mut device = Device::with(object, config);
     let out = device.buffer("out", &[0u32; 1024]);
     let launch = Launch {

@@ -70,3 +70,16 @@ fn bad_text_says_where() {
     let error = Snippet::assemble(Arch::Gfx90a, "s_nop 0\n\nv_add_f99 v0, v1").unwrap_err();
     assert_eq!(error.to_string(), "line 3, `v_add_f99 v0, v1`: gfx90a has no instruction `v_add_f99`");
 }
+
+#[test]
+fn sources_that_are_not_there_are_named() {
+    for arch in [Arch::Gfx900, Arch::Gfx908] {
+        for text in ["v_mov_b32 v0, src_lds_direct", "s_mov_b32 s0, src_pops_exiting_wave_id"] {
+            let snippet = Snippet::assemble(arch, text).unwrap();
+            let machine = &mut Machine::new(arch, Config::default());
+            let fault = snippet.run(machine, &WaveState::default()).unwrap_err();
+            assert!(matches!(fault.kind, FaultKind::Unimplemented { .. }), "{text}: {fault:?}");
+            assert!(fault.detail().contains("LDS_DIRECT or POPS_EXITING_WAVE_ID"), "{}", fault.detail());
+        }
+    }
+}

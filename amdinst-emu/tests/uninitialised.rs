@@ -69,16 +69,16 @@ fn results_that_depend_on_it_are_found() {
                     ..Launch::new(kernel)
                 };
                 let before = device.machine.snapshot();
-                device.machine.launch(&device.program, &launch).expect("a launch");
+                let execution = device.machine.launch(&device.program, &launch).expect("a launch");
                 let left = device.u32s(out, 128);
-                let found = device.machine.find_unwritten(&device.program, &launch, &before);
+                let found = device.machine.find_unwritten(&device.program, &launch, &execution, &before);
                 assert_eq!(device.u32s(out, 128), left, "{kernel}: memory stays as it is");
                 let what = format!("{kernel} on {cpu} at {level}: {found:?}");
                 let Some((space, offset)) = expected else {
-                    assert!(found.is_none(), "{what}");
+                    assert_eq!(found, Ok(None), "{what}");
                     continue;
                 };
-                let fault = found.unwrap_or_else(|| panic!("{what}"));
+                let fault = found.expect_err(&what);
                 let FaultKind::Unwritten { space: told, address, size, ref inside, holds } = fault.kind
                 else {
                     panic!("{what}")

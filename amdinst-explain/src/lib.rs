@@ -7,6 +7,8 @@
 //!
 //! It stands between the emulator, which knows addresses and registers alone, and the formats that others read.
 
+#![forbid(unsafe_code)]
+
 mod arguments;
 mod fault;
 mod message;

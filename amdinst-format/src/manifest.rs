@@ -1,7 +1,11 @@
 //! The manifest of a package's built code objects: `target/amdinst/<package>/manifest.json`.
 //!
-//! Written by the build, read by the harness. Paths are relative to the manifest's directory, so that the tree can be
-//! moved (a CI artifact, a container).
+//! It is written by the build and read by the harness, which finds it through `AMDINST_MANIFEST`, else under
+//! the target directory of the running test. Paths are relative to the manifest's directory, so that the tree
+//! can be moved (a CI artifact, a container).
+//!
+//! The files are `<cpu>/<profile>/<name>.elf` (original), `<name>.inst.<home>.elf` (instrumented) and
+//! `….probes.json` (probe map). The manifest names them all and the inputs that they were made from.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -26,13 +30,13 @@ pub struct Manifest {
 /// A document that cannot be read as a [`Manifest`].
 #[derive(Debug, Error)]
 pub enum ManifestError {
-    /// It is of another version.
+    /// The document has another version of the schema.
     #[error("it has schema {found}, and this version reads schema {SCHEMA}")]
     Schema {
         /// The document's.
         found: u32,
     },
-    /// It is damaged, or something else.
+    /// The document is damaged, or is no manifest.
     #[error("it is no manifest of built kernels: {0}")]
     Damaged(#[from] serde_json::Error),
 }

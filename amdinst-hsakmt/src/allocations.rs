@@ -1,8 +1,13 @@
 //! What the runtime has allocated and registered, and which GPUs see it.
 //!
-//! A GPU's address of what is allocated here is the host's address of the same byte. Memory of the program's own that it
-//! registers has addresses of its own for GPUs, as the driver gives it: HIP insists on telling the two apart. A GPU sees what has been mapped to it, and nothing else: a kernel
-//! that reaches any other memory of the process faults, as on hardware.
+//! A GPU's address of what is allocated here is the host's address of the same byte
+//! ([`Machine::map_host`](amdinst_emu::Machine::map_host)). Memory of the program's own that it registers has
+//! addresses of its own for GPUs, as the driver gives it: HIP insists on telling the two apart. A GPU sees
+//! what has been mapped to it, and nothing else: a kernel that reaches any other memory of the process
+//! faults, as on hardware.
+//!
+//! A launch runs on the memory as it was mapped when it began. Pages are unmapped when no launch sees them
+//! any more.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +31,7 @@ pub(crate) struct Block {
     pub(crate) device: u64,
     /// Its pages; for memory that the program has registered, addresses for GPUs.
     pages: Arc<Mapping>,
-    /// It is the program's own memory.
+    /// The block is the program's own memory, which it registered.
     registered: bool,
     /// How often it has been registered.
     registrations: u32,

@@ -21,7 +21,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// That of a dispatch packet, by its words.
+    /// The shape of the launch that a dispatch packet asks for, from the packet's words.
     pub(crate) fn of_packet(words: [u64; 3]) -> Self {
         let half = |word: u64, at: u32| (word >> at) as u16;
         let block = [half(words[0], 32), half(words[0], 48), half(words[1], 0)].map(u32::from);

@@ -173,7 +173,7 @@ impl Driver {
         self.queues().get(&id).map(|queue| queue.suspend(suspended)).ok_or(Status::InvalidHandle)
     }
 
-    /// That there is such a queue.
+    /// Checks that there is a queue with this id.
     pub(crate) fn check_queue(&self, id: u64) -> Result<(), Status> {
         self.queues().contains_key(&id).then_some(()).ok_or(Status::InvalidHandle)
     }

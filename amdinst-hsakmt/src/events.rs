@@ -24,7 +24,7 @@ const FOREVER: u32 = u32::MAX;
 #[derive(Debug)]
 struct Event {
     signaled: bool,
-    /// It stays signaled until it is reset; else one waiter uses the signal up.
+    /// The event stays signaled until it is reset; else one waiter uses the signal up.
     manual: bool,
     /// How often it has been signaled.
     signals: u64,
@@ -135,7 +135,7 @@ impl Events {
         self.wait_until(ids, all, milliseconds, Some(RELOOK))
     }
 
-    /// The same, ending early after `relook` if that is told.
+    /// Waits until one event is signaled, or all of them, for at most that many milliseconds, or for `relook` if that is less.
     fn wait_until(
         &self,
         ids: &[u32],

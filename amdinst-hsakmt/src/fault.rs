@@ -48,7 +48,7 @@ pub(crate) enum Effect {
     MemoryFault {
         /// The address.
         address: u64,
-        /// It was a write to memory that may only be read.
+        /// The access was a write to memory that may only be read.
         read_only: bool,
     },
     /// Bits of the queue's inactive signal, which the runtime hands to the queue's error callback.
@@ -56,7 +56,7 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
-    /// That of a kernel's fault.
+    /// The effect of a kernel's fault.
     fn of_fault(fault: &Fault) -> Self {
         match &fault.kind {
             FaultKind::OutOfBounds { space: MemorySpace::Global | MemorySpace::Scalar, address, .. }
@@ -106,7 +106,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// That of a packet that was not run to its end.
+    /// The report of a packet that was not run to its end.
     pub(crate) fn of_error(error: &DispatchError) -> Self {
         let effect = match error {
             DispatchError::Fault { fault, .. } => Effect::of_fault(fault),
@@ -132,13 +132,13 @@ impl Report {
         Some(told(&FaultReport { message, ..(**report).clone() }))
     }
 
-    /// That of a packet that the processor does not know.
+    /// The report of a packet that the processor does not know.
     pub(crate) fn bad_packet(header: u16) -> Self {
         let message = format!("the queue holds a packet of an unknown kind (header {header:#06x})");
         Self { message, effect: Effect::QueueError(error::PACKET_FORMAT) }
     }
 
-    /// That of a defect of this library.
+    /// The report of a defect of this library.
     pub(crate) fn internal(message: &str) -> Self {
         Self { message: message.to_owned(), effect: Effect::QueueError(error::EXCEPTION) }
     }

@@ -1,7 +1,7 @@
 //! One emulated GPU: the memory that it sees, and the kernels it has decoded.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use crate::host_memory::Mapping;
 use crate::image::Image;
 use crate::objects::{Object, Objects};
 use crate::settings::Settings;
+use crate::tell::tell;
 
 /// Why a packet was not run to its end.
 #[derive(Debug, thiserror::Error)]
@@ -37,10 +38,10 @@ pub(crate) enum DispatchError {
     Fault {
         /// Why and where.
         fault: Box<Fault>,
-        /// The same with its places in the source.
+        /// The fault, with its places in the source.
         report: Box<FaultReport>,
     },
-    /// It was to be stopped before it had begun.
+    /// The launch was to be stopped before it had begun.
     #[error("stopped before it began")]
     NotBegun,
     /// What an instrumented kernel counted cannot be had.
@@ -54,7 +55,7 @@ pub(crate) enum DispatchError {
 }
 
 impl DispatchError {
-    /// It is no fault: the launch was to end.
+    /// Whether the launch ended because it was to end, which is no fault.
     pub(crate) fn is_stop(&self) -> bool {
         match self {
             Self::NotBegun => true,
@@ -70,6 +71,8 @@ struct Ready {
     program: Program,
     object: Option<Arc<Object>>,
     counted: Option<Counted>,
+    /// What may be a race and has been told: addresses of the two instructions.
+    warned: Mutex<HashSet<(Option<u64>, Option<u64>)>>,
 }
 
 /// A GPU. Launches run on the memory as it was mapped when they began.
@@ -104,6 +107,8 @@ impl Gpu {
         let mut config = Config::default();
         config.strict_barriers = settings.checks.barriers;
         config.check_races = settings.checks.races;
+        config.strict_races = settings.checks.atomicity;
+        config.allowed.clone_from(&settings.allowed);
         config.uninitialised = settings.uninitialised;
         Self {
             node,
@@ -235,7 +240,7 @@ impl Gpu {
         let code = image.and_then(|image| image.code);
         let resident = Resident { descriptor: kernel, name: &name, bias, code };
         let program = machine.program_at(&resident)?;
-        let ready = Arc::new(Ready { program, object, counted });
+        let ready = Arc::new(Ready { program, object, counted, warned: Mutex::default() });
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel, ready.clone());
         Ok(ready)
     }
@@ -248,9 +253,17 @@ impl Ready {
         dispatch: &Dispatch,
         stop: &Stop<'_>,
     ) -> Result<Execution, DispatchError> {
-        machine.dispatch_until(&self.program, dispatch, stop).map_err(|fault| {
+        let execution = machine.dispatch_until(&self.program, dispatch, stop).map_err(|fault| {
             let report = report(&fault, self.object.as_deref());
             DispatchError::Fault { fault: Box::new(fault), report: Box::new(report) }
-        })
+        })?;
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        for doubt in &execution.doubts {
+            // Each pair of instructions once.
+            if warned.insert((doubt.pc, doubt.earlier.as_ref().map(|earlier| earlier.pc))) {
+                tell(format_args!("warning: {}", told(&report(doubt, self.object.as_deref()))));
+            }
+        }
+        Ok(execution)
     }
 }

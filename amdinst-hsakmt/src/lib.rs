@@ -16,6 +16,19 @@
 //! pages; `cells` views words that the runtime shares; `allocations` and `gpu` hand memory to the emulator; `tools` stands before two
 //! functions of the runtime. No panic leaves an
 //! exported function.
+//!
+//! # What is emulated
+//! `topology` says what the GPU is, `allocations` what it sees, `events` what the host waits for, and each
+//! AQL queue has a thread (`queue`).
+//!
+//! A packet names a kernel by its descriptor. [`Machine::program_at`](amdinst_emu::Machine::program_at)
+//! decodes what can be reached from its entry (all of the code, if it jumps by registers), once, and anew
+//! when the bytes have changed. Nothing depends on the file of the code object; its symbols, as loaded, give
+//! names (`image`).
+//!
+//! Scratch memory, traps and caches are the emulator's. What the runtime prepares for them is accepted and
+//! not used. A fault is told on stderr where it happened; then it becomes the runtime's memory fault event or
+//! an error of the queue. The runtime gets no DMA engine, so it copies with its own kernels.
 
 /// Name under which the runtime looks for it.
 pub const NAME: &str = "libhsakmt.so.1";

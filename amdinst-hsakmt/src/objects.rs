@@ -82,7 +82,7 @@ impl Object {
         size(self.loaded()).saturating_sub(size(&self.original))
     }
 
-    /// As the compiler made it.
+    /// The code object as the compiler made it.
     pub(crate) fn original(&self) -> &CodeObject {
         &self.original
     }

@@ -103,7 +103,7 @@ static PROFILES: [Profile; 4] = [
 ];
 
 impl Profile {
-    /// That of a target; `None` if no runtime that this library fits knows it.
+    /// The profile of a target; `None` if no runtime that this library fits knows it.
     pub(crate) fn of(arch: Arch) -> Option<&'static Self> {
         PROFILES.iter().find(|profile| profile.arch == arch)
     }

@@ -3,7 +3,7 @@
 use amdgpu_isa::Arch;
 use amdinst_core::instrument::Counters;
 use amdinst_emu::Uninitialised;
-use amdinst_format::interface::Checks;
+use amdinst_format::interface::{Checks, allowed};
 
 use crate::profile::Profile;
 
@@ -21,7 +21,7 @@ pub(crate) struct SettingsError {
 pub(crate) enum Instrument {
     /// Nothing.
     No,
-    /// They are instrumented.
+    /// Launched kernels are instrumented.
     Yes,
     /// And what their branches did is printed when the program ends.
     Report,
@@ -40,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) threads: usize,
     /// What is looked for besides what always is (`AMDINST_CHECK`). Uninitialised values are not, for a launch cannot be repeated.
     pub(crate) checks: Checks,
+    /// Accesses whose races are meant (`AMDINST_ALLOW`).
+    pub(crate) allowed: Vec<String>,
     /// What is there before it is written (`AMDINST_UNINITIALISED`).
     pub(crate) uninitialised: Uninitialised,
     /// What is done to code objects (`AMDINST_INSTRUMENT`).
@@ -113,6 +115,7 @@ impl Settings {
             gpus: number("AMDINST_GPUS", 1, 1, u64::from(MOST_GPUS))? as u32,
             budget: number("AMDINST_BUDGET", 0, 1, u64::MAX)?,
             threads: number("AMDINST_THREADS", 0, 1, 1024)? as usize,
+            allowed: text("AMDINST_ALLOW").map(|places| allowed(&places)).unwrap_or_default(),
             checks: text("AMDINST_CHECK").map_or(Ok(Checks::NONE), |value| {
                 value.parse().map_err(|expected| bad("AMDINST_CHECK", value.clone(), expected))
             })?,

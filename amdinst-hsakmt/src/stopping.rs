@@ -3,6 +3,9 @@
 //! The emulator asks between time slices, so a kernel that never ends is gone within milliseconds, and the user is told where
 //! it was. Ctrl-C is taken only where the program leaves it to the system: the signal is raised again as soon as the kernel
 //! has stopped, so that the program ends by it as it would have. A second one ends it at once.
+//!
+//! The emulator's side is [`Machine::dispatch_until`](amdinst_emu::Machine::dispatch_until). A program that
+//! ends still has its GPU until this library itself ends, after every destructor that could use the GPU.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! What the user is told, on stderr.
+//! What the user is told, on stderr. Telling cannot fail: the packet processor must tell the runtime of a
+//! fault even if stderr takes nothing.
 
 use std::fmt::Display;
 use std::io::Write as _;

@@ -3,6 +3,11 @@
 //!
 //! The table is the runtime's, and laid out as ROCm 5 has it; it tells its version and size, without which nothing is
 //! touched.
+//!
+//! If launches are instrumented, the loader is given the instrumented code object, with the buffer's address
+//! in a variable; HIP's own kernels are left alone. For a report the packet processor gives each launch a
+//! counter buffer, sets the variable, and adds what was counted to the kernel's report (`counting`). Launches
+//! that count run one at a time.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};

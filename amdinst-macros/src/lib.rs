@@ -4,6 +4,8 @@
 //! [`macro@test`] through `harness`. Everything here runs on stable Rust: inner `#[probe]` attributes on expressions
 //! are consumed by the attribute of the function around them, so that the compiler never sees them.
 
+#![forbid(unsafe_code)]
+
 mod features;
 mod kernel;
 mod location;

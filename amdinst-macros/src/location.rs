@@ -7,7 +7,7 @@ use syn::{Block, Signature, Visibility};
 /// The source range of a syntax node. Lines and columns count from 1, as DWARF line tables do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Location {
-    /// As the compiler spells it: relative to the directory that cargo starts it in.
+    /// The file as the compiler spells it: relative to the directory that cargo starts it in.
     pub(crate) file: String,
     pub(crate) line: usize,
     pub(crate) column: usize,

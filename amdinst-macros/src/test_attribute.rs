@@ -55,8 +55,8 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
 
 /// What `check = "races,barriers"` says may be looked for, as an option.
 fn check(arguments: TokenStream) -> syn::Result<TokenStream> {
-    const EXPECTED: &str = "write #[harness::test] or #[harness::test(check = \"…\")], with `none` or some of `races`, `barriers` and \
-         `uninitialised`, with commas between: what is looked for in this test";
+    const EXPECTED: &str = "write #[harness::test] or #[harness::test(check = \"…\")], with `none` or some of `races`, `barriers`, \
+         `uninitialised` and `atomicity`, with commas between: what is looked for in this test";
     if arguments.is_empty() {
         return Ok(quote!(::core::option::Option::None));
     }
@@ -70,15 +70,20 @@ fn check(arguments: TokenStream) -> syn::Result<TokenStream> {
     let words: Vec<&str> = text.split(',').map(str::trim).collect();
     let (all, none) = (words == ["all"], words == ["none"]);
     const KNOWN: [&str; 3] = ["races", "barriers", "uninitialised"];
-    if !all && !none && !words.iter().all(|word| KNOWN.contains(word)) {
+    // How strict it is about races, not what is looked for.
+    const STRICT: &str = "atomicity";
+    if !all && !none && !words.iter().all(|word| KNOWN.contains(word) || *word == STRICT) {
         return Err(bad());
     }
     let [races, barriers, uninitialised] = KNOWN.map(|known| all || words.contains(&known));
+    let atomicity = words.contains(&STRICT);
+    let races = races || atomicity;
     Ok(quote! {
         ::core::option::Option::Some(::harness::Checks {
             races: #races,
             barriers: #barriers,
             uninitialised: #uninitialised,
+            atomicity: #atomicity,
         })
     })
 }

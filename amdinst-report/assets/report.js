@@ -378,6 +378,9 @@ function problems() {
   if (data.unlaunched.length > 0) notes.push(h("p", { class: "note" }, `Not launched: ${data.unlaunched.join(", ")}.`));
   for (const fault of data.faults) notes.push(h("p", { class: "note error" }, h("strong", {}, `Fault in ${fault.kernel}: `), fault.message,
     fault.file ? [" at ", link(fileNamed(fault.file), fault.line)] : null, ` (test ${fault.test})`));
+  for (const doubt of data.doubts) notes.push(h("p", { class: "note" }, h("strong", {}, `Atomicity unknown in ${doubt.kernel}: `), doubt.message,
+    doubt.file ? [" at ", link(fileNamed(doubt.file), doubt.line)] : null, ` (test ${doubt.test})`));
+  for (const sampled of data.sampled) notes.push(h("p", { class: "note" }, sampled + "."));
   for (const [limit, , file, line, message] of data.violations) notes.push(h("p", { class: "note error" }, h("strong", {}, `Beyond the limit ${limit}: `), message,
     file ? [" at ", link(fileNamed(file), line)] : null));
   for (const source of data.sources) if (source.changed) notes.push(h("p", { class: "note" }, h("code", {}, source.name), " has changed since the run: other lines may stand where these were measured."));

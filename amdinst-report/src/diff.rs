@@ -20,13 +20,13 @@ pub const SCHEMA: u32 = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It costs more.
+    /// The branch costs more than before.
     Worse,
-    /// It was not there before.
+    /// The branch was not there before.
     New,
-    /// It is not there any more.
+    /// The branch is not there any more.
     Gone,
-    /// It costs less.
+    /// The branch costs less than before.
     Better,
     /// Other figures, and no more divergence than before.
     Changed,
@@ -257,7 +257,7 @@ impl Diff {
         text
     }
 
-    /// The same as Markdown.
+    /// The comparison as Markdown.
     pub fn markdown(&self) -> String {
         if self.changes.is_empty() {
             return "### Compared with the baseline\n\nNothing has changed.\n".to_owned();

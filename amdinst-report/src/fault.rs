@@ -32,7 +32,7 @@ pub(crate) fn sentence(fault: &FaultReport) -> String {
     }
 }
 
-/// The same as a part of a report, with more notes.
+/// A fault as a part of a report, with more notes.
 pub(crate) fn group<'a>(
     fault: &'a FaultReport,
     sources: &Sources,

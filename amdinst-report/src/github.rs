@@ -20,6 +20,11 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
             format!("kernel `{}`: {} (test {})", fault.fault.kernel, sentence(&fault.fault), fault.test);
         line(&mut text, "error", &fault.fault.location, "fault", &message);
     }
+    for doubt in &summary.doubts {
+        let message =
+            format!("kernel `{}`: {} (test {})", doubt.fault.kernel, sentence(&doubt.fault), doubt.test);
+        line(&mut text, "warning", &doubt.fault.location, "atomicity unknown", &message);
+    }
     for violation in violations {
         let location = violation.location.clone().unwrap_or_default();
         line(&mut text, "error", &location, &format!("--fail-on {}", violation.gate), &violation.message);
@@ -65,7 +70,7 @@ fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// The same of a property's value (`escapeProperty`).
+/// Escapes the value of a workflow command's property (`escapeProperty`).
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -7,6 +7,7 @@ use amdinst_core::instrument::SiteFrame;
 use amdinst_core::report::Location;
 use amdinst_core::report::columns::{Layout, folded};
 use amdinst_core::report::origin::short;
+use amdinst_core::report::run::Sampled;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::fault;
@@ -44,7 +45,10 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
     let printer = Printer { renderer, sources, all: options.layout.all };
     let mut text = String::new();
     for fault in summary.unexpected_faults() {
-        printer.fault(&mut text, fault);
+        printer.fault(&mut text, fault, Level::ERROR);
+    }
+    for doubt in &summary.doubts {
+        printer.fault(&mut text, doubt, Level::WARNING);
     }
     let branches = summary.worst_first();
     let diverged = fold(branches.into_iter().filter(|(_, branch)| branch.is_worth_a_warning()), printer.all);
@@ -88,6 +92,9 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
     if expected > 0 {
         let _ = writeln!(text, "{} in tests that passed", count(expected, "fault"));
     }
+    for sampled in &summary.sampled {
+        let _ = writeln!(text, "{}", sentence(sampled));
+    }
     let hidden: usize = diverged.iter().skip(options.top).map(Shown::branches).sum();
     let mut more =
         if hidden == 0 { String::new() } else { format!("; {hidden} of them not shown, --top shows more") };
@@ -103,6 +110,13 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
         found(summary)
     );
     text
+}
+
+/// What was looked for in some workgroups only.
+pub(crate) fn sentence(sampled: &Sampled) -> String {
+    let Sampled { kernel, check, workgroups, of } = sampled;
+    let what = if check == "uninitialised" { "uninitialised values" } else { check };
+    format!("{kernel}: looked for {what} in {workgroups} of {of} workgroups, to save time")
 }
 
 /// How many branches diverged; if blocks were measured instead, how many lines ran.
@@ -180,9 +194,9 @@ impl Printer<'_> {
         self.at(text, level, &title, &probe.location, explain(&probe.outcome), &[]);
     }
 
-    fn fault(&self, text: &mut String, fault: &TestFault) {
+    fn fault(&self, text: &mut String, fault: &TestFault, level: Level<'_>) {
         let TestFault { test, fault, .. } = fault;
-        let group = fault::group(fault, self.sources, &[format!("in test `{test}`")], Level::ERROR);
+        let group = fault::group(fault, self.sources, &[format!("in test `{test}`")], level);
         let _ = writeln!(text, "{}\n", self.renderer.render(&[group]));
     }
 

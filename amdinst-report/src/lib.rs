@@ -7,6 +7,8 @@
 //!
 //! Nothing here measures or launches anything.
 
+#![forbid(unsafe_code)]
+
 pub mod diff;
 pub mod fault;
 mod fold;

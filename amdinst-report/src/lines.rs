@@ -21,7 +21,7 @@ impl Line {
         (self.lanes > 0).then(|| self.lanes as f64 / self.executions.max(1) as f64)
     }
 
-    /// The same for people.
+    /// The lanes of the line, for people.
     pub(crate) fn lanes_text(&self) -> String {
         self.average_lanes().map_or_else(|| NO_LANES.to_owned(), |lanes| format!("{lanes:.1}"))
     }

@@ -29,8 +29,11 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
         let _ = writeln!(text, "> [!WARNING]\n> Test program `{program}` did not come to its end.\n");
     }
     let faults: Vec<_> = summary.unexpected_faults().collect();
-    if !faults.is_empty() {
-        text.push_str("### Faults\n\n| kernel | source | fault | test |\n|---|---|---|---|\n");
+    for (title, faults) in [("Faults", faults), ("Races unless atomic", summary.doubts.iter().collect())] {
+        if faults.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "### {title}\n\n| kernel | source | fault | test |\n|---|---|---|---|");
         for fault in faults {
             let _ = writeln!(
                 text,
@@ -42,6 +45,9 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
             );
         }
         text.push('\n');
+    }
+    for sampled in &summary.sampled {
+        let _ = writeln!(text, "> [!NOTE]\n> `{}`\n", crate::human::sentence(sampled));
     }
     if !violations.is_empty() {
         text.push_str("### Beyond a limit\n\n| limit | source | |\n|---|---|---|\n");

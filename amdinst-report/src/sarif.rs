@@ -141,7 +141,8 @@ pub fn log(summary: &Summary, violations: &[Violation]) -> Log {
         })
     };
     let mut results = Vec::new();
-    for fault in summary.unexpected_faults() {
+    let faults = summary.unexpected_faults().map(|fault| (fault, "error"));
+    for (fault, level) in faults.chain(summary.doubts.iter().map(|doubt| (doubt, "warning"))) {
         let id = format!("fault/{}", fault.fault.kind);
         let fault_report = &fault.fault;
         let lane = fault_report.lane.map(|lane| format!(", lane {lane}")).unwrap_or_default();
@@ -152,8 +153,14 @@ pub fn log(summary: &Summary, violations: &[Violation]) -> Log {
         );
         let frames: Vec<_> = fault_report.frames.iter().map(frame).collect();
         results.push(ResultObject {
-            rule_index: rule(id.clone(), "A kernel did something that it may not do"),
-            level: "error",
+            rule_index: rule(
+                id.clone(),
+                match level {
+                    "error" => "A kernel did something that it may not do",
+                    _ => "A kernel may have done something that it may not do",
+                },
+            ),
+            level,
             message: Message { text },
             locations: vec![location(&fault_report.location, &fault_report.kernel)],
             related_locations: fault_report

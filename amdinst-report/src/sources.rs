@@ -24,7 +24,7 @@ pub struct Sources {
 pub struct Source {
     /// Its text.
     pub text: String,
-    /// It is another text than at the time of the run.
+    /// The file's text differs from that at the time of the run.
     pub changed: bool,
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use amdgpu_object::{CodeObject, Kernel};
-use amdinst_core::instrument::{AddressMap, KernelProbes, ProbeMap, SCHEMA};
+use amdinst_core::instrument::{AddressMap, KernelProbes, ProbeMap, SCHEMA, check_pair, digest};
 use amdinst_core::manifest::{Artifact, Manifest};
 use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject, LaunchFailure, Settings};
 use thiserror::Error;
@@ -71,7 +71,7 @@ pub(crate) enum ArtifactError {
         /// `register`, `lds` or `global`.
         home: &'static str,
     },
-    /// They are older than what they would be built from now, and could not be built again.
+    /// The kernels are older than what they would be built from now, and could not be built again.
     #[error("the kernels of package `{package}` are stale: {what}{}\n  run `{command}`", reason.as_deref().unwrap_or_default())]
     Stale {
         /// The package.
@@ -133,8 +133,14 @@ impl Built {
         original_path: PathBuf,
     ) -> Self {
         let target = original.target.to_string();
-        let probes =
-            ProbeMap { schema: SCHEMA, target, kernels: Vec::new(), addresses: AddressMap::default() };
+        let probes = ProbeMap {
+            schema: SCHEMA,
+            target,
+            original: digest(&original.bytes),
+            code_object: None,
+            kernels: Vec::new(),
+            addresses: AddressMap::default(),
+        };
         Self {
             package: package.to_owned(),
             profile: profile.to_owned(),
@@ -159,6 +165,9 @@ impl Built {
         self.probes.kernel(kernel)
     }
 }
+
+/// Builds that may end while the files of one are read.
+const BUILDS_MEANWHILE: usize = 10;
 
 /// Code objects that this process has read, by the original's path and the counter home.
 static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
@@ -195,7 +204,20 @@ pub(crate) fn find(
                 return Err(rebuild::stale(package, &artifact, features, &what, None));
             }
         }
-        read(package, directory, &artifact, counters).map(Arc::new)
+        let mut built = read(package, directory, &artifact, counters);
+        // Another build may have put other files in their places: then there is another manifest.
+        for _ in 0..BUILDS_MEANWHILE {
+            if built.is_ok() {
+                break;
+            }
+            let (_, now) = self::artifact(settings, package, cpu)?;
+            if now == artifact {
+                break;
+            }
+            artifact = now;
+            built = read(package, directory, &artifact, counters);
+        }
+        built.map(Arc::new)
     })
 }
 
@@ -280,13 +302,19 @@ fn read(
         }
         None => None,
     };
+    let original = code_object(&original_path)?;
+    let map_path = directory.join(&form.probes);
+    let file = std::fs::read(&map_path).map_err(|error| broken(&map_path, error))?;
+    let probes = ProbeMap::from_json(&file).map_err(|error| broken(&map_path, error))?;
+    let object = instrumented.as_ref().map(|form| &form.object);
+    check_pair(&probes, &file, Some(&original.bytes), object).map_err(|error| broken(&map_path, error))?;
     Ok(Built {
         package: package.to_owned(),
         profile: artifact.profile.clone(),
-        original: code_object(&original_path)?,
+        original,
         original_path,
         instrumented,
-        probes: probe_map(&directory.join(&form.probes))?,
+        probes,
     })
 }
 
@@ -336,10 +364,6 @@ fn manifest_at(path: &Path) -> Result<Manifest, ArtifactError> {
     parsed(path, |bytes| Manifest::from_json(&bytes))
 }
 
-fn probe_map(path: &Path) -> Result<ProbeMap, ArtifactError> {
-    parsed(path, |bytes| ProbeMap::from_json(&bytes))
-}
-
 fn code_object(path: &Path) -> Result<CodeObject, ArtifactError> {
     parsed(path, CodeObject::parse)
 }
@@ -355,6 +379,8 @@ fn parsed<T, E: ToString>(
 
 #[cfg(test)]
 mod tests {
+    use amdinst_core::instrument::Counters;
+
     use super::*;
 
     #[test]
@@ -391,15 +417,73 @@ mod tests {
     }
 
     #[test]
-    fn a_probe_map_of_another_version_is_refused_with_the_command_that_mends_it() {
-        let path = std::env::temp_dir().join(format!("amdinst-map-{}.json", std::process::id()));
-        std::fs::write(&path, r#"{"schema":1,"target":"gfx90a","kernels":[],"addresses":{"runs":[]}}"#)
-            .unwrap();
-        let error = probe_map(&path).unwrap_err().to_string();
-        std::fs::remove_file(&path).unwrap();
-        assert!(error.starts_with(&path.display().to_string()), "{error}");
-        assert!(error.contains("it has schema 1, and this version reads schema 2"), "{error}");
-        assert!(error.contains("build the kernels again with `cargo amdinst build`"), "{error}");
+    fn a_probe_map_of_another_version_or_of_other_code_is_refused_with_the_command_that_mends_it() {
+        let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../cargo-amdinst/tests/fixtures/branches.elf");
+        let original = CodeObject::parse(std::fs::read(fixture).unwrap()).unwrap();
+        let made = |counters| {
+            let options = amdinst_core::instrument::Options { counters, ..Default::default() };
+            let plan = amdinst_core::instrument::plan(&original, &options).unwrap();
+            amdinst_core::instrument::apply(&original, plan).unwrap()
+        };
+        let (own, other) = (made(Counters::Global), made(Counters::Lds));
+        let place = tempfile::tempdir().unwrap();
+        let artifact = Artifact {
+            cpu: "gfx90a".to_owned(),
+            profile: "release".to_owned(),
+            original: "k.elf".to_owned(),
+            kernels: Vec::new(),
+            instrumented: vec![amdinst_core::manifest::Instrumented {
+                home: None,
+                file: Some("k.inst.elf".to_owned()),
+                probes: "k.probes.json".to_owned(),
+            }],
+            inputs: Vec::new(),
+            origin: None,
+        };
+        let with = |first: &[u8], code: &[u8], map: &[u8]| {
+            for (name, bytes) in [("k.elf", first), ("k.inst.elf", code), ("k.probes.json", map)] {
+                std::fs::write(place.path().join(name), bytes).unwrap();
+            }
+            read("k", place.path(), &artifact, CounterChoice::Auto)
+                .map(drop)
+                .map_err(|error| error.to_string())
+        };
+        with(&original.bytes, &own.bytes, &own.map_file).unwrap();
+        let map = place.path().join("k.probes.json").display().to_string();
+        let wrong = [
+            with(
+                &original.bytes,
+                &own.bytes,
+                br#"{"schema":1,"target":"gfx90a","kernels":[],"addresses":{"runs":[]}}"#,
+            ),
+            with(&original.bytes, &own.bytes, &other.map_file),
+            with(&original.bytes, &other.bytes, &own.map_file),
+            with(&own.bytes, &own.bytes, &own.map_file),
+            // A map that was changed, and still names its code object.
+            with(
+                &original.bytes,
+                &own.bytes,
+                &own.map_file.iter().map(|&byte| if byte == b'7' { b'8' } else { byte }).collect::<Vec<_>>(),
+            ),
+        ];
+        let told = [
+            "it has schema 1, and this version reads schema 2",
+            "belongs to another instrumented code object",
+            "belongs to another instrumented code object",
+            "belongs to another original",
+            "belongs to another",
+        ];
+        for (error, told) in wrong.into_iter().zip(told) {
+            let error = error.unwrap_err();
+            assert!(error.starts_with(&map) && error.contains(told), "{error}");
+            assert!(error.contains("build the kernels again with `cargo amdinst build`"), "{error}");
+        }
+        // All hashes right but that of the map.
+        let text = String::from_utf8(own.map_file.clone()).unwrap();
+        let changed = text.replacen("\"why\":\"", "\"why\":\"not ", 1);
+        assert_ne!(changed, text);
+        let error = with(&original.bytes, &own.bytes, changed.as_bytes()).unwrap_err();
+        assert!(error.contains("the instrumented code object belongs to another probe map"), "{error}");
     }
 
     #[test]

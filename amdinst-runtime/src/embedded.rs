@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use amdgpu_object::CodeObject;
-use amdinst_core::instrument::{Home, KernelProbes, ProbeMap};
+use amdinst_core::instrument::{Home, KernelProbes, ProbeMap, check_pair};
 use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject};
 
 use crate::artifacts::{ArtifactError, Built, InstrumentedForm, broken};
@@ -45,7 +45,10 @@ pub(crate) fn read(
                 let home = home.map_or("auto", Home::name);
                 return Err(ArtifactError::EmbeddedOtherwise { package: package.to_owned(), home });
             }
+            let map_file = form.probes;
             let form = form.code_object.map(object).transpose()?;
+            check_pair(&probes, map_file, Some(&original.bytes), form.as_ref())
+                .map_err(|error| broken(&path, error))?;
             let path = path.with_extension("instrumented");
             (form.map(|object| InstrumentedForm { object, path }), probes)
         }

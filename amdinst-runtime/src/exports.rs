@@ -285,6 +285,8 @@ fn launched(device: &Device, asked: &LaunchRequest) -> Result<Launched, LaunchFa
         timing: timing.map(|timing| timing.told()),
         modelled: timing.map(|timing| timing.kept()),
         timeline: timing.and_then(|timing| timing.timeline()),
+        doubts: outcome.doubts,
+        sampled: outcome.sampled,
     })
 }
 

@@ -3,7 +3,7 @@
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{Fault, FaultKind};
 use amdinst_explain::{Code, fault_report};
-use amdinst_format::interface::LaunchFailure;
+use amdinst_format::interface::{Doubt, LaunchFailure};
 use amdinst_report::Sources;
 
 use crate::request::Request;
@@ -15,9 +15,14 @@ const DEPENDS: &str = "; it depends on a register, LDS or scratch memory that no
 /// What to do where a fault is none, if a test may say so.
 fn way_out(kind: &FaultKind) -> Option<&'static str> {
     match kind {
+        FaultKind::Race { certain: false, .. } | FaultKind::LaneRace { certain: false, .. } => Some(
+            "debug information of Rust tells which accesses are atomic; if these are, `--allow FILE:LINE` (`AMDINST_ALLOW`) allows them; \
+             `--check atomicity` makes this an error",
+        ),
         FaultKind::Race { .. } | FaultKind::LaneRace { .. } => Some(
             "if a flag or an atomic orders the waves, which machine code does not tell, do not look for races in this test: \
-             `#[harness::test(check = \"barriers,uninitialised\")]`, or in all: `--check barriers,uninitialised`",
+             `#[harness::test(check = \"barriers,uninitialised\")]`, or in all: `--check barriers,uninitialised`; \
+             `--allow FILE:LINE` (`AMDINST_ALLOW`) allows those of one line",
         ),
         FaultKind::BarrierMismatch { .. } | FaultKind::BarrierDivergence { .. } => Some(
             "hardware lets this pass; not to look for it in this test: `#[harness::test(check = \"races,uninitialised\")]`, \
@@ -43,6 +48,12 @@ pub(crate) fn by_unwritten(failure: LaunchFailure) -> LaunchFailure {
 pub(crate) fn of_original(fault: &Fault, request: &Request<'_>, uninitialised: bool) -> LaunchFailure {
     let (fault, text) = told(fault, request, &Some, uninitialised);
     LaunchFailure::Fault { fault, text }
+}
+
+/// What may be a fault of the original.
+pub(crate) fn doubt(fault: &Fault, request: &Request<'_>) -> Doubt {
+    let (fault, text) = told(fault, request, &Some, false);
+    Doubt { fault: *fault, text }
 }
 
 /// A fault of the instrumented kernel.

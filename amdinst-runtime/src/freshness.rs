@@ -3,6 +3,14 @@
 //! The build notes the files that a code object was made from ([`Origin`]). A file whose size and time are as noted is the same;
 //! of one that differs in time alone, a text's hash decides. So a look costs a few calls of the system, and a file that was only
 //! touched is no change.
+//!
+//! # When it is checked
+//! The manifest notes of each code object what it was made from: sources and `Cargo.toml`s by size, time and
+//! hash, compiler and LLVM's tools by size and time, the package's features. The first launch of a process
+//! compares these with the files as they are, and the features with those that `#[kernel]` noted when the
+//! test was compiled. If they differ, the command that built them is run again (`rebuild`). If that fails,
+//! the test fails and says what to run. `cargo amdinst test` has just built them and says so
+//! (`AMDINST_FRESH`).
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;

@@ -7,6 +7,12 @@
 //! # Where `unsafe` is
 //! `exports` takes pointers from C; each function says what its caller, the harness, vouches for. `device/hip` calls the HIP
 //! runtime. No panic leaves an exported function.
+//!
+//! # Why a shared library
+//! Test programs, programs with kernels inside, and programs under `exec` load one file, which is built when
+//! the command is. With a process of its own instead, buffers would have to be shared, each launch would cost
+//! a switch, and a debugger would see two programs; `exec` needs a library in any case. A test program asks
+//! it for one symbol. The harness takes this crate in directly with its feature `bundled`.
 
 mod artifacts;
 mod device;

@@ -51,7 +51,7 @@ impl ModelledLaunch {
         }
     }
 
-    /// As tests get it.
+    /// The times, as tests get them.
     pub(crate) fn told(&self) -> LaunchTiming {
         LaunchTiming {
             kernel: self.kernel.clone(),
@@ -60,7 +60,7 @@ impl ModelledLaunch {
         }
     }
 
-    /// As a kept run has it.
+    /// The times, as a kept run has them.
     pub(crate) fn kept(&self) -> Modelled {
         let TimingReport { megahertz, cycles, waves, achieved_occupancy, .. } = self.original;
         Modelled {

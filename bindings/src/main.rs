@@ -3,6 +3,8 @@
 //! The reference headers are those of Debian 12's `libamdhip64-dev` (HIP 5.2); libclang comes from `libclang-22-dev`.
 //! A program of its own, so that the generator is built only where it is used.
 
+#![forbid(unsafe_code)]
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -136,5 +138,33 @@ fn generate(header: &Path, include: &Path) -> Result<String> {
         builder = builder.allowlist_function(format!("^{function}$"));
     }
     let bindings = builder.generate().context("reading the HIP headers")?;
-    Ok(bindings.to_string())
+    Ok(with_conditions(&bindings.to_string()))
+}
+
+/// Says at each unsafe block what it relies on.
+fn with_conditions(generated: &str) -> String {
+    let mut text = String::with_capacity(generated.len());
+    for line in generated.lines() {
+        let code = line.trim_start();
+        let condition = if code.contains("Library::new") {
+            Some("the caller of this function has the library keep the promises of `Library::new`.")
+        } else if code.starts_with("let ") && code.contains("= unsafe {") {
+            Some("the header declares the function with the type that the field has.")
+        } else if code.starts_with("unsafe { Self::from_library") {
+            Some("the caller has the library be a HIP runtime.")
+        } else if code == "unsafe {" {
+            Some("the caller keeps to what the C function asks for.")
+        } else {
+            None
+        };
+        if let Some(condition) = condition {
+            text.push_str(&line[..line.len() - code.len()]);
+            text.push_str("// SAFETY: ");
+            text.push_str(condition);
+            text.push('\n');
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
 }

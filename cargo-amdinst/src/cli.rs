@@ -150,7 +150,7 @@ pub struct LockArgs {
 }
 
 impl LockArgs {
-    /// As cargo takes them.
+    /// The options as cargo takes them.
     pub fn options(&self) -> Vec<String> {
         [(self.locked, "--locked"), (self.offline, "--offline"), (self.frozen, "--frozen")]
             .into_iter()
@@ -259,7 +259,7 @@ impl SiteArgs {
         }
     }
 
-    /// As the instrumenter takes it.
+    /// The chosen sites, as the instrumenter takes them.
     pub fn selectors(&self) -> Vec<SiteSelector> {
         let names = self.probe_name.iter().cloned().map(SiteSelector::Probe);
         names.chain(self.site.iter().cloned().map(SiteSelector::Lines)).collect()
@@ -615,12 +615,16 @@ pub struct LimitArgs {
 }
 
 /// What the emulator looks for, though hardware lets it pass.
-#[derive(Clone, Copy, Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct CheckArgs {
     /// Mistakes to look for that need not show in results: `all`, `none`, or some of `races`, `barriers` and
-    /// `uninitialised`, with commas between (default: `all` for `test` on the emulator, else `none`)
+    /// `uninitialised`, with commas between (default: `all` for `test` on the emulator, else `none`); with `atomicity`,
+    /// races unless both accesses are atomic are errors, too, not warnings
     #[arg(long, value_name = "LIST", value_parser = checks)]
     pub check: Option<Checks>,
+    /// Accesses whose races are meant, with commas between: `FILE`, `FILE:LINE`, or the function that they are in
+    #[arg(long, value_name = "PLACE", value_delimiter = ',')]
+    pub allow: Vec<String>,
     /// The old name of `--check barriers`
     #[arg(long, hide = true)]
     pub strict_barriers: bool,
@@ -635,8 +639,8 @@ pub struct CheckArgs {
 
 impl CheckArgs {
     /// What is asked for, if anything is said about it.
-    pub fn asked(self) -> Option<Checks> {
-        let old = Checks { races: self.check_races, barriers: self.strict_barriers, uninitialised: false };
+    pub fn asked(&self) -> Option<Checks> {
+        let old = Checks { races: self.check_races, barriers: self.strict_barriers, ..Checks::NONE };
         match self.check {
             Some(asked) => Some(Checks {
                 races: asked.races || old.races,
@@ -648,17 +652,20 @@ impl CheckArgs {
     }
 
     /// What one launch can find of what is asked for, for the emulator.
-    pub fn set(self, config: &mut Config) {
+    pub fn set(&self, config: &mut Config) {
         let asked = self.asked().unwrap_or_default();
         config.strict_barriers = asked.barriers;
         config.check_races = asked.races;
+        config.strict_races = asked.atomicity;
+        config.allowed.clone_from(&self.allow);
         config.uninitialised = self.uninitialised.unwrap_or_default();
     }
 
     /// What is asked for, by the variables that test programs and the emulated driver know it by.
-    pub fn variables(self) -> impl Iterator<Item = (&'static str, String)> {
+    pub fn variables(&self) -> impl Iterator<Item = (&'static str, String)> {
         let all = [
             ("AMDINST_CHECK", self.asked().map(|asked| asked.to_string())),
+            ("AMDINST_ALLOW", (!self.allow.is_empty()).then(|| self.allow.join(","))),
             ("AMDINST_UNINITIALISED", self.uninitialised.map(|Uninitialised(dword)| format!("{dword:#x}"))),
         ];
         all.into_iter().filter_map(|(variable, value)| Some((variable, value?)))
@@ -759,6 +766,9 @@ pub struct RunArgs {
     /// measured
     #[arg(long)]
     pub report: bool,
+    /// With --report: write what each wave counted, a line of JSON each; a report has some waves of a large launch
+    #[arg(long, value_name = "FILE", requires = "report")]
+    pub waves: Option<PathBuf>,
     /// Model how long it takes on this device, and where the cycles go; with --report of the instrumented kernel too
     #[arg(long, value_name = "DEVICE")]
     pub timing: Option<TimingChoice>,

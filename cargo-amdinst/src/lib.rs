@@ -12,6 +12,7 @@ mod parent;
 pub mod runtime;
 pub mod setup;
 pub mod shell;
+pub mod together;
 pub mod toolchain;
 
 use std::ffi::OsString;

@@ -1,4 +1,9 @@
 //! Ending when the process that started this one does.
+//!
+//! `exec` becomes the program, and so dies with it. Programs outlive who started them, unless
+//! `--die-with-parent` is given. The tests of `cargo amdinst test` die with the command: its cargo by the
+//! system's parent-death signal, and the test program, which cargo starts, by one of its own (`runner/parent`
+//! of the harness).
 
 use std::io;
 

@@ -1,5 +1,5 @@
 //! Every `--help` equals its snapshot in `tests/snapshots/help/`.
-//! `cargo xtask help-snapshots --bless` writes them anew.
+//! `cargo xtask snapshots --bless` writes them anew.
 
 use std::fs;
 use std::path::PathBuf;

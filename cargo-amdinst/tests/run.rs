@@ -333,3 +333,111 @@ fn blocks_are_counted_with_their_lanes() {
         "{view}"
     );
 }
+
+/// Of a launch of 300,000 waves, the first 16 do something. A kilobyte a wave would be 300 MB: more than the process may have here.
+#[test]
+fn a_large_launch_takes_the_memory_of_a_small_one_and_its_sums_are_exact() {
+    let directory = tempfile::tempdir().unwrap();
+    write_words(&directory.path().join("x"), 1..1001);
+    let limited = |command: &str| {
+        let mut shell = Command::new("sh");
+        shell.current_dir(directory.path()).env("NO_COLOR", "1").arg("-c");
+        let program = [env!("CARGO_BIN_EXE_cargo-amdinst"), fixture().to_str().unwrap()].map(str::to_owned);
+        let [program, file] = program;
+        shell.arg(format!("ulimit -v 400000; exec {program} run {file} --kernel collatz {command}"));
+        json(&shell.output().unwrap())
+    };
+    let options = "--block 64 --arg inout:x:y --arg u32:1000 --arg u32:1000 --report --format json";
+    let large = limited(&format!("--grid 300000 {options}"));
+    assert_eq!(
+        (&large["memory_equal"], &large["oracle_equal"], &large["waves"]),
+        (&true.into(), &true.into(), &300_000.into())
+    );
+    // The sums of the waves that do something, and one execution without lanes of each other.
+    let small = limited(&format!("--grid 16 {options}"));
+    let sites = |view: &Value| view["sites"].as_array().unwrap().clone();
+    let figure = |value: &Value, name: &str| value[name].as_u64().unwrap();
+    let (mut idle, mut kept) = (0, 0);
+    for (large, small) in sites(&large).iter().zip(&sites(&small)) {
+        let more = figure(large, "executions") - figure(small, "executions");
+        assert!(more == 0 || more == 300_000 - 16, "{large}");
+        assert_eq!(figure(large, "none") - figure(small, "none"), more);
+        for name in ["diverged", "all", "lanes_taken"] {
+            assert_eq!(large[name], small[name], "{name}");
+        }
+        idle += more;
+        let left_out = large["left_out"]["waves"].as_u64().unwrap_or(0);
+        let listed = large["waves"].as_array().unwrap();
+        assert!(listed.len() <= 16 + 64, "{}", listed.len());
+        assert!(left_out == 0 || left_out + listed.len() as u64 == 300_000);
+        // Those that lost most are among them.
+        for wave in small["waves"].as_array().unwrap().iter().filter(|wave| wave["diverged"] != 0) {
+            kept += 1;
+            assert!(listed.contains(wave), "{wave}");
+        }
+    }
+    assert!(idle > 0 && kept > 16, "{idle} {kept}");
+}
+
+/// What a report has not wave by wave goes to a file, if it is asked for.
+#[test]
+fn all_waves_go_to_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    write_words(&directory.path().join("x"), 1..5001);
+    for (probe, parts) in [("branches", "sites"), ("blocks", "blocks")] {
+        let options = format!(
+            "--grid 5000 --block 64 --arg inout:x:y --arg u32:5000 --arg u32:50 --report --probe {probe} --format json --waves all.jsonl"
+        );
+        let view = json(&run(directory.path(), "collatz", &options));
+        let text = std::fs::read_to_string(directory.path().join("all.jsonl")).unwrap();
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), 5000);
+        assert!(
+            lines
+                .iter()
+                .enumerate()
+                .all(|(number, line)| line["workgroup"][0] == number && line["flushed"] == true)
+        );
+        for part in view[parts].as_array().unwrap() {
+            let id = part["id"].as_u64().unwrap();
+            let sum: u64 = lines
+                .iter()
+                .filter_map(|line| {
+                    let mut of_wave = line[parts].as_array()?.iter().enumerate();
+                    let (_, value) =
+                        of_wave.find(|(at, value)| value["id"].as_u64().unwrap_or(*at as u64) == id)?;
+                    value["executions"].as_u64()
+                })
+                .sum();
+            assert_eq!(sum, part["executions"].as_u64().unwrap(), "{part}");
+        }
+    }
+    let alone = run(
+        directory.path(),
+        "collatz",
+        "--grid 1 --block 64 --arg buf:4 --arg u32:0 --arg u32:0 --waves all.jsonl",
+    );
+    assert_eq!(alone.status.code(), Some(2));
+}
+
+/// Nothing was compared where a kernel has no buffer.
+#[test]
+fn equal_is_not_said_of_what_was_not_compared() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = "--grid 1 --block 64 --arg buf:0 --arg u32:0 --arg u32:0 --report";
+    let view = json(&run(directory.path(), "collatz", &format!("{options} --format json")));
+    assert_eq!((&view["memory_equal"], &view["oracle_equal"]), (&Value::Null, &true.into()));
+    let text = run(directory.path(), "collatz", options);
+    assert!(
+        String::from_utf8_lossy(&text.stdout).contains("memory after both kernels: not compared"),
+        "{text:?}"
+    );
+    std::fs::write(directory.path().join("empty"), "").unwrap();
+    let nothing = run(
+        directory.path(),
+        "collatz",
+        "--grid 1 --block 64 --arg buf:0 --arg u32:0 --arg u32:0 --expect 1=empty",
+    );
+    assert_eq!(nothing.status.code(), Some(1), "{nothing:?}");
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("could be compared"), "{nothing:?}");
+}

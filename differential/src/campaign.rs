@@ -85,7 +85,7 @@ impl Options {
 /// What a campaign did.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// Both sides' runs, added up.
+    /// Outcome of the runs on both sides, added up.
     pub outcome: Outcome,
     /// Programs that were compiled and run.
     pub programs: u64,

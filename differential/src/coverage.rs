@@ -19,7 +19,7 @@ impl Coverage {
         *self.0.entry(cpu.to_owned()).or_default().entry(op).or_default() += executions;
     }
 
-    /// Both together.
+    /// Adds another coverage to this one.
     pub fn add(&mut self, other: &Self) {
         for (cpu, ops) in &other.0 {
             ops.iter().for_each(|(op, executions)| self.count(cpu, *op, *executions));

@@ -31,7 +31,7 @@ impl Dice {
         self.roll(times) == 0
     }
 
-    /// One of them, which are not none.
+    /// Picks one element of a slice that is not empty.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.roll(from.len())]
     }

@@ -5,13 +5,17 @@
 //! the operations between lanes are done a wave at a time. Clang's two back ends share neither instruction selection nor
 //! registers, so equal memory is evidence for the emulator (and for clang).
 //!
-//! The same programs, instrumented, are compared with themselves ([`transparency`]): evidence for the instrumenter.
+//! The same programs, instrumented, are compared with themselves ([`transparency`]): evidence for the instrumenter. Damaged code objects
+//! are refused, or go all the way ([`hostile`]).
+
+#![forbid(unsafe_code)]
 
 pub mod alone;
 pub mod campaign;
 pub mod coverage;
 pub mod dice;
 pub mod generate;
+pub mod hostile;
 pub mod ops;
 pub mod program;
 pub mod reduce;

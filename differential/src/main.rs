@@ -1,5 +1,7 @@
 //! The program behind `cargo xtask corpus differential`.
 
+#![forbid(unsafe_code)]
+
 use std::process::ExitCode;
 
 use clap::Parser;

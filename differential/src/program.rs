@@ -94,7 +94,7 @@ pub enum Step {
 /// How short of registers a kernel is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pressure {
-    /// As it comes.
+    /// Registers as the compiler allots them.
     #[default]
     None,
     /// Two dozen VGPRs, so that vectors are spilled.
@@ -105,7 +105,7 @@ pub enum Pressure {
     ManyWaves,
     /// Sixty VGPRs and SGPRs; all others hold something from the kernel's start to its end. Calls are inlined.
     AllVgprs,
-    /// As `AllVgprs`, and so do all AGPRs.
+    /// `AllVgprs`; all AGPRs hold something as well.
     AllAgprs,
 }
 

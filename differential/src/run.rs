@@ -22,9 +22,9 @@ const OUTPUT_BYTES: usize = 1 << 17;
 /// A processor and an optimisation level.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Target {
-    /// As clang's `-mcpu` has it.
+    /// Processor, as clang's `-mcpu` names it.
     pub cpu: String,
-    /// As clang has it, `-O0` to `-O3`.
+    /// Optimisation level, `-O0` to `-O3`.
     pub level: &'static str,
 }
 
@@ -100,7 +100,7 @@ pub struct Checks {
 }
 
 impl Outcome {
-    /// Both together; places in the batch lose their meaning.
+    /// Adds another outcome to this one; places in the batch lose their meaning.
     pub fn add(&mut self, other: Self) {
         for (target, runs) in other.runs {
             *self.runs.entry(target).or_default() += runs;

@@ -80,12 +80,12 @@ impl Ty {
         }
     }
 
-    /// It holds floating-point numbers, so that NaNs must be made equal before their bits are looked at.
+    /// Whether values are floating-point numbers, so that NaNs must be made equal before their bits are looked at.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64 | Self::F16x2 | Self::F32x2)
     }
 
-    /// It is a signed integer.
+    /// Whether the type is a signed integer.
     pub fn is_signed(self) -> bool {
         matches!(self, Self::I8 | Self::I16 | Self::I32 | Self::I64)
     }

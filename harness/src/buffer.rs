@@ -62,7 +62,7 @@ impl<T: Element> Buffer<T> {
         self.len
     }
 
-    /// It holds no value.
+    /// Whether the buffer holds no value.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }

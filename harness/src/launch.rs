@@ -115,7 +115,7 @@ pub trait Launch<P> {
         self.launch_with_lds(device, grid, block, 0, arguments)
     }
 
-    /// As [`Launch::launch`], with `lds` bytes of dynamic LDS for each workgroup, after the kernel's own.
+    /// Launches the kernel with `lds` bytes of dynamic LDS for each workgroup, after the kernel's own.
     ///
     /// # Errors
     /// As [`Launch::launch`].

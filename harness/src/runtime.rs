@@ -12,14 +12,14 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum RuntimeError {
-    /// It is not beside the installed command, or no command is installed.
+    /// The runtime is not beside the installed command, or no command is installed.
     #[error(
         "the runtime of cargo-amdinst is not found: no `{file}` beside `cargo-amdinst` in PATH\n  \
          run `cargo install cargo-amdinst`, or the tests through `cargo amdinst test`",
         file = interface::INSTALLED_FILE
     )]
     NotFound,
-    /// It cannot be loaded.
+    /// The runtime cannot be loaded.
     #[error(
         "the runtime {} cannot be loaded: {message}\n  run `cargo install cargo-amdinst`, or unset {VARIABLE} if it names another file",
         path.display()
@@ -30,7 +30,7 @@ pub enum RuntimeError {
         /// What the system's loader says.
         message: String,
     },
-    /// It belongs to another version of the harness.
+    /// The runtime belongs to another version of the harness.
     #[error(
         "the installed cargo-amdinst does not fit these tests: its runtime ({}) has interface {found}, \
          and amdinst-harness {harness} needs {VERSION}: {}",

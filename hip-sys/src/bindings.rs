@@ -598,7 +598,9 @@ impl Hip {
         P: AsRef<::std::ffi::OsStr>,
     {
         let path = path.as_ref();
+        // SAFETY: the caller of this function has the library keep the promises of `Library::new`.
         let library = unsafe { ::libloading::Library::new(path) }?;
+        // SAFETY: the caller has the library be a HIP runtime.
         unsafe { Self::from_library(library) }
     }
     pub unsafe fn from_library<L>(library: L) -> Result<Self, ::libloading::Error>
@@ -606,62 +608,94 @@ impl Hip {
         L: Into<::libloading::Library>,
     {
         let __library = library.into();
+        // SAFETY: the header declares the function with the type that the field has.
         let hipInit = unsafe { __library.get(b"hipInit\0") }.map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipDriverGetVersion = unsafe { __library.get(b"hipDriverGetVersion\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipRuntimeGetVersion = unsafe { __library.get(b"hipRuntimeGetVersion\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipDeviceSynchronize = unsafe { __library.get(b"hipDeviceSynchronize\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipSetDevice = unsafe { __library.get(b"hipSetDevice\0") }.map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipGetDevice = unsafe { __library.get(b"hipGetDevice\0") }.map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipGetDeviceCount = unsafe { __library.get(b"hipGetDeviceCount\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipGetDeviceProperties = unsafe {
             __library.get(b"hipGetDeviceProperties\0")
         }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipGetLastError = unsafe { __library.get(b"hipGetLastError\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipGetErrorName = unsafe { __library.get(b"hipGetErrorName\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipGetErrorString = unsafe { __library.get(b"hipGetErrorString\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipStreamCreate = unsafe { __library.get(b"hipStreamCreate\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipStreamDestroy = unsafe { __library.get(b"hipStreamDestroy\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipStreamSynchronize = unsafe { __library.get(b"hipStreamSynchronize\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipEventCreate = unsafe { __library.get(b"hipEventCreate\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipEventRecord = unsafe { __library.get(b"hipEventRecord\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipEventDestroy = unsafe { __library.get(b"hipEventDestroy\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipEventSynchronize = unsafe { __library.get(b"hipEventSynchronize\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipEventElapsedTime = unsafe { __library.get(b"hipEventElapsedTime\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipMalloc = unsafe { __library.get(b"hipMalloc\0") }.map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipFree = unsafe { __library.get(b"hipFree\0") }.map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipMemcpy = unsafe { __library.get(b"hipMemcpy\0") }.map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipModuleGetGlobal = unsafe { __library.get(b"hipModuleGetGlobal\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipMemcpyAsync = unsafe { __library.get(b"hipMemcpyAsync\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipMemset = unsafe { __library.get(b"hipMemset\0") }.map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipMemGetInfo = unsafe { __library.get(b"hipMemGetInfo\0") }.map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipModuleUnload = unsafe { __library.get(b"hipModuleUnload\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipModuleGetFunction = unsafe { __library.get(b"hipModuleGetFunction\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipFuncGetAttribute = unsafe { __library.get(b"hipFuncGetAttribute\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipModuleLoadData = unsafe { __library.get(b"hipModuleLoadData\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipModuleLaunchKernel = unsafe { __library.get(b"hipModuleLaunchKernel\0") }
             .map(|sym| *sym);
+        // SAFETY: the header declares the function with the type that the field has.
         let hipGetDevicePropertiesR0600 = unsafe {
             __library.get(b"hipGetDevicePropertiesR0600\0")
         }
@@ -709,6 +743,7 @@ impl Hip {
         &self,
         driverVersion: *mut ::core::ffi::c_int,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipDriverGetVersion
@@ -720,6 +755,7 @@ impl Hip {
         &self,
         runtimeVersion: *mut ::core::ffi::c_int,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipRuntimeGetVersion
@@ -728,6 +764,7 @@ impl Hip {
         }
     }
     pub unsafe fn hipDeviceSynchronize(&self) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipDeviceSynchronize
@@ -736,6 +773,7 @@ impl Hip {
         }
     }
     pub unsafe fn hipSetDevice(&self, deviceId: ::core::ffi::c_int) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipSetDevice
@@ -744,6 +782,7 @@ impl Hip {
         }
     }
     pub unsafe fn hipGetDevice(&self, deviceId: *mut ::core::ffi::c_int) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipGetDevice
@@ -755,6 +794,7 @@ impl Hip {
         &self,
         count: *mut ::core::ffi::c_int,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipGetDeviceCount
@@ -767,6 +807,7 @@ impl Hip {
         prop: *mut hipDeviceProp_t,
         deviceId: ::core::ffi::c_int,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipGetDeviceProperties
@@ -775,6 +816,7 @@ impl Hip {
         }
     }
     pub unsafe fn hipGetLastError(&self) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self.hipGetLastError.as_ref().expect("Expected function, got error."))()
         }
@@ -783,6 +825,7 @@ impl Hip {
         &self,
         hip_error: hipError_t,
     ) -> *const ::core::ffi::c_char {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipGetErrorName
@@ -794,6 +837,7 @@ impl Hip {
         &self,
         hipError: hipError_t,
     ) -> *const ::core::ffi::c_char {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipGetErrorString
@@ -802,6 +846,7 @@ impl Hip {
         }
     }
     pub unsafe fn hipStreamCreate(&self, stream: *mut hipStream_t) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipStreamCreate
@@ -810,6 +855,7 @@ impl Hip {
         }
     }
     pub unsafe fn hipStreamDestroy(&self, stream: hipStream_t) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipStreamDestroy
@@ -818,6 +864,7 @@ impl Hip {
         }
     }
     pub unsafe fn hipStreamSynchronize(&self, stream: hipStream_t) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipStreamSynchronize
@@ -826,6 +873,7 @@ impl Hip {
         }
     }
     pub unsafe fn hipEventCreate(&self, event: *mut hipEvent_t) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self.hipEventCreate.as_ref().expect("Expected function, got error."))(event)
         }
@@ -835,6 +883,7 @@ impl Hip {
         event: hipEvent_t,
         stream: hipStream_t,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipEventRecord
@@ -843,6 +892,7 @@ impl Hip {
         }
     }
     pub unsafe fn hipEventDestroy(&self, event: hipEvent_t) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipEventDestroy
@@ -851,6 +901,7 @@ impl Hip {
         }
     }
     pub unsafe fn hipEventSynchronize(&self, event: hipEvent_t) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipEventSynchronize
@@ -864,6 +915,7 @@ impl Hip {
         start: hipEvent_t,
         stop: hipEvent_t,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipEventElapsedTime
@@ -876,6 +928,7 @@ impl Hip {
         ptr: *mut *mut ::core::ffi::c_void,
         size: usize,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self.hipMalloc.as_ref().expect("Expected function, got error."))(ptr, size)
         }
@@ -890,6 +943,7 @@ impl Hip {
         sizeBytes: usize,
         kind: hipMemcpyKind,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipMemcpy
@@ -904,6 +958,7 @@ impl Hip {
         hmod: hipModule_t,
         name: *const ::core::ffi::c_char,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipModuleGetGlobal
@@ -919,6 +974,7 @@ impl Hip {
         kind: hipMemcpyKind,
         stream: hipStream_t,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipMemcpyAsync
@@ -934,6 +990,7 @@ impl Hip {
         value: ::core::ffi::c_int,
         sizeBytes: usize,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipMemset
@@ -946,6 +1003,7 @@ impl Hip {
         free: *mut usize,
         total: *mut usize,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipMemGetInfo
@@ -954,6 +1012,7 @@ impl Hip {
         }
     }
     pub unsafe fn hipModuleUnload(&self, module: hipModule_t) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipModuleUnload
@@ -967,6 +1026,7 @@ impl Hip {
         module: hipModule_t,
         kname: *const ::core::ffi::c_char,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipModuleGetFunction
@@ -980,6 +1040,7 @@ impl Hip {
         attrib: hipFunction_attribute,
         hfunc: hipFunction_t,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipFuncGetAttribute
@@ -992,6 +1053,7 @@ impl Hip {
         module: *mut hipModule_t,
         image: *const ::core::ffi::c_void,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipModuleLoadData
@@ -1013,6 +1075,7 @@ impl Hip {
         kernelParams: *mut *mut ::core::ffi::c_void,
         extra: *mut *mut ::core::ffi::c_void,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipModuleLaunchKernel
@@ -1039,6 +1102,7 @@ impl Hip {
         properties: *mut ::core::ffi::c_void,
         device: ::core::ffi::c_int,
     ) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe {
             (self
                 .hipGetDevicePropertiesR0600

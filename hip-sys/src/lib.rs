@@ -14,7 +14,6 @@ use std::ffi::c_void;
     non_snake_case,
     non_upper_case_globals,
     clippy::all,
-    clippy::undocumented_unsafe_blocks,
     reason = "generated"
 )]
 mod bindings;

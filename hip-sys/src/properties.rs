@@ -3,6 +3,9 @@
 //! `hipDeviceProp_t` changed its layout in HIP 6. There, `hipGetDevicePropertiesR0600` fills the new one, and
 //! `hipGetDeviceProperties` is kept, with the old one, for programs built before; HIP 5 has that alone. Which layout a function fills
 //! is told by its name and by the runtime's version, and a structure is read only where the two agree.
+//!
+//! Of what a launch through HIP uses, only this differs between HIP 5, 6 and 7. Tests build runtimes in C
+//! that differ as those do (`tests/stub`).
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -25,9 +28,9 @@ struct R0600([u8; R0600_BYTES]);
 /// How a runtime describes its devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// As in HIP 5, by `hipGetDeviceProperties`.
+    /// The layout of HIP 5, by `hipGetDeviceProperties`.
     R0000,
-    /// As from HIP 6 on, by `hipGetDevicePropertiesR0600`.
+    /// The layout of HIP 6 and later, by `hipGetDevicePropertiesR0600`.
     R0600,
 }
 
@@ -45,7 +48,7 @@ pub enum PropertiesError {
 }
 
 impl Layout {
-    /// That of a runtime.
+    /// The layout that a runtime's devices are described in.
     ///
     /// # Errors
     /// It has no such function, or not the one that its version must have.

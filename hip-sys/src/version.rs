@@ -7,9 +7,9 @@ use crate::{Hip, hipError_t};
 /// A HIP runtime's version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// That of ROCm: 5, 6 or 7.
+    /// Major version of ROCm: 5, 6 or 7.
     pub major: u32,
-    /// That of ROCm.
+    /// Minor version of ROCm.
     pub minor: u32,
     /// HIP's own count.
     pub patch: u32,

@@ -32,7 +32,7 @@ pub unsafe fn break_continue(width: u32, rows: *const i32, sums: *mut i32) {
     unsafe { *sums.add(i) = sum };
 }
 
-/// The same on the host, for one row.
+/// What the kernel computes, on the host, for one row.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(row: &[i32]) -> i32 {
     row.iter().take_while(|&&value| value != 0).filter(|&&value| value > 0).sum()

@@ -77,7 +77,7 @@ pub unsafe fn follow(address: u64, output: *mut u32) {
     unsafe { *output.add(i) = words.add(i).read_volatile() };
 }
 
-/// As [`follow`], with an atomic exchange.
+/// Exchanges the word of each work-item, by an atomic, behind an address that is no buffer of the launch.
 ///
 /// # Safety
 /// As for [`follow`], and `address` is a multiple of 4.
@@ -183,7 +183,8 @@ pub unsafe fn sum_of_neighbours(output: *mut u32) {
     }
 }
 
-/// The same, but that the last work-item does without the place that nobody writes, after it has read it.
+/// Sums neighbours as [`sum_of_neighbours`] does, but the last work-item ignores the place that nobody writes, after it
+/// has read it.
 ///
 /// # Safety
 /// As [`sum_of_neighbours`].

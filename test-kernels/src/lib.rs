@@ -11,6 +11,7 @@ pub mod called;
 pub mod classify;
 pub mod collatz;
 pub mod early_return;
+pub mod flags;
 pub mod histogram;
 pub mod integers;
 pub mod nested;

@@ -36,7 +36,7 @@ pub unsafe fn opposite(values: *mut u32, count: u32, rounds: u32) {
     }
 }
 
-/// The same on the host.
+/// What the kernel computes, on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(values: &mut [u32], rounds: u32) {
     for _ in 0..rounds {

@@ -31,7 +31,7 @@ pub unsafe fn stencil(width: u32, height: u32, input: *const f32, output: *mut f
     }
 }
 
-/// The same on the host.
+/// What the kernel computes, on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(width: usize, height: usize, input: &[f32]) -> Vec<f32> {
     let one = |at: usize| {

@@ -14,8 +14,15 @@ pub(crate) struct Options {
 
 /// Builds and runs the program of `package`. `Ok(false)` if it fails.
 pub(crate) fn run(package: &str, options: &Options) -> Result<bool> {
+    run_as(&["--package", package], options)
+}
+
+/// The same of a program that `program` chooses, with options of cargo.
+pub(crate) fn run_as(program: &[&str], options: &Options) -> Result<bool> {
     let status = crate::cargo()
-        .args(["run", "--quiet", "--package", package, "--"])
+        .args(["run", "--quiet"])
+        .args(program)
+        .arg("--")
         .args(&options.options)
         .status()
         .context("running cargo")?;

@@ -2,9 +2,11 @@
 
 mod corpus;
 mod devices;
+mod drill;
 mod handover;
-mod help;
+
 mod readme;
+mod snapshots;
 mod suite;
 
 use std::path::{Path, PathBuf};
@@ -24,13 +26,16 @@ struct Cli {
 enum Command {
     /// Run the whole test suite; the last line is `N passed, N failed`
     Test(suite::Options),
-    /// Compare every `--help` with its snapshot
-    HelpSnapshots(help::Options),
+    /// Compare help texts, inserted code, reports and failures with their snapshots
+    #[command(alias = "help-snapshots")]
+    Snapshots(snapshots::Options),
     /// Compare with LLVM's tools over large inputs
     #[command(subcommand)]
     Corpus(corpus::Command),
     /// Run kernel tests on the emulator and through HIP, and compare what both counted
     Devices(devices::Options),
+    /// Kill writers at random moments, have two at once, and no room, a thousand times
+    Drill(drill::Options),
     /// Compare what the README shows with what happens
     Readme(readme::Options),
     /// Generate the HIP bindings from the installed headers
@@ -52,9 +57,10 @@ fn cargo() -> std::process::Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Test(options) => suite::run(&options),
-        Command::HelpSnapshots(options) => help::run(&options).map(|()| true),
+        Command::Snapshots(options) => snapshots::run(&options).map(|()| true),
         Command::Corpus(command) => corpus::run(&command),
         Command::Devices(options) => devices::run(&options),
+        Command::Drill(options) => drill::run(&options),
         Command::Readme(options) => readme::run(&options).map(|()| true),
         Command::Bindgen(options) => handover::run("bindings", &options),
     };

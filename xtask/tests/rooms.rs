@@ -1,4 +1,4 @@
-//! The table of rooms in `DESIGN.md` is what the manifests say.
+//! `DESIGN.md` is true and short: its table of rooms is what the manifests say, and the modules that it links to exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -32,10 +32,30 @@ fn names(cell: &str) -> BTreeSet<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
+/// The text of `DESIGN.md`.
+fn design(root: &Path) -> String {
+    std::fs::read_to_string(root.join("DESIGN.md")).expect("DESIGN.md")
+}
+
+#[test]
+fn links_lead_to_files_and_the_page_stays_a_map() {
+    /// More than this is no map: contracts stand at the head of the modules that they are about.
+    const MOST_BYTES: usize = 10_000;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let design = design(root);
+    let links: Vec<&str> =
+        design.split("](").skip(1).map(|rest| rest.split_once(')').expect("a link's end").0).collect();
+    assert!(!links.is_empty());
+    for link in links {
+        assert!(root.join(link).is_file(), "DESIGN.md links to {link}, which is no file");
+    }
+    assert!(design.len() <= MOST_BYTES, "DESIGN.md has {} bytes", design.len());
+}
+
 #[test]
 fn the_table_of_rooms_is_what_the_manifests_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    let design = std::fs::read_to_string(root.join("DESIGN.md")).expect("DESIGN.md");
+    let design = design(root);
     let table = design.split("\n## ").find(|section| section.starts_with("Rooms\n")).expect("its section");
     let rows = table.lines().filter(|line| line.starts_with("| `"));
     let told: BTreeMap<_, _> = rows

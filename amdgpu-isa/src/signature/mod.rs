@@ -152,7 +152,7 @@ pub(crate) enum Class {
     SrcAgpr,
     /// A vector register, or an accumulation register if the encoding's ACC bit says so (8 bits).
     VgprOrAgpr,
-    /// As that, and at an even register from gfx90a on.
+    /// A vector register, or an accumulation register by ACC; at an even number from gfx90a on.
     GwsData,
     /// Anything, 9 bits; 255 is a literal in the 32-bit encodings.
     Src,

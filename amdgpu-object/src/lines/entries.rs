@@ -221,7 +221,7 @@ fn index(input: &mut Slice<'_>) -> gimli::Result<usize> {
 /// What an abbreviation says of its entries. One is copied for each entry, so it is small.
 #[derive(Clone, Copy)]
 struct Shape {
-    /// It was worked out.
+    /// The shape was worked out.
     is_known: bool,
     has_children: bool,
     /// There are attributes that are asked for.
@@ -262,7 +262,7 @@ struct Part {
 enum Then {
     Asked(Attribute),
     Passed(Attribute),
-    /// One of those that are passed over, of which it is enough to know that they are a number.
+    /// An attribute that is passed over: it is enough to know that it is a number.
     Number,
     End,
 }
@@ -272,7 +272,7 @@ enum Then {
 struct Shapes {
     /// By number, as far as compilers count.
     near: Vec<Shape>,
-    /// Those of large numbers.
+    /// Shapes of abbreviations with large numbers.
     far: BTreeMap<u64, Shape>,
     parts: Vec<Part>,
     /// What gimli is told of the attributes in them.

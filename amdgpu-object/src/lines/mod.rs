@@ -119,7 +119,7 @@ impl SourceMap {
         if row.is_none() && chain.is_empty() {
             return Vec::new();
         }
-        let frame = |name: &Name, place: Place| Frame {
+        let frame = |name: &Name, place: SourceLocation| Frame {
             function: name.function.clone(),
             linkage_name: name.linkage.clone(),
             file: self.files[place.file as usize].clone(),
@@ -156,7 +156,7 @@ impl SourceMap {
     }
 
     /// The location of a row; of the nearest earlier one with a line in its sequence if it has none.
-    fn place(&self, index: usize) -> Place {
+    fn place(&self, index: usize) -> SourceLocation {
         let rows = self.rows.as_slice();
         let row = &rows[index];
         let with_line = rows[..=index]
@@ -166,16 +166,16 @@ impl SourceMap {
             .find(|row| row.line != 0);
         match with_line {
             Some(&rows::Row { file, line, column, .. }) => {
-                Place { file, line, column, approximate: row.line == 0 }
+                SourceLocation { file, line, column, approximate: row.line == 0 }
             }
-            None => Place { file: row.file, ..Place::default() },
+            None => SourceLocation { file: row.file, ..SourceLocation::default() },
         }
     }
 }
 
 /// A location without its function.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct SourceLocation {
     /// The number of its file, 0 if it is unknown.
     file: u32,
     pub(crate) line: u32,

@@ -1,4 +1,6 @@
 //! What functions are called.
+//!
+//! An inlined copy has no name of its own. The name is looked up once for each function that was copied.
 
 use std::sync::Arc;
 
@@ -29,7 +31,7 @@ impl Name {
         Self { function, linkage }
     }
 
-    /// As far as an entry and what it is a copy of tell, some entries far.
+    /// Reads the names of an entry, and of the entries that it is a copy of, up to some entries away.
     fn read<'a>(units: &Units<'a>, place: EntryPlace, entries: usize) -> Self {
         let mut linkage = None;
         let mut source = None;

@@ -13,12 +13,12 @@ pub(super) struct Row {
     pub(super) file: u64,
     pub(super) line: u64,
     pub(super) column: u64,
-    /// It is behind the last one of its sequence, and tells of an address alone.
+    /// The row stands behind the last one of its sequence, and tells of an address alone.
     pub(super) ends: bool,
 }
 
 impl Row {
-    /// As each sequence begins.
+    /// The row with which each sequence begins.
     const FIRST: Self = Self { address: 0, file: 1, line: 1, column: 0, ends: false };
 }
 

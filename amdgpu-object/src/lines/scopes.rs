@@ -1,4 +1,5 @@
-//! Functions and what was inlined into them.
+//! Functions and what was inlined into them: a tree per function. A look-up passes over whole trees that an
+//! address lies outside of.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use super::files::Files;
 use super::names::{Name, Names, origin_place};
 use super::ranges;
 use super::sections::{Slice, Units};
-use super::{LinesError, Place};
+use super::{LinesError, SourceLocation};
 
 /// A function or an inlined copy of one.
 #[derive(Clone, Debug)]
@@ -19,7 +20,7 @@ pub(super) struct Scope {
     /// Its code, as places in [`Functions::pieces`].
     pieces: [u32; 2],
     /// Where it was called, if it is an inlined copy.
-    pub(super) call: Option<Place>,
+    pub(super) call: Option<SourceLocation>,
 }
 
 impl Scope {
@@ -292,12 +293,17 @@ impl<'a> Told<'a> {
         Ok(())
     }
 
-    fn call_site(&self, units: &Units<'a>, unit: usize, files: &mut Files) -> Place {
+    fn call_site(&self, units: &Units<'a>, unit: usize, files: &mut Files) -> SourceLocation {
         let number = |value: Option<u64>| value.and_then(|value| value.try_into().ok()).unwrap_or(0);
         let file = match (self.call_file, &units.units[unit].line_program) {
             (Some(file), Some(program)) => files.number(units, unit, program.header(), file),
             _ => 0,
         };
-        Place { file, line: number(self.call_line), column: number(self.call_column), approximate: false }
+        SourceLocation {
+            file,
+            line: number(self.call_line),
+            column: number(self.call_column),
+            approximate: false,
+        }
     }
 }

@@ -76,7 +76,7 @@ fn is_long(text: &str) -> bool {
     text.len() > 4 * LENGTH
 }
 
-/// As many bytes as can be seen.
+/// The bytes that a message shows: [`LENGTH`] at most.
 fn start(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len().min(LENGTH)]
 }

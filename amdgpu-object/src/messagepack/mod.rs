@@ -91,7 +91,7 @@ impl<'a> Stream<'a> {
         self.read()
     }
 
-    /// The same, where what is not asked for costs nothing.
+    /// Reads the next item; what is not asked for costs nothing.
     #[inline(always)]
     fn read(&mut self) -> Result<Item<'a>, Damaged> {
         let [marker] = self.chunk()?;

@@ -9,7 +9,12 @@
 //! addresses of the old code: the relocations that `--emit-relocs` keeps. Not found, hence not corrected: distances
 //! between code and data that the linker computed and stored in data (relative virtual tables). Distances computed in
 //! code are the business of whoever wrote the new code.
+//!
+//! The new `.text` has a page of its own, whatever its length, so its address is known before code is
+//! emitted. A note that moves makes room for the program header that it needs. The result must be accepted
+//! both by `goblin` and by our own reader ([`verify`](mod@crate::verify)), or it is an error.
 
+mod attach;
 mod corrected;
 mod debug;
 mod dynamic;
@@ -18,6 +23,7 @@ mod image;
 mod metadata;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::elf::Elf;
 use super::verify::{VerifyError, verify_owned};
@@ -39,6 +45,17 @@ pub struct Edit<'a> {
     pub kernels: Vec<KernelEdit>,
     /// A variable to add.
     pub variable: Option<Variable<'a>>,
+    /// A section to add that is not loaded.
+    pub section: Option<NewSection<'a>>,
+}
+
+/// A section that is not loaded. It takes the place of one that has its name and its size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSection<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What stands in it.
+    pub contents: &'a [u8],
 }
 
 /// A variable of the device, which launchers find by its symbol (`hipModuleGetGlobal`, `hsa_executable_get_symbol_by_name`).
@@ -181,6 +198,8 @@ pub struct Rewritten {
     pub bytes: Vec<u8>,
     /// What became of its debug information.
     pub debug_info: DebugInfo,
+    /// Where the contents of the added section stand in the file; `None` without one, and if there are no names of sections.
+    pub section: Option<Range<usize>>,
 }
 
 /// The code object with the edit applied. The same input gives the same bytes. `address_map` tells where old code went: the virtual
@@ -229,15 +248,18 @@ pub fn rewrite(
             keeps_code: false,
             kernels: edit.kernels.clone(),
             variable: edit.variable.clone(),
+            section: None,
         };
         context.edit = &with_headers;
     }
     let entry = fixups::apply(&context, &mut bytes)?;
     let note = metadata::edit(&context)?;
     let (debug_info, debug) = debug::relocated(&context, &address_map);
-    let bytes = image::build(&context, bytes, entry, note, &debug)?;
+    let mut bytes = image::build(&context, bytes, entry, note, &debug)?;
+    let section = edit.section.as_ref().map(|section| attach::attach(&mut bytes, section)).transpose();
+    let section = section.map_err(VerifyError::from)?.flatten();
     let CodeObject { bytes, .. } = verify_owned(bytes)?;
-    Ok(Rewritten { bytes, debug_info })
+    Ok(Rewritten { bytes, debug_info, section })
 }
 
 fn text_section(elf: &Elf) -> Result<usize, ObjectError> {

@@ -22,7 +22,7 @@ pub(crate) enum Node {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Scalar {
     pub(super) text: String,
-    /// It stood there without quotes, so it may be a number.
+    /// The scalar stood there without quotes, so it may be a number.
     pub(super) plain: bool,
 }
 

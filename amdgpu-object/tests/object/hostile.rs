@@ -23,8 +23,13 @@ fn seeds() -> &'static [Vec<u8>] {
 /// The code object with all its code where it was, and again in a new `.text`.
 fn kept(bytes: Vec<u8>) -> Vec<u8> {
     let object = CodeObject::parse(bytes).expect("a code object");
-    let edit =
-        Edit { text: object.text_bytes().into(), keeps_code: true, kernels: Vec::new(), variable: None };
+    let edit = Edit {
+        text: object.text_bytes().into(),
+        keeps_code: true,
+        kernels: Vec::new(),
+        variable: None,
+        section: None,
+    };
     rewrite(&object, &edit, |old, _| Some(old)).expect("rewriting").bytes
 }
 
@@ -62,8 +67,11 @@ fn check(bytes: Vec<u8>) {
     // Every other file gets a variable, whose symbol goes into tables that may be damaged.
     let odd = object.bytes.iter().fold(0, |sum, byte| sum ^ byte) & 1 == 1;
     let variable = odd.then_some(Variable { name: "added", size: 8, offset: 56, memory: 128 });
-    match rewrite(&object, &Edit { text: text.into(), keeps_code: false, kernels: Vec::new(), variable }, map)
-    {
+    match rewrite(
+        &object,
+        &Edit { text: text.into(), keeps_code: false, kernels: Vec::new(), variable, section: None },
+        map,
+    ) {
         Ok(new) => assert!(CodeObject::parse(new.bytes).is_ok()),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
@@ -139,7 +147,8 @@ fn a_dynamic_table_that_is_not_loaded_gets_no_variable() {
         let text = object.text_bytes().to_vec();
         let map = |old: u64, _: Edge| Some(old);
         let variable = Some(Variable { name: "added", size: 8, offset: 56, memory: 128 });
-        let edit = Edit { text: text.into(), keeps_code: false, kernels: Vec::new(), variable };
+        let edit =
+            Edit { text: text.into(), keeps_code: false, kernels: Vec::new(), variable, section: None };
         let error = rewrite(&object, &edit, map).map(drop).unwrap_err().to_string();
         assert!(error.contains("does not load its dynamic table"), "{error}");
         refused += 1;

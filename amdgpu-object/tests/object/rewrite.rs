@@ -18,7 +18,7 @@ fn shifted(object: &CodeObject, kernels: Vec<KernelEdit>) -> Result<Vec<u8>, Rew
     let mut text = NOP.repeat(SHIFT as usize / 4);
     text.extend(object.text_bytes());
     let distance = text_address(object) + SHIFT - object.text.address;
-    let edit = Edit { text: text.into(), keeps_code: false, kernels, variable: None };
+    let edit = Edit { text: text.into(), keeps_code: false, kernels, variable: None, section: None };
     rewrite(object, &edit, |old, _| Some(old + distance)).map(|rewritten| rewritten.bytes)
 }
 
@@ -247,8 +247,12 @@ fn refusals() {
     let text = object.text_bytes().to_vec();
     let distance = text_address(&object) - object.text.address;
     let attempt = |map: &dyn Fn(u64, Edge) -> Option<u64>, kernels| {
-        rewrite(&object, &Edit { text: (&text).into(), keeps_code: false, kernels, variable: None }, map)
-            .expect_err("refused")
+        rewrite(
+            &object,
+            &Edit { text: (&text).into(), keeps_code: false, kernels, variable: None, section: None },
+            map,
+        )
+        .expect_err("refused")
     };
     let same = |old: u64, _: Edge| Some(old + distance);
 

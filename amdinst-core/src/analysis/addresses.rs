@@ -8,6 +8,9 @@
 //! ```
 //! (`SI_PC_ADD_REL_OFFSET` in LLVM) and calls, jumps or loads through the result, perhaps after moving it or parking it
 //! in lanes of a VGPR. The tracker knows, at each instruction, which registers hold a half of such an address.
+//!
+//! A value of the program counter must become an address by an addition and its own carry. What registers
+//! still hold of one must be dead where blocks join and where calls return. Else the function cannot move.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +49,7 @@ pub struct PcRelative {
 /// What a register pair holds when a jump goes through it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pointer {
-    /// This address.
+    /// The address is known.
     Known(u64),
     /// Something computed or loaded here.
     Computed,

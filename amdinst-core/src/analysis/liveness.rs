@@ -20,13 +20,13 @@ use super::rounds::Rounds;
 pub struct Liveness {
     /// By function. Those that call nothing and are not called are worked out when they are first asked for: nobody asks for kernels
     /// that were planned before.
-    functions: Vec<OnceLock<Borders>>,
+    functions: Vec<OnceLock<LiveSets>>,
     across: Across,
 }
 
 /// The registers live at the boundaries of a function's blocks.
 #[derive(Clone, Debug, Default)]
-struct Borders {
+struct LiveSets {
     /// By block: live after its last instruction (after the callee's return, for a call).
     out: Vec<ScalarSet>,
     /// By block: live before its first instruction.
@@ -53,7 +53,7 @@ impl Across {
         self.returned.get(&function).copied().unwrap_or_default()
     }
 
-    /// These are live, too, when a function returns.
+    /// Adds registers that are live when a function returns.
     fn add_returned(&mut self, function: usize, live: ScalarSet) {
         let returned = self.returned.entry(function).or_default();
         *returned = returned.union(live);
@@ -80,7 +80,7 @@ impl Liveness {
             .map(|function| if is_alone(function) { Vec::new() } else { transfers(program, function) })
             .collect();
         let mut across = Across::default();
-        let mut borders = vec![Borders::default(); n];
+        let mut live_sets = vec![LiveSets::default(); n];
         // Sets only grow, so this ends; callees come before callers in most code objects.
         let mut rounds = Rounds::new(n);
         while let Some((number, _)) = rounds.next() {
@@ -90,8 +90,8 @@ impl Liveness {
             let function = &program.functions[number];
             let callees = function.callees.iter();
             let returned: Vec<_> = callees.map(|&callee| (callee, across.returned(callee))).collect();
-            borders[number] = flow(function, number, &transfers[number], &mut across);
-            let entry = borders[number].start.first().copied().unwrap_or_default();
+            live_sets[number] = flow(function, number, &transfers[number], &mut across);
+            let entry = live_sets[number].start.first().copied().unwrap_or_default();
             if across.entry(number) != entry {
                 across.entry.insert(number, entry);
                 callers[number].iter().for_each(|&caller| rounds.mark(caller));
@@ -102,13 +102,13 @@ impl Liveness {
                 }
             }
         }
-        let known = |(function, borders): (usize, Borders)| {
-            if is_alone(function) { OnceLock::new() } else { OnceLock::from(borders) }
+        let known = |(function, live_sets): (usize, LiveSets)| {
+            if is_alone(function) { OnceLock::new() } else { OnceLock::from(live_sets) }
         };
-        Self { functions: borders.into_iter().enumerate().map(known).collect(), across }
+        Self { functions: live_sets.into_iter().enumerate().map(known).collect(), across }
     }
 
-    fn borders(&self, program: &Program, function: usize) -> &Borders {
+    fn live_sets(&self, program: &Program, function: usize) -> &LiveSets {
         self.functions[function].get_or_init(|| {
             let transfers = transfers(program, function);
             flow(&program.functions[function], function, &transfers, &mut Across::default())
@@ -124,10 +124,10 @@ impl Liveness {
         index: usize,
     ) -> (ScalarSet, ScalarSet) {
         let insts = &program.functions[function].blocks[block].insts;
-        let borders = self.borders(program, function);
-        let out = borders.out[block];
+        let live_sets = self.live_sets(program, function);
+        let out = live_sets.out[block];
         if insts.end - index > NEAR {
-            let before = borders.before[block].get_or_init(|| self.through(program, function, block, out));
+            let before = live_sets.before[block].get_or_init(|| self.through(program, function, block, out));
             return (before[index - insts.start], before[index + 1 - insts.start]);
         }
         let (mut before, mut after) = (out, ScalarSet::EMPTY);
@@ -152,7 +152,7 @@ impl Liveness {
 
     /// The registers live at the start of a block; none if there is no such block.
     pub fn at_start(&self, program: &Program, function: usize, block: usize) -> ScalarSet {
-        self.borders(program, function).start.get(block).copied().unwrap_or_default()
+        self.live_sets(program, function).start.get(block).copied().unwrap_or_default()
     }
 
     fn step(&self, program: &Program, function: usize, block: usize, index: usize, live: &mut ScalarSet) {
@@ -168,7 +168,7 @@ impl Liveness {
 }
 
 /// The flow in a function of this number.
-fn flow(function: &Function, number: usize, transfers: &[Transfer], across: &mut Across) -> Borders {
+fn flow(function: &Function, number: usize, transfers: &[Transfer], across: &mut Across) -> LiveSets {
     let mut outputs = vec![ScalarSet::EMPTY; function.blocks.len()];
     let mut inputs = outputs.clone();
     let last = function.blocks.len().saturating_sub(1);
@@ -201,7 +201,7 @@ fn flow(function: &Function, number: usize, transfers: &[Transfer], across: &mut
             function.predecessors(block_number).iter().for_each(|&before| rounds.mark(last - before));
         }
     }
-    Borders { before: vec![OnceLock::new(); outputs.len()], out: outputs, start: inputs }
+    LiveSets { before: vec![OnceLock::new(); outputs.len()], out: outputs, start: inputs }
 }
 
 /// What each block of a function does.

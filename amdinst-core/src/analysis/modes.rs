@@ -2,6 +2,10 @@
 //! (`s_set_gpr_idx_on`), or vector instructions are skipped (`s_setvskip`). Both are bits of MODE, which `s_setreg` writes, too.
 //!
 //! Forward data flow over the whole program: a function starts with what any of its callers has on.
+//!
+//! Where VGPRs may be indexed or vector instructions skipped, only scalar instructions can count. Both modes
+//! are ended before a wave ends. `amdinst-emu/tests/transparency/assembly` has such code, and all else that
+//! code can do and compilers seldom write.
 
 use amdgpu_isa::{Inst, Op, Value};
 
@@ -17,7 +21,7 @@ impl Modes {
     pub const INDEXED: Self = Self(1);
     /// Vector instructions are skipped (MODE.VSKIP).
     pub const SKIPPED: Self = Self(2);
-    /// Both, with their bits in MODE (Vega ISA manual, "Mode register fields").
+    /// All modes, with their bits in MODE (Vega ISA manual, "Mode register fields").
     const ALL: [(Self, u32); 2] = [(Self::INDEXED, 27), (Self::SKIPPED, 28)];
 
     /// Nothing is on.

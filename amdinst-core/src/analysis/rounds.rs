@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The same places in the same rounds as a loop over all places finds them.
+        /// Rounds look at the same places, in the same order, as a loop over all places does.
         #[test]
         fn rounds_are_those_of_a_loop_over_all_places(
             count in 1usize..12,

@@ -68,7 +68,7 @@ pub(super) struct Values {
 #[derive(Clone, Copy, Debug)]
 struct Parts {
     all: u128,
-    /// Those that a value has to be made of, too, to be found to be a subset of this one.
+    /// Parts that another value must have to be a subset of this one.
     needed: u128,
 }
 
@@ -320,7 +320,7 @@ impl Values {
             }
     }
 
-    /// One of two values, as instruction `inst` decides.
+    /// The value that instruction `inst` selects from two, by a condition.
     pub(super) fn select(&mut self, inst: usize, a: Vn, b: Vn) -> Vn {
         if a == b { a } else { self.number(Expr::Select(inst, a, b)) }
     }

@@ -1,10 +1,19 @@
 //! Registers for the probes of one component: kernels that share functions, and these functions.
 //!
-//! What the probes own is used by nothing else in the whole component, so one choice is right for a shared function
-//! whichever kernel calls it. What a site needs for a moment is taken from SGPRs that are dead around it; where there
-//! are too few of them, and borrowing is allowed, from such as are in use, which are parked in lanes of a VGPR meanwhile.
-//! Where too few VGPRs are unused, sites borrow the lowest lanes of others. These are such as no operation writes late, so
-//! that saving and putting back is all there is to it.
+//! What is reserved for the probes is used by nothing else in the whole component, so one choice is right for a shared
+//! function whichever kernel calls it. SGPRs that a site needs for a moment are, in this order, dead around
+//! the site, unused, or borrowed from the program: then lanes of an unused VGPR keep their values meanwhile.
+//! The record's address is kept there too if no pair of SGPRs is left for it.
+//!
+//! If too few VGPRs are unused, sites borrow the lowest lanes of others. No load or matrix instruction of the
+//! whole component touches these, so nothing writes to them meanwhile, and none of them arrives with
+//! work-item ids. So saving and restoring is all there is to it.
+//!
+//! `s_movreld_b32` and `s_movrels_b32` may touch every SGPR from the named one on. A kernel with one of them
+//! has no counter in an SGPR that it is allotted.
+//!
+//! [`Options::spare_vgprs`](super::Options::spare_vgprs) and [`spare_sgprs`](super::Options::spare_sgprs)
+//! instrument any kernel as if it left so few registers; tests reach all of this by them.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +22,8 @@ use arrayvec::ArrayVec;
 
 use super::deferred::Deferred;
 use super::layout::{
-    BeginPlace, CounterPlace, Lent, Owned, RecordPlace, ScratchSlots, SgprCounters, Temps, points_per_vgpr,
+    BeginPlace, BorrowedVgprs, CounterPlace, RecordPlace, Reserved, ScratchSlots, SgprCounters, Temps,
+    points_per_vgpr,
 };
 use super::options::{Home, Level, Probe};
 use super::points::Point;
@@ -45,7 +55,7 @@ impl Scheme {
         }
     }
 
-    /// One of those of 2022.
+    /// Whether this is one of the schemes of 2022.
     pub(super) const fn is_seed(self) -> bool {
         matches!(self, Self::Seed(_))
     }
@@ -71,22 +81,22 @@ impl Borrow {
         matches!(self, Self::Sgprs | Self::OneVgpr | Self::Scratch)
     }
 
-    const fn lent(self) -> Lent {
+    const fn borrowed_vgprs(self) -> BorrowedVgprs {
         match self {
-            Self::Nothing | Self::Sgprs => Lent::Neither,
-            Self::OneVgpr | Self::Scratch => Lent::One,
-            Self::TwoVgprs => Lent::Both,
+            Self::Nothing | Self::Sgprs => BorrowedVgprs::Neither,
+            Self::OneVgpr | Self::Scratch => BorrowedVgprs::One,
+            Self::TwoVgprs => BorrowedVgprs::Both,
         }
     }
 }
 
-/// The first VGPR that may be lent: those below arrive with work-item ids, and prologues use lent ones.
-const FIRST_LENT: u32 = 3;
+/// The first VGPR that may be borrowed: those below arrive with work-item ids, and prologues use borrowed ones.
+const FIRST_BORROWED: u32 = 3;
 
 /// What is handed out.
 #[derive(Clone, Debug)]
 pub(super) struct Allocation {
-    pub(super) owned: Owned,
+    pub(super) reserved: Reserved,
     /// Where the counters of the shared functions' sites are, then those of the kernel's own sites (the same for each kernel).
     pub(super) places: Vec<CounterPlace>,
     /// By point.
@@ -111,7 +121,7 @@ pub(super) struct Component<'a> {
     limits: Limits,
     /// What all its functions use.
     used: RegSet,
-    /// Those of these that operations write later, on their own, or use for long.
+    /// Used registers that operations write later, on their own, or use for long.
     late: RegSet,
     /// The SGPRs that may be taken, ascending.
     sgprs: Vec<u8>,
@@ -128,7 +138,7 @@ pub(super) struct Limits {
     pub(super) allotted_vgprs: u32,
     /// VGPRs that any of them is allotted at most.
     pub(super) most_vgprs: u32,
-    /// The same of SGPRs.
+    /// SGPRs that any of them is allotted at most.
     pub(super) most_sgprs: u32,
     /// How many unused VGPRs may be taken.
     pub(super) spare_vgprs: Option<u8>,
@@ -148,7 +158,7 @@ pub(super) struct Request<'a> {
     pub(super) sites: usize,
     /// Counters in SGPRs may leave working out the record's address for later. Asked only where there are enough SGPRs.
     pub(super) may_defer: Option<&'a dyn Fn() -> Option<Deferring>>,
-    /// Private memory for the parking VGPR; used if sites are to borrow that.
+    /// Private memory for the spill VGPR; used if sites are to borrow that.
     pub(super) scratch: Option<ScratchSlots>,
 }
 
@@ -163,11 +173,11 @@ impl<'a> Component<'a> {
         let (mut used, mut late) = (RegSet::default(), RegSet::default());
         let (mut indexed, mut by_number) = (false, false);
         for &function in functions {
-            let own = survey.own(function);
-            used.union_with(&own.used);
-            late.union_with(&own.late);
-            indexed |= own.indexed;
-            by_number |= own.sgprs_by_number;
+            let summary = survey.summary(function);
+            used.union_with(&summary.used);
+            late.union_with(&summary.late);
+            indexed |= summary.indexed;
+            by_number |= summary.sgprs_by_number;
         }
         // With registers addressed by number, what no operand names may still be in use.
         let first_vgpr = if indexed { limits.most_vgprs } else { 0 };
@@ -210,57 +220,62 @@ impl<'a> Component<'a> {
             .take(limits.spare_vgprs.map_or(usize::MAX, usize::from));
         let mut left = vgprs.clone();
         let mut vgpr = || left.next().ok_or((Reason::NoFreeVgpr, "every VGPR is in use".to_owned()));
-        let at_sites = if borrow.lent() == Lent::Neither { RegSet::EMPTY } else { self.touched_by_sites() };
-        let mut lent = (FIRST_LENT..limits.allotted_vgprs.min(256))
+        let at_sites = if borrow.borrowed_vgprs() == BorrowedVgprs::Neither {
+            RegSet::EMPTY
+        } else {
+            self.touched_by_sites()
+        };
+        let mut borrowed_vgprs = (FIRST_BORROWED..limits.allotted_vgprs.min(256))
             .map(|register| Reg::vgpr(register as u8))
             .filter(|&v| used.contains(v) && !late.contains(v) && !at_sites.contains(v))
             .filter_map(Reg::as_vgpr);
-        let mut lend = || {
-            lent.next().ok_or_else(|| {
+        let mut borrow_vgpr = || {
+            borrowed_vgprs.next().ok_or_else(|| {
                 let detail = "every VGPR is in use, and by operations that go on beside others";
                 (Reason::NoFreeVgpr, detail.to_owned())
             })
         };
         let scratch = request.scratch.filter(|_| borrow == Borrow::Scratch);
-        let mut owned = Owned { lent: borrow.lent(), scratch, ..Owned::default() };
+        let mut reserved =
+            Reserved { borrowed_vgprs: borrow.borrowed_vgprs(), scratch, ..Reserved::default() };
         let borrows_sgprs = borrow.sgprs();
-        let mut park = || if scratch.is_some() { lend() } else { vgpr() };
+        let mut spill = || if scratch.is_some() { borrow_vgpr() } else { vgpr() };
         if scheme == Scheme::Lds {
             // Sites do not need the record's address, and there is room for it beside those of the counters.
-            owned.offsets = park()?;
-            owned.park = Some(owned.offsets);
-            owned.record = RecordPlace::Parked;
+            reserved.offsets = spill()?;
+            reserved.spill = Some(reserved.offsets);
+            reserved.record = RecordPlace::Spilled;
         } else {
             if borrows_sgprs {
-                owned.park = Some(park()?);
+                reserved.spill = Some(spill()?);
             }
-            owned.record = match (take_pair(&mut sgprs), borrows_sgprs) {
+            reserved.record = match (take_pair(&mut sgprs), borrows_sgprs) {
                 (Some(pair), _) => RecordPlace::Sgprs(pair),
-                (None, true) if !scheme.is_seed() => RecordPlace::Parked,
+                (None, true) if !scheme.is_seed() => RecordPlace::Spilled,
                 (None, _) => {
                     let detail = "no even pair of SGPRs is unused in the kernel and its functions";
                     return Err((Reason::NoFreeSgpr, detail.to_owned()));
                 }
             };
         }
-        let parked = owned.record == RecordPlace::Parked && scheme == Scheme::Memory;
+        let spilled = reserved.record == RecordPlace::Spilled && scheme == Scheme::Memory;
         // One by one, increments are worked out in registers.
-        let (lanes, increments) = match (owned.lent, probe, level) {
-            (Lent::Both, Probe::Branches, Level::Basic) => (2, 2),
-            (Lent::Both, Probe::Branches, Level::Lanes) => (2, 1),
-            (Lent::Both, ..) => (2, 0),
+        let (lanes, increments) = match (reserved.borrowed_vgprs, probe, level) {
+            (BorrowedVgprs::Both, Probe::Branches, Level::Basic) => (2, 2),
+            (BorrowedVgprs::Both, Probe::Branches, Level::Lanes) => (2, 1),
+            (BorrowedVgprs::Both, ..) => (2, 0),
             _ => (0, 0),
         };
         for needs in &mut needs {
-            needs.record = parked;
+            needs.record = spilled;
             needs.lanes = lanes;
             needs.singles += increments;
             needs.pair_at_once = scratch.is_some();
             needs.address = scratch.is_some_and(|slots| slots.by_register);
         }
         let points = || needs.iter().zip(self.points.iter().map(|(_, candidates)| candidates));
-        owned.spare = reserve_spare(points(), &mut sgprs, borrows_sgprs)?;
-        let spare = owned.spare.iter().fold(Sgprs::default(), |all, &register| all.with(register));
+        reserved.spare = reserve_spare(points(), &mut sgprs, borrows_sgprs)?;
+        let spare = reserved.spare.iter().fold(Sgprs::default(), |all, &register| all.with(register));
         let borrowed = if borrows_sgprs {
             let borrowed = |(&needs, candidates): (&Needs, &Candidates)| {
                 let mut pool = Pool::of_free(candidates.free.or(spare));
@@ -298,36 +313,37 @@ impl<'a> Component<'a> {
                 let deferring = may_defer.and_then(|ask| ask());
                 if let Some(Deferring { workgroup_ids, forms }) = &deferring {
                     let most = self.vgprs_that_cost_nothing();
-                    let free = &mut owned.free_vgprs;
+                    let free = &mut reserved.free_vgprs;
                     *free = vgprs.clone().take_while(|&register| register < most).map(Reg::vgpr).collect();
                     free.insert_run(Reg::vgpr(0), limits.allotted_vgprs.min(256) as u16);
                     free.subtract(late);
-                    owned.park.map(|park| free.remove(Reg::vgpr(park)));
+                    reserved.spill.map(|spill| free.remove(Reg::vgpr(spill)));
                     let has_masks =
                         forms.len() == sites && forms.iter().any(|&form| form != SiteForm::Counts);
                     let counts = vec![SiteForm::Counts; sites];
-                    let sgprs = for_counters(workgroup_ids, &sgprs, owned.record);
+                    let sgprs = for_counters(workgroup_ids, &sgprs, reserved.record);
                     // A kernel of several may have the first of its sites alone.
                     let any_count = forms.is_empty();
                     for forms in has_masks.then_some(forms).into_iter().chain([&counts]) {
                         if let Some((places, zeroed, deferred)) =
-                            self.packed(sgprs.clone(), (each, forms), any_count, &owned.free_vgprs)
+                            self.packed(sgprs.clone(), (each, forms), any_count, &reserved.free_vgprs)
                         {
-                            (owned.counters, owned.deferred, owned.packed) = (zeroed, Some(deferred), true);
+                            (reserved.counters, reserved.deferred, reserved.packed) =
+                                (zeroed, Some(deferred), true);
                             if forms != &counts {
-                                owned.site_forms.clone_from(forms);
+                                reserved.site_forms.clone_from(forms);
                             }
-                            return Ok(Allocation { owned, places, temps: temps()? });
+                            return Ok(Allocation { reserved, places, temps: temps()? });
                         }
                     }
                     if let Some((counters, deferred)) = self.deferred(sgprs, each * sites) {
-                        (owned.counters, owned.deferred) = (counters, Some(deferred));
+                        (reserved.counters, reserved.deferred) = (counters, Some(deferred));
                     }
                 }
-                if owned.deferred.is_none() {
-                    owned.counters = sgprs.drain(..each * sites).collect();
+                if reserved.deferred.is_none() {
+                    reserved.counters = sgprs.drain(..each * sites).collect();
                 }
-                let chunks = owned.counters.chunks(each);
+                let chunks = reserved.counters.chunks(each);
                 chunks
                     .map(|chunk| match probe {
                         Probe::Blocks => {
@@ -339,7 +355,7 @@ impl<'a> Component<'a> {
             }
             Scheme::VgprLanes => {
                 let counter_vgprs = sites.div_ceil(points_per_vgpr(probe));
-                let wanted = 1 + counter_vgprs + usize::from(owned.park.is_some());
+                let wanted = 1 + counter_vgprs + usize::from(reserved.spill.is_some());
                 let unused = vgprs.clone().take(wanted).count();
                 if counter_vgprs > 0 && unused < wanted {
                     let what = probe.things();
@@ -347,34 +363,35 @@ impl<'a> Component<'a> {
                         format!("{wanted} VGPRs are needed to count {sites} {what}; unused: {unused}");
                     return Err((Reason::NoFreeVgpr, detail));
                 }
-                owned.data = vgpr()?;
-                owned.counter_vgprs = (0..counter_vgprs).map(|_| vgpr()).collect::<Result<_, _>>()?;
+                reserved.data = vgpr()?;
+                reserved.counter_vgprs = (0..counter_vgprs).map(|_| vgpr()).collect::<Result<_, _>>()?;
                 let lane = |site: usize| CounterPlace::Lanes {
-                    vgpr: owned.counter_vgprs[site / points_per_vgpr(probe)],
+                    vgpr: reserved.counter_vgprs[site / points_per_vgpr(probe)],
                     first: probe.words() * (site % points_per_vgpr(probe)) as u32,
                 };
                 (0..sites).map(lane).collect()
             }
             Scheme::Lds => {
-                owned.data = if owned.lent == Lent::Neither { vgpr()? } else { lend()? };
+                reserved.data =
+                    if reserved.borrowed_vgprs == BorrowedVgprs::Neither { vgpr()? } else { borrow_vgpr()? };
                 vec![CounterPlace::Lds; sites]
             }
             Scheme::Memory => {
-                (owned.data, owned.offsets) = match (owned.lent, owned.park) {
-                    (Lent::One, Some(park)) => (park, lend()?),
-                    (Lent::Both, _) => (lend()?, lend()?),
+                (reserved.data, reserved.offsets) = match (reserved.borrowed_vgprs, reserved.spill) {
+                    (BorrowedVgprs::One, Some(spill)) => (spill, borrow_vgpr()?),
+                    (BorrowedVgprs::Both, _) => (borrow_vgpr()?, borrow_vgpr()?),
                     _ => (vgpr()?, vgpr()?),
                 };
                 vec![CounterPlace::Memory; sites]
             }
             Scheme::Seed(place) => {
                 let unused = std::iter::from_fn(|| vgpr().ok());
-                owned.seed = Some(SeedRegisters::take(place, sites as u32, &mut sgprs, unused)?);
+                reserved.seed = Some(SeedRegisters::take(place, sites as u32, &mut sgprs, unused)?);
                 vec![CounterPlace::Seed; sites]
             }
         };
         if probe == Probe::Time && !scheme.is_seed() {
-            owned.begin = Some(match scheme {
+            reserved.begin = Some(match scheme {
                 Scheme::Sgprs => BeginPlace::Sgprs(take_pair(&mut sgprs).ok_or_else(|| {
                     let detail = "no even pair of SGPRs is unused, to hold the time of entry".to_owned();
                     (Reason::CountersDoNotFit, detail)
@@ -382,30 +399,30 @@ impl<'a> Component<'a> {
                 Scheme::VgprLanes => BeginPlace::DataLanes,
                 Scheme::Lds | Scheme::Memory | Scheme::Seed(_) => BeginPlace::Memory,
             });
-            owned.end = end_pair(&owned, late);
+            reserved.end = end_pair(&reserved, late);
         }
         // At the end of a wave every VGPR is dead: take such as are allotted anyway.
         let mut at_end =
             (0..limits.allotted_vgprs.min(256)).map(|register| register as u8).filter(|&register| {
                 !late.contains(Reg::vgpr(register))
-                    && register != owned.data
-                    && Some(register) != owned.park
-                    && !owned.counter_vgprs.contains(&register)
+                    && register != reserved.data
+                    && Some(register) != reserved.spill
+                    && !reserved.counter_vgprs.contains(&register)
             });
         match scheme {
             Scheme::Sgprs => {
                 let (first, second) = (at_end.next(), at_end.next());
-                owned.data = first.map_or_else(&mut vgpr, Ok)?;
-                owned.offsets = second.map_or_else(&mut vgpr, Ok)?;
+                reserved.data = first.map_or_else(&mut vgpr, Ok)?;
+                reserved.offsets = second.map_or_else(&mut vgpr, Ok)?;
                 // An unused register that is allotted comes from either source.
-                if owned.offsets == owned.data {
-                    owned.offsets = vgpr()?;
+                if reserved.offsets == reserved.data {
+                    reserved.offsets = vgpr()?;
                 }
             }
-            Scheme::VgprLanes => owned.offsets = at_end.next().map_or_else(&mut vgpr, Ok)?,
+            Scheme::VgprLanes => reserved.offsets = at_end.next().map_or_else(&mut vgpr, Ok)?,
             Scheme::Lds | Scheme::Memory | Scheme::Seed(_) => {}
         }
-        Ok(Allocation { owned, places, temps: temps()? })
+        Ok(Allocation { reserved, places, temps: temps()? })
     }
 
     /// Registers for so many counters whose record's address is worked out late; none where there are too few.
@@ -428,8 +445,9 @@ impl<'a> Component<'a> {
         (share / limits.vgpr_granule * limits.vgpr_granule) as u8
     }
 
-    /// The same where one lane writes packed records, and sites may have masks instead of counters: their places, and the registers
-    /// that are zero at first. Records may be of the first of these sites alone, if there is no telling how many.
+    /// Places for records that one lane writes, packed; sites may have masks instead of counters. Returns the places, and
+    /// the registers that are zero at first. Records may hold the first of these sites alone, if there is no telling how
+    /// many.
     fn packed(
         &self,
         mut sgprs: Vec<u8>,
@@ -503,11 +521,12 @@ fn for_counters(workgroup_ids: &[u8], sgprs: &[u8], record: RecordPlace) -> Vec<
     others
 }
 
-/// A pair for the time at the end, where all is dead but what the probes own, and whether a scalar load may still write
+/// A pair for the time at the end, where all is dead but what is reserved for the probes, and whether a scalar load may still write
 /// to it.
-fn end_pair(owned: &Owned, late: &RegSet) -> (u8, bool) {
-    let is_owned =
-        |pair: u8| owned.record == RecordPlace::Sgprs(pair) || owned.begin == Some(BeginPlace::Sgprs(pair));
+fn end_pair(reserved: &Reserved, late: &RegSet) -> (u8, bool) {
+    let is_owned = |pair: u8| {
+        reserved.record == RecordPlace::Sgprs(pair) || reserved.begin == Some(BeginPlace::Sgprs(pair))
+    };
     let pairs = || (0..LAST_SGPR).step_by(2).filter(|&pair| !is_owned(pair));
     let is_late = |pair: u8| late.contains(Reg::scalar(pair)) || late.contains(Reg::scalar(pair + 1));
     let quiet = pairs().find(|&pair| !is_late(pair)).map(|pair| (pair, false));
@@ -543,7 +562,7 @@ impl Candidates {
     }
 }
 
-/// As many unused SGPRs as the neediest site lacks; with borrowing, as many of them as there are.
+/// Reserves as many unused SGPRs as the neediest site lacks; with borrowing, as many of them as there are.
 fn reserve_spare<'c>(
     points: impl Iterator<Item = (&'c Needs, &'c Candidates)>,
     sgprs: &mut Vec<u8>,

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use amdgpu_object::CodeObject;
-use amdgpu_object::rewrite::{DebugInfo, Edit, KernelEdit, Variable, rewrite};
+use amdgpu_object::rewrite::{DebugInfo, Edit, KernelEdit, NewSection, Rewritten, Variable, rewrite};
 use amdgpu_object::verify::contradiction;
 use amdinst_format::probes::{KernelProbes, ProbeMap, SCHEMA};
 
 use super::entry::VARIABLE_OFFSET;
 use super::options::{Abi, BUFFER_SYMBOL};
+use super::pair::{MAP_SECTION, digest, map_digest, unknown};
 use super::plan::Plan;
 use super::refusal::InstrumentError;
 use crate::counters::HEADER_BYTES;
@@ -20,6 +21,8 @@ pub struct Instrumented {
     pub bytes: Vec<u8>,
     /// What its counters mean.
     pub map: ProbeMap,
+    /// The map's file, whose hash the code object has.
+    pub map_file: Vec<u8>,
     /// What became of its debug information.
     pub debug_info: DebugInfo,
 }
@@ -43,17 +46,41 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
         offset: VARIABLE_OFFSET.into(),
         memory: (HEADER_BYTES + record.max().unwrap_or(0)).into(),
     });
-    let edit =
-        Edit { text: relocated.text().into(), keeps_code: relocated.keeps_code(), kernels: edits, variable };
+    let nothing = unknown();
+    let edit = Edit {
+        text: relocated.text().into(),
+        keeps_code: relocated.keeps_code(),
+        kernels: edits,
+        variable,
+        section: Some(NewSection { name: MAP_SECTION, contents: nothing.as_bytes() }),
+    };
     let rewritten = rewrite(object, &edit, |old, edge| relocated.place(old, edge))
         .map_err(|error| InstrumentError::Rewrite(error.to_string()))?;
-    let map = ProbeMap {
+    let mut map = ProbeMap {
         schema: SCHEMA,
         target: object.target.to_string(),
+        original: digest(&object.bytes),
+        code_object: Some(unknown()),
         kernels,
         addresses: relocated.into_map(),
     };
-    Ok(Instrumented { bytes: rewritten.bytes, map, debug_info: rewritten.debug_info })
+    let json = |map: &ProbeMap| map.to_json().map_err(|error| InstrumentError::Rewrite(error.to_string()));
+    let Rewritten { mut bytes, debug_info, section } = rewritten;
+    let mut map_file = json(&map)?;
+    if let Some(section) = section {
+        bytes[section].copy_from_slice(map_digest(&map_file, &nothing).as_bytes());
+    }
+    let code_object = digest(&bytes);
+    replace(&mut map_file, &nothing, &code_object);
+    map.code_object = Some(code_object);
+    Ok(Instrumented { bytes, map, map_file, debug_info })
+}
+
+/// Puts a text into a file in the place of the first one of its length.
+fn replace(file: &mut [u8], old: &str, new: &str) {
+    if let Some(at) = file.windows(old.len()).position(|part| part == old.as_bytes()) {
+        file[at..at + old.len()].copy_from_slice(new.as_bytes());
+    }
 }
 
 /// Kernels that a message names, at most, for each reason.

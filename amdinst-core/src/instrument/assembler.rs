@@ -1,7 +1,9 @@
 //! The instructions that are inserted, each distinct one once.
 //!
-//! Sites, prologues and epilogues repeat themselves but for registers and offsets, and there are few of those. So each
-//! distinct instruction is assembled, encoded and looked through for hazards once a session.
+//! Sites, prologues and epilogues repeat themselves but for registers and offsets, and there are few of
+//! those. So each distinct instruction is assembled, encoded and looked through for hazards once a session,
+//! and is bytes from then on. An instruction that differs from another one only in registers and inline
+//! constants is made from that one.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -94,13 +96,13 @@ impl Deref for Assembled {
     }
 }
 
-/// Those modifiers that inserted instructions have.
+/// The modifiers that inserted instructions have.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Modifiers {
     None,
     /// Of an address.
     Offset(i32),
-    /// The same with `glc slc`.
+    /// Offset of an address, with `glc slc`.
     Through(i32),
     /// A sum too large becomes the largest number.
     Clamp,
@@ -127,15 +129,15 @@ impl Modifiers {
 #[derive(Clone, Debug)]
 pub(super) struct Assembler {
     arch: Arch,
-    known: Rc<RefCell<Known>>,
+    known: Rc<RefCell<AssemblerCache>>,
 }
 
 #[derive(Debug)]
-struct Known {
-    /// Those assembled last, by a few bits of their keys: most are asked for again soon.
+struct AssemblerCache {
+    /// Instructions assembled last, by a few bits of their keys: most are asked for again soon.
     recent: Box<[Option<(Key, Assembled)>; RECENT]>,
     all: FxHashMap<Key, Assembled>,
-    /// One of all that differ in registers and inline constants alone.
+    /// One instruction of all that differ in registers and inline constants alone.
     shapes: FxHashMap<Key, Assembled>,
 }
 
@@ -155,7 +157,7 @@ impl Assembler {
 
     pub(super) fn new(arch: Arch) -> Self {
         let recent = Box::new([const { None }; RECENT]);
-        let known = Known { recent, all: HashMap::default(), shapes: HashMap::default() };
+        let known = AssemblerCache { recent, all: HashMap::default(), shapes: HashMap::default() };
         Self { arch, known: Rc::new(RefCell::new(known)) }
     }
 
@@ -278,7 +280,8 @@ const KEY_OPERANDS: usize = 4;
 const _: () = assert!(Op::ALL.len() <= 1 << 15 && (Encoding::Exp as u64) < 1 << 5);
 
 impl Key {
-    /// Those of more operands, or of two numbers of 32 bits, have none: there are no such among what is inserted.
+    /// The key of an instruction. Instructions with more operands, or with two numbers of 32 bits, have none; none of
+    /// these is inserted.
     #[inline(always)]
     fn of(op: Op, encoding: Encoding, values: &[Value], modifiers: Modifiers) -> Option<Self> {
         if values.len() > KEY_OPERANDS {
@@ -313,7 +316,7 @@ impl Key {
         })
     }
 
-    /// The same without the bytes of operands.
+    /// The key without the bytes of operands.
     const fn shape(self) -> Self {
         const BYTES: u64 = 0xff << 20 | 0xff << 31 | 0xff << 42 | 0xff << 53;
         Self { operands: self.operands & !BYTES, modifiers: self.modifiers }

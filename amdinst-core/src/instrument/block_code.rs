@@ -4,13 +4,13 @@
 //! before one of them, before that. In SGPRs they are three scalar instructions. Counters elsewhere get their two
 //! increments as two lanes of a VGPR, as those of sites do ([`site_code`](super::site_code)).
 
-use amdgpu_isa::{EncodeError, Op, Value};
+use amdgpu_isa::{Op, Value};
 
 use super::assembler::{Assembled, Assembler};
 use super::borrowed::Borrowed;
-use super::layout::{CounterPlace, Lent, Owned, PARKED_RECORD, Temps};
+use super::layout::{BorrowedVgprs, CounterPlace, Reserved, SPILLED_RECORD, Temps};
 use super::options::{Level, Probe};
-use super::sequence::{Sequence, sgpr};
+use super::sequence::{EmitError, Sequence, sgpr};
 use super::site_code::Needs;
 use crate::counters::RECORD_HEADER_WORDS;
 
@@ -19,7 +19,7 @@ use crate::counters::RECORD_HEADER_WORDS;
 pub(super) struct BlockCode<'a> {
     pub(super) assembler: &'a Assembler,
     pub(super) place: CounterPlace,
-    pub(super) owned: &'a Owned,
+    pub(super) reserved: &'a Reserved,
     pub(super) temps: Temps,
     /// Position in the record.
     pub(super) id: u32,
@@ -38,14 +38,14 @@ pub(super) fn needs(place: CounterPlace, level: Level, scc_is_live: bool) -> Nee
 }
 
 impl BlockCode<'_> {
-    pub(super) fn code(&self) -> Result<Vec<Assembled>, EncodeError> {
+    pub(super) fn code(&self) -> Result<Vec<Assembled>, EmitError> {
         let mut code = Sequence::new(self.assembler);
         let borrowed = self.borrowed();
         borrowed.take(&mut code);
         if let Some(scc) = self.temps.scc {
             code.sop2(Op::s_cselect_b32, scc, Value::int(1), Value::int(0));
         }
-        let Owned { offsets, data, .. } = *self.owned;
+        let Reserved { offsets, data, .. } = *self.reserved;
         match self.place {
             CounterPlace::BlockSgprs { executions, lanes } => {
                 if let (Some(lanes), Some(temp)) = (lanes, self.temps.singles[0]) {
@@ -63,7 +63,9 @@ impl BlockCode<'_> {
                 code.ds_add(offsets, data, block_offset(self.id));
                 borrowed.return_lanes(&mut code);
             }
-            CounterPlace::Memory if self.owned.lent == Lent::Both => self.add_one_by_one(&mut code),
+            CounterPlace::Memory if self.reserved.borrowed_vgprs == BorrowedVgprs::Both => {
+                self.add_one_by_one(&mut code)
+            }
             CounterPlace::Memory => {
                 self.increments(&mut code, 0);
                 borrowed.add_to_memory(&mut code, block_offset(self.id));
@@ -99,16 +101,16 @@ impl BlockCode<'_> {
     }
 
     const fn borrowed(&self) -> Borrowed<'_> {
-        Borrowed { owned: self.owned, temps: &self.temps, place: self.place }
+        Borrowed { reserved: self.reserved, temps: &self.temps, place: self.place }
     }
 
     /// Leaves the increments in lanes `first` and the next of the data VGPR, and only these enabled. EXEC is in the pair.
     fn increments(&self, code: &mut Sequence, first: u32) {
         let Some(mask) = self.temps.pair else { return };
-        let data = self.owned.data;
-        if let (Some(record), Some(park)) = (self.temps.record, self.owned.park) {
-            code.readlane(record, park, PARKED_RECORD);
-            code.readlane(record + 1, park, PARKED_RECORD + 1);
+        let data = self.reserved.data;
+        if let (Some(record), Some(spill)) = (self.temps.record, self.reserved.spill) {
+            code.readlane(record, spill, SPILLED_RECORD);
+            code.readlane(record + 1, spill, SPILLED_RECORD + 1);
         }
         code.move_mask(sgpr(mask), Value::EXEC);
         self.borrowed().take_lanes(code);

@@ -1,59 +1,72 @@
-//! Registers that are in use, taken around the code of a site or a block, and given back.
+//! Registers that are in use, saved before the code of a site or a block and restored behind it.
 //!
-//! SGPRs are parked in lanes of the parking VGPR, whatever EXEC is. A VGPR lends its lowest lanes, which the parking VGPR
-//! keeps; where none is left for that, two VGPRs lend their first lane, which SGPRs keep, and each counter has an atomic
-//! operation of its own. Where SGPRs do not suffice for that, the parking VGPR itself is one that is in use: its lowest lanes
-//! change places with those of the probes through scratch memory. All vector memory operations are waited for then, before
-//! and after.
+//! Counters in LDS and in memory need two VGPRs that nothing uses, and a third to keep SGPRs. Kernels tuned
+//! by hand leave one or none of
+//! 512. Many compiled kernels leave none below the next step of occupancy. If no way with unused VGPRs keeps
+//!    the occupancy, sites borrow:
+//!
+//! 1. SGPRs: lanes of the spill VGPR keep them, whatever EXEC is (`v_writelane` before the site,
+//!    `v_readlane` behind it).
+//! 2. One unused VGPR: it is the spill VGPR and one of the two. It keeps the lowest eight lanes of the
+//!    other one, moved by one DPP shift each way.
+//! 3. No unused VGPR, counters in memory: SGPRs keep the first lanes of two VGPRs, and each counter has an
+//!    atomic operation of its own.
+//! 4. Too few SGPRs as well: the spill VGPR is in use itself. Its lowest 32 lanes change places with those
+//!    of the probes through scratch memory, behind the kernel's own (`plan/scratch`). Only here does a site
+//!    wait (`vmcnt(0)`), before and after, and it needs one dead pair of SGPRs, for EXEC.
+//!
+//! `--plan` tells what is borrowed, what it costs and how the scratch memory grows.
 
 use amdgpu_isa::{Op, Value};
 
-use super::layout::{CounterPlace, LENT_LANES, Lent, Owned, PARKED_SGPRS, PARKING_LANES, RecordPlace, Temps};
+use super::layout::{
+    BORROWED_LANES, BorrowedVgprs, CounterPlace, RecordPlace, Reserved, SPILL_LANES, SPILLED_SGPRS, Temps,
+};
 use super::sequence::{Sequence, sgpr};
 use super::site_code::MAX_OFFSET;
 
-/// Operations on scratch memory where the parking VGPR is borrowed.
+/// Operations on scratch memory where the spill VGPR is borrowed.
 pub(super) const SCRATCH_OPERATIONS: u32 = 3;
 
 /// What one site or block borrows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Borrowed<'a> {
-    pub(super) owned: &'a Owned,
+    pub(super) reserved: &'a Reserved,
     pub(super) temps: &'a Temps,
     pub(super) place: CounterPlace,
 }
 
 impl Borrowed<'_> {
-    /// Takes SGPRs, and the parking VGPR before that: what stands first of all. EXEC is as it was.
+    /// Takes SGPRs, and the spill VGPR before that: what stands first of all. EXEC is as it was.
     pub(super) fn take(&self, code: &mut Sequence) {
-        let Some(park) = self.owned.park else { return };
-        if let (Some(slots), Some(exec)) = (self.owned.scratch, self.temps.pair) {
+        let Some(spill) = self.reserved.spill else { return };
+        if let (Some(slots), Some(exec)) = (self.reserved.scratch, self.temps.pair) {
             code.move_mask(sgpr(exec), Value::EXEC);
-            code.enable_lanes(PARKING_LANES, 0);
+            code.enable_lanes(SPILL_LANES, 0);
             let scratch = code.scratch(slots, self.temps.address);
-            code.scratch_store(park, scratch.kept);
-            code.scratch_load(park, scratch.image);
+            code.scratch_store(spill, scratch.kept);
+            code.scratch_load(spill, scratch.image);
             code.wait_vector_memory();
             code.move_mask(Value::EXEC, sgpr(exec));
         }
         if self.temps.wait {
             code.wait_scalar_loads();
         }
-        for (lane, &register) in (PARKED_SGPRS..).zip(&self.temps.borrowed) {
-            code.writelane(park, sgpr(register), lane);
+        for (lane, &register) in (SPILLED_SGPRS..).zip(&self.temps.borrowed) {
+            code.writelane(spill, sgpr(register), lane);
         }
     }
 
     /// Gives back what `take` took: what stands last of all. EXEC is as it was, and in the pair.
     pub(super) fn give_back(&self, code: &mut Sequence) {
-        let Some(park) = self.owned.park else { return };
-        for (lane, &register) in (PARKED_SGPRS..).zip(&self.temps.borrowed) {
-            code.readlane(register, park, lane);
+        let Some(spill) = self.reserved.spill else { return };
+        for (lane, &register) in (SPILLED_SGPRS..).zip(&self.temps.borrowed) {
+            code.readlane(register, spill, lane);
         }
-        if let (Some(slots), Some(exec)) = (self.owned.scratch, self.temps.pair) {
-            code.enable_lanes(PARKING_LANES, 0);
+        if let (Some(slots), Some(exec)) = (self.reserved.scratch, self.temps.pair) {
+            code.enable_lanes(SPILL_LANES, 0);
             let scratch = code.scratch(slots, self.temps.address);
-            code.scratch_load(park, scratch.kept);
+            code.scratch_load(spill, scratch.kept);
             code.wait_vector_memory();
             code.move_mask(Value::EXEC, sgpr(exec));
         }
@@ -61,47 +74,47 @@ impl Borrowed<'_> {
 
     /// Takes lanes of a VGPR. EXEC is changed.
     pub(super) fn take_lanes(&self, code: &mut Sequence) {
-        if let Some((lent, park)) = self.lent() {
-            code.enable_lanes(2 * LENT_LANES, 0);
-            code.low_lanes_up(park, lent);
+        if let Some((borrowed, spill)) = self.borrowed_vgpr() {
+            code.enable_lanes(2 * BORROWED_LANES, 0);
+            code.low_lanes_up(spill, borrowed);
         }
     }
 
     /// Gives them back. EXEC is changed.
     pub(super) fn return_lanes(&self, code: &mut Sequence) {
-        if let Some((lent, park)) = self.lent() {
-            code.enable_lanes(2 * LENT_LANES, 0);
-            code.lanes_back_down(lent, park);
+        if let Some((borrowed, spill)) = self.borrowed_vgpr() {
+            code.enable_lanes(2 * BORROWED_LANES, 0);
+            code.lanes_back_down(borrowed, spill);
         }
     }
 
     /// Whether the lanes of the data VGPR hold nothing from one execution to the next: with counters in lanes these are others at
     /// each place.
     pub(super) fn forgets_data(&self) -> bool {
-        matches!(self.place, CounterPlace::Lanes { .. }) || self.lends_data()
+        matches!(self.place, CounterPlace::Lanes { .. }) || self.borrows_data()
     }
 
     /// Whether lanes of the data VGPR are the program's between sites.
-    pub(super) fn lends_data(&self) -> bool {
-        self.owned.lent == Lent::One && self.place == CounterPlace::Lds
+    pub(super) fn borrows_data(&self) -> bool {
+        self.reserved.borrowed_vgprs == BorrowedVgprs::One && self.place == CounterPlace::Lds
     }
 
-    /// The one VGPR that is lent, and the one that keeps its lanes.
-    fn lent(&self) -> Option<(u8, u8)> {
-        let Owned { offsets, data, park, lent, .. } = *self.owned;
-        let lent = match (lent, self.place) {
-            (Lent::One, CounterPlace::Lds) => data,
-            (Lent::One, CounterPlace::Memory) => offsets,
+    /// The one VGPR that is borrowed, and the one that keeps its lanes.
+    fn borrowed_vgpr(&self) -> Option<(u8, u8)> {
+        let Reserved { offsets, data, spill, borrowed_vgprs, .. } = *self.reserved;
+        let borrowed = match (borrowed_vgprs, self.place) {
+            (BorrowedVgprs::One, CounterPlace::Lds) => data,
+            (BorrowedVgprs::One, CounterPlace::Memory) => offsets,
             _ => return None,
         };
-        Some((lent, park?))
+        Some((borrowed, spill?))
     }
 
     /// Adds the increments in the enabled lanes of the data VGPR to the record, from byte `offset` on.
     pub(super) fn add_to_memory(&self, code: &mut Sequence, offset: u32) {
-        let Owned { offsets, data, lent, .. } = *self.owned;
-        let (record, is_lent) = (self.record(), lent == Lent::One);
-        if is_lent {
+        let Reserved { offsets, data, borrowed_vgprs, .. } = *self.reserved;
+        let (record, is_borrowed) = (self.record(code), borrowed_vgprs == BorrowedVgprs::One);
+        if is_borrowed {
             code.low_lane_offsets(offsets);
         }
         if offset < MAX_OFFSET {
@@ -110,7 +123,7 @@ impl Borrowed<'_> {
             // Beyond the immediate's reach: move these lanes' offsets there and back.
             code.vop2(Op::v_add_u32, offsets, Value::int(offset as i32), offsets);
             code.global_atomic_add(offsets, data, record, 0);
-            if !is_lent {
+            if !is_borrowed {
                 code.vop2(Op::v_subrev_u32, offsets, Value::int(offset as i32), offsets);
             }
         }
@@ -125,9 +138,10 @@ impl Borrowed<'_> {
         words: u32,
         increments: impl FnOnce(&mut Sequence, &mut dyn FnMut(&mut Sequence, u32, Value)),
     ) {
-        let [Some(kept_offset), Some(kept_data)] = self.temps.lanes else { return };
-        let Owned { offsets, data, .. } = *self.owned;
-        let record = self.record();
+        let [kept_offset, kept_data] =
+            self.temps.lanes.map(|kept| code.required("SGPR for a lane's value", kept));
+        let Reserved { offsets, data, .. } = *self.reserved;
+        let record = self.record(code);
         code.readlane(kept_offset, offsets, 0);
         code.readlane(kept_data, data, 0);
         let (far, near) = if offset + 4 * words <= MAX_OFFSET { (0, offset) } else { (offset, 0) };
@@ -142,10 +156,10 @@ impl Borrowed<'_> {
     }
 
     /// The pair with the record's address.
-    fn record(&self) -> u8 {
-        match self.owned.record {
+    fn record(&self, code: &mut Sequence) -> u8 {
+        match self.reserved.record {
             RecordPlace::Sgprs(record) => record,
-            RecordPlace::Parked => self.temps.record.unwrap_or_default(),
+            RecordPlace::Spilled => code.required("pair for the record's address", self.temps.record),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! address and the distances between records into the argument ([`Layout::argument`](crate::counters::Layout::argument)), so the
 //! head of the buffer need not be read. At entry that load is begun; once the program has begun its own, the ids are put by that it
 //! overwrites. With its own arguments ours have come. Where it waits for these or for memory, counters are cleared and the record's
-//! offset is worked out ([`later`](super::plan)); where no such wait serves, when the wave ends.
+//! offset is worked out (`plan::later`); where no such wait serves, when the wave ends.
 //!
 //! The record is one lane's: counters are moved to VGPRs, and these are stored up to four at a time. Its address is a pair of
 //! SGPRs, the buffer's, and an offset of 32 bits. That offset is the last word of the record, too: it is never zero, and tells that

@@ -4,16 +4,16 @@
 //! kernarg pointer, and where scratch memory is if sites need to know, and leaves the registers as the *original* descriptor
 //! would have had them.
 
-use amdgpu_isa::{Arch, EncodeError, Feature, Op, Value};
+use amdgpu_isa::{Arch, Feature, Op, Value};
 use amdgpu_object::KernelDescriptor;
 
 use super::assembler::{Assembled, Assembler};
 use super::deferred::{self, Deferred};
 use super::layout::{
-    BEGIN_WORD, BeginPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace, ScratchSlots,
+    BEGIN_WORD, BeginPlace, BorrowedVgprs, RecordPlace, Reserved, SPILL_LANES, SPILLED_RECORD, ScratchSlots,
 };
 use super::lds::{LdsImages, PACKET_GROUP_SEGMENT_SIZE, Start};
-use super::sequence::{Sequence, sgpr};
+use super::sequence::{EmitError, Sequence, sgpr};
 use super::site_code::BASIC_COUNTERS;
 use super::wave_index::WaveIndex;
 use crate::counters::HEADER_BYTES;
@@ -25,7 +25,7 @@ pub(super) struct Entry<'a> {
     pub(super) assembler: &'a Assembler,
     pub(super) original: KernelDescriptor,
     pub(super) instrumented: KernelDescriptor,
-    pub(super) owned: &'a Owned,
+    pub(super) reserved: &'a Reserved,
     /// `offsets` must hold the lane offsets from here on.
     pub(super) keep_offsets: bool,
     /// Where the wave's image of its record is in LDS.
@@ -76,7 +76,7 @@ impl Entry<'_> {
         u32::from(self.first_temp() + TEMPS)
     }
 
-    pub(super) fn code(&self) -> Result<Vec<Assembled>, EncodeError> {
+    pub(super) fn code(&self) -> Result<Vec<Assembled>, EmitError> {
         let mut code = Sequence::new(self.assembler);
         let (user, system) = (self.instrumented.user_sgprs(), self.instrumented.system_sgprs(self.arch));
         let first = self.first_temp();
@@ -87,15 +87,16 @@ impl Entry<'_> {
         let wave = WaveIndex { header, ids: [ids, first + 12, flat], index };
 
         if let (Some(ScratchSlots { by_register: true, .. }), Some(init), Some(offset)) =
-            (self.owned.scratch, user.flat_scratch_init, system.private_segment_wavefront_offset)
+            (self.reserved.scratch, user.flat_scratch_init, system.private_segment_wavefront_offset)
         {
             code.set_flat_scratch(init, offset);
         }
         let mut stride = Value::int(self.record_stride as i32);
         let workgroup = [system.workgroup_id_x, system.workgroup_id_y, system.workgroup_id_z];
-        let workgroup = workgroup.map(Option::unwrap_or_default);
-        if let (Some(deferred), Buffer::Argument(offset)) = (&self.owned.deferred, self.buffer) {
-            let argument = (user.kernarg_segment_ptr.unwrap_or_default(), offset);
+        let workgroup = workgroup.map(|id| code.required("id of the workgroup", id));
+        if let (Some(deferred), Buffer::Argument(offset)) = (&self.reserved.deferred, self.buffer) {
+            let argument =
+                (code.required("pointer to the kernel's arguments", user.kernarg_segment_ptr), offset);
             deferred.begin_load(&mut code, argument);
             if !self.left.work_item {
                 deferred.keep_work_item(&mut code, self.arch);
@@ -110,12 +111,13 @@ impl Entry<'_> {
                 restore_work_item_ids(&mut code, self.arch, &self.original);
             }
             if !self.left.clear {
-                deferred::clear(&mut code, &self.owned.counters);
+                deferred::clear(&mut code, &self.reserved.counters);
             }
             return code.finish();
         }
-        if let (Some(seed), Buffer::Argument(offset)) = (&self.owned.seed, self.buffer) {
-            let argument = (user.kernarg_segment_ptr.unwrap_or_default(), offset);
+        if let (Some(seed), Buffer::Argument(offset)) = (&self.reserved.seed, self.buffer) {
+            let argument =
+                (code.required("pointer to the kernel's arguments", user.kernarg_segment_ptr), offset);
             let at = match self.lds {
                 Some(LdsImages { start: Start::At(start), .. }) => start,
                 _ => 0,
@@ -129,7 +131,7 @@ impl Entry<'_> {
         }
         match self.buffer {
             Buffer::Argument(offset) => {
-                let kernarg = user.kernarg_segment_ptr.unwrap_or_default();
+                let kernarg = code.required("pointer to the kernel's arguments", user.kernarg_segment_ptr);
                 code.load(Op::s_load_dwordx2, buffer, kernarg, offset);
                 code.readfirstlane(ids, 0);
                 code.wait_scalar_loads();
@@ -183,44 +185,44 @@ impl Entry<'_> {
 
         self.restore_sgprs(&mut code);
         restore_work_item_ids(&mut code, self.arch, &self.original);
-        // Owned registers may lie among those that were filled, so they come last.
+        // Reserved registers may lie among those that were filled, so they come last.
         if let Some(lds) = &self.lds {
             self.clear_image(&mut code, images, lds.image_bytes / 4);
         }
         self.keep_record(&mut code, buffer);
-        for &counter in &self.owned.counters {
+        for &counter in &self.reserved.counters {
             code.sop1(Op::s_mov_b32, sgpr(counter), Value::int(0));
         }
-        if self.lds.is_none() && self.owned.lent == Lent::One {
-            // The increments of all counters but sums of lanes; the other lanes are parked in.
+        if self.lds.is_none() && self.reserved.borrowed_vgprs == BorrowedVgprs::One {
+            // The increments of all counters but sums of lanes; the other lanes are spilled in.
             for lane in 0..BASIC_COUNTERS {
-                code.writelane(self.owned.data, Value::int(1), lane);
+                code.writelane(self.reserved.data, Value::int(1), lane);
             }
         }
-        if self.keep_offsets || !self.owned.counter_vgprs.is_empty() {
-            let exec = self.exec_copy();
+        if self.keep_offsets || !self.reserved.counter_vgprs.is_empty() {
+            let exec = self.exec_copy(&mut code);
             code.move_mask(sgpr(exec), Value::EXEC);
-            code.enable_lanes(64, 0);
+            code.enable_all_lanes();
             if self.keep_offsets {
-                code.lane_offsets(self.owned.offsets);
+                code.lane_offsets(self.reserved.offsets);
             }
             // The increments of all counters but sums of lanes.
-            code.v_mov(self.owned.data, Value::int(1));
-            for &vgpr in &self.owned.counter_vgprs {
+            code.v_mov(self.reserved.data, Value::int(1));
+            for &vgpr in &self.reserved.counter_vgprs {
                 code.v_mov(vgpr, Value::int(0));
             }
             code.move_mask(Value::EXEC, sgpr(exec));
         }
-        if let (Some(slots), Some(park)) = (self.owned.scratch, self.owned.park) {
+        if let (Some(slots), Some(spill)) = (self.reserved.scratch, self.reserved.spill) {
             let mut pairs = self.spare_pairs();
-            let [exec, address] = [(); 2].map(|()| pairs.next().unwrap_or(first));
+            let [exec, address] = [(); 2].map(|()| code.required("spare pair for EXEC", pairs.next()));
             code.move_mask(sgpr(exec), Value::EXEC);
-            code.enable_lanes(PARKING_LANES, 0);
+            code.enable_lanes(SPILL_LANES, 0);
             let scratch = code.scratch(slots, Some(address));
-            code.scratch_store(park, scratch.image);
+            code.scratch_store(spill, scratch.image);
             code.move_mask(Value::EXEC, sgpr(exec));
         }
-        if let Some(place) = self.owned.begin {
+        if let Some(place) = self.reserved.begin {
             self.note_time(&mut code, place, buffer);
         }
         code.finish()
@@ -228,37 +230,38 @@ impl Entry<'_> {
 
     /// Puts the record's address, a pair, where it stays.
     fn keep_record(&self, code: &mut Sequence, address: u8) {
-        match (self.owned.record, self.owned.park) {
+        match (self.reserved.record, self.reserved.spill) {
             (RecordPlace::Sgprs(record), _) if record != address => {
                 code.sop1(Op::s_mov_b32, sgpr(record), sgpr(address));
                 code.sop1(Op::s_mov_b32, sgpr(record + 1), sgpr(address + 1));
             }
-            (RecordPlace::Parked, Some(park)) => {
-                code.writelane(park, sgpr(address), PARKED_RECORD);
-                code.writelane(park, sgpr(address + 1), PARKED_RECORD + 1);
+            (RecordPlace::Spilled, Some(spill)) => {
+                code.writelane(spill, sgpr(address), SPILLED_RECORD);
+                code.writelane(spill, sgpr(address + 1), SPILLED_RECORD + 1);
             }
             _ => {}
         }
     }
 
     /// Zeroes the wave's image in LDS, but for the flag that says that the record was written, and leaves its addresses
-    /// in `offsets`, and ones in `data`: the increments of all counters but sums of lanes. `data` may be lent: it holds nothing yet
+    /// in `offsets`, and ones in `data`: the increments of all counters but sums of lanes. `data` may be borrowed: it holds nothing yet
     /// then.
     fn clear_image(&self, code: &mut Sequence, image: u8, words: u32) {
-        let Owned { offsets, data, .. } = *self.owned;
-        let exec = self.exec_copy();
+        let Reserved { offsets, data, .. } = *self.reserved;
+        let exec = self.exec_copy(code);
         code.move_mask(sgpr(exec), Value::EXEC);
-        code.enable_lanes(64, 0);
+        code.enable_all_lanes();
         code.lane_offsets(offsets);
         code.vop2(Op::v_add_u32, offsets, sgpr(image), offsets);
         code.v_mov(data, Value::int(0));
-        for at in (0..words).step_by(64).skip(1) {
-            if words - at < 64 {
+        let lanes = code.lanes();
+        for at in (0..words).step_by(lanes as usize).skip(1) {
+            if words - at < lanes {
                 code.enable_lanes(words - at, 0);
             }
             code.ds_write(offsets, data, 4 * at);
         }
-        code.enable_lanes(words.min(64), 0);
+        code.enable_lanes(words.min(lanes), 0);
         code.writelane(data, Value::int(1), 0);
         code.ds_write(offsets, data, 0);
         code.v_mov(data, Value::int(1));
@@ -268,35 +271,35 @@ impl Entry<'_> {
     /// Reads the clock, last of all, and puts the time where it stays. The address of the record is in `buffer`, too.
     fn note_time(&self, code: &mut Sequence, place: BeginPlace, buffer: u8) {
         let mut pairs = self.spare_pairs().filter(|&pair| pair != buffer);
-        let [time, exec] = [(); 2].map(|()| pairs.next().unwrap_or(buffer));
+        let [time, exec] = [(); 2].map(|()| code.required("spare pair for the time", pairs.next()));
         let time = if let BeginPlace::Sgprs(time) = place { time } else { time };
         code.memtime(time);
         code.wait_scalar_loads();
         if !matches!(place, BeginPlace::Sgprs(_)) {
             for (lane, half) in (BEGIN_WORD..).zip([time, time + 1]) {
-                code.writelane(self.owned.data, sgpr(half), lane);
+                code.writelane(self.reserved.data, sgpr(half), lane);
             }
         }
         if place == BeginPlace::Memory {
             code.move_mask(sgpr(exec), Value::EXEC);
             code.enable_lanes(2, BEGIN_WORD);
-            code.global_store(self.owned.offsets, self.owned.data, buffer, 0);
+            code.global_store(self.reserved.offsets, self.reserved.data, buffer, 0);
             code.move_mask(Value::EXEC, sgpr(exec));
         }
     }
 
-    fn exec_copy(&self) -> u8 {
-        self.spare_pairs().next().unwrap_or(self.first_temp())
+    fn exec_copy(&self, code: &mut Sequence) -> u8 {
+        code.required("spare pair for EXEC", self.spare_pairs().next())
     }
 
-    /// The temporary pairs that are none of the owned registers.
+    /// The temporary pairs that are none of the reserved registers.
     fn spare_pairs(&self) -> impl Iterator<Item = u8> {
         let taken = |register: u8| {
-            let is_record = match self.owned.record {
+            let is_record = match self.reserved.record {
                 RecordPlace::Sgprs(record) => register == record || register == record + 1,
-                RecordPlace::Parked => false,
+                RecordPlace::Spilled => false,
             };
-            is_record || self.owned.counters.contains(&register)
+            is_record || self.reserved.counters.contains(&register)
         };
         let first = self.first_temp();
         let pairs = (first..first + TEMPS).step_by(2);

@@ -4,15 +4,15 @@
 //! instruction may still write: `offsets` and `data` are chosen to be none of these. A store need not be waited for before
 //! the wave ends.
 
-use amdgpu_isa::{Arch, EncodeError, LAST_SGPR, Op, Reg, Value};
+use amdgpu_isa::{Arch, LAST_SGPR, Op, Reg, Value};
 
 use super::assembler::{Assembled, Assembler};
 use super::layout::{
-    BEGIN_WORD, BeginPlace, CounterPlace, Lent, Owned, PARKED_RECORD, PARKING_LANES, RecordPlace,
+    BEGIN_WORD, BeginPlace, BorrowedVgprs, CounterPlace, RecordPlace, Reserved, SPILL_LANES, SPILLED_RECORD,
     points_per_vgpr,
 };
 use super::options::{Home, Level, Probe};
-use super::sequence::{Sequence, sgpr};
+use super::sequence::{EmitError, Sequence, sgpr};
 use super::site_code::MAX_OFFSET;
 use super::stores::Stores;
 use crate::counters::RECORD_HEADER_WORDS;
@@ -25,7 +25,7 @@ pub(super) struct Exit<'a> {
     pub(super) probe: Probe,
     pub(super) home: Home,
     pub(super) level: Level,
-    pub(super) owned: &'a Owned,
+    pub(super) reserved: &'a Reserved,
     /// By site id.
     pub(super) places: &'a [CounterPlace],
     /// The record's address, where the prologue leaves that for later, has been worked out.
@@ -43,35 +43,35 @@ enum Word {
 }
 
 impl Exit<'_> {
-    pub(super) fn code(&self) -> Result<Vec<Assembled>, EncodeError> {
+    pub(super) fn code(&self) -> Result<Vec<Assembled>, EmitError> {
         let mut code = Sequence::new(self.assembler);
-        let Owned { offsets, .. } = *self.owned;
-        if let Some(seed) = &self.owned.seed {
+        let Reserved { offsets, .. } = *self.reserved;
+        if let Some(seed) = &self.reserved.seed {
             let record = self.record(&mut code);
             seed.leave(&mut code, record);
             return code.finish();
         }
-        if let Some(begin) = self.owned.begin {
+        if let Some(begin) = self.reserved.begin {
             self.times(&mut code, begin);
             return code.finish();
         }
-        if let (Some(slots), Some(park)) = (self.owned.scratch, self.owned.park) {
+        if let (Some(slots), Some(spill)) = (self.reserved.scratch, self.reserved.spill) {
             let address = slots.by_register.then(|| {
                 // A scalar load that nobody waited for may still write to it.
                 code.wait_scalar_loads();
                 self.beside_record()
             });
-            code.enable_lanes(PARKING_LANES, 0);
+            code.enable_lanes(SPILL_LANES, 0);
             let scratch = code.scratch(slots, address);
-            code.scratch_load(park, scratch.image);
+            code.scratch_load(spill, scratch.image);
             code.wait_vector_memory();
         }
-        let record = if let Some(deferred) = &self.owned.deferred {
+        let record = if let Some(deferred) = &self.reserved.deferred {
             if !self.early {
                 deferred.finish(&mut code, self.arch);
             }
-            let free = |vgpr: u8| self.owned.free_vgprs.contains(Reg::vgpr(vgpr));
-            if self.owned.packed
+            let free = |vgpr: u8| self.reserved.free_vgprs.contains(Reg::vgpr(vgpr));
+            if self.reserved.packed
                 && let Some(stores) = Stores::plan(self.places, free)
             {
                 deferred.write(&mut code, self.arch, &stores);
@@ -85,8 +85,8 @@ impl Exit<'_> {
             self.copy_image(&mut code, record);
             return code.finish();
         }
-        if self.home != Home::Global || self.owned.lent != Lent::Neither {
-            code.enable_lanes(64, 0);
+        if self.home != Home::Global || self.reserved.borrowed_vgprs != BorrowedVgprs::Neither {
+            code.enable_all_lanes();
             code.lane_offsets(offsets);
         }
         let mut words = vec![Word::Constant(1), Word::Constant(0)];
@@ -110,11 +110,11 @@ impl Exit<'_> {
                 })
         );
         let mut at = 0;
-        for chunk in words.chunks(64) {
+        for chunk in words.chunks(code.lanes() as usize) {
             // All lanes are on that a chunk has: the first may have all.
             let has_zeros = chunk.iter().any(|word| matches!(word, Word::Constant(0)));
             if has_zeros {
-                code.v_mov(self.owned.data, Value::int(0));
+                code.v_mov(self.reserved.data, Value::int(0));
             }
             for (lane, word) in (0..).zip(chunk) {
                 let value = match *word {
@@ -122,14 +122,14 @@ impl Exit<'_> {
                     Word::Constant(value) => Value::int(value),
                     Word::Sgpr(register) => sgpr(register),
                 };
-                code.writelane(self.owned.data, value, lane);
+                code.writelane(self.reserved.data, value, lane);
             }
-            self.store(&mut code, record, self.owned.data, chunk.len() as u32, at);
+            self.store(&mut code, record, self.reserved.data, chunk.len() as u32, at);
             at += 4 * chunk.len() as u32;
         }
         let lane_points =
             self.places.iter().filter(|place| matches!(place, CounterPlace::Lanes { .. })).count();
-        for (number, &vgpr) in self.owned.counter_vgprs.iter().enumerate() {
+        for (number, &vgpr) in self.reserved.counter_vgprs.iter().enumerate() {
             let first = number * points_per_vgpr(self.probe);
             let points = lane_points.saturating_sub(first).min(points_per_vgpr(self.probe)) as u32;
             self.store(
@@ -145,20 +145,21 @@ impl Exit<'_> {
 
     /// Copies the wave's image of its record from LDS to memory. The pair at `record` has the distance between them.
     fn copy_image(&self, code: &mut Sequence, record: u8) {
-        let Owned { offsets, data, .. } = *self.owned;
-        // What is parked is needed no more: all lanes get addresses again.
+        let Reserved { offsets, data, .. } = *self.reserved;
+        // What is spilled is needed no more: all lanes get addresses again.
         let image = record + 2;
         code.readlane(image, offsets, 0);
-        code.enable_lanes(64, 0);
+        code.enable_all_lanes();
         code.lane_offsets(offsets);
         code.vop2(Op::v_add_u32, offsets, sgpr(image), offsets);
         let words = RECORD_HEADER_WORDS + self.probe.words() * self.places.len() as u32;
-        for at in (0..words).step_by(64) {
+        let lanes = code.lanes();
+        for at in (0..words).step_by(lanes as usize) {
             let offset = 4 * at % MAX_OFFSET;
             if at > 0 && offset == 0 {
                 code.vop2(Op::v_add_u32, offsets, Value::int(MAX_OFFSET as i32), offsets);
             }
-            if words - at < 64 {
+            if words - at < lanes {
                 code.enable_lanes(words - at, 0);
             }
             code.ds_read(data, offsets, offset);
@@ -169,7 +170,7 @@ impl Exit<'_> {
 
     /// Reads the clock, first of all, and writes the record.
     fn times(&self, code: &mut Sequence, begin: BeginPlace) {
-        let Owned { offsets, data, end: (end, waits), .. } = *self.owned;
+        let Reserved { offsets, data, end: (end, waits), .. } = *self.reserved;
         if waits {
             code.wait_scalar_loads();
         }
@@ -177,7 +178,7 @@ impl Exit<'_> {
         code.wait_scalar_loads();
         let record = self.record(code);
         if begin != BeginPlace::Memory {
-            code.enable_lanes(64, 0);
+            code.enable_all_lanes();
             code.lane_offsets(offsets);
         }
         let mut words = vec![
@@ -203,19 +204,21 @@ impl Exit<'_> {
 
     /// The pair with the record's address: its own, or one that it is put into now.
     fn record(&self, code: &mut Sequence) -> u8 {
-        match (self.owned.record, self.owned.park) {
+        match (self.reserved.record, self.reserved.spill) {
             (RecordPlace::Sgprs(record), _) => record,
-            (RecordPlace::Parked, park) => {
-                let Owned { counters, begin, end, .. } = self.owned;
+            (RecordPlace::Spilled, spill) => {
+                let Reserved { counters, begin, end, .. } = self.reserved;
                 let times =
                     |pair| begin.is_some_and(|begin| pair == end.0 || begin == BeginPlace::Sgprs(pair));
                 let free =
                     |&pair: &u8| !counters.contains(&pair) && !counters.contains(&(pair + 1)) && !times(pair);
-                let record = (0..=LAST_SGPR).step_by(2).find(free).unwrap_or_default();
+                let record = (0..=LAST_SGPR).step_by(2).find(free);
+                let record = code.required("pair for the record's address", record);
+                let spill = code.required("VGPR that the record's address is spilled in", spill);
                 // A scalar load that nobody waited for may still write to it.
                 code.wait_scalar_loads();
-                code.readlane(record, park.unwrap_or_default(), PARKED_RECORD);
-                code.readlane(record + 1, park.unwrap_or_default(), PARKED_RECORD + 1);
+                code.readlane(record, spill, SPILLED_RECORD);
+                code.readlane(record + 1, spill, SPILLED_RECORD + 1);
                 record
             }
         }
@@ -223,21 +226,21 @@ impl Exit<'_> {
 
     /// An SGPR that is none of the pair with the record's address.
     fn beside_record(&self) -> u8 {
-        match self.owned.record {
+        match self.reserved.record {
             RecordPlace::Sgprs(0) => 2,
-            RecordPlace::Sgprs(_) | RecordPlace::Parked => 0,
+            RecordPlace::Sgprs(_) | RecordPlace::Spilled => 0,
         }
     }
 
     /// Stores lanes `0..lanes` of `data` at byte `at` of the record.
     fn store(&self, code: &mut Sequence, record: u8, data: u8, lanes: u32, at: u32) {
-        let offsets = self.owned.offsets;
+        let offsets = self.reserved.offsets;
         if at >= MAX_OFFSET {
-            code.enable_lanes(64, 0);
+            code.enable_all_lanes();
             code.vop2(Op::v_add_u32, offsets, Value::int(at as i32), offsets);
             code.enable_lanes(lanes, 0);
             code.global_store(offsets, data, record, 0);
-            code.enable_lanes(64, 0);
+            code.enable_all_lanes();
             code.vop2(Op::v_subrev_u32, offsets, Value::int(at as i32), offsets);
         } else {
             code.enable_lanes(lanes, 0);

@@ -1,4 +1,11 @@
-//! Where each counter lives while the kernel runs, and the registers the probes use.
+//! Where each counter lives while the kernel runs (its *home*), and the registers the probes use.
+//!
+//! * `register`: SGPRs that nothing in the kernel and its functions uses, else lanes of such a VGPR. The
+//!   epilogue writes them to memory before `s_endpgm`.
+//! * `lds`: an image of the wave's record at the end of the workgroup's LDS ([`lds`](super::lds)). A site
+//!   adds to it with `ds_add_u32`, its counters being lanes of one VGPR. This home takes two VGPRs and no
+//!   SGPR.
+//! * `global`: the record in memory, to which sites add.
 
 use amdgpu_isa::RegSet;
 use arrayvec::ArrayVec;
@@ -6,7 +13,7 @@ use arrayvec::ArrayVec;
 use super::deferred::Deferred;
 use super::options::{Level, Probe};
 use super::seed::SeedRegisters;
-use crate::counters::{RECORD_HEADER_WORDS, SiteForm, WORDS_PER_SITE};
+use crate::counters::{RECORD_HEADER_WORDS, SiteForm, WAVEFRONT_SIZE, WORDS_PER_SITE};
 
 /// Where the counters of one site are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,13 +89,13 @@ impl SgprCounters {
 pub(super) const fn points_per_vgpr(probe: Probe) -> usize {
     match probe.words() {
         0 => 1,
-        words => (64 / words) as usize,
+        words => (WAVEFRONT_SIZE / words) as usize,
     }
 }
 
-/// Registers that the probes own in a whole component: nothing else in it uses them.
+/// Registers that are reserved for the probes in a whole component: nothing else in it uses them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Owned {
+pub(super) struct Reserved {
     /// Where the address of the wave's record is.
     pub(super) record: RecordPlace,
     /// Counter SGPRs to be zeroed at entry.
@@ -96,14 +103,14 @@ pub(super) struct Owned {
     /// VGPRs whose lanes are counters.
     pub(super) counter_vgprs: Vec<u8>,
     /// VGPR with an offset in each lane, four bytes apart: in the record, from the prologue on (`global`) or for use at the end;
-    /// in LDS (`lds`), where only the lowest lanes keep theirs and it is the parking VGPR besides.
+    /// in LDS (`lds`), where only the lowest lanes keep theirs and it is the spill VGPR besides.
     pub(super) offsets: u8,
     /// VGPR for increments, or for data on their way to memory. Lanes of counters other than sums of lanes are always one, unless
-    /// it is lent.
+    /// it is borrowed.
     pub(super) data: u8,
     /// Which of these two the program uses itself.
-    pub(super) lent: Lent,
-    /// Where the parking VGPR goes if the program uses that, too.
+    pub(super) borrowed_vgprs: BorrowedVgprs,
+    /// Where the spill VGPR goes if the program uses that, too.
     pub(super) scratch: Option<ScratchSlots>,
     /// SGPRs for what a site holds for a moment.
     pub(super) spare: Vec<u8>,
@@ -111,9 +118,9 @@ pub(super) struct Owned {
     pub(super) begin: Option<BeginPlace>,
     /// Pair for the time at the end, and whether a scalar load may still write to it then.
     pub(super) end: (u8, bool),
-    /// VGPR whose lanes hold what has no SGPR: [`PARKED_RECORD`] and what sites borrow, from [`PARKED_SGPRS`] on. Lanes
+    /// VGPR whose lanes hold what has no SGPR: [`SPILLED_RECORD`] and what sites borrow, from [`SPILLED_SGPRS`] on. Lanes
     /// below these are not touched.
-    pub(super) park: Option<u8>,
+    pub(super) spill: Option<u8>,
     /// Registers from which the record's address follows, where the prologue does not work that out.
     pub(super) deferred: Option<Deferred>,
     /// What is written for each site; empty if all have counters.
@@ -128,18 +135,18 @@ pub(super) struct Owned {
 
 /// Which of the two VGPRs of sites in LDS and memory are in use, so that a site must leave them as they were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Lent {
+pub(super) enum BorrowedVgprs {
     /// Neither.
     #[default]
     Neither,
-    /// `data` with counters in LDS, `offsets` with counters in memory. The other one is the parking VGPR, whose lanes from
-    /// [`LENT_LANES`] on keep as many of its lowest meanwhile.
+    /// `data` with counters in LDS, `offsets` with counters in memory. The other one is the spill VGPR, whose lanes from
+    /// [`BORROWED_LANES`] on keep as many of its lowest meanwhile.
     One,
-    /// Both, with counters in memory. Of each only the first lane is used, and kept in an SGPR meanwhile.
+    /// Both VGPRs, with counters in memory. Only the first lane of each is used; an SGPR keeps its value meanwhile.
     Both,
 }
 
-impl Lent {
+impl BorrowedVgprs {
     /// How many VGPRs that is.
     pub(super) const fn vgprs(self) -> u32 {
         match self {
@@ -150,7 +157,7 @@ impl Lent {
     }
 }
 
-/// Two dwords of each work-item's private memory, by their byte offset. There the lowest [`PARKING_LANES`] of a parking VGPR
+/// Two dwords of each work-item's private memory, by their byte offset. There the lowest [`SPILL_LANES`] of a spill VGPR
 /// that the program uses, too, change places: a site saves the program's and loads the probes', and puts the program's back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScratchSlots {
@@ -172,16 +179,16 @@ impl ScratchSlots {
     }
 }
 
-/// Lanes of the parking VGPR that anything uses.
-pub(super) const PARKING_LANES: u32 = 32;
-const _: () = assert!(PARKED_SGPRS + MOST_BORROWED as u32 <= PARKING_LANES);
+/// Lanes of the spill VGPR that anything uses.
+pub(super) const SPILL_LANES: u32 = 32;
+const _: () = assert!(SPILLED_SGPRS + MOST_BORROWED as u32 <= SPILL_LANES);
 /// SGPRs that a site borrows at most.
 pub(super) const MOST_BORROWED: usize = 12;
 
-/// Lanes of a lent VGPR that the parking VGPR keeps, and the first of its own that it keeps them in: half a row each, which a
+/// Lanes of a borrowed VGPR that the spill VGPR keeps, and the first of its own that it keeps them in: half a row each, which a
 /// shift within the row moves at once.
-pub(super) const LENT_LANES: u32 = 8;
-const _: () = assert!(WORDS_PER_SITE <= LENT_LANES);
+pub(super) const BORROWED_LANES: u32 = 8;
+const _: () = assert!(WORDS_PER_SITE <= BORROWED_LANES);
 
 /// Word of a record with the low half of the time of entry.
 pub(super) const BEGIN_WORD: u32 = RECORD_HEADER_WORDS;
@@ -202,8 +209,8 @@ pub(super) enum BeginPlace {
 pub(super) enum RecordPlace {
     /// In the pair of SGPRs that starts here.
     Sgprs(u8),
-    /// In lanes [`PARKED_RECORD`] and the next of the parking VGPR.
-    Parked,
+    /// In lanes [`SPILLED_RECORD`] and the next of the spill VGPR.
+    Spilled,
 }
 
 impl Default for RecordPlace {
@@ -212,10 +219,10 @@ impl Default for RecordPlace {
     }
 }
 
-/// Lane of the parking VGPR with the low half of the record's address; the high half stands in the next.
-pub(super) const PARKED_RECORD: u32 = 2 * LENT_LANES;
-/// First lane of the parking VGPR for SGPRs that a site borrows.
-pub(super) const PARKED_SGPRS: u32 = PARKED_RECORD + 2;
+/// Lane of the spill VGPR with the low half of the record's address; the high half stands in the next.
+pub(super) const SPILLED_RECORD: u32 = 2 * BORROWED_LANES;
+/// First lane of the spill VGPR for SGPRs that a site borrows.
+pub(super) const SPILLED_SGPRS: u32 = SPILLED_RECORD + 2;
 
 /// SGPRs a site uses for a moment: dead before and after it, or borrowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -223,20 +230,20 @@ pub(super) struct Temps {
     /// Pair for OLD, when the instruction does not save it.
     pub(super) old: Option<u8>,
     /// Pair for NEW while EXEC is something else, or for OLD made unequal to an empty NEW; before the site for EXEC while the
-    /// parking VGPR is exchanged.
+    /// spill VGPR is exchanged.
     pub(super) pair: Option<u8>,
     /// Single registers.
     pub(super) singles: [Option<u8>; 3],
     /// Single register for SCC.
     pub(super) scc: Option<u8>,
-    /// Pair for the address of the record, when that is parked.
+    /// Pair for the address of the record, when that is spilled.
     pub(super) record: Option<u8>,
-    /// Single registers for the first lanes of `offsets` and `data`, when both are lent.
+    /// Single registers for the first lanes of `offsets` and `data`, when both are borrowed.
     pub(super) lanes: [Option<u8>; 2],
     /// Single register for the address of scratch memory, where that is addressed by one.
     pub(super) address: Option<u8>,
-    /// Those of the above that are in use around the site: parked before it, put back after it.
+    /// SGPRs of the above that are in use around the site: saved before it, restored after it.
     pub(super) borrowed: ArrayVec<u8, MOST_BORROWED>,
-    /// A scalar load may still write to a borrowed one: wait before it is parked.
+    /// A scalar load may still write to a borrowed one: wait before it is spilled.
     pub(super) wait: bool,
 }

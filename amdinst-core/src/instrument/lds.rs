@@ -14,6 +14,8 @@
 //!
 //! GFX9 checks LDS addresses against the workgroup's allotment alone: M0 needs no limit in it ("Vega" ISA manual, "LDS
 //! Access": the clamp in M0 ended with GFX8).
+//!
+//! Kernels that read from a hardware register how much LDS they have are refused as well.
 
 use amdgpu_isa::{Effects, Families, Inst, MemoryKind, Op, Value};
 use amdgpu_object::Kernel;
@@ -56,9 +58,9 @@ pub(super) enum Start {
 /// What a kernel with all that it calls does with LDS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LdsUse {
-    /// It may read or write LDS.
+    /// The code may read or write LDS.
     pub(super) accesses: bool,
-    /// It reads how much LDS its workgroup has.
+    /// The code reads how much LDS its workgroup has.
     pub(super) reads_size: bool,
 }
 

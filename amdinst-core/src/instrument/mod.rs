@@ -1,6 +1,6 @@
 //! Finds the sites of a code object, plans their counters, and writes the instrumented code object.
 //!
-//! [`plan`] looks and decides, [`apply`] writes; `plan` alone is what `instrument --plan` and `inspect` show.
+//! [`plan()`] looks and decides, [`apply()`] writes; `plan` alone is what `instrument --plan` and `inspect` show.
 //!
 //! * [`Options`]: what is asked for.
 //! * [`Plan`]: per kernel the sites, the counter home and its registers, the cost, and what was refused.
@@ -18,7 +18,7 @@ mod hazards;
 mod layout;
 mod lds;
 mod options;
-mod own;
+mod pair;
 mod patches;
 mod plan;
 mod points;
@@ -36,6 +36,7 @@ mod site_code;
 mod sources;
 mod stores;
 mod stub;
+mod summary;
 mod survey;
 mod wave_index;
 
@@ -49,6 +50,9 @@ pub use hazards::{Neighbour, wait_states};
 pub use options::{
     Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec,
     STRIDES_ARGUMENT,
+};
+pub use pair::{
+    MAP_SECTION, PairError, ReadError, check as check_pair, digest, map_for, map_of, with_before,
 };
 pub use plan::{Plan, plan};
 pub use probe_section::{ProbeSectionError, SECTION as PROBE_SECTION, probe_specs};

@@ -1,4 +1,18 @@
 //! What the caller asks of the instrumenter.
+//!
+//! # Where the kernel finds the buffer
+//! With [`Abi::Argument`] an 8-byte kernel argument is appended after all others, hidden ones included, at
+//! the next multiple of 8. Descriptor and note grow by it. The note names it `amdinst_buffer` (kind
+//! `global_buffer`). Kernels that need no header get `amdinst_strides` behind it, by value
+//! ([`counters`](amdinst_format::counters)).
+//!
+//! With [`Abi::Global`] the code object has a variable instead: `__amdinst_buffer`, 8 bytes, a global
+//! protected object in `.dynsym` and `.symtab`. Arguments, kernarg size and note stay as they are, and no
+//! kernarg pointer is asked for. Prologues find the variable from the program counter. The launcher sets it
+//! when the code object is loaded (`hipModuleGetGlobal`, `hsa_executable_get_symbol_by_name`; on the emulator
+//! `Program::variable`). It holds for every launch after that, so launches that count apart must not overlap.
+//! The variable stands in the last words of an empty buffer of one record, in zeroed writable memory
+//! (`.bss.amdinst`). While it is zero, all waves count in that record, whose contents mean nothing.
 
 use serde::{Deserialize, Serialize};
 
@@ -74,6 +88,7 @@ pub struct Options {
     /// At most so many VGPRs are taken that nothing uses; no limit if `None`. So any kernel is instrumented as those are that
     /// leave as few.
     pub spare_vgprs: Option<u8>,
-    /// The same for SGPRs.
+    /// At most so many SGPRs are taken that nothing uses; no limit if `None`. Tests use it to have kernels with few free
+    /// SGPRs.
     pub spare_sgprs: Option<u8>,
 }

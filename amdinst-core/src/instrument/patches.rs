@@ -36,7 +36,7 @@ impl Patches {
         &mut self.sorted[found].1
     }
 
-    /// Those at a range of instructions.
+    /// The patches at a range of instructions.
     pub(super) fn range(&self, instructions: Range<usize>) -> &[(usize, Patch)] {
         let before = |end: usize| self.sorted.partition_point(|&(index, _)| index < end);
         &self.sorted[before(instructions.start)..before(instructions.end)]

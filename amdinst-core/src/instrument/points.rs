@@ -1,4 +1,18 @@
-//! The points of a program at which something is counted.
+//! The points of a program at which something is counted: sites, or blocks.
+//!
+//! # Blocks
+//! [`Probe::Blocks`](super::Probe::Blocks) counts executions and active lanes of every basic block. Each
+//! block has counters of its own. Flow conservation would give executions from fewer edges, but no lanes, for
+//! EXEC changes within blocks.
+//!
+//! A basic block is divided after a write of EXEC if instructions that depend on EXEC (all but SALU and SMEM)
+//! follow. A part without any joins its neighbour. In the probe map `lanes_pcs` are the instructions that the
+//! lanes hold for, `pc..end_pc` the instructions that the executions hold for. Level `basic` counts
+//! executions alone.
+//!
+//! The emulator's count of each instruction, per wave, is the oracle
+//! ([`compare_blocks`](amdinst_format::report::oracle::compare_blocks)): each instruction that ran is in one
+//! block, and ran as often as it.
 
 use amdgpu_isa::Reg;
 
@@ -31,7 +45,7 @@ pub(super) enum What {
 pub(super) struct Stretch {
     /// First instruction, and the one after the last.
     pub(super) insts: (usize, usize),
-    /// The same of those for which the lanes are counted.
+    /// First instruction that the lanes are counted for, and the one after the last.
     pub(super) lanes: (usize, usize),
 }
 

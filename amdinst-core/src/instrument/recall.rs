@@ -6,38 +6,38 @@ use std::collections::VecDeque;
 use amdgpu_isa::RegSet;
 
 use super::plan::Remembered;
-use crate::analysis::masks::{Masks, Outlines};
+use crate::analysis::masks::{MaskMemo, Masks};
 use crate::analysis::program::{Function, Program};
 
 /// Known kernels of a processor, by number.
 #[derive(Debug, Default)]
 pub(super) struct Recall {
     kernels: VecDeque<Recalled>,
-    /// What kernels may be alike in whose code is not the same.
-    outlines: Outlines,
+    /// Masks that kernels with different code may share.
+    memo: MaskMemo,
 }
 
 #[derive(Debug)]
 struct Recalled {
-    /// As if the kernel's first instruction were the first of its program.
+    /// Its masks, as if the kernel's first instruction were the first of its program.
     masks: Masks,
     plan: Option<Remembered>,
 }
 
-/// Words of the outlines that are remembered.
+/// Words of the keys of masks that are remembered.
 const MOST_WORDS: usize = 1 << 18;
 
 impl Recall {
     /// Forgets the kernels, but not the room that they took. From now on, forms have other numbers.
     pub(super) fn clear(&mut self) {
         self.kernels.clear();
-        self.outlines.forget_forms();
+        self.memo.forget_forms();
     }
 
-    /// Forgets the first so many kernels, and the outlines of which there are too many.
+    /// Forgets the first so many kernels, and the masks of which there are too many.
     pub(super) fn forget_kernels(&mut self, count: usize) {
         self.kernels.drain(..count);
-        self.outlines.forget(MOST_WORDS);
+        self.memo.forget(MOST_WORDS);
     }
 
     /// The masks of a function: those of the known kernel that it is, or what [`Masks::new`] finds. Those of new kernels have to be asked
@@ -48,7 +48,7 @@ impl Recall {
         function: &Function,
         clobbers: &dyn Fn(usize) -> RegSet,
     ) -> Masks {
-        let mut find = || self.outlines.masks(program, function, clobbers);
+        let mut find = || self.memo.masks(program, function, clobbers);
         let (Some(number), Some(block)) = (function.known, function.blocks.first()) else { return find() };
         let first = block.insts.start;
         if let Some(known) = self.kernels.get(number as usize) {

@@ -44,6 +44,19 @@ pub enum InstrumentError {
         /// What says what.
         problem: String,
     },
+    /// The plan for a kernel contradicts itself.
+    #[error(
+        "internal error at kernel `{kernel}`{}: {what}; this is a defect of cargo-amdinst: please report it with the code object",
+        .pc.map(|pc| format!(", pc {pc:#x}")).unwrap_or_default()
+    )]
+    Internal {
+        /// The kernel.
+        kernel: String,
+        /// Address in the original code object, if it is about one instruction.
+        pc: Option<u64>,
+        /// What cannot be.
+        what: String,
+    },
     /// The instrumented code object could not be written.
     #[error("rewriting the code object failed: {0}")]
     Rewrite(String),

@@ -33,7 +33,7 @@ const SITE_BYTES: u32 = 8;
 const CLOCK_BYTES: u32 = 16;
 /// Atomics that count an execution.
 pub(super) const OPERATIONS: u32 = 3;
-/// The registers that all code owns are above those that prologues use.
+/// The registers that are reserved for all code are above those that prologues use.
 const LOWEST_OWNED: u8 = 48;
 /// With the six specials (VCC and its like) that is 100 SGPRs: as many as eight waves a SIMD have.
 const HIGHEST_OWNED: u8 = 93;
@@ -59,7 +59,7 @@ pub(super) const fn stride(sites: u32) -> u32 {
     image_bytes(sites) + CLOCK_BYTES
 }
 
-/// The same in LDS.
+/// Bytes of a wave's counters in LDS.
 pub(super) const fn image_bytes(sites: u32) -> u32 {
     SITE_BYTES * sites
 }

@@ -1,4 +1,12 @@
 //! Choosing sites: by the name of a `#[probe]`, or by their place in the source.
+//!
+//! [`Options::only`](super::Options::only) holds the selectors. A place selects a site if any frame of its
+//! inline chain stands on the lines. A site of a function is counted for all chosen kernels that call the
+//! function.
+//!
+//! A site that is not selected stays as it was compiled. The probe map lists it as `left_out` and has its
+//! address in `explained_pcs`: so it is neither refused nor a narrowing that nobody claims. A selector that
+//! selects nothing is an error, which names what is near.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -111,7 +119,7 @@ pub(super) struct Stock {
     pub(super) blocks: bool,
     /// The inline chains of all sites, or of the blocks' instructions.
     pub(super) sites: Vec<Vec<SiteFrame>>,
-    /// Those of the branches that all lanes take alike.
+    /// Frames of the branches that all lanes take alike.
     pub(super) uniform: Vec<Vec<SiteFrame>>,
     /// What became of each probe.
     pub(super) probes: Vec<ProbeOutcome>,

@@ -29,12 +29,23 @@ pub(super) struct Slot {
     offset: u32,
 }
 
+/// Why there is no code.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum EmitError {
+    /// An instruction has no encoding.
+    #[error("the probe cannot be encoded: {0}")]
+    Encode(#[from] EncodeError),
+    /// A register that the plan gives wherever this code is asked for: a defect of ours.
+    #[error("no {0}")]
+    Missing(&'static str),
+}
+
 /// A sequence under construction. The first error sticks and comes out of [`Sequence::finish`].
 #[derive(Clone, Debug)]
 pub(super) struct Sequence {
     assembler: Assembler,
     insts: Vec<Assembled>,
-    error: Option<EncodeError>,
+    error: Option<EmitError>,
 }
 
 /// Instructions of most sequences at most.
@@ -45,11 +56,19 @@ impl Sequence {
         Self { assembler: assembler.clone(), insts: Vec::new(), error: None }
     }
 
-    pub(super) fn finish(self) -> Result<Vec<Assembled>, EncodeError> {
+    pub(super) fn finish(self) -> Result<Vec<Assembled>, EmitError> {
         match self.error {
             None => Ok(self.insts),
             Some(error) => Err(error),
         }
+    }
+
+    /// A register that the plan gives in every case that leads here; without it there is no code.
+    pub(super) fn required(&mut self, what: &'static str, register: Option<u8>) -> u8 {
+        register.unwrap_or_else(|| {
+            self.error.get_or_insert(EmitError::Missing(what));
+            0
+        })
     }
 
     /// Without modifiers.
@@ -68,7 +87,7 @@ impl Sequence {
                 self.insts.push(inst);
             }
             Err(error) => {
-                self.error.get_or_insert(error);
+                self.error.get_or_insert(EmitError::Encode(error));
             }
         }
     }
@@ -98,7 +117,7 @@ impl Sequence {
         self.mask_op(MaskOp::CountLanes, Encoding::Sop1, &[sgpr(to), mask]);
     }
 
-    /// One of two masks: the first if SCC is set.
+    /// Selects one of two masks: the first if SCC is set.
     pub(super) fn select_mask(&mut self, to: Value, if_scc: Value, otherwise: Value) {
         self.mask_op(MaskOp::Select, Encoding::Sop2, &[to, if_scc, otherwise]);
     }
@@ -108,10 +127,20 @@ impl Sequence {
         self.mask_op(MaskOp::ShiftUp, Encoding::Sop2, &[Value::EXEC, Value::EXEC, Value::int(by as i32)]);
     }
 
+    /// Lanes of a wave.
+    pub(super) const fn lanes(&self) -> u32 {
+        self.assembler.wave_size().lanes()
+    }
+
+    /// Enables all lanes. Leaves SCC alone.
+    pub(super) fn enable_all_lanes(&mut self) {
+        self.move_mask(Value::EXEC, Value::int(-1));
+    }
+
     /// Enables so many lanes, from the lane `first` on, and no others. Leaves SCC alone.
     pub(super) fn enable_lanes(&mut self, lanes: u32, first: u32) {
-        if lanes >= self.assembler.wave_size().lanes() {
-            self.move_mask(Value::EXEC, Value::int(-1));
+        if lanes >= self.lanes() {
+            self.enable_all_lanes();
         } else {
             let values = [Value::EXEC, Value::int(lanes as i32), Value::int(first as i32)];
             self.mask_op(MaskOp::LanesFrom, Encoding::Sop2, &values);
@@ -123,7 +152,8 @@ impl Sequence {
         match what.op(self.assembler.wave_size()) {
             Some(op) => self.plain(op, encoding, values),
             None => {
-                self.error.get_or_insert(EncodeError::NoMaskOp { what, wave: self.assembler.wave_size() });
+                let wave = self.assembler.wave_size();
+                self.error.get_or_insert(EncodeError::NoMaskOp { what, wave }.into());
             }
         }
     }

@@ -1,7 +1,23 @@
 //! What is learnt of one code object that helps with the next.
 //!
-//! The code objects of a library are made of the same templates, and more than half of the distinct instructions of one stand in
-//! those before it (rocSPARSE for gfx90a).
+//! The code objects of a library are instances of the same templates. In rocSPARSE for gfx90a a quarter of
+//! the code stands in functions that an earlier code object has, byte for byte, and more than half of the
+//! distinct instructions of a code object occur in earlier ones.
+//!
+//! [`Session::plan`] gives for each code object what [`plan`](super::plan()) gives for it alone; a test
+//! compares them, with every option. Per processor it remembers:
+//!
+//! * decoded instructions with what they do, and instructions that were inserted;
+//! * kernels that call nothing and have no address in them: what they are made of, their masks and their
+//!   plans;
+//! * masks by what they depend on, which is less than the code: control flow, and the steps that the data
+//!   flow looks at.
+//!
+//! A plan is reused for another kernel only if all is equal that it depends on: code, descriptor, metadata,
+//! processor and options, and XNACK where it matters. (With XNACK the metadata tells of more SGPRs, which
+//! does not matter if as many waves fit.) Code is compared as a whole; a hash only finds it. What is
+//! remembered is bounded, and the oldest is forgotten first. Each thread of `instrument --whole` has a
+//! session.
 
 use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
@@ -9,22 +25,22 @@ use amdgpu_object::CodeObject;
 use super::assembler::Assembler;
 use super::hazards::FormFacts;
 use super::options::Options;
-use super::own::Touches;
 use super::plan::{Plan, plan_with};
 use super::recall::Recall;
 use super::refusal::InstrumentError;
+use super::summary::Touches;
 use crate::analysis::program::Seen;
 
 /// Plans code objects one after the other. Each plan is what [`plan`](super::plan()) makes of its code object alone.
 #[derive(Debug, Default)]
 pub struct Session {
     /// By processor.
-    known: Vec<(Arch, Known)>,
+    known: Vec<(Arch, ProcessorCache)>,
 }
 
 /// What is known of a processor's code.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct ProcessorCache {
     /// Distinct instructions and kernels.
     pub(super) seen: Seen,
     /// What these do.
@@ -43,7 +59,7 @@ const MOST_FORMS: usize = 1 << 16;
 /// Bytes of code of the kernels that are remembered, which take about six times as much. Twice as many would find hardly more.
 const MOST_BYTES: usize = 4 << 20;
 
-impl Known {
+impl ProcessorCache {
     fn new(arch: Arch) -> Self {
         Self {
             seen: Seen::new(arch),
@@ -81,7 +97,7 @@ impl Session {
         let arch = object.target.arch;
         let place = self.known.iter().position(|(of, _)| *of == arch);
         let known = place.map(|place| self.known.swap_remove(place).1);
-        let mut known = known.unwrap_or_else(|| Known::new(arch));
+        let mut known = known.unwrap_or_else(|| ProcessorCache::new(arch));
         if known.seen.forms() > MOST_FORMS {
             known.clear(arch);
         }

@@ -1,4 +1,7 @@
 //! How one lane writes a packed record: which words at a time, and the VGPRs that have them.
+//!
+//! Up to four words are stored at a time, from VGPRs that cost no occupancy and that no load may still write
+//! to. If these are too few, one VGPR has the counters as lanes, and the record is not packed.
 
 use super::layout::{CounterPlace, SgprCounters};
 use crate::counters::{Packing, SiteWords};
@@ -11,7 +14,7 @@ pub(super) struct Stores {
     pub(super) stores: Vec<Store>,
 }
 
-/// One of them.
+/// One store of a packed record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Store {
     /// Word of the record that the first goes to.
@@ -26,14 +29,14 @@ pub(super) struct Store {
 type Words = Vec<(u32, Option<u8>)>;
 
 impl Stores {
-    /// Those of a packed record of counters in these places, in VGPRs of which some are free. None where too few are, or where
-    /// counters are not in SGPRs.
+    /// The stores of a packed record of counters in these places, in VGPRs of which some are free. `None` if too few are,
+    /// or if counters are not in SGPRs.
     pub(super) fn plan(places: &[CounterPlace], free: impl Fn(u8) -> bool) -> Option<Self> {
         let words = words(places)?;
         [4, 3, 2].into_iter().find_map(|most| Self::of_words(&words, most, &free))
     }
 
-    /// The same with so many words at a time at most.
+    /// The stores of these words, at most `most` words at a time.
     fn of_words(words: &[(u32, Option<u8>)], most: usize, free: impl Fn(u8) -> bool) -> Option<Self> {
         let mut chunks = chunks(words, most);
         // The offset goes first: the others have it as their address.

@@ -4,12 +4,16 @@
 //! with the SGPRs of the arguments left as they were: there the kernel loads them itself and branches over the rest (LLVM's
 //! AMDGPU guide, "Preloaded Kernel Arguments"). The prologue stands behind them and finds the same registers either way, so
 //! where the instrumented descriptor fills others, other loads must stand here.
+//!
+//! If the instrumented descriptor passes another pointer (`lds`, for the dispatch packet), the arguments
+//! arrive in other SGPRs. A stub of ours, of the same size, then replaces the kernel's, if that does nothing
+//! but those loads. Any other stub is a refusal (`kernarg-preload`).
 
-use amdgpu_isa::{EncodeError, Op, Value};
+use amdgpu_isa::{Op, Value};
 use amdgpu_object::{KernelDescriptor, UserSgprs};
 
 use super::assembler::{Assembled, Assembler};
-use super::sequence::Sequence;
+use super::sequence::{EmitError, Sequence};
 use crate::analysis::program::Program;
 
 /// Bytes of a stub.
@@ -91,7 +95,7 @@ pub(super) fn understand(
 pub(super) fn code(
     assembler: &Assembler,
     descriptor: &KernelDescriptor,
-) -> Result<Vec<Assembled>, EncodeError> {
+) -> Result<Vec<Assembled>, EmitError> {
     let user = descriptor.user_sgprs();
     let mut code = Sequence::new(assembler);
     if let (Some(kernarg), Some(preload)) = (user.kernarg_segment_ptr, user.kernarg_preload) {

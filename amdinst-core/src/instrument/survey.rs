@@ -1,4 +1,9 @@
-//! What there is to instrument: the analysed program, who reaches what, and which kernels can be instrumented at all.
+//! What there is to instrument: the analysed program, who reaches what, and which kernels can be instrumented
+//! at all.
+//!
+//! A prologue is for waves that start. So a kernel that other code jumps into or calls is refused. A kernel
+//! is refused as well if its waves may end in a function that it shares with a kernel that is not
+//! instrumented.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,9 +13,9 @@ use amdinst_format::probes::SiteFrame;
 
 use super::lds::LdsUse;
 use super::options::Options;
-use super::own::{Collector, Own, Touches};
 use super::recall::Recall;
 use super::refusal::{InstrumentError, Reason, Refusal};
+use super::summary::{Collector, FunctionSummary, Touches};
 use crate::analysis::liveness::Liveness;
 use crate::analysis::masks::{Masks, OtherWrite};
 use crate::analysis::modes::ModeFlow;
@@ -23,8 +28,8 @@ pub(super) struct Survey {
     pub(super) masks: Vec<Masks>,
     pub(super) liveness: Liveness,
     pub(super) modes: ModeFlow,
-    /// By function: what it does itself.
-    own: Vec<Own>,
+    /// By function.
+    summaries: Vec<FunctionSummary>,
     touches: Touches,
     /// By function: of a kernel, it and all it reaches; of others nothing.
     pub(super) reachable: Vec<BTreeSet<usize>>,
@@ -37,14 +42,14 @@ impl Survey {
     pub(super) fn new(object: &CodeObject, (seen, touches): (Seen, Touches), recall: &mut Recall) -> Self {
         let mut collector = Collector::new(touches);
         let mut program = Program::explore(object, seen, &mut collector);
-        let (own, touches) = collector.finish(program.functions.len());
+        let (summaries, touches) = collector.finish(program.functions.len());
         let reached_by = |(number, function): (usize, &Function)| {
             if function.kernel.is_some() { program.reachable(number) } else { BTreeSet::new() }
         };
         let reachable = program.functions.iter().enumerate().map(reached_by).collect();
-        let changes = program.with_callees(own.iter().map(|own| {
-            let mut changes = *own.changes();
-            if own.sgprs_by_number {
+        let changes = program.with_callees(summaries.iter().map(|summary| {
+            let mut changes = *summary.changes();
+            if summary.sgprs_by_number {
                 changes.insert_run(Reg::scalar(0), u16::from(LAST_SGPR) + 1);
             }
             changes
@@ -62,7 +67,7 @@ impl Survey {
         let modes = ModeFlow::new(&program);
         let masks = program.functions.iter().map(|function| recall.masks(&program, function, &clobbers));
         let masks = masks.collect();
-        Self { masks, liveness, modes, own, touches, reachable, entered, program }
+        Self { masks, liveness, modes, summaries, touches, reachable, entered, program }
     }
 
     /// What was learnt that helps with other code objects of the processor.
@@ -142,33 +147,37 @@ impl Survey {
     pub(super) fn lds_use(&self, function: usize) -> LdsUse {
         let mut all = LdsUse::default();
         for &reached in &self.reachable[function] {
-            all.add(self.own[reached].lds());
+            all.add(self.summaries[reached].lds());
         }
         all
     }
 
     /// Whether the kernel at `function`, with all it calls, reads how many registers it has.
     pub(super) fn reads_allotment(&self, function: usize) -> bool {
-        self.reachable[function].iter().any(|&reached| self.own[reached].reads_allotment())
+        self.reachable[function].iter().any(|&reached| self.summaries[reached].reads_allotment())
     }
 
     /// How many SGPRs `functions` use, specials not counted.
     pub(super) fn sgprs(&self, functions: &BTreeSet<usize>) -> u32 {
-        let sgprs =
-            functions.iter().flat_map(|&function| self.own[function].used.iter()).filter_map(Reg::as_sgpr);
+        let sgprs = functions
+            .iter()
+            .flat_map(|&function| self.summaries[function].used.iter())
+            .filter_map(Reg::as_sgpr);
         sgprs.map(|number| u32::from(number) + 1).max().unwrap_or(0)
     }
 
     /// How many AGPRs `functions` use.
     pub(super) fn agprs(&self, functions: &BTreeSet<usize>) -> u32 {
-        let agprs =
-            functions.iter().flat_map(|&function| self.own[function].used.iter()).filter_map(Reg::as_agpr);
+        let agprs = functions
+            .iter()
+            .flat_map(|&function| self.summaries[function].used.iter())
+            .filter_map(Reg::as_agpr);
         agprs.map(|number| u32::from(number) + 1).max().unwrap_or(0)
     }
 
     /// What a function does itself.
-    pub(super) fn own(&self, function: usize) -> &Own {
-        &self.own[function]
+    pub(super) fn summary(&self, function: usize) -> &FunctionSummary {
+        &self.summaries[function]
     }
 
     /// Whether waves end in `function` itself.

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use amdgpu_isa::{Flow, Inst};
 use amdgpu_object::CodeObject;
-use amdgpu_object::labels::{Labels, Place};
+use amdgpu_object::labels::{LabelledRange, Labels};
 
 /// The text is handed on when it has grown to this many bytes.
 const CHUNK: usize = 1 << 16;
@@ -80,7 +80,8 @@ impl<'a> Listing<'a> {
         self.write_range(text.address..text.address + text.range.len() as u64, out)
     }
 
-    /// As [`Self::write`], with the code at some addresses only. What lies outside `.text` is left out.
+    /// Writes the listing as [`Self::write`] does, with the code at some addresses only. What lies outside `.text` is
+    /// left out.
     ///
     /// # Errors
     /// Those of `out`.
@@ -88,7 +89,7 @@ impl<'a> Listing<'a> {
         self.write_annotated(range, out, &mut ())
     }
 
-    /// As [`Self::write_range`], with lines before those of instructions.
+    /// Writes the listing as [`Self::write_range`] does, with lines before those of instructions.
     ///
     /// # Errors
     /// Those of `out`.
@@ -102,7 +103,7 @@ impl<'a> Listing<'a> {
         let section = text.address..text.address + text.range.len() as u64;
         let mut buffer = String::with_capacity(2 * CHUNK);
         buffer.push_str("\nDisassembly of section .text:\n");
-        for Place { address, name, data_bytes, next } in self.symbols.places() {
+        for LabelledRange { address, name, data_bytes, next } in self.symbols.places() {
             // Each place is listed from its own address, even when an instruction before it reached beyond that.
             let start = address.max(range.start);
             let end = next.unwrap_or(section.end).min(range.end);
@@ -139,7 +140,7 @@ impl<'a> Listing<'a> {
     ) -> Result<(), E> {
         let text = &self.object.text;
         let section = text.address..text.address + text.range.len() as u64;
-        for Place { address, name, data_bytes, next } in self.symbols.places() {
+        for LabelledRange { address, name, data_bytes, next } in self.symbols.places() {
             let start = address.max(range.start);
             let end = next.unwrap_or(section.end).min(range.end);
             if start >= end || !section.contains(&start) {

@@ -240,7 +240,8 @@ pub enum FaultKind {
     },
     /// Two waves access the same memory, and nothing orders them ([`crate::Config::check_races`]).
     #[error(
-        "data race in {space}: {} of {size} bytes at {address:#x}{}, after {} by wave {wave} {}",
+        "data race{} in {space}: {} of {size} bytes at {address:#x}{}, after {} by wave {wave} {}",
+        unless(*certain, "both accesses are atomic"),
         access.verb(),
         within(inside),
         a(*earlier),
@@ -263,11 +264,14 @@ pub enum FaultKind {
         wave: u32,
         /// The workgroup of the earlier access, if it is another one.
         workgroup: Option<[u32; 3]>,
+        /// One of the two at least is not atomic. Else nothing tells: [`crate::Execution::doubts`] has such.
+        certain: bool,
     },
     /// Two lanes store different values to one place by one instruction ([`crate::Config::check_races`]).
     #[error(
-        "data race in {space}: write of {size} bytes at {address:#x}{}, where lane {other} writes another value by the same \
+        "data race{} in {space}: write of {size} bytes at {address:#x}{}, where lane {other} writes another value by the same \
          instruction",
+        unless(*certain, "the access is atomic"),
         within(inside)
     )]
     LaneRace {
@@ -281,6 +285,8 @@ pub enum FaultKind {
         inside: Option<Box<Inside>>,
         /// The other lane.
         other: u8,
+        /// The store is not atomic. Else nothing tells.
+        certain: bool,
     },
     /// What a kernel has written depends on what it found in registers, LDS or scratch memory that nothing had written
     /// ([`crate::Machine::find_unwritten`]).
@@ -326,6 +332,7 @@ impl FaultKind {
             Self::BarrierDeadlock { .. } => "barrier-deadlock",
             Self::BarrierMismatch { .. } => "barrier-mismatch",
             Self::BarrierDivergence { .. } => "barrier-divergence",
+            Self::Race { certain: false, .. } | Self::LaneRace { certain: false, .. } => "atomicity-unknown",
             Self::Race { .. } => "race",
             Self::LaneRace { .. } => "lane-race",
             Self::Unwritten { .. } => "uninitialised",
@@ -337,6 +344,11 @@ impl FaultKind {
 /// `1 wave waits`, `2 waves wait`.
 fn waves(count: u32, one: &str, many: &str) -> String {
     if count == 1 { format!("1 wave {one}") } else { format!("{count} waves {many}") }
+}
+
+/// What would make it no race.
+fn unless(certain: bool, what: &str) -> String {
+    if certain { String::new() } else { format!(" (unless {what})") }
 }
 
 /// What nothing has written.

@@ -1,4 +1,7 @@
 //! When a barrier lets a workgroup's waves pass.
+//!
+//! [`Config::strict_barriers`](crate::Config::strict_barriers) counts waves that ended, and lanes that are
+//! off, at each barrier.
 
 use crate::check::FaultKind;
 use crate::machine::Config;
@@ -11,7 +14,7 @@ pub(crate) enum Barrier {
     Waits,
     /// All have arrived.
     Passes,
-    /// It is a fault, of the wave of this number.
+    /// The barrier is a fault of the wave of this number in the workgroup.
     Fails(usize, FaultKind),
 }
 

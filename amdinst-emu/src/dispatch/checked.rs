@@ -1,13 +1,17 @@
-//! Launches that are looked through for races: quickly first (`races/scan`), and each access by itself where that has found something.
+//! Launches that are looked through for races: quickly first (`races/scan`), and, where that has found something, each access by itself.
+//!
+//! The second look takes many times as long as the launch. Unless all is asked for ([`Config::thorough`]), it is at the accesses to
+//! dwords that clash, on which every other launch agrees with it, and goes as far as [`Effort`] does.
 
 use std::sync::Arc;
 
-use super::{Execution, Launch, Shared, prepare, run};
-use crate::check::Fault;
+use super::group::Group;
+use super::{Effort, Execution, Launch, Sample, Sampled, Shared, Unobserved, prepare, run};
+use crate::check::{Fault, FaultKind};
 use crate::machine::Config;
 use crate::memory::{Copied, Memory};
 use crate::program::Program;
-use crate::races::{Found, Look, Noted, ScanLaunch};
+use crate::races::{Clashes, Found, Look, Noted, ScanLaunch};
 
 /// How often a scan may begin again.
 const SCANS: usize = 8;
@@ -19,6 +23,7 @@ pub(super) fn launch(
     program: &Program,
     launch: &Launch,
     before: Option<&Copied>,
+    effort: &mut Effort,
 ) -> Result<Execution, Fault> {
     let copied;
     let before = match before {
@@ -32,18 +37,49 @@ pub(super) fn launch(
     let mut noted = Noted::default();
     for _ in 0..SCANS {
         let mut found = Found::Clash;
+        let mut clashes = Clashes::default();
         let outcome = prepare(memory, &quick, program, launch, |shared| {
             let scan =
                 Arc::new(ScanLaunch::new(shared.memory, &noted, shared.groups(), shared.waves_per_group));
             let outcome = run(&Shared { look: Look::Scan(scan.clone()), ..shared });
             found = scan.found();
+            clashes = scan.clashes();
             outcome
         });
         match (found, outcome) {
-            (Found::Nothing, Ok(execution)) => return Ok(execution),
+            (Found::Nothing, Ok(execution)) => {
+                effort.add(&execution);
+                return Ok(execution);
+            }
+            (Found::Clash, Ok(execution)) if !config.thorough => {
+                effort.add(&execution);
+                let groups = launch.grid.iter().map(|size| u64::from(*size)).product();
+                let copies = Effort::of_copies(memory.bytes_to_copy(), COPIES);
+                if effort.may_look_at(&launch.kernel, copies) == 0 {
+                    let sampled = Some(Sampled { workgroups: 0, of: groups });
+                    return Ok(Execution { sampled, ..execution });
+                }
+                let after = memory.copy();
+                memory.restore(before);
+                // Between slices it is seen how far it goes.
+                let config = Config { time_slice: quick.time_slice.min(SLICE), ..quick.clone() };
+                let looked = prepare(memory, &config, program, launch, |shared| {
+                    look(shared, clashes, execution.wave_instructions, copies, effort)
+                })?;
+                memory.restore(&after);
+                let sampled = (looked.sampled.workgroups < looked.sampled.of).then_some(looked.sampled);
+                return Ok(Execution { sampled, doubts: looked.doubts, ..execution });
+            }
             (Found::UnnotedReads(more), _) => {
                 memory.restore(before);
                 noted.extend(more);
+            }
+            // An endless loop would be one for much longer.
+            (_, Err(fault)) if !config.thorough && matches!(fault.kind, FaultKind::Budget { .. }) => {
+                memory.restore(before);
+                return prepare(memory, &quick, program, launch, |shared| {
+                    run(&Shared { in_order: true, ..shared })
+                });
             }
             // Which of a race and another fault comes first, a run of one workgroup after another tells.
             (Found::Clash | Found::Nothing, _) => break,
@@ -51,4 +87,61 @@ pub(super) fn launch(
     }
     memory.restore(before);
     prepare(memory, config, program, launch, |shared| run(&shared))
+}
+
+/// How often memory is copied for a second look.
+const COPIES: u64 = 3;
+
+/// Steps of a time slice where accesses are looked at.
+const SLICE: u64 = 1 << 12;
+
+/// How many times the instructions of an average workgroup one of a sample runs, at most: one may wait for another that is not in it.
+pub(super) const LONGEST: u64 = 4;
+
+/// What was looked at, and what may be a race.
+struct Looked {
+    sampled: Sampled,
+    doubts: Vec<Fault>,
+}
+
+/// Looks at the accesses of some workgroups to what clashes, as far as it goes. All workgroups have `all` wave-instructions;
+/// copying memory takes `copies`.
+///
+/// # Errors
+/// A race. What else goes wrong is put down to the workgroups that are missing: the whole launch has come to its end.
+fn look(
+    shared: Shared<'_>,
+    clashes: Clashes,
+    all: u64,
+    copies: u64,
+    effort: &mut Effort,
+) -> Result<Looked, Fault> {
+    let groups = shared.groups();
+    let average = (all / groups).max(1);
+    let kernel = &shared.launch.kernel;
+    let most = effort.may_look_at(kernel, copies);
+    let sample = Sample::new(groups, most.div_ceil(average));
+    let budget = if sample.len() < groups { LONGEST.saturating_mul(average) } else { u64::MAX };
+    let clashes = Arc::new(clashes);
+    let mut shared = shared.looking(Some(clashes.clone()));
+    let budget = budget.min(shared.budget);
+    let mut group = Group::new(&shared);
+    let mut workgroups = 0;
+    for place in 0..sample.len() {
+        let spent = Effort::of(group.wave_instructions(), clashes.effort());
+        let Some(left) = most.checked_sub(spent).filter(|left| *left > 0) else { break };
+        shared.budget = budget.min(left);
+        shared.most_looks = clashes.effort() + Effort::looks(left);
+        match group.run(&shared, sample.at(place), &mut Unobserved) {
+            Err(fault) if matches!(fault.kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. }) => {
+                return Err(*fault);
+            }
+            // It was looked at in part.
+            Err(_) => {}
+            Ok(()) => workgroups += 1,
+        }
+    }
+    let spent = Effort::of(group.wave_instructions(), clashes.effort());
+    effort.looked_at(kernel, spent.saturating_add(copies));
+    Ok(Looked { sampled: Sampled { workgroups, of: groups }, doubts: shared.doubts() })
 }

@@ -92,6 +92,11 @@ impl Group {
         }
     }
 
+    /// How many instructions the waves of all its workgroups have run.
+    pub(super) fn wave_instructions(&self) -> u64 {
+        self.totals.wave_instructions
+    }
+
     /// Run the workgroup of this number to its end.
     pub(super) fn run(
         &mut self,
@@ -114,6 +119,10 @@ impl Group {
             if let Some(lds) = self.lds.scan() {
                 scan.add_lds(lds);
             }
+        }
+        if let Some(mut races) = shared.races() {
+            let first = index * u64::from(shared.waves_per_group);
+            races.doubts.extend(self.lds.take_doubts(), first);
         }
         if let Some(trace) = shared.look.trace() {
             let first = index * u64::from(shared.waves_per_group);
@@ -148,6 +157,7 @@ impl Group {
                     lds: &mut self.lds,
                     memory: shared.memory,
                     races: shared.look.races(),
+                    focus: shared.look.focus(),
                     scan: self.scan.as_mut(),
                     trace: shared.look.trace(),
                     program: shared.program,

@@ -8,11 +8,13 @@ mod order;
 mod packet;
 mod reach;
 mod registers;
+mod sample;
 mod slice;
 mod unwritten;
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use amdgpu_isa::Op;
@@ -24,7 +26,7 @@ use crate::lds::Lds;
 use crate::machine::{Config, Uninitialised};
 use crate::memory::{Copied, Memory, Owner, Protection};
 use crate::program::Program;
-use crate::races::{self, DeviceRaces, Late, Look};
+use crate::races::{self, Clashes, DeviceRaces, Judge, Late, Look, Races};
 use crate::wave::{REGISTERS, Wave};
 pub(crate) use barrier::Barrier;
 use group::Group;
@@ -33,6 +35,9 @@ pub use packet::Dispatch;
 pub(crate) use packet::{dispatch, kernel};
 pub(crate) use registers::Descriptor;
 use registers::{Places, Setup};
+pub(crate) use sample::Effort;
+use sample::Sample;
+pub use sample::Sampled;
 pub(crate) use slice::{StepCount, run_slice};
 pub(crate) use unwritten::{Read, Trace, find as find_unwritten, is_cause as is_by_unwritten};
 
@@ -61,6 +66,9 @@ pub struct Launch {
     pub record_steps: bool,
     /// Count executions of each mnemonic.
     pub count_opcodes: bool,
+    /// Run these workgroups alone, by number (x fastest, from 0); all, if there is nothing here. A launch in parts, in order, leaves
+    /// what a launch leaves: no workgroup begins twice, and each part finds the launch's own data at the same addresses.
+    pub part: Option<Range<u64>>,
 }
 
 impl Launch {
@@ -77,7 +85,13 @@ impl Launch {
             record_masks: false,
             record_steps: false,
             count_opcodes: false,
+            part: None,
         }
+    }
+
+    /// Workgroups of the launch, whatever part of it is run.
+    pub fn workgroups(&self) -> u64 {
+        self.grid.iter().map(|size| u64::from(*size)).product()
     }
 }
 
@@ -100,6 +114,28 @@ pub struct Execution {
     pub steps: Vec<StepRecord>,
     /// Executions of each mnemonic, in the order of [`Op`]. Empty unless asked for.
     pub opcode_stats: Vec<(Op, u64)>,
+    /// How many workgroups were looked at for races, if not all were ([`Config::thorough`]).
+    pub sampled: Option<Sampled>,
+    /// Races unless both accesses are atomic, of which nothing tells: each pair of instructions once
+    /// ([`Config::strict_races`]).
+    pub doubts: Vec<Fault>,
+}
+
+impl Execution {
+    /// Adds what the next part of the same launch did. What is recorded wave by wave is not kept.
+    pub fn add_part(&mut self, next: &Self) {
+        self.waves += next.waves;
+        self.wave_instructions += next.wave_instructions;
+        self.lane_instructions += next.lane_instructions;
+        self.seconds += next.seconds;
+        self.threads = self.threads.max(next.threads);
+        for (op, count) in &next.opcode_stats {
+            match self.opcode_stats.binary_search_by_key(&(*op as usize), |(op, _)| *op as usize) {
+                Ok(at) => self.opcode_stats[at].1 += count,
+                Err(at) => self.opcode_stats.insert(at, (*op, *count)),
+            }
+        }
+    }
 }
 
 /// What one wave's executions of one instruction were.
@@ -115,8 +151,12 @@ pub struct StepRecord {
     pub lanes: u64,
 }
 
-/// What one wave's executions of one EXEC-writing instruction did to the mask (DESIGN.md, "Native count").
-/// OLD is EXEC before, NEW after the instruction.
+/// The native count: what one wave's executions of one EXEC-writing instruction did to the mask. OLD is EXEC before, NEW after
+/// the instruction.
+///
+/// It knows nothing of sites. So it is the oracle of every counter: a site's must equal the record of its address in the *original*
+/// code object, and an instruction that narrowed EXEC and belongs to no site is reported. What sets EXEC when a wave starts does
+/// not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaskRecord {
     /// Address of the instruction in the code object.
@@ -180,6 +220,10 @@ pub(crate) struct Shared<'a> {
     stop: Option<&'a Stop<'a>>,
     /// The order of workgroups can show in the result.
     in_order: bool,
+    /// The launch ends when so many accesses of lanes have been looked at by themselves.
+    most_looks: u64,
+    /// The workgroups that run, if not all do.
+    sample: Option<Sample>,
     /// What is there before it is written.
     pub(crate) patterns: Patterns,
     /// Whether it is looked for races, and how.
@@ -195,7 +239,7 @@ pub(crate) struct Patterns {
 }
 
 impl Patterns {
-    /// The same everywhere.
+    /// One pattern for registers, LDS and scratch memory.
     const fn alike(pattern: Uninitialised) -> Self {
         Self { registers: pattern, lds: pattern, scratch: pattern }
     }
@@ -208,11 +252,19 @@ pub(crate) fn launch(
     program: &Program,
     launch: &Launch,
     before: Option<&Copied>,
+    effort: &mut Effort,
 ) -> Result<Execution, Fault> {
-    if config.check_races {
-        return checked::launch(memory, config, program, launch, before);
-    }
-    prepare(memory, config, program, launch, |shared| run(&shared))
+    // One that ends with a fault leaves nothing here: another like it is looked at in the same way (`is_by_unwritten`).
+    let mut spent = effort.clone();
+    let execution = if config.check_races {
+        checked::launch(memory, config, program, launch, before, &mut spent)?
+    } else {
+        let execution = prepare(memory, config, program, launch, |shared| run(&shared))?;
+        spent.add(&execution);
+        execution
+    };
+    *effort = spent;
+    Ok(execution)
 }
 
 /// Put what a launch needs into memory, give it to `run`, and take it out again.
@@ -225,6 +277,7 @@ pub(crate) fn prepare<T>(
 ) -> Result<T, Fault> {
     let name = &launch.kernel;
     let kernel = check(program, launch)?;
+    let marked = launch.part.is_some().then(|| memory.runtime_mark());
     let mut temporary = Vec::new();
     let mut place = |bytes: &[u8], label: &str| {
         let address = memory
@@ -255,6 +308,10 @@ pub(crate) fn prepare<T>(
         .and_then(run);
     for address in temporary {
         memory.release(address);
+    }
+    // The next part's are at the same addresses, for a kernel may look at them.
+    if let Some(mark) = marked {
+        memory.rewind_runtime(mark);
     }
     result
 }
@@ -321,7 +378,7 @@ impl<'a> Shared<'a> {
         };
         let block: u32 = launch.block.iter().product();
         let reached = reach::steps(program, entry);
-        Ok(Self {
+        let shared = Self {
             memory,
             program,
             config,
@@ -335,19 +392,28 @@ impl<'a> Shared<'a> {
             entry,
             registers: reach::registers(&reached),
             stop: None,
-            // The accesses of one workgroup are compared with those of the ones before.
-            in_order: config.check_races || order::matters(&reached),
+            in_order: order::matters(&reached),
+            most_looks: u64::MAX,
+            sample: None,
             patterns: Patterns::alike(config.uninitialised),
-            look: match config.check_races {
-                true => Look::Races(Box::new(Mutex::new(DeviceRaces::new(launch.grid, block.div_ceil(64))))),
-                false => Look::Not,
-            },
-        })
+            look: Look::Not,
+        };
+        Ok(if config.check_races { shared.looking(None) } else { shared })
+    }
+
+    /// The same, with each access looked at by itself, or those of some dwords.
+    fn looking(self, focus: Option<Arc<Clashes>>) -> Self {
+        let judge = Judge::new(self.program, self.config.strict_races);
+        let races = Races::new(self.launch.grid, self.waves_per_group, judge, focus);
+        // The accesses of one workgroup are compared with those of the ones before.
+        Self { look: Look::Races(races), in_order: true, ..self }
     }
 
     /// Whether the launch is to end now.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.is_some_and(|stop| stop()) || self.look.scan().is_some_and(|scan| scan.is_over())
+        self.stop.is_some_and(|stop| stop())
+            || self.look.scan().is_some_and(|scan| scan.is_over())
+            || self.look.focus().is_some_and(|focus| focus.effort() > self.most_looks)
     }
 
     /// Workgroups of the launch.
@@ -392,7 +458,7 @@ impl<'a> Shared<'a> {
         let in_memory =
             races.and_then(|mut races| if ended { races.end(wave) } else { races.pass_barrier(wave) });
         match in_lds.or(in_memory) {
-            Some(Late { trap, wave, site }) => {
+            Some(Late { trap, wave, site, .. }) => {
                 let (step, calls) = self.told(site);
                 Err(self.locate_at(wave, step, calls, *trap))
             }
@@ -421,6 +487,16 @@ impl<'a> Shared<'a> {
             scratch: wave.scratch.of_lane(lane, LANE_SCRATCH),
             bias: self.program.bias,
         }
+    }
+
+    /// Pairs of accesses that are races unless both are atomic.
+    fn doubts(&self) -> Vec<Fault> {
+        let late = self.races().map(|mut races| races.doubts.take()).unwrap_or_default();
+        let located = late.into_iter().map(|Late { trap, wave, site, .. }| {
+            let (step, calls) = self.told(site);
+            *self.locate_at(wave, step, calls, *trap)
+        });
+        located.collect()
     }
 
     /// The step of a site, and those of the calls that led to it, innermost first.
@@ -467,23 +543,30 @@ pub(crate) fn workgroup(grid: [u32; 3], index: u64) -> [u32; 3] {
 
 fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
     let launch = shared.launch;
-    let groups = shared.groups();
+    // Samples are of whole launches.
+    let all = shared.sample.map_or(shared.groups(), Sample::len);
+    let groups = launch.part.clone().unwrap_or(0..u64::MAX);
+    let groups = groups.start..groups.end.min(all);
     let wanted = if launch.threads == 0 {
         std::thread::available_parallelism().map_or(1, usize::from)
     } else {
         launch.threads
     };
-    let threads = if shared.in_order { 1 } else { wanted.min(usize::try_from(groups).unwrap_or(1)) };
+    let threads = if shared.in_order {
+        1
+    } else {
+        wanted.min(usize::try_from(groups.end.saturating_sub(groups.start)).unwrap_or(1))
+    };
     let started = Instant::now();
     let parts = if threads <= 1 {
-        vec![work(shared, &AtomicU64::new(0), &AtomicU64::new(u64::MAX), groups, 1)]
+        vec![work(shared, &AtomicU64::new(groups.start), &AtomicU64::new(u64::MAX), &groups, 1)]
     } else {
-        let (next, first_fault) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
+        let (next, first_fault) = (AtomicU64::new(groups.start), AtomicU64::new(u64::MAX));
         let parts = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
-                    let part = work(shared, &next, &first_fault, groups, threads);
+                    let part = work(shared, &next, &first_fault, &groups, threads);
                     parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(part);
                 });
             }
@@ -491,7 +574,8 @@ fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
         parts.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
     };
     let seconds = started.elapsed().as_secs_f64();
-    collect(shared.program, parts, seconds, threads.max(1))
+    let execution = collect(shared.program, parts, seconds, threads.max(1))?;
+    Ok(Execution { doubts: shared.doubts(), ..execution })
 }
 
 /// What one host thread did.
@@ -505,16 +589,24 @@ const CHUNK: u64 = 16;
 
 /// Take workgroups in order until there are none left, or one of them faulted. Groups before a faulting one have all
 /// been taken by then and run to their end, so the first fault in order is found whatever the number of threads.
-fn work(shared: &Shared<'_>, next: &AtomicU64, first_fault: &AtomicU64, groups: u64, threads: usize) -> Part {
+fn work(
+    shared: &Shared<'_>,
+    next: &AtomicU64,
+    first_fault: &AtomicU64,
+    groups: &Range<u64>,
+    threads: usize,
+) -> Part {
     let mut group = Group::new(shared);
     // Small enough that the threads end at about the same time.
-    let chunk = (groups / (32 * threads as u64)).clamp(1, CHUNK);
+    let number = groups.end.saturating_sub(groups.start);
+    let chunk = (number / (32 * threads as u64)).clamp(1, CHUNK);
     loop {
         let first = next.fetch_add(chunk, Relaxed);
-        if first >= groups {
+        if first >= groups.end {
             return Part { group, fault: None };
         }
-        for index in first..(first + chunk).min(groups) {
+        for place in first..(first + chunk).min(groups.end) {
+            let index = shared.sample.map_or(place, |sample| sample.at(place));
             if index > first_fault.load(Relaxed) {
                 return Part { group, fault: None };
             }

@@ -95,7 +95,8 @@ struct Lanes {
 }
 
 impl Lanes {
-    /// Those of a workgroup's wave `number`. Lanes beyond the workgroup's end are inactive, their ids zero.
+    /// Lanes of a workgroup's wave `number`: which are active, and their work-item ids. Lanes beyond the workgroup's end
+    /// are inactive, their ids zero.
     fn new(block: [u32; 3], number: u32, arch: Arch, id_rows: usize) -> Self {
         let total: u32 = block.iter().product();
         let mut lanes = Self { exec: 0, ids: [[0; LANES]; 3] };

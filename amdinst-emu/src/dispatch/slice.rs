@@ -35,8 +35,8 @@ pub(crate) fn run_slice(
     let mut used = 0;
     let mut outcome = Ok(());
     while outcome.is_ok() && used < slice && context.wave.status == Status::Running {
-        let (ran, how) = if !config.fast_layer || context.wave.goes_by_the_book() {
-            by_the_book(context, config, slice - used, counts)
+        let (ran, how) = if !config.fast_layer || context.wave.needs_reference_path() {
+            reference_path(context, config, slice - used, counts)
         } else if watched {
             by_handlers::<true>(context, hot, slice - used, counts)
         } else {
@@ -96,9 +96,9 @@ fn by_handlers<const WATCHED: bool>(
     (used, context.trap.take().map_or(Ok(()), Err))
 }
 
-/// Every step by its own function in `exec`: while registers are addressed by an index or vector instructions skipped, or
+/// The reference path: every step by its own function in `exec`. It is taken while registers are addressed by an index or vector instructions skipped, or
 /// always if asked for.
-fn by_the_book(
+fn reference_path(
     context: &mut Context<'_>,
     config: &Config,
     slice: u64,
@@ -137,7 +137,7 @@ fn by_the_book(
             count.count(active);
         }
         let w = &*context.wave;
-        let leaves = w.status != Status::Running || config.fast_layer && !w.goes_by_the_book();
+        let leaves = w.status != Status::Running || config.fast_layer && !w.needs_reference_path();
         if step.flags.control && leaves {
             break;
         }

@@ -2,15 +2,32 @@
 //!
 //! A launch gives the same whatever registers, LDS and scratch memory held before it, unless the kernel uses what it has not
 //! written. So two launches from the same memory, which find two different dwords there, are compared. A difference is no matter of
-//! opinion: compilers read undefined registers and spill them, but what they make of it reaches no result.
+//! opinion: compilers read undefined registers, spill them and select them away, but what they make of it reaches no result. So no
+//! definedness is tracked.
 //!
 //! Where there is one, more launches find out what the value came from: which of the three it depends on, who stored it, and where LDS was
 //! read that nobody had written.
+//!
+//! # Which launches are compared
+//! A test has two launches anyway. The instrumented kernel finds zeros, the original another dword. A kernel
+//! that is not instrumented is launched again, if it has LDS or scratch memory. If memory differs, the
+//! original runs with each dword, its workgroups in order: this tells the probes' doing and that of threads
+//! apart. Three more runs change LDS, scratch or registers alone, and one traces stores and reads of LDS to
+//! find the lines.
+//!
+//! If only counters differ, the instrumented kernel runs once more with the original's dword. A branch on an
+//! undefined value that changes no memory is one that compilers may make. A fault that does not happen with
+//! the other dword says so.
+//!
+//! By default the dword is a NaN of 16, 32 and 64 bits, as zeros would hide the mistake. Every kernel of the
+//! transparency tests, original and instrumented, must leave the same memory and counters with zeros there:
+//! so nothing inserted depends on a register or a dword that it has not written.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Launch, Patterns, Shared, prepare, run};
+use super::checked::LONGEST;
+use super::{Effort, Execution, Launch, Patterns, Sample, Sampled, Shared, prepare, run};
 use crate::check::{Earlier, Fault, FaultKind, MemorySpace};
 use crate::machine::{Config, Uninitialised};
 use crate::memory::{Copied, Memory};
@@ -34,7 +51,7 @@ pub(crate) struct Store {
     pub(crate) wave: u64,
     pub(crate) lane: Option<usize>,
     pub(crate) step: u32,
-    /// Those of the calls that led to it, innermost first.
+    /// Steps of the calls that led to the store, innermost first.
     pub(crate) calls: Vec<u32>,
     pub(crate) address: u64,
     pub(crate) bytes: usize,
@@ -65,29 +82,57 @@ impl Trace {
     }
 }
 
+/// How often memory is copied to compare two launches.
+const COPIES: u64 = 6;
+
 /// Compares what a launch from the memory `before` has left in memory with what it leaves if another dword stands for what is not written.
-/// Memory is what it was then. `None`: it is the same, or that launch ends with a fault.
+/// Memory is what it was then. Where that takes too long (`Effort`), it is done with some of the workgroups, which run once more with
+/// each of the two; how many they are is returned then. A launch that ends with a fault shows nothing.
+///
+/// # Errors
+/// A difference.
 pub(crate) fn find(
     memory: &mut Memory,
     config: &Config,
     program: &Program,
     launch: &Launch,
+    execution: &Execution,
     before: &Copied,
-) -> Option<Fault> {
+    effort: &mut Effort,
+) -> Result<Option<Sampled>, Fault> {
     let quick = Config { check_races: false, ..config.clone() };
     let (here, there) = (config.uninitialised, config.uninitialised.other());
+    let groups: u64 = launch.grid.iter().map(|size| u64::from(*size)).product();
+    // Back and forth, for a launch with either dword and for what was there.
+    let copies = Effort::of_copies(memory.bytes_to_copy(), COPIES);
+    let (all, most) = (execution.wave_instructions, effort.may_run_again(&launch.kernel, copies));
+    let average = (all / groups).max(1);
+    let sample = (!config.thorough && all > most).then(|| Sample::new(groups, most / 2 / average));
+    if sample.is_some_and(|sample| sample.len() == 0) {
+        return Ok(sample.map(Sample::told));
+    }
+    let again = sample.map_or(all, |sample| 2 * average * sample.len());
+    effort.ran_again(&launch.kernel, again.saturating_add(copies));
     let first = memory.copy();
     let mut outcome = |patterns: Patterns, ordered: bool, look: Look| {
         memory.restore(before);
         let ended = prepare(memory, &quick, program, launch, |shared| {
             let in_order = shared.in_order || ordered;
-            run(&Shared { patterns, look, in_order, ..shared }).map(drop)
+            // One of a sample may wait for another that is not in it.
+            let longest = if sample.is_some() { LONGEST.saturating_mul(average) } else { u64::MAX };
+            let budget = shared.budget.min(longest);
+            run(&Shared { patterns, look, in_order, sample, budget, ..shared }).map(drop)
         });
         (ended.is_ok(), memory.copy())
     };
     let alike = Patterns::alike(here);
+    let of_sample = sample.map(|_| outcome(alike, false, Look::Not));
     let (fine, other) = outcome(Patterns::alike(there), false, Look::Not);
-    let differs = fine && first.difference(&other).is_some();
+    let (fine, ours) = match &of_sample {
+        Some((also, ours)) => (fine && *also, ours),
+        None => (fine, &first),
+    };
+    let differs = fine && ours.difference(&other).is_some();
     // Where workgroups race, threads may make a difference.
     let ordered =
         differs.then(|| [here, there].map(|dword| outcome(Patterns::alike(dword), true, Look::Not).1));
@@ -113,9 +158,12 @@ pub(crate) fn find(
         (address, space.and_then(|(space, _)| space), trace)
     });
     memory.restore(&first);
-    let (address, space, trace) = found?;
+    let Some((address, space, trace)) = found else {
+        let none = |sample: Sample| Sampled { workgroups: 0, ..sample.told() };
+        return Ok(sample.map(if fine { Sample::told } else { none }));
+    };
     let trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
-    Some(fault(memory, program, launch, here, address, space, &trace))
+    Err(fault(memory, program, launch, here, address, space, &trace))
 }
 
 /// Whether a launch that has ended with a fault ends otherwise if what is not written is another dword.
@@ -125,6 +173,7 @@ pub(crate) fn is_cause(
     program: &Program,
     launch: &Launch,
     before: &Copied,
+    effort: &Effort,
     fault: &Fault,
 ) -> bool {
     // To find that an endless loop ends would take as long again.
@@ -134,7 +183,7 @@ pub(crate) fn is_cause(
     let after = memory.copy();
     memory.restore(before);
     let config = Config { uninitialised: config.uninitialised.other(), ..config.clone() };
-    let other = super::launch(memory, &config, program, launch, Some(before));
+    let other = super::launch(memory, &config, program, launch, Some(before), &mut effort.clone());
     memory.restore(&after);
     // What the lane held has the dword in it wherever the kernel leaves it alone.
     let told = |fault: &Fault| Fault { lane_state: None, ..fault.clone() };

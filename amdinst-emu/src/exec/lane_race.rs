@@ -2,6 +2,7 @@
 //!
 //! Values that agree are none: lanes that all store one value are a common idiom.
 
+use super::Context;
 use super::lane_data::get_small;
 use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
 use crate::memory::Memory;
@@ -75,12 +76,30 @@ pub(super) fn check(w: &Wave, memory: Option<&Memory>, action: Action, stores: &
                 let (address, size) = (last.address, u32::from(bytes));
                 let space = if memory.is_some() { MemorySpace::Global } else { MemorySpace::Lds };
                 let inside = memory.and_then(|memory| memory.inside(address));
-                let kind = FaultKind::LaneRace { space, address, size, inside, other: earlier.lane as u8 };
+                let kind = FaultKind::LaneRace {
+                    space,
+                    address,
+                    size,
+                    inside,
+                    other: earlier.lane as u8,
+                    certain: true,
+                };
                 return Err(Trap::at_lane(kind, last.lane));
             }
         }
     }
     Ok(())
+}
+
+/// What comes of what [`check`] has found, if each access is looked at.
+///
+/// # Errors
+/// A race.
+pub(super) fn judged(context: &Context<'_>, checked: Outcome) -> Outcome {
+    match (checked, context.device_races()) {
+        (Err(trap), Some(mut races)) => races.judge_lanes(context.wave, trap),
+        (checked, _) => checked,
+    }
 }
 
 #[cfg(test)]

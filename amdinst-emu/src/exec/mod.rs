@@ -15,7 +15,6 @@ mod lane_data;
 mod lane_ops;
 pub(crate) mod lane_race;
 mod lds;
-pub(crate) mod left_out;
 mod math;
 mod mfma;
 mod minifloat;
@@ -23,6 +22,7 @@ mod smem;
 mod soft;
 mod sop;
 mod sopp;
+pub(crate) mod unsupported;
 mod valu;
 mod vmem;
 mod vop1;
@@ -33,14 +33,14 @@ mod vopc;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use amdgpu_isa::{Encoding, Inst, Op};
+use amdgpu_isa::{Encoding, Inst, Op, Special, Value};
 
 use crate::check::{FaultKind, Outcome, Trap};
 use crate::dispatch::{MaskRecord, Trace};
 use crate::lds::Lds;
 use crate::memory::Memory;
 use crate::program::{Handler, Program, Step};
-use crate::races::{self, DeviceRaces, DeviceScan};
+use crate::races::{self, Clashes, DeviceRaces, DeviceScan};
 use crate::wave::Wave;
 
 /// What a step can reach.
@@ -50,6 +50,8 @@ pub(crate) struct Context<'a> {
     pub(crate) memory: &'a Memory,
     /// Who has accessed it, if each access is looked at.
     pub(crate) races: Option<&'a Mutex<DeviceRaces>>,
+    /// Which accesses are looked at, if not all are.
+    pub(crate) focus: Option<&'a Clashes>,
     /// The look for what may be a race there, if that is done.
     pub(crate) scan: Option<&'a mut DeviceScan>,
     /// Where a value there comes from, if that is looked for.
@@ -121,6 +123,11 @@ pub(crate) fn table_of(op: Op) -> Option<u8> {
 /// The function that executes an instruction.
 pub(crate) fn handler(inst: &Inst) -> Handler {
     let op = inst.op;
+    let of_graphics = Value::Special(Special::PopsExitingWaveId);
+    let unknown = [Value::Special(Special::LdsDirect), of_graphics];
+    if inst.operands.iter().any(|operand| unknown.contains(&operand.value)) {
+        return unknown_source;
+    }
     if let Some(handler) = fork::handler(op) {
         return handler;
     }
@@ -207,7 +214,12 @@ pub(crate) fn undecodable(_: &mut Context<'_>, step: &Step) -> Outcome {
 
 /// An instruction that is not executed.
 pub(crate) fn unimplemented_step(_: &mut Context<'_>, step: &Step) -> Outcome {
-    Err(Trap::unimplemented(step.op, left_out::left_out(step.op).unwrap_or_default()))
+    Err(Trap::unimplemented(step.op, unsupported::reason(step.op).unwrap_or_default()))
+}
+
+/// An instruction with a source that is a dword of LDS, or comes from the graphics pipeline.
+fn unknown_source(_: &mut Context<'_>, step: &Step) -> Outcome {
+    Err(Trap::unimplemented(step.op, "with LDS_DIRECT or POPS_EXITING_WAVE_ID as a source"))
 }
 
 /// An instruction that only a trap handler may execute, or whose operands only that one sets.
@@ -258,7 +270,7 @@ macro_rules! versions {
         pub(crate) fn run(wave: &mut crate::wave::Wave, step: &crate::program::Step) {
             #[cfg(target_arch = "x86_64")]
             if wave.avx2 {
-                // SAFETY: it is set where the host has these features (`Wave::use_vectors`).
+                // SAFETY: `Wave::new` sets it only where the host has these features.
                 return unsafe { run_avx2(wave, step) };
             }
             run_any(wave, step);

@@ -30,7 +30,8 @@ pub(crate) const fn is_clock(op: Op) -> bool {
     matches!(op, Op::s_memtime | Op::s_memrealtime)
 }
 
-/// Both clocks are one here: it moves by 1 with each of the wave's instructions and by 64 with each reading.
+/// Reads a clock. `s_memtime` and `s_memrealtime` read the same one: it moves by 1 with each of the wave's instructions
+/// and by 64 with each reading.
 fn clock(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
     w.clock_reads += 1;

@@ -156,8 +156,8 @@ fn add(a: Number, b: Number, round: u32) -> Number {
     }
 }
 
-/// The same number with its first bit at [`TOP`]. Products have 106 bits at most, so nothing is lost, and 20 bits at
-/// least lie below them.
+/// A number shifted so that its first bit is at [`TOP`]. Products have 106 bits at most, so nothing is lost, and 20 bits
+/// at least lie below them.
 fn lined_up(number: Number) -> Number {
     if number.significand == 0 {
         return number;

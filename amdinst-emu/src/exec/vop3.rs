@@ -78,7 +78,7 @@ fn sad_u8(a: u32, b: u32) -> u32 {
     byte_sum(a, b, u32::abs_diff)
 }
 
-/// As `sad_u8`, without the bytes where the reference (b) is zero.
+/// Sum of absolute differences of four bytes, without the bytes where the reference (b) is zero.
 #[inline(never)]
 fn msad_u8(a: u32, b: u32) -> u32 {
     byte_sum(a, b, |a, b| if b == 0 { 0 } else { a.abs_diff(b) })

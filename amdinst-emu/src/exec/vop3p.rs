@@ -110,7 +110,7 @@ fn pick(mods: &Mods, high: bool, source: usize, value: u32) -> u16 {
     half as u16 ^ if negate >> source & 1 != 0 { 0x8000 } else { 0 }
 }
 
-/// As [`pick`], for integers: no negation.
+/// Picks a half of a source as [`pick`] does, for integers: no negation.
 #[inline(always)]
 fn pick_int(mods: &Mods, high: bool, source: usize, value: u32) -> u16 {
     let select = if high { mods.op_sel_hi } else { mods.op_sel };

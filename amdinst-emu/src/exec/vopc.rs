@@ -191,7 +191,7 @@ pub(super) fn vopc(context: &mut Context<'_>, step: &Step) -> Outcome {
     }
     #[cfg(target_arch = "x86_64")]
     let bits = if w.avx2 {
-        // SAFETY: it is set where the host has these features (`Wave::use_vectors`).
+        // SAFETY: `Wave::new` sets it only where the host has these features.
         unsafe { compare_avx2(w, step) }
     } else {
         compare(w, step)

@@ -6,7 +6,7 @@ use super::{Body, Hot, PARTS, general, part, parts, rows};
 use crate::check::AccessKind;
 use crate::exec::{Context, lane_race};
 use crate::program::{Action, Part};
-use crate::races::{LdsScan, Mark};
+use crate::races::{Lines, Mark, Noting};
 use crate::wave::{LANES, Wave};
 
 /// A read (or write, if `WRITE`) of `DWORDS` a lane at each of `COUNT` offsets (`hot.imm`) from the addresses in row
@@ -46,7 +46,7 @@ unsafe fn look<L: Level>(addresses: &[L::V; PARTS], exec: u64, reach: u64, len: 
 enum Kind {
     /// All lanes are active, each 4 bytes behind the one before.
     Consecutive(u32),
-    /// Those of the active lanes are the same.
+    /// The addresses of the active lanes are equal.
     Same(u32),
     /// Any other way, or no lane is active.
     Scattered,
@@ -72,97 +72,116 @@ unsafe fn kind<L: Level>(addresses: L::V, bits: u32) -> Kind {
     }
 }
 
-/// Whether no lane's access is a race, or may be one.
-#[inline(always)]
-unsafe fn unraced<L: Level, const WRITE: bool, const DWORDS: usize, const COUNT: usize>(
-    context: &mut Context<'_>,
-    hot: &Hot,
-    addresses: &[L::V; PARTS],
-) -> bool {
-    let Context { wave: w, lds, .. } = context;
-    let by = Mark::new(w.place.number, w.site(hot.next - 1));
-    // SAFETY: the vectors of a row are its 64 dwords.
-    let addresses = unsafe { std::slice::from_raw_parts(addresses.as_ptr().cast::<u32>(), LANES) };
-    lds.note_lanes::<WRITE>(by, addresses, w.exec, &hot.imm[..COUNT], 4 * DWORDS)
+/// What an instruction does: at each of the offsets from each lane's address, all of them in bounds.
+struct Lanes<'a> {
+    addresses: &'a [u32; LANES],
+    offsets: &'a [u32],
+    dwords: usize,
+    write: bool,
 }
 
-/// Tells a scan what the active lanes are about to do to `DWORDS` at each of `offsets` from their addresses, all in bounds. Where the
-/// lanes of a vector are side by side, or at one place, they are noted at once.
-#[inline(always)]
-unsafe fn scan_lanes<L: Level, const DWORDS: usize>(
-    scan: &mut LdsScan,
-    w: &Wave,
-    kind: AccessKind,
-    addresses: &[L::V; PARTS],
-    offsets: &[u32],
-) {
-    let bytes = 4 * DWORDS;
-    let mut noting = scan.by(w.place.number, kind);
-    // SAFETY: the caller's; the vectors of a row are its 64 dwords.
-    unsafe {
-        let lanes = &*addresses.as_ptr().cast::<[u32; LANES]>();
-        let steps = L::mul(numbers::<L>(), L::splat(bytes as u32));
-        for offset in offsets {
-            for i in 0..parts::<L>() {
-                let mut bits = part::<L>(w.exec, i);
-                if bits == 0 {
+/// Lanes whose places are compared at a time.
+const NEIGHBOURS: usize = 16;
+
+impl Lanes<'_> {
+    /// Adds what the active lanes do. Where neighbours are side by side, or at one place, they are added at once.
+    fn gather(&self, noting: &mut Noting<impl Lines>, exec: u64) {
+        let bytes = 4 * self.dwords as u32;
+        for offset in self.offsets {
+            for (number, lanes) in self.addresses.chunks_exact(NEIGHBOURS).enumerate() {
+                let mut active = (exec >> (number * NEIGHBOURS)) as u16;
+                if active == 0 {
                     continue;
                 }
-                let at = lanes[i * L::N + bits.trailing_zeros() as usize];
+                let at = lanes[active.trailing_zeros() as usize];
                 let from = (at + offset) as usize;
-                let whole = bits == ((1u64 << L::N) - 1) as u32 && from.is_multiple_of(4);
-                if L::equal(addresses[i], L::splat(at)) & bits == bits {
-                    noting.add(from, bytes);
-                } else if whole && L::equal(addresses[i], L::add(L::splat(at), steps)) & bits == bits {
-                    noting.add(from, L::N * bytes);
+                // Without an early end, so that it is done in vectors.
+                let mut apart = [0, 0];
+                for (lane, address) in (0..).zip(lanes) {
+                    apart[0] |= address ^ at;
+                    apart[1] |= address ^ at.wrapping_add(lane * bytes);
+                }
+                if active == u16::MAX && apart[0] == 0 {
+                    noting.add(from, bytes as usize);
+                } else if active == u16::MAX && apart[1] == 0 && from.is_multiple_of(4) {
+                    noting.add(from, NEIGHBOURS * bytes as usize);
                 } else {
-                    while bits != 0 {
-                        let lane = i * L::N + bits.trailing_zeros() as usize;
-                        bits &= bits - 1;
-                        noting.add((lanes[lane % LANES] + offset) as usize, bytes);
+                    while active != 0 {
+                        let lane = active.trailing_zeros() as usize;
+                        active &= active - 1;
+                        noting.add((lanes[lane] + offset) as usize, bytes as usize);
                     }
                 }
             }
         }
     }
-    noting.end();
+
+    /// Whether two lanes store different values to one place. The data of the first offset are in rows from `first_row`.
+    fn clash(&self, w: &Wave, first_row: u32) -> bool {
+        let action = Action::Store { bytes: 4 * self.dwords as u8, part: Part::Whole };
+        let &[first, second] = self.offsets else {
+            let row = (first_row as usize / LANES) as u16;
+            return lane_race::in_one_store(w, action, row, |lane| u64::from(self.addresses[lane]));
+        };
+        // Two offsets: whether any two of the places overlap, whatever is stored.
+        let (size, distance) = (4 * self.dwords as u32, first.abs_diff(second));
+        let (mut places, mut count) = ([0; LANES], 0);
+        for lane in (0..LANES).filter(|lane| w.active(*lane)) {
+            places[count] = self.addresses[lane];
+            count += 1;
+        }
+        let places = &mut places[..count];
+        if !places.is_sorted() {
+            places.sort_unstable();
+        }
+        if places.windows(2).any(|pair| pair[1] - pair[0] < size) {
+            return true;
+        }
+        let (Some(first), Some(last)) = (places.first(), places.last()) else { return false };
+        if distance == 0 || last - first + size <= distance {
+            return false;
+        }
+        // The first place of a lane, and the second of another.
+        let mut near = 0;
+        places.iter().any(|at| {
+            let second = at + distance;
+            while places.get(near).is_some_and(|first| first + size <= second) {
+                near += 1;
+            }
+            places.get(near).is_some_and(|first| first != at && *first < second + size)
+        })
+    }
 }
 
-/// Whether two lanes store different values to one place.
+/// Notes what the active lanes are about to do. Returns whether no more is to be done than that: else each access is to be looked at
+/// by itself.
 #[inline(never)]
-fn clash<const DWORDS: usize, const COUNT: usize>(w: &Wave, addresses: &[u32; LANES], hot: &Hot) -> bool {
-    let action = Action::Store { bytes: 4 * DWORDS as u8, part: Part::Whole };
-    let row = |dword: u32| (dword as usize / LANES) as u16;
-    if COUNT == 1 {
-        return lane_race::in_one_store(w, action, row(hot.dst), |lane| u64::from(addresses[lane]));
-    }
-    // Two offsets: whether any two of the places overlap, whatever is stored.
-    let (size, distance) = (4 * DWORDS as u32, hot.imm[0].abs_diff(hot.imm[1]));
-    let (mut places, mut count) = ([0; LANES], 0);
-    for lane in (0..LANES).filter(|lane| w.active(*lane)) {
-        places[count] = addresses[lane];
-        count += 1;
-    }
-    let places = &mut places[..count];
-    if !places.is_sorted() {
-        places.sort_unstable();
-    }
-    if places.windows(2).any(|pair| pair[1] - pair[0] < size) {
+fn note(context: &mut Context<'_>, hot: &Hot, lanes: &Lanes<'_>) -> bool {
+    let Context { wave: w, lds, focus, .. } = context;
+    let kind = AccessKind::plain(lanes.write);
+    if let Some(scan) = lds.scan() {
+        if scan.wants(w.place.number, kind) {
+            let mut noting = scan.by(w.place.number, kind);
+            lanes.gather(&mut noting, w.exec);
+            noting.end();
+        }
+        if lanes.write && lanes.clash(w, hot.dst) {
+            scan.report_lanes();
+        }
         return true;
     }
-    let (Some(first), Some(last)) = (places.first(), places.last()) else { return false };
-    if distance == 0 || last - first + size <= distance {
-        return false;
-    }
-    // The first place of a lane, and the second of another.
-    let mut near = 0;
-    places.iter().any(|at| {
-        let second = at + distance;
-        while places.get(near).is_some_and(|first| first + size <= second) {
-            near += 1;
+    if let Some(focus) = focus {
+        let met = focus.wants_lds(kind) && {
+            let mut noting = focus.meeting_in_lds();
+            lanes.gather(&mut noting, w.exec);
+            noting.met() || lanes.write && focus.lanes() && lanes.clash(w, hot.dst)
+        };
+        if !met {
+            return true;
         }
-        places.get(near).is_some_and(|first| first != at && *first < second + size)
-    })
+    }
+    let by = Mark::new(w.place.number, w.site(hot.next - 1));
+    lds.note_lanes(by, lanes.addresses, w.exec, lanes.offsets, 4 * lanes.dwords, lanes.write)
 }
 
 impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access<WRITE, DWORDS, COUNT> {
@@ -184,23 +203,15 @@ impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access
             let farthest = if COUNT == 2 { hot.imm[0].max(hot.imm[1]) } else { hot.imm[0] };
             let reach = u64::from(farthest) + 4 * DWORDS as u64;
             let known = look::<L>(&addresses, exec, reach, context.lds.len());
-            if known.inside
-                && let Some(scan) = context.lds.scan()
-            {
-                let kind = AccessKind::plain(WRITE);
-                if scan.wants(w.place.number, kind) {
-                    scan_lanes::<L, DWORDS>(scan, w, kind, &addresses, &hot.imm[..COUNT]);
-                }
-                if WRITE && clash::<DWORDS, COUNT>(w, &addresses.as_ptr().cast::<[u32; LANES]>().read(), hot)
-                {
-                    scan.report_clash();
-                }
-            }
-            if !known.inside
-                || (context.lds.is_looked_through()
-                    && !unraced::<L, WRITE, DWORDS, COUNT>(context, hot, &addresses))
-            {
+            if !known.inside {
                 return general(context, hot);
+            }
+            if context.lds.is_watched() {
+                let (offsets, dwords) = (&hot.imm[..COUNT], DWORDS);
+                let addresses = &*addresses.as_ptr().cast::<[u32; LANES]>();
+                if !note(context, hot, &Lanes { addresses, offsets, dwords, write: WRITE }) {
+                    return general(context, hot);
+                }
             }
             let lds = context.lds.as_mut_ptr();
             if !WRITE {

@@ -151,9 +151,11 @@ pub(crate) trait Level: 'static {
     /// Run a body, out of line.
     unsafe fn rarely<B: super::Body>(context: &mut Context<'_>, hot: &super::Hot) -> u32;
 
-    /// As [`Level::load`], from memory that other threads may be writing: each dword is read as by a relaxed atomic.
+    /// Loads a vector as [`Level::load`] does, from memory that other threads may be writing: each dword is read as by a
+    /// relaxed atomic.
     unsafe fn load_shared(from: *const u32) -> Self::V;
-    /// As [`Level::store`], to memory that other threads may be using: each dword is written as by a relaxed atomic.
+    /// Stores a vector as [`Level::store`] does, to memory that other threads may be using: each dword is written as by a
+    /// relaxed atomic.
     unsafe fn store_shared(to: *mut u32, value: Self::V);
 }
 

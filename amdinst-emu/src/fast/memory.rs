@@ -10,7 +10,7 @@ use crate::check::AccessKind;
 use crate::exec::{Context, lane_race};
 use crate::memory::{Allocation, PRIVATE_APERTURE, Protection};
 use crate::program::{Action, Part};
-use crate::races::DeviceScan;
+use crate::races::{Lines, Noting};
 use crate::wave::{FLAT_SCRATCH, LANES, Wave};
 
 /// A load (or store, if `STORE`) of `DWORDS` a lane. `hot.src[0]`: the first row of the address; `hot.src[1]`: the scalar
@@ -164,55 +164,83 @@ struct Lanes<'a> {
     /// Added to an address, it gives the offset.
     start: u64,
     consecutive: bool,
+    dwords: usize,
 }
 
-/// Tells a scan what the active lanes are about to do. The data of a store are in rows from `first_row`, its first dword.
+impl Lanes<'_> {
+    /// Adds the dwords of the active lanes.
+    #[inline(always)]
+    fn gather(&self, noting: &mut Noting<impl Lines>, exec: u64) {
+        let at = |lane: usize| self.start.wrapping_add(u64::from(self.addresses[lane])) as usize;
+        let first = exec.trailing_zeros() as usize;
+        if self.consecutive && at(first).is_multiple_of(4) {
+            let from = at(first) / 4;
+            if self.dwords == 1 {
+                return noting.add_dwords(from, exec >> first);
+            }
+            let last = LANES - 1 - exec.leading_zeros() as usize;
+            if exec >> first == !0 >> (LANES - 1 - (last - first)) {
+                let end = from + self.dwords * (last - first + 1);
+                for at in (from..end).step_by(LANES) {
+                    noting.add(4 * at, 4 * (end - at).min(LANES));
+                }
+                return;
+            }
+        }
+        let mut left = exec;
+        while left != 0 {
+            noting.add(at(left.trailing_zeros() as usize), 4 * self.dwords);
+            left &= left - 1;
+        }
+    }
+
+    /// Whether two lanes store different values to one place. The data are in rows from `first_row`, its first dword.
+    fn clash(&self, w: &Wave, first_row: u32) -> bool {
+        let action = Action::Store { bytes: 4 * self.dwords as u8, part: Part::Whole };
+        let at = |lane: usize| self.start.wrapping_add(u64::from(self.addresses[lane]));
+        !self.consecutive && lane_race::in_one_store(w, action, (first_row as usize / LANES) as u16, at)
+    }
+}
+
+/// Notes what the active lanes are about to do, if that is asked for. Returns whether no more is to be done than that: else each access
+/// is to be looked at by itself.
 #[inline(never)]
 fn note(
-    scan: &mut DeviceScan,
-    w: &Wave,
-    allocation: usize,
+    context: &mut Context<'_>,
+    hot: &Hot,
+    allocation: &Allocation,
     kind: AccessKind,
     lanes: &Lanes<'_>,
-    dwords: usize,
-    first_row: u32,
-) {
-    let (exec, wave, bytes) = (w.exec, w.place.number, 4 * dwords);
-    let at = |lane: usize| lanes.start.wrapping_add(u64::from(lanes.addresses[lane])) as usize;
-    let first = exec.trailing_zeros() as usize;
-    if lanes.consecutive && at(first).is_multiple_of(4) {
-        let from = at(first) / 4;
-        if dwords == 1 {
-            return scan.note_dwords(allocation, wave, kind, from, exec >> first);
-        }
-        let last = LANES - 1 - exec.leading_zeros() as usize;
-        if exec >> first == !0 >> (LANES - 1 - (last - first)) {
-            let end = from + dwords * (last - first + 1);
-            let mut noting = scan.by(allocation, wave, kind);
-            for at in (from..end).step_by(LANES) {
-                noting.add(4 * at, 4 * (end - at).min(LANES));
+) -> bool {
+    let w = &*context.wave;
+    // A load that orders waves does so wherever it goes, and races with nothing.
+    let orders = kind == AccessKind::Read && hot.src[2] & PASSES_THE_CACHE != 0;
+    if allocation.protection != Protection::ReadWrite {
+        return true;
+    }
+    let number = context.memory.number_of(allocation);
+    match (context.scan.as_deref_mut(), context.focus) {
+        (Some(scan), _) => {
+            if !orders && scan.wants(number, kind) {
+                let mut noting = scan.by(number, w.place.number, kind);
+                lanes.gather(&mut noting, w.exec);
+                noting.end();
+                if kind == AccessKind::Write && lanes.clash(w, hot.dst) {
+                    scan.report_lanes();
+                }
             }
-            return noting.end();
+            true
         }
+        (None, Some(focus)) if !orders => {
+            let met = focus.wants(number, kind) && {
+                let mut noting = focus.meeting(number);
+                lanes.gather(&mut noting, w.exec);
+                noting.met() || kind == AccessKind::Write && focus.lanes() && lanes.clash(w, hot.dst)
+            };
+            !met
+        }
+        _ => false,
     }
-    let mut noting = scan.by(allocation, wave, kind);
-    let mut left = exec;
-    while left != 0 {
-        noting.add(at(left.trailing_zeros() as usize), bytes);
-        left &= left - 1;
-    }
-    noting.end();
-    if kind == AccessKind::Write && !lanes.consecutive && clash(w, lanes, dwords, first_row) {
-        scan.report_clash();
-    }
-}
-
-/// Whether two lanes store different values to one place.
-fn clash(w: &Wave, lanes: &Lanes<'_>, dwords: usize, first_row: u32) -> bool {
-    let action = Action::Store { bytes: 4 * dwords as u8, part: Part::Whole };
-    lane_race::in_one_store(w, action, (first_row as usize / LANES) as u16, |lane| {
-        lanes.start.wrapping_add(u64::from(lanes.addresses[lane]))
-    })
 }
 
 impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
@@ -222,10 +250,6 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
         let exec = w.exec;
         if exec == 0 {
             return hot.next;
-        }
-        if context.lds.is_looked_through() {
-            // SAFETY: the caller's.
-            return unsafe { general(context, hot) };
         }
         // SAFETY: rows are in the register file (checked by `compile`); `find` has checked that the bytes of all active
         // lanes are in the allocation.
@@ -251,15 +275,11 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
             for i in 0..parts::<L>() {
                 addresses[i] = L::load(row.add(i * L::N));
             }
-            if let Some(scan) = context.scan.as_deref_mut() {
-                let number = context.memory.number_of(place.allocation);
-                let kind = AccessKind::plain(STORE);
-                let passes = !STORE && hot.src[2] & PASSES_THE_CACHE != 0;
-                if !passes && place.allocation.protection == Protection::ReadWrite && scan.wants(number, kind)
-                {
-                    let addresses = &*addresses.as_ptr().cast::<[u32; LANES]>();
-                    let lanes = Lanes { addresses, start: place.start, consecutive: place.consecutive };
-                    note(scan, w, number, kind, &lanes, DWORDS, hot.dst);
+            if context.lds.is_watched() {
+                let (addresses, start) = (&*addresses.as_ptr().cast::<[u32; LANES]>(), place.start);
+                let lanes = Lanes { addresses, start, consecutive: place.consecutive, dwords: DWORDS };
+                if !note(context, hot, place.allocation, AccessKind::plain(STORE), &lanes) {
+                    return general(context, hot);
                 }
             }
             for i in 0..parts::<L>() {

@@ -10,6 +10,14 @@
 //! Handlers use raw pointers into the wave's registers, and instructions that not every host has. What makes that sound
 //! is checked in [`compile`](compile::compile), where handlers are chosen: rows are inside the register file, and the
 //! level is one that this host has.
+//!
+//! # Levels
+//! A handler is written once, over the trait [`Level`], and compiled once a level of host
+//! vectors: [`Vectors`] `Baseline`, `Avx2` or `Avx512`. The level is the widest that the host has, or what
+//! [`Config::vectors`](crate::Config::vectors) says. What is seldom (NaNs among the results) is kept out of
+//! line, so a handler needs no stack. A handler returns the number of the next step. The run loop
+//! (`dispatch/slice`) goes by straight runs of steps, up to one that may branch, wait or write EXEC, and adds
+//! counts once a run. `cargo bench -p amdinst-emu` measures; its result for each kernel must be the host's.
 
 #![expect(
     clippy::needless_range_loop,
@@ -174,7 +182,7 @@ unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
         exec_written(context, hot);
     }
     let w = &*context.wave;
-    if step.flags.control && (w.status != Status::Running || w.goes_by_the_book()) {
+    if step.flags.control && (w.status != Status::Running || w.needs_reference_path()) {
         return STOP;
     }
     w.next
@@ -271,7 +279,7 @@ impl<L: Level> Lanes<L> {
         }
     }
 
-    /// As [`Lanes::of`], if it is known whether it is the same for all lanes.
+    /// A source as [`Lanes::of`] reads it, if it is known whether it is the same for all lanes.
     ///
     /// # Safety
     /// As for [`Handler`].

@@ -7,7 +7,7 @@ use crate::wave::{EXEC, VCC, Wave};
 /// What happens to SCC.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scc {
-    /// It stays.
+    /// SCC stays as it is.
     Keeps,
     /// Set if the result is not zero.
     NonZero,

@@ -14,10 +14,21 @@ impl Body for Load {
         let w = &mut *context.wave;
         let address = w.s64((hot.src[0] & 127) as u8).wrapping_add_signed(i64::from(hot.imm[0] as i32));
         let dwords = hot.imm[1] as usize;
-        if !context.lds.is_looked_through()
+        if (!context.lds.is_looked_through() || context.focus.is_some())
             && address.is_multiple_of(4)
             && let Some((allocation, at)) = context.memory.find(address, 4 * dwords as u64)
         {
+            if let Some(focus) = context.focus {
+                let number = context.memory.number_of(allocation);
+                if focus.wants(number, AccessKind::Read) {
+                    let mut noting = focus.meeting(number);
+                    noting.add(at, 4 * dwords);
+                    if noting.met() {
+                        // SAFETY: the caller's.
+                        return unsafe { general(context, hot) };
+                    }
+                }
+            }
             if let Some(scan) = context.scan.as_deref_mut()
                 && allocation.protection == Protection::ReadWrite
             {

@@ -14,11 +14,11 @@ pub(super) enum Floats {
     None,
     /// A result that is a NaN is that of the first source that is one, quiet (`exec::float`).
     First,
-    /// As [`Floats::First`], with the second source before the first.
+    /// A result that is a NaN is that of the first source that is one, quiet, the second source coming before the first.
     FirstReversed,
     /// A source that is a NaN loses against the other one.
     Loses,
-    /// It makes none.
+    /// The operation makes no NaN.
     Makes,
 }
 
@@ -173,7 +173,7 @@ pub(super) const THIRD: u8 = 4;
 /// Results are looked at for NaNs, which are rare; where there is one, the instruction is done once more, by [`Settled`].
 pub(super) struct Do<O, const SOURCES: usize, const SAME: u8>(PhantomData<O>);
 
-/// As [`Do`], when there are NaNs: they follow the rule of [`Floats`].
+/// `O` where results are NaNs, which follow the rule of [`Floats`]. See [`Do`].
 struct Settled<O, const SOURCES: usize, const SAME: u8>(PhantomData<O>);
 
 /// The sources. Those that an operation does not have are the last that it has.

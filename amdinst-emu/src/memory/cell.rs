@@ -2,6 +2,8 @@
 //!
 //! Kernels race by design (atomics) and by mistake. Each access here is a relaxed atomic of the host, so that a racing
 //! kernel gets some value, and the host program stays sound.
+//!
+//! Wide accesses are inline assembly: each aligned dword is read or written at once, as by a relaxed atomic.
 
 use std::any::Any;
 use std::fmt;
@@ -199,5 +201,77 @@ impl SharedBytes {
         for (index, byte) in chunks.remainder().iter().enumerate() {
             self.store::<1>(at + index, u64::from(*byte));
         }
+    }
+}
+
+/// All of the unsafe code above, for Miri.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_size_at_every_offset_up_to_the_end() {
+        let bytes = SharedBytes::zeroed(21);
+        bytes.write(0, &(1..=21).collect::<Vec<u8>>());
+        let expected = |offset: usize, size: usize| {
+            (0..size).fold(0, |value, byte| value | (1 + (offset + byte) as u64) << (8 * byte))
+        };
+        for offset in 0..21 {
+            assert_eq!(bytes.load::<1>(offset), expected(offset, 1));
+            if offset <= 19 {
+                assert_eq!(bytes.load::<2>(offset), expected(offset, 2));
+            }
+            if offset <= 17 {
+                assert_eq!(bytes.load::<4>(offset), expected(offset, 4));
+                bytes.store::<4>(offset, expected(offset, 4));
+            }
+            if offset <= 13 {
+                assert_eq!(bytes.load::<8>(offset), expected(offset, 8));
+                bytes.store::<8>(offset, expected(offset, 8));
+            }
+        }
+        let copy = bytes.clone();
+        bytes.store::<2>(19, 0);
+        assert_eq!((copy.padded(16), bytes.padded(16)), (expected(16, 5), expected(16, 3)));
+        bytes.copy_from(&copy);
+        let mut out = [0; 13];
+        bytes.read(8, &mut out);
+        assert_eq!(out.to_vec(), (9..=21).collect::<Vec<u8>>());
+    }
+
+    #[test]
+    #[should_panic = "checked by the caller"]
+    fn nothing_is_read_behind_the_end() {
+        SharedBytes::zeroed(21).load::<4>(18);
+    }
+
+    #[test]
+    fn threads_update_one_place() {
+        let bytes = SharedBytes::zeroed(16);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..20 {
+                        bytes.update::<4>(8, |old| old + 1);
+                        bytes.update::<8>(0, |old| old + 2);
+                    }
+                });
+            }
+        });
+        assert_eq!((bytes.load::<4>(8), bytes.load::<8>(0)), (80, 160));
+    }
+
+    #[test]
+    fn memory_of_the_host_is_kept_as_long_as_it_is_needed() {
+        let words: Arc<[AtomicU64]> = (0..4).map(AtomicU64::new).collect();
+        let (start, weak) = (words.as_ptr().cast(), Arc::downgrade(&words));
+        // SAFETY: the words are aligned, are reached as atomics only, and are what is kept.
+        let bytes = unsafe { SharedBytes::host(start, 32, Arc::new(words)) };
+        let shared = bytes.clone();
+        drop(bytes);
+        shared.store::<8>(8, 7);
+        assert_eq!((shared.load::<8>(8), shared.is_host(), weak.strong_count()), (7, true, 1));
+        drop(shared);
+        assert_eq!(weak.strong_count(), 0);
     }
 }

@@ -36,7 +36,7 @@ pub enum MemoryError {
     NotAnAllocation {
         /// The address.
         address: u64,
-        /// It was one once.
+        /// The address was that of an allocation which has been freed.
         freed: bool,
     },
     /// An alignment that is not a power of two.
@@ -248,6 +248,14 @@ impl Memory {
         ((&raw const *allocation).addr() - self.live.as_ptr().addr()) / size_of::<Allocation>()
     }
 
+    /// Bytes that [`Memory::copy`] copies.
+    pub(crate) fn bytes_to_copy(&self) -> u64 {
+        let copied = self.live.iter().filter(|allocation| {
+            allocation.protection == Protection::ReadWrite && !allocation.bytes.is_host()
+        });
+        copied.map(|allocation| allocation.bytes.len() as u64).sum()
+    }
+
     /// A copy of all that a launch may write, but for memory of the host.
     pub(crate) fn copy(&self) -> Copied {
         let mut copied = Copied::default();
@@ -255,7 +263,7 @@ impl Memory {
         copied
     }
 
-    /// The same over an older copy, whose memory is used again.
+    /// Copies what a launch may write over an older copy, whose memory is used again.
     pub(crate) fn copy_into(&self, copied: &mut Copied) {
         let mut old = std::mem::take(&mut copied.0).into_iter().peekable();
         for allocation in &self.live {
@@ -285,7 +293,7 @@ impl Memory {
         }
     }
 
-    /// The same of the user's allocations alone: of those of programs, other machines have others.
+    /// Writes back the user's allocations alone: those of programs differ between machines.
     pub(crate) fn restore_user(&self, copied: &Copied) {
         for (address, bytes) in copied.0.iter().filter(|(address, _)| *address >= USER_BASE) {
             if let Some((allocation, 0)) = self.find(*address, bytes.len() as u64) {
@@ -305,6 +313,16 @@ impl Memory {
         if let Ok(index) = self.live.binary_search_by_key(&address, |allocation| allocation.address) {
             self.total -= self.live.remove(index).bytes.len() as u64;
         }
+    }
+
+    /// Where the next runtime allocation will be, at least.
+    pub(crate) fn runtime_mark(&self) -> u64 {
+        self.next_runtime
+    }
+
+    /// Forgets that there was anything behind a mark. All of it must have been released.
+    pub(crate) fn rewind_runtime(&mut self, mark: u64) {
+        self.next_runtime = mark;
     }
 
     pub(crate) fn protect(&mut self, address: u64, protection: Protection) {

@@ -2,6 +2,7 @@
 
 use std::iter::Peekable;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use amdgpu_isa::{Access, Arch, Encoding, Feature, FeatureState, Inst, Operand, Slot, Value, scalar};
 use amdgpu_object::{CodeObject, Kernel};
@@ -66,6 +67,8 @@ fn blank_program(arch: Arch, text: Vec<u8>) -> Program {
         code: Code::default(),
         registers: [0; 2],
         text,
+        sources: None,
+        atomicity: OnceLock::new(),
     }
 }
 

@@ -1,4 +1,8 @@
 //! A code object made ready: mapped, relocated, decoded once.
+//!
+//! Each instruction becomes a [`Step`]: its operands resolved to rows of registers, and the function in
+//! `exec/` that knows every case of it. `fast` makes one compact step from each. What a program needs to know
+//! of a processor is looked up here, once.
 
 mod load;
 mod lower;
@@ -17,10 +21,13 @@ pub(crate) use step::{
     ScalarKind, Space, Src, Step, Typed,
 };
 
+use std::sync::{Arc, OnceLock};
+
 use amdgpu_isa::Arch;
 use amdgpu_object::{Kernel, Variable};
 
 use crate::fast::Code;
+use crate::races::{Atomicity, Sources, of_steps};
 
 /// No step begins at this dword.
 pub(crate) const NO_STEP: u32 = u32::MAX;
@@ -52,9 +59,17 @@ pub struct Program {
     pub(crate) code: Code,
     /// The text as mapped.
     pub(crate) text: Vec<u8>,
+    /// What tells whether accesses are atomics, where races are looked for.
+    pub(crate) sources: Option<Sources>,
+    atomicity: OnceLock<Arc<[Atomicity]>>,
 }
 
 impl Program {
+    /// What each step's accesses are. Reads debug information when it is first asked for.
+    pub(crate) fn atomicity(&self) -> Arc<[Atomicity]> {
+        self.atomicity.get_or_init(|| of_steps(self, self.sources.as_ref())).clone()
+    }
+
     /// The names of the kernels it holds.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(|kernel| kernel.name.as_str())

@@ -126,9 +126,9 @@ pub(crate) enum Part {
     Whole,
     Low,
     High,
-    /// As `Low`, but a load clears the other half.
+    /// The low half; a load clears the other half.
     LowCleared,
-    /// As `High`, but a load clears the other half.
+    /// The high half; a load clears the other half.
     HighCleared,
 }
 
@@ -273,6 +273,6 @@ pub(crate) struct ScalarAccess {
 pub(crate) enum ScalarKind {
     Global,
     Buffer,
-    /// As global, but the SGPR offset counts units of 64 bytes.
+    /// A scratch access: the SGPR offset counts units of 64 bytes.
     Scratch,
 }

@@ -1,18 +1,30 @@
-//! Races in device memory: of the waves of a workgroup with no barrier in between, and of different workgroups.
+//! Races in device memory: between waves of a workgroup with no barrier in between, and between workgroups.
 //!
-//! A wave's atomic that returns what was there, or its load past the vector cache (which an atomic or a volatile load is),
-//! may tell it that another wave has got somewhere: what its workgroup does from then on is taken to come after what the
-//! workgroup's waves have done. Where the vector cache is emptied, as after an acquire and at a fence, it comes after what
-//! all other workgroups have done, too. That is more order than there is: some races are not seen for it, but none is seen
-//! where there is none. Such atomics and loads never race themselves with what other workgroups have done.
+//! Waves of a workgroup are compared since its last barrier, workgroups since the launch began. The
+//! workgroups then run one after another on one thread.
+//!
+//! Programs order such accesses by other means than barriers, and machine code does not tell what orders
+//! what. So more order is assumed than there is; some races are missed for it, but none is reported where
+//! there is none:
+//!
+//! * An atomic that returns a value, or a load past the vector cache (atomic and volatile loads are such),
+//!   may tell a wave that another wave has got somewhere. It ends the interval of its workgroup: what the
+//!   workgroup does from then on comes after what its waves have done. Such an atomic or load never races
+//!   with other workgroups itself.
+//! * Where a wave empties the vector cache (an acquire, or a fence, at the scope of the device), what its
+//!   workgroup does from then on comes after all that other workgroups have done.
+//! * A plain read may begin a loop of compare-and-swap (`reads`).
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::Clashes;
+use super::atomicity::{Judge, Verdict};
 use super::cells::Cell;
 use super::contexts::Contexts;
+use super::doubts::Doubts;
 use super::reads::{Late, Reads};
 use super::suspects::{Suspect, Suspects};
 use super::words::{Author, Doubt, Mark, WORD, When, Words};
@@ -136,10 +148,20 @@ pub(crate) struct DeviceRaces {
     suspects: Suspects<Other>,
     reads: Reads,
     pub(crate) contexts: Contexts,
+    pub(crate) judge: Judge,
+    /// Which dwords are looked at, if not all are.
+    focus: Option<Arc<Clashes>>,
+    /// Those of LDS, too, of workgroups that have ended.
+    pub(crate) doubts: Doubts,
 }
 
 impl DeviceRaces {
-    pub(crate) fn new(grid: [u32; 3], waves_per_group: u32) -> Self {
+    pub(crate) fn new(
+        grid: [u32; 3],
+        waves_per_group: u32,
+        judge: Judge,
+        focus: Option<Arc<Clashes>>,
+    ) -> Self {
         Self {
             grid,
             waves_per_group: u64::from(waves_per_group.max(1)),
@@ -154,6 +176,9 @@ impl DeviceRaces {
             suspects: Suspects::default(),
             reads: Reads::default(),
             contexts: Contexts::default(),
+            judge,
+            focus,
+            doubts: Doubts::default(),
         }
     }
 
@@ -168,7 +193,9 @@ impl DeviceRaces {
             let (grid, in_group) = (self.grid, self.waves_per_group as u32);
             let groups = std::mem::take(&mut self.groups);
             let contexts = std::mem::take(&mut self.contexts);
-            *self = Self { most: self.most, contexts, ..Self::new(grid, in_group) };
+            let doubts = std::mem::take(&mut self.doubts);
+            let (judge, focus) = (self.judge.clone(), self.focus.take());
+            *self = Self { most: self.most, contexts, doubts, ..Self::new(grid, in_group, judge, focus) };
             for (group, state) in groups {
                 self.intervals.push(group);
                 let interval = self.intervals.len() as u32;
@@ -209,7 +236,7 @@ impl DeviceRaces {
     pub(crate) fn pass_barrier(&mut self, w: &Wave) -> Option<Late> {
         self.order_waves(w);
         let first = self.group_of(w) * self.waves_per_group;
-        self.reads.settle(first..first + self.waves_per_group)
+        self.reads.settle(first..first + self.waves_per_group, &mut self.doubts)
     }
 
     /// They have ended. Returns a race that shows only now.
@@ -230,7 +257,8 @@ impl DeviceRaces {
         access: Access,
         places: impl IntoIterator<Item = Place>,
     ) -> Outcome {
-        if access.synchronises {
+        let is_atomic_load = || access.kind == AccessKind::Read && self.judge.is_atomic(w.site(w.current));
+        if access.synchronises || is_atomic_load() {
             self.order_waves(w);
             if access.kind == AccessKind::Read {
                 return Ok(());
@@ -240,10 +268,18 @@ impl DeviceRaces {
         let mark = Mark::new(w.place.number, w.site(w.current));
         let visitor = Visitor { memory, w, group, mark, state: self.state(group) };
         for (address, lane) in places {
-            let allocation = memory.find(address, access.bytes as u64).map(|(allocation, _)| allocation);
-            if allocation.is_some_and(|allocation| allocation.protection == Protection::ReadWrite) {
-                self.note_place(visitor, access, (address, lane))?;
+            let found = memory.find(address, access.bytes as u64);
+            let Some((allocation, at)) = found else { continue };
+            if allocation.protection != Protection::ReadWrite {
+                continue;
             }
+            if let Some(focus) = &self.focus {
+                if !focus.meets(memory.number_of(allocation), at..at + access.bytes) {
+                    continue;
+                }
+                focus.spend(1);
+            }
+            self.note_place(visitor, access, (address, lane))?;
         }
         Ok(())
     }
@@ -278,36 +314,48 @@ impl DeviceRaces {
                 // Takes any access.
                 Cell::Untouched => continue,
             };
-            let Self { waves, workgroups, suspects, reads, grid, waves_per_group, .. } = self;
+            let Self { waves, workgroups, suspects, reads, grid, waves_per_group, judge, doubts, .. } = self;
             let (grid, in_group) = (*grid, *waves_per_group);
             let first = number * WORD;
             let range = first + bytes.start..first + bytes.end;
-            let raced = |(kind, other)| race(grid, memory, access.kind, whole, lane, (kind, other));
+            let (wave, site) = (w.index, mark.site());
+            let late = |earlier, certain| {
+                let trap = race(grid, memory, access.kind, whole, lane, earlier, certain);
+                Late { trap, wave, site, certain }
+            };
+            let mut raced = |kind, other: Other| {
+                doubts.judge(judge, (other.mark.site(), site), |certain| late((kind, other), certain))
+            };
             let mut doubt = |bytes: Range<usize>, doubt| {
                 let at = dword * WORD as u64 + (bytes.start - first) as u64;
                 let (reader, earlier) = match doubt {
                     Doubt::WritesOver(earlier) => {
                         let (bytes, before) = (bytes.len(), read(memory, at, bytes.len()));
-                        return suspects.push(Suspect { at, bytes, before, access: whole, lane, earlier });
+                        let access = whole;
+                        let suspect = Suspect { at, bytes, before, access, lane, wave, site, earlier };
+                        return suspects.push(suspect);
                     }
                     Doubt::ReadsAfterAtomic(other) => (w.index, (AccessKind::Atomic, other)),
                     Doubt::AtomicAfterRead(other) => (other.wave(group, in_group), (AccessKind::Read, other)),
                 };
-                reads.add(reader, at, || Late { trap: raced(earlier), wave: w.index, site: mark.site() });
+                let verdict = judge.verdict(earlier.1.mark.site(), site);
+                if verdict != Verdict::Fine {
+                    reads.add(reader, at, || late(earlier, verdict == Verdict::Race));
+                }
             };
             let here = |mark| Other { mark, group: None };
             let when = When { interval: state.interval, ordered: false };
-            let noted = waves.note(when, access.kind, mark, range.clone(), |bytes, why| {
+            let race = |kind, mark| raced(kind, here(mark));
+            waves.note(when, access.kind, mark, range.clone(), race, |bytes, why| {
                 doubt(bytes, why.map(here));
-            });
-            noted.map_err(|(kind, mark)| raced((kind, here(mark))))?;
+            })?;
             let there = |by: GroupMark| Other { mark: by.mark, group: Some(by.group()) };
             let when = When { interval: 1, ordered: state.acquired || access.synchronises };
             let by = GroupMark::new(group, mark);
-            let noted = workgroups.note(when, access.kind, by, range, |bytes, why| {
+            let race = |kind, by| raced(kind, there(by));
+            workgroups.note(when, access.kind, by, range, race, |bytes, why| {
                 doubt(bytes, why.map(there));
-            });
-            noted.map_err(|(kind, by)| raced((kind, there(by))))?;
+            })?;
         }
         if access.kind == AccessKind::Atomic {
             self.reads.follow(w.index, address..end);
@@ -320,9 +368,30 @@ impl DeviceRaces {
     /// # Errors
     /// When that changed what others have written.
     pub(crate) fn settle(&mut self, memory: &Memory) -> Outcome {
-        let Some(raced) = self.suspects.settle(|at, bytes| read(memory, at, bytes)) else { return Ok(()) };
-        let earlier = (AccessKind::Write, raced.earlier);
-        Err(race(self.grid, memory, AccessKind::Write, raced.access, raced.lane, earlier))
+        let Self { suspects, judge, doubts, grid, .. } = self;
+        let mut raced = suspects.settle(|at, bytes| read(memory, at, bytes));
+        raced.try_for_each(|Suspect { access, lane, wave, site, earlier, .. }| {
+            doubts.judge(judge, (earlier.mark.site(), site), |certain| {
+                let earlier = (AccessKind::Write, earlier);
+                let trap = race(*grid, memory, AccessKind::Write, access, lane, earlier, certain);
+                Late { trap, wave, site, certain }
+            })
+        })
+    }
+
+    /// What comes of lanes that store different values to one place by the instruction that runs.
+    ///
+    /// # Errors
+    /// A race.
+    pub(crate) fn judge_lanes(&mut self, w: &Wave, trap: Box<Trap>) -> Outcome {
+        let site = w.site(w.current);
+        self.doubts.judge(&self.judge, (site, site), |certain| {
+            let mut trap = trap;
+            if let FaultKind::LaneRace { certain: told, .. } = &mut trap.kind {
+                *told = certain;
+            }
+            Late { trap, wave: w.index, site, certain }
+        })
     }
 
     /// Where a page is, which is added if it is new.
@@ -357,6 +426,7 @@ fn race(
     (address, bytes): (u64, usize),
     lane: Option<usize>,
     (earlier, other): (AccessKind, Other),
+    certain: bool,
 ) -> Box<Trap> {
     let kind = FaultKind::Race {
         space: MemorySpace::Global,
@@ -367,6 +437,7 @@ fn race(
         earlier,
         wave: other.mark.wave(),
         workgroup: other.group.map(|group| workgroup(grid, group)),
+        certain,
     };
     Trap::of_two(kind, lane, other.mark.site())
 }
@@ -399,7 +470,7 @@ mod tests {
         let base =
             memory.alloc(2 * 4 * PAGE, 4 * PAGE, "data", Protection::ReadWrite, Owner::User).expect("memory");
         let mut w = Wave::new(Config::default().vectors);
-        let mut races = DeviceRaces::new([GROUPS as u32, 1, 1], WAVES);
+        let mut races = DeviceRaces::new([GROUPS as u32, 1, 1], WAVES, Judge::strict(), None);
         let found = |trap: Trap, later: usize| {
             let earlier = trap.earlier.expect("an earlier step") as usize;
             let (one, other) = (events[earlier], events[later]);
@@ -419,6 +490,7 @@ mod tests {
                 earlier: before,
                 wave,
                 workgroup: (one.group != other.group).then_some([one.group as u32, 0, 0]),
+                certain: true,
             };
             prop_assert_eq!((trap.kind, trap.lane), (expected, Some(3)));
             Ok(Some((earlier, later)))
@@ -494,7 +566,7 @@ mod tests {
         let mut memory = Memory::new();
         let base = memory.alloc(256, 256, "data", Protection::ReadWrite, Owner::User).expect("memory");
         let mut w = Wave::new(Config::default().vectors);
-        let mut races = DeviceRaces { most: 10, ..DeviceRaces::new([1, 1, 1], WAVES) };
+        let mut races = DeviceRaces { most: 10, ..DeviceRaces::new([1, 1, 1], WAVES, Judge::strict(), None) };
         for number in 0..100 {
             for wave in [0, 1] {
                 w.place.number = wave;

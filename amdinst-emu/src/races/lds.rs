@@ -1,13 +1,18 @@
 //! Races in LDS: of the waves of a workgroup, with no barrier in between.
 //!
-//! Waves that wait for each other by a flag in LDS look like a race here: the loads and stores of such a flag are
-//! instructions like any others.
+//! Loads and stores of LDS that are atomics are instructions like any others: which they are tells the source (`atomicity`). An atomic
+//! load may tell its wave that another has got somewhere, so what the workgroup does from then on is taken to come after it. Where
+//! nothing tells, waves that wait for each other by a flag in LDS look like a race.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::atomicity::{Judge, Verdict};
+use super::doubts::Doubts;
 use super::reads::{Late, Reads};
 use super::suspects::{Suspect, Suspects};
 use super::words::{Doubt, Mark, WORD, When, Words};
+use super::{Clashes, Races};
 use crate::check::{AccessKind, FaultKind, MemorySpace, Outcome, Trap};
 
 /// Up to four bytes, and zeros behind them.
@@ -23,21 +28,48 @@ pub(crate) struct LdsRaces {
     interval: u32,
     suspects: Suspects<Mark>,
     reads: Reads,
+    judge: Judge,
+    /// Which dwords are looked at, if not all are.
+    focus: Option<Arc<Clashes>>,
+    doubts: Doubts,
 }
 
 impl LdsRaces {
-    pub(crate) fn new(bytes: usize) -> Self {
-        Self { words: Words::new(bytes), interval: 1, suspects: Suspects::default(), reads: Reads::default() }
+    pub(crate) fn new(bytes: usize, races: &Races) -> Self {
+        let Races { judge, focus, .. } = races;
+        Self::with(bytes, judge.clone(), focus.clone())
+    }
+
+    fn with(bytes: usize, judge: Judge, focus: Option<Arc<Clashes>>) -> Self {
+        Self {
+            words: Words::new(bytes),
+            interval: 1,
+            suspects: Suspects::default(),
+            reads: Reads::default(),
+            judge,
+            focus,
+            doubts: Doubts::default(),
+        }
     }
 
     /// The waves have met at a barrier, or have ended. Returns a race that shows only now.
     pub(crate) fn pass_barrier(&mut self) -> Option<Late> {
         self.suspects.clear();
+        self.next_interval();
+        self.reads.settle(0..u64::MAX, &mut self.doubts)
+    }
+
+    /// What the waves do next comes after what they have done.
+    fn next_interval(&mut self) {
         self.interval = self.interval.checked_add(1).unwrap_or_else(|| {
             self.words.forget();
             1
         });
-        self.reads.settle(0..u64::MAX)
+    }
+
+    /// Pairs of accesses that may be races, which are told by their wave's number in the workgroup.
+    pub(crate) fn take_doubts(&mut self) -> Vec<Late> {
+        self.doubts.take()
     }
 
     #[inline(always)]
@@ -49,26 +81,54 @@ impl LdsRaces {
         range: Range<usize>,
         lane: usize,
     ) -> Outcome {
+        if let Some(focus) = &self.focus {
+            if !focus.meets_in_lds(range.clone()) {
+                return Ok(());
+            }
+            focus.spend(1);
+        }
+        if access == AccessKind::Read && self.judge.is_atomic(by.site()) {
+            self.next_interval();
+            return Ok(());
+        }
         let when = When { interval: self.interval, ordered: false };
         let whole = (range.start as u64, range.len());
-        let Self { words, suspects, reads, .. } = self;
+        let Self { words, suspects, reads, judge, doubts, .. } = self;
         let lane = Some(lane);
-        let noted = words.note(when, access, by, range.clone(), |at, doubt| {
+        let (wave, site) = (by.wave().into(), by.site());
+        let late = |earlier, certain| Late {
+            trap: race(access, whole, lane, earlier, certain),
+            wave,
+            site,
+            certain,
+        };
+        let race = |kind, other: Mark| {
+            doubts.judge(judge, (other.site(), site), |certain| late((kind, other), certain))
+        };
+        words.note(when, access, by, range.clone(), race, |at, doubt| {
             let (start, bytes) = (at.start as u64, at.len());
             let (reader, earlier) = match doubt {
                 Doubt::WritesOver(earlier) => {
-                    let before = dword(&lds[at]);
-                    return suspects.push(Suspect { at: start, bytes, before, access: whole, lane, earlier });
+                    let (before, access) = (dword(&lds[at]), whole);
+                    return suspects.push(Suspect {
+                        at: start,
+                        bytes,
+                        before,
+                        access,
+                        lane,
+                        wave,
+                        site,
+                        earlier,
+                    });
                 }
                 Doubt::ReadsAfterAtomic(other) => (by, (AccessKind::Atomic, other)),
                 Doubt::AtomicAfterRead(other) => (other, (AccessKind::Read, other)),
             };
-            reads.add(reader.wave().into(), start, || {
-                let trap = race(access, whole, lane, earlier);
-                Late { trap, wave: by.wave().into(), site: by.site() }
-            });
-        });
-        noted.map_err(|earlier| race(access, whole, lane, earlier))?;
+            let verdict = judge.verdict(earlier.1.site(), site);
+            if verdict != Verdict::Fine {
+                reads.add(reader.wave().into(), start, || late(earlier, verdict == Verdict::Race));
+            }
+        })?;
         if access == AccessKind::Atomic {
             reads.follow(by.wave().into(), range.start as u64..range.end as u64);
         }
@@ -81,12 +141,15 @@ impl LdsRaces {
     }
 
     pub(crate) fn settle(&mut self, lds: &[u8]) -> Outcome {
-        match self.suspects.settle(|at, bytes| dword(&lds[at as usize..at as usize + bytes])) {
-            Some(Suspect { access, lane, earlier, .. }) => {
-                Err(race(AccessKind::Write, access, lane, (AccessKind::Write, earlier)))
-            }
-            None => Ok(()),
-        }
+        let Self { suspects, judge, doubts, .. } = self;
+        let mut raced = suspects.settle(|at, bytes| dword(&lds[at as usize..at as usize + bytes]));
+        raced.try_for_each(|Suspect { access, lane, wave, site, earlier, .. }| {
+            doubts.judge(judge, (earlier.site(), site), |certain| {
+                let earlier = (AccessKind::Write, earlier);
+                let trap = race(AccessKind::Write, access, lane, earlier, certain);
+                Late { trap, wave, site, certain }
+            })
+        })
     }
 }
 
@@ -96,6 +159,7 @@ fn race(
     (address, bytes): (u64, usize),
     lane: Option<usize>,
     (earlier, mark): (AccessKind, Mark),
+    certain: bool,
 ) -> Box<Trap> {
     let kind = FaultKind::Race {
         space: MemorySpace::Lds,
@@ -106,6 +170,7 @@ fn race(
         earlier,
         wave: mark.wave(),
         workgroup: None,
+        certain,
     };
     Trap::of_two(kind, lane, mark.site())
 }
@@ -119,7 +184,7 @@ mod tests {
 
     /// The numbers of the two events of the first race that is found.
     fn first_race(events: &[Event]) -> Result<Option<(usize, usize)>, TestCaseError> {
-        let mut races = LdsRaces::new(BYTES as usize);
+        let mut races = LdsRaces::with(BYTES as usize, Judge::strict(), None);
         let mut lds = [0; BYTES as usize];
         let found = |trap: &Trap, later: usize| {
             let earlier = trap.earlier.expect("an earlier step") as usize;

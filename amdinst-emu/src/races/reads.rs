@@ -1,10 +1,13 @@
-//! Plain reads of what others change by atomics. Such a read begins each loop of compare-and-swap, which compilers make of
-//! atomics that the processor has not (additions of floats). So it is a race only if no atomic of the same wave on the same
-//! place follows before a barrier.
+//! Plain reads of what others change by atomics.
+//!
+//! Such a read begins each loop of compare-and-swap, which compilers make of atomics that the processor lacks
+//! (additions of floats). So it is a race only if no atomic of the same wave on the same dword has followed
+//! when the workgroup comes to a barrier or ends.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::doubts::Doubts;
 use super::words::WORD;
 use crate::check::Trap;
 
@@ -16,6 +19,8 @@ pub(crate) struct Late {
     pub(crate) wave: u64,
     /// Its site.
     pub(crate) site: u32,
+    /// Whether it is one though nothing tells that both are not atomic.
+    pub(crate) certain: bool,
 }
 
 /// Those that no atomic has followed yet, by the wave that has read and the dword.
@@ -37,16 +42,20 @@ impl Reads {
         }
     }
 
-    /// The first of these waves' reads that no atomic has followed. None of them is waited for any longer.
-    pub(super) fn settle(&mut self, waves: Range<u64>) -> Option<Late> {
+    /// The first of these waves' reads that no atomic has followed; those that may be none are added to `doubts`. None of them is
+    /// waited for any longer.
+    pub(super) fn settle(&mut self, waves: Range<u64>, doubts: &mut Doubts) -> Option<Late> {
         if self.0.is_empty() {
             return None;
         }
         let mut first = None;
         while let Some((key, _)) = self.0.range((waves.start, 0)..(waves.end, 0)).next() {
             let key = *key;
-            let late = self.0.remove(&key);
-            first = first.or(late);
+            match self.0.remove(&key) {
+                Some(late) if late.certain => first = first.or(Some(late)),
+                Some(late) => doubts.add_late(late),
+                None => {}
+            }
         }
         first
     }

@@ -9,7 +9,8 @@
 //! nothing has written since the last barrier. If it is written after all, the launch begins again, and the reads are noted too.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::device::Access;
@@ -51,21 +52,21 @@ impl Uses {
         self.changed |= other.changed;
     }
 
-    /// Whether an access to `bits` clashes with these.
+    /// Those of `bits` whose access clashes with these.
     #[inline(always)]
-    fn clash(&self, kind: AccessKind, bits: u64) -> bool {
+    fn clash(&self, kind: AccessKind, bits: u64) -> u64 {
         let others = match kind {
             AccessKind::Read => self.written | self.changed,
             AccessKind::Write => self.read | self.written | self.changed,
             AccessKind::Atomic => self.read | self.written,
         };
-        others & bits != 0
+        others & bits
     }
 
-    fn clash_with(&self, other: &Self) -> bool {
+    fn clash_with(&self, other: &Self) -> u64 {
         self.clash(AccessKind::Read, other.read)
-            || self.clash(AccessKind::Write, other.written)
-            || self.clash(AccessKind::Atomic, other.changed)
+            | self.clash(AccessKind::Write, other.written)
+            | self.clash(AccessKind::Atomic, other.changed)
     }
 }
 
@@ -83,9 +84,9 @@ struct Line {
 }
 
 impl Line {
-    /// Adds an access. Returns whether it clashes, and what was done before the last barrier if that is known only now.
+    /// Adds an access. Returns which dwords clash, and what was done before the last barrier if that is known only now.
     #[inline(always)]
-    fn touch(&mut self, interval: u32, wave: u8, kind: AccessKind, bits: u64) -> (bool, Option<Uses>) {
+    fn touch(&mut self, interval: u32, wave: u8, kind: AccessKind, bits: u64) -> (u64, Option<Uses>) {
         let mut before = None;
         if self.interval != interval {
             before = Some(self.all());
@@ -104,7 +105,7 @@ impl Line {
                 1
             }
         };
-        let clash = self.by[1 - slot].clash(kind, bits) || self.others.clash(kind, bits);
+        let clash = self.by[1 - slot].clash(kind, bits) | self.others.clash(kind, bits);
         self.by[slot].add(kind, bits);
         (clash, before)
     }
@@ -138,8 +139,8 @@ fn dwords(at: usize, bytes: usize) -> (usize, u64) {
     (first, first_bits((at + bytes).div_ceil(WORD) - first))
 }
 
-/// Notes lines of a kind of memory.
-trait Lines {
+/// Is told of lines of a kind of memory.
+pub(crate) trait Lines {
     fn touch(&mut self, line: usize, bits: u64);
 }
 
@@ -150,7 +151,6 @@ pub(crate) struct Noting<T> {
     bits: u64,
 }
 
-#[expect(private_bounds, reason = "the two kinds of memory are here")]
 impl<T: Lines> Noting<T> {
     const fn new(lines: T) -> Self {
         Self { lines, line: usize::MAX, bits: 0 }
@@ -160,6 +160,12 @@ impl<T: Lines> Noting<T> {
     #[inline(always)]
     pub(crate) fn add(&mut self, at: usize, bytes: usize) {
         let (first, bits) = dwords(at, bytes);
+        self.add_dwords(first, bits);
+    }
+
+    /// Dwords from `first` on, a bit for each.
+    #[inline(always)]
+    pub(crate) fn add_dwords(&mut self, first: usize, bits: u64) {
         let [(line, bits), (_, more)] = split(first, bits);
         if line != self.line {
             self.flush();
@@ -211,7 +217,10 @@ pub(crate) struct LdsScan {
     interval: u32,
     /// There are other waves to clash with.
     several_waves: bool,
-    clash: bool,
+    /// Dwords that clash, by line; empty if there are none.
+    clashed: Vec<u64>,
+    /// Lanes of one store clash.
+    lanes: bool,
     /// Reads are always noted.
     noted: bool,
     /// Something has been written since the last barrier.
@@ -220,6 +229,16 @@ pub(crate) struct LdsScan {
     reader: u8,
     /// Such a read may clash.
     again: bool,
+    /// What one wave does to a line, lane by lane, and is noted at once.
+    pending: Option<Pending>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    wave: u32,
+    kind: AccessKind,
+    line: usize,
+    bits: u64,
 }
 
 impl LdsScan {
@@ -231,15 +250,18 @@ impl LdsScan {
             lines: vec![Line::default(); bytes.div_ceil(WORD * LINE) + 1],
             interval: 1,
             several_waves: launch.several_waves,
-            clash: false,
+            clashed: Vec::new(),
+            lanes: false,
             noted: launch.noted_lds,
             written: false,
             reader: 0,
             again: false,
+            pending: None,
         }
     }
 
     pub(crate) fn pass_barrier(&mut self) {
+        self.flush();
         (self.written, self.reader) = (false, 0);
         self.interval = self.interval.checked_add(1).unwrap_or_else(|| {
             self.lines.fill(Line::default());
@@ -247,13 +269,24 @@ impl LdsScan {
         });
     }
 
-    pub(crate) fn report_clash(&mut self) {
-        self.clash = true;
+    /// Lanes of one store clash.
+    pub(crate) fn report_lanes(&mut self) {
+        self.lanes = true;
+    }
+
+    /// Notes what is pending.
+    fn flush(&mut self) {
+        if let Some(Pending { wave, kind, line, bits }) = self.pending.take() {
+            self.touch(line, wave, kind, bits);
+        }
     }
 
     fn touch(&mut self, line: usize, wave: u32, kind: AccessKind, bits: u64) {
         let (clash, _) = self.lines[line].touch(self.interval, wave as u8 + 1, kind, bits);
-        self.clash |= clash;
+        if clash != 0 {
+            self.clashed.resize(self.lines.len(), 0);
+            self.clashed[line] |= clash;
+        }
     }
 
     /// Whether a wave's accesses are to be noted.
@@ -275,16 +308,28 @@ impl LdsScan {
 
     /// Notes a lane's access, which is in bounds.
     pub(crate) fn note(&mut self, wave: u32, kind: AccessKind, at: usize, bytes: usize) {
-        if self.wants(wave, kind) {
-            let mut noting = self.by(wave, kind);
-            noting.add(at, bytes);
-            noting.end();
+        if !self.wants(wave, kind) {
+            return;
+        }
+        let (first, bits) = dwords(at, bytes);
+        for (line, bits) in split(first, bits) {
+            match &mut self.pending {
+                _ if bits == 0 => {}
+                Some(pending) if (pending.wave, pending.kind, pending.line) == (wave, kind, line) => {
+                    pending.bits |= bits;
+                }
+                _ => {
+                    self.flush();
+                    self.pending = Some(Pending { wave, kind, line, bits });
+                }
+            }
         }
     }
 
     /// Notes what a wave does by one instruction, if that is wanted.
     #[inline(always)]
     pub(crate) fn by(&mut self, wave: u32, kind: AccessKind) -> Noting<LdsLines<'_>> {
+        self.flush();
         Noting::new(LdsLines { scan: self, wave, kind })
     }
 }
@@ -320,6 +365,11 @@ pub(crate) struct ScanLaunch {
     allocations: Box<[Scanned]>,
     /// Reads of LDS are always noted.
     noted_lds: bool,
+    /// Dwords of LDS that clash, by line.
+    clashed_lds: Mutex<Vec<u64>>,
+    /// Lanes of one store clash.
+    lanes: AtomicBool,
+    /// There is a clash.
     clash: AtomicBool,
     /// Reads of allocations were not noted that were written then.
     again: AtomicBool,
@@ -343,6 +393,15 @@ struct Scanned {
     written: AtomicBool,
     /// By workgroups that have ended.
     uses: OnceLock<Box<[Mutex<Uses>]>>,
+    /// Dwords that clash, by line.
+    clashed: OnceLock<Box<[AtomicU64]>>,
+}
+
+impl Scanned {
+    fn clash(&self, line: usize, bits: u64) {
+        let lines = || std::iter::repeat_with(|| AtomicU64::new(0)).take(self.lines).collect();
+        self.clashed.get_or_init(lines)[line].fetch_or(bits, Ordering::Relaxed);
+    }
 }
 
 impl ScanLaunch {
@@ -354,10 +413,13 @@ impl ScanLaunch {
             unnoted: AtomicBool::new(false),
             written: AtomicBool::new(false),
             uses: OnceLock::new(),
+            clashed: OnceLock::new(),
         };
         Self {
             allocations: memory.extents().map(scanned).collect(),
             noted_lds: noted.lds,
+            clashed_lds: Mutex::default(),
+            lanes: AtomicBool::new(false),
             clash: AtomicBool::new(false),
             again: AtomicBool::new(false),
             again_in_lds: AtomicBool::new(false),
@@ -366,13 +428,30 @@ impl ScanLaunch {
         }
     }
 
-    /// Whether nothing more can be found out.
+    /// Whether it is to begin again. A clash does not end it: what the launch leaves is good, and how long it is shows how much of it
+    /// can be looked at.
     pub(crate) fn is_over(&self) -> bool {
-        [&self.clash, &self.again, &self.again_in_lds].iter().any(|flag| flag.load(Ordering::Relaxed))
+        [&self.again, &self.again_in_lds].iter().any(|flag| flag.load(Ordering::Relaxed))
     }
 
-    pub(crate) fn report_clash(&self) {
+    /// A dword of an allocation clashes.
+    fn report(&self, allocation: usize, line: usize, bits: u64) {
         self.clash.store(true, Ordering::Relaxed);
+        self.allocations[allocation].clash(line, bits);
+    }
+
+    /// What clashes, of a launch that has ended: the same whatever the number of threads.
+    pub(crate) fn clashes(&self) -> Clashes {
+        let bits = |one: &Scanned| {
+            let clashed = one.clashed.get().into_iter().flatten();
+            clashed.map(|bits| bits.load(Ordering::SeqCst)).collect()
+        };
+        Clashes {
+            allocations: self.allocations.iter().map(bits).collect(),
+            lds: self.clashed_lds.lock().unwrap_or_else(PoisonError::into_inner).clone().into(),
+            lanes: self.lanes.load(Ordering::SeqCst),
+            effort: AtomicU64::new(0),
+        }
     }
 
     pub(crate) fn found(&self) -> Found {
@@ -386,6 +465,98 @@ impl ScanLaunch {
             true if self.clash.load(Ordering::SeqCst) => Found::Clash,
             true => Found::Nothing,
         }
+    }
+}
+
+/// Which dwords of a launch clash: those that each access is looked at of. The others have no race.
+#[derive(Debug, Default)]
+pub(crate) struct Clashes {
+    /// By the number of the allocation and line; those of an allocation without any are empty.
+    allocations: Box<[Box<[u64]>]>,
+    /// By line; empty if there are none.
+    lds: Box<[u64]>,
+    /// Lanes of one store clash.
+    lanes: bool,
+    /// Accesses of lanes that were looked at.
+    effort: AtomicU64,
+}
+
+impl Clashes {
+    /// Whether an access of that kind to an allocation may be one to look at.
+    #[inline(always)]
+    pub(crate) fn wants(&self, allocation: usize, kind: AccessKind) -> bool {
+        self.lanes && kind == AccessKind::Write || !self.allocations[allocation].is_empty()
+    }
+
+    /// Whether one of LDS may be.
+    #[inline(always)]
+    pub(crate) fn wants_lds(&self, kind: AccessKind) -> bool {
+        self.lanes && kind == AccessKind::Write || !self.lds.is_empty()
+    }
+
+    /// Whether stores are to be looked at whose lanes may clash with each other.
+    #[inline(always)]
+    pub(crate) fn lanes(&self) -> bool {
+        self.lanes
+    }
+
+    /// Finds out whether any of the pieces that are added in an allocation clashes.
+    #[inline(always)]
+    pub(crate) fn meeting(&self, allocation: usize) -> Noting<Meeting<'_>> {
+        Noting::new(Meeting { clashed: &self.allocations[allocation], met: false })
+    }
+
+    /// The same in LDS.
+    #[inline(always)]
+    pub(crate) fn meeting_in_lds(&self) -> Noting<Meeting<'_>> {
+        Noting::new(Meeting { clashed: &self.lds, met: false })
+    }
+
+    /// Whether any of these bytes of an allocation clashes.
+    pub(super) fn meets(&self, allocation: usize, bytes: Range<usize>) -> bool {
+        // Lanes of one store are looked at by what they store.
+        let mut noting = self.meeting(allocation);
+        noting.add(bytes.start, bytes.len());
+        noting.met()
+    }
+
+    /// The same of LDS.
+    pub(super) fn meets_in_lds(&self, bytes: Range<usize>) -> bool {
+        let mut noting = self.meeting_in_lds();
+        noting.add(bytes.start, bytes.len());
+        noting.met()
+    }
+
+    /// So many accesses of lanes are looked at.
+    pub(crate) fn spend(&self, accesses: u64) {
+        self.effort.fetch_add(accesses, Ordering::Relaxed);
+    }
+
+    /// How many were.
+    pub(crate) fn effort(&self) -> u64 {
+        self.effort.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether lines that are touched have clashes.
+pub(crate) struct Meeting<'a> {
+    clashed: &'a [u64],
+    met: bool,
+}
+
+impl Lines for Meeting<'_> {
+    #[inline(always)]
+    fn touch(&mut self, line: usize, bits: u64) {
+        self.met |= self.clashed.get(line).is_some_and(|clashed| clashed & bits != 0);
+    }
+}
+
+impl Noting<Meeting<'_>> {
+    /// Whether there is one.
+    #[inline(always)]
+    pub(crate) fn met(mut self) -> bool {
+        self.flush();
+        self.lines.met
     }
 }
 
@@ -433,8 +604,9 @@ impl DeviceScan {
                     std::iter::repeat_with(|| Mutex::new(Uses::default())).take(scanned.lines).collect()
                 });
                 let mut theirs = uses[*number as usize].lock().unwrap_or_else(PoisonError::into_inner);
-                if theirs.clash_with(&ours) {
-                    launch.report_clash();
+                let clash = theirs.clash_with(&ours);
+                if clash != 0 {
+                    launch.report(*allocation as usize, *number as usize, clash);
                 }
                 theirs.merge(ours);
             }
@@ -443,17 +615,26 @@ impl DeviceScan {
         self.interval = 1;
     }
 
-    pub(crate) fn report_clash(&mut self) {
-        self.launch.report_clash();
+    /// Lanes of one store clash.
+    pub(crate) fn report_lanes(&self) {
+        self.launch.clash.store(true, Ordering::Relaxed);
+        self.launch.lanes.store(true, Ordering::Relaxed);
     }
 
     /// Takes over what was found in the workgroup's LDS.
-    pub(crate) fn add_lds(&self, lds: &LdsScan) {
+    pub(crate) fn add_lds(&self, lds: &mut LdsScan) {
+        lds.flush();
         if lds.again {
             self.launch.again_in_lds.store(true, Ordering::Relaxed);
         }
-        if lds.clash {
-            self.launch.report_clash();
+        if lds.lanes {
+            self.report_lanes();
+        }
+        if !lds.clashed.is_empty() {
+            self.launch.clash.store(true, Ordering::Relaxed);
+            let mut all = self.launch.clashed_lds.lock().unwrap_or_else(PoisonError::into_inner);
+            all.resize(lds.clashed.len(), 0);
+            all.iter_mut().zip(&lds.clashed).for_each(|(all, bits)| *all |= bits);
         }
     }
 
@@ -495,8 +676,8 @@ impl DeviceScan {
             if let Some(before) = before {
                 known.before.merge(before);
             }
-            if clash {
-                launch.report_clash();
+            if clash != 0 {
+                launch.report(allocation, line as usize, clash);
             }
             return;
         }
@@ -525,23 +706,6 @@ impl DeviceScan {
     #[inline(always)]
     pub(crate) fn by(&mut self, allocation: usize, wave: u32, kind: AccessKind) -> Noting<DeviceLines<'_>> {
         Noting::new(DeviceLines { scan: self, allocation, wave, kind })
-    }
-
-    /// The same of `bits` of the dwords from `first` on.
-    #[inline(always)]
-    pub(crate) fn note_dwords(
-        &mut self,
-        allocation: usize,
-        wave: u32,
-        kind: AccessKind,
-        first: usize,
-        bits: u64,
-    ) {
-        for (line, bits) in split(first, bits) {
-            if bits != 0 {
-                self.touch(allocation, line, wave, kind, bits);
-            }
-        }
     }
 }
 
@@ -622,7 +786,7 @@ mod tests {
                     }
                 }
             }
-            DeviceScan::new(&launch).add_lds(&scan);
+            DeviceScan::new(&launch).add_lds(&mut scan);
             launch.found()
         };
         match scan(false) {
@@ -692,8 +856,9 @@ mod tests {
             pieces.iter().for_each(|(at, bytes)| noting.add(*at, *bytes));
             noting.end();
             scan.note(1, AccessKind::Read, probe, 1);
+            scan.flush();
             let dwords = |(at, bytes): &(usize, usize)| at / WORD..(at + bytes).div_ceil(WORD);
-            prop_assert_eq!(scan.clash, pieces.iter().any(|piece| dwords(piece).contains(&(probe / WORD))));
+            prop_assert_eq!(!scan.clashed.is_empty(), pieces.iter().any(|piece| dwords(piece).contains(&(probe / WORD))));
         }
     }
 }

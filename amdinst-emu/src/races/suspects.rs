@@ -13,6 +13,9 @@ pub(super) struct Suspect<A> {
     /// First byte and size of the whole access.
     pub(super) access: (u64, usize),
     pub(super) lane: Option<usize>,
+    /// The wave, and the site of the access.
+    pub(super) wave: u64,
+    pub(super) site: u32,
     /// Who wrote before.
     pub(super) earlier: A,
 }
@@ -39,11 +42,12 @@ impl<A: Copy> Suspects<A> {
         none
     }
 
-    /// The first of them that has changed what was there; `read` gives so many bytes from a place on, and zeros behind them.
-    pub(super) fn settle(&mut self, read: impl Fn(u64, usize) -> [u8; WORD]) -> Option<Suspect<A>> {
-        let changed = |suspect: &&Suspect<A>| read(suspect.at, suspect.bytes) != suspect.before;
-        let raced = self.0.iter().find(changed).copied();
-        self.0.clear();
-        raced
+    /// Those of them that have changed what was there; `read` gives so many bytes from a place on, and zeros behind them.
+    pub(super) fn settle(
+        &mut self,
+        read: impl Fn(u64, usize) -> [u8; WORD],
+    ) -> impl Iterator<Item = Suspect<A>> {
+        let suspects = self.0.drain(..);
+        suspects.filter(move |suspect| read(suspect.at, suspect.bytes) != suspect.before)
     }
 }

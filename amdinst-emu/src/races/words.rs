@@ -96,15 +96,13 @@ impl<A> Default for History<A> {
 }
 
 impl<A: Author> History<A> {
-    /// An access of another author that races with this one.
+    /// Accesses of other authors that nothing orders before this one, which race with it unless all are atomic.
     #[inline(always)]
-    fn race(&self, access: AccessKind, by: A) -> Option<(AccessKind, A)> {
-        let written = || self.written.of_others(by).map(|author| (AccessKind::Write, author));
-        let read = || self.read.of_others(by).map(|author| (AccessKind::Read, author));
-        let changed = || self.changed.of_others(by).map(|author| (AccessKind::Atomic, author));
+    fn races(&self, access: AccessKind, by: A) -> [Option<(AccessKind, A)>; 2] {
+        let told = |kind, two: Two<A>| two.of_others(by).map(|author| (kind, author));
         match access {
-            AccessKind::Read | AccessKind::Atomic => written(),
-            AccessKind::Write => read().or_else(changed),
+            AccessKind::Read | AccessKind::Atomic => [told(AccessKind::Write, self.written), None],
+            AccessKind::Write => [told(AccessKind::Read, self.read), told(AccessKind::Atomic, self.changed)],
         }
     }
 
@@ -212,20 +210,21 @@ impl<A: Author> Words<A> {
         self.words.fill(Word::default());
     }
 
-    /// Notes an access to a range of bytes. `doubt` is told of bytes, in one dword, of which it is not known yet whether the access
-    /// is a race.
+    /// Notes an access to a range of bytes. `race` is told of what it races with, unless both are atomic; `doubt` of bytes, in one
+    /// dword, of which it is not known yet whether the access is a race.
     ///
     /// # Errors
-    /// What it races with.
+    /// What `race` returns.
     #[inline(always)]
-    pub(super) fn note(
+    pub(super) fn note<E>(
         &mut self,
         when: When,
         access: AccessKind,
         by: A,
         range: Range<usize>,
+        mut race: impl FnMut(AccessKind, A) -> Result<(), E>,
         mut doubt: impl FnMut(Range<usize>, Doubt<A>),
-    ) -> Result<(), (AccessKind, A)> {
+    ) -> Result<(), E> {
         let mut at = range.start;
         while at < range.end {
             let number = at / WORD;
@@ -250,8 +249,8 @@ impl<A: Author> Words<A> {
             };
             for (history, at) in histories.iter_mut().zip((at..).step_by(bytes)) {
                 if !when.ordered {
-                    if let Some(race) = history.race(access, by) {
-                        return Err(race);
+                    for (kind, other) in history.races(access, by).into_iter().flatten() {
+                        race(kind, other)?;
                     }
                     if let Some(why) = history.doubt(access, by) {
                         doubt(at..at + bytes, why);

@@ -6,6 +6,7 @@
 
 use super::parameters::Parameters;
 use crate::exec::footprint::Footprint;
+use crate::wave::{LANES, lanes_of};
 
 /// Quarter-cycles of an instruction.
 pub(super) fn quarter_cycles(footprint: &Footprint, p: &Parameters) -> u64 {
@@ -13,7 +14,7 @@ pub(super) fn quarter_cycles(footprint: &Footprint, p: &Parameters) -> u64 {
     if dwords == 1 && in_a_row(footprint) {
         return u64::from(p.coalesced_dwords) * 4;
     }
-    let quads = (0..64).step_by(4).map(|first| {
+    let quads = (0..LANES).step_by(4).map(|first| {
         let mut lanes = [0u64; 4];
         let mut count = 0;
         for lane in (first..first + 4).filter(|lane| footprint.global >> lane & 1 != 0) {
@@ -35,7 +36,7 @@ fn in_a_row(footprint: &Footprint) -> bool {
 }
 
 fn lanes(footprint: &Footprint) -> impl Iterator<Item = usize> + '_ {
-    (0..64).filter(|lane| footprint.global >> lane & 1 != 0)
+    lanes_of(footprint.global)
 }
 
 /// Quarter-cycles of four lanes, inactive ones left out.

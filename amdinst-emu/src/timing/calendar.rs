@@ -115,7 +115,7 @@ mod tests {
         assert!(calendar.serve(5_000, 8.0) < 5_030);
     }
 
-    /// As windows are defined: each looked at in turn.
+    /// The definition of windows, each looked at in turn: the reference for [`Calendar`].
     fn plainly(taken: &mut Vec<f64>, capacity: f64, arrival: u64, units: f64) -> u64 {
         let (mut number, mut left) = ((arrival / WINDOW) as usize, units);
         loop {

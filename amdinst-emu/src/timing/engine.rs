@@ -23,6 +23,7 @@ use crate::exec::footprint::Footprint;
 use crate::lds::Lds;
 use crate::memory::is_scratch;
 use crate::wave::Status;
+use crate::wave::lanes_of;
 
 /// Bytes between the private memories of workgroups, whose device addresses are the same.
 const SCRATCH_STRIDE: u64 = 1 << 28;
@@ -31,7 +32,7 @@ const FORGET: u64 = 1 << 12;
 
 /// A workgroup that is resident.
 #[derive(Debug, Default)]
-struct Group {
+struct ResidentWorkgroup {
     lds: Lds,
     /// Slots of its waves.
     waves: Vec<usize>,
@@ -54,7 +55,7 @@ pub(super) struct Engine<'a> {
     front: &'a mut [FrontCaches],
     waves: Vec<Resident>,
     free_waves: Vec<usize>,
-    groups: Vec<Group>,
+    groups: Vec<ResidentWorkgroup>,
     free_groups: Vec<usize>,
     /// Visits of SIMDs (number: four times the unit's, plus its own) and ends of waves (numbers behind those).
     events: BinaryHeap<Reverse<(u64, usize)>>,
@@ -193,7 +194,7 @@ impl<'a> Engine<'a> {
         self.next_group += 1;
         let slot = self.free_groups.pop().unwrap_or_else(|| {
             let lds = Lds::new(self.shared.lds_bytes, self.shared.patterns.lds, &self.shared.look);
-            self.groups.push(Group { lds, ..Group::default() });
+            self.groups.push(ResidentWorkgroup { lds, ..ResidentWorkgroup::default() });
             self.groups.len() - 1
         });
         let group = &mut self.groups[slot];
@@ -344,6 +345,7 @@ impl<'a> Engine<'a> {
             lds: &mut self.groups[group].lds,
             memory: shared.memory,
             races: shared.look.races(),
+            focus: None,
             scan: None,
             trace: None,
             program: shared.program,
@@ -390,7 +392,7 @@ impl<'a> Engine<'a> {
     fn private_addresses(&mut self, wave: usize) {
         let group = self.waves[wave].group as u64;
         let footprint = &mut self.footprint;
-        for lane in (0..64).filter(|lane| footprint.global >> lane & 1 != 0) {
+        for lane in lanes_of(footprint.global) {
             if is_scratch(footprint.address[lane]) {
                 footprint.address[lane] += group * SCRATCH_STRIDE;
             }

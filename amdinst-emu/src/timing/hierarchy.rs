@@ -14,11 +14,11 @@ pub(super) const SECTOR: u64 = 64;
 pub struct Traffic {
     /// 64-byte lines that vector loads found in vL1D.
     pub l1_hits: u64,
-    /// Those that they did not.
+    /// 64-byte lines that vector loads did not find in vL1D.
     pub l1_misses: u64,
     /// 64-byte sectors that L2 had.
     pub l2_hits: u64,
-    /// Those that it had not.
+    /// 64-byte sectors that L2 did not have.
     pub l2_misses: u64,
     /// Bytes read from HBM.
     pub hbm_read: u64,

@@ -5,6 +5,7 @@ use amdgpu_isa::MemoryOperation;
 use super::instructions::Access;
 use super::parameters::Parameters;
 use crate::exec::footprint::Footprint;
+use crate::wave::{LANES, lanes_of};
 
 const BANKS: usize = 32;
 
@@ -56,15 +57,16 @@ pub(super) fn bank_cycles(footprint: &Footprint, shared: bool) -> u64 {
     let together = (BANKS / dwords).max(1);
     let mut cycles = 0;
     for second in [None, footprint.second].into_iter().take(1 + usize::from(footprint.second.is_some())) {
-        for first in (0..64).step_by(together) {
-            let mut seen = [[u32::MAX; 64]; BANKS];
+        for first in (0..LANES).step_by(together) {
+            let mut seen = [[u32::MAX; LANES]; BANKS];
             let mut count = [0usize; BANKS];
-            for lane in (first..(first + together).min(64)).filter(|lane| footprint.local >> lane & 1 != 0) {
+            let here = |lane: &usize| (first..first + together).contains(lane);
+            for lane in lanes_of(footprint.local).filter(here) {
                 let offset = footprint.offset[lane].wrapping_add_signed(second.unwrap_or(0)) / 4;
                 for dword in (0..dwords as u32).map(|dword| offset.wrapping_add(dword)) {
                     let bank = dword as usize % BANKS;
                     if !shared || !seen[bank][..count[bank]].contains(&dword) {
-                        seen[bank][count[bank].min(63)] = dword;
+                        seen[bank][count[bank].min(LANES - 1)] = dword;
                         count[bank] += 1;
                     }
                 }

@@ -15,6 +15,29 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! The device is a CDNA2 one. A gfx900 is modelled as well, to compare with what was measured on one in 2022.
+//!
+//! # How it is made
+//! * The emulator has no hook for the model, and pays nothing. Each result takes 32 bytes a wave.
+//! * All compute units are simulated, so that L2 and HBM are shared as they are. A sample of them would have
+//!   to guess that.
+//! * Every completion is known when an operation begins: bandwidth is reserved ahead (`calendar`), so the
+//!   only events are visits of SIMDs and ends of waves (`engine`).
+//! * Each constant stands in `parameters` with its source. Three constants of the gfx900, of which nothing is
+//!   published, are fitted by `cargo amdinst bench fit`, on three of the nine kernels of `cargo amdinst bench
+//!   seed`; `docs/EVALUATION.md` has the results.
+//! * Tests (`tests/timing/`) assert what an MI210 was measured to do within 15 %, and compare one wave with
+//!   LLVM's latencies against llvm-mca.
+//! * `timeline` makes a trace of a dispatch's waves for viewers.
+//!
+//! # What is not modelled
+//! * Clocks that change, other dispatches, the host.
+//! * Virtual addresses beyond translations of 2 MB pages at hand; DRAM pages and refresh.
+//! * The scalar cache's stores, LDS direct loads, priorities (`s_setprio`), and what empties vL1D in a
+//!   dispatch (`buffer_wbinvl1`).
+//! * The order of returns among LDS, scalar and vector memory beyond the rules of the wait counters.
+//! * Evictions: a write takes HBM's bandwidth when it first writes a clean sector.
 
 mod address_unit;
 mod cache;

@@ -20,7 +20,7 @@ pub struct Timing {
     pub wave_instructions: u64,
     /// Where the waves' cycles went. Its total is the sum of their residencies.
     pub breakdown: Breakdown,
-    /// The same for each instruction that ran, by address.
+    /// Where the waves' cycles went, for each instruction that ran, by address.
     pub instructions: Vec<InstructionTime>,
     /// Waves that fit, and what limits them.
     pub occupancy: Occupancy,

@@ -51,7 +51,7 @@ pub struct Parameters {
     pub valu: Cost,
     /// Transcendental functions (rcp, rsq, sqrt, exp, log, sin, cos): a quarter of the rate. L.
     pub transcendental: Cost,
-    /// The same in double precision. L (latency), D (rate: sixteen-lane units, one sixteenth).
+    /// Transcendental functions in double precision. L (latency), D (rate: sixteen-lane units, one sixteenth).
     pub transcendental_f64: Cost,
     /// Conversions between formats. D: full rate; L gives a latency of 4 turns, of which hardware shows none.
     pub convert: Cost,
@@ -137,7 +137,8 @@ pub struct Parameters {
     pub lds_atomic: u64,
     /// Cycles of the port that SIMDs share in pairs, by dwords a lane, reading. D: 64 bytes a cycle.
     pub lds_read: [u64; 4],
-    /// The same, writing: address and data share it. L (CLRX: 8, 12, 20).
+    /// Cycles of the port that SIMDs share in pairs, by dwords a lane, writing: address and data share it. L (CLRX: 8,
+    /// 12, 20).
     pub lds_write: [u64; 4],
     /// Of an atomic. L (CLRX: 8).
     pub lds_atomic_port: u64,
@@ -167,8 +168,9 @@ pub struct Parameters {
     /// What launches waves, for an even share of the compute units each. M: one a compute unit fits an MI210. D: a gfx900 has four
     /// shader engines.
     pub launchers: u32,
-    /// It launches one wave in so many cycles. M as before: 1084, 1191, 1373 cycles for 2, 4, 8 waves of a compute unit. C: 16
-    /// workgroups of four waves start on an empty eighth of an engine in 1,400 cycles, all eight of which have their turn.
+    /// Cycles in which a launcher launches one wave. M as before: 1084, 1191, 1373 cycles for 2, 4, 8 waves of a compute
+    /// unit. C: 16 workgroups of four waves start on an empty eighth of an engine in 1,400 cycles, all eight of which
+    /// have their turn.
     pub wave_launch: u64,
     /// Workgroups of more than one wave that a compute unit holds. D: 16 barriers.
     pub workgroups: u32,

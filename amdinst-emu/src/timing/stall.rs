@@ -24,11 +24,11 @@ pub enum Stall {
     Pause,
     /// The vector ALU or the matrix core works at another instruction, or another wave got the slot.
     VectorBusy,
-    /// The same of the scalar unit.
+    /// The scalar unit works at another instruction, or another wave got the slot.
     ScalarBusy,
     /// The address unit of vector memory is behind, or another wave got the slot.
     VectorMemoryBusy,
-    /// The same of LDS.
+    /// LDS is behind, or another wave got the slot.
     LdsBusy,
     /// Another wave got the slot of branches, waits and barriers.
     SpecialBusy,

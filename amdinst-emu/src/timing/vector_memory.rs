@@ -11,6 +11,7 @@ use super::hierarchy::{Hierarchy, SECTOR, halves};
 use super::instructions::Access;
 use super::parameters::Parameters;
 use crate::exec::footprint::Footprint;
+use crate::wave::{LANES, lanes_of};
 
 /// Log2 of the bytes of a page.
 const PAGE: u32 = 21;
@@ -190,7 +191,7 @@ fn collect(footprint: &Footprint, touched: &mut [Touched; 128]) -> usize {
         touched[at].bytes[half] |= bytes;
     };
     let bytes = u64::from(footprint.bytes.max(1));
-    for lane in (0..64).filter(|lane| footprint.global >> lane & 1 != 0) {
+    for lane in lanes_of(footprint.global) {
         let first = footprint.address[lane];
         let last = first.saturating_add(bytes - 1);
         let covered = (1 << bytes) - 1;
@@ -204,9 +205,9 @@ fn collect(footprint: &Footprint, touched: &mut [Touched; 128]) -> usize {
 
 /// Lanes at the busiest address of a line.
 fn busiest(footprint: &Footprint, line: u64) -> u64 {
-    let mut addresses = [0u64; 64];
+    let mut addresses = [0u64; LANES];
     let mut count = 0;
-    for lane in (0..64).filter(|lane| footprint.global >> lane & 1 != 0) {
+    for lane in lanes_of(footprint.global) {
         if footprint.address[lane] / (2 * SECTOR) == line {
             addresses[count] = footprint.address[lane];
             count += 1;

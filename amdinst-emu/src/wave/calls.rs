@@ -15,7 +15,7 @@ struct Call {
     first_site: u32,
 }
 
-/// Those of a wave.
+/// The calls that a wave is in.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     /// The outermost first.

@@ -7,6 +7,16 @@ use super::{MASK_ROW, ROWS, Wave};
 
 /// Lanes of a wave.
 pub(crate) const LANES: usize = 64;
+/// The lanes of a mask, in order of number.
+pub(crate) fn lanes_of(mask: u64) -> impl Iterator<Item = usize> {
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest.checked_sub(1)?;
+        Some(lane)
+    })
+}
+
 /// One 32-bit register of all lanes.
 pub(crate) type Row = [u32; LANES];
 /// Lanes worked on at a time.
@@ -104,7 +114,8 @@ impl Wave {
         }
     }
 
-    /// As [`Wave::each`], with a loop of its own for when every lane is active: for the commonest operations.
+    /// Runs `f` for each chunk of lanes as [`Wave::each`] does, with a loop of its own for when every lane is active: for
+    /// the commonest operations.
     #[inline(always)]
     fn each_hot<T: Elem>(&mut self, mut f: impl FnMut(&Rows, usize) -> [T; CHUNK]) {
         if self.exec != !0 {

@@ -5,7 +5,7 @@ mod lanes;
 mod scratch;
 
 pub(crate) use calls::Calls;
-pub(crate) use lanes::{Elem, Half, LANES, Row};
+pub(crate) use lanes::{Elem, Half, LANES, Row, lanes_of};
 pub(crate) use scratch::{Scratch, fill_dwords};
 
 use std::ops::{Deref, DerefMut};
@@ -98,7 +98,7 @@ pub(crate) struct Place {
     pub(crate) number: u32,
     /// The workgroup has other waves.
     pub(crate) in_group: bool,
-    /// It has private memory.
+    /// The wave has private memory.
     pub(crate) scratch: bool,
     /// Lanes that it began with.
     pub(crate) work_items: u64,
@@ -371,7 +371,7 @@ impl Wave {
 
     /// Whether MODE asks for what the fast layer does not do: every step then runs by its own function in `exec`.
     #[inline(always)]
-    pub(crate) fn goes_by_the_book(&self) -> bool {
+    pub(crate) fn needs_reference_path(&self) -> bool {
         self.gpr_index.enable != 0 || self.skips_vectors
     }
 

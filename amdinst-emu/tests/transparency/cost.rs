@@ -14,8 +14,8 @@ use super::prelude::with_prelude;
 use super::proof::{Geometry, KERNEL, fresh, launch};
 use crate::support::compile;
 
-/// The kernels that the table in DESIGN.md was made with: the hand-written ones, and one with more sites than SGPRs have room
-/// for.
+/// Measures the rows of the table of costs at the head of `site_code.rs`. The kernels are the hand-written ones, and one with
+/// more sites than SGPRs have room for.
 pub(crate) fn table() -> Vec<String> {
     let mut costs: BTreeMap<(&str, &str), Cost> = BTreeMap::new();
     let mut measure = |name: &str, source: &str, geometry| {

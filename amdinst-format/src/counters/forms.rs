@@ -1,7 +1,18 @@
 //! What a wave writes for a site: counts, or the masks from which they follow.
 //!
-//! A site that a wave comes by once at most needs no counters. OLD and NEW tell all five of them, and are there to be moved, one
-//! instruction each; often OLD is known besides.
+//! A site that a wave passes at most once needs no counters. All five follow from OLD and NEW, which one
+//! instruction each moves. Often OLD is known besides. Only kernels that share no code have such sites, with
+//! counters in SGPRs.
+//!
+//! | form | words | the site |
+//! |---|---|---|
+//! | 0 | counts | any |
+//! | 1, `masks` | NEW and OLD; OLD is zero if the wave did not pass | runs at most once |
+//! | 2, `start` | NEW | every wave that ends has passed it, with the lanes that it was started with |
+//! | 3, `next` | NEW | its block has one predecessor, which holds the site before it; only that site's `s_cbranch_execz` leads around the block |
+//!
+//! A site of form 3 ran if the site before it left lanes, and ran with these lanes. [`decode`](super::decode)
+//! makes counts of all forms.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +51,7 @@ impl SiteForms {
     /// How many sites may have another form than counts.
     pub const MOST: usize = 32;
 
-    /// Those of the sites of a record, in order.
+    /// The forms of a record's sites, in order; `lanes` says whether lanes are summed.
     pub fn new(forms: &[SiteForm], lanes: bool) -> Self {
         let code = |form: &SiteForm| match form {
             SiteForm::Counts => 0,
@@ -53,7 +64,7 @@ impl SiteForms {
         Self { codes, lanes, packed: 0 }
     }
 
-    /// The same in packed records of so many sites ([`Packing`]).
+    /// The same forms, in packed records of so many sites ([`Packing`]).
     pub const fn packed(self, sites: u32) -> Self {
         Self { packed: sites, ..self }
     }
@@ -94,7 +105,7 @@ impl SiteForms {
         Packing::new((0..self.packed).map(words))
     }
 
-    /// That of a site.
+    /// The form of a site.
     pub const fn of(self, site: usize) -> SiteForm {
         if site >= Self::MOST {
             return SiteForm::Counts;
@@ -160,7 +171,7 @@ pub enum SiteWords {
     },
     /// Counts: three, or five with the sums of lanes.
     Counts {
-        /// These are there.
+        /// Sums of lanes are kept.
         lanes: bool,
     },
 }
@@ -188,7 +199,7 @@ pub struct Packing {
 }
 
 impl Packing {
-    /// That of sites with these words.
+    /// The packing of a record whose sites have these words.
     pub fn new(sites: impl Iterator<Item = SiteWords> + Clone) -> Self {
         let is_mask = |words: SiteWords| matches!(words, SiteWords::Masks { .. });
         let mut next = 0;

@@ -105,7 +105,7 @@ pub const fn record_stride(sites: u32) -> u32 {
 pub enum WaveIds {
     /// Its work-items' ids come in one register each: by z · size_xy + y · size_x + x, divided by 64.
     Apart,
-    /// They come in one register: by a hash of that ([`Slots`]).
+    /// The ids of a work-item come in one register; a hash of it tells the waves apart ([`Slots`]).
     Together,
 }
 
@@ -156,17 +156,17 @@ impl Layout {
         }
     }
 
-    /// The same with records that hold something else.
+    /// This layout, with records that hold what `probe` measures.
     pub const fn holding(self, probe: Probe) -> Self {
         Self { probe, ..self }
     }
 
-    /// The same with sites whose words are in these forms.
+    /// This layout, with sites whose words are in these forms.
     pub const fn with_forms(self, forms: SiteForms) -> Self {
         Self { forms, ..self }
     }
 
-    /// The same for a kernel that takes a wave's record by a hash of its ids.
+    /// This layout, for a kernel whose waves find their records by a hash of their ids.
     pub fn hashed(self) -> Self {
         Self { slots: Slots::find(self.workgroup_size), ..self }
     }

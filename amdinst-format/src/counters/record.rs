@@ -7,7 +7,8 @@ use thiserror::Error;
 
 use super::forms::SiteForms;
 use super::layout::{
-    HEADER_BYTES, LAYOUT_VERSION, MAGIC, Probe, RECORD_HEADER_WORDS, TIME_WORDS, WORDS_PER_SITE,
+    HEADER_BYTES, LAYOUT_VERSION, MAGIC, Probe, RECORD_HEADER_WORDS, TIME_WORDS, WAVEFRONT_SIZE,
+    WORDS_PER_SITE,
 };
 use super::slots::Slots;
 
@@ -33,13 +34,13 @@ impl SiteCounts {
     }
 
     /// Whether the counters of one wave, 32 bits wide each, may have overflowed: one stopped at its end (those in lanes of
-    /// VGPRs do), they contradict each other, or there were executions enough for the sum of their lanes (64 at most) to
+    /// VGPRs do), they contradict each other, or there were executions enough for the sum of their lanes (those of a wave at most) to
     /// pass 32 bits.
     ///
     /// That `executions` itself did not wrap around is for the launcher to know, by comparing it with another count or by
     /// the time that the launch took ([`seconds_to_overflow`](super::seconds_to_overflow)).
     pub const fn may_have_overflowed(&self) -> bool {
-        const SAFE_EXECUTIONS: u64 = u32::MAX as u64 / 64;
+        const SAFE_EXECUTIONS: u64 = (u32::MAX / WAVEFRONT_SIZE) as u64;
         let counts_lanes = self.lanes_in != 0 || self.lanes_taken != 0;
         const LAST: u64 = u32::MAX as u64;
         self.executions >= LAST
@@ -98,13 +99,13 @@ pub struct BlockCounts {
 
 impl BlockCounts {
     /// Whether the counters of one wave, 32 bits wide each, may have overflowed: one stopped at its end (those in lanes of
-    /// VGPRs do), or there were executions enough for the sum of their lanes (64 at most) to pass 32 bits, or fewer than
+    /// VGPRs do), or there were executions enough for the sum of their lanes (those of a wave at most) to pass 32 bits, or fewer than
     /// lanes need.
     pub const fn may_have_overflowed(&self) -> bool {
         self.executions >= u32::MAX as u64
             || self.lanes >= u32::MAX as u64
-            || self.lanes > 64 * self.executions
-            || self.lanes > 0 && self.executions > u32::MAX as u64 / 64
+            || self.lanes > WAVEFRONT_SIZE as u64 * self.executions
+            || self.lanes > 0 && self.executions > (u32::MAX / WAVEFRONT_SIZE) as u64
     }
 }
 
@@ -156,7 +157,19 @@ pub enum DecodeError {
 /// When the header is not one, or the length is not that of whole records.
 pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
     let truncated = DecodeError::Truncated(buffer.len());
-    let (header, records) = buffer.split_at_checked(HEADER_BYTES as usize).ok_or(truncated.clone())?;
+    let (header, records) = buffer.split_at_checked(HEADER_BYTES as usize).ok_or(truncated)?;
+    decode_part(header, records, 0)
+}
+
+/// As [`decode`], of the records of some workgroups that follow one another, from that of number `first` on.
+///
+/// # Errors
+/// As those of [`decode`].
+pub fn decode_part(header: &[u8], records: &[u8], first: u64) -> Result<Vec<WaveRecord>, DecodeError> {
+    let truncated = DecodeError::Truncated(header.len() + records.len());
+    if header.len() < HEADER_BYTES as usize {
+        return Err(truncated);
+    }
     let word = |bytes: &[u8], index: usize| {
         u32::from_le_bytes([
             bytes[4 * index],
@@ -225,7 +238,8 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
         let slot = slots.map_or(wave, |slots| slots.of_wave(size, wave));
         let at = group * of_group + u64::from(slot) * u64::from(stride);
         let record = &records[at as usize..][..stride as usize];
-        let place = at + u64::from(HEADER_BYTES);
+        let place = first * of_group + at + u64::from(HEADER_BYTES);
+        let group = first + group;
         let words = |site: u32| match &packing {
             Some(packing) => {
                 forms.unpack(site, |at| word(record, (packing.first[site as usize] + at) as usize))
@@ -236,9 +250,9 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
             }
         };
         // Lanes of the last wave may be missing.
-        let started = match work_items.saturating_sub(64 * u64::from(wave)) {
-            lanes @ 0..64 => (1 << lanes) - 1,
-            _ => u64::MAX,
+        let started = match work_items.saturating_sub(u64::from(WAVEFRONT_SIZE) * u64::from(wave)) {
+            lanes if lanes < WAVEFRONT_SIZE.into() => (1 << lanes) - 1,
+            _ => u64::MAX >> (u64::BITS - WAVEFRONT_SIZE),
         };
         WaveRecord {
             workgroup: [

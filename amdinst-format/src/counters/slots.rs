@@ -4,6 +4,10 @@
 //! nine instructions to work out: three to take the ids apart, and z · size_xy + y · size_x + x, divided by 64. Waves only need
 //! different records, though, and the launcher knows which ids their first work-items have. So it looks for a factor by which
 //! the highest bits of the product differ: a perfect hash of 16 values at most.
+//!
+//! A wave takes record `(ids · multiplier mod 2^32) >> shift` of its workgroup. `ids` is `x | y << 10 | z <<
+//! 20` of its first work-item. Each of the 30,343 shapes of a workgroup has a multiplier, most with as many
+//! records as waves; a test tries all.
 
 use super::layout::WAVEFRONT_SIZE;
 
@@ -92,7 +96,7 @@ mod tests {
     fn check(size: [u32; 3]) -> Slots {
         let slots = Slots::find(size).unwrap_or_else(|| panic!("{size:?}"));
         let [x, y, z] = size;
-        let waves = (x * y * z).div_ceil(64);
+        let waves = (x * y * z).div_ceil(WAVEFRONT_SIZE);
         let mut taken: Vec<u32> = (0..waves).map(|wave| slots.of_wave(size, wave)).collect();
         taken.sort_unstable();
         taken.dedup();
@@ -108,7 +112,7 @@ mod tests {
         for x in 1..=1024u32 {
             for y in 1..=1024 / x {
                 for z in 1..=1024 / (x * y) {
-                    let waves = (x * y * z).div_ceil(64);
+                    let waves = (x * y * z).div_ceil(WAVEFRONT_SIZE);
                     most = most.max(check([x, y, z]).count() / waves.next_power_of_two());
                 }
             }
@@ -121,7 +125,7 @@ mod tests {
         for size in [[64, 1, 1], [256, 1, 1], [1024, 1, 1], [16, 16, 1], [32, 32, 1], [8, 8, 8], [128, 4, 2]]
         {
             let slots = check(size);
-            let waves = size.iter().product::<u32>() / 64;
+            let waves = size.iter().product::<u32>() / WAVEFRONT_SIZE;
             assert_eq!(slots.count(), waves, "{size:?}");
         }
         for size in [[256, 1, 1], [16, 16, 1], [8, 8, 16]] {

@@ -15,23 +15,29 @@ pub struct Checks {
     pub barriers: bool,
     /// Results that depend on what registers, LDS or scratch memory held before anything was written there.
     pub uninitialised: bool,
+    /// With `races`: what is a race unless both accesses are atomic is one, too, where nothing tells whether they are. Else it is a
+    /// warning.
+    #[serde(default)]
+    pub atomicity: bool,
 }
 
 impl Checks {
-    /// All of them.
-    pub const ALL: Self = Self { races: true, barriers: true, uninitialised: true };
+    /// All that are mistakes for certain.
+    pub const ALL: Self = Self { races: true, barriers: true, uninitialised: true, atomicity: false };
     /// None of them.
-    pub const NONE: Self = Self { races: false, barriers: false, uninitialised: false };
+    pub const NONE: Self = Self { races: false, barriers: false, uninitialised: false, atomicity: false };
     /// What text they are read from.
-    pub const EXPECTED: &str = "all, none, or some of races, barriers, uninitialised, with commas between";
+    pub const EXPECTED: &str =
+        "all, none, or some of races, barriers, uninitialised, atomicity, with commas between";
 
-    /// Those that are in both.
+    /// The checks that are in both sets; how strict they are about races, either says.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self {
             races: self.races && other.races,
             barriers: self.barriers && other.barriers,
             uninitialised: self.uninitialised && other.uninitialised,
+            atomicity: self.races && other.races && (self.atomicity || other.atomicity),
         }
     }
 
@@ -44,7 +50,11 @@ impl Checks {
     pub fn text(self) -> String {
         let words: Vec<_> = self
             .words()
-            .map(|word| if word == "uninitialised" { "uninitialised values" } else { word })
+            .map(|word| match word {
+                "uninitialised" => "uninitialised values",
+                "atomicity" => "unknown atomicity",
+                _ => word,
+            })
             .collect();
         match words.as_slice() {
             [] => "nothing more".to_owned(),
@@ -55,12 +65,17 @@ impl Checks {
 
     /// Each by its word.
     fn words(self) -> impl Iterator<Item = &'static str> {
-        let all = [(self.races, "races"), (self.barriers, "barriers"), (self.uninitialised, "uninitialised")];
+        let all = [
+            (self.races, "races"),
+            (self.barriers, "barriers"),
+            (self.uninitialised, "uninitialised"),
+            (self.atomicity, "atomicity"),
+        ];
         all.into_iter().filter_map(|(is_set, word)| is_set.then_some(word))
     }
 }
 
-/// As [`Checks::from_str`] reads them.
+/// Writes checks as [`Checks::from_str`] reads them.
 impl fmt::Display for Checks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -85,6 +100,7 @@ impl FromStr for Checks {
                 "races" => Self { races: true, ..checks },
                 "barriers" => Self { barriers: true, ..checks },
                 "uninitialised" => Self { uninitialised: true, ..checks },
+                "atomicity" => Self { races: true, atomicity: true, ..checks },
                 _ => return Err(Self::EXPECTED),
             })
         })
@@ -97,11 +113,16 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for number in 0..8 {
+        for number in 0..16 {
             let bit = |bit: u32| number >> bit & 1 != 0;
-            let checks = Checks { races: bit(0), barriers: bit(1), uninitialised: bit(2) };
+            let (races, atomicity) = (bit(0), bit(0) && bit(3));
+            let checks = Checks { races, barriers: bit(1), uninitialised: bit(2), atomicity };
             assert_eq!(checks.to_string().parse(), Ok(checks));
         }
+        assert_eq!("atomicity".parse(), Ok(Checks { races: true, atomicity: true, ..Checks::NONE }));
+        let strict = Checks { atomicity: true, ..Checks::ALL };
+        assert_eq!((strict.and(Checks::ALL), Checks::ALL.and(strict)), (strict, strict));
+        assert_eq!(strict.and("barriers".parse().unwrap()).to_string(), "barriers");
         assert_eq!(Checks::ALL.text(), "races, barriers and uninitialised values");
         assert_eq!("barriers, races".parse(), Ok(Checks { uninitialised: false, ..Checks::ALL }));
         for text in ["", "race", "races,", "all,none", "races barriers"] {

@@ -56,7 +56,7 @@ pub enum LaunchFailure {
     Fault {
         /// What it did.
         fault: Box<FaultReport>,
-        /// The same for people.
+        /// The fault, for people.
         text: String,
     },
     /// The instrumented kernel faulted where the original did not: a mistake of the instrumenter.
@@ -64,7 +64,7 @@ pub enum LaunchFailure {
     InstrumentedFault {
         /// What it did.
         fault: Box<FaultReport>,
-        /// The same for people.
+        /// The fault, for people.
         text: String,
     },
     /// The instrumented kernel left other bytes than the original.

@@ -38,6 +38,6 @@ pub enum JunitEnding {
     Passed,
     /// With this message.
     Failed(String),
-    /// It was not run, for this reason if one was given.
+    /// The test was not run, for this reason if one was given.
     Ignored(Option<String>),
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::probes::Limiter;
+use crate::report::run::{FaultReport, Sampled};
 use crate::report::{Cycles, Modelled, Report};
 
 /// A device that was opened.
@@ -48,10 +49,25 @@ pub struct Launched {
     pub wave_instructions: Option<u64>,
     /// How long it takes, modelled, if that was asked for.
     pub timing: Option<LaunchTiming>,
-    /// The same as a kept run has it.
+    /// The modelled time, as a kept run has it.
     pub modelled: Option<Modelled>,
     /// When each wave ran, as a trace for viewers, if that was asked for.
     pub timeline: Option<String>,
+    /// What may be a mistake of the kernel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Doubt>,
+    /// What was looked for in some workgroups only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sampled: Vec<Sampled>,
+}
+
+/// What may be a mistake of a kernel: a race, unless both accesses are atomic.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Doubt {
+    /// What it is, and where.
+    pub fault: FaultReport,
+    /// The same for people, in lines.
+    pub text: String,
 }
 
 /// One launch, modelled. No figure is measured.
@@ -100,7 +116,7 @@ pub struct TimingReport {
     pub compute_units: u32,
     /// Cycles from the dispatch's start until its last wave has left.
     pub cycles: u64,
-    /// The same in seconds.
+    /// The modelled time in seconds.
     pub seconds: f64,
     /// Waves.
     pub waves: u64,
@@ -114,7 +130,8 @@ pub struct TimingReport {
     pub achieved_occupancy: f64,
     /// Where the waves' cycles went.
     pub breakdown: Cycles,
-    /// The same by line of the source, the most expensive first; instructions without one are a line without file.
+    /// Wave-cycles by line of the source, the most expensive line first. Instructions without a line count as a line
+    /// without a file.
     pub lines: Vec<LineTime>,
     /// Memory traffic.
     pub traffic: Traffic,
@@ -172,11 +189,11 @@ pub struct LineTime {
 pub struct Traffic {
     /// 64-byte lines that vector loads found in vL1D.
     pub l1_hits: u64,
-    /// Those that they did not.
+    /// 64-byte lines that vector loads did not find in vL1D.
     pub l1_misses: u64,
     /// 64-byte sectors that L2 had.
     pub l2_hits: u64,
-    /// Those that it had not.
+    /// 64-byte sectors that L2 did not have.
     pub l2_misses: u64,
     /// Bytes read from HBM.
     pub hbm_read: u64,

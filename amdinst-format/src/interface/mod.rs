@@ -21,9 +21,10 @@ pub use embedded::{Embedded, EmbeddedCodeObject, EmbeddedForm};
 pub use failure::{BufferDifference, LaunchFailure};
 pub use junit::{JunitCase, JunitEnding, JunitSuite};
 pub use launch::{
-    LaunchRequest, LaunchTiming, Launched, LineTime, Occupancy, Opened, Residency, TimingReport, Traffic,
+    Doubt, LaunchRequest, LaunchTiming, Launched, LineTime, Occupancy, Opened, Residency, TimingReport,
+    Traffic,
 };
-pub use settings::{CounterChoice, DeviceChoice, Settings, SettingsError};
+pub use settings::{CounterChoice, DeviceChoice, Settings, SettingsError, allowed};
 pub use table::{EmbeddedCode, EmbeddedKind, Entry, Interface, Owned, Slice};
 
 /// The version of the table and of the messages. Any change of either that the other side could misread is a new one.

@@ -126,6 +126,9 @@ pub struct Settings {
     pub check: Option<Checks>,
     /// What to look for in the emulator where `check` says nothing. The test runner has all here.
     pub check_by_default: Checks,
+    /// Accesses whose races are meant: `FILE`, `FILE:LINE` or a function.
+    #[serde(default)]
+    pub allowed: Vec<String>,
     /// What each dword of registers, LDS and scratch memory holds in the emulator before it is written; `None` leaves it to
     /// the emulator.
     pub uninitialised: Option<u32>,
@@ -175,11 +178,17 @@ impl Settings {
             budget: text("AMDINST_BUDGET").map(budget).transpose()?,
             check: text("AMDINST_CHECK").map(checks).transpose()?,
             check_by_default: Checks::NONE,
+            allowed: text("AMDINST_ALLOW").map(|places| allowed(&places)).unwrap_or_default(),
             uninitialised: text("AMDINST_UNINITIALISED").map(uninitialised).transpose()?,
             timing: text("AMDINST_TIMING"),
             timeline: std::env::var_os("AMDINST_TIMELINE").filter(|path| !path.is_empty()).map(PathBuf::from),
         })
     }
+}
+
+/// Places that are separated by commas, as `AMDINST_ALLOW` has them.
+pub fn allowed(places: &str) -> Vec<String> {
+    places.split(',').map(str::trim).filter(|place| !place.is_empty()).map(str::to_owned).collect()
 }
 
 fn checks(value: String) -> Result<Checks, SettingsError> {
@@ -228,6 +237,7 @@ mod tests {
             error.starts_with("AMDINST_CHECK=race is not understood; AMDINST_CHECK is one of all,"),
             "{error}"
         );
+        assert_eq!(allowed("scan.rs:12, look_back,"), ["scan.rs:12", "look_back"]);
         assert_eq!(budget("1".to_owned()), Ok(1));
         for value in ["0", "-1", "many"] {
             let error = budget(value.to_owned()).unwrap_err().to_string();

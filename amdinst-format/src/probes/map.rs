@@ -1,4 +1,9 @@
 //! The probe map: what a reader of counters must know of an instrumented code object.
+//!
+//! It is JSON beside each instrumented code object (`*.probes.json`, [`SCHEMA`] 2): the target, what is
+//! measured, the counter home per kernel, and sites with their address (original and rewritten), kind, source
+//! frames and probe names. A map of another schema is refused. Schema 1 had no strides to pass and no forms
+//! of sites, so its readers would launch kernels of schema 2 wrongly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +22,7 @@ pub const SCHEMA: u32 = 2;
 /// A document that cannot be read as a [`ProbeMap`].
 #[derive(Debug, Error)]
 pub enum ProbeMapError {
-    /// It is of another version.
+    /// The document has another version of the schema.
     #[error(
         "it has schema {found}, and this version reads schema {SCHEMA}: \
          instrument the code object again with this version, or read the map with the one that wrote it"
@@ -26,7 +31,7 @@ pub enum ProbeMapError {
         /// The document's.
         found: u32,
     },
-    /// It is damaged, or something else.
+    /// The document is damaged, or is no probe map.
     #[error("it is no probe map: {0}")]
     Damaged(#[from] serde_json::Error),
 }
@@ -38,6 +43,13 @@ pub struct ProbeMap {
     pub schema: u32,
     /// Target id of the code object (`gfx90a:xnack-`).
     pub target: String,
+    /// `sha256:` and the hash of the original code object.
+    #[serde(default)]
+    pub original: String,
+    /// The same of the instrumented one, if there is one. It has the hash of this map in turn, in its section `.amdinst.map`: that of
+    /// the file with zeros for these digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code_object: Option<String>,
     /// Every kernel that was asked for, instrumented or not, in order of entry address.
     pub kernels: Vec<KernelProbes>,
     /// Where code moved.
@@ -316,7 +328,8 @@ pub struct BlockProbe {
     pub pc: u64,
     /// The address after its last one.
     pub end_pc: u64,
-    /// The same for the instructions whose lanes are counted: all of it that depends on EXEC.
+    /// Original addresses of the instructions whose lanes are counted, first and end: all of the block that depend on
+    /// EXEC.
     pub lanes_pcs: [u64; 2],
     /// Instructions.
     pub instructions: u32,
@@ -326,8 +339,8 @@ pub struct BlockProbe {
     /// among them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<FileLines>,
-    /// Those that its other instructions alone come from: scalar ones, those of a lane by its number, those in whole-wave mode. Which
-    /// lanes are active tells nothing of them.
+    /// Lines that only its other instructions come from: scalar ones, those of a lane by its number, those in whole-wave
+    /// mode. Active lanes tell nothing of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scalar_lines: Vec<FileLines>,
     /// Symbol of the kernel or function it stands in, mangled.
@@ -441,13 +454,13 @@ pub struct ProbeOutcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProbeResult {
-    /// It has these sites (ids), those that were left out not among them.
+    /// The probe has these sites (ids). Sites that were left out are not among them.
     Sites(Vec<u32>),
-    /// It has sites, and none of them was asked for.
+    /// The probe has sites, and none of them was asked for.
     LeftOut,
-    /// It is a branch that all lanes take alike (addresses in the original).
+    /// The probe's branch is taken alike by all lanes (addresses in the original).
     Uniform(Vec<u64>),
-    /// It is computed without a branch: its code is there, and no branch belongs to it.
+    /// The probe's construct is computed without a branch: its code is there, and no branch belongs to it.
     IfConverted,
     /// No instruction belongs to it.
     Removed,
@@ -492,6 +505,8 @@ mod tests {
         let map = ProbeMap {
             schema: SCHEMA,
             target: "gfx90a".to_owned(),
+            original: String::new(),
+            code_object: None,
             kernels: Vec::new(),
             addresses: AddressMap::default(),
         };

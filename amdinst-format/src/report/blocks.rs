@@ -1,4 +1,17 @@
-//! How often blocks ran, and with how many lanes: the report of [`Probe::Blocks`](crate::counters::Probe::Blocks).
+//! How often blocks ran, and with how many lanes: the report of
+//! [`Probe::Blocks`](crate::counters::Probe::Blocks).
+//!
+//! # Coverage
+//! The probe map gives each block the source lines of its instructions, with the lines of the calls that they
+//! were inlined into. A line ran if a lane was active in one of its blocks.
+//!
+//! Only instructions that do nothing in inactive lanes count for `lines`. Scalar instructions, accesses to
+//! one lane by its number, and whole-wave mode do not: register spills are made of these, and with them lines
+//! that no work-item runs would look run at `-O0`. A line that has only such instructions is in
+//! `scalar_lines`. It ran if a wave passed.
+//!
+//! A test compares the lines of C functions with gcov's on the host, and at `-O0` the lanes with gcov's
+//! counts.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +41,7 @@ pub struct BlockReport {
     /// out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<FileLines>,
-    /// Those that its other instructions alone come from: which lanes are active tells nothing of them.
+    /// Lines that only its other instructions come from: active lanes tell nothing of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scalar_lines: Vec<FileLines>,
     /// Symbol of the kernel or function it stands in.
@@ -38,6 +51,9 @@ pub struct BlockReport {
     pub counts: BlockCounts,
     /// Wave by wave, in the order of launch; waves that never came here are left out.
     pub waves: Vec<WaveBlockReport>,
+    /// Of a large launch: how many others ran it.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub waves_left_out: u64,
 }
 
 /// What one wave did in a block.
@@ -72,6 +88,7 @@ impl BlockReport {
             function: (*block.function).to_owned(),
             counts,
             waves,
+            waves_left_out: 0,
         }
     }
 

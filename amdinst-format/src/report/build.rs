@@ -68,7 +68,7 @@ pub enum ReportError {
         /// Executions in that wave, as counted.
         executions: u64,
     },
-    /// The same of a block.
+    /// A block counted so many executions that its counters may have overflowed.
     #[error(
         "kernel `{kernel}`: block {block} counted {executions} executions in one wave, so that its 32-bit counters may have overflowed: give the kernel less work a wave"
     )]
@@ -107,10 +107,18 @@ impl Report {
     /// # Errors
     /// When the records are not those of the probe map's kernel.
     pub fn new(launch: &Launch<'_>) -> Result<Self, ReportError> {
+        Self::of_part(launch, launch.waves())
+    }
+
+    /// The same of so many waves of it, whose records these are.
+    ///
+    /// # Errors
+    /// As those of [`Report::new`].
+    pub fn of_part(launch: &Launch<'_>, waves: u64) -> Result<Self, ReportError> {
         let probes = launch.probes;
         let instrumented = probes.is_instrumented();
         if instrumented {
-            check(launch)?;
+            check(launch, waves)?;
         }
         let sites = if instrumented { site_reports(launch) } else { Vec::new() };
         let unfinished = launch.records.iter().filter(|record| !record.flushed).map(wave_id).collect();
@@ -216,9 +224,9 @@ impl Report {
     }
 }
 
-fn check(launch: &Launch<'_>) -> Result<(), ReportError> {
+fn check(launch: &Launch<'_>, waves: u64) -> Result<(), ReportError> {
     let kernel = || launch.probes.name.clone();
-    let (waves, records) = (launch.waves(), launch.records.len() as u64);
+    let records = launch.records.len() as u64;
     if waves != records {
         return Err(ReportError::Waves { kernel: kernel(), waves, records });
     }
@@ -295,6 +303,7 @@ fn site_report(site: &crate::probes::Site, launch: &Launch<'_>) -> SiteReport {
         name: site.name.clone(),
         counts: waves.iter().map(|wave| wave.counts).sum::<Counts>(),
         waves,
+        left_out: None,
     }
 }
 

@@ -31,13 +31,13 @@ impl Default for Layout {
 /// What becomes of a column where a table is too wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// It stays.
+    /// The column stays.
     Keep,
-    /// It goes; those with the lowest numbers first.
+    /// The column is dropped; columns with the lowest numbers go first.
     Drop(u8),
-    /// It is shortened by directories, and at the left.
+    /// A path: it is shortened by directories, and at the left.
     Path,
-    /// It is cut at the right.
+    /// The text is cut at the right.
     Cut,
 }
 
@@ -46,7 +46,7 @@ pub enum Fit {
 pub struct Column {
     /// Its heading.
     pub head: &'static str,
-    /// It holds figures.
+    /// The column holds figures, so it is aligned right.
     pub right: bool,
     /// What becomes of it where there is no room.
     pub fit: Fit,

@@ -4,18 +4,19 @@
 //! another kind. [`Certainty`] says which it is.
 
 use super::Counts;
+use crate::counters::WAVEFRONT_SIZE;
 use serde::{Deserialize, Serialize};
 
 /// How much a figure says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Certainty {
-    /// It is the number of lanes.
+    /// The figure is the number of lanes.
     #[default]
     Exact,
-    /// It is not more than this.
+    /// The number of lanes is not more than the figure.
     AtMost,
-    /// It is about this.
+    /// The number of lanes is about the figure.
     About,
     /// The counters hold no lanes.
     Unknown,
@@ -70,8 +71,8 @@ fn of_loop(counts: &Counts) -> Lost {
         return Lost { lanes: left, certainty: Certainty::About };
     }
     let full = u128::from(counts.executions) * u128::from(left) / u128::from(counts.none);
-    // A wave has 64 lanes, whatever other exits make of the quotient.
-    let most = counts.executions.saturating_mul(64);
+    // A wave has no more lanes, whatever other exits make of the quotient.
+    let most = counts.executions.saturating_mul(WAVEFRONT_SIZE.into());
     let lanes = u64::try_from(full).unwrap_or(u64::MAX).min(most).saturating_sub(counts.lanes_in);
     Lost { lanes, certainty: Certainty::About }
 }

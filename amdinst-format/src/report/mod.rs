@@ -7,6 +7,7 @@
 mod blocks;
 mod build;
 pub mod columns;
+mod fold;
 mod lost;
 mod merge;
 mod modelled;
@@ -23,6 +24,7 @@ mod time;
 pub use blocks::{BlockReport, WaveBlockReport, own_lines};
 pub use build::{Launch, ReportError, is_library_file, location, refusal_text};
 pub use columns::Layout;
+pub use fold::{Fold, Keep, WavesLeftOut};
 pub use lost::{Certainty, Lost};
 pub use modelled::{Cycles, InstructionCycles, Modelled, WaveSpan};
 pub use origin::{Origin, own_frame};
@@ -38,13 +40,13 @@ use crate::probes::SiteFrame;
 pub const SCHEMA: u32 = 1;
 
 /// What the branches of one launch did.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: u32,
     /// The kernel's name, as the code object has it.
     pub kernel: String,
-    /// That name as the source has it, with template arguments, if it is mangled.
+    /// The kernel's name as the source has it, with template arguments, if it is mangled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demangled: Option<String>,
     /// The target that its code object was built for.
@@ -159,6 +161,9 @@ pub struct SiteReport {
     pub counts: Counts,
     /// Wave by wave, in the order of launch; waves that never came here are left out.
     pub waves: Vec<WaveReport>,
+    /// Of a large launch: the others that came here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<WavesLeftOut>,
 }
 
 /// Counters, with the figure that follows from them.
@@ -222,6 +227,11 @@ impl Counts {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
@@ -265,9 +275,9 @@ pub enum Outcome {
     IfConverted,
     /// No code of that line is left.
     Removed,
-    /// It has sites, and none could be instrumented.
+    /// The probe has sites, and none could be instrumented.
     Refused,
-    /// It has sites, and none was asked for.
+    /// The probe has sites, and none was asked for.
     LeftOut,
 }
 

@@ -17,7 +17,7 @@ pub struct Modelled {
     pub megahertz: u32,
     /// Cycles from the launch's start until its last wave has left.
     pub cycles: u64,
-    /// The same of the instrumented form, if there is one.
+    /// Cycles of the instrumented kernel, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instrumented_cycles: Option<u64>,
     /// Waves.
@@ -48,7 +48,8 @@ pub struct WaveSpan {
 }
 
 impl WaveSpan {
-    /// Those of the first compute units, in order: of as many whole ones as have at most `most` waves together, one at least.
+    /// The waves of the first compute units, in order: of as many whole units as have at most `most` waves together, one
+    /// at least.
     pub fn first_units(mut spans: Vec<Self>, most: usize) -> Vec<Self> {
         spans.sort_unstable();
         if let (Some(first), Some(over)) = (spans.first(), spans.get(most)) {

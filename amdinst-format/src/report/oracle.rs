@@ -26,7 +26,7 @@ pub struct Native {
     pub lanes_in: u64,
     /// Active lanes after, summed.
     pub lanes_taken: u64,
-    /// It switched active lanes off at least once.
+    /// The instruction switched active lanes off at least once.
     pub narrowed: bool,
 }
 
@@ -180,6 +180,25 @@ pub fn compare(
     found.extend(unexplained(probes, records, native));
     found.truncate(limit);
     found
+}
+
+/// Adds the disagreements of the next waves of the same launch to those of the ones before, up to `limit`.
+pub fn add(found: &mut Vec<Disagreement>, next: Vec<Disagreement>, limit: usize) {
+    for next in next {
+        let room = found.len() < limit;
+        let known = found.iter_mut().find_map(|known| match (known, &next) {
+            (
+                Disagreement::Unexplained { pc, waves, .. },
+                Disagreement::Unexplained { pc: same, waves: more, .. },
+            ) if pc == same => Some((waves, *more)),
+            _ => None,
+        });
+        match known {
+            Some((waves, more)) => *waves += more,
+            None if room => found.push(next),
+            None => {}
+        }
+    }
 }
 
 /// Compares the blocks of an instrumented kernel with what the emulator saw each instruction of the original do, by wave

@@ -1,7 +1,14 @@
-//! A test run, kept: what each launch of each test reported, with what a reader of the reports needs of the code objects.
+//! A test run, kept: what each launch of each test reported, with what a reader of the reports needs of the
+//! code objects.
 //!
-//! `cargo amdinst test` writes one document a package, [`FILE_NAME`] beside the package's manifest, and `cargo amdinst report`
-//! reads it. It is sorted by program, processor and test, so that threads and machines do not show in it.
+//! `cargo amdinst test` writes one document a package, [`FILE_NAME`] beside the package's manifest, and
+//! `cargo amdinst report` reads it. It is sorted by program, processor and test, so that threads and machines
+//! do not show in it.
+//!
+//! Each process of a test program writes a [`Line`] per test to a file of its own in the directory
+//! `AMDINST_RUN`. So a program that is killed leaves the tests that ended before. `cargo amdinst test` puts
+//! the lines together with what the probe maps say of the kernels and a hash of each source file, and writes
+//! the document in one step.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -43,7 +50,7 @@ pub struct Program {
     pub name: String,
     /// The processor whose code objects it launched.
     pub cpu: String,
-    /// It came to its end. A program that was killed has only the tests that ended before.
+    /// The program came to its end. A program that was killed has only the tests that ended before.
     pub finished: bool,
     /// Its tests, by name.
     pub tests: Vec<Test>,
@@ -64,9 +71,28 @@ pub struct Test {
     /// Its launches that ended in a fault.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultReport>,
+    /// What may be mistakes of its kernels: races, unless both accesses are atomic, of which nothing tells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<FaultReport>,
+    /// What was looked for in some workgroups only, in the order of launch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sampled: Vec<Sampled>,
     /// How long its launches take, if that was modelled, in the order of launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modelled: Vec<Modelled>,
+}
+
+/// A launch too long to be looked through: something was looked for in some of its workgroups.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sampled {
+    /// The kernel.
+    pub kernel: String,
+    /// What was looked for: `races` or `uninitialised`.
+    pub check: String,
+    /// In how many workgroups. Of races, those alone that may have any are looked at.
+    pub workgroups: u64,
+    /// Of how many.
+    pub of: u64,
 }
 
 /// How a test ended.
@@ -77,7 +103,7 @@ pub enum Ending {
     Passed,
     /// With a message.
     Failed,
-    /// It was not run.
+    /// The test was not run.
     Ignored,
 }
 
@@ -165,7 +191,7 @@ pub struct UnlaunchedKernel {
 pub struct SiteFacts {
     /// Address of the narrowing instruction in the original code object.
     pub pc: u64,
-    /// That instruction, as LLVM writes it.
+    /// The site's instruction, as LLVM writes it.
     pub instruction: String,
     /// Source location, innermost inlined function first.
     pub frames: Vec<SiteFrame>,
@@ -205,13 +231,13 @@ impl KernelFacts {
 /// A document that cannot be read as a [`Run`].
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// It is of another version.
+    /// The document has another version of the schema.
     #[error("it has schema {found}, and this version reads schema {SCHEMA}")]
     Schema {
         /// The document's.
         found: u32,
     },
-    /// It is damaged, or something else.
+    /// The document is damaged, or is no kept run.
     #[error("it is not what `cargo amdinst test` writes")]
     Damaged(#[from] serde_json::Error),
 }
@@ -314,6 +340,8 @@ mod tests {
             message: None,
             launches: Vec::new(),
             faults: Vec::new(),
+            doubts: Vec::new(),
+            sampled: Vec::new(),
             modelled: Vec::new(),
         }
     }

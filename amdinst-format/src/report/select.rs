@@ -41,7 +41,7 @@ pub enum SelectError {
         /// What was measured.
         probe: Probe,
     },
-    /// It ran as it was compiled.
+    /// The kernel ran as it was compiled: it has no counters.
     #[error("kernel `{kernel}` has no counts of branches: {why}")]
     NotInstrumented {
         /// The kernel.

@@ -33,7 +33,8 @@ impl Sum {
     fn add(&mut self, site: &SiteReport) {
         self.counts += site.counts;
         let waves = site.waves.iter().map(|wave| Lost::of_wave(&site.kind, &wave.counts));
-        self.lost = Lost::sum([self.lost, Lost::sum(waves)]);
+        let others = site.left_out.map(|others| others.lost);
+        self.lost = Lost::sum([self.lost, Lost::sum(waves.chain(others))]);
         self.sites += 1;
         let name = site.name.clone().unwrap_or_default();
         self.branches.insert((site.location.clone(), site.kind.clone(), name));

@@ -1,4 +1,14 @@
 //! How long waves ran: the report of [`Probe::Time`](crate::counters::Probe::Time).
+//!
+//! # What is measured
+//! An instrumented kernel reads `s_memtime` twice per wave: last before the kernel's own first instruction,
+//! and first at its `s_endpgm`. Each reading is waited for; the wait of the first reading is part of the
+//! time. Until the end the time of entry stays in a pair of SGPRs that nothing else uses, else in lanes of a
+//! VGPR. With counters in memory it is stored in the record at once.
+//!
+//! In the emulator the clock moves by 1 an instruction and by 64 a reading. So the time must be the
+//! instructions that the wave ran in the original, plus 64, plus the few instructions of the probe between
+//! the readings ([`compare_times`](super::oracle::compare_times)).
 
 use std::fmt::Write as _;
 
@@ -19,6 +29,9 @@ pub struct TimeReport {
     pub most: u64,
     /// Each wave, in the order of launch; those that never ended are left out.
     pub waves: Vec<WaveTimeReport>,
+    /// Of a large launch: how many others ended.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub waves_left_out: u64,
 }
 
 /// When a wave ran.
@@ -77,8 +90,9 @@ impl TimeReport {
         for wave in longest.into_iter().take(SHOWN) {
             let _ = writeln!(text, "  {:>12}     {}", wave.ticks, wave.id);
         }
-        if self.waves.len() > SHOWN {
-            let _ = writeln!(text, "  the {SHOWN} longest of {} waves", self.waves.len());
+        let waves = self.waves.len() as u64 + self.waves_left_out;
+        if waves > SHOWN as u64 {
+            let _ = writeln!(text, "  the {SHOWN} longest of {waves} waves");
         }
         text
     }

@@ -1,4 +1,8 @@
 //! AQL queues: each has a thread that takes packets from its ring as the packet processor of a GPU does.
+//!
+//! Doorbells are plain memory, so the threads look at them: without a pause just after a packet, every 50 µs
+//! for 0.2 s, then every millisecond. A doorbell says that there is something. What there is, the packets'
+//! headers say, for several producers ring in any order.
 
 mod packet;
 mod processor;

@@ -50,8 +50,22 @@ fn races_and_divergent_barriers_are_faults_if_asked_for() {
         return;
     }
     let program = Program::hip("faults.hip");
+    // Of C++ nothing tells what is atomic.
+    let output = program.run(&["race"], &[("AMDINST_CHECK", "races")]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    assert!(text.starts_with("amdinst: warning: kernel `"), "{text}");
+    assert!(
+        text.contains("data race (unless both accesses are atomic) in LDS: write of 4 bytes at 0x"),
+        "{text}"
+    );
     for (name, check, message, lines) in [
-        ("race", "races", "data race in LDS: write of 4 bytes at 0x", &["tile[LOCAL] =", "127 - LOCAL"][..]),
+        (
+            "race",
+            "races,atomicity",
+            "data race in LDS: write of 4 bytes at 0x",
+            &["tile[LOCAL] =", "127 - LOCAL"][..],
+        ),
         ("barrier", "barriers", "28 of the wave's 64 work-items are not at it", &["LOCAL < 100"]),
     ] {
         let output = program.run(&[name], &[]);

@@ -31,7 +31,7 @@ fn branches_are_counted_in_every_home() {
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     // Nor are there races between the counters.
     for home in ["register", "lds", "global"] {
-        let checked = [("AMDINST_INSTRUMENT", "1"), ("AMDINST_CHECK", "races")];
+        let checked = [("AMDINST_INSTRUMENT", "1"), ("AMDINST_CHECK", "races,atomicity")];
         let output = program.run(&[], &[checked.as_slice(), &[("AMDINST_COUNTERS", home)]].concat());
         assert!(output.status.success() && output.stderr.is_empty(), "{home}: {output:?}");
     }

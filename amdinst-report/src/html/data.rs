@@ -28,6 +28,8 @@ pub(super) struct Data<'a> {
     unfinished: &'a [String],
     unlaunched: Vec<&'a str>,
     faults: Vec<&'a TestFault>,
+    doubts: &'a [TestFault],
+    sampled: Vec<String>,
     violations: Vec<Limit<'a>>,
     diff: Option<&'a [Change]>,
     kernels: Vec<Kernel<'a>>,
@@ -168,7 +170,7 @@ struct SourceText {
     file: String,
     /// Its name for people.
     name: String,
-    /// It is the user's.
+    /// The file is the user's.
     own: bool,
     changed: bool,
     /// `None` when it cannot be read.
@@ -213,6 +215,8 @@ impl<'a> Data<'a> {
             unfinished: &summary.unfinished_programs,
             unlaunched: summary.unlaunched_names(),
             faults: summary.unexpected_faults().collect(),
+            doubts: &summary.doubts,
+            sampled: summary.sampled.iter().map(crate::human::sentence).collect(),
             violations: extras
                 .violations
                 .iter()
@@ -355,7 +359,8 @@ fn files(summary: &Summary, listings: &[KernelListing]) -> Files {
         names.extend(kernel.lines.iter().map(|line| line.file.as_str()));
         names.extend(kernel.uncounted.iter().filter_map(|probe| probe.location.file.as_deref()));
     }
-    names.extend(summary.unexpected_faults().filter_map(|fault| fault.fault.location.file.as_deref()));
+    let told = summary.unexpected_faults().chain(&summary.doubts);
+    names.extend(told.filter_map(|fault| fault.fault.location.file.as_deref()));
     let code = listings.iter().flat_map(|listing| &listing.instructions);
     names.extend(code.filter_map(|instruction| Some(instruction.source.as_ref()?.0.as_str())));
     Files(names.into_iter().map(str::to_owned).zip(0..).collect())

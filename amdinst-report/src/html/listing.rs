@@ -90,7 +90,7 @@ impl OccupancyPicture {
 pub struct Instruction {
     /// Its address.
     pub pc: u64,
-    /// As LLVM writes it.
+    /// The instruction as LLVM writes it.
     pub text: String,
     /// The file that it was compiled from, and the line: of the user's nearest frame, else of a dependency's.
     pub source: Option<(String, u32)>,

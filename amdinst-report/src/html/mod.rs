@@ -32,7 +32,7 @@ pub struct Extras<'a> {
     pub violations: &'a [Violation],
     /// The comparison with an earlier run.
     pub diff: Option<&'a Diff>,
-    /// That run.
+    /// The run that is compared with.
     pub baseline: Option<&'a Summary>,
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use amdinst_core::instrument::FileLines;
-use amdinst_core::report::run::{Ending, KernelFacts, Run, SiteFacts};
+use amdinst_core::report::run::{Ending, FaultReport, KernelFacts, Run, Sampled, SiteFacts};
 use amdinst_core::report::{BlockReport, Counts, Location, Outcome, Report, SiteReport, WaveId, WaveReport};
 
 use super::{
@@ -23,18 +23,38 @@ impl Summary {
             ..Self::default()
         };
         let mut kernels = BTreeMap::<(&str, &str), Vec<&Report>>::new();
+        let mut sampled = BTreeMap::<(&String, &String), [u64; 2]>::new();
         for (program, test) in run.tests() {
             summary.tests.add(test.ending);
             for report in &test.launches {
                 kernels.entry((&report.kernel, &program.cpu)).or_default().push(report);
             }
-            summary.faults.extend(test.faults.iter().map(|fault| TestFault {
+            let told = |fault: &FaultReport, expected: bool| TestFault {
                 test: test.name.clone(),
                 cpu: program.cpu.clone(),
-                expected: test.ending == Ending::Passed,
+                expected,
                 fault: fault.clone(),
-            }));
+            };
+            let passed = test.ending == Ending::Passed;
+            summary.faults.extend(test.faults.iter().map(|fault| told(fault, passed)));
+            for doubt in &test.doubts {
+                let doubt = told(doubt, false);
+                if !summary.doubts.iter().any(|known| is_same(known, &doubt)) {
+                    summary.doubts.push(doubt);
+                }
+            }
+            for Sampled { kernel, check, workgroups, of } in &test.sampled {
+                let sum = sampled.entry((kernel, check)).or_insert([0, 0]);
+                *sum = [sum[0] + workgroups, sum[1] + of];
+            }
         }
+        let sampled = sampled.into_iter().map(|((kernel, check), [workgroups, of])| Sampled {
+            kernel: kernel.clone(),
+            check: check.clone(),
+            workgroups,
+            of,
+        });
+        summary.sampled = sampled.collect();
         let unfinished = run.programs.iter().filter(|program| !program.finished);
         summary.unfinished_programs = unfinished.map(|program| program.name.clone()).collect();
         summary.kernels = kernels
@@ -48,6 +68,15 @@ impl Summary {
         summary.unlaunched.clone_from(&run.unlaunched);
         summary
     }
+}
+
+/// Whether two are of the same instructions.
+fn is_same(one: &TestFault, other: &TestFault) -> bool {
+    let key = |told: &TestFault| {
+        let FaultReport { kernel, pc, earlier, .. } = &told.fault;
+        (told.cpu.clone(), kernel.clone(), *pc, earlier.as_ref().map(|earlier| earlier.pc))
+    };
+    key(one) == key(other)
 }
 
 impl Tests {

@@ -2,6 +2,10 @@
 //!
 //! A [`Summary`] is plain data in the shape of its JSON (`schema` 1), which is also what a later run is compared with. It
 //! names branches by source place, kind and probe, never by address, so that a rebuild does not change it.
+//!
+//! Branches are sorted by the lanes lost in them: lanes that stood idle, worked out from the sums of each
+//! wave ([`Certainty`](amdinst_core::report::Certainty)). If these mix executions up, the figure is marked as an upper
+//! bound or an estimate.
 
 mod build;
 mod modelled;
@@ -9,7 +13,7 @@ mod modelled;
 use std::collections::{BTreeMap, BTreeSet};
 
 use amdinst_core::instrument::{Cost, SiteFrame};
-use amdinst_core::report::run::{FaultReport, UnlaunchedKernel};
+use amdinst_core::report::run::{FaultReport, Sampled, UnlaunchedKernel};
 use amdinst_core::report::{Counts, Cycles, Location, WaveReport, WaveSpan};
 use amdinst_core::schema;
 use serde::{Deserialize, Serialize};
@@ -37,6 +41,12 @@ pub struct Summary {
     /// Launches that ended in a fault, in order of test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<TestFault>,
+    /// Races unless both accesses are atomic, of which nothing tells; each once, in order of test.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<TestFault>,
+    /// What was looked for in some workgroups only, by kernel and check, over all launches that were looked through in part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sampled: Vec<Sampled>,
     /// The kernels, by name and processor.
     pub kernels: Vec<KernelSummary>,
     /// Kernels that no test launched, by name and processor, if blocks were measured.
@@ -51,7 +61,7 @@ pub struct Tests {
     pub passed: u64,
     /// Not well.
     pub failed: u64,
-    /// They were not run.
+    /// Tests that were not run.
     pub ignored: u64,
 }
 
@@ -227,19 +237,20 @@ pub struct ModelledTime {
     pub launches: u64,
     /// Cycles of the engine clock, summed over launches.
     pub cycles: u64,
-    /// The same of the instrumented form, if each launch had one.
+    /// Cycles of the instrumented kernel, if each launch had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instrumented_cycles: Option<u64>,
     /// Waves that were there, on average, of the device's wave slots: from 0 to 1.
     pub achieved_occupancy: f64,
     /// Where the cycles of waves went, summed over waves and launches.
     pub wave_cycles: Cycles,
-    /// The same by line of the source, the most expensive first; instructions of no line are one without a file.
+    /// Wave-cycles by line of the source, the most expensive line first. Instructions of no line count as a line without
+    /// a file.
     pub lines: Vec<LineCycles>,
     /// When waves of the longest launch ran. Not in the JSON.
     #[serde(skip)]
     pub spans: Vec<WaveSpan>,
-    /// The same by address in the original code object, with executions. Not in the JSON.
+    /// Executions and wave-cycles by address in the original code object. Not in the JSON.
     #[serde(skip)]
     pub instructions: BTreeMap<u64, (u64, Cycles)>,
 }
@@ -325,6 +336,8 @@ impl Summary {
             self.kernels.retain(|kernel| names.contains(&kernel.name));
             self.unlaunched.retain(|kernel| names.contains(&kernel.name));
             self.faults.retain(|fault| names.contains(&fault.fault.kernel));
+            self.doubts.retain(|doubt| names.contains(&doubt.fault.kernel));
+            self.sampled.retain(|sampled| names.contains(&sampled.kernel));
         }
     }
 
@@ -364,13 +377,13 @@ impl Summary {
 /// A document that cannot be read as a [`Summary`].
 #[derive(Debug, Error)]
 pub enum SummaryError {
-    /// It is of another version.
+    /// The document has another version of the schema.
     #[error("it has schema {found}, and this version reads schema {SCHEMA}")]
     Schema {
         /// The document's.
         found: u32,
     },
-    /// It is damaged, or something else.
+    /// The document is damaged, or is no summary.
     #[error("it is not what `cargo amdinst report --format json` prints")]
     Damaged(#[from] serde_json::Error),
 }

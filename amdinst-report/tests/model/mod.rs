@@ -20,7 +20,8 @@
 use amdinst_core::counters::{BlockCounts, Probe};
 use amdinst_core::instrument::{Cost, Occupancy, SiteFrame};
 use amdinst_core::report::run::{
-    Ending, FaultReport, KernelFacts, Program, Run, SCHEMA, SiteFacts, SourceStamp, Test, content_hash,
+    EarlierReport, Ending, FaultReport, KernelFacts, Program, Run, SCHEMA, Sampled, SiteFacts, SourceStamp,
+    Test, content_hash,
 };
 use amdinst_core::report::{
     BlockReport, Counts, Cycles, InstructionCycles, Location, Modelled, Outcome, ProbeReport, Report,
@@ -82,6 +83,7 @@ pub(crate) fn site(id: u32, kind: &str, place: Location, name: Option<&str>, row
         expected: false,
         counts: waves.iter().map(|wave| wave.counts).sum(),
         waves,
+        left_out: None,
     }
 }
 
@@ -143,6 +145,8 @@ fn test(name: &str, launches: Vec<Report>) -> Test {
         message: None,
         launches,
         faults: Vec::new(),
+        doubts: Vec::new(),
+        sampled: Vec::new(),
         modelled: Vec::new(),
     }
 }
@@ -220,6 +224,7 @@ pub(crate) fn blocks() -> Run {
         function: "demo".to_owned(),
         counts: BlockCounts { executions, lanes },
         waves: Vec::new(),
+        waves_left_out: 0,
     };
     let mut run = run();
     let tests = &mut run.programs[0].tests;
@@ -259,10 +264,36 @@ pub(crate) fn run() -> Run {
         lane: Some(7),
         earlier: None,
     };
+    let doubt = FaultReport {
+        kernel: "demo".to_owned(),
+        kind: "atomicity-unknown".to_owned(),
+        message: "data race (unless both accesses are atomic) in LDS: write of 4 bytes at 0x10, after a read by wave 0 with \
+                  no barrier in between"
+            .to_owned(),
+        location: location(4, 8),
+        frames: vec![frame("demo", 4, 8)],
+        instruction: "ds_write_b32 v0, v1".to_owned(),
+        earlier: Some(EarlierReport {
+            location: location(5, 15),
+            frames: vec![frame("demo", 5, 15)],
+            pc: Some(0x1f00),
+            instruction: "ds_read_b32 v0, v1".to_owned(),
+        }),
+        ..fault.clone()
+    };
     let mut failed = test("fails", vec![launch("other", 1, Vec::new())]);
     failed.ending = Ending::Failed;
     failed.message = Some("a <fault>".to_owned());
     failed.faults = vec![fault];
+    // In two launches, and told once.
+    failed.doubts = vec![doubt.clone(), doubt];
+    let sampled = |kernel: &str, workgroups| Sampled {
+        kernel: kernel.to_owned(),
+        check: "races".to_owned(),
+        workgroups,
+        of: 256,
+    };
+    failed.sampled = vec![sampled("demo", 32), sampled("other", 30), sampled("demo", 40)];
     let demo_cost = Cost {
         sgprs: [10, 18],
         vgprs: [8, 8],

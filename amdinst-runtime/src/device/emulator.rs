@@ -13,9 +13,9 @@ use amdgpu_isa::Arch;
 use amdinst_core::counters::{self, Layout, Probe};
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::report::oracle;
-use amdinst_core::report::{self, Report};
+use amdinst_core::report::{self, Report, run};
 use amdinst_emu::timing::Model;
-use amdinst_emu::{Config, Execution, Machine, MemoryError, Program, Snapshot, Uninitialised};
+use amdinst_emu::{Config, Execution, Machine, MemoryError, Program, Sampled, Snapshot, Uninitialised};
 use amdinst_explain::{native_blocks, native_counts, native_ticks};
 use amdinst_format::interface::{BufferDifference, Checks, LaunchFailure, Settings, SettingsError};
 
@@ -86,6 +86,10 @@ impl Emulator {
         let mut of_original = config.clone();
         // What is inserted races with nothing, so that one of the two is enough to look at.
         of_original.check_races = checks.races;
+        of_original.strict_races = checks.atomicity;
+        of_original.allowed.clone_from(&settings.allowed);
+        // What is asked for by name is looked for everywhere.
+        of_original.thorough = settings.check.is_some();
         if checks.uninitialised {
             config.uninitialised = config.uninitialised.other();
         }
@@ -240,7 +244,8 @@ impl Machines {
         outcome
     }
 
-    /// The same; `before` is what the original's memory holds now, if it is looked for races or uninitialised values.
+    /// Launches on both machines; `before` is what the original's memory holds now, if the launch is looked through for
+    /// races or uninitialised values.
     fn launch_from(
         &mut self,
         request: &Request<'_>,
@@ -256,16 +261,28 @@ impl Machines {
         let probes = built.probes_of(request.kernel);
         let probe = probes.map(|probes| probes.probe).unwrap_or_default();
         let original = self.launch_original(request, probe, before)?;
+        let doubts = original.doubts.iter().map(|fault| fault::doubt(fault, request)).collect();
+        let sampled_as = |check: &str, sampled: Option<Sampled>| {
+            sampled.map(|Sampled { workgroups, of }| run::Sampled {
+                kernel: request.kernel.to_owned(),
+                check: check.to_owned(),
+                workgroups,
+                of,
+            })
+        };
+        let mut sampled = Vec::from_iter(sampled_as("races", original.sampled));
+        let wave_instructions = Some(original.wave_instructions);
         let mut timing = modelled.transpose()?;
         let Some(probes) = probes.filter(|probes| probes.is_instrumented()) else {
             // Nothing to compare with; the other machine must do the same to stay in step.
             self.mirror();
             // There is no other launch to compare with, and one more is as long as this one: registers alone are not worth it.
             if request.has_memory_of_its_own() {
-                self.check_unwritten(request, before)?;
+                let looked = self.check_unwritten(request, &original, before)?;
+                sampled.extend(sampled_as("uninitialised", looked));
             }
             let report = request.empty_report(probes);
-            return Ok(Outcome { report, wave_instructions: Some(original.wave_instructions), timing });
+            return Ok(Outcome { report, wave_instructions, timing, doubts, sampled });
         };
         let layout = probes.layout(request.grid, request.block);
         let counted = |bytes: &[u8]| {
@@ -283,7 +300,7 @@ impl Machines {
             (records, _) => records?,
         };
         if let Some(difference) = self.difference() {
-            self.check_unwritten(request, before)?;
+            self.check_unwritten(request, &original, before)?;
             return Err(LaunchFailure::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
         }
         let (mut records, mut disagreements) = counted(&records)?;
@@ -307,9 +324,10 @@ impl Machines {
             seconds: None,
         };
         let mut report = Report::new(&launch).map_err(|error| request.counters(error.to_string()))?;
-        report.memory_equal = Some(true);
+        // Without buffers there is nothing that both could have left otherwise.
+        report.memory_equal = (!self.buffers.is_empty()).then_some(true);
         report.oracle_equal = Some(true);
-        Ok(Outcome { report, wave_instructions: Some(original.wave_instructions), timing })
+        Ok(Outcome { report, wave_instructions, timing, doubts, sampled })
     }
 
     /// How long the original takes on a device.
@@ -353,19 +371,19 @@ impl Machines {
         })
     }
 
-    /// Whether what the original has left in memory depends on what nothing had written, if that is looked for.
+    /// Whether what the original has left in memory depends on what nothing had written, if that is looked for. If not all workgroups were
+    /// looked at, returns how many were.
     fn check_unwritten(
         &mut self,
         request: &Request<'_>,
+        execution: &Execution,
         before: Option<&Snapshot>,
-    ) -> Result<(), LaunchFailure> {
-        let Some(before) = before.filter(|_| self.checks.uninitialised) else { return Ok(()) };
+    ) -> Result<Option<Sampled>, LaunchFailure> {
+        let Some(before) = before.filter(|_| self.checks.uninitialised) else { return Ok(None) };
         let program = &self.programs[&request.built.original_path].original;
         let launch = request.emulated(request.kernarg.clone());
-        match self.original.find_unwritten(program, &launch, before) {
-            Some(fault) => Err(fault::of_original(&fault, request, false)),
-            None => Ok(()),
-        }
+        let found = self.original.find_unwritten(program, &launch, execution, before);
+        found.map_err(|fault| fault::of_original(&fault, request, false))
     }
 
     /// Launches the instrumented kernel and gives its counter buffer back.
@@ -403,7 +421,7 @@ impl Machines {
         result
     }
 
-    /// The same once more, with the original's dword in place of what was never written.
+    /// Launches the instrumented kernel once more, with the original's dword in place of what was never written.
     fn launch_as_the_original(
         &mut self,
         request: &Request<'_>,

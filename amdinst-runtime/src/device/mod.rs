@@ -7,7 +7,8 @@ pub(crate) mod memory;
 use std::sync::Arc;
 
 use amdinst_core::report::Report;
-use amdinst_format::interface::{Checks, DeviceChoice, LaunchFailure, Settings, SettingsError};
+use amdinst_core::report::run::Sampled;
+use amdinst_format::interface::{Checks, DeviceChoice, Doubt, LaunchFailure, Settings, SettingsError};
 use thiserror::Error;
 
 use crate::artifacts::ArtifactError;
@@ -184,4 +185,7 @@ pub(crate) struct Outcome {
     pub(crate) wave_instructions: Option<u64>,
     /// How long it takes, modelled, if that was asked for.
     pub(crate) timing: Option<ModelledLaunch>,
+    /// What may be mistakes, and what was looked for in some workgroups only.
+    pub(crate) doubts: Vec<Doubt>,
+    pub(crate) sampled: Vec<Sampled>,
 }

@@ -5,6 +5,8 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use crate::together;
+
 /// Writes `bytes` to `path` in one step, unless they are there already.
 ///
 /// # Errors
@@ -13,18 +15,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::read(path).is_ok_and(|present| present == bytes) {
         return Ok(());
     }
-    let directory = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(directory)?;
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    file.write_all(bytes)?;
-    // Temporary files are for their owner only; artifacts are for everybody, as cargo's are.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-    }
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    fs::create_dir_all(together::directory_of(path))?;
+    together::write(path, |file| file.write_all(bytes))
 }
 
 /// Tells one state of a file from another without reading it: its size, and when it was written.

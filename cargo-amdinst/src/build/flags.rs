@@ -1,4 +1,9 @@
 //! rustc's flags: the user's, from wherever cargo takes them, and ours behind.
+//!
+//! * `core` is built with `panic=immediate-abort`: a failed check traps where it stands, and the line table
+//!   names it.
+//! * rustc's jump threading is off. It copies a barrier into both sides of a branch; LLVM, which knows what
+//!   is convergent, does not.
 
 use std::env;
 use std::path::Path;
@@ -14,10 +19,10 @@ const SEPARATOR: char = '\x1f';
 /// The user's flags for the device. Cargo takes flags from one source only, so ours must join the one that the user has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UserFlags {
-    /// They stand in `CARGO_ENCODED_RUSTFLAGS` or `RUSTFLAGS`, which win over configuration files.
+    /// Flags of `CARGO_ENCODED_RUSTFLAGS` or `RUSTFLAGS`, which win over configuration files.
     Environment(Vec<String>),
-    /// They stand in configuration files, if anywhere; these are `build.rustflags`. Cargo itself joins a target's flags
-    /// of several files.
+    /// Flags of configuration files, if there are any: `build.rustflags`. Cargo itself joins a target's flags of several
+    /// files.
     Config(Vec<String>),
 }
 
@@ -31,7 +36,7 @@ pub enum Flags {
 }
 
 impl UserFlags {
-    /// These flags, and `ours` behind them, where the last one wins.
+    /// The user's flags with `ours` behind them, where the last one wins.
     pub fn with(&self, ours: &[String]) -> Flags {
         let (Self::Environment(theirs) | Self::Config(theirs)) = self;
         let flags = theirs.iter().chain(ours).map(String::as_str);

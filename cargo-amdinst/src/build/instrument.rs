@@ -1,13 +1,14 @@
 //! From the code object that cargo built to the files that a launcher takes.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{self, Counters, Home, InstrumentError, Options, ProbeMap, SCHEMA};
 use amdinst_core::manifest::{Artifact, Instrumented};
 
 use super::files;
+use super::generation::Generation;
 use super::package::KernelPackage;
 use crate::commands::Context;
 use crate::commands::instrument::{all_selected, measured, no_debug_info};
@@ -70,7 +71,10 @@ pub fn finish(
     if object.kernels.is_empty() {
         context.shell.warn(format_args!("{} has no kernels for {cpu}", package.name));
     }
-    let stem = format!("{cpu}/{}/{}", package.profile, package.library);
+    let place = format!("{cpu}/{}", package.profile);
+    let failed = || format!("cannot write into {}", directory.join(&place).display());
+    let mut generation = Generation::new(&directory.join(&place)).or_exit_with(Exit::BuildFailed, failed)?;
+    let stem = &package.library;
     let mut artifact = Artifact {
         cpu: cpu.to_owned(),
         profile: package.profile.clone(),
@@ -80,11 +84,8 @@ pub fn finish(
         inputs,
         origin: None,
     };
-    let write = |name: &str, bytes: &[u8]| {
-        let path = directory.join(name);
-        files::write(&path, bytes)
-            .or_exit_with(Exit::BuildFailed, || format!("cannot write {}", path.display()))
-    };
+    let mut write =
+        |name: &str, bytes: &[u8]| generation.write(name, bytes).or_exit_with(Exit::BuildFailed, failed);
     write(&artifact.original, &object.bytes)?;
 
     if !forms.homes.is_empty() {
@@ -113,30 +114,46 @@ pub fn finish(
                     context.shell.warn(format_args!("{} for {cpu}, counters {home}: {loss}", kernel.name));
                 }
             }
-            let (file, map) = match instrument::apply(&object, plan.clone()) {
+            let (file, map_file) = match instrument::apply(&object, plan.clone()) {
                 Ok(result) => {
                     if let Some(reason) = result.debug_info.problem() {
                         context.shell.warn(no_debug_info(&form, reason));
                     }
                     let file = format!("{form}.elf");
                     write(&file, &result.bytes)?;
-                    (Some(file), result.map)
+                    (Some(file), result.map_file)
                 }
                 // The map tells why, kernel by kernel; a launcher takes the original then.
                 Err(InstrumentError::NothingInstrumented(_)) => {
                     let target = object.target.to_string();
                     let kernels = plan.kernels().to_vec();
-                    (None, ProbeMap { schema: SCHEMA, target, kernels, addresses: plan.addresses() })
+                    let original = instrument::digest(&object.bytes);
+                    let addresses = plan.addresses();
+                    let map =
+                        ProbeMap { schema: SCHEMA, target, original, code_object: None, kernels, addresses };
+                    (None, map.to_json().or_exit_with(Exit::BuildFailed, what)?)
                 }
                 Err(error) => return Err(error).or_exit_with(Exit::BuildFailed, what),
             };
             let probes = format!("{form}.probes.json");
-            let map = map.to_json().or_exit_with(Exit::BuildFailed, what)?;
-            write(&probes, &map)?;
+            write(&probes, &map_file)?;
             artifact.instrumented.push(Instrumented { home, file, probes });
         }
     }
+    let generation = generation.finish().or_exit_with(Exit::BuildFailed, failed)?;
+    let forms =
+        artifact.instrumented.iter_mut().flat_map(|form| form.file.iter_mut().chain([&mut form.probes]));
+    for file in std::iter::once(&mut artifact.original).chain(forms) {
+        *file = format!("{place}/{generation}/{file}");
+    }
     Ok(Finished { artifact, fresh: false })
+}
+
+/// Where people find the original: beside the generations, under a name that stays.
+pub fn for_people(artifact: &Artifact) -> PathBuf {
+    let original = Path::new(&artifact.original);
+    let place = original.parent().and_then(Path::parent).unwrap_or(Path::new(""));
+    place.join(original.file_name().unwrap_or_default())
 }
 
 /// What the artifacts are made from, beside the sources, which cargo watches.

@@ -6,6 +6,7 @@
 pub mod cargo;
 pub mod files;
 pub mod flags;
+mod generation;
 pub mod instrument;
 mod misplaced;
 mod origin;
@@ -16,17 +17,20 @@ pub mod settings;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use amdinst_core::manifest::{Manifest, SCHEMA};
 use serde_json::json;
 
+pub use self::generation::InUse;
 use self::instrument::Forms;
 use self::package::KernelPackage;
 use crate::cli::{Format, PackageArgs};
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::setup;
+use crate::together::{self, DirectoryLock};
 use crate::toolchain::Toolchain;
 
 /// What a build made.
@@ -45,6 +49,8 @@ pub struct BuiltPackage {
     pub manifest_path: PathBuf,
     /// What stands in it.
     pub manifest: Manifest,
+    /// Its files stay as long as this is there.
+    pub in_use: Arc<InUse>,
 }
 
 /// Builds and instruments what `args` asks for. Sets up the toolchain first if there is none.
@@ -95,8 +101,14 @@ pub fn original(context: &mut Context, args: &PackageArgs) -> CommandResult<Path
             |(name, value): &(String, String)| name == instrument::CODE_OBJECT && *value == stamp;
         artifact.cpu == *cpu && artifact.profile == package.profile && artifact.inputs.iter().any(is_of_this)
     });
-    let copy = copy.map(|artifact| package.output_directory().join(&artifact.original));
-    Ok(copy.filter(|copy| copy.is_file()).unwrap_or(built))
+    let read = |path: &Path| fs::read(path).ok();
+    let copies = copy.into_iter().flat_map(|artifact| {
+        let paths = [instrument::for_people(artifact), PathBuf::from(&artifact.original)];
+        paths.map(|path| package.output_directory().join(path))
+    });
+    let bytes = read(&built);
+    let mut copies = copies.filter(|copy| bytes.is_some() && read(copy) == bytes);
+    Ok(copies.next().unwrap_or(built))
 }
 
 fn build_package(
@@ -107,17 +119,26 @@ fn build_package(
     toolchain: &Toolchain,
     executable: &Path,
 ) -> CommandResult<BuiltPackage> {
-    let manifest_path = package.output_directory().join("manifest.json");
-    let previous: Manifest =
-        fs::read(&manifest_path).ok().and_then(|bytes| Manifest::from_json(&bytes).ok()).unwrap_or_default();
-    let mut manifest = Manifest { schema: SCHEMA, package: package.name.clone(), code_objects: Vec::new() };
+    let artifacts = package.output_directory();
+    let manifest_path = artifacts.join("manifest.json");
     let directory = std::env::current_dir().or_exit_with(Exit::BuildFailed, || "the current directory")?;
     let user_flags = flags::of_user(toolchain, &directory);
+    let mut compiled = Vec::new();
     for cpu in &package.cpus {
         let flags = user_flags.with(&flags::for_all(cpu));
         let started = SystemTime::now();
         let command = cargo::command(&package, cpu, toolchain, executable, &flags);
-        let built = cargo::run(context, &package, cpu, command, args.message_format)?;
+        compiled.push((cpu, started, cargo::run(context, &package, cpu, command, args.message_format)?));
+    }
+    let failed = |path: &Path| format!("cannot write {}", path.display());
+    fs::create_dir_all(&artifacts).or_exit_with(Exit::BuildFailed, || failed(&artifacts))?;
+    // One after the other: what another build makes is not taken for left behind, nor is its manifest overwritten by an older one.
+    // The directory of all packages is locked, for each file that is written locks its own.
+    let _lock = DirectoryLock::take(together::directory_of(&artifacts));
+    let previous: Manifest =
+        fs::read(&manifest_path).ok().and_then(|bytes| Manifest::from_json(&bytes).ok()).unwrap_or_default();
+    let mut manifest = Manifest { schema: SCHEMA, package: package.name.clone(), code_objects: Vec::new() };
+    for (cpu, started, built) in compiled {
         let entry = previous
             .code_objects
             .iter()
@@ -139,12 +160,19 @@ fn build_package(
     }
     let mut bytes = serde_json::to_vec_pretty(&manifest).or_exit(Exit::BuildFailed)?;
     bytes.push(b'\n');
-    files::write(&manifest_path, &bytes)
-        .or_exit_with(Exit::BuildFailed, || format!("cannot write {}", manifest_path.display()))?;
-    Ok(BuiltPackage { package, manifest_path, manifest })
+    let in_use = Arc::new(InUse::of(&manifest, &artifacts));
+    files::write(&manifest_path, &bytes).or_exit_with(Exit::BuildFailed, || failed(&manifest_path))?;
+    for artifact in &manifest.code_objects {
+        let (from, to) =
+            (artifacts.join(&artifact.original), artifacts.join(instrument::for_people(artifact)));
+        let copied = fs::read(from).and_then(|bytes| files::write(&to, &bytes));
+        copied.or_exit_with(Exit::BuildFailed, || failed(&to))?;
+    }
+    generation::remove_others(&manifest, &artifacts);
+    Ok(BuiltPackage { package, manifest_path, manifest, in_use })
 }
 
-/// This program, which rustc starts as its linker.
+/// The path of the running program, which rustc starts as its linker.
 ///
 /// # Errors
 /// The system does not say where it is.

@@ -21,7 +21,7 @@ use crate::toolchain::Toolchain;
 pub(super) struct Build<'a> {
     pub(super) package: &'a KernelPackage,
     pub(super) toolchain: &'a Toolchain,
-    /// This program.
+    /// The path of the running program.
     pub(super) executable: &'a Path,
     pub(super) args: &'a PackageArgs,
     pub(super) forms: &'a Forms,

@@ -35,7 +35,7 @@ pub struct KernelPackage {
     pub profile: String,
     /// Features to activate.
     pub features: Vec<String>,
-    /// Those of them that the command was asked for.
+    /// Features that the command was asked for.
     pub asked_features: Vec<String>,
     /// Whether to activate every feature.
     pub all_features: bool,

@@ -205,7 +205,7 @@ struct FileView {
     code_objects: Vec<ObjectView>,
 }
 
-/// One of its code objects.
+/// A code object of the file.
 #[derive(Debug, Serialize)]
 struct ObjectView {
     target: String,

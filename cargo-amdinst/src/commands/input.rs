@@ -102,7 +102,7 @@ pub struct Found {
     pub offset: u64,
     /// Its place among the code objects of the file, from 0.
     pub index: usize,
-    /// It stands inside another file.
+    /// The code object stands inside another file.
     pub embedded: bool,
     /// The code object.
     pub object: CodeObject,
@@ -210,7 +210,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Those that cannot be read, if there are others.
+    /// Code objects that cannot be read. An error if there are no others.
     fn all_but(&self, skipped: Vec<Skipped>) -> CommandResult<Vec<Skipped>> {
         match skipped.first() {
             Some(Skipped { target, reason }) if skipped.len() == self.embedded.len() => {

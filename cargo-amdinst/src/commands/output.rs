@@ -11,6 +11,8 @@ use amdinst_core::report::origin::short;
 use serde::Serialize;
 
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::together;
+pub use crate::together::directory_of;
 
 /// Prints data. A reader that has seen enough (`… | head`) is no error.
 ///
@@ -47,7 +49,7 @@ pub fn stream(
 }
 
 /// Writes a file whole or not at all: to a temporary file beside it, which then takes its name. What a link leads to is
-/// written, not the link. A device or a pipe (`/dev/null`, `/dev/stdout`) is written to and stays what it is.
+/// written, not the link; a file that is there keeps its mode and owner. A device or a pipe (`/dev/null`, `/dev/stdout`) is written to and stays what it is.
 ///
 /// # Errors
 /// When the directory cannot be written, or the name cannot be taken.
@@ -55,7 +57,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> CommandResult<()> {
     write_with(path, |file| file.write_all(bytes))
 }
 
-/// As [`write_file`], with what `write` writes.
+/// Writes a file as [`write_file`] does, with what `write` writes.
 ///
 /// # Errors
 /// As those of [`write_file`], and what `write` gives.
@@ -68,34 +70,7 @@ fn put(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Resu
     if path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         return write(&mut OpenOptions::new().write(true).open(path)?);
     }
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let directory = directory_of(&path);
-    let mut file = tempfile::Builder::new()
-        .prefix(".amdinst-")
-        .permissions(world_readable())
-        .tempfile_in(directory)
-        .map_err(|error| no_file_in(directory, &error))?;
-    write(file.as_file_mut())?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// The error without the temporary file's name, which says nothing to who has asked for another.
-fn no_file_in(directory: &Path, error: &io::Error) -> io::Error {
-    let directory = directory.display();
-    let message = match error.kind() {
-        io::ErrorKind::NotFound => format!("there is no directory {directory}, or no file can be made in it"),
-        kind => format!("no file can be made in {directory}: {kind}"),
-    };
-    io::Error::new(error.kind(), message)
-}
-
-/// The directory that a file stands in.
-pub fn directory_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    }
+    together::write(path, write)
 }
 
 /// Whether both names are of one file.
@@ -123,7 +98,7 @@ pub fn check_distinct<'a>(
 /// Refuses an output that no file can take the name of, before anything is written beside it.
 ///
 /// # Errors
-/// When `path` is a directory, a device or a pipe.
+/// When `path` is a directory, a device or a pipe, or a file that may not be written.
 pub fn check_file(path: &Path) -> CommandResult<()> {
     match path.metadata() {
         Ok(there) if !there.is_file() => {
@@ -132,14 +107,10 @@ pub fn check_file(path: &Path) -> CommandResult<()> {
             Err(Failure::msg(Exit::OutputFailed, message)
                 .help("give a file's name: the probe map goes beside it"))
         }
-        _ => Ok(()),
+        _ => together::replaceable(path)
+            .map(drop)
+            .or_exit_with(Exit::OutputFailed, || format!("writing {}", path.display())),
     }
-}
-
-/// A temporary file is its owner's alone; a result is for all whom the umask lets.
-#[cfg(unix)]
-fn world_readable() -> std::fs::Permissions {
-    std::os::unix::fs::PermissionsExt::from_mode(0o666)
 }
 
 /// A source path for people: relative, if it is below the current directory. Compilers write absolute ones.

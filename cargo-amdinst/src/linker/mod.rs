@@ -10,6 +10,13 @@
 //!    makes wrong code (`slsr`).
 //!
 //! [`MARKER`] among the arguments is what tells such a call from the `cargo amdinst` command.
+//!
+//! # Why we link
+//! The target requires fat LTO, so the program is one bitcode file; rustc tells the level and the processor as
+//! `-plugin-opt`s. There is one optimiser run, ours, and it sees what Rust cannot say: `shared!` variables in
+//! address space 3, the workgroup barrier with fences of workgroup scope, and `noinline` for functions with
+//! `#[probe] #[inline(never)]`, which rustc drops on this target. Our flags stand behind `--` of `cargo rustc`,
+//! so that `core` is not rebuilt when they change.
 
 mod arguments;
 mod pipeline;

@@ -2,6 +2,9 @@
 //!
 //! Each is a constant byte array in one of three sections: `.amdinst.probes` and `.amdinst.outline` hold lines of text,
 //! `.amdinst.shared` a size, an alignment and a symbol. (`amdinst_macros` describes them.)
+//!
+//! `#[used]` makes invalid IR on this target, so the arrays are exported. The link step drops them after
+//! reading. The probes come back as a section that is not loaded, so that they move no address.
 
 use std::collections::BTreeSet;
 

@@ -23,7 +23,7 @@ pub const SETUP_VARIABLE: &str = "AMDINST_SETUP";
 pub enum Consent {
     /// Ask at a terminal; in CI, or with no terminal to ask at, go ahead.
     Ask,
-    /// It was given (`--yes`).
+    /// Consent was given (`--yes`).
     Given,
 }
 

@@ -23,9 +23,9 @@ pub enum Place {
     Anywhere,
     /// All work-items of a wave get the same from it only if it is not used; else it may stand anywhere.
     Divergent,
-    /// As `Divergent`, and other work-items' LDS must be settled: no work-item writes LDS until the next barrier.
+    /// `Divergent`, and other work-items' LDS must be settled: no work-item writes LDS until the next barrier.
     Shared,
-    /// As `Divergent`, and it writes LDS.
+    /// `Divergent`, and the operation writes LDS.
     WritesLds,
 }
 
@@ -113,9 +113,9 @@ impl Table {
 }
 
 impl Op {
-    /// It takes a floating-point argument from its first. Clang 22 makes `-m` of `0.0 - m` where another difference
-    /// follows, as in `(0.0 - m) - l` with an `m` that is a maximum: with `m` and `l` zero that is -0 and not 0, so the
-    /// first argument must not be a constant zero.
+    /// Whether the operation subtracts a floating-point argument from its first. Clang 22 makes `-m` of `0.0 - m` where
+    /// another difference follows, as in `(0.0 - m) - l` with an `m` that is a maximum: with `m` and `l` zero that is -0
+    /// and not 0, so the first argument must not be a constant zero.
     pub fn is_float_difference(&self) -> bool {
         self.result.is_some_and(Ty::is_float) && self.text.contains("{0} - ")
     }

@@ -95,7 +95,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Both together.
+    /// Adds another tally to this one.
     pub fn add(&mut self, other: Self) {
         self.kernels += other.kernels;
         self.sites += other.sites;

@@ -20,7 +20,7 @@ pub(super) fn write(path: &Path, results: &[Finished], time: Duration) -> Result
     Answer::new(interface, owned).empty_or_text()
 }
 
-/// This program's name without cargo's hash.
+/// The name of the running test program, without cargo's hash.
 pub(super) fn program() -> String {
     let program = std::env::current_exe().unwrap_or_default();
     let name = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -68,6 +68,7 @@ fn properties(launches: &Launches) -> Vec<(&'static str, String)> {
         ]);
     }
     properties.extend(launches.faults.iter().map(|fault| ("amdinst.fault", fault.kind.clone())));
+    properties.extend(launches.doubts.iter().map(|doubt| ("amdinst.doubt", doubt.fault.kind.clone())));
     properties
 }
 
@@ -96,12 +97,12 @@ mod tests {
                 expected: false,
                 counts,
                 waves,
+                left_out: None,
             };
             report.sites = vec![site.clone(), site];
             report
         };
-        let launches =
-            Launches { reports: vec![report(2, 1), report(3, 0)], faults: Vec::new(), timings: Vec::new() };
+        let launches = Launches { reports: vec![report(2, 1), report(3, 0)], ..Launches::default() };
         let value = |name: &str| {
             let found = properties(&launches);
             found.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value).unwrap()

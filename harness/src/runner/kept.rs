@@ -41,6 +41,8 @@ impl Kept {
             message: message.filter(|message| !message.is_empty()),
             launches: finished.launches.reports.clone(),
             faults: finished.launches.faults.clone(),
+            doubts: finished.launches.doubts.iter().map(|doubt| doubt.fault.clone()).collect(),
+            sampled: finished.launches.sampled.clone(),
             modelled: finished.launches.timings.iter().filter_map(|timing| timing.kept.clone()).collect(),
         })));
     }

@@ -76,6 +76,7 @@ pub fn run_tests() -> ExitCode {
     let conclusion = libtest_mimic::run(&arguments, trials);
     let (results, kept) = results.take();
     recorder::print(&results);
+    recorder::warn(&results);
     if let Some(Err(error)) = kept.map(kept::Kept::end) {
         eprintln!("error: {error}");
         return ExitCode::FAILURE;

@@ -1,11 +1,12 @@
 //! What the tests of a program did: how each ended, and the reports of its launches.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use amdinst_format::interface::{LaunchTiming, Launched};
-use amdinst_format::report::run::FaultReport;
+use amdinst_format::interface::{Doubt, LaunchTiming, Launched};
+use amdinst_format::report::run::{FaultReport, Sampled};
 use amdinst_format::report::{Layout, Modelled, Report};
 
 use super::kept::Kept;
@@ -19,6 +20,10 @@ pub(super) struct Launches {
     pub(super) faults: Vec<FaultReport>,
     /// Modelled launches, one for each launch, or none.
     pub(super) timings: Vec<Timed>,
+    /// What may be mistakes of kernels, each once.
+    pub(super) doubts: Vec<Doubt>,
+    /// What was looked for in some workgroups only.
+    pub(super) sampled: Vec<Sampled>,
 }
 
 /// A launch that was modelled.
@@ -26,7 +31,7 @@ pub(super) struct Launches {
 pub(super) struct Timed {
     /// What is told of it.
     pub(super) told: LaunchTiming,
-    /// The same for the kept run.
+    /// The modelled time, for the kept run.
     pub(super) kept: Option<Modelled>,
     /// When each wave ran, as a trace, if that was asked for.
     pub(super) timeline: Option<String>,
@@ -34,21 +39,35 @@ pub(super) struct Timed {
 
 thread_local! {
     /// Of the test that runs on this thread.
-    static LAUNCHES: RefCell<Launches> =
-        const { RefCell::new(Launches { reports: Vec::new(), faults: Vec::new(), timings: Vec::new() }) };
+    static LAUNCHES: RefCell<Launches> = RefCell::default();
 }
 
 /// Notes a launch of the running test.
 pub(crate) fn record(launched: &Launched) {
-    let Launched { report, timing, modelled, timeline, .. } = launched;
+    let Launched { report, timing, modelled, timeline, doubts, sampled, .. } = launched;
     LAUNCHES.with_borrow_mut(|launches| {
         launches.reports.push(report.clone());
+        for doubt in doubts {
+            if !launches.doubts.iter().any(|known| is_same(known, doubt)) {
+                launches.doubts.push(doubt.clone());
+            }
+        }
+        launches.sampled.extend_from_slice(sampled);
         launches.timings.extend(timing.clone().map(|told| Timed {
             told,
             kept: modelled.clone(),
             timeline: timeline.clone(),
         }));
     });
+}
+
+/// Whether two are of the same instructions.
+fn is_same(one: &Doubt, other: &Doubt) -> bool {
+    let key = |doubt: &Doubt| {
+        let FaultReport { kernel, pc, earlier, .. } = &doubt.fault;
+        (kernel.clone(), *pc, earlier.as_ref().map(|earlier| earlier.pc))
+    };
+    key(one) == key(other)
 }
 
 /// Notes a launch of the running test that ended in a fault.
@@ -68,7 +87,7 @@ pub(super) enum Ending {
     Passed,
     /// With this message.
     Failed(String),
-    /// It was not run, for this reason.
+    /// The test was not run, for this reason if one was given.
     Ignored(Option<&'static str>),
 }
 
@@ -107,6 +126,40 @@ impl Results {
         tests.sort_by(|a, b| a.name.cmp(&b.name));
         (tests, kept)
     }
+}
+
+/// Tells on standard error what may be mistakes of kernels, each once, and what was looked for in some workgroups only.
+pub(super) fn warn(results: &[Finished]) {
+    let mut told: Vec<&Doubt> = Vec::new();
+    for (test, doubt) in
+        results.iter().flat_map(|test| test.launches.doubts.iter().map(move |doubt| (test, doubt)))
+    {
+        if !told.iter().any(|known| is_same(known, doubt)) {
+            eprintln!("warning: test {}: {}\n", test.name, doubt.text);
+            told.push(doubt);
+        }
+    }
+    for note in sampled(results) {
+        eprintln!("note: {note}");
+    }
+}
+
+/// What was looked for in some workgroups only, in a line for each kernel and check.
+fn sampled(results: &[Finished]) -> Vec<String> {
+    let mut sums: BTreeMap<(&str, &str), [u64; 3]> = BTreeMap::new();
+    for Sampled { kernel, check, workgroups, of } in results.iter().flat_map(|test| &test.launches.sampled) {
+        let sum = sums.entry((kernel, check)).or_default();
+        *sum = [sum[0] + workgroups, sum[1] + of, sum[2] + 1];
+    }
+    let line = |((kernel, check), [workgroups, of, launches]): ((&str, &str), [u64; 3])| {
+        let what = if check == "uninitialised" { "uninitialised values" } else { check };
+        let launches = if launches == 1 { "a launch".to_owned() } else { format!("{launches} launches") };
+        format!(
+            "kernel `{kernel}`: looked for {what} in {workgroups} of {of} workgroups of {launches}, to save time; \
+             `--check all` (`AMDINST_CHECK=all`) looks in all"
+        )
+    };
+    sums.into_iter().map(line).collect()
 }
 
 /// Prints the launches as `AMDINST_REPORT` asks: nothing, a table for each kernel, as wide as `COLUMNS` says (`full`: with every

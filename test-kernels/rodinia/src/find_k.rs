@@ -127,7 +127,7 @@ impl Tree {
     }
 }
 
-/// The same on the host: records of queries whose key is there, 0 for others.
+/// What the kernel computes, on the host: records of queries whose key is there, 0 for others.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(keys: &[i32], records: &[i32], queries: &[i32]) -> Vec<i32> {
     queries.iter().map(|query| keys.binary_search(query).map_or(0, |at| records[at])).collect()

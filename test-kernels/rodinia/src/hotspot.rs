@@ -143,7 +143,7 @@ impl Rates {
 #[cfg(not(target_arch = "amdgpu"))]
 pub type Chip = (f32, f32, f32, f32, f32);
 
-/// The same on the host.
+/// What the kernel computes, on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(power: &[f32], input: &[f32], columns: usize, rows: usize, chip: Chip) -> Vec<f32> {
     let (capacity, x, y, z, step) = chip;

@@ -59,7 +59,7 @@ pub unsafe fn layer_forward(input: *const f32, weights: *mut f32, partial: *mut 
     }
 }
 
-/// The same on the host: the new weights and the partial sums.
+/// What the kernel computes, on the host: the new weights and the partial sums.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(input: &[f32], weights: &[f32]) -> (Vec<f32>, Vec<f32>) {
     let mut weights = weights.to_vec();

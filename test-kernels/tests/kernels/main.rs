@@ -7,6 +7,7 @@
 //! and keeps what it selects elsewhere.
 
 mod branches;
+mod flags;
 mod functions;
 mod integers;
 mod lds;

@@ -23,6 +23,8 @@ pub(crate) enum Command {
     Hazards(hazards::Options),
     /// Compare the wait states between inserted and other instructions, each with each, with those of LLVM
     HazardPairs(hazards::pairs::Options),
+    /// Mutate code objects, and take each all the way to its launches, on every path that must do the same
+    Mutants(crate::handover::Options),
     /// Run programs of other compilers and libraries, and compare with the host
     Foreign(foreign::Options),
     /// Count how many branches of whole libraries can be instrumented, and what is refused
@@ -38,6 +40,10 @@ pub(crate) fn run(command: &Command) -> Result<bool> {
     match command {
         Command::Seeds(options) => seeds::run(options),
         Command::Differential(options) => crate::handover::run("differential", options),
+        Command::Mutants(options) => {
+            let program = ["--release", "--package", "differential", "--bin", "mutants"];
+            crate::handover::run_as(&program, options)
+        }
         Command::Disasm(options) => disasm::run(options),
         Command::Hazards(options) => hazards::run(options),
         Command::HazardPairs(options) => hazards::pairs::run(options),

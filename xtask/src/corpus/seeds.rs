@@ -35,10 +35,18 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         let path = directory.join(format!("seed-{number:05}"));
         std::fs::write(&path, bytes).with_context(|| format!("writing {}", path.display()))
     };
-    for path in [fixture].iter().chain(&options.objects) {
+    let mut paths = vec![fixture];
+    for entry in std::fs::read_dir(root.join("fuzz/seeds/whole_path"))? {
+        paths.push(entry?.path());
+    }
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "elf"));
+    paths.sort();
+    for path in paths.iter().chain(&options.objects) {
         let bytes = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
         write("code_object", &bytes)?;
         write("code_object", &bundle(&bytes))?;
+        write("whole_path", &bytes)?;
+        write("whole_path", &bundle(&bytes))?;
         for embedded in container::open(&bytes).with_context(|| format!("{}", path.display()))? {
             let object = CodeObject::parse(embedded.bytes.into_owned())?;
             let plan = instrument::plan(&object, &Instrumentation::default())?;

@@ -69,7 +69,7 @@ impl Sources {
         Ok(self.named_files()?.into_iter().map(|(_, path)| path).collect())
     }
 
-    /// The same, each with the name of the file, directory or collection that was given.
+    /// The files, each with the name of the file, directory or collection that was given.
     pub(in crate::corpus) fn named_files(&self) -> Result<Vec<(String, PathBuf)>> {
         let mut all = Vec::new();
         let name_of = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -3,6 +3,9 @@
 //! Through HIP means the real ROCm runtime with the emulator under it (`cargo amdinst exec`), or the GPU of this machine. The
 //! emulator of the first run reads instructions and arguments by itself; that under the runtime gets what AMD's loader and
 //! HIP make of them.
+//!
+//! Every test, launch, site and wave must be equal. Excepted are two answers that only the emulator's own
+//! device has.
 
 mod compare;
 

@@ -30,7 +30,7 @@ pub(super) fn rewrite(old: &[u8], moves: &Moves<'_, impl AddressMap>) -> Result<
         let end = start + usize::from(format.initial_length_size()) + length;
         out.extend(&old[start..end - instructions.len()]);
         let operands = header.standard_opcode_lengths().slice();
-        let at = Place::default();
+        let at = RowAddress::default();
         let plain = plain(operands);
         let mut writer = Writer { out, header, operands, plain, moves, at, all: instructions, copied: 0 };
         while writer.is_before_instruction(&mut instructions)? {
@@ -48,7 +48,7 @@ pub(super) fn rewrite(old: &[u8], moves: &Moves<'_, impl AddressMap>) -> Result<
 
 /// The address of the next row: in the old code, and, as far as it was written, in the new.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct RowAddress {
     old: u64,
     new: u64,
     /// The sequence is of code that moves.
@@ -64,7 +64,7 @@ struct Writer<'a, M> {
     operands: &'a [u8],
     plain: [u8; PLAIN],
     moves: &'a Moves<'a, M>,
-    at: Place,
+    at: RowAddress,
     /// The old instructions.
     all: Reader<'a>,
     /// So many bytes of these were written, as they are or anew. What follows up to the instruction that is next is to be copied.
@@ -175,14 +175,18 @@ impl<'a, M: AddressMap> Writer<'a, M> {
                 let operations =
                     self.operations(if self.at.moves { self.moves.end(old) } else { Some(old) })?;
                 self.advance_pc(operations);
-                self.at = Place::default();
+                self.at = RowAddress::default();
             }
             dw::DW_LNE_set_address if length == 1 + ADDRESS => {
                 self.copy_to(start);
                 let address = body.read_u64()?;
                 let new = self.moves.start(address);
-                self.at =
-                    Place { old: address, new: new.unwrap_or(address), moves: new.is_some(), ahead: false };
+                self.at = RowAddress {
+                    old: address,
+                    new: new.unwrap_or(address),
+                    moves: new.is_some(),
+                    ahead: false,
+                };
                 let new = [&[dw::DW_LNE_set_address.0][..], &self.at.new.to_le_bytes()].concat();
                 self.put_extended(&new);
                 self.copied = self.offset(rest);

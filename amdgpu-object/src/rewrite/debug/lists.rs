@@ -109,7 +109,7 @@ struct Writer<'r, 'b, 'm, M> {
     moves: &'r Moves<'m, M>,
     /// The last unit whose base was asked for, and that: lists of one unit follow one another.
     of_unit: Option<(usize, Base)>,
-    /// The same of its last base that was told by a number. Lists of one function have the same.
+    /// The last base that was told by a number, by unit and number. Lists of one function have the same.
     of_number: Option<((usize, u64), Base)>,
 }
 

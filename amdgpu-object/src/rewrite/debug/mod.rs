@@ -30,7 +30,7 @@ use info::{Found, Into};
 pub enum DebugInfo {
     /// There was none.
     Absent,
-    /// It tells of the new code.
+    /// Debug information tells of the new code.
     Carried,
     /// Left out, and why.
     LeftOut(String),
@@ -209,7 +209,8 @@ impl Moved {
         Ok(self.0[self.find(old)?].1)
     }
 
-    /// The same, where mostly the part is asked for that follows the last one asked for; `last` is the number of that.
+    /// Where the part at offset `old` went. `last` is the number of the part asked for last; mostly the next one is asked
+    /// for.
     fn near(&self, last: &mut usize, old: usize) -> Result<usize, Problem> {
         let next = *last + 1;
         *last = match self.0.get(next) {

@@ -1,4 +1,8 @@
 //! The metadata note after the edit, and whether it agrees with the descriptors.
+//!
+//! The MessagePack of the note is read and edited as a stream, without a tree (`splice`). What does not
+//! change is copied byte for byte, whether it is understood or not. Most kernels share their arguments with a
+//! kernel before them; such arguments are recognised by their bytes.
 
 mod splice;
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use amdgpu_isa::{Access, Condition, Flow, Inst, RegSet, Value};
 
-use super::borders::Borders;
+use super::block_states::BlockStates;
 use super::conditions::Made;
 use super::nonzero::{Chain, Chains};
 use super::slice::{Slice, Steps};
@@ -56,8 +56,8 @@ pub(super) struct Flowing<'a> {
     /// What is known at the function's entry.
     pub(super) entry: State,
     /// What is known where blocks start and where they end.
-    pub(super) starts: Borders,
-    pub(super) ends: Borders,
+    pub(super) starts: BlockStates,
+    pub(super) ends: BlockStates,
     /// By step.
     seen: Vec<Seen>,
     /// Values that are joined at the starts of blocks: of registers, as [`Slice::at_start`] lists them, and of EXEC, by block.
@@ -73,7 +73,7 @@ pub(super) struct Flowing<'a> {
 }
 
 impl<'a> Flowing<'a> {
-    /// That looks at these instructions.
+    /// A data flow over one function, of the instructions that `slice` lists.
     pub(super) fn new(
         program: &'a Program,
         function: &'a Function,
@@ -107,8 +107,8 @@ impl<'a> Flowing<'a> {
             values,
             chains,
             entry: State { scalars, rest: Rest { lanes: Rc::default(), exec: entry_exec, full, nonzero } },
-            starts: Borders::new(blocks, slice.len(), dead),
-            ends: Borders::new(blocks, slice.len(), dead),
+            starts: BlockStates::new(blocks, slice.len(), dead),
+            ends: BlockStates::new(blocks, slice.len(), dead),
             seen: vec![Seen::default(); steps],
             joined_registers: vec![None; slice.at_starts()],
             joined_exec: vec![None; blocks],
@@ -130,7 +130,7 @@ impl<'a> Flowing<'a> {
         self.run_in(&reverse_postorder(blocks.len(), |block| &blocks[block].successors));
     }
 
-    /// The same with the blocks that are reached, each before its successors but for back edges.
+    /// Runs the data flow over the reached blocks, in an order that has each before its successors but for back edges.
     pub(super) fn run_in(&mut self, order: &[usize]) {
         let blocks = &self.function.blocks;
         let mut position = vec![0; blocks.len()];

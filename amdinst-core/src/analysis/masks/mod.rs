@@ -5,14 +5,18 @@
 //! (spills of those). The new mask is then compared with the old one: a known part of it is a narrowing, a mask that
 //! was copied from EXEC before is a restore. Code written by hand also sets masks that comparisons made, again and again,
 //! and all lanes in between: each of these is a narrowing. What cannot be told is reported as unclassified, never dropped.
+//!
+//! The data flow skips what masks cannot depend on. `slice` finds, backwards, the instructions whose results
+//! can reach EXEC, and the registers that hold such results. A state is these registers alone. What joined
+//! masks are made of is worked out only for masks that nothing else explains.
 
-mod aspects;
-mod borders;
+mod block_states;
+mod classes;
 mod classify;
 mod conditions;
 mod flow;
+mod memo;
 mod nonzero;
-mod outlines;
 mod slice;
 mod state;
 mod step;
@@ -22,7 +26,7 @@ use std::collections::BTreeSet;
 pub use classify::writes_exec;
 use classify::{branch_kind, classify, saves_old};
 use flow::Flowing;
-pub(crate) use outlines::Outlines;
+pub(crate) use memo::MaskMemo;
 use slice::Steps;
 
 use super::dominators::Structure;
@@ -99,7 +103,7 @@ impl Masks {
         Self { uniform: uniform(program, function), ..Self::of_writes(&mut flowing) }
     }
 
-    /// The same but for uniform branches.
+    /// What each write of EXEC is; uniform branches are left out.
     fn of_writes(flowing: &mut Flowing<'_>) -> Self {
         let (program, function) = (flowing.program, flowing.function);
         let blocks = &function.blocks;
@@ -156,7 +160,7 @@ impl Masks {
         masks
     }
 
-    /// The same of a function whose instructions have other indices.
+    /// The masks of a copy of the function whose instructions have other indices.
     pub(crate) fn shifted(&self, shift: impl Fn(usize) -> usize) -> Self {
         let site = |site: &MaskSite| MaskSite {
             inst: shift(site.inst),
@@ -210,8 +214,8 @@ pub(super) fn register_targets(
     targets
 }
 
-/// Those of the jumps and calls through registers at the instructions `wanted` where an instruction that `is_asked` computed
-/// a half of the target or both. What a call leaves is taken to be what was before it.
+/// Targets of the jumps and calls through registers at the instructions `wanted`, where an instruction that `is_asked`
+/// computed a half of the target or both. A call is taken to leave all values as they were.
 pub(super) fn computed_jumps(
     program: &Program,
     function: &Function,

@@ -22,7 +22,7 @@ pub(super) struct Steps {
     ends: Vec<usize>,
     /// By block: the registers whose values at its start matter.
     start: Vec<ScalarSet>,
-    /// Those whose values matter anywhere: few do.
+    /// Registers whose values matter at some point of the function: few do.
     anywhere: ScalarSet,
 }
 
@@ -41,12 +41,12 @@ pub(super) struct Slice {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     pub(super) inst: usize,
-    /// It changes a value that matters.
+    /// The step changes a value that matters.
     pub(super) matters: bool,
-    /// It is vector code, which can change what is known of lanes.
+    /// The step is vector code, which can change what is known of lanes.
     pub(super) is_vector: bool,
     pub(super) writes_exec: bool,
-    /// It copies EXEC, or a half of it, to other registers.
+    /// The step copies EXEC, or a half of it, to other registers.
     pub(super) copies_exec: bool,
 }
 
@@ -167,7 +167,7 @@ impl<'a> Search<'a> {
 }
 
 impl Steps {
-    /// Those that matter to EXEC, and to what the instructions `asked` read.
+    /// The steps that matter to EXEC, and to what the instructions `asked` read.
     pub(super) fn new(program: &Program, function: &Function, asked: &BTreeSet<usize>) -> Self {
         let mut search = Search::new(program, function, asked);
         search.run();
@@ -249,7 +249,7 @@ fn registers(set: ScalarSet) -> Registers {
     Registers { low: bits as u64, high: (bits >> 64) as u64 }
 }
 
-/// Those that are still to come.
+/// The registers of a set that are still to come.
 struct Registers {
     low: u64,
     high: u64,

@@ -9,7 +9,7 @@ use crate::analysis::values::Vn;
 /// The id under which the lanes of accumulation registers are known; spill slots follow.
 pub(super) const AGPRS: u32 = 256;
 pub(super) const SLOTS: u32 = 512;
-/// The number of the EXEC place in [`Expr::Phi`].
+/// The number of the EXEC place in `Expr::Phi`.
 pub(super) const EXEC_PLACE: u32 = 200;
 
 /// Scalar registers by operand code.

@@ -1,4 +1,7 @@
 //! The targets of calls and jumps through registers.
+//!
+//! The `s_setpc_b64` of a function is a return, unless its registers hold what scalar instructions loaded or
+//! computed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

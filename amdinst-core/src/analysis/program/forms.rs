@@ -35,9 +35,9 @@ pub(crate) struct Forms {
     last_seen: Vec<u32>,
     /// Functions of programs before this one, and those with this one's.
     functions: (u32, u32),
-    /// Those that their first dword tells.
+    /// Numbers of the instructions that their first dword tells apart.
     dwords: FxHashMap<u64, u32>,
-    /// Those that their first two dwords tell.
+    /// Numbers of the instructions that their first two dwords tell apart.
     pairs: FxHashMap<u64, u32>,
     /// Where what was found lately is found sooner.
     recent: Recent,
@@ -138,7 +138,7 @@ impl Forms {
         }
     }
 
-    /// The same where it was not found lately. `pair` is the first two dwords.
+    /// Finds an instruction that was not found lately. `pair` is its first two dwords.
     #[inline(never)]
     fn look_up(
         &mut self,

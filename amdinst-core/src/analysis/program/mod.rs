@@ -57,26 +57,26 @@ pub struct Shape {
     pub encoding: Encoding,
     /// Bytes in memory.
     pub size: u8,
-    /// It changes scalar registers (SCC is none), if only in part.
+    /// The instruction changes scalar registers (SCC is none), if only in part.
     pub changes_scalars: bool,
-    /// One of its operands is EXEC, or a half of it.
+    /// An operand of the instruction is EXEC, or a half of it.
     pub names_exec: bool,
-    /// That, or it writes EXEC without naming it.
+    /// The instruction names EXEC, or writes it without naming it.
     pub touches_exec: bool,
     /// Control goes on to the next instruction, and nowhere else ([`Flow::Next`]).
     pub goes_on: bool,
-    /// That, and it has nothing to do with the program counter.
+    /// The instruction leads nowhere else and has nothing to do with the program counter.
     is_plain: bool,
-    /// It may have vector instructions do something else than they say ([`modes`]).
+    /// The instruction may have vector instructions do something else than they say ([`modes`]).
     pub(super) sets_modes: bool,
 }
 
 /// What an instruction does with scalar registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalars {
-    /// Those that it may read, SCC among them.
+    /// Scalar registers that the instruction may read, SCC among them.
     pub reads: ScalarSet,
-    /// Those that it wholly writes.
+    /// Scalar registers that the instruction wholly writes.
     pub writes: ScalarSet,
 }
 
@@ -239,7 +239,7 @@ impl Function {
 /// The blocks that each block of a function may follow.
 #[derive(Debug)]
 struct Predecessors {
-    /// Those of all blocks, one block after the other.
+    /// Predecessors of all blocks, one block after the other.
     all: Vec<usize>,
     /// By block: where the next one's begin.
     ends: Vec<usize>,
@@ -286,13 +286,13 @@ pub struct Block {
 /// How a basic block ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// It goes on to its successors.
+    /// The block goes on to its successors.
     Local,
-    /// It calls this function, then goes on to its successor.
+    /// The block calls this function, then goes on to its successor.
     Call(usize),
-    /// It jumps to the entry of this function, which returns to this one's caller.
+    /// The block jumps to the entry of this function, which returns to the caller.
     TailCall(usize),
-    /// It returns to the caller.
+    /// The block returns to the caller.
     Return,
     /// The wave ends.
     End,
@@ -330,7 +330,8 @@ impl Program {
         Self::explore(object, Seen::new(object.target.arch), &mut ())
     }
 
-    /// As [`Program::new`], with what another program of the processor had, if any; shows what is found to `observer`.
+    /// Explores a code object as [`Program::new`] does, with what other programs of the processor had. Shows what is
+    /// found to `observer`.
     pub(crate) fn explore(object: &CodeObject, mut seen: Seen, observer: &mut impl Observer) -> Self {
         let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
         for (index, kernel) in object.kernels.iter().enumerate().filter(|(_, kernel)| !kernel.code.is_empty())

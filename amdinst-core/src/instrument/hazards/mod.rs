@@ -27,9 +27,9 @@ use amdgpu_isa::{Arch, EncodeError, Encoding, Inst, Op, Value};
 /// Where an original instruction stands beside an inserted one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbour {
-    /// It runs first.
+    /// The original instruction runs first.
     Before,
-    /// It runs second.
+    /// The original instruction runs second.
     Behind,
 }
 
@@ -48,12 +48,12 @@ pub fn wait_states(arch: Arch, inserted: &Inst, original: &Inst, original_is: Ne
 }
 
 /// What the rules ask about the instructions of a program, each told when it is first asked for.
-pub(super) struct Known<'a> {
+pub(super) struct ProgramFacts<'a> {
     program: &'a Program,
     facts: FormFacts,
 }
 
-/// The same by form, for one program after the other.
+/// What the rules ask about each distinct instruction, by its number, for one program after the other.
 #[derive(Debug, Default)]
 pub(super) struct FormFacts(Vec<OnceCell<Box<Facts>>>);
 
@@ -64,7 +64,7 @@ impl FormFacts {
     }
 }
 
-impl<'a> Known<'a> {
+impl<'a> ProgramFacts<'a> {
     /// With the facts of forms that programs had before.
     pub(super) fn new(program: &'a Program, mut facts: FormFacts) -> Self {
         facts.0.resize_with(program.forms(), OnceCell::new);
@@ -84,7 +84,7 @@ impl<'a> Known<'a> {
 
 /// Adds the wait states that the patches of one function need, which has such slow instructions.
 pub(super) fn settle(
-    known: &Known<'_>,
+    known: &ProgramFacts<'_>,
     assembler: &Assembler,
     (function, slow): (&Function, Slow),
     patches: &mut Patches,
@@ -122,7 +122,7 @@ enum Direction {
 
 /// A function whose insertions are checked.
 struct Checked<'a> {
-    known: &'a Known<'a>,
+    known: &'a ProgramFacts<'a>,
     surroundings: Surroundings<'a>,
     slow: Slow,
     arch: Arch,

@@ -4,6 +4,10 @@
 //!
 //! Left out, as nothing inserted takes part in them: writes of M0, MODE and VCC. Of FLAT_SCRATCH, which prologues write, there is
 //! no rule.
+//!
+//! The rules are compared with LLVM's hazard recognizer: every inserted instruction with one in so many of
+//! the opcodes, before and after it (`xtask corpus hazard-pairs --every N`). More wait states than LLVM has
+//! pass, fewer do not.
 
 use amdgpu_isa::{
     Access, Arch, Effects, Encoding, Families, Feature, Inst, MemoryOperation, Op, Reg, RegSet, SdwaSel,
@@ -56,7 +60,7 @@ pub(in crate::instrument) struct Facts {
     forwards_part: bool,
     /// Reads or writes lanes by number: v_readlane, v_readfirstlane (`Some(true)`), v_writelane (`Some(false)`).
     lane_access: Option<bool>,
-    /// It loads from memory to LDS, which LLVM takes for vector ALU, too.
+    /// The instruction loads from memory to LDS, which LLVM takes for vector ALU, too.
     to_lds: bool,
     /// The registers with the data of a store of more than 64 bits.
     wide_data: RegSet,
@@ -277,7 +281,7 @@ fn swaps_rows(op: Op) -> bool {
     matches!(op, Op::v_permlane16_swap_b32 | Op::v_permlane32_swap_b32)
 }
 
-/// Those of gfx950 whose result is passed on late whichever byte it is.
+/// Whether an instruction of gfx950 passes its result on late, whichever byte it is.
 fn rounds_to_fp4_at_random(op: Op) -> bool {
     matches!(
         op,

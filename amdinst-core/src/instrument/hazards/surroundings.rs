@@ -1,4 +1,7 @@
 //! Inserted instructions among the original ones, and the ways that lead to them and on from them.
+//!
+//! Hazards are looked for from inserted instructions outwards, as far as any rule reaches that concerns the
+//! instruction. No code is copied for it.
 
 use std::cell::Cell;
 use std::ops::Range;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::cost::{Added, bytes};
-use super::groups::Group;
+use super::groups::KernelGroup;
 use super::later::At;
 use super::prepared::{Counted, Prepared};
-use super::{Draft, Planner, encoding};
+use super::{Draft, NoPlan, Planner};
 use crate::analysis::modes::Modes;
 use crate::analysis::program;
 use crate::instrument::allocate::{Allocation, Borrow, Deferring, Request, Scheme};
@@ -16,7 +16,7 @@ use crate::instrument::borrowed::SCRATCH_OPERATIONS;
 use crate::instrument::entry::Left;
 use crate::instrument::exit::Exit;
 use crate::instrument::hazards;
-use crate::instrument::layout::{CounterPlace, Lent, SgprCounters};
+use crate::instrument::layout::{BorrowedVgprs, CounterPlace, SgprCounters};
 use crate::instrument::options::{Abi, Level, Probe};
 use crate::instrument::patches::Patches;
 use crate::instrument::points::{Point, What};
@@ -32,16 +32,16 @@ impl Planner<'_> {
     /// Registers, code and cost of a group in one scheme; `borrow` says what sites may use of what is in use.
     pub(super) fn attempt(
         &self,
-        group: &Group,
+        group: &KernelGroup,
         prepared: &Prepared<'_>,
         scheme: Scheme,
         borrow: Borrow,
-    ) -> Result<Draft, (Reason, String)> {
+    ) -> Result<Draft, NoPlan> {
         let survey = self.survey;
         let (arch, level) = (self.object.target.arch, self.options.level);
         if scheme.is_seed() && self.options.abi != Abi::Argument {
             let detail = "the schemes of 2022 have the buffer's address as an argument".to_owned();
-            return Err((Reason::CountersDoNotFit, detail));
+            return Err(NoPlan::Refused(Reason::CountersDoNotFit, detail));
         }
         let Prepared { points, shared, total, counted, component } = prepared;
         let (shared, total) = (*shared, *total);
@@ -81,13 +81,13 @@ impl Planner<'_> {
             Scheme::Seed(_) => CounterPlace::Seed,
         };
         let needs = counted.iter().map(|counted| counted.needs(probe_place, level)).collect();
-        let Allocation { owned, places, temps } = component.allocate(request, needs)?;
+        let Allocation { reserved, places, temps } = component.allocate(request, needs)?;
 
         // Where each kernel works out the address of its records before waves end, if all can: functions that end waves do not know
         // for which.
         let offsets =
             || group.kernels.iter().map(|&kernel| Some((kernel, self.place_for_offset(kernel)?))).collect();
-        let offsets: Option<BTreeMap<usize, At>> = owned.deferred.is_some().then(offsets).flatten();
+        let offsets: Option<BTreeMap<usize, At>> = reserved.deferred.is_some().then(offsets).flatten();
 
         let functions = || group.kernels.iter().chain(&group.shared).copied();
         let ends = functions().flat_map(|function| self.ends(function));
@@ -111,16 +111,16 @@ impl Planner<'_> {
             };
             ids.push(id);
             let patch = draft.patches.entry(point.inst);
-            let (assembler, owned, place, id) = (&self.assembler, &owned, places[id], id as u32);
+            let (assembler, reserved, place, id) = (&self.assembler, &reserved, places[id], id as u32);
             match *counted {
                 Counted::Site(facts) => {
-                    let code = SiteCode { assembler, level, place, owned, temps, facts, id };
-                    patch.before = code.before().map_err(encoding)?;
-                    patch.after = code.after().map_err(encoding)?;
+                    let code = SiteCode { assembler, level, place, reserved, temps, facts, id };
+                    patch.before = code.before().map_err(|error| NoPlan::from(error).at(point.inst))?;
+                    patch.after = code.after().map_err(|error| NoPlan::from(error).at(point.inst))?;
                 }
                 Counted::Block { .. } => {
-                    let code = BlockCode { assembler, place, owned, temps, id };
-                    patch.before = code.code().map_err(encoding)?;
+                    let code = BlockCode { assembler, place, reserved, temps, id };
+                    patch.before = code.code().map_err(|error| NoPlan::from(error).at(point.inst))?;
                 }
             }
             self.check_modes(function, point, patch)?;
@@ -138,11 +138,11 @@ impl Planner<'_> {
                 probe: self.options.probe,
                 home: scheme.home(),
                 level,
-                owned: &owned,
+                reserved: &reserved,
                 places: &places[..written],
                 early: offsets.is_some(),
             };
-            let code = exit.code().map_err(encoding)?;
+            let code = exit.code()?;
             for end in self.ends(function) {
                 let patch = draft.patches.entry(end);
                 // After what counts the block that ends here.
@@ -158,7 +158,7 @@ impl Planner<'_> {
             false => shared + self.points.of(kernel).len(),
         };
         let mut later: BTreeMap<usize, (u32, Left)> = BTreeMap::new();
-        if let Some(deferred) = &owned.deferred {
+        if let Some(deferred) = &reserved.deferred {
             for &kernel in &group.kernels {
                 let own = points.iter().zip(&ids).filter(|((function, _), _)| *function == kernel);
                 let counts =
@@ -169,7 +169,7 @@ impl Planner<'_> {
                     kernel,
                     at,
                     &counts.collect::<Vec<_>>(),
-                    (deferred, &owned.counters),
+                    (deferred, &reserved.counters),
                 )?;
                 later.insert(kernel, left);
             }
@@ -183,9 +183,9 @@ impl Planner<'_> {
             let points = points[..shared].iter().copied().chain(own).collect();
             let left = later.get(&kernel).map(|&(_, left)| left).unwrap_or_default();
             let count = counted(kernel);
-            let packing = if owned.packed { stores::packing(&places[..count]) } else { None };
+            let packing = if reserved.packed { stores::packing(&places[..count]) } else { None };
             let counts = (count as u32, packing, points);
-            let (drafted, entries) = self.kernel_edit(kernel, scheme, &owned, counts, &highest, left)?;
+            let (drafted, entries) = self.kernel_edit(kernel, scheme, &reserved, counts, &highest, left)?;
             draft.patches.entry(entries.at).entry = entries.prologue;
             if let Some((first, stub)) = entries.stub {
                 draft.patches.entry(first).instead = stub;
@@ -193,15 +193,16 @@ impl Planner<'_> {
             draft.kernels.insert(kernel, drafted);
         }
         for function in functions() {
-            let code = (&survey.program.functions[function], survey.own(function).slow);
-            hazards::settle(&self.hazards, &self.assembler, code, &mut draft.patches).map_err(encoding)?;
+            let code = (&survey.program.functions[function], survey.summary(function).slow);
+            hazards::settle(&self.hazards, &self.assembler, code, &mut draft.patches)?;
         }
-        self.add_up(group, scheme, owned.lent, &mut draft);
+        self.add_up(group, scheme, reserved.borrowed_vgprs, &mut draft);
         for (number, kernel) in &mut draft.kernels {
             kernel.cost.prologue += later.get(number).map_or(0, |&(count, _)| count);
             kernel.cost.borrowed_sgprs = borrowed_sgprs;
-            kernel.cost.borrowed_vgprs = owned.lent.vgprs() + u32::from(owned.scratch.is_some());
-            if owned.scratch.is_some() {
+            kernel.cost.borrowed_vgprs =
+                reserved.borrowed_vgprs.vgprs() + u32::from(reserved.scratch.is_some());
+            if reserved.scratch.is_some() {
                 kernel.cost.memory_operations_per_site += SCRATCH_OPERATIONS;
             }
         }
@@ -209,7 +210,7 @@ impl Planner<'_> {
     }
 
     /// Refuses a point where vector instructions may do something else than they say, if it counts by some or counts some.
-    fn check_modes(&self, function: usize, point: Point, patch: &Patch) -> Result<(), (Reason, String)> {
+    fn check_modes(&self, function: usize, point: Point, patch: &Patch) -> Result<(), NoPlan> {
         let Survey { program, modes, .. } = self.survey;
         if !modes.concerns(function) {
             return Ok(());
@@ -235,18 +236,18 @@ impl Planner<'_> {
         };
         let (name, pc) = (&program.functions[function].name, program.insts[point.inst].pc);
         let detail = format!("in `{name}` at {pc:#x}: {what}, so nothing can be counted there");
-        Err((Reason::IndexedRegisters, detail))
+        Err(NoPlan::Refused(Reason::IndexedRegisters, detail))
     }
 
     /// What has vector instructions do what they say, before an end of waves where they may not.
-    fn plain_mode(&self, function: usize, end: usize) -> Result<Vec<Assembled>, (Reason, String)> {
+    fn plain_mode(&self, function: usize, end: usize) -> Result<Vec<Assembled>, NoPlan> {
         let Survey { program, modes, .. } = self.survey;
         let blocks = &program.functions[function].blocks;
         let block = blocks.partition_point(|block| block.insts.end <= end);
         let on = modes.before(program, function, block, end);
         let mut code = Sequence::new(&self.assembler);
         code.leave_modes(on);
-        code.finish().map_err(encoding)
+        Ok(code.finish()?)
     }
 
     /// The instructions of a function at which waves end.
@@ -256,7 +257,7 @@ impl Planner<'_> {
     }
 
     /// Fills in what each kernel of a drafted group costs.
-    fn add_up(&self, group: &Group, scheme: Scheme, lent: Lent, draft: &mut Draft) {
+    fn add_up(&self, group: &KernelGroup, scheme: Scheme, borrowed_vgprs: BorrowedVgprs, draft: &mut Draft) {
         let survey = self.survey;
         let mut added: BTreeMap<usize, Added> = BTreeMap::new();
         for &function in group.kernels.iter().chain(&group.shared) {
@@ -281,9 +282,9 @@ impl Planner<'_> {
             let prologue = draft.patches.get(drafted.entry).map_or(&[][..], |patch| &patch.entry);
             drafted.cost.instructions_per_site = sum.per_site;
             let counts = self.options.probe != Probe::Time;
-            let operations = match (lent, self.options.level, self.options.probe) {
-                (Lent::Both, Level::Lanes, probe) => probe.words(),
-                (Lent::Both, Level::Basic, Probe::Branches) => BASIC_COUNTERS,
+            let operations = match (borrowed_vgprs, self.options.level, self.options.probe) {
+                (BorrowedVgprs::Both, Level::Lanes, probe) => probe.words(),
+                (BorrowedVgprs::Both, Level::Basic, Probe::Branches) => BASIC_COUNTERS,
                 _ => 1,
             };
             let (memory, lds) = match scheme {

@@ -7,7 +7,7 @@ use crate::instrument::options::Probe;
 use crate::instrument::refusal::{Reason, Refusal};
 
 /// A component and what is counted in it.
-pub(super) struct Group {
+pub(super) struct KernelGroup {
     /// Functions that are kernels.
     pub(super) kernels: BTreeSet<usize>,
     /// Functions that kernels share or call, and that may be patched.
@@ -16,7 +16,7 @@ pub(super) struct Group {
     pub(super) functions: BTreeSet<usize>,
 }
 
-impl Group {
+impl KernelGroup {
     /// Its kernel, if it is one that reaches no other function.
     pub(super) fn lone_kernel(&self) -> Option<usize> {
         self.kernels.first().copied().filter(|_| self.functions.len() == 1)
@@ -80,9 +80,9 @@ impl Planner<'_> {
     }
 
     /// Accepted kernels with something to count, joined where they share a patchable function.
-    pub(super) fn groups(&self, accepted: &BTreeSet<usize>, patchable: &BTreeSet<usize>) -> Vec<Group> {
+    pub(super) fn groups(&self, accepted: &BTreeSet<usize>, patchable: &BTreeSet<usize>) -> Vec<KernelGroup> {
         let survey = self.survey;
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<KernelGroup> = Vec::new();
         for &kernel in accepted {
             let shared: BTreeSet<usize> = survey.reachable[kernel].intersection(patchable).copied().collect();
             let has_points = |function: &usize| !self.points.of(*function).is_empty();
@@ -90,7 +90,7 @@ impl Planner<'_> {
             if needs_points && !has_points(&kernel) && !shared.iter().any(has_points) {
                 continue;
             }
-            let mut group = Group {
+            let mut group = KernelGroup {
                 kernels: BTreeSet::from([kernel]),
                 shared,
                 functions: survey.reachable[kernel].clone(),
@@ -100,7 +100,7 @@ impl Planner<'_> {
                 groups.push(group);
                 continue;
             }
-            let (joined, apart): (Vec<Group>, Vec<Group>) =
+            let (joined, apart): (Vec<KernelGroup>, Vec<KernelGroup>) =
                 groups.into_iter().partition(|other| !other.shared.is_disjoint(&group.shared));
             for other in joined {
                 group.kernels.extend(other.kernels);

@@ -1,5 +1,6 @@
 //! Decides which kernels are instrumented, with which counter home, and writes down what is inserted where.
 
+mod aliases;
 mod attempt;
 mod choice;
 mod cost;
@@ -13,12 +14,11 @@ mod properties;
 mod remembered;
 mod scratch;
 mod selection;
-mod twins;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use aliases::Aliases;
 pub(super) use remembered::Remembered;
-use twins::Twins;
 
 use super::allocate::Scheme;
 use super::assembler::{Assembled, Assembler};
@@ -31,16 +31,18 @@ use super::refusal::{InstrumentError, Reason, Refusal};
 use super::relocate::{Insertions, Patch, RelocateError, Relocated, Stays};
 use super::seed;
 use super::select::NoSuchSite;
-use super::session::{Known, Session};
+use super::sequence::EmitError;
+use super::session::{ProcessorCache, Session};
 use super::sources::Sources;
 use super::survey::{Survey, selected};
 use crate::counters::{SiteForm, WaveIds};
+use amdgpu_isa::EncodeError;
 use amdgpu_object::rewrite::{KernelEdit, text_address};
 use amdgpu_object::{CodeObject, Kernel};
 use amdinst_format::probes::{AddressMap, Cost, KernelProbes, SiteFrame};
 use amdinst_format::report::location;
 
-/// What will be done to a code object. Made by [`plan`], carried out by [`apply`](super::apply).
+/// What will be done to a code object. Made by [`plan()`], carried out by [`apply()`](super::apply()).
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) kernels: Vec<KernelProbes>,
@@ -76,13 +78,13 @@ pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentEr
     Session::default().plan(object, options)
 }
 
-/// As [`plan`], with what is known of the processor's code. Returns that with what was learnt.
+/// Plans as [`plan`] does, with what is known of the processor's code. Returns that with what was learnt.
 pub(super) fn plan_with(
     object: &CodeObject,
     options: &Options,
-    known: Known,
-) -> Result<(Plan, Known), InstrumentError> {
-    let Known { seen, touches, mut recall, facts, assembler } = known;
+    known: ProcessorCache,
+) -> Result<(Plan, ProcessorCache), InstrumentError> {
+    let ProcessorCache { seen, touches, mut recall, facts, assembler } = known;
     let survey = Survey::new(object, (seen, touches), &mut recall);
     let chosen = selected(object, options)?;
     let sources = Sources::new(object);
@@ -96,7 +98,7 @@ pub(super) fn plan_with(
         options,
         survey: &survey,
         assembler: assembler.clone(),
-        hazards: hazards::Known::new(&survey.program, facts),
+        hazards: hazards::ProgramFacts::new(&survey.program, facts),
         recall: &mut recall,
         points,
         stays: Stays::find(object, &survey.program, &BTreeMap::new()),
@@ -104,11 +106,11 @@ pub(super) fn plan_with(
         unmatched: Vec::new(),
     };
     let has_buffer_symbol = object.variables.iter().any(|variable| variable.name == BUFFER_SYMBOL);
-    let twins = Twins::of(object);
+    let aliases = Aliases::of(object);
     for (function, kernel) in survey.kernels() {
-        if chosen.contains(&kernel) || twins.others(kernel).iter().any(|other| chosen.contains(other)) {
+        if chosen.contains(&kernel) || aliases.others(kernel).iter().any(|other| chosen.contains(other)) {
             let mut refusals = survey.obstacles(function, |pc| sources.frames(pc));
-            refusals.extend(twins.obstacle(object, kernel));
+            refusals.extend(aliases.obstacle(object, kernel));
             if has_buffer_symbol || object.kept.is_some() || has_buffer_argument(&object.kernels[kernel]) {
                 refusals.push(already_instrumented());
             }
@@ -121,7 +123,7 @@ pub(super) fn plan_with(
     }
     let mut unmovable = BTreeMap::new();
     loop {
-        let draft = planner.draft();
+        let draft = planner.draft()?;
         let relocated = if draft.inserted.is_empty() {
             None
         } else {
@@ -155,11 +157,11 @@ pub(super) fn plan_with(
             }
         };
         let mut plan = planner.finish(draft, relocated, &sources);
-        plan.add_twins(object, &twins);
+        plan.add_aliases(object, &aliases);
         plan.add_empty(object, options, &chosen);
         let facts = planner.hazards.into_facts();
         let (seen, touches) = survey.into_known();
-        return Ok((plan, Known { seen, touches, recall, facts, assembler }));
+        return Ok((plan, ProcessorCache { seen, touches, recall, facts, assembler }));
     }
 }
 
@@ -184,7 +186,7 @@ struct Planner<'a> {
     options: &'a Options,
     survey: &'a Survey,
     assembler: Assembler,
-    hazards: hazards::Known<'a>,
+    hazards: hazards::ProgramFacts<'a>,
     /// Kernels that were planned before.
     recall: &'a mut Recall,
     /// What is counted.
@@ -245,13 +247,14 @@ struct DraftKernel {
     sgprs_needed: u32,
     /// Its prologue has to be kept apart from what is behind that if loads may be issued again.
     makes_clause: bool,
-    /// It keeps occupancy, and of the ways that were tried before none would have worked at all.
+    /// The scheme keeps occupancy, and none that was tried before would have worked at all.
     is_first_choice: bool,
 }
 
 impl Planner<'_> {
     fn kernel(&self, function: usize) -> &Kernel {
-        let index = self.survey.program.functions[function].kernel.unwrap_or_default();
+        let index = self.survey.program.functions[function].kernel;
+        let index = index.expect("only functions that are kernels are planned for");
         &self.object.kernels[index]
     }
 
@@ -265,7 +268,18 @@ impl Planner<'_> {
         }
     }
 
-    fn draft(&mut self) -> Draft {
+    /// The plan for some kernels contradicts itself.
+    fn internal(&self, kernels: &BTreeSet<usize>, inst: Option<usize>, what: String) -> InstrumentError {
+        let program = &self.survey.program;
+        let name = |&function: &usize| program.functions[function].name.clone();
+        InstrumentError::Internal {
+            kernel: kernels.first().map(name).unwrap_or_default().to_string(),
+            pc: inst.map(|inst| program.insts[inst].pc),
+            what,
+        }
+    }
+
+    fn draft(&mut self) -> Result<Draft, InstrumentError> {
         let (mut draft, accepted, patchable) = loop {
             let mut draft = Draft::default();
             let accepted: BTreeSet<usize> = self
@@ -295,7 +309,7 @@ impl Planner<'_> {
             let before = draft.inserted.len();
             let part = self.draft_group(&group).and_then(|part| match part {
                 Some(part) => {
-                    draft.inserted.add(&part.patches).map_err(encoding)?;
+                    draft.inserted.add(&part.patches)?;
                     Ok(Some(part.kernels))
                 }
                 None => Ok(None),
@@ -310,7 +324,10 @@ impl Planner<'_> {
                     draft.kernels.extend(kernels);
                 }
                 Ok(None) => {}
-                Err((reason, detail)) => {
+                Err(NoPlan::Internal { inst, what }) => {
+                    return Err(self.internal(&group.kernels, inst, what));
+                }
+                Err(NoPlan::Refused(reason, detail)) => {
                     for &kernel in &group.kernels {
                         let refusal = Refusal::of_kernel(reason, detail.clone());
                         self.refusals.entry(kernel).or_default().push(refusal);
@@ -319,10 +336,50 @@ impl Planner<'_> {
             }
         }
         draft.inserted.sort();
-        draft
+        Ok(draft)
     }
 }
 
-fn encoding(error: amdgpu_isa::EncodeError) -> (Reason, String) {
-    (Reason::DescriptorLimit, format!("the probe cannot be encoded: {error}"))
+/// Why a group of kernels has no plan.
+#[derive(Debug)]
+pub(super) enum NoPlan {
+    /// It cannot be instrumented so.
+    Refused(Reason, String),
+    /// The plan contradicts itself, at an instruction if it is about one: a defect of ours.
+    Internal {
+        /// Its number in the program.
+        inst: Option<usize>,
+        what: String,
+    },
+}
+
+impl NoPlan {
+    /// At an instruction.
+    fn at(self, inst: usize) -> Self {
+        match self {
+            Self::Internal { what, .. } => Self::Internal { inst: Some(inst), what },
+            refused => refused,
+        }
+    }
+}
+
+impl From<(Reason, String)> for NoPlan {
+    fn from((reason, detail): (Reason, String)) -> Self {
+        Self::Refused(reason, detail)
+    }
+}
+
+impl From<EmitError> for NoPlan {
+    fn from(error: EmitError) -> Self {
+        match error {
+            EmitError::Encode(_) => Self::Refused(Reason::DescriptorLimit, error.to_string()),
+            EmitError::Missing(_) => Self::Internal { inst: None, what: error.to_string() },
+        }
+    }
+}
+
+impl From<EncodeError> for NoPlan {
+    fn from(error: EncodeError) -> Self {
+        EmitError::from(error).into()
+    }
 }

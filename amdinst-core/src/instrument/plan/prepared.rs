@@ -1,10 +1,13 @@
 //! What is the same in every scheme of a group of kernels.
+//!
+//! The points, what is live at them, and the registers that they leave are found once per group, and not for
+//! each scheme that is tried.
 
 use amdgpu_isa::Reg;
 use amdgpu_object::KernelDescriptor;
 
 use super::Planner;
-use super::groups::Group;
+use super::groups::KernelGroup;
 use crate::instrument::allocate::{Component, Limits, scc_tells_new};
 use crate::instrument::block_code;
 use crate::instrument::layout::CounterPlace;
@@ -42,7 +45,7 @@ impl Counted {
 }
 
 impl<'a> Planner<'a> {
-    pub(super) fn prepare(&self, group: &Group) -> Prepared<'a> {
+    pub(super) fn prepare(&self, group: &KernelGroup) -> Prepared<'a> {
         let arch = self.object.target.arch;
         let points_of =
             |&function: &usize| self.points.of(function).iter().map(move |&point| (function, point));

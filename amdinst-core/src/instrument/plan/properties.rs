@@ -7,14 +7,14 @@ use amdgpu_object::{
 };
 use amdinst_format::probes::{Cost, Occupancy};
 
-use super::{DraftKernel, Planner, encoding};
+use super::{DraftKernel, NoPlan, Planner};
 use crate::analysis::program::Function;
 use crate::counters::{ARGUMENT_BYTES, Packing, WaveIds};
 use crate::instrument::allocate::Scheme;
 use crate::instrument::assembler::{Assembled, HighestRegisters};
 use crate::instrument::deferred::SPECIAL_SGPRS;
 use crate::instrument::entry::{Buffer, Entry, Left};
-use crate::instrument::layout::{Lent, Owned};
+use crate::instrument::layout::{BorrowedVgprs, Reserved};
 use crate::instrument::lds::{LdsImages, Start};
 use crate::instrument::options::{Abi, BUFFER_ARGUMENT, STRIDES_ARGUMENT};
 use crate::instrument::points::Point;
@@ -54,11 +54,11 @@ impl Planner<'_> {
         &self,
         function: usize,
         scheme: Scheme,
-        owned: &Owned,
+        reserved: &Reserved,
         (counted, packing, points): (u32, Option<Packing>, Vec<(usize, Point)>),
         highest: &HighestRegisters,
         left: Left,
-    ) -> Result<(DraftKernel, Entries), (Reason, String)> {
+    ) -> Result<(DraftKernel, Entries), NoPlan> {
         let arch = self.object.target.arch;
         let survey = self.survey;
         let kernel = self.kernel(function);
@@ -96,7 +96,7 @@ impl Planner<'_> {
             }
         }
 
-        let by_register = owned.scratch.is_some_and(|slots| slots.by_register);
+        let by_register = reserved.scratch.is_some_and(|slots| slots.by_register);
         if by_register {
             descriptor.set_user_sgpr(UserSgpr::FlatScratchInit, true).map_err(|error| {
                 let detail =
@@ -104,7 +104,7 @@ impl Planner<'_> {
                 (Reason::NoFreeVgpr, detail)
             })?;
         }
-        let scratch = owned.scratch.map(|slots| slots.end);
+        let scratch = reserved.scratch.map(|slots| slots.end);
         if let Some(bytes) = scratch {
             descriptor.set_private_segment_fixed_size(bytes);
             descriptor.set_enable_private_segment(true);
@@ -118,16 +118,19 @@ impl Planner<'_> {
         let in_stub = |&(from, point): &(usize, Point)| from == function && point.inst < at;
         if points.iter().any(in_stub) {
             let detail = "a branch stands in the code for firmware that does not preload".to_owned();
-            return Err((Reason::KernargPreload, detail));
+            return Err(NoPlan::Refused(Reason::KernargPreload, detail));
         }
 
         let kernarg = kernel.metadata.kernarg_segment_size.max(original.kernarg_size());
         if kernarg > KernelMetadata::MAX_KERNARG_SEGMENT {
-            return Err((Reason::DescriptorLimit, format!("a kernarg segment of {kernarg} bytes")));
+            return Err(NoPlan::Refused(
+                Reason::DescriptorLimit,
+                format!("a kernarg segment of {kernarg} bytes"),
+            ));
         }
         let buffer_argument = (abi == Abi::Argument).then_some(kernarg.next_multiple_of(8));
         let ids = if arch.has(Feature::PackedWorkItemIds) { WaveIds::Together } else { WaveIds::Apart };
-        let wave_ids = (owned.deferred.is_some() || scheme.is_seed()).then_some(ids);
+        let wave_ids = (reserved.deferred.is_some() || scheme.is_seed()).then_some(ids);
         let argument_bytes = if wave_ids.is_some() { ARGUMENT_BYTES } else { 8 };
         let kernarg_end = buffer_argument.map(|offset| offset + argument_bytes);
         if let Some(end) = kernarg_end {
@@ -138,19 +141,19 @@ impl Planner<'_> {
             assembler: &self.assembler,
             original,
             instrumented: descriptor,
-            owned,
-            keep_offsets: scheme == Scheme::Memory && owned.lent == Lent::Neither,
+            reserved,
+            keep_offsets: scheme == Scheme::Memory && reserved.borrowed_vgprs == BorrowedVgprs::Neither,
             lds,
             buffer: buffer_argument.map_or(Buffer::Variable, Buffer::Argument),
             record_stride: stride,
             left,
         };
-        let mut prologue = entry.code().map_err(encoding)?;
+        let mut prologue = entry.code()?;
         let makes_clause = self.makes_clause(&prologue, at);
         if makes_clause && self.may_replay() {
             let mut code = Sequence::new(&self.assembler);
             code.fill(4);
-            prologue.extend(code.finish().map_err(encoding)?);
+            prologue.extend(code.finish()?);
         }
         let stub = if stub::must_change(&original, &descriptor) {
             let unknown = |what| {
@@ -158,7 +161,7 @@ impl Planner<'_> {
                 (Reason::KernargPreload, detail)
             };
             let first = stub::understand(&survey.program, entry_pc, &original).map_err(unknown)?;
-            Some((first, stub::code(&self.assembler, &descriptor).map_err(encoding)?))
+            Some((first, stub::code(&self.assembler, &descriptor)?))
         } else {
             None
         };
@@ -205,7 +208,7 @@ impl Planner<'_> {
         };
         if survey.reads_allotment(function) && allotted(&descriptor) != allotted(&original) {
             let detail = "it reads how many registers it has (HW_REG_GPR_ALLOC), and counters need more";
-            return Err((Reason::DescriptorLimit, detail.to_owned()));
+            return Err(NoPlan::Refused(Reason::DescriptorLimit, detail.to_owned()));
         }
 
         let lds_before = Resources::of(metadata).lds_bytes;
@@ -251,7 +254,7 @@ impl Planner<'_> {
             stride,
             buffer_argument,
             wave_ids,
-            site_forms: owned.site_forms.clone(),
+            site_forms: reserved.site_forms.clone(),
             packed_sites: if packing.is_some() { counted } else { 0 },
             cost,
             points,
@@ -306,7 +309,7 @@ impl DraftKernel {
         self.edit.metadata.sgpr_count = Some(count);
     }
 
-    /// As many waves fit as before.
+    /// Whether as many waves fit as before.
     pub(super) fn keeps_occupancy(&self) -> bool {
         self.cost.occupancy.after >= self.cost.occupancy.before
     }

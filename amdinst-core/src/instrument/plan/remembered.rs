@@ -87,7 +87,7 @@ impl Planner<'_> {
 }
 
 impl DraftKernel {
-    /// The same for a kernel whose function has another number, and whose instructions have other indices.
+    /// The draft for a kernel whose function has another number, and whose instructions have other indices.
     fn shifted(&self, function: usize, shift: impl Fn(usize) -> usize) -> Self {
         let both = |(from, to): (usize, usize)| (shift(from), shift(to));
         let point = |point: &Point| Point {

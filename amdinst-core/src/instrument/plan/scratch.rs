@@ -1,10 +1,17 @@
 //! Private memory for what sites borrow when there is no other way.
+//!
+//! Descriptor and note get eight bytes more a work-item. Before gfx940 the site needs one more dead SGPR, for
+//! the address. The prologue then sets FLAT_SCRATCH to the base of scratch memory plus the wave's offset,
+//! which the instrumented descriptor asks for (`FLAT_SCRATCH_INIT`). A kernel that sets it in the same way
+//! sets it a second time. Kernels that write anything else there are refused (`no-free-vgpr`), and so are
+//! kernels with a dynamic stack.
 
 use amdgpu_isa::{Feature, Op, Reg, Value};
 
-use super::Planner;
-use super::groups::Group;
+use super::groups::KernelGroup;
 use super::properties::start;
+use super::{NoPlan, Planner};
+use crate::counters::WAVEFRONT_SIZE;
 use crate::instrument::layout::ScratchSlots;
 use crate::instrument::refusal::Reason;
 use crate::instrument::sequence::FLAT_SCRATCH;
@@ -12,7 +19,7 @@ use crate::instrument::site_code::MAX_OFFSET;
 
 /// The most private memory that a work-item can have: that of a wavefront is counted in KiB, in 13 bits
 /// (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
-const MOST_PRIVATE: u32 = 8191 * 1024 / 64;
+const MOST_PRIVATE: u32 = 8191 * 1024 / WAVEFRONT_SIZE;
 
 impl Planner<'_> {
     /// Two dwords a work-item behind all that the kernels of a group have.
@@ -20,9 +27,10 @@ impl Planner<'_> {
     /// From gfx940 on, scratch memory needs no register to be addressed: hardware sets FLAT_SCRATCH for each wave ("architected flat
     /// scratch"), and enabling it shifts no SGPR. Before, the prologue sets it, as kernels do that need it; who writes anything else
     /// there is refused.
-    pub(super) fn scratch_slots(&self, group: &Group) -> Result<ScratchSlots, (Reason, String)> {
-        let refuse =
-            |detail: String| Err((Reason::NoFreeVgpr, format!("every VGPR is in use, and {detail}")));
+    pub(super) fn scratch_slots(&self, group: &KernelGroup) -> Result<ScratchSlots, NoPlan> {
+        let refuse = |detail: String| {
+            Err(NoPlan::Refused(Reason::NoFreeVgpr, format!("every VGPR is in use, and {detail}")))
+        };
         let by_register = !self.object.target.arch.has(Feature::ArchitectedFlatScratch);
         let mut kept = 0u32;
         for &kernel in &group.kernels {
@@ -46,7 +54,7 @@ impl Planner<'_> {
     }
 
     /// An instruction that may put something else into FLAT_SCRATCH than the prologue does.
-    fn writer_of_flat_scratch(&self, group: &Group) -> Option<String> {
+    fn writer_of_flat_scratch(&self, group: &KernelGroup) -> Option<String> {
         let program = &self.survey.program;
         let mut writers = group.functions.iter().flat_map(|&function| {
             let set_up = self.sets_up_flat_scratch(function);

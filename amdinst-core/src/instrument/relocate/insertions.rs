@@ -12,12 +12,12 @@ use crate::instrument::patches::Patches;
 pub(in crate::instrument) struct Insertions {
     /// Of all parts, one after the other.
     code: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<PatchBytes>,
 }
 
 /// Where the bytes of a patch are.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct PatchBytes {
     /// The instruction of the patch.
     index: usize,
     start: usize,
@@ -63,7 +63,7 @@ impl Insertions {
             *size = (self.code.len() - end) as u32;
             end = self.code.len();
         }
-        self.places.push(Place { index, start, sizes, formed: Formed::find(&patch.entry) });
+        self.places.push(PatchBytes { index, start, sizes, formed: Formed::find(&patch.entry) });
         Ok(())
     }
 
@@ -101,14 +101,22 @@ impl Insertions {
     /// What was taken in at the places from this one on, as if the instructions had other indices.
     pub(in crate::instrument) fn since(&self, first: usize, shift: impl Fn(usize) -> usize) -> Self {
         let start = self.places.get(first).map_or(self.code.len(), |place| place.start);
-        let moved = |place: &Place| Place { index: shift(place.index), start: place.start - start, ..*place };
+        let moved = |place: &PatchBytes| PatchBytes {
+            index: shift(place.index),
+            start: place.start - start,
+            ..*place
+        };
         Self { code: self.code[start..].to_vec(), places: self.places[first..].iter().map(moved).collect() }
     }
 
     /// Takes in all of these, as if their instructions had other indices.
     pub(in crate::instrument) fn extend(&mut self, others: &Self, shift: impl Fn(usize) -> usize) {
         let start = self.code.len();
-        let moved = |place: &Place| Place { index: shift(place.index), start: place.start + start, ..*place };
+        let moved = |place: &PatchBytes| PatchBytes {
+            index: shift(place.index),
+            start: place.start + start,
+            ..*place
+        };
         self.code.extend_from_slice(&others.code);
         self.places.extend(others.places.iter().map(moved));
     }

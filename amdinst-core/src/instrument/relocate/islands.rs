@@ -23,7 +23,7 @@ const REACH: u64 = 120_000;
 pub(super) struct Target {
     /// Old address.
     pub(super) old: u64,
-    /// It is entered as from outside: through its prologue.
+    /// The target is entered as from outside: through its prologue.
     pub(super) enters: bool,
 }
 

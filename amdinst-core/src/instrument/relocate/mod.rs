@@ -110,7 +110,7 @@ impl Relocated {
         self.clone().into_map()
     }
 
-    /// The same, for good.
+    /// The address map, taken out of the result.
     pub(super) fn into_map(self) -> AddressMap {
         let keeps_code = self.keeps_code();
         let Layout { mut map, old, .. } = self.layout;

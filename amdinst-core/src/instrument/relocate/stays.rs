@@ -5,6 +5,12 @@
 //! may call: symbols, pointers in data and descriptors name the old code. None of that is instrumented. What does not lead there moves.
 //! A function that both call is there twice, and what moves calls the new one, which may be instrumented: unless data have its address,
 //! which must be the same for all.
+//!
+//! The old code stands in a section `.text.kept`, and symbols, descriptors and relocations name it there. The
+//! probe map's addresses begin with it. It costs the size of the old code, less that of the functions that
+//! stay. Code that no path reaches and that looks at its own address can only be reached by what is not
+//! understood, so it stays, too. In code object version 2 headers stand in the code, so nothing can stay:
+//! such a code object is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -21,9 +27,9 @@ pub(in crate::instrument) struct Stays {
     why: Option<(u64, String)>,
     /// Old addresses that remain the ones to go by, ascending.
     ranges: Vec<Range<u64>>,
-    /// Those of them that are not in the new code at all: no code that moves leads there.
+    /// Ranges of code that stays and is not in the new code at all: no code that moves leads there.
     left_out: Vec<Range<u64>>,
-    /// Those of them that what moves has for itself, too.
+    /// Ranges of code that stays and that code which moves has a copy of.
     twice: Vec<Range<u64>>,
     /// The functions that lead to what cannot move, and those that are there twice.
     functions: [BTreeSet<usize>; 2],
@@ -125,7 +131,7 @@ fn find(ranges: &[Range<u64>], address: u64) -> Option<&Range<u64>> {
     ranges.get(before.checked_sub(1)?).filter(|range| range.contains(&address))
 }
 
-/// These, and all that they lead to.
+/// Functions that can be reached from some, these included.
 fn reached<'a>(from: impl Iterator<Item = usize>, next: impl Fn(usize) -> &'a Vec<usize>) -> BTreeSet<usize> {
     let mut seen = BTreeSet::new();
     let mut open: Vec<usize> = from.collect();

@@ -51,8 +51,12 @@ pub(super) fn retarget(
             let to = located.end().wrapping_add_signed(offset.into());
             let target = Target { old: to, enters: enters(function, located.pc, to) };
             let source = Source::Branch(located.pc);
-            let places = (layout.copied(located.pc), final_place(layout, target));
-            let (Some(new_pc), Some(final_to)) = places else { continue };
+            // What stays where it was goes where it went.
+            let Some(new_pc) = layout.copied(located.pc) else { continue };
+            let final_to = final_place(layout, target).ok_or_else(|| RelocateError::NotRelocatable {
+                pc: located.pc,
+                detail: format!("the target {to:#x} of `{}` is not carried over", located.op),
+            })?;
             let hop = islands.hop(source).and_then(|zone| islands.address(layout, zone, target));
             let distance = hop.unwrap_or(final_to).wrapping_sub(new_pc + u64::from(located.size)) as i64;
             if distance == i64::from(offset) {
@@ -141,7 +145,9 @@ pub(super) fn readdress(
     } else {
         address.target
     };
-    let base = layout.copied(getpc.pc).unwrap_or_default() + u64::from(getpc.size);
+    let not_copied =
+        |pc: u64| fail(format!("the instruction at {pc:#x} that works with it is not carried over"));
+    let base = layout.copied(getpc.pc).ok_or_else(|| not_copied(getpc.pc))? + u64::from(getpc.size);
     let distance = target.wrapping_sub(base);
     for (index, part) in [(address.add, distance as u32), (address.addc, (distance >> 32) as u32)] {
         let located = &program.insts[index];
@@ -156,7 +162,7 @@ pub(super) fn readdress(
         if inline && matches!(operand.value, Value::Literal(_)) {
             return Err(fail(format!("`{}` has no room for a literal", located.op)));
         }
-        let new_pc = layout.copied(located.pc).unwrap_or_default();
+        let new_pc = layout.copied(located.pc).ok_or_else(|| not_copied(located.pc))?;
         replace(layout, program, located, new_pc, &inst)?;
     }
     Ok(())

@@ -13,7 +13,7 @@ use crate::wave::{Wave, register_row};
 pub(super) enum Operand {
     /// First register.
     Row(u16),
-    /// The same for all lanes.
+    /// Bits that are the same for all lanes.
     Bits(u64),
 }
 

@@ -119,9 +119,9 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     }
     let checked = lane_races(w, access, vaddr);
     match lds.scan() {
-        Some(scan) if checked.is_err() => scan.report_clash(),
+        Some(scan) if checked.is_err() => scan.report_lanes(),
         Some(_) => {}
-        None => checked?,
+        None => lane_race::judged(context, checked)?,
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::exec::float::{double, single};
 
-/// One row of N columns: d[j] += Σ a[k]·b[k][j].
+/// One row of N columns: `d[j] += Σ a[k]·b[k][j]`.
 #[inline(always)]
 pub(super) fn singles<'b, const N: usize>(
     a: impl Fn(usize) -> f32,
@@ -27,7 +27,7 @@ pub(super) fn singles<'b, const N: usize>(
     *d = sums;
 }
 
-/// The same for doubles.
+/// One row of N columns in double precision, as a chain of fused multiply-adds over `depth`.
 #[inline(always)]
 pub(super) fn doubles<'b, const N: usize>(
     a: impl Fn(usize) -> f64,

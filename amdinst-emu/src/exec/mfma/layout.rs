@@ -14,7 +14,7 @@ use super::shape::Shape;
 
 /// Where the elements of one depth are: an item of `size` lanes from `lane` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ElementLanes {
     pub(super) item: usize,
     pub(super) lane: usize,
 }
@@ -44,22 +44,22 @@ impl Input {
     }
 
     /// Where element `k` of every row of a block is.
-    pub(super) fn place(&self, block: usize, k: usize) -> Place {
+    pub(super) fn place(&self, block: usize, k: usize) -> ElementLanes {
         let groups = 64 / (self.size * self.blocks);
         let chunk = k / self.run;
         let (group, half) = (chunk % groups, chunk / groups);
-        Place { item: half * self.run + k % self.run, lane: self.size * (block + self.blocks * group) }
+        ElementLanes { item: half * self.run + k % self.run, lane: self.size * (block + self.blocks * group) }
     }
 }
 
 /// Where row `row` of a block of the result is: `size` lanes of one register (a pair, for doubles). `height` is the number
 /// of rows of a group.
-pub(super) fn result(shape: &Shape, height: usize, block: usize, row: usize) -> Place {
+pub(super) fn result(shape: &Shape, height: usize, block: usize, row: usize) -> ElementLanes {
     let size = shape.size;
     let groups_at_once = 64 / size;
     let blocks_at_once = (64 * height).div_ceil(size * size);
     let group = row / height;
-    Place {
+    ElementLanes {
         item: block * (size * size / 64) + group / groups_at_once * height + row % height,
         lane: size * (block % blocks_at_once + blocks_at_once * (group % groups_at_once)),
     }

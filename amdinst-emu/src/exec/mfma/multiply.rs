@@ -42,7 +42,7 @@ pub(super) fn run(w: &mut Wave, job: &Job) {
     ROOM.with_borrow_mut(|room| {
         #[cfg(target_arch = "x86_64")]
         if w.avx2 {
-            // SAFETY: it is set where the host has these features (`Wave::use_vectors`).
+            // SAFETY: `Wave::new` sets it only where the host has these features.
             return unsafe { run_avx2(w, job, room) };
         }
         body(w, job, room);

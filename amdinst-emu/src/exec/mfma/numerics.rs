@@ -34,7 +34,8 @@ pub(super) enum Numerics {
     Flushed(usize),
     /// Sums of so many products, aligned to the largest and truncated.
     Truncated(usize),
-    /// The same, products of even and of odd k apart, then those two sums.
+    /// Sums of so many products, aligned to the largest and truncated: products of even and of odd k apart, then these
+    /// two sums.
     TwoTruncated(usize),
     /// Sums of 32 products in double precision, each with its scale.
     Blocks,

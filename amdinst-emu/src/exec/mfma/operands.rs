@@ -52,7 +52,7 @@ pub(super) struct Indices {
 /// Scales of blocks of 32 elements along the depth.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scale {
-    /// The same for all.
+    /// One scale for all blocks.
     One(u8),
     /// A byte of a register: row or column i, block q in lane i + size·q.
     Lanes { row: u16, shift: u32 },

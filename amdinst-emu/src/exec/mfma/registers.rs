@@ -2,7 +2,7 @@
 //!
 //! A and B are kept depth first: element (k, i) at k·size + i. The result is kept row by row.
 
-use super::layout::{Input, Place, result};
+use super::layout::{ElementLanes, Input, result};
 use super::shape::{Element, Shape};
 use crate::exec::half;
 use crate::wave::{Half, Wave};
@@ -59,7 +59,7 @@ fn gather<T: Copy>(
     let run = size.min(16);
     for block in 0..shape.blocks {
         for k in 0..depth {
-            let Place { item, lane } = input.place(lanes.block(block), k);
+            let ElementLanes { item, lane } = input.place(lanes.block(block), k);
             let row = &mut to[(block * depth + k) * size..][..size];
             for (part, values) in row.chunks_exact_mut(run).enumerate() {
                 let first = lanes.lane(lane + part * run);
@@ -144,7 +144,7 @@ pub(super) fn rows<T>(
     shape: &Shape,
     height: usize,
     values: &mut [T],
-    mut visit: impl FnMut(Place, &mut [T]),
+    mut visit: impl FnMut(ElementLanes, &mut [T]),
 ) {
     for block in 0..shape.blocks {
         for row in 0..shape.size {

@@ -107,7 +107,8 @@ pub(super) fn row<'b, const N: usize>(
     clean(d);
 }
 
-/// The same for 8-bit formats: even and odd products are summed apart, and those sums aligned and rounded down.
+/// One row of N columns in groups of products of 8-bit formats. Even and odd products are summed apart, and these sums
+/// aligned and rounded down.
 #[inline(always)]
 pub(super) fn row_of_two<'b, const N: usize>(
     a: impl Fn(usize) -> f32,

@@ -1,6 +1,6 @@
 //! Accesses to device memory, once the allocation is known.
 
-use super::Place;
+use super::LaneAddress;
 use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
 use crate::exec::atomic;
 use crate::exec::atomic_float::Denormals;
@@ -14,12 +14,12 @@ pub(super) fn one_allocation(
     w: &mut Wave,
     access: &MemoryAccess,
     allocation: &Allocation,
-    places: &[Place; LANES],
+    places: &[LaneAddress; LANES],
     denormals: Denormals,
 ) -> Outcome {
     let exec = w.exec;
     let offset = |lane: usize| match places[lane] {
-        Place::Global(address) => (address - allocation.address) as usize,
+        LaneAddress::Global(address) => (address - allocation.address) as usize,
         _ => 0,
     };
     let active = (0..LANES).filter(|lane| exec >> lane & 1 != 0);

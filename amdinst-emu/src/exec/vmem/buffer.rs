@@ -2,7 +2,7 @@
 
 use amdgpu_isa::Op;
 
-use super::{Place, Span, bytes_of, device, note};
+use super::{LaneAddress, Span, bytes_of, device, note};
 use crate::check::{Outcome, Trap};
 use crate::exec::lane_data::{get_small, put_small};
 use crate::memory::{Memory, is_scratch};
@@ -120,7 +120,12 @@ pub(super) fn index_and_offset(w: &Wave, access: &MemoryAccess, lane: usize) -> 
 }
 
 /// Where each lane's access goes.
-pub(super) fn places(w: &Wave, access: &MemoryAccess, op: Op, places: &mut [Place; LANES]) -> Outcome<Span> {
+pub(super) fn places(
+    w: &Wave,
+    access: &MemoryAccess,
+    op: Op,
+    places: &mut [LaneAddress; LANES],
+) -> Outcome<Span> {
     let resource = Resource::read(w, access);
     if resource.is_unbound(access) {
         return Ok(None);
@@ -133,7 +138,7 @@ pub(super) fn places(w: &Wave, access: &MemoryAccess, op: Op, places: &mut [Plac
         let (index, offset) = index_and_offset(w, access, lane);
         places[lane] = if resource.is_private() {
             // Not range-checked, so a negative VGPR may be brought back by the constant (LLVM folds those on GFX9).
-            Place::Swizzled { base: resource.base, offset: offset & 0xffff_ffff }
+            LaneAddress::Swizzled { base: resource.base, offset: offset & 0xffff_ffff }
         } else {
             // Each dword by itself, but an atomic as a whole.
             let piece = if atomic { bytes } else { bytes.min(4) };
@@ -142,14 +147,14 @@ pub(super) fn places(w: &Wave, access: &MemoryAccess, op: Op, places: &mut [Plac
                 (true, true) if resource.is_contiguous(offset, bytes) => {
                     let address = resource.address(index, offset, lane);
                     note(&mut span, address);
-                    Place::Global(address)
+                    LaneAddress::Global(address)
                 }
-                (false, false) => Place::Nowhere,
+                (false, false) => LaneAddress::Nowhere,
                 _ if atomic => return Err(Trap::unimplemented(op, "across elements of a swizzled buffer")),
-                _ => Place::Pieces { index, offset },
+                _ => LaneAddress::Pieces { index, offset },
             }
         };
-        only_global &= matches!(places[lane], Place::Global(_));
+        only_global &= matches!(places[lane], LaneAddress::Global(_));
     }
     Ok(span.filter(|_| only_global))
 }

@@ -1,6 +1,6 @@
 //! Addresses of FLAT, GLOBAL and SCRATCH (Vega ISA manual, chapter "Flat Memory Instructions").
 
-use super::{Place, Span, note};
+use super::{LaneAddress, Span, note};
 use crate::memory::{PRIVATE_APERTURE, SHARED_APERTURE};
 use crate::program::{MemoryAccess, Src};
 use crate::wave::{LANES, Wave};
@@ -9,26 +9,26 @@ fn address64(w: &Wave, row: u16, lane: usize) -> u64 {
     w.lane::<u64>(row, lane)
 }
 
-pub(super) fn flat_places(w: &Wave, access: &MemoryAccess, places: &mut [Place; LANES]) -> Span {
+pub(super) fn flat_places(w: &Wave, access: &MemoryAccess, places: &mut [LaneAddress; LANES]) -> Span {
     let row = access.vaddr?;
     let mut span = None;
     let mut only_global = true;
     for lane in (0..LANES).filter(|lane| w.active(*lane)) {
         let address = address64(w, row, lane).wrapping_add_signed(access.offset);
         places[lane] = match address >> 32 {
-            high if high == SHARED_APERTURE >> 32 => Place::Lds(address & 0xffff_ffff),
-            high if high == PRIVATE_APERTURE >> 32 => Place::Private(address & 0xffff_ffff),
+            high if high == SHARED_APERTURE >> 32 => LaneAddress::Lds(address & 0xffff_ffff),
+            high if high == PRIVATE_APERTURE >> 32 => LaneAddress::Private(address & 0xffff_ffff),
             _ => {
                 note(&mut span, address);
-                Place::Global(address)
+                LaneAddress::Global(address)
             }
         };
-        only_global &= matches!(places[lane], Place::Global(_));
+        only_global &= matches!(places[lane], LaneAddress::Global(_));
     }
     span.filter(|_| only_global)
 }
 
-pub(super) fn global_places(w: &Wave, access: &MemoryAccess, places: &mut [Place; LANES]) -> Span {
+pub(super) fn global_places(w: &Wave, access: &MemoryAccess, places: &mut [LaneAddress; LANES]) -> Span {
     let base = match access.scalar {
         Src::None => None,
         source => Some(w.scalar64(source)),
@@ -43,16 +43,17 @@ pub(super) fn global_places(w: &Wave, access: &MemoryAccess, places: &mut [Place
         };
         let address = address.wrapping_add_signed(access.offset);
         note(&mut span, address);
-        places[lane] = Place::Global(address);
+        places[lane] = LaneAddress::Global(address);
     }
     span
 }
 
-pub(super) fn scratch_places(w: &Wave, access: &MemoryAccess, places: &mut [Place; LANES]) -> Span {
+pub(super) fn scratch_places(w: &Wave, access: &MemoryAccess, places: &mut [LaneAddress; LANES]) -> Span {
     let base = w.scalar32(access.scalar);
     for lane in (0..LANES).filter(|lane| w.active(*lane)) {
         let offset = access.vaddr.map_or(0, |row| w.lane::<u32>(row, lane)).wrapping_add(base);
-        places[lane] = Place::Private(u64::from(offset).wrapping_add_signed(access.offset) & 0xffff_ffff);
+        places[lane] =
+            LaneAddress::Private(u64::from(offset).wrapping_add_signed(access.offset) & 0xffff_ffff);
     }
     None
 }

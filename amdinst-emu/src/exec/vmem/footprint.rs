@@ -1,13 +1,13 @@
 //! Addresses of vector memory instructions that are about to run.
 
-use super::{Place, buffer, flat};
+use super::{LaneAddress, buffer, flat};
 use crate::exec::footprint::Footprint;
 use crate::program::{MemoryAccess, Space, Step};
 use crate::wave::{FLAT_SCRATCH, LANES, Scratch, Wave};
 
 /// The places of an instruction, as addresses of device memory (private memory at its swizzled place) and of LDS.
 pub(crate) fn footprint(w: &Wave, step: &Step, access: &MemoryAccess, out: &mut Footprint) {
-    let mut places = [Place::Nowhere; LANES];
+    let mut places = [LaneAddress::Nowhere; LANES];
     match access.space {
         Space::Flat => drop(flat::flat_places(w, access, &mut places)),
         Space::Global => drop(flat::global_places(w, access, &mut places)),
@@ -18,16 +18,18 @@ pub(crate) fn footprint(w: &Wave, step: &Step, access: &MemoryAccess, out: &mut 
     }
     for (lane, place) in places.into_iter().enumerate().filter(|(lane, _)| w.active(*lane)) {
         let address = match place {
-            Place::Global(address) => address,
-            Place::Private(offset) => w.s64(FLAT_SCRATCH) + Scratch::swizzle(offset, lane),
-            Place::Swizzled { base, offset } => base + Scratch::swizzle(offset, lane),
-            Place::Pieces { index, offset } => buffer::Resource::read(w, access).address(index, offset, lane),
-            Place::Lds(offset) => {
+            LaneAddress::Global(address) => address,
+            LaneAddress::Private(offset) => w.s64(FLAT_SCRATCH) + Scratch::swizzle(offset, lane),
+            LaneAddress::Swizzled { base, offset } => base + Scratch::swizzle(offset, lane),
+            LaneAddress::Pieces { index, offset } => {
+                buffer::Resource::read(w, access).address(index, offset, lane)
+            }
+            LaneAddress::Lds(offset) => {
                 out.local |= 1 << lane;
                 out.offset[lane] = offset as u32;
                 continue;
             }
-            Place::Nowhere => continue,
+            LaneAddress::Nowhere => continue,
         };
         out.global |= 1 << lane;
         out.address[lane] = address;

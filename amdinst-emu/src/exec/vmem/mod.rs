@@ -51,7 +51,7 @@ fn acquire(context: &mut Context<'_>, _: &Step) -> Outcome {
 
 /// Where a lane's access goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum LaneAddress {
     /// Device memory.
     Global(u64),
     Lds(u64),
@@ -88,7 +88,7 @@ fn perform(context: &mut Context<'_>, step: &Step, access: &MemoryAccess) -> Out
         return typed::access(context, step, access, typed);
     }
     let w = &mut *context.wave;
-    let mut places = [Place::Nowhere; LANES];
+    let mut places = [LaneAddress::Nowhere; LANES];
     let global = match access.space {
         Space::Flat => flat::flat_places(w, access, &mut places),
         Space::Global => flat::global_places(w, access, &mut places),
@@ -138,7 +138,7 @@ fn note(span: &mut Span, address: u64) {
 
 /// The general path: each lane finds its own memory. Nothing is written before every lane's place has been checked only
 /// as far as the lanes before a faulting one go, as on hardware a faulting wave leaves partial results.
-fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Place; LANES]) -> Outcome {
+fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[LaneAddress; LANES]) -> Outcome {
     let denormals = denormals(context, access);
     let Context { wave: w, lds: group, memory, .. } = context;
     let write = !matches!(access.action, Action::Load { .. });
@@ -146,7 +146,7 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
     let exec = w.exec;
     for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
         match places[lane] {
-            Place::Global(address) => match w.scratch.offset_of(address) {
+            LaneAddress::Global(address) => match w.scratch.offset_of(address) {
                 Some(at) => {
                     scratch::scratch(w, access, lane, &|byte| Some(at + byte as usize), address, denormals)?;
                 }
@@ -155,7 +155,7 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
                     in_allocation(w, access, allocation, address, lane, denormals)?;
                 }
             },
-            Place::Lds(address) => match access.action {
+            LaneAddress::Lds(address) => match access.action {
                 Action::Atomic { op, bytes, returns } => {
                     let at = lds::check(group, w, AccessKind::Atomic, address, bytes, bytes, lane)?;
                     let (data, second) = atomic_operands(w, access, op, bytes, lane);
@@ -173,7 +173,7 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
                     lds::transfer(w, group, action, at, lane, row);
                 }
             },
-            Place::Private(offset) => {
+            LaneAddress::Private(offset) => {
                 let base = w.s64(FLAT_SCRATCH);
                 let first = w.scratch.offset_of(base);
                 let place = |byte: u64| {
@@ -183,7 +183,7 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
                 };
                 scratch::scratch(w, access, lane, &place, offset, denormals)?;
             }
-            Place::Swizzled { base, offset } => {
+            LaneAddress::Swizzled { base, offset } => {
                 let first = w.scratch.offset_of(base);
                 let place = |byte: u64| {
                     first
@@ -193,8 +193,8 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Plac
                 let reported = w.scratch.lane_offset_of(base) + offset;
                 scratch::scratch(w, access, lane, &place, reported, denormals)?;
             }
-            Place::Pieces { index, offset } => buffer::pieces(w, memory, access, lane, index, offset)?,
-            Place::Nowhere => match access.action {
+            LaneAddress::Pieces { index, offset } => buffer::pieces(w, memory, access, lane, index, offset)?,
+            LaneAddress::Nowhere => match access.action {
                 Action::Load { bytes, signed, part } if bytes < 4 => {
                     super::lane_data::put_small(w, access.dst, lane, 0, bytes, signed, part);
                 }

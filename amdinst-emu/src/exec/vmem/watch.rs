@@ -1,7 +1,7 @@
 //! What is looked at for races in vector memory. Accesses that convert, and those of a buffer's records in pieces, it
 //! leaves out.
 
-use super::Place;
+use super::LaneAddress;
 use crate::check::{AccessKind, Outcome};
 use crate::exec::{Context, lane_race};
 use crate::program::{Action, MemoryAccess, Step};
@@ -16,7 +16,7 @@ pub(super) fn note(
     context: &mut Context<'_>,
     step: &Step,
     access: &MemoryAccess,
-    places: &[Place; LANES],
+    places: &[LaneAddress; LANES],
 ) -> Outcome {
     if context.scan.is_some() {
         scan(context, step, access, places);
@@ -26,7 +26,7 @@ pub(super) fn note(
     if how.kind != AccessKind::Read {
         let active = places.iter().enumerate().filter(|(lane, _)| context.wave.active(*lane));
         context.trace_stores(active.filter_map(|(lane, place)| match *place {
-            Place::Global(address) => Some((address, how.bytes, Some(lane))),
+            LaneAddress::Global(address) => Some((address, how.bytes, Some(lane))),
             _ => None,
         }));
     }
@@ -34,14 +34,14 @@ pub(super) fn note(
     let w = &*context.wave;
     let lanes = places.iter().enumerate().filter(|(lane, _)| w.active(*lane));
     let lanes = lanes.filter_map(|(lane, place)| match *place {
-        Place::Global(address) if w.scratch.offset_of(address).is_none() => Some((address, Some(lane))),
+        LaneAddress::Global(address) if w.scratch.offset_of(address).is_none() => Some((address, Some(lane))),
         _ => None,
     });
     races.note(context.memory, w, how, lanes)
 }
 
-/// The same for a scan, which cannot fail.
-fn scan(context: &mut Context<'_>, step: &Step, access: &MemoryAccess, places: &[Place; LANES]) {
+/// Notes the accesses of all lanes in a scan for races, which cannot fail.
+fn scan(context: &mut Context<'_>, step: &Step, access: &MemoryAccess, places: &[LaneAddress; LANES]) {
     let how = Access::new(access.action, passes_the_cache(step));
     let Some(scan) = context.scan.as_deref_mut() else { return };
     if how.kind == AccessKind::Read && how.synchronises {
@@ -49,7 +49,7 @@ fn scan(context: &mut Context<'_>, step: &Step, access: &MemoryAccess, places: &
     }
     let w = &*context.wave;
     for (_, place) in places.iter().enumerate().filter(|(lane, _)| w.active(*lane)) {
-        let Place::Global(address) = *place else { continue };
+        let LaneAddress::Global(address) = *place else { continue };
         scan.note(context.memory, w, how, address);
     }
 }
@@ -67,7 +67,11 @@ pub(crate) fn passes_the_cache(step: &Step) -> bool {
 ///
 /// # Errors
 /// When they have changed what others had written, or when they have stored different values to one place.
-pub(super) fn settle(context: &mut Context<'_>, access: &MemoryAccess, places: &[Place; LANES]) -> Outcome {
+pub(super) fn settle(
+    context: &mut Context<'_>,
+    access: &MemoryAccess,
+    places: &[LaneAddress; LANES],
+) -> Outcome {
     if !context.lds.is_watched() || !matches!(access.action, Action::Store { .. }) {
         return Ok(());
     }
@@ -82,34 +86,35 @@ pub(super) fn settle(context: &mut Context<'_>, access: &MemoryAccess, places: &
     for memory in [Some(context.memory), None] {
         let stores = places.iter().enumerate().filter(|(lane, _)| w.active(*lane));
         let stores = stores.filter_map(|(lane, place)| match *place {
-            Place::Global(address) if memory.is_some() => Some((address, lane)),
-            Place::Lds(address) if memory.is_none() => Some((address, lane)),
+            LaneAddress::Global(address) if memory.is_some() => Some((address, lane)),
+            LaneAddress::Lds(address) if memory.is_none() => Some((address, lane)),
             _ => None,
         });
         let stores = stores.map(|(address, lane)| lane_race::Store { address, lane, row: access.data[0] });
         let checked = lane_race::check(w, memory, access.action, &mut stores.collect::<Vec<_>>());
         match &mut context.scan {
-            Some(scan) if checked.is_err() => scan.report_clash(),
+            Some(scan) if checked.is_err() => scan.report_lanes(),
             _ if context.trace.is_some() => {}
             Some(_) => {}
-            None => checked?,
+            None => lane_race::judged(context, checked)?,
         }
     }
     Ok(())
 }
 
 /// Whether the places of the active lanes, from lane to lane, are behind each other: no two lanes store to one then.
-fn ascend(w: &Wave, access: &MemoryAccess, places: &[Place; LANES]) -> bool {
+fn ascend(w: &Wave, access: &MemoryAccess, places: &[LaneAddress; LANES]) -> bool {
     let Action::Store { bytes, .. } = access.action else { return true };
-    let mut end = 0;
-    places.iter().enumerate().filter(|(lane, _)| w.active(*lane)).all(|(_, place)| match *place {
-        // LDS has addresses of its own.
-        Place::Lds(_) => false,
-        Place::Global(address) => {
-            let behind = end <= address;
-            end = address.saturating_add(u64::from(bytes));
-            behind
-        }
-        _ => true,
+    // LDS has addresses of its own.
+    let (mut in_memory, mut in_lds) = (0, 0);
+    places.iter().enumerate().filter(|(lane, _)| w.active(*lane)).all(|(_, place)| {
+        let (end, address) = match *place {
+            LaneAddress::Global(address) => (&mut in_memory, address),
+            LaneAddress::Lds(address) => (&mut in_lds, address),
+            _ => return true,
+        };
+        let behind = *end <= address;
+        *end = address.saturating_add(u64::from(bytes));
+        behind
     })
 }

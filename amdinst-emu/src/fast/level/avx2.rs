@@ -185,7 +185,7 @@ unsafe fn load_relaxed(from: *const u32) -> __m256i {
     value
 }
 
-/// As [`load_relaxed`].
+/// Stores eight dwords, each as by a relaxed atomic. See [`load_relaxed`].
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn store_relaxed(to: *mut u32, value: __m256i) {

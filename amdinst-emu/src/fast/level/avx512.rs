@@ -163,7 +163,7 @@ unsafe fn load_relaxed(from: *const u32) -> __m512i {
     value
 }
 
-/// As [`load_relaxed`].
+/// Stores sixteen dwords, each as by a relaxed atomic. See [`load_relaxed`].
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn store_relaxed(to: *mut u32, value: __m512i) {

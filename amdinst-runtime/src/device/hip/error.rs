@@ -31,11 +31,11 @@ impl fmt::Display for Library {
 /// The driver's device file, through which a runtime reaches GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DriverFile {
-    /// It is not there.
+    /// The driver's file is not there.
     Missing,
-    /// It may not be opened.
+    /// The driver's file may not be opened.
     Denied,
-    /// It can be opened.
+    /// The driver's file can be opened.
     Open,
 }
 

@@ -263,6 +263,8 @@ impl Gpu {
                 report: request.empty_report(probes),
                 wave_instructions: None,
                 timing: None,
+                doubts: Vec::new(),
+                sampled: Vec::new(),
             });
         };
         let function = self.function(&form.path, &form.object.bytes, request.kernel)?;
@@ -295,7 +297,7 @@ impl Gpu {
             seconds: Some(seconds),
         };
         let report = Report::new(&launch).map_err(|error| request.counters(error.to_string()))?;
-        Ok(Outcome { report, wave_instructions: None, timing: None })
+        Ok(Outcome { report, wave_instructions: None, timing: None, doubts: Vec::new(), sampled: Vec::new() })
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Those of the evaluation.
+    /// The sizes of the evaluation.
     pub(super) const FULL: Self = Self {
         name: "full",
         units: 65_536,

@@ -15,7 +15,7 @@ use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 /// What is run: the kernel as it was compiled, or with counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// As it was compiled.
+    /// The kernel as it was compiled.
     Baseline,
     /// Our counters in registers, LDS, memory.
     Register,
@@ -45,7 +45,7 @@ impl Form {
         if self.reads_clock() { Self::SeedBaseline } else { Self::Baseline }
     }
 
-    /// It counts.
+    /// Whether the kernel counts.
     pub(super) const fn counts(self) -> bool {
         !matches!(self, Self::Baseline | Self::SeedBaseline)
     }
@@ -62,7 +62,7 @@ impl Form {
         }
     }
 
-    /// It writes what the clock was when each wave began and ended.
+    /// Whether the kernel writes what the clock was when each wave began and ended.
     const fn reads_clock(self) -> bool {
         matches!(self, Self::SeedBaseline | Self::SeedLds | Self::SeedGlobal)
     }

@@ -102,7 +102,7 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
             command.env(name, value);
         }
     }
-    let checks = args.limits.checks;
+    let checks = &args.limits.checks;
     if checks.asked().is_some_and(|asked| asked.uninitialised) {
         context.shell.warn(
             "`exec` does not look for uninitialised values: each launch runs once, on the program's own memory",

@@ -2,6 +2,9 @@
 //!
 //! The runtime must reach the driver through functions of another library, and only such as ours has. AMD's own packages link
 //! those functions into the runtime itself: there, ours would never be loaded, and the program would find no GPU without a word.
+//!
+//! Such a runtime is refused before the program starts, with what to do. So is a runtime that needs functions
+//! which ours lacks, and a program that is linked with a HIP that is not there.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -45,7 +48,7 @@ enum Outlook {
     Good,
     /// There is no runtime to be found.
     NoRuntime,
-    /// It is linked with a HIP that is not here.
+    /// The program is linked with a HIP that is not here.
     NoHip(String),
     /// The library cannot stand under the runtime. The program is linked with it if that is `certain`.
     NoFit { why: String, certain: bool },

@@ -134,7 +134,7 @@ pub struct SiteView {
     pub kind: SiteKind,
     /// Address of the narrowing instruction.
     pub pc: u64,
-    /// That instruction.
+    /// The site's instruction, as LLVM writes it.
     pub instruction: String,
     /// Where it stands in the source.
     #[serde(flatten)]

@@ -4,6 +4,9 @@ mod spool;
 mod tally;
 mod whole;
 
+use std::io::Write as _;
+
+use amdgpu_object::CodeObject;
 use amdinst_core::instrument::SiteKind;
 use amdinst_core::instrument::{
     self, Abi, BlockProbe, Cost, Counters, Home, InstrumentError, KernelProbes, LeftOut, Level, Options,
@@ -19,6 +22,7 @@ use super::inspect::view::SiteView;
 use super::output::{self, count};
 use crate::cli::{AbiChoice, CounterChoice, Format, InstrumentArgs, LevelChoice, ProbeChoice, SiteArgs};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::together::Together;
 use tally::Tally;
 
 /// Version of the JSON form.
@@ -274,10 +278,14 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
         context.shell.warn(no_debug_info(&target, reason));
     }
     let map_path = output::probe_map_path(output);
-    let map = instrumented.map.to_json().or_exit(Exit::OutputFailed)?;
-    // The map first: a code object without its map could be launched, and its counters not be read.
-    output::write_file(&map_path, &map)?;
-    output::write_file(output, &instrumented.bytes)?;
+    let mut pair = Together::default();
+    let failed = || format!("writing {}", output.display());
+    pair.add(output, |file| file.write_all(&instrumented.bytes)).or_exit_with(Exit::OutputFailed, failed)?;
+    let there = std::fs::read(output).ok().and_then(|bytes| CodeObject::parse(bytes).ok());
+    let between = |old: &[u8]| for_both(&instrumented.map_file, old, there.as_ref()?);
+    pair.add_companion(&map_path, &instrumented.map_file, between)
+        .or_exit_with(Exit::OutputFailed, || format!("writing {}", map_path.display()))?;
+    pair.put().or_exit_with(Exit::OutputFailed, failed)?;
 
     let view = View {
         schema: SCHEMA,
@@ -292,6 +300,17 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let mut tally = Tally::default();
     tally.add(&instrumented.map.kernels);
     Ok(tally.tell(context, format_args!("{} and {}", output.display(), map_path.display())))
+}
+
+/// The map's file with the one before it that belongs to the code object which is there. Who was killed may have left a file with two.
+fn for_both(new: &[u8], old: &[u8], there: &CodeObject) -> Option<Vec<u8>> {
+    let fits = |both: &Vec<u8>| instrument::map_for(both, there).is_ok();
+    instrument::with_before(new, old).filter(fits).or_else(|| {
+        let old: serde_json::Value = serde_json::from_slice(old).ok()?;
+        let mut before = serde_json::to_vec(old.get("before")?).ok()?;
+        before.push(b'\n');
+        instrument::with_before(new, &before).filter(fits)
+    })
 }
 
 /// Says that debug information could not be carried over.

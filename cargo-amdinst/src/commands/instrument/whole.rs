@@ -16,6 +16,7 @@ use crate::commands::Context;
 use crate::commands::input::{File, Found, Input, kernel_of};
 use crate::commands::output::{self, count};
 use crate::exit::{CommandResult, Exit, OrExit as _};
+use crate::together::Together;
 
 thread_local! {
     /// What a thread has learnt of the code objects that it has instrumented.
@@ -25,7 +26,7 @@ thread_local! {
 /// What became of one code object.
 #[derive(Default)]
 struct Done {
-    /// Those of the kernels asked for that it has.
+    /// The kernels asked for that this code object has.
     named: Vec<String>,
     /// What was asked for and it does not have; `None` if none of its kernels was asked for.
     unmatched: Option<Vec<NoSuchSite>>,
@@ -85,11 +86,20 @@ pub(super) fn run(
     let replacements: BTreeMap<usize, &[u8]> =
         written.iter().map(|one| (one.index, &contents[one.object.clone()])).collect();
     let whole = container::replace(file.bytes(), &replacements).or_exit(Exit::Unsupported)?;
-    // The maps first: a code object without its map could be launched, and its counters not be read.
+    let mut together = Together::default();
+    together.add(output, |file| whole.write_to(file)).or_exit_with(Exit::OutputFailed, failed)?;
     for one in &written {
-        output::write_file(&one.map_path, &contents[one.map.clone()])?;
+        let map = &contents[one.map.clone()];
+        together
+            .add_companion(&one.map_path, map, |old| instrument::with_before(map, old))
+            .or_exit_with(Exit::OutputFailed, || format!("writing {}", one.map_path.display()))?;
     }
-    output::write_with(output, |file| whole.write_to(file))?;
+    for map in maps_of(output) {
+        if !written.iter().any(|one| output::is_same_file(&one.map_path, &map)) {
+            together.remove(map);
+        }
+    }
+    together.put().or_exit_with(Exit::OutputFailed, failed)?;
 
     let probe_maps: Vec<String> = written.iter().map(|one| one.map_path.display().to_string()).collect();
     let wrote = format!("{} and {}", output.display(), count(probe_maps.len(), "probe map"));
@@ -132,11 +142,10 @@ fn instrument_one(args: &InstrumentArgs, found: &Found, output: &Path, spool: &S
             let aside = |bytes: &[u8]| {
                 spool.add(bytes).or_exit_with(Exit::OutputFailed, || format!("writing {}", output.display()))
             };
-            let map = instrumented.map.to_json().or_exit(Exit::OutputFailed)?;
             done.written = Some(Written {
                 index: found.index,
                 map_path: map_path(output, found.index, &found.target),
-                map: aside(&map)?,
+                map: aside(&instrumented.map_file)?,
                 object: aside(&instrumented.bytes)?,
             });
             let problem = instrumented.debug_info.problem();
@@ -162,4 +171,18 @@ fn missing_everywhere(done: &[Done]) -> Option<NoSuchSite> {
 /// `libfoo.2-gfx90a_xnack-.probes.json` for code object 2 of `libfoo.so`.
 fn map_path(output: &Path, index: usize, target: &str) -> PathBuf {
     output.with_extension(format!("{index}-{}.probes.json", target.replace(':', "_")))
+}
+
+/// The probe maps that stand beside an output, of an earlier run: of code objects that it has no longer, maybe.
+fn maps_of(output: &Path) -> Vec<PathBuf> {
+    let stem = output.with_extension("");
+    let stem = stem.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_map = |name: &str| {
+        let number = name.strip_prefix(&stem)?.strip_prefix('.')?.strip_suffix(".probes.json")?;
+        let (index, target) = number.split_once('-')?;
+        Some(index.parse::<usize>().is_ok() && target.starts_with("gfx"))
+    };
+    let entries = std::fs::read_dir(output::directory_of(output)).into_iter().flatten().flatten();
+    let maps = entries.filter(|entry| is_map(&entry.file_name().to_string_lossy()) == Some(true));
+    maps.map(|entry| entry.path()).collect()
 }

@@ -66,7 +66,10 @@ fn listings(context: &Context, input: &Input, summary: &Summary) -> Vec<KernelLi
 }
 
 fn code_object(path: &Path, hash: &str) -> Result<(CodeObject, SourceMap), String> {
-    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    let bytes = fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => "the kernels were built again after the run".to_owned(),
+        _ => error.to_string(),
+    })?;
     if content_hash(&bytes) != hash {
         return Err("it is not the one that was run".to_owned());
     }

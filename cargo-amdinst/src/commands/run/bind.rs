@@ -86,7 +86,7 @@ impl Arguments {
         Self::named(kernel, &arguments)
     }
 
-    /// The same of arguments of which some go by their names.
+    /// Binds arguments of which some go by their names.
     ///
     /// # Errors
     /// As those of [`Self::new`], and a name that no argument has.
@@ -362,7 +362,7 @@ fn described(number: usize, name: Option<&str>) -> String {
     }
 }
 
-/// The same of a place in the note.
+/// Describes an argument by its place in the note.
 fn describe(index: usize, arg: &KernelArg) -> String {
     described(index + 1, arg_name(arg))
 }

@@ -167,9 +167,9 @@ fn agree(actual: Scalar, expected: Scalar, tolerance: Tolerance) -> bool {
 }
 
 impl Comparison {
-    /// Whether all is as expected.
+    /// Whether all is as expected, and that is something.
     pub fn is_equal(&self) -> bool {
-        self.differing == 0 && self.elements_in_file.is_none()
+        self.differing == 0 && self.elements > 0 && self.elements_in_file.is_none()
     }
 
     /// One line for an expectation that came true.
@@ -190,6 +190,7 @@ impl Comparison {
                 }
                 format!("{what} is not what {file} has: {here} {element}, where {in_file} are expected")
             }
+            None if *elements == 0 => format!("{what} and {file} have no {element} that could be compared"),
             None => format!("{what} is not what {file} has: {differing} of {elements} {element} differ"),
         };
         let told = |Difference { index, actual, expected }: &Difference| {

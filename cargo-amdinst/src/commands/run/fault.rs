@@ -1,13 +1,27 @@
 //! A kernel's fault, as it is told.
 
 use amdgpu_object::CodeObject;
+use amdinst_core::report::run::FaultReport;
 use amdinst_emu::Fault;
 use amdinst_explain::{Code, fault_report};
 use amdinst_report::Sources;
 
-/// The whole message, in colours, which the shell takes out where there are none. `original_pc` makes an address of what ran one of
-/// `object`.
+/// The fault with its places in the source. `original_pc` makes an address of what ran one of `object`.
+pub fn report(fault: &Fault, object: &CodeObject, original_pc: &dyn Fn(u64) -> Option<u64>) -> FaultReport {
+    placed(fault, object, original_pc).0
+}
+
+/// The whole message, in colours, which the shell takes out where there are none.
 pub fn told(fault: &Fault, object: &CodeObject, original_pc: &dyn Fn(u64) -> Option<u64>) -> String {
+    let (report, sources) = placed(fault, object, original_pc);
+    amdinst_report::fault::text(&report, &sources, true)
+}
+
+fn placed(
+    fault: &Fault,
+    object: &CodeObject,
+    original_pc: &dyn Fn(u64) -> Option<u64>,
+) -> (FaultReport, Sources) {
     let here = std::env::current_dir().unwrap_or_default();
     let sources = Sources::new(&here, &[]);
     let report = fault_report(
@@ -21,5 +35,5 @@ pub fn told(fault: &Fault, object: &CodeObject, original_pc: &dyn Fn(u64) -> Opt
             kernarg: &[],
         },
     );
-    amdinst_report::fault::text(&report, &sources, true)
+    (report, sources)
 }

@@ -12,6 +12,7 @@ pub mod results;
 pub mod room;
 pub mod trace;
 pub mod view;
+mod waves;
 
 pub use bind::{Arguments, BufferInfo, Output, Placed, Value};
 pub use language::{ArgSpec, Scalar};
@@ -81,7 +82,31 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let progress = context.shell.progress("Running", &kernel.name, 0);
     let mut config = Config::default();
     args.limits.checks.set(&mut config);
-    let original = Outcome::of(object, config.clone(), &arguments, launch.clone()).and_then(|outcome| {
+    let mut checked = None;
+    let alone = || Outcome::of(object, config.clone(), &arguments, launch.clone());
+    let original = if args.report {
+        let options = Options { kernels: Some(vec![kernel.name.clone()]), ..options };
+        match report::Instrumented::new(object, options) {
+            Ok(instrumented) => {
+                let run = |each: &mut report::EachWave<'_>| {
+                    instrumented.beside(kernel, &config, &arguments, &launch, device, each)
+                };
+                let ended = match &args.waves {
+                    Some(path) => waves::write(path, run)?,
+                    None => run(&mut |_, _| Ok(())),
+                };
+                ended.map(|(outcome, of_instrumented)| {
+                    checked = Some(of_instrumented);
+                    outcome
+                })
+            }
+            // What the original does is told first.
+            Err(failure) => alone().inspect(|_| checked = Some(Err(failure))),
+        }
+    } else {
+        alone()
+    };
+    let original = original.and_then(|outcome| {
         if args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
             check_unwritten(object, config.clone(), &arguments, launch.clone())?;
         }
@@ -120,15 +145,16 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let mut view = RunView::new(source_name(&kernel.name), object.target, &launch, &original.execution);
     view.add_arguments(&arguments);
     view.trace = trace;
+    for doubt in &original.execution.doubts {
+        context.shell.warn(fault::told(doubt, object, &Some));
+        view.doubts.push(fault::report(doubt, object, &Some));
+    }
     view.printed = printed.iter().map(|elements| Printed::new(elements, &original.buffers)).collect();
     view.expected = expected.iter().map(|expected| expected.compare(&original.buffers)).collect();
     let mut exit = Exit::Success;
     let mut instrumented = None;
-    if args.report {
-        let progress = context.shell.progress("Running", format_args!("{}, instrumented", kernel.name), 0);
-        let options = Options { kernels: Some(vec![kernel.name.clone()]), ..options };
-        let mut checked = report::check(object, kernel, options, &arguments, &launch, &original, device)?;
-        drop(progress);
+    if let Some(checked) = checked {
+        let mut checked = checked?;
         exit = checked.exit();
         instrumented = checked.timing.take();
         view.add_report(checked);
@@ -251,11 +277,10 @@ fn check_unwritten(
     let program = machine.load(object)?;
     launch.kernarg = placed.kernarg.clone();
     let before = machine.snapshot();
-    machine.launch(&program, &launch)?;
-    match machine.find_unwritten(&program, &launch, &before) {
-        Some(fault) => Err(fault.into()),
-        None => Ok(()),
-    }
+    let execution = machine.launch(&program, &launch)?;
+    // All workgroups are looked at: the machine is thorough.
+    machine.find_unwritten(&program, &launch, &execution, &before)?;
+    Ok(())
 }
 
 /// What a launch left behind.
@@ -276,7 +301,7 @@ pub enum LaunchError {
     /// The device has no room.
     #[error(transparent)]
     Memory(#[from] amdinst_emu::MemoryError),
-    /// This machine has no room for the counters.
+    /// The machine has no room for the counters.
     #[error("counters of {waves} waves: {error}; launch fewer workgroups")]
     NoRoom {
         /// Waves of the launch.

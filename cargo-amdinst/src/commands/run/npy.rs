@@ -39,13 +39,13 @@ pub struct Array {
 /// A file that is no array which this version reads.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NpyError {
-    /// It does not begin as one.
+    /// The file does not begin as an NPY file.
     #[error("it is no NumPy array: it does not begin with \\x93NUMPY")]
     Magic,
-    /// It is of another version.
+    /// The file is of another version of NPY.
     #[error("version {0} of the format is not supported; versions 1, 2 and 3 are")]
     Version(u8),
-    /// It ends within its header, or has another number of elements.
+    /// The file ends within its header, or has another number of elements.
     #[error("it is cut off or damaged: {0}")]
     Damaged(String),
     /// Its elements are of a type that kernels have not.

@@ -1,13 +1,19 @@
 //! `run --report`: the instrumented kernel beside the original, compared in memory and in counts.
+//!
+//! Both run some workgroups at a time, so that a launch takes the memory of some of its waves, not of all: their counters are compared
+//! and summed up, and then the next ones use the same memory.
+
+use std::io;
+use std::ops::Range;
 
 use amdgpu_object::{CodeObject, Kernel};
-use amdinst_core::counters::{Layout, Probe, decode};
+use amdinst_core::counters::{HEADER_BYTES, Layout, Probe, WaveRecord, decode_part};
 use amdinst_core::instrument::{self, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_core::names;
-use amdinst_core::report::oracle;
-use amdinst_core::report::{self, Report};
+use amdinst_core::report::oracle::{self, Disagreement};
+use amdinst_core::report::{self, Fold, Keep, Report};
 use amdinst_emu::timing::Model;
-use amdinst_emu::{Config, Launch, Machine, Program};
+use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, StepRecord};
 use amdinst_explain::{native_blocks, native_counts, native_ticks};
 
 use super::bind::{Arguments, Placed};
@@ -20,6 +26,12 @@ use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 /// Disagreements that are told.
 const TOLD: usize = 10;
 
+/// Waves that run before their counters are read.
+const PART: u64 = 1 << 13;
+
+/// Gets the records of waves, as they come, with the probes that they belong to.
+pub type EachWave<'a> = dyn FnMut(&KernelProbes, &[WaveRecord]) -> io::Result<()> + 'a;
+
 /// What the comparison came to.
 #[derive(Debug)]
 pub struct Checked {
@@ -27,6 +39,8 @@ pub struct Checked {
     pub report: Report,
     /// The first disagreements.
     pub disagreements: Vec<String>,
+    /// Why the comparison says nothing, if it does: what the original leaves depends on more than its input.
+    pub meaningless: Option<Meaningless>,
     /// Wave-instructions of the instrumented kernel; `None` when it was not instrumented.
     pub instrumented_instructions: Option<u64>,
     /// How long the instrumented kernel takes, if a device was given to model it on.
@@ -36,7 +50,10 @@ pub struct Checked {
 impl Checked {
     /// How the process ends.
     pub fn exit(&self) -> Exit {
-        if self.report.memory_equal == Some(false) || self.report.oracle_equal == Some(false) {
+        // Whether there was a difference this time or not: what the kernel does is as much of a fault as `test` takes it for.
+        if self.meaningless.is_some() {
+            Exit::LaunchFailed
+        } else if self.report.memory_equal == Some(false) || self.report.oracle_equal == Some(false) {
             Exit::Mismatch
         } else if self.instrumented_instructions.is_none() && !self.report.refusals.is_empty() {
             Exit::NothingInstrumented
@@ -59,20 +76,27 @@ pub struct Instrumented<'a> {
     rewritten: Option<(CodeObject, ProbeMap)>,
 }
 
-/// Instruments the kernel, runs it on a machine filled like the original's, and compares; models it too, if a device is given.
-///
-/// # Errors
-/// When the kernel cannot be instrumented at all, or runs differently than its original does.
-pub fn check(
-    object: &CodeObject,
-    kernel: &Kernel,
-    options: Options,
-    arguments: &Arguments,
-    launch: &Launch,
-    original: &Outcome,
-    device: Option<Model>,
-) -> CommandResult<Checked> {
-    Instrumented::new(object, options)?.check(kernel, arguments, launch, original, device)
+/// What makes two runs of a kernel differ, whatever was inserted into it.
+#[derive(Debug)]
+pub enum Meaningless {
+    /// Waves race in the original.
+    Race(Box<Fault>),
+    /// Its results depend on what nothing has written.
+    Unwritten(Box<Fault>),
+}
+
+impl Meaningless {
+    /// One line for people.
+    pub fn told(&self) -> String {
+        match self {
+            Self::Race(fault) => {
+                format!("the comparison means nothing, for the original kernel races: {fault}")
+            }
+            Self::Unwritten(fault) => format!(
+                "the comparison means nothing, for the original kernel depends on what nothing has written: {fault}"
+            ),
+        }
+    }
 }
 
 impl<'a> Instrumented<'a> {
@@ -97,6 +121,18 @@ impl<'a> Instrumented<'a> {
         Ok(Self { object, plan, counts_all: options.only.is_empty(), rewritten })
     }
 
+    /// What the plan has of a kernel.
+    fn planned(&self, kernel: &Kernel) -> CommandResult<&KernelProbes> {
+        let planned = self.plan.kernels().iter().find(|probes| probes.name == kernel.name);
+        planned.ok_or_else(|| Failure::msg(Exit::BadInput, "the plan leaves the kernel out"))
+    }
+
+    /// The instrumented code object and the kernel's probes, if it is instrumented.
+    fn form<'b>(&'b self, planned: &'b KernelProbes) -> Option<Form<'b>> {
+        let (object, map) = self.rewritten.as_ref().filter(|_| planned.is_instrumented())?;
+        Some(Form { object, map, probes: map.kernel(&planned.name).unwrap_or(planned) })
+    }
+
     /// Runs a kernel's instrumented form on a machine filled like the original's, and compares; models it too, if a device is given.
     ///
     /// # Errors
@@ -109,148 +145,374 @@ impl<'a> Instrumented<'a> {
         original: &Outcome,
         device: Option<Model>,
     ) -> CommandResult<Checked> {
-        let object = self.object;
-        let planned = self.plan.kernels().iter().find(|probes| probes.name == kernel.name);
-        let planned =
-            planned.ok_or_else(|| Failure::msg(Exit::BadInput, "the plan leaves the kernel out"))?;
-        let target = object.target.to_string();
-        let (grid, block) = (launch.grid, launch.block);
-        let (rewritten, map) = match &self.rewritten {
-            Some((rewritten, map)) if planned.is_instrumented() => (rewritten, map),
-            // Nothing to count, or refused: the original alone can still show that no narrowing was overlooked.
-            _ => {
-                let demangled = names::demangled(&planned.name);
-                let report = Report::new(&report::Launch {
-                    probes: planned,
-                    demangled: demangled.as_deref(),
-                    target: &target,
-                    grid,
-                    block,
-                    records: &[],
-                    seconds: None,
-                });
-                let report = report.or_exit(Exit::BadInput)?;
-                return Ok(Checked {
-                    report,
-                    disagreements: Vec::new(),
-                    instrumented_instructions: None,
-                    timing: None,
-                });
-            }
-        };
-        let probes = map.kernel(&kernel.name).unwrap_or(planned);
-        let layout = probes.layout(grid, block);
-        let ready = || Ready::new(rewritten, probes, &layout, arguments, launch);
-        let (outcome, buffer) = ready().and_then(Ready::launch).map_err(|error| {
-            let failure = match error {
-                LaunchError::Fault(fault) => {
-                    Failure::msg(Exit::Mismatch, fault::told(&fault, object, &|pc| map.original_pc(pc)))
-                }
-                error => Failure::new(Exit::Mismatch, error),
-            };
-            failure.note("the original kernel ends well, its instrumented form does not; this is a bug")
-        })?;
-
-        let records = decode(&buffer).or_exit(Exit::Mismatch)?;
-        let demangled = names::demangled(&probes.name);
-        let described = report::Launch {
-            probes,
-            demangled: demangled.as_deref(),
-            target: &target,
-            grid,
-            block,
-            records: &records,
-            seconds: None,
-        };
-        let mut report = Report::new(&described).or_exit(Exit::Mismatch)?;
-        let execution = &original.execution;
-        let disagreements = match probes.probe {
-            Probe::Branches => {
-                let native = native_counts(&execution.masks, records.len());
-                oracle::compare(probes, &records, &native, TOLD)
-            }
-            Probe::Blocks => {
-                let native = native_blocks(&execution.steps, records.len());
-                oracle::compare_blocks(probes, &records, &native, self.counts_all, TOLD)
-            }
-            Probe::Time => {
-                let ticks = native_ticks(object, &execution.steps, records.len());
-                oracle::compare_times(&records, &ticks, TOLD)
-            }
-        };
-        let mut told: Vec<_> = disagreements.iter().map(ToString::to_string).collect();
-        report.oracle_equal = Some(disagreements.is_empty());
-        let different = first_difference(&original.buffers, &outcome.buffers);
-        report.memory_equal = Some(different.is_none());
-        told.extend(different);
-        let timing = match device {
-            Some(device) => {
-                let modelled = ready().and_then(|ready| {
-                    let Ready { mut machine, program, launch, .. } = ready;
-                    model(rewritten, device, &mut machine, &program, &launch)
-                });
-                Some(modelled.map_err(|error| Failure::new(Exit::Mismatch, error))?)
-            }
-            None => None,
-        };
-        Ok(Checked {
-            report,
-            disagreements: told,
-            instrumented_instructions: Some(outcome.execution.wave_instructions),
-            timing,
-        })
+        let planned = self.planned(kernel)?;
+        let Some(form) = self.form(planned) else { return self.uncounted(planned, launch) };
+        let layout = form.probes.layout(launch.grid, launch.block);
+        let all = 0..launch.workgroups();
+        let mut compared = Compared::new(self, &form, &layout, launch, None);
+        let outcome = Ready::new(&form, &layout, arguments, launch, &all)
+            .and_then(|mut ready| {
+                let (execution, records) = ready.launch(&all)?;
+                Ok((records, ready.placed.read(&ready.machine)?, execution))
+            })
+            .map_err(|error| self.failed(&form, error, arguments, launch))?;
+        let (records, buffers, execution) = outcome;
+        let seen = (original.execution.masks.clone(), original.execution.steps.clone());
+        compared.add(seen, &records, all.start, &mut |_, _| Ok(()))?;
+        compared.instructions = execution.wave_instructions;
+        compared.finish(&original.buffers, &buffers, arguments, device)
     }
-}
 
-/// An instrumented kernel that can be launched: a machine with its arguments and its counter buffer.
-struct Ready {
-    machine: Machine,
-    program: Program,
-    placed: Placed,
-    launch: Launch,
-    /// Where the counter buffer is, and what it begins with.
-    address: u64,
-    buffer: Vec<u8>,
-}
-
-impl Ready {
-    fn new(
-        object: &CodeObject,
-        probes: &KernelProbes,
-        layout: &Layout,
+    /// Runs a kernel and its instrumented form, some workgroups of both at a time, and compares; models the instrumented one too, if
+    /// a device is given. `each` gets all records, in order.
+    ///
+    /// # Errors
+    /// The original cannot be launched, or does not end well. What is wrong with the instrumented one is in the result.
+    pub fn beside(
+        &self,
+        kernel: &Kernel,
+        config: &Config,
         arguments: &Arguments,
         launch: &Launch,
-    ) -> Result<Self, LaunchError> {
-        Room::here()
-            .check([layout.buffer_size()])
-            .map_err(|(_, error)| LaunchError::NoRoom { waves: layout.waves(), error })?;
-        let mut machine = Machine::new(object.target.arch, Config::default());
+        device: Option<Model>,
+        each: &mut EachWave<'_>,
+    ) -> Result<(Outcome, CommandResult<Checked>), LaunchError> {
+        let alone = || Outcome::of(self.object, config.clone(), arguments, launch.clone());
+        let planned = match self.planned(kernel) {
+            Ok(planned) => planned,
+            Err(failure) => return Ok((alone()?, Err(failure))),
+        };
+        let Some(form) = self.form(planned) else { return Ok((alone()?, self.uncounted(planned, launch))) };
+        let layout = form.probes.layout(launch.grid, launch.block);
+        let groups = launch.workgroups();
+        let of_part = match config.check_races {
+            // Accesses of all workgroups are compared with one another.
+            true => groups,
+            false => (PART / u64::from(layout.waves_per_workgroup()).max(1)).clamp(1, groups.max(1)),
+        };
+        let mut machine = Machine::new(self.object.target.arch, config.clone());
         let placed = arguments.place(&mut machine)?;
-        let buffer = layout.initial_buffer();
-        let address = machine.alloc(buffer.len() as u64, 256, "counter buffer")?;
-        machine.write(address, &buffer)?;
-        let mut kernarg = placed.kernarg.clone();
-        let program = machine.load(object)?;
-        probes.set_argument(&mut kernarg, layout, address)?;
-        if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
-            machine.write(variable, &address.to_le_bytes())?;
+        let program = machine.load(self.object)?;
+        let mut ready = Ready::new(&form, &layout, arguments, launch, &(0..of_part));
+        let mut failure = None;
+        let mut compared = Compared::new(self, &form, &layout, launch, Keep::of(layout.waves()));
+        let mut native = Execution::default();
+        let mut next = 0;
+        // A launch of no workgroup is refused by the machine.
+        while next < groups.max(1) {
+            let part = next..groups.min(next + of_part);
+            next += of_part;
+            let counts = ready.is_ok() && failure.is_none();
+            let of_original = Launch {
+                kernarg: placed.kernarg.clone(),
+                part: (of_part < groups).then(|| part.clone()),
+                record_masks: counts && launch.record_masks,
+                record_steps: counts && launch.record_steps,
+                ..launch.clone()
+            };
+            let mut execution = machine.launch(&program, &of_original)?;
+            native.add_part(&execution);
+            let seen = (std::mem::take(&mut execution.masks), std::mem::take(&mut execution.steps));
+            if let (Ok(ready), None) = (&mut ready, &failure) {
+                failure = match ready.launch(&part) {
+                    Ok((instrumented, records)) => {
+                        compared.instructions += instrumented.wave_instructions;
+                        compared.add(seen, &records, part.start, each).err()
+                    }
+                    Err(error) => Some(self.failed(&form, error, arguments, launch)),
+                };
+            }
         }
+        let original = Outcome { execution: native, buffers: placed.read(&machine)? };
+        let checked = match (failure, ready) {
+            (Some(failure), _) => Err(failure),
+            (None, Err(error)) => Err(self.failed(&form, error, arguments, launch)),
+            (None, Ok(ready)) => match ready.placed.read(&ready.machine) {
+                Ok(buffers) => compared.finish(&original.buffers, &buffers, arguments, device),
+                Err(error) => Err(self.failed(&form, error.into(), arguments, launch)),
+            },
+        };
+        Ok((original, checked))
+    }
+
+    /// Why the instrumented kernel did not run, though its original did.
+    fn failed(&self, form: &Form<'_>, error: LaunchError, arguments: &Arguments, launch: &Launch) -> Failure {
+        // There is no room for it, or it cannot count so much: that is no fault of it.
+        let LaunchError::Fault(fault) = error else { return error.failure(self.object) };
+        let told = fault::told(&fault, self.object, &|pc| form.map.original_pc(pc));
+        match self.meaningless(arguments, launch) {
+            Some(reason) => Failure::msg(Exit::LaunchFailed, told)
+                .note("the original kernel ends well, its instrumented form does not")
+                .note(reason.told()),
+            None => Failure::msg(Exit::Mismatch, told)
+                .note("the original kernel ends well, its instrumented form does not; this is a bug"),
+        }
+    }
+
+    /// Nothing to count, or refused: the original alone can still show that no narrowing was overlooked.
+    fn uncounted(&self, planned: &KernelProbes, launch: &Launch) -> CommandResult<Checked> {
+        let report =
+            described(planned, &self.object.target.to_string(), launch, |launch| Report::new(launch));
+        Ok(Checked {
+            report: report.or_exit(Exit::BadInput)?,
+            disagreements: Vec::new(),
+            meaningless: None,
+            instrumented_instructions: None,
+            timing: None,
+        })
+    }
+
+    /// Whether two runs of the original may leave different memory, whatever was inserted.
+    fn meaningless(&self, arguments: &Arguments, launch: &Launch) -> Option<Meaningless> {
+        let mut config = Config::default();
+        (config.check_races, config.strict_races, config.thorough) = (true, true, true);
+        let mut machine = Machine::new(self.object.target.arch, config);
+        let placed = arguments.place(&mut machine).ok()?;
+        let program = machine.load(self.object).ok()?;
         let launch = Launch {
-            kernarg,
+            kernarg: placed.kernarg,
             record_masks: false,
             record_steps: false,
             count_opcodes: false,
             ..launch.clone()
         };
-        Ok(Self { machine, program, placed, launch, address, buffer })
+        let before = machine.snapshot();
+        match machine.launch_from(&program, &launch, &before) {
+            Err(fault) => {
+                let races = matches!(fault.kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. });
+                races.then(|| Meaningless::Race(Box::new(fault)))
+            }
+            Ok(execution) => machine
+                .find_unwritten(&program, &launch, &execution, &before)
+                .err()
+                .map(|fault| Meaningless::Unwritten(Box::new(fault))),
+        }
+    }
+}
+
+/// A kernel in its instrumented form.
+struct Form<'a> {
+    object: &'a CodeObject,
+    map: &'a ProbeMap,
+    probes: &'a KernelProbes,
+}
+
+/// The report that `make` makes of a launch without records.
+fn described<T>(
+    probes: &KernelProbes,
+    target: &str,
+    launch: &Launch,
+    make: impl FnOnce(&report::Launch<'_>) -> T,
+) -> T {
+    let demangled = names::demangled(&probes.name);
+    make(&report::Launch {
+        probes,
+        demangled: demangled.as_deref(),
+        target,
+        grid: launch.grid,
+        block: launch.block,
+        records: &[],
+        seconds: None,
+    })
+}
+
+/// Counters of a launch beside what the emulator saw, as far as it has run.
+struct Compared<'a> {
+    of: &'a Instrumented<'a>,
+    form: &'a Form<'a>,
+    layout: &'a Layout,
+    launch: &'a Launch,
+    target: String,
+    disagreements: Vec<Disagreement>,
+    fold: Fold,
+    /// Wave-instructions of the instrumented kernel.
+    instructions: u64,
+}
+
+impl<'a> Compared<'a> {
+    fn new(
+        of: &'a Instrumented<'a>,
+        form: &'a Form<'a>,
+        layout: &'a Layout,
+        launch: &'a Launch,
+        keep: Option<Keep>,
+    ) -> Self {
+        Self {
+            of,
+            form,
+            layout,
+            launch,
+            target: of.object.target.to_string(),
+            disagreements: Vec::new(),
+            fold: Fold::new(keep),
+            instructions: 0,
+        }
     }
 
-    /// Launches it; gives what it left in the buffers, and its records.
-    fn launch(mut self) -> Result<(Outcome, Vec<u8>), LaunchError> {
-        let execution = self.machine.launch(&self.program, &self.launch)?;
-        self.machine.read(self.address, &mut self.buffer)?;
-        Ok((Outcome { execution, buffers: self.placed.read(&self.machine)? }, self.buffer))
+    /// Adds the next workgroups, from that of number `first` on: what the emulator saw in the original, and the counters of
+    /// the instrumented kernel.
+    fn add(
+        &mut self,
+        (mut masks, mut steps): (Vec<MaskRecord>, Vec<StepRecord>),
+        counters: &[u8],
+        first: u64,
+        each: &mut EachWave<'_>,
+    ) -> CommandResult<()> {
+        let Form { probes, .. } = *self.form;
+        let records = decode_part(&self.layout.header_bytes(), counters, first).or_exit(Exit::Mismatch)?;
+        let first = first * u64::from(self.layout.waves_per_workgroup());
+        let waves = records.len();
+        masks.iter_mut().for_each(|mask| mask.wave -= first);
+        steps.iter_mut().for_each(|step| step.wave -= first);
+        let found = match probes.probe {
+            Probe::Branches => oracle::compare(probes, &records, &native_counts(&masks, waves), TOLD),
+            Probe::Blocks => {
+                let native = native_blocks(&steps, waves);
+                oracle::compare_blocks(probes, &records, &native, self.of.counts_all, TOLD)
+            }
+            Probe::Time => {
+                oracle::compare_times(&records, &native_ticks(self.of.object, &steps, waves), TOLD)
+            }
+        };
+        oracle::add(&mut self.disagreements, found, TOLD);
+        each(probes, &records).or_exit_with(Exit::OutputFailed, || "writing the waves' counters")?;
+        let part = described(probes, &self.target, self.launch, |launch| {
+            Report::of_part(&report::Launch { records: &records, ..*launch }, waves as u64)
+        });
+        self.fold.add(part.or_exit(Exit::Mismatch)?);
+        Ok(())
     }
+
+    /// The report, after all workgroups; both kernels have left `original` and `instrumented` in their buffers.
+    fn finish(
+        self,
+        original: &[Vec<u8>],
+        instrumented: &[Vec<u8>],
+        arguments: &Arguments,
+        device: Option<Model>,
+    ) -> CommandResult<Checked> {
+        let Self { of, form, layout, launch, target, disagreements, fold, instructions } = self;
+        let report = fold
+            .finish()
+            .map_or_else(|| described(form.probes, &target, launch, |launch| Report::of_part(launch, 0)), Ok);
+        let mut report = report.or_exit(Exit::Mismatch)?;
+        let mut told: Vec<_> = disagreements.iter().map(ToString::to_string).collect();
+        report.oracle_equal = Some(disagreements.is_empty());
+        let different = first_difference(original, instrumented);
+        // Without a byte that both could have left otherwise, nothing was compared.
+        let compared = original.iter().any(|buffer| !buffer.is_empty());
+        report.memory_equal = compared.then_some(different.is_none());
+        let differs = different.is_some() || !disagreements.is_empty();
+        told.extend(different);
+        let timing = match device {
+            Some(device) => {
+                let all = 0..launch.workgroups();
+                let modelled = Ready::new(form, layout, arguments, launch, &all).and_then(|mut ready| {
+                    let launch = ready.ready(&all)?;
+                    model(form.object, device, &mut ready.machine, &ready.program, &launch)
+                });
+                Some(modelled.map_err(|error| Failure::new(Exit::Mismatch, error))?)
+            }
+            None => None,
+        };
+        // Equal by luck is not equal: but on a large launch the look for that takes as long as all of the above.
+        let looks = differs || layout.waves() <= Keep::ALL;
+        let meaningless = if looks { of.meaningless(arguments, launch) } else { None };
+        if meaningless.is_some() {
+            (report.memory_equal, report.oracle_equal) = (None, None);
+        }
+        Ok(Checked {
+            report,
+            disagreements: told,
+            meaningless,
+            instrumented_instructions: Some(instructions),
+            timing,
+        })
+    }
+}
+
+/// An instrumented kernel that can be launched: a machine with its arguments and a counter buffer.
+struct Ready<'a> {
+    machine: Machine,
+    program: Program,
+    placed: Placed,
+    launch: Launch,
+    probes: &'a KernelProbes,
+    layout: &'a Layout,
+    /// Where the counter buffer is.
+    address: u64,
+    /// It has room for the records of some workgroups: which ones, the kernel is told by where the buffer would begin.
+    is_window: bool,
+    /// What was read of it.
+    records: Vec<u8>,
+}
+
+impl<'a> Ready<'a> {
+    /// One that is launched for as many workgroups as `part` has, at most, at a time.
+    fn new(
+        form: &Form<'a>,
+        layout: &'a Layout,
+        arguments: &Arguments,
+        launch: &Launch,
+        part: &Range<u64>,
+    ) -> Result<Self, LaunchError> {
+        let probes = form.probes;
+        // Who reads the head of the buffer finds it in front of the first record.
+        let is_window = probes.buffer_argument.is_some() && probes.wave_ids.is_some();
+        let of_part = u64::from(HEADER_BYTES) + (part.end - part.start) * group_bytes(layout);
+        let size = if is_window { of_part.min(layout.buffer_size()) } else { layout.buffer_size() };
+        Room::here()
+            .check([size])
+            .map_err(|(_, error)| LaunchError::NoRoom { waves: layout.waves(), error })?;
+        let mut machine = Machine::new(form.object.target.arch, Config::default());
+        let placed = arguments.place(&mut machine)?;
+        let address = machine.alloc(size, 256, "counter buffer")?;
+        machine.write(address, &layout.header_bytes())?;
+        let program = machine.load(form.object)?;
+        if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
+            machine.write(variable, &address.to_le_bytes())?;
+        }
+        let launch =
+            Launch { record_masks: false, record_steps: false, count_opcodes: false, ..launch.clone() };
+        Ok(Self { machine, program, placed, launch, probes, layout, address, is_window, records: Vec::new() })
+    }
+
+    /// Where the records of some workgroups begin in the buffer, as the kernel counts.
+    fn offset(&self, part: &Range<u64>) -> u64 {
+        part.start * group_bytes(self.layout)
+    }
+
+    /// The launch of some workgroups, with cleared records.
+    fn ready(&mut self, part: &Range<u64>) -> Result<Launch, LaunchError> {
+        let offset = self.offset(part);
+        let length = (part.end - part.start) * group_bytes(self.layout);
+        let (base, first) = match self.is_window {
+            true => (self.address.wrapping_sub(offset), self.address),
+            false => (self.address, self.address + offset),
+        };
+        self.records.clear();
+        self.records.resize(length as usize, 0);
+        self.machine.write(first + u64::from(HEADER_BYTES), &self.records)?;
+        let mut kernarg = self.placed.kernarg.clone();
+        self.probes.set_argument(&mut kernarg, self.layout, base)?;
+        let is_all = part.end - part.start == self.launch.workgroups();
+        Ok(Launch { kernarg, part: (!is_all).then(|| part.clone()), ..self.launch.clone() })
+    }
+
+    /// Launches some workgroups; gives their records.
+    fn launch(&mut self, part: &Range<u64>) -> Result<(Execution, Vec<u8>), LaunchError> {
+        let launch = self.ready(part)?;
+        let execution = self.machine.launch(&self.program, &launch)?;
+        let first = if self.is_window { self.address } else { self.address + self.offset(part) };
+        let mut records = std::mem::take(&mut self.records);
+        self.machine.read(first + u64::from(HEADER_BYTES), &mut records)?;
+        Ok((execution, records))
+    }
+}
+
+/// Bytes of the records of a workgroup.
+fn group_bytes(layout: &Layout) -> u64 {
+    u64::from(layout.records_per_workgroup()) * u64::from(layout.record_stride)
 }
 
 /// The first byte in which the argument buffers differ, told for people.

@@ -52,7 +52,7 @@ pub struct Choice {
     pub lane: Option<u8>,
     /// Instructions that are shown, at most.
     pub limit: u32,
-    /// Those that ran last.
+    /// The instructions that ran last are shown, not the first.
     pub last: bool,
 }
 
@@ -86,7 +86,7 @@ pub struct TraceView {
     pub lane: u8,
     /// Instructions that the wave ran.
     pub executed: u64,
-    /// Those that are shown, in the order of execution.
+    /// The instructions that are shown, in the order of execution.
     pub steps: Vec<StepView>,
 }
 

@@ -20,7 +20,7 @@ use crate::exit::{CommandResult, Exit, OrExit as _};
 /// What became of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// It was written.
+    /// The run was written.
     Run,
     /// The programs ended without running a test: no filter named one.
     NoTest,
@@ -173,7 +173,9 @@ fn sources(run: &Run, root: &Path) -> Vec<SourceStamp> {
             locations.extend(report.left_out.iter().map(|site| &site.location));
             locations.extend(report.blocks.iter().map(|block| &block.location));
         }
-        locations.extend(test.faults.iter().map(|fault| &fault.location));
+        let told = test.faults.iter().chain(&test.doubts);
+        locations.extend(told.clone().map(|fault| &fault.location));
+        locations.extend(told.filter_map(|fault| Some(&fault.earlier.as_ref()?.location)));
     }
     let mut files: BTreeSet<&str> =
         locations.into_iter().filter_map(|location| location.file.as_deref()).collect();

@@ -31,6 +31,7 @@ use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::parent::die_with;
 use crate::shell::Verbosity;
+use scratch::Scratch;
 
 /// Runs the command.
 ///
@@ -123,8 +124,8 @@ fn run_once(
     let runtime = crate::runtime::file()?;
     let Some(first) = built.packages.first() else { return Err(no_tests()) };
     let artifacts = first.package.target_directory.join("amdinst");
-    let status = scratch::directory(&artifacts)
-        .or_exit_with(Exit::OutputFailed, || artifacts.display().to_string())?;
+    let status =
+        Scratch::new(&artifacts).or_exit_with(Exit::OutputFailed, || artifacts.display().to_string())?;
 
     let mut exit = Exit::Success;
     let mut tested = false;
@@ -362,6 +363,8 @@ impl TestRun<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use amdinst_core::manifest::Manifest;
     use clap::Parser as _;
 
@@ -385,7 +388,12 @@ mod tests {
             lock_options,
             code_object_version: None,
         };
-        BuiltPackage { package, manifest_path: PathBuf::new(), manifest: Manifest::default() }
+        BuiltPackage {
+            package,
+            manifest_path: PathBuf::new(),
+            manifest: Manifest::default(),
+            in_use: Arc::default(),
+        }
     }
 
     /// The words of the `cargo test` that a command line comes to.

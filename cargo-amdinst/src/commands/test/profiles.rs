@@ -129,7 +129,7 @@ impl Endings {
     }
 }
 
-/// As the test runner writes it.
+/// The word for how a test ended, as the test runner writes it.
 const fn word(ending: Option<Ending>) -> &'static str {
     match ending {
         Some(Ending::Passed) => "ok",
@@ -152,6 +152,8 @@ mod tests {
             message: None,
             launches: Vec::new(),
             faults: Vec::new(),
+            doubts: Vec::new(),
+            sampled: Vec::new(),
             modelled: Vec::new(),
         };
         Program {

@@ -1,35 +1,54 @@
 //! The directory in which the test programs of one command tell how far they came.
 //!
-//! It is removed when the command ends. One that is killed leaves it in the target directory, and a later one removes it.
+//! It is removed when the command ends. One that is killed leaves it in the target directory, without its lock, and the next one
+//! removes it.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
+use crate::together::{DirectoryLock, is_left_behind};
+
 /// What the names begin with; no package's does.
 const PREFIX: &str = ".testing-";
-/// No command runs that long.
-const STALE: Duration = Duration::from_hours(48);
 
-/// A new one in the directory of all packages' artifacts.
-///
-/// # Errors
-/// It cannot be made.
-pub(super) fn directory(artifacts: &Path) -> io::Result<TempDir> {
-    fs::create_dir_all(artifacts)?;
-    for entry in fs::read_dir(artifacts)?.flatten() {
-        let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        let changed = entry.metadata().and_then(|metadata| metadata.modified());
-        let age = changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());
-        if ours && age.is_some_and(|age| age > STALE) {
-            // Whoever else may be removing it succeeds.
-            let _ = fs::remove_dir_all(entry.path());
+/// One that is there as long as this is.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    directory: TempDir,
+    #[expect(dead_code, reason = "a lock")]
+    lock: File,
+}
+
+impl Scratch {
+    /// A new one in the directory of all packages' artifacts.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub(super) fn new(artifacts: &Path) -> io::Result<Self> {
+        fs::create_dir_all(artifacts)?;
+        // Nobody takes it for left behind between its making and its lock.
+        let _lock = DirectoryLock::take(artifacts);
+        for entry in fs::read_dir(artifacts)?.flatten() {
+            let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+            if ours && is_left_behind(&entry.path()) {
+                // Whoever else may be removing it succeeds.
+                let _ = fs::remove_dir_all(entry.path());
+            }
         }
+        let directory = tempfile::Builder::new().prefix(PREFIX).tempdir_in(artifacts)?;
+        let lock = File::open(directory.path())?;
+        // Without locks nobody removes it either.
+        let _ = lock.try_lock();
+        Ok(Self { directory, lock })
     }
-    tempfile::Builder::new().prefix(PREFIX).tempdir_in(artifacts)
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        self.directory.path()
+    }
 }
 
 #[cfg(test)]
@@ -37,22 +56,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_left_long_ago_is_removed() {
+    fn what_a_killed_command_left_is_removed_and_what_a_running_one_has_is_not() {
         let target = tempfile::tempdir().unwrap();
         let artifacts = target.path().join("amdinst");
-        let now = directory(&artifacts).unwrap();
+        let running = Scratch::new(&artifacts).unwrap();
         let make = |name: &str| {
             let path = artifacts.join(name);
             fs::create_dir(&path).unwrap();
             fs::write(path.join("status"), "started").unwrap();
-            let long_ago = SystemTime::now() - 2 * STALE;
-            fs::File::open(&path).unwrap().set_modified(long_ago).unwrap();
             path
         };
         let (left, package) = (make(".testing-Ab3dE6"), make("testing-kernels"));
-        let next = directory(&artifacts).unwrap();
-        assert!(!left.exists() && package.exists() && now.path().exists() && next.path().exists());
-        drop((now, next));
+        let next = Scratch::new(&artifacts).unwrap();
+        assert!(!left.exists() && package.exists() && running.path().exists() && next.path().exists());
+        drop((running, next));
         assert_eq!(fs::read_dir(&artifacts).unwrap().count(), 1);
     }
 }

@@ -9,7 +9,7 @@ type Judge = Box<dyn Fn(&[u8]) -> Result<(), String>>;
 pub(crate) enum After {
     /// What it held before.
     Same,
-    /// These bytes, of numbers of `size` bytes.
+    /// The buffer holds these bytes, of numbers of `size` bytes.
     Exactly { bytes: Vec<u8>, size: usize },
     /// What the judge lets pass.
     Judged(Judge),
@@ -96,7 +96,7 @@ fn exactly<T: Plain>(after: &[T]) -> After {
 
 /// A floating-point number that is compared in a wider format.
 pub(crate) trait Float: Plain + 'static {
-    /// The same number.
+    /// The number in double precision.
     fn wide(self) -> f64;
 }
 
@@ -121,7 +121,7 @@ impl Float for f64 {
 /// How far a result may be from the expected one: the larger of the two distances.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tolerance {
-    /// As a part of the expected one's magnitude.
+    /// Tolerated difference, as a part of the expected number's magnitude.
     pub(crate) relative: f64,
     /// Whatever the magnitude.
     pub(crate) absolute: f64,
@@ -187,7 +187,7 @@ impl Case {
         Self { name: kernel.to_owned(), grid, block, lds: 0, args }
     }
 
-    /// The same with other sizes.
+    /// The case with other sizes of grid and workgroup.
     pub(crate) fn sized(self, grid: [u32; 3], block: [u32; 3]) -> Self {
         Self { grid, block, ..self }
     }

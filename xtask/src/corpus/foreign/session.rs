@@ -200,10 +200,10 @@ fn launch(
             let before = check.then(|| machine.snapshot());
             let outcome = Outcome::placed(&mut machine, &loaded.program, &placed, launch.clone())?;
             let launch = Launch { kernarg: placed.kernarg, ..launch.clone() };
-            match before.and_then(|before| machine.find_unwritten(&loaded.program, &launch, &before)) {
-                Some(fault) => Err(fault.into()),
-                None => Ok(outcome),
+            if let Some(before) = before {
+                machine.find_unwritten(&loaded.program, &launch, &outcome.execution, &before)?;
             }
+            Ok(outcome)
         })
         .map_err(|error| told(&error.failure(object)))?;
     let buffers = case.args.iter().enumerate().filter_map(|(index, arg)| match arg {

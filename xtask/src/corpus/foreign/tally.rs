@@ -17,10 +17,10 @@ pub(crate) struct Ran {
     pub(crate) instrumented: Option<Shown>,
 }
 
-/// The same kernel, instrumented, which left the same memory and right counters.
+/// An instrumented kernel that left the same memory as the original and right counters.
 #[derive(Debug)]
 pub(crate) struct Shown {
-    /// It had a site to count, and ran.
+    /// The kernel had a site to count, and ran.
     pub(crate) runs: bool,
     /// Sites counted.
     pub(crate) sites: u64,

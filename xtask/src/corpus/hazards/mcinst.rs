@@ -14,7 +14,7 @@ pub(super) struct McInst {
     pub(super) operands: Vec<McOperand>,
 }
 
-/// One of its operands.
+/// An operand of an `MCInst`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum McOperand {
     /// A register by the name of its definition: `SGPR0_SGPR1`.

@@ -20,7 +20,7 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Both decode it, to different texts.
+    /// Whether both sides decode the word, to different texts.
     fn has_two_texts(&self) -> bool {
         self.ours.is_ok() && self.theirs.is_some_and(|theirs| theirs != self.text)
     }

@@ -1,7 +1,7 @@
 //! `cargo xtask corpus words`: random words, decoded by us and by LLVM.
 //!
 //! Words are drawn so that every encoding, opcode and field comes up (`draw`), LLVM says what each is (`referee`), and
-//! each answer is held against ours (`judge`). What must hold is told in `DESIGN.md`, "Words that are instructions".
+//! each answer is held against ours (`judge`). What must hold stands at the head of `amdgpu_isa`, "Which words are instructions".
 
 mod draw;
 mod judge;

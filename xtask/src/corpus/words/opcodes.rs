@@ -165,7 +165,7 @@ fn classify(words: &[u32]) -> Option<(&'static str, u32)> {
     })
 }
 
-/// As few examples of each opcode as have all its processors.
+/// The list of opcodes: as few examples of each as have all its processors.
 fn list(found: &Found) -> String {
     let mut out = String::from(
         "# Every opcode that LLVM 22 reads and writes: encoding, number, processors, dwords, text of an example.\n\

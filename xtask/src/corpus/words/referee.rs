@@ -21,14 +21,14 @@ const SEPARATOR: (&str, &str) = ("[0xef 0xbe 0x80 0xbf]\n", "s_nop 0xbeef");
 pub(super) enum Disassembly {
     /// The instructions up to the first bytes that are none.
     Lines(Vec<String>),
-    /// It crashed.
+    /// LLVM crashed.
     Crash,
 }
 
 /// What a line is to LLVM's assembler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Assembly {
-    /// These bytes.
+    /// The text assembles to these bytes.
     Bytes(ArrayVec<u8, 16>),
     /// An error, with LLVM's message.
     Refused(String),
@@ -167,7 +167,7 @@ pub(super) fn is_suspect(block: &[u32]) -> bool {
 }
 
 struct Output {
-    /// It came to its end, rather than crashing.
+    /// The tool came to its end, rather than crashing.
     ended: bool,
     stdout: String,
     stderr: String,

@@ -8,14 +8,15 @@ use amdgpu_isa::Arch;
 /// How a word compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
-    /// Both decode it to the same text, which LLVM assembles to the same bytes.
+    /// LLVM and we decode the word to the same text, which LLVM assembles to the same bytes.
     Same,
-    /// Both decode it to the same text, but LLVM assembles that to a word without the bits that mean nothing. We keep
-    /// them.
+    /// LLVM and we decode the word to the same text, but LLVM assembles that to a word without the bits that mean
+    /// nothing. We keep them.
     Ignored,
-    /// Both decode it to the same text, which LLVM assembles to another encoding of the same instruction.
+    /// LLVM and we decode the word to the same text, which LLVM assembles to another encoding of the same instruction.
     Respelled,
-    /// Both decode it to the same text, which LLVM's assembler takes for another instruction: it has no text for this one.
+    /// LLVM and we decode the word to the same text, which LLVM's assembler takes for another instruction: it has no text
+    /// for this one.
     Lossy,
     /// LLVM's disassembler prints another instruction (or crashes), which its assembler shows: our text gives these bytes.
     Misprint,

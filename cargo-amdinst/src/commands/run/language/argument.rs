@@ -35,7 +35,7 @@ impl fmt::Display for Elements {
 pub enum Size {
     /// In bytes.
     Bytes(u64),
-    /// As elements of a type.
+    /// A number of elements of a type.
     Elements(Elements),
 }
 

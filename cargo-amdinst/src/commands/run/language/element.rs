@@ -292,7 +292,8 @@ fn whole(text: &str) -> Result<i128, ParseIntError> {
 }
 
 impl fmt::Display for Scalar {
-    /// As `--arg` reads it, and Rust writes it: floats have a point or an exponent, and as many digits as tell them apart.
+    /// Writes a number as `--arg` reads it and Rust writes it: floats have a point or an exponent, and as many digits as
+    /// tell them apart.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Self::F16(value) => format!("{:?}", value.to_f32()),

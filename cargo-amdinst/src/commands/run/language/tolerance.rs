@@ -69,7 +69,7 @@ impl Tolerance {
 }
 
 impl fmt::Display for Tolerance {
-    /// As it stands behind `~`.
+    /// Writes a tolerance as it stands behind `~`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exact => f.write_str("exact"),

@@ -47,7 +47,7 @@ pub(super) fn run(session: &mut Session) -> Result<()> {
     run_levels(session, &["-O0", "-O1", "-O2", "-O3"])
 }
 
-/// The same at some levels.
+/// Runs the cases at some optimisation levels.
 pub(super) fn run_levels(session: &mut Session, levels: &[&str]) -> Result<()> {
     for (name, text, cases) in FILES {
         let source = session.directory().join(name);

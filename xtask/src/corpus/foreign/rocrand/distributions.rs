@@ -235,7 +235,7 @@ fn inverse_error_single(x: f32) -> f32 {
     (if x < 0.0 { -1.0 } else { 1.0 }) * (-t1 + (t1 * t1 - t2).sqrt()).sqrt()
 }
 
-/// The same in doubles.
+/// The inverse of the error function, in double precision.
 fn inverse_error_double(x: f64) -> f64 {
     let log = ((1.0 - x) * (1.0 + x)).ln();
     if log.is_infinite() {
@@ -251,7 +251,7 @@ pub(super) fn normal_of_single(p: f32) -> f64 {
     f64::from(std::f32::consts::SQRT_2 * inverse_error_single(2.0 * p - 1.0))
 }
 
-/// The same in doubles; the square root of two is a single all the same.
+/// A normally distributed number of a uniform one, in double precision; the square root of two is a single all the same.
 pub(super) fn normal_of_double(p: f64) -> f64 {
     f64::from(std::f32::consts::SQRT_2) * inverse_error_double(2.0 * p - 1.0)
 }

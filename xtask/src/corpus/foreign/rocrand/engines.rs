@@ -115,8 +115,8 @@ impl Engine for Mrg32k3a {
 }
 
 impl Mrg32k3a {
-    /// As [`Xorwow::engines`], but 2^76 numbers apart: L'Ecuyer's substreams, whatever the library's documentation says of
-    /// 2^67. The seed has 32 bits: beyond, the library's products overflow.
+    /// Engines 2^76 numbers apart: L'Ecuyer's substreams, whatever the library's documentation says of 2^67. See
+    /// [`Xorwow::engines`]. The seed has 32 bits: beyond, the library's products overflow.
     pub(super) fn engines(seed: u32, count: usize, start: usize, offset: u64) -> Vec<Self> {
         // The library's own way from a seed to six words.
         let seed = u64::from(seed);

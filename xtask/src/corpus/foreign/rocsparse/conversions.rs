@@ -335,7 +335,7 @@ fn hyb2csr(kernel: &Kernel<'_>, matrix: &Matrix) -> Option<Case> {
 enum Dimensions {
     /// By arguments: rows and columns.
     Given(usize, usize),
-    /// It was compiled for squares of this side.
+    /// The kernel was compiled for squares of this side.
     Fixed(usize),
 }
 

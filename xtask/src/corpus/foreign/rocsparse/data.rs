@@ -168,7 +168,7 @@ impl Matrix {
         dense
     }
 
-    /// The same with rows and columns exchanged.
+    /// The matrix with rows and columns exchanged.
     pub(super) fn transposed(&self) -> Self {
         let mut entries: Vec<_> = self.entries().map(|(r, c, v)| (c, r, v)).collect();
         entries.sort_by_key(|(r, c, _)| (*r, *c));

@@ -1,8 +1,9 @@
-//! Functions that are alike in all that masks depend on.
+//! Masks by what they depend on: a memo of the data flow.
 //!
-//! That is how control flows, and the few instructions that the data flow looks at. A template is instantiated for several types of
-//! numbers, which the other instructions tell apart: of the kernels whose code is new, four in five have an outline that was there
-//! before (rocSPARSE for gfx90a), and so the masks that were found for it. The order in which values are numbered is the same, too.
+//! Masks depend on how control flows and on the few instructions that the data flow looks at. The key of a function is both. A
+//! template is instantiated for several types of numbers, which the other instructions tell apart. So of the kernels whose code
+//! is new, four in five have a key that was there before (rocSPARSE for gfx90a), and so the masks that were found for it. The
+//! order in which values are numbered is the same, too.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::hash::Hasher;
@@ -10,57 +11,57 @@ use std::hash::Hasher;
 use amdgpu_isa::RegSet;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::aspects::Aspects;
+use super::classes::Classes;
 use super::flow::{Flowing, enters_with_lanes};
 use super::slice::{Step, Steps};
 use super::{Masks, uniform};
 use crate::analysis::program::{Function, Program};
 
-/// Outlines of kernels of a processor, with their masks.
+/// Masks of kernels of a processor, by their keys.
 #[derive(Debug, Default)]
-pub(crate) struct Outlines {
-    known: VecDeque<Known>,
-    aspects: Aspects,
-    /// By a hash of their words, their numbers. Of those with the same hash, the last.
+pub(crate) struct MaskMemo {
+    entries: VecDeque<Entry>,
+    classes: Classes,
+    /// Numbers of entries by a hash of their keys. Of several with one hash, the last.
     numbers: FxHashMap<u64, u32>,
-    /// Words of all of them.
+    /// Words of all keys.
     words: usize,
 }
 
 #[derive(Debug)]
-struct Known {
-    words: Box<[u32]>,
+struct Entry {
+    key: Box<[u32]>,
     /// What was found, with numbers of steps in place of instructions.
     masks: Masks,
 }
 
-/// Aspects that are remembered: several times as many as most libraries have.
-const MOST_ASPECTS: usize = 1 << 16;
+/// Classes that are remembered: several times as many as most libraries have.
+const MOST_CLASSES: usize = 1 << 16;
 
-impl Outlines {
+impl MaskMemo {
     /// From now on, forms have other numbers.
     pub(crate) fn forget_forms(&mut self) {
-        self.aspects.forget_forms();
+        self.classes.forget_forms();
     }
 
     /// Forgets those that have been known for longest, until all have no more than so many words.
     pub(crate) fn forget(&mut self, most_words: usize) {
-        if self.aspects.len() > MOST_ASPECTS {
-            // Numbers of these are what others are told by.
-            self.aspects.clear();
-            self.known.clear();
+        if self.classes.len() > MOST_CLASSES {
+            // Keys are made of the numbers of classes.
+            self.classes.clear();
+            self.entries.clear();
             self.numbers.clear();
             self.words = 0;
         }
         let mut count = 0;
         while self.words > most_words {
-            self.words -= self.known[count].words.len();
+            self.words -= self.entries[count].key.len();
             count += 1;
         }
         if count == 0 {
             return;
         }
-        self.known.drain(..count);
+        self.entries.drain(..count);
         self.numbers.retain(|_, number| match number.checked_sub(count as u32) {
             Some(less) => {
                 *number = less;
@@ -82,10 +83,10 @@ impl Outlines {
             return Masks::new(program, function, clobbers);
         }
         let steps = Steps::new(program, function, &BTreeSet::new());
-        let words = self.outline(program, function, &steps);
-        let hash = hash(&words);
-        let known = self.numbers.get(&hash).map(|&number| &self.known[number as usize]);
-        let masks = match known.filter(|known| *known.words == *words) {
+        let key = self.key(program, function, &steps);
+        let hash = hash(&key);
+        let known = self.numbers.get(&hash).map(|&number| &self.entries[number as usize]);
+        let masks = match known.filter(|known| *known.key == *key) {
             Some(known) => {
                 let masks = known.masks.shifted(|step| steps.all()[step].inst);
                 debug_assert_eq!(
@@ -100,9 +101,9 @@ impl Outlines {
                 let steps = flowing.slice.steps();
                 // Only of these is anything found, and they are in order.
                 let step = |inst: usize| steps.partition_point(|step| step.inst < inst);
-                self.words += words.len();
-                self.numbers.insert(hash, self.known.len() as u32);
-                self.known.push_back(Known { words: words.into(), masks: masks.shifted(step) });
+                self.words += key.len();
+                self.numbers.insert(hash, self.entries.len() as u32);
+                self.entries.push_back(Entry { key: key.into(), masks: masks.shifted(step) });
                 masks
             }
         };
@@ -111,9 +112,9 @@ impl Outlines {
 
     /// All that the masks of a kernel depend on that calls nothing and has no address in it: as many steps and ways on as each block has,
     /// and what these are.
-    fn outline(&mut self, program: &Program, function: &Function, steps: &Steps) -> Vec<u32> {
+    fn key(&mut self, program: &Program, function: &Function, steps: &Steps) -> Vec<u32> {
         let mut word = |step: &Step| {
-            self.aspects.number(program, step.inst) << 2
+            self.classes.number(program, step.inst) << 2
                 | u32::from(step.matters) << 1
                 | u32::from(step.is_vector)
         };

@@ -1,4 +1,7 @@
-//! What the data flow sees of an instruction: of most, no more than which registers have a new value.
+//! Equivalence classes of instructions for the data flow of masks.
+//!
+//! Two instructions are in one class if the data flow cannot tell them apart. Of most instructions it sees no more than which
+//! registers have a new value.
 
 use amdgpu_isa::{Access, Families, Op, Operand, ScalarSet};
 use rustc_hash::FxHashMap;
@@ -7,21 +10,21 @@ use super::conditions::Made;
 use super::step::has_rule;
 use crate::analysis::program::{Program, Scalars};
 
-/// Aspects of the instructions of a processor, each with a number.
+/// Classes of the instructions of a processor, each with a number.
 #[derive(Debug, Default)]
-pub(super) struct Aspects {
-    numbers: FxHashMap<Aspect, u32>,
-    /// By form: the number of its aspect, plus one, once it was asked for.
+pub(super) struct Classes {
+    numbers: FxHashMap<Class, u32>,
+    /// By distinct instruction: the number of its class, plus one, once it was asked for.
     of_forms: Vec<u32>,
 }
 
-/// Instructions that the data flow cannot tell apart have the same.
+/// All that the data flow sees of an instruction.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Aspect {
+struct Class {
     kind: Kind,
     /// The scalar registers that it wholly writes.
     writes: ScalarSet,
-    /// Those that count.
+    /// The operands that matter to the data flow.
     operands: Box<[Operand]>,
 }
 
@@ -33,7 +36,7 @@ enum Kind {
     New { compares: bool, made: Made },
 }
 
-impl Aspects {
+impl Classes {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.numbers.len()
@@ -50,21 +53,21 @@ impl Aspects {
         self.of_forms.clear();
     }
 
-    /// The number of the aspect of an instruction.
+    /// The number of the class of an instruction.
     pub(super) fn number(&mut self, program: &Program, index: usize) -> u32 {
         let form = program.insts[index].form();
         if let Some(known) = self.of_forms.get(form).and_then(|number| number.checked_sub(1)) {
             return known;
         }
         let next = self.numbers.len() as u32;
-        let number = *self.numbers.entry(Aspect::of(program, index)).or_insert(next);
+        let number = *self.numbers.entry(Class::of(program, index)).or_insert(next);
         self.of_forms.resize(program.forms(), 0);
         self.of_forms[form] = number + 1;
         number
     }
 }
 
-impl Aspect {
+impl Class {
     fn of(program: &Program, index: usize) -> Self {
         let (located, inst) = (&program.insts[index], program.inst(index));
         let &Scalars { reads, writes } = program.scalars(located);

@@ -1,4 +1,4 @@
-//! What functions do themselves: the registers they touch, and what they do with LDS.
+//! Summaries of functions: the registers that each touches itself, without its callees, and what it does with LDS.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ const HW_REG_GPR_ALLOC: i32 = 5;
 
 /// What a function, without its callees, does with registers and LDS.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Own {
+pub(super) struct FunctionSummary {
     /// Every register that it reads or writes.
     pub(super) used: RegSet,
     /// Every register that it writes, if only in part.
@@ -22,12 +22,12 @@ pub(super) struct Own {
     pub(super) late: RegSet,
     /// VGPRs are addressed by number in a register.
     pub(super) indexed: bool,
-    /// The same of SGPRs.
+    /// SGPRs are addressed by number in a register.
     pub(super) sgprs_by_number: bool,
     /// What it has of instructions that others must keep a distance from.
     pub(super) slow: hazards::Slow,
     lds: LdsUse,
-    /// It reads how many registers its wave has.
+    /// The function reads how many registers its wave has.
     reads_allotment: bool,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct Touches {
     /// The words of all forms, one after the other.
     words: Vec<Touched>,
     /// By known kernel.
-    kernels: VecDeque<Own>,
+    kernels: VecDeque<FunctionSummary>,
 }
 
 impl Touches {
@@ -91,20 +91,20 @@ impl Touches {
 
 /// Collects what functions do themselves, while their instructions are found.
 pub(super) struct Collector {
-    own: Vec<Own>,
+    summaries: Vec<FunctionSummary>,
     touches: Touches,
 }
 
 impl Collector {
     /// Of a program whose first forms are those that others had.
     pub(super) fn new(touches: Touches) -> Self {
-        Self { own: Vec::new(), touches }
+        Self { summaries: Vec::new(), touches }
     }
 
     /// By function what it does, of so many, and by form what that does.
-    pub(super) fn finish(mut self, functions: usize) -> (Vec<Own>, Touches) {
-        self.own.resize_with(functions, Own::default);
-        (self.own, self.touches)
+    pub(super) fn finish(mut self, functions: usize) -> (Vec<FunctionSummary>, Touches) {
+        self.summaries.resize_with(functions, FunctionSummary::default);
+        (self.summaries, self.touches)
     }
 }
 
@@ -128,30 +128,30 @@ impl Observer for Collector {
     }
 
     fn found(&mut self, function: usize, form: usize) {
-        if self.own.len() <= function {
-            self.own.resize_with(function + 1, Own::default);
+        if self.summaries.len() <= function {
+            self.summaries.resize_with(function + 1, FunctionSummary::default);
         }
         let Touches { forms, words, .. } = &self.touches;
         let first = form.checked_sub(1).map_or(0, |before| forms[before].0);
         let (end, traits) = forms[form];
-        let own = &mut self.own[function];
-        own.touch(&words[first as usize..end as usize]);
+        let summary = &mut self.summaries[function];
+        summary.touch(&words[first as usize..end as usize]);
         if let Some(traits) = traits {
-            own.add(traits);
+            summary.add(traits);
         }
     }
 
     fn learnt(&mut self, function: usize) {
-        self.touches.kernels.push_back(self.own[function].clone());
+        self.touches.kernels.push_back(self.summaries[function].clone());
     }
 
     fn known(&mut self, function: usize, kernel: usize) {
-        self.own.resize_with(function, Own::default);
-        self.own.push(self.touches.kernels[kernel].clone());
+        self.summaries.resize_with(function, FunctionSummary::default);
+        self.summaries.push(self.touches.kernels[kernel].clone());
     }
 }
 
-impl Own {
+impl FunctionSummary {
     /// Every register that it writes, if only in part.
     pub(super) fn changes(&self) -> &RegSet {
         &self.changes
@@ -162,7 +162,7 @@ impl Own {
         self.lds
     }
 
-    /// It reads how many registers its wave has.
+    /// Whether the function reads how many registers its wave has.
     pub(super) fn reads_allotment(&self) -> bool {
         self.reads_allotment
     }

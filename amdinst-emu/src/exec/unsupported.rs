@@ -1,9 +1,9 @@
-//! Instructions that are left out on purpose, and the name of what they belong to.
+//! Instructions that are not executed on purpose, with the reason.
 
 use amdgpu_isa::Op;
 
-/// What an instruction belongs to that this emulator leaves out, as a clause of a message.
-pub(crate) fn left_out(op: Op) -> Option<&'static str> {
+/// Why an instruction is not executed, as a clause of a message; `None` if it is executed or only missing.
+pub(crate) fn reason(op: Op) -> Option<&'static str> {
     let name = op.name();
     Some(match op {
         Op::ds_ordered_count => "the global data share (GDS) is not supported",

@@ -1,5 +1,8 @@
-//! Kernels that share their code from the first instruction on: of functions that are equal a linker keeps one (`--icf`), and one
-//! entry may have several names. What is planned for one of them holds for all, if all waves start alike.
+//! Kernels that share their code from the first instruction on.
+//!
+//! One entry may have several names, and of functions that are equal a linker keeps one (`--icf`). Such
+//! kernels are planned as one and share their probes, if all their waves start alike: their
+//! descriptors are equal, and so are the layout of their arguments and the limits in their metadata.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,22 +14,22 @@ use super::Plan;
 use crate::instrument::refusal::{Reason, Refusal};
 
 /// By kernel that shares its code, by index: the others.
-pub(super) struct Twins(BTreeMap<usize, Vec<usize>>);
+pub(super) struct Aliases(BTreeMap<usize, Vec<usize>>);
 
-impl Twins {
+impl Aliases {
     pub(super) fn of(object: &CodeObject) -> Self {
         let mut starts: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (index, kernel) in object.kernels.iter().enumerate().filter(|(_, kernel)| !kernel.code.is_empty())
         {
             starts.entry(kernel.code.start).or_default().push(index);
         }
-        let mut twins = BTreeMap::new();
+        let mut aliases = BTreeMap::new();
         for all in starts.values().filter(|all| all.len() > 1) {
             for &one in all {
-                twins.insert(one, all.iter().copied().filter(|&other| other != one).collect());
+                aliases.insert(one, all.iter().copied().filter(|&other| other != one).collect());
             }
         }
-        Self(twins)
+        Self(aliases)
     }
 
     /// The others that start where a kernel does.
@@ -68,14 +71,14 @@ fn start_alike(one: &Kernel, other: &Kernel) -> bool {
 
 impl Plan {
     /// Gives the kernels that start where planned ones do the same probes and edits.
-    pub(super) fn add_twins(&mut self, object: &CodeObject, twins: &Twins) {
-        if twins.0.is_empty() {
+    pub(super) fn add_aliases(&mut self, object: &CodeObject, aliases: &Aliases) {
+        if aliases.0.is_empty() {
             return;
         }
         let indices: HashMap<&str, usize> =
             object.kernels.iter().enumerate().map(|(index, kernel)| (kernel.name.as_str(), index)).collect();
         let names = |name: &str| {
-            let others = indices.get(name).map_or(&[][..], |&kernel| twins.others(kernel));
+            let others = indices.get(name).map_or(&[][..], |&kernel| aliases.others(kernel));
             others.iter().map(|&other| object.kernels[other].name.clone()).collect::<Vec<_>>()
         };
         for probes in std::mem::take(&mut self.kernels) {

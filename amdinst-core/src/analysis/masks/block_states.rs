@@ -1,17 +1,17 @@
-//! What is known where blocks start and end.
+//! In and out states of blocks: what is known of masks where each block starts, or where each ends.
 
 use super::state::{Rest, State};
 use crate::analysis::values::Vn;
 
-/// What is known at one border of each block. The values of registers stand in one array for all blocks, as rows.
-pub(super) struct Borders {
+/// The in state, or the out state, of each block. The values of registers stand in one array for all blocks, as rows.
+pub(super) struct BlockStates {
     rest: Vec<Option<Rest>>,
     scalars: Vec<Vn>,
     /// How many registers are followed.
     places: usize,
 }
 
-impl Borders {
+impl BlockStates {
     /// Of so many blocks, none of which is reached. `any` is the value of each register until it is known.
     pub(super) fn new(blocks: usize, places: usize, any: Vn) -> Self {
         Self { rest: vec![None; blocks], scalars: vec![any; blocks * places], places }

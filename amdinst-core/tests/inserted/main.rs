@@ -1,0 +1,156 @@
+//! The code that kernels get, as one reads it: at entry, at a site, at exit, for each counter home, level and state of the registers
+//! around the site.
+//!
+//! Each kernel of `kernels/` is a body of a few lines and says what it stands for. Its snapshot has the instrumented listing for each
+//! home and level: lines with `+` were inserted, the others are the kernel's own. `cargo insta review` blesses what is meant.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use amdgpu_isa::decode;
+use amdgpu_object::CodeObject;
+use amdinst_core::instrument::{Counters, Home, Instrumented, Level, Options, Probe, apply, plan};
+
+/// The processor of all kernels: work-item ids come packed.
+const PACKED: &str = "gfx90a";
+/// One kernel is looked at on a processor with separate ids, too: sites are the same, entry and exit are not.
+const SEPARATE: (&str, &str) = ("saved", "gfx906");
+
+/// A kernel around a body: one argument, 8 SGPRs of state, a few VGPRs.
+fn source(cpu: &str, body: &str) -> String {
+    let accumulation = if cpu == PACKED { ".amdhsa_accum_offset 8" } else { "" };
+    format!(
+        ".amdgcn_target \"amdgcn-amd-amdhsa--{cpu}\"
+.text
+.globl test
+.p2align 8
+.type test,@function
+test:
+{body}
+.Lend:
+.size test, .Lend-test
+.rodata
+.p2align 6
+.amdhsa_kernel test
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_kernarg_size 8
+    .amdhsa_next_free_vgpr 8
+    .amdhsa_next_free_sgpr 16
+    {accumulation}
+.end_amdhsa_kernel
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.target: amdgcn-amd-amdhsa--{cpu}
+amdhsa.kernels:
+  - .name: test
+    .symbol: test.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .wavefront_size: 64
+    .sgpr_count: 22
+    .vgpr_count: 8
+    .agpr_count: 0
+    .max_flat_workgroup_size: 1024
+    .args:
+      - {{ .size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global }}
+...
+.end_amdgpu_metadata
+"
+    )
+}
+
+/// Assembles and links; `None`, and loudly, if LLVM is not installed.
+fn assemble(cpu: &str, source: &str) -> Option<CodeObject> {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    std::fs::write(path("kernel.s"), source).expect("writing");
+    let run = |tool: &str, arguments: &[&str]| -> Option<()> {
+        let status = match Command::new(tool).args(arguments).current_dir(&directory).status() {
+            Ok(status) => status,
+            Err(_) => {
+                let required = std::env::var_os("AMDINST_REQUIRE_TOOLS").is_some_and(|value| value == "1");
+                assert!(!required, "{tool} is not installed");
+                eprintln!("SKIPPED: {tool} is not installed (apt-get install llvm-22 lld-22)");
+                return None;
+            }
+        };
+        assert!(status.success(), "{tool} {arguments:?}");
+        Some(())
+    };
+    let cpu = format!("-mcpu={cpu}");
+    run("llvm-mc-22", &["-triple=amdgcn-amd-amdhsa", &cpu, "-filetype=obj", "-o", "kernel.o", "kernel.s"])?;
+    run("ld.lld-22", &["-shared", "-o", "kernel.elf", "kernel.o"])?;
+    Some(CodeObject::parse(std::fs::read(path("kernel.elf")).expect("reading")).expect("a code object"))
+}
+
+/// The instrumented kernel, an instruction a line, to its last `s_endpgm`; addresses of branches as distances.
+fn listing(instrumented: &Instrumented) -> String {
+    let object = CodeObject::parse(instrumented.bytes.clone()).expect("it parses");
+    let arch = object.target.arch;
+    let inserted = |pc: u64| {
+        let run =
+            instrumented.map.addresses.runs.iter().find(|run| (run.new..run.new + run.size).contains(&pc));
+        run.is_none_or(|run| run.inserted)
+    };
+    let mut text = String::new();
+    let mut pc = object.kernel("test").expect("the kernel").code.start;
+    while let Some(bytes) = object.code_at(pc) {
+        let Ok(inst) = decode(arch, bytes) else { break };
+        let mark = if inserted(pc) { '+' } else { ' ' };
+        writeln!(text, "{mark} {}", inst.text(arch)).expect("a text");
+        pc += u64::from(inst.size);
+        if inst.op == amdgpu_isa::Op::s_endpgm {
+            break;
+        }
+    }
+    text
+}
+
+/// Every home and level that a kernel can have, or why it cannot.
+fn forms(object: &CodeObject) -> String {
+    let mut text = String::new();
+    let mut add = |name: &str, options: Options| {
+        let done = plan(object, &options).and_then(|plan| apply(object, plan));
+        let listed = match &done {
+            Ok(instrumented) => listing(instrumented),
+            Err(error) => format!("refused: {error}\n"),
+        };
+        writeln!(text, "== {name}\n{listed}").expect("a text");
+    };
+    for home in [Home::Register, Home::Lds, Home::Global] {
+        for level in [Level::Basic, Level::Lanes] {
+            let options = Options { counters: Counters::from(home), level, ..Options::default() };
+            add(&format!("branches, {home:?}, {level:?}"), options);
+        }
+    }
+    let of = |probe, counters| Options { probe, counters, level: Level::Lanes, ..Options::default() };
+    add("blocks, Register, Lanes", of(Probe::Blocks, Counters::Register));
+    add("time, Register", of(Probe::Time, Counters::Register));
+    text
+}
+
+#[test]
+fn code_at_entry_at_sites_and_at_exit() {
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inserted/kernels");
+    let mut files: Vec<_> =
+        std::fs::read_dir(kernels).expect("the kernels").map(|file| file.expect("a file").path()).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    for file in files {
+        let name = file.file_stem().and_then(|name| name.to_str()).expect("a name");
+        let body = std::fs::read_to_string(&file).expect("a kernel");
+        let about =
+            body.lines().next().and_then(|line| line.strip_prefix("// ")).expect("what it stands for");
+        let separate = (name == SEPARATE.0).then_some(SEPARATE.1);
+        for cpu in std::iter::once(PACKED).chain(separate) {
+            let Some(object) = assemble(cpu, &source(cpu, &body)) else { return };
+            insta::with_settings!({ description => about, omit_expression => true, prepend_module_to_snapshot => false }, {
+                insta::assert_snapshot!(format!("{name}-{cpu}"), forms(&object));
+            });
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Launches that are looked through for races only in part, and races that are none if both accesses are atomic.
+
+mod support;
+
+use std::sync::LazyLock;
+
+use amdgpu_object::CodeObject;
+use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Sampled};
+
+use support::{Device, compile, tools};
+
+const SOURCE: &str = r#"
+#define X __builtin_amdgcn_workitem_id_x()
+#define G __builtin_amdgcn_workgroup_id_x()
+#define STORE(p, v) __opencl_atomic_store((global atomic_uint *)(p), v, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE)
+
+uint work(global const uint *in, uint n) {
+    uint v = X; for (uint i = 0; i < n; ++i) v = v * 1664525 + in[v & 63]; return v; }
+
+/// Everybody says that he was here: no race, as all store one value.
+kernel void here(global uint *out, global const uint *in, uint n) { out[64 + G * 128 + X] = work(in, n); out[0] = 1; }
+/// Two workgroups share each dword, and no byte.
+kernel void bytes(global uint *out, global const uint *in, uint n) {
+    ((global uchar *)out)[256 + 2 * X + (G & 1)] = work(in, n); }
+/// Each writes what its neighbour reads.
+kernel void neighbours(global uint *out, global const uint *in, uint n) {
+    uint at = 64 + G * 128 + X; out[at] = work(in, n) + out[at - 1]; }
+/// The last workgroup alone reads what another one writes.
+kernel void last(global uint *out, global const uint *in, uint n) {
+    out[64 + G * 128 + X] = work(in, n) + (G == n / 2 - 1 ? out[64] : 0); }
+/// The waves of a workgroup, in LDS.
+kernel void in_lds(global uint *out, global const uint *in, uint n) {
+    volatile local uint tile[128]; tile[X] = work(in, n); out[64 + G * 128 + X] = tile[X ^ 64]; }
+/// Waits for the workgroup before.
+kernel void chain(global uint *out, global const uint *in, uint n) {
+    uint v = work(in, n);
+    if (X == 0) {
+        global atomic_uint *turn = (global atomic_uint *)out;
+        while (__opencl_atomic_load(turn, __ATOMIC_ACQUIRE, __OPENCL_MEMORY_SCOPE_DEVICE) != G) {}
+        out[1] = v;
+        __opencl_atomic_store(turn, G + 1, __ATOMIC_RELEASE, __OPENCL_MEMORY_SCOPE_DEVICE);
+    } }
+/// A relaxed store and a plain one are one instruction.
+kernel void relaxed(global uint *out, global const uint *in, uint n) { if (X < 64) STORE(out, G); out[64 + G * 128 + X] = n; }
+/// No atomic is as wide as this.
+kernel void wide(global uint *out, global const uint *in, uint n) { if (X == 0) *(global uint4 *)out = (uint4)(G); }
+/// Lanes of one store, of values that are not the same.
+kernel void lanes(global uint *out, global const uint *in, uint n) { STORE(out + 64 + G * 128 + X / 2, X); }
+"#;
+
+static OBJECT: LazyLock<CodeObject> = LazyLock::new(|| compile(SOURCE, "gfx90a", "-O2"));
+
+/// Workgroups of all launches.
+const GROUPS: u32 = 256;
+
+struct Outcome {
+    result: Result<Execution, Fault>,
+    out: Vec<u32>,
+}
+
+fn launch(config: &Config, kernel: &str, n: u32, threads: usize) -> Outcome {
+    let mut device = Device::with(&OBJECT, config.clone());
+    let out = device.buffer("out", &vec![0u32; 64 + 128 * GROUPS as usize]);
+    let input = device.buffer("in", &(0..64).map(|i| i * 77).collect::<Vec<u32>>());
+    let kernarg = [&out.to_le_bytes()[..], &input.to_le_bytes(), &n.to_le_bytes(), &[0; 256]].concat();
+    let launch = Launch { grid: [GROUPS, 1, 1], block: [128, 1, 1], kernarg, threads, ..Launch::new(kernel) };
+    let result = device.machine.launch(&device.program, &launch);
+    Outcome { result, out: device.u32s(out, 64 + 128 * GROUPS as usize) }
+}
+
+fn config(check: bool, thorough: bool, strict: bool) -> Config {
+    let mut config = Config::default();
+    config.check_races = check;
+    config.thorough = thorough;
+    config.strict_races = strict;
+    config
+}
+
+/// Rounds of `work` that make a launch too long to be looked through, and too few for that.
+const LONG: u32 = 2 * GROUPS;
+const SHORT: u32 = 4;
+
+#[test]
+fn a_long_launch_is_looked_at_in_part_and_says_so() {
+    if !tools("a_long_launch_is_looked_at_in_part_and_says_so") {
+        return;
+    }
+    for kernel in ["here", "bytes"] {
+        for (n, in_part) in [(LONG, true), (SHORT, false)] {
+            let plain = launch(&config(false, false, true), kernel, n, 1);
+            let all = launch(&config(true, true, true), kernel, n, 1);
+            assert_eq!(all.result.expect(kernel).sampled, None, "{kernel}: all that is asked for");
+            let looked = [1, 2].map(|threads| launch(&config(true, false, true), kernel, n, threads));
+            for outcome in &looked {
+                let execution = outcome.result.as_ref().expect(kernel);
+                assert_eq!(outcome.out, plain.out, "{kernel}: memory is as the whole launch leaves it");
+                match execution.sampled {
+                    None => assert!(!in_part, "{kernel}"),
+                    Some(Sampled { workgroups, of }) => {
+                        assert!(in_part && (2..64).contains(&workgroups), "{kernel}: {workgroups} of {of}");
+                        assert_eq!(of, u64::from(GROUPS));
+                    }
+                }
+            }
+            let [one, two] = looked.map(|outcome| outcome.result.expect(kernel));
+            assert_eq!((one.sampled, one.doubts), (two.sampled, two.doubts), "{kernel}: on two threads");
+        }
+    }
+}
+
+#[test]
+fn races_of_a_long_launch_are_found() {
+    if !tools("races_of_a_long_launch_are_found") {
+        return;
+    }
+    for kernel in ["neighbours", "last", "in_lds"] {
+        let all = launch(&config(true, true, true), kernel, LONG, 1).result.expect_err(kernel);
+        let some = [1, 2].map(|threads| launch(&config(true, false, true), kernel, LONG, threads));
+        for outcome in some {
+            let fault = outcome.result.expect_err(kernel);
+            assert!(matches!(fault.kind, FaultKind::Race { certain: true, .. }), "{kernel}: {fault}");
+            assert_eq!((fault.pc, &fault.kind), (all.pc, &all.kind), "{kernel}");
+        }
+    }
+}
+
+/// What a workgroup does that waits for one which does not run is none of its faults.
+#[test]
+fn a_workgroup_that_waits_for_another_does_not_stop_it() {
+    if !tools("a_workgroup_that_waits_for_another_does_not_stop_it") {
+        return;
+    }
+    let plain = launch(&config(false, false, true), "chain", LONG, 1);
+    let looked = launch(&config(true, false, true), "chain", LONG, 1);
+    let execution = looked.result.expect("no race: what is read orders it");
+    assert!(execution.sampled.is_some_and(|sampled| sampled.workgroups < sampled.of), "{execution:?}");
+    assert_eq!(looked.out, plain.out);
+}
+
+#[test]
+fn what_may_be_atomic_is_told_apart() {
+    if !tools("what_may_be_atomic_is_told_apart") {
+        return;
+    }
+    for thorough in [false, true] {
+        for (kernel, lanes) in [("relaxed", false), ("lanes", true)] {
+            // Taken for plain ones.
+            let strict = launch(&config(true, thorough, true), kernel, SHORT, 1).result.expect_err(kernel);
+            assert!(!strict.to_string().contains("unless"), "{strict}");
+            let word = if lanes { "lane-race" } else { "race" };
+            assert_eq!(strict.kind.word(), word);
+            // The launch comes to its end else, and each pair of instructions is told once.
+            let plain = launch(&config(false, thorough, false), kernel, SHORT, 1);
+            let outcome = launch(&config(true, thorough, false), kernel, SHORT, 2);
+            let doubts = outcome.result.expect(kernel).doubts;
+            assert_eq!(outcome.out[64..], plain.out[64..], "{kernel}");
+            assert_eq!(doubts.len(), 1, "{doubts:?}");
+            assert_eq!((doubts[0].kind.word(), doubts[0].pc), ("atomicity-unknown", strict.pc));
+            let unless =
+                if lanes { "(unless the access is atomic)" } else { "(unless both accesses are atomic)" };
+            let told = doubts[0].to_string();
+            assert!(
+                told.contains(&format!("data race {unless} in global memory: write of 4 bytes")),
+                "{told}"
+            );
+            // It is meant.
+            for place in [kernel, "elsewhere"] {
+                let mut config = config(true, thorough, true);
+                config.allowed = vec![place.to_owned()];
+                assert_eq!(launch(&config, kernel, SHORT, 1).result.is_ok(), place == kernel, "{place}");
+            }
+        }
+        // As wide as no atomic is.
+        let fault = launch(&config(true, thorough, false), "wide", SHORT, 1).result.expect_err("a race");
+        assert!(matches!(fault.kind, FaultKind::Race { certain: true, size: 16, .. }), "{fault}");
+    }
+}
