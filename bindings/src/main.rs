@@ -152,7 +152,7 @@ fn with_conditions(generated: &str) -> String {
             Some("the header declares the function with the type that the field has.")
         } else if code.starts_with("unsafe { Self::from_library") {
             Some("the caller has the library be a HIP runtime.")
-        } else if code == "unsafe {" {
+        } else if code.starts_with("unsafe { (self.") || code == "unsafe {" {
             Some("the caller keeps to what the C function asks for.")
         } else {
             None

@@ -3,75 +3,28 @@
 //! The code objects are assembled from a kernel that is sound, with one thing wrong in each. What is wrong with the numbers in
 //! ELF headers, which no assembler writes, is put into the bytes of the sound one.
 
+mod support;
+
 use std::path::Path;
 use std::process::Command;
 
 /// A kernel with one site; `BODY` stands behind it.
-const SOUND: &str = "
-.amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"
-.text
-.globl kernel
-.p2align 8
-.type kernel,@function
-kernel:
-  v_cmp_gt_u32 vcc, 10, v0
+fn sound() -> String {
+    support::KERNEL.replace(
+        "CODE",
+        "  v_cmp_gt_u32 vcc, 10, v0
   s_and_saveexec_b64 s[4:5], vcc
   BODY
-  s_endpgm
-.Lend:
-.size kernel, .Lend-kernel
-.rodata
-.p2align 6
-.amdhsa_kernel kernel
-  .amdhsa_next_free_vgpr 8
-  .amdhsa_next_free_sgpr 16
-  .amdhsa_accum_offset 8
-  .amdhsa_user_sgpr_kernarg_segment_ptr 1
-  .amdhsa_kernarg_size 8
-.end_amdhsa_kernel
-.amdgpu_metadata
----
-amdhsa.version: [1, 2]
-amdhsa.target: amdgcn-amd-amdhsa--gfx90a
-amdhsa.kernels:
-  - .name: kernel
-    .symbol: kernel.kd
-    .kernarg_segment_size: 8
-    .group_segment_fixed_size: 0
-    .private_segment_fixed_size: 0
-    .kernarg_segment_align: 8
-    .wavefront_size: 64
-    .sgpr_count: 16
-    .vgpr_count: 8
-    .max_flat_workgroup_size: 1024
-...
-.end_amdgpu_metadata
-";
-
-/// Whether clang is there; says so if it is not, and fails where tools are required.
-fn tools() -> bool {
-    let found = |tool| Command::new(tool).arg("--version").output().is_ok_and(|out| out.status.success());
-    let all = found("clang-22") && found("ld.lld-22");
-    if !all {
-        let message = "clang-22 and ld.lld-22 are not installed (apt-get install clang-22 lld-22)";
-        assert!(std::env::var_os("AMDINST_REQUIRE_TOOLS").is_none_or(|value| value != "1"), "{message}");
-        eprintln!("SKIPPED: {message}");
-    }
-    all
+  s_endpgm",
+    )
 }
 
 /// Assembles the sound kernel with a piece of its text replaced.
 fn assemble(directory: &Path, from: &str, to: &str) -> Vec<u8> {
-    assert!(SOUND.contains(from), "{from}");
-    let text = SOUND.replacen(from, to, 1).replace("BODY", "s_nop 0");
-    let (input, output) = (directory.join("kernel.s"), directory.join("assembled.elf"));
-    std::fs::write(&input, text).unwrap();
-    let status = Command::new("clang-22")
-        .args(["--target=amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-fuse-ld=lld-22", "-o"])
-        .args([&output, &input])
-        .status()
-        .unwrap();
-    assert!(status.success(), "{to}");
+    let sound = sound();
+    assert!(sound.contains(from), "{from}");
+    let output = directory.join("assembled.elf");
+    support::assemble(&sound.replacen(from, to, 1).replace("BODY", "s_nop 0"), &output);
     std::fs::read(output).unwrap()
 }
 
@@ -106,7 +59,7 @@ fn expect(directory: &Path, bytes: &[u8], code: i32, words: &str) {
 
 #[test]
 fn code_that_is_not_what_it_seems() {
-    if !tools() {
+    if !support::tools("hostile") {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
@@ -131,7 +84,7 @@ fn code_that_is_not_what_it_seems() {
 
 #[test]
 fn metadata_that_is_not_the_kernels() {
-    if !tools() {
+    if !support::tools("hostile") {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
@@ -161,14 +114,15 @@ fn metadata_that_is_not_the_kernels() {
         expect(directory, &with(from, to), 5, words);
     }
     // No descriptor: cut it out, and the metadata names what is not there.
-    let (start, end) = (SOUND.find(".amdhsa_kernel").unwrap(), SOUND.find(".amdgpu_metadata").unwrap());
-    expect(directory, &with(&SOUND[start..end], ""), 5, "`kernel.kd`, which is not defined");
+    let sound = sound();
+    let (start, end) = (sound.find(".amdhsa_kernel").unwrap(), sound.find(".amdgpu_metadata").unwrap());
+    expect(directory, &with(&sound[start..end], ""), 5, "`kernel.kd`, which is not defined");
 }
 
 /// Numbers of the file's structures, by the section that they are about.
 #[test]
 fn sizes_beyond_the_file() {
-    if !tools() {
+    if !support::tools("hostile") {
         return;
     }
     let directory = tempfile::tempdir().unwrap();

@@ -737,6 +737,7 @@ impl Hip {
         })
     }
     pub unsafe fn hipInit(&self, flags: ::core::ffi::c_uint) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe { (self.hipInit.as_ref().expect("Expected function, got error."))(flags) }
     }
     pub unsafe fn hipDriverGetVersion(
@@ -934,6 +935,7 @@ impl Hip {
         }
     }
     pub unsafe fn hipFree(&self, ptr: *mut ::core::ffi::c_void) -> hipError_t {
+        // SAFETY: the caller keeps to what the C function asks for.
         unsafe { (self.hipFree.as_ref().expect("Expected function, got error."))(ptr) }
     }
     pub unsafe fn hipMemcpy(

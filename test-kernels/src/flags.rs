@@ -70,7 +70,8 @@ pub unsafe fn leave_a_number(last: *mut u32) {
     unsafe { atomic_u32(last).store(global_id_x(), Relaxed) };
 }
 
-/// The same without an atomic on one side: the first wave of a workgroup stores by an atomic what the second one reads plainly.
+/// A flag with an atomic on one side only: the first wave of a workgroup stores by an atomic what the second one reads
+/// plainly.
 ///
 /// # Safety
 /// `output` is to one element a work-item; workgroups have 128. Nothing orders the accesses to the first: tests find that.

@@ -12,6 +12,7 @@ pub mod classify;
 pub mod collatz;
 pub mod early_return;
 pub mod flags;
+pub mod formats;
 pub mod histogram;
 pub mod integers;
 pub mod nested;

@@ -17,7 +17,7 @@ pub(crate) fn run(package: &str, options: &Options) -> Result<bool> {
     run_as(&["--package", package], options)
 }
 
-/// The same of a program that `program` chooses, with options of cargo.
+/// Runs a program that `program` chooses, with options of cargo.
 pub(crate) fn run_as(program: &[&str], options: &Options) -> Result<bool> {
     let status = crate::cargo()
         .args(["run", "--quiet"])

@@ -272,7 +272,8 @@ Kernels:
     fn scalars() -> impl Strategy<Value = Scalar> {
         prop_oneof![
             "[ -~\t\n\u{85}\u{e9}]{0,12}".prop_map(|text| Scalar { text, plain: false }),
-            "[A-Za-z0-9_.]{1,9}".prop_map(Scalar::plain),
+            // Without quotes, `...` is the end of a document.
+            "[A-Za-z0-9_][A-Za-z0-9_.]{0,8}".prop_map(Scalar::plain),
         ]
     }
 

@@ -90,7 +90,7 @@ impl Liveness {
             let function = &program.functions[number];
             let callees = function.callees.iter();
             let returned: Vec<_> = callees.map(|&callee| (callee, across.returned(callee))).collect();
-            live_sets[number] = flow(function, number, &transfers[number], &mut across);
+            live_sets[number] = flow((function, number), &program.pointed, &transfers[number], &mut across);
             let entry = live_sets[number].start.first().copied().unwrap_or_default();
             if across.entry(number) != entry {
                 across.entry.insert(number, entry);
@@ -111,7 +111,8 @@ impl Liveness {
     fn live_sets(&self, program: &Program, function: usize) -> &LiveSets {
         self.functions[function].get_or_init(|| {
             let transfers = transfers(program, function);
-            flow(&program.functions[function], function, &transfers, &mut Across::default())
+            let of = (&program.functions[function], function);
+            flow(of, &program.pointed, &transfers, &mut Across::default())
         })
     }
 
@@ -157,10 +158,9 @@ impl Liveness {
 
     fn step(&self, program: &Program, function: usize, block: usize, index: usize, live: &mut ScalarSet) {
         let block = &program.functions[function].blocks[block];
-        if index + 1 == block.insts.end
-            && let Exit::Call(callee) = block.exit
-        {
-            *live = live.union(self.across.entry(callee));
+        if index + 1 == block.insts.end {
+            let callees = block.exit.callees(&program.pointed).iter();
+            *live = callees.fold(*live, |live, &callee| live.union(self.across.entry(callee)));
         }
         let scalars = program.scalars(&program.insts[index]);
         *live = live.without(scalars.writes).union(scalars.reads);
@@ -168,7 +168,12 @@ impl Liveness {
 }
 
 /// The flow in a function of this number.
-fn flow(function: &Function, number: usize, transfers: &[Transfer], across: &mut Across) -> LiveSets {
+fn flow(
+    (function, number): (&Function, usize),
+    pointed: &[usize],
+    transfers: &[Transfer],
+    across: &mut Across,
+) -> LiveSets {
     let mut outputs = vec![ScalarSet::EMPTY; function.blocks.len()];
     let mut inputs = outputs.clone();
     let last = function.blocks.len().saturating_sub(1);
@@ -184,13 +189,13 @@ fn flow(function: &Function, number: usize, transfers: &[Transfer], across: &mut
                 across.entry(callee).union(returned)
             }
             Exit::Unknown => ScalarSet::ALL,
-            Exit::End | Exit::Local | Exit::Call(_) => ScalarSet::EMPTY,
+            Exit::End | Exit::Local | Exit::Call(_) | Exit::CallPointed => ScalarSet::EMPTY,
         };
         for &successor in &block.successors {
             out = out.union(inputs[successor]);
         }
         let mut input = out;
-        if let Exit::Call(callee) = block.exit {
+        for &callee in block.exit.callees(pointed) {
             across.add_returned(callee, out);
             input = input.union(across.entry(callee));
         }

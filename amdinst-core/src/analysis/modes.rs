@@ -76,9 +76,11 @@ impl ModeFlow {
                         modes = after(program, inst, modes);
                     }
                     match block.exit {
-                        Exit::Call(callee) => {
-                            enters.push((callee, modes));
-                            modes = returned[callee];
+                        Exit::Call(_) | Exit::CallPointed => {
+                            let callees = block.exit.callees(&program.pointed);
+                            enters.extend(callees.iter().map(|&callee| (callee, modes)));
+                            let none = Modes::default();
+                            modes = callees.iter().fold(none, |all, &callee| all.with(returned[callee]));
                         }
                         Exit::TailCall(callee) => {
                             enters.push((callee, modes));

@@ -128,10 +128,10 @@ pub fn map_for(file: &[u8], object: &CodeObject) -> Result<ProbeMap, ReadError> 
 /// Why there is no map for a code object.
 #[derive(Debug, Error)]
 pub enum ReadError {
-    /// It is no map.
+    /// The file is no probe map.
     #[error(transparent)]
     Map(#[from] ProbeMapError),
-    /// It belongs to something else.
+    /// The map belongs to another code object.
     #[error(transparent)]
     Pair(#[from] PairError),
 }

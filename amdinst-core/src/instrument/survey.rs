@@ -192,12 +192,8 @@ fn raw_counters(program: &Program, liveness: &Liveness) -> Vec<(usize, Obstacle)
         // What lanes hold, nothing tells.
         let Some(register) = raw.register.map(Reg::scalar) else { return true };
         let block = &program.functions[raw.function].blocks[raw.block];
-        let into_callee = match block.exit {
-            Exit::Call(callee) | Exit::TailCall(callee) => {
-                liveness.at_start(program, callee, 0).contains(register)
-            }
-            _ => false,
-        };
+        let mut callees = block.exit.entered(&program.pointed).iter();
+        let into_callee = callees.any(|&callee| liveness.at_start(program, callee, 0).contains(register));
         let mut after = block.successors.iter().filter(|&&next| Some(next) != raw.followed);
         into_callee || after.any(|&next| liveness.at_start(program, raw.function, next).contains(register))
     };

@@ -49,8 +49,8 @@ pub enum CoverFault {
     },
 }
 
-/// Looks through the blocks of a kernel, all of which were asked for, in the code object that was instrumented. Where something
-/// was refused, instructions of no block are not looked for. Returns every fault, in order of address within each kind.
+/// Looks through the blocks of a kernel, all of which were asked for, in the code object that was instrumented. Only what is in
+/// refused blocks may be in none. Returns every fault, in order of address within each kind.
 pub fn faults(object: &CodeObject, probes: &KernelProbes) -> Vec<CoverFault> {
     let mut found = Vec::new();
     let mut blocks: Vec<&BlockProbe> = probes.blocks.iter().collect();
@@ -64,11 +64,13 @@ pub fn faults(object: &CodeObject, probes: &KernelProbes) -> Vec<CoverFault> {
     for block in &blocks {
         contents(object, block, &mut found);
     }
-    if probes.refusals.is_empty() {
-        let is_in_none = |pc: &u64| {
-            let next = blocks.partition_point(|block| block.pc <= *pc);
-            next.checked_sub(1).is_none_or(|index| *pc >= blocks[index].end_pc)
-        };
+    let is_in_none = |pc: &u64| {
+        let next = blocks.partition_point(|block| block.pc <= *pc);
+        next.checked_sub(1).is_none_or(|index| *pc >= blocks[index].end_pc)
+            && !probes.refusals.iter().any(|refusal| refusal.has_block_of(*pc))
+    };
+    // Unless the kernel was refused as a whole.
+    if probes.refusals.iter().all(|refusal| refusal.pc.is_some()) {
         let reached = reached(object, probes).into_iter();
         found.extend(reached.filter(is_in_none).map(|pc| CoverFault::NoBlock { pc }));
     }

@@ -10,7 +10,7 @@ use amdgpu_object::CodeObject;
 use amdinst_core::counters::SiteForm;
 use amdinst_core::instrument::{
     Abi, BUFFER_SYMBOL, BlockProbe, Counters, ExecWriteClass, Home, InstrumentError, Options, Probe, Reason,
-    SiteKind, apply, plan,
+    Refusal, SiteKind, apply, plan,
 };
 use amdinst_core::report::cover::{self, CoverFault};
 use amdinst_core::report::refusal_text;
@@ -180,6 +180,14 @@ fn each_instruction_is_in_exactly_one_block() {
                 let found = cover::faults(&object, &damaged);
                 assert_eq!(found.len(), of.instructions as usize, "{context}: {found:?}");
                 assert_eq!(found[0], CoverFault::NoBlock { pc: entry }, "{context}");
+                // Unless it is told that just this block was refused.
+                let refused = |pcs| Refusal::of_block(pcs, Reason::SharedFunction, String::new());
+                damaged.refusals = vec![refused(of.pc..of.end_pc)];
+                assert_eq!(cover::faults(&object, &damaged), [], "{context}");
+                damaged.refusals = vec![refused(of.end_pc..of.end_pc + 4)];
+                assert_eq!(cover::faults(&object, &damaged), found, "{context}");
+                damaged.refusals = vec![Refusal::at(of.pc, Reason::SharedFunction, String::new())];
+                assert_eq!(cover::faults(&object, &damaged), found, "{context}");
                 // A block twice; one of an instruction less than it says; one whose lanes are those of no instruction.
                 let mut damaged = kernel.clone();
                 damaged.blocks.push(BlockProbe { id: 1000, ..of.clone() });

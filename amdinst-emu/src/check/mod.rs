@@ -40,7 +40,7 @@ pub enum AccessKind {
 }
 
 impl AccessKind {
-    /// That of a load or a store.
+    /// The kind of a load or a store.
     pub(crate) const fn plain(write: bool) -> Self {
         if write { Self::Write } else { Self::Read }
     }
@@ -109,7 +109,7 @@ pub enum FaultKind {
         address: u64,
         /// Bytes accessed.
         size: u32,
-        /// It was a write or an atomic.
+        /// The access was a write or an atomic.
         write: bool,
         /// The closest allocation, if there is any.
         nearest: Option<Box<NearestAllocation>>,
@@ -121,7 +121,7 @@ pub enum FaultKind {
         address: u64,
         /// Bytes accessed.
         size: u32,
-        /// It was a write or an atomic.
+        /// The access was a write or an atomic.
         write: bool,
         /// The label of the freed allocation.
         label: String,
@@ -133,7 +133,7 @@ pub enum FaultKind {
         address: u64,
         /// Bytes accessed.
         size: u32,
-        /// It was a write or an atomic.
+        /// The access was a write or an atomic.
         write: bool,
     },
     /// An access that must be aligned and is not.
@@ -147,7 +147,7 @@ pub enum FaultKind {
         size: u32,
         /// Alignment asked for, in bytes.
         required: u32,
-        /// It was a write or an atomic.
+        /// The access was a write or an atomic.
         write: bool,
     },
     /// A write to constant data or code.
@@ -264,7 +264,8 @@ pub enum FaultKind {
         wave: u32,
         /// The workgroup of the earlier access, if it is another one.
         workgroup: Option<[u32; 3]>,
-        /// One of the two at least is not atomic. Else nothing tells: [`crate::Execution::doubts`] has such.
+        /// At least one of the two accesses is not atomic. Where that is unknown, the pair is among
+        /// [`crate::Execution::doubts`].
         certain: bool,
     },
     /// Two lanes store different values to one place by one instruction ([`crate::Config::check_races`]).
@@ -508,7 +509,7 @@ impl Trap {
         Box::new(Self { kind, lane: u8::try_from(lane).ok(), earlier: None })
     }
 
-    /// That of an access and of another one, which an earlier step made.
+    /// A trap of an access and of another one, which an earlier step made.
     pub(crate) fn of_two(kind: FaultKind, lane: Option<usize>, earlier: u32) -> Box<Self> {
         Box::new(Self { kind, lane: lane.and_then(|lane| u8::try_from(lane).ok()), earlier: Some(earlier) })
     }

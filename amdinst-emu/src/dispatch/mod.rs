@@ -89,6 +89,12 @@ impl Launch {
         }
     }
 
+    /// The same launch, of which nothing is recorded or counted.
+    #[must_use]
+    pub fn without_records(&self) -> Self {
+        Self { record_masks: false, record_steps: false, count_opcodes: false, ..self.clone() }
+    }
+
     /// Workgroups of the launch, whatever part of it is run.
     pub fn workgroups(&self) -> u64 {
         self.grid.iter().map(|size| u64::from(*size)).product()
@@ -401,7 +407,7 @@ impl<'a> Shared<'a> {
         Ok(if config.check_races { shared.looking(None) } else { shared })
     }
 
-    /// The same, with each access looked at by itself, or those of some dwords.
+    /// This launch, with each access looked at by itself, or the accesses to some dwords.
     fn looking(self, focus: Option<Arc<Clashes>>) -> Self {
         let judge = Judge::new(self.program, self.config.strict_races);
         let races = Races::new(self.launch.grid, self.waves_per_group, judge, focus);

@@ -11,7 +11,7 @@ use super::Execution;
 /// How many workgroups were looked at, of a launch of which not all were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampled {
-    /// Those that were.
+    /// Workgroups that were looked at.
     pub workgroups: u64,
     /// All.
     pub of: u64,
@@ -63,7 +63,7 @@ pub(crate) struct Effort {
     ran: u64,
     /// With accesses looked at by themselves.
     looked: u64,
-    /// As fast as the first time.
+    /// Instructions that run again as fast as the first time.
     again: u64,
     /// The kernels that this was done with.
     looked_at: BTreeSet<String>,
@@ -73,13 +73,13 @@ pub(crate) struct Effort {
 impl Effort {
     /// Wave-instructions of which accesses are looked at, whatever else has run: a few milliseconds.
     const FEW: u64 = 1 << 17;
-    /// Those that run again.
+    /// Instructions that may always run again.
     const FEW_AGAIN: u64 = 1 << 19;
     /// One in so many does, of all that run. It does on one thread, where others may do on several.
     const ONE_IN: u64 = 8;
-    /// As many wave-instructions take as long as the look at one access of a lane.
+    /// Wave-instructions that take as long as the look at one access of a lane.
     const LOOK: u64 = 8;
-    /// As many bytes are copied in the time of a wave-instruction.
+    /// Bytes that are copied in the time of a wave-instruction.
     const BYTES: u64 = 32;
 
     /// What it takes to run wave-instructions of which so many accesses are looked at.

@@ -10,7 +10,8 @@
 //!
 //! # Which launches are compared
 //! A test has two launches anyway. The instrumented kernel finds zeros, the original another dword. A kernel
-//! that is not instrumented is launched again, if it has LDS or scratch memory. If memory differs, the
+//! that is not instrumented is launched again, if it has LDS or scratch memory. Of a long launch some
+//! workgroups are, with each of the two dwords (`sample`). If memory differs, the
 //! original runs with each dword, its workgroups in order: this tells the probes' doing and that of threads
 //! apart. Three more runs change LDS, scratch or registers alone, and one traces stores and reads of LDS to
 //! find the lines.

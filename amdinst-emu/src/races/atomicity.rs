@@ -48,7 +48,7 @@ impl Judge {
         Self { steps: program.atomicity(), strict }
     }
 
-    /// One of so many steps of which nothing is known.
+    /// Steps of which nothing is known.
     #[cfg(test)]
     pub(super) fn strict() -> Self {
         Self { steps: Arc::new([]), strict: true }
@@ -85,7 +85,7 @@ pub(crate) struct Sources {
     pub(crate) allowed: Vec<String>,
 }
 
-/// That of each step of a program.
+/// The atomicity of each step of a program.
 pub(crate) fn of_steps(program: &Program, sources: Option<&Sources>) -> Arc<[Atomicity]> {
     let lines = sources.and_then(|sources| SourceMap::new(&sources.object).ok()).unwrap_or_default();
     let allowed = sources.map(|sources| sources.allowed.as_slice()).unwrap_or_default();

@@ -66,7 +66,8 @@ impl Cell {
         true
     }
 
-    /// The same as histories of the four bytes, by authors that are told otherwise; and whether they are alike.
+    /// The cell as histories of the four bytes, with its authors as `author` gives them; and whether the histories are
+    /// alike.
     pub(super) fn histories<A: Author>(&self, author: impl Fn(Mark) -> A) -> ([History<A>; WORD], bool) {
         let mut histories = [History::default(); WORD];
         let mut alike = true;

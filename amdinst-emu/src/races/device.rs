@@ -40,12 +40,12 @@ pub(crate) struct Access {
     pub(crate) kind: AccessKind,
     /// Bytes of each of its places.
     pub(crate) bytes: usize,
-    /// It may tell the wave that others have got somewhere.
+    /// The access may tell the wave that others have got somewhere.
     pub(crate) synchronises: bool,
 }
 
 impl Access {
-    /// That of an action, of which loads may pass the vector cache.
+    /// The access of an action; loads may pass the vector cache.
     pub(crate) fn new(action: Action, passes_the_cache: bool) -> Self {
         let (kind, bytes, synchronises) = match action {
             Action::Load { bytes, .. } => (AccessKind::Read, bytes, passes_the_cache),
@@ -138,12 +138,12 @@ pub(crate) struct DeviceRaces {
     /// Dwords that a cell cannot tell of: by the waves of the workgroup that has accessed it last, since its last barrier, so that
     /// where several run at a time (`timing`) some races are not seen.
     waves: Words<Mark>,
-    /// The same, by workgroups since the launch began.
+    /// What has been done to each dword, by workgroups since the launch began.
     workgroups: Words<GroupMark>,
     groups: HashMap<u64, Group>,
     /// The workgroups of all intervals that have begun; their numbers begin with 1.
     intervals: Vec<u64>,
-    /// As many of them are told apart.
+    /// The most intervals that are told apart.
     most: usize,
     suspects: Suspects<Other>,
     reads: Reads,
@@ -151,7 +151,7 @@ pub(crate) struct DeviceRaces {
     pub(crate) judge: Judge,
     /// Which dwords are looked at, if not all are.
     focus: Option<Arc<Clashes>>,
-    /// Those of LDS, too, of workgroups that have ended.
+    /// Doubts of the launch, and of the LDS of workgroups that have ended.
     pub(crate) doubts: Doubts,
 }
 
@@ -239,7 +239,7 @@ impl DeviceRaces {
         self.reads.settle(first..first + self.waves_per_group, &mut self.doubts)
     }
 
-    /// They have ended. Returns a race that shows only now.
+    /// A workgroup's waves have ended. Returns a race that shows only now.
     pub(crate) fn end(&mut self, w: &Wave) -> Option<Late> {
         let late = self.pass_barrier(w);
         self.groups.remove(&self.group_of(w));

@@ -6,7 +6,7 @@ use super::atomicity::{Judge, Verdict};
 use super::reads::Late;
 use crate::check::Outcome;
 
-/// Those of a launch, or of LDS.
+/// The doubts of a launch, or of LDS.
 #[derive(Debug, Default)]
 pub(crate) struct Doubts {
     /// Sites of the two.
@@ -14,7 +14,7 @@ pub(crate) struct Doubts {
     told: Vec<Late>,
 }
 
-/// As many of them are told.
+/// The most doubts that are reported.
 const MOST: usize = 64;
 
 impl Doubts {
@@ -59,7 +59,7 @@ impl Doubts {
         }
     }
 
-    /// Those that have not been taken yet.
+    /// Takes the doubts that have not been taken yet.
     pub(crate) fn take(&mut self) -> Vec<Late> {
         std::mem::take(&mut self.told)
     }

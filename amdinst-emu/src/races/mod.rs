@@ -83,7 +83,7 @@ pub(crate) enum Look {
 /// The look at each access by itself.
 #[derive(Debug)]
 pub(crate) struct Races {
-    /// Those to device memory; each workgroup's LDS has its own.
+    /// Accesses to device memory. The LDS of each workgroup has its own.
     pub(crate) device: Box<Mutex<DeviceRaces>>,
     /// What is unordered, and whether that is a race.
     pub(crate) judge: Judge,

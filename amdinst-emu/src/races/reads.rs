@@ -23,7 +23,7 @@ pub(crate) struct Late {
     pub(crate) certain: bool,
 }
 
-/// Those that no atomic has followed yet, by the wave that has read and the dword.
+/// Plain reads that no atomic has followed yet, by the wave that has read and the dword.
 #[derive(Debug, Default)]
 pub(super) struct Reads(BTreeMap<(u64, u64), Late>);
 

@@ -52,7 +52,7 @@ impl Uses {
         self.changed |= other.changed;
     }
 
-    /// Those of `bits` whose access clashes with these.
+    /// The dwords of `bits` at which an access of this kind clashes with these.
     #[inline(always)]
     fn clash(&self, kind: AccessKind, bits: u64) -> u64 {
         let others = match kind {
@@ -195,9 +195,9 @@ impl<T: Lines> Noting<T> {
 /// Which reads are noted though nothing has been written yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Noted {
-    /// Those of allocations, by address.
+    /// Allocations whose reads are noted, by address.
     allocations: BTreeSet<u64>,
-    /// Those of LDS.
+    /// Reads of LDS are noted.
     lds: bool,
 }
 
@@ -388,7 +388,7 @@ struct Scanned {
     lines: usize,
     /// Its reads are noted from the beginning on.
     noted: bool,
-    /// It was read, which was not noted.
+    /// The allocation was read, and the reads were not noted.
     unnoted: AtomicBool,
     written: AtomicBool,
     /// By workgroups that have ended.
@@ -506,7 +506,7 @@ impl Clashes {
         Noting::new(Meeting { clashed: &self.allocations[allocation], met: false })
     }
 
-    /// The same in LDS.
+    /// The accesses of the wave to LDS, noted as they come.
     #[inline(always)]
     pub(crate) fn meeting_in_lds(&self) -> Noting<Meeting<'_>> {
         Noting::new(Meeting { clashed: &self.lds, met: false })
@@ -520,7 +520,7 @@ impl Clashes {
         noting.met()
     }
 
-    /// The same of LDS.
+    /// Whether bytes of LDS are among those that clash.
     pub(super) fn meets_in_lds(&self, bytes: Range<usize>) -> bool {
         let mut noting = self.meeting_in_lds();
         noting.add(bytes.start, bytes.len());
@@ -677,7 +677,7 @@ impl DeviceScan {
                 known.before.merge(before);
             }
             if clash != 0 {
-                launch.report(allocation, line as usize, clash);
+                launch.report(allocation, line, clash);
             }
             return;
         }
@@ -771,7 +771,7 @@ mod tests {
         }
     }
 
-    /// The same of a workgroup in LDS.
+    /// Scans the events of one workgroup in LDS.
     fn scan_lds(events: &[Event]) -> Found {
         let scan = |lds: bool| {
             let noted = Noted { lds, ..Noted::default() };

@@ -20,7 +20,7 @@ pub(super) struct Suspect<A> {
     pub(super) earlier: A,
 }
 
-/// Those of the instruction that runs.
+/// The suspects of the instruction that runs.
 #[derive(Debug)]
 pub(super) struct Suspects<A>(Vec<Suspect<A>>);
 
@@ -42,7 +42,7 @@ impl<A: Copy> Suspects<A> {
         none
     }
 
-    /// Those of them that have changed what was there; `read` gives so many bytes from a place on, and zeros behind them.
+    /// The suspects that have changed what was there. `read` gives so many bytes from a place on, and zeros behind them.
     pub(super) fn settle(
         &mut self,
         read: impl Fn(u64, usize) -> [u8; WORD],

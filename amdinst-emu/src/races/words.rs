@@ -134,16 +134,16 @@ impl<A: Author> History<A> {
 /// Why an access may race with an earlier one, by this author, of the same bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Doubt<A> {
-    /// Both write: a race if the bytes are other ones afterwards.
+    /// Both accesses write: a race if the bytes are other ones afterwards.
     WritesOver(A),
-    /// It reads what was changed by an atomic: a race unless the reader goes on with an atomic.
+    /// The access reads what was changed by an atomic: a race unless the reader goes on with an atomic.
     ReadsAfterAtomic(A),
-    /// It changes what was read by an atomic: a race unless the reader goes on with an atomic.
+    /// The access is an atomic that changes what was read: a race unless the reader goes on with an atomic.
     AtomicAfterRead(A),
 }
 
 impl<A> Doubt<A> {
-    /// The same of an author that is told otherwise.
+    /// This doubt, with another name for its author.
     pub(super) fn map<B>(self, other: impl FnOnce(A) -> B) -> Doubt<B> {
         match self {
             Self::WritesOver(author) => Doubt::WritesOver(other(author)),
@@ -160,7 +160,7 @@ struct Word<A> {
     interval: u32,
     /// Some accesses were to a part of it, so that each byte has its own history. Most dwords never have any.
     parted: bool,
-    /// That of each byte, if it is not parted.
+    /// What has been done to each byte, if the dword is not parted.
     history: History<A>,
 }
 
@@ -177,7 +177,7 @@ pub(super) const WORD: usize = 4;
 #[derive(Debug)]
 pub(super) struct Words<A> {
     words: Vec<Word<A>>,
-    /// Those of the bytes of parted dwords, up to the last of them at least.
+    /// Histories of the bytes of parted dwords, up to the last of them at least.
     histories: Vec<[History<A>; WORD]>,
 }
 
@@ -186,7 +186,7 @@ pub(super) struct Words<A> {
 pub(super) struct When {
     /// Never 0, which is a dword's before it is accessed.
     pub(super) interval: u32,
-    /// It comes after all that was done before, so that it is no race with it.
+    /// The access comes after all that was done before, so that it does not race with that.
     pub(super) ordered: bool,
 }
 

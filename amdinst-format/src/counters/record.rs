@@ -161,7 +161,7 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
     decode_part(header, records, 0)
 }
 
-/// As [`decode`], of the records of some workgroups that follow one another, from that of number `first` on.
+/// Decodes records as [`decode`] does, of some workgroups that follow one another, from number `first` on.
 ///
 /// # Errors
 /// As those of [`decode`].

@@ -66,7 +66,7 @@ pub struct Launched {
 pub struct Doubt {
     /// What it is, and where.
     pub fault: FaultReport,
-    /// The same for people, in lines.
+    /// The finding for people, in lines.
     pub text: String,
 }
 

@@ -46,8 +46,8 @@ pub struct ProbeMap {
     /// `sha256:` and the hash of the original code object.
     #[serde(default)]
     pub original: String,
-    /// The same of the instrumented one, if there is one. It has the hash of this map in turn, in its section `.amdinst.map`: that of
-    /// the file with zeros for these digits.
+    /// SHA-256 of the instrumented code object, if there is one. It has the hash of this map in turn, in its section
+    /// `.amdinst.map`: of the file with zeros for these digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code_object: Option<String>,
     /// Every kernel that was asked for, instrumented or not, in order of entry address.

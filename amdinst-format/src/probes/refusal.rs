@@ -1,5 +1,7 @@
 //! Why a kernel or a site was not instrumented.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::SiteFrame;
@@ -52,6 +54,9 @@ pub enum Reason {
 pub struct Refusal {
     /// The address of the site or instruction in the original code object; `None` for the kernel as a whole.
     pub pc: Option<u64>,
+    /// Of a block that is not counted, the end of its addresses, of which `pc` is the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_pc: Option<u64>,
     /// The kind of reason.
     pub reason: Reason,
     /// What was found, for people.
@@ -65,11 +70,21 @@ pub struct Refusal {
 impl Refusal {
     /// Of a kernel as a whole.
     pub const fn of_kernel(reason: Reason, detail: String) -> Self {
-        Self { pc: None, reason, detail, frames: Vec::new() }
+        Self { pc: None, end_pc: None, reason, detail, frames: Vec::new() }
     }
 
     /// Of what stands at `pc`; the plan adds its place in the source.
     pub const fn at(pc: u64, reason: Reason, detail: String) -> Self {
-        Self { pc: Some(pc), reason, detail, frames: Vec::new() }
+        Self { pc: Some(pc), end_pc: None, reason, detail, frames: Vec::new() }
+    }
+
+    /// Of a block at these addresses; the plan adds its place in the source.
+    pub const fn of_block(pcs: Range<u64>, reason: Reason, detail: String) -> Self {
+        Self { pc: Some(pcs.start), end_pc: Some(pcs.end), reason, detail, frames: Vec::new() }
+    }
+
+    /// Whether it tells of the instruction at an address that it is in no block.
+    pub fn has_block_of(&self, pc: u64) -> bool {
+        matches!((self.pc, self.end_pc), (Some(start), Some(end)) if (start..end).contains(&pc))
     }
 }

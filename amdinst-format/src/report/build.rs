@@ -110,7 +110,7 @@ impl Report {
         Self::of_part(launch, launch.waves())
     }
 
-    /// The same of so many waves of it, whose records these are.
+    /// The report of `waves` waves of a launch, whose records these are.
     ///
     /// # Errors
     /// As those of [`Report::new`].

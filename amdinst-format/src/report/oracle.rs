@@ -203,7 +203,7 @@ pub fn add(found: &mut Vec<Disagreement>, next: Vec<Disagreement>, limit: usize)
 
 /// Compares the blocks of an instrumented kernel with what the emulator saw each instruction of the original do, by wave
 /// in the order of `records`, and by address: executions, and lanes active before it. `all` says that every block was asked
-/// for, and so ought to be counted, unless some were refused. Returns the first `limit` disagreements.
+/// for, and so ought to be counted, unless it was refused. Returns the first `limit` disagreements.
 pub fn compare_blocks(
     probes: &KernelProbes,
     records: &[WaveRecord],
@@ -236,8 +236,11 @@ pub fn compare_blocks(
                 found.push(Disagreement::Block { block: block.id, pc, wave, seen, counted });
             }
         }
-        if all && probes.refusals.is_empty() && covered < native.len() {
-            let lost = |pc: &u64| !probes.blocks.iter().any(|block| (block.pc..block.end_pc).contains(pc));
+        if all && covered < native.len() {
+            let lost = |pc: &u64| {
+                !probes.blocks.iter().any(|block| (block.pc..block.end_pc).contains(pc))
+                    && !probes.refusals.iter().any(|refusal| refusal.has_block_of(*pc))
+            };
             found.extend(native.keys().copied().find(lost).map(|pc| Disagreement::NoBlock { pc, wave }));
         }
         if found.len() >= limit {

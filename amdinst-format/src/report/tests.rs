@@ -548,8 +548,18 @@ fn blocks_are_compared_with_each_instruction() {
     let outside = vec![BTreeMap::from([(0x200, counts(1, 64))])];
     assert_eq!(told(counts(0, 0), &outside), [Disagreement::NoBlock { pc: 0x200, wave }]);
     assert_eq!(compare_blocks(&probes, &[record(counts(0, 0))], &outside, false, 10), []);
-    // Which may be in a block that was refused.
-    let refusal = Refusal::at(0x200, Reason::SharedFunction, String::new());
-    let refused = KernelProbes { refusals: vec![refusal], ..probes.clone() };
-    assert_eq!(compare_blocks(&refused, &[record(counts(0, 0))], &outside, true, 10), []);
+    // Which may be in a block that was refused: no other refusal explains it.
+    let detail = || "shared".to_owned();
+    let lost = Disagreement::NoBlock { pc: 0x200, wave };
+    for (refusal, told) in [
+        (Refusal::of_block(0x1fc..0x204, Reason::SharedFunction, detail()), vec![]),
+        (Refusal::of_block(0x200..0x204, Reason::SharedFunction, detail()), vec![]),
+        (Refusal::of_block(0x204..0x208, Reason::SharedFunction, detail()), vec![lost.clone()]),
+        (Refusal::of_block(0x1f0..0x200, Reason::SharedFunction, detail()), vec![lost.clone()]),
+        (Refusal::at(0x200, Reason::SharedFunction, detail()), vec![lost.clone()]),
+        (Refusal::of_kernel(Reason::SharedFunction, detail()), vec![lost.clone()]),
+    ] {
+        let refused = KernelProbes { refusals: vec![refusal], ..probes.clone() };
+        assert_eq!(compare_blocks(&refused, &[record(counts(0, 0))], &outside, true, 10), told);
+    }
 }

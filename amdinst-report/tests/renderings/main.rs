@@ -184,7 +184,10 @@ fn faults_that_a_test_expects_are_no_errors() {
     assert!(!markdown::render(&summary, &[], 10).contains("Faults"));
     assert!(!github::render(&summary, &[], 10).contains("::error"));
     let sarif = serde_json::to_value(sarif::log(&summary, &[])).unwrap();
-    assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 0);
+    // What may be a race is told all the same.
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert!(results.iter().all(|result| result["level"] == "warning"), "{results:#?}");
+    assert_eq!(results.len(), 1);
 }
 
 #[test]
@@ -239,9 +242,12 @@ fn a_race_as_sarif() {
     assert_eq!(related.len(), 1);
     assert_eq!(related[0]["physicalLocation"]["region"]["startLine"], 5);
     assert_eq!(related[0]["message"]["text"], "the earlier access: `ds_read_b32 v0, v0`");
-    // No other result has any.
+    // No other result has any, but what may be a race.
     let document = serde_json::to_value(sarif::log(&summary(), &[])).unwrap();
-    assert!(!document.to_string().contains("relatedLocations"));
+    let results = document["runs"][0]["results"].as_array().unwrap();
+    assert!(results.iter().all(|result| {
+        result["ruleId"] == "fault/atomicity-unknown" || result.get("relatedLocations").is_none()
+    }));
 }
 
 #[test]

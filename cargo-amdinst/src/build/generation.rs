@@ -79,7 +79,7 @@ fn for_all(directory: &Path) -> io::Result<()> {
 pub struct InUse(#[expect(dead_code, reason = "locks")] Vec<File>);
 
 impl InUse {
-    /// Those that a manifest names, in the directory of the package's artifacts.
+    /// The generations that a manifest names, in the directory of the package's artifacts.
     pub(super) fn of(manifest: &Manifest, artifacts: &Path) -> Self {
         let open = named(manifest).into_iter().filter_map(|path| File::open(artifacts.join(path)).ok());
         Self(open.filter(|directory| directory.try_lock_shared().is_ok()).collect())

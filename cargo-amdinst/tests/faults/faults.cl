@@ -129,14 +129,14 @@ kernel void halted_wave(global uint *out) {
     *out = 1;
 }
 
-// run race_after_a_store: --grid 1 --block 128 --arg buf:512 --check races
+// run race_after_a_store: --grid 1 --block 128 --arg buf:512 --check races,atomicity
 kernel void race_after_a_store(global uint *out) {
     volatile local uint tile[128];
     tile[ID] = ID;
     out[ID] = tile[127 - ID];
 }
 
-// run race_of_an_atomic: --grid 1 --block 128 --arg buf:512 --check races --timing mi210
+// run race_of_an_atomic: --grid 1 --block 128 --arg buf:512 --check races,atomicity --timing mi210
 kernel void race_of_an_atomic(global uint *out) {
     local atomic_uint sum;
     if (ID == 0) {
@@ -179,7 +179,7 @@ kernel void called_twice(global uint *output, uint at) {
     store_behind(output, at);
 }
 
-// run called_race: --grid 1 --block 128 --arg buf:512 --check-races
+// run called_race: --grid 1 --block 128 --arg buf:512 --check races,atomicity
 static void __attribute__((noinline)) put(local uint *words, uint at, uint value) {
     words[at] = value;
 }

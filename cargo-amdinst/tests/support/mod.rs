@@ -1,7 +1,75 @@
-//! Kernels compiled by clang at test time.
+//! Kernels compiled and assembled by clang at test time.
 
 use std::path::Path;
 use std::process::Command;
+
+/// A sound code object of gfx90a in assembly, with one kernel of the instructions `CODE`.
+#[allow(dead_code, reason = "each test binary uses a part")]
+pub(crate) const KERNEL: &str = "
+.amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"
+.text
+.globl kernel
+.p2align 8
+.type kernel,@function
+kernel:
+CODE
+.Lend:
+.size kernel, .Lend-kernel
+.rodata
+.p2align 6
+.amdhsa_kernel kernel
+  .amdhsa_next_free_vgpr 8
+  .amdhsa_next_free_sgpr 16
+  .amdhsa_accum_offset 8
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+  .amdhsa_kernarg_size 8
+.end_amdhsa_kernel
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.target: amdgcn-amd-amdhsa--gfx90a
+amdhsa.kernels:
+  - .name: kernel
+    .symbol: kernel.kd
+    .kernarg_segment_size: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .kernarg_segment_align: 8
+    .wavefront_size: 64
+    .sgpr_count: 16
+    .vgpr_count: 8
+    .max_flat_workgroup_size: 1024
+...
+.end_amdgpu_metadata
+";
+
+/// Whether clang and the linker are there. If not, says what is skipped, and fails where tools are required.
+#[allow(dead_code, reason = "each test binary uses a part")]
+pub(crate) fn tools(what: &str) -> bool {
+    let found =
+        |tool: &str| Command::new(tool).arg("--version").output().is_ok_and(|out| out.status.success());
+    let all = found("clang-22") && found("ld.lld-22");
+    if !all {
+        let message = "clang-22 and ld.lld-22 are not installed (apt-get install clang-22 lld-22)";
+        let required = std::env::var_os("AMDINST_REQUIRE_TOOLS").is_some_and(|value| value == "1");
+        assert!(!required, "{what}: {message}");
+        eprintln!("SKIPPED: {what}: {message}");
+    }
+    all
+}
+
+/// Assembles and links a code object of gfx90a, by way of a file beside it.
+#[allow(dead_code, reason = "each test binary uses a part")]
+pub(crate) fn assemble(text: &str, output: &Path) {
+    let input = output.with_extension("s");
+    std::fs::write(&input, text).unwrap();
+    let status = Command::new("clang-22")
+        .args(["--target=amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-fuse-ld=lld-22", "-o"])
+        .args([output, &input])
+        .status()
+        .unwrap();
+    assert!(status.success(), "{text}");
+}
 
 /// Compiles OpenCL C for gfx90a with debug information. False, after saying so, when the compiler is not there; a
 /// failure where tools are required.
@@ -13,13 +81,7 @@ pub(crate) fn compile(source: &Path, output: &Path) -> bool {
 /// The same with further options.
 #[allow(dead_code, reason = "each test binary uses a part")]
 pub(crate) fn compile_with(source: &Path, output: &Path, options: &[&str]) -> bool {
-    let found =
-        |tool: &str| Command::new(tool).arg("--version").output().is_ok_and(|out| out.status.success());
-    if !found("clang-22") || !found("ld.lld-22") {
-        let message = "clang-22 and ld.lld-22 are not installed (apt-get install clang-22 lld-22)";
-        let required = std::env::var_os("AMDINST_REQUIRE_TOOLS").is_some_and(|value| value == "1");
-        assert!(!required, "{}: {message}", source.display());
-        eprintln!("SKIPPED: {}: {message}", source.display());
+    if !tools(&source.display().to_string()) {
         return false;
     }
     let output = Command::new("clang-22")

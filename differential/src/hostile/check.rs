@@ -29,13 +29,13 @@ pub struct Reached {
     pub files: u64,
     /// Code objects that could be read.
     pub parsed: u64,
-    /// Those that were instrumented.
+    /// Kernels that were instrumented.
     pub instrumented: u64,
     /// Kernels that ran, and did the same on every path.
     pub launched: u64,
-    /// Those of them that ended well.
+    /// Kernels whose launch ended well.
     pub ended: u64,
-    /// Those whose instrumented form ran, and was compared.
+    /// Kernels whose instrumented form ran, and was compared.
     pub compared: u64,
 }
 

@@ -8,6 +8,7 @@
 
 mod branches;
 mod flags;
+mod formats;
 mod functions;
 mod integers;
 mod lds;

@@ -7,12 +7,13 @@ use std::rc::Rc;
 use amdgpu_isa::{Access, Condition, Flow, Inst, RegSet, Value};
 
 use super::block_states::BlockStates;
+use super::classify::writes_exec;
 use super::conditions::Made;
 use super::nonzero::{Chain, Chains};
 use super::slice::{Slice, Steps};
 use super::state::{EXEC_PLACE, Rest, State};
 use crate::analysis::dominators::reverse_postorder;
-use crate::analysis::program::{Function, Program};
+use crate::analysis::program::{Exit, Function, Program};
 use crate::analysis::rounds::Rounds;
 use crate::analysis::values::{Expr, Values, Vn};
 
@@ -51,6 +52,8 @@ pub(super) struct Flowing<'a> {
     /// What a call of an unknown function writes.
     pub(super) unknown: RegSet,
     pub(super) clobbers: &'a dyn Fn(usize) -> RegSet,
+    /// What a call through a pointer writes: worked out when first asked for.
+    pub(super) pointed: OnceCell<RegSet>,
     /// What registers hold that never matter.
     pub(super) dead: Vn,
     /// What is known at the function's entry.
@@ -119,6 +122,7 @@ impl<'a> Flowing<'a> {
             formed,
             unknown: RegSet::all(),
             clobbers,
+            pointed: OnceCell::new(),
             dead,
             slice,
         }
@@ -278,13 +282,44 @@ impl<'a> Flowing<'a> {
 
 /// Whether the branch at the end of `from` tells that some lane is on when it leads to `to`.
 pub(super) fn enters_with_lanes(program: &Program, function: &Function, from: usize, to: usize) -> bool {
+    tells_of_lanes(program, function, from, to) == Some(true)
+}
+
+/// Whether each branch that leads to a block tells that no lane is on then, or one that leads to what stands before it.
+pub(super) fn enters_without_lanes(program: &Program, function: &Function, block: usize) -> bool {
+    /// Blocks that are looked through: a branch around others, as a rule.
+    const MOST: usize = 4;
+    is_without_lanes(program, function, block, MOST)
+}
+
+fn is_without_lanes(program: &Program, function: &Function, block: usize, most: usize) -> bool {
+    let before = function.predecessors(block);
+    let leaves_as_is = |from: usize| {
+        let from = &function.blocks[from];
+        from.exit == Exit::Local && !from.insts.clone().any(|inst| writes_exec(program, inst))
+    };
+    // The first block is entered from outside, too.
+    block > 0
+        && !before.is_empty()
+        && before.iter().all(|&from| match tells_of_lanes(program, function, from, block) {
+            Some(with_lanes) => !with_lanes,
+            None => most > 0 && leaves_as_is(from) && is_without_lanes(program, function, from, most - 1),
+        })
+}
+
+/// Whether some lane is on or none is, where the branch at the end of `from` that leads to `to` tells it.
+pub(super) fn tells_of_lanes(program: &Program, function: &Function, from: usize, to: usize) -> Option<bool> {
     let block = &function.blocks[from];
     let located = &program.insts[block.insts.end - 1];
-    let Flow::CondBranch { offset, condition } = located.flow() else { return false };
+    let Flow::CondBranch { offset, condition } = located.flow() else { return None };
     let start = program.insts[function.blocks[to].insts.start].pc;
     let taken = start == located.end().wrapping_add_signed(offset.into());
     let falls = start == located.end();
-    matches!((condition, taken, falls), (Condition::Execz, false, true) | (Condition::Execnz, true, false))
+    match (condition, taken, falls) {
+        (Condition::Execz, false, true) | (Condition::Execnz, true, false) => Some(true),
+        (Condition::Execz, true, false) | (Condition::Execnz, false, true) => Some(false),
+        _ => None,
+    }
 }
 
 /// The value that is joined at the start of a block from different ones; `known` keeps it.

@@ -12,7 +12,7 @@ use amdgpu_isa::RegSet;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::classes::Classes;
-use super::flow::{Flowing, enters_with_lanes};
+use super::flow::{Flowing, tells_of_lanes};
 use super::slice::{Step, Steps};
 use super::{Masks, uniform};
 use crate::analysis::program::{Function, Program};
@@ -123,8 +123,8 @@ impl MaskMemo {
             let steps = &steps.all()[steps.of(number)];
             words.push((steps.len() << 2 | block.successors.len()) as u32);
             words.extend(block.successors.iter().map(|&next| {
-                let with_lanes = enters_with_lanes(program, function, number, next);
-                (next << 1) as u32 | u32::from(with_lanes)
+                let lanes = tells_of_lanes(program, function, number, next);
+                (next << 2) as u32 | lanes.map_or(2, u32::from)
             }));
             words.extend(steps.iter().map(&mut word));
         }

@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 
 pub use classify::writes_exec;
 use classify::{branch_kind, classify, saves_old};
-use flow::Flowing;
+use flow::{Flowing, enters_without_lanes};
 pub(crate) use memo::MaskMemo;
 use slice::Steps;
 
@@ -119,8 +119,10 @@ impl Masks {
         let mut narrowed: Vec<(Vn, usize)> = Vec::new();
         let mut elses: Vec<(usize, Vec<Vn>)> = Vec::new();
         let mut events = flowing.events().peekable();
+        let mut before = None;
         while let Some(event) = events.next() {
             let is_last = events.peek().is_none_or(|next| next.block != event.block);
+            let is_first = before.replace(event.block) != Some(event.block);
             let inst = program.inst(event.inst);
             match classify(inst, event, flowing) {
                 Ok(kind) => {
@@ -135,6 +137,12 @@ impl Masks {
                         loop_depth: structure.depth(event.block),
                         else_insts: Vec::new(),
                     });
+                }
+                // Where no lane is on, none can be turned off: behind a loop that all lanes have left.
+                Err(OtherWrite::Unclassified)
+                    if is_first && enters_without_lanes(program, function, event.block) =>
+                {
+                    masks.writes.push((event.inst, OtherWrite::Join));
                 }
                 Err(other) => {
                     if other == OtherWrite::Else {

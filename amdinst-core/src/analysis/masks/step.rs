@@ -164,6 +164,12 @@ impl Flowing<'_> {
         let index = self.function.blocks[block].insts.end - 1;
         let clobbered = match self.function.blocks[block].exit {
             Exit::Call(callee) => Some((self.clobbers)(callee)),
+            Exit::CallPointed => Some(*self.pointed.get_or_init(|| {
+                let mut all = amdgpu_isa::RegSet::default();
+                let callees = self.program.pointed.iter();
+                callees.for_each(|&callee| all.union_with(&(self.clobbers)(callee)));
+                all
+            })),
             Exit::Unknown => Some(self.unknown),
             _ => None,
         };

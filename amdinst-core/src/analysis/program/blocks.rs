@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use amdgpu_isa::{Flow, Op, ScalarSet};
 use arrayvec::ArrayVec;
 
-use super::explore::{Explorer, Next, next, through};
+use super::explore::{Explorer, Next, next, skips_last_trap, through};
 use super::{
     Block, Exit, Function, Located, Obstacle, ObstacleKind, Predecessors, Program, RawCounter, by_register,
     got_slot,
@@ -130,7 +130,9 @@ impl Program {
                 Next::Jump(to) => go(to, block, &mut obstacles),
                 Next::Split(to) => {
                     go(end, block, &mut obstacles);
-                    go(to, block, &mut obstacles);
+                    if !skips_last_trap(object, &range, located, to) {
+                        go(to, block, &mut obstacles);
+                    }
                 }
                 Next::CallKnown(to) | Next::Call(Pointer::Known(to)) => call(to, block, &mut obstacles),
                 Next::Call(_) => {

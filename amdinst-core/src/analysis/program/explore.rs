@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use amdgpu_isa::{Flow, Inst, Op, ScalarSet, Value};
+use amdgpu_isa::{Condition, Flow, Inst, Op, ScalarSet, Value};
 use amdgpu_object::{CodeObject, Text};
 
 use super::forms::Forms;
@@ -144,7 +144,9 @@ impl<'a> Explorer<'a> {
                     // After the last trap of a function there may be nothing, not even a return.
                     Next::Trap => self.code_at(end).is_some(),
                     Next::Split(to) => {
-                        self.branch(at, to, &mut work);
+                        if !skips_last_trap(self.object, &self.range, shape, to) {
+                            self.branch(at, to, &mut work);
+                        }
                         true
                     }
                     Next::Jump(to) | Next::Through(Pointer::Known(to)) => {
@@ -191,6 +193,19 @@ impl<'a> Explorer<'a> {
     pub(super) fn obstacle(&mut self, pc: u64, kind: ObstacleKind, detail: String) {
         self.obstacles.push(Obstacle { pc, kind, detail });
     }
+}
+
+/// Whether a branch of a function skips the trap that ends it, for waves without lanes. Behind it there is nothing: of the lanes that
+/// came, some trap.
+pub(super) fn skips_last_trap(object: &CodeObject, range: &Range<u64>, shape: &Shape, to: u64) -> bool {
+    /// SOPP (bits 31:23 = 0b101111111) with opcode 18 in bits 22:16.
+    const fn is_trap(word: u32) -> bool {
+        word & 0xffff_0000 == 0xbf92_0000
+    }
+    let last = || object.code_at(to.checked_sub(4)?)?.first_chunk().copied().map(u32::from_le_bytes);
+    matches!(shape.flow(), Flow::CondBranch { condition: Condition::Execz, .. })
+        && to == range.end
+        && last().is_some_and(is_trap)
 }
 
 /// What a jump or call goes through.

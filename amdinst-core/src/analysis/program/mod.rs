@@ -7,8 +7,10 @@
 mod blocks;
 mod calls;
 mod explore;
+mod feasible;
 mod forms;
 mod known;
+mod pointers;
 mod returns;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -192,6 +194,8 @@ pub struct Program {
     pub addresses: Vec<PcRelative>,
     /// Where registers may still have a value of the program counter itself.
     pub raw: Vec<RawCounter>,
+    /// The functions that calls through pointers may reach, ascending: data have their addresses, or code keeps them.
+    pub pointed: Vec<usize>,
 }
 
 /// A register that has a half of a value of the program counter at the end of a block, which nothing follows from there on.
@@ -290,6 +294,8 @@ pub enum Exit {
     Local,
     /// The block calls this function, then goes on to its successor.
     Call(usize),
+    /// The block calls one of [`Program::pointed`], then goes on to its successor.
+    CallPointed,
     /// The block jumps to the entry of this function, which returns to the caller.
     TailCall(usize),
     /// The block returns to the caller.
@@ -298,6 +304,30 @@ pub enum Exit {
     End,
     /// Unknown: there is an [`Obstacle`].
     Unknown,
+}
+
+impl Exit {
+    /// The functions that may be called, after which control comes back; `pointed` is [`Program::pointed`].
+    pub fn callees<'a>(&'a self, pointed: &'a [usize]) -> &'a [usize] {
+        match self {
+            Self::Call(callee) => std::slice::from_ref(callee),
+            Self::CallPointed => pointed,
+            _ => &[],
+        }
+    }
+
+    /// The functions that run next: that are called, or jumped to.
+    pub fn entered<'a>(&'a self, pointed: &'a [usize]) -> &'a [usize] {
+        match self {
+            Self::TailCall(callee) => std::slice::from_ref(callee),
+            _ => self.callees(pointed),
+        }
+    }
+
+    /// Whether it calls a function.
+    pub const fn calls(&self) -> bool {
+        matches!(self, Self::Call(_) | Self::CallPointed)
+    }
 }
 
 /// Something in a function that the analysis does not understand.
@@ -363,6 +393,7 @@ impl Program {
             functions: Vec::new(),
             addresses: Vec::new(),
             raw: Vec::new(),
+            pointed: Vec::new(),
         };
         let mut dwords = Vec::new();
         seen.forms.begin(symbols.len());
@@ -387,6 +418,7 @@ impl Program {
         program.seen = seen;
         program.addresses.sort_by_key(|address| address.addc);
         program.resolve_calls(&entries);
+        program.resolve_pointers(object, &entries);
         program.doubt_return_addresses();
         program
     }

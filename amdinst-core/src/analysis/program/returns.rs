@@ -7,13 +7,20 @@
 //! A function may use the registers that it was called with as masks once they are put by. Where a loop gathers a mask, the first
 //! round reads one that nothing has set: then the return address may still be there, and any other value would do as well. So the
 //! operations on masks may mix it in, if it is there on some paths alone, and the result may select lanes. It must not become
-//! an address, a number, a condition of SCC, or anything in memory.
+//! an address, a number, a condition of SCC, or anything in memory; unless no wave can come to where it does ([`feasible`]): compilers
+//! keep masks and numbers in one register, one after the other, and have flags tell which of them is there.
+//!
+//! Not all of these flags are whole masks: some lanes may take a number where others are done, and nobody reads what these took. What
+//! was combined with EXEC itself is a mask of lanes, and an address is none: nobody has set the bits that a return address left in it. So
+//! where a register has such a mask on one path and something else on another, it may be read as a number, which is what is meant then.
+//!
+//! [`feasible`]: super::feasible
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use amdgpu_isa::{Access, Families, Op, Operand, Reg, ScalarSet, Slot, Value};
 
-use super::{Exit, Function, Obstacle, ObstacleKind, Program, Scalars};
+use super::{Function, Obstacle, ObstacleKind, Program, Scalars};
 use crate::analysis::addresses::constant;
 use crate::analysis::rounds::Rounds;
 
@@ -21,8 +28,14 @@ use crate::analysis::rounds::Rounds;
 const WHOLE: u8 = 1;
 /// Bits of one may be there, mixed with a lane mask.
 const MIXED: u8 = 2;
-/// What is there is one on every path.
-const SURELY: u8 = 4;
+/// The value is mixed by operations that EXEC had no part in.
+const CUT: u8 = 4;
+/// What is there is a whole one on every path.
+const SURELY: u8 = 8;
+/// What is there is a mixed one on every path.
+const SURELY_MIXED: u8 = 16;
+/// What is so on every path.
+const CERTAIN: u8 = SURELY | SURELY_MIXED;
 
 /// Where return addresses may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,9 +43,13 @@ struct Held {
     whole: ScalarSet,
     /// SCC among them.
     mixed: ScalarSet,
-    /// Registers that have one on every path.
+    /// Registers whose values EXEC may have had no part in.
+    cut: ScalarSet,
+    /// Registers that have a whole one on every path.
     surely: ScalarSet,
-    /// The same three of lanes: VGPR, lane.
+    /// Registers that have a mixed one on every path.
+    surely_mixed: ScalarSet,
+    /// What lanes of VGPRs hold, by VGPR and lane.
     lanes: BTreeMap<(u8, u32), u8>,
 }
 
@@ -40,7 +57,9 @@ impl Held {
     const NOWHERE: Self = Self {
         whole: ScalarSet::EMPTY,
         mixed: ScalarSet::EMPTY,
+        cut: ScalarSet::EMPTY,
         surely: ScalarSet::EMPTY,
+        surely_mixed: ScalarSet::EMPTY,
         lanes: BTreeMap::new(),
     };
 
@@ -52,19 +71,24 @@ impl Held {
         self.whole.union(self.mixed)
     }
 
+    /// What must not be read but as a mask.
+    fn meant(&self) -> ScalarSet {
+        self.whole.union(self.cut).union(self.surely_mixed)
+    }
+
     /// Takes in what another path brings. True if that changes something.
     fn join(&mut self, other: &Self) -> bool {
         let before = self.clone();
         self.whole = self.whole.union(other.whole);
         self.mixed = self.mixed.union(other.mixed);
+        self.cut = self.cut.union(other.cut);
         self.surely = self.surely.intersection(other.surely);
+        self.surely_mixed = self.surely_mixed.intersection(other.surely_mixed);
         for (lane, known) in &mut self.lanes {
-            if other.lanes.get(lane).is_none_or(|other| other & SURELY == 0) {
-                *known &= !SURELY;
-            }
+            *known &= !CERTAIN | other.lanes.get(lane).copied().unwrap_or(0);
         }
         for (&lane, new) in &other.lanes {
-            *self.lanes.entry(lane).or_insert(0) |= new & !SURELY;
+            *self.lanes.entry(lane).or_insert(0) |= new & !CERTAIN;
         }
         *self != before
     }
@@ -72,7 +96,11 @@ impl Held {
     fn of(&self, register: u8) -> u8 {
         let register = Reg::scalar(register);
         let flag = |set: ScalarSet, flag| if set.contains(register) { flag } else { 0 };
-        flag(self.whole, WHOLE) | flag(self.mixed, MIXED) | flag(self.surely, SURELY)
+        flag(self.whole, WHOLE)
+            | flag(self.mixed, MIXED)
+            | flag(self.cut, CUT)
+            | flag(self.surely, SURELY)
+            | flag(self.surely_mixed, SURELY_MIXED)
     }
 
     fn set(&mut self, register: u8, flags: u8) {
@@ -85,20 +113,24 @@ impl Held {
         };
         add(&mut self.whole, WHOLE);
         add(&mut self.mixed, MIXED);
+        add(&mut self.cut, CUT);
         add(&mut self.surely, SURELY);
+        add(&mut self.surely_mixed, SURELY_MIXED);
     }
 
     /// Something else is written to registers.
     fn forget(&mut self, registers: ScalarSet) {
         self.whole = self.whole.without(registers);
         self.mixed = self.mixed.without(registers);
+        self.cut = self.cut.without(registers);
         self.surely = self.surely.without(registers);
+        self.surely_mixed = self.surely_mixed.without(registers);
     }
 
     /// What may be in the lanes of a VGPR.
     fn lanes_of(&self, vgpr: u8) -> impl Iterator<Item = (u32, u8)> {
         let lanes = self.lanes.range((vgpr, 0)..=(vgpr, u32::MAX));
-        lanes.map(|(&(_, lane), &flags)| (lane, flags & !SURELY))
+        lanes.map(|(&(_, lane), &flags)| (lane, flags & !CERTAIN))
     }
 }
 
@@ -149,21 +181,27 @@ impl Program {
         };
         let mut leaves = Vec::new();
         used.retain(|&(of, _)| of != number);
-        for (block, start) in function.blocks.iter().zip(starts) {
-            let Some(mut held) = start else { continue };
-            if !held.is_nowhere() || matches!(block.exit, Exit::Call(_)) {
+        let may_hold = |block: Option<usize>| match block {
+            Some(block) => starts[block].as_ref().map_or(ScalarSet::EMPTY, Held::anywhere),
+            None => entry.anywhere(),
+        };
+        for (place, block) in function.blocks.iter().enumerate() {
+            let Some(mut held) = starts[place].clone() else { continue };
+            if !held.is_nowhere() || block.exit.calls() {
                 for inst in block.insts.clone() {
-                    if self.uses(inst, &held) {
+                    let is_used = self.uses_lanes(inst, &held)
+                        || self.uses(inst, &held)
+                            && self.is_feasible(function, (place, inst), self.read(inst, &held), &may_hold);
+                    if is_used {
                         used.insert((number, inst));
                     }
                     self.step(inst, &mut held);
                 }
             }
-            if let Exit::Call(callee) | Exit::TailCall(callee) = block.exit {
-                // Lanes that a function needs itself, it puts back as they were.
-                held.lanes.clear();
-                leaves.push((callee, held));
-            }
+            // Lanes that a function needs itself, it puts back as they were.
+            held.lanes.clear();
+            let callees = block.exit.entered(&self.pointed).iter();
+            leaves.extend(callees.map(|&callee| (callee, held.clone())));
         }
         leaves
     }
@@ -188,25 +226,31 @@ impl Program {
         starts
     }
 
-    /// Whether an instruction does something with a return address that depends on which one it is.
-    fn uses(&self, index: usize, held: &Held) -> bool {
-        if held.is_nowhere() {
-            return false;
-        }
+    /// The scalar registers that an instruction reads and that may have a return address.
+    fn read(&self, index: usize, held: &Held) -> ScalarSet {
+        self.scalars(&self.insts[index]).reads.without(ScalarSet::EXEC).intersection(held.anywhere())
+    }
+
+    /// Whether an instruction does something with lanes that may have a return address.
+    fn uses_lanes(&self, index: usize, held: &Held) -> bool {
         let located = &self.insts[index];
-        let read = self.scalars(located).reads.without(ScalarSet::EXEC);
-        let reads_lanes = !held.lanes.is_empty() && !located.encoding.is_scalar();
-        if !reads_lanes && !read.intersects(held.anywhere()) {
+        let mut operands = self.inst(index).operands.iter();
+        !held.lanes.is_empty()
+            && !located.encoding.is_scalar()
+            && operands.any(|operand| uses_lanes(located.op, operand, held))
+    }
+
+    /// Whether an instruction does something with a return address in scalar registers that depends on which one it is.
+    fn uses(&self, index: usize, held: &Held) -> bool {
+        let located = &self.insts[index];
+        let read = self.read(index, held);
+        if read.is_empty() {
             return false;
         }
         let inst = self.inst(index);
-        if reads_lanes && inst.operands.iter().any(|operand| uses_lanes(located.op, operand, held)) {
-            return true;
-        }
         // A mask that nothing has set on some path may be it; what has it on every path is meant.
         let is_meant = || read.intersects(held.whole) && read.intersects(held.surely);
         match located.op {
-            _ if !read.intersects(held.anywhere()) => false,
             Op::s_setpc_b64 | Op::s_swappc_b64 => read.intersects(held.mixed),
             Op::s_mov_b32 | Op::s_mov_b64 => located.touches_exec && is_meant(),
             Op::v_writelane_b32 => {
@@ -224,7 +268,7 @@ impl Program {
                     || read.intersects(held.mixed.intersection(ScalarSet::SCC))
                     || !inst.operands.iter().all(may_be_mask)
             }
-            _ => true,
+            _ => read.intersects(held.meant()),
         }
     }
 
@@ -279,10 +323,17 @@ impl Program {
                 }
             }
             op if is_mask_operation(op) && reads.without(ScalarSet::EXEC).intersects(held.anywhere()) => {
+                let is_cut =
+                    reads.intersects(held.cut) || !located.touches_exec && reads.intersects(held.whole);
                 held.forget(writes);
                 // Those that save EXEC as it was leave nothing else in the register.
                 let mixed = if op.is_of(Families::SAVES_EXEC) { ScalarSet::SCC } else { writes };
-                held.mixed = held.mixed.union(mixed.without(ScalarSet::EXEC));
+                let mixed = mixed.without(ScalarSet::EXEC);
+                held.mixed = held.mixed.union(mixed);
+                held.surely_mixed = held.surely_mixed.union(mixed);
+                if is_cut {
+                    held.cut = held.cut.union(mixed);
+                }
             }
             _ => {
                 held.forget(writes);
@@ -315,15 +366,15 @@ fn join(known: &mut Option<Held>, new: &Held) -> bool {
 }
 
 fn calls(function: &Function) -> bool {
-    function.blocks.iter().any(|block| matches!(block.exit, Exit::Call(_)))
+    function.blocks.iter().any(|block| block.exit.calls())
 }
 
-/// Whether a scalar register that is read has, or may have, a return address in it.
+/// Whether a scalar register that is read has a return address in it that must not be read but as a mask.
 fn holds(operand: &Operand, held: &Held) -> bool {
     match operand.value {
         Value::Scalar(first) if operand.access != Access::Write => (first
             ..first.saturating_add(operand.dwords))
-            .any(|register| held.of(register) & (WHOLE | MIXED) != 0),
+            .any(|register| held.of(register) & (WHOLE | CUT | SURELY_MIXED) != 0),
         _ => false,
     }
 }
@@ -346,7 +397,7 @@ const fn copies_vgpr(op: Op) -> bool {
 }
 
 /// What makes masks of masks, bit by bit.
-fn is_mask_operation(op: Op) -> bool {
+pub(super) fn is_mask_operation(op: Op) -> bool {
     op.is_of(Families::SAVES_EXEC)
         || op.is_of(Families::COPIES_NEW_EXEC)
         || matches!(

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Draft, Planner};
 use crate::instrument::options::Probe;
+use crate::instrument::points::{Point, Stretch, What};
 use crate::instrument::refusal::{Reason, Refusal};
 
 /// A component and what is counted in it.
@@ -50,13 +51,21 @@ impl Planner<'_> {
             });
             let name = &survey.program.functions[function].name;
             let detail = format!("`{name}` is also called by `{other}`, which is not instrumented");
-            let refuse = |inst: usize| {
-                Refusal::at(survey.program.insts[inst].pc, Reason::SharedFunction, detail.clone())
-            };
-            let points = self.points.of(function).iter().map(|point| point.inst);
-            draft.site_refusals.insert(function, points.map(refuse).collect());
+            draft.site_refusals.insert(function, self.refused(function, Reason::SharedFunction, &detail));
         }
         patchable
+    }
+
+    /// Refusals of all that a function could count.
+    pub(super) fn refused(&self, function: usize, reason: Reason, detail: &str) -> Vec<Refusal> {
+        let insts = &self.survey.program.insts;
+        let refuse = |point: &Point| match point.what {
+            What::Site(_) => Refusal::at(insts[point.inst].pc, reason, detail.to_owned()),
+            What::Block(Stretch { insts: (first, end), .. }) => {
+                Refusal::of_block(insts[first].pc..insts[end - 1].end(), reason, detail.to_owned())
+            }
+        };
+        self.points.of(function).iter().map(refuse).collect()
     }
 
     /// Accepted kernels whose waves may end in a function that may not be patched: nobody would write their records there.

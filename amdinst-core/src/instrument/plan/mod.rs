@@ -4,6 +4,7 @@ mod aliases;
 mod attempt;
 mod choice;
 mod cost;
+mod fit;
 mod forms;
 mod groups;
 mod later;
@@ -18,6 +19,7 @@ mod selection;
 use std::collections::{BTreeMap, BTreeSet};
 
 use aliases::Aliases;
+use groups::KernelGroup;
 pub(super) use remembered::Remembered;
 
 use super::allocate::Scheme;
@@ -299,51 +301,61 @@ impl Planner<'_> {
             }
         };
         for group in self.groups(&accepted, &patchable) {
-            let alone = group.lone_kernel();
-            if let Some(kernel) = alone
+            if let Some(kernel) = group.lone_kernel()
                 && let Some(plan) = self.remembered(kernel, &mut draft.inserted)
             {
                 draft.kernels.insert(kernel, plan);
                 continue;
             }
-            let before = draft.inserted.len();
-            let part = self.draft_group(&group).and_then(|part| match part {
-                Some(part) => {
-                    draft.inserted.add(&part.patches)?;
-                    Ok(Some(part.kernels))
-                }
-                None => Ok(None),
-            });
-            match part {
-                Ok(Some(kernels)) => {
-                    if let Some(kernel) = alone
-                        && let Some(plan) = kernels.get(&kernel)
-                    {
-                        self.remember(kernel, (&draft.inserted, before), plan);
-                    }
-                    draft.kernels.extend(kernels);
-                }
-                Ok(None) => {}
-                Err(NoPlan::Internal { inst, what }) => {
-                    return Err(self.internal(&group.kernels, inst, what));
-                }
-                Err(NoPlan::Refused(reason, detail)) => {
-                    for &kernel in &group.kernels {
-                        let refusal = Refusal::of_kernel(reason, detail.clone());
-                        self.refusals.entry(kernel).or_default().push(refusal);
-                    }
-                }
+            for (group, part) in self.draft_what_fits(group, &mut draft) {
+                self.settle(&group, part, &mut draft)?;
             }
         }
         draft.inserted.sort();
         Ok(draft)
+    }
+
+    /// Takes over what a group got, or refuses its kernels.
+    fn settle(
+        &mut self,
+        group: &KernelGroup,
+        part: Result<Option<Draft>, NoPlan>,
+        draft: &mut Draft,
+    ) -> Result<(), InstrumentError> {
+        let before = draft.inserted.len();
+        let part = part.and_then(|part| match part {
+            Some(part) => {
+                draft.inserted.add(&part.patches)?;
+                Ok(Some(part.kernels))
+            }
+            None => Ok(None),
+        });
+        match part {
+            Ok(Some(kernels)) => {
+                if let Some(kernel) = group.lone_kernel()
+                    && let Some(plan) = kernels.get(&kernel)
+                {
+                    self.remember(kernel, (&draft.inserted, before), plan);
+                }
+                draft.kernels.extend(kernels);
+            }
+            Ok(None) => {}
+            Err(NoPlan::Internal { inst, what }) => return Err(self.internal(&group.kernels, inst, what)),
+            Err(NoPlan::Refused(reason, detail)) => {
+                for &kernel in &group.kernels {
+                    let refusal = Refusal::of_kernel(reason, detail.clone());
+                    self.refusals.entry(kernel).or_default().push(refusal);
+                }
+            }
+        }
+        Ok(())
     }
 }
 
 /// Why a group of kernels has no plan.
 #[derive(Debug)]
 pub(super) enum NoPlan {
-    /// It cannot be instrumented so.
+    /// The kernels cannot be instrumented in this way.
     Refused(Reason, String),
     /// The plan contradicts itself, at an instruction if it is about one: a defect of ours.
     Internal {

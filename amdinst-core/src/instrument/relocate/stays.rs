@@ -3,7 +3,7 @@
 //! As a rule all of `.text` moves, instrumented or not. Where a function cannot, all of the old code is left in place as well: each
 //! address that code forms, and each distance in it, is as it was. What leads to the function runs there, and so does all that this
 //! may call: symbols, pointers in data and descriptors name the old code. None of that is instrumented. What does not lead there moves.
-//! A function that both call is there twice, and what moves calls the new one, which may be instrumented: unless data have its address,
+//! A function that both call is there twice, and what moves calls the new one, which may be instrumented: unless its address is a value,
 //! which must be the same for all.
 //!
 //! The old code stands in a section `.text.kept`, and symbols, descriptors and relocations name it there. The
@@ -71,7 +71,8 @@ impl Stays {
             };
             numbers.iter().map(range).collect()
         };
-        let named = named(object, program);
+        let mut named = named(object, program);
+        named.extend(&program.pointed);
         let is_twice =
             |number: &usize| !leading.contains(number) && !named.contains(number) && !is_kernel(number);
         let twice = staying.iter().copied().filter(is_twice).collect();

@@ -11,6 +11,9 @@ use crate::analysis::addresses::PcRelative;
 use crate::analysis::program::{Function, Located, Program};
 use crate::instrument::stub::STUB_BYTES;
 
+/// Bytes of a branch or a trap.
+const SOPP_BYTES: u64 = 4;
+
 /// A branch that does not reach what it has to.
 #[derive(Clone, Debug)]
 pub(super) struct Far {
@@ -53,10 +56,11 @@ pub(super) fn retarget(
             let source = Source::Branch(located.pc);
             // What stays where it was goes where it went.
             let Some(new_pc) = layout.copied(located.pc) else { continue };
-            let final_to = final_place(layout, target).ok_or_else(|| RelocateError::NotRelocatable {
-                pc: located.pc,
-                detail: format!("the target {to:#x} of `{}` is not carried over", located.op),
-            })?;
+            let final_to =
+                final_place(layout, program, target).ok_or_else(|| RelocateError::NotRelocatable {
+                    pc: located.pc,
+                    detail: format!("the target {to:#x} of `{}` is not carried over", located.op),
+                })?;
             let hop = islands.hop(source).and_then(|zone| islands.address(layout, zone, target));
             let distance = hop.unwrap_or(final_to).wrapping_sub(new_pc + u64::from(located.size)) as i64;
             if distance == i64::from(offset) {
@@ -75,10 +79,10 @@ pub(super) fn retarget(
     }
     for source in islands.islands() {
         let Source::Island(zone, target) = source else { continue };
-        let places = (islands.address(layout, zone, target), final_place(layout, target));
+        let places = (islands.address(layout, zone, target), final_place(layout, program, target));
         let (Some(at), Some(final_to)) = places else { continue };
         let hop = islands.hop(source).and_then(|next| islands.address(layout, next, target));
-        match i16::try_from((hop.unwrap_or(final_to).wrapping_sub(at + 4) as i64) / 4) {
+        match i16::try_from((hop.unwrap_or(final_to).wrapping_sub(at + SOPP_BYTES) as i64) / 4) {
             Ok(dwords) => write_branch(layout, program.arch, at, dwords)?,
             Err(_) => {
                 let function = program.function_at(target.old).unwrap_or_default();
@@ -103,8 +107,15 @@ fn enters(function: &Function, from: u64, to: u64) -> bool {
 }
 
 /// The new address of a target.
-fn final_place(layout: &Layout, target: Target) -> Option<u64> {
-    if target.enters { layout.place(target.old, Edge::Start) } else { layout.branch_target(target.old) }
+fn final_place(layout: &Layout, program: &Program, target: Target) -> Option<u64> {
+    let place =
+        if target.enters { layout.place(target.old, Edge::Start) } else { layout.branch_target(target.old) };
+    place.or_else(|| {
+        // A branch that skips the trap at the end of a function leads behind it, where there may be nothing.
+        let last = target.old.checked_sub(SOPP_BYTES)?;
+        let function = &program.functions[program.function_at(last)?];
+        (function.range.end == target.old).then(|| layout.copied(last))?.map(|at| at + SOPP_BYTES)
+    })
 }
 
 fn write_branch(layout: &mut Layout, arch: Arch, at: u64, dwords: i16) -> Result<(), RelocateError> {
@@ -138,7 +149,7 @@ pub(super) fn readdress(
         let is_entered = function.is_none_or(|function| enters(function, getpc.pc, address.target));
         // As a branch there would: a jump back to its own entry runs no prologue.
         let target = Target { old: address.target, enters: is_entered };
-        let found = final_place(layout, target);
+        let found = final_place(layout, program, target);
         found.ok_or_else(|| {
             fail(format!("the address {:#x} that it forms is not carried over", address.target))
         })?

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use amdgpu_object::{CodeObject, Kernel};
 use amdinst_core::counters::{HEADER_BYTES, Layout, Probe, WaveRecord, decode_part};
-use amdinst_core::instrument::{self, KernelProbes, Options, ProbeMap, probe_specs};
+use amdinst_core::instrument::{self, KernelProbes, Options, ProbeMap, Reason, probe_specs};
 use amdinst_core::names;
 use amdinst_core::report::oracle::{self, Disagreement};
 use amdinst_core::report::{self, Fold, Keep, Report};
@@ -106,8 +106,13 @@ impl<'a> Instrumented<'a> {
     /// When that cannot be done at all.
     pub fn new(object: &'a CodeObject, options: Options) -> CommandResult<Self> {
         let options = Options { probes: probe_specs(object).or_exit(Exit::BadInput)?, ..options };
-        let plan = instrument::plan(object, &options)?;
+        let mut plan = instrument::plan(object, &options)?;
         all_selected(&plan)?;
+        // What other kernels call, too, is counted only if these are instrumented. No others run here.
+        let mut refusals = plan.kernels().iter().flat_map(|kernel| &kernel.refusals);
+        if options.kernels.is_some() && refusals.any(|refusal| refusal.reason == Reason::SharedFunction) {
+            plan = instrument::plan(object, &Options { kernels: None, ..options.clone() })?;
+        }
         let rewritten = if plan.kernels().iter().any(KernelProbes::is_instrumented) {
             let instrumented = instrument::apply(object, plan.clone())?;
             let rewritten = CodeObject::parse(instrumented.bytes).or_exit_with(
@@ -251,8 +256,7 @@ impl<'a> Instrumented<'a> {
 
     /// Nothing to count, or refused: the original alone can still show that no narrowing was overlooked.
     fn uncounted(&self, planned: &KernelProbes, launch: &Launch) -> CommandResult<Checked> {
-        let report =
-            described(planned, &self.object.target.to_string(), launch, |launch| Report::new(launch));
+        let report = described(planned, &self.object.target.to_string(), launch, Report::new);
         Ok(Checked {
             report: report.or_exit(Exit::BadInput)?,
             disagreements: Vec::new(),
@@ -269,13 +273,7 @@ impl<'a> Instrumented<'a> {
         let mut machine = Machine::new(self.object.target.arch, config);
         let placed = arguments.place(&mut machine).ok()?;
         let program = machine.load(self.object).ok()?;
-        let launch = Launch {
-            kernarg: placed.kernarg,
-            record_masks: false,
-            record_steps: false,
-            count_opcodes: false,
-            ..launch.clone()
-        };
+        let launch = Launch { kernarg: placed.kernarg, ..launch.without_records() };
         let before = machine.snapshot();
         match machine.launch_from(&program, &launch, &before) {
             Err(fault) => {
@@ -441,7 +439,7 @@ struct Ready<'a> {
     layout: &'a Layout,
     /// Where the counter buffer is.
     address: u64,
-    /// It has room for the records of some workgroups: which ones, the kernel is told by where the buffer would begin.
+    /// The buffer has room for the records of some workgroups: the kernel is told where the buffer would begin.
     is_window: bool,
     /// What was read of it.
     records: Vec<u8>,
@@ -472,8 +470,7 @@ impl<'a> Ready<'a> {
         if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
             machine.write(variable, &address.to_le_bytes())?;
         }
-        let launch =
-            Launch { record_masks: false, record_steps: false, count_opcodes: false, ..launch.clone() };
+        let launch = launch.without_records();
         Ok(Self { machine, program, placed, launch, probes, layout, address, is_window, records: Vec::new() })
     }
 

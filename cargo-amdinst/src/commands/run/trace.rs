@@ -165,13 +165,7 @@ pub(super) fn of_launch(
         Ok((machine, placed, program))
     };
     let (mut machine, placed, program) = prepare().map_err(|error: LaunchError| error.failure(object))?;
-    let launch = Launch {
-        kernarg: placed.kernarg,
-        record_masks: false,
-        record_steps: false,
-        count_opcodes: false,
-        ..launch.clone()
-    };
+    let launch = Launch { kernarg: placed.kernarg, ..launch.without_records() };
     match trace::trace(&mut machine, &program, &launch, &choice.watch(fault)) {
         Ok(trace) => Ok(TraceView::new(trace, object)),
         Err(TraceError::Launch(fault)) => Err(LaunchError::Fault(fault).failure(object)),

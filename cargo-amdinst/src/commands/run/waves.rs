@@ -16,7 +16,7 @@ use crate::together;
 struct Line<'a> {
     workgroup: [u32; 3],
     wave: u32,
-    /// It reached its end; else its counters mean nothing.
+    /// The wave reached its end; else its counters mean nothing.
     flushed: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sites: Vec<Site>,

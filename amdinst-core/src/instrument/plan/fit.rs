@@ -1,0 +1,184 @@
+//! What of a group is counted where not all can be.
+//!
+//! Kernels that share functions have one layout of counters for these. One kernel that runs much code would cost all others theirs, and
+//! so would what is reached through pointers alone: calls through a pointer may reach each function whose address is a value, such as the
+//! formatting of numbers behind each panic, which seldom runs. So functions are left out, each with a refusal of its own:
+//!
+//! 1. what only pointers reach, if it would change scheme or occupancy of a kernel;
+//! 2. what a kernel calls that cannot be instrumented even without its functions;
+//! 3. if still not all fits, what the fewest kernels reach, the largest first.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::groups::KernelGroup;
+use super::{Draft, DraftKernel, NoPlan, Planner};
+use crate::instrument::refusal::Reason;
+
+/// A group, and what it got.
+pub(super) type Drafted = (KernelGroup, Result<Option<Draft>, NoPlan>);
+
+impl Planner<'_> {
+    /// Plans a group, as several smaller ones if something is left out; notes that in `draft` then.
+    pub(super) fn draft_what_fits(&self, group: KernelGroup, draft: &mut Draft) -> Vec<Drafted> {
+        // Where waves end, records are written: that is for all or none.
+        let can_be_left = |function: &usize| !self.survey.ends_waves(*function);
+        let removable: BTreeSet<usize> = group.shared.iter().copied().filter(can_be_left).collect();
+        let has_points = |function: &usize| !self.points.of(*function).is_empty();
+        let whole = self.draft_group(&group);
+        if !removable.iter().any(has_points) {
+            return vec![(group, whole)];
+        }
+        let direct = self.called_directly(&group);
+        let (direct, pointed): (Vec<usize>, Vec<usize>) =
+            removable.iter().partition(|function| direct.contains(function));
+        let refusal = match &whole {
+            Err(NoPlan::Refused(_, detail)) => Some(detail.clone()),
+            Err(NoPlan::Internal { .. }) => return vec![(group, whole)],
+            Ok(_) => None,
+        };
+        let Some(refusal) = refusal else {
+            if !pointed.iter().any(has_points) {
+                return vec![(group, whole)];
+            }
+            let smaller = self.draft_without(&group, &pointed);
+            let whole = vec![(group, whole)];
+            let Some(why) = dearer(&whole, &smaller) else { return whole };
+            self.leave_out(&pointed, Reason::CountersDoNotFit, &why, draft);
+            return smaller;
+        };
+        let alone = self.draft_without(&group, &removable.iter().copied().collect::<Vec<_>>());
+        let planned: BTreeSet<usize> = plans(&alone).map(|(&kernel, _)| kernel).collect();
+        if planned.is_empty() {
+            vec![(group, whole)]
+        } else if planned.len() < group.kernels.len() {
+            self.draft_beside_refused(&group, &planned, alone, draft)
+        } else {
+            self.draft_the_most(&group, (direct, &pointed), alone, &refusal, draft)
+        }
+    }
+
+    /// Plans the kernels of `planned`, without what the others of the group call: these run as they did.
+    fn draft_beside_refused(
+        &self,
+        group: &KernelGroup,
+        planned: &BTreeSet<usize>,
+        alone: Vec<Drafted>,
+        draft: &mut Draft,
+    ) -> Vec<Drafted> {
+        let program = &self.survey.program;
+        let mut shared = group.shared.clone();
+        for &other in group.kernels.difference(planned) {
+            let called =
+                self.survey.reachable[other].intersection(&group.shared).copied().collect::<Vec<_>>();
+            shared.retain(|function| !called.contains(function));
+            let why = format!(
+                "it is also called by `{}`, which is not instrumented",
+                program.functions[other].name
+            );
+            self.leave_out(&called, Reason::SharedFunction, &why, draft);
+        }
+        let is_refused = |(group, _): &Drafted| group.kernels.is_disjoint(planned);
+        let mut drafted: Vec<Drafted> = alone.into_iter().filter(is_refused).collect();
+        for group in self.groups(planned, &shared) {
+            drafted.extend(self.draft_what_fits(group, draft));
+        }
+        drafted
+    }
+
+    /// Plans as many of the functions that are called directly as cost no kernel more than `alone`, which is without all.
+    fn draft_the_most(
+        &self,
+        group: &KernelGroup,
+        (mut direct, pointed): (Vec<usize>, &[usize]),
+        alone: Vec<Drafted>,
+        refusal: &str,
+        draft: &mut Draft,
+    ) -> Vec<Drafted> {
+        let reaches = |function: usize| {
+            let reachable = &self.survey.reachable;
+            group.kernels.iter().filter(|&&kernel| reachable[kernel].contains(&function)).count()
+        };
+        direct
+            .sort_by_key(|&function| (Reverse(reaches(function)), self.points.of(function).len(), function));
+        let without = |kept: usize| [&direct[kept..], pointed].concat();
+        let (mut best, mut fits, mut beyond) = (alone, 0, direct.len() + 1);
+        let mut why = format!("with it, {refusal}");
+        while beyond - fits > 1 {
+            // All that pointers do not reach is the first to be tried.
+            let kept = if beyond > direct.len() { direct.len() } else { fits.midpoint(beyond) };
+            let drafted = self.draft_without(group, &without(kept));
+            match dearer(&drafted, &best) {
+                Some(dearer) => (beyond, why) = (kept, dearer),
+                None => (best, fits) = (drafted, kept),
+            }
+        }
+        self.leave_out(&without(fits), Reason::CountersDoNotFit, &why, draft);
+        best
+    }
+
+    /// Plans the kernels of a group without some functions.
+    fn draft_without(&self, group: &KernelGroup, left_out: &[usize]) -> Vec<Drafted> {
+        let left_out: BTreeSet<usize> = left_out.iter().copied().collect();
+        let patchable = group.shared.difference(&left_out).copied().collect();
+        let groups = self.groups(&group.kernels, &patchable).into_iter();
+        let draft = |group: KernelGroup| {
+            let drafted = self.draft_group(&group);
+            (group, drafted)
+        };
+        groups.map(draft).collect()
+    }
+
+    fn leave_out(&self, functions: &[usize], reason: Reason, why: &str, draft: &mut Draft) {
+        for &function in functions {
+            let name = &self.survey.program.functions[function].name;
+            let refused = self.refused(function, reason, &format!("in `{name}`: {why}"));
+            draft.site_refusals.entry(function).or_insert(refused);
+        }
+    }
+
+    /// What the kernels of a group reach without calls through pointers, themselves included.
+    fn called_directly(&self, group: &KernelGroup) -> BTreeSet<usize> {
+        let program = &self.survey.program;
+        let mut direct = group.kernels.clone();
+        let mut open: Vec<usize> = group.kernels.iter().copied().collect();
+        while let Some(function) = open.pop() {
+            let blocks = &program.functions[function].blocks;
+            let entered = blocks.iter().flat_map(|block| block.exit.entered(&[]));
+            open.extend(entered.copied().filter(|&callee| direct.insert(callee)));
+        }
+        direct
+    }
+}
+
+/// The kernels that have a plan, with that.
+fn plans(drafted: &[Drafted]) -> impl Iterator<Item = (&usize, &DraftKernel)> {
+    drafted.iter().filter_map(|(_, part)| part.as_ref().ok()?.as_ref()).flat_map(|part| &part.kernels)
+}
+
+/// What a plan with more functions costs a kernel that has a plan with fewer, if it does: its own plan, another scheme, or occupancy.
+fn dearer(more: &[Drafted], fewer: &[Drafted]) -> Option<String> {
+    let with: BTreeMap<usize, &DraftKernel> = plans(more).map(|(&kernel, plan)| (kernel, plan)).collect();
+    plans(fewer).find_map(|(kernel, without)| {
+        let Some(with) = with.get(kernel) else {
+            let holds = |(group, _): &&Drafted| group.kernels.contains(kernel);
+            return match more.iter().find(holds) {
+                Some((_, Err(NoPlan::Refused(_, detail)))) => Some(format!("with it, {detail}")),
+                _ => Some("with it, its callers would not be instrumented".to_owned()),
+            };
+        };
+        let (home, without_home) = (with.scheme.home().name(), without.scheme.home().name());
+        let (waves, without_waves) = (with.cost.occupancy.after, without.cost.occupancy.after);
+        if home != without_home {
+            Some(format!("with it, counters of its callers would be `{home}`, not `{without_home}`"))
+        } else if with.scheme != without.scheme {
+            Some("with it, registers would not do for counters of its callers".to_owned())
+        } else if waves < without_waves {
+            Some(format!(
+                "with it, occupancy of its callers would be {waves}, not {without_waves} waves a SIMD"
+            ))
+        } else {
+            None
+        }
+    })
+}
