@@ -246,7 +246,7 @@ impl Inst {
             Encoding::Global => MemoryKind::Global,
             Encoding::Scratch => MemoryKind::Scratch,
             Encoding::Mubuf | Encoding::Mtbuf => MemoryKind::Buffer,
-            Encoding::Mimg => MemoryKind::Image,
+            Encoding::Mimg | Encoding::MimgNsa => MemoryKind::Image,
             _ => {
                 effects.lgkm_cnt |= matches!(
                     self.op,

@@ -63,7 +63,7 @@ impl Flow {
             Op::s_swappc_b64 => return Self::Call { offset: None },
             Op::s_setpc_b64 => return Self::Jump,
             Op::s_endpgm | Op::s_endpgm_saved | Op::s_endpgm_ordered_ps_done => return Self::End,
-            Op::s_trap => return Self::Trap,
+            Op::s_trap | Op::v_illegal => return Self::Trap,
             Op::s_rfe_b64
             | Op::s_rfe_restore_b64
             | Op::s_cbranch_g_fork

@@ -61,6 +61,8 @@ pub enum Encoding {
     Vinterp,
     /// Loads of attributes and of one dword of LDS.
     Ldsdir,
+    /// Images, with a dword that names more registers of the address (non-sequential address).
+    MimgNsa,
 }
 
 impl Encoding {
@@ -193,6 +195,11 @@ pub enum Slot {
     /// The fourth register of an export.
     Src3,
     Vaddr,
+    /// More registers of an image address.
+    Vaddr1,
+    Vaddr2,
+    Vaddr3,
+    Vaddr4,
     Saddr,
     Vdata,
     Data0,
@@ -323,7 +330,7 @@ pub struct Mods {
     pub offen: bool,
     /// MUBUF, MIMG: texture fail enable.
     pub tfe: bool,
-    /// MTBUF: data and number format (7 bits).
+    /// MTBUF: data and number format; from GFX10 on the number of both together (7 bits).
     pub format: u8,
     /// SMEM: SOFFSET is used.
     pub soffset_en: bool,
@@ -345,6 +352,10 @@ pub struct Mods {
     pub d16: bool,
     #[expect(missing_docs, reason = "see `unorm`")]
     pub lwe: bool,
+    /// MIMG: the dimension, where the encoding has one.
+    pub dim: u8,
+    /// MIMG: the resource is 128 bits wide.
+    pub r128: bool,
     /// VOP3's interpolation: the high half of the attribute.
     pub high: bool,
     /// DPP, and VOP3's `v_permlane16_swap_b32` and its like: inactive lanes are read.
@@ -357,6 +368,8 @@ pub struct Mods {
     pub done: bool,
     /// EXP: EXEC is the valid mask of the pixels.
     pub vm: bool,
+    /// EXP: M0 names a row.
+    pub row_en: bool,
     /// Bits of the first two dwords that mean nothing to the instruction but are set (assemblers leave them zero). They
     /// are kept so that encoding gives back the same bytes.
     pub ignored: u64,
@@ -372,6 +385,13 @@ pub struct Mods {
     pub wait: u8,
     /// The second operation of VOPD.
     pub dual: Option<Op>,
+}
+
+impl Mods {
+    /// What an image instruction that follows a ray always has: all four channels, plain coordinates, a resource of 128 bits.
+    pub(crate) fn fix_for_ray(&mut self) {
+        (self.dmask, self.unorm, self.r128) = (0xf, true, true);
+    }
 }
 
 /// One decoded instruction.

@@ -4,8 +4,9 @@ use super::assemble;
 use super::{DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Slot, Value};
 use crate::encoding::modifiers::Modifier;
 use crate::encoding::table::{Entry, Tables};
+use crate::signature::image::{MULTISAMPLED, PLANE};
 use crate::signature::{Class, FROM_LDS, GDS_ONLY, ImmKind, PACKED, Spec, Ty};
-use crate::{Arch, Feature, Special, Target};
+use crate::{Arch, Feature, Generation, Special, Target};
 
 /// One opcode of one encoding of a processor.
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +108,10 @@ impl Opcode {
         }
         if has(Modifier::Format) {
             // One dword, an unsigned integer.
-            mods.format = 4 | 4 << 4;
+            mods.format = match self.target.arch.generation() {
+                Generation::Gfx9 => 4 | 4 << 4,
+                Generation::Gfx11 => 20,
+            };
         }
         if has(Modifier::Dmask) {
             // A comparison's two values are two channels.
@@ -117,6 +121,14 @@ impl Opcode {
                 1
             };
         }
+        if self.entry.is_ray() {
+            mods.fix_for_ray();
+        }
+        mods.dim = match self.entry.encoding {
+            Encoding::Mimg | Encoding::MimgNsa if self.entry.op == Op::image_msaa_load => MULTISAMPLED,
+            Encoding::MimgNsa if !self.entry.is_ray() => PLANE,
+            _ => 0,
+        };
         let wide = specs.iter().any(|spec| spec.ty.dwords() == 2 && matches!(spec.class, Class::Vgpr));
         if has(Modifier::DppCtrl) && wide && self.target.arch.has(Feature::DppPairs) {
             // The only permutation that pairs of registers take: lane 0 of each row to all of it.
@@ -178,7 +190,8 @@ impl Registers {
             | Class::BufferData
             | Class::ImageData
             | Class::Export
-            | Class::ImageAddr => Value::Vgpr(take(&mut self.vector)),
+            | Class::ImageAddr
+            | Class::ImageAddress(_) => Value::Vgpr(take(&mut self.vector)),
         }
     }
 }
@@ -212,6 +225,7 @@ impl Encoding {
             Self::Mubuf => "mubuf",
             Self::Mtbuf => "mtbuf",
             Self::Mimg => "mimg",
+            Self::MimgNsa => "mimg_nsa",
             Self::Exp => "exp",
             Self::VopcDpp => "vopc_dpp",
             Self::Vop1Dpp8 => "vop1_dpp8",

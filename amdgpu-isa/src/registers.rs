@@ -168,6 +168,8 @@ const GFX11: Registers = Registers {
         (Special::Vccz, 251, "src_vccz"),
         (Special::Execz, 252, "src_execz"),
         (Special::Scc, 253, "src_scc"),
+        // Only LLVM has it, and in VOPD alone.
+        (Special::LdsDirect, 254, "src_lds_direct"),
     ],
     m0_code: 125,
 };

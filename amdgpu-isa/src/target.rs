@@ -165,7 +165,7 @@ processors! {
 }
 
 impl Arch {
-    /// Every processor whose code objects are read, instrumented and executed.
+    /// Every processor that kernels are built for, and whose code objects are instrumented and executed.
     pub const ALL: [Self; RUN] = {
         let mut all = [Self::Gfx900; RUN];
         let (mut index, mut found) = (0, 0);
@@ -179,7 +179,7 @@ impl Arch {
         all
     };
 
-    /// Every processor whose instructions this crate knows: those of [`Self::ALL`], and those of which that is all that there is yet.
+    /// Every processor whose code objects are read: those of [`Self::ALL`], and those of which that is all that there is yet.
     pub const KNOWN: [Self; PROCESSORS.len()] = {
         let mut all = [Self::Gfx900; PROCESSORS.len()];
         let mut index = 0;
@@ -195,7 +195,15 @@ impl Arch {
         matches!(self.generation(), Generation::Gfx9)
     }
 
-    /// The processor of a name, among all that are known.
+    /// This processor, if code for it is built, instrumented and executed.
+    ///
+    /// # Errors
+    /// [`OnlyRead`] if its code is read alone.
+    pub const fn to_run(self) -> Result<Self, OnlyRead> {
+        if self.is_run() { Ok(self) } else { Err(OnlyRead(self)) }
+    }
+
+    /// The processor of a name, among all whose code is read.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::KNOWN.into_iter().find(|arch| arch.name() == name)
     }
@@ -216,7 +224,7 @@ impl Arch {
 
     /// The processor of an `EF_AMDGPU_MACH` value, if it is a known one.
     pub fn from_mach(mach: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|arch| arch.mach() == mach)
+        Self::KNOWN.into_iter().find(|arch| arch.mach() == mach)
     }
 
     /// The generation that it belongs to.
@@ -251,16 +259,30 @@ impl fmt::Display for Arch {
     }
 }
 
+/// A processor whose code is read, and nothing else yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "code for {0} is read (`inspect`, `disasm`, `isa`), but not built, instrumented or executed yet: that is done for GFX9 (gfx900 … gfx950)"
+)]
+pub struct OnlyRead(pub Arch);
+
 /// A processor name that is not one of [`Arch::ALL`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a GFX9 processor this tool knows (gfx900 … gfx950)")]
-pub struct UnknownArch(pub String);
+pub enum UnknownArch {
+    /// Known to be none.
+    #[error("`{0}` is not a processor this tool knows (gfx900 … gfx950; to read code also gfx1100 … gfx1153)")]
+    Unknown(String),
+    /// Known, but its code is read alone.
+    #[error(transparent)]
+    OnlyRead(#[from] OnlyRead),
+}
 
 impl FromStr for Arch {
     type Err = UnknownArch;
 
     fn from_str(name: &str) -> Result<Self, UnknownArch> {
-        Self::ALL.into_iter().find(|arch| arch.name() == name).ok_or_else(|| UnknownArch(name.to_owned()))
+        let known = Self::from_name(name).ok_or_else(|| UnknownArch::Unknown(name.to_owned()))?;
+        Ok(known.to_run()?)
     }
 }
 

@@ -146,10 +146,7 @@ pub(super) fn read(
     mods: &mut Mods,
 ) -> Result<(), Illegal> {
     decode_modifiers(entry, fields, mods)?;
-    if entry.halves != 0
-        && entry.encoding.is_vop3()
-        && fields.pairs.main & entry.ignored & VOP3_OP_SEL.mask() != 0
-    {
+    if entry.reads_whole(fields.pairs.main) {
         // LLVM takes these for instructions without halves: all of OP_SEL means nothing.
         const NEG_AND_ABS: u64 = 7 << 8 | 7 << 61;
         if fields.pairs.main & entry.ignored & NEG_AND_ABS != 0 {
@@ -165,7 +162,7 @@ pub(super) fn read(
         Some(scaled) if scaled.encoding == entry.encoding => (scaled.idle_bits)(fields.pairs.extra),
         _ => (fields.pairs.main ^ entry.rest) & (entry.ignored | fields.idle),
     };
-    mods.ignored_control = fields.pairs.extra as u32 & entry.ignored_control;
+    mods.ignored_control = fields.pairs.extra as u32 & (entry.ignored_control | fields.idle_control);
     rules(fields.arch, entry, operands, mods)
 }
 

@@ -1,7 +1,9 @@
-//! The longer forms of opcodes, derived from their rows: VOP3, SDWA and DPP of VOP1, VOP2 and VOPC, and DPP of VOP3 and VOP3P.
+//! The longer forms of opcodes, derived from their rows: VOP3, SDWA and DPP of VOP1, VOP2 and VOPC, DPP of VOP3 and VOP3P, and MIMG with
+//! named registers.
 
 use super::model::Model;
 use super::table::{Row, Specs};
+use crate::signature::image::MOST_ADDRESSES;
 use crate::signature::{Class, DPP, DPP8, E64, E64_DPP, SDWA, Spec};
 use crate::{Access, Encoding, Slot};
 
@@ -20,6 +22,7 @@ pub(super) fn derive(
         E::Vop2 => (of_vop2, E::Vop2Sdwa, E::Vop2Dpp, E::Vop2Dpp8),
         E::Vop1 => (of_vop1, E::Vop1Sdwa, E::Vop1Dpp, E::Vop1Dpp8),
         E::Vop3 | E::Vop3p => return long_dpp((encoding, row), (row.number, specs), &mut add),
+        E::Mimg => return named_addresses(row, specs, &mut add),
         _ => return,
     };
     let operands = |convert: &dyn Fn(Spec) -> Spec| -> Specs { specs.iter().copied().map(convert).collect() };
@@ -60,6 +63,17 @@ fn long_dpp(
         };
         add(form, number, specs.iter().map(first).collect());
     }
+}
+
+/// An image instruction that names the registers of its address: a few operands in the place of one.
+fn named_addresses(row: &Row, specs: &Specs, add: &mut impl FnMut(Encoding, u16, Specs)) {
+    const SLOTS: [Slot; MOST_ADDRESSES as usize] =
+        [Slot::Vaddr, Slot::Vaddr1, Slot::Vaddr2, Slot::Vaddr3, Slot::Vaddr4];
+    let is_named = |spec: &&Spec| matches!(spec.class, Class::ImageAddress(address) if address.has_several());
+    let Some(address) = specs.iter().find(is_named) else { return };
+    let (before, after) = specs.split_at(1);
+    let addresses = SLOTS.map(|slot| Spec { slot, ..*address });
+    add(Encoding::MimgNsa, row.number, before.iter().chain(&addresses).chain(&after[1..]).copied().collect());
 }
 
 /// In VOP3 the second source can be anything, and VCC becomes any lane mask.

@@ -45,7 +45,7 @@ pub(crate) struct Model {
     /// Bits of a third dword that mean nothing.
     pub(crate) ignored_control: fn(Encoding) -> u32,
     /// What ignored bits are when assembled.
-    pub(crate) rest: fn(Encoding, Flags) -> u64,
+    pub(crate) rest: fn(Encoding, &[Spec], Flags) -> u64,
     /// Judges an instruction whose operands and modifiers are legal each.
     pub(crate) check: Rules,
     /// The part of that which even a disassembler keeps, for it has no text for what breaks it.

@@ -6,7 +6,8 @@ use super::modifiers::{Modifier, ModifierBits};
 use super::table::Entry;
 use crate::registers::Naming;
 use crate::signature::{ATOMIC, Class, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty, UNALIGNED};
-use crate::text::immediate::{names_delays, names_message};
+use crate::signature::image::ImageAddress;
+use crate::text::immediate::{exp_targets, names_delays, names_message};
 use crate::value::has_inline_twin;
 use crate::waits;
 use crate::{
@@ -27,11 +28,13 @@ pub(crate) struct Fields {
     /// Bits of operand fields that turned out to mean nothing: fields of absent operands, low bits of the first register
     /// of a tuple. From bit 32 on those of the literal, where the encoding has one dword.
     pub(crate) idle: u64,
+    /// As that, of a third dword.
+    pub(crate) idle_control: u32,
 }
 
 impl Fields {
     pub(crate) fn new((arch, model): (Arch, &'static Model), pairs: Pairs, literal: Option<u32>) -> Self {
-        Self { arch, model, pairs, literal, literal_used: false, idle: 0 }
+        Self { arch, model, pairs, literal, literal_used: false, idle: 0, idle_control: 0 }
     }
 
     /// Takes the literal. When the bytes end before it, the caller finds `literal_used` and reports that.
@@ -93,6 +96,10 @@ pub(crate) fn is_present(entry: &Entry, spec: Spec, mods: &Mods) -> bool {
             if entry.flags.has(ATOMIC) && !entry.flags.has(RETURNS) { mods.glc } else { !mods.lds }
         }
         (Encoding::Mubuf, Slot::Vdata) => !mods.lds,
+        (Encoding::MimgNsa, _) => match spec.class {
+            Class::ImageAddress(address) => named_address_width(address, spec.slot, mods) > 0,
+            _ => true,
+        },
         _ => true,
     }
 }
@@ -103,7 +110,8 @@ pub(crate) fn access(entry: &Entry, spec: Spec, mods: &Mods) -> Access {
     match spec.slot {
         Slot::Vdst if preserves => Access::ReadWrite,
         // Data of a failed access, and the half of a register beside the last channel, stay.
-        Slot::Vdata if entry.encoding == Encoding::Mimg && (mods.tfe || mods.lwe || mods.d16) => {
+        Slot::Vdata
+            if matches!(entry.encoding, Encoding::Mimg | Encoding::MimgNsa) && (mods.tfe || mods.lwe || mods.d16) => {
             if spec.access == Access::Read { Access::Read } else { Access::ReadWrite }
         }
         Slot::Sdata | Slot::Vdata if entry.flags.has(ATOMIC) && !mods.glc => Access::Read,
@@ -125,7 +133,11 @@ pub(crate) fn decode(
         if mods.lds && acc.get(fields.pairs.main) != 0 {
             return Err(Illegal::Field("ACC or TFE"));
         }
-        fields.idle |= field.mask();
+        if field.is_extra() {
+            fields.idle_control |= field.mask() as u32;
+        } else {
+            fields.idle |= field.mask();
+        }
         return Ok(());
     }
     let dwords = width(fields.arch, entry, spec, mods, fields.pairs.main);
@@ -171,8 +183,24 @@ pub(crate) fn width(arch: Arch, entry: &Entry, spec: Spec, mods: &Mods, bits: u6
         Class::BufferAddr => u8::from(mods.idxen) + u8::from(mods.offen),
         Class::BufferData => base + u8::from(mods.tfe),
         Class::ImageData => image_data_width(entry, spec, mods),
+        Class::ImageAddress(address) if entry.encoding == Encoding::MimgNsa => {
+            named_address_width(address, spec.slot, mods)
+        }
+        Class::ImageAddress(address) => address.dwords(mods.dim, mods.a16),
         _ => base,
     }
+}
+
+/// Registers of one of the address operands of MIMG that names each; 0 where there are fewer.
+fn named_address_width(address: ImageAddress, slot: Slot, mods: &Mods) -> u8 {
+    let index = match slot {
+        Slot::Vaddr1 => 1,
+        Slot::Vaddr2 => 2,
+        Slot::Vaddr3 => 3,
+        Slot::Vaddr4 => 4,
+        _ => 0,
+    };
+    address.operand_dwords(index, mods.dim, mods.a16)
 }
 
 /// Registers of image data: one a channel, of 16-bit data one for two, and the status of TFE. A gather has four channels
@@ -187,6 +215,24 @@ fn image_data_width(entry: &Entry, spec: Spec, mods: &Mods) -> u8 {
         return if (base..=2 * base + 1).contains(&all) { all } else { base };
     }
     status + if mods.d16 { channels.div_ceil(2) } else { channels }
+}
+
+/// A gather takes one channel, an atomic its data: a mask of 1, 3 or 15 by their number.
+pub(crate) fn image_mask(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
+    let Some(data) = entry.specs.iter().find(|spec| spec.class == Class::ImageData) else { return Ok(()) };
+    let legal = match data.ty {
+        // A sample of each pixel may be halves and have a status; a gather has no such form.
+        Ty::B128 => mods.dmask.count_ones() == 1 && !(mods.d16 && mods.tfe && has_sampler(entry)),
+        _ if !entry.flags.has(ATOMIC) => true,
+        // Two values a lane; LLVM takes one where the status fills its place.
+        Ty::I64 => matches!((mods.dmask, mods.tfe), (3 | 15, _) | (1, true)),
+        _ => matches!(mods.dmask, 1 | 3),
+    };
+    if legal { Ok(()) } else { Err(Illegal::Field("DMASK")) }
+}
+
+fn has_sampler(entry: &Entry) -> bool {
+    entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp)
 }
 
 fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Operands) -> Result<(), Illegal> {
@@ -355,7 +401,7 @@ fn value(
         Class::Saddr => match code {
             _ if code == bits.saddr_off => Ok(Value::Off),
             _ => match fields.scalar(field, code, 0, dwords)? {
-                Value::EXEC if dwords > 1 && !moves_to_lds(fields, entry) => Err(Illegal::Kind("EXEC")),
+                Value::EXEC if dwords > 1 && !takes_exec(fields, entry) => Err(Illegal::Kind("EXEC")),
                 register => Ok(register),
             },
         },
@@ -364,10 +410,12 @@ fn value(
             Ok(Value::Off)
         }
         Class::BufferAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
-        Class::ImageAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
+        Class::ImageAddr | Class::ImageAddress(_) => vgpr(arch, code, dwords).map(Value::Vgpr),
         Class::Imm(ImmKind::SignedHex | ImmKind::Target) => Ok(Value::Imm(sign_extend(code, field.width))),
         Class::Imm(ImmKind::GprIdx) if code > 0xf => Err(Illegal::Immediate(code.into())),
-        Class::Imm(ImmKind::ExpTarget) if !matches!(code, 0..=9 | 12..=15 | 32..) => {
+        Class::Imm(ImmKind::ExpTarget)
+            if !exp_targets(arch.generation()).iter().any(|(numbers, _)| numbers.contains(&(code as u16))) =>
+        {
             Err(Illegal::Immediate(code.into()))
         }
         Class::Imm(ImmKind::Param) if code > 2 => Err(Illegal::Immediate(code.into())),
@@ -451,6 +499,11 @@ fn half_bit(entry: &Entry, spec: Spec, field: Field, code: u32) -> u32 {
     let is_vector =
         matches!(spec.slot, Slot::Src0 | Slot::Src1 | Slot::Vdst) && (field.width == 8 || code >= VGPR_BASE);
     if is_short && is_vector && spec.ty.is_half() { 0x80 } else { 0 }
+}
+
+/// Whether EXEC may be a scalar address: of loads to LDS, and where there is no vector address beside it.
+fn takes_exec(fields: &Fields, entry: &Entry) -> bool {
+    moves_to_lds(fields, entry) || !entry.specs.iter().any(|spec| spec.slot == Slot::Vaddr)
 }
 
 /// Whether a load's data goes to LDS.

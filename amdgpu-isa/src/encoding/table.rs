@@ -8,10 +8,12 @@ use std::sync::OnceLock;
 
 use arrayvec::ArrayVec;
 
+use super::decode::VOP3_OP_SEL;
 use super::format::{Field, ModifierList};
 use super::model::Model;
 use super::modifiers::{Modifier, ModifierBits};
-use crate::signature::{BARE, Class, E64, Flags, MIX, Signature, Spec, Ty};
+use crate::signature::image::ImageAddress;
+use crate::signature::{BARE, Class, E64, Flags, IDLE_OP_SEL, MIX, Signature, Spec, Ty};
 use crate::{Arch, Encoding, Feature, Op, Slot, Target, WaveSize};
 
 /// Processors of one generation that share instructions, as a bit set; each generation has bits of its own.
@@ -115,6 +117,24 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Whether it takes a modifier.
+    pub(crate) fn has(&self, modifier: Modifier) -> bool {
+        self.modifiers.iter().any(|bits| bits.modifier == modifier)
+    }
+
+    /// Whether the set bits of a word make LLVM read an instruction with halves of registers as one without: it has both of VOP3.
+    pub(crate) fn reads_whole(&self, bits: u64) -> bool {
+        self.halves != 0
+            && self.encoding.is_vop3()
+            && !self.flags.has(IDLE_OP_SEL)
+            && bits & self.ignored & VOP3_OP_SEL.mask() != 0
+    }
+
+    /// Whether it is an image instruction that follows a ray.
+    pub(crate) fn is_ray(&self) -> bool {
+        self.specs.iter().any(|spec| matches!(spec.class, Class::ImageAddress(ImageAddress::Ray { .. })))
+    }
+
     /// The bits of OP_SEL_HI that belong to sources, as [`Mods`](crate::Mods) has them.
     pub(crate) fn op_sel_hi(&self) -> u8 {
         let bits = self.modifiers.iter().map(|bits| match bits.modifier {
@@ -149,7 +169,7 @@ const fn on(target: Target, spec: Spec) -> Spec {
 const NONE: u16 = u16::MAX;
 
 /// Number of encodings.
-const ENCODINGS: usize = Encoding::Ldsdir as usize + 1;
+const ENCODINGS: usize = Encoding::MimgNsa as usize + 1;
 
 /// The look-up of one processor: encoding and opcode to entry, and op to entries.
 #[derive(Debug)]
@@ -248,7 +268,7 @@ impl Tables {
         let modifiers = (model.modifiers)(arch, encoding, &specs, flags);
         let used = (model.used)(arch, encoding, &specs, &modifiers);
         let ignored = (model.ignored)(arch, encoding, &specs, flags) & !used;
-        let rest = (model.rest)(encoding, flags) & ignored;
+        let rest = (model.rest)(encoding, &specs, flags) & ignored;
         let suffix = match encoding {
             Encoding::Vop3Dpp | Encoding::Vop3Dpp8 | Encoding::Vop3pDpp | Encoding::Vop3pDpp8 => "_e64_dpp",
             Encoding::Vop1Dpp8 | Encoding::Vop2Dpp8 => "_dpp",

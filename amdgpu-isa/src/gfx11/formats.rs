@@ -31,6 +31,7 @@ pub(super) const ENCODINGS: &[Encoding] = &[
     Encoding::Mubuf,
     Encoding::Mtbuf,
     Encoding::Mimg,
+    Encoding::MimgNsa,
     Encoding::Exp,
 ];
 
@@ -64,7 +65,7 @@ const fn no_acc(_: Encoding, _: Slot) -> Field {
 }
 
 /// EXP's EN bit of a source: it is exported.
-const fn exp_en(slot: Slot) -> Field {
+pub(super) const fn exp_en(slot: Slot) -> Field {
     match slot {
         Slot::Src0 => Field::new(0, 1),
         Slot::Src1 => Field::new(1, 1),
@@ -100,6 +101,17 @@ const fn segment(value: u64) -> Format {
 /// As that, without a scalar address: NULL.
 const fn no_saddr(base: Format) -> Format {
     Format { prefix: base.prefix | 124 << 48, prefix_mask: base.prefix_mask | 0xff << 48, ..base }
+}
+
+/// Images, with or without a dword that names more registers of the address.
+const fn image(named: bool) -> Format {
+    let base = format(0b11_1100, 6, Field::new(18, 8), 2);
+    Format {
+        prefix: base.prefix | named as u64,
+        prefix_mask: base.prefix_mask | 1,
+        dwords: base.dwords + named as u8,
+        ..base
+    }
 }
 
 /// The format of an encoding.
@@ -141,7 +153,8 @@ pub(super) const fn format_of(encoding: Encoding) -> Format {
         Encoding::Global => segment(2),
         Encoding::Mubuf => format(0b11_1000, 6, Field::new(18, 8), 2),
         Encoding::Mtbuf => format(0b11_1010, 6, Field::new(15, 4), 2),
-        Encoding::Mimg => format(0b11_1100, 6, Field::new(18, 8), 2),
+        Encoding::Mimg => image(false),
+        Encoding::MimgNsa => image(true),
         Encoding::Exp => format(0b11_1110, 6, Field::new(0, 0), 2),
         other => foreign(other),
     }
@@ -196,13 +209,21 @@ pub(super) const fn field_of(encoding: Encoding, slot: Slot) -> Field {
         (E::Exp, Slot::Src1) => (40, 8),
         (E::Exp, Slot::Src2) => (48, 8),
         (E::Exp, Slot::Src3) => (56, 8),
-        (E::Ds | E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Mimg, Slot::Vaddr) => (32, 8),
+        (
+            E::Ds | E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Mimg | E::MimgNsa,
+            Slot::Vaddr,
+        ) => (32, 8),
+        (E::MimgNsa, Slot::Vaddr1) => (64, 8),
+        (E::MimgNsa, Slot::Vaddr2) => (72, 8),
+        (E::MimgNsa, Slot::Vaddr3) => (80, 8),
+        (E::MimgNsa, Slot::Vaddr4) => (88, 8),
         (E::Ds | E::Flat | E::Global | E::Scratch, Slot::Data0) => (40, 8),
         (E::Ds, Slot::Data1) => (48, 8),
         (E::Ds | E::Flat | E::Global | E::Scratch, Slot::Vdst) => (56, 8),
         (E::Flat | E::Global | E::Scratch, Slot::Saddr) => (48, 7),
-        (E::Mubuf | E::Mtbuf | E::Mimg, Slot::Vdata) => (40, 8),
-        (E::Mubuf | E::Mtbuf | E::Mimg, Slot::Srsrc) => (48, 5),
+        (E::Mubuf | E::Mtbuf | E::Mimg | E::MimgNsa, Slot::Vdata) => (40, 8),
+        (E::Mubuf | E::Mtbuf | E::Mimg | E::MimgNsa, Slot::Srsrc) => (48, 5),
+        (E::Mimg | E::MimgNsa, Slot::Ssamp) => (58, 5),
         (E::Mubuf | E::Mtbuf, Slot::Soffset) => (56, 8),
         _ => (0, 0),
     };

@@ -1,14 +1,15 @@
 //! GFX11: RDNA 3 and RDNA 3.5.
-//!
-//! Image instructions (MIMG), exports (EXP) and typed buffers (MTBUF) are not in the tables yet: they decode to an error.
 
 mod formats;
 mod modifiers;
 mod rules;
 
 mod ds;
+mod exp;
 mod flat;
 mod ldsdir;
+mod mimg;
+mod mtbuf;
 mod mubuf;
 mod smem;
 mod sop1;
@@ -69,6 +70,9 @@ pub(crate) const MODEL: Model = Model {
         (Encoding::Global, flat::GLOBAL),
         (Encoding::Scratch, flat::SCRATCH),
         (Encoding::Mubuf, mubuf::MUBUF),
+        (Encoding::Mtbuf, mtbuf::MTBUF),
+        (Encoding::Mimg, mimg::MIMG),
+        (Encoding::Exp, exp::EXP),
     ],
     vopd_second: vopd::SECOND,
     long_literals: &[Encoding::Vop3, Encoding::Vop3p, Encoding::Vopd],

@@ -1,11 +1,12 @@
 //! The modifiers of each encoding, and which of the other bits mean something.
 
-use super::formats::{SCRATCH_SVE, VOPD_OPCODE_Y, field_of, format_of};
+use super::formats::{SCRATCH_SVE, VOPD_OPCODE_Y, exp_en, field_of, format_of};
 use crate::encoding::format::{Field, ModifierList};
 use crate::encoding::modifiers::{Modifier, ModifierBits};
+use crate::signature::image::ImageAddress;
 use crate::signature::{
-    ATOMIC, CLAMP, Class, EXEC_W, Flags, GDS_ONLY, LOAD, MAI, MIX, NEG_ONLY, NO_OPSEL, NO_SRC_MODS, NO_THIRD,
-    OMOD, OPSEL, SIGNED_BY_NEG, STORE, STRICT_MODS, SWAPS_ROWS, Spec, TWO_OFFSETS,
+    ATOMIC, CLAMP, Class, EXEC_W, Flags, GDS_ONLY, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_OPSEL, NO_SRC_MODS, NO_THIRD,
+    OMOD, OPSEL, SIGNED_BY_NEG, SRC_MODS, STORE, STRICT_MODS, SWAPS_ROWS, Spec, TWO_OFFSETS,
 };
 use crate::{Arch, Encoding, Slot};
 
@@ -26,8 +27,8 @@ pub(super) fn modifiers_of(_: Arch, encoding: Encoding, specs: &[Spec], flags: F
     let mut list = ModifierList::new();
     let mut add = |modifier, lsb, width| list.push(ModifierBits::new(modifier, Field::new(lsb, width)));
     let sources = sources_of(specs, |_| true);
-    let floats =
-        sources_of(specs, |spec| spec.ty.is_float() && !flags.has(NO_SRC_MODS) && spec.class != Class::Mask);
+    let takes_mods = |spec: &Spec| spec.ty.is_float() && !flags.has(NO_SRC_MODS) || flags.has(SRC_MODS);
+    let floats = sources_of(specs, |spec| takes_mods(spec) && spec.class != Class::Mask);
     let halves = sources_of(specs, |spec| spec.ty.is_half());
     let half_result = specs.iter().any(|spec| spec.slot == Slot::Vdst && spec.ty.is_half());
     if encoding.is_dpp8() {
@@ -167,9 +168,48 @@ pub(super) fn modifiers_of(_: Arch, encoding: Encoding, specs: &[Spec], flags: F
             add(M::Offen, 54, 1);
             add(M::Idxen, 55, 1);
         }
+        Encoding::Mtbuf => {
+            add(M::Offset, 0, 12);
+            add(M::Slc, 12, 1);
+            add(M::Dlc, 13, 1);
+            add(M::Glc, 14, 1);
+            add(M::Format, 19, 7);
+            add(M::Offen, 54, 1);
+            add(M::Idxen, 55, 1);
+        }
+        Encoding::Mimg | Encoding::MimgNsa if follows_ray(specs) => {
+            add(M::Unorm, 7, 1);
+            add(M::Dmask, 8, 4);
+            add(M::R128, 15, 1);
+            add(M::A16, 16, 1);
+        }
+        Encoding::Mimg | Encoding::MimgNsa => {
+            add(M::Dim, 2, 3);
+            add(M::Unorm, 7, 1);
+            add(M::Dmask, 8, 4);
+            add(M::Slc, 12, 1);
+            add(M::Dlc, 13, 1);
+            add(M::Glc, 14, 1);
+            add(M::R128, 15, 1);
+            add(M::A16, 16, 1);
+            if !flags.has(NO_D16) && !flags.has(ATOMIC) {
+                add(M::D16, 17, 1);
+            }
+            add(M::Tfe, 53, 1);
+            add(M::Lwe, 54, 1);
+        }
+        Encoding::Exp => {
+            add(M::Done, 11, 1);
+            add(M::RowEn, 13, 1);
+        }
         _ => {}
     }
     list
+}
+
+/// Whether an image instruction's address is a ray.
+fn follows_ray(specs: &[Spec]) -> bool {
+    specs.iter().any(|spec| matches!(spec.class, Class::ImageAddress(ImageAddress::Ray { .. })))
 }
 
 /// The bits of the first two dwords that an opcode gives a meaning to; the others must be zero.
@@ -193,6 +233,7 @@ pub(super) fn used_bits(_: Arch, encoding: Encoding, specs: &[Spec], modifiers: 
         used |= match spec.class {
             Class::SmemOffset => field_of(encoding, Slot::Soffset).mask(),
             Class::ScratchAddr => SCRATCH_SVE.mask(),
+            Class::Export => exp_en(spec.slot).mask(),
             _ => 0,
         };
     }
@@ -237,6 +278,8 @@ pub(super) fn ignored_bits(_: Arch, encoding: Encoding, specs: &[Spec], flags: F
         }
         Encoding::Mubuf => of(&[Slot::Vaddr, Slot::Vdata]) | 0b111 << 15,
         Encoding::Ds => 1 << 16,
+        Encoding::Mimg | Encoding::MimgNsa => 1 << 1 | 0b11 << 5 | 0b111 << 55 | 1 << 63,
+        Encoding::Exp => 1 << 10 | 1 << 12 | Field::new(14, 12).mask(),
         Encoding::Vinterp => {
             let op_sel =
                 if specs.iter().any(|spec| spec.ty.is_half()) { 0 } else { Field::new(11, 4).mask() };
@@ -268,7 +311,7 @@ pub(super) fn ignored_control(encoding: Encoding) -> u32 {
 const OP_SEL_HI: u64 = 1 << 14 | 0b11 << 59;
 
 /// What ignored bits are when assembled.
-pub(super) fn rest_bits(encoding: Encoding, flags: Flags) -> u64 {
+pub(super) fn rest_bits(encoding: Encoding, specs: &[Spec], flags: Flags) -> u64 {
     match encoding {
         Encoding::Vop3p | Encoding::Vop3pDpp | Encoding::Vop3pDpp8 => {
             if flags.has(MIX) {
@@ -282,7 +325,7 @@ pub(super) fn rest_bits(encoding: Encoding, flags: Flags) -> u64 {
         // EXEC's code.
         Encoding::Vop3 | Encoding::Vop3Dpp | Encoding::Vop3Dpp8 if flags.has(EXEC_W) => 126,
         // NULL's.
-        Encoding::Smem => 124 << 57,
+        Encoding::Smem if !specs.is_empty() => 124 << 57,
         _ => 0,
     }
 }

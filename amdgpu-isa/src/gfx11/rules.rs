@@ -2,7 +2,9 @@
 
 use arrayvec::ArrayVec;
 
+use crate::encoding::operand;
 use crate::encoding::table::Entry;
+use crate::signature::image::{DIMENSIONS, ImageAddress, VOLUME};
 use crate::signature::{Class, MIX, STORE, Ty, VCC_R};
 use crate::value::has_inline_twin;
 use crate::{Access, Arch, Encoding, Feature, Illegal, Mods, Op, Operands, Slot, Special, Value, scalar};
@@ -10,11 +12,14 @@ use crate::{Access, Arch, Encoding, Feature, Illegal, Mods, Op, Operands, Slot, 
 /// Judges an instruction whose operands and modifiers are legal each.
 pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
     check_fields(arch, entry, operands, mods)?;
-    special_sources(operands)?;
+    special_sources(entry, operands)?;
     resources(operands)?;
     waits_for_null(entry, operands)?;
     if entry.encoding == Encoding::Mubuf && mods.tfe && entry.flags.has(STORE) {
         return Err(Illegal::Field("TFE"));
+    }
+    if matches!(entry.encoding, Encoding::Mimg | Encoding::MimgNsa) {
+        image(entry, mods)?;
     }
     if entry.encoding == Encoding::Sopc {
         one_literal(&with_half_literals(entry, operands)?)?;
@@ -45,6 +50,9 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
     let is_exec_hi = |operand: &crate::Operand| {
         operand.slot == Slot::Saddr && operand.value == Value::Scalar(scalar::EXEC_HI)
     };
+    if entry.is_ray() && !((mods.dmask, mods.unorm, mods.r128) == (0xf, true, true)) {
+        return Err(Illegal::Field("DMASK, UNRM or R128"));
+    }
     match entry.encoding {
         Encoding::Scratch if operands.iter().any(is_exec_hi) => Err(Illegal::Kind("EXEC")),
         Encoding::Sop2 | Encoding::Sopc => one_literal(operands),
@@ -53,17 +61,46 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
 }
 
 /// Sources that have a code but that RDNA 3 has not.
-fn special_sources(operands: &Operands) -> Result<(), Illegal> {
-    let is_gone = |operand: &crate::Operand| {
-        matches!(operand.value, Value::Special(Special::PopsExitingWaveId | Special::Vccz | Special::Execz))
+fn special_sources(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
+    let is_gone = |operand: &crate::Operand| match operand.value {
+        Value::Special(Special::PopsExitingWaveId | Special::Vccz | Special::Execz) => true,
+        // LLVM takes it in pairs of operations alone.
+        Value::Special(Special::LdsDirect) => entry.encoding != Encoding::Vopd,
+        _ => false,
     };
     if operands.iter().any(is_gone) { Err(Illegal::Kind("a special source")) } else { Ok(()) }
 }
 
-/// A resource of four registers is no NULL.
+/// Data as wide as its mask says, an address as long as one can be, and several samples where the instruction loads those.
+fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
+    if !DIMENSIONS[usize::from(mods.dim & 7)].is_multisampled && entry.op == Op::image_msaa_load {
+        return Err(Illegal::Field("DIM"));
+    }
+    let has_sampler = entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp);
+    let address = entry.specs.iter().find_map(|spec| match spec.class {
+        Class::ImageAddress(address @ ImageAddress::Texel(_)) => Some(address),
+        _ => None,
+    });
+    if let Some(address) = address {
+        // What is sampled has three coordinates at most, and what is not an address of four registers; the longer ones that LLVM has are
+        // leftovers of rounding.
+        let most = if has_sampler { address.dwords(VOLUME, false) } else { 4 };
+        let count = address.dwords(mods.dim, mods.a16);
+        let is_legal = match entry.encoding {
+            Encoding::MimgNsa => (2..=most).contains(&count),
+            _ => count <= most || matches!(count, 4 | 8),
+        };
+        if !is_legal {
+            return Err(Illegal::Field("DIM"));
+        }
+    }
+    operand::image_mask(entry, mods)
+}
+
+/// A resource of four or more registers is no NULL, nor is a sampler.
 fn resources(operands: &Operands) -> Result<(), Illegal> {
     let is_null = |operand: &crate::Operand| {
-        let is_resource = matches!(operand.slot, Slot::Sbase | Slot::Srsrc) && operand.dwords == 4;
+        let is_resource = matches!(operand.slot, Slot::Sbase | Slot::Srsrc | Slot::Ssamp) && operand.dwords >= 4;
         is_resource && operand.value == Value::Special(Special::Null)
     };
     if operands.iter().any(is_null) { Err(Illegal::Kind("NULL")) } else { Ok(()) }
@@ -122,7 +159,9 @@ fn wide_literals(entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), 
             _ => false,
         };
         is_literal
-            && (is_double || is_marked && mods.neg & !mods.abs & source != 0 && !entry.encoding.is_vop3p())
+            && (is_double || is_marked
+                    && mods.neg & !mods.abs & source != 0
+                    && (!entry.encoding.is_vop3p() || entry.flags.has(MIX)))
     });
     if changed { Err(Illegal::Kind("a literal")) } else { Ok(()) }
 }

@@ -14,8 +14,8 @@ rows! {
     6   v_cvt_f32_u32                             ALL [E64 DPP DPP8 E64_DPP];
     7   v_cvt_u32_f32                             ALL [E64 DPP DPP8 E64_DPP];
     8   v_cvt_i32_f32                             ALL [E64 DPP DPP8 E64_DPP];
-    10  v_cvt_f16_f32                             ALL [E64 DPP DPP8 E64_DPP];
-    11  v_cvt_f32_f16                             ALL [E64 DPP DPP8 E64_DPP];
+    10  v_cvt_f16_f32                             ALL [E64 DPP DPP8 E64_DPP OPSEL];
+    11  v_cvt_f32_f16                             ALL [E64 DPP DPP8 E64_DPP OPSEL];
     12  v_cvt_rpi_i32_f32 "v_cvt_nearest_i32_f32" ALL [E64 DPP DPP8 E64_DPP];
     13  v_cvt_flr_i32_f32 "v_cvt_floor_i32_f32"   ALL [E64 DPP DPP8 E64_DPP];
     14  v_cvt_off_f32_i4                          ALL [E64 DPP DPP8 E64_DPP];
@@ -81,7 +81,7 @@ rows! {
     95  v_fract_f16                               ALL [E64 DPP DPP8 E64_DPP];
     96  v_sin_f16                                 ALL [E64 DPP DPP8 E64_DPP];
     97  v_cos_f16                                 ALL [E64 DPP DPP8 E64_DPP];
-    98  v_sat_pk_u8_i16                           ALL [E64 DPP DPP8 E64_DPP];
+    98  v_sat_pk_u8_i16                           ALL [E64 DPP DPP8 E64_DPP OPSEL];
     99  v_cvt_norm_i16_f16                        ALL [E64 DPP DPP8 E64_DPP];
     100 v_cvt_norm_u16_f16                        ALL [E64 DPP DPP8 E64_DPP];
     101 v_swap_b32                                ALL [BARE];
@@ -89,6 +89,6 @@ rows! {
     103 v_permlane64_b32                          ALL [BARE];
     104 v_swaprel_b32                             ALL [BARE];
     105 v_not_b16                                 ALL [E64 DPP DPP8 E64_DPP];
-    106 v_cvt_i32_i16                             ALL [E64 DPP DPP8 E64_DPP];
-    107 v_cvt_u32_u16                             ALL [E64 DPP DPP8 E64_DPP];
+    106 v_cvt_i32_i16                             ALL [E64 DPP DPP8 E64_DPP OPSEL];
+    107 v_cvt_u32_u16                             ALL [E64 DPP DPP8 E64_DPP OPSEL];
 }

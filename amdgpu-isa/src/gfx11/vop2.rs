@@ -5,6 +5,7 @@ use crate::encoding::table::rows;
 rows! {
     /// Vector ALU, two sources.
     VOP2 of rdna3::vop2;
+    0  v_illegal                                   ALL [BARE];
     1   v_cndmask_b32                              ALL [E64 DPP DPP8 E64_DPP];
     2   v_dot2c_f32_f16 "v_dot2acc_f32_f16"        ALL [DPP DPP8 BARE];
     3   v_add_f32                                  ALL [E64 DPP DPP8 E64_DPP];

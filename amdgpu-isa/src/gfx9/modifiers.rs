@@ -384,7 +384,7 @@ const SDWA_GAPS: u64 = 1 << 54 | 1 << 62;
 const OP_SEL_HI: u64 = 1 << 14 | 0b11 << 59;
 
 /// What ignored bits are when assembled.
-pub(super) fn rest_bits(encoding: Encoding, flags: Flags) -> u64 {
+pub(super) fn rest_bits(encoding: Encoding, _: &[Spec], flags: Flags) -> u64 {
     match encoding {
         Encoding::Vop3p if !flags.has(MAI) => OP_SEL_HI,
         _ => 0,

@@ -64,6 +64,8 @@ pub fn parse(target: impl Into<Target>, line: &str) -> Result<Inst, ParseError> 
     {
         operands.splice(0..1, [target, source.trim()]);
     }
+    // The registers of an image's address, where each is named: an operand each.
+    let operands: Vec<&str> = operands.into_iter().flat_map(modifiers::listed).collect();
     let mut mods = Mods::default();
     let mut packed = modifiers::Packed::default();
     for word in &modifier_words {

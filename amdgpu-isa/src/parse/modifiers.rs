@@ -2,7 +2,9 @@
 
 use super::operand::integer;
 use crate::encoding::table::Entry;
+use crate::signature::image::{DIMENSIONS, Dimension};
 use crate::signature::{BITOP3, BLGP_NEG, FROM_LDS, GDS_ONLY, SWAPS_ROWS};
+use crate::text::modifiers::{BUFFER_FORMATS, DEFAULT_FORMAT};
 use crate::{DppCtrl, Encoding, Mods, SdwaSel, SdwaUnused, Slot};
 
 /// Modifiers whose place in [`Mods`] depends on the opcode.
@@ -36,6 +38,14 @@ pub(super) fn split(rest: &str) -> (Vec<&str>, Vec<&str>) {
         operands.push(operand);
     }
     (operands, words[first..].to_vec())
+}
+
+/// The operands of a list in brackets, `[v0, v[2:3]]`, or the operand that there is.
+pub(super) fn listed(operand: &str) -> Vec<&str> {
+    match operand.strip_prefix('[').and_then(|list| list.strip_suffix(']')) {
+        Some(list) => pieces(list, |at| at == ',').into_iter().map(str::trim).collect(),
+        None => vec![operand],
+    }
 }
 
 /// The parts of a text between separators that stand outside brackets.
@@ -97,12 +107,15 @@ pub(super) fn apply(mods: &mut Mods, packed: &mut Packed, word: &str) -> Option<
         "a16" => mods.a16 = true,
         "d16" => mods.d16 = true,
         "lwe" => mods.lwe = true,
+        "r128" => mods.r128 = true,
+        "row_en" => mods.row_en = true,
+        "dim" => mods.dim = dimension(argument)?,
         "high" => mods.high = true,
         "compr" => mods.compr = true,
         "done" => mods.done = true,
         "vm" => mods.vm = true,
         "dmask" => mods.dmask = number(16)? as u8,
-        "format" => packed.format = Some(number(128)? as u8),
+        "format" => packed.format = Some(buffer_format(argument).or_else(|| number(128).map(|value| value as u8))?),
         "cbsz" => mods.cbsz = number(8)? as u8,
         "abid" => mods.abid = number(16)? as u8,
         "blgp" => mods.blgp = number(8)? as u8,
@@ -113,6 +126,18 @@ pub(super) fn apply(mods: &mut Mods, packed: &mut Packed, word: &str) -> Option<
 
 fn dpp(mods: &mut Mods) -> &mut DppCtrl {
     mods.dpp.get_or_insert(DppCtrl { ctrl: 0xe4, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false })
+}
+
+/// `SQ_RSRC_IMG_2D`, or `2D`.
+fn dimension(name: &str) -> Option<u8> {
+    let is = |known: &Dimension| known.name == name || known.name.strip_prefix("SQ_RSRC_IMG_") == Some(name);
+    DIMENSIONS.iter().position(is).map(|number| number as u8)
+}
+
+/// `[BUF_FMT_32_FLOAT]`.
+fn buffer_format(name: &str) -> Option<u8> {
+    let name = name.strip_prefix("[BUF_FMT_")?.strip_suffix(']')?;
+    BUFFER_FORMATS.iter().position(|known| *known == name).map(|number| number as u8)
 }
 
 /// `[1,0,1]`.
@@ -231,14 +256,16 @@ pub(super) fn complete(mods: &mut Mods, packed: Packed, entry: &Entry) {
         (mods.omod, mods.abs, mods.neg) = (table >> 6, table >> 3 & 7, table & 7);
     }
     if entry.encoding == Encoding::Mtbuf {
-        // 8 and UNORM are LLVM's defaults.
-        mods.format = packed.format.unwrap_or(1);
+        mods.format = packed.format.unwrap_or(DEFAULT_FORMAT);
     }
     if flags.has(SWAPS_ROWS)
         && entry.encoding == Encoding::Vop3
         && let Some(dpp) = mods.dpp.take()
     {
         mods.bound_ctrl = dpp.bound_ctrl;
+    }
+    if entry.is_ray() {
+        mods.fix_for_ray();
     }
     mods.lds |= flags.has(FROM_LDS);
     mods.gds |= flags.has(GDS_ONLY);

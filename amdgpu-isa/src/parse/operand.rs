@@ -5,7 +5,7 @@ use crate::registers::{Naming, Registers};
 use crate::signature::{Class, ImmKind, Spec, Ty};
 use crate::text::immediate::{
     CHANNELS, DELAY_ALU, DEPCTR, DEPCTR_AT_REST, GFX11_HWREGS, GFX11_MESSAGES, PARAMS, VERSION_FLAGS,
-    VERSIONS,
+    VERSIONS, exp_targets,
 };
 use crate::value::{inline_f16, inline_float};
 use crate::{Arch, Generation, Special, Value, waits};
@@ -175,7 +175,7 @@ fn immediate(arch: Arch, word: &str, kind: ImmKind) -> Option<i64> {
         ImmKind::DepCtr => depctr(word),
         ImmKind::Hwreg => hwreg(arch, word),
         ImmKind::GprIdx => gpr_idx(word),
-        ImmKind::ExpTarget => exp_target(word),
+        ImmKind::ExpTarget => exp_target(arch, word),
         ImmKind::Param => PARAMS.iter().position(|name| *name == word).map(|index| index as i64),
         ImmKind::Attribute => attribute(word),
         _ => None,
@@ -272,17 +272,15 @@ fn hwreg(arch: Arch, word: &str) -> Option<i64> {
     ((0..32).contains(&offset) && (1..=32).contains(&size)).then(|| id | offset << 6 | (size - 1) << 11)
 }
 
-fn exp_target(word: &str) -> Option<i64> {
-    let numbered = |name, count: i64| {
-        word.strip_prefix(name).and_then(integer).filter(|number| (0..count).contains(number))
-    };
-    match word {
-        "mrtz" => Some(8),
-        "null" => Some(9),
-        _ => numbered("mrt", 8)
-            .or_else(|| numbered("pos", 4).map(|number| 12 + number))
-            .or_else(|| numbered("param", 32).map(|number| 32 + number)),
-    }
+fn exp_target(arch: Arch, word: &str) -> Option<i64> {
+    exp_targets(arch.generation()).iter().find_map(|(numbers, name)| {
+        let number = match word.strip_prefix(name)? {
+            "" if numbers.len() == 1 => numbers.start,
+            number if numbers.len() > 1 => numbers.start + number.parse::<u8>().ok().map(u16::from)?,
+            _ => return None,
+        };
+        numbers.contains(&number).then_some(number.into())
+    })
 }
 
 /// `attr3.y`.

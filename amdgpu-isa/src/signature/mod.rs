@@ -7,6 +7,7 @@
 pub(crate) mod ds;
 pub(crate) mod exp;
 pub(crate) mod flat;
+pub(crate) mod image;
 pub(crate) mod mimg;
 pub(crate) mod mtbuf;
 pub(crate) mod mubuf;
@@ -27,6 +28,7 @@ pub(crate) mod vop3px;
 pub(crate) mod vopc;
 
 use crate::{Access, Op, Slot};
+use image::ImageAddress;
 
 /// What an operand's bits mean. It gives the width of a register tuple, how constants print, and whether source
 /// modifiers mean negate/absolute (floats) or sign-extend (integers).
@@ -182,8 +184,10 @@ pub(crate) enum Class {
     BufferData,
     /// Image data, as wide as DMASK says.
     ImageData,
-    /// Image address.
+    /// Image address, where nothing tells its width.
     ImageAddr,
+    /// Image address, as wide as the dimension and A16 say.
+    ImageAddress(ImageAddress),
     /// SIMM16, or another field that is a number.
     Imm(ImmKind),
     /// The dword after the instruction.
@@ -347,6 +351,12 @@ flags! {
     SIGNED_BY_NEG = 56;
     /// Negation and absolute value of sources that have no use for them must be zero.
     STRICT_MODS = 57;
+    /// Sources take negation and absolute value although they are whole numbers.
+    SRC_MODS = 58;
+    /// The text leaves OP_SEL out: the names of halves of registers say it.
+    SILENT_OP_SEL = 59;
+    /// OP_SEL's bits of sources that are whole registers mean nothing.
+    IDLE_OP_SEL = 60;
 }
 
 /// What an opcode takes and does.

@@ -132,4 +132,6 @@ slots! {
     img_data_rw = Vdata Class::ImageData, ReadWrite;
     img_data_r = Vdata Class::ImageData, Read;
     img_addr = Vaddr Class::ImageAddr, Read;
+    /// What a ray hits, always four registers.
+    ray_data = Vdata Class::Vgpr, Write;
 }

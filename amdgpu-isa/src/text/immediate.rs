@@ -1,6 +1,7 @@
 //! SIMM16 fields that LLVM prints by meaning.
 
 use std::fmt::{self, Write as _};
+use std::ops::Range;
 
 use crate::signature::ImmKind;
 use crate::{Arch, Feature, Generation, waits};
@@ -20,7 +21,7 @@ pub(super) fn write(out: &mut String, arch: Arch, kind: ImmKind, value: i64) -> 
         ImmKind::DepCtr => write_depctr(out, raw),
         ImmKind::Hwreg => write_hwreg(out, arch, raw),
         ImmKind::GprIdx => write_gpr_idx(out, raw),
-        ImmKind::ExpTarget => write_exp_target(out, raw),
+        ImmKind::ExpTarget => write_exp_target(out, arch, raw),
         ImmKind::Param => {
             out.push_str(PARAMS.get(usize::from(raw)).unwrap_or(&"/*reserved*/"));
             Ok(())
@@ -34,15 +35,28 @@ pub(crate) const PARAMS: [&str; 3] = ["p10", "p20", "p0"];
 /// The channels of an attribute.
 pub(crate) const CHANNELS: [char; 4] = ['x', 'y', 'z', 'w'];
 
-/// Vega ISA, EXP, TGT.
-fn write_exp_target(out: &mut String, raw: u16) -> fmt::Result {
-    match raw {
-        0..8 => write!(out, "mrt{raw}"),
-        8 => write!(out, "mrtz"),
-        9 => write!(out, "null"),
-        12..16 => write!(out, "pos{}", raw - 12),
-        32..64 => write!(out, "param{}", raw - 32),
-        _ => write!(out, "/*reserved*/"),
+/// What exports go to: numbers in TGT, and LLVM's name, which is counted where there are several (Vega ISA, EXP, TGT; RDNA 3 ISA, EXP,
+/// TARGET).
+pub(crate) const fn exp_targets(generation: Generation) -> &'static [(Range<u16>, &'static str)] {
+    match generation {
+        Generation::Gfx9 => {
+            &[(0..8, "mrt"), (8..9, "mrtz"), (9..10, "null"), (12..16, "pos"), (32..64, "param")]
+        }
+        Generation::Gfx11 => &[
+            (0..8, "mrt"),
+            (8..9, "mrtz"),
+            (12..17, "pos"),
+            (20..21, "prim"),
+            (21..23, "dual_src_blend"),
+        ],
+    }
+}
+
+fn write_exp_target(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
+    match exp_targets(arch.generation()).iter().find(|(numbers, _)| numbers.contains(&raw)) {
+        Some((numbers, name)) if numbers.len() == 1 => write!(out, "{name}"),
+        Some((numbers, name)) => write!(out, "{name}{}", raw - numbers.start),
+        None => write!(out, "/*reserved*/"),
     }
 }
 

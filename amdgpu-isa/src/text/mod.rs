@@ -1,14 +1,13 @@
 //! An instruction as text, character for character as LLVM's disassembler prints it.
 
 pub(super) mod immediate;
-mod modifiers;
+pub(super) mod modifiers;
 mod names;
 
 use std::fmt::{self, Write as _};
 
 use super::value::{has_inline_twin, inline_f16, inline_float, inline_integer};
 use super::{Encoding, Inst, Mods, Operand, Slot, Value, scalar};
-use crate::encoding::decode::VOP3_OP_SEL;
 use crate::encoding::operand;
 use crate::encoding::table::{Entry, Tables};
 use crate::signature::{Class, ImmKind, MIX, Spec, Ty};
@@ -45,7 +44,9 @@ fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Resul
 
 fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Result {
     let mut operands = inst.operands.iter().peekable();
-    let mut separator = " ";
+    // So LLVM has it where a sampler follows named addresses.
+    let is_apart = entry.encoding == Encoding::MimgNsa && entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp);
+    let mut separator = if is_apart { "  " } else { " " };
     let present = entry.specs.iter().filter(|&&spec| operand::is_present(entry, spec, &inst.mods));
     for &spec in present {
         let Some(operand) = operands.next() else { break };
@@ -59,10 +60,17 @@ fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> f
         out.push_str(separator);
         // The target of an export stands apart.
         separator = if spec.class == Class::Imm(ImmKind::ExpTarget) { " " } else { ", " };
+        let is_named = entry.encoding == Encoding::MimgNsa && matches!(spec.class, Class::ImageAddress(_));
+        if is_named && spec.slot == Slot::Vaddr {
+            out.push('[');
+        }
         if spec.class == Class::SmemOffset {
             write_smem_offset(out, arch, operand, operands.next())?;
         } else {
             write_operand(out, arch, entry, spec, operand, &inst.mods)?;
+        }
+        if is_named && operands.peek().is_none_or(|next| next.slot == Slot::Srsrc) {
+            out.push(']');
         }
     }
     Ok(())
@@ -71,7 +79,7 @@ fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> f
 /// Operands that print as halves. LLVM has a second reading of VOP3, without halves, which it takes where bits of OP_SEL are set that mean
 /// nothing.
 fn halves(entry: &Entry, mods: &Mods) -> u8 {
-    if entry.encoding.is_vop3() && mods.ignored & VOP3_OP_SEL.mask() != 0 { 0 } else { entry.halves }
+    if entry.reads_whole(mods.ignored) { 0 } else { entry.halves }
 }
 
 /// Operands that the text leaves out.

@@ -2,12 +2,14 @@
 
 use std::fmt::{self, Write as _};
 
+use crate::encoding::modifiers::Modifier;
 use crate::encoding::table::Entry;
+use crate::signature::image::DIMENSIONS;
 use crate::signature::{
     ACCVGPR, BITOP3, BLGP_NEG, BYTE_RESULT, Class, FROM_LDS, GDS_ONLY, HIGH, MAI, MIX, NO_DST_SEL, NO_OPSEL,
-    SWIZZLE, TWO_OFFSETS,
+    SILENT_OP_SEL, SWAPS_ROWS, SWIZZLE, TWO_OFFSETS,
 };
-use crate::{Access, Arch, Feature};
+use crate::{Access, Arch, Feature, Generation};
 use crate::{DppCtrl, Encoding, Inst, Mods, Sdwa, SdwaSel, SdwaUnused, Slot};
 
 /// Writes every modifier of an instruction.
@@ -64,17 +66,23 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
             flag(out, "tfe", mods.tfe);
         }
         Encoding::Mtbuf => {
-            write_format(out, mods.format)?;
+            write_format(out, arch, mods.format)?;
             write_buffer_address(out, mods)?;
             write_cache_policy(out, arch, mods);
             flag(out, "tfe", mods.tfe);
         }
-        Encoding::Mimg => {
+        // The rest is fixed.
+        Encoding::Mimg | Encoding::MimgNsa if entry.is_ray() => flag(out, "a16", mods.a16),
+        Encoding::Mimg | Encoding::MimgNsa => {
             if mods.dmask != 0 {
                 write!(out, " dmask:{:#x}", mods.dmask)?;
             }
+            if entry.has(Modifier::Dim) {
+                write!(out, " dim:{}", DIMENSIONS[usize::from(mods.dim & 7)].name)?;
+            }
             flag(out, "unorm", mods.unorm);
             write_cache_policy(out, arch, mods);
+            flag(out, "r128", mods.r128);
             flag(out, "a16", mods.a16);
             flag(out, "tfe", mods.tfe);
             flag(out, "lwe", mods.lwe);
@@ -85,6 +93,7 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
             flag(out, "done", mods.done);
             flag(out, "compr", mods.compr);
             flag(out, "vm", mods.vm);
+            flag(out, "row_en", mods.row_en);
         }
         _ => {}
     }
@@ -156,7 +165,10 @@ fn write_vop3(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
     }
     // Interpolations have it before OP_SEL.
     flag(out, "clamp", mods.clamp && entry.flags.has(HIGH));
-    if mods.op_sel != 0 {
+    if entry.flags.has(SWAPS_ROWS) && mods.op_sel != 0 {
+        // FI and BOUND_CTRL alone.
+        write_bits(out, "op_sel", mods.op_sel, 2, None)?;
+    } else if mods.op_sel != 0 && !entry.flags.has(SILENT_OP_SEL) {
         // An attribute counts as a source.
         let whole = entry.flags.has(BYTE_RESULT) || entry.flags.has(HIGH);
         let sources = if whole { 3 } else { sources(entry) };
@@ -351,8 +363,18 @@ fn write_buffer_address(out: &mut String, mods: &Mods) -> fmt::Result {
     write_offset(out, mods.offset)
 }
 
-/// MTBUF's format: data format in the low four bits, number format above. 8 and UNORM are LLVM's defaults.
-fn write_format(out: &mut String, format: u8) -> fmt::Result {
+/// MTBUF's format. 8 and UNORM are LLVM's defaults.
+fn write_format(out: &mut String, arch: Arch, format: u8) -> fmt::Result {
+    match (arch.generation(), BUFFER_FORMATS.get(usize::from(format))) {
+        (Generation::Gfx9, _) => write_split_format(out, format),
+        (Generation::Gfx11, _) if format == DEFAULT_FORMAT => Ok(()),
+        (Generation::Gfx11, Some(name)) => write!(out, " format:[BUF_FMT_{name}]"),
+        (Generation::Gfx11, None) => write!(out, " format:{format}"),
+    }
+}
+
+/// As that: data format in the low four bits, number format above.
+fn write_split_format(out: &mut String, format: u8) -> fmt::Result {
     const DATA: [&str; 16] = [
         "INVALID",
         "8",
@@ -381,3 +403,22 @@ fn write_format(out: &mut String, format: u8) -> fmt::Result {
         _ => write!(out, " format:[BUF_DATA_FORMAT_{data},BUF_NUM_FORMAT_{number}]"),
     }
 }
+
+/// The format that is left out of the text: one byte, from 0 to 1.
+pub(crate) const DEFAULT_FORMAT: u8 = 1;
+
+/// The formats of typed buffers (RDNA 3 ISA, table "Buffer image formats"), without what LLVM puts before each.
+#[rustfmt::skip]
+pub(crate) const BUFFER_FORMATS: [&str; 64] = [
+    "INVALID", "8_UNORM", "8_SNORM", "8_USCALED", "8_SSCALED", "8_UINT", "8_SINT", "16_UNORM", "16_SNORM",
+    "16_USCALED", "16_SSCALED", "16_UINT", "16_SINT", "16_FLOAT", "8_8_UNORM", "8_8_SNORM", "8_8_USCALED",
+    "8_8_SSCALED", "8_8_UINT", "8_8_SINT", "32_UINT", "32_SINT", "32_FLOAT", "16_16_UNORM", "16_16_SNORM",
+    "16_16_USCALED", "16_16_SSCALED", "16_16_UINT", "16_16_SINT", "16_16_FLOAT", "10_11_11_FLOAT",
+    "11_11_10_FLOAT", "10_10_10_2_UNORM", "10_10_10_2_SNORM", "10_10_10_2_UINT", "10_10_10_2_SINT",
+    "2_10_10_10_UNORM", "2_10_10_10_SNORM", "2_10_10_10_USCALED", "2_10_10_10_SSCALED", "2_10_10_10_UINT",
+    "2_10_10_10_SINT", "8_8_8_8_UNORM", "8_8_8_8_SNORM", "8_8_8_8_USCALED", "8_8_8_8_SSCALED", "8_8_8_8_UINT",
+    "8_8_8_8_SINT", "32_32_UINT", "32_32_SINT", "32_32_FLOAT", "16_16_16_16_UNORM", "16_16_16_16_SNORM",
+    "16_16_16_16_USCALED", "16_16_16_16_SSCALED", "16_16_16_16_UINT", "16_16_16_16_SINT", "16_16_16_16_FLOAT",
+    "32_32_32_UINT", "32_32_32_SINT", "32_32_32_FLOAT", "32_32_32_32_UINT", "32_32_32_32_SINT",
+    "32_32_32_32_FLOAT",
+];

@@ -116,6 +116,7 @@ fn kernel_in(map: &Value) -> Option<KernelEntry> {
         private_segment_fixed_size: number_in(map, ".private_segment_fixed_size")?,
         uses_dynamic_stack: get(map, ".uses_dynamic_stack").map_or(Some(false), Value::as_bool)?,
         wavefront_size: number_in(map, ".wavefront_size")?,
+        workgroup_processor_mode: number_in(map, ".workgroup_processor_mode").unwrap_or(0) != 0,
         sgpr_count: number_in(map, ".sgpr_count")?,
         vgpr_count: number_in(map, ".vgpr_count")?,
         agpr_count: number_in(map, ".agpr_count")?,

@@ -51,7 +51,7 @@ fn the_compiler_counts_the_same_waves() {
             };
             let object = CodeObject::parse(bytes).expect("it parses");
             let kernel = &object.kernels[0];
-            let ours = occupancy(object.target.arch, &Resources::of(&kernel.metadata));
+            let ours = occupancy(object.target.arch, &Resources::of(object.target.arch, &kernel.metadata));
             let theirs = figure("Occupancy [waves/SIMD]");
             let case = format!("{arch} {live} {lds} {workgroup}: {ours:?}\n{messages}");
             // LLVM divides LDS by its size in bytes, the hardware allots blocks: on gfx950, where they are large and no

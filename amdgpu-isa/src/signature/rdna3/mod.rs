@@ -4,6 +4,7 @@
 pub(crate) mod ds;
 pub(crate) mod flat;
 pub(crate) mod ldsdir;
+pub(crate) mod mimg;
 pub(crate) mod mubuf;
 pub(crate) mod smem;
 pub(crate) mod sop1;

@@ -4,6 +4,7 @@ use crate::signature::signatures;
 pub(crate) use crate::signature::vop2::*;
 
 signatures! {
+    v_illegal           [] [SIDE_EFFECT];
     v_fmac_legacy_f32   [vdst_rw F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
     v_cvt_pkrtz_f16_f32 [vdst I32, src0 F32, vsrc1 F32] [CLAMP OMOD];
     v_fmac_f16          [vdst_rw F16, src0 F16, vsrc1 F16] [CLAMP OMOD];

@@ -12,7 +12,7 @@ signatures! {
     v_xor3_b32           [vdst I32, src0 I32, src1 I32, src2 I32] [];
     v_permlane16_b32     [vdst_rw I32, src0_vgpr I32, src1_any I32, src2_any I32] [SWAPS_ROWS];
     v_permlanex16_b32    [vdst_rw I32, src0_vgpr I32, src1_any I32, src2_any I32] [SWAPS_ROWS];
-    v_cndmask_b16        [vdst I16, src0 I16, src1 I16, mask_src2 Lanes] [NO_SRC_MODS];
+    v_cndmask_b16        [vdst I16, src0 I16, src1 I16, mask_src2 Lanes] [SRC_MODS SILENT_OP_SEL];
     v_maxmin_f32         [vdst F32, src0 F32, src1 F32, src2 F32] [CLAMP OMOD];
     v_minmax_f32         [vdst F32, src0 F32, src1 F32, src2 F32] [CLAMP OMOD];
     v_maxmin_f16         [vdst F16, src0 F16, src1 F16, src2 F16] [CLAMP OMOD];
@@ -21,8 +21,8 @@ signatures! {
     v_minmax_u32         [vdst I32, src0 I32, src1 I32, src2 I32] [];
     v_maxmin_i32         [vdst I32, src0 I32, src1 I32, src2 I32] [];
     v_minmax_i32         [vdst I32, src0 I32, src1 I32, src2 I32] [];
-    v_dot2_f16_f16       [vdst F16, src0 V2F16, src1 V2F16, src2 F16] [OPSEL];
-    v_dot2_bf16_bf16     [vdst BF16, src0 V2BF16, src1 V2BF16, src2 BF16] [OPSEL];
+    v_dot2_f16_f16       [vdst F16, src0 V2F16, src1 V2F16, src2 F16] [IDLE_OP_SEL];
+    v_dot2_bf16_bf16     [vdst BF16, src0 V2BF16, src1 V2BF16, src2 BF16] [IDLE_OP_SEL];
     v_add_co_u32         [vdst I32, sdst Lanes, src0 I32, src1 I32] [CLAMP];
     v_sub_co_u32         [vdst I32, sdst Lanes, src0 I32, src1 I32] [CLAMP];
     v_subrev_co_u32      [vdst I32, sdst Lanes, src0 I32, src1 I32] [CLAMP];

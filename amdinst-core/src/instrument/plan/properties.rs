@@ -211,7 +211,7 @@ impl Planner<'_> {
             return Err(NoPlan::Refused(Reason::DescriptorLimit, detail.to_owned()));
         }
 
-        let lds_before = Resources::of(metadata).lds_bytes;
+        let lds_before = Resources::of(arch, metadata).lds_bytes;
         let cost = Cost {
             vgprs: [metadata.vgpr_count, vgpr_count],
             scratch: [
@@ -302,7 +302,7 @@ impl DraftKernel {
     /// Tells how many SGPRs a kernel of this metadata has, and how many waves fit with these.
     pub(super) fn count_sgprs(&mut self, arch: Arch, metadata: &KernelMetadata) {
         let count = metadata.sgpr_count.max(self.sgprs_needed);
-        let (before, cost) = (Resources::of(metadata), &mut self.cost);
+        let (before, cost) = (Resources::of(arch, metadata), &mut self.cost);
         let after = Resources { sgprs: count, vgprs: cost.vgprs[1], lds_bytes: cost.lds[1], ..before };
         cost.sgprs = [metadata.sgpr_count, count];
         cost.occupancy = waves(occupancy(arch, &before), occupancy(arch, &after));

@@ -176,7 +176,7 @@ impl KernelView {
     /// A kernel, with what the instrumenter would find in it (nothing, if it was not asked for).
     pub fn new(object: &CodeObject, kernel: &Kernel, probes: Option<&KernelProbes>) -> Self {
         let metadata = &kernel.metadata;
-        let resources = Resources::of(metadata);
+        let resources = Resources::of(object.target.arch, metadata);
         let sites = probes.map_or_else(Vec::new, |probes| probes.sites.iter().map(SiteView::new).collect());
         let uniform = probes.map_or_else(Vec::new, |probes| {
             let view = |branch: &UniformBranch| UniformView {
@@ -203,7 +203,7 @@ impl KernelView {
             kernarg_bytes: metadata.kernarg_segment_size,
             args: metadata.args.iter().map(ArgView::new).collect(),
             occupancy: occupancy(object.target.arch, &resources),
-            occupancy_tables: OccupancyTables::new(object.target.arch, resources.workgroup_size),
+            occupancy_tables: OccupancyTables::new(object.target.arch, &resources),
             instrumented: probes.filter(|probes| probes.is_instrumented()).and_then(|probes| {
                 Some(InstrumentedView { home: probes.home?, occupancy: probes.cost.occupancy })
             }),

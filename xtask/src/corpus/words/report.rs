@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::Target;
 
 /// How a word compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,22 +95,22 @@ impl Report {
     }
 
     /// The report as people read it.
-    pub(super) fn display(&self, arch: Arch) -> impl fmt::Display + '_ {
-        Display { report: self, arch }
+    pub(super) fn display(&self, target: impl Into<Target>) -> impl fmt::Display + '_ {
+        Display { report: self, target: target.into() }
     }
 }
 
 struct Display<'a> {
     report: &'a Report,
-    arch: Arch,
+    target: Target,
 }
 
 impl fmt::Display for Display<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { report, arch } = self;
+        let Self { report, target: Target { arch, wave } } = self;
         let differences = report.differences();
         let total = report.counts.values().sum::<u64>() + differences;
-        writeln!(f, "{arch}: {total} words")?;
+        writeln!(f, "{arch}, {} lanes a wave: {total} words", wave.lanes())?;
         for (class, meaning) in Class::ALL {
             writeln!(f, "{:>12}  {meaning}", report.counts.get(&class).copied().unwrap_or(0))?;
         }
