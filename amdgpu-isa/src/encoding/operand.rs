@@ -42,7 +42,7 @@ impl Fields {
         self.literal_used = true;
         let value = self.literal.unwrap_or(0);
         // Operands of 16 bits take the low half; where LLVM writes all 32 bits, its assembler finds them too many.
-        if matches!(ty, Ty::F16 | Ty::I16) && value > 0xffff && has_inline_twin(value, ty) {
+        if matches!(ty, Ty::F16 | Ty::Exponent16 | Ty::I16) && value > 0xffff && has_inline_twin(value, ty) {
             return Err(Illegal::Immediate(value.into()));
         }
         if ty == Ty::BF16 && value > 0xffff {

@@ -6,7 +6,7 @@ use crate::encoding::operand;
 use crate::encoding::table::Entry;
 use crate::signature::image::{DIMENSIONS, ImageAddress, VOLUME};
 use crate::signature::{Class, MIX, STORE, Ty, VCC_R};
-use crate::value::has_inline_twin;
+use crate::value::{double_twin, has_inline_twin};
 use crate::{Access, Arch, Encoding, Feature, Illegal, Mods, Op, Operands, Slot, Special, Value, scalar};
 
 /// Judges an instruction whose operands and modifiers are legal each.
@@ -116,15 +116,20 @@ fn waits_for_null(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     if waits && !is_null { Err(Illegal::Kind("a scalar register")) } else { Ok(()) }
 }
 
-/// The operands as LLVM writes them: an inline float of a 16-bit integer as its bits, hence as a literal.
+/// The operands as LLVM writes them: an inline float of a 16-bit integer as its bits, hence as a literal, and of a literal the low half.
 fn with_half_literals(entry: &Entry, operands: &Operands) -> Result<Operands, Illegal> {
     let mut operands = operands.clone();
     for (spec, operand) in entry.specs.iter().zip(&mut operands) {
-        if let (Ty::I16, Value::Inline(240..)) = (spec.ty, operand.value) {
-            if !entry.takes_literal {
-                return Err(Illegal::Kind("a float"));
+        match (spec.ty, operand.value) {
+            (Ty::I16, Value::Inline(240..)) => {
+                if !entry.takes_literal {
+                    return Err(Illegal::Kind("a float"));
+                }
+                operand.value = Value::Literal(operand.value.as_u16().unwrap_or_default().into());
             }
-            operand.value = Value::Literal(operand.value.as_u16().unwrap_or_default().into());
+            // The low half is all that is written.
+            (Ty::I16 | Ty::Exponent16 | Ty::F16, Value::Literal(value)) => operand.value = Value::Literal(value & 0xffff),
+            _ => {}
         }
     }
     Ok(operands)
@@ -152,14 +157,19 @@ fn wide_literals(entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), 
             _ => 0,
         };
         let is_literal = matches!(operand.value, Value::Literal(_));
-        let is_double = spec.ty == Ty::F64 && (mods.neg | mods.abs) & source != 0;
-        // LLVM reads no `-lit(…)`.
-        let is_marked = match operand.value {
-            Value::Literal(value) => has_inline_twin(value, spec.ty),
-            _ => false,
+        let (is_double, is_marked) = match operand.value {
+            Value::Literal(value) => (
+                spec.ty == Ty::F64 && (mods.neg | mods.abs) & source != 0 && double_twin(value).is_none(),
+                has_inline_twin(value, spec.ty),
+            ),
+            _ => (false, false),
         };
+        // LLVM reads no `-lit(…)`, and none at all here.
+        let is_unread = entry.op == Op::v_dot2c_f32_f16 && entry.encoding == Encoding::Vop2 && is_marked;
         is_literal
-            && (is_double || is_marked
+            && (is_double
+                || is_unread
+                || is_marked
                     && mods.neg & !mods.abs & source != 0
                     && (!entry.encoding.is_vop3p() || entry.flags.has(MIX)))
     });
@@ -188,8 +198,9 @@ fn constant_bus(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     for operand in operands.iter().filter(|operand| operand.access == Access::Read) {
         match operand.value {
             _ if entry.encoding == Encoding::Vopd && operand.slot == Slot::Implied => add((Value::VCC, 2)),
-            Value::Special(Special::Null) => {}
-            Value::Literal(_) => add((operand.value, 0)),
+            Value::Special(Special::Null | Special::LdsDirect) => {}
+            // The same dword counts twice where it is once a single and once the half of a double.
+            Value::Literal(_) => add((Value::Literal(0), operand.dwords)),
             Value::Scalar(_) | Value::Special(_) => add((operand.value, operand.dwords)),
             _ => {}
         }
@@ -231,6 +242,8 @@ fn pair(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
         for (spec, operand) in of_this {
             let register = match operand.value {
                 Value::Vgpr(register) => Some(register),
+                // LLVM counts it to the second bank.
+                Value::Special(Special::LdsDirect) => Some(1),
                 _ => None,
             };
             match spec.slot {

@@ -35,10 +35,14 @@ use image::ImageAddress;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ty {
     I16,
+    /// An exponent of 16 bits, whose constants are written as halves.
+    Exponent16,
     F16,
     BF16,
     /// Two halves in one register, where a 32-bit literal stands for both.
     V2F16,
+    /// As that, where an inline constant stands for both halves, too.
+    V2F16Splat,
     V2BF16,
     I32,
     F32,
@@ -64,7 +68,8 @@ impl Ty {
     /// Registers the operand spans.
     pub(crate) const fn dwords(self) -> u8 {
         match self {
-            Self::I16 | Self::F16 | Self::BF16 | Self::V2F16 | Self::V2BF16 | Self::I32 | Self::F32 => 1,
+            Self::I16 | Self::Exponent16 | Self::F16 | Self::BF16 | Self::I32 | Self::F32 => 1,
+            Self::V2F16 | Self::V2F16Splat | Self::V2BF16 => 1,
             Self::I64 | Self::Lanes | Self::F64 | Self::V2F32 => 2,
             Self::B96 => 3,
             Self::B128 => 4,
@@ -77,12 +82,21 @@ impl Ty {
 
     /// One value of 16 bits.
     pub(crate) const fn is_half(self) -> bool {
-        matches!(self, Self::I16 | Self::F16 | Self::BF16)
+        matches!(self, Self::I16 | Self::Exponent16 | Self::F16 | Self::BF16)
     }
 
     /// Takes negate and absolute modifiers.
     pub(crate) const fn is_float(self) -> bool {
-        matches!(self, Self::F16 | Self::BF16 | Self::V2F16 | Self::V2BF16 | Self::F32 | Self::F64)
+        matches!(
+            self,
+            Self::F16
+                | Self::BF16
+                | Self::V2F16
+                | Self::V2F16Splat
+                | Self::V2BF16
+                | Self::F32
+                | Self::F64
+        )
     }
 }
 

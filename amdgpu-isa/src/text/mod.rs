@@ -6,7 +6,7 @@ mod names;
 
 use std::fmt::{self, Write as _};
 
-use super::value::{has_inline_twin, inline_f16, inline_float, inline_integer};
+use super::value::{double_twin, has_inline_twin, inline_f16, inline_float, inline_integer};
 use super::{Encoding, Inst, Mods, Operand, Slot, Value, scalar};
 use crate::encoding::operand;
 use crate::encoding::table::{Entry, Tables};
@@ -222,8 +222,7 @@ fn inline_code(value: u32) -> Option<u8> {
 /// A literal whose number also exists as an inline constant is marked, so that it assembles to the same bytes.
 fn write_literal(out: &mut String, value: u32, ty: Ty) -> fmt::Result {
     if ty == Ty::F64 {
-        let code = (240..=248).find(|&code| Value::Inline(code).as_u64() == Some(u64::from(value) << 32));
-        return match code.and_then(inline_float) {
+        return match double_twin(value) {
             _ if value == 0 => write!(out, "0"),
             Some(value) => write!(out, "{value:?}"),
             None => write!(out, "{value:#x}"),
@@ -231,7 +230,7 @@ fn write_literal(out: &mut String, value: u32, ty: Ty) -> fmt::Result {
     }
     match ty {
         _ if has_inline_twin(value, ty) => write!(out, "lit({value:#x})"),
-        Ty::F16 | Ty::I16 => write!(out, "{:#x}", value as u16),
+        Ty::F16 | Ty::Exponent16 | Ty::I16 => write!(out, "{:#x}", value as u16),
         _ => write!(out, "{value:#x}"),
     }
 }

@@ -8,6 +8,7 @@ signatures! {
     v_dot4_u32_u8             [vdst I32, src0 I32, src1 I32, src2 I32] [PACKED NO_OPSEL];
     v_dot8_i32_iu4            [vdst I32, src0 I32, src1 I32, src2 I32] [PACKED NO_OPSEL];
     v_dot8_u32_u4             [vdst I32, src0 I32, src1 I32, src2 I32] [PACKED NO_OPSEL];
+    v_dot2_f32_f16            [vdst I32, src0 V2F16, src1 V2F16, src2 I32] [PACKED];
     v_dot2_f32_bf16           [vdst I32, src0 V2BF16, src1 V2BF16, src2 I32] [PACKED];
     v_fma_mix_f32             [vdst I32, src0 F16, src1 F16, src2 F16] [PACKED MIX];
     v_fma_mixlo_f16           [vdst_rw I32, src0 F16, src1 F16, src2 F16] [HALF PACKED MIX];

@@ -24,7 +24,7 @@ pub(super) enum Class {
     OnlyAssembled,
     /// Neither decodes it.
     Refused,
-    /// LLVM's disassembler prints an operand form that its assembler refuses, and we refuse.
+    /// LLVM's disassembler prints what its assembler refuses, or gives other bytes for, and we refuse.
     IllegalForm,
     /// LLVM's disassembler crashes there or makes something up (it is not asked), and we refuse.
     Crash,
@@ -39,7 +39,7 @@ impl Class {
         (Self::Misprint, "decoded by both; LLVM's text assembles to something else, ours to these bytes"),
         (Self::OnlyAssembled, "decoded by us and written by LLVM's assembler, refused by its disassembler"),
         (Self::Refused, "refused by both"),
-        (Self::IllegalForm, "refused by us and by LLVM's assembler, printed by its disassembler"),
+        (Self::IllegalForm, "refused by us; LLVM's disassembler prints it, its assembler does not give it back"),
         (Self::Crash, "refused by us; LLVM's disassembler crashes there, or makes something up"),
     ];
 }
