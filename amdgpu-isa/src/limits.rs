@@ -61,8 +61,7 @@ impl Limits {
     };
 
     /// gfx90a and gfx942.
-    pub(crate) const CDNA2: Self =
-        Self {
+    pub(crate) const CDNA2: Self = Self {
         waves_per_simd: 8,
         vgprs_per_simd: 512,
         vgpr_granule: 8,

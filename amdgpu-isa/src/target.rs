@@ -270,7 +270,9 @@ pub struct OnlyRead(pub Arch);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownArch {
     /// Known to be none.
-    #[error("`{0}` is not a processor this tool knows (gfx900 … gfx950; to read code also gfx1100 … gfx1153)")]
+    #[error(
+        "`{0}` is not a processor this tool knows (gfx900 … gfx950; to read code also gfx1100 … gfx1153)"
+    )]
     Unknown(String),
     /// Known, but its code is read alone.
     #[error(transparent)]

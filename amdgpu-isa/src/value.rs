@@ -114,7 +114,9 @@ pub(super) fn has_inline_twin(value: u32, ty: Ty) -> bool {
         Ty::F16 | Ty::Exponent16 => integer((low as i16).into()) || is_float(low, half),
         Ty::BF16 => integer((low as i16).into()) || is_float(low, brain),
         Ty::V2F16 => integer((value as i32).into()) || is_float(value, half),
-        Ty::V2F16Splat => low == value >> 16 && has_inline_twin(low, Ty::F16) || integer((value as i32).into()),
+        Ty::V2F16Splat => {
+            low == value >> 16 && has_inline_twin(low, Ty::F16) || integer((value as i32).into())
+        }
         Ty::V2BF16 => integer((value as i32).into()) || is_float(value, brain),
         _ => integer((value as i32).into()) || is_float(value, single),
     }

@@ -260,7 +260,8 @@ impl KernelDescriptor {
     /// [`RegisterLimit`] above 256, from gfx90a on above 512.
     pub fn set_vgpr_count(&mut self, arch: Arch, count: u32) -> Result<(), RegisterLimit> {
         let limits = arch.limits();
-        let limit = if arch.has(Feature::UnifiedRegisterFile) { limits.vgprs_per_simd } else { limits.most_vgprs };
+        let limit =
+            if arch.has(Feature::UnifiedRegisterFile) { limits.vgprs_per_simd } else { limits.most_vgprs };
         if count > limit {
             return Err(RegisterLimit { kind: "VGPR", asked: count, limit });
         }

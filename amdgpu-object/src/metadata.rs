@@ -236,7 +236,7 @@ struct Found<'r, 'a> {
 type Read = for<'a> fn(&mut Found<'_, 'a>, &mut Stream<'a>, &'static str) -> Result<(), Problem>;
 
 /// What is read of an entry of `amdhsa.kernels`.
-const KEYS: [(&str, Read); 17] = [
+const KEYS: [(&str, Read); 18] = [
     (".agpr_count", |found, stream, key| set(&mut found.metadata.agpr_count, number(stream, key))),
     (".args", |found, stream, key| set(&mut found.metadata.args, args(stream, found.recent, key))),
     (".group_segment_fixed_size", |found, stream, key| {

@@ -210,8 +210,7 @@ mod tests {
     use super::*;
 
     fn of(arch: Arch, sgprs: u32, vgprs: u32, lds_bytes: u32, workgroup_size: u32) -> (u32, Limiter) {
-        let resources =
-            Resources { sgprs, vgprs, lds_bytes, workgroup_size, ..Resources::nothing(arch) };
+        let resources = Resources { sgprs, vgprs, lds_bytes, workgroup_size, ..Resources::nothing(arch) };
         let occupancy = occupancy(arch, &resources);
         (occupancy.waves_per_cu, occupancy.limiter)
     }

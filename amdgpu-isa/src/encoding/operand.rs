@@ -5,8 +5,8 @@ use super::model::Model;
 use super::modifiers::{Modifier, ModifierBits};
 use super::table::Entry;
 use crate::registers::Naming;
-use crate::signature::{ATOMIC, Class, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty, UNALIGNED};
 use crate::signature::image::ImageAddress;
+use crate::signature::{ATOMIC, Class, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty, UNALIGNED};
 use crate::text::immediate::{exp_targets, names_delays, names_message};
 use crate::value::has_inline_twin;
 use crate::waits;
@@ -111,8 +111,14 @@ pub(crate) fn access(entry: &Entry, spec: Spec, mods: &Mods) -> Access {
         Slot::Vdst if preserves => Access::ReadWrite,
         // Data of a failed access, and the half of a register beside the last channel, stay.
         Slot::Vdata
-            if matches!(entry.encoding, Encoding::Mimg | Encoding::MimgNsa) && (mods.tfe || mods.lwe || mods.d16) => {
-            if spec.access == Access::Read { Access::Read } else { Access::ReadWrite }
+            if matches!(entry.encoding, Encoding::Mimg | Encoding::MimgNsa)
+                && (mods.tfe || mods.lwe || mods.d16) =>
+        {
+            if spec.access == Access::Read {
+                Access::Read
+            } else {
+                Access::ReadWrite
+            }
         }
         Slot::Sdata | Slot::Vdata if entry.flags.has(ATOMIC) && !mods.glc => Access::Read,
         _ => spec.access,
@@ -414,7 +420,9 @@ fn value(
         Class::Imm(ImmKind::SignedHex | ImmKind::Target) => Ok(Value::Imm(sign_extend(code, field.width))),
         Class::Imm(ImmKind::GprIdx) if code > 0xf => Err(Illegal::Immediate(code.into())),
         Class::Imm(ImmKind::ExpTarget)
-            if !exp_targets(arch.generation()).iter().any(|(numbers, _)| numbers.contains(&(code as u16))) =>
+            if !exp_targets(arch.generation())
+                .iter()
+                .any(|(numbers, _)| numbers.contains(&(code as u16))) =>
         {
             Err(Illegal::Immediate(code.into()))
         }

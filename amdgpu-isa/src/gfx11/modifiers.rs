@@ -5,8 +5,8 @@ use crate::encoding::format::{Field, ModifierList};
 use crate::encoding::modifiers::{Modifier, ModifierBits};
 use crate::signature::image::ImageAddress;
 use crate::signature::{
-    ATOMIC, CLAMP, Class, EXEC_W, Flags, GDS_ONLY, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_OPSEL, NO_SRC_MODS, NO_THIRD,
-    OMOD, OPSEL, SIGNED_BY_NEG, SRC_MODS, STORE, STRICT_MODS, SWAPS_ROWS, Spec, TWO_OFFSETS,
+    ATOMIC, CLAMP, Class, EXEC_W, Flags, GDS_ONLY, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_OPSEL, NO_SRC_MODS,
+    NO_THIRD, OMOD, OPSEL, SIGNED_BY_NEG, SRC_MODS, STORE, STRICT_MODS, SWAPS_ROWS, Spec, TWO_OFFSETS,
 };
 use crate::{Arch, Encoding, Slot};
 

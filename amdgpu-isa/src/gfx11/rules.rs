@@ -100,7 +100,8 @@ fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
 /// A resource of four or more registers is no NULL, nor is a sampler.
 fn resources(operands: &Operands) -> Result<(), Illegal> {
     let is_null = |operand: &crate::Operand| {
-        let is_resource = matches!(operand.slot, Slot::Sbase | Slot::Srsrc | Slot::Ssamp) && operand.dwords >= 4;
+        let is_resource =
+            matches!(operand.slot, Slot::Sbase | Slot::Srsrc | Slot::Ssamp) && operand.dwords >= 4;
         is_resource && operand.value == Value::Special(Special::Null)
     };
     if operands.iter().any(is_null) { Err(Illegal::Kind("NULL")) } else { Ok(()) }
@@ -128,7 +129,9 @@ fn with_half_literals(entry: &Entry, operands: &Operands) -> Result<Operands, Il
                 operand.value = Value::Literal(operand.value.as_u16().unwrap_or_default().into());
             }
             // The low half is all that is written.
-            (Ty::I16 | Ty::Exponent16 | Ty::F16, Value::Literal(value)) => operand.value = Value::Literal(value & 0xffff),
+            (Ty::I16 | Ty::Exponent16 | Ty::F16, Value::Literal(value)) => {
+                operand.value = Value::Literal(value & 0xffff)
+            }
             _ => {}
         }
     }
@@ -201,6 +204,8 @@ fn constant_bus(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
             Value::Special(Special::Null | Special::LdsDirect) => {}
             // The same dword counts twice where it is once a single and once the half of a double.
             Value::Literal(_) => add((Value::Literal(0), operand.dwords)),
+            // SCC is the same value in whatever width, but the halves of a base are registers of their own.
+            Value::Special(special) if !special.is_aperture() => add((operand.value, 0)),
             Value::Scalar(_) | Value::Special(_) => add((operand.value, operand.dwords)),
             _ => {}
         }

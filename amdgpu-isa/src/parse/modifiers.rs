@@ -115,7 +115,9 @@ pub(super) fn apply(mods: &mut Mods, packed: &mut Packed, word: &str) -> Option<
         "done" => mods.done = true,
         "vm" => mods.vm = true,
         "dmask" => mods.dmask = number(16)? as u8,
-        "format" => packed.format = Some(buffer_format(argument).or_else(|| number(128).map(|value| value as u8))?),
+        "format" => {
+            packed.format = Some(buffer_format(argument).or_else(|| number(128).map(|value| value as u8))?)
+        }
         "cbsz" => mods.cbsz = number(8)? as u8,
         "abid" => mods.abid = number(16)? as u8,
         "blgp" => mods.blgp = number(8)? as u8,

@@ -89,13 +89,7 @@ impl Ty {
     pub(crate) const fn is_float(self) -> bool {
         matches!(
             self,
-            Self::F16
-                | Self::BF16
-                | Self::V2F16
-                | Self::V2F16Splat
-                | Self::V2BF16
-                | Self::F32
-                | Self::F64
+            Self::F16 | Self::BF16 | Self::V2F16 | Self::V2F16Splat | Self::V2BF16 | Self::F32 | Self::F64
         )
     }
 }

@@ -42,13 +42,9 @@ pub(crate) const fn exp_targets(generation: Generation) -> &'static [(Range<u16>
         Generation::Gfx9 => {
             &[(0..8, "mrt"), (8..9, "mrtz"), (9..10, "null"), (12..16, "pos"), (32..64, "param")]
         }
-        Generation::Gfx11 => &[
-            (0..8, "mrt"),
-            (8..9, "mrtz"),
-            (12..17, "pos"),
-            (20..21, "prim"),
-            (21..23, "dual_src_blend"),
-        ],
+        Generation::Gfx11 => {
+            &[(0..8, "mrt"), (8..9, "mrtz"), (12..17, "pos"), (20..21, "prim"), (21..23, "dual_src_blend")]
+        }
     }
 }
 

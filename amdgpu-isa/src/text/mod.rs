@@ -45,7 +45,8 @@ fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Resul
 fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Result {
     let mut operands = inst.operands.iter().peekable();
     // So LLVM has it where a sampler follows named addresses.
-    let is_apart = entry.encoding == Encoding::MimgNsa && entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp);
+    let is_apart =
+        entry.encoding == Encoding::MimgNsa && entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp);
     let mut separator = if is_apart { "  " } else { " " };
     let present = entry.specs.iter().filter(|&&spec| operand::is_present(entry, spec, &inst.mods));
     for &spec in present {

@@ -91,6 +91,8 @@ pub struct Input<'a> {
     /// Its path, as given.
     path: &'a Path,
     embedded: Vec<Embedded<'a>>,
+    /// Only code objects for processors whose code is instrumented and executed.
+    to_run: bool,
 }
 
 /// One code object of a file.
@@ -133,8 +135,14 @@ impl<'a> Input<'a> {
                 let message = format!("{} holds no code object for {wanted}", path.display());
                 Err(Failure::msg(Exit::Usage, message).note(format!("it holds {}", list(&targets))))
             }
-            _ => Ok(Self { path, embedded }),
+            _ => Ok(Self { path, embedded, to_run: false }),
         }
+    }
+
+    /// Takes the code objects of processors whose code is read alone for ones that cannot be read.
+    #[must_use]
+    pub fn to_run(self) -> Self {
+        Self { to_run: true, ..self }
     }
 
     /// How many code objects there are, those that cannot be read included; never 0.
@@ -196,7 +204,16 @@ impl<'a> Input<'a> {
 
     fn read(&self, one: &Embedded<'_>) -> CommandResult<Result<Found, Skipped>> {
         let is_whole = one.origin == Origin::CodeObject;
-        match CodeObject::parse(one.bytes.to_vec()) {
+        let parsed = CodeObject::parse(one.bytes.to_vec());
+        let only_read =
+            parsed.as_ref().ok().filter(|_| self.to_run).map(|object| object.target.arch.to_run());
+        if let Some(Err(error)) = only_read {
+            if is_whole {
+                return Err(Failure::msg(Exit::Unsupported, format!("{}: {error}", self.path.display())));
+            }
+            return Ok(Err(Skipped { target: one.target.clone(), reason: error.to_string() }));
+        }
+        match parsed {
             Ok(object) => Ok(Ok(Found {
                 target: object.target.to_string(),
                 offset: one.range.start as u64,

@@ -72,6 +72,9 @@ pub struct KernelView {
     pub sgpr_spills: u32,
     /// Spilled VGPRs.
     pub vgpr_spills: u32,
+    /// The size of its waves, where the processor has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waves: Option<WavesView>,
     /// Static LDS, bytes a workgroup.
     pub lds_bytes: u32,
     /// Scratch, bytes a work-item.
@@ -86,7 +89,7 @@ pub struct KernelView {
     pub kernarg_bytes: u32,
     /// Arguments in order, hidden ones included.
     pub args: Vec<ArgView>,
-    /// How many waves fit.
+    /// How many waves fit. A compute unit stands for a work-group processor where a workgroup spreads over one.
     pub occupancy: Occupancy,
     /// Waves by each resource alone, for the workgroup size that `occupancy` is for.
     pub occupancy_tables: OccupancyTables,
@@ -108,6 +111,15 @@ pub struct InstrumentedView {
     pub home: Home,
     /// Waves a SIMD, before and after.
     pub occupancy: instrument::Occupancy,
+}
+
+/// What waves a kernel is made of.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct WavesView {
+    /// Lanes of a wave.
+    pub lanes: u32,
+    /// The waves of a workgroup spread over both compute units of a work-group processor.
+    pub workgroup_processor_mode: bool,
 }
 
 /// One argument.
@@ -195,6 +207,10 @@ impl KernelView {
             agprs: metadata.agpr_count,
             sgpr_spills: metadata.sgpr_spill_count,
             vgpr_spills: metadata.vgpr_spill_count,
+            waves: (object.target.arch.generation().wave_sizes().len() > 1).then_some(WavesView {
+                lanes: resources.wave.lanes(),
+                workgroup_processor_mode: resources.wgp_mode,
+            }),
             lds_bytes: metadata.group_segment_fixed_size,
             scratch_bytes: metadata.private_segment_fixed_size,
             dynamic_stack: metadata.uses_dynamic_stack,

@@ -35,7 +35,9 @@ impl Step<'_> {
 /// are compared too, which also compares lengths.
 pub(super) fn judge(referee: &Referee, blocks: &[Vec<u32>], examples: usize) -> Result<Report> {
     // What we refuse and LLVM crashes on, or makes something up for, agrees whatever LLVM would say.
-    let is_lost = |block: &Vec<u32>| is_suspect(referee.target.arch, block) && decode(referee.target, &bytes(block)).is_err();
+    let is_lost = |block: &Vec<u32>| {
+        is_suspect(referee.target.arch, block) && decode(referee.target, &bytes(block)).is_err()
+    };
     let (lost, blocks): (Vec<_>, Vec<_>) = blocks.iter().cloned().partition(is_lost);
     let blocks = &blocks[..];
     let mut report = Report::default();
@@ -173,7 +175,9 @@ fn verdict(
         }
         // An accumulator in the high half of a register: LLVM marks it as an assembler must not.
         (Ok(inst), Some(text), Some(Assembly::Refused(_)))
-            if inst.op == Op::v_fmac_f16 && text.starts_with("v_fmac_f16_e64") && inst.mods.op_sel & 8 != 0 =>
+            if inst.op == Op::v_fmac_f16
+                && text.starts_with("v_fmac_f16_e64")
+                && inst.mods.op_sel & 8 != 0 =>
         {
             return Ok(Class::Lossy);
         }

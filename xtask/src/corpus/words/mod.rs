@@ -5,9 +5,12 @@
 
 mod draw;
 mod judge;
+mod listed;
 pub(super) mod opcodes;
 mod referee;
 mod report;
+
+use std::path::PathBuf;
 
 use amdgpu_isa::{Arch, Target};
 use anyhow::{Result, ensure};
@@ -20,7 +23,7 @@ use report::Report;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// The processor, for example gfx90a; each one when left out
-    #[arg(long, value_name = "CPU", value_parser = known)]
+    #[arg(long, value_name = "CPU", value_parser = super::sources::known)]
     target_cpu: Option<Arch>,
     /// Lanes of a wave, where a processor has several sizes; each one when left out
     #[arg(long, value_name = "LANES")]
@@ -31,6 +34,9 @@ pub(crate) struct Options {
     /// Where the random numbers begin
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// Compare the instructions of files instead, bytes in hexadecimal, as LLVM's tests (llvm/test/MC/AMDGPU) have them
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    listed: Vec<PathBuf>,
     /// How many examples of each kind of difference are shown
     #[arg(long, value_name = "N", default_value_t = 3)]
     examples: usize,
@@ -50,9 +56,19 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     let mut same = true;
     for target in targets {
         let Target { arch, wave } = target;
-        eprintln!("   Comparing {} words for {arch}, {} lanes a wave", options.count, wave.lanes());
-        let mut report = neighbours(target, options.examples)?;
-        report.merge(compare(target, options.count, options.seed, options.examples)?, options.examples);
+        let lanes = wave.lanes();
+        let report = if options.listed.is_empty() {
+            eprintln!("   Comparing {} words for {arch}, {lanes} lanes a wave", options.count);
+            let mut report = neighbours(target, options.examples)?;
+            report.merge(compare(target, options.count, options.seed, options.examples)?, options.examples);
+            report
+        } else {
+            eprintln!(
+                "   Comparing the words of {} files for {arch}, {lanes} lanes a wave",
+                options.listed.len()
+            );
+            judge_all(target, &listed::blocks(&options.listed)?, options.examples)?
+        };
         println!("{}", report.display(target));
         same &= report.differences() == 0;
     }
@@ -65,14 +81,13 @@ fn targets() -> impl Iterator<Item = Target> {
     Arch::KNOWN.into_iter().flat_map(sizes)
 }
 
-/// The processor of a name.
-fn known(name: &str) -> Result<Arch, String> {
-    Arch::from_name(name).ok_or_else(|| format!("known are {}", Arch::KNOWN.map(Arch::name).join(", ")))
-}
-
 /// Compares every opcode's plain form, and the words that are one bit away from one.
 fn neighbours(target: Target, examples: usize) -> Result<Report> {
-    let blocks = draw::neighbours(target);
+    judge_all(target, &draw::neighbours(target), examples)
+}
+
+/// Compares some blocks of words.
+fn judge_all(target: Target, blocks: &[Vec<u32>], examples: usize) -> Result<Report> {
     let referee = Referee::new(target);
     let batches: Vec<Report> = blocks
         .par_chunks(BATCH as usize)
@@ -120,7 +135,9 @@ mod tests {
 
     /// The processors whose instructions differ, in each size of waves: every one of GFX9, and one of RDNA 3 and of 3.5 each.
     fn distinct() -> impl Iterator<Item = Target> {
-        let is_distinct = |target: &Target| Arch::ALL.contains(&target.arch) || matches!(target.arch, Arch::Gfx1100 | Arch::Gfx1150);
+        let is_distinct = |target: &Target| {
+            Arch::ALL.contains(&target.arch) || matches!(target.arch, Arch::Gfx1100 | Arch::Gfx1150)
+        };
         targets().filter(is_distinct)
     }
 

@@ -39,7 +39,10 @@ impl Class {
         (Self::Misprint, "decoded by both; LLVM's text assembles to something else, ours to these bytes"),
         (Self::OnlyAssembled, "decoded by us and written by LLVM's assembler, refused by its disassembler"),
         (Self::Refused, "refused by both"),
-        (Self::IllegalForm, "refused by us; LLVM's disassembler prints it, its assembler does not give it back"),
+        (
+            Self::IllegalForm,
+            "refused by us; LLVM's disassembler prints it, its assembler does not give it back",
+        ),
         (Self::Crash, "refused by us; LLVM's disassembler crashes there, or makes something up"),
     ];
 }

@@ -23,7 +23,10 @@ pub(super) fn needed(words: &[u32]) -> usize {
         // VOPD.
         0b11_0010 => {
             let has_literal = |opcode: u32| matches!(opcode, 1 | 2);
-            first & 0x1ff == LITERAL || sources[0] == LITERAL || has_literal(first >> 22 & 0xf) || has_literal(first >> 17 & 0x1f)
+            first & 0x1ff == LITERAL
+                || sources[0] == LITERAL
+                || has_literal(first >> 22 & 0xf)
+                || has_literal(first >> 17 & 0x1f)
         }
         // VOP3, VOP3P.
         0b11_0011 | 0b11_0101 => PERMUTED.contains(&sources[0]) || sources.contains(&LITERAL),
