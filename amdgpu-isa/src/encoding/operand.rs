@@ -381,6 +381,7 @@ fn value(
             }
             None => match inline(code) {
                 Some(constant) => Ok(constant),
+                None if arch.generation().registers().is_null(code) => Ok(Value::Special(Special::Null)),
                 // LLVM takes these for pairs.
                 None if dwords == 2 && code > 128 => fields.scalar_source(field, code, dwords),
                 None => Err(Illegal::Kind("a scalar register")),

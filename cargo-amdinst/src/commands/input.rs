@@ -287,6 +287,10 @@ impl<'a> Input<'a> {
             (Some(name), _) => name,
             (None, [only]) => only,
             (None, _) => {
+                if known.is_empty() {
+                    // It may be that none can be read.
+                    self.for_each(|_| Ok(ControlFlow::Continue(())))?;
+                }
                 let message = match known.len() {
                     0 => format!("{} has no kernel", self.path.display()),
                     _ => format!("{} has several kernels: name one with --kernel", self.path.display()),

@@ -106,7 +106,7 @@ impl Kind {
             | E::Vopd
             | E::Vinterp
             | E::Vintrp => Self::Vector,
-            E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Mimg => Self::Memory,
+            E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Mimg | E::MimgNsa => Self::Memory,
             E::Ds | E::Exp | E::Ldsdir => Self::Other,
         }
     }

@@ -89,7 +89,11 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
         let space = arg.address_space.as_deref().map_or(String::new(), |space| format!(", {space}"));
         writeln!(f, "    {number:>3}  {name:<20} {} bytes at {}, {}{space}", arg.size, arg.offset, arg.kind)?;
     }
-    writeln!(f, "  sites       {}, {} uniform", kernel.sites.len(), kernel.uniform.len())?;
+    if kernel.branches_unknown {
+        writeln!(f, "  sites       not known")?;
+    } else {
+        writeln!(f, "  sites       {}, {} uniform", kernel.sites.len(), kernel.uniform.len())?;
+    }
     for site in &kernel.sites {
         let name = site.name.as_deref().map_or(String::new(), |name| format!("  `{name}`"));
         writeln!(

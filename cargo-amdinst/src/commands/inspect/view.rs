@@ -96,6 +96,9 @@ pub struct KernelView {
     /// How many waves fit once it is instrumented; nothing if it cannot be, or has no branches to count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instrumented: Option<InstrumentedView>,
+    /// Its branches were not looked for: that it has none is not said.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub branches_unknown: bool,
     /// Branches that can diverge, in order of address.
     pub sites: Vec<SiteView>,
     /// Branches that cannot.
@@ -223,6 +226,7 @@ impl KernelView {
             instrumented: probes.filter(|probes| probes.is_instrumented()).and_then(|probes| {
                 Some(InstrumentedView { home: probes.home?, occupancy: probes.cost.occupancy })
             }),
+            branches_unknown: probes.is_none(),
             sites,
             uniform,
             refusals: probes.map_or_else(Vec::new, |probes| probes.refusals.clone()),
