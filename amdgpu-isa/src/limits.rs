@@ -32,6 +32,9 @@ pub struct Limits {
     pub lds_bytes: u32,
     /// Bytes of LDS that a workgroup is allotted at a time.
     pub lds_granule: u32,
+    /// Bytes of scratch memory that a work-item of a wave of 64 lanes may have: on GFX9 13 bits of 256 dwords a wave
+    /// (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
+    pub scratch_bytes: u32,
     /// Work-items that a workgroup may have.
     pub most_work_items: u32,
     /// Bytes of a line of the second-level cache.
@@ -56,6 +59,7 @@ impl Limits {
         waves_by_sgprs: SGPRS,
         lds_bytes: 64 << 10,
         lds_granule: 512,
+        scratch_bytes: ((1 << 13) - 1) * 256 * 4 / 64,
         most_work_items: 1024,
         l2_line_bytes: 64,
     };
@@ -88,6 +92,8 @@ impl Limits {
         waves_by_sgprs: &[(u32::MAX, 16)],
         lds_bytes: 64 << 10,
         lds_granule: 1024,
+        // 15 bits of 64 dwords a wave.
+        scratch_bytes: ((1 << 15) - 1) * 64 * 4 / 64,
         most_work_items: 1024,
         l2_line_bytes: 128,
     };

@@ -203,6 +203,7 @@ impl Elf {
         );
         let raw: &[Sym64<LE>] = object::pod::slice_from_all_bytes(&bytes[table.file_range()])
             .map_err(|()| symbols_cut_short(table))?;
+        let mut names = NameBytes::of(bytes);
         raw.iter()
             .enumerate()
             .map(|(number, raw)| {
@@ -222,8 +223,10 @@ impl Elf {
                         format!("it is defined in section {section}, which does not exist"),
                     ));
                 }
+                let name = text(name);
+                names.add(&name).map_err(|problem| ObjectError::malformed(part(), at, problem))?;
                 Ok(Symbol {
-                    name: text(name),
+                    name,
                     kind: raw.st_type(),
                     section,
                     value: raw.st_value(LE),
@@ -231,6 +234,27 @@ impl Elf {
                 })
             })
             .collect()
+    }
+}
+
+/// How many bytes of names a file's tables may come to: names may share bytes, but a few that are long and named by
+/// thousands of records would take more memory than there is.
+#[derive(Debug)]
+pub(crate) struct NameBytes {
+    left: usize,
+}
+
+impl NameBytes {
+    /// Those of a table in a file.
+    pub(crate) fn of(file: &[u8]) -> Self {
+        Self { left: (1 << 20) + 16 * file.len() }
+    }
+
+    /// Counts a name.
+    pub(crate) fn add(&mut self, name: &str) -> Result<(), &'static str> {
+        self.left =
+            self.left.checked_sub(name.len()).ok_or("its names come to more than 16 times the file")?;
+        Ok(())
     }
 }
 
@@ -349,4 +373,47 @@ fn section(
     let file = if in_file { file } else { (0, 0) };
     check_ranges(part, at, file, (section.address, section.size), bytes)?;
     Ok(section)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A symbol table of 3000 symbols, all of which have one long name.
+    #[test]
+    fn names_that_share_bytes_come_to_an_end() {
+        const NAME: usize = 10_000;
+        let section = |kind, offset, size, link| Section {
+            name: String::new(),
+            name_offset: 0,
+            kind,
+            flags: elf::SectionFlags(0),
+            address: 0,
+            offset,
+            size,
+            link,
+            info: 0,
+            align: 1,
+            entry_size: 0,
+        };
+        let table = |symbols: usize| {
+            let mut bytes = vec![b'a'; NAME];
+            bytes.push(0);
+            bytes.resize(bytes.len() + SYMBOL_SIZE * symbols, 0);
+            let strings = section(elf::SHT_STRTAB, 0, NAME as u64 + 1, 0);
+            let symbols = section(elf::SHT_SYMTAB, NAME as u64 + 1, (SYMBOL_SIZE * symbols) as u64, 0);
+            let elf = Elf {
+                os_abi: 0,
+                abi_version: 0,
+                flags: 0,
+                program_header_offset: 0,
+                program_headers: Vec::new(),
+                sections: vec![strings, symbols],
+            };
+            elf.symbols(&bytes, 1).map(|symbols| symbols.len()).map_err(|error| error.to_string())
+        };
+        assert_eq!(table(100), Ok(100));
+        let error = table(3000).unwrap_err();
+        assert!(error.contains("its names come to more than 16 times the file"), "{error}");
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use object::elf;
 
 use crate::elf::Elf;
-use crate::{CodeObject, v2};
+use crate::{CodeObject, KEPT_SECTION, v2};
 
 /// What a listing shows for the target of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +27,11 @@ struct Symbol {
 /// A section that a branch may lead to.
 struct Section {
     address: u64,
+    is_code: bool,
     symbols: Vec<Symbol>,
 }
 
-/// A part of `.text` under one label.
+/// A part of a section of code under one label.
 #[derive(Clone, Copy, Debug)]
 pub struct LabelledRange<'a> {
     /// Its virtual address.
@@ -47,8 +48,6 @@ pub struct LabelledRange<'a> {
 pub struct Labels {
     /// By address, empty ones before others of the same address.
     sections: Vec<Section>,
-    /// Which of them is `.text`.
-    text: usize,
     /// Labels without a section.
     absolute: Vec<Symbol>,
 }
@@ -82,35 +81,31 @@ impl Labels {
             }
         }
         absolute.sort_unstable();
-        let text = sections.iter().position(|section| section.name == ".text").unwrap_or_default();
         let mut order: Vec<usize> = (0..sections.len()).collect();
         order.sort_by_key(|&index| (sections[index].address, sections[index].size));
         let in_order = order.iter().map(|&index| {
             let mut symbols = by_section.remove(&(index as u32)).unwrap_or_default();
             symbols.sort_unstable();
-            Section { address: sections[index].address, symbols }
-        });
-        let mut in_order: Vec<Section> = in_order.collect();
-        let text = order.iter().position(|&index| index == text).unwrap_or_default();
-        if let Some(section) = in_order.get_mut(text) {
+            let (address, name) = (sections[index].address, &sections[index].name);
+            let is_code = [".text", KEPT_SECTION].contains(&&**name);
             // Code in front of every symbol is the section's own.
-            if section.symbols.first().is_none_or(|first| first.address > section.address) {
-                let address = section.address;
-                section
-                    .symbols
-                    .insert(0, Symbol { address, name: ".text".to_owned(), kind: elf::STT_FUNC.0 });
+            if is_code && symbols.first().is_none_or(|first| first.address > address) {
+                symbols.insert(0, Symbol { address, name: name.to_string(), kind: elf::STT_FUNC.0 });
             }
-        }
-        Self { sections: in_order, text, absolute }
+            Section { address, is_code, symbols }
+        });
+        Self { sections: in_order.collect(), absolute }
     }
 
-    fn text(&self) -> &[Symbol] {
-        self.sections.get(self.text).map_or(&[], |section| &section.symbols)
+    /// The sections of code.
+    fn code(&self) -> impl Iterator<Item = &Section> {
+        self.sections.iter().filter(|section| section.is_code)
     }
 
-    /// The places of `.text`, in order of address. Where several symbols stand, the last one is shown.
-    pub fn places(&self) -> impl Iterator<Item = LabelledRange<'_>> {
-        let symbols = self.text();
+    /// The places of the section of code at an address, in order of address. Where several symbols stand, the last one is shown.
+    pub fn places(&self, section: u64) -> impl Iterator<Item = LabelledRange<'_>> {
+        let section = self.code().find(|code| code.address == section);
+        let symbols = section.map_or(&[][..], |section| &section.symbols);
         (0..symbols.len()).filter_map(|index| {
             let next = symbols.get(index + 1).map(|next| next.address);
             let Symbol { address, name, kind } = &symbols[index];
@@ -125,10 +120,12 @@ impl Labels {
 
     /// What is shown for a branch to an address.
     pub fn target(&self, address: u64) -> Option<Target<'_>> {
-        let text = self.text();
-        let here = text.partition_point(|symbol| symbol.address < address);
-        let mut here = text[here..].iter().take_while(|symbol| symbol.address == address);
-        if let Some(label) = here.find(|symbol| symbol.kind == elf::STT_NOTYPE.0) {
+        let label = self.code().find_map(|Section { symbols, .. }| {
+            let here = symbols.partition_point(|symbol| symbol.address < address);
+            let mut here = symbols[here..].iter().take_while(|symbol| symbol.address == address);
+            here.find(|symbol| symbol.kind == elf::STT_NOTYPE.0)
+        });
+        if let Some(label) = label {
             return Some(Target::Label(&label.name));
         }
         let before = self.sections.partition_point(|section| section.address <= address);

@@ -13,6 +13,7 @@
 
 pub mod container;
 
+mod bytes;
 mod descriptor;
 pub(crate) mod elf;
 mod error;
@@ -31,6 +32,7 @@ mod target;
 pub(crate) mod v2;
 pub mod verify;
 
+pub use bytes::Bytes;
 pub use descriptor::{FloatDenorm, FloatRound, KernelDescriptor, RegisterLimit, VectorRegisters};
 pub use error::{KernelProblem, ObjectError};
 pub use metadata::{KernelArg, KernelMetadata};
@@ -48,7 +50,7 @@ use amdgpu_isa::TargetId;
 #[derive(Clone)]
 pub struct CodeObject {
     /// The whole ELF file.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// What it was built for.
     pub target: TargetId,
     /// Code object version (2 to 6).

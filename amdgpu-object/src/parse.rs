@@ -6,11 +6,11 @@ use object::LittleEndian as LE;
 use object::elf::{self, Rela64};
 use rustc_hash::FxHashSet;
 
-use super::elf::{Elf, ProgramHeader, RELA_SIZE};
+use super::elf::{Elf, NameBytes, ProgramHeader, RELA_SIZE};
 use super::metadata::KernelEntry;
 use super::symbols::Symbols;
 use super::{
-    CodeObject, KEPT_REACH, KEPT_SECTION, Kernel, KernelDescriptor, KernelMetadata, KernelProblem,
+    Bytes, CodeObject, KEPT_REACH, KEPT_SECTION, Kernel, KernelDescriptor, KernelMetadata, KernelProblem,
     ObjectError, Relocation, RelocationKind, Segment, Text, note, target, v2,
 };
 
@@ -26,7 +26,8 @@ impl CodeObject {
     ///
     /// # Errors
     /// [`ObjectError`] for anything else, unlinked objects and other machines' ELF files included. Never panics.
-    pub fn parse(bytes: Vec<u8>) -> Result<Self, ObjectError> {
+    pub fn parse(bytes: impl Into<Bytes>) -> Result<Self, ObjectError> {
+        let bytes = bytes.into();
         let elf = Elf::read(&bytes)?;
         let (target, version) = target::identify(&elf, &bytes)?;
         let segments = segments(&elf)?;
@@ -150,6 +151,7 @@ fn relocations(elf: &Elf, bytes: &[u8]) -> Result<Vec<Relocation>, ObjectError> 
             ObjectError::malformed(format!("relocations {}", section.name), at as u64, problem)
         };
         let range = section.file_range();
+        let mut names = NameBytes::of(bytes);
         let records: &[Rela64<LE>] = object::pod::slice_from_all_bytes(&bytes[range.clone()])
             .map_err(|()| damaged(range.start, "its size is not a multiple of 24 bytes"))?;
         let symbols = match elf.sections.get(section.link as usize) {
@@ -166,6 +168,7 @@ fn relocations(elf: &Elf, bytes: &[u8]) -> Result<Vec<Relocation>, ObjectError> 
                     let symbol = symbols.get(number as usize).ok_or_else(|| {
                         damaged(at, &format!("record {index} names symbol {number}, which does not exist"))
                     })?;
+                    names.add(&symbol.name).map_err(|problem| damaged(at, problem))?;
                     Some((symbol.name.to_string(), symbol.section.map(|_| symbol.value)))
                 }
             };

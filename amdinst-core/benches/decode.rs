@@ -33,7 +33,7 @@ fn main() {
         return;
     };
     let found = container::open(&bytes).expect("a file with GPU code");
-    let objects = found.into_iter().filter_map(|one| CodeObject::parse(one.bytes.into_owned()).ok());
+    let objects = found.into_iter().filter_map(|one| CodeObject::parse(one.bytes.to_vec()).ok());
     let objects: Vec<CodeObject> =
         objects.filter(|object| cpu.is_none_or(|cpu| cpu == object.target.arch)).collect();
     let code: usize = objects.iter().map(|object| object.text.range.len()).sum();

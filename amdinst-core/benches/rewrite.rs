@@ -111,7 +111,7 @@ fn inputs(file: &std::fs::File, bench: &Bench) -> Vec<Vec<u8>> {
     let found = container::open(&bytes).expect("a file with GPU code");
     let found = found.into_iter().filter(|embedded| wanted(embedded.target_id()));
     let found = found.step_by(bench.every).take(bench.limit);
-    found.map(|embedded| embedded.bytes.into_owned()).collect()
+    found.map(|embedded| embedded.bytes.to_vec()).collect()
 }
 
 fn arguments() -> Bench {

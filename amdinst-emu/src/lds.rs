@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut, Range};
 use crate::check::{AccessKind, Outcome};
 use crate::dispatch::Read;
 use crate::machine::Uninitialised;
-use crate::races::{Late, LdsRaces, LdsScan, Look, Mark};
+use crate::races::{Late, LdsRaces, LdsScan, Look, Mark, Scope};
 use crate::wave::fill_dwords;
 
 /// The bytes, and who has accessed them if that is asked for ([`crate::Config::check_races`]).
@@ -35,6 +35,7 @@ impl Lds {
         let bytes = vec![0; size as usize];
         let watch = match look {
             Look::Not => Watch::Not,
+            Look::Scan(launch) if launch.scope() == Scope::Workgroups => Watch::Not,
             Look::Scan(launch) => Watch::Scan(Box::new(LdsScan::new(bytes.len(), launch))),
             Look::Races(races) => Watch::Races(Box::new(LdsRaces::new(bytes.len(), races))),
             Look::Trace(_) => {

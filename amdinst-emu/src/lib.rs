@@ -29,7 +29,10 @@
 //!   access through a stale pointer is named as such. Guard gaps lie between allocations.
 //! * **Order.** The waves of a workgroup run in order, each until it waits at a barrier, ends, or has used up its time
 //!   slice. Workgroups run on several threads only if the kernel holds nothing whose result depends on their order: see
-//!   `dispatch::order`. One input then gives one result, whatever the number of threads.
+//!   `dispatch::order`. One input then gives one result, whatever the number of threads, unless workgroups race by plain loads and
+//!   stores. With [`Config::deterministic`] it does so even then.
+//! * **Registers.** A wave has those that its kernel's descriptor allots. An instruction that names another, or reaches it by an
+//!   index, is a fault.
 //! * **Barriers.** A wave that has ended counts as arrived, as on hardware, and lanes that are switched off do not count;
 //!   [`Config::strict_barriers`] makes a fault of both. [`Config::check_races`] makes one of accesses to LDS or
 //!   device memory that nothing orders, and of stores by which lanes write different values to one place.
@@ -50,11 +53,13 @@ pub mod timing;
 pub mod trace;
 mod wave;
 
-pub use check::{AccessKind, Earlier, Fault, FaultKind, Inside, LaneState, MemorySpace, NearestAllocation};
+pub use check::{
+    AccessKind, Earlier, Fault, FaultKind, Inside, LaneState, MemorySpace, NearestAllocation, RegisterBank,
+};
 pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, Sampled, StepRecord, Stop};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};
-pub use machine::{Config, Machine, Snapshot, Uninitialised};
-pub use memory::{MemoryError, PRIVATE_APERTURE, SHARED_APERTURE};
+pub use machine::{Config, Machine, Snapshot, StopFlag, Uninitialised};
+pub use memory::{MemoryError, PRIVATE_APERTURE, Room, SHARED_APERTURE};
 pub use program::{LoadError, Program, Resident};
 pub use snippet::{Snippet, SnippetError, VectorRegister, WaveState};

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
@@ -41,6 +42,12 @@ pub struct Config {
     /// What is looked for is looked for in all workgroups, however long that takes. Else it is in some of them where a launch is
     /// long: then [`Execution::sampled`] says so. Which ones hangs on the launches of the machine alone.
     pub thorough: bool,
+    /// A launch gives one result whatever the number of threads, though its workgroups race: it is scanned for memory that one of
+    /// them writes and another accesses, and runs again from a copy of its memory if there is any, one workgroup after another on
+    /// one thread. Without this, what such a launch computes may be another thing each time, unless it has one thread.
+    pub deterministic: bool,
+    /// Ends launches from outside, with [`FaultKind::Stopped`](crate::FaultKind).
+    pub stop: Option<StopFlag>,
     /// What registers, LDS and scratch memory hold before they are written.
     pub uninitialised: Uninitialised,
     /// Vector extensions of the host to compute lanes with; what it lacks is not used. Results do not depend on it.
@@ -49,6 +56,37 @@ pub struct Config {
     /// every case of it: many times slower, with the same results.
     pub fast_layer: bool,
 }
+
+impl Config {
+    /// Whether launches are to end now.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(StopFlag::is_set)
+    }
+}
+
+/// A flag that ends launches when it is set, as a handler of signals may. They end after the time slices that their waves are at,
+/// which take milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct StopFlag(&'static AtomicBool);
+
+impl StopFlag {
+    /// Launches end when this is set.
+    pub const fn new(flag: &'static AtomicBool) -> Self {
+        Self(flag)
+    }
+
+    pub(crate) fn is_set(self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl PartialEq for StopFlag {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for StopFlag {}
 
 /// What each dword holds that was never written. Hardware has there what was left by others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +131,8 @@ impl Default for Config {
             strict_races: true,
             allowed: Vec::new(),
             thorough: true,
+            deterministic: false,
+            stop: None,
             uninitialised: Uninitialised::default(),
             vectors: Vectors::detect(),
             fast_layer: true,

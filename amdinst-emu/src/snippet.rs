@@ -26,7 +26,7 @@ use crate::exec::Context;
 use crate::lds::Lds;
 use crate::machine::Machine;
 use crate::memory::SCRATCH_BASE;
-use crate::program::{self, Program};
+use crate::program::{self, Program, Registers};
 use crate::wave::{EXEC, FLAT_SCRATCH, LANES, M0, REGISTERS, Status, VCC, Wave};
 
 /// One 32-bit vector register: a value a lane.
@@ -223,7 +223,7 @@ impl Snippet {
     /// A wave in a state.
     fn wave(&self, state: &WaveState, vectors: Vectors) -> Wave {
         let mut wave = Wave::new(vectors);
-        wave.reset([BANK; 2], 0);
+        wave.reset(Registers::ALL, Registers::ALL, 0);
         wave.s[..102].copy_from_slice(&state.sgprs);
         wave.rows[..state.vgprs.len()].copy_from_slice(&state.vgprs);
         wave.rows[BANK..BANK + state.agprs.len()].copy_from_slice(&state.agprs);
@@ -291,7 +291,8 @@ impl Snippet {
 
     /// The state of a wave; `before` tells how many registers to list at least.
     fn state(&self, before: &WaveState, wave: &Wave, lds: Vec<u8>) -> WaveState {
-        let [vgprs, agprs] = self.program.registers;
+        let Registers { vgprs, agprs, .. } = self.program.registers;
+        let (vgprs, agprs) = (usize::from(vgprs), usize::from(agprs));
         let (vgprs, agprs) = (vgprs.max(before.vgprs.len()), agprs.max(before.agprs.len()));
         let mut sgprs = [0; 102];
         sgprs.copy_from_slice(&wave.s[..102]);

@@ -261,7 +261,7 @@ impl Recorder<'_> {
         let step = &self.shared.program.steps[number as usize];
         let active = !step.flags.vector || exec_before >> lane & 1 != 0;
 
-        let result = run_slice(context, self.shared.config, self.shared.hot, 1, counts);
+        let result = run_slice(context, self.shared.config, &self.shared.hot, 1, counts);
         let wave = &*context.wave;
         let changed = |&(reg, old): &(Reg, u32)| {
             let new = value(wave, reg, lane);
@@ -311,7 +311,7 @@ impl Observer for Recorder<'_> {
         if used == slice || context.wave.status != Status::Running {
             return (used, Ok(()));
         }
-        let (ran, outcome) = run_slice(context, shared.config, shared.hot, slice - used, counts);
+        let (ran, outcome) = run_slice(context, shared.config, &shared.hot, slice - used, counts);
         if context.wave.index == self.index {
             self.executed += ran;
         }

@@ -17,9 +17,12 @@ mod transparency {
     pub(crate) mod proof;
 }
 
+use std::process::Command;
+
 use amdgpu_isa::{Feature, Op, decode};
 use amdgpu_object::{CodeObject, UserSgpr};
 use amdinst_core::instrument::{Counters, Options, Probe, Reason, apply, plan};
+use amdinst_core::listing::Listing;
 use transparency::assembly::Assembly;
 use transparency::prelude::with_prelude;
 use transparency::proof::Ways;
@@ -115,6 +118,36 @@ fn a_kernel_whose_waves_end_in_a_function_of_others_is_refused() {
         assert!(refusal.detail.starts_with("waves end in `ends`"), "{}", refusal.detail);
         assert!(!kernel.is_instrumented());
     }
+}
+
+/// Code that stays where it was has a section of its own, which is listed behind `.text`, line by line as LLVM does.
+#[test]
+fn what_stays_is_listed() {
+    if !support::tools("what_stays_is_listed") {
+        return;
+    }
+    let all = Assembly::all();
+    let assembly = all.iter().find(|assembly| assembly.name == "beside_what_cannot_move").expect("the file");
+    let object = assembly.object("gfx90a");
+    let plan = plan(&object, &Options::default()).expect("a plan");
+    let instrumented = apply(&object, plan).expect("it can be instrumented");
+    let after = CodeObject::parse(instrumented.bytes).expect("the instrumented code object");
+    assert!(after.kept.is_some(), "nothing stays");
+    let mut ours = Vec::new();
+    Listing::new(&after).write(&mut ours).expect("memory can be written to");
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = directory.path().join("kernel.elf");
+    std::fs::write(&file, &after.bytes).expect("writing");
+    let llvm =
+        Command::new("llvm-objdump-22").arg("-d").arg(&file).output().expect("running llvm-objdump-22");
+    let (ours, theirs) = (String::from_utf8_lossy(&ours), String::from_utf8_lossy(&llvm.stdout));
+    let sections = |text: &str| text.matches("Disassembly of section").count();
+    assert_eq!(sections(&ours), 2, "{ours}");
+    let begin = theirs.find("\nDisassembly of section").expect("sections");
+    for (ours, theirs) in ours.lines().zip(theirs[begin..].lines()) {
+        assert_eq!(ours, theirs);
+    }
+    assert_eq!(ours.len(), theirs[begin..].len());
 }
 
 /// With XNACK, scalar loads right behind each other may be issued again: none may overwrite where the prologue's reads from.

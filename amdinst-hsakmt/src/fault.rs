@@ -73,6 +73,8 @@ impl Effect {
             FaultKind::Trap(_)
             | FaultKind::Budget { .. }
             | FaultKind::Stopped
+            | FaultKind::Halted { .. }
+            | FaultKind::NoRoom(_)
             | FaultKind::BarrierDeadlock { .. }
             | FaultKind::BarrierMismatch { .. }
             | FaultKind::BarrierDivergence { .. }
@@ -83,6 +85,7 @@ impl Effect {
                 Self::QueueError(error::GROUP_MEMORY)
             }
             FaultKind::BadDispatch(_) => Self::QueueError(error::DIMENSIONS),
+            FaultKind::Damaged(_) => Self::QueueError(error::CODE),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::time::Duration;
 
 use amdgpu_isa::Arch;
+use amdgpu_object::verify;
 use amdinst_core::instrument::BUFFER_SYMBOL;
 use amdinst_core::names;
 use amdinst_core::report::run::FaultReport;
@@ -235,11 +236,16 @@ impl Gpu {
             }
             _ => None,
         };
+        let symbol = name.clone();
         let name = name.map_or_else(|| format!("kernel at {kernel:#x}"), |name| names::short(&name));
         let bias = image.as_ref().map_or(0, |image| image.start);
         let code = image.and_then(|image| image.code);
         let resident = Resident { descriptor: kernel, name: &name, bias, code };
         let program = machine.program_at(&resident)?;
+        let known = object.as_ref().zip(symbol.as_ref()).and_then(|(object, symbol)| object.kernel(symbol));
+        if let Some(problem) = known.and_then(verify::contradiction) {
+            return Err(LoadError::Contradiction { kernel: name, problem });
+        }
         let ready = Arc::new(Ready { program, object, counted, warned: Mutex::default() });
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel, ready.clone());
         Ok(ready)

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use amdgpu_object::CodeObject;
+use amdgpu_object::{CodeObject, Kernel};
 use amdinst_core::instrument::{self, Abi, Counters, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_emu::Machine;
 
@@ -61,6 +61,11 @@ impl Object {
     /// What is loaded.
     fn loaded(&self) -> &CodeObject {
         self.rewritten.as_ref().map_or(&self.original, |(object, _)| object)
+    }
+
+    /// A kernel of what is loaded.
+    pub(crate) fn kernel(&self, name: &str) -> Option<&Kernel> {
+        self.loaded().kernel(name)
     }
 
     /// Its target (`gfx90a:xnack-`).

@@ -1,7 +1,7 @@
-//! Kernels that are stopped before their end: their queue is destroyed, the program ends, or the user presses Ctrl-C.
+//! Kernels that are stopped before their end: their queue is destroyed, the program ends, or a signal is to end it (Ctrl-C, TERM, HUP).
 //!
 //! The emulator asks between time slices, so a kernel that never ends is gone within milliseconds, and the user is told where
-//! it was. Ctrl-C is taken only where the program leaves it to the system: the signal is raised again as soon as the kernel
+//! it was. A signal is taken only where the program leaves it to the system: it is raised again as soon as the kernel
 //! has stopped, so that the program ends by it as it would have. A second one ends it at once.
 //!
 //! The emulator's side is [`Machine::dispatch_until`](amdinst_emu::Machine::dispatch_until). A program that
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(crate) enum Why {
     /// The runtime destroys its queue.
     Destroyed,
-    /// Ctrl-C.
+    /// By a signal.
     Interrupted,
     /// The program ends.
     Exit,
@@ -34,8 +34,8 @@ impl Why {
 
 /// Launches under way.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
-/// Ctrl-C has been pressed, and the signal not been raised again.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// A signal that has come, and not been raised again; else zero.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// The program ends.
 static EXITING: AtomicBool = AtomicBool::new(false);
 /// The process whose kernels these are. One that is forked from it has none of its threads.
@@ -43,7 +43,7 @@ static PROCESS: AtomicI32 = AtomicI32::new(0);
 
 /// What the whole process asks of launches.
 pub(crate) fn asked() -> Option<Why> {
-    if INTERRUPTED.load(SeqCst) {
+    if SIGNAL.load(SeqCst) != 0 {
         Some(Why::Interrupted)
     } else if EXITING.load(SeqCst) {
         Some(Why::Exit)
@@ -69,10 +69,13 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The handler sets the flag first and counts then, so one of the two sees the other.
-        if RUNNING.fetch_sub(1, SeqCst) == 1 && INTERRUPTED.swap(false, SeqCst) {
-            // SAFETY: no pointers. The handler is the system's own again.
-            unsafe { libc::kill(libc::getpid(), libc::SIGINT) };
+        // The handler sets the signal first and counts then, so one of the two sees the other.
+        if RUNNING.fetch_sub(1, SeqCst) == 1 {
+            let signal = SIGNAL.swap(0, SeqCst);
+            if signal != 0 {
+                // SAFETY: no pointers. The handler is the system's own again.
+                unsafe { libc::kill(libc::getpid(), signal) };
+            }
         }
     }
 }
@@ -97,28 +100,30 @@ extern "C" fn end_all() {
     }
 }
 
-/// From now on kernels are this process's. Takes Ctrl-C, unless the program does something about it, or ignores it.
+/// From now on kernels are this process's. Takes those signals that the program does nothing about, and does not ignore.
 pub(crate) fn begin() {
     // SAFETY: structures on the stack, which the two calls read and fill; the handler does what handlers may.
     unsafe {
         PROCESS.store(libc::getpid(), SeqCst);
-        let mut now = std::mem::zeroed::<libc::sigaction>();
-        if libc::sigaction(libc::SIGINT, std::ptr::null(), &raw mut now) != 0
-            || now.sa_sigaction != libc::SIG_DFL
-        {
-            return;
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            let mut now = std::mem::zeroed::<libc::sigaction>();
+            if libc::sigaction(signal, std::ptr::null(), &raw mut now) != 0
+                || now.sa_sigaction != libc::SIG_DFL
+            {
+                continue;
+            }
+            let handler: extern "C" fn(i32) = interrupted;
+            let mut ours = std::mem::zeroed::<libc::sigaction>();
+            ours.sa_sigaction = handler as libc::sighandler_t;
+            // The system's own handler is back as soon as this one is called.
+            ours.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
+            libc::sigaction(signal, &raw const ours, std::ptr::null_mut());
         }
-        let handler: extern "C" fn(i32) = interrupted;
-        let mut ours = std::mem::zeroed::<libc::sigaction>();
-        ours.sa_sigaction = handler as libc::sighandler_t;
-        // The system's own handler is back as soon as this one is called.
-        ours.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
-        libc::sigaction(libc::SIGINT, &raw const ours, std::ptr::null_mut());
     }
 }
 
 extern "C" fn interrupted(signal: i32) {
-    INTERRUPTED.store(true, SeqCst);
+    SIGNAL.store(signal, SeqCst);
     // SAFETY: no pointers; both may be called in a handler. A forked process has none of its parent's threads.
     unsafe {
         if RUNNING.load(SeqCst) == 0 || libc::getpid() != PROCESS.load(SeqCst) {

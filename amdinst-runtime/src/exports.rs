@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::device::{Device, DeviceError};
 use crate::request::{Request, kernarg};
+use crate::stopping::{self, Running};
 use crate::{artifacts, junit, listing, source};
 
 static INTERFACE: Interface = Interface {
@@ -272,7 +273,15 @@ fn launched(device: &Device, asked: &LaunchRequest) -> Result<Launched, LaunchFa
     let built = artifacts::find(device.settings(), package, device.cpu(), features.as_deref())?;
     let kernarg = kernarg(&built, kernel, arguments)?;
     let (grid, block, lds) = (*grid, *block, *lds);
-    let outcome = device.launch(&Request { built: &built, kernel, grid, block, lds, kernarg })?;
+    let running = Running::begin();
+    let outcome = device.launch(&Request { built: &built, kernel, grid, block, lds, kernarg });
+    if let (Err(failure), Some(signal)) = (&outcome, stopping::asked()) {
+        let test = std::thread::current().name().map(|name| format!(" in {name}")).unwrap_or_default();
+        eprintln!("{failure}\n{signal} ends this program{test}");
+        running.end();
+    }
+    drop(running);
+    let outcome = outcome?;
     let mut report = outcome.report;
     if let Some(root) = source::workspace_root() {
         report.relative_to(root);

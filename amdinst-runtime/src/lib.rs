@@ -25,6 +25,7 @@ mod listing;
 mod rebuild;
 mod request;
 mod source;
+pub mod stopping;
 mod timing;
 
 pub use exports::interface;

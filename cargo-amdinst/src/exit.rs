@@ -33,11 +33,15 @@ pub enum Exit {
     OutputFailed = 11,
     /// A run is beyond a limit of `--fail-on`.
     LimitPassed = 12,
+    /// The machine has too little memory for what was asked.
+    OutOfMemory = 13,
+    /// A state that cannot be: a bug in this tool.
+    Internal = 101,
 }
 
 impl Exit {
     /// Every code, in order.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Success,
         Self::Mismatch,
         Self::Usage,
@@ -51,6 +55,8 @@ impl Exit {
         Self::DeviceMissing,
         Self::OutputFailed,
         Self::LimitPassed,
+        Self::OutOfMemory,
+        Self::Internal,
     ];
 
     /// The number the process ends with.
@@ -74,6 +80,8 @@ impl Exit {
             Self::DeviceMissing => "the requested device is not there",
             Self::OutputFailed => "the output could not be written",
             Self::LimitPassed => "a run is beyond a limit of --fail-on",
+            Self::OutOfMemory => "this machine has too little memory",
+            Self::Internal => "a bug in this tool",
         }
     }
 
@@ -81,11 +89,29 @@ impl Exit {
     pub fn help_table() -> String {
         let mut text = "Exit codes:\n".to_owned();
         for exit in Self::ALL {
-            let _ = writeln!(text, "  {:>2}  {}", exit.code(), exit.meaning());
+            let _ = writeln!(text, " {:>3}  {}", exit.code(), exit.meaning());
         }
-        text.push_str(" 101  a bug in this tool");
+        text.push_str(
+            "\nA signal that ends the command (Ctrl-C) is no exit code: shells show 128 and its number.",
+        );
         text
     }
+}
+
+/// What is asked of whoever meets a state that cannot be.
+const REPORT: &str = concat!(
+    "this is a bug in cargo-amdinst: please report it, with the command line and its input, at ",
+    env!("CARGO_PKG_REPOSITORY"),
+    "/issues"
+);
+
+/// Has every panic end with a line that asks for a report. Rust ends the process with [`Exit::Internal`]'s code.
+pub fn report_panics() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        before(panic);
+        eprintln!("{REPORT}");
+    }));
 }
 
 impl From<Exit> for ExitCode {
@@ -113,9 +139,20 @@ impl Failure {
         Self { exit, error: error.into(), help: None, notes: Vec::new() }
     }
 
+    /// A state that cannot be.
+    pub fn internal(error: impl Into<anyhow::Error>) -> Self {
+        Self::new(Exit::Internal, error).help(REPORT)
+    }
+
     /// A failure told in words.
     pub fn msg(exit: Exit, message: impl fmt::Display) -> Self {
         Self::new(exit, anyhow::Error::msg(message.to_string()))
+    }
+
+    /// Puts words in front of the message, in its line.
+    #[must_use]
+    pub fn context(self, what: &str) -> Self {
+        Self { error: anyhow::Error::msg(format!("{what}: {self}")), ..self }
     }
 
     /// Adds what to do about it.
@@ -175,8 +212,33 @@ mod tests {
 
     #[test]
     fn codes_are_numbered_without_gaps() {
-        for (number, exit) in Exit::ALL.into_iter().enumerate() {
+        let (last, others) = Exit::ALL.split_last().unwrap();
+        for (number, exit) in others.iter().enumerate() {
             assert_eq!(usize::from(exit.code()), number);
         }
+        // What Rust ends with that panics.
+        assert_eq!((*last, last.code()), (Exit::Internal, 101));
+    }
+
+    #[test]
+    #[ignore = "the other one runs it in a process of its own"]
+    fn child() {
+        report_panics();
+        let ended = std::thread::spawn(|| panic!("a state that cannot be")).join();
+        assert!(ended.is_err());
+        std::process::exit(Failure::internal(anyhow::anyhow!("it")).exit.code().into());
+    }
+
+    #[test]
+    fn a_bug_asks_for_a_report() {
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "exit::tests::child", "--ignored", "--nocapture"])
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("a state that cannot be") && told.contains(REPORT), "{told}");
+        assert_eq!(output.status.code(), Some(101));
+        let failure = Failure::internal(anyhow::anyhow!("it"));
+        assert_eq!((failure.exit, failure.help.as_deref()), (Exit::Internal, Some(REPORT)));
     }
 }

@@ -7,6 +7,7 @@ pub mod build;
 pub mod cli;
 pub mod commands;
 pub mod exit;
+mod interrupted;
 pub mod linker;
 mod parent;
 pub mod runtime;
@@ -18,6 +19,7 @@ pub mod toolchain;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use amdinst_runtime::stopping;
 use clap::Parser as _;
 
 use crate::cli::Cli;
@@ -27,6 +29,7 @@ use crate::exit::Exit;
 /// Runs the command line and returns the process's exit code. Data goes to stdout, everything else to stderr.
 pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
     let argv: Vec<OsString> = argv.into_iter().collect();
+    exit::report_panics();
     if let Some(code) = linker::run_if_called(&argv) {
         return code;
     }
@@ -40,11 +43,11 @@ pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let mut context = Context::new(&cli.global);
-    match commands::run(&mut context, &cli.command) {
-        Ok(exit) => exit.into(),
-        Err(failure) => {
-            context.shell.failure(&failure);
-            failure.exit.into()
-        }
+    let ended = commands::run(&mut context, &cli.command);
+    if let Err(failure) = &ended {
+        context.shell.failure(failure);
     }
+    // What a signal has stopped has been told.
+    stopping::end_if_asked();
+    ended.unwrap_or_else(|failure| failure.exit).into()
 }

@@ -10,7 +10,7 @@ use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{self, Options};
 use amdinst_core::listing::Listing;
 use cargo_amdinst::cli::FileArgs;
-use cargo_amdinst::commands::input::Input;
+use cargo_amdinst::commands::input::{File, Input};
 use cargo_amdinst::commands::inspect;
 use cargo_amdinst::commands::run::{Arguments, Outcome};
 use cargo_amdinst::exit::{Exit, Failure};
@@ -22,7 +22,8 @@ const FIXTURE: &[u8] = include_bytes!("fixtures/branches.elf");
 /// Everything that is done with a file, short of printing.
 fn all_commands(bytes: &[u8]) -> Result<(), Failure> {
     let args = FileArgs { file: PathBuf::from("damaged.elf"), target_cpu: None };
-    let input = Input::new(&args, bytes)?;
+    let file = File::from(bytes.to_vec());
+    let input = Input::new(&args, &file)?;
     input.for_each(|found| {
         let object = &found.object;
         let (view, _) = inspect::view_object(&found);

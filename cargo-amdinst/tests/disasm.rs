@@ -75,7 +75,7 @@ fn of_every_code_object_of_rocrand() {
             continue;
         }
         let file = directory.path().join(format!("{}.elf", embedded.index));
-        std::fs::write(&file, &embedded.bytes).unwrap();
+        std::fs::write(&file, &*embedded.bytes).unwrap();
         compare(&objdump, &file);
         compared += 1;
     }

@@ -105,12 +105,21 @@ fn an_llvm_that_compiles_wrongly_is_told() {
         toolchain.script(&llc, &script);
         checks(&mut toolchain.doctor(&[]))
     };
-    let right = "printf 'global_load_dword v0\\nglobal_load_dword v1\\n'";
-    let (output, found) = with(&format!("*--opt-disable=slsr*) cat >/dev/null; {right};;"));
+    let right = "printf 'global_load_dword v0\\n.LBB0_1:\\nglobal_load_dword v1\\n'";
+    let (output, found) =
+        with(&format!("*--opt-disable=slsr* | *--optimize-regalloc*) cat >/dev/null; {right};;"));
     assert!(matches!(output.status.code(), Some(0 | 10)), "{output:?}");
     let told = check(&found, "llvm faults");
     assert_eq!(told["status"], "ok");
-    assert!(told["found"].as_str().unwrap().ends_with("built without, `--opt-disable=slsr`"), "{told}");
+    let lines: Vec<&str> = told["found"].as_str().unwrap().lines().collect();
+    assert_eq!(lines.len(), 2, "{told}");
+    assert!(lines[0].ends_with("built with `--opt-disable=slsr`"), "{told}");
+    assert!(lines[1].ends_with("built with `--optimize-regalloc`"), "{told}");
+    let (output, found) = with(&format!("*--opt-disable=slsr*) cat >/dev/null; {right};;"));
+    assert_eq!(output.status.code(), Some(3));
+    let told = check(&found, "llvm faults");
+    assert_eq!(told["status"], "error");
+    assert!(told["found"].as_str().unwrap().ends_with("nothing keeps that away"), "{told}");
     let (output, found) = with("");
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(check(&found, "llvm faults")["status"], "error");

@@ -160,7 +160,7 @@ fn mistakes_are_named() {
     );
     fails(&["--fail-on", "worse"], 2, "error: --fail-on worse needs a --baseline\n");
     fails(&["--fail-on", "speed>5"], 2, "`speed` is nothing that is measured");
-    fails(&["--baseline", "nothing.json"], 5, "error: nothing.json\n");
+    fails(&["--baseline", "nothing.json"], 5, "error: cannot read nothing.json\n");
     fails(&["--baseline", "src/add.rs"], 5, "it is not what `cargo amdinst report --format json` prints");
     for option in ["--lcov", "--sarif"] {
         fails(
@@ -177,7 +177,7 @@ fn mistakes_are_named() {
     std::fs::write(place.path("run.json"), &RUN[..RUN.len() / 2]).unwrap();
     fails(&[], 5, "it is not what `cargo amdinst test` writes\n  EOF while parsing");
     std::fs::remove_file(place.path("run.json")).unwrap();
-    fails(&[], 5, "error: run.json\n");
+    fails(&[], 5, "error: cannot read run.json\n");
 
     std::fs::write(
         place.path("run.json"),

@@ -186,7 +186,7 @@ fn wrong_arguments_are_named() {
         (
             // More than addresses reach, so that no machine has it.
             "--grid 1 --block 64 --arg buf:4 --arg buf:1000000000000000 --arg buf:4 --arg u32:4",
-            2,
+            13,
             "kernel `add`, argument 2: no room for 1000000000000000 bytes: a run holds its buffers up to 4 times",
         ),
         ("--grid 1 --block 64 --probe time", 2, "required arguments were not provided:\n  --report"),

@@ -43,6 +43,14 @@ impl Version {
             _ => 6,
         }
     }
+
+    /// Whether a launch works of a kernel that has a hidden argument `hidden_completion_action`.
+    ///
+    /// LLVM writes it for each kernel of which it does not see all that it calls. HIP before 5.7 takes such a kernel for one that enqueues
+    /// others, and reads through a null pointer (ROCm/clr, c585aefdb, mended that in April 2023).
+    pub const fn takes_completion_actions(self) -> bool {
+        matches!((self.major, self.minor), (5, 7..) | (6.., _))
+    }
 }
 
 impl fmt::Display for Version {
@@ -70,5 +78,12 @@ mod tests {
         let newest = |major, minor| Version { major, minor, patch: 0 }.newest_code_object();
         let releases = [(5, 0), (5, 2), (5, 3), (5, 5), (5, 7), (6, 0), (6, 2), (6, 3), (7, 0)];
         assert_eq!(releases.map(|(major, minor)| newest(major, minor)), [4, 4, 5, 5, 5, 5, 5, 6, 6]);
+    }
+
+    #[test]
+    fn completion_actions_work_from_one_release_on() {
+        let takes = |major, minor| Version { major, minor, patch: 0 }.takes_completion_actions();
+        assert!([(5, 7), (6, 0), (7, 1)].into_iter().all(|(major, minor)| takes(major, minor)));
+        assert!(![(4, 5), (5, 2), (5, 6)].into_iter().any(|(major, minor)| takes(major, minor)));
     }
 }

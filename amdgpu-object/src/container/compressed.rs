@@ -2,14 +2,15 @@
 //! Decompression").
 
 use super::ContainerError;
-use crate::inflate;
+use crate::Bytes;
+use crate::inflate::{self, Allowance};
 
 const MAGIC: &[u8] = b"CCOB";
 
 /// An unpacked bundle.
 pub(super) struct Unpacked {
     /// The bundle.
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Bytes,
     /// Bytes that the compressed form takes, header included.
     pub(super) size: usize,
 }
@@ -19,7 +20,7 @@ pub(super) fn starts_here(bytes: &[u8]) -> bool {
 }
 
 /// Unpacks the compressed bundle at the start of `bytes`; `at` is its file offset, for messages.
-pub(super) fn unpack(bytes: &[u8], at: usize) -> Result<Unpacked, ContainerError> {
+pub(super) fn unpack(bytes: &[u8], at: usize, allowance: &mut Allowance) -> Result<Unpacked, ContainerError> {
     let number = |start: usize, width: usize| {
         let field = bytes
             .get(start..start + width)
@@ -39,10 +40,10 @@ pub(super) fn unpack(bytes: &[u8], at: usize) -> Result<Unpacked, ContainerError
         ContainerError::damaged(at, problem)
     })?;
     let bytes = match method {
-        0 => inflate::zlib(packed, unpacked),
-        1 => inflate::zstd(packed, unpacked),
+        0 => inflate::zlib(packed, unpacked, allowance),
+        1 => inflate::zstd(packed, unpacked, allowance),
         other => return Err(ContainerError::Unsupported { at, what: format!("compression method {other}") }),
     }
-    .map_err(|problem| ContainerError::damaged(at, format!("it cannot be unpacked: {problem}")))?;
-    Ok(Unpacked { bytes, size: size as usize })
+    .map_err(|problem| ContainerError::Packed { at, problem })?;
+    Ok(Unpacked { bytes: bytes.into(), size: size as usize })
 }

@@ -10,10 +10,10 @@ mod replace;
 pub use pieces::Pieces;
 pub use replace::replace;
 
-use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
-use super::{ObjectError, elf::Elf, target};
+use super::inflate::Allowance;
+use super::{Bytes, ObjectError, elf::Elf, target};
 
 /// A code object found in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,27 @@ pub struct Embedded<'a> {
     /// What it was found in.
     pub origin: Origin,
     /// The code object.
-    pub bytes: Cow<'a, [u8]>,
+    pub bytes: Code<'a>,
+}
+
+/// The bytes of a code object in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Code<'a> {
+    /// They stand in the file.
+    InFile(&'a [u8]),
+    /// They were unpacked, and are shared with the others of their bundle.
+    Unpacked(Bytes),
+}
+
+impl Deref for Code<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::InFile(bytes) => bytes,
+            Self::Unpacked(bytes) => bytes,
+        }
+    }
 }
 
 impl Embedded<'_> {
@@ -74,6 +94,14 @@ pub enum ContainerError {
         /// What is wrong.
         problem: String,
     },
+    /// A compressed bundle that is damaged, or unpacks to more than it may ([`open_within`]).
+    #[error("compressed offload bundle at file offset {at:#x} cannot be unpacked: {problem}")]
+    Packed {
+        /// Where the bundle starts in the file.
+        at: usize,
+        /// What is wrong.
+        problem: String,
+    },
     /// A compressed bundle of a kind that cannot be unpacked.
     #[error(
         "compressed offload bundle at file offset {at:#x}: {what} is not supported; unpack it with `clang-offload-bundler --unbundle` first"
@@ -113,11 +141,22 @@ impl ContainerError {
 /// # Errors
 /// [`ContainerError`]; never an empty list.
 pub fn open(bytes: &[u8]) -> Result<Vec<Embedded<'_>>, ContainerError> {
+    open_within(bytes, UNPACKED_LIMIT)
+}
+
+/// Bytes that the compressed bundles of a file may unpack to, unless another limit is given.
+pub const UNPACKED_LIMIT: u64 = 1 << 30;
+
+/// As [`open`], of a file whose compressed bundles may unpack to `limit` bytes in all.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_within(bytes: &[u8], limit: u64) -> Result<Vec<Embedded<'_>>, ContainerError> {
     if bundle::starts_here(bytes) || compressed::starts_here(bytes) {
-        return bundles(bytes, 0..bytes.len());
+        return bundles(bytes, 0..bytes.len(), limit);
     }
     match host::fatbin(bytes)? {
-        host::Contents::Fatbin(range) => bundles(bytes, range),
+        host::Contents::Fatbin(range) => bundles(bytes, range, limit),
         host::Contents::NoFatbin => Err(ContainerError::NoGpuCode),
         host::Contents::NotHost => {
             let elf = Elf::read(bytes)?;
@@ -127,24 +166,26 @@ pub fn open(bytes: &[u8]) -> Result<Vec<Embedded<'_>>, ContainerError> {
                 index: 0,
                 range: 0..bytes.len(),
                 origin: Origin::CodeObject,
-                bytes: Cow::Borrowed(bytes),
+                bytes: Code::InFile(bytes),
             }])
         }
     }
 }
 
 /// The code objects of all bundles in a range of the file.
-fn bundles(bytes: &[u8], range: Range<usize>) -> Result<Vec<Embedded<'_>>, ContainerError> {
+fn bundles(bytes: &[u8], range: Range<usize>, limit: u64) -> Result<Vec<Embedded<'_>>, ContainerError> {
+    let mut allowance = Allowance::new(limit);
     let mut found = Vec::new();
     let mut others = Vec::new();
     let mut at = range.start;
     while let Some(start) = next_bundle(&bytes[..range.end], at) {
         if compressed::starts_here(&bytes[start..range.end]) {
-            let unpacked = compressed::unpack(&bytes[start..range.end], start)?;
+            let unpacked = compressed::unpack(&bytes[start..range.end], start, &mut allowance)?;
             at = start + unpacked.size;
             let inner = bundle::read(&unpacked.bytes, start)?;
             for entry in inner.entries {
-                let code = Cow::Owned(unpacked.bytes[entry.range].to_vec());
+                // The table was read from these bytes, so each entry is inside.
+                let Some(code) = unpacked.bytes.part(entry.range).map(Code::Unpacked) else { continue };
                 add(&mut found, &mut others, entry.id, code, start..at, Origin::CompressedBundle);
             }
         } else {
@@ -152,7 +193,7 @@ fn bundles(bytes: &[u8], range: Range<usize>) -> Result<Vec<Embedded<'_>>, Conta
             at = start + inner.size;
             for entry in inner.entries {
                 let place = start + entry.range.start..start + entry.range.end;
-                let code = Cow::Borrowed(&bytes[place.clone()]);
+                let code = Code::InFile(&bytes[place.clone()]);
                 add(&mut found, &mut others, entry.id, code, place, Origin::Bundle);
             }
         }
@@ -168,7 +209,7 @@ fn add<'a>(
     found: &mut Vec<Embedded<'a>>,
     others: &mut Vec<String>,
     target: String,
-    bytes: Cow<'a, [u8]>,
+    bytes: Code<'a>,
     range: Range<usize>,
     origin: Origin,
 ) {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::Allowance;
 use super::{ALIGNMENT, ContainerError, Pieces, bundle, compressed, host, is_code_object, next_bundle};
 
 /// The file with some of its code objects replaced, by [`Embedded::index`](super::Embedded::index).
@@ -11,18 +12,21 @@ use super::{ALIGNMENT, ContainerError, Pieces, bundle, compressed, host, is_code
 /// A bundle that was compressed and has a replaced code object comes out uncompressed. In a host file whose bundles have
 /// outgrown `.hip_fatbin`, that section goes to a new segment at the end, and the pointers to the bundles follow.
 ///
+/// Compressed bundles may unpack to `limit` bytes in all.
+///
 /// # Errors
 /// [`ContainerError`], as [`open`](super::open) gives, and when a host file has no way to point at larger bundles.
 pub fn replace<'a>(
     bytes: &'a [u8],
     replacements: &'a BTreeMap<usize, impl AsRef<[u8]>>,
+    limit: u64,
 ) -> Result<Pieces<'a>, ContainerError> {
     if bundle::starts_here(bytes) || compressed::starts_here(bytes) {
-        return Ok(rebuild(bytes, 0..bytes.len(), replacements)?.pieces);
+        return Ok(rebuild(bytes, 0..bytes.len(), replacements, limit)?.pieces);
     }
     match host::fatbin(bytes)? {
         host::Contents::Fatbin(range) => {
-            let bundles = rebuild(bytes, range.clone(), replacements)?;
+            let bundles = rebuild(bytes, range.clone(), replacements, limit)?;
             if bundles.pieces.len() <= range.len() && bundles.moves.iter().all(|(old, new)| old == new) {
                 let rest = range.len() - bundles.pieces.len();
                 let mut out = Pieces::default();
@@ -54,14 +58,16 @@ fn rebuild<'a>(
     bytes: &'a [u8],
     range: Range<usize>,
     replacements: &'a BTreeMap<usize, impl AsRef<[u8]>>,
+    limit: u64,
 ) -> Result<Bundles<'a>, ContainerError> {
+    let mut allowance = Allowance::new(limit);
     let mut bundles = Bundles { pieces: Pieces::default(), moves: BTreeMap::new() };
     let mut index = 0;
     let mut at = range.start;
     while let Some(start) = next_bundle(&bytes[..range.end], at) {
         let rest = &bytes[start..range.end];
         let unpacked = match compressed::starts_here(rest) {
-            true => Some(compressed::unpack(rest, start)?),
+            true => Some(compressed::unpack(rest, start, &mut allowance)?),
             false => None,
         };
         let inner = bundle::read(unpacked.as_ref().map_or(rest, |unpacked| &unpacked.bytes), start)?;

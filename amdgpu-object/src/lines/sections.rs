@@ -8,8 +8,12 @@ use gimli::{DebugInfoOffset, Dwarf, EndianSlice, LittleEndian, Section as _, Sec
 use object::elf;
 
 use super::LinesError;
+use crate::CodeObject;
 use crate::elf::{Elf, Section};
-use crate::{CodeObject, inflate};
+use crate::inflate::{self, Allowance};
+
+/// Most bytes that a code object's debug sections may unpack to.
+const LIMIT: u64 = 1 << 30;
 
 /// How all debug data is read.
 pub(crate) type Slice<'a> = EndianSlice<'a, LittleEndian>;
@@ -24,9 +28,10 @@ impl<'a> Sections<'a> {
         let elf = Elf::read(&object.bytes)
             .map_err(|error| LinesError { part: "ELF file".to_owned(), problem: error.to_string() })?;
         let mut contents = HashMap::new();
+        let mut allowance = Allowance::new(LIMIT);
         for section in elf.sections.iter().filter(|section| section.name.starts_with(".debug_")) {
             let bytes = &object.bytes[section.file_range()];
-            let unpacked = unpack(section, bytes)
+            let unpacked = unpack(section, bytes, &mut allowance)
                 .map_err(|problem| LinesError { part: format!("section {}", section.name), problem })?;
             contents.insert(section.name.clone(), unpacked);
         }
@@ -45,7 +50,11 @@ impl<'a> Sections<'a> {
 }
 
 /// Unpacks a section with `SHF_COMPRESSED`: a header of type, reserved word, size and alignment precedes the data.
-fn unpack<'a>(section: &Section, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, String> {
+fn unpack<'a>(
+    section: &Section,
+    bytes: &'a [u8],
+    allowance: &mut Allowance,
+) -> Result<Cow<'a, [u8]>, String> {
     if !section.flags.contains(elf::SHF_COMPRESSED) {
         return Ok(Cow::Borrowed(bytes));
     }
@@ -53,8 +62,8 @@ fn unpack<'a>(section: &Section, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, Strin
     let kind = u32::from_le_bytes(header[..4].try_into().expect("four bytes"));
     let size = u64::from_le_bytes(header[8..16].try_into().expect("eight bytes"));
     match kind {
-        1 => inflate::zlib(packed, size).map(Cow::Owned),
-        2 => inflate::zstd(packed, size).map(Cow::Owned),
+        1 => inflate::zlib(packed, size, allowance).map(Cow::Owned),
+        2 => inflate::zstd(packed, size, allowance).map(Cow::Owned),
         other => Err(format!("compression type {other} is not supported")),
     }
 }

@@ -1,7 +1,5 @@
 //! A section that is not loaded, added to a finished image.
 
-use std::ops::Range;
-
 use object::elf::{self, SectionFlags, SectionType};
 
 use super::super::ObjectError;
@@ -11,27 +9,26 @@ use super::{NewSection, dynamic};
 /// Section numbers from here on mean something else (`SHN_LORESERVE`).
 const RESERVED: usize = 0xff00;
 
-/// Adds a section, or puts new contents into one of that name and size. Gives the place of its contents in the file; `None`, and
-/// the image as it was, if the image has no names of sections that can grow.
+/// Adds a section, or puts new contents into one of that name and size. The image stays as it was if it has no names of sections
+/// that can grow.
 ///
 /// # Errors
 /// The image cannot be read.
-pub(super) fn attach(bytes: &mut Vec<u8>, new: &NewSection<'_>) -> Result<Option<Range<usize>>, ObjectError> {
+pub(super) fn attach(bytes: &mut Vec<u8>, new: &NewSection<'_>) -> Result<(), ObjectError> {
     let mut elf = Elf::read(bytes)?;
     if let Some((_, old)) = elf.section(new.name)
         && !old.is_alloc()
         && old.file_range().len() == new.contents.len()
     {
-        let range = old.file_range();
-        bytes[range.clone()].copy_from_slice(new.contents);
-        return Ok(Some(range));
+        bytes[old.file_range()].copy_from_slice(new.contents);
+        return Ok(());
     }
     let names = usize::from(u16::from_le_bytes([bytes[62], bytes[63]]));
     let Some(table) = elf.sections.get(names).filter(|table| names != 0 && !table.is_alloc()) else {
-        return Ok(None);
+        return Ok(());
     };
     if elf.sections.len() + 1 >= RESERVED {
-        return Ok(None);
+        return Ok(());
     }
     let mut strings = bytes[table.file_range()].to_vec();
     let name_offset = dynamic::append_name(&mut strings, new.name);
@@ -66,5 +63,5 @@ pub(super) fn attach(bytes: &mut Vec<u8>, new: &NewSection<'_>) -> Result<Option
     }
     bytes[40..48].copy_from_slice(&at.to_le_bytes());
     bytes[60..62].copy_from_slice(&(elf.sections.len() as u16).to_le_bytes());
-    Ok(Some(contents))
+    Ok(())
 }

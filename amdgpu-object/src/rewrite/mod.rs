@@ -23,13 +23,12 @@ mod image;
 mod metadata;
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use super::elf::Elf;
 use super::verify::{VerifyError, verify_owned};
 pub use debug::DebugInfo;
 
-use super::{CodeObject, KEPT_REACH, KernelArg, KernelDescriptor, ObjectError};
+use super::{Bytes, CodeObject, KEPT_REACH, KernelArg, KernelDescriptor, ObjectError};
 
 /// Granule of memory protection, to which the new code is aligned.
 const PAGE: u64 = 4096;
@@ -175,7 +174,7 @@ pub enum RewriteError {
         room: usize,
     },
     /// The result does not hold up: a defect of the rewriter.
-    #[error("the rewritten code object is inconsistent, please report this: {0}")]
+    #[error("the rewritten code object is inconsistent: {0}")]
     Inconsistent(#[from] VerifyError),
 }
 
@@ -195,11 +194,9 @@ pub fn variable_address(text_address: u64, text_length: u64) -> u64 {
 #[derive(Clone, Debug)]
 pub struct Rewritten {
     /// The whole ELF file.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// What became of its debug information.
     pub debug_info: DebugInfo,
-    /// Where the contents of the added section stand in the file; `None` without one, and if there are no names of sections.
-    pub section: Option<Range<usize>>,
 }
 
 /// The code object with the edit applied. The same input gives the same bytes. `address_map` tells where old code went: the virtual
@@ -256,10 +253,11 @@ pub fn rewrite(
     let note = metadata::edit(&context)?;
     let (debug_info, debug) = debug::relocated(&context, &address_map);
     let mut bytes = image::build(&context, bytes, entry, note, &debug)?;
-    let section = edit.section.as_ref().map(|section| attach::attach(&mut bytes, section)).transpose();
-    let section = section.map_err(VerifyError::from)?.flatten();
+    if let Some(section) = &edit.section {
+        attach::attach(&mut bytes, section).map_err(VerifyError::from)?;
+    }
     let CodeObject { bytes, .. } = verify_owned(bytes)?;
-    Ok(Rewritten { bytes, debug_info, section })
+    Ok(Rewritten { bytes, debug_info })
 }
 
 fn text_section(elf: &Elf) -> Result<usize, ObjectError> {

@@ -1,7 +1,7 @@
 //! Bundles and host files.
 
 use amdgpu_object::CodeObject;
-use amdgpu_object::container::{ContainerError, Origin, open};
+use amdgpu_object::container::{ContainerError, Origin, open, open_within};
 use proptest::prelude::*;
 
 use crate::require_tools;
@@ -35,7 +35,7 @@ fn check(bytes: &[u8], origin: Origin) {
             assert_eq!(&bytes[object.range.clone()], &*object.bytes);
         }
         let id = object.target_id().to_owned();
-        let parsed = CodeObject::parse(object.bytes.into_owned()).expect("a code object");
+        let parsed = CodeObject::parse(object.bytes.to_vec()).expect("a code object");
         assert_eq!(parsed.target.to_string(), id);
         assert_eq!(parsed.kernels.len(), 2);
     }
@@ -83,6 +83,33 @@ fn zlib_bundles() {
     let size = (data.len() as u64 + 32).to_le_bytes();
     let unpacked = (plain.len() as u64).to_le_bytes();
     check(&[b"CCOB\x03\0\0\0", &size[..], &unpacked, &[0; 8], &data].concat(), Origin::CompressedBundle);
+}
+
+#[test]
+fn bundles_unpack_to_a_limit() {
+    require_tools!("clang-22", "clang-offload-bundler-22");
+    let plain = bundle(&[]);
+    let packed = bundle(&["-compress"]);
+    let size = plain.len() as u64;
+    assert_eq!(open_within(&packed, size).expect("as much as it is").len(), 2);
+    let told = format!("its header promises {size} bytes, more than the limit of {} in all", size - 1);
+    let error = open_within(&packed, size - 1).expect_err("a byte too many").to_string();
+    assert!(error.ends_with(&told), "{error}");
+    // Together they are too many.
+    let mut two = packed.clone();
+    two.resize(two.len().next_multiple_of(4096), 0);
+    let second = two.len();
+    two.extend(&packed);
+    assert_eq!(open_within(&two, 2 * size).expect("both").len(), 4);
+    match open_within(&two, 2 * size - 1) {
+        Err(ContainerError::Packed { at, problem }) => {
+            assert_eq!(at, second);
+            assert!(problem.contains(&format!("besides {size} unpacked before")), "{problem}");
+        }
+        other => panic!("{other:?}"),
+    }
+    // What was not unpacked is not limited.
+    assert_eq!(open_within(&plain, 0).expect("nothing to unpack").len(), 2);
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn kept(bytes: Vec<u8>) -> Vec<u8> {
         variable: None,
         section: None,
     };
-    rewrite(&object, &edit, |old, _| Some(old)).expect("rewriting").bytes
+    rewrite(&object, &edit, |old, _| Some(old)).expect("rewriting").bytes.to_vec()
 }
 
 /// Whatever parses must keep the promises that users of [`CodeObject`] rely on.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use amdgpu_object::container::{ContainerError, open, replace};
+use amdgpu_object::container::{ContainerError, UNPACKED_LIMIT, open, replace};
 
 use crate::container::bundle;
 use crate::require_tools;
@@ -16,7 +16,7 @@ fn grown(bytes: &[u8], by: usize) -> Vec<u8> {
 
 /// Every code object of a file.
 fn objects(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
-    open(bytes).expect("code objects").into_iter().map(|one| (one.target, one.bytes.into_owned())).collect()
+    open(bytes).expect("code objects").into_iter().map(|one| (one.target, one.bytes.to_vec())).collect()
 }
 
 /// Replaces code object `index` by a larger one and checks that the others are the same.
@@ -24,7 +24,7 @@ fn check_grown(bytes: &[u8], index: usize, by: usize) -> Vec<u8> {
     let before = objects(bytes);
     let larger = grown(&before[index].1, by);
     let replacements = BTreeMap::from([(index, &larger)]);
-    let changed = replace(bytes, &replacements).expect("a replacement").to_vec();
+    let changed = replace(bytes, &replacements, UNPACKED_LIMIT).expect("a replacement").to_vec();
     let after = objects(&changed);
     assert_eq!(after.len(), before.len());
     for (number, (before, after)) in before.iter().zip(&after).enumerate() {
@@ -32,7 +32,10 @@ fn check_grown(bytes: &[u8], index: usize, by: usize) -> Vec<u8> {
         assert!(after.1 == *if number == index { &larger } else { &before.1 }, "code object {number}");
     }
     let mut written = std::io::Cursor::new(Vec::new());
-    replace(bytes, &replacements).expect("again").write_to(&mut written).expect("memory takes all");
+    replace(bytes, &replacements, UNPACKED_LIMIT)
+        .expect("again")
+        .write_to(&mut written)
+        .expect("memory takes all");
     assert!(written.into_inner() == changed);
     changed
 }
@@ -43,7 +46,10 @@ fn code_objects_of_bundles() {
     for extra in [&[][..], &["-compress"]] {
         let one = bundle(extra);
         let nothing = BTreeMap::<usize, Vec<u8>>::new();
-        assert!(objects(&replace(&one, &nothing).expect("nothing to do").to_vec()) == objects(&one));
+        assert!(
+            objects(&replace(&one, &nothing, UNPACKED_LIMIT).expect("nothing to do").to_vec())
+                == objects(&one)
+        );
         let changed = check_grown(&one, 1, 5000);
         // LLVM reads it too.
         let directory = tempfile::tempdir().expect("a temporary directory");
@@ -152,12 +158,12 @@ fn bundles_that_nothing_points_at_do_not_move() {
     let bytes = std::fs::read(&library).expect("the linker wrote it");
     let larger = grown(&objects(&bytes)[0].1, 100_000);
     let replacements = BTreeMap::from([(0, larger)]);
-    let error = replace(&bytes, &replacements).expect_err("no wrapper");
+    let error = replace(&bytes, &replacements, UNPACKED_LIMIT).expect_err("no wrapper");
     assert!(matches!(error, ContainerError::Immovable { .. }), "{error}");
     // What fits stays.
     let same = objects(&bytes)[0].1.clone();
     let replacements = BTreeMap::from([(0, same)]);
-    let changed = replace(&bytes, &replacements).expect("the same").to_vec();
+    let changed = replace(&bytes, &replacements, UNPACKED_LIMIT).expect("the same").to_vec();
     assert_eq!(changed.len(), bytes.len());
     assert!(objects(&changed) == objects(&bytes));
 }

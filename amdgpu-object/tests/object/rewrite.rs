@@ -19,7 +19,7 @@ fn shifted(object: &CodeObject, kernels: Vec<KernelEdit>) -> Result<Vec<u8>, Rew
     text.extend(object.text_bytes());
     let distance = text_address(object) + SHIFT - object.text.address;
     let edit = Edit { text: text.into(), keeps_code: false, kernels, variable: None, section: None };
-    rewrite(object, &edit, |old, _| Some(old + distance)).map(|rewritten| rewritten.bytes)
+    rewrite(object, &edit, |old, _| Some(old + distance)).map(|rewritten| rewritten.bytes.to_vec())
 }
 
 /// What the instrumenter does to a kernel: one more pointer argument, more registers.

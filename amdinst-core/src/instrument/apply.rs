@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use amdgpu_object::CodeObject;
-use amdgpu_object::rewrite::{DebugInfo, Edit, KernelEdit, NewSection, Rewritten, Variable, rewrite};
+use amdgpu_object::rewrite::{
+    DebugInfo, Edit, KernelEdit, NewSection, RewriteError, Rewritten, Variable, rewrite,
+};
 use amdgpu_object::verify::contradiction;
+use amdgpu_object::{Bytes, CodeObject};
 use amdinst_format::probes::{KernelProbes, ProbeMap, SCHEMA};
 
 use super::entry::VARIABLE_OFFSET;
@@ -18,7 +20,7 @@ use crate::counters::HEADER_BYTES;
 #[derive(Clone, Debug)]
 pub struct Instrumented {
     /// The whole ELF file.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// What its counters mean.
     pub map: ProbeMap,
     /// The map's file, whose hash the code object has.
@@ -47,29 +49,28 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
         memory: (HEADER_BYTES + record.max().unwrap_or(0)).into(),
     });
     let nothing = unknown();
-    let edit = Edit {
-        text: relocated.text().into(),
-        keeps_code: relocated.keeps_code(),
-        kernels: edits,
-        variable,
-        section: Some(NewSection { name: MAP_SECTION, contents: nothing.as_bytes() }),
-    };
-    let rewritten = rewrite(object, &edit, |old, edge| relocated.place(old, edge))
-        .map_err(|error| InstrumentError::Rewrite(error.to_string()))?;
     let mut map = ProbeMap {
         schema: SCHEMA,
         target: object.target.to_string(),
         original: digest(&object.bytes),
         code_object: Some(unknown()),
         kernels,
-        addresses: relocated.into_map(),
+        addresses: relocated.map(),
     };
-    let json = |map: &ProbeMap| map.to_json().map_err(|error| InstrumentError::Rewrite(error.to_string()));
-    let Rewritten { mut bytes, debug_info, section } = rewritten;
-    let mut map_file = json(&map)?;
-    if let Some(section) = section {
-        bytes[section].copy_from_slice(map_digest(&map_file, &nothing).as_bytes());
-    }
+    let mut map_file = map.to_json().map_err(|error| InstrumentError::Rewrite(error.to_string()))?;
+    let of_map = map_digest(&map_file, &nothing);
+    let edit = Edit {
+        text: relocated.text().into(),
+        keeps_code: relocated.keeps_code(),
+        kernels: edits,
+        variable,
+        section: Some(NewSection { name: MAP_SECTION, contents: of_map.as_bytes() }),
+    };
+    let rewritten = rewrite(object, &edit, |old, edge| relocated.place(old, edge));
+    let Rewritten { bytes, debug_info } = rewritten.map_err(|error| match error {
+        RewriteError::Inconsistent(problem) => InstrumentError::Inconsistent(problem.to_string()),
+        error => InstrumentError::Rewrite(error.to_string()),
+    })?;
     let code_object = digest(&bytes);
     replace(&mut map_file, &nothing, &code_object);
     map.code_object = Some(code_object);

@@ -48,6 +48,9 @@ pub enum InstrumentError {
         /// What says what.
         problem: String,
     },
+    /// The instrumented code object does not hold up: a defect of the rewriter.
+    #[error("the rewritten code object is inconsistent: {0}")]
+    Inconsistent(String),
     /// The plan for a kernel contradicts itself.
     #[error(
         "internal error at kernel `{kernel}`{}: {what}; this is a defect of cargo-amdinst: please report it with the code object",

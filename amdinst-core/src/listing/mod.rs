@@ -1,4 +1,5 @@
-//! The disassembly of a code object, line for line as `llvm-objdump -d` prints that of its `.text` section.
+//! The disassembly of a code object, line for line as `llvm-objdump -d` prints that of its `.text` section, and of the code that a rewriter
+//! left where it was ([`KEPT_SECTION`]).
 //!
 //! Equal are the labels (of every symbol kind), the instructions with their addresses and bytes, the targets of
 //! branches, words that are no instruction, runs of zeros that are left out, and data symbols among the code. One thing
@@ -11,12 +12,13 @@
 mod data;
 mod line;
 
+use std::fmt::Write as _;
 use std::io;
 use std::ops::Range;
 
 use amdgpu_isa::{Flow, Inst, Target, WaveSize};
-use amdgpu_object::CodeObject;
 use amdgpu_object::labels::{LabelledRange, Labels};
+use amdgpu_object::{CodeObject, KEPT_SECTION};
 
 /// The text is handed on when it has grown to this many bytes.
 const CHUNK: usize = 1 << 16;
@@ -62,6 +64,15 @@ pub enum Item<'a> {
     },
 }
 
+/// What is listed under one label.
+struct Place<'a> {
+    label: LabelledRange<'a>,
+    /// The addresses that are listed.
+    range: Range<u64>,
+    /// Where code begins among them, behind data.
+    code: u64,
+}
+
 /// A code object's symbols, ready for its disassembly.
 pub struct Listing<'a> {
     object: &'a CodeObject,
@@ -90,17 +101,15 @@ impl<'a> Listing<'a> {
         Target { arch, wave: kernel.map_or(self.wave, |kernel| kernel.descriptor.wave_size(arch)) }
     }
 
-    /// Writes the listing of `.text`, beginning with an empty line and the section's name.
+    /// Writes the listing of all code, each section beginning with an empty line and its name.
     ///
     /// # Errors
     /// Those of `out`.
     pub fn write(&self, out: &mut impl io::Write) -> io::Result<()> {
-        let text = &self.object.text;
-        self.write_range(text.address..text.address + text.range.len() as u64, out)
+        self.write_range(self.object.code_span(), out)
     }
 
-    /// Writes the listing as [`Self::write`] does, with the code at some addresses only. What lies outside `.text` is
-    /// left out.
+    /// Writes the listing as [`Self::write`] does, with the code at some addresses only. What is no code is left out.
     ///
     /// # Errors
     /// Those of `out`.
@@ -118,37 +127,35 @@ impl<'a> Listing<'a> {
         out: &mut impl io::Write,
         annotate: &mut impl Annotate,
     ) -> io::Result<()> {
-        let text = &self.object.text;
-        let section = text.address..text.address + text.range.len() as u64;
         let mut buffer = String::with_capacity(2 * CHUNK);
-        buffer.push_str("\nDisassembly of section .text:\n");
-        for LabelledRange { address, name, data_bytes, next } in self.symbols.places() {
-            // Each place is listed from its own address, even when an instruction before it reached beyond that.
-            let start = address.max(range.start);
-            let end = next.unwrap_or(section.end).min(range.end);
-            if start >= end || !section.contains(&start) {
+        for (name, section) in self.sections() {
+            let met = section.start.max(range.start)..section.end.min(range.end);
+            if met.is_empty() {
                 continue;
             }
-            if start == address {
-                line::label(&mut buffer, address, name);
-            }
-            let bytes = |from: u64| &self.object.text_bytes()[(from - section.start) as usize..];
-            let code = address.saturating_add(data_bytes).clamp(start, end);
-            data::dump(&mut buffer, start, &bytes(start)[..(code - start) as usize]);
-            let mut at = code;
-            while at < end {
-                annotate.before(at, name, &mut buffer);
-                at += self.line(&mut buffer, at, end, bytes(at));
-                if buffer.len() >= CHUNK {
-                    out.write_all(buffer.as_bytes())?;
-                    buffer.clear();
+            let _ = writeln!(buffer, "\nDisassembly of section {name}:");
+            for Place { label: LabelledRange { address, name, .. }, range: Range { start, end }, code } in
+                self.places(&section, &met)
+            {
+                if start == address {
+                    line::label(&mut buffer, address, name);
+                }
+                data::dump(&mut buffer, start, &self.bytes(start)[..(code - start) as usize]);
+                let mut at = code;
+                while at < end {
+                    annotate.before(at, name, &mut buffer);
+                    at += self.line(&mut buffer, at, end, self.bytes(at));
+                    if buffer.len() >= CHUNK {
+                        out.write_all(buffer.as_bytes())?;
+                        buffer.clear();
+                    }
                 }
             }
         }
         out.write_all(buffer.as_bytes())
     }
 
-    /// Shows what stands at some addresses to `visit`, in the order of the listing. What lies outside `.text` is left out.
+    /// Shows what stands at some addresses to `visit`, in the order of the listing. What is no code is left out.
     ///
     /// # Errors
     /// Those of `visit`.
@@ -157,24 +164,19 @@ impl<'a> Listing<'a> {
         range: Range<u64>,
         mut visit: impl FnMut(Item<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let text = &self.object.text;
-        let section = text.address..text.address + text.range.len() as u64;
-        for LabelledRange { address, name, data_bytes, next } in self.symbols.places() {
-            let start = address.max(range.start);
-            let end = next.unwrap_or(section.end).min(range.end);
-            if start >= end || !section.contains(&start) {
-                continue;
-            }
+        let sections = self.sections();
+        let places = sections.iter().flat_map(|(_, section)| self.places(section, &range));
+        for Place { label: LabelledRange { address, name, .. }, range: Range { start, end }, code } in places
+        {
             if start == address {
                 visit(Item::Label { address, name })?;
             }
-            let bytes = |from: u64| &self.object.text_bytes()[(from - section.start) as usize..];
-            let mut at = address.saturating_add(data_bytes).clamp(start, end);
-            if at > start {
-                visit(Item::Data { address: start, bytes: &bytes(start)[..(at - start) as usize] })?;
+            if code > start {
+                visit(Item::Data { address: start, bytes: &self.bytes(start)[..(code - start) as usize] })?;
             }
+            let mut at = code;
             while at < end {
-                let here = bytes(at);
+                let here = self.bytes(at);
                 let zeros = data::zeros_to_skip(&here[..(end - at) as usize]);
                 let target = self.target_at(at);
                 let item = match amdgpu_isa::decode_for_listing(target, here) {
@@ -193,6 +195,33 @@ impl<'a> Listing<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The sections of code with their names, in order of their headers.
+    fn sections(&self) -> Vec<(&'static str, Range<u64>)> {
+        let kept = self.object.kept.iter().map(|kept| (KEPT_SECTION, kept.memory()));
+        [(".text", self.object.text.memory())].into_iter().chain(kept).collect()
+    }
+
+    /// The places of a section of code that meet `range`.
+    fn places(&self, section: &Range<u64>, range: &Range<u64>) -> impl Iterator<Item = Place<'_>> {
+        let (section, range) = (section.clone(), range.clone());
+        self.symbols.places(section.start).filter_map(move |label| {
+            // Each place is listed from its own address, even when an instruction before it reached beyond that.
+            let start = label.address.max(range.start);
+            let end = label.next.unwrap_or(section.end).min(range.end);
+            let code = label.address.saturating_add(label.data_bytes);
+            (start < end && section.contains(&start)).then(|| Place {
+                label,
+                range: start..end,
+                code: code.clamp(start, end),
+            })
+        })
+    }
+
+    /// The bytes of code from an address on.
+    fn bytes(&self, address: u64) -> &[u8] {
+        self.object.code_at(address).unwrap_or_default()
     }
 
     /// Writes one line for what stands at `at`, and returns its size in bytes. `bytes` go on to the end of the section:

@@ -17,7 +17,7 @@ fn outcome(object: &CodeObject, plan: Result<Plan, InstrumentError>) -> (Vec<u8>
     match plan.and_then(|plan| apply(object, plan)) {
         Ok(instrumented) => {
             let map = instrumented.map.to_json().expect("a probe map is JSON");
-            (instrumented.bytes, String::from_utf8(map).expect("JSON is UTF-8"))
+            (instrumented.bytes.to_vec(), String::from_utf8(map).expect("JSON is UTF-8"))
         }
         Err(error) => (Vec::new(), error.to_string()),
     }

@@ -18,7 +18,7 @@ pub(crate) fn code_object(bytes: &[u8]) {
     let Ok(found) = container::open(bytes) else { return };
     for embedded in found.into_iter().take(4) {
         assert!(embedded.range.end <= bytes.len() && !embedded.target_id().is_empty());
-        let Ok(object) = CodeObject::parse(embedded.bytes.into_owned()) else { continue };
+        let Ok(object) = CodeObject::parse(embedded.bytes.to_vec()) else { continue };
         let arch = object.target.arch;
         for kernel in &object.kernels {
             let descriptor = &kernel.descriptor;

@@ -177,10 +177,12 @@ pub enum FaultKind {
         /// Where it would go, as a device address.
         target: u64,
     },
-    /// A vector register beyond those there are, by relative addressing.
-    #[error("register index {index} is out of range ({available} registers)")]
+    /// A register beyond those that the kernel's descriptor allots to each wave, named by the instruction or reached by an index.
+    #[error("register {}{index} is beyond the {available} {bank}s that the kernel's descriptor allots", bank.letter())]
     RegisterIndex {
-        /// The register number.
+        /// What kind of register.
+        bank: RegisterBank,
+        /// Its number.
         index: i64,
         /// How many there are.
         available: u32,
@@ -199,9 +201,19 @@ pub enum FaultKind {
         /// Other waves of the workgroup that waited at a barrier then: what this wave waits for may be behind it.
         waiting: u32,
     },
-    /// Who launched the kernel has it stopped ([`crate::Machine::dispatch_until`]).
+    /// Who launched the kernel has it stopped ([`crate::Machine::dispatch_until`], [`crate::Config::stop`]).
     #[error("stopped before its end")]
     Stopped,
+    /// Waves have halted, and nothing wakes them: on hardware the launch would not end.
+    #[error(
+        "never ends: {} halted (`s_sethalt`, `s_sendmsghalt`), and nothing wakes {}",
+        waves(*halted, "has", "have"),
+        if *halted == 1 { "it" } else { "them" }
+    )]
+    Halted {
+        /// Waves of the workgroup that will not go on.
+        halted: u32,
+    },
     /// Waves wait at a barrier which cannot complete.
     #[error(
         "deadlocked barrier: {} at it and {} halted for good",
@@ -312,6 +324,44 @@ pub enum FaultKind {
     /// The launch itself is wrong.
     #[error("bad dispatch: {0}")]
     BadDispatch(String),
+    /// What the code object says of the kernel cannot be.
+    #[error("the code object is damaged: {0}")]
+    Damaged(String),
+    /// The launch needs more memory than this machine has.
+    #[error("no room: {0}")]
+    NoRoom(String),
+}
+
+/// A kind of register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RegisterBank {
+    /// Scalar registers, `s0` and on.
+    Sgpr,
+    /// Vector registers, `v0` and on.
+    Vgpr,
+    /// Accumulation registers, `a0` and on.
+    Agpr,
+}
+
+impl RegisterBank {
+    /// The letter before its registers' numbers.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Sgpr => 's',
+            Self::Vgpr => 'v',
+            Self::Agpr => 'a',
+        }
+    }
+}
+
+impl fmt::Display for RegisterBank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sgpr => "SGPR",
+            Self::Vgpr => "VGPR",
+            Self::Agpr => "AGPR",
+        })
+    }
 }
 
 impl FaultKind {
@@ -338,6 +388,9 @@ impl FaultKind {
             Self::LaneRace { .. } => "lane-race",
             Self::Unwritten { .. } => "uninitialised",
             Self::BadDispatch(_) => "bad-dispatch",
+            Self::Damaged(_) => "damaged",
+            Self::NoRoom(_) => "no-room",
+            Self::Halted { .. } => "halted",
         }
     }
 }

@@ -19,6 +19,13 @@ pub(crate) enum Barrier {
 }
 
 impl Barrier {
+    /// The fault of waves that halted, if no other is left to run, and the first of them.
+    pub(crate) fn halted<'a>(waves: impl IntoIterator<Item = &'a Wave>) -> Option<(usize, FaultKind)> {
+        let mut halted = waves.into_iter().enumerate().filter(|(_, wave)| wave.status == Status::Halted);
+        let (first, _) = halted.next()?;
+        Some((first, FaultKind::Halted { halted: 1 + halted.count() as u32 }))
+    }
+
     /// Of all the waves of a workgroup. A wave that has ended counts as arrived.
     pub(crate) fn of<'a>(waves: impl Iterator<Item = &'a Wave> + Clone, config: &Config) -> Self {
         let count = |status| waves.clone().filter(|wave| wave.status == status).count() as u32;

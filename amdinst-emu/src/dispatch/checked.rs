@@ -1,22 +1,29 @@
-//! Launches that are looked through for races: quickly first (`races/scan`), and, where that has found something, each access by itself.
+//! Launches that are looked through: for races, or for memory that makes the order of workgroups matter. A quick scan comes first
+//! (`races/scan`).
 //!
-//! The second look takes many times as long as the launch. Unless all is asked for ([`Config::thorough`]), it is at the accesses to
-//! dwords that clash, on which every other launch agrees with it, and goes as far as [`Effort`] does.
+//! Where it has found what may be a race, each access is looked at by itself, which takes many times as long as the launch. Unless all is
+//! asked for ([`Config::thorough`]), it is at the accesses to dwords that clash, on which every other launch agrees with it, and goes as
+//! far as [`Effort`] does.
+//!
+//! With [`Config::deterministic`] the scan looks at workgroups, at loads that pass the vector cache, too: a launch in which one
+//! workgroup writes what another accesses runs again from a copy of the memory before it, in order, on one thread. One thread
+//! needs no scan.
 
 use std::sync::Arc;
 
 use super::group::Group;
-use super::{Effort, Execution, Launch, Sample, Sampled, Shared, Unobserved, prepare, run};
+use super::{Effort, Execution, Launch, Sample, Sampled, Shared, Unobserved, prepare, run, threads};
 use crate::check::{Fault, FaultKind};
 use crate::machine::Config;
 use crate::memory::{Copied, Memory};
 use crate::program::Program;
-use crate::races::{Clashes, Found, Look, Noted, ScanLaunch};
+use crate::races::{Clashes, Found, Look, Noted, ScanLaunch, Scope};
 
 /// How often a scan may begin again.
 const SCANS: usize = 8;
 
-/// Runs a kernel, of which races are faults. `before` is what memory holds now, if there is a copy.
+/// Runs a kernel, of which races are faults if that is asked for, and whose result does not depend on the number of threads. `before` is what
+/// memory holds now, if there is a copy.
 pub(super) fn launch(
     memory: &mut Memory,
     config: &Config,
@@ -25,6 +32,17 @@ pub(super) fn launch(
     before: Option<&Copied>,
     effort: &mut Effort,
 ) -> Result<Execution, Fault> {
+    let quick = Config { check_races: false, deterministic: false, ..config.clone() };
+    // One thread takes workgroups in order, so that there is nothing to look for.
+    if !config.check_races {
+        let alone = prepare(memory, &quick, program, launch, |shared| {
+            let shared = Shared { in_order: shared.in_order || shared.has_unseen, ..shared };
+            Ok(if threads(&shared)? == 1 { Some(run(&shared)) } else { None })
+        })?;
+        if let Some(outcome) = alone {
+            return outcome.inspect(|execution| effort.add(execution));
+        }
+    }
     let copied;
     let before = match before {
         Some(before) => before,
@@ -33,40 +51,58 @@ pub(super) fn launch(
             &copied
         }
     };
-    let quick = Config { check_races: false, ..config.clone() };
+    let scope = if config.check_races { Scope::Waves } else { Scope::Workgroups };
     let mut noted = Noted::default();
     for _ in 0..SCANS {
         let mut found = Found::Clash;
         let mut clashes = Clashes::default();
         let outcome = prepare(memory, &quick, program, launch, |shared| {
-            let scan =
-                Arc::new(ScanLaunch::new(shared.memory, &noted, shared.groups(), shared.waves_per_group));
-            let outcome = run(&Shared { look: Look::Scan(scan.clone()), ..shared });
+            let (groups, waves) = (shared.groups(), shared.waves_per_group);
+            // A load that passes the vector cache is no part of a race, but what it finds depends on the order.
+            let all = config.deterministic;
+            let scan = Arc::new(ScanLaunch::new(shared.memory, &noted, groups, waves, scope, all));
+            let in_order = shared.in_order || all && shared.has_unseen;
+            let outcome = run(&Shared { look: Look::Scan(scan.clone()), in_order, ..shared });
             found = scan.found();
             clashes = scan.clashes();
             outcome
         });
+        if config.is_stopped() {
+            return outcome;
+        }
         match (found, outcome) {
             (Found::Nothing, Ok(execution)) => {
                 effort.add(&execution);
                 return Ok(execution);
             }
-            (Found::Clash, Ok(execution)) if !config.thorough => {
+            (Found::Clash, Ok(execution)) if config.check_races && !config.thorough => {
                 effort.add(&execution);
+                // What workgroups leave that ran one after another is the one result there is.
+                let is_result = !config.deterministic || execution.threads == 1;
                 let groups = launch.grid.iter().map(|size| u64::from(*size)).product();
                 let copies = Effort::of_copies(memory.bytes_to_copy(), COPIES);
                 if effort.may_look_at(&launch.kernel, copies) == 0 {
                     let sampled = Some(Sampled { workgroups: 0, of: groups });
+                    let execution = match is_result {
+                        true => execution,
+                        false => in_order(memory, &quick, program, launch, before)?,
+                    };
                     return Ok(Execution { sampled, ..execution });
                 }
-                let after = memory.copy();
+                let after = is_result.then(|| memory.copy());
                 memory.restore(before);
                 // Between slices it is seen how far it goes.
                 let config = Config { time_slice: quick.time_slice.min(SLICE), ..quick.clone() };
                 let looked = prepare(memory, &config, program, launch, |shared| {
                     look(shared, clashes, execution.wave_instructions, copies, effort)
                 })?;
-                memory.restore(&after);
+                let execution = match &after {
+                    Some(after) => {
+                        memory.restore(after);
+                        execution
+                    }
+                    None => in_order(memory, &quick, program, launch, before)?,
+                };
                 let sampled = (looked.sampled.workgroups < looked.sampled.of).then_some(looked.sampled);
                 return Ok(Execution { sampled, doubts: looked.doubts, ..execution });
             }
@@ -85,8 +121,23 @@ pub(super) fn launch(
             (Found::Clash | Found::Nothing, _) => break,
         }
     }
+    let config = if config.check_races { config } else { &quick };
+    in_order(memory, config, program, launch, before)
+}
+
+/// Runs a launch again whose workgroups clash: one after another, from a copy of the memory before it.
+fn in_order(
+    memory: &mut Memory,
+    config: &Config,
+    program: &Program,
+    launch: &Launch,
+    before: &Copied,
+) -> Result<Execution, Fault> {
     memory.restore(before);
-    prepare(memory, config, program, launch, |shared| run(&shared))
+    prepare(memory, config, program, launch, |shared| {
+        let execution = run(&Shared { in_order: true, ..shared })?;
+        Ok(Execution { clash: true, ..execution })
+    })
 }
 
 /// How often memory is copied for a second look.

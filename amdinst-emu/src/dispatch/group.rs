@@ -35,7 +35,7 @@ impl Observer for Unobserved {
         slice: u64,
         counts: &mut [StepCount],
     ) -> (u64, Result<(), Box<Trap>>) {
-        run_slice(context, shared.config, shared.hot, slice, counts)
+        run_slice(context, shared.config, &shared.hot, slice, counts)
     }
 }
 
@@ -182,7 +182,12 @@ impl Group {
                 outcome.map_err(|trap| shared.locate(&self.waves[number], *trap))?;
             }
             match Barrier::of(self.waves[..self.live].iter(), shared.config) {
-                Barrier::Waits if running == 0 => return Ok(()),
+                Barrier::Waits if running == 0 => {
+                    return match Barrier::halted(&self.waves[..self.live]) {
+                        Some((wave, kind)) => Err(shared.locate(&self.waves[wave], *Trap::new(kind))),
+                        None => Ok(()),
+                    };
+                }
                 Barrier::Waits => {}
                 Barrier::Passes => {
                     let waves = self.waves[..self.live].iter_mut();

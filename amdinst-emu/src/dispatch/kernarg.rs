@@ -39,8 +39,6 @@ pub(super) fn segment(kernel: &Kernel, launch: &Launch, queue: u64) -> Result<Ve
             field.copy_from_slice(&value[..width]);
         }
     }
-    // A kernel may load a few dwords at once and so touch bytes behind the last argument.
-    bytes.resize(bytes.len().next_multiple_of(64).max(64), 0);
     Ok(bytes)
 }
 

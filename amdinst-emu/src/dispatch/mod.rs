@@ -12,20 +12,21 @@ mod sample;
 mod slice;
 mod unwritten;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use amdgpu_isa::Op;
-use amdgpu_object::Kernel;
+use amdgpu_object::{Kernel, verify};
 
 use crate::check::{Earlier, Fault, FaultKind, LaneState, Trap};
-use crate::fast::Hot;
+use crate::fast::{self, Hot};
 use crate::lds::Lds;
 use crate::machine::{Config, Uninitialised};
-use crate::memory::{Copied, Memory, Owner, Protection};
-use crate::program::Program;
+use crate::memory::{Copied, Memory, Owner, Protection, Room};
+use crate::program::{Program, Registers};
 use crate::races::{self, Clashes, DeviceRaces, Judge, Late, Look, Races};
 use crate::wave::{REGISTERS, Wave};
 pub(crate) use barrier::Barrier;
@@ -114,6 +115,10 @@ pub struct Execution {
     pub seconds: f64,
     /// Host threads that ran it.
     pub threads: usize,
+    /// Waves or workgroups access the same memory, and not by atomics of which the order makes no difference: so workgroups ran in order,
+    /// on one thread. It is looked for where [`Config::check_races`] asks for it, and, between workgroups on several threads, where
+    /// [`Config::deterministic`] does.
+    pub clash: bool,
     /// What writes to EXEC did, sorted by wave, then pc. Empty unless asked for.
     pub masks: Vec<MaskRecord>,
     /// What every instruction did, sorted by wave, then pc. Empty unless asked for.
@@ -135,6 +140,7 @@ impl Execution {
         self.lane_instructions += next.lane_instructions;
         self.seconds += next.seconds;
         self.threads = self.threads.max(next.threads);
+        self.clash |= next.clash;
         for (op, count) in &next.opcode_stats {
             match self.opcode_stats.binary_search_by_key(&(*op as usize), |(op, _)| *op as usize) {
                 Ok(at) => self.opcode_stats[at].1 += count,
@@ -211,8 +217,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) program: &'a Program,
     pub(crate) config: &'a Config,
-    /// The program's code for the configuration's level.
-    pub(crate) hot: &'a [Hot],
+    /// The program's code for the configuration's level, and for waves with the kernel's registers.
+    pub(crate) hot: Cow<'a, [Hot]>,
     pub(crate) launch: &'a Launch,
     pub(crate) kernel: &'a Kernel,
     pub(crate) setup: Setup,
@@ -220,12 +226,16 @@ pub(crate) struct Shared<'a> {
     pub(crate) lds_bytes: u32,
     pub(crate) waves_per_group: u32,
     pub(crate) entry: u32,
-    /// VGPRs and AGPRs that a wave can touch.
-    pub(crate) registers: [usize; 2],
+    /// Registers that the kernel's descriptor allots to a wave.
+    allotted: Registers,
+    /// Those of them that a wave can touch.
+    pub(crate) registers: Registers,
     /// Whether the launch is to end now; asked between slices.
     stop: Option<&'a Stop<'a>>,
     /// The order of workgroups can show in the result.
     in_order: bool,
+    /// Some accesses are in no scan.
+    has_unseen: bool,
     /// The launch ends when so many accesses of lanes have been looked at by themselves.
     most_looks: u64,
     /// The workgroups that run, if not all do.
@@ -262,7 +272,7 @@ pub(crate) fn launch(
 ) -> Result<Execution, Fault> {
     // One that ends with a fault leaves nothing here: another like it is looked at in the same way (`is_by_unwritten`).
     let mut spent = effort.clone();
-    let execution = if config.check_races {
+    let execution = if config.check_races || config.deterministic {
         checked::launch(memory, config, program, launch, before, &mut spent)?
     } else {
         let execution = prepare(memory, config, program, launch, |shared| run(&shared))?;
@@ -299,7 +309,8 @@ pub(crate) fn prepare<T>(
         let descriptor = Descriptor(&kernel.descriptor);
         let dynamic = if kernel.metadata.uses_dynamic_stack { config.dynamic_stack } else { 0 };
         let asked = descriptor.scratch_bytes().max(kernel.metadata.private_segment_fixed_size);
-        let scratch = Setup::scratch_bytes(asked.saturating_add(dynamic));
+        let scratch = Setup::scratch_bytes(program.arch, asked, dynamic)
+            .map_err(|message| Fault::dispatch(name, message))?;
         let kernarg = place(&kernarg_bytes, "kernarg segment")?;
         let kernel_object = program.device_address(kernel.descriptor_address);
         let packet = registers::packet(launch, scratch, descriptor.lds_bytes(), kernel_object, kernarg);
@@ -309,6 +320,10 @@ pub(crate) fn prepare<T>(
         Setup::new(program, kernel, launch, &places)
     });
     let lds = lds_bytes(kernel) + launch.dynamic_lds;
+    // Compilers load three dwords as four where these are aligned, and so read behind the last argument.
+    if let Ok(setup) = &setup {
+        memory.pad(setup.kernarg, config.uninitialised.0);
+    }
     let result = setup
         .and_then(|setup| Shared::new(memory, config, program, launch, kernel, setup, lds))
         .and_then(run);
@@ -330,6 +345,9 @@ fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault>
         let known: Vec<&str> = program.kernels().collect();
         return bad(format!("no kernel of that name; the code object has: {}", known.join(", ")));
     };
+    if let Some(problem) = verify::contradiction(kernel) {
+        return Err(Fault { kind: FaultKind::Damaged(problem), ..Fault::dispatch(name, String::new()) });
+    }
     if launch.grid.contains(&0) || launch.block.contains(&0) {
         return bad(format!("a dimension is zero: grid {:?}, block {:?}", launch.grid, launch.block));
     }
@@ -384,11 +402,24 @@ impl<'a> Shared<'a> {
         };
         let block: u32 = launch.block.iter().product();
         let reached = reach::steps(program, entry);
+        let named = reach::named(&reached);
+        let vectors = kernel.descriptor.vector_registers(program.arch);
+        let allotted = Registers {
+            sgprs: kernel.descriptor.sgpr_count(program.arch) as u16,
+            vgprs: vectors.vgprs as u16,
+            agprs: vectors.agprs as u16,
+        };
+        let allotted = allotted.min(Registers::ALL);
+        let steps = program.code.steps(program, config.vectors);
+        let hot = match named.beyond(allotted) {
+            None => Cow::Borrowed(steps),
+            Some(_) => Cow::Owned(fast::within(program, steps, allotted)),
+        };
         let shared = Self {
             memory,
             program,
             config,
-            hot: program.code.steps(program, config.vectors),
+            hot,
             launch,
             kernel,
             setup,
@@ -396,9 +427,11 @@ impl<'a> Shared<'a> {
             lds_bytes,
             waves_per_group: block.div_ceil(64),
             entry,
-            registers: reach::registers(&reached),
+            allotted,
+            registers: if reach::index(&reached) { allotted } else { named.min(allotted) },
             stop: None,
             in_order: order::matters(&reached),
+            has_unseen: order::has_unseen(&reached),
             most_looks: u64::MAX,
             sample: None,
             patterns: Patterns::alike(config.uninitialised),
@@ -418,8 +451,16 @@ impl<'a> Shared<'a> {
     /// Whether the launch is to end now.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop())
+            || self.config.is_stopped()
             || self.look.scan().is_some_and(|scan| scan.is_over())
             || self.look.focus().is_some_and(|focus| focus.effort() > self.most_looks)
+    }
+
+    /// The places of the workgroups that run: those of a part of the launch, or of a sample. Samples are of whole launches.
+    fn running(&self) -> Range<u64> {
+        let all = self.sample.map_or(self.groups(), Sample::len);
+        let part = self.launch.part.clone().unwrap_or(0..u64::MAX);
+        part.start..part.end.min(all)
     }
 
     /// Workgroups of the launch.
@@ -444,7 +485,7 @@ impl<'a> Shared<'a> {
 
     /// Put a wave of a workgroup into its initial state.
     pub(crate) fn start(&self, wave: &mut Wave, index: u64, number: u32) {
-        wave.reset(self.registers, self.patterns.registers.0);
+        wave.reset(self.allotted, self.registers, self.patterns.registers.0);
         wave.index = index * u64::from(self.waves_per_group) + u64::from(number);
         wave.next = self.entry;
         wave.current = self.entry;
@@ -483,9 +524,10 @@ impl<'a> Shared<'a> {
 
     /// What a lane holds.
     fn lane_state(&self, wave: &Wave, lane: usize) -> LaneState {
-        let [vgprs, agprs] = self.registers;
-        let bank =
-            |first: usize, count: usize| wave.rows[first..][..count].iter().map(|row| row[lane]).collect();
+        let Registers { vgprs, agprs, .. } = self.registers;
+        let bank = |first: usize, count: u16| {
+            wave.rows[first..][..usize::from(count)].iter().map(|row| row[lane]).collect()
+        };
         LaneState {
             lane: lane as u8,
             vgprs: bank(0, vgprs),
@@ -547,22 +589,39 @@ pub(crate) fn workgroup(grid: [u32; 3], index: u64) -> [u32; 3] {
     [index % width, index / width % height, index / (width * height)].map(|id| id as u32)
 }
 
+/// Bytes of scratch memory from which on it is asked whether the machine has them.
+const LARGE_SCRATCH: u64 = 64 << 20;
+
+/// How many host threads a launch runs on: no more than there is scratch memory for.
+fn threads(shared: &Shared<'_>) -> Result<usize, Fault> {
+    let wanted = match shared.launch.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    let groups = shared.running();
+    let groups = usize::try_from(groups.end.saturating_sub(groups.start)).unwrap_or(usize::MAX);
+    let threads = if shared.in_order { 1 } else { wanted.min(groups) };
+    let scratch = u64::from(shared.setup.wave_scratch()) * u64::from(shared.waves_per_group);
+    if scratch * (threads as u64) < LARGE_SCRATCH {
+        return Ok(threads);
+    }
+    let available = Room::here().bytes();
+    match usize::try_from(available / scratch).unwrap_or(usize::MAX).min(threads) {
+        0 => {
+            let message =
+                format!("{scratch} bytes of scratch memory a workgroup, and {available} bytes are available");
+            Err(Fault {
+                kind: FaultKind::NoRoom(message),
+                ..Fault::dispatch(&shared.launch.kernel, String::new())
+            })
+        }
+        fitting => Ok(fitting),
+    }
+}
+
 fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
-    let launch = shared.launch;
-    // Samples are of whole launches.
-    let all = shared.sample.map_or(shared.groups(), Sample::len);
-    let groups = launch.part.clone().unwrap_or(0..u64::MAX);
-    let groups = groups.start..groups.end.min(all);
-    let wanted = if launch.threads == 0 {
-        std::thread::available_parallelism().map_or(1, usize::from)
-    } else {
-        launch.threads
-    };
-    let threads = if shared.in_order {
-        1
-    } else {
-        wanted.min(usize::try_from(groups.end.saturating_sub(groups.start)).unwrap_or(1))
-    };
+    let groups = shared.running();
+    let threads = threads(shared)?;
     let started = Instant::now();
     let parts = if threads <= 1 {
         vec![work(shared, &AtomicU64::new(groups.start), &AtomicU64::new(u64::MAX), &groups, 1)]

@@ -11,6 +11,9 @@
 //! Then they run in order on one thread. What is left is plain loads and stores, and integer atomics without a result.
 //! Integer atomics give the same final values in every order. Plain accesses of different workgroups to one address, one
 //! of them a write, are a data race in the programming model, and only a kernel that has one can see a difference.
+//!
+//! Launches that must give one result whatever the number of threads, though their workgroups may race, are scanned for such
+//! accesses ([`crate::Config::deterministic`], `dispatch::checked`). The few that no scan sees are looked for here.
 
 use crate::exec::is_clock;
 use crate::program::{Action, Space, Step};
@@ -18,6 +21,14 @@ use crate::program::{Action, Space, Step};
 /// Whether a kernel that can reach these steps must have its workgroups run in order.
 pub(super) fn matters(steps: &[&Step]) -> bool {
     steps.iter().any(|step| is_sensitive(step))
+}
+
+/// Whether there are accesses to device memory that a scan does not see: those that convert.
+pub(super) fn has_unseen(steps: &[&Step]) -> bool {
+    steps.iter().any(|step| {
+        let access = step.extra.as_ref().and_then(|extra| extra.memory);
+        access.is_some_and(|access| access.typed.is_some())
+    })
 }
 
 fn is_sensitive(step: &Step) -> bool {

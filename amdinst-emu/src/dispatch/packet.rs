@@ -91,6 +91,8 @@ pub(crate) fn dispatch(
         record_masks: dispatch.record_masks,
         ..Launch::new(name.clone())
     };
+    let scratch = Setup::scratch_bytes(program.arch, packet.private, 0)
+        .map_err(|message| Fault::dispatch(name, message))?;
     // The arguments up to the last that the kernel preloads into registers, as far as there is memory.
     let (length, offset) = Descriptor(&kernel.descriptor).preload();
     let mut kernarg = vec![0; 4 * (length + offset) as usize];
@@ -103,7 +105,7 @@ pub(crate) fn dispatch(
         queue: dispatch.queue,
         kernarg: packet.kernarg,
         kernarg_bytes: &kernarg[..preloaded.unwrap_or(0)],
-        scratch: Setup::scratch_bytes(packet.private),
+        scratch,
         items: packet.items,
     };
     let setup = Setup::new(program, kernel, &launch, &places)?;

@@ -3,8 +3,8 @@
 use amdgpu_isa::Op;
 
 use crate::exec;
-use crate::program::{Program, Step};
-use crate::wave::{GprIndex, REGISTERS, register_row};
+use crate::program::{Program, Registers, Step};
+use crate::wave::GprIndex;
 
 /// The steps that a kernel which begins at `entry` can reach. A computed jump may go to any function of the code object:
 /// where there is one, these are all steps.
@@ -32,24 +32,14 @@ pub(super) fn steps(program: &Program, entry: u32) -> Vec<&Step> {
     reached
 }
 
-/// How many VGPRs and AGPRs these steps can touch, counted from the first.
-pub(super) fn registers(steps: &[&Step]) -> [usize; 2] {
-    const BANK: usize = REGISTERS / 2;
-    let mut most = [0; 2];
-    for step in steps {
-        // With an index, any register.
-        if turns_indexing_on(step) {
-            return [BANK; 2];
-        }
-        let operands = step.extra.iter().flat_map(|extra| &extra.inst.operands);
-        for operand in operands {
-            if let Some(row) = register_row(operand.value).map(usize::from) {
-                let end = row % BANK + usize::from(operand.dwords.max(1));
-                most[row / BANK] = most[row / BANK].max(end.min(BANK));
-            }
-        }
-    }
-    most
+/// The registers that these steps name.
+pub(super) fn named(steps: &[&Step]) -> Registers {
+    steps.iter().map(|step| step.registers).fold(Registers::default(), Registers::max)
+}
+
+/// Whether these steps may reach vector registers that they do not name.
+pub(super) fn index(steps: &[&Step]) -> bool {
+    steps.iter().any(|step| turns_indexing_on(step))
 }
 
 /// Whether registers may be addressed by an index after the step.

@@ -63,6 +63,8 @@ pub(crate) struct Setup {
     mode: u32,
     /// Scratch bytes a work-item.
     scratch: u32,
+    /// Device address of the kernarg segment.
+    pub(super) kernarg: u64,
     arch: Arch,
     /// Workgroups in x, y, z.
     grid: [u32; 3],
@@ -184,13 +186,21 @@ impl Setup {
             let waves = block.iter().product::<u32>().div_ceil(64);
             (0..waves).map(|number| Lanes::new(block, number, arch, id_rows)).collect()
         });
-        Ok(Self { entry, user, system_at, rsrc2, mode, scratch, arch, grid: launch.grid, lanes, id_rows })
+        let grid = launch.grid;
+        Ok(Self { entry, user, system_at, rsrc2, mode, scratch, kernarg, arch, grid, lanes, id_rows })
     }
 
-    /// Scratch bytes a work-item that a kernel is given which asks for `asked`: whole dwords of each lane, and some for
-    /// the stack pointer's alignment.
-    pub(super) fn scratch_bytes(asked: u32) -> u32 {
-        asked.min(1 << 24).next_multiple_of(16)
+    /// Scratch bytes a work-item that a kernel is given which asks for `asked`, and `dynamic` for a stack that grows: whole dwords of
+    /// each lane, and some for the stack pointer's alignment.
+    ///
+    /// # Errors
+    /// More than the processor has.
+    pub(super) fn scratch_bytes(arch: Arch, asked: u32, dynamic: u32) -> Result<u32, String> {
+        let most = arch.limits().scratch_bytes;
+        if asked > most {
+            return Err(format!("{asked} bytes of scratch memory a work-item; {arch} has {most}"));
+        }
+        Ok(asked.saturating_add(dynamic).next_multiple_of(16).min(most))
     }
 
     /// Waves of a workgroup: fewer at the grid's end, if it has a part of a workgroup there.
@@ -205,7 +215,7 @@ impl Setup {
     }
 
     /// Bytes of the workgroup's scratch that one wave has.
-    fn wave_scratch(&self) -> u32 {
+    pub(super) fn wave_scratch(&self) -> u32 {
         self.scratch * 64
     }
 

@@ -2,7 +2,7 @@
 
 use crate::check::Trap;
 use crate::exec::Context;
-use crate::fast::{Hot, STOP};
+use crate::fast::{self, Hot, STOP};
 use crate::machine::Config;
 use crate::program::Step;
 use crate::wave::Status;
@@ -36,7 +36,7 @@ pub(crate) fn run_slice(
     let mut outcome = Ok(());
     while outcome.is_ok() && used < slice && context.wave.status == Status::Running {
         let (ran, how) = if !config.fast_layer || context.wave.needs_reference_path() {
-            reference_path(context, config, slice - used, counts)
+            reference_path(context, config, hot, slice - used, counts)
         } else if watched {
             by_handlers::<true>(context, hot, slice - used, counts)
         } else {
@@ -101,6 +101,7 @@ fn by_handlers<const WATCHED: bool>(
 fn reference_path(
     context: &mut Context<'_>,
     config: &Config,
+    hot: &[Hot],
     slice: u64,
     counts: &mut [StepCount],
 ) -> (u64, Result<(), Box<Trap>>) {
@@ -116,6 +117,11 @@ fn reference_path(
         if w.skips_vectors && step.flags.vector {
             used += 1;
             continue;
+        }
+        if hot.get(at as usize).is_some_and(|hot| hot.is_beyond) {
+            outcome = Err(fast::beyond_allotted(w, step));
+            used += 1;
+            break;
         }
         w.refresh_masks();
         w.clock = w.steps_run + used;

@@ -157,7 +157,8 @@ impl<'a> Place<'a> {
             return Ok(Self::Scratch(at));
         }
         let size = u32::from(bytes);
-        let Some((allocation, at)) = memory.find(address, u64::from(bytes)) else {
+        let padded = || memory.find_padded(address, u64::from(bytes)).filter(|_| !write);
+        let Some((allocation, at)) = memory.find(address, u64::from(bytes)).or_else(padded) else {
             return Err(Trap::new(memory.diagnose(MemorySpace::Scalar, address, size, write)));
         };
         if write && allocation.protection == Protection::ReadOnly {
@@ -169,7 +170,7 @@ impl<'a> Place<'a> {
 
     fn load(&self, w: &Wave, at: u8) -> u32 {
         match self {
-            Self::Device(allocation, start) => allocation.bytes.load::<4>(start + usize::from(at)) as u32,
+            Self::Device(allocation, start) => allocation.scalar_dword(start + usize::from(at)),
             Self::Scratch(start) => w.scratch.load_dword(start + usize::from(at)).unwrap_or(0),
             Self::Nowhere => 0,
         }

@@ -3,9 +3,9 @@
 use amdgpu_isa::Op;
 
 use super::{Context, hardware_registers};
-use crate::check::{FaultKind, Outcome, Trap};
+use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
 use crate::program::Step;
-use crate::wave::{EXEC, M0, VCC, VSKIP, Wave};
+use crate::wave::{EXEC, FLAT_SCRATCH, M0, VCC, VSKIP, Wave};
 
 /// Result and SCC of a 32-bit operation that sets SCC when the result is not zero.
 fn flagged(value: u32) -> (u32, bool) {
@@ -327,8 +327,11 @@ fn source_register(step: &Step) -> Outcome<u8> {
 fn relative(w: &Wave, register: u8, count: u32) -> Outcome<u8> {
     let index = u32::from(register).wrapping_add(w.s[usize::from(M0)]);
     let last = index.wrapping_add(count - 1);
-    if last > u32::from(VCC) + 1 || last < index {
-        let kind = FaultKind::RegisterIndex { index: i64::from(index as i32), available: u32::from(VCC) + 2 };
+    // From a register behind the SGPRs on, those up to VCC.
+    let there = if register < FLAT_SCRATCH { u32::from(w.allotted.sgprs) } else { u32::from(VCC) + 2 };
+    if last >= there || last < index {
+        let bank = RegisterBank::Sgpr;
+        let kind = FaultKind::RegisterIndex { bank, index: i64::from(last as i32), available: there };
         return Err(Trap::new(kind));
     }
     Ok(index as u8)

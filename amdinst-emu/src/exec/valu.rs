@@ -26,8 +26,7 @@ pub(super) fn valu(context: &mut Context<'_>, step: &Step) -> Outcome {
     prepare(w, step)?;
     let mut dst = step.dst;
     if w.gpr_index.enable != 0 && w.s[usize::from(M0)] & 1 << 15 != 0 {
-        let index = i64::from(w.s[usize::from(M0)] & 0xff);
-        dst = w.checked_row(i64::from(dst), index)?;
+        dst = w.checked_row(dst, w.s[usize::from(M0)] & 0xff, step.dst_dwords)?;
     }
     w.src[3] = dst;
     flush_accumulator(w, step, extra);
@@ -86,8 +85,7 @@ pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
             && let Src::Row(row) = step.src[slot]
             && w.s[usize::from(M0)] >> (12 + slot) & 1 != 0
         {
-            let index = i64::from(w.s[usize::from(M0)] & 0xff);
-            w.src[slot] = w.checked_row(i64::from(row), index)?;
+            w.src[slot] = w.checked_row(row, w.s[usize::from(M0)] & 0xff, step.src_dwords[slot])?;
         }
         if slot == 0
             && let Some(dpp) = &mods.dpp

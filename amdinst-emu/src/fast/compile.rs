@@ -53,6 +53,7 @@ fn compile_step(step: &Step, index: u32, vectors: Vectors) -> Hot {
         slot: step.slot,
         end: 0,
         vectors: 0,
+        is_beyond: false,
     };
     if let Some(run) = handler(step, &mut hot, vectors) {
         hot.run = run;

@@ -221,7 +221,7 @@ fn note(
     let number = context.memory.number_of(allocation);
     match (context.scan.as_deref_mut(), context.focus) {
         (Some(scan), _) => {
-            if !orders && scan.wants(number, kind) {
+            if (!orders || scan.notes_synchronising()) && scan.wants(number, kind) {
                 let mut noting = scan.by(number, w.place.number, kind);
                 lanes.gather(&mut noting, w.exec);
                 noting.end();
@@ -275,7 +275,7 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
             for i in 0..parts::<L>() {
                 addresses[i] = L::load(row.add(i * L::N));
             }
-            if context.lds.is_watched() {
+            if context.lds.is_watched() || context.scan.is_some() {
                 let (addresses, start) = (&*addresses.as_ptr().cast::<[u32; LANES]>(), place.start);
                 let lanes = Lanes { addresses, start, consecutive: place.consecutive, dwords: DWORDS };
                 if !note(context, hot, place.allocation, AccessKind::plain(STORE), &lanes) {

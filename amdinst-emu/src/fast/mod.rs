@@ -6,6 +6,9 @@
 //! in `exec`, which knows everything. So the rules live in `exec`, and a handler here is an optimisation that must give
 //! the same bits: `tests/levels.rs` holds each of them against it.
 //!
+//! A step names the registers up to which it needs each bank. If code that a kernel can reach names one beyond those that its descriptor
+//! allots, the launch has a copy of the steps in which these are faults ([`within`]): the check costs other launches nothing.
+//!
 //! # Safety
 //! Handlers use raw pointers into the wave's registers, and instructions that not every host has. What makes that sound
 //! is checked in [`compile`](compile::compile), where handlers are chosen: rows are inside the register file, and the
@@ -40,8 +43,9 @@ pub use level::Vectors;
 
 use std::sync::OnceLock;
 
+use crate::check::{FaultKind, Trap};
 use crate::exec::Context;
-use crate::program::Program;
+use crate::program::{Program, Registers, Step};
 use crate::wave::{EXEC, LANES, Status, Wave};
 use level::Level;
 
@@ -60,7 +64,7 @@ const SCALAR: u32 = 1 << 16;
 const CONST: u32 = 1 << 17;
 
 /// A step, compact: one cache line.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Hot {
     pub(crate) run: Handler,
@@ -83,6 +87,8 @@ pub(crate) struct Hot {
     pub(crate) end: u32,
     /// Instructions that work on lanes among all steps up to this one, with it.
     pub(crate) vectors: u32,
+    /// It names registers that the wave has not.
+    pub(crate) is_beyond: bool,
 }
 
 /// The compact steps of a program, for each level that has been used.
@@ -97,6 +103,33 @@ impl Code {
         let vectors = vectors.min(Vectors::detect());
         self.levels[vectors as usize].get_or_init(|| compile::compile(program, vectors))
     }
+}
+
+/// The same steps for waves with the registers `allotted`: those that name others are faults.
+pub(crate) fn within(program: &Program, steps: &[Hot], allotted: Registers) -> Vec<Hot> {
+    let check = |(hot, step): (&Hot, &Step)| match step.registers.beyond(allotted) {
+        Some(_) => Hot { run: beyond, is_beyond: true, ..*hot },
+        None => *hot,
+    };
+    steps.iter().zip(&program.steps).map(check).collect()
+}
+
+/// Ends the wave at a step that names registers which it has not.
+///
+/// # Safety
+/// As for [`Handler`].
+unsafe fn beyond(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    let index = hot.next - 1;
+    context.wave.current = index;
+    context.trap = Some(beyond_allotted(context.wave, &context.program.steps[index as usize]));
+    STOP
+}
+
+/// The trap of such a step.
+pub(crate) fn beyond_allotted(wave: &Wave, step: &Step) -> Box<Trap> {
+    // `within` has chosen it by the same registers.
+    let (bank, index, available) = step.registers.beyond(wave.allotted).expect("a step beyond the allotment");
+    Trap::new(FaultKind::RegisterIndex { bank, index: index.into(), available: available.into() })
 }
 
 /// What a handler does, for any level.

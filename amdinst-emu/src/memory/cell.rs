@@ -7,6 +7,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -21,6 +22,8 @@ pub(crate) struct SharedBytes {
 /// What keeps the bytes alive.
 enum Owner {
     Words(Arc<[AtomicU64]>),
+    /// Pages of zeros that the system commits when they are first written.
+    Pages(#[expect(dead_code, reason = "dropped with the block")] memmap2::MmapMut),
     /// Memory of the host program; dropped when no clone needs it any more.
     Host(Arc<dyn Any + Send + Sync>),
 }
@@ -44,14 +47,34 @@ impl Clone for SharedBytes {
             Owner::Words(words) => {
                 Self::owned(words.iter().map(|word| AtomicU64::new(word.load(Relaxed))).collect(), self.len)
             }
+            Owner::Pages(_) => {
+                // Without address space for it the allocator has the last word.
+                let copy = Self::zeroed(self.len).unwrap_or_else(|_| Self::words(self.len));
+                copy.take_over(self);
+                copy
+            }
             Owner::Host(keep) => Self { start: self.start, len: self.len, owner: Owner::Host(keep.clone()) },
         }
     }
 }
 
 impl SharedBytes {
-    /// `len` zero bytes.
-    pub(crate) fn zeroed(len: usize) -> Self {
+    /// Bytes from which on a block has pages of its own.
+    const LARGE: usize = 4 << 20;
+
+    /// `len` zero bytes. Those of a large block take no memory until they are written.
+    ///
+    /// # Errors
+    /// The system gives no address space for them.
+    pub(crate) fn zeroed(len: usize) -> io::Result<Self> {
+        if len < Self::LARGE {
+            return Ok(Self::words(len));
+        }
+        let mut pages = memmap2::MmapMut::map_anon(len.next_multiple_of(8))?;
+        Ok(Self { start: pages.as_mut_ptr(), len, owner: Owner::Pages(pages) })
+    }
+
+    fn words(len: usize) -> Self {
         Self::owned((0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect(), len)
     }
 
@@ -163,6 +186,28 @@ impl SharedBytes {
         }
     }
 
+    /// Become what `other` is, while all of it is zero: what stays zero takes no memory.
+    fn take_over(&self, other: &Self) {
+        for at in (0..self.len / 8 * 8).step_by(8) {
+            let word = other.load::<8>(at);
+            if word != 0 {
+                self.store::<8>(at, word);
+            }
+        }
+        for at in self.len / 8 * 8..self.len {
+            self.store::<1>(at, other.load::<1>(at));
+        }
+    }
+
+    /// The dword at an offset, with bytes of `padding` behind the end.
+    pub(crate) fn load_padded_dword(&self, offset: usize, padding: u32) -> u32 {
+        let padding = padding.to_le_bytes();
+        u32::from_le_bytes(std::array::from_fn(|byte| match offset + byte {
+            at if at < self.len => self.load::<1>(at) as u8,
+            at => padding[at % padding.len()],
+        }))
+    }
+
     /// Become what `other` is, of which there are as many.
     pub(crate) fn copy_from(&self, other: &Self) {
         assert_eq!(self.len, other.len, "of one size");
@@ -211,7 +256,7 @@ mod tests {
 
     #[test]
     fn every_size_at_every_offset_up_to_the_end() {
-        let bytes = SharedBytes::zeroed(21);
+        let bytes = SharedBytes::zeroed(21).unwrap();
         bytes.write(0, &(1..=21).collect::<Vec<u8>>());
         let expected = |offset: usize, size: usize| {
             (0..size).fold(0, |value, byte| value | (1 + (offset + byte) as u64) << (8 * byte))
@@ -242,12 +287,12 @@ mod tests {
     #[test]
     #[should_panic = "checked by the caller"]
     fn nothing_is_read_behind_the_end() {
-        SharedBytes::zeroed(21).load::<4>(18);
+        SharedBytes::zeroed(21).unwrap().load::<4>(18);
     }
 
     #[test]
     fn threads_update_one_place() {
-        let bytes = SharedBytes::zeroed(16);
+        let bytes = SharedBytes::zeroed(16).unwrap();
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {

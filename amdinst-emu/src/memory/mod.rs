@@ -1,8 +1,10 @@
 //! Device memory: allocations with guard gaps, and named answers for stray addresses.
 
 mod cell;
+mod room;
 
 pub(crate) use cell::SharedBytes;
+pub use room::Room;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -45,6 +47,21 @@ pub enum MemoryError {
     /// More than the emulator gives.
     #[error("cannot allocate {0} bytes: the emulator's limit is {limit} bytes in all", limit = Memory::LIMIT)]
     TooLarge(u64),
+    /// More than this machine has.
+    #[error("no room for {size} bytes{}: {available} bytes of memory are available", with(*before))]
+    NoRoom {
+        /// Bytes asked for.
+        size: u64,
+        /// Bytes of the allocations before.
+        before: u64,
+        /// Bytes that there are.
+        available: u64,
+    },
+}
+
+/// What stands besides an allocation.
+fn with(before: u64) -> String {
+    if before == 0 { String::new() } else { format!(" besides {before} bytes") }
 }
 
 /// What may be done with an allocation.
@@ -67,12 +84,22 @@ pub(crate) struct Allocation {
     pub(crate) bytes: SharedBytes,
     pub(crate) protection: Protection,
     pub(crate) label: String,
+    /// What a scalar load finds behind the end ([`Memory::pad`]).
+    padding: Option<u32>,
 }
 
 impl Allocation {
     /// First byte, size in bytes, label.
     pub(crate) fn extent(&self) -> (u64, u64, &str) {
         (self.address, self.bytes.len() as u64, &self.label)
+    }
+
+    /// The dword at an offset, which may run over the end where a scalar load may.
+    pub(crate) fn scalar_dword(&self, at: usize) -> u32 {
+        match at + 4 <= self.bytes.len() {
+            true => self.bytes.load::<4>(at) as u32,
+            false => self.bytes.load_padded_dword(at, self.padding.unwrap_or_default()),
+        }
     }
 
     fn end(&self) -> u64 {
@@ -112,6 +139,8 @@ pub(crate) struct Memory {
     next_runtime: u64,
     next_image: u64,
     total: u64,
+    /// What there was to take when the first large allocation was made.
+    room: Option<Room>,
 }
 
 impl Memory {
@@ -126,7 +155,30 @@ impl Memory {
             next_runtime: RUNTIME_BASE,
             next_image: IMAGE_BASE,
             total: 0,
+            room: None,
         }
+    }
+
+    /// Bytes from which on it is asked whether the machine has them.
+    const ASKED: u64 = 16 << 20;
+
+    /// Looks whether there is room for `size` bytes more, before anything is allocated.
+    fn check(&mut self, size: u64) -> Result<(), MemoryError> {
+        let all = self.total.checked_add(size).filter(|all| *all <= Self::LIMIT);
+        let all = all.ok_or(MemoryError::TooLarge(size))?;
+        if size >= Self::ASKED {
+            let available = self.room.get_or_insert_with(Room::here).bytes();
+            if all > available {
+                return Err(MemoryError::NoRoom { size, before: self.total, available });
+            }
+        }
+        Ok(())
+    }
+
+    /// Zero bytes for an allocation.
+    fn zeroed(&self, size: u64) -> Result<SharedBytes, MemoryError> {
+        let gone = |_| MemoryError::NoRoom { size, before: self.total, available: Room::here().bytes() };
+        SharedBytes::zeroed(size as usize).map_err(gone)
     }
 
     pub(crate) fn alloc(
@@ -140,9 +192,11 @@ impl Memory {
         if !align.is_power_of_two() {
             return Err(MemoryError::BadAlignment(align));
         }
-        if size > Self::LIMIT || self.total + size > Self::LIMIT || align > Self::LIMIT {
+        if align > Self::LIMIT {
             return Err(MemoryError::TooLarge(size));
         }
+        self.check(size)?;
+        let bytes = self.zeroed(size)?;
         // Never at a page's very start: an offset that loses its upper part must not hit another allocation.
         let align = align.max(256);
         let next = match owner {
@@ -152,15 +206,18 @@ impl Memory {
         let address = next.next_multiple_of(align);
         *next = (address + size + GUARD).next_multiple_of(4096);
         self.total += size;
-        let allocation = Allocation {
-            address,
-            bytes: SharedBytes::zeroed(size as usize),
-            protection,
-            label: label.to_owned(),
-        };
+        let allocation = Allocation { address, bytes, protection, label: label.to_owned(), padding: None };
         let at = self.live.partition_point(|other| other.address < address);
         self.live.insert(at, allocation);
         Ok(address)
+    }
+
+    /// Let scalar loads that begin inside an allocation run over its end; there they find `dword`. They may do so up to the next multiple of 8
+    /// bytes, and where they are aligned to their size, which keeps them in a page.
+    pub(crate) fn pad(&mut self, address: u64, dword: u32) {
+        if let Ok(index) = self.live.binary_search_by_key(&address, |allocation| allocation.address) {
+            self.live[index].padding = Some(dword);
+        }
     }
 
     /// A span of addresses for an image, without memory behind it.
@@ -175,9 +232,7 @@ impl Memory {
 
     /// Memory at a given address of a reserved span. An overlap with an earlier piece is refused.
     pub(crate) fn place(&mut self, address: u64, size: u64, label: &str) -> Result<(), MemoryError> {
-        if self.total + size > Self::LIMIT {
-            return Err(MemoryError::TooLarge(size));
-        }
+        self.check(size)?;
         let at = self.live.partition_point(|other| other.address <= address);
         let below = at.checked_sub(1).map(|index| &self.live[index]);
         let above = self.live.get(at);
@@ -186,11 +241,10 @@ impl Memory {
         if overlaps {
             return Err(MemoryError::OutOfBounds { address, size });
         }
+        let bytes = self.zeroed(size)?;
         self.total += size;
-        let bytes = SharedBytes::zeroed(size as usize);
-        let allocation =
-            Allocation { address, bytes, protection: Protection::ReadWrite, label: label.to_owned() };
-        self.live.insert(at, allocation);
+        let (protection, label) = (Protection::ReadWrite, label.to_owned());
+        self.live.insert(at, Allocation { address, bytes, protection, label, padding: None });
         Ok(())
     }
 
@@ -218,9 +272,8 @@ impl Memory {
         self.freed.retain(|freed| freed.address >= end || freed.address + freed.size <= address);
         // SAFETY: the caller vouches for the range.
         let bytes = unsafe { SharedBytes::host(host, size as usize, keep) };
-        let allocation =
-            Allocation { address, bytes, protection: Protection::ReadWrite, label: label.to_owned() };
-        self.live.insert(at, allocation);
+        let (protection, label) = (Protection::ReadWrite, label.to_owned());
+        self.live.insert(at, Allocation { address, bytes, protection, label, padding: None });
         self.total += size;
         Ok(())
     }
@@ -370,6 +423,14 @@ impl Memory {
         let offset = address - allocation.address;
         let len = allocation.bytes.len() as u64;
         (offset <= len && size <= len - offset).then_some((allocation, offset as usize))
+    }
+
+    /// As [`Memory::find`], for a scalar load that may run over the end of an allocation ([`Memory::pad`]).
+    pub(crate) fn find_padded(&self, address: u64, size: u64) -> Option<(&Allocation, usize)> {
+        let (allocation, offset) = self.find(address, 1)?;
+        let end = (allocation.bytes.len() as u64).next_multiple_of(8);
+        let stays_near = size <= end - offset as u64 || address.is_multiple_of(size.next_power_of_two());
+        (allocation.padding.is_some() && stays_near).then_some((allocation, offset))
     }
 
     /// Which allocation an address is in, and where.

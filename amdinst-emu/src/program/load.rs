@@ -4,7 +4,7 @@ use amdgpu_isa::{Arch, OnlyRead};
 use amdgpu_object::{CodeObject, Relocation, RelocationKind, Text};
 
 use super::{Program, lower};
-use crate::memory::{Memory, MemoryError, Protection};
+use crate::memory::{Memory, MemoryError, Protection, Room};
 
 /// Why a code object cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,6 +42,14 @@ pub enum LoadError {
         address: u64,
         /// What it should be inside.
         outside: &'static str,
+    },
+    /// Descriptor and metadata of a kernel say different things.
+    #[error("kernel `{kernel}`: the code object is damaged: {problem}")]
+    Contradiction {
+        /// The kernel.
+        kernel: String,
+        /// What they say.
+        problem: String,
     },
     /// No room in device memory.
     #[error(transparent)]
@@ -94,6 +102,7 @@ pub(crate) fn load(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Resu
     for segment in object.segments.iter().filter(|segment| !segment.writable) {
         memory.protect(segment.address.wrapping_add(bias), Protection::ReadOnly);
     }
+    room_for_code(object)?;
     // The code as mapped: relocations may have changed it. What lies between two sections with code is never looked at.
     let span = object.code_span();
     let mut mapped = vec![0; (span.end - span.start) as usize];
@@ -102,6 +111,21 @@ pub(crate) fn load(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Resu
         memory.read(section.start.wrapping_add(bias), &mut mapped[place])?;
     }
     Ok(lower::program(arch, object, mapped, bias))
+}
+
+/// Bytes of code from which on it is asked whether there is memory for its decoded form.
+const LARGE_CODE: u64 = 4 << 20;
+
+/// Looks whether decoded code fits into memory: it takes many times what the code does.
+fn room_for_code(object: &CodeObject) -> Result<(), LoadError> {
+    let code: u64 = object.code().map(|section| section.range.len() as u64).sum();
+    if code < LARGE_CODE {
+        return Ok(());
+    }
+    let size = Program::DECODED * (code / 4);
+    let available = Room::here().bytes();
+    let no_room = MemoryError::NoRoom { size, before: code, available };
+    if size > available { Err(no_room.into()) } else { Ok(()) }
 }
 
 /// The formulas of the AMDGPU user guide, "Relocation Records".

@@ -7,10 +7,10 @@ use std::sync::OnceLock;
 use amdgpu_isa::{Access, Arch, Encoding, Feature, FeatureState, Inst, Operand, Slot, Value, scalar};
 use amdgpu_object::{CodeObject, Kernel};
 
-use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Src, Step, memory_ops, scalar_memory};
+use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Registers, Src, Step, memory_ops, scalar_memory};
 use crate::exec;
 use crate::fast::Code;
-use crate::wave::{EXEC, NO_SCALAR, REGISTERS, register_row};
+use crate::wave::{EXEC, NO_SCALAR, register_row};
 
 /// Decode and lower the code of a code object; `text` is all from its first section with code to the end of the last.
 pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64) -> Program {
@@ -65,7 +65,7 @@ fn blank_program(arch: Arch, text: Vec<u8>) -> Program {
         exec_writers: Vec::new(),
         reads_clock: false,
         code: Code::default(),
-        registers: [0; 2],
+        registers: Registers::default(),
         text,
         sources: None,
         atomicity: OnceLock::new(),
@@ -101,11 +101,12 @@ fn decode_section(
                 if runs_over {
                     bad(offset, 4, "the instruction runs into the next function".to_owned())
                 } else {
-                    lower(inst, offset, program.sramecc, &mut program.registers)
+                    lower(inst, offset, program.sramecc)
                 }
             }
             Err(error) => bad(offset, 4, error.to_string()),
         };
+        program.registers = program.registers.max(step.registers);
         program.step_at[offset / 4] = program.steps.len() as u32;
         offset += usize::from(step.size).max(4);
         program.steps.push(step);
@@ -163,6 +164,7 @@ fn blank(op: amdgpu_isa::Op, offset: usize) -> Step {
         src: [Src::None; 4],
         imm: 0,
         offset: offset as u32,
+        registers: Registers::default(),
         slot: NO_SLOT,
         extra: None,
     }
@@ -173,7 +175,7 @@ fn is_vector(encoding: Encoding) -> bool {
     !matches!(encoding, Sop1 | Sop2 | Sopc | Sopk | Sopp | Smem)
 }
 
-fn lower(inst: Inst, offset: usize, sramecc: bool, registers: &mut [usize; 2]) -> Step {
+fn lower(inst: Inst, offset: usize, sramecc: bool) -> Step {
     let op = inst.op;
     let name = op.name();
     let [dst_kind, mut src_kind @ ..] = kinds(name);
@@ -181,7 +183,7 @@ fn lower(inst: Inst, offset: usize, sramecc: bool, registers: &mut [usize; 2]) -
     step.size = inst.size;
     let mut sources = 0;
     for operand in &inst.operands {
-        note_registers(operand, registers);
+        step.registers = step.registers.max(Registers::of(operand));
         if operand.access != Access::Read {
             note_write(&mut step, operand);
         }
@@ -282,15 +284,6 @@ fn is_privileged(operand: &Operand) -> bool {
             first < scalar::TTMP + scalar::TTMPS && last >= scalar::TTMP.into()
         }
         _ => false,
-    }
-}
-
-/// Keep count of the registers that a wave must have.
-fn note_registers(operand: &Operand, registers: &mut [usize; 2]) {
-    if let Some(row) = register_row(operand.value) {
-        let bank = usize::from(row) / (REGISTERS / 2);
-        let end = usize::from(row) % (REGISTERS / 2) + usize::from(operand.dwords.max(1));
-        registers[bank] = registers[bank].max(end.min(REGISTERS / 2));
     }
 }
 

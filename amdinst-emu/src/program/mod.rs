@@ -17,8 +17,8 @@ pub(crate) use lower::bare;
 pub use resident::Resident;
 pub(crate) use resident::{is_current, program as resident};
 pub(crate) use step::{
-    Action, AtomicOp, Extra, Flags, Handler, Kind, MemoryAccess, NO_SLOT, Packing, Part, ScalarAccess,
-    ScalarKind, Space, Src, Step, Typed,
+    Action, AtomicOp, Extra, Flags, Handler, Kind, MemoryAccess, NO_SLOT, Packing, Part, Registers,
+    ScalarAccess, ScalarKind, Space, Src, Step, Typed,
 };
 
 use std::sync::{Arc, OnceLock};
@@ -26,7 +26,7 @@ use std::sync::{Arc, OnceLock};
 use amdgpu_isa::Arch;
 use amdgpu_object::{Kernel, Variable};
 
-use crate::fast::Code;
+use crate::fast::{Code, Hot};
 use crate::races::{Atomicity, Sources, of_steps};
 
 /// No step begins at this dword.
@@ -53,8 +53,8 @@ pub struct Program {
     pub(crate) exec_writers: Vec<u32>,
     /// Some step reads a clock.
     pub(crate) reads_clock: bool,
-    /// How many VGPRs and AGPRs any instruction names, or may reach by an index.
-    pub(crate) registers: [usize; 2],
+    /// Registers that its instructions name.
+    pub(crate) registers: Registers,
     /// Compact steps.
     pub(crate) code: Code,
     /// The text as mapped.
@@ -69,6 +69,10 @@ impl Program {
     pub(crate) fn atomicity(&self) -> Arc<[Atomicity]> {
         self.atomicity.get_or_init(|| of_steps(self, self.sources.as_ref())).clone()
     }
+
+    /// Bytes that the decoded form of a dword of code takes, at most.
+    const DECODED: u64 =
+        (size_of::<Step>() + size_of::<Extra>() + size_of::<Hot>() + size_of::<u32>()) as u64;
 
     /// The names of the kernels it holds.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {

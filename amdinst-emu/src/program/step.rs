@@ -1,9 +1,10 @@
 //! The form in which instructions are executed: operands resolved to rows and constants, a function to call.
 
-use amdgpu_isa::{Inst, Op, Special};
+use amdgpu_isa::{Inst, Op, Operand, Special, Value};
 
-use crate::check::Outcome;
+use crate::check::{Outcome, RegisterBank};
 use crate::exec::Context;
+use crate::wave::{FLAT_SCRATCH, REGISTERS};
 
 /// A function that executes one step.
 pub(crate) type Handler = fn(&mut Context<'_>, &Step) -> Outcome;
@@ -63,6 +64,64 @@ pub(crate) struct Flags {
     pub(crate) float: bool,
 }
 
+/// Registers, each bank's counted from the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Registers {
+    pub(crate) sgprs: u16,
+    pub(crate) vgprs: u16,
+    pub(crate) agprs: u16,
+}
+
+impl Registers {
+    /// All that a wave can name.
+    pub(crate) const ALL: Self =
+        Self { sgprs: FLAT_SCRATCH as u16, vgprs: REGISTERS as u16 / 2, agprs: REGISTERS as u16 / 2 };
+
+    /// Those of an operand.
+    pub(crate) fn of(operand: &Operand) -> Self {
+        let end = |first: u8| u16::from(first) + u16::from(operand.dwords.max(1));
+        let mut registers = Self::default();
+        match operand.value {
+            // Behind the SGPRs stand VCC, M0, EXEC, which every wave has.
+            Value::Scalar(first) if first < FLAT_SCRATCH => registers.sgprs = end(first).min(Self::ALL.sgprs),
+            Value::Vgpr(first) => registers.vgprs = end(first).min(Self::ALL.vgprs),
+            Value::Agpr(first) => registers.agprs = end(first).min(Self::ALL.agprs),
+            _ => {}
+        }
+        registers
+    }
+
+    /// As many of each as the larger of the two.
+    pub(crate) fn max(self, other: Self) -> Self {
+        self.each(other, u16::max)
+    }
+
+    /// As many of each as the smaller of the two.
+    pub(crate) fn min(self, other: Self) -> Self {
+        self.each(other, u16::min)
+    }
+
+    fn each(self, other: Self, of: fn(u16, u16) -> u16) -> Self {
+        Self {
+            sgprs: of(self.sgprs, other.sgprs),
+            vgprs: of(self.vgprs, other.vgprs),
+            agprs: of(self.agprs, other.agprs),
+        }
+    }
+
+    /// The bank of the first that is not among `allotted`, the last such register of it, and how many are allotted.
+    pub(crate) fn beyond(self, allotted: Self) -> Option<(RegisterBank, u16, u16)> {
+        [
+            (RegisterBank::Sgpr, self.sgprs, allotted.sgprs),
+            (RegisterBank::Vgpr, self.vgprs, allotted.vgprs),
+            (RegisterBank::Agpr, self.agprs, allotted.agprs),
+        ]
+        .into_iter()
+        .find(|(_, needed, there)| needed > there)
+        .map(|(bank, needed, there)| (bank, needed - 1, there))
+    }
+}
+
 /// One instruction, ready to execute.
 #[derive(Debug)]
 pub(crate) struct Step {
@@ -86,6 +145,8 @@ pub(crate) struct Step {
     pub(crate) imm: i64,
     /// Byte offset in the text.
     pub(crate) offset: u32,
+    /// Registers that it names.
+    pub(crate) registers: Registers,
     /// Number among the steps that write EXEC.
     pub(crate) slot: u32,
     /// What few instructions need.

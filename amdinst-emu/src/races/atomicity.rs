@@ -3,6 +3,9 @@
 //! A relaxed atomic load or store of GFX9 is the same instruction as a plain one, so machine code does not tell whether two accesses that
 //! nothing orders are a race. Debug information of Rust does: each atomic goes through a function of `core::sync::atomic`, of which
 //! an inline frame is left. Of other languages nothing is left, and of code without debug information nothing is known.
+//!
+//! Between workgroups the machine code does tell it of loads: one that is atomic for the whole device passes the vector cache
+//! (LLVM's AMDGPU usage, memory model), and such loads are not noted ([`device`](super::device)). Any other load there is plain.
 
 use std::sync::Arc;
 
@@ -43,6 +46,15 @@ pub(crate) struct Judge {
     strict: bool,
 }
 
+/// Which two accesses they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pair {
+    /// A load that does not pass the vector cache, and a write of another workgroup.
+    LoadAcross,
+    /// Any others.
+    Other,
+}
+
 impl Judge {
     pub(crate) fn new(program: &Program, strict: bool) -> Self {
         Self { steps: program.atomicity(), strict }
@@ -65,11 +77,12 @@ impl Judge {
     }
 
     /// Of the accesses of two sites; for one instruction whose lanes clash, of one site twice.
-    pub(crate) fn verdict(&self, one: u32, other: u32) -> Verdict {
+    pub(crate) fn verdict(&self, one: u32, other: u32, pair: Pair) -> Verdict {
         use Atomicity::{Allowed, Atomic, Plain, Unknown};
         match (self.of(one), self.of(other)) {
             (Allowed, _) | (_, Allowed) | (Atomic, Atomic) => Verdict::Fine,
             (Plain, _) | (_, Plain) => Verdict::Race,
+            _ if pair == Pair::LoadAcross => Verdict::Race,
             (Unknown, _) | (_, Unknown) if self.strict => Verdict::Race,
             (Unknown, _) | (_, Unknown) => Verdict::Unknown,
         }
@@ -217,17 +230,20 @@ mod tests {
         use Atomicity::{Allowed, Atomic, Plain, Unknown};
         let kinds = [Plain, Atomic, Unknown, Allowed];
         let judge = |strict| Judge { steps: Arc::new(kinds), strict };
-        let verdicts = |strict| {
+        let verdicts = |strict, pair| {
             let judge = judge(strict);
             // In another context: four steps further on.
             [(0, 0), (0, 1), (0, 2), (1, 5), (1, 2), (2, 6), (0, 3), (2, 3)].map(|(a, b)| {
-                assert_eq!(judge.verdict(a, b), judge.verdict(b, a));
-                judge.verdict(a, b)
+                assert_eq!(judge.verdict(a, b, pair), judge.verdict(b, a, pair));
+                judge.verdict(a, b, pair)
             })
         };
         use Verdict::{Fine, Race};
         let unknown = Verdict::Unknown;
-        assert_eq!(verdicts(false), [Race, Race, Race, Fine, unknown, unknown, Fine, Fine]);
-        assert_eq!(verdicts(true), [Race, Race, Race, Fine, Race, Race, Fine, Fine]);
+        let races = [Race, Race, Race, Fine, Race, Race, Fine, Fine];
+        assert_eq!(verdicts(false, Pair::Other), [Race, Race, Race, Fine, unknown, unknown, Fine, Fine]);
+        for (strict, pair) in [(true, Pair::Other), (false, Pair::LoadAcross), (true, Pair::LoadAcross)] {
+            assert_eq!(verdicts(strict, pair), races);
+        }
     }
 }

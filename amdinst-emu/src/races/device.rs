@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Clashes;
-use super::atomicity::{Judge, Verdict};
+use super::atomicity::{Judge, Pair, Verdict};
 use super::cells::Cell;
 use super::contexts::Contexts;
 use super::doubts::Doubts;
@@ -323,8 +323,13 @@ impl DeviceRaces {
                 let trap = race(grid, memory, access.kind, whole, lane, earlier, certain);
                 Late { trap, wave, site, certain }
             };
+            let pair = |(kind, other): &(AccessKind, Other)| {
+                let has_load = [*kind, access.kind].contains(&AccessKind::Read);
+                if other.group.is_some() && has_load { Pair::LoadAcross } else { Pair::Other }
+            };
             let mut raced = |kind, other: Other| {
-                doubts.judge(judge, (other.mark.site(), site), |certain| late((kind, other), certain))
+                let sites = (other.mark.site(), site);
+                doubts.judge(judge, (sites, pair(&(kind, other))), |certain| late((kind, other), certain))
             };
             let mut doubt = |bytes: Range<usize>, doubt| {
                 let at = dword * WORD as u64 + (bytes.start - first) as u64;
@@ -338,7 +343,7 @@ impl DeviceRaces {
                     Doubt::ReadsAfterAtomic(other) => (w.index, (AccessKind::Atomic, other)),
                     Doubt::AtomicAfterRead(other) => (other.wave(group, in_group), (AccessKind::Read, other)),
                 };
-                let verdict = judge.verdict(earlier.1.mark.site(), site);
+                let verdict = judge.verdict(earlier.1.mark.site(), site, pair(&earlier));
                 if verdict != Verdict::Fine {
                     reads.add(reader, at, || late(earlier, verdict == Verdict::Race));
                 }
@@ -371,7 +376,7 @@ impl DeviceRaces {
         let Self { suspects, judge, doubts, grid, .. } = self;
         let mut raced = suspects.settle(|at, bytes| read(memory, at, bytes));
         raced.try_for_each(|Suspect { access, lane, wave, site, earlier, .. }| {
-            doubts.judge(judge, (earlier.mark.site(), site), |certain| {
+            doubts.judge(judge, ((earlier.mark.site(), site), Pair::Other), |certain| {
                 let earlier = (AccessKind::Write, earlier);
                 let trap = race(*grid, memory, AccessKind::Write, access, lane, earlier, certain);
                 Late { trap, wave, site, certain }
@@ -385,7 +390,7 @@ impl DeviceRaces {
     /// A race.
     pub(crate) fn judge_lanes(&mut self, w: &Wave, trap: Box<Trap>) -> Outcome {
         let site = w.site(w.current);
-        self.doubts.judge(&self.judge, (site, site), |certain| {
+        self.doubts.judge(&self.judge, ((site, site), Pair::Other), |certain| {
             let mut trap = trap;
             if let FaultKind::LaneRace { certain: told, .. } = &mut trap.kind {
                 *told = certain;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::atomicity::{Judge, Verdict};
+use super::atomicity::{Judge, Pair, Verdict};
 use super::reads::Late;
 use crate::check::Outcome;
 
@@ -25,10 +25,10 @@ impl Doubts {
     pub(crate) fn judge(
         &mut self,
         judge: &Judge,
-        (earlier, site): (u32, u32),
+        ((earlier, site), pair): ((u32, u32), Pair),
         late: impl FnOnce(bool) -> Late,
     ) -> Outcome {
-        match judge.verdict(earlier, site) {
+        match judge.verdict(earlier, site, pair) {
             Verdict::Fine => Ok(()),
             Verdict::Race => Err(late(true).trap),
             Verdict::Unknown => {

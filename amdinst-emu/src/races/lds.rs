@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::atomicity::{Judge, Verdict};
+use super::atomicity::{Judge, Pair, Verdict};
 use super::doubts::Doubts;
 use super::reads::{Late, Reads};
 use super::suspects::{Suspect, Suspects};
@@ -103,7 +103,7 @@ impl LdsRaces {
             certain,
         };
         let race = |kind, other: Mark| {
-            doubts.judge(judge, (other.site(), site), |certain| late((kind, other), certain))
+            doubts.judge(judge, ((other.site(), site), Pair::Other), |certain| late((kind, other), certain))
         };
         words.note(when, access, by, range.clone(), race, |at, doubt| {
             let (start, bytes) = (at.start as u64, at.len());
@@ -124,7 +124,7 @@ impl LdsRaces {
                 Doubt::ReadsAfterAtomic(other) => (by, (AccessKind::Atomic, other)),
                 Doubt::AtomicAfterRead(other) => (other, (AccessKind::Read, other)),
             };
-            let verdict = judge.verdict(earlier.1.site(), site);
+            let verdict = judge.verdict(earlier.1.site(), site, Pair::Other);
             if verdict != Verdict::Fine {
                 reads.add(reader.wave().into(), start, || late(earlier, verdict == Verdict::Race));
             }
@@ -144,7 +144,7 @@ impl LdsRaces {
         let Self { suspects, judge, doubts, .. } = self;
         let mut raced = suspects.settle(|at, bytes| dword(&lds[at as usize..at as usize + bytes]));
         raced.try_for_each(|Suspect { access, lane, wave, site, earlier, .. }| {
-            doubts.judge(judge, (earlier.site(), site), |certain| {
+            doubts.judge(judge, ((earlier.site(), site), Pair::Other), |certain| {
                 let earlier = (AccessKind::Write, earlier);
                 let trap = race(AccessKind::Write, access, lane, earlier, certain);
                 Late { trap, wave, site, certain }

@@ -27,6 +27,7 @@
 //! when a launch first has a clash. An access with an inline frame of `core::sync::atomic` is atomic. Other
 //! accesses of Rust are plain, and so are those of more than 8 bytes. The rest is unknown. An unordered pair
 //! without a plain access, and not of two atomics, is no fault but a doubt (`doubts`, `Execution::doubts`).
+//! A load that does not pass the vector cache is plain to other workgroups, whatever the source says.
 //! An atomic load from LDS orders the waves as one from device memory does.
 //!
 //! In the second run each dword of LDS remembers (`words`), since the last barrier, up to two waves and their
@@ -62,7 +63,7 @@ pub(crate) use atomicity::{Atomicity, Judge, Sources, of_steps};
 pub(crate) use device::{Access, DeviceRaces, lock};
 pub(crate) use lds::LdsRaces;
 pub(crate) use reads::Late;
-pub(crate) use scan::{Clashes, DeviceScan, Found, LdsScan, Lines, Noted, Noting, ScanLaunch};
+pub(crate) use scan::{Clashes, DeviceScan, Found, LdsScan, Lines, Noted, Noting, ScanLaunch, Scope};
 pub(crate) use words::Mark;
 
 use crate::dispatch::Trace;

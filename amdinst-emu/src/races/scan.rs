@@ -377,8 +377,20 @@ pub(crate) struct ScanLaunch {
     again_in_lds: AtomicBool,
     /// There are other workgroups to clash with.
     several_groups: bool,
-    /// A workgroup has several waves.
+    /// A workgroup has several waves, and they are looked at.
     several_waves: bool,
+    scope: Scope,
+    /// Loads that pass the vector cache are noted, too.
+    synchronising: bool,
+}
+
+/// Whose accesses a scan compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Those of waves, for what may be a race.
+    Waves,
+    /// Those of workgroups, for any that make their order matter.
+    Workgroups,
 }
 
 /// An allocation.
@@ -405,7 +417,14 @@ impl Scanned {
 }
 
 impl ScanLaunch {
-    pub(crate) fn new(memory: &Memory, noted: &Noted, groups: u64, waves_per_group: u32) -> Self {
+    pub(crate) fn new(
+        memory: &Memory,
+        noted: &Noted,
+        groups: u64,
+        waves_per_group: u32,
+        scope: Scope,
+        synchronising: bool,
+    ) -> Self {
         let scanned = |(address, bytes): (u64, u64)| Scanned {
             address,
             lines: (bytes as usize).div_ceil(WORD * LINE) + 1,
@@ -424,8 +443,15 @@ impl ScanLaunch {
             again: AtomicBool::new(false),
             again_in_lds: AtomicBool::new(false),
             several_groups: groups > 1,
-            several_waves: waves_per_group > 1,
+            several_waves: waves_per_group > 1 && scope == Scope::Waves,
+            scope,
+            synchronising,
         }
+    }
+
+    /// Whose accesses are compared.
+    pub(crate) fn scope(&self) -> Scope {
+        self.scope
     }
 
     /// Whether it is to begin again. A clash does not end it: what the launch leaves is good, and how long it is shows how much of it
@@ -615,8 +641,24 @@ impl DeviceScan {
         self.interval = 1;
     }
 
+    /// Something is done to device memory that cannot be noted.
+    pub(crate) fn report_unseen(&mut self) {
+        if self.launch.scope == Scope::Workgroups && self.launch.several_groups {
+            self.launch.clash.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether loads that pass the vector cache are noted.
+    #[inline(always)]
+    pub(crate) fn notes_synchronising(&self) -> bool {
+        self.launch.synchronising
+    }
+
     /// Lanes of one store clash.
     pub(crate) fn report_lanes(&self) {
+        if self.launch.scope == Scope::Workgroups {
+            return;
+        }
         self.launch.clash.store(true, Ordering::Relaxed);
         self.launch.lanes.store(true, Ordering::Relaxed);
     }
@@ -676,7 +718,7 @@ impl DeviceScan {
             if let Some(before) = before {
                 known.before.merge(before);
             }
-            if clash != 0 {
+            if clash != 0 && launch.several_waves {
                 launch.report(allocation, line, clash);
             }
             return;
@@ -742,7 +784,8 @@ mod tests {
         let base = memory.alloc(1024, 256, "data", Protection::ReadWrite, Owner::User).expect("memory");
         let mut noted = Noted::default();
         loop {
-            let launch = Arc::new(ScanLaunch::new(&memory, &noted, GROUPS, pairs::WAVES));
+            let launch =
+                Arc::new(ScanLaunch::new(&memory, &noted, GROUPS, pairs::WAVES, Scope::Waves, false));
             let mut threads = [DeviceScan::new(&launch), DeviceScan::new(&launch)];
             let mut w = Wave::new(Config::default().vectors);
             for group in 0..GROUPS {
@@ -775,7 +818,8 @@ mod tests {
     fn scan_lds(events: &[Event]) -> Found {
         let scan = |lds: bool| {
             let noted = Noted { lds, ..Noted::default() };
-            let launch = Arc::new(ScanLaunch::new(&Memory::new(), &noted, 1, pairs::WAVES));
+            let launch =
+                Arc::new(ScanLaunch::new(&Memory::new(), &noted, 1, pairs::WAVES, Scope::Waves, false));
             let mut scan = LdsScan::new(1024, &launch);
             for event in events {
                 match event.what {
@@ -849,7 +893,7 @@ mod tests {
             pieces in prop::collection::vec((0..2000usize, 1..254usize), 1..8),
             probe in 0..2300usize,
         ) {
-            let launch = ScanLaunch::new(&Memory::new(), &Noted::default(), 1, 2);
+            let launch = ScanLaunch::new(&Memory::new(), &Noted::default(), 1, 2, Scope::Waves, false);
             let mut scan = LdsScan::new(2304, &launch);
             assert!(scan.wants(0, AccessKind::Write));
             let mut noting = scan.by(0, AccessKind::Write);

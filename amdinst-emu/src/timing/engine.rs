@@ -27,6 +27,8 @@ use crate::wave::lanes_of;
 
 /// Bytes between the private memories of workgroups, whose device addresses are the same.
 const SCRATCH_STRIDE: u64 = 1 << 28;
+/// Instructions of a workgroup between two looks whether the launch is to be stopped.
+const ASKED: u64 = 1 << 12;
 /// Cycles between two rounds of forgetting.
 const FORGET: u64 = 1 << 12;
 
@@ -352,7 +354,7 @@ impl<'a> Engine<'a> {
             counters: &mut [],
             trap: None,
         };
-        let (used, outcome) = run_slice(&mut context, shared.config, shared.hot, 1, &mut []);
+        let (used, outcome) = run_slice(&mut context, shared.config, &shared.hot, 1, &mut []);
         outcome.map_err(|trap| shared.locate(&resident.wave, *trap))?;
         if matches!(step.op, Op::s_memtime | Op::s_memrealtime) {
             resident.wave.set_s64(step.sdst, now);
@@ -360,6 +362,10 @@ impl<'a> Engine<'a> {
         self.timing.wave_instructions += used;
         let budget = &mut self.groups[group].budget;
         *budget = budget.saturating_sub(used);
+        // Asking costs more than an instruction.
+        if budget.is_multiple_of(ASKED) && shared.is_stopped() {
+            return Err(shared.locate(&self.waves[wave].wave, *Trap::new(FaultKind::Stopped)));
+        }
 
         let taken = self.waves[wave].wave.next as usize != number + 1;
         self.perform(now, wave, number, scalar, taken);
@@ -545,7 +551,15 @@ impl<'a> Engine<'a> {
             Barrier::Waits => {
                 let mut waves = self.groups[group].waves.iter().map(|&wave| &self.waves[wave].wave);
                 let ended = waves.all(|wave| matches!(wave.status, Status::Ended | Status::Halted));
-                return if ended { self.meet(group, true) } else { Ok(()) };
+                if !ended {
+                    return Ok(());
+                }
+                let waves = self.groups[group].waves.iter().map(|&wave| &self.waves[wave].wave);
+                if let Some((number, kind)) = Barrier::halted(waves) {
+                    let wave = self.groups[group].waves[number];
+                    return Err(self.shared.locate(&self.waves[wave].wave, *Trap::new(kind)));
+                }
+                return self.meet(group, true);
             }
             Barrier::Passes => self.meet(group, false)?,
             Barrier::Fails(number, kind) => {

@@ -12,9 +12,9 @@ use std::ops::{Deref, DerefMut};
 
 use amdgpu_isa::{Op, Special, Value};
 
-use crate::check::{FaultKind, Outcome, Trap};
+use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
 use crate::fast::Vectors;
-use crate::program::Src;
+use crate::program::{Registers, Src};
 
 /// Vector registers: 256 VGPRs, then 256 AGPRs.
 pub(crate) const REGISTERS: usize = 512;
@@ -126,6 +126,8 @@ pub(crate) struct Wave {
     pub(crate) gpr_index: GprIndex,
     /// MODE.VSKIP: vector instructions are not executed.
     pub(crate) skips_vectors: bool,
+    /// Registers that it has.
+    pub(crate) allotted: Registers,
     /// What the hardware registers say of its place.
     pub(crate) place: Place,
     /// TRAPSTS, as it was written.
@@ -167,6 +169,7 @@ impl Wave {
             status: Status::Ended,
             gpr_index: GprIndex::default(),
             skips_vectors: false,
+            allotted: Registers::ALL,
             place: Place::default(),
             trap_status: 0,
             avx2: vectors.min(Vectors::detect()) >= Vectors::Avx2,
@@ -183,12 +186,12 @@ impl Wave {
         }
     }
 
-    /// Back to the state of a new wave; `used` is how many VGPRs and AGPRs the program can touch. Registers hold `uninitialised`,
-    /// but for those that say something of the wave.
-    pub(crate) fn reset(&mut self, used: [usize; 2], uninitialised: u32) {
-        let [vgprs, agprs] = used;
-        self.rows[..vgprs].fill([uninitialised; LANES]);
-        self.rows[REGISTERS / 2..REGISTERS / 2 + agprs].fill([uninitialised; LANES]);
+    /// Back to the state of a new wave, which has the registers `allotted`; `used` are those that the program can touch. They hold
+    /// `uninitialised`, but for those that say something of the wave.
+    pub(crate) fn reset(&mut self, allotted: Registers, used: Registers, uninitialised: u32) {
+        self.allotted = allotted;
+        self.rows[..usize::from(used.vgprs)].fill([uninitialised; LANES]);
+        self.rows[REGISTERS / 2..][..usize::from(used.agprs)].fill([uninitialised; LANES]);
         self.s = [0; 128];
         self.s[..usize::from(FLAT_SCRATCH) + 2].fill(uninitialised);
         for register in [VCC, VCC + 1, M0] {
@@ -380,27 +383,32 @@ impl Wave {
         self.set_mode(self.mode & !(1 << GprIndex::MODE_BIT) | u32::from(on) << GprIndex::MODE_BIT);
     }
 
-    /// A vector register's row after VGPR indexing, which the bit of M0 asks for.
+    /// The row of a vector register of one dword after VGPR indexing, which the bit of M0 asks for.
     #[inline]
     pub(crate) fn indexed(&self, row: u16, bit: u32) -> Outcome<u16> {
         let m0 = self.s[usize::from(M0)];
         if self.gpr_index.enable == 0 || m0 >> bit & 1 == 0 {
             return Ok(row);
         }
-        self.checked_row(i64::from(row), i64::from(m0 & 0xff))
+        self.checked_row(row, m0 & 0xff, 1)
     }
 
-    /// Check a register number computed at run time.
-    pub(crate) fn checked_row(&self, first: i64, index: i64) -> Outcome<u16> {
-        let bank = if first >= (REGISTERS / 2) as i64 { REGISTERS / 2 } else { 0 } as i64;
-        let row = first + index;
-        if row < bank || row >= bank + (REGISTERS / 2) as i64 {
+    /// The row of a register of some dwords that an index is added to.
+    pub(crate) fn checked_row(&self, first: u16, index: u32, dwords: u8) -> Outcome<u16> {
+        const BANK: u16 = REGISTERS as u16 / 2;
+        let (bank, base, there) = match first {
+            BANK.. => (RegisterBank::Agpr, BANK, self.allotted.agprs),
+            _ => (RegisterBank::Vgpr, 0, self.allotted.vgprs),
+        };
+        let last = u32::from(first - base) + index + u32::from(dwords.max(1)) - 1;
+        if last >= u32::from(there) {
             return Err(Trap::new(FaultKind::RegisterIndex {
-                index: row - bank,
-                available: REGISTERS as u32 / 2,
+                bank,
+                index: last.into(),
+                available: there.into(),
             }));
         }
-        Ok(row as u16)
+        Ok(first + index as u16)
     }
 }
 

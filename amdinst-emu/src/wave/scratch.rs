@@ -9,8 +9,11 @@ use super::LANES;
 /// The private memory of all lanes, swizzled, and where it appears to be.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    /// Swizzled storage.
+    /// Swizzled storage, from the start to the end of what has been touched; from there on all of it holds `uninitialised`.
     bytes: Vec<u8>,
+    /// Bytes that there are.
+    size: usize,
+    uninitialised: u32,
     /// Bytes a work-item has.
     per_lane: u32,
     /// Device address of the wave's part.
@@ -28,11 +31,24 @@ impl Scratch {
         self.dirty = 0;
         self.per_lane = per_lane;
         self.base = base;
-        let before = self.bytes.len();
-        self.bytes.resize(per_lane as usize * LANES, 0);
-        if let Some(new) = self.bytes.get_mut(before..) {
-            fill_dwords(new, uninitialised);
+        self.uninitialised = uninitialised;
+        self.size = per_lane as usize * LANES;
+        self.bytes.truncate(self.size);
+    }
+
+    /// Bytes that storage grows by, at least.
+    const STEP: usize = 16 << 10;
+
+    /// Have storage up to `end`; false if that is behind the end of all.
+    #[cold]
+    fn grow(&mut self, end: usize) -> bool {
+        if end > self.size {
+            return false;
         }
+        let before = self.bytes.len();
+        self.bytes.resize(end.next_multiple_of(Self::STEP).min(self.size), 0);
+        fill_dwords(&mut self.bytes[before..], self.uninitialised);
+        true
     }
 
     /// The private memory of a lane, up to so many bytes.
@@ -56,7 +72,7 @@ impl Scratch {
     #[inline]
     pub(crate) fn offset_of(&self, address: u64) -> Option<usize> {
         let offset = address.wrapping_sub(self.base);
-        (offset < self.bytes.len() as u64).then_some(offset as usize)
+        (offset < self.size as u64).then_some(offset as usize)
     }
 
     /// Where byte `offset` of a lane's private memory lies in the wave's part.
@@ -70,6 +86,9 @@ impl Scratch {
     pub(crate) fn rows(&mut self, at: u64, count: usize, write: bool) -> Option<*mut u8> {
         let at = usize::try_from(at).ok()?;
         let end = at.checked_add(count * 4 * LANES)?;
+        if end > self.bytes.len() && !self.grow(end) {
+            return None;
+        }
         let bytes = self.bytes.get_mut(at..end)?;
         if write {
             self.dirty = self.dirty.max(end);
@@ -80,21 +99,27 @@ impl Scratch {
     /// A byte of the wave's part.
     #[inline(always)]
     pub(crate) fn load(&self, at: usize) -> Option<u8> {
-        self.bytes.get(at).copied()
+        let untouched = || (at < self.size).then(|| self.uninitialised.to_le_bytes()[at % 4]);
+        self.bytes.get(at).copied().or_else(untouched)
     }
 
     /// A dword of the wave's part, at a multiple of 4.
     #[inline(always)]
     pub(crate) fn load_dword(&self, at: usize) -> Option<u32> {
-        let bytes = self.bytes.get(at..at.checked_add(4)?)?;
-        Some(u32::from_le_bytes(bytes.try_into().ok()?))
+        let end = at.checked_add(4)?;
+        match self.bytes.get(at..end) {
+            Some(bytes) => Some(u32::from_le_bytes(bytes.try_into().ok()?)),
+            None => (end <= self.size).then_some(self.uninitialised),
+        }
     }
 
     /// Write a byte of the wave's part; false if it is outside.
     #[inline(always)]
     pub(crate) fn store(&mut self, at: usize, value: u8) -> bool {
-        let Some(byte) = self.bytes.get_mut(at) else { return false };
-        *byte = value;
+        if at >= self.bytes.len() && !self.grow(at + 1) {
+            return false;
+        }
+        self.bytes[at] = value;
         self.dirty = self.dirty.max(at + 1);
         true
     }
@@ -102,8 +127,11 @@ impl Scratch {
     /// Write a dword of the wave's part; false if it is outside.
     #[inline(always)]
     pub(crate) fn store_dword(&mut self, at: usize, value: u32) -> bool {
-        let Some(bytes) = at.checked_add(4).and_then(|end| self.bytes.get_mut(at..end)) else { return false };
-        bytes.copy_from_slice(&value.to_le_bytes());
+        let Some(end) = at.checked_add(4) else { return false };
+        if end > self.bytes.len() && !self.grow(end) {
+            return false;
+        }
+        self.bytes[at..end].copy_from_slice(&value.to_le_bytes());
         self.dirty = self.dirty.max(at + 4);
         true
     }

@@ -154,3 +154,83 @@ pub(crate) fn random(count: usize, seed: u64) -> Vec<u64> {
     .take(count)
     .collect()
 }
+
+/// What a kernel `k` written in assembly has.
+pub(crate) struct Assembly<'a> {
+    pub cpu: &'a str,
+    /// Registers that it declares.
+    pub vgprs: u32,
+    pub sgprs: u32,
+    /// Where AGPRs begin, from gfx90a on.
+    pub accum_offset: u32,
+    /// Bytes of the kernarg segment, whose address is in s[0:1].
+    pub kernarg: u32,
+    /// Bytes of scratch memory a work-item.
+    pub scratch: u32,
+}
+
+impl Default for Assembly<'_> {
+    fn default() -> Self {
+        Self { cpu: "gfx90a", vgprs: 8, sgprs: 24, accum_offset: 8, kernarg: 16, scratch: 0 }
+    }
+}
+
+impl Assembly<'_> {
+    /// Assembles a body, behind which the kernel ends.
+    pub(crate) fn object(&self, body: &str) -> CodeObject {
+        let Self { cpu, vgprs, sgprs, accum_offset, kernarg, scratch } = self;
+        let unified = ["gfx90a", "gfx942", "gfx950"].contains(cpu);
+        let accum = if unified { format!(".amdhsa_accum_offset {accum_offset}") } else { String::new() };
+        let text = format!(
+            ".amdgcn_target \"amdgcn-amd-amdhsa--{cpu}\"
+.text
+.globl k
+.p2align 8
+.type k,@function
+k:
+{body}
+  s_endpgm
+.Lend:
+.size k, .Lend-k
+.rodata
+.p2align 6
+.amdhsa_kernel k
+.amdhsa_next_free_vgpr {vgprs}
+.amdhsa_next_free_sgpr {sgprs}
+{accum}
+.amdhsa_user_sgpr_kernarg_segment_ptr 1
+.amdhsa_kernarg_size {kernarg}
+.amdhsa_private_segment_fixed_size {scratch}
+.end_amdhsa_kernel
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.target: amdgcn-amd-amdhsa--{cpu}
+amdhsa.kernels:
+  - .name: k
+    .symbol: k.kd
+    .kernarg_segment_size: {kernarg}
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: {scratch}
+    .kernarg_segment_align: 8
+    .wavefront_size: 64
+    .sgpr_count: {sgprs}
+    .vgpr_count: {vgprs}
+    .max_flat_workgroup_size: 1024
+...
+.end_amdgpu_metadata
+"
+        );
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        std::fs::write(directory.path().join("k.s"), text).expect("writing the source");
+        let result = Command::new("clang-22")
+            .current_dir(&directory)
+            .args(["--target=amdgcn-amd-amdhsa", "-nostdlib", "-fuse-ld=lld-22", "-o", "k.elf", "k.s"])
+            .arg(format!("-mcpu={cpu}"))
+            .output()
+            .expect("running clang-22");
+        assert!(result.status.success(), "clang: {}", String::from_utf8_lossy(&result.stderr));
+        CodeObject::parse(std::fs::read(directory.path().join("k.elf")).expect("reading"))
+            .expect("a code object")
+    }
+}

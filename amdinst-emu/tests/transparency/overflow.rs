@@ -32,7 +32,7 @@ pub(crate) fn stopped_counters(kernel: &Kernel, cpu: &str) -> usize {
     assert!(probes.why.starts_with("counters in lanes"), "{}", probes.why);
 
     let parsed = CodeObject::parse(instrumented.bytes.clone()).expect("the instrumented code object");
-    let mut bytes = instrumented.bytes;
+    let mut bytes = instrumented.bytes.to_vec();
     // The prologue comes first, and clears its counters one register after the other.
     let registers = probes.sites.len().div_ceil(12);
     let words = bytes[parsed.text.range.clone()].chunks_exact_mut(4);

@@ -24,6 +24,7 @@ use super::{DeviceError, Outcome};
 use crate::artifacts::{self, Built};
 use crate::fault;
 use crate::request::Request;
+use crate::stopping;
 use crate::timing::{ModelledLaunch, model};
 
 /// Alignment of allocations, that of `hipMalloc`.
@@ -74,7 +75,9 @@ impl Emulator {
                 None => Arch::Gfx90a,
             },
         };
+        stopping::catch();
         let mut config = Config::default();
+        config.stop = Some(stopping::flag());
         if let Some(budget) = settings.budget {
             config.budget = budget;
         }
@@ -90,6 +93,8 @@ impl Emulator {
         of_original.allowed.clone_from(&settings.allowed);
         // What is asked for by name is looked for everywhere.
         of_original.thorough = settings.check.is_some();
+        // Whether a test passes must not depend on which of two workgroups came first.
+        of_original.deterministic = true;
         if checks.uninitialised {
             config.uninitialised = config.uninitialised.other();
         }
@@ -290,10 +295,13 @@ impl Machines {
             let disagreements = disagreements(built, probes, &original, &records);
             Ok::<_, LaunchFailure>((records, disagreements))
         };
-        let records = self.launch_instrumented(request, probes, &layout, timing.as_mut().zip(device));
+        // What the probes insert clashes with nothing: what held for the original's workgroups holds for these.
+        let threads = if original.threads == 1 || original.clash { 1 } else { 0 };
+        let timed = timing.as_mut().zip(device);
+        let records = self.launch_instrumented(request, probes, &layout, timed, threads);
         let records = match (records, before.filter(|_| self.checks.uninitialised)) {
             (Err(failure @ LaunchFailure::InstrumentedFault { .. }), Some(before)) => {
-                let without = self.launch_as_the_original(request, probes, &layout, before);
+                let without = self.launch_as_the_original(request, probes, &layout, before, threads);
                 let failure = if without.is_ok() { fault::by_unwritten(failure) } else { failure };
                 return Err(failure);
             }
@@ -306,7 +314,7 @@ impl Machines {
         let (mut records, mut disagreements) = counted(&records)?;
         // A branch on what is not written went another way, though that made no difference: compilers make such.
         if let Some(before) = before.filter(|_| self.checks.uninitialised && !disagreements.is_empty()) {
-            let again = self.launch_as_the_original(request, probes, &layout, before)?;
+            let again = self.launch_as_the_original(request, probes, &layout, before, threads)?;
             (records, disagreements) = counted(&again)?;
         }
         if !disagreements.is_empty() {
@@ -393,6 +401,7 @@ impl Machines {
         probes: &KernelProbes,
         layout: &Layout,
         timing: Option<(&mut ModelledLaunch, Model)>,
+        threads: usize,
     ) -> Result<Vec<u8>, LaunchFailure> {
         let device = |error: MemoryError| LaunchFailure::Device { message: error.to_string() };
         let buffer = layout.initial_buffer();
@@ -406,7 +415,8 @@ impl Machines {
             if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
                 self.instrumented.write(variable, &address.to_le_bytes()).map_err(device)?;
             }
-            let launch = request.emulated(request.instrumented_kernarg(probes, layout, address)?);
+            let kernarg = request.instrumented_kernarg(probes, layout, address)?;
+            let launch = amdinst_emu::Launch { threads, ..request.emulated(kernarg) };
             let located = |fault| fault::of_instrumented(&fault, request);
             if let (Some((timing, device)), Some(form)) = (timing, &request.built.instrumented) {
                 let modelled = model(device, &self.instrumented, program, &launch).map_err(located)?;
@@ -428,11 +438,12 @@ impl Machines {
         probes: &KernelProbes,
         layout: &Layout,
         before: &Snapshot,
+        threads: usize,
     ) -> Result<Vec<u8>, LaunchFailure> {
         self.instrumented.restore(before);
         let there = self.instrumented.uninitialised();
         self.instrumented.set_uninitialised(self.original.uninitialised());
-        let records = self.launch_instrumented(request, probes, layout, None);
+        let records = self.launch_instrumented(request, probes, layout, None, threads);
         self.instrumented.set_uninitialised(there);
         records
     }

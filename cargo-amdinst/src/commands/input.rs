@@ -4,54 +4,16 @@ use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use amdgpu_object::container::{self, Embedded, Origin};
+use amdgpu_object::container::{self, Code, ContainerError, Embedded, Origin};
 use amdgpu_object::{CodeObject, Kernel};
 use rayon::prelude::*;
 
 use super::Context;
+pub use super::files::File;
 use super::output::count;
 use crate::build;
 use crate::cli::{FileArgs, InputArgs, PackageArgs};
-use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
-
-/// The bytes of a file. Libraries with kernels have gigabytes, of which a command needs a part.
-#[derive(Debug)]
-pub struct File(Contents);
-
-#[derive(Debug)]
-enum Contents {
-    Mapped(memmap2::Mmap),
-    Read(Vec<u8>),
-}
-
-impl File {
-    /// Maps a regular file into memory; reads anything else (a pipe, say).
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn open(path: &Path) -> CommandResult<Self> {
-        let failed = || format!("cannot read {}", path.display());
-        let file = std::fs::File::open(path).or_exit_with(Exit::BadInput, failed)?;
-        let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
-        let contents = if is_regular {
-            // SAFETY: nobody writes to the mapping here. Should another program change the file meanwhile, then what
-            // is read changes as it would between two reads; only bytes are read from it, for which each value is valid.
-            let mapped = unsafe { memmap2::Mmap::map(&file) };
-            Contents::Mapped(mapped.or_exit_with(Exit::BadInput, failed)?)
-        } else {
-            Contents::Read(std::fs::read(path).or_exit_with(Exit::BadInput, failed)?)
-        };
-        Ok(Self(contents))
-    }
-
-    /// What it holds.
-    pub fn bytes(&self) -> &[u8] {
-        match &self.0 {
-            Contents::Mapped(bytes) => bytes,
-            Contents::Read(bytes) => bytes,
-        }
-    }
-}
+use crate::exit::{CommandResult, Exit, Failure};
 
 impl InputArgs {
     /// The file with the code objects: the one given, or that of the package, which is built first.
@@ -90,6 +52,7 @@ impl InputArgs {
 pub struct Input<'a> {
     /// Its path, as given.
     path: &'a Path,
+    file: &'a File,
     embedded: Vec<Embedded<'a>>,
     /// Only code objects for processors whose code is instrumented and executed.
     to_run: bool,
@@ -120,13 +83,21 @@ pub struct Skipped {
 }
 
 impl<'a> Input<'a> {
-    /// Finds every code object that `--target-cpu` lets through in a file's bytes.
+    /// Finds every code object that `--target-cpu` lets through in a file.
     ///
     /// # Errors
     /// When there is none.
-    pub fn new(args: &'a FileArgs, bytes: &'a [u8]) -> CommandResult<Self> {
+    pub fn new(args: &'a FileArgs, file: &'a File) -> CommandResult<Self> {
         let path = args.file.as_path();
-        let mut embedded = container::open(bytes).map_err(|error| in_file(path, &error))?;
+        let mut embedded = container::open_within(file.bytes(), unpacked_limit()?).map_err(|error| {
+            let failure = in_file(path, &error);
+            match error {
+                ContainerError::Packed { .. } => {
+                    failure.help(format!("if it is to unpack to more, set {UNPACKED}=BYTES"))
+                }
+                _ => failure,
+            }
+        })?;
         let targets: Vec<_> = embedded.iter().map(|one| one.target.clone()).collect();
         let target_cpu = args.target_cpu.as_deref();
         embedded.retain(|one| target_cpu.is_none_or(|wanted| is_target(&one.target, wanted)));
@@ -135,7 +106,7 @@ impl<'a> Input<'a> {
                 let message = format!("{} holds no code object for {wanted}", path.display());
                 Err(Failure::msg(Exit::Usage, message).note(format!("it holds {}", list(&targets))))
             }
-            _ => Ok(Self { path, embedded, to_run: false }),
+            _ => Ok(Self { path, file, embedded, to_run: false }),
         }
     }
 
@@ -204,7 +175,11 @@ impl<'a> Input<'a> {
 
     fn read(&self, one: &Embedded<'_>) -> CommandResult<Result<Found, Skipped>> {
         let is_whole = one.origin == Origin::CodeObject;
-        let parsed = CodeObject::parse(one.bytes.to_vec());
+        let bytes = match &one.bytes {
+            Code::Unpacked(bytes) => Some(bytes.clone()),
+            Code::InFile(_) => self.file.shared().part(one.range.clone()),
+        };
+        let parsed = CodeObject::parse(bytes.unwrap_or_else(|| one.bytes.to_vec().into()));
         let only_read =
             parsed.as_ref().ok().filter(|_| self.to_run).map(|object| object.target.arch.to_run());
         if let Some(Err(error)) = only_read {
@@ -282,7 +257,7 @@ impl<'a> Input<'a> {
     /// # Errors
     /// When there are several to choose from, or none has the kernel.
     pub fn kernel(&self, name: Option<&str>) -> CommandResult<(Found, String)> {
-        let known = self.kernels();
+        let known = self.kernels()?;
         let name = match (name, &known[..]) {
             (Some(name), _) => name,
             (None, [only]) => only,
@@ -304,22 +279,24 @@ impl<'a> Input<'a> {
     }
 
     /// The names of all kernels, as in the source.
-    fn kernels(&self) -> Vec<String> {
+    ///
+    /// # Errors
+    /// When not one code object can be read.
+    fn kernels(&self) -> CommandResult<Vec<String>> {
         let mut known = Vec::new();
-        // What cannot be read is told by who reads it.
-        let _ = self.for_each(|found| {
+        self.for_each(|found| {
             known.extend(found.object.kernels.iter().map(|kernel| source_name(&kernel.name).to_owned()));
             Ok(ControlFlow::Continue(()))
-        });
+        })?;
         known.sort();
         known.dedup();
-        known
+        Ok(known)
     }
 
     /// The failure for a kernel that no code object has.
     pub fn no_kernel(&self, name: &str) -> Failure {
         let message = format!("{} has no kernel `{name}`", self.path.display());
-        self.with_kernels(Failure::msg(Exit::Usage, message), &self.kernels())
+        self.with_kernels(Failure::msg(Exit::Usage, message), &self.kernels().unwrap_or_default())
     }
 
     /// A failure with a list of the kernels that there are.
@@ -330,6 +307,21 @@ impl<'a> Input<'a> {
             failure.note(format!("it has {}", first(known, KERNELS_LISTED)))
         }
     }
+}
+
+/// The variable with the bytes that the compressed bundles of a file may unpack to.
+const UNPACKED: &str = "AMDINST_UNPACKED";
+
+/// How many bytes the compressed bundles of a file may unpack to.
+///
+/// # Errors
+/// `AMDINST_UNPACKED` is no number.
+pub fn unpacked_limit() -> CommandResult<u64> {
+    let Some(value) = std::env::var_os(UNPACKED) else { return Ok(container::UNPACKED_LIMIT) };
+    value.to_str().and_then(|value| value.parse().ok()).ok_or_else(|| {
+        let value = value.display();
+        Failure::msg(Exit::Usage, format!("{UNPACKED} is `{value}`, which is no number of bytes"))
+    })
 }
 
 /// What the crate `gpu-kernel` puts behind the name of a kernel to make its symbol.

@@ -6,6 +6,7 @@ pub mod completions;
 pub mod disasm;
 pub mod doctor;
 pub mod exec;
+pub mod files;
 pub mod input;
 pub mod inspect;
 pub mod instrument;
@@ -17,6 +18,7 @@ pub mod report;
 pub mod run;
 pub mod setup;
 pub mod show_env;
+mod shrunk;
 mod source;
 pub mod test;
 

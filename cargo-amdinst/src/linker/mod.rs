@@ -6,8 +6,8 @@
 //!
 //! 1. drops what no export reaches, and reads the records that the macros left (`records`);
 //! 2. links in the definitions that Rust cannot express: variables in LDS, the workgroup barrier (`support`);
-//! 3. optimises at the profile's level, emits the object and links the code object (`pipeline`), without a pass of LLVM that
-//!    makes wrong code (`slsr`).
+//! 3. optimises at the profile's level, emits the object and links the code object (`pipeline`), with what keeps
+//!    known faults of LLVM away (`faults`).
 //!
 //! [`MARKER`] among the arguments is what tells such a call from the `cargo amdinst` command.
 //!
@@ -19,13 +19,13 @@
 //! so that `core` is not rebuilt when they change.
 
 mod arguments;
+mod faults;
 mod pipeline;
 mod records;
-mod slsr;
 mod support;
 
 pub use arguments::{LinkArguments, LinkOptions, MARKER};
-pub use slsr::Slsr;
+pub use faults::{Fault, Verdict};
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -75,14 +75,16 @@ pub enum LinkError {
     },
     /// LLVM's own fault, which nothing here avoids.
     #[error(
-        "LLVM {version} computes wrong addresses at opt-level {opt_level} (its pass `slsr`), and no switch turns that off: build \
-         kernels with `opt-level = 1` in their profile, or with another toolchain"
+        "at opt-level {opt_level} LLVM {version} {what}, and no switch turns that off: build kernels with `opt-level = 1` in \
+         their profile, or with another toolchain"
     )]
     Miscompiles {
         /// LLVM's version.
         version: String,
         /// The level.
         opt_level: u8,
+        /// What it does.
+        what: &'static str,
     },
     /// Symbols that nothing defines.
     #[error("{}", undefined_message(.0))]

@@ -10,7 +10,7 @@ use std::thread;
 use tempfile::TempDir;
 
 use super::records::Records;
-use super::{LinkArguments, LinkError, Slsr, Undefined, support};
+use super::{Fault, LinkArguments, LinkError, Undefined, Verdict, support};
 
 /// Symbols of ours that are read and then dropped.
 const OUR_PREFIX: &str = "__amdinst_";
@@ -22,26 +22,32 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
     }
     let directory = work_directory(&arguments.output)?;
     thread::scope(|scope| {
-        let switch = scope.spawn(|| off_switch(arguments));
+        let switches = scope.spawn(|| off_switches(arguments));
         let step = Step { arguments, directory: directory.path() };
         let (program, records) = step.program()?;
-        let switch = switch.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        let optimised = step.optimise(&program, &records, switch)?;
-        let object = step.emit(&optimised, switch)?;
+        let switches = switches.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let optimised = step.optimise(&program, &records, &switches)?;
+        let object = step.emit(&optimised, &switches)?;
         step.link_object(&object)
     })
 }
 
-/// The option that keeps LLVM from making wrong code, if this one needs it.
-fn off_switch(arguments: &LinkArguments) -> Result<Option<&'static str>, LinkError> {
+/// The options that keep LLVM from making wrong code, if this one needs them.
+fn off_switches(arguments: &LinkArguments) -> Result<Vec<&'static str>, LinkError> {
+    let LinkArguments { cpu, opt_level, .. } = arguments;
     let tools = &arguments.options.tools;
-    match Slsr::of(tools, &arguments.cpu, arguments.opt_level)? {
-        Slsr::Sound => Ok(None),
-        Slsr::KeptOff(switch) => Ok(Some(switch)),
-        Slsr::Wrong => {
-            Err(LinkError::Miscompiles { version: tools.version.clone(), opt_level: arguments.opt_level })
+    let mut switches = Vec::new();
+    for fault in Fault::ALL {
+        match fault.verdict(tools, cpu, *opt_level)? {
+            Verdict::Sound => {}
+            Verdict::KeptOff(switch) => switches.push(switch),
+            Verdict::Wrong => {
+                let version = tools.version.clone();
+                return Err(LinkError::Miscompiles { version, opt_level: *opt_level, what: fault.what });
+            }
         }
     }
+    Ok(switches)
 }
 
 /// An empty directory for what the steps leave, beside the output and named after it. Cargo links an output once at a time, so
@@ -133,7 +139,7 @@ impl Step<'_> {
         run("llvm-dis", &mut command)
     }
 
-    fn optimise(&self, input: &Path, records: &Records, switch: Option<&str>) -> Result<PathBuf, LinkError> {
+    fn optimise(&self, input: &Path, records: &Records, switches: &[&str]) -> Result<PathBuf, LinkError> {
         let output = self.path("optimised.bc");
         let mut command = self.tool("opt");
         let level = self.arguments.opt_level;
@@ -143,7 +149,7 @@ impl Step<'_> {
             _ => format!("forceattrs,internalize,globaldce,default<O{level}>"),
         };
         command.arg(format!("-passes={passes}"));
-        command.arg(format!("-mcpu={}", self.arguments.cpu)).args(switch);
+        command.arg(format!("-mcpu={}", self.arguments.cpu)).args(switches);
         let exports = self.arguments.exports.iter().map(String::as_str);
         command.arg(self.export_list(exports.filter(|name| !name.starts_with(OUR_PREFIX)))?);
         command.args(records.outlined.iter().map(|symbol| format!("-force-attribute={symbol}:noinline")));
@@ -152,12 +158,12 @@ impl Step<'_> {
         Ok(output)
     }
 
-    fn emit(&self, input: &Path, switch: Option<&str>) -> Result<PathBuf, LinkError> {
+    fn emit(&self, input: &Path, switches: &[&str]) -> Result<PathBuf, LinkError> {
         let output = self.path("program.o");
         let mut command = self.tool("llc");
         command.args(["-filetype=obj", "--relocation-model=pic"]);
         command.arg(format!("-O{}", self.arguments.opt_level)).arg(format!("-mcpu={}", self.arguments.cpu));
-        command.args(switch);
+        command.args(switches);
         if let Some(version) = self.arguments.options.code_object_version {
             command.arg(format!("--amdhsa-code-object-version={version}"));
         }

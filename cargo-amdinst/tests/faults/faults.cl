@@ -192,3 +192,22 @@ kernel void called_race(global uint *output) {
     put(words, 127 - i, 2 * i);
     output[i] = words[0];
 }
+
+// run register_beyond_the_allotment: --grid 1 --block 64 --arg buf:4
+kernel void register_beyond_the_allotment(global uint *out) {
+    // Which the compiler is not told of.
+    __asm__ volatile("v_mov_b32 v100, 1");
+    *out = 1;
+}
+
+// run behind_the_arguments: --grid 1 --block 64 --arg buf:4 --arg u32:7
+kernel void behind_the_arguments(global uint *out, uint index) {
+    *out = ((constant uint *)__builtin_amdgcn_kernarg_segment_ptr())[index];
+}
+
+// run halted_for_good: --grid 1 --block 192 --arg buf:4
+kernel void halted_for_good(global uint *out) {
+    *out = 1;
+    if (ID >= 128)
+        __asm__ volatile("s_sethalt 1");
+}

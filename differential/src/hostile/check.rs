@@ -1,7 +1,7 @@
 //! What must hold of any file, from its bytes to its launches.
 
 use amdgpu_isa::{Op, decode};
-use amdgpu_object::verify::{contradiction, verify};
+use amdgpu_object::verify::verify;
 use amdgpu_object::{CodeObject, Kernel, container};
 use amdinst_core::counters::{HEADER_BYTES, Probe, decode_part};
 use amdinst_core::instrument::{self, Abi, Counters, KernelProbes, Options, check_pair, digest, probe_specs};
@@ -13,8 +13,6 @@ use amdinst_explain::{native_blocks, native_counts};
 const MAX_CODE: usize = 1 << 13;
 /// Memory that a code object may ask for here.
 const MAX_MEMORY: u64 = 16 << 20;
-/// Scratch memory that a work-item may ask for here.
-const MAX_SCRATCH: u32 = 1 << 14;
 /// Instructions that a workgroup may run.
 const BUDGET: u64 = 20_000;
 /// Bytes of each buffer argument.
@@ -58,7 +56,7 @@ pub fn whole_path(bytes: &[u8]) -> Result<Reached, String> {
     let mut reached = Reached { files: 1, ..Reached::default() };
     let Ok(found) = container::open(bytes) else { return Ok(reached) };
     for embedded in found.into_iter().take(2) {
-        let Ok(object) = CodeObject::parse(embedded.bytes.into_owned()) else { continue };
+        let Ok(object) = CodeObject::parse(embedded.bytes.to_vec()) else { continue };
         reached.parsed += 1;
         let memory = object.segments.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.size));
         if object.text.range.len() <= MAX_CODE && memory <= MAX_MEMORY {
@@ -95,13 +93,7 @@ fn one(object: &CodeObject, reached: &mut Reached) -> Result<(), String> {
         reached.instrumented += 1;
         form = Some((rewritten, done.map));
     }
-    // A kernel that contradicts itself is refused where it is launched; how much scratch memory a machine has is not asked here.
-    let launchable = |kernel: &&Kernel| {
-        let scratch =
-            kernel.descriptor.private_segment_fixed_size().max(kernel.metadata.private_segment_fixed_size);
-        contradiction(kernel).is_none() && scratch <= MAX_SCRATCH
-    };
-    for kernel in object.kernels.iter().filter(launchable).take(2) {
+    for kernel in object.kernels.iter().take(2) {
         let launch = launch(kernel);
         let probes = form.as_ref().and_then(|(rewritten, map)| Some((rewritten, map.kernel(&kernel.name)?)));
         launches(object, kernel, &launch, probes.filter(|(_, probes)| probes.is_instrumented()), reached)?;

@@ -40,8 +40,8 @@ fn assert_own_branch(run: &Run) {
     }
 }
 
-/// Each in a wavefront of its own, then all that a wavefront has. Without optimisation lanes that differ come to divide by zero in `core`,
-/// instrumented or not (0.995 beside -123456.79): there, only the first is looked at.
+/// Each in a wavefront of its own, then all that a wavefront has. LLVM 22 loses masks of `core`'s loops at opt-level 0, where lanes differ
+/// (see the guide, "Is it the compiler?").
 #[harness::test]
 fn floats_are_written_as_on_the_host(device: &Device) -> TestResult {
     let values = values();
@@ -51,9 +51,6 @@ fn floats_are_written_as_on_the_host(device: &Device) -> TestResult {
         let arguments = (COUNT as u32, &device.buffer(&values), &mut lengths, &mut bytes);
         let run = fixed.launch(device, groups, items, arguments)?;
         assert_eq!(texts(&lengths.to_vec(), &bytes.to_vec()), expected);
-        if !optimised(&run) {
-            break;
-        }
         if items > 1 {
             assert_own_branch(&run);
         }

@@ -48,7 +48,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         write("whole_path", &bytes)?;
         write("whole_path", &bundle(&bytes))?;
         for embedded in container::open(&bytes).with_context(|| format!("{}", path.display()))? {
-            let object = CodeObject::parse(embedded.bytes.into_owned())?;
+            let object = CodeObject::parse(embedded.bytes.to_vec())?;
             let plan = instrument::plan(&object, &Instrumentation::default())?;
             let Ok(instrumented) = instrument::apply(&object, plan) else { continue };
             write("code_object", &instrumented.bytes)?;

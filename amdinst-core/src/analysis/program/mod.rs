@@ -294,7 +294,7 @@ pub enum Exit {
     Local,
     /// The block calls this function, then goes on to its successor.
     Call(usize),
-    /// The block calls one of [`Program::pointed`], then goes on to its successor.
+    /// The block calls one of the functions that calls through pointers may reach, then goes on to its successor.
     CallPointed,
     /// The block jumps to the entry of this function, which returns to the caller.
     TailCall(usize),
@@ -307,7 +307,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The functions that may be called, after which control comes back; `pointed` is [`Program::pointed`].
+    /// The functions that may be called, after which control comes back; `pointed` are those that calls through pointers may reach.
     pub fn callees<'a>(&'a self, pointed: &'a [usize]) -> &'a [usize] {
         match self {
             Self::Call(callee) => std::slice::from_ref(callee),

@@ -6,7 +6,7 @@
 //!
 //! 1. what only pointers reach, if it would change scheme or occupancy of a kernel;
 //! 2. what a kernel calls that cannot be instrumented even without its functions;
-//! 3. if still not all fits, what the fewest kernels reach, the largest first.
+//! 3. if still not all fits, what has the most branches.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,29 +48,30 @@ impl Planner<'_> {
             return smaller;
         };
         let alone = self.draft_without(&group, &removable.iter().copied().collect::<Vec<_>>());
-        let planned: BTreeSet<usize> = plans(&alone).map(|(&kernel, _)| kernel).collect();
-        if planned.is_empty() {
+        let refused: BTreeSet<usize> =
+            refusals(&alone).flat_map(|(group, _)| group.kernels.iter().copied()).collect();
+        if refused == group.kernels {
             vec![(group, whole)]
-        } else if planned.len() < group.kernels.len() {
-            self.draft_beside_refused(&group, &planned, alone, draft)
-        } else {
+        } else if refused.is_empty() {
             self.draft_the_most(&group, (direct, &pointed), alone, &refusal, draft)
+        } else {
+            self.draft_beside_refused(&group, &refused, alone, draft)
         }
     }
 
-    /// Plans the kernels of `planned`, without what the others of the group call: these run as they did.
+    /// Plans the kernels of a group that are not `refused`, without what those call: that runs as it did.
     fn draft_beside_refused(
         &self,
         group: &KernelGroup,
-        planned: &BTreeSet<usize>,
+        refused: &BTreeSet<usize>,
         alone: Vec<Drafted>,
         draft: &mut Draft,
     ) -> Vec<Drafted> {
         let program = &self.survey.program;
         let mut shared = group.shared.clone();
-        for &other in group.kernels.difference(planned) {
-            let called =
-                self.survey.reachable[other].intersection(&group.shared).copied().collect::<Vec<_>>();
+        for &other in refused {
+            let called: Vec<usize> =
+                self.survey.reachable[other].intersection(&group.shared).copied().collect();
             shared.retain(|function| !called.contains(function));
             let why = format!(
                 "it is also called by `{}`, which is not instrumented",
@@ -78,15 +79,16 @@ impl Planner<'_> {
             );
             self.leave_out(&called, Reason::SharedFunction, &why, draft);
         }
-        let is_refused = |(group, _): &Drafted| group.kernels.is_disjoint(planned);
-        let mut drafted: Vec<Drafted> = alone.into_iter().filter(is_refused).collect();
-        for group in self.groups(planned, &shared) {
+        let mut drafted: Vec<Drafted> =
+            alone.into_iter().filter(|(group, _)| group.kernels.is_subset(refused)).collect();
+        let kernels = group.kernels.difference(refused).copied().collect();
+        for group in self.groups(&kernels, &shared) {
             drafted.extend(self.draft_what_fits(group, draft));
         }
         drafted
     }
 
-    /// Plans as many of the functions that are called directly as cost no kernel more than `alone`, which is without all.
+    /// Plans as many of the functions that are called directly as leave all kernels their plans; `alone` is without all.
     fn draft_the_most(
         &self,
         group: &KernelGroup,
@@ -100,7 +102,7 @@ impl Planner<'_> {
             group.kernels.iter().filter(|&&kernel| reachable[kernel].contains(&function)).count()
         };
         direct
-            .sort_by_key(|&function| (Reverse(reaches(function)), self.points.of(function).len(), function));
+            .sort_by_key(|&function| (self.points.of(function).len(), Reverse(reaches(function)), function));
         let without = |kept: usize| [&direct[kept..], pointed].concat();
         let (mut best, mut fits, mut beyond) = (alone, 0, direct.len() + 1);
         let mut why = format!("with it, {refusal}");
@@ -108,7 +110,7 @@ impl Planner<'_> {
             // All that pointers do not reach is the first to be tried.
             let kept = if beyond > direct.len() { direct.len() } else { fits.midpoint(beyond) };
             let drafted = self.draft_without(group, &without(kept));
-            match dearer(&drafted, &best) {
+            match refusal_of_more(&drafted, &best) {
                 Some(dearer) => (beyond, why) = (kept, dearer),
                 None => (best, fits) = (drafted, kept),
             }
@@ -156,17 +158,27 @@ fn plans(drafted: &[Drafted]) -> impl Iterator<Item = (&usize, &DraftKernel)> {
     drafted.iter().filter_map(|(_, part)| part.as_ref().ok()?.as_ref()).flat_map(|part| &part.kernels)
 }
 
-/// What a plan with more functions costs a kernel that has a plan with fewer, if it does: its own plan, another scheme, or occupancy.
+/// The groups that are refused, with why.
+fn refusals(drafted: &[Drafted]) -> impl Iterator<Item = (&KernelGroup, &str)> {
+    drafted.iter().filter_map(|(group, part)| match part {
+        Err(NoPlan::Refused(_, detail)) => Some((group, detail.as_str())),
+        _ => None,
+    })
+}
+
+/// Why kernels have no plan with more functions, which they have with fewer.
+fn refusal_of_more(more: &[Drafted], fewer: &[Drafted]) -> Option<String> {
+    let is_new = |(group, _): &(&KernelGroup, &str)| {
+        !refusals(fewer).any(|(refused, _)| refused.kernels.is_superset(&group.kernels))
+    };
+    refusals(more).find(is_new).map(|(_, detail)| format!("with it, {detail}"))
+}
+
+/// What a plan with more functions costs a kernel, if it does: its own plan, or the scheme or occupancy that it has with fewer.
 fn dearer(more: &[Drafted], fewer: &[Drafted]) -> Option<String> {
     let with: BTreeMap<usize, &DraftKernel> = plans(more).map(|(&kernel, plan)| (kernel, plan)).collect();
-    plans(fewer).find_map(|(kernel, without)| {
-        let Some(with) = with.get(kernel) else {
-            let holds = |(group, _): &&Drafted| group.kernels.contains(kernel);
-            return match more.iter().find(holds) {
-                Some((_, Err(NoPlan::Refused(_, detail)))) => Some(format!("with it, {detail}")),
-                _ => Some("with it, its callers would not be instrumented".to_owned()),
-            };
-        };
+    let costs = plans(fewer).find_map(|(kernel, without)| {
+        let with = with.get(kernel)?;
         let (home, without_home) = (with.scheme.home().name(), without.scheme.home().name());
         let (waves, without_waves) = (with.cost.occupancy.after, without.cost.occupancy.after);
         if home != without_home {
@@ -180,5 +192,6 @@ fn dearer(more: &[Drafted], fewer: &[Drafted]) -> Option<String> {
         } else {
             None
         }
-    })
+    });
+    refusal_of_more(more, fewer).or(costs)
 }

@@ -107,14 +107,9 @@ impl Relocated {
 
     /// Where everything came from.
     pub(super) fn map(&self) -> AddressMap {
-        self.clone().into_map()
-    }
-
-    /// The address map, taken out of the result.
-    pub(super) fn into_map(self) -> AddressMap {
-        let keeps_code = self.keeps_code();
-        let Layout { mut map, old, .. } = self.layout;
-        if keeps_code {
+        let Layout { map, old, .. } = &self.layout;
+        let mut map = map.clone();
+        if self.keeps_code() {
             // The new code stands behind the old.
             let size = old.end - old.start;
             map.runs.insert(0, Run { new: old.start, old: old.start, size, inserted: false });

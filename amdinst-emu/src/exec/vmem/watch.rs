@@ -44,13 +44,19 @@ pub(super) fn note(
 fn scan(context: &mut Context<'_>, step: &Step, access: &MemoryAccess, places: &[LaneAddress; LANES]) {
     let how = Access::new(access.action, passes_the_cache(step));
     let Some(scan) = context.scan.as_deref_mut() else { return };
-    if how.kind == AccessKind::Read && how.synchronises {
+    if how.kind == AccessKind::Read && how.synchronises && !scan.notes_synchronising() {
         return;
     }
     let w = &*context.wave;
     for (_, place) in places.iter().enumerate().filter(|(lane, _)| w.active(*lane)) {
-        let LaneAddress::Global(address) = *place else { continue };
-        scan.note(context.memory, w, how, address);
+        match *place {
+            LaneAddress::Global(address) => scan.note(context.memory, w, how, address),
+            LaneAddress::Pieces { .. } => scan.report_unseen(),
+            LaneAddress::Lds(_)
+            | LaneAddress::Private(_)
+            | LaneAddress::Swizzled { .. }
+            | LaneAddress::Nowhere => {}
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-// kernels: test large excessive
+// kernels: test large excessive branchless
 // lds: 65024
 // refused: counters-do-not-fit: in `long`: with it, counters for 4 waves
 // refused: lds-limit: counters for 4 waves of
@@ -27,6 +27,12 @@ kernel excessive
     call shared
     finish
 end excessive
+// Has no branch of its own.
+kernel branchless
+    begin
+    call both
+    finish
+end branchless
 function both
     site
     s_setpc_b64 s[30:31]

@@ -141,6 +141,16 @@ pub(crate) enum HipError {
         /// The library.
         library: Library,
     },
+    /// The runtime would crash.
+    #[error(
+        "{library} crashes when a kernel is launched that calls through pointers, as the formatting of numbers does: it takes the hidden \
+         argument `hidden_completion_action` for a sign that the kernel enqueues others\n  \
+         use HIP 5.7 or later, or run on the emulator (`--device emu`)"
+    )]
+    CompletionAction {
+        /// The library.
+        library: Library,
+    },
     /// A call failed.
     #[error("{call} failed: {code} {name}")]
     Call {

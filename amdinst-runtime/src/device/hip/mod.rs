@@ -252,7 +252,22 @@ impl Gpu {
         })
     }
 
+    /// An error for a kernel that crashes the runtime.
+    fn check_hidden_arguments(&self, request: &Request<'_>) -> Result<(), HipError> {
+        let library = self.runtime.library;
+        let kernel = request.built.original.kernel(request.kernel);
+        let mut arguments = kernel.into_iter().flat_map(|kernel| kernel.metadata.args.iter());
+        let has_action = arguments.any(|arg| arg.value_kind == "hidden_completion_action");
+        match library.version {
+            Some(version) if has_action && !version.takes_completion_actions() => {
+                Err(HipError::CompletionAction { library })
+            }
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn launch(self: &Arc<Self>, request: &Request<'_>) -> Result<Outcome, LaunchFailure> {
+        self.check_hidden_arguments(request)?;
         let built = request.built;
         let probes = built.probes_of(request.kernel);
         let instrumented = probes.filter(|probes| probes.is_instrumented()).zip(built.instrumented.as_ref());

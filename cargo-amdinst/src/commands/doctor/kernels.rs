@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use amdgpu_isa::Arch;
 
 use super::{Area, Check};
-use crate::linker::Slsr;
+use crate::linker::{Fault, Verdict};
 use crate::setup::plan;
 use crate::toolchain::{LlvmTools, Places, Rejection, TARGET, discover};
 
@@ -41,27 +41,34 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
     vec![Check::error(Area::Toolchain, "kernels", found, help)]
 }
 
-/// LLVM's own faults that are known, found by trying. None is worth a word where LLVM is right.
+/// LLVM's own faults that are known, found by trying, a line each. None is worth a word where LLVM is right.
 fn faults(llvm: &LlvmTools) -> Option<Check> {
     const NAME: &str = "llvm faults";
-    // The level and the processor do not matter, as long as the backend optimises.
-    match Slsr::of(llvm, Arch::Gfx90a.name(), 3) {
-        Ok(Slsr::Sound) => None,
-        Ok(Slsr::KeptOff(switch)) => Some(Check::ok(
-            Area::Toolchain,
-            NAME,
-            format!(
-                "its pass `slsr` computes wrong addresses (llvm/llvm-project#204278): kernels are built without, `{switch}`"
-            ),
-        )),
-        Ok(Slsr::Wrong) => Some(Check::error(
-            Area::Toolchain,
-            NAME,
-            "its pass `slsr` computes wrong addresses (llvm/llvm-project#204278), and cannot be turned off",
-            "`opt-level = 1` in the profile of the kernels, or another toolchain",
-        )),
-        Err(error) => {
-            Some(Check::error(Area::Toolchain, NAME, error.to_string(), "install LLVM's tools anew"))
+    let mut lines = Vec::new();
+    let mut mended = true;
+    for fault in Fault::ALL {
+        // The processor does not matter.
+        let rest = match fault.verdict(llvm, Arch::Gfx90a.name(), fault.level) {
+            Ok(Verdict::Sound) => continue,
+            Ok(Verdict::KeptOff(switch)) => format!("kernels are built with `{switch}`"),
+            Ok(Verdict::Wrong) => {
+                mended = false;
+                "nothing keeps that away".to_owned()
+            }
+            Err(error) => {
+                let help = "install LLVM's tools anew";
+                return Some(Check::error(Area::Toolchain, NAME, error.to_string(), help));
+            }
+        };
+        lines.push(format!("{}: {rest}", fault.what));
+    }
+    let found = lines.join("\n");
+    match (lines.is_empty(), mended) {
+        (true, _) => None,
+        (false, true) => Some(Check::ok(Area::Toolchain, NAME, found)),
+        (false, false) => {
+            let help = "`opt-level = 1` in the profile of the kernels, or another toolchain";
+            Some(Check::error(Area::Toolchain, NAME, found, help))
         }
     }
 }

@@ -13,7 +13,7 @@ use super::tally::Tally;
 use super::{KernelView, SCHEMA, View, no_debug_info, options};
 use crate::cli::{Format, InstrumentArgs};
 use crate::commands::Context;
-use crate::commands::input::{File, Found, Input, kernel_of};
+use crate::commands::input::{File, Found, Input, kernel_of, unpacked_limit};
 use crate::commands::output::{self, count};
 use crate::exit::{CommandResult, Exit, OrExit as _};
 use crate::together::Together;
@@ -85,7 +85,8 @@ pub(super) fn run(
     let contents = spool.contents().or_exit_with(Exit::OutputFailed, failed)?;
     let replacements: BTreeMap<usize, &[u8]> =
         written.iter().map(|one| (one.index, &contents[one.object.clone()])).collect();
-    let whole = container::replace(file.bytes(), &replacements).or_exit(Exit::Unsupported)?;
+    let whole =
+        container::replace(file.bytes(), &replacements, unpacked_limit()?).or_exit(Exit::Unsupported)?;
     let mut together = Together::default();
     together.add(output, |file| whole.write_to(file)).or_exit_with(Exit::OutputFailed, failed)?;
     for one in &written {

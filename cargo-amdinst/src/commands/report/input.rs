@@ -1,6 +1,5 @@
 //! Finding and reading a kept run.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +8,7 @@ use amdinst_report::{Sources, Summary};
 
 use crate::build::package;
 use crate::cli::{PackageArgs, ReportArgs};
-use crate::commands::Context;
+use crate::commands::{Context, files};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// A run, and where its sources and artifacts are.
@@ -36,19 +35,14 @@ pub(super) fn find(context: &Context, args: &ReportArgs) -> CommandResult<Input>
         }
         None => last(context, args)?,
     };
-    let bytes = fs::read(&path).map_err(|error| {
-        let failure = match (error.kind(), &package) {
-            (ErrorKind::NotFound, Some(name)) => {
-                return Failure::msg(
-                    Exit::BadInput,
-                    format!("no run of package `{name}` is kept: no {}", path.display()),
-                )
-                .help(format!("run its tests: `cargo amdinst test -p {name}`"));
-            }
-            _ => anyhow::Error::new(error),
-        };
-        Failure::new(Exit::BadInput, failure.context(path.display().to_string()))
-    })?;
+    if let (Some(name), Err(error)) = (&package, path.metadata())
+        && error.kind() == ErrorKind::NotFound
+    {
+        let message = format!("no run of package `{name}` is kept: no {}", path.display());
+        return Err(Failure::msg(Exit::BadInput, message)
+            .help(format!("run its tests: `cargo amdinst test -p {name}`")));
+    }
+    let bytes = files::read(&path)?;
     let run = Run::from_json(&bytes).map_err(|error| {
         let again = package.as_deref().unwrap_or("PKG");
         Failure::new(Exit::BadInput, anyhow::Error::new(error).context(path.display().to_string()))
@@ -90,7 +84,7 @@ fn last(context: &Context, args: &ReportArgs) -> CommandResult<(PathBuf, PathBuf
 /// # Errors
 /// A file that cannot be read, or is neither.
 pub(super) fn baseline(path: &Path) -> CommandResult<Summary> {
-    let bytes = fs::read(path).or_exit_with(Exit::BadInput, || path.display().to_string())?;
+    let bytes = files::read(path)?;
     // Both are versioned alike; a run has programs, and a summary has tests.
     let is_run = serde_json::from_slice::<serde_json::Value>(&bytes)
         .is_ok_and(|value| value.get("programs").is_some());

@@ -4,13 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use amdgpu_object::{Kernel, KernelArg, KernelMetadata};
-use amdinst_emu::{Machine, MemoryError};
+use amdinst_emu::{Machine, MemoryError, Room};
 
 use super::contents::{self, Contents};
 use super::language::{ArgSpec, Argument, Element, Save, Scalar, Which};
-use super::room::Room;
+use super::room;
+use crate::commands::files;
 use crate::commands::output::count;
-use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::exit::{CommandResult, Exit, Failure};
 
 /// What one argument becomes.
 #[derive(Clone, Debug)]
@@ -105,9 +106,9 @@ impl Arguments {
         for (index, (spec, slot)) in specs.iter().zip(&slots).enumerate() {
             check(kernel, index, spec, slot)?;
         }
-        Room::here().check(specs.iter().map(buffer_size)).map_err(|(index, error)| {
+        room::check(Room::here(), specs.iter().map(buffer_size)).map_err(|(index, error)| {
             let what = describe(index, &slots[index]);
-            Failure::msg(Exit::Usage, format!("kernel `{}`, {what}: {error}", kernel.name))
+            Failure::msg(Exit::OutOfMemory, format!("kernel `{}`, {what}: {error}", kernel.name))
         })?;
         let mut arguments = Self {
             values: Vec::new(),
@@ -201,8 +202,7 @@ impl Arguments {
             ArgSpec::Scalar(scalar) => return Ok(Value::Bytes(scalar.bytes())),
             ArgSpec::Hex(bytes) => return Ok(Value::Bytes(bytes.clone())),
             ArgSpec::Bytes(path) => {
-                let bytes = fs::read(path)
-                    .or_exit_with(Exit::BadInput, || format!("{what}: cannot read {}", path.display()))?;
+                let bytes = files::read(path).map_err(|failure| failure.context(&what))?;
                 return Ok(Value::Bytes(bytes));
             }
             ArgSpec::In(path) | ArgSpec::Npy(path) => (Contents::of_file(path, &what)?, None),
@@ -326,9 +326,8 @@ fn is_called(arg: &KernelArg, name: &str) -> bool {
 fn with_bytes_read(specs: &[ArgSpec]) -> CommandResult<Vec<ArgSpec>> {
     let read = |(index, spec): (usize, &ArgSpec)| match spec {
         ArgSpec::Bytes(path) => {
-            let bytes = fs::read(path).or_exit_with(Exit::BadInput, || {
-                format!("argument {}: cannot read {}", index + 1, path.display())
-            })?;
+            let what = format!("argument {}", index + 1);
+            let bytes = files::read(path).map_err(|failure| failure.context(&what))?;
             Ok(ArgSpec::Hex(bytes))
         }
         other => Ok(other.clone()),

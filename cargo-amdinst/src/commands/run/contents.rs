@@ -1,11 +1,11 @@
 //! What a buffer holds before the launch: a file's bytes, or numbers that the command line asks for.
 
-use std::fs;
 use std::path::Path;
 
 use super::language::{Element, Elements, Scalar, is_npy};
 use super::npy;
-use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::commands::files;
+use crate::exit::{CommandResult, Exit, Failure};
 
 /// Bytes, and what is known of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,8 +35,7 @@ impl Contents {
     /// # Errors
     /// A file that cannot be read, or is no array by its content.
     pub fn of_file(path: &Path, what: &str) -> CommandResult<Self> {
-        let mut bytes = fs::read(path)
-            .or_exit_with(Exit::BadInput, || format!("{what}: cannot read {}", path.display()))?;
+        let mut bytes = files::read(path).map_err(|failure| failure.context(what))?;
         if !is_npy(path) {
             return Ok(Self { bytes, element: None, shape: None });
         }

@@ -23,7 +23,8 @@ use std::path::Path;
 
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::Options;
-use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine, Program};
+use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, LoadError, Machine, MemoryError, Program};
+use amdinst_runtime::stopping::{self, Running};
 
 use super::input::{File, Input, source_name};
 use super::{Context, output};
@@ -48,7 +49,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     }
     let file_args = args.input.resolve(context)?;
     let file = File::open(&file_args.file)?;
-    let input = Input::new(&file_args, file.bytes())?.to_run();
+    let input = Input::new(&file_args, &file)?.to_run();
     let (found, symbol) = input.kernel(args.kernel.as_deref())?;
     let object = &found.object;
     let kernel = object.kernel(&symbol).ok_or_else(|| input.no_kernel(&symbol))?;
@@ -80,7 +81,12 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     };
 
     let progress = context.shell.progress("Running", &kernel.name, 0);
+    // Until what a signal has stopped is told.
+    std::mem::forget(Running::begin());
+    stopping::catch();
     let mut config = Config::default();
+    config.stop = Some(stopping::flag());
+    config.deterministic = true;
     args.limits.checks.set(&mut config);
     let mut checked = None;
     let alone = || Outcome::of(object, config.clone(), &arguments, launch.clone());
@@ -142,6 +148,12 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
             return Err(error.failure(object));
         }
     };
+    if original.execution.clash && args.limits.checks.asked().is_none_or(|asked| !asked.races) {
+        context.shell.note(
+            "workgroups access memory that others write: they ran one after another, on one thread, and on a GPU the result may be \
+             another; `--check races` names accesses that race",
+        );
+    }
     let mut view = RunView::new(source_name(&kernel.name), object.target, &launch, &original.execution);
     view.add_arguments(&arguments);
     view.trace = trace;
@@ -297,10 +309,10 @@ pub struct Outcome {
 pub enum LaunchError {
     /// The code object cannot be loaded.
     #[error(transparent)]
-    Load(#[from] amdinst_emu::LoadError),
+    Load(#[from] LoadError),
     /// The device has no room.
     #[error(transparent)]
-    Memory(#[from] amdinst_emu::MemoryError),
+    Memory(#[from] MemoryError),
     /// The machine has no room for the counters.
     #[error("counters of {waves} waves: {error}; launch fewer workgroups")]
     NoRoom {
@@ -334,19 +346,34 @@ impl LaunchError {
 
     /// The failure to end with; a fault is told with its places in the source of `object`.
     pub fn failure(self, object: &CodeObject) -> Failure {
-        let Self::Fault(fault) = self else {
-            let exit = match self {
-                Self::Memory(_) | Self::NoRoom { .. } | Self::Counters(_) => Exit::Usage,
-                Self::Load(_) | Self::Fault(_) => Exit::BadInput,
-            };
-            return Failure::new(exit, self);
+        let fault = match self {
+            Self::Fault(fault) => fault,
+            Self::Load(error) => {
+                let exit = match error {
+                    LoadError::Memory(MemoryError::NoRoom { .. }) => Exit::OutOfMemory,
+                    _ => Exit::BadInput,
+                };
+                return Failure::msg(exit, format!("the code object cannot be loaded: {error}"));
+            }
+            Self::Memory(MemoryError::NoRoom { .. }) | Self::NoRoom { .. } => {
+                return Failure::new(Exit::OutOfMemory, self);
+            }
+            Self::Memory(_) | Self::Counters(_) => return Failure::new(Exit::Usage, self),
         };
         let exit = match fault.kind {
             FaultKind::BadDispatch(_) => Exit::Usage,
+            FaultKind::NoRoom(_) => Exit::OutOfMemory,
+            FaultKind::Damaged(_) => Exit::BadInput,
             FaultKind::Unimplemented { .. } => Exit::Unsupported,
             _ => Exit::LaunchFailed,
         };
-        Failure::msg(exit, fault::told(&fault, object, &Some))
+        let failure = Failure::msg(exit, fault::told(&fault, object, &Some));
+        match stopping::asked() {
+            Some(signal) if fault.kind == FaultKind::Stopped => {
+                failure.note(format!("{signal} ends this command"))
+            }
+            _ => failure,
+        }
     }
 }
 

@@ -13,12 +13,15 @@ use amdinst_core::names;
 use amdinst_core::report::oracle::{self, Disagreement};
 use amdinst_core::report::{self, Fold, Keep, Report};
 use amdinst_emu::timing::Model;
-use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, StepRecord};
+use amdinst_emu::{
+    Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, Room, StepRecord,
+};
 use amdinst_explain::{native_blocks, native_counts, native_ticks};
+use amdinst_runtime::stopping;
 
 use super::bind::{Arguments, Placed};
 use super::model::{Modelled, model};
-use super::room::Room;
+use super::room;
 use super::{LaunchError, Outcome, fault};
 use crate::commands::instrument::all_selected;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -115,10 +118,10 @@ impl<'a> Instrumented<'a> {
         }
         let rewritten = if plan.kernels().iter().any(KernelProbes::is_instrumented) {
             let instrumented = instrument::apply(object, plan.clone())?;
-            let rewritten = CodeObject::parse(instrumented.bytes).or_exit_with(
-                Exit::Mismatch,
-                || "the instrumented code object cannot be read back; this is a bug",
-            )?;
+            let rewritten = CodeObject::parse(instrumented.bytes).map_err(|error| {
+                let told = "the instrumented code object cannot be read back";
+                Failure::internal(anyhow::Error::new(error).context(told))
+            })?;
             Some((rewritten, instrumented.map))
         } else {
             None
@@ -157,7 +160,7 @@ impl<'a> Instrumented<'a> {
         let mut compared = Compared::new(self, &form, &layout, launch, None);
         let outcome = Ready::new(&form, &layout, arguments, launch, &all)
             .and_then(|mut ready| {
-                let (execution, records) = ready.launch(&all)?;
+                let (execution, records) = ready.launch(&all, &original.execution)?;
                 Ok((records, ready.placed.read(&ready.machine)?, execution))
             })
             .map_err(|error| self.failed(&form, error, arguments, launch))?;
@@ -219,7 +222,7 @@ impl<'a> Instrumented<'a> {
             native.add_part(&execution);
             let seen = (std::mem::take(&mut execution.masks), std::mem::take(&mut execution.steps));
             if let (Ok(ready), None) = (&mut ready, &failure) {
-                failure = match ready.launch(&part) {
+                failure = match ready.launch(&part, &execution) {
                     Ok((instrumented, records)) => {
                         compared.instructions += instrumented.wave_instructions;
                         compared.add(seen, &records, part.start, each).err()
@@ -244,13 +247,17 @@ impl<'a> Instrumented<'a> {
     fn failed(&self, form: &Form<'_>, error: LaunchError, arguments: &Arguments, launch: &Launch) -> Failure {
         // There is no room for it, or it cannot count so much: that is no fault of it.
         let LaunchError::Fault(fault) = error else { return error.failure(self.object) };
+        if fault.kind == FaultKind::Stopped {
+            return LaunchError::Fault(fault).failure(self.object);
+        }
         let told = fault::told(&fault, self.object, &|pc| form.map.original_pc(pc));
         match self.meaningless(arguments, launch) {
             Some(reason) => Failure::msg(Exit::LaunchFailed, told)
                 .note("the original kernel ends well, its instrumented form does not")
                 .note(reason.told()),
             None => Failure::msg(Exit::Mismatch, told)
-                .note("the original kernel ends well, its instrumented form does not; this is a bug"),
+                .note("the original kernel ends well, its instrumented form does not")
+                .help("if `--check uninitialised,races` finds nothing, this is a bug in cargo-amdinst: please report it"),
         }
     }
 
@@ -459,10 +466,11 @@ impl<'a> Ready<'a> {
         let is_window = probes.buffer_argument.is_some() && probes.wave_ids.is_some();
         let of_part = u64::from(HEADER_BYTES) + (part.end - part.start) * group_bytes(layout);
         let size = if is_window { of_part.min(layout.buffer_size()) } else { layout.buffer_size() };
-        Room::here()
-            .check([size])
+        room::check(Room::here(), [size])
             .map_err(|(_, error)| LaunchError::NoRoom { waves: layout.waves(), error })?;
-        let mut machine = Machine::new(form.object.target.arch, Config::default());
+        let mut config = Config::default();
+        config.stop = Some(stopping::flag());
+        let mut machine = Machine::new(form.object.target.arch, config);
         let placed = arguments.place(&mut machine)?;
         let address = machine.alloc(size, 256, "counter buffer")?;
         machine.write(address, &layout.header_bytes())?;
@@ -496,9 +504,17 @@ impl<'a> Ready<'a> {
         Ok(Launch { kernarg, part: (!is_all).then(|| part.clone()), ..self.launch.clone() })
     }
 
-    /// Launches some workgroups; gives their records.
-    fn launch(&mut self, part: &Range<u64>) -> Result<(Execution, Vec<u8>), LaunchError> {
-        let launch = self.ready(part)?;
+    /// Launches some workgroups as those of the original were; gives their records. What the probes insert clashes with nothing: what
+    /// held for the original's workgroups holds for these.
+    fn launch(
+        &mut self,
+        part: &Range<u64>,
+        original: &Execution,
+    ) -> Result<(Execution, Vec<u8>), LaunchError> {
+        let mut launch = self.ready(part)?;
+        if original.threads == 1 || original.clash {
+            launch.threads = 1;
+        }
         let execution = self.machine.launch(&self.program, &launch)?;
         let first = if self.is_window { self.address } else { self.address + self.offset(part) };
         let mut records = std::mem::take(&mut self.records);

@@ -48,6 +48,9 @@ pub struct RunView {
     pub seconds: f64,
     /// Host threads that ran it.
     pub threads: usize,
+    /// Workgroups access the same memory so that their order can show in the result: they ran in order, on one thread.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub workgroups_clash: bool,
     /// The arguments, in the kernel's order.
     pub arguments: Vec<ArgumentView>,
     /// Races unless both accesses are atomic, of which nothing tells; with `--check races`.
@@ -227,6 +230,7 @@ impl RunView {
             lane_instructions: execution.lane_instructions,
             seconds: execution.seconds,
             threads: execution.threads,
+            workgroups_clash: execution.clash,
             arguments: Vec::new(),
             doubts: Vec::new(),
             printed: Vec::new(),
@@ -308,11 +312,16 @@ impl RunView {
                 None if self.meaningless.is_some() => "not comparable",
                 None => "not compared",
             };
+            let order = if self.workgroups_clash {
+                "; workgroups access memory that others write: in order"
+            } else {
+                ""
+            };
             let memory = verdict(self.memory_equal, "equal", "DIFFERENT");
             let oracle = verdict(self.oracle_equal, "equal", "DIFFERENT");
             let _ = writeln!(
                 text,
-                "memory after both kernels: {memory}; counters and the emulator's own: {oracle}"
+                "memory after both kernels: {memory}; counters and the emulator's own: {oracle}{order}"
             );
             if let Some(reason) = &self.meaningless {
                 let _ = writeln!(text, "  {reason}");

@@ -19,6 +19,7 @@ use amdinst_core::instrument::Home;
 use amdinst_emu::timing::Model;
 use amdinst_format::interface::Checks;
 use amdinst_format::interface::VARIABLE;
+use amdinst_runtime::stopping;
 
 use self::keep::Kept;
 use self::profiles::Endings;
@@ -29,6 +30,7 @@ use crate::cli::{DeviceChoice, Format, TestArgs};
 use crate::commands::instrument::options;
 use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::interrupted;
 use crate::parent::die_with;
 use crate::shell::Verbosity;
 use scratch::Scratch;
@@ -281,7 +283,12 @@ impl TestRun<'_> {
                 self.counters()
             ),
         );
-        let ended = command.status().or_exit_with(Exit::BuildFailed, || "cargo cannot be started")?;
+        let ended = interrupted::status(&mut command)
+            .or_exit_with(Exit::BuildFailed, || "cargo cannot be started")?
+            .ok_or_else(|| {
+                let signal = stopping::asked().unwrap_or("a signal");
+                Failure::msg(Exit::Mismatch, format!("{signal} ends the tests of `{}`", package.name))
+            })?;
         if ended.success() {
             return Ok(Exit::Success);
         }

@@ -47,7 +47,7 @@ pub(in crate::corpus) fn compare(
     drop(object);
 
     let file = directory.join("code-object.elf");
-    std::fs::write(&file, &code.bytes).with_context(|| format!("writing {}", file.display()))?;
+    std::fs::write(&file, &code.bytes[..]).with_context(|| format!("writing {}", file.display()))?;
     let start = Instant::now();
     let mut command = Command::new(objdump);
     // It shows code for waves of 32 lanes unless told otherwise.

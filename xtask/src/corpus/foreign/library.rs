@@ -44,7 +44,7 @@ impl Library {
         mut visit: impl FnMut(&CodeObject) -> Result<()>,
     ) -> Result<()> {
         let args = FileArgs { target_cpu: Some(target.to_owned()), ..self.args.clone() };
-        let input = Input::new(&args, self.file.bytes()).map_err(|failure| anyhow!("{failure}"))?;
+        let input = Input::new(&args, &self.file).map_err(|failure| anyhow!("{failure}"))?;
         let mut result = Ok(());
         let skipped = input
             .for_each(|found| {

@@ -66,7 +66,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
             if options.target_cpu.as_ref().is_some_and(|wanted| !target.contains(wanted)) {
                 continue;
             }
-            let Ok(object) = CodeObject::parse(one.bytes.into_owned()) else { continue };
+            let Ok(object) = CodeObject::parse(one.bytes.to_vec()) else { continue };
             let (cpu, replays) = (object.target.arch, object.target.xnack != FeatureState::Off);
             let judge = judges
                 .entry((cpu, replays))

@@ -110,7 +110,7 @@ impl Tally {
             self.cover(object, name);
         }
         match apply(object, plan) {
-            Ok(instrumented) => match checker.map(|checker| checker.check(instrumented.bytes)) {
+            Ok(instrumented) => match checker.map(|checker| checker.check(instrumented.bytes.to_vec())) {
                 None => {}
                 Some(Ok(())) => self.checked += 1,
                 Some(Err(error)) => {

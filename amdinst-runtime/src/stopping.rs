@@ -1,0 +1,123 @@
+//! Launches that a signal ends: Ctrl-C, TERM or HUP.
+//!
+//! The emulator asks between time slices, so a kernel that never ends is gone within milliseconds, and the user is told where
+//! it was. The signal is raised again when that is done, so the process ends by it as it would have. A second one of its kind
+//! ends it at once. Signals that the program takes itself, or ignores, are left to it.
+
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
+
+use amdinst_emu::StopFlag;
+
+/// The signals, and what they are called.
+const SIGNALS: [(i32, &str); 3] =
+    [(libc::SIGINT, "SIGINT"), (libc::SIGTERM, "SIGTERM"), (libc::SIGHUP, "SIGHUP")];
+
+/// Launches under way.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+/// The signal that came first, or zero.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+/// One came.
+static STOP: AtomicBool = AtomicBool::new(false);
+/// The process whose launches these are. One that is forked from it has none of its threads.
+static PROCESS: AtomicI32 = AtomicI32::new(0);
+
+/// Takes the signals from now on.
+pub fn catch() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for (signal, _) in SIGNALS {
+            // SAFETY: structures on the stack, which the two calls read and fill; the handler does what handlers may.
+            unsafe {
+                PROCESS.store(libc::getpid(), SeqCst);
+                let mut now = std::mem::zeroed::<libc::sigaction>();
+                if libc::sigaction(signal, std::ptr::null(), &raw mut now) != 0
+                    || now.sa_sigaction != libc::SIG_DFL
+                {
+                    continue;
+                }
+                let handler: extern "C" fn(i32) = caught;
+                let mut ours = std::mem::zeroed::<libc::sigaction>();
+                ours.sa_sigaction = handler as libc::sighandler_t;
+                // The system's own handler is back as soon as this one is called.
+                ours.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
+                libc::sigaction(signal, &raw const ours, std::ptr::null_mut());
+            }
+        }
+    });
+}
+
+extern "C" fn caught(signal: i32) {
+    _ = SIGNAL.compare_exchange(0, signal, SeqCst, SeqCst);
+    STOP.store(true, SeqCst);
+    // SAFETY: no pointers; both may be called in a handler. A forked process has none of its parent's threads.
+    unsafe {
+        if RUNNING.load(SeqCst) == 0 || libc::getpid() != PROCESS.load(SeqCst) {
+            // It is held back until this handler has returned.
+            libc::raise(signal);
+        }
+    }
+}
+
+/// What ends launches, for their machines' configurations.
+pub const fn flag() -> StopFlag {
+    StopFlag::new(&STOP)
+}
+
+/// The signal that came, if one did.
+pub fn signal() -> Option<i32> {
+    Some(SIGNAL.load(SeqCst)).filter(|signal| *signal != 0)
+}
+
+/// Its name.
+pub fn asked() -> Option<&'static str> {
+    let came = signal()?;
+    SIGNALS.iter().find(|(signal, _)| *signal == came).map(|(_, name)| *name)
+}
+
+/// Ends the process by the signal that came, if one did.
+pub fn end_if_asked() {
+    if let Some(signal) = signal() {
+        // SAFETY: no pointers. The handler is the system's own again.
+        unsafe { libc::raise(signal) };
+    }
+}
+
+/// A launch under way, or what is to be finished before a signal ends the process.
+#[derive(Debug)]
+pub struct Running(());
+
+impl Running {
+    /// From now until this is dropped. Does not return if the process is about to end.
+    pub fn begin() -> Self {
+        RUNNING.fetch_add(1, SeqCst);
+        if SIGNAL.load(SeqCst) != 0 {
+            drop(Self(()));
+            wait_for_the_end();
+        }
+        Self(())
+    }
+
+    /// What stopped it has been told: ends the process as soon as the others have told theirs, too.
+    pub fn end(self) -> ! {
+        drop(self);
+        wait_for_the_end()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // The handler sets the signal first and counts then, so one of the two sees the other.
+        if RUNNING.fetch_sub(1, SeqCst) == 1 && SIGNAL.load(SeqCst) != 0 {
+            // SAFETY: no pointers. The handler is the system's own again.
+            unsafe { libc::kill(libc::getpid(), SIGNAL.load(SeqCst)) };
+        }
+    }
+}
+
+fn wait_for_the_end() -> ! {
+    loop {
+        std::thread::sleep(Duration::from_secs(1));
+    }
+}

@@ -1,0 +1,183 @@
+//! Faults of LLVM that make wrong code of kernels, and the switches that keep them away.
+//!
+//! Fixes are backported, so versions do not tell which LLVM has a fault: it is tried. Each fault has functions that come out wrong, and
+//! a look at what became of them. A switch is tried in the same way before it is used.
+
+mod slsr;
+mod spills;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use super::LinkError;
+use crate::toolchain::LlvmTools;
+
+/// A fault of LLVM.
+#[derive(Debug)]
+pub struct Fault {
+    /// What LLVM does wrong, which pass does it, and where LLVM's developers tell of it. Stands behind "LLVM".
+    pub what: &'static str,
+    /// An opt-level at which the pass is wrong.
+    pub level: u8,
+    /// Functions in LLVM IR that come out wrong.
+    reproducer: &'static str,
+    /// Whether their assembly is right.
+    is_right: fn(&str) -> bool,
+    /// Options of `llc` and `opt` that keep the fault away, the one that changes least first.
+    switches: &'static [&'static str],
+}
+
+/// What an LLVM does with the functions of a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Right code.
+    Sound,
+    /// Wrong code, and right code with this option of `llc` and `opt`.
+    KeptOff(&'static str),
+    /// Wrong code whatever is tried.
+    Wrong,
+}
+
+impl Fault {
+    /// Those that are known. Each is of some levels: at opt-level 1 there is none.
+    pub const ALL: [&Self; 2] = [&slsr::FAULT, &spills::FAULT];
+
+    /// Tries the LLVM of `tools`, for the processor `cpu` at `opt_level`. Takes one or two runs of `llc`, 15 ms each.
+    ///
+    /// # Errors
+    /// `llc` cannot be started, or does not take the functions.
+    pub fn verdict(&self, tools: &LlvmTools, cpu: &str, opt_level: u8) -> Result<Verdict, LinkError> {
+        if (self.is_right)(&self.compile(tools, cpu, opt_level, None)?) {
+            return Ok(Verdict::Sound);
+        }
+        let mends = |switch: &&str| {
+            // A later LLVM may have no such switch.
+            self.compile(tools, cpu, opt_level, Some(switch)).is_ok_and(|text| (self.is_right)(&text))
+        };
+        Ok(self.switches.iter().copied().find(mends).map_or(Verdict::Wrong, Verdict::KeptOff))
+    }
+
+    fn compile(
+        &self,
+        tools: &LlvmTools,
+        cpu: &str,
+        opt_level: u8,
+        switch: Option<&str>,
+    ) -> Result<String, LinkError> {
+        let tool: PathBuf = tools.path("llc");
+        let failed = |source| LinkError::Start { tool: tool.clone(), source };
+        let mut child = Command::new(&tool)
+            .arg(format!("-O{opt_level}"))
+            .arg(format!("-mcpu={cpu}"))
+            .args(switch)
+            .args(["-", "-o", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        // It fits the pipe. An llc that ends without reading it says why.
+        let written =
+            child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(self.reproducer.as_bytes()));
+        let output = child.wait_with_output().map_err(failed)?;
+        match (output.status.success(), written) {
+            (true, Ok(())) => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+            (true, Err(error)) => Err(failed(error)),
+            (false, _) => Err(LinkError::Tool {
+                tool: "llc",
+                output: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toolchain::{Places, discover};
+
+    /// The LLVM of the kernel toolchain here.
+    pub(super) fn tools() -> Option<LlvmTools> {
+        let found = discover(&Places::from_environment(None)).found;
+        if found.is_none() {
+            let required = std::env::var_os("AMDINST_REQUIRE_TOOLS").is_some_and(|value| value == "1");
+            assert!(!required, "there is no kernel toolchain");
+            eprintln!("SKIPPED: faults: there is no kernel toolchain (cargo amdinst setup)");
+        }
+        Some(found?.llvm)
+    }
+
+    /// At its level each fault is there in the versions that were looked at, and its first switch mends it for every processor. The
+    /// error of a link sends to opt-level 1, where nothing is wrong.
+    #[test]
+    fn what_this_llvm_does_is_found_and_mended() {
+        let Some(tools) = tools() else { return };
+        for fault in Fault::ALL {
+            for cpu in amdgpu_isa::Arch::ALL.map(amdgpu_isa::Arch::name) {
+                let what = fault.what;
+                let verdict = fault.verdict(&tools, cpu, fault.level).unwrap();
+                assert_ne!(verdict, Verdict::Wrong, "{cpu}: LLVM {what}");
+                if matches!(&tools.version[..], "22.1.2" | "22.1.8") {
+                    assert_eq!(verdict, Verdict::KeptOff(fault.switches[0]), "{cpu}: LLVM {what}");
+                }
+                assert_eq!(fault.verdict(&tools, cpu, 1).unwrap(), Verdict::Sound, "{cpu}: LLVM {what}");
+            }
+        }
+    }
+
+    /// Every switch mends an LLVM that has the fault, so that one is left where a later LLVM drops another.
+    #[test]
+    fn each_switch_keeps_its_fault_off() {
+        let Some(tools) = tools() else { return };
+        for fault in Fault::ALL {
+            for switch in fault.switches {
+                let text = fault.compile(&tools, "gfx90a", fault.level, Some(switch)).unwrap();
+                assert!((fault.is_right)(&text), "{switch}: {text}");
+            }
+        }
+    }
+
+    /// `opt` gets the switches, too.
+    #[test]
+    fn opt_takes_each_switch() {
+        let Some(tools) = tools() else { return };
+        let directory = tempfile::tempdir().unwrap();
+        let input = directory.path().join("input.ll");
+        for fault in Fault::ALL {
+            std::fs::write(&input, fault.reproducer).unwrap();
+            for switch in fault.switches {
+                let mut command = Command::new(tools.path("opt"));
+                let output = command.args(["-disable-output", switch]).arg(&input).output().unwrap();
+                assert!(output.status.success(), "{switch}: {}", String::from_utf8_lossy(&output.stderr));
+            }
+        }
+    }
+
+    /// Made of shell scripts: an LLVM that only the last switch mends, one that nothing mends, and one that fails.
+    #[cfg(unix)]
+    #[test]
+    fn switches_are_believed_when_they_help() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let directory = tempfile::tempdir().unwrap();
+        let fault = &slsr::FAULT;
+        let with = |script: &str| {
+            let llc = directory.path().join("llc");
+            std::fs::write(&llc, format!("#!/bin/sh\ncat >/dev/null\n{script}\n")).unwrap();
+            std::fs::set_permissions(&llc, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let pattern = format!("{}/{{}}", directory.path().display());
+            let tools = LlvmTools { pattern, lld: PathBuf::new(), version: "99.0.0".to_owned() };
+            fault.verdict(&tools, "gfx90a", 3)
+        };
+        let right = "\tglobal_load_dword v0\\n\tglobal_load_dword v0\\n";
+        assert_eq!(with(&format!("printf '{right}'")).unwrap(), Verdict::Sound);
+        let last = fault.switches[2];
+        let script = format!(
+            "case \"$*\" in *{last}*) printf '{right}';; *opt-disable*) exit 1;; *) printf '\tglobal_load_dword v0\\n';; esac"
+        );
+        assert_eq!(with(&script).unwrap(), Verdict::KeptOff(last));
+        assert_eq!(with("echo '\ts_endpgm'").unwrap(), Verdict::Wrong);
+        let error = with("echo no such processor >&2; exit 1").unwrap_err().to_string();
+        assert_eq!(error, "llc failed:\nno such processor");
+    }
+}
