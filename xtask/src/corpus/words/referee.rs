@@ -16,6 +16,9 @@ const LLVM_MC: &str = "llvm-mc-22";
 /// Printed between two blocks: `s_nop 0xbeef`, which no block is expected to hold.
 const SEPARATOR: (&str, &str) = ("[0xef 0xbe 0x80 0xbf]\n", "s_nop 0xbeef");
 
+/// Its word.
+pub(super) const SEPARATOR_WORD: u32 = 0xbf80_beef;
+
 /// What a block of words is to LLVM's disassembler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Disassembly {

@@ -9,7 +9,7 @@ mod gfx9;
 
 use amdgpu_isa::{Arch, Generation, Target, opcodes};
 
-use super::referee::is_suspect;
+use super::referee::{SEPARATOR_WORD as SEPARATOR, is_suspect};
 use Kind::{Any, Flag, Gap, Ones, Rare, Saddr, Scalar, Source, Vector};
 
 /// Dword at the end of each block, so that none ends inside an instruction: LLVM crashes where a literal is cut off.
@@ -25,7 +25,8 @@ pub(super) fn blocks(target: Target, seed: u64, batch: u64, size: usize) -> Vec<
         loop {
             let block = block(arch, &mut random);
             // LLVM is hardly asked about these, so they are thinned out.
-            if !is_suspect(arch, &block) || random.below(64) == 0 {
+            let separates = block.contains(&SEPARATOR);
+            if !separates && (!is_suspect(arch, &block) || random.below(64) == 0) {
                 return block;
             }
         }
