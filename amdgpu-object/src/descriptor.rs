@@ -163,8 +163,20 @@ impl KernelDescriptor {
         tg_split, set_tg_split = RSRC3 + 16;
         /// Waves of a workgroup spread over both compute units of a work-group processor (`WGP_MODE`, GFX10 and later).
         wgp_mode, set_wgp_mode = RSRC1 + 29;
+        /// Waves have 32 lanes (`ENABLE_WAVEFRONT_SIZE32`, GFX10 and later).
+        enable_wavefront_size32, set_enable_wavefront_size32 = PROPERTIES + 10;
         /// The stack may grow at run time (`USES_DYNAMIC_STACK`, code object version 5 and later).
         uses_dynamic_stack, set_uses_dynamic_stack = PROPERTIES + 11;
+    }
+
+    /// Initial rounding and denormal modes of all floats, as the hardware register MODE has them (`FLOAT_MODE`).
+    pub fn float_mode(&self) -> u8 {
+        self.bits(RSRC1 + 12, 8) as u8
+    }
+
+    /// Exceptions that call the trap handler, as the hardware register MODE has them (`ENABLE_EXCEPTION_*`).
+    pub fn exceptions(&self) -> u8 {
+        self.bits(RSRC2 + 24, 7) as u8
     }
 
     /// Byte offset from the descriptor to the kernel's first instruction (`KERNEL_CODE_ENTRY_BYTE_OFFSET`).
@@ -218,7 +230,7 @@ impl KernelDescriptor {
     pub fn wave_size(&self, arch: Arch) -> WaveSize {
         match arch.generation().wave_sizes() {
             [only] => *only,
-            _ if self.property(10) => WaveSize::Wave32,
+            _ if self.enable_wavefront_size32() => WaveSize::Wave32,
             _ => WaveSize::Wave64,
         }
     }

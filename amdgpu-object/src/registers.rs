@@ -45,6 +45,11 @@ impl UserSgpr {
             _ => 2,
         }
     }
+
+    /// Whether a processor can pass it. Where FLAT_SCRATCH arrives set up, its base does not come besides.
+    const fn is_known(self, arch: Arch) -> bool {
+        !matches!(self, Self::FlatScratchInit) || !arch.has(Feature::ArchitectedFlatScratch)
+    }
 }
 
 /// The first SGPR of each enabled user value.
@@ -108,10 +113,10 @@ impl KernelDescriptor {
     ///
     /// # Errors
     /// The descriptor stays as it is if the values together would not fit into the 16 user SGPRs.
-    pub fn set_user_sgpr(&mut self, value: UserSgpr, on: bool) -> Result<(), TooManyUserSgprs> {
+    pub fn set_user_sgpr(&mut self, arch: Arch, value: UserSgpr, on: bool) -> Result<(), TooManyUserSgprs> {
         let mut changed = *self;
         changed.set_property(value as u32, on);
-        let count = changed.user_sgprs().count;
+        let count = changed.user_sgprs(arch).count;
         if count > 16 {
             return Err(TooManyUserSgprs { count });
         }
@@ -120,12 +125,12 @@ impl KernelDescriptor {
         Ok(())
     }
 
-    /// Which register each user value starts at.
-    pub fn user_sgprs(&self) -> UserSgprs {
+    /// Which register each user value starts at. What a processor does not know takes none.
+    pub fn user_sgprs(&self, arch: Arch) -> UserSgprs {
         let mut next = 0;
         let mut place = |value: UserSgpr| {
             let first = next;
-            self.has_user_sgpr(value).then(|| {
+            (self.has_user_sgpr(value) && value.is_known(arch)).then(|| {
                 next += value.size();
                 first
             })
@@ -142,7 +147,7 @@ impl KernelDescriptor {
             count: next,
         };
         let (offset, count) = self.kernarg_preload();
-        if count != 0 {
+        if count != 0 && arch.has(Feature::KernargPreload) {
             layout.kernarg_preload = Some(KernargPreload { first: layout.count, count, offset });
             layout.count += count;
         }

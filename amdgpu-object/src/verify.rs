@@ -1,5 +1,6 @@
 //! A second opinion on a code object: read with `goblin`, compared with what the first reader makes of it.
 
+use amdgpu_isa::Arch;
 use goblin::elf::Elf;
 use goblin::elf::program_header::{PT_LOAD, PT_PHDR};
 use goblin::elf::section_header::{SHF_ALLOC, SHT_NOBITS};
@@ -170,20 +171,24 @@ fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
         if entry.is_some_and(|entry| entry != kernel.code.start) {
             return Err(fail("the readers disagree about its entry point".to_owned()));
         }
-        if let Some(problem) = contradiction(kernel) {
+        if let Some(problem) = contradiction(kernel, object.target.arch) {
             return Err(fail(problem));
         }
     }
     Ok(())
 }
 
-/// What a kernel's descriptor and metadata say differently of its segments' sizes: one launcher believes the one, another the
-/// other. `None` if they agree, or if there is no metadata.
-pub fn contradiction(kernel: &Kernel) -> Option<String> {
-    if kernel.metadata == KernelMetadata::default() {
+/// What a kernel's descriptor says in two ways: of the number of its user SGPRs, or, in other words than the metadata, of its segments'
+/// sizes. One launcher believes the one, another the other. `None` if all agrees, or there is no metadata.
+pub fn contradiction(kernel: &Kernel, arch: Arch) -> Option<String> {
+    let (descriptor, metadata) = (&kernel.descriptor, &kernel.metadata);
+    let (enabled, counted) = (descriptor.user_sgprs(arch).count, descriptor.user_sgpr_count());
+    if enabled > counted {
+        return Some(format!("its descriptor enables {enabled} user SGPRs and counts {counted}"));
+    }
+    if *metadata == KernelMetadata::default() {
         return None;
     }
-    let (descriptor, metadata) = (&kernel.descriptor, &kernel.metadata);
     let sizes = [
         // Compilers before LLVM 12 left the descriptor's kernarg size zero.
         ("kernarg", descriptor.kernarg_size(), metadata.kernarg_segment_size, true),

@@ -68,13 +68,13 @@ fn main() {
         };
         sites += instrumented.map.kernels.iter().map(|kernel| kernel.sites.len()).sum::<usize>();
         out += instrumented.bytes.len();
-        let map = serde_json::to_vec(&instrumented.map).expect("a probe map is JSON");
         digest.update(&instrumented.bytes);
-        digest.update(&map);
+        digest.update(&instrumented.map_file);
         if let Some(directory) = &bench.keep {
             let path = directory.join(format!("{objects}.elf"));
             std::fs::write(&path, &instrumented.bytes).expect("the directory can be written to");
-            std::fs::write(path.with_extension("probes.json"), map).expect("the directory can be written to");
+            std::fs::write(path.with_extension("probes.json"), &instrumented.map_file)
+                .expect("the directory can be written to");
         }
     }
     let megabytes = text as f64 / 1e6;

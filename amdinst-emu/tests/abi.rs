@@ -32,27 +32,7 @@ fn hidden_arguments() {
     if !tools("hidden_arguments") {
         return;
     }
-    let source = r#"
-        kernel void five(global uint *out) {
-            constant uint *hidden = (constant uint *)__builtin_amdgcn_implicitarg_ptr();
-            constant ushort *shorts = (constant ushort *)hidden;
-            for (uint i = 0; i < 3; ++i) {
-                out[i] = hidden[i];
-                out[3 + i] = shorts[6 + i];
-                out[6 + i] = shorts[9 + i];
-                out[9 + i] = hidden[10 + 2 * i];
-            }
-            out[12] = shorts[32];
-        }
-        kernel void four(global ulong *out) {
-            constant ulong *hidden = (constant ulong *)__builtin_amdgcn_implicitarg_ptr();
-            out[0] = hidden[0]; out[1] = hidden[1]; out[2] = hidden[2];
-        }
-        kernel void sizes(global uint *out) {
-            out[0] = __builtin_amdgcn_workgroup_size_x(); out[1] = __builtin_amdgcn_workgroup_size_y();
-            out[2] = __builtin_amdgcn_workgroup_size_z(); out[3] = __builtin_amdgcn_grid_size_x();
-            out[4] = __builtin_amdgcn_grid_size_y(); out[5] = __builtin_amdgcn_grid_size_z();
-        }"#;
+    let source = include_str!("sources/abi/hidden_arguments.cl");
     for cpu in CPUS {
         for level in ["-O0", "-O2"] {
             for version in [4, 5, 6] {
@@ -79,22 +59,7 @@ fn packet_and_queue() {
     if !tools("packet_and_queue") {
         return;
     }
-    let source = r#"
-        kernel void k(global ulong *out, uint n) {
-            constant uint *packet = (constant uint *)__builtin_amdgcn_dispatch_ptr();
-            constant ushort *shorts = (constant ushort *)packet;
-            out[0] = shorts[0] & 0xff; out[1] = shorts[1];
-            for (int i = 0; i < 3; ++i) { out[2 + i] = shorts[2 + i]; out[5 + i] = packet[3 + i]; }
-            out[8] = packet[6]; out[9] = packet[7];
-            constant ulong *pointers = (constant ulong *)packet;
-            out[10] = *(constant ulong *)pointers[5] == (ulong)out;
-            out[11] = pointers[7];
-            constant uint *queue = (constant uint *)__builtin_amdgcn_queue_ptr();
-            local uint shared[4]; uint private_value[2];
-            shared[0] = n; private_value[0] = n;
-            out[12] = queue[16] == (uint)((ulong)(uint *)shared >> 32);
-            out[13] = queue[17] == (uint)((ulong)(uint *)private_value >> 32);
-        }"#;
+    let source = include_str!("sources/abi/packet_and_queue.cl");
     for cpu in CPUS {
         for version in [4, 5, 6] {
             let mut device = Device::with(&compile(source, cpu, "-O1", version), Config::default());
@@ -115,22 +80,7 @@ fn apertures() {
     if !tools("apertures") {
         return;
     }
-    let source = r#"
-        __attribute__((noinline)) void add(uint *p, uint n) { *p += n; }
-        __attribute__((noinline)) uint sum(const uint *p, uint n) { uint s = 0; for (uint i = 0; i < n; ++i) s += p[i]; return s; }
-        kernel void k(global uint *out) {
-            local uint shared[128];
-            uint mine[8];
-            uint id = __builtin_amdgcn_workitem_id_y() * 64 + __builtin_amdgcn_workitem_id_x();
-            shared[id] = id;
-            for (uint i = 0; i < 8; ++i) mine[i] = id * i;
-            add(&shared[id], 1000);
-            add(&mine[id & 7], 5);
-            __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); __builtin_amdgcn_s_barrier();
-            __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup");
-            uint group = (__builtin_amdgcn_workgroup_id_z() * 2 + __builtin_amdgcn_workgroup_id_y()) * 3 + __builtin_amdgcn_workgroup_id_x();
-            add((uint *)&out[group * 128 + id], sum(shared, 128) + sum(mine, 8));
-        }"#;
+    let source = include_str!("sources/abi/apertures.cl");
     for cpu in CPUS {
         for level in ["-O0", "-O2"] {
             let mut device = Device::with(&compile(source, cpu, level, 5), Config::default());
@@ -149,17 +99,7 @@ fn dynamic_lds() {
     if !tools("dynamic_lds") {
         return;
     }
-    let source = r#"
-        kernel void lds(global uint *out, uint n, local uint *dynamic) {
-            local uint fixed[32];
-            uint id = __builtin_amdgcn_workitem_id_x();
-            fixed[id & 31] = 1;
-            for (uint i = id; i < n; i += 64) dynamic[i] = i * i;
-            __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"); __builtin_amdgcn_s_barrier();
-            uint s = 0; for (uint i = 0; i < n; ++i) s += dynamic[i];
-            out[id] = s + fixed[id & 31];
-        }
-    "#;
+    let source = include_str!("sources/abi/dynamic_lds.cl");
     for cpu in CPUS {
         let object = compile(source, cpu, "-O1", 5);
         let mut device = Device::with(&object, Config::default());
@@ -182,19 +122,7 @@ fn dynamic_stack() {
     if !tools("dynamic_stack") {
         return;
     }
-    let source = r#"
-        __attribute__((noinline)) unsigned recurse(unsigned n) {
-            volatile unsigned here[4];
-            here[n & 3] = n;
-            if (n == 0) return 0;
-            unsigned below = recurse(n - 1);
-            here[n & 3] += below;
-            return here[n & 3];
-        }
-        __attribute__((amdgpu_kernel, visibility("default"))) void stack(__attribute__((address_space(1))) unsigned *out) {
-            unsigned id = __builtin_amdgcn_workitem_id_x();
-            out[id] = recurse(id);
-        }"#;
+    let source = include_str!("sources/abi/dynamic_stack.cl");
     for cpu in CPUS {
         for level in ["-O0", "-O1"] {
             let object = support::compile_c(source, cpu, level);
@@ -221,14 +149,7 @@ fn mode() {
     if !tools("mode") {
         return;
     }
-    let source = r#"
-        kernel void modes(global uint *out) {
-            uint mode, sum;
-            __asm__ volatile("s_getreg_b32 %0, hwreg(HW_REG_MODE)\n v_mov_b32 %1, 0x7bff\n v_add_f16 %1, %1, %1"
-                             : "=s"(mode), "=&v"(sum));
-            out[0] = mode;
-            out[1] = sum;
-        }"#;
+    let source = include_str!("sources/abi/mode.cl");
     // Bit of the descriptor, bit of MODE: FLOAT_MODE, ENABLE_DX10_CLAMP, ENABLE_IEEE_MODE, FP16_OVFL, ENABLE_EXCEPTION_*.
     const RSRC1: usize = 8 * 48;
     const RSRC2: usize = 8 * 52;

@@ -5,16 +5,7 @@ mod support;
 use amdinst_emu::{Config, Launch};
 use support::{Device, compile, tools};
 
-const SOURCE: &str = r#"
-kernel void halves(global uint *out, global ushort *in) {
-    uint low, high;
-    __asm__ volatile("v_mov_b32 %0, 0x5a5a1111\n v_mov_b32 %1, 0x5a5a1111\n s_nop 0\n"
-                     "global_load_short_d16 %0, %2, off\n global_load_short_d16_hi %1, %2, off\n s_waitcnt vmcnt(0)"
-                     : "=&v"(low), "=&v"(high) : "v"(in) : "memory");
-    out[0] = low;
-    out[1] = high;
-}
-"#;
+const SOURCE: &str = include_str!("sources/target_features.cl");
 
 /// SRAM ECC: "16-bit memory loads write the full 32-bit VGPR. Unused bits are set to zero" (CDNA ISA manuals, "16-bit
 /// Memory Operations"). Code that runs with ECC on or off meets it on, where there is any.

@@ -120,6 +120,26 @@ fn a_kernel_whose_waves_end_in_a_function_of_others_is_refused() {
     }
 }
 
+/// What a kernel's records have room for is what it may call, not what others do that share a function with it.
+#[test]
+fn a_kernel_has_room_for_what_it_calls() {
+    if !support::tools("a_kernel_has_room_for_what_it_calls") {
+        return;
+    }
+    let all = Assembly::all();
+    let assembly = all.iter().find(|assembly| assembly.name == "room_for_what_is_called").expect("the file");
+    let object = assembly.object("gfx90a");
+    let options = Options { counters: Counters::Lds, ..Options::default() };
+    let plan = plan(&object, &options).expect("a plan");
+    let found = |name: &str| {
+        let kernel = plan.kernels().iter().find(|kernel| kernel.name == name).expect(name);
+        (kernel.sites.len(), kernel.cost.lds[1])
+    };
+    let [(sites, lds), (of_large, lds_of_large), (of_larger, _)] = ["test", "large", "larger"].map(found);
+    assert_eq!((sites, of_large, of_larger), (3, 42, 43));
+    assert!(10 * lds < lds_of_large, "{lds} bytes of LDS, and {lds_of_large}");
+}
+
 /// Code that stays where it was has a section of its own, which is listed behind `.text`, line by line as LLVM does.
 #[test]
 fn what_stays_is_listed() {
@@ -480,7 +500,7 @@ fn generated_kernels() {
     assert!(proved.refusals() * 10 <= proved.kernels * 5, "too many refusals");
 }
 
-/// The table of costs at the head of `site_code.rs` is what the emulator counts. [`cost`] compares it with each plan, and counters
+/// The table of costs at the head of `instrument/emit/site.rs` is what the emulator counts. [`cost`] compares it with each plan, and counters
 /// in SGPRs with their bound.
 #[test]
 fn site_executions_cost_what_the_table_says() {
@@ -488,8 +508,8 @@ fn site_executions_cost_what_the_table_says() {
         return;
     }
     let rows = cost::table();
-    let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../amdinst-core/src/instrument/site_code.rs");
-    let source = std::fs::read_to_string(table).expect("site_code.rs");
+    let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../amdinst-core/src/instrument/emit/site.rs");
+    let source = std::fs::read_to_string(table).expect("emit/site.rs");
     let lines = source.lines().filter_map(|line| line.strip_prefix("//! "));
     let stated: Vec<&str> = lines.filter(|line| rows.iter().any(|row| row == line)).collect();
     assert_eq!(stated, rows, "the table in {table} should be\n{}", rows.join("\n"));

@@ -9,29 +9,7 @@ use amdinst_emu::{Config, FaultKind, Launch, MemorySpace, Uninitialised};
 use support::{Device, compile, tools};
 
 /// Each kernel reads what it has not written, and then writes it, for the next workgroup to find.
-const SOURCE: &str = r#"
-#define X __builtin_amdgcn_workitem_id_x()
-#define AT (__builtin_amdgcn_workgroup_id_x() * 64 + X)
-kernel void lds(global uint *out) {
-    volatile local uint tile[64]; out[AT] = tile[X]; tile[X] = 1; }
-kernel void lds_byte(global uint *out) {
-    volatile local uchar tile[67]; out[AT] = tile[X + 3]; for (int i = 0; i < 67; ++i) tile[i] = 1; }
-kernel void scratch(global uint *out) {
-    volatile uint values[9]; out[AT] = values[X % 9]; for (int i = 0; i < 9; ++i) values[i] = 1; }
-kernel void vector(global uint *out) {
-    uint value; __asm__ volatile("v_mov_b32 %0, v77\n\tv_mov_b32 v77, 1" : "=v"(value) : : "v77"); out[AT] = value; }
-kernel void scalar(global uint *out) {
-    uint value; __asm__ volatile("s_mov_b32 %0, s77\n\ts_mov_b32 s77, 1" : "=s"(value) : : "s77"); out[AT] = value; }
-kernel void selected(global uint *out) {
-    volatile local uint tile[65]; tile[X] = X; uint next = tile[X + 1]; out[AT] = X < 63 ? next : 7; }
-kernel void byte_of_four(global uint *out) {
-    local uchar tile[256]; volatile local uchar *t = tile; t[X * 4] = 1; t[X * 4 + 2] = X == 9 ? t[X * 4 + 3] : 1;
-    ((global uchar *)out)[AT * 4 + 1] = t[X * 4 + 2]; }
-kernel void branch(global uint *out) {
-    volatile local uint tile[64]; if (tile[X] > 5) out[AT] = 1; }
-kernel void spill(global uint *out) {
-    uint4 value; value.x = X; uint4 copy[2]; volatile uint4 *c = copy; c[X & 1] = value; out[AT] = c[X & 1].x; }
-"#;
+const SOURCE: &str = include_str!("sources/uninitialised.cl");
 
 /// The memory that a result depends on, if it is no register, and the offset of the first byte that does.
 type Cause = (Option<MemorySpace>, u64);

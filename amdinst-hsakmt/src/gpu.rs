@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::time::Duration;
 
 use amdgpu_isa::Arch;
-use amdgpu_object::verify;
 use amdinst_core::instrument::BUFFER_SYMBOL;
 use amdinst_core::names;
 use amdinst_core::report::run::FaultReport;
@@ -242,8 +241,9 @@ impl Gpu {
         let code = image.and_then(|image| image.code);
         let resident = Resident { descriptor: kernel, name: &name, bias, code };
         let program = machine.program_at(&resident)?;
-        let known = object.as_ref().zip(symbol.as_ref()).and_then(|(object, symbol)| object.kernel(symbol));
-        if let Some(problem) = known.and_then(verify::contradiction) {
+        let contradiction =
+            object.as_ref().zip(symbol.as_ref()).and_then(|(object, symbol)| object.contradiction(symbol));
+        if let Some(problem) = contradiction {
             return Err(LoadError::Contradiction { kernel: name, problem });
         }
         let ready = Arc::new(Ready { program, object, counted, warned: Mutex::default() });

@@ -49,6 +49,7 @@ mod objects;
 mod profile;
 mod queue;
 mod settings;
+pub mod signals;
 mod stopping;
 mod tell;
 mod tools;

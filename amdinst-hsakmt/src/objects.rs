@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use amdgpu_object::{CodeObject, Kernel};
+use amdgpu_object::{CodeObject, Kernel, verify};
 use amdinst_core::instrument::{self, Abi, Counters, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_emu::Machine;
 
@@ -66,6 +66,11 @@ impl Object {
     /// A kernel of what is loaded.
     pub(crate) fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.loaded().kernel(name)
+    }
+
+    /// What a kernel's descriptor says in two ways ([`verify::contradiction`]).
+    pub(crate) fn contradiction(&self, kernel: &str) -> Option<String> {
+        verify::contradiction(self.kernel(kernel)?, self.original.target.arch)
     }
 
     /// Its target (`gfx90a:xnack-`).

@@ -10,6 +10,8 @@
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
+use crate::signals;
+
 /// Why a kernel is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
@@ -100,26 +102,11 @@ extern "C" fn end_all() {
     }
 }
 
-/// From now on kernels are this process's. Takes those signals that the program does nothing about, and does not ignore.
+/// From now on kernels are this process's, and so are signals that end it.
 pub(crate) fn begin() {
-    // SAFETY: structures on the stack, which the two calls read and fill; the handler does what handlers may.
-    unsafe {
-        PROCESS.store(libc::getpid(), SeqCst);
-        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-            let mut now = std::mem::zeroed::<libc::sigaction>();
-            if libc::sigaction(signal, std::ptr::null(), &raw mut now) != 0
-                || now.sa_sigaction != libc::SIG_DFL
-            {
-                continue;
-            }
-            let handler: extern "C" fn(i32) = interrupted;
-            let mut ours = std::mem::zeroed::<libc::sigaction>();
-            ours.sa_sigaction = handler as libc::sighandler_t;
-            // The system's own handler is back as soon as this one is called.
-            ours.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
-            libc::sigaction(signal, &raw const ours, std::ptr::null_mut());
-        }
-    }
+    // SAFETY: no pointers.
+    PROCESS.store(unsafe { libc::getpid() }, SeqCst);
+    signals::take(interrupted);
 }
 
 extern "C" fn interrupted(signal: i32) {

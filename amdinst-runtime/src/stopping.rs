@@ -9,10 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
 use amdinst_emu::StopFlag;
-
-/// The signals, and what they are called.
-const SIGNALS: [(i32, &str); 3] =
-    [(libc::SIGINT, "SIGINT"), (libc::SIGTERM, "SIGTERM"), (libc::SIGHUP, "SIGHUP")];
+use amdinst_hsakmt::signals;
 
 /// Launches under way.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
@@ -27,24 +24,9 @@ static PROCESS: AtomicI32 = AtomicI32::new(0);
 pub fn catch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        for (signal, _) in SIGNALS {
-            // SAFETY: structures on the stack, which the two calls read and fill; the handler does what handlers may.
-            unsafe {
-                PROCESS.store(libc::getpid(), SeqCst);
-                let mut now = std::mem::zeroed::<libc::sigaction>();
-                if libc::sigaction(signal, std::ptr::null(), &raw mut now) != 0
-                    || now.sa_sigaction != libc::SIG_DFL
-                {
-                    continue;
-                }
-                let handler: extern "C" fn(i32) = caught;
-                let mut ours = std::mem::zeroed::<libc::sigaction>();
-                ours.sa_sigaction = handler as libc::sighandler_t;
-                // The system's own handler is back as soon as this one is called.
-                ours.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
-                libc::sigaction(signal, &raw const ours, std::ptr::null_mut());
-            }
-        }
+        // SAFETY: no pointers.
+        PROCESS.store(unsafe { libc::getpid() }, SeqCst);
+        signals::take(caught);
     });
 }
 
@@ -73,7 +55,7 @@ pub fn signal() -> Option<i32> {
 /// Its name.
 pub fn asked() -> Option<&'static str> {
     let came = signal()?;
-    SIGNALS.iter().find(|(signal, _)| *signal == came).map(|(_, name)| *name)
+    signals::ENDING.iter().find(|(signal, _)| *signal == came).map(|(_, name)| *name)
 }
 
 /// Ends the process by the signal that came, if one did.

@@ -99,26 +99,7 @@ fn of_one_kernel() {
 }
 
 /// Inlined functions, calls, code without a line, and several functions in one file.
-const SOURCE: &str = "
-__attribute__((noinline)) float far(float x, int n) {
-    for (int i = 0; i < n; ++i)
-        x = x * 1.5f + 2.0f;
-    return x;
-}
-__attribute__((always_inline)) float near(float x) {
-    return x > 1.0f ? x / 3.0f : x + 7.0f;
-}
-
-kernel void one(global float *out, int n) {
-    int i = __builtin_amdgcn_workitem_id_x();
-    if (i < n)
-        out[i] = near(far(out[i], i));
-}
-kernel void two(global float *out) {
-    int i = __builtin_amdgcn_workitem_id_x();
-    out[i] = near(near(out[i]));
-}
-";
+const SOURCE: &str = include_str!("fixtures/disasm.cl");
 
 #[test]
 fn with_lines_and_source_of_a_code_object() {

@@ -10,13 +10,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 
 /// Kernels with the names of their arguments in the note.
-const SOURCE: &str = "
-kernel void saxpy(float a, global const float *x, global float *y, int n) {
-    int i = __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x();
-    if (i < n)
-        y[i] = a * x[i] + y[i];
-}
-";
+const SOURCE: &str = include_str!("fixtures/saxpy.cl");
 
 fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/branches.elf")

@@ -100,7 +100,10 @@ fn compare(bytes: &[u8]) {
         // LLVM prints blocks of 8 SGPRs, the hardware allots 16.
         let sgprs = theirs["next_free_sgpr"];
         assert_eq!(i64::from(kernel.descriptor.sgpr_count(object.target.arch)), (sgprs + 15) / 16 * 16);
-        assert_eq!(kernel.descriptor.user_sgprs().count, kernel.descriptor.user_sgpr_count());
+        assert_eq!(
+            kernel.descriptor.user_sgprs(object.target.arch).count,
+            kernel.descriptor.user_sgpr_count()
+        );
     }
 }
 
@@ -187,7 +190,7 @@ fn every_setter_is_the_assembler_directive() {
         descriptor.set_enable_vgpr_workitem_id(2);
         descriptor.set_uses_dynamic_stack(true);
         for value in UserSgpr::ALL {
-            descriptor.set_user_sgpr(value, true).expect("15 of 16 user SGPRs");
+            descriptor.set_user_sgpr(arch, value, true).expect("15 of 16 user SGPRs");
         }
         if unified {
             descriptor.set_accum_offset(arch, 247).expect("fits");
@@ -239,16 +242,33 @@ fn preloaded_kernel_arguments_follow_the_user_values() {
     ];
     let object = CodeObject::parse(with_directives(Arch::Gfx90a, &directives)).expect("it parses");
     let mut descriptor = object.kernels[0].descriptor;
-    let user = descriptor.user_sgprs();
+    let user = descriptor.user_sgprs(Arch::Gfx90a);
     let preload = user.kernarg_preload.expect("enabled");
     assert_eq!((preload.first, preload.count, preload.offset), (2, 3, 2));
     assert_eq!((user.count, descriptor.user_sgpr_count()), (5, 5));
     assert_eq!(descriptor.system_sgprs(Arch::Gfx90a).workgroup_id_x, Some(5));
-    descriptor.set_user_sgpr(UserSgpr::PrivateSegmentBuffer, true).expect("fits");
-    descriptor.set_user_sgpr(UserSgpr::DispatchPtr, true).expect("fits");
-    descriptor.set_user_sgpr(UserSgpr::QueuePtr, true).expect("fits");
-    descriptor.set_user_sgpr(UserSgpr::DispatchId, true).expect("fits");
+    descriptor.set_user_sgpr(Arch::Gfx90a, UserSgpr::PrivateSegmentBuffer, true).expect("fits");
+    descriptor.set_user_sgpr(Arch::Gfx90a, UserSgpr::DispatchPtr, true).expect("fits");
+    descriptor.set_user_sgpr(Arch::Gfx90a, UserSgpr::QueuePtr, true).expect("fits");
+    descriptor.set_user_sgpr(Arch::Gfx90a, UserSgpr::DispatchId, true).expect("fits");
     let before = descriptor;
-    descriptor.set_user_sgpr(UserSgpr::FlatScratchInit, true).expect_err("17 SGPRs");
+    descriptor.set_user_sgpr(Arch::Gfx90a, UserSgpr::FlatScratchInit, true).expect_err("17 SGPRs");
     assert_eq!(descriptor, before);
+}
+
+/// A bit that a processor does not know fills no register, and moves none.
+#[test]
+fn values_that_a_processor_does_not_know_take_no_register() {
+    let mut descriptor = KernelDescriptor { bytes: [0; 64] };
+    descriptor.set_user_sgpr(Arch::Gfx90a, UserSgpr::FlatScratchInit, true).expect("fits");
+    descriptor.set_user_sgpr(Arch::Gfx90a, UserSgpr::PrivateSegmentSize, true).expect("fits");
+    // KERNARG_PRELOAD: length in bits 6:0.
+    descriptor.bytes[58] = 3;
+    let found = |arch: Arch| {
+        let user = descriptor.user_sgprs(arch);
+        (user.flat_scratch_init, user.private_segment_size, user.kernarg_preload.is_some(), user.count)
+    };
+    assert_eq!(found(Arch::Gfx908), (Some(0), Some(2), false, 3));
+    assert_eq!(found(Arch::Gfx90a), (Some(0), Some(2), true, 6));
+    assert_eq!(found(Arch::Gfx942), (None, Some(0), true, 4));
 }

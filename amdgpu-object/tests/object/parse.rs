@@ -130,7 +130,7 @@ fn hand_written_code_without_metadata() {
     let kernel = object.kernel("bare").expect("found by its descriptor");
     assert_eq!(kernel.code.end - kernel.code.start, 4);
     let descriptor = &kernel.descriptor;
-    let user = descriptor.user_sgprs();
+    let user = descriptor.user_sgprs(Arch::Gfx90a);
     assert_eq!((user.dispatch_ptr, user.kernarg_segment_ptr, user.count), (Some(0), Some(2), 4));
     assert_eq!(descriptor.user_sgpr_count(), 4);
     let system = descriptor.system_sgprs(Arch::Gfx90a);

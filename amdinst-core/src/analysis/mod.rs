@@ -5,8 +5,9 @@
 //! * [`addresses`]: tracking of `s_getpc_b64` through the arithmetic that follows it.
 //! * [`dominators`]: dominators and natural loops of a function.
 //! * [`masks`]: value numbering of lane masks, and what each write of EXEC is.
-//! * [`modes`]: where vector instructions may be indexed, or skipped.
+//! * [`modes`], [`mode_flow`]: where vector instructions may be indexed, or skipped.
 //! * [`liveness`]: registers that are live before and after an instruction, across calls.
+//! * `hazards`: which instructions must be how far apart.
 //!
 //! Code is decoded once, following control flow. [`program`] keeps of each instruction what is asked of all
 //! of them: address, mnemonic, encoding, length, and the scalar registers that it reads and writes. `cargo
@@ -14,8 +15,10 @@
 
 pub mod addresses;
 pub mod dominators;
+pub(crate) mod hazards;
 pub mod liveness;
 pub mod masks;
+pub mod mode_flow;
 pub mod modes;
 pub mod program;
 mod rounds;

@@ -1,16 +1,7 @@
 //! Where vector instructions may do something else than they say: where VGPRs are addressed by an index as well
 //! (`s_set_gpr_idx_on`), or vector instructions are skipped (`s_setvskip`). Both are bits of MODE, which `s_setreg` writes, too.
-//!
-//! Forward data flow over the whole program: a function starts with what any of its callers has on.
-//!
-//! Where VGPRs may be indexed or vector instructions skipped, only scalar instructions can count. Both modes
-//! are ended before a wave ends. `amdinst-emu/tests/transparency/assembly` has such code, and all else that
-//! code can do and compilers seldom write.
 
 use amdgpu_isa::{Inst, Op, Value};
-
-use super::program::{Exit, Function, Program};
-use super::rounds::Rounds;
 
 /// What may be on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,100 +25,13 @@ impl Modes {
         self.0 & other.0 != 0
     }
 
-    const fn with(self, other: Self) -> Self {
+    pub(super) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
-}
-
-/// What may be on at the blocks of a program.
-#[derive(Clone, Debug)]
-pub struct ModeFlow {
-    /// By function and block: what may be on before its first instruction. Empty where nothing ever is.
-    starts: Vec<Vec<Modes>>,
-    /// By function: something may be on in it.
-    concerned: Vec<bool>,
-}
-
-impl ModeFlow {
-    /// Looks at the whole program.
-    pub fn new(program: &Program) -> Self {
-        if !program.insts.iter().any(|located| located.sets_modes) {
-            return Self { starts: Vec::new(), concerned: Vec::new() };
-        }
-        let functions = &program.functions;
-        let of_blocks = |function: &Function| vec![Modes::default(); function.blocks.len()];
-        let mut starts: Vec<Vec<Modes>> = functions.iter().map(of_blocks).collect();
-        let mut returned = vec![Modes::default(); functions.len()];
-        // Sets only grow, so this ends.
-        let mut grown = true;
-        while grown {
-            grown = false;
-            for (number, function) in functions.iter().enumerate() {
-                let mut enters: Vec<(usize, Modes)> = Vec::new();
-                let mut rounds = Rounds::new(function.blocks.len());
-                while let Some((at, _)) = rounds.next() {
-                    let block = &function.blocks[at];
-                    let mut modes = starts[number][at];
-                    for inst in block.insts.clone() {
-                        modes = after(program, inst, modes);
-                    }
-                    match block.exit {
-                        Exit::Call(_) | Exit::CallPointed => {
-                            let callees = block.exit.callees(&program.pointed);
-                            enters.extend(callees.iter().map(|&callee| (callee, modes)));
-                            let none = Modes::default();
-                            modes = callees.iter().fold(none, |all, &callee| all.with(returned[callee]));
-                        }
-                        Exit::TailCall(callee) => {
-                            enters.push((callee, modes));
-                            modes = returned[callee];
-                            grown |= grow(&mut returned[number], modes);
-                        }
-                        Exit::Return => grown |= grow(&mut returned[number], modes),
-                        Exit::Local | Exit::End | Exit::Unknown => {}
-                    }
-                    for &next in &block.successors {
-                        if grow(&mut starts[number][next], modes) {
-                            grown = true;
-                            rounds.mark(next);
-                        }
-                    }
-                }
-                for (callee, modes) in enters {
-                    grown |= starts[callee].first_mut().is_some_and(|start| grow(start, modes));
-                }
-            }
-        }
-        let concerned = functions.iter().zip(&starts).map(|(function, starts)| {
-            let mut insts = function.blocks.iter().flat_map(|block| block.insts.clone());
-            starts.iter().any(|modes| !modes.is_none()) || insts.any(|inst| program.insts[inst].sets_modes)
-        });
-        Self { concerned: concerned.collect(), starts }
-    }
-
-    /// Whether anything may be on in a function.
-    pub fn concerns(&self, function: usize) -> bool {
-        self.concerned.get(function).copied().unwrap_or(false)
-    }
-
-    /// What may be on before an instruction of a block.
-    pub fn before(&self, program: &Program, function: usize, block: usize, inst: usize) -> Modes {
-        let Some(starts) = self.starts.get(function).filter(|_| self.concerns(function)) else {
-            return Modes::default();
-        };
-        let first = program.functions[function].blocks[block].insts.start;
-        (first..inst).fold(starts[block], |modes, inst| after(program, inst, modes))
-    }
-}
-
-fn grow(modes: &mut Modes, by: Modes) -> bool {
-    let before = *modes;
-    *modes = modes.with(by);
-    *modes != before
 }
 
 /// Whether an instruction may set or clear one of the bits.
@@ -157,12 +61,8 @@ fn written(inst: &Inst) -> impl Iterator<Item = (Modes, u32)> {
 }
 
 /// What may be on after an instruction, if so much may be before it.
-fn after(program: &Program, index: usize, modes: Modes) -> Modes {
-    let located = &program.insts[index];
-    if !located.sets_modes {
-        return modes;
-    }
-    let (op, inst) = (located.op, program.inst(index));
+pub(super) fn after(inst: &Inst, modes: Modes) -> Modes {
+    let op = inst.op;
     let values: Vec<Value> = inst.operands.iter().map(|operand| operand.value).collect();
     match op {
         Op::s_set_gpr_idx_on => modes.with(Modes::INDEXED),

@@ -9,7 +9,7 @@ use amdgpu_object::verify::contradiction;
 use amdgpu_object::{Bytes, CodeObject};
 use amdinst_format::probes::{KernelProbes, ProbeMap, SCHEMA};
 
-use super::entry::VARIABLE_OFFSET;
+use super::emit::entry::VARIABLE_OFFSET;
 use super::options::{Abi, BUFFER_SYMBOL};
 use super::pair::{MAP_SECTION, digest, map_digest, unknown};
 use super::plan::Plan;
@@ -130,7 +130,7 @@ fn consistent(object: &CodeObject, edits: &[KernelEdit]) -> Result<(), Instrumen
             let (what, room, count) = counts.into_iter().find(|&(_, room, count)| count > room)?;
             Some(format!("{count} {what} in its metadata, room for {room} in its descriptor"))
         };
-        if let Some(problem) = contradiction(kernel).or_else(too_many) {
+        if let Some(problem) = contradiction(kernel, arch).or_else(too_many) {
             return Err(InstrumentError::Contradiction { kernel: kernel.name.clone(), problem });
         }
     }

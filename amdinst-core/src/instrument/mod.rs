@@ -5,48 +5,35 @@
 //! * [`Options`]: what is asked for.
 //! * [`Plan`]: per kernel the sites, the counter home and its registers, the cost, and what was refused.
 //! * [`ProbeMap`]: what stands beside the instrumented file; all that a reader of counters must know.
+//!
+//! # Rooms
+//! Each folder answers one question: `find` what there is to instrument, `registers` where counters live and which registers
+//! are free, `emit` which instructions count, `place` where these stand. `seed` has the schemes of 2022. `plan` is the only one
+//! that sees them all. `DESIGN.md` says which may use which; a test compares that with the imports.
+//!
+//! What is remembered from one code object to the next is kept by the room that found it; a [`Session`] carries it along.
 
-mod allocate;
 mod apply;
-mod assembler;
-mod block_code;
-mod borrowed;
-mod deferred;
-mod entry;
-mod exit;
-mod hazards;
-mod layout;
-mod lds;
+mod emit;
+mod find;
 mod options;
 mod pair;
-mod patches;
+mod place;
 mod plan;
-mod points;
-mod pool;
-mod probe_section;
-mod probes;
-mod recall;
 mod refusal;
-mod relocate;
+mod registers;
 mod seed;
-mod select;
-mod sequence;
+mod selector;
 mod session;
-mod site_code;
-mod sources;
-mod stores;
-mod stub;
-mod summary;
-mod survey;
-mod wave_index;
 
+pub use crate::analysis::hazards::{Neighbour, wait_states};
 pub use amdinst_format::probes::{
     AddressMap, BlockProbe, Cost, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, Occupancy,
     ProbeMap, ProbeMapError, ProbeOutcome, ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind,
     UniformBranch,
 };
 pub use apply::{Instrumented, apply};
-pub use hazards::{Neighbour, wait_states};
+pub use find::probe_section::{ProbeSectionError, SECTION as PROBE_SECTION, probe_specs};
 pub use options::{
     Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec,
     STRIDES_ARGUMENT,
@@ -54,8 +41,7 @@ pub use options::{
 pub use pair::{
     MAP_SECTION, PairError, ReadError, check as check_pair, digest, map_for, map_of, with_before,
 };
-pub use plan::{Plan, plan};
-pub use probe_section::{ProbeSectionError, SECTION as PROBE_SECTION, probe_specs};
+pub use plan::Plan;
 pub use refusal::{InstrumentError, Reason, Refusal};
-pub use select::{NoSuchSite, SiteSelector, SourceLines, SourceLinesError};
-pub use session::Session;
+pub use selector::{NoSuchSite, SiteSelector, SourceLines, SourceLinesError};
+pub use session::{Session, plan};

@@ -16,7 +16,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::select::SiteSelector;
+use super::selector::SiteSelector;
 pub use crate::counters::Probe;
 pub use amdinst_format::probes::{
     BUFFER_ARGUMENT, BUFFER_SYMBOL, Home, Level, ProbeKind, ProbeSpec, STRIDES_ARGUMENT,

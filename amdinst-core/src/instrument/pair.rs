@@ -11,7 +11,7 @@ use amdgpu_object::CodeObject;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use super::{ProbeMap, ProbeMapError};
+use amdinst_format::probes::{ProbeMap, ProbeMapError};
 
 /// The section of an instrumented code object that has its map's hash.
 pub const MAP_SECTION: &str = ".amdinst.map";

@@ -3,7 +3,7 @@
 use amdgpu_isa::OnlyRead;
 use thiserror::Error;
 
-use super::select::NoSuchSite;
+use super::selector::NoSuchSite;
 
 pub use amdinst_format::probes::{Reason, Refusal};
 

@@ -22,14 +22,9 @@
 use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
 
-use super::assembler::Assembler;
-use super::hazards::FormFacts;
 use super::options::Options;
-use super::plan::{Plan, plan_with};
-use super::recall::Recall;
+use super::plan::{Plan, ProcessorCache, plan_with};
 use super::refusal::InstrumentError;
-use super::summary::Touches;
-use crate::analysis::program::Seen;
 
 /// Plans code objects one after the other. Each plan is what [`plan`](super::plan()) makes of its code object alone.
 #[derive(Debug, Default)]
@@ -38,55 +33,11 @@ pub struct Session {
     known: Vec<(Arch, ProcessorCache)>,
 }
 
-/// What is known of a processor's code.
-#[derive(Debug)]
-pub(super) struct ProcessorCache {
-    /// Distinct instructions and kernels.
-    pub(super) seen: Seen,
-    /// What these do.
-    pub(super) touches: Touches,
-    /// What was found out and planned of the kernels.
-    pub(super) recall: Recall,
-    /// What rules of wait states ask about the instructions.
-    pub(super) facts: FormFacts,
-    /// Instructions that were inserted.
-    pub(super) assembler: Assembler,
-}
-
 /// Distinct instructions that are remembered: about ten times as many as most code objects have, in about 25 MB.
 const MOST_FORMS: usize = 1 << 16;
 
 /// Bytes of code of the kernels that are remembered, which take about six times as much. Twice as many would find hardly more.
 const MOST_BYTES: usize = 4 << 20;
-
-impl ProcessorCache {
-    fn new(arch: Arch) -> Self {
-        Self {
-            seen: Seen::new(arch),
-            touches: Touches::default(),
-            recall: Recall::default(),
-            facts: FormFacts::default(),
-            assembler: Assembler::new(arch),
-        }
-    }
-
-    /// Forgets everything. The room that it took stays: it is soon filled again, and fresh memory takes time.
-    fn clear(&mut self, arch: Arch) {
-        let Self { seen, touches, recall, facts, assembler } = self;
-        seen.clear();
-        touches.clear();
-        recall.clear();
-        facts.clear();
-        *assembler = Assembler::new(arch);
-    }
-
-    /// Kernels come again soon, if at all: those that have been known for longest go.
-    fn forget_kernels(&mut self) {
-        let count = self.seen.forget_kernels(MOST_BYTES);
-        self.touches.forget_kernels(count);
-        self.recall.forget_kernels(count);
-    }
-}
 
 impl Session {
     /// Finds the sites of every kernel asked for, and plans their counters.
@@ -98,12 +49,21 @@ impl Session {
         let place = self.known.iter().position(|(of, _)| *of == arch);
         let known = place.map(|place| self.known.swap_remove(place).1);
         let mut known = known.unwrap_or_else(|| ProcessorCache::new(arch));
-        if known.seen.forms() > MOST_FORMS {
+        if known.forms() > MOST_FORMS {
             known.clear(arch);
         }
-        known.forget_kernels();
+        known.forget_kernels(MOST_BYTES);
         let (plan, known) = plan_with(object, options, known)?;
         self.known.push((arch, known));
         Ok(plan)
     }
+}
+
+/// Finds the sites of every kernel asked for, and plans their counters.
+///
+/// # Errors
+/// When a kernel asked for does not exist, or something in the `.text` of code object version 2 cannot be moved. That a kernel or a
+/// site is refused is no error, but told in [`KernelProbes::refusals`](super::KernelProbes::refusals).
+pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentError> {
+    Session::default().plan(object, options)
 }

@@ -34,7 +34,6 @@ use group::Group;
 pub(crate) use group::{Observer, Unobserved};
 pub use packet::Dispatch;
 pub(crate) use packet::{dispatch, kernel};
-pub(crate) use registers::Descriptor;
 use registers::{Places, Setup};
 pub(crate) use sample::Effort;
 use sample::Sample;
@@ -306,14 +305,15 @@ pub(crate) fn prepare<T>(
     let setup = place(&registers::queue_descriptor(), "queue").and_then(|queue| {
         let kernarg_bytes =
             kernarg::segment(kernel, launch, queue).map_err(|message| Fault::dispatch(name, message))?;
-        let descriptor = Descriptor(&kernel.descriptor);
+        let descriptor = &kernel.descriptor;
         let dynamic = if kernel.metadata.uses_dynamic_stack { config.dynamic_stack } else { 0 };
-        let asked = descriptor.scratch_bytes().max(kernel.metadata.private_segment_fixed_size);
+        let asked = descriptor.private_segment_fixed_size().max(kernel.metadata.private_segment_fixed_size);
         let scratch = Setup::scratch_bytes(program.arch, asked, dynamic)
             .map_err(|message| Fault::dispatch(name, message))?;
         let kernarg = place(&kernarg_bytes, "kernarg segment")?;
         let kernel_object = program.device_address(kernel.descriptor_address);
-        let packet = registers::packet(launch, scratch, descriptor.lds_bytes(), kernel_object, kernarg);
+        let packet =
+            registers::packet(launch, scratch, descriptor.group_segment_fixed_size(), kernel_object, kernarg);
         let packet = place(&packet, "dispatch packet")?;
         let items = std::array::from_fn(|axis| launch.grid[axis] * launch.block[axis]);
         let places = Places { packet, queue, kernarg, kernarg_bytes: &kernarg_bytes, scratch, items };
@@ -345,7 +345,7 @@ fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault>
         let known: Vec<&str> = program.kernels().collect();
         return bad(format!("no kernel of that name; the code object has: {}", known.join(", ")));
     };
-    if let Some(problem) = verify::contradiction(kernel) {
+    if let Some(problem) = verify::contradiction(kernel, program.arch) {
         return Err(Fault { kind: FaultKind::Damaged(problem), ..Fault::dispatch(name, String::new()) });
     }
     if launch.grid.contains(&0) || launch.block.contains(&0) {
@@ -379,7 +379,7 @@ fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault>
 }
 
 fn lds_bytes(kernel: &Kernel) -> u32 {
-    Descriptor(&kernel.descriptor).lds_bytes().max(kernel.metadata.group_segment_fixed_size)
+    kernel.descriptor.group_segment_fixed_size().max(kernel.metadata.group_segment_fixed_size)
 }
 
 impl<'a> Shared<'a> {

@@ -2,7 +2,7 @@
 
 use amdgpu_object::{Kernel, KernelMetadata};
 
-use super::registers::{Descriptor, Places, Setup};
+use super::registers::{Places, Setup};
 use super::{Execution, Launch, MAX_WORKGROUP, Shared, Stop, run};
 use crate::check::Fault;
 use crate::machine::Config;
@@ -94,8 +94,8 @@ pub(crate) fn dispatch(
     let scratch = Setup::scratch_bytes(program.arch, packet.private, 0)
         .map_err(|message| Fault::dispatch(name, message))?;
     // The arguments up to the last that the kernel preloads into registers, as far as there is memory.
-    let (length, offset) = Descriptor(&kernel.descriptor).preload();
-    let mut kernarg = vec![0; 4 * (length + offset) as usize];
+    let (offset, length) = kernel.descriptor.kernarg_preload();
+    let mut kernarg = vec![0; 4 * (usize::from(length) + usize::from(offset))];
     let preloaded = (0..=kernarg.len())
         .rev()
         .step_by(4)

@@ -1,7 +1,7 @@
 //! The registers a wave starts with (AMDGPU user guide, "Initial Kernel Execution State").
 
-use amdgpu_isa::{Arch, Feature};
-use amdgpu_object::{Kernel, KernelDescriptor};
+use amdgpu_isa::{Arch, Feature, LAST_SGPR};
+use amdgpu_object::{KernargPreload, Kernel, KernelDescriptor, SystemSgprs};
 
 use super::{Launch, kernarg};
 use crate::check::Fault;
@@ -9,57 +9,16 @@ use crate::memory::{PRIVATE_APERTURE, SCRATCH_BASE, SHARED_APERTURE};
 use crate::program::Program;
 use crate::wave::{FLAT_SCRATCH, LANES, Place, Row, Wave};
 
-/// The fields of a kernel descriptor that set up waves.
-pub(crate) struct Descriptor<'a>(pub(crate) &'a KernelDescriptor);
-
-impl Descriptor<'_> {
-    fn word(&self, offset: usize) -> u32 {
-        let bytes = &self.0.bytes[offset..offset + 4];
-        u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
-    }
-
-    /// GROUP_SEGMENT_FIXED_SIZE.
-    pub(super) fn lds_bytes(&self) -> u32 {
-        self.word(0)
-    }
-
-    /// PRIVATE_SEGMENT_FIXED_SIZE.
-    pub(super) fn scratch_bytes(&self) -> u32 {
-        self.word(4)
-    }
-
-    /// KERNEL_CODE_ENTRY_BYTE_OFFSET.
-    pub(crate) fn entry_offset(&self) -> i64 {
-        (u64::from(self.word(16)) | u64::from(self.word(20)) << 32) as i64
-    }
-
-    fn rsrc1(&self) -> u32 {
-        self.word(48)
-    }
-
-    fn rsrc2(&self) -> u32 {
-        self.word(52)
-    }
-
-    fn properties(&self) -> u32 {
-        self.word(56) & 0xffff
-    }
-
-    /// KERNARG_PRELOAD: length and offset, in dwords.
-    pub(super) fn preload(&self) -> (u32, u32) {
-        let field = self.word(56) >> 16;
-        (field & 0x7f, field >> 7)
-    }
-}
-
 /// What every wave of a launch starts from.
 #[derive(Debug)]
 pub(crate) struct Setup {
     /// Address of the first instruction, in the code object.
     pub(crate) entry: u64,
+    /// What user SGPRs hold, from s0 on.
     user: Vec<u32>,
-    system_at: usize,
-    rsrc2: u32,
+    system: SystemSgprs,
+    /// How many registers above those that the descriptor names they are: it may count too few user SGPRs.
+    system_shift: usize,
     mode: u32,
     /// Scratch bytes a work-item.
     scratch: u32,
@@ -118,6 +77,9 @@ impl Lanes {
     }
 }
 
+/// SGPRs that a wave may have, special ones aside.
+const SGPRS: usize = LAST_SGPR as usize + 1;
+
 /// Bytes of prologue that hardware which preloads kernel arguments skips.
 const PRELOAD_PROLOGUE: u64 = 256;
 
@@ -129,10 +91,9 @@ impl Setup {
         launch: &Launch,
         places: &Places<'_>,
     ) -> Result<Self, Fault> {
-        let descriptor = Descriptor(&kernel.descriptor);
+        let descriptor = &kernel.descriptor;
         let arch = program.arch;
-        let properties = descriptor.properties();
-        if properties & 1 << 10 != 0 {
+        if descriptor.enable_wavefront_size32() {
             return Err(Fault::dispatch(
                 &launch.kernel,
                 "the descriptor asks for wave32, GFX9 has wave64 only".into(),
@@ -140,42 +101,33 @@ impl Setup {
         }
         let Places { packet, queue, kernarg, kernarg_bytes, scratch, items } = *places;
 
-        let mut user = Vec::new();
-        let pair = |user: &mut Vec<u32>, bit: u32, value: u64| {
-            if properties & 1 << bit != 0 {
-                user.extend([value as u32, (value >> 32) as u32]);
+        let layout = descriptor.user_sgprs(arch);
+        let mut user = vec![0; layout.count.into()];
+        let mut fill = |first: Option<u8>, words: &[u32]| {
+            if let Some(first) = first {
+                user[first.into()..][..words.len()].copy_from_slice(words);
             }
         };
-        let flat_scratch = !arch.has(Feature::ArchitectedFlatScratch);
-        if properties & 1 != 0 {
-            user.extend(scratch_resource());
-        }
-        pair(&mut user, 1, packet);
-        pair(&mut user, 2, queue);
-        pair(&mut user, 3, kernarg);
-        pair(&mut user, 4, 1);
-        if flat_scratch {
-            pair(&mut user, 5, SCRATCH_BASE);
-        }
-        if properties & 1 << 6 != 0 {
-            user.push(scratch);
-        }
+        let pair = |value: u64| [value as u32, (value >> 32) as u32];
+        fill(layout.private_segment_buffer, &scratch_resource());
+        fill(layout.dispatch_ptr, &pair(packet));
+        fill(layout.queue_ptr, &pair(queue));
+        fill(layout.kernarg_segment_ptr, &pair(kernarg));
+        fill(layout.dispatch_id, &pair(1));
+        fill(layout.flat_scratch_init, &pair(SCRATCH_BASE));
+        fill(layout.private_segment_size, &[scratch]);
         let mut entry = kernel.descriptor_address.wrapping_add_signed(descriptor.entry_offset());
-        let (length, offset) = descriptor.preload();
-        if arch.has(Feature::KernargPreload) && length > 0 {
-            for dword in 0..length {
-                let at = 4 * (offset + dword) as usize;
+        if let Some(KernargPreload { first, count, offset }) = layout.kernarg_preload {
+            for dword in 0..count {
+                let at = 4 * (usize::from(offset) + usize::from(dword));
                 let bytes = kernarg_bytes
                     .get(at..at + 4)
                     .map_or([0; 4], |bytes| [bytes[0], bytes[1], bytes[2], bytes[3]]);
-                user.push(u32::from_le_bytes(bytes));
+                fill(Some(first + dword), &[u32::from_le_bytes(bytes)]);
             }
             entry += PRELOAD_PROLOGUE;
         }
-        let (rsrc1, rsrc2) = (descriptor.rsrc1(), descriptor.rsrc2());
-        let mode = initial_mode(rsrc1, rsrc2);
-        let system_at = ((rsrc2 >> 1 & 0x1f) as usize).max(user.len());
-        let id_rows = (rsrc2 >> 11 & 3).min(2) as usize + 1;
+        let id_rows = usize::from(descriptor.enable_vgpr_workitem_id().min(2)) + 1;
         let lanes = std::array::from_fn(|size| {
             let mut block = launch.block;
             for axis in 0..3 {
@@ -186,8 +138,19 @@ impl Setup {
             let waves = block.iter().product::<u32>().div_ceil(64);
             (0..waves).map(|number| Lanes::new(block, number, arch, id_rows)).collect()
         });
-        let grid = launch.grid;
-        Ok(Self { entry, user, system_at, rsrc2, mode, scratch, kernarg, arch, grid, lanes, id_rows })
+        Ok(Self {
+            entry,
+            user,
+            system: descriptor.system_sgprs(arch),
+            system_shift: layout.count.saturating_sub(descriptor.user_sgpr_count()).into(),
+            mode: initial_mode(descriptor),
+            scratch,
+            kernarg,
+            arch,
+            grid: launch.grid,
+            lanes,
+            id_rows,
+        })
     }
 
     /// Scratch bytes a work-item that a kernel is given which asks for `asked`, and `dynamic` for a stack that grows: whole dwords of
@@ -232,26 +195,24 @@ impl Setup {
             scratch: self.scratch > 0,
             work_items: lanes[number as usize].exec,
         };
-        for (register, value) in self.user.iter().take(102).enumerate() {
+        for (register, value) in self.user.iter().take(SGPRS).enumerate() {
             wave.s[register] = *value;
         }
-        let mut next = self.system_at;
-        let mut system = |wave: &mut Wave, enabled: bool, value: u32| {
-            if enabled && next < 102 {
-                wave.s[next] = value;
-                next += 1;
+        let SystemSgprs { workgroup_id_x, workgroup_id_y, workgroup_id_z, .. } = self.system;
+        let mut system = |register: Option<u8>, value: u32| {
+            let register = register.map(|register| usize::from(register) + self.system_shift);
+            if let Some(register) = register.filter(|&register| register < SGPRS) {
+                wave.s[register] = value;
             }
         };
-        let rsrc2 = self.rsrc2;
-        for (axis, id) in workgroup.into_iter().enumerate() {
-            system(wave, rsrc2 & 1 << (7 + axis) != 0, id);
+        for (register, id) in [workgroup_id_x, workgroup_id_y, workgroup_id_z].into_iter().zip(workgroup) {
+            system(register, id);
         }
         let info = lanes.len() as u32 | number << 6 | u32::from(number == 0) << 31;
-        system(wave, rsrc2 & 1 << 10 != 0, info);
+        system(self.system.workgroup_info, info);
+        system(self.system.private_segment_wavefront_offset, offset);
         if self.arch.has(Feature::ArchitectedFlatScratch) {
             wave.set_s64(FLAT_SCRATCH, base);
-        } else {
-            system(wave, rsrc2 & 1 != 0, offset);
         }
 
         let lanes = &lanes[number as usize];
@@ -262,15 +223,14 @@ impl Setup {
     }
 }
 
-/// MODE as the descriptor's words set it up (AMDGPU user guide, "compute_pgm_rsrc1" and "compute_pgm_rsrc2"; Vega ISA manual,
-/// "Mode register").
-const fn initial_mode(rsrc1: u32, rsrc2: u32) -> u32 {
-    let float = rsrc1 >> 12 & 0xff;
-    let dx10_clamp = rsrc1 >> 21 & 1;
-    let ieee = rsrc1 >> 23 & 1;
-    let exceptions = rsrc2 >> 24 & 0x7f;
-    let fp16_overflow = rsrc1 >> 26 & 1;
-    float | dx10_clamp << 8 | ieee << 9 | exceptions << 12 | fp16_overflow << 23
+/// MODE as the descriptor sets it up (AMDGPU user guide, "compute_pgm_rsrc1" and "compute_pgm_rsrc2"; Vega ISA manual, "Mode
+/// register").
+fn initial_mode(descriptor: &KernelDescriptor) -> u32 {
+    u32::from(descriptor.float_mode())
+        | u32::from(descriptor.enable_dx10_clamp()) << 8
+        | u32::from(descriptor.enable_ieee_mode()) << 9
+        | u32::from(descriptor.exceptions()) << 12
+        | u32::from(descriptor.fp16_overflow()) << 23
 }
 
 /// The resource that private accesses of `buffer_*` instructions go through: swizzled, dword elements, 64 indices, the

@@ -9,7 +9,7 @@ use amdgpu_object::Kernel;
 use amdgpu_object::KernelDescriptor;
 
 use super::{LoadError, Program, lower};
-use crate::dispatch::{self, Descriptor};
+use crate::dispatch;
 use crate::memory::Memory;
 
 /// A kernel in device memory.
@@ -28,8 +28,7 @@ pub struct Resident<'a> {
 /// Decode what a kernel can reach.
 pub(crate) fn program(arch: Arch, memory: &Memory, resident: &Resident<'_>) -> Result<Program, LoadError> {
     let bytes = descriptor(memory, resident.descriptor)?;
-    let entry =
-        resident.descriptor.wrapping_add_signed(Descriptor(&KernelDescriptor { bytes }).entry_offset());
+    let entry = resident.descriptor.wrapping_add_signed(KernelDescriptor { bytes }.entry_offset());
     let (allocation, _) = memory.find(entry, 4).ok_or(LoadError::OutOfRange {
         what: "the kernel's entry",
         address: entry,

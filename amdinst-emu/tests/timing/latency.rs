@@ -4,16 +4,7 @@ use super::benchmark::{Benchmark, close};
 use crate::support::{compile, random, tools};
 
 /// As there: one wave, each step the load of the next address, from a cycle through all lines in random order.
-const SOURCE: &str = r#"
-kernel void chase(global ulong *buffer, global ulong *out, ulong n, uint limit) {
-    ulong *p = (ulong *)buffer;
-    for (ulong i = 0; i < n; i += 32) {
-        #pragma unroll
-        for (int u = 0; u < 32; u++) p = (ulong *)*p;
-    }
-    if (__builtin_amdgcn_workitem_id_x() > limit) out[0] = (ulong)p;
-}
-"#;
+const SOURCE: &str = include_str!("latency.cl");
 
 /// Cycles a step through so many bytes, by lines of 64 bytes; of so many steps, after L2 has seen them.
 fn cycles(kilobytes: u64, steps: u64, warm: bool) -> f64 {

@@ -7,23 +7,7 @@ use super::benchmark::{Benchmark, close};
 use crate::support::{compile, tools};
 
 /// As there: 32 KiB of LDS a workgroup, so that two fit; one double a work-item.
-const SOURCE: &str = r#"
-#define X __builtin_amdgcn_workitem_id_x()
-#define KERNEL(NAME, BODY) \
-    kernel __attribute__((amdgpu_flat_work_group_size(64, 1024))) \
-    void NAME(global double *a, global const double *b, global const double *c, ulong n, ulong size, uint no) { \
-        local double spoiler[4096]; \
-        ulong i = X + __builtin_amdgcn_workgroup_id_x() * size; \
-        if (i >= n) return; \
-        if (no) spoiler[X] = b[X]; \
-        BODY \
-        if (no) a[i] = spoiler[i]; \
-    }
-KERNEL(init, a[i] = 0.23;)
-KERNEL(read, double t = b[i]; if (t == 123.0) a[i] = t + spoiler[i];)
-KERNEL(scale, a[i] = b[i] * 1.2;)
-KERNEL(triad, a[i] = b[i] * 1.2 + c[i];)
-"#;
+const SOURCE: &str = include_str!("stream.cl");
 
 /// Workgroups that are there at once.
 const RESIDENT: u32 = 208;

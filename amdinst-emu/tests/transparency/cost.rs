@@ -14,7 +14,7 @@ use super::prelude::with_prelude;
 use super::proof::{Geometry, KERNEL, fresh, launch};
 use crate::support::compile;
 
-/// Measures the rows of the table of costs at the head of `site_code.rs`. The kernels are the hand-written ones, and one with
+/// Measures the rows of the table of costs at the head of `instrument/emit/site.rs`. The kernels are the hand-written ones, and one with
 /// more sites than SGPRs have room for.
 pub(crate) fn table() -> Vec<String> {
     let mut costs: BTreeMap<(&str, &str), Cost> = BTreeMap::new();

@@ -6,8 +6,8 @@
 use amdgpu_isa::{Access, Families, Op, Operand, ScalarSet};
 use rustc_hash::FxHashMap;
 
-use super::conditions::Made;
-use super::step::has_rule;
+use super::made::Made;
+use super::operations::has_rule;
 use crate::analysis::program::{Program, Scalars};
 
 /// Classes of the instructions of a processor, each with a number.

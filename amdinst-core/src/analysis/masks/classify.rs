@@ -6,7 +6,7 @@ use amdgpu_isa::{Access, Families, Inst, Logic, MaskOp, Op, Value, WaveSize};
 use super::flow::{Event, Flowing};
 use super::{Narrowing, OtherWrite};
 use crate::analysis::dominators::Structure;
-use crate::analysis::program::{Function, Program};
+use crate::analysis::program::Function;
 use crate::analysis::values::Expr;
 
 /// `Ok` for a site, with its kind if that does not depend on what follows it.
@@ -111,26 +111,4 @@ pub(super) fn saves_old(inst: &Inst, wave: WaveSize) -> Option<u8> {
         Some(Value::Scalar(first)) if saves => Some(first),
         _ => None,
     }
-}
-
-/// Whether an instruction writes EXEC, by an operand or by what it is.
-pub fn writes_exec(program: &Program, index: usize) -> bool {
-    let located = &program.insts[index];
-    if !located.touches_exec {
-        return false;
-    }
-    let inst = program.inst(index);
-    let by_name = || {
-        let op = inst.op;
-        op.is_of(Families::COMPARE_EXEC)
-            || op.is_of(Families::SAVES_EXEC)
-            || op.is_of(Families::COPIES_NEW_EXEC)
-    };
-    let by_operand = inst.operands.iter().any(|operand| match operand.value {
-        Value::Scalar(first) if operand.access != Access::Read => {
-            first <= EXEC_HI && u16::from(first) + u16::from(operand.dwords) > EXEC.into()
-        }
-        _ => false,
-    });
-    by_operand || by_name()
 }

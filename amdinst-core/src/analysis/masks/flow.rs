@@ -7,9 +7,9 @@ use std::rc::Rc;
 use amdgpu_isa::{Access, Condition, Flow, Inst, RegSet, Value};
 
 use super::block_states::BlockStates;
-use super::classify::writes_exec;
-use super::conditions::Made;
+use super::made::Made;
 use super::nonzero::{Chain, Chains};
+use super::operations::writes_exec;
 use super::slice::{Slice, Steps};
 use super::state::{EXEC_PLACE, Rest, State};
 use crate::analysis::dominators::reverse_postorder;

@@ -15,18 +15,20 @@ mod classes;
 mod classify;
 mod conditions;
 mod flow;
+mod made;
 mod memo;
 mod nonzero;
+mod operations;
 mod slice;
 mod state;
 mod step;
 
 use std::collections::BTreeSet;
 
-pub use classify::writes_exec;
 use classify::{branch_kind, classify, saves_old};
 use flow::{Flowing, enters_without_lanes};
 pub(crate) use memo::MaskMemo;
+pub use operations::writes_exec;
 use slice::Steps;
 
 use super::dominators::Structure;

@@ -8,9 +8,8 @@ use std::ops::Range;
 
 use amdgpu_isa::{Access, Op, ScalarSet, Value, scalar};
 
-use super::classify::writes_exec;
+use super::operations::{is_followed, saves_exec, writes_exec};
 use super::state::SCALARS;
-use super::step::{is_followed, saves_exec};
 use crate::analysis::program::{Function, Located, Program, Scalars};
 use crate::analysis::rounds::Rounds;
 

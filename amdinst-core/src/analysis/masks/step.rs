@@ -4,6 +4,7 @@ use amdgpu_isa::scalar::{EXEC, EXEC_HI};
 use amdgpu_isa::{Access, Families, Inst, LAST_SGPR, Logic, MaskOp, Op, Value, WaveSize};
 
 use super::flow::Flowing;
+use super::operations::{is_followed, may_copy_whole};
 use super::state::{AGPRS, Rest, SLOTS, State, forget_lanes, lanes_of};
 use crate::analysis::program::Exit;
 use crate::analysis::values::{Expr, Values, Vn};
@@ -325,45 +326,6 @@ impl Flowing<'_> {
     }
 }
 
-/// Whether [`Flowing::step`] tells the result of an operation from its operands. That of all others is a new value.
-pub(super) fn is_followed(op: Op, wave: WaveSize) -> bool {
-    let of_masks =
-        !matches!(op.mask_op(wave), None | Some(MaskOp::CountLanes | MaskOp::LanesFrom | MaskOp::ShiftUp));
-    of_masks
-        || matches!(
-            op,
-            Op::s_mov_b32
-                | Op::s_lshl_b32
-                | Op::s_lshr_b32
-                | Op::s_and_b32
-                | Op::s_or_b32
-                | Op::s_cselect_b32
-                | Op::v_writelane_b32
-                | Op::v_readlane_b32
-        )
-}
-
-/// Whether the data flow may see more of an operation than that it writes something new.
-pub(super) fn has_rule(op: Op, wave: WaveSize) -> bool {
-    let by_number = matches!(op, Op::s_movreld_b32 | Op::s_movreld_b64);
-    by_number || is_followed(op, wave) || may_copy_whole(op)
-}
-
-/// Operations that may copy all lanes of a register.
-fn may_copy_whole(op: Op) -> bool {
-    matches!(
-        op,
-        Op::v_mov_b32
-            | Op::v_accvgpr_read_b32
-            | Op::v_accvgpr_write_b32
-            | Op::v_accvgpr_mov_b32
-            | Op::buffer_store_dword
-            | Op::buffer_load_dword
-            | Op::scratch_store_dword
-            | Op::scratch_load_dword
-    )
-}
-
 /// What an operation makes of two masks.
 fn combined(values: &mut Values, logic: Logic, a: Vn, b: Vn) -> Vn {
     match logic {
@@ -387,11 +349,6 @@ fn combined(values: &mut Values, logic: Logic, a: Vn, b: Vn) -> Vn {
             values.not(differ)
         }
     }
-}
-
-/// Whether an instruction copies EXEC and then changes it.
-pub(super) fn saves_exec(op: Op) -> bool {
-    op.is_of(Families::SAVES_EXEC)
 }
 
 /// The registers that are the halves of EXEC.

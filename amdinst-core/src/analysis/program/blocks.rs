@@ -10,19 +10,90 @@ use super::{
     Block, Exit, Function, Located, Obstacle, ObstacleKind, Predecessors, Program, RawCounter, by_register,
     got_slot,
 };
-use crate::analysis::addresses::{Misuse, Pointer, Tracker};
+use crate::analysis::addresses::{Misuse, PcRelative, Pointer, Tracker};
+
+/// The instructions of a function in a straight line, cut into blocks that lead nowhere yet.
+struct Line {
+    /// The number of the first instruction.
+    first: usize,
+    blocks: Vec<Block>,
+    /// Address of each block.
+    starts: Vec<u64>,
+    /// Values of the program counter are of use. Most functions have none.
+    is_tracked: bool,
+}
+
+/// The blocks of a function while it is found out where they lead.
+struct Linking<'a> {
+    explorer: Explorer<'a>,
+    insts: &'a [Located],
+    /// The number that the function gets.
+    function: usize,
+    starts: Vec<u64>,
+    is_tracked: bool,
+    /// Block starts that some branch names; of use where values of the program counter are.
+    joins: BTreeSet<u64>,
+    callees: BTreeSet<usize>,
+    /// Values of the program counter at the instruction that is looked at.
+    tracker: Tracker,
+    found: Vec<PcRelative>,
+    misuses: Vec<Misuse>,
+    raw: Vec<RawCounter>,
+}
 
 impl Program {
+    /// Adds a function of what was explored.
     pub(super) fn add(&mut self, name: String, kernel: Option<usize>, mut explorer: Explorer<'_>) {
+        let Line { first, mut blocks, starts, is_tracked } = self.line(&mut explorer);
+        let insts = &self.insts;
+        let joins = if is_tracked { explicit_targets(insts, first, &starts) } else { BTreeSet::new() };
+        let mut linking = Linking {
+            explorer,
+            insts,
+            function: self.functions.len(),
+            starts,
+            is_tracked,
+            joins,
+            callees: BTreeSet::new(),
+            tracker: Tracker::default(),
+            found: Vec::new(),
+            misuses: Vec::new(),
+            raw: Vec::new(),
+        };
+        for (number, block) in blocks.iter_mut().enumerate() {
+            let start = insts[block.insts.start].pc;
+            let follows = block.insts.start > first && insts[block.insts.start - 1].end() == start;
+            if !follows || linking.joins.contains(&start) {
+                linking.tracker.clear();
+            }
+            linking.link(number, block);
+        }
+        linking.tell_unresolved(first);
+        let Linking { explorer, callees, found, raw, .. } = linking;
+        let Explorer { range, obstacles, .. } = explorer;
+        self.addresses.extend(found);
+        self.raw.extend(raw);
+        self.functions.push(Function {
+            name: name.into(),
+            range,
+            kernel,
+            predecessors: Predecessors::new(&blocks).into(),
+            blocks,
+            callees: callees.into_iter().collect(),
+            obstacles,
+            known: None,
+        });
+    }
+
+    /// Takes in the instructions of a function.
+    fn line(&mut self, explorer: &mut Explorer<'_>) -> Line {
         let first = self.insts.len();
         let mut blocks: Vec<Block> = Vec::new();
         let (dwords, mut pc) = explorer.dwords();
-        // Address of each block.
         let mut starts: Vec<u64> = Vec::with_capacity(dwords.len() / 8);
         let (mut end, mut overlap) = (0, None);
         // The instruction before goes on to what stands behind it.
         let mut goes_on = false;
-        // Most functions have no use for values of the program counter.
         let mut is_tracked = false;
         for dword in dwords {
             let at = pc;
@@ -52,156 +123,154 @@ impl Program {
             let detail = "an instruction starts within another".to_owned();
             explorer.obstacle(pc, ObstacleKind::BrokenControlFlow, detail);
         }
-        let Explorer { object, entries, range, is_kernel, forms, mut obstacles, .. } = explorer;
-        let insts = &self.insts;
-        let inst = |index: usize| forms.inst(insts[index].form);
+        Line { first, blocks, starts, is_tracked }
+    }
+}
 
-        let mut found = Vec::new();
-        let mut misuses: Vec<Misuse> = Vec::new();
-        let mut callees = BTreeSet::new();
-        let mut tracker = Tracker::default();
-        let mut raw: Vec<RawCounter> = Vec::new();
-        let joins = if is_tracked { explicit_targets(insts, first, &starts) } else { BTreeSet::new() };
-        for (number, block) in blocks.iter_mut().enumerate() {
-            let start = insts[block.insts.start].pc;
-            let follows = block.insts.start > first && insts[block.insts.start - 1].end() == start;
-            if !follows || joins.contains(&start) {
-                tracker.clear();
-            }
-            let last = block.insts.end - 1;
-            let load = |address| got_slot(object, address);
-            let mut step = |index: usize, tracker: &mut Tracker| {
-                let writes_scc = forms.scalars(insts[index].form).writes.intersects(ScalarSet::SCC);
-                let inst = (inst(index), writes_scc);
-                tracker.step(index, insts[index].pc, inst, &load, &mut found, &mut misuses);
-            };
-            if is_tracked {
-                (block.insts.start..last).for_each(|index| step(index, &mut tracker));
-            }
-            let located = &insts[last];
-            let next = next(located, located.end(), || through(inst(last), &tracker));
-            if is_tracked {
-                step(last, &mut tracker);
-            }
-            let obstacle = |kind, detail: String| Obstacle { pc: located.pc, kind, detail };
-            let go =
-                |to: u64, block: &mut Block, obstacles: &mut Vec<Obstacle>| match starts.binary_search(&to) {
-                    Ok(index) => {
-                        if !block.successors.contains(&index) {
-                            block.successors.push(index);
-                        }
-                    }
-                    Err(_) => {
-                        block.exit = Exit::Unknown;
-                        // A branch out of range or to nowhere was reported by the exploration.
-                        if range.contains(&to) && obstacles.is_empty() {
-                            let detail = format!("control goes on to {to:#x}, where no instruction starts");
-                            obstacles.push(obstacle(ObstacleKind::BrokenControlFlow, detail));
-                        }
-                    }
-                };
-            let end = located.end();
-            let mut call = |to: u64, block: &mut Block, obstacles: &mut Vec<Obstacle>| match entries.get(&to)
-            {
-                Some(&callee) => {
-                    callees.insert(callee);
-                    block.exit = Exit::Call(callee);
-                    if range.contains(&end) {
-                        go(end, block, obstacles);
-                    }
-                }
-                None => {
-                    block.exit = Exit::Unknown;
-                    let detail = format!("calls {to:#x}, where no function starts");
-                    obstacles.push(obstacle(ObstacleKind::BrokenControlFlow, detail));
-                }
-            };
-            match next {
-                Next::Fall => go(end, block, &mut obstacles),
-                Next::Trap => {
-                    if starts.binary_search(&end).is_ok() {
-                        go(end, block, &mut obstacles);
-                    }
-                }
-                Next::Jump(to) if !range.contains(&to) && entries.contains_key(&to) => {
-                    callees.insert(entries[&to]);
-                    block.exit = Exit::TailCall(entries[&to]);
-                }
-                Next::Jump(to) => go(to, block, &mut obstacles),
-                Next::Split(to) => {
-                    go(end, block, &mut obstacles);
-                    if !skips_last_trap(object, &range, located, to) {
-                        go(to, block, &mut obstacles);
-                    }
-                }
-                Next::CallKnown(to) | Next::Call(Pointer::Known(to)) => call(to, block, &mut obstacles),
-                Next::Call(_) => {
-                    if range.contains(&end) {
-                        go(end, block, &mut obstacles);
-                    }
-                    block.exit = Exit::Unknown;
-                    let detail = "call through registers whose value is not known".to_owned();
-                    obstacles.push(obstacle(ObstacleKind::IndirectTarget, detail));
-                }
-                Next::Through(Pointer::Known(to)) if range.contains(&to) => go(to, block, &mut obstacles),
-                Next::Through(Pointer::Known(to)) if entries.contains_key(&to) => {
-                    callees.insert(entries[&to]);
-                    block.exit = Exit::TailCall(entries[&to]);
-                }
-                Next::Through(Pointer::Inherited) if !is_kernel => block.exit = Exit::Return,
-                Next::Through(_) => {
-                    block.exit = Exit::Unknown;
-                    let detail = "jump through registers whose value is not known".to_owned();
-                    obstacles.push(obstacle(ObstacleKind::IndirectTarget, detail));
-                }
-                Next::End => block.exit = Exit::End,
-                Next::Unsupported => {
-                    block.exit = Exit::Unknown;
-                    let detail = format!("`{}` is not followed", located.op);
-                    obstacles.push(obstacle(ObstacleKind::BrokenControlFlow, detail));
+impl Linking<'_> {
+    /// Finds out where a block leads, and what its instructions make of the program counter.
+    fn link(&mut self, number: usize, block: &mut Block) {
+        let last = block.insts.end - 1;
+        if self.is_tracked {
+            (block.insts.start..last).for_each(|index| self.step(index));
+        }
+        let located = &self.insts[last];
+        let inst = || self.explorer.forms.inst(located.form);
+        let next = next(located, located.end(), || through(inst(), &self.tracker));
+        if self.is_tracked {
+            self.step(last);
+        }
+        self.exit(next, block, located);
+        let is_left = matches!(block.exit, Exit::Call(_) | Exit::Unknown);
+        let followed = (!is_left && !self.joins.contains(&located.end())).then_some(number + 1);
+        let function = self.function;
+        let raw = |(getpc, register)| RawCounter { getpc, function, block: number, register, followed };
+        self.raw.extend(self.tracker.raw().map(raw));
+        if is_left {
+            self.tracker.clear();
+        }
+    }
+
+    /// Tracks values of the program counter through an instruction.
+    fn step(&mut self, index: usize) {
+        let (located, Explorer { object, forms, .. }) = (&self.insts[index], &self.explorer);
+        let writes_scc = forms.scalars(located.form).writes.intersects(ScalarSet::SCC);
+        let inst = (forms.inst(located.form), writes_scc);
+        let load = |address| got_slot(object, address);
+        self.tracker.step(index, located.pc, inst, &load, &mut self.found, &mut self.misuses);
+    }
+
+    /// Where control goes from the last instruction of a block.
+    fn exit(&mut self, next: Next, block: &mut Block, last: &Located) {
+        let end = last.end();
+        match next {
+            Next::Fall => self.go(end, block, last),
+            Next::Trap => {
+                if self.starts.binary_search(&end).is_ok() {
+                    self.go(end, block, last);
                 }
             }
-            let is_left = matches!(block.exit, Exit::Call(_) | Exit::Unknown);
-            let followed = (!is_left && !joins.contains(&end)).then_some(number + 1);
-            raw.extend(tracker.raw().map(|(getpc, register)| RawCounter {
-                getpc,
-                function: self.functions.len(),
-                block: number,
-                register,
-                followed,
-            }));
-            if is_left {
-                tracker.clear();
+            Next::Jump(to) if self.explorer.range.contains(&to) => self.go(to, block, last),
+            Next::Jump(to) => match self.explorer.entries.get(&to) {
+                Some(&callee) => self.tail_call(callee, block),
+                None => self.go(to, block, last),
+            },
+            Next::Split(to) => {
+                self.go(end, block, last);
+                if !skips_last_trap(self.explorer.object, &self.explorer.range, last, to) {
+                    self.go(to, block, last);
+                }
+            }
+            Next::CallKnown(to) | Next::Call(Pointer::Known(to)) => self.call(to, block, last),
+            Next::Call(_) => {
+                if self.explorer.range.contains(&end) {
+                    self.go(end, block, last);
+                }
+                let detail = "call through registers whose value is not known".to_owned();
+                self.give_up(block, last, ObstacleKind::IndirectTarget, detail);
+            }
+            Next::Through(Pointer::Known(to)) if self.explorer.range.contains(&to) => {
+                self.go(to, block, last);
+            }
+            Next::Through(Pointer::Known(to)) if self.explorer.entries.contains_key(&to) => {
+                self.tail_call(self.explorer.entries[&to], block);
+            }
+            Next::Through(Pointer::Inherited) if !self.explorer.is_kernel => block.exit = Exit::Return,
+            Next::Through(_) => {
+                let detail = "jump through registers whose value is not known".to_owned();
+                self.give_up(block, last, ObstacleKind::IndirectTarget, detail);
+            }
+            Next::End => block.exit = Exit::End,
+            Next::Unsupported => {
+                let detail = format!("`{}` is not followed", last.op);
+                self.give_up(block, last, ObstacleKind::BrokenControlFlow, detail);
             }
         }
-        let resolved: BTreeSet<usize> = found.iter().map(|address| address.getpc).collect();
-        for (index, located) in insts.iter().enumerate().skip(if is_tracked { first } else { insts.len() }) {
+    }
+
+    /// Control goes on to an address of the function.
+    fn go(&mut self, to: u64, block: &mut Block, last: &Located) {
+        match self.starts.binary_search(&to) {
+            Ok(index) => {
+                if !block.successors.contains(&index) {
+                    block.successors.push(index);
+                }
+            }
+            // A branch out of range or to nowhere was reported by the exploration.
+            Err(_) if !self.explorer.range.contains(&to) || !self.explorer.obstacles.is_empty() => {
+                block.exit = Exit::Unknown;
+            }
+            Err(_) => {
+                let detail = format!("control goes on to {to:#x}, where no instruction starts");
+                self.give_up(block, last, ObstacleKind::BrokenControlFlow, detail);
+            }
+        }
+    }
+
+    /// A function is called, and comes back.
+    fn call(&mut self, to: u64, block: &mut Block, last: &Located) {
+        let Some(&callee) = self.explorer.entries.get(&to) else {
+            let detail = format!("calls {to:#x}, where no function starts");
+            return self.give_up(block, last, ObstacleKind::BrokenControlFlow, detail);
+        };
+        self.callees.insert(callee);
+        block.exit = Exit::Call(callee);
+        if self.explorer.range.contains(&last.end()) {
+            self.go(last.end(), block, last);
+        }
+    }
+
+    /// Another function goes on.
+    fn tail_call(&mut self, callee: usize, block: &mut Block) {
+        self.callees.insert(callee);
+        block.exit = Exit::TailCall(callee);
+    }
+
+    /// Where control goes is not known.
+    fn give_up(&mut self, block: &mut Block, last: &Located, kind: ObstacleKind, detail: String) {
+        block.exit = Exit::Unknown;
+        self.explorer.obstacles.push(Obstacle { pc: last.pc, kind, detail });
+    }
+
+    /// Tells of values of the program counter that are not understood, in the instructions from the first one on.
+    fn tell_unresolved(&mut self, first: usize) {
+        if !self.is_tracked {
+            return;
+        }
+        let kind = ObstacleKind::UnresolvedGetpc;
+        let resolved: BTreeSet<usize> = self.found.iter().map(|address| address.getpc).collect();
+        for (index, located) in self.insts.iter().enumerate().skip(first) {
             if located.op == Op::s_getpc_b64 && !resolved.contains(&index) {
                 let detail = "its value is not turned into an address by s_add_u32 and s_addc_u32".to_owned();
-                obstacles.push(Obstacle { pc: located.pc, kind: ObstacleKind::UnresolvedGetpc, detail });
+                self.explorer.obstacles.push(Obstacle { pc: located.pc, kind, detail });
             }
         }
-        for misuse in misuses {
-            let user = &insts[misuse.user];
+        for misuse in &self.misuses {
+            let user = &self.insts[misuse.user];
             let detail = format!("the program counter itself is used by `{}` at {:#x}", user.op, user.pc);
-            obstacles.push(Obstacle {
-                pc: insts[misuse.getpc].pc,
-                kind: ObstacleKind::UnresolvedGetpc,
-                detail,
-            });
+            let pc = self.insts[misuse.getpc].pc;
+            self.explorer.obstacles.push(Obstacle { pc, kind, detail });
         }
-        self.addresses.extend(found);
-        self.raw.extend(raw);
-        self.functions.push(Function {
-            name: name.into(),
-            range,
-            kernel,
-            predecessors: Predecessors::new(&blocks).into(),
-            blocks,
-            callees: callees.into_iter().collect(),
-            obstacles,
-            known: None,
-        });
     }
 }
 

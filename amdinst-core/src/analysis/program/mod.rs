@@ -496,17 +496,25 @@ impl Program {
 
     /// `function` and everything it may call, ascending.
     pub fn reachable(&self, function: usize) -> BTreeSet<usize> {
-        let mut seen = BTreeSet::from([function]);
-        let mut work = vec![function];
-        while let Some(at) = work.pop() {
-            for &callee in &self.functions[at].callees {
-                if seen.insert(callee) {
-                    work.push(callee);
-                }
-            }
-        }
-        seen
+        reach(BTreeSet::from([function]), |at| self.functions[at].callees.iter())
     }
+
+    /// These functions and everything they reach without calls through pointers, ascending.
+    pub fn called_directly(&self, functions: BTreeSet<usize>) -> BTreeSet<usize> {
+        reach(functions, |at| self.functions[at].blocks.iter().flat_map(|block| block.exit.entered(&[])))
+    }
+}
+
+/// What is reached from some functions, where `next` tells what a function calls.
+fn reach<'a, I: Iterator<Item = &'a usize>>(
+    mut seen: BTreeSet<usize>,
+    next: impl Fn(usize) -> I,
+) -> BTreeSet<usize> {
+    let mut work: Vec<usize> = seen.iter().copied().collect();
+    while let Some(at) = work.pop() {
+        work.extend(next(at).copied().filter(|&callee| seen.insert(callee)));
+    }
+    seen
 }
 
 /// The bytes at these addresses of the text, if code may stand there.

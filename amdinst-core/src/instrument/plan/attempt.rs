@@ -5,208 +5,150 @@ use std::collections::BTreeMap;
 use super::cost::{Added, bytes};
 use super::groups::KernelGroup;
 use super::later::At;
-use super::prepared::{Counted, Prepared};
+use super::prepared::Prepared;
+use super::properties::Counting;
 use super::{Draft, NoPlan, Planner};
 use crate::analysis::modes::Modes;
 use crate::analysis::program;
-use crate::instrument::allocate::{Allocation, Borrow, Deferring, Request, Scheme};
-use crate::instrument::assembler::{Assembled, HighestRegisters};
-use crate::instrument::block_code::BlockCode;
-use crate::instrument::borrowed::SCRATCH_OPERATIONS;
-use crate::instrument::entry::Left;
-use crate::instrument::exit::Exit;
-use crate::instrument::hazards;
-use crate::instrument::layout::{BorrowedVgprs, CounterPlace, SgprCounters};
+use crate::instrument::emit::assembler::{Assembled, HighestRegisters};
+use crate::instrument::emit::block::BlockCode;
+use crate::instrument::emit::borrowed::SCRATCH_OPERATIONS;
+use crate::instrument::emit::entry::Left;
+use crate::instrument::emit::exit::Exit;
+use crate::instrument::emit::sequence::{EmitError, Sequence};
+use crate::instrument::emit::site::{BASIC_COUNTERS, SiteCode};
+use crate::instrument::find::points::{Point, What};
+use crate::instrument::find::survey::Survey;
 use crate::instrument::options::{Abi, Level, Probe};
-use crate::instrument::patches::Patches;
-use crate::instrument::points::{Point, What};
+use crate::instrument::place::hazards;
+use crate::instrument::place::patches::{Patch, Patches};
 use crate::instrument::refusal::Reason;
-use crate::instrument::relocate::Patch;
-use crate::instrument::seed::{self, SeedPlace};
-use crate::instrument::sequence::Sequence;
-use crate::instrument::site_code::{BASIC_COUNTERS, SiteCode};
-use crate::instrument::stores;
-use crate::instrument::survey::Survey;
+use crate::instrument::registers::allocate::{Allocation, Deferring, Request};
+use crate::instrument::registers::layout::{BorrowedVgprs, CounterPlace, Reserved, SgprCounters, Temps};
+use crate::instrument::registers::needs::Counted;
+use crate::instrument::registers::scheme::{Borrow, Scheme, SeedPlace};
+use crate::instrument::registers::stores;
+use crate::instrument::seed::{self, SeedRegisters};
 
-impl Planner<'_> {
+/// A group of kernels that gets its code in one scheme.
+struct Attempt<'a, 'p> {
+    planner: &'a Planner<'p>,
+    group: &'a KernelGroup,
+    prepared: &'a Prepared<'p>,
+    scheme: Scheme,
+    reserved: Reserved,
+    /// Registers of a scheme of 2022, if it is one.
+    seed: Option<SeedRegisters>,
+    /// Where counters are: those of the shared functions' points, then those of a kernel's own.
+    places: Vec<CounterPlace>,
+    /// By point: where its counters are among the places.
+    ids: Vec<usize>,
+    /// Where each kernel works out the address of its records before waves end, if all can: functions that end waves do not know
+    /// for which.
+    offsets: Option<BTreeMap<usize, At>>,
+    /// By kernel: how many instructions do later what its prologue leaves, and what that is.
+    later: BTreeMap<usize, (u32, Left)>,
+    /// A function that kernels call ends waves: it does not know for which kernel, and writes the longest record.
+    functions_end: bool,
+    draft: Draft,
+}
+
+impl<'p> Planner<'p> {
     /// Registers, code and cost of a group in one scheme; `borrow` says what sites may use of what is in use.
     pub(super) fn attempt(
+        &self,
+        group: &KernelGroup,
+        prepared: &Prepared<'p>,
+        scheme: Scheme,
+        borrow: Borrow,
+    ) -> Result<Draft, NoPlan> {
+        let (Allocation { reserved, places, temps }, seed) =
+            self.registers(group, prepared, scheme, borrow)?;
+        let offsets =
+            || group.kernels.iter().map(|&kernel| Some((kernel, self.place_for_offset(kernel)?))).collect();
+        let points = prepared.points().iter().map(|(_, point)| point.inst);
+        let ends = group.patched().flat_map(|function| self.ends(function));
+        let mut attempt = Attempt {
+            planner: self,
+            group,
+            prepared,
+            scheme,
+            offsets: reserved.deferred.is_some().then(offsets).flatten(),
+            reserved,
+            seed,
+            places,
+            ids: prepared.ids(),
+            later: BTreeMap::new(),
+            functions_end: group.shared.iter().any(|&function| self.survey.ends_waves(function)),
+            draft: Draft { patches: Patches::at(points.chain(ends).collect()), ..Draft::default() },
+        };
+        let borrowed_sgprs = temps.iter().map(|temps| temps.borrowed.len()).max().unwrap_or(0) as u32;
+        attempt.count(temps)?;
+        attempt.write_records()?;
+        attempt.leave_for_later()?;
+        attempt.edit_kernels()?;
+        attempt.keep_apart()?;
+        attempt.add_up(borrowed_sgprs);
+        Ok(attempt.draft)
+    }
+
+    /// The registers of a group in one scheme.
+    fn registers(
         &self,
         group: &KernelGroup,
         prepared: &Prepared<'_>,
         scheme: Scheme,
         borrow: Borrow,
-    ) -> Result<Draft, NoPlan> {
-        let survey = self.survey;
-        let (arch, level) = (self.object.target.arch, self.options.level);
+    ) -> Result<(Allocation, Option<SeedRegisters>), NoPlan> {
+        let (probe, level) = (self.options.probe, self.options.level);
         if scheme.is_seed() && self.options.abi != Abi::Argument {
             let detail = "the schemes of 2022 have the buffer's address as an argument".to_owned();
             return Err(NoPlan::Refused(Reason::CountersDoNotFit, detail));
         }
-        let Prepared { points, shared, total, counted, component } = prepared;
-        let (shared, total) = (*shared, *total);
         let may_defer = scheme == Scheme::Sgprs
-            && !group.functions.iter().any(|&function| survey.modes.concerns(function))
+            && !group.functions.iter().any(|&function| self.survey.modes.concerns(function))
             && self.options.abi == Abi::Argument
-            && self.options.probe == Probe::Branches;
-        let deferring = || {
-            let ids = group.kernels.iter().map(|&kernel| self.workgroup_ids(kernel));
-            // A site that several kernels share has one form for all.
-            let forms = match group.kernels.first() {
-                Some(&kernel) if group.shared.is_empty() && group.kernels.len() == 1 => {
-                    self.site_forms(kernel)
-                }
-                _ => Vec::new(),
-            };
-            Some(Deferring { workgroup_ids: ids.collect::<Option<Vec<_>>>()?.concat(), forms })
-        };
+            && probe == Probe::Branches;
+        let deferring = || self.deferring(group);
         let request = Request {
             scheme,
             borrow,
-            probe: self.options.probe,
+            probe,
             level,
-            sites: total,
+            sites: prepared.total,
             may_defer: if may_defer { Some(&deferring) } else { None },
             scratch: (borrow == Borrow::Scratch).then(|| self.scratch_slots(group)).transpose()?,
         };
         // What a site needs depends on where its counters are, not on which registers these are.
-        let probe_place = match scheme {
-            Scheme::Sgprs if self.options.probe == Probe::Blocks => {
+        let place = match scheme {
+            Scheme::Sgprs if probe == Probe::Blocks => {
                 CounterPlace::BlockSgprs { executions: 0, lanes: None }
             }
             Scheme::Sgprs => CounterPlace::Sgprs(SgprCounters::new(&[0; 5])),
             Scheme::VgprLanes => CounterPlace::Lanes { vgpr: 0, first: 0 },
             Scheme::Lds => CounterPlace::Lds,
-            Scheme::Memory => CounterPlace::Memory,
-            Scheme::Seed(_) => CounterPlace::Seed,
+            Scheme::Memory | Scheme::Seed(_) => CounterPlace::Memory,
         };
-        let needs = counted.iter().map(|counted| counted.needs(probe_place, level)).collect();
-        let Allocation { reserved, places, temps } = component.allocate(request, needs)?;
-
-        // Where each kernel works out the address of its records before waves end, if all can: functions that end waves do not know
-        // for which.
-        let offsets =
-            || group.kernels.iter().map(|&kernel| Some((kernel, self.place_for_offset(kernel)?))).collect();
-        let offsets: Option<BTreeMap<usize, At>> = reserved.deferred.is_some().then(offsets).flatten();
-
-        let functions = || group.kernels.iter().chain(&group.shared).copied();
-        let ends = functions().flat_map(|function| self.ends(function));
-        let patches = Patches::at(points.iter().map(|(_, point)| point.inst).chain(ends).collect());
-        let mut draft = Draft { patches, ..Draft::default() };
-        // Where the counters of each point are among the places.
-        let mut ids = Vec::with_capacity(points.len());
-        // The kernel whose own points these are, and where the first of them is.
-        let mut own = (None, shared);
-        let borrowed_sgprs = temps.iter().map(|temps| temps.borrowed.len()).max().unwrap_or(0) as u32;
-        for (number, ((&(function, point), counted), temps)) in
-            points.iter().zip(counted).zip(temps).enumerate()
-        {
-            let id = if number < shared {
-                number
-            } else {
-                if own.0 != Some(function) {
-                    own = (Some(function), number);
-                }
-                shared + number - own.1
-            };
-            ids.push(id);
-            let patch = draft.patches.entry(point.inst);
-            let (assembler, reserved, place, id) = (&self.assembler, &reserved, places[id], id as u32);
-            match *counted {
-                Counted::Site(facts) => {
-                    let code = SiteCode { assembler, level, place, reserved, temps, facts, id };
-                    patch.before = code.before().map_err(|error| NoPlan::from(error).at(point.inst))?;
-                    patch.after = code.after().map_err(|error| NoPlan::from(error).at(point.inst))?;
-                }
-                Counted::Block { .. } => {
-                    let code = BlockCode { assembler, place, reserved, temps, id };
-                    patch.before = code.code().map_err(|error| NoPlan::from(error).at(point.inst))?;
-                }
-            }
-            self.check_modes(function, point, patch)?;
+        // Those of 2022 take as much at each level.
+        let level = if scheme.is_seed() { Level::Lanes } else { level };
+        let needs = prepared.counted.iter().map(|counted| counted.needs(place, level)).collect();
+        let component = &prepared.component;
+        if let Scheme::Seed(place) = scheme {
+            let (allocation, seed) = seed::allocate(component, request, place, needs)?;
+            return Ok((allocation, Some(seed)));
         }
+        Ok((component.allocate(request, needs)?, None))
+    }
 
-        // A function that ends waves does not know for which kernel: it writes the longest record.
-        let functions_end = group.shared.iter().any(|&function| survey.ends_waves(function));
-        for function in functions() {
-            let own = self.points.of(function).len();
-            let is_kernel = survey.program.functions[function].kernel.is_some();
-            let written = if is_kernel && !functions_end { shared + own } else { total };
-            let exit = Exit {
-                arch,
-                assembler: &self.assembler,
-                probe: self.options.probe,
-                home: scheme.home(),
-                level,
-                reserved: &reserved,
-                places: &places[..written],
-                early: offsets.is_some(),
-            };
-            let code = exit.code()?;
-            for end in self.ends(function) {
-                let patch = draft.patches.entry(end);
-                // After what counts the block that ends here.
-                if !patch.before.is_empty() {
-                    draft.counting_ends.insert(end, patch.before.len());
-                }
-                patch.before.extend(self.plain_mode(function, end)?);
-                patch.before.extend(code.iter().cloned());
-            }
-        }
-        let counted = |kernel: usize| match functions_end {
-            true => total,
-            false => shared + self.points.of(kernel).len(),
+    /// What working out the address of records late can make use of; none if a kernel does not get what it takes.
+    fn deferring(&self, group: &KernelGroup) -> Option<Deferring> {
+        let ids = group.kernels.iter().map(|&kernel| self.workgroup_ids(kernel));
+        // A site that several kernels share has one form for all.
+        let forms = match group.kernels.first() {
+            Some(&kernel) if group.shared.is_empty() && group.kernels.len() == 1 => self.site_forms(kernel),
+            _ => Vec::new(),
         };
-        let mut later: BTreeMap<usize, (u32, Left)> = BTreeMap::new();
-        if let Some(deferred) = &reserved.deferred {
-            for &kernel in &group.kernels {
-                let own = points.iter().zip(&ids).filter(|((function, _), _)| *function == kernel);
-                let counts =
-                    own.filter(|&(_, &id)| places[id].starts_at_zero()).map(|(&(_, point), _)| point);
-                let at = offsets.as_ref().and_then(|offsets| offsets.get(&kernel).copied());
-                let left = self.later(
-                    &mut draft,
-                    kernel,
-                    at,
-                    &counts.collect::<Vec<_>>(),
-                    (deferred, &reserved.counters),
-                )?;
-                later.insert(kernel, left);
-            }
-        }
-        let mut highest = HighestRegisters::default();
-        for (_, patch) in draft.patches.iter() {
-            highest.see(patch.before.iter().chain(&patch.after));
-        }
-        for &kernel in &group.kernels {
-            let own = self.points.of(kernel).iter().map(|&point| (kernel, point));
-            let points = points[..shared].iter().copied().chain(own).collect();
-            let left = later.get(&kernel).map(|&(_, left)| left).unwrap_or_default();
-            let count = counted(kernel);
-            let packing = if reserved.packed { stores::packing(&places[..count]) } else { None };
-            let counts = (count as u32, packing, points);
-            let (drafted, entries) = self.kernel_edit(kernel, scheme, &reserved, counts, &highest, left)?;
-            draft.patches.entry(entries.at).entry = entries.prologue;
-            if let Some((first, stub)) = entries.stub {
-                draft.patches.entry(first).instead = stub;
-            }
-            draft.kernels.insert(kernel, drafted);
-        }
-        for function in functions() {
-            let code = (&survey.program.functions[function], survey.summary(function).slow);
-            hazards::settle(&self.hazards, &self.assembler, code, &mut draft.patches)?;
-        }
-        self.add_up(group, scheme, reserved.borrowed_vgprs, &mut draft);
-        for (number, kernel) in &mut draft.kernels {
-            kernel.cost.prologue += later.get(number).map_or(0, |&(count, _)| count);
-            kernel.cost.borrowed_sgprs = borrowed_sgprs;
-            kernel.cost.borrowed_vgprs =
-                reserved.borrowed_vgprs.vgprs() + u32::from(reserved.scratch.is_some());
-            if reserved.scratch.is_some() {
-                kernel.cost.memory_operations_per_site += SCRATCH_OPERATIONS;
-            }
-        }
-        Ok(draft)
+        Some(Deferring { workgroup_ids: ids.collect::<Option<Vec<_>>>()?.concat(), forms })
     }
 
     /// Refuses a point where vector instructions may do something else than they say, if it counts by some or counts some.
@@ -255,50 +197,205 @@ impl Planner<'_> {
         let blocks = self.survey.program.functions[function].blocks.iter();
         blocks.filter(|block| block.exit == program::Exit::End).map(|block| block.insts.end - 1)
     }
+}
 
-    /// Fills in what each kernel of a drafted group costs.
-    fn add_up(&self, group: &KernelGroup, scheme: Scheme, borrowed_vgprs: BorrowedVgprs, draft: &mut Draft) {
-        let survey = self.survey;
+impl Attempt<'_, '_> {
+    /// Inserts what counts at each point.
+    fn count(&mut self, temps: Vec<Temps>) -> Result<(), NoPlan> {
+        let (points, counted) = (self.prepared.points(), &self.prepared.counted);
+        for (number, temps) in temps.into_iter().enumerate() {
+            let (function, point) = points[number];
+            let patch = self.draft.patches.entry(point.inst);
+            let (assembler, reserved, seed) = (&self.planner.assembler, &self.reserved, self.seed.as_ref());
+            let (place, id) = (self.places[self.ids[number]], self.ids[number] as u32);
+            let at_point = |error: EmitError| NoPlan::from(error).at(point.inst);
+            match counted[number] {
+                Counted::Site(facts) => {
+                    let level = self.planner.options.level;
+                    let code = SiteCode { assembler, level, place, reserved, temps, facts, id };
+                    patch.before = code.before().map_err(at_point)?;
+                    let after = seed.map_or_else(|| code.after(), |seed| seed.after(&code));
+                    patch.after = after.map_err(at_point)?;
+                }
+                Counted::Block { .. } => {
+                    let code = BlockCode { assembler, place, reserved, temps, id };
+                    patch.before = code.code().map_err(at_point)?;
+                }
+            }
+            self.planner.check_modes(function, point, patch)?;
+        }
+        Ok(())
+    }
+
+    /// How many points' counters are in a record that is written in a function.
+    fn written(&self, function: usize) -> usize {
+        let is_kernel = self.planner.survey.program.functions[function].kernel.is_some();
+        if is_kernel && !self.functions_end {
+            self.prepared.room(function).len() + self.planner.points.of(function).len()
+        } else {
+            self.prepared.total
+        }
+    }
+
+    /// Inserts what writes the records where waves end.
+    fn write_records(&mut self) -> Result<(), NoPlan> {
+        let planner = self.planner;
+        for function in self.group.patched() {
+            let exit = Exit {
+                arch: planner.object.target.arch,
+                assembler: &planner.assembler,
+                probe: planner.options.probe,
+                home: self.scheme.home(),
+                level: planner.options.level,
+                reserved: &self.reserved,
+                places: &self.places[..self.written(function)],
+                early: self.offsets.is_some(),
+            };
+            let code = match &self.seed {
+                Some(seed) => seed.epilogue(&planner.assembler, &self.reserved)?,
+                None => exit.code()?,
+            };
+            for end in planner.ends(function) {
+                let patch = self.draft.patches.entry(end);
+                // After what counts the block that ends here.
+                if !patch.before.is_empty() {
+                    self.draft.counting_ends.insert(end, patch.before.len());
+                }
+                patch.before.extend(planner.plain_mode(function, end)?);
+                patch.before.extend(code.iter().cloned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Inserts what prologues leave for later.
+    fn leave_for_later(&mut self) -> Result<(), NoPlan> {
+        let Some(deferred) = &self.reserved.deferred else { return Ok(()) };
+        for &kernel in &self.group.kernels {
+            let points = self.prepared.points().iter().zip(&self.ids);
+            let own = points.filter(|((function, _), _)| *function == kernel);
+            let counts = own.filter(|&(_, &id)| self.places[id].starts_at_zero());
+            let counts: Vec<Point> = counts.map(|(&(_, point), _)| point).collect();
+            let at = self.offsets.as_ref().and_then(|offsets| offsets.get(&kernel).copied());
+            let registers = (deferred, &self.reserved.counters[..]);
+            let left = self.planner.later(&mut self.draft, kernel, at, &counts, registers)?;
+            self.later.insert(kernel, left);
+        }
+        Ok(())
+    }
+
+    /// Makes the new descriptor, metadata and prologue of each kernel.
+    fn edit_kernels(&mut self) -> Result<(), NoPlan> {
+        for &kernel in &self.group.kernels {
+            let highest = self.highest(kernel);
+            let count = self.written(kernel);
+            let own = self.planner.points.of(kernel).iter().map(|&point| (kernel, point));
+            let counting = Counting {
+                scheme: self.scheme,
+                reserved: &self.reserved,
+                seed: self.seed.as_ref(),
+                counted: count as u32,
+                packing: self.reserved.packed.then(|| stores::packing(&self.places[..count])).flatten(),
+                points: self.prepared.room(kernel).iter().copied().chain(own).collect(),
+                highest,
+                left: self.later.get(&kernel).map(|&(_, left)| left).unwrap_or_default(),
+            };
+            let (drafted, entries) = self.planner.kernel_edit(kernel, counting)?;
+            self.draft.patches.entry(entries.at).entry = entries.prologue;
+            if let Some((first, stub)) = entries.stub {
+                self.draft.patches.entry(first).instead = stub;
+            }
+            self.draft.kernels.insert(kernel, drafted);
+        }
+        Ok(())
+    }
+
+    /// The highest registers of what is inserted where the waves of a kernel may come by.
+    fn highest(&self, kernel: usize) -> HighestRegisters {
+        let Survey { program, reachable, .. } = self.planner.survey;
+        let comes_by = |&function: &usize| function == kernel || reachable[kernel].contains(&function);
+        let mut highest = HighestRegisters::default();
+        for function in self.group.patched().filter(comes_by) {
+            let blocks = program.functions[function].blocks.iter();
+            for (_, patch) in blocks.flat_map(|block| self.draft.patches.range(block.insts.clone())) {
+                highest.see(patch.before.iter().chain(&patch.after));
+            }
+        }
+        highest
+    }
+
+    /// Adds the wait states that all this needs.
+    fn keep_apart(&mut self) -> Result<(), NoPlan> {
+        let Planner { survey, assembler, hazards, .. } = self.planner;
+        for function in self.group.patched() {
+            let code = (&survey.program.functions[function], survey.summary(function).slow);
+            hazards::settle(hazards, assembler, code, &mut self.draft.patches)?;
+        }
+        Ok(())
+    }
+
+    /// Fills in what each kernel costs.
+    fn add_up(&mut self, borrowed_sgprs: u32) {
+        let added = self.added();
+        let (memory, lds) = self.operations();
+        let Reserved { borrowed_vgprs, scratch, .. } = self.reserved;
+        for (kernel, drafted) in &mut self.draft.kernels {
+            let mut sum = added.get(kernel).cloned().unwrap_or_default();
+            for function in self.planner.survey.reachable[*kernel].intersection(&self.group.shared) {
+                sum.add(added.get(function));
+            }
+            let prologue = self.draft.patches.get(drafted.entry).map_or(&[][..], |patch| &patch.entry);
+            let later = self.later.get(kernel).map_or(0, |&(count, _)| count);
+            let cost = &mut drafted.cost;
+            cost.instructions_per_site = sum.per_site;
+            cost.memory_operations_per_site = memory;
+            cost.lds_operations_per_site = lds;
+            cost.epilogue = sum.epilogue;
+            cost.prologue = prologue.len() as u32 + later;
+            cost.code_bytes = sum.bytes + bytes(prologue);
+            cost.borrowed_sgprs = borrowed_sgprs;
+            cost.borrowed_vgprs = borrowed_vgprs.vgprs() + u32::from(scratch.is_some());
+        }
+    }
+
+    /// What was inserted in each function.
+    fn added(&self) -> BTreeMap<usize, Added> {
+        let Self { planner, draft, .. } = self;
         let mut added: BTreeMap<usize, Added> = BTreeMap::new();
-        for &function in group.kernels.iter().chain(&group.shared) {
+        for function in self.group.patched() {
             let sum = added.entry(function).or_default();
-            for point in self.points.of(function) {
+            for point in planner.points.of(function) {
                 if let Some(patch) = draft.patches.get(point.inst) {
                     sum.site(draft.counting_and_exit(point.inst, patch).0, &patch.after);
                 }
             }
-            for end in self.ends(function) {
+            for end in planner.ends(function) {
                 if let Some(patch) = draft.patches.get(end) {
                     let (counting, exit) = draft.counting_and_exit(end, patch);
                     sum.exit(if exit.is_empty() { counting } else { exit });
                 }
             }
         }
-        for (kernel, drafted) in &mut draft.kernels {
-            let mut sum = added.get(kernel).cloned().unwrap_or_default();
-            for function in survey.reachable[*kernel].intersection(&group.shared) {
-                sum.add(added.get(function));
-            }
-            let prologue = draft.patches.get(drafted.entry).map_or(&[][..], |patch| &patch.entry);
-            drafted.cost.instructions_per_site = sum.per_site;
-            let counts = self.options.probe != Probe::Time;
-            let operations = match (borrowed_vgprs, self.options.level, self.options.probe) {
-                (BorrowedVgprs::Both, Level::Lanes, probe) => probe.words(),
-                (BorrowedVgprs::Both, Level::Basic, Probe::Branches) => BASIC_COUNTERS,
-                _ => 1,
-            };
-            let (memory, lds) = match scheme {
-                Scheme::Memory if counts => (operations, 0),
-                Scheme::Lds if counts => (0, 1),
-                Scheme::Seed(SeedPlace::Memory) => (seed::OPERATIONS, 0),
-                Scheme::Seed(SeedPlace::Lds) => (0, seed::OPERATIONS),
-                _ => (0, 0),
-            };
-            drafted.cost.memory_operations_per_site = memory;
-            drafted.cost.lds_operations_per_site = lds;
-            drafted.cost.epilogue = sum.epilogue;
-            drafted.cost.prologue = prologue.len() as u32;
-            drafted.cost.code_bytes = sum.bytes + bytes(prologue);
-        }
+        added
+    }
+
+    /// Operations on memory, and on LDS, that an execution of a site takes.
+    fn operations(&self) -> (u32, u32) {
+        let (probe, level) = (self.planner.options.probe, self.planner.options.level);
+        let one_by_one = match (self.reserved.borrowed_vgprs, level, probe) {
+            (BorrowedVgprs::Both, Level::Lanes, probe) => probe.words(),
+            (BorrowedVgprs::Both, Level::Basic, Probe::Branches) => BASIC_COUNTERS,
+            _ => 1,
+        };
+        let counts = probe != Probe::Time;
+        let (memory, lds) = match self.scheme {
+            Scheme::Memory if counts => (one_by_one, 0),
+            Scheme::Lds if counts => (0, 1),
+            Scheme::Seed(SeedPlace::Memory) => (seed::OPERATIONS, 0),
+            Scheme::Seed(SeedPlace::Lds) => (0, seed::OPERATIONS),
+            _ => (0, 0),
+        };
+        let scratch = if self.reserved.scratch.is_some() { SCRATCH_OPERATIONS } else { 0 };
+        (memory + scratch, lds)
     }
 }

@@ -7,10 +7,9 @@
 
 use super::groups::KernelGroup;
 use super::{Draft, DraftKernel, NoPlan, Planner};
-use crate::instrument::allocate::{Borrow, Scheme};
 use crate::instrument::options::{Counters, Probe};
 use crate::instrument::refusal::Reason;
-use crate::instrument::seed::SeedPlace;
+use crate::instrument::registers::scheme::{Borrow, Scheme, SeedPlace};
 
 impl Planner<'_> {
     /// Tries the schemes that the options allow, cheapest first: those that borrow SGPRs after those that do not, then those that

@@ -1,6 +1,6 @@
 //! What inserted code takes: instructions, bytes.
 
-use crate::instrument::assembler::Assembled;
+use crate::instrument::emit::assembler::Assembled;
 
 /// What was added to a function.
 #[derive(Clone, Debug, Default)]

@@ -29,33 +29,30 @@ impl Planner<'_> {
         if !removable.iter().any(has_points) {
             return vec![(group, whole)];
         }
-        let direct = self.called_directly(&group);
+        let direct = self.survey.program.called_directly(group.kernels.clone());
         let (direct, pointed): (Vec<usize>, Vec<usize>) =
             removable.iter().partition(|function| direct.contains(function));
-        let refusal = match &whole {
-            Err(NoPlan::Refused(_, detail)) => Some(detail.clone()),
-            Err(NoPlan::Internal { .. }) => return vec![(group, whole)],
-            Ok(_) => None,
-        };
-        let Some(refusal) = refusal else {
-            if !pointed.iter().any(has_points) {
-                return vec![(group, whole)];
+        match &whole {
+            Ok(_) if pointed.iter().any(has_points) => {
+                let smaller = self.draft_without(&group, &pointed);
+                let whole = vec![(group, whole)];
+                let Some(why) = dearer(&whole, &smaller) else { return whole };
+                self.leave_out(&pointed, Reason::CountersDoNotFit, &why, draft);
+                smaller
             }
-            let smaller = self.draft_without(&group, &pointed);
-            let whole = vec![(group, whole)];
-            let Some(why) = dearer(&whole, &smaller) else { return whole };
-            self.leave_out(&pointed, Reason::CountersDoNotFit, &why, draft);
-            return smaller;
-        };
-        let alone = self.draft_without(&group, &removable.iter().copied().collect::<Vec<_>>());
-        let refused: BTreeSet<usize> =
-            refusals(&alone).flat_map(|(group, _)| group.kernels.iter().copied()).collect();
-        if refused == group.kernels {
-            vec![(group, whole)]
-        } else if refused.is_empty() {
-            self.draft_the_most(&group, (direct, &pointed), alone, &refusal, draft)
-        } else {
-            self.draft_beside_refused(&group, &refused, alone, draft)
+            Ok(_) | Err(NoPlan::Internal { .. }) => vec![(group, whole)],
+            Err(NoPlan::Refused(_, refusal)) => {
+                let alone = self.draft_without(&group, &[&direct[..], &pointed].concat());
+                let refused: BTreeSet<usize> =
+                    refusals(&alone).flat_map(|(group, _)| group.kernels.iter().copied()).collect();
+                if refused == group.kernels {
+                    vec![(group, whole)]
+                } else if refused.is_empty() {
+                    self.draft_the_most(&group, (direct, &pointed), alone, refusal, draft)
+                } else {
+                    self.draft_beside_refused(&group, &refused, alone, draft)
+                }
+            }
         }
     }
 
@@ -97,12 +94,9 @@ impl Planner<'_> {
         refusal: &str,
         draft: &mut Draft,
     ) -> Vec<Drafted> {
-        let reaches = |function: usize| {
-            let reachable = &self.survey.reachable;
-            group.kernels.iter().filter(|&&kernel| reachable[kernel].contains(&function)).count()
-        };
-        direct
-            .sort_by_key(|&function| (self.points.of(function).len(), Reverse(reaches(function)), function));
+        direct.sort_by_key(|&function| {
+            (self.points.of(function).len(), Reverse(self.callers(group, function)), function)
+        });
         let without = |kept: usize| [&direct[kept..], pointed].concat();
         let (mut best, mut fits, mut beyond) = (alone, 0, direct.len() + 1);
         let mut why = format!("with it, {refusal}");
@@ -137,19 +131,6 @@ impl Planner<'_> {
             let refused = self.refused(function, reason, &format!("in `{name}`: {why}"));
             draft.site_refusals.entry(function).or_insert(refused);
         }
-    }
-
-    /// What the kernels of a group reach without calls through pointers, themselves included.
-    fn called_directly(&self, group: &KernelGroup) -> BTreeSet<usize> {
-        let program = &self.survey.program;
-        let mut direct = group.kernels.clone();
-        let mut open: Vec<usize> = group.kernels.iter().copied().collect();
-        while let Some(function) = open.pop() {
-            let blocks = &program.functions[function].blocks;
-            let entered = blocks.iter().flat_map(|block| block.exit.entered(&[]));
-            open.extend(entered.copied().filter(|&callee| direct.insert(callee)));
-        }
-        direct
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{Draft, Planner};
+use crate::instrument::find::points::{Point, Stretch, What};
 use crate::instrument::options::Probe;
-use crate::instrument::points::{Point, Stretch, What};
 use crate::instrument::refusal::{Reason, Refusal};
 
 /// A component and what is counted in it.
@@ -22,9 +22,20 @@ impl KernelGroup {
     pub(super) fn lone_kernel(&self) -> Option<usize> {
         self.kernels.first().copied().filter(|_| self.functions.len() == 1)
     }
+
+    /// The functions in which code is inserted: its kernels, then the others.
+    pub(super) fn patched(&self) -> impl Iterator<Item = usize> {
+        self.kernels.iter().chain(&self.shared).copied()
+    }
 }
 
 impl Planner<'_> {
+    /// How many kernels of a group may call a function.
+    pub(super) fn callers(&self, group: &KernelGroup, function: usize) -> usize {
+        let reachable = &self.survey.reachable;
+        group.kernels.iter().filter(|&&kernel| reachable[kernel].contains(&function)).count()
+    }
+
     /// Functions (not kernels) in which code may be inserted: only instrumented kernels reach them.
     pub(super) fn patchable(&self, accepted: &BTreeSet<usize>, draft: &mut Draft) -> BTreeSet<usize> {
         let survey = self.survey;

@@ -17,13 +17,14 @@ use super::paths::{first_block, is_on_every_path, leave, reached, reached_withou
 use super::{Draft, NoPlan, Planner, properties};
 use crate::analysis::masks::writes_exec;
 use crate::analysis::program::{Block, Program};
-use crate::instrument::assembler::Assembled;
-use crate::instrument::deferred::{self, Deferred};
-use crate::instrument::entry::{self, Left};
-use crate::instrument::points::Point;
+use crate::instrument::emit::assembler::Assembled;
+use crate::instrument::emit::deferred;
+use crate::instrument::emit::entry::{self, Left};
+use crate::instrument::emit::sequence::Sequence;
+use crate::instrument::find::points::Point;
+use crate::instrument::find::survey::Survey;
 use crate::instrument::refusal::Reason;
-use crate::instrument::sequence::Sequence;
-use crate::instrument::survey::Survey;
+use crate::instrument::registers::deferred::{Deferred, id_vgprs};
 
 /// Where a kernel works out its record's offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +112,7 @@ impl Planner<'_> {
     fn with_argument(&self, kernel: usize) -> Result<KernelDescriptor, NoPlan> {
         let mut descriptor = self.kernel(kernel).descriptor;
         descriptor
-            .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
+            .set_user_sgpr(self.object.target.arch, UserSgpr::KernargSegmentPtr, true)
             .map_err(|error| (Reason::KernargPointer, error.to_string()))?;
         properties::enable_ids(&mut descriptor);
         Ok(descriptor)
@@ -234,7 +235,7 @@ impl Planner<'_> {
                 let register = Reg::vgpr(vgpr);
                 effects.changes().contains(register) || bits_matter && effects.reads.contains(register)
             };
-            (0..deferred::id_vgprs(arch)).any(touched)
+            (0..id_vgprs(arch)).any(touched)
         };
         let mut code = Sequence::new(&self.assembler);
         deferred.keep_work_item(&mut code, arch);

@@ -7,6 +7,7 @@ mod cost;
 mod fit;
 mod forms;
 mod groups;
+mod known;
 mod later;
 mod paths;
 mod prepared;
@@ -20,23 +21,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aliases::Aliases;
 use groups::KernelGroup;
-pub(super) use remembered::Remembered;
+pub(super) use known::ProcessorCache;
+use remembered::KnownPlans;
 
-use super::allocate::Scheme;
-use super::assembler::{Assembled, Assembler};
-use super::hazards;
+use super::emit::assembler::{Assembled, Assembler};
+use super::emit::sequence::EmitError;
+use super::find::points::{Point, Points};
+use super::find::sources::Sources;
+use super::find::survey::{Survey, selected};
 use super::options::{Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Options, Probe};
-use super::patches::Patches;
-use super::points::{Point, Points};
-use super::recall::Recall;
+use super::place::hazards;
+use super::place::patches::{Patch, Patches};
+use super::place::relocate::{Insertions, RelocateError, Relocated, Stays};
 use super::refusal::{InstrumentError, Reason, Refusal};
-use super::relocate::{Insertions, Patch, RelocateError, Relocated, Stays};
+use super::registers::scheme::Scheme;
 use super::seed;
-use super::select::NoSuchSite;
-use super::sequence::EmitError;
-use super::session::{ProcessorCache, Session};
-use super::sources::Sources;
-use super::survey::{Survey, selected};
+use super::selector::NoSuchSite;
 use crate::counters::{SiteForm, WaveIds};
 use amdgpu_isa::EncodeError;
 use amdgpu_object::rewrite::{KernelEdit, text_address};
@@ -44,7 +44,7 @@ use amdgpu_object::{CodeObject, Kernel};
 use amdinst_format::probes::{AddressMap, Cost, KernelProbes, SiteFrame};
 use amdinst_format::report::location;
 
-/// What will be done to a code object. Made by [`plan()`], carried out by [`apply()`](super::apply()).
+/// What will be done to a code object. Made by [`plan()`](super::plan()), carried out by [`apply()`](super::apply()).
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) kernels: Vec<KernelProbes>,
@@ -71,23 +71,14 @@ impl Plan {
     }
 }
 
-/// Finds the sites of every kernel asked for, and plans their counters.
-///
-/// # Errors
-/// When a kernel asked for does not exist, or something in the `.text` of code object version 2 cannot be moved. That a kernel or a
-/// site is refused is no error, but told in [`KernelProbes::refusals`].
-pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentError> {
-    Session::default().plan(object, options)
-}
-
-/// Plans as [`plan`] does, with what is known of the processor's code. Returns that with what was learnt.
+/// Plans as [`plan`](super::plan()) does, with what is known of the processor's code. Returns that with what was learnt.
 pub(super) fn plan_with(
     object: &CodeObject,
     options: &Options,
     known: ProcessorCache,
 ) -> Result<(Plan, ProcessorCache), InstrumentError> {
-    let ProcessorCache { seen, touches, mut recall, facts, assembler } = known;
-    let survey = Survey::new(object, (seen, touches), &mut recall);
+    let ProcessorCache { seen, touches, mut masks, mut plans, facts, assembler } = known;
+    let survey = Survey::new(object, (seen, touches), &mut masks);
     let chosen = selected(object, options)?;
     let sources = Sources::new(object);
     let points = match options.probe {
@@ -101,7 +92,7 @@ pub(super) fn plan_with(
         survey: &survey,
         assembler: assembler.clone(),
         hazards: hazards::ProgramFacts::new(&survey.program, facts),
-        recall: &mut recall,
+        known: &mut plans,
         points,
         stays: Stays::find(object, &survey.program, &BTreeMap::new()),
         refusals: BTreeMap::new(),
@@ -163,7 +154,7 @@ pub(super) fn plan_with(
         plan.add_empty(object, options, &chosen);
         let facts = planner.hazards.into_facts();
         let (seen, touches) = survey.into_known();
-        return Ok((plan, ProcessorCache { seen, touches, recall, facts, assembler }));
+        return Ok((plan, ProcessorCache { seen, touches, masks, plans, facts, assembler }));
     }
 }
 
@@ -190,7 +181,7 @@ struct Planner<'a> {
     assembler: Assembler,
     hazards: hazards::ProgramFacts<'a>,
     /// Kernels that were planned before.
-    recall: &'a mut Recall,
+    known: &'a mut KnownPlans,
     /// What is counted.
     points: Points,
     /// What cannot move.

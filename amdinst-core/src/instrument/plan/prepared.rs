@@ -2,25 +2,29 @@
 //!
 //! The points, what is live at them, and the registers that they leave are found once per group, and not for
 //! each scheme that is tried.
+//!
+//! A shared function has the same places in the records of all kernels. Those that most kernels call come first, so that a kernel which
+//! calls few of them has room for few: see [`Prepared::room`].
 
-use amdgpu_isa::Reg;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use amdgpu_object::KernelDescriptor;
 
 use super::Planner;
 use super::groups::KernelGroup;
-use crate::instrument::allocate::{Component, Limits, scc_tells_new};
-use crate::instrument::block_code;
-use crate::instrument::layout::CounterPlace;
-use crate::instrument::options::Level;
-use crate::instrument::points::{Point, What};
-use crate::instrument::site_code::{Needs, SiteFacts};
+use crate::instrument::find::points::Point;
+use crate::instrument::registers::component::{Component, Limits};
+use crate::instrument::registers::needs::Counted;
 
 /// The points of a group, and what registers there are.
 pub(super) struct Prepared<'a> {
     /// With the function that each stands in: those of shared functions, then those of each kernel.
-    pub(super) points: Vec<(usize, Point)>,
+    points: Vec<(usize, Point)>,
     /// How many of these stand in shared functions.
-    pub(super) shared: usize,
+    shared: usize,
+    /// By kernel: how many of the shared ones its records have room for, which is all up to the last that it can reach.
+    room: BTreeMap<usize, usize>,
     /// Points of a record that has room for those of any kernel of the group.
     pub(super) total: usize,
     /// By point.
@@ -28,19 +32,24 @@ pub(super) struct Prepared<'a> {
     pub(super) component: Component<'a>,
 }
 
-/// What the code at a point depends on wherever its counters are.
-pub(super) enum Counted {
-    Site(SiteFacts),
-    Block { scc_is_live: bool },
-}
+impl Prepared<'_> {
+    /// With the function that each stands in.
+    pub(super) fn points(&self) -> &[(usize, Point)] {
+        &self.points
+    }
 
-impl Counted {
-    /// What the code needs to hold for a moment, with counters in a place like this.
-    pub(super) fn needs(&self, place: CounterPlace, level: Level) -> Needs {
-        match *self {
-            Self::Site(facts) => facts.needs(place, level),
-            Self::Block { scc_is_live } => block_code::needs(place, level, scc_is_live),
+    /// Points of shared functions for which a kernel's records have room: all up to the last that it can reach.
+    pub(super) fn room(&self, kernel: usize) -> &[(usize, Point)] {
+        &self.points[..self.room.get(&kernel).copied().unwrap_or(self.shared)]
+    }
+
+    /// By point: where its counters are in a record. Points of shared functions come first, then a kernel's own.
+    pub(super) fn ids(&self) -> Vec<usize> {
+        let mut ids: Vec<usize> = (0..self.shared).collect();
+        for own in self.points[self.shared..].chunk_by(|(one, _), (other, _)| one == other) {
+            ids.extend((self.room(own[0].0).len()..).take(own.len()));
         }
+        ids
     }
 }
 
@@ -49,10 +58,18 @@ impl<'a> Planner<'a> {
         let arch = self.object.target.arch;
         let points_of =
             |&function: &usize| self.points.of(function).iter().map(move |&point| (function, point));
-        let mut points: Vec<(usize, Point)> = group.shared.iter().flat_map(points_of).collect();
+        let reaches = |kernel: usize, function: usize| self.survey.reachable[kernel].contains(&function);
+        let mut functions: Vec<usize> = group.shared.iter().copied().collect();
+        functions.sort_by_key(|&function| (Reverse(self.callers(group, function)), function));
+        let mut points: Vec<(usize, Point)> = functions.iter().flat_map(points_of).collect();
         let shared = points.len();
+        let room = |kernel| {
+            points.iter().rposition(|&(function, _)| reaches(kernel, function)).map_or(0, |last| last + 1)
+        };
+        let room: BTreeMap<usize, usize> =
+            group.kernels.iter().map(|&kernel| (kernel, room(kernel))).collect();
+        let total = room.iter().map(|(&kernel, room)| room + self.points.of(kernel).len()).max().unwrap_or(0);
         points.extend(group.kernels.iter().flat_map(points_of));
-        let most_own = group.kernels.iter().map(|&kernel| self.points.of(kernel).len()).max().unwrap_or(0);
         let descriptors = || group.kernels.iter().map(|&kernel| &self.kernel(kernel).descriptor);
         let vgprs = |descriptor: &KernelDescriptor| descriptor.vector_registers(arch).vgprs;
         let limits = Limits {
@@ -62,25 +79,9 @@ impl<'a> Planner<'a> {
             spare_vgprs: self.options.spare_vgprs,
             spare_sgprs: self.options.spare_sgprs,
         };
-        let counted = points.iter().map(|&(function, point)| self.counted(function, point)).collect();
+        let counted = |&(function, point): &(usize, Point)| Counted::at(self.survey, function, point);
+        let counted = points.iter().map(counted).collect();
         let component = Component::new(self.survey, limits, &group.functions, &points);
-        Prepared { points, shared, total: shared + most_own, counted, component }
-    }
-
-    fn counted(&self, function: usize, point: Point) -> Counted {
-        let survey = self.survey;
-        let (before, after) = survey.liveness.around(&survey.program, function, point.block, point.inst);
-        match point.what {
-            What::Block(_) => Counted::Block { scc_is_live: before.contains(Reg::SCC) },
-            What::Site(site) => {
-                let found = &survey.masks[function].sites[site];
-                Counted::Site(SiteFacts {
-                    saved: found.saves_old,
-                    scc_is_some: scc_tells_new(survey.program.inst(found.inst), survey.program.wave_size()),
-                    scc_is_live: after.contains(Reg::SCC),
-                    old_is_nonzero: found.old_is_nonzero,
-                })
-            }
-        }
+        Prepared { points, shared, room, total, counted, component }
     }
 }

@@ -12,13 +12,13 @@ use amdinst_format::probes::{
 use super::{Draft, DraftKernel, Plan, Planner};
 use crate::analysis::masks::{Narrowing, OtherWrite};
 use crate::analysis::program::Located;
+use crate::instrument::find::points::{Point, Stretch, What};
+use crate::instrument::find::sources::Sources;
+use crate::instrument::find::survey::Survey;
+use crate::instrument::find::{probes, select};
 use crate::instrument::options::{BUFFER_SYMBOL, Options, Probe, ProbeSpec};
-use crate::instrument::points::{Point, Stretch, What};
+use crate::instrument::place::relocate::Relocated;
 use crate::instrument::refusal::Refusal;
-use crate::instrument::relocate::Relocated;
-use crate::instrument::sources::Sources;
-use crate::instrument::survey::Survey;
-use crate::instrument::{probes, select};
 
 impl Plan {
     /// Lists the chosen kernels that have no instructions.

@@ -3,26 +3,26 @@
 use amdgpu_isa::{Arch, Encoding, Feature, FeatureState, MemoryOperation, RegSet};
 use amdgpu_object::rewrite::{KernelEdit, MetadataEdit};
 use amdgpu_object::{
-    CodeObject, KernelArg, KernelDescriptor, KernelMetadata, Resources, UserSgpr, occupancy,
+    CodeObject, Kernel, KernelArg, KernelDescriptor, KernelMetadata, Resources, UserSgpr, occupancy,
 };
 use amdinst_format::probes::{Cost, Occupancy};
 
 use super::{DraftKernel, NoPlan, Planner};
 use crate::analysis::program::Function;
 use crate::counters::{ARGUMENT_BYTES, Packing, WaveIds};
-use crate::instrument::allocate::Scheme;
-use crate::instrument::assembler::{Assembled, HighestRegisters};
-use crate::instrument::deferred::SPECIAL_SGPRS;
-use crate::instrument::entry::{Buffer, Entry, Left};
-use crate::instrument::layout::{BorrowedVgprs, Reserved};
-use crate::instrument::lds::{LdsImages, Start};
+use crate::instrument::emit::assembler::{Assembled, HighestRegisters};
+use crate::instrument::emit::entry::{Buffer, Entry, Left};
+use crate::instrument::emit::sequence::Sequence;
+use crate::instrument::emit::stub::{self, STUB_BYTES, stub_bytes};
+use crate::instrument::find::points::Point;
+use crate::instrument::find::survey::Survey;
 use crate::instrument::options::{Abi, BUFFER_ARGUMENT, STRIDES_ARGUMENT};
-use crate::instrument::points::Point;
 use crate::instrument::refusal::Reason;
-use crate::instrument::seed::{self, SeedPlace};
-use crate::instrument::sequence::Sequence;
-use crate::instrument::stub::{self, STUB_BYTES, stub_bytes};
-use crate::instrument::survey::Survey;
+use crate::instrument::registers::deferred::{SPECIAL_SGPRS, id_vgprs};
+use crate::instrument::registers::layout::{BorrowedVgprs, Reserved};
+use crate::instrument::registers::lds::{LdsImages, Start};
+use crate::instrument::registers::scheme::{Scheme, SeedPlace};
+use crate::instrument::seed::{self, SeedRegisters};
 
 /// What stands at the entries of a kernel.
 pub(super) struct Entries {
@@ -36,7 +36,7 @@ pub(super) struct Entries {
 /// The first instruction of a function at which probes can be: behind a kernel's stub for such firmware.
 pub(super) fn start(survey: &Survey, object: &CodeObject, function: usize) -> usize {
     let Function { range, kernel, .. } = &survey.program.functions[function];
-    let stub = kernel.map_or(0, |kernel| stub_bytes(&object.kernels[kernel].descriptor));
+    let stub = kernel.map_or(0, |kernel| stub_bytes(&object.kernels[kernel].descriptor, object.target.arch));
     survey.program.insts.partition_point(|located| located.pc < range.start + stub)
 }
 
@@ -48,179 +48,317 @@ pub(super) fn enable_ids(descriptor: &mut KernelDescriptor) {
     descriptor.set_enable_vgpr_workitem_id(2);
 }
 
+/// How a kernel counts.
+pub(super) struct Counting<'a> {
+    pub(super) scheme: Scheme,
+    pub(super) reserved: &'a Reserved,
+    /// Registers of a scheme of 2022, if it is one.
+    pub(super) seed: Option<&'a SeedRegisters>,
+    /// Points that its records have room for.
+    pub(super) counted: u32,
+    pub(super) packing: Option<Packing>,
+    /// These points, with the functions that they stand in.
+    pub(super) points: Vec<(usize, Point)>,
+    /// The highest registers of what is inserted, prologues aside.
+    pub(super) highest: HighestRegisters,
+    /// What its prologue leaves for later.
+    pub(super) left: Left,
+}
+
+/// The argument that an instrumented kernel takes.
+struct Argument {
+    /// Its byte, with the ABI that has one.
+    buffer: Option<u32>,
+    /// With strides behind that.
+    wave_ids: Option<WaveIds>,
+    /// Bytes of arguments with it.
+    end: Option<u32>,
+}
+
+/// A kernel whose new descriptor and metadata are made.
+struct Properties<'a, 'p> {
+    planner: &'a Planner<'p>,
+    function: usize,
+    kernel: &'a Kernel,
+    counting: &'a Counting<'a>,
+    /// The new one.
+    descriptor: KernelDescriptor,
+}
+
 impl Planner<'_> {
     /// The new descriptor and metadata of a kernel, and what stands at its entries.
     pub(super) fn kernel_edit(
         &self,
         function: usize,
-        scheme: Scheme,
-        reserved: &Reserved,
-        (counted, packing, points): (u32, Option<Packing>, Vec<(usize, Point)>),
-        highest: &HighestRegisters,
-        left: Left,
+        counting: Counting<'_>,
     ) -> Result<(DraftKernel, Entries), NoPlan> {
         let arch = self.object.target.arch;
-        let survey = self.survey;
         let kernel = self.kernel(function);
-        let original = kernel.descriptor;
-        let mut descriptor = original;
-        let limit = |error: &dyn std::fmt::Display| (Reason::DescriptorLimit, error.to_string());
-        let abi = self.options.abi;
-        if abi == Abi::Argument {
-            descriptor
-                .set_user_sgpr(UserSgpr::KernargSegmentPtr, true)
+        let stride = match &counting.packing {
+            Some(packing) => packing.record_stride(),
+            None if counting.scheme.is_seed() => seed::stride(counting.counted),
+            None => self.options.probe.record_stride(counting.counted),
+        };
+        let descriptor = kernel.descriptor;
+        let mut new = Properties { planner: self, function, kernel, counting: &counting, descriptor };
+        new.ask_for_ids()?;
+        let lds = new.place_images(stride)?;
+        new.ask_for_scratch()?;
+        let at = new.entry()?;
+        let argument = new.append_argument()?;
+        let reserved = counting.reserved;
+        let entry = Entry {
+            arch,
+            assembler: &self.assembler,
+            original: kernel.descriptor,
+            instrumented: new.descriptor,
+            reserved,
+            keep_offsets: counting.scheme == Scheme::Memory
+                && reserved.borrowed_vgprs == BorrowedVgprs::Neither,
+            lds,
+            buffer: argument.buffer.map_or(Buffer::Variable, Buffer::Argument),
+            record_stride: stride,
+            left: counting.left,
+        };
+        let (prologue, makes_clause) = new.prologue(&entry, at)?;
+        let stub = new.stub()?;
+        let mut highest = counting.highest;
+        highest.see(&prologue);
+        let sgprs_needed = new.allot_sgprs(highest.sgprs.max(entry.sgprs()))?;
+        let vgpr_count = new.allot_vgprs(highest.vgprs)?;
+        new.check_allotment()?;
+        let mut drafted = DraftKernel {
+            scheme: counting.scheme,
+            why: String::new(),
+            stride,
+            buffer_argument: argument.buffer,
+            wave_ids: argument.wave_ids,
+            site_forms: reserved.site_forms.clone(),
+            packed_sites: if counting.packing.is_some() { counting.counted } else { 0 },
+            cost: new.cost(vgpr_count, lds),
+            edit: new.edit(vgpr_count, lds, &argument),
+            entry: at,
+            sgprs_needed,
+            makes_clause,
+            is_first_choice: false,
+            points: counting.points,
+        };
+        drafted.count_sgprs(arch, &kernel.metadata);
+        Ok((drafted, Entries { at, prologue, stub }))
+    }
+}
+
+/// A descriptor has no room for what counters take.
+fn limit(error: impl std::fmt::Display) -> NoPlan {
+    NoPlan::Refused(Reason::DescriptorLimit, error.to_string())
+}
+
+impl Properties<'_, '_> {
+    fn arch(&self) -> Arch {
+        self.planner.object.target.arch
+    }
+
+    /// Bytes of private memory a work-item, if sites borrow by way of that.
+    fn scratch_bytes(&self) -> Option<u32> {
+        self.counting.reserved.scratch.map(|slots| slots.end)
+    }
+
+    /// Whether sites address private memory by a register.
+    fn scratch_is_by_register(&self) -> bool {
+        self.counting.reserved.scratch.is_some_and(|slots| slots.by_register)
+    }
+
+    /// What the prologue needs of what waves start with: the pointer to the arguments, if ours is one, and all ids.
+    fn ask_for_ids(&mut self) -> Result<(), NoPlan> {
+        let arch = self.arch();
+        if self.planner.options.abi == Abi::Argument {
+            self.descriptor
+                .set_user_sgpr(arch, UserSgpr::KernargSegmentPtr, true)
                 .map_err(|error| (Reason::KernargPointer, error.to_string()))?;
         }
-        enable_ids(&mut descriptor);
+        enable_ids(&mut self.descriptor);
+        Ok(())
+    }
 
-        let stride = match &packing {
-            Some(packing) => packing.record_stride(),
-            None if scheme.is_seed() => seed::stride(counted),
-            None => self.options.probe.record_stride(counted),
-        };
-        let lds = match scheme {
-            Scheme::Lds | Scheme::Seed(SeedPlace::Lds) => {
-                let what = (self.options.probe, counted);
-                let bytes = if scheme.is_seed() { seed::image_bytes(counted) } else { stride };
-                let images = LdsImages::place(survey, function, kernel, what, bytes)?;
-                Some(if scheme.is_seed() { images.behind_static_lds(kernel) } else { images })
+    /// Places the records' images in LDS, if counters are there.
+    fn place_images(&mut self, stride: u32) -> Result<Option<LdsImages>, NoPlan> {
+        let Counting { scheme, counted, .. } = *self.counting;
+        let what = (self.planner.options.probe, counted);
+        let place =
+            |bytes: u32| LdsImages::place(self.planner.survey, self.function, self.kernel, what, bytes);
+        let images = match scheme {
+            Scheme::Lds => place(stride)?,
+            Scheme::Seed(SeedPlace::Lds) => {
+                seed::behind_static_lds(place(seed::image_bytes(counted))?, self.kernel)
             }
-            Scheme::Sgprs | Scheme::VgprLanes | Scheme::Memory | Scheme::Seed(_) => None,
+            Scheme::Sgprs | Scheme::VgprLanes | Scheme::Memory | Scheme::Seed(_) => return Ok(None),
         };
-        if let Some(images) = &lds {
-            descriptor.set_group_segment_fixed_size(images.group_segment_size);
-            if images.start == Start::AtEnd {
-                descriptor.set_user_sgpr(UserSgpr::DispatchPtr, true).map_err(|error| {
-                    (Reason::LdsPlacement, format!("{error}: where its dynamic LDS ends cannot be read"))
-                })?;
-            }
+        self.descriptor.set_group_segment_fixed_size(images.group_segment_size);
+        if images.start == Start::AtEnd {
+            let arch = self.arch();
+            self.descriptor.set_user_sgpr(arch, UserSgpr::DispatchPtr, true).map_err(|error| {
+                (Reason::LdsPlacement, format!("{error}: where its dynamic LDS ends cannot be read"))
+            })?;
         }
+        Ok(Some(images))
+    }
 
-        let by_register = reserved.scratch.is_some_and(|slots| slots.by_register);
-        if by_register {
-            descriptor.set_user_sgpr(UserSgpr::FlatScratchInit, true).map_err(|error| {
+    /// Makes room in private memory, if sites borrow by way of that.
+    fn ask_for_scratch(&mut self) -> Result<(), NoPlan> {
+        if self.scratch_is_by_register() {
+            let arch = self.arch();
+            self.descriptor.set_user_sgpr(arch, UserSgpr::FlatScratchInit, true).map_err(|error| {
                 let detail =
                     format!("every VGPR is in use, and {error}: where scratch memory is cannot be read");
                 (Reason::NoFreeVgpr, detail)
             })?;
         }
-        let scratch = reserved.scratch.map(|slots| slots.end);
-        if let Some(bytes) = scratch {
-            descriptor.set_private_segment_fixed_size(bytes);
-            descriptor.set_enable_private_segment(true);
+        if let Some(bytes) = self.scratch_bytes() {
+            self.descriptor.set_private_segment_fixed_size(bytes);
+            self.descriptor.set_enable_private_segment(true);
         }
+        Ok(())
+    }
 
-        let entry_pc = survey.program.functions[function].range.start;
-        let at = survey.program.at(entry_pc + stub_bytes(&original)).ok_or_else(|| {
+    /// The instruction that the prologue stands before. Nothing before that is counted.
+    fn entry(&self) -> Result<usize, NoPlan> {
+        let program = &self.planner.survey.program;
+        let entry = program.functions[self.function].range.start;
+        let at = program.at(entry + stub_bytes(&self.kernel.descriptor, self.arch())).ok_or_else(|| {
             let detail = format!("no code follows the {STUB_BYTES} bytes for firmware that does not preload");
             (Reason::KernargPreload, detail)
         })?;
-        let in_stub = |&(from, point): &(usize, Point)| from == function && point.inst < at;
-        if points.iter().any(in_stub) {
+        let in_stub = |&(from, point): &(usize, Point)| from == self.function && point.inst < at;
+        if self.counting.points.iter().any(in_stub) {
             let detail = "a branch stands in the code for firmware that does not preload".to_owned();
             return Err(NoPlan::Refused(Reason::KernargPreload, detail));
         }
+        Ok(at)
+    }
 
-        let kernarg = kernel.metadata.kernarg_segment_size.max(original.kernarg_size());
+    /// Appends our argument, if there is one.
+    fn append_argument(&mut self) -> Result<Argument, NoPlan> {
+        let kernarg = self.kernel.metadata.kernarg_segment_size.max(self.kernel.descriptor.kernarg_size());
         if kernarg > KernelMetadata::MAX_KERNARG_SEGMENT {
-            return Err(NoPlan::Refused(
-                Reason::DescriptorLimit,
-                format!("a kernarg segment of {kernarg} bytes"),
-            ));
+            return Err(limit(format_args!("a kernarg segment of {kernarg} bytes")));
         }
-        let buffer_argument = (abi == Abi::Argument).then_some(kernarg.next_multiple_of(8));
-        let ids = if arch.has(Feature::PackedWorkItemIds) { WaveIds::Together } else { WaveIds::Apart };
+        let buffer = (self.planner.options.abi == Abi::Argument).then_some(kernarg.next_multiple_of(8));
+        let packed = self.arch().has(Feature::PackedWorkItemIds);
+        let ids = if packed { WaveIds::Together } else { WaveIds::Apart };
+        let Counting { scheme, reserved, .. } = self.counting;
         let wave_ids = (reserved.deferred.is_some() || scheme.is_seed()).then_some(ids);
-        let argument_bytes = if wave_ids.is_some() { ARGUMENT_BYTES } else { 8 };
-        let kernarg_end = buffer_argument.map(|offset| offset + argument_bytes);
-        if let Some(end) = kernarg_end {
-            descriptor.set_kernarg_size(end);
+        let bytes = if wave_ids.is_some() { ARGUMENT_BYTES } else { 8 };
+        let end = buffer.map(|offset| offset + bytes);
+        if let Some(end) = end {
+            self.descriptor.set_kernarg_size(end);
         }
-        let entry = Entry {
-            arch,
-            assembler: &self.assembler,
-            original,
-            instrumented: descriptor,
-            reserved,
-            keep_offsets: scheme == Scheme::Memory && reserved.borrowed_vgprs == BorrowedVgprs::Neither,
-            lds,
-            buffer: buffer_argument.map_or(Buffer::Variable, Buffer::Argument),
-            record_stride: stride,
-            left,
+        Ok(Argument { buffer, wave_ids, end })
+    }
+
+    /// The prologue, and whether it has to be kept apart from what is behind it if loads may be issued again.
+    fn prologue(&self, entry: &Entry<'_>, at: usize) -> Result<(Vec<Assembled>, bool), NoPlan> {
+        let mut prologue = match self.counting.seed {
+            Some(seed) => seed.prologue(entry)?,
+            None => entry.code()?,
         };
-        let mut prologue = entry.code()?;
-        let makes_clause = self.makes_clause(&prologue, at);
-        if makes_clause && self.may_replay() {
-            let mut code = Sequence::new(&self.assembler);
+        let makes_clause = self.planner.makes_clause(&prologue, at);
+        if makes_clause && self.planner.may_replay() {
+            let mut code = Sequence::new(&self.planner.assembler);
             code.fill(4);
             prologue.extend(code.finish()?);
         }
-        let stub = if stub::must_change(&original, &descriptor) {
-            let unknown = |what| {
-                let detail = format!("the code for firmware that does not preload is not understood: {what}");
-                (Reason::KernargPreload, detail)
-            };
-            let first = stub::understand(&survey.program, entry_pc, &original).map_err(unknown)?;
-            Some((first, stub::code(&self.assembler, &descriptor)?))
-        } else {
-            None
+        Ok((prologue, makes_clause))
+    }
+
+    /// A stub in place of the original's, if that loads other registers now, and its first instruction.
+    fn stub(&self) -> Result<Option<(usize, Vec<Assembled>)>, NoPlan> {
+        let original = &self.kernel.descriptor;
+        if !stub::must_change(original, &self.descriptor, self.arch()) {
+            return Ok(None);
+        }
+        let program = &self.planner.survey.program;
+        let entry = program.functions[self.function].range.start;
+        let first = stub::understand(program, entry, original).map_err(|what| {
+            let detail = format!("the code for firmware that does not preload is not understood: {what}");
+            (Reason::KernargPreload, detail)
+        })?;
+        Ok(Some((first, stub::code(&self.planner.assembler, &self.descriptor)?)))
+    }
+
+    /// Allots as many SGPRs as inserted code uses. How many the kernel needs with the special ones.
+    fn allot_sgprs(&mut self, used: u32) -> Result<u32, NoPlan> {
+        let arch = self.arch();
+        let survey = self.planner.survey;
+        // FLAT_SCRATCH is one of the last that are allotted, where a kernel without it may have others.
+        let own = match self.scratch_is_by_register() {
+            true => survey.sgprs(&survey.reachable[self.function]),
+            false => 0,
         };
-        let mut highest = *highest;
-        highest.see(&prologue);
-
-        // SGPRs. FLAT_SCRATCH is one of the last that are allotted, where a kernel without it may have others.
-        let own_sgprs = if by_register { survey.sgprs(&survey.reachable[function]) } else { 0 };
-        let sgprs_needed = highest.sgprs.max(entry.sgprs()).max(own_sgprs) + SPECIAL_SGPRS;
-        let allotted_sgprs = original.sgpr_count(arch);
-        if sgprs_needed > allotted_sgprs {
-            descriptor.set_sgpr_count(arch, sgprs_needed).map_err(|error| limit(&error))?;
+        let needed = used.max(own) + SPECIAL_SGPRS;
+        if needed > self.kernel.descriptor.sgpr_count(arch) {
+            self.descriptor.set_sgpr_count(arch, needed).map_err(limit)?;
         }
+        Ok(needed)
+    }
 
-        // VGPRs: the AGPRs, where they share the file, start after the VGPRs.
-        let ids = if arch.has(Feature::PackedWorkItemIds) { 1 } else { 3 };
-        let vgprs_needed = highest.vgprs.max(ids);
+    /// Allots as many VGPRs as inserted code uses. How many the metadata tells of. AGPRs start after the VGPRs, where they share the
+    /// file.
+    fn allot_vgprs(&mut self, used: u32) -> Result<u32, NoPlan> {
+        let arch = self.arch();
+        let original = self.kernel.descriptor;
+        let needed = used.max(id_vgprs(arch).into());
         let registers = original.vector_registers(arch);
-        let metadata = &kernel.metadata;
-        let mut vgpr_count = metadata.vgpr_count;
-        if vgprs_needed > registers.vgprs {
-            let agprs = match original.accum_offset(arch) {
-                // The note knows how many of the allotted AGPRs are used.
-                Some(_) if metadata.agpr_count > 0 => metadata.agpr_count.min(registers.agprs),
-                Some(_) => survey.agprs(&survey.reachable[function]).min(registers.agprs),
-                None => 0,
-            };
-            let offset = vgprs_needed.next_multiple_of(4);
-            if original.accum_offset(arch).is_some() {
-                descriptor.set_accum_offset(arch, offset).map_err(|error| limit(&error))?;
-            }
-            let all = if agprs > 0 { offset + agprs } else { vgprs_needed };
-            descriptor
-                .set_vgpr_count(arch, all.max(original.vgpr_count(arch)))
-                .map_err(|error| limit(&error))?;
-            vgpr_count = vgpr_count.max(all);
-        } else if metadata.agpr_count == 0 || original.accum_offset(arch).is_none() {
-            vgpr_count = vgpr_count.max(vgprs_needed);
+        let metadata = &self.kernel.metadata;
+        if needed <= registers.vgprs {
+            let is_told = metadata.agpr_count == 0 || original.accum_offset(arch).is_none();
+            return Ok(if is_told { metadata.vgpr_count.max(needed) } else { metadata.vgpr_count });
         }
+        let survey = self.planner.survey;
+        let agprs = match original.accum_offset(arch) {
+            // The note knows how many of the allotted AGPRs are used.
+            Some(_) if metadata.agpr_count > 0 => metadata.agpr_count.min(registers.agprs),
+            Some(_) => survey.agprs(&survey.reachable[self.function]).min(registers.agprs),
+            None => 0,
+        };
+        let offset = needed.next_multiple_of(4);
+        if original.accum_offset(arch).is_some() {
+            self.descriptor.set_accum_offset(arch, offset).map_err(limit)?;
+        }
+        let all = if agprs > 0 { offset + agprs } else { needed };
+        self.descriptor.set_vgpr_count(arch, all.max(original.vgpr_count(arch))).map_err(limit)?;
+        Ok(metadata.vgpr_count.max(all))
+    }
 
+    /// A kernel that reads how many registers it has must have as many as before.
+    fn check_allotment(&self) -> Result<(), NoPlan> {
+        let arch = self.arch();
         let allotted = |descriptor: &KernelDescriptor| {
             let registers = descriptor.vector_registers(arch);
             (descriptor.sgpr_count(arch), registers.vgprs, registers.agprs)
         };
-        if survey.reads_allotment(function) && allotted(&descriptor) != allotted(&original) {
-            let detail = "it reads how many registers it has (HW_REG_GPR_ALLOC), and counters need more";
-            return Err(NoPlan::Refused(Reason::DescriptorLimit, detail.to_owned()));
+        let changes = allotted(&self.descriptor) != allotted(&self.kernel.descriptor);
+        if changes && self.planner.survey.reads_allotment(self.function) {
+            return Err(limit(
+                "it reads how many registers it has (HW_REG_GPR_ALLOC), and counters need more",
+            ));
         }
+        Ok(())
+    }
 
-        let lds_before = Resources::of(arch, metadata).lds_bytes;
-        let cost = Cost {
+    /// What the kernel has of VGPRs, private memory and LDS, before and after.
+    fn cost(&self, vgpr_count: u32, lds: Option<LdsImages>) -> Cost {
+        let metadata = &self.kernel.metadata;
+        let lds_before = Resources::of(self.arch(), metadata).lds_bytes;
+        let scratch_before = metadata.private_segment_fixed_size;
+        Cost {
             vgprs: [metadata.vgpr_count, vgpr_count],
-            scratch: [
-                metadata.private_segment_fixed_size,
-                scratch.unwrap_or(metadata.private_segment_fixed_size),
-            ],
+            scratch: [scratch_before, self.scratch_bytes().unwrap_or(scratch_before)],
             lds: [lds_before, lds.map_or(lds_before, |images| images.group_segment_size)],
             ..Cost::default()
-        };
+        }
+    }
+
+    fn edit(&self, vgpr_count: u32, lds: Option<LdsImages>, argument: &Argument) -> KernelEdit {
         let address = |offset| KernelArg {
             name: Some(BUFFER_ARGUMENT.to_owned()),
             offset,
@@ -235,37 +373,19 @@ impl Planner<'_> {
             value_kind: "by_value".to_owned(),
             address_space: None,
         };
-        let strides = buffer_argument.filter(|_| wave_ids.is_some()).map(strides);
-        let edit = KernelEdit {
-            kernel: kernel.name.clone(),
-            descriptor,
+        let strides = argument.buffer.filter(|_| argument.wave_ids.is_some()).map(strides);
+        KernelEdit {
+            kernel: self.kernel.name.clone(),
+            descriptor: self.descriptor,
             metadata: MetadataEdit {
-                kernarg_segment_size: kernarg_end,
+                kernarg_segment_size: argument.end,
                 vgpr_count: Some(vgpr_count),
-                private_segment_fixed_size: scratch,
+                private_segment_fixed_size: self.scratch_bytes(),
                 group_segment_fixed_size: lds.map(|images| images.group_segment_size),
-                append_args: buffer_argument.map(address).into_iter().chain(strides).collect(),
+                append_args: argument.buffer.map(address).into_iter().chain(strides).collect(),
                 ..MetadataEdit::default()
             },
-        };
-        let mut drafted = DraftKernel {
-            scheme,
-            why: String::new(),
-            stride,
-            buffer_argument,
-            wave_ids,
-            site_forms: reserved.site_forms.clone(),
-            packed_sites: if packing.is_some() { counted } else { 0 },
-            cost,
-            points,
-            edit,
-            entry: at,
-            sgprs_needed,
-            makes_clause,
-            is_first_choice: false,
-        };
-        drafted.count_sgprs(arch, metadata);
-        Ok((drafted, Entries { at, prologue, stub }))
+        }
     }
 }
 

@@ -1,21 +1,54 @@
 //! What was planned for a kernel that shares no code, for another one whose code is the same.
 
+use std::collections::VecDeque;
+
 use amdgpu_object::{KernelDescriptor, KernelMetadata};
 
 use super::{DraftKernel, Planner};
+use crate::analysis::program::Function;
+use crate::instrument::find::points::{Point, Stretch, What};
 use crate::instrument::options::{Abi, Counters, Level, Probe};
-use crate::instrument::points::{Point, Stretch, What};
-use crate::instrument::relocate::Insertions;
+use crate::instrument::place::relocate::Insertions;
 
 /// The plan of a kernel, as if its first instruction were the first of its program.
 #[derive(Debug)]
-pub(in crate::instrument) struct Remembered {
+struct Remembered {
     metadata: KernelMetadata,
     /// Whether loads may be issued again, which seldom matters.
     may_replay: bool,
     of: Subject,
     inserted: Insertions,
     kernel: DraftKernel,
+}
+
+/// The plans of known kernels of a processor, by number.
+#[derive(Debug, Default)]
+pub(super) struct KnownPlans(VecDeque<Option<Remembered>>);
+
+impl KnownPlans {
+    /// Forgets everything, but not the room that it took.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Forgets the first so many kernels.
+    pub(super) fn forget_kernels(&mut self, count: usize) {
+        self.0.drain(..count.min(self.0.len()));
+    }
+
+    /// What was planned for the known kernel that a function is.
+    fn get(&self, function: &Function) -> Option<&Remembered> {
+        self.0.get(function.known? as usize)?.as_ref()
+    }
+
+    /// Where that goes; nowhere if it is none.
+    fn place(&mut self, function: &Function) -> Option<&mut Option<Remembered>> {
+        let number = function.known? as usize;
+        if self.0.len() <= number {
+            self.0.resize_with(number + 1, || None);
+        }
+        self.0.get_mut(number)
+    }
 }
 
 /// What the plan of a kernel depends on beside its processor, its code and its metadata.
@@ -45,7 +78,7 @@ impl Planner<'_> {
     /// The plan that was made for another kernel like this one; what it inserts goes to the rest.
     pub(super) fn remembered(&self, function: usize, inserted: &mut Insertions) -> Option<DraftKernel> {
         let block = self.survey.program.functions[function].blocks.first()?;
-        let remembered = self.recall.plan(&self.survey.program.functions[function])?;
+        let remembered = self.known.get(&self.survey.program.functions[function])?;
         let kernel = self.kernel(function);
         // With XNACK, kernels of the same code have more SGPRs.
         let sgpr_count = remembered.metadata.sgpr_count;
@@ -78,7 +111,7 @@ impl Planner<'_> {
         let this = &self.survey.program.functions[function];
         let (Some(of), Some(block)) = (self.subject(function), this.blocks.first()) else { return };
         let (metadata, may_replay) = (self.kernel(function).metadata.clone(), self.may_replay());
-        if let Some(place) = self.recall.plan_place(this) {
+        if let Some(place) = self.known.place(this) {
             let shift = |inst: usize| inst - block.insts.start;
             let inserted = inserted.since(from, shift);
             *place = Some(Remembered { metadata, may_replay, of, inserted, kernel: draft.shifted(0, shift) });

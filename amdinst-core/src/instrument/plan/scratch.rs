@@ -12,10 +12,9 @@ use super::groups::KernelGroup;
 use super::properties::start;
 use super::{NoPlan, Planner};
 use crate::counters::WAVEFRONT_SIZE;
-use crate::instrument::layout::ScratchSlots;
+use crate::instrument::emit::sequence::{FLAT_SCRATCH, MAX_OFFSET};
 use crate::instrument::refusal::Reason;
-use crate::instrument::sequence::FLAT_SCRATCH;
-use crate::instrument::site_code::MAX_OFFSET;
+use crate::instrument::registers::layout::ScratchSlots;
 
 /// The most private memory that a work-item can have: that of a wavefront is counted in KiB, in 13 bits
 /// (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
@@ -81,7 +80,7 @@ impl Planner<'_> {
         let descriptor = &self.kernel(function).descriptor;
         let system = descriptor.system_sgprs(program.arch);
         let (Some(init), Some(offset)) =
-            (descriptor.user_sgprs().flat_scratch_init, system.private_segment_wavefront_offset)
+            (descriptor.user_sgprs(program.arch).flat_scratch_init, system.private_segment_wavefront_offset)
         else {
             return found;
         };

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::Planner;
+use crate::instrument::find::points::{Stretch, What};
+use crate::instrument::find::select::{self, Stock};
+use crate::instrument::find::sources::Sources;
 use crate::instrument::options::{Options, Probe, ProbeSpec};
-use crate::instrument::points::{Stretch, What};
-use crate::instrument::select::{self, SiteSelector, Stock};
-use crate::instrument::sources::Sources;
+use crate::instrument::selector::SiteSelector;
 use amdinst_format::probes::{ProbeOutcome, ProbeResult};
 
 impl Planner<'_> {

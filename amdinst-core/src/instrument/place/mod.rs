@@ -1,0 +1,9 @@
+//! Where inserted code goes.
+//!
+//! * [`patches`]: what is inserted at each instruction.
+//! * [`hazards`]: the wait states between that and what stands around it.
+//! * [`relocate`]: the new text, with every branch and address corrected.
+
+pub(crate) mod hazards;
+pub(crate) mod patches;
+pub(crate) mod relocate;

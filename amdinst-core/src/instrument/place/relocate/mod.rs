@@ -1,0 +1,117 @@
+//! Builds the new `.text`: the old one with insertions, and with every branch and address computation corrected.
+//!
+//! The text is rebuilt from its first byte to its last. What no path reaches (padding, data) is copied as it is. A branch
+//! to a patched instruction goes to what stands before it; a branch behind one does not run what stands after it. Only
+//! the entry from outside runs a kernel's prologue: a loop back to the first instruction does not.
+//!
+//! What cannot move stays where it is, with what leads there ([`Stays`]).
+
+mod index;
+mod insertions;
+mod islands;
+mod layout;
+mod places;
+mod stays;
+mod targets;
+mod variable;
+
+use amdgpu_object::CodeObject;
+use amdgpu_object::rewrite::{Edge, variable_address};
+use amdinst_format::probes::{AddressMap, Run};
+use thiserror::Error;
+
+use crate::analysis::program::Program;
+pub(crate) use insertions::Insertions;
+use islands::{Islands, Slots};
+use layout::Layout;
+pub(crate) use stays::Stays;
+
+/// Why the text cannot be rebuilt.
+#[derive(Clone, Debug, Error)]
+pub(crate) enum RelocateError {
+    /// A branch in this function does not reach its target any more.
+    #[error("the branch at {pc:#x} would have to span {distance} bytes")]
+    BranchOutOfRange { function: usize, pc: u64, distance: i64 },
+    /// Something that depends on its address in a way that is not understood.
+    #[error("{detail}")]
+    NotRelocatable { pc: u64, detail: String },
+}
+
+/// The new text.
+#[derive(Clone, Debug)]
+pub(crate) struct Relocated {
+    layout: Layout,
+    stays: Stays,
+}
+
+/// Islands move code and so can put further branches out of reach; each round makes room for those.
+const ROUNDS: usize = 16;
+
+impl Relocated {
+    /// Rebuilds the text at `address` with what is inserted.
+    pub(crate) fn new(
+        object: &CodeObject,
+        program: &Program,
+        inserted: &Insertions,
+        stays: &Stays,
+        address: u64,
+    ) -> Result<Self, RelocateError> {
+        let mut islands = Islands::default();
+        let mut slots = None;
+        for round in 0.. {
+            let mut layout = Layout::new(object, program, inserted, &islands.sizes(), stays, address);
+            let far = targets::retarget(&mut layout, program, &islands)?;
+            let Some(first) = far.first() else {
+                for address in &program.addresses {
+                    targets::readdress(&mut layout, program, stays, address)?;
+                }
+                layout.place_variable(variable_address(address, layout.text.len() as u64));
+                return Ok(Self { layout, stays: stays.clone() });
+            };
+            let slots = slots.get_or_insert_with(|| Slots::new(object, program, stays));
+            for far in &far {
+                if round == ROUNDS || !islands.lead(slots, &layout, far.source, far.target, far.span) {
+                    return Err(first.error());
+                }
+            }
+        }
+        unreachable!("the loop ends by its rounds")
+    }
+
+    /// Its bytes.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.layout.text
+    }
+
+    /// Whether the old code stays as well.
+    pub(crate) const fn keeps_code(&self) -> bool {
+        self.stays.any()
+    }
+
+    /// Where everything came from.
+    pub(crate) fn map(&self) -> AddressMap {
+        let Layout { map, old, .. } = &self.layout;
+        let mut map = map.clone();
+        if self.keeps_code() {
+            // The new code stands behind the old.
+            let size = old.end - old.start;
+            map.runs.insert(0, Run { new: old.start, old: old.start, size, inserted: false });
+        }
+        map
+    }
+
+    /// Where an old address went, as a symbol or a pointer names it.
+    #[inline]
+    pub(crate) fn place(&self, old: u64, edge: Edge) -> Option<u64> {
+        let byte = match edge {
+            Edge::Start => old,
+            Edge::End => old.wrapping_sub(1),
+        };
+        if self.stays.contains(byte) { Some(old) } else { self.layout.place(old, edge) }
+    }
+
+    /// The new address of an old instruction itself.
+    pub(crate) fn instruction(&self, old: u64) -> Option<u64> {
+        self.layout.copied(old)
+    }
+}

@@ -1,0 +1,205 @@
+//! Corrects what code says about addresses: branches, and addresses formed from the program counter.
+
+use amdgpu_isa::{Arch, EncodeError, Encoding, Flow, Inst, Mods, Op, Value, assemble};
+use amdgpu_object::rewrite::Edge;
+
+use super::RelocateError;
+use super::islands::{Islands, Source, Target};
+use super::layout::Layout;
+use super::stays::Stays;
+use crate::analysis::addresses::PcRelative;
+use crate::analysis::program::{Function, Located, Program};
+use crate::instrument::emit::stub::STUB_BYTES;
+
+/// Bytes of a branch or a trap.
+const SOPP_BYTES: u64 = 4;
+
+/// A branch that does not reach what it has to.
+#[derive(Clone, Debug)]
+pub(super) struct Far {
+    pub(super) source: Source,
+    pub(super) target: Target,
+    /// New addresses of the branch and of its target, whatever is to lie between.
+    pub(super) span: (u64, u64),
+    function: usize,
+}
+
+impl Far {
+    pub(super) fn error(&self) -> RelocateError {
+        let pc = match self.source {
+            Source::Branch(pc) => pc,
+            Source::Island(_, target) => target.old,
+        };
+        let distance = self.span.1.wrapping_sub(self.span.0) as i64;
+        RelocateError::BranchOutOfRange { function: self.function, pc, distance }
+    }
+}
+
+/// Corrects all branches and fills in the islands. Returns those that do not reach; the text is of use only without any.
+pub(super) fn retarget(
+    layout: &mut Layout,
+    program: &Program,
+    islands: &Islands,
+) -> Result<Vec<Far>, RelocateError> {
+    let mut far = Vec::new();
+    for (number, function) in program.functions.iter().enumerate() {
+        for block in &function.blocks {
+            let index = block.insts.end - 1;
+            let located = &program.insts[index];
+            let offset = match located.flow() {
+                Flow::Branch { offset } | Flow::CondBranch { offset, .. } => offset,
+                Flow::Call { offset: Some(offset) } => offset,
+                _ => continue,
+            };
+            let to = located.end().wrapping_add_signed(offset.into());
+            let target = Target { old: to, enters: enters(function, located.pc, to) };
+            let source = Source::Branch(located.pc);
+            // What stays where it was goes where it went.
+            let Some(new_pc) = layout.copied(located.pc) else { continue };
+            let final_to =
+                final_place(layout, program, target).ok_or_else(|| RelocateError::NotRelocatable {
+                    pc: located.pc,
+                    detail: format!("the target {to:#x} of `{}` is not carried over", located.op),
+                })?;
+            let hop = islands.hop(source).and_then(|zone| islands.address(layout, zone, target));
+            let distance = hop.unwrap_or(final_to).wrapping_sub(new_pc + u64::from(located.size)) as i64;
+            if distance == i64::from(offset) {
+                continue;
+            }
+            let Ok(dwords) = i16::try_from(distance / 4) else {
+                far.push(Far { source, target, span: (new_pc, final_to), function: number });
+                continue;
+            };
+            // SIMM16 of SOPP and SOPK, the low half of the first word.
+            let at = (new_pc - layout.address) as usize;
+            if let Some(half) = layout.text.get_mut(at..at + 2) {
+                half.copy_from_slice(&dwords.to_le_bytes());
+            }
+        }
+    }
+    for source in islands.islands() {
+        let Source::Island(zone, target) = source else { continue };
+        let places = (islands.address(layout, zone, target), final_place(layout, program, target));
+        let (Some(at), Some(final_to)) = places else { continue };
+        let hop = islands.hop(source).and_then(|next| islands.address(layout, next, target));
+        match i16::try_from((hop.unwrap_or(final_to).wrapping_sub(at + SOPP_BYTES) as i64) / 4) {
+            Ok(dwords) => write_branch(layout, program.arch, at, dwords)?,
+            Err(_) => {
+                let function = program.function_at(target.old).unwrap_or_default();
+                far.push(Far { source, target, span: (at, final_to), function });
+            }
+        }
+    }
+    for (zone, islands) in islands.passed() {
+        if let Some(&at) = layout.zones.get(&zone) {
+            write_branch(layout, program.arch, at, islands as i16)?;
+        }
+    }
+    Ok(far)
+}
+
+/// Whether what goes from one place of a function to another runs what stands before that for those who enter.
+fn enters(function: &Function, from: u64, to: u64) -> bool {
+    // A kernel's stub for firmware without preloading jumps over itself, to where a prologue stands.
+    let stub_end = function.range.start + STUB_BYTES;
+    let in_stub = function.kernel.is_some() && from < stub_end;
+    in_stub && to == stub_end || !function.range.contains(&to)
+}
+
+/// The new address of a target.
+fn final_place(layout: &Layout, program: &Program, target: Target) -> Option<u64> {
+    let place =
+        if target.enters { layout.place(target.old, Edge::Start) } else { layout.branch_target(target.old) };
+    place.or_else(|| {
+        // A branch that skips the trap at the end of a function leads behind it, where there may be nothing.
+        let last = target.old.checked_sub(SOPP_BYTES)?;
+        let function = &program.functions[program.function_at(last)?];
+        (function.range.end == target.old).then(|| layout.copied(last))?.map(|at| at + SOPP_BYTES)
+    })
+}
+
+fn write_branch(layout: &mut Layout, arch: Arch, at: u64, dwords: i16) -> Result<(), RelocateError> {
+    let fail = |error: EncodeError| RelocateError::NotRelocatable { pc: at, detail: error.to_string() };
+    let values = [Value::Imm(dwords.into())];
+    let inst = assemble(arch, Op::s_branch, Encoding::Sopp, &values, Mods::default()).map_err(fail)?;
+    let words = inst.encode(arch).map_err(fail)?;
+    let start = (at - layout.address) as usize;
+    if let (Some(word), Some(place)) = (words.first(), layout.text.get_mut(start..start + 4)) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+    Ok(())
+}
+
+/// Corrects an address formed from the program counter.
+pub(super) fn readdress(
+    layout: &mut Layout,
+    program: &Program,
+    stays: &Stays,
+    address: &PcRelative,
+) -> Result<(), RelocateError> {
+    let getpc = &program.insts[address.getpc];
+    if stays.left_out(getpc.pc).is_some() {
+        return Ok(());
+    }
+    let fail = |detail: String| RelocateError::NotRelocatable { pc: getpc.pc, detail };
+    let target = if stays.is_for_all(address.target) {
+        address.target
+    } else if layout.old.contains(&address.target) {
+        let function = program.function_at(getpc.pc).map(|number| &program.functions[number]);
+        let is_entered = function.is_none_or(|function| enters(function, getpc.pc, address.target));
+        // As a branch there would: a jump back to its own entry runs no prologue.
+        let target = Target { old: address.target, enters: is_entered };
+        let found = final_place(layout, program, target);
+        found.ok_or_else(|| {
+            fail(format!("the address {:#x} that it forms is not carried over", address.target))
+        })?
+    } else {
+        address.target
+    };
+    let not_copied =
+        |pc: u64| fail(format!("the instruction at {pc:#x} that works with it is not carried over"));
+    let base = layout.copied(getpc.pc).ok_or_else(|| not_copied(getpc.pc))? + u64::from(getpc.size);
+    let distance = target.wrapping_sub(base);
+    for (index, part) in [(address.add, distance as u32), (address.addc, (distance >> 32) as u32)] {
+        let located = &program.insts[index];
+        let mut inst = program.inst(index).clone();
+        let constant = inst.operands[1..].iter_mut().find_map(|operand| match operand.value {
+            Value::Literal(_) => Some((operand, false)),
+            Value::Inline(_) => Some((operand, true)),
+            _ => None,
+        });
+        let Some((operand, inline)) = constant else { continue };
+        operand.value = if inline { Value::int(part as i32) } else { Value::Literal(part) };
+        if inline && matches!(operand.value, Value::Literal(_)) {
+            return Err(fail(format!("`{}` has no room for a literal", located.op)));
+        }
+        let new_pc = layout.copied(located.pc).ok_or_else(|| not_copied(located.pc))?;
+        replace(layout, program, located, new_pc, &inst)?;
+    }
+    Ok(())
+}
+
+fn replace(
+    layout: &mut Layout,
+    program: &Program,
+    old: &Located,
+    new_pc: u64,
+    inst: &Inst,
+) -> Result<(), RelocateError> {
+    let words = inst.encode(program.arch).map_err(|error: EncodeError| RelocateError::NotRelocatable {
+        pc: old.pc,
+        detail: error.to_string(),
+    })?;
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let at = (new_pc - layout.address) as usize;
+    match layout.text.get_mut(at..at + bytes.len()) {
+        Some(place) if bytes.len() == usize::from(old.size) => {
+            place.copy_from_slice(&bytes);
+            Ok(())
+        }
+        _ => {
+            let detail = format!("`{}` changed its size", old.op);
+            Err(RelocateError::NotRelocatable { pc: old.pc, detail })
+        }
+    }
+}
