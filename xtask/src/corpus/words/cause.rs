@@ -55,8 +55,12 @@ const RULES: &[&str] = &[
 ];
 
 /// The messages of LLVM's assembler that name no rule.
-const NAMELESS: &[&str] =
-    &["invalid operand for instruction", "not a valid operand.", "failed parsing operand."];
+const NAMELESS: &[&str] = &[
+    "invalid operand for instruction",
+    "not a valid operand.",
+    "failed parsing operand.",
+    "operands are not valid for this GPU or mode",
+];
 
 /// A cause that LLVM's assembler gives no name.
 struct Nameless {
@@ -110,7 +114,10 @@ const NAMELESS_CAUSES: &[Nameless] = &[
     },
     Nameless {
         name: "a literal as the number of a lane",
-        holds: |word| word.text.starts_with("v_writelane_b32 ") && word.has_literal(),
+        holds: |word| {
+            let moves_one = ["v_writelane_b32 ", "v_readlane_b32 "];
+            moves_one.iter().any(|name| word.text.starts_with(name)) && word.has_literal()
+        },
     },
     Nameless { name: "a negated literal, for which there is no text", holds: has_changed_literal },
     Nameless {
@@ -119,7 +126,10 @@ const NAMELESS_CAUSES: &[Nameless] = &[
     },
     Nameless {
         name: "a buffer addressed backwards",
-        holds: |word| word.text.starts_with("s_buffer_load") && word.text.contains("offset:-0x"),
+        holds: |word| {
+            let buffers = ["s_buffer_load", "s_atc_probe_buffer"];
+            buffers.iter().any(|name| word.text.starts_with(name)) && word.text.contains("offset:-0x")
+        },
     },
 ];
 
@@ -161,6 +171,9 @@ fn another_word(word: &Evidence<'_>, theirs: &[u8]) -> Option<&'static str> {
     let reads_as_this = decode(word.target, theirs).is_ok_and(|inst| inst.text(word.target) == word.text);
     if has_changed_literal(word) && !reads_as_this {
         return Some("a negated literal, for which there is no text");
+    }
+    if word.is(Illegal::Field("OP_SEL")) && !reads_as_this {
+        return Some("a half of a source that there is not, which LLVM drops");
     }
     if word.is(Illegal::TwoLiterals) && !reads_as_this {
         return Some("two literals, of which one reads as a constant");
