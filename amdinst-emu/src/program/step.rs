@@ -77,7 +77,7 @@ impl Registers {
     pub(crate) const ALL: Self =
         Self { sgprs: FLAT_SCRATCH as u16, vgprs: REGISTERS as u16 / 2, agprs: REGISTERS as u16 / 2 };
 
-    /// Those of an operand.
+    /// The registers that an operand reaches to.
     pub(crate) fn of(operand: &Operand) -> Self {
         let end = |first: u8| u16::from(first) + u16::from(operand.dwords.max(1));
         let mut registers = Self::default();

@@ -128,7 +128,7 @@ impl<'a> Input<'a> {
     /// cannot be read.
     ///
     /// # Errors
-    /// Those of `visit`, and when not one code object can be read.
+    /// What `visit` gives, and an error of its own when not one code object can be read.
     pub fn for_each(
         &self,
         mut visit: impl FnMut(Found) -> CommandResult<ControlFlow<()>>,
