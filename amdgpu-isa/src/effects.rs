@@ -8,7 +8,7 @@ use crate::signature::{
     ANY_LANE, ATOMIC, CONDITIONAL, EXEC_R, EXEC_W, FROM_LDS, Flags, GDS_ONLY, HALF, INDIRECT, LOAD, M0_R,
     M0_W, MODE_R, MODE_W, OPSEL, RETURNS, SCC_R, SCC_W, SIDE_EFFECT, STORE, TO_LDS_ALWAYS, VCC_R,
 };
-use crate::{Arch, Feature};
+use crate::{Arch, Feature, Target};
 
 /// Which memory an instruction accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,6 +75,8 @@ pub struct Effects {
     pub memory: Option<MemoryAccess>,
     /// Bumps VM_CNT.
     pub vm_cnt: bool,
+    /// Bumps VS_CNT: stores, and atomics without result, where they are not counted by VM_CNT.
+    pub vs_cnt: bool,
     /// Bumps LGKM_CNT.
     pub lgkm_cnt: bool,
     /// Bumps EXP_CNT (GDS and exports).
@@ -100,20 +102,21 @@ impl Inst {
     ///
     /// Effects of a called function, of the trap handler and of what a branch leads to are not included. An
     /// instruction that the processor lacks reads everything.
-    pub fn effects(&self, arch: Arch) -> Effects {
-        let Some(entry) = Tables::of(arch).by_op(self.op, self.encoding) else {
+    pub fn effects(&self, target: impl Into<Target>) -> Effects {
+        let target = target.into();
+        let Some(entry) = Tables::of(target).by_ops(self.op, self.mods.dual, self.encoding) else {
             return Effects { reads: RegSet::all(), indirect: true, side_effect: true, ..Effects::default() };
         };
         let mut effects = Effects::default();
-        self.touch(arch, entry, &mut effects);
+        self.touch(target, entry, &mut effects);
         effects.indirect = entry.flags.has(INDIRECT);
         effects.side_effect = entry.flags.has(SIDE_EFFECT) || entry.flags.has(GDS_ONLY);
-        self.memory_effects(entry, &mut effects);
+        self.memory_effects(target.arch, entry, &mut effects);
         effects
     }
 
     /// Notes every register that is read or written.
-    fn touch(&self, arch: Arch, entry: &Entry, effects: &mut Effects) {
+    fn touch(&self, target: Target, entry: &Entry, effects: &mut Effects) {
         let keeps_lanes = entry.flags.has(ANY_LANE) || self.skips_lanes();
         let merges = entry.flags.has(HALF) || entry.flags.has(CONDITIONAL) || self.merges(entry);
         for (index, operand) in self.operands.iter().enumerate() {
@@ -158,13 +161,17 @@ impl Inst {
                 }
             }
         }
-        self.implicit(arch, entry, effects);
+        self.implicit(target, entry, effects);
     }
 
     /// Whether the first operand keeps some of its bits in the active lanes.
     fn merges(&self, entry: &Entry) -> bool {
         // VOP3 results of 16 bits go to one half; which instructions zero the other half differs, so none is trusted.
         if self.encoding == Encoding::Vop3 && entry.flags.has(OPSEL) {
+            return true;
+        }
+        // The other half of a register stays.
+        if entry.halves & 8 != 0 {
             return true;
         }
         self.mods
@@ -177,7 +184,8 @@ impl Inst {
         self.mods.dpp.is_some_and(|dpp| dpp.row_mask != 0xf || dpp.bank_mask != 0xf || !dpp.bound_ctrl)
     }
 
-    fn implicit(&self, arch: Arch, entry: &Entry, effects: &mut Effects) {
+    fn implicit(&self, target: Target, entry: &Entry, effects: &mut Effects) {
+        let arch = target.arch;
         let flags = entry.flags;
         let has = |flag: Flags| flags.has(flag);
         if !self.encoding.is_scalar() || has(EXEC_R) {
@@ -208,7 +216,13 @@ impl Inst {
             effects.reads.insert_run(Reg::scalar(scalar::FLAT_SCRATCH), 2);
         }
         if has(EXEC_W) {
-            effects.writes.insert_run(Reg::EXEC_LO, 2);
+            // Scalar instructions write as much of it as their operands are wide.
+            let scalar = self
+                .operands
+                .first()
+                .filter(|operand| self.encoding.is_scalar() && operand.access == Access::Write);
+            let width = scalar.map_or(target.wave.mask_sgprs(), |operand| operand.dwords);
+            effects.writes.insert_run(Reg::EXEC_LO, u16::from(width.clamp(1, 2)));
         }
         if has(SCC_W) {
             effects.writes.insert_run(Reg::SCC, 1);
@@ -222,7 +236,7 @@ impl Inst {
         }
     }
 
-    fn memory_effects(&self, entry: &Entry, effects: &mut Effects) {
+    fn memory_effects(&self, arch: Arch, entry: &Entry, effects: &mut Effects) {
         let flags = entry.flags;
         let kind = match self.encoding {
             Encoding::Smem => MemoryKind::Smem,
@@ -232,10 +246,13 @@ impl Inst {
             Encoding::Global => MemoryKind::Global,
             Encoding::Scratch => MemoryKind::Scratch,
             Encoding::Mubuf | Encoding::Mtbuf => MemoryKind::Buffer,
-            Encoding::Mimg => MemoryKind::Image,
+            Encoding::Mimg | Encoding::MimgNsa => MemoryKind::Image,
             _ => {
-                effects.lgkm_cnt |= matches!(self.op, Op::s_sendmsg | Op::s_sendmsghalt);
-                effects.exp_cnt |= self.encoding == Encoding::Exp;
+                effects.lgkm_cnt |= matches!(
+                    self.op,
+                    Op::s_sendmsg | Op::s_sendmsghalt | Op::s_sendmsg_rtn_b32 | Op::s_sendmsg_rtn_b64
+                );
+                effects.exp_cnt |= matches!(self.encoding, Encoding::Exp | Encoding::Ldsdir);
                 return;
             }
         };
@@ -252,6 +269,14 @@ impl Inst {
             () if flags.has(LOAD) => MemoryOperation::Load,
             () => return,
         };
+        let is_stored = match operation {
+            MemoryOperation::Store => true,
+            MemoryOperation::Atomic { returns } => !returns,
+            MemoryOperation::Load => false,
+        };
+        if is_stored && effects.vm_cnt && arch.has(Feature::StoreCounter) {
+            (effects.vm_cnt, effects.vs_cnt) = (false, true);
+        }
         let is_data = |operand: &&Operand| match operand.slot {
             Slot::Data0 | Slot::Data1 => operation != MemoryOperation::Load,
             Slot::Vdst => operation == MemoryOperation::Load,

@@ -14,8 +14,8 @@ pub enum DecodeError {
         /// Bytes that are there.
         available: usize,
     },
-    /// No encoding of GFX9 begins like this.
-    #[error("{word:#010x} begins no GFX9 encoding")]
+    /// No encoding of the processor's generation begins like this.
+    #[error("{word:#010x} begins no encoding of the processor")]
     UnknownEncoding {
         /// The first dword.
         word: u32,

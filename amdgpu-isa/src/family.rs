@@ -13,9 +13,9 @@ impl Families {
     pub const COMPARE: Self = Self(1 << 0);
     /// A comparison of lanes that writes EXEC: `v_cmpx_*`.
     pub const COMPARE_EXEC: Self = Self(1 << 1);
-    /// Copies EXEC, then changes it: `s_*_saveexec_b64`.
+    /// Copies EXEC, then changes it: `s_*_saveexec_*`.
     pub const SAVES_EXEC: Self = Self(1 << 2);
-    /// Changes EXEC, then copies it: `s_*_wrexec_b64`.
+    /// Changes EXEC, then copies it: `s_*_wrexec_*`.
     pub const COPIES_NEW_EXEC: Self = Self(1 << 3);
     /// A matrix instruction.
     pub const MATRIX: Self = Self(1 << 4);
@@ -60,12 +60,12 @@ impl Families {
         const TRANSCENDENTAL: [&str; 7] =
             ["v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_"];
         let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-        let is_matrix = starts(&["v_mfma", "v_smfmac"]);
+        let is_matrix = starts(&["v_mfma", "v_smfmac", "v_wmma"]);
         let families = [
             (Self::COMPARE, starts(&["v_cmp_"])),
             (Self::COMPARE_EXEC, starts(&["v_cmpx"])),
-            (Self::SAVES_EXEC, name.ends_with("saveexec_b64")),
-            (Self::COPIES_NEW_EXEC, name.ends_with("wrexec_b64")),
+            (Self::SAVES_EXEC, name.contains("_saveexec_")),
+            (Self::COPIES_NEW_EXEC, name.contains("_wrexec_")),
             (Self::MATRIX, is_matrix),
             (Self::LATE, is_matrix || starts(&MEMORY)),
             (Self::VGPRS_BY_NUMBER, starts(&["s_set_gpr_idx"])),
@@ -103,10 +103,10 @@ mod tests {
         let of = |families| Op::ALL.iter().filter(move |op| op.is_of(families)).map(|op| op.name());
         assert_eq!(
             of(Families::COPIES_NEW_EXEC).collect::<Vec<_>>(),
-            ["s_andn1_wrexec_b64", "s_andn2_wrexec_b64"]
+            ["s_andn1_wrexec_b32", "s_andn1_wrexec_b64", "s_andn2_wrexec_b32", "s_andn2_wrexec_b64"]
         );
         assert!(of(Families::COMPARE_EXEC).all(|name| name.starts_with("v_cmpx_")));
-        assert!(of(Families::SAVES_EXEC).count() == 10);
+        assert!(of(Families::SAVES_EXEC).count() == 20);
         assert!(Op::ds_swizzle_b32.is_of(Families::MOVES_LANES) && Op::ds_swizzle_b32.is_of(Families::LATE));
         assert!(Op::v_add_f32.families() == Families(0));
     }

@@ -68,6 +68,12 @@ pub enum Feature {
     ForwardingHazards,
     /// The longest matrix instruction takes one wait state more.
     LongerMatrices,
+    /// Stores are counted apart from loads (`FeatureVscnt`).
+    StoreCounter,
+    /// Scalar arithmetic on floats (`FeatureSALUFloatInsts`).
+    ScalarFloats,
+    /// The second source of DPP may be scalar (`FeatureDPPSrc1SGPR`).
+    DppScalarSource,
 }
 
 /// A set of features.
@@ -140,3 +146,15 @@ pub(crate) const GFX942: Features = GFX90A.and([
 ]);
 /// gfx950.
 pub(crate) const GFX950: Features = GFX942.and([F::ScaledMatrices, F::WideLdsLoads, F::LongerMatrices]);
+/// gfx1100 to gfx1103.
+pub(crate) const GFX1100: Features = Features::of([
+    F::PackedWorkItemIds,
+    F::GlobalDataShare,
+    F::FailStatus,
+    F::ReturningFloatAtomics,
+    F::ArchitectedFlatScratch,
+    F::AtomicAddSubnormals,
+    F::StoreCounter,
+]);
+/// gfx1150 to gfx1153.
+pub(crate) const GFX1150: Features = GFX1100.and([F::ScalarFloats, F::DppScalarSource]);

@@ -63,12 +63,14 @@ impl Flow {
             Op::s_swappc_b64 => return Self::Call { offset: None },
             Op::s_setpc_b64 => return Self::Jump,
             Op::s_endpgm | Op::s_endpgm_saved | Op::s_endpgm_ordered_ps_done => return Self::End,
-            Op::s_trap => return Self::Trap,
+            Op::s_trap | Op::v_illegal => return Self::Trap,
             Op::s_rfe_b64
             | Op::s_rfe_restore_b64
             | Op::s_cbranch_g_fork
             | Op::s_cbranch_i_fork
-            | Op::s_cbranch_join => return Self::Other,
+            | Op::s_cbranch_join
+            | Op::s_subvector_loop_begin
+            | Op::s_subvector_loop_end => return Self::Other,
             Op::s_cbranch_scc0 => Condition::Scc0,
             Op::s_cbranch_scc1 => Condition::Scc1,
             Op::s_cbranch_vccz => Condition::Vccz,

@@ -44,6 +44,25 @@ pub enum Encoding {
     Mimg,
     /// Exports.
     Exp,
+    /// Comparisons with DPP.
+    VopcDpp,
+    /// DPP8: each lane of eight reads the lane that a selector names.
+    Vop1Dpp8,
+    Vop2Dpp8,
+    VopcDpp8,
+    /// VOP3 with a third dword of DPP or DPP8 control.
+    Vop3Dpp,
+    Vop3Dpp8,
+    Vop3pDpp,
+    Vop3pDpp8,
+    /// Two vector operations in one instruction.
+    Vopd,
+    /// Interpolation of attributes that LDSDIR loaded.
+    Vinterp,
+    /// Loads of attributes and of one dword of LDS.
+    Ldsdir,
+    /// Images, with a dword that names more registers of the address (non-sequential address).
+    MimgNsa,
 }
 
 impl Encoding {
@@ -63,7 +82,42 @@ impl Encoding {
                 | Self::Vop3p
                 | Self::Vop3px
                 | Self::Vintrp
+                | Self::VopcDpp
+                | Self::Vop1Dpp8
+                | Self::Vop2Dpp8
+                | Self::VopcDpp8
+                | Self::Vop3Dpp
+                | Self::Vop3Dpp8
+                | Self::Vop3pDpp
+                | Self::Vop3pDpp8
+                | Self::Vopd
+                | Self::Vinterp
         )
+    }
+
+    /// Images, their address in a row of registers or each register named.
+    pub const fn is_image(self) -> bool {
+        matches!(self, Self::Mimg | Self::MimgNsa)
+    }
+
+    /// Data-parallel primitives by DPP_CTRL.
+    pub const fn is_dpp(self) -> bool {
+        matches!(self, Self::Vop1Dpp | Self::Vop2Dpp | Self::VopcDpp | Self::Vop3Dpp | Self::Vop3pDpp)
+    }
+
+    /// Data-parallel primitives by a selector for each of eight lanes.
+    pub const fn is_dpp8(self) -> bool {
+        matches!(self, Self::Vop1Dpp8 | Self::Vop2Dpp8 | Self::VopcDpp8 | Self::Vop3Dpp8 | Self::Vop3pDpp8)
+    }
+
+    /// VOP3 and its forms with lane permutation.
+    pub const fn is_vop3(self) -> bool {
+        matches!(self, Self::Vop3 | Self::Vop3Dpp | Self::Vop3Dpp8)
+    }
+
+    /// VOP3P and its forms with lane permutation.
+    pub const fn is_vop3p(self) -> bool {
+        matches!(self, Self::Vop3p | Self::Vop3pDpp | Self::Vop3pDpp8)
     }
 
     /// Once a wave, not for each lane.
@@ -146,6 +200,11 @@ pub enum Slot {
     /// The fourth register of an export.
     Src3,
     Vaddr,
+    /// More registers of an image address.
+    Vaddr1,
+    Vaddr2,
+    Vaddr3,
+    Vaddr4,
     Saddr,
     Vdata,
     Data0,
@@ -159,6 +218,10 @@ pub enum Slot {
     Offset,
     /// Attribute, channel and other fields that LLVM prints as operands.
     Other,
+    /// VOPD's second operation: destination and sources.
+    VdstY,
+    Src0Y,
+    Src1Y,
     /// Not in the encoding: an implied VCC made explicit.
     Implied,
 }
@@ -260,6 +323,8 @@ pub struct Mods {
     pub slc: bool,
     /// gfx90a: SCC of FLAT/MUBUF (gfx940: SC1).
     pub scc: bool,
+    /// DLC: coherence beyond the first-level cache of a shader array.
+    pub dlc: bool,
     /// Data goes to LDS.
     pub lds: bool,
     /// DS: global data share.
@@ -270,7 +335,7 @@ pub struct Mods {
     pub offen: bool,
     /// MUBUF, MIMG: texture fail enable.
     pub tfe: bool,
-    /// MTBUF: data and number format (7 bits).
+    /// MTBUF: data and number format; from GFX10 on the number of both together (7 bits).
     pub format: u8,
     /// SMEM: SOFFSET is used.
     pub soffset_en: bool,
@@ -292,9 +357,13 @@ pub struct Mods {
     pub d16: bool,
     #[expect(missing_docs, reason = "see `unorm`")]
     pub lwe: bool,
+    /// MIMG: the dimension, where the encoding has one.
+    pub dim: u8,
+    /// MIMG: the resource is 128 bits wide.
+    pub r128: bool,
     /// VOP3's interpolation: the high half of the attribute.
     pub high: bool,
-    /// VOP3's `v_permlane16_swap_b32` and its like: inactive lanes are read.
+    /// DPP, and VOP3's `v_permlane16_swap_b32` and its like: inactive lanes are read.
     pub fi: bool,
     /// `v_permlane16_swap_b32` and its like: lanes that are not read give zero.
     pub bound_ctrl: bool,
@@ -304,13 +373,30 @@ pub struct Mods {
     pub done: bool,
     /// EXP: EXEC is the valid mask of the pixels.
     pub vm: bool,
+    /// EXP: M0 names a row.
+    pub row_en: bool,
     /// Bits of the first two dwords that mean nothing to the instruction but are set (assemblers leave them zero). They
     /// are kept so that encoding gives back the same bytes.
     pub ignored: u64,
+    /// As that, of a third dword.
+    pub ignored_control: u32,
     /// Sub-dword addressing, for the SDWA encodings.
     pub sdwa: Option<Sdwa>,
     /// Lane permutation, for the DPP encodings.
     pub dpp: Option<DppCtrl>,
+    /// Which of eight lanes each of eight lanes reads, three bits each, for the DPP8 encodings.
+    pub dpp8: Option<[u8; 3]>,
+    /// VINTERP and LDSDIR: the count of exports, or of vector operations under way, that is waited for.
+    pub wait: u8,
+    /// The second operation of VOPD.
+    pub dual: Option<Op>,
+}
+
+impl Mods {
+    /// What an image instruction that follows a ray always has: all four channels, plain coordinates, a resource of 128 bits.
+    pub(crate) fn fix_for_ray(&mut self) {
+        (self.dmask, self.unorm, self.r128) = (0xf, true, true);
+    }
 }
 
 /// One decoded instruction.

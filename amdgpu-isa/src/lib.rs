@@ -6,7 +6,9 @@
 //! * [`opcodes`] lists what a processor has.
 //! * [`Inst::effects`] tells what an instruction reads, writes and counts; [`Inst::flow`] where control goes.
 //!
-//! Inside: `signature` says what each opcode takes and does, once. A generation (`gfx9`) gives opcodes their numbers, and says where
+//! A [`Target`] is a processor and a size of waves; an [`Arch`] alone stands for its default size.
+//!
+//! Inside: `signature` says what each opcode takes and does, once. A generation (`gfx9`, `gfx11`) gives opcodes their numbers, and says where
 //! the fields of its encodings are. `encoding` derives decode and encode from both; `text` and `parse` are LLVM's syntax.
 //!
 //! `Op` names a mnemonic without the suffix of its encoding, so one `match` arm of the emulator serves all
@@ -37,6 +39,7 @@ mod error;
 mod family;
 mod feature;
 mod flow;
+mod gfx11;
 mod gfx9;
 mod inst;
 mod limits;
@@ -71,5 +74,5 @@ pub use parse::{ParseError, parse};
 pub use reg::LAST_SGPR;
 pub use reg::{Reg, RegSet, ScalarSet};
 pub use registers::{Special, scalar};
-pub use target::{Arch, FeatureState, Generation, TargetId, UnknownArch, WaveSize};
+pub use target::{Arch, FeatureState, Generation, OnlyRead, Target, TargetId, UnknownArch, WaveSize};
 pub use waits::Waits;

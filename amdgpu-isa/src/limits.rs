@@ -1,27 +1,40 @@
 //! What the waves of a compute unit share: registers, wave slots, LDS.
 
+use crate::WaveSize;
+
 /// How much of each resource there is, and in which steps it is given out.
 ///
-/// Sources: the ISA manuals, chapters "Register allocation" and "LDS allocation"; AMD's slides "CDNA2 Memory Hierarchy".
+/// Sources: the ISA manuals, chapters "Register allocation" and "LDS allocation"; AMD's slides "CDNA2 Memory Hierarchy". Of RDNA 3 its
+/// manual, sections 3.3.2 and 3.3.4, and what LLVM has in `AMDGPUBaseInfo.cpp` (registers, slots, SIMDs by mode) and
+/// `GCNSubtarget.h` (scratch memory). A test compares occupancy with the compiler's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// SIMDs of a compute unit.
     pub simds: u32,
+    /// Compute units that the waves of a workgroup spread over where they may: two where there are work-group processors.
+    pub joined_units: u32,
     /// Waves that a SIMD has slots for.
     pub waves_per_simd: u32,
-    /// VGPRs that a lane of a SIMD has. Where VGPRs and AGPRs are one file, both together.
+    /// VGPRs that a lane of a SIMD has, for waves of 64 lanes. Where VGPRs and AGPRs are one file, both together.
     pub vgprs_per_simd: u32,
-    /// VGPRs that an allotment to a wave is a multiple of.
+    /// VGPRs that an allotment to a wave of 64 lanes is a multiple of.
     pub vgpr_granule: u32,
+    /// VGPRs of a wave of 64 lanes that a kernel descriptor counts as one.
+    pub vgpr_block: u32,
     /// VGPRs that a wave may have at most, AGPRs apart.
     pub most_vgprs: u32,
+    /// SGPRs that a wave may have at most, VCC and the other specials included.
+    pub most_sgprs: u32,
+    /// Every wave has them all, whatever it asks for.
+    pub fixed_sgprs: bool,
     /// Up to so many SGPRs a wave (VCC and the other specials included), so many waves a SIMD, in ascending order; the vendor's table.
     pub waves_by_sgprs: &'static [(u32, u32)],
     /// Bytes of LDS that a workgroup may use: all that a compute unit has.
     pub lds_bytes: u32,
     /// Bytes of LDS that a workgroup is allotted at a time.
     pub lds_granule: u32,
-    /// Bytes of scratch memory that a work-item may have: 13 bits of 256 dwords a wave (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
+    /// Bytes of scratch memory that a work-item of a wave of 64 lanes may have: what a wave may have
+    /// (`COMPUTE_TMPRING_SIZE.WAVESIZE`, on GFX9 13 bits of 256 dwords), by its lanes.
     pub scratch_bytes: u32,
     /// Work-items that a workgroup may have.
     pub most_work_items: u32,
@@ -36,10 +49,14 @@ impl Limits {
     /// gfx900 to gfx908.
     pub(crate) const VEGA: Self = Self {
         simds: 4,
+        joined_units: 1,
         waves_per_simd: 10,
         vgprs_per_simd: 256,
         vgpr_granule: 4,
+        vgpr_block: 4,
         most_vgprs: 256,
+        most_sgprs: 112,
+        fixed_sgprs: false,
         waves_by_sgprs: SGPRS,
         lds_bytes: 64 << 10,
         lds_granule: 512,
@@ -49,9 +66,91 @@ impl Limits {
     };
 
     /// gfx90a and gfx942.
-    pub(crate) const CDNA2: Self =
-        Self { waves_per_simd: 8, vgprs_per_simd: 512, vgpr_granule: 8, l2_line_bytes: 128, ..Self::VEGA };
+    pub(crate) const CDNA2: Self = Self {
+        waves_per_simd: 8,
+        vgprs_per_simd: 512,
+        vgpr_granule: 8,
+        vgpr_block: 8,
+        l2_line_bytes: 128,
+        ..Self::VEGA
+    };
 
     /// gfx950.
     pub(crate) const CDNA4: Self = Self { lds_bytes: 160 << 10, lds_granule: 1280, ..Self::CDNA2 };
+
+    /// RDNA 3 with 1024 VGPRs of 32 lanes a SIMD.
+    pub(crate) const RDNA3: Self = Self {
+        simds: 2,
+        joined_units: 2,
+        waves_per_simd: 16,
+        vgprs_per_simd: 512,
+        vgpr_granule: 8,
+        vgpr_block: 4,
+        most_vgprs: 256,
+        // s0 to s105, and VCC.
+        most_sgprs: 108,
+        fixed_sgprs: true,
+        waves_by_sgprs: &[(u32::MAX, 16)],
+        lds_bytes: 64 << 10,
+        lds_granule: 1024,
+        // 15 bits of 64 dwords a wave (`GCNSubtarget::getMaxWaveScratchSize`).
+        scratch_bytes: ((1 << 15) - 1) * 64 * 4 / 64,
+        most_work_items: 1024,
+        l2_line_bytes: 128,
+    };
+
+    /// RDNA 3 with 1536 VGPRs of 32 lanes a SIMD (LLVM's `Feature1_5xVGPRs`).
+    pub(crate) const RDNA3_LARGE: Self = Self { vgprs_per_simd: 768, vgpr_granule: 12, ..Self::RDNA3 };
+
+    /// VGPRs that a lane of a SIMD has for waves of a size: a wave of 32 lanes takes half the room.
+    pub const fn vgprs_for(&self, wave: WaveSize) -> u32 {
+        self.vgprs_per_simd * half_waves(wave)
+    }
+
+    /// VGPRs that an allotment to a wave of a size is a multiple of.
+    pub const fn vgpr_granule_for(&self, wave: WaveSize) -> u32 {
+        self.vgpr_granule * half_waves(wave)
+    }
+
+    /// VGPRs of a wave of a size that a kernel descriptor counts as one.
+    pub const fn vgpr_block_for(&self, wave: WaveSize) -> u32 {
+        self.vgpr_block * half_waves(wave)
+    }
+}
+
+/// Waves that have the room of one of 64 lanes.
+const fn half_waves(wave: WaveSize) -> u32 {
+    match wave {
+        WaveSize::Wave32 => 2,
+        WaveSize::Wave64 => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arch, Generation};
+
+    /// (VGPRs a SIMD, granule, block of the descriptor), in waves of 32 and of 64 lanes.
+    fn vgprs(arch: Arch) -> [(u32, u32, u32); 2] {
+        let limits = arch.limits();
+        [WaveSize::Wave32, WaveSize::Wave64]
+            .map(|wave| (limits.vgprs_for(wave), limits.vgpr_granule_for(wave), limits.vgpr_block_for(wave)))
+    }
+
+    /// RDNA 3 ISA, section 3.3.2.1: "blocks of 16 for wave32 or 8 for wave64"; "1536 VGPRs per SIMD allocate in blocks of 24 for wave32
+    /// and 12 for wave64". Which these are: LLVM's `Feature1_5xVGPRs`. Section 3.3.4: LDS "in blocks of 1024 bytes", up to 64 kB.
+    #[test]
+    fn rdna_3_has_what_its_manual_says() {
+        for arch in Arch::KNOWN.into_iter().filter(|arch| arch.generation() == Generation::Gfx11) {
+            let has_more = ["gfx1100", "gfx1101", "gfx1151"].contains(&arch.name());
+            let expected =
+                if has_more { [(1536, 24, 8), (768, 12, 4)] } else { [(1024, 16, 8), (512, 8, 4)] };
+            assert_eq!(vgprs(arch), expected, "{arch}");
+            let limits = arch.limits();
+            assert_eq!((limits.lds_bytes, limits.lds_granule), (65536, 1024), "{arch}");
+            assert_eq!((limits.waves_per_simd, limits.simds * limits.joined_units), (16, 4), "{arch}");
+            assert_eq!(limits.scratch_bytes * 64, ((1 << 15) - 1) * 256, "{arch}");
+        }
+    }
 }

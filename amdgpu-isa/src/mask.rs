@@ -53,9 +53,9 @@ pub enum MaskOp {
     ShiftUp,
 }
 
-/// One line an operation: what it does, and the opcode for masks of 64 lanes.
+/// One line an operation: what it does, the opcode for masks of 64 lanes, and that for masks of 32.
 macro_rules! mask_ops {
-    ($($does:pat, $value:expr => $wave64:ident;)*) => {
+    ($($does:pat, $value:expr => $wave64:ident $wave32:ident;)*) => {
         impl MaskOp {
             /// What an opcode does with lane masks in waves of a size; `None` if it does none of these.
             pub const fn of(op: Op, wave: WaveSize) -> Option<Self> {
@@ -64,8 +64,10 @@ macro_rules! mask_ops {
                         $(Op::$wave64 => Some($value),)*
                         _ => None,
                     },
-                    // No processor that is known runs such waves.
-                    WaveSize::Wave32 => None,
+                    WaveSize::Wave32 => match op {
+                        $(Op::$wave32 => Some($value),)*
+                        _ => None,
+                    },
                 }
             }
 
@@ -73,47 +75,48 @@ macro_rules! mask_ops {
             pub const fn op(self, wave: WaveSize) -> Option<Op> {
                 match (wave, self) {
                     $((WaveSize::Wave64, $does) => Some(Op::$wave64),)*
+                    $((WaveSize::Wave32, $does) => Some(Op::$wave32),)*
                     _ => None,
                 }
             }
         }
 
-        /// All that waves of 64 lanes have.
+        /// All, with the opcodes for waves of 64 lanes and of 32.
         #[cfg(test)]
-        const ALL: &[(MaskOp, Op)] = &[$(($value, Op::$wave64),)*];
+        const ALL: &[(MaskOp, Op, Op)] = &[$(($value, Op::$wave64, Op::$wave32),)*];
     };
-    ($($does:ident $(($logic:ident))? => $wave64:ident;)*) => {
-        mask_ops! { $(MaskOp::$does $((Logic::$logic))?, MaskOp::$does $((Logic::$logic))? => $wave64;)* }
+    ($($does:ident $(($logic:ident))? => $wave64:ident $wave32:ident;)*) => {
+        mask_ops! { $(MaskOp::$does $((Logic::$logic))?, MaskOp::$does $((Logic::$logic))? => $wave64 $wave32;)* }
     };
 }
 
 mask_ops! {
-    Move => s_mov_b64;
-    Not => s_not_b64;
-    Select => s_cselect_b64;
-    Combine(And) => s_and_b64;
-    Combine(AndNot) => s_andn2_b64;
-    Combine(Or) => s_or_b64;
-    Combine(OrNot) => s_orn2_b64;
-    Combine(Xor) => s_xor_b64;
-    Combine(Xnor) => s_xnor_b64;
-    Combine(Nand) => s_nand_b64;
-    Combine(Nor) => s_nor_b64;
-    Saveexec(And) => s_and_saveexec_b64;
-    Saveexec(AndNot) => s_andn2_saveexec_b64;
-    Saveexec(NotAnd) => s_andn1_saveexec_b64;
-    Saveexec(Or) => s_or_saveexec_b64;
-    Saveexec(OrNot) => s_orn2_saveexec_b64;
-    Saveexec(NotOr) => s_orn1_saveexec_b64;
-    Saveexec(Xor) => s_xor_saveexec_b64;
-    Saveexec(Xnor) => s_xnor_saveexec_b64;
-    Saveexec(Nand) => s_nand_saveexec_b64;
-    Saveexec(Nor) => s_nor_saveexec_b64;
-    Wrexec(AndNot) => s_andn2_wrexec_b64;
-    Wrexec(NotAnd) => s_andn1_wrexec_b64;
-    CountLanes => s_bcnt1_i32_b64;
-    LanesFrom => s_bfm_b64;
-    ShiftUp => s_lshl_b64;
+    Move => s_mov_b64 s_mov_b32;
+    Not => s_not_b64 s_not_b32;
+    Select => s_cselect_b64 s_cselect_b32;
+    Combine(And) => s_and_b64 s_and_b32;
+    Combine(AndNot) => s_andn2_b64 s_andn2_b32;
+    Combine(Or) => s_or_b64 s_or_b32;
+    Combine(OrNot) => s_orn2_b64 s_orn2_b32;
+    Combine(Xor) => s_xor_b64 s_xor_b32;
+    Combine(Xnor) => s_xnor_b64 s_xnor_b32;
+    Combine(Nand) => s_nand_b64 s_nand_b32;
+    Combine(Nor) => s_nor_b64 s_nor_b32;
+    Saveexec(And) => s_and_saveexec_b64 s_and_saveexec_b32;
+    Saveexec(AndNot) => s_andn2_saveexec_b64 s_andn2_saveexec_b32;
+    Saveexec(NotAnd) => s_andn1_saveexec_b64 s_andn1_saveexec_b32;
+    Saveexec(Or) => s_or_saveexec_b64 s_or_saveexec_b32;
+    Saveexec(OrNot) => s_orn2_saveexec_b64 s_orn2_saveexec_b32;
+    Saveexec(NotOr) => s_orn1_saveexec_b64 s_orn1_saveexec_b32;
+    Saveexec(Xor) => s_xor_saveexec_b64 s_xor_saveexec_b32;
+    Saveexec(Xnor) => s_xnor_saveexec_b64 s_xnor_saveexec_b32;
+    Saveexec(Nand) => s_nand_saveexec_b64 s_nand_saveexec_b32;
+    Saveexec(Nor) => s_nor_saveexec_b64 s_nor_saveexec_b32;
+    Wrexec(AndNot) => s_andn2_wrexec_b64 s_andn2_wrexec_b32;
+    Wrexec(NotAnd) => s_andn1_wrexec_b64 s_andn1_wrexec_b32;
+    CountLanes => s_bcnt1_i32_b64 s_bcnt1_i32_b32;
+    LanesFrom => s_bfm_b64 s_bfm_b32;
+    ShiftUp => s_lshl_b64 s_lshl_b32;
 }
 
 impl Op {
@@ -130,16 +133,18 @@ mod tests {
 
     #[test]
     fn each_operation_is_that_of_its_opcode() {
-        for &(does, op) in ALL {
-            assert_eq!(op.mask_op(WaveSize::Wave64), Some(does));
-            assert_eq!(does.op(WaveSize::Wave64), Some(op));
+        for &(does, wave64, wave32) in ALL {
+            for (wave, op) in [(WaveSize::Wave64, wave64), (WaveSize::Wave32, wave32)] {
+                assert_eq!(op.mask_op(wave), Some(does));
+                assert_eq!(does.op(wave), Some(op));
+            }
         }
     }
 
     #[test]
     fn every_opcode_that_copies_exec_is_one() {
         for &op in Op::ALL {
-            let does = op.mask_op(WaveSize::Wave64);
+            let does = op.mask_op(WaveSize::Wave64).or(op.mask_op(WaveSize::Wave32));
             assert_eq!(matches!(does, Some(MaskOp::Saveexec(_))), op.is_of(Families::SAVES_EXEC), "{op}");
             assert_eq!(matches!(does, Some(MaskOp::Wrexec(_))), op.is_of(Families::COPIES_NEW_EXEC), "{op}");
         }

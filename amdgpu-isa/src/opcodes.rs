@@ -4,40 +4,46 @@ use super::assemble;
 use super::{DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Slot, Value};
 use crate::encoding::modifiers::Modifier;
 use crate::encoding::table::{Entry, Tables};
+use crate::signature::image::{MULTISAMPLED, PLANE};
 use crate::signature::{Class, FROM_LDS, GDS_ONLY, ImmKind, PACKED, Spec, Ty};
-use crate::{Arch, Feature};
+use crate::{Arch, Feature, Generation, Special, Target};
 
 /// One opcode of one encoding of a processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Opcode {
-    arch: Arch,
+    target: Target,
     entry: &'static Entry,
 }
 
 /// Every opcode of a processor, in the order of [`Encoding`] and of the opcodes' numbers.
-pub fn opcodes(arch: Arch) -> impl Iterator<Item = Opcode> {
+pub fn opcodes(target: impl Into<Target>) -> impl Iterator<Item = Opcode> {
+    let target = target.into();
+    let arch = target.arch;
     let has_a_form = |entry: &&Entry| (arch.generation().model().has_form)(arch, entry);
-    let mut entries: Vec<&'static Entry> = Tables::of(arch).entries().iter().filter(has_a_form).collect();
+    let mut entries: Vec<&'static Entry> = Tables::of(target).entries().iter().filter(has_a_form).collect();
     entries.sort_by_key(|entry| (entry.encoding, entry.opcode));
-    entries.into_iter().map(move |entry| Opcode { arch, entry })
+    entries.into_iter().map(move |entry| Opcode { target, entry })
 }
 
 impl Opcode {
     /// An op in an encoding; `None` if the processor has not got it.
-    pub fn find(arch: Arch, encoding: Encoding, op: Op) -> Option<Self> {
-        let entry = Tables::of(arch).by_op(op, encoding)?;
-        (arch.generation().model().has_form)(arch, entry).then_some(Self { arch, entry })
+    pub fn find(target: impl Into<Target>, encoding: Encoding, op: Op) -> Option<Self> {
+        let target = target.into();
+        let entry = Tables::of(target).by_op(op, encoding)?;
+        (target.arch.generation().model().has_form)(target.arch, entry).then_some(Self { target, entry })
     }
 
     /// The encodings that a processor has of an op.
-    pub fn of_op(arch: Arch, op: Op) -> impl Iterator<Item = Self> {
+    pub fn of_op(target: impl Into<Target>, op: Op) -> impl Iterator<Item = Self> {
+        let target = target.into();
+        let arch = target.arch;
         let has_a_form = move |entry: &&Entry| (arch.generation().model().has_form)(arch, entry);
-        Tables::of(arch).all_of(op).filter(has_a_form).map(move |entry| Self { arch, entry })
+        Tables::of(target).all_of(op).filter(has_a_form).map(move |entry| Self { target, entry })
     }
 
     /// The processor.
     pub fn arch(&self) -> Arch {
-        self.arch
+        self.target.arch
     }
 
     /// The encoding.
@@ -57,7 +63,7 @@ impl Opcode {
 
     /// The mnemonic as LLVM prints it: `v_add_f32_e32`.
     pub fn mnemonic(&self) -> String {
-        format!("{}{}", self.entry.op.name(), self.entry.suffix)
+        format!("{}{}", self.entry.name, self.entry.suffix)
     }
 
     /// The instruction in its plainest form: a register of its own for each operand, immediates of zero, no modifiers
@@ -69,25 +75,43 @@ impl Opcode {
         let mut registers = Registers { scalar: 16, vector: 0, accumulation: 0 };
         let mods = self.plain_mods();
         let present = |spec: &&Spec| crate::encoding::operand::is_present(self.entry, **spec, &mods);
-        let off = (self.arch.generation().model().field)(self.entry.encoding, Slot::Saddr).mask();
+        let model = self.target.arch.generation().model();
+        let off = (model.field)(self.entry.encoding, Slot::Saddr).put(model.bits.saddr_off);
         let value = |spec: &Spec| {
-            let dwords = crate::encoding::operand::width(self.arch, self.entry, *spec, &mods, off);
-            registers.value(spec.class, dwords)
+            let dwords = crate::encoding::operand::width(self.target.arch, self.entry, *spec, &mods, off);
+            let waits = matches!(
+                self.entry.op,
+                Op::s_waitcnt_vscnt | Op::s_waitcnt_vmcnt | Op::s_waitcnt_expcnt | Op::s_waitcnt_lgkmcnt
+            );
+            match (registers.value(spec.class, dwords), spec.slot) {
+                (_, Slot::Sdst) if waits => Value::Special(Special::Null),
+                // Of another bank than those of the first operation.
+                (Value::Vgpr(register), Slot::Src0Y | Slot::Src1Y) => Value::Vgpr(register + 1),
+                (value, _) => value,
+            }
         };
         let values: Vec<Value> = self.entry.specs.iter().filter(present).map(value).collect();
-        assemble(self.arch, self.entry.op, self.entry.encoding, &values, mods)
+        assemble(self.target, self.entry.op, self.entry.encoding, &values, mods)
     }
 
     fn plain_mods(&self) -> Mods {
         let Entry { flags, modifiers, specs, .. } = self.entry;
         let has = |modifier| modifiers.iter().any(|bits| bits.modifier == modifier);
-        let mut mods = Mods { lds: flags.has(FROM_LDS), gds: flags.has(GDS_ONLY), ..Mods::default() };
+        let mut mods = Mods {
+            dual: self.entry.dual,
+            lds: flags.has(FROM_LDS),
+            gds: flags.has(GDS_ONLY),
+            ..Mods::default()
+        };
         if flags.has(PACKED) {
             mods.op_sel_hi = self.entry.op_sel_hi();
         }
         if has(Modifier::Format) {
             // One dword, an unsigned integer.
-            mods.format = 4 | 4 << 4;
+            mods.format = match self.target.arch.generation() {
+                Generation::Gfx9 => 4 | 4 << 4,
+                Generation::Gfx11 => 20,
+            };
         }
         if has(Modifier::Dmask) {
             // A comparison's two values are two channels.
@@ -97,8 +121,16 @@ impl Opcode {
                 1
             };
         }
+        if self.entry.is_ray() {
+            mods.fix_for_ray();
+        }
+        mods.dim = match self.entry.encoding {
+            Encoding::Mimg | Encoding::MimgNsa if self.entry.op == Op::image_msaa_load => MULTISAMPLED,
+            Encoding::MimgNsa if !self.entry.is_ray() => PLANE,
+            _ => 0,
+        };
         let wide = specs.iter().any(|spec| spec.ty.dwords() == 2 && matches!(spec.class, Class::Vgpr));
-        if has(Modifier::DppCtrl) && wide && self.arch.has(Feature::DppPairs) {
+        if has(Modifier::DppCtrl) && wide && self.target.arch.has(Feature::DppPairs) {
             // The only permutation that pairs of registers take: lane 0 of each row to all of it.
             mods.dpp = Some(DppCtrl { ctrl: 0x150, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false });
         }
@@ -138,7 +170,10 @@ impl Registers {
             Class::Imm(_) => Value::Imm(0),
             Class::Literal => Value::Literal(0),
             Class::Vcc | Class::SdwaDst => Value::VCC,
+            // The first destination is even.
+            Class::VgprY => Value::Vgpr(take(&mut self.vector) + 1),
             Class::Vgpr
+            | Class::DppVgpr
             | Class::SrcVgpr
             | Class::SrcLane
             | Class::GwsData
@@ -155,7 +190,8 @@ impl Registers {
             | Class::BufferData
             | Class::ImageData
             | Class::Export
-            | Class::ImageAddr => Value::Vgpr(take(&mut self.vector)),
+            | Class::ImageAddr
+            | Class::ImageAddress(_) => Value::Vgpr(take(&mut self.vector)),
         }
     }
 }
@@ -189,7 +225,19 @@ impl Encoding {
             Self::Mubuf => "mubuf",
             Self::Mtbuf => "mtbuf",
             Self::Mimg => "mimg",
+            Self::MimgNsa => "mimg_nsa",
             Self::Exp => "exp",
+            Self::VopcDpp => "vopc_dpp",
+            Self::Vop1Dpp8 => "vop1_dpp8",
+            Self::Vop2Dpp8 => "vop2_dpp8",
+            Self::VopcDpp8 => "vopc_dpp8",
+            Self::Vop3Dpp => "vop3_dpp",
+            Self::Vop3Dpp8 => "vop3_dpp8",
+            Self::Vop3pDpp => "vop3p_dpp",
+            Self::Vop3pDpp8 => "vop3p_dpp8",
+            Self::Vopd => "vopd",
+            Self::Vinterp => "vinterp",
+            Self::Ldsdir => "ldsdir",
         }
     }
 }

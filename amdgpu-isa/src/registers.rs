@@ -46,6 +46,8 @@ pub enum Special {
     Scc,
     /// LDS_DIRECT: a dword of LDS, at the address in M0.
     LdsDirect,
+    /// NULL: reads as zero, and takes results that nobody wants.
+    Null,
 }
 
 impl Special {
@@ -89,9 +91,21 @@ pub(crate) struct Registers {
     pub(crate) runs: &'static [Run],
     /// Special sources: operand code, and name in text.
     pub(crate) specials: &'static [(Special, u8, &'static str)],
+    /// The operand code of M0, where it is not its number; NULL has that then.
+    pub(crate) m0_code: u8,
 }
 
 impl Registers {
+    /// Whether an operand code below 128 is NULL.
+    pub(crate) const fn is_null(&self, code: u32) -> bool {
+        self.m0_code != scalar::M0 && code == scalar::M0 as u32
+    }
+
+    /// The operand code of a register.
+    pub(crate) const fn code(&self, number: u8) -> u8 {
+        if number == scalar::M0 { self.m0_code } else { number }
+    }
+
     /// The run that a register belongs to.
     pub(crate) fn run_of(&self, number: u8) -> Option<&Run> {
         self.runs.iter().find(|run| (run.first..run.end()).contains(&number))
@@ -132,12 +146,39 @@ const GFX9: Registers = Registers {
         (Special::Scc, 253, "src_scc"),
         (Special::LdsDirect, 254, "src_lds_direct"),
     ],
+    m0_code: scalar::M0,
+};
+
+/// RDNA 3 ISA, section 5.1, "Scalar ALU Operands".
+const GFX11: Registers = Registers {
+    runs: &[
+        Run { first: 0, count: scalar::VCC, name: "s", naming: Naming::Numbered },
+        Run { first: scalar::VCC, count: 2, name: "vcc", naming: Naming::Halves },
+        Run { first: scalar::TTMP, count: scalar::TTMPS, name: "ttmp", naming: Naming::Numbered },
+        Run { first: scalar::M0, count: 1, name: "m0", naming: Naming::Single },
+        Run { first: scalar::EXEC, count: 2, name: "exec", naming: Naming::Halves },
+    ],
+    specials: &[
+        (Special::Null, 124, "null"),
+        (Special::SharedBase, 235, "src_shared_base"),
+        (Special::SharedLimit, 236, "src_shared_limit"),
+        (Special::PrivateBase, 237, "src_private_base"),
+        (Special::PrivateLimit, 238, "src_private_limit"),
+        (Special::PopsExitingWaveId, 239, "src_pops_exiting_wave_id"),
+        (Special::Vccz, 251, "src_vccz"),
+        (Special::Execz, 252, "src_execz"),
+        (Special::Scc, 253, "src_scc"),
+        // Only LLVM has it, and in VOPD alone.
+        (Special::LdsDirect, 254, "src_lds_direct"),
+    ],
+    m0_code: 125,
 };
 
 impl Generation {
     pub(crate) const fn registers(self) -> &'static Registers {
         match self {
             Self::Gfx9 => &GFX9,
+            Self::Gfx11 => &GFX11,
         }
     }
 }
@@ -148,8 +189,10 @@ mod tests {
 
     #[test]
     fn runs_are_apart_and_in_order() {
-        let runs = Generation::Gfx9.registers().runs;
-        assert!(runs.windows(2).all(|pair| pair[0].end() <= pair[1].first));
-        assert!(runs.iter().all(|run| run.end() <= scalar::COUNT));
+        for generation in [Generation::Gfx9, Generation::Gfx11] {
+            let runs = generation.registers().runs;
+            assert!(runs.windows(2).all(|pair| pair[0].end() <= pair[1].first));
+            assert!(runs.iter().all(|run| run.end() <= scalar::COUNT));
+        }
     }
 }

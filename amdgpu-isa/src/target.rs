@@ -14,16 +14,19 @@ use crate::limits::Limits;
 pub enum Generation {
     /// Vega and CDNA: gfx900 to gfx950.
     Gfx9,
+    /// RDNA 3 and 3.5: gfx1100 to gfx1153.
+    Gfx11,
 }
 
 impl Generation {
     /// How many there are.
-    pub(crate) const COUNT: usize = Self::Gfx9 as usize + 1;
+    pub(crate) const COUNT: usize = Self::Gfx11 as usize + 1;
 
     /// LLVM's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gfx9 => "GFX9",
+            Self::Gfx11 => "GFX11",
         }
     }
 
@@ -31,6 +34,7 @@ impl Generation {
     pub const fn wave_sizes(self) -> &'static [WaveSize] {
         match self {
             Self::Gfx9 => &[WaveSize::Wave64],
+            Self::Gfx11 => &[WaveSize::Wave32, WaveSize::Wave64],
         }
     }
 }
@@ -45,6 +49,9 @@ pub enum WaveSize {
 }
 
 impl WaveSize {
+    /// How many there are.
+    pub(crate) const COUNT: usize = Self::Wave64 as usize + 1;
+
     /// Lanes of a wavefront.
     pub const fn lanes(self) -> u32 {
         match self {
@@ -97,6 +104,16 @@ macro_rules! processors {
     };
 }
 
+/// How many are instrumented and executed.
+const RUN: usize = {
+    let (mut index, mut count) = (0, 0);
+    while index < PROCESSORS.len() {
+        count += PROCESSORS[index].arch.is_run() as usize;
+        index += 1;
+    }
+    count
+};
+
 /// What is known of a processor.
 struct Processor {
     arch: Arch,
@@ -129,11 +146,41 @@ processors! {
     Gfx942 "gfx942" 0x4c Gfx9 Gfx942 GFX942 CDNA2;
     /// CDNA 4 (MI350).
     Gfx950 "gfx950" 0x4f Gfx9 Gfx950 GFX950 CDNA4;
+    /// Navi 31 (RX 7900).
+    Gfx1100 "gfx1100" 0x41 Gfx11 Gfx1100 GFX1100 RDNA3_LARGE;
+    /// Navi 32 (RX 7800, RX 7700).
+    Gfx1101 "gfx1101" 0x46 Gfx11 Gfx1100 GFX1100 RDNA3_LARGE;
+    /// Navi 33 (RX 7600).
+    Gfx1102 "gfx1102" 0x47 Gfx11 Gfx1100 GFX1100 RDNA3;
+    /// Phoenix APU (780M).
+    Gfx1103 "gfx1103" 0x44 Gfx11 Gfx1100 GFX1100 RDNA3;
+    /// Strix Point APU (890M).
+    Gfx1150 "gfx1150" 0x43 Gfx11 Gfx1150 GFX1150 RDNA3;
+    /// Strix Halo APU (8060S).
+    Gfx1151 "gfx1151" 0x4a Gfx11 Gfx1150 GFX1150 RDNA3_LARGE;
+    /// Krackan Point APU.
+    Gfx1152 "gfx1152" 0x55 Gfx11 Gfx1150 GFX1150 RDNA3;
+    /// Krackan Point 2 APU.
+    Gfx1153 "gfx1153" 0x58 Gfx11 Gfx1150 GFX1150 RDNA3;
 }
 
 impl Arch {
-    /// Every processor this crate knows.
-    pub const ALL: [Self; PROCESSORS.len()] = {
+    /// Every processor that kernels are built for, and whose code objects are instrumented and executed.
+    pub const ALL: [Self; RUN] = {
+        let mut all = [Self::Gfx900; RUN];
+        let (mut index, mut found) = (0, 0);
+        while index < PROCESSORS.len() {
+            if PROCESSORS[index].arch.is_run() {
+                all[found] = PROCESSORS[index].arch;
+                found += 1;
+            }
+            index += 1;
+        }
+        all
+    };
+
+    /// Every processor whose code objects are read: those of [`Self::ALL`], and those of which that is all that there is yet.
+    pub const KNOWN: [Self; PROCESSORS.len()] = {
         let mut all = [Self::Gfx900; PROCESSORS.len()];
         let mut index = 0;
         while index < all.len() {
@@ -143,6 +190,23 @@ impl Arch {
         }
         all
     };
+
+    const fn is_run(self) -> bool {
+        matches!(self.generation(), Generation::Gfx9)
+    }
+
+    /// This processor, if code for it is built, instrumented and executed.
+    ///
+    /// # Errors
+    /// [`OnlyRead`] if its code is read alone.
+    pub const fn to_run(self) -> Result<Self, OnlyRead> {
+        if self.is_run() { Ok(self) } else { Err(OnlyRead(self)) }
+    }
+
+    /// The processor of a name, among all whose code is read.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::KNOWN.into_iter().find(|arch| arch.name() == name)
+    }
 
     const fn processor(self) -> &'static Processor {
         &PROCESSORS[self as usize]
@@ -160,12 +224,17 @@ impl Arch {
 
     /// The processor of an `EF_AMDGPU_MACH` value, if it is a known one.
     pub fn from_mach(mach: u8) -> Option<Self> {
-        Self::ALL.into_iter().find(|arch| arch.mach() == mach)
+        Self::KNOWN.into_iter().find(|arch| arch.mach() == mach)
     }
 
     /// The generation that it belongs to.
     pub const fn generation(self) -> Generation {
         self.processor().generation
+    }
+
+    /// The size of wavefronts that code is for where nothing says it: LLVM's default.
+    pub const fn default_wave(self) -> WaveSize {
+        self.generation().wave_sizes()[0]
     }
 
     /// The first processor that has the same instructions: what stands for all of them in look-ups.
@@ -190,16 +259,47 @@ impl fmt::Display for Arch {
     }
 }
 
-/// A processor name that is not one of GFX9.
+/// A processor whose code is read, and nothing else yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "code for {0} is read (`inspect`, `disasm`, `isa`), but not built, instrumented or executed yet: that is done for GFX9 (gfx900 … gfx950)"
+)]
+pub struct OnlyRead(pub Arch);
+
+/// A processor name that is not one of [`Arch::ALL`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a GFX9 processor this tool knows (gfx900 … gfx950)")]
-pub struct UnknownArch(pub String);
+pub enum UnknownArch {
+    /// Known to be none.
+    #[error(
+        "`{0}` is not a processor this tool knows (gfx900 … gfx950; to read code also gfx1100 … gfx1153)"
+    )]
+    Unknown(String),
+    /// Known, but its code is read alone.
+    #[error(transparent)]
+    OnlyRead(#[from] OnlyRead),
+}
 
 impl FromStr for Arch {
     type Err = UnknownArch;
 
     fn from_str(name: &str) -> Result<Self, UnknownArch> {
-        Self::ALL.into_iter().find(|arch| arch.name() == name).ok_or_else(|| UnknownArch(name.to_owned()))
+        let known = Self::from_name(name).ok_or_else(|| UnknownArch::Unknown(name.to_owned()))?;
+        Ok(known.to_run()?)
+    }
+}
+
+/// A processor, and the size of the waves that code is for: lane masks are as wide. A processor alone stands for its default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// The processor.
+    pub arch: Arch,
+    /// The size of its waves.
+    pub wave: WaveSize,
+}
+
+impl From<Arch> for Target {
+    fn from(arch: Arch) -> Self {
+        Self { arch, wave: arch.default_wave() }
     }
 }
 

@@ -111,12 +111,23 @@ pub(super) fn has_inline_twin(value: u32, ty: Ty) -> bool {
     match ty {
         Ty::F64 => false,
         Ty::I64 => integer(value.into()),
-        Ty::F16 => integer((low as i16).into()) || is_float(low, half),
+        Ty::F16 | Ty::Exponent16 => integer((low as i16).into()) || is_float(low, half),
         Ty::BF16 => integer((low as i16).into()) || is_float(low, brain),
         Ty::V2F16 => integer((value as i32).into()) || is_float(value, half),
+        Ty::V2F16Splat => {
+            low == value >> 16 && has_inline_twin(low, Ty::F16) || integer((value as i32).into())
+        }
         Ty::V2BF16 => integer((value as i32).into()) || is_float(value, brain),
         _ => integer((value as i32).into()) || is_float(value, single),
     }
+}
+
+/// The inline constant whose double has this high half, and zeros behind it.
+pub(super) fn double_twin(value: u32) -> Option<f64> {
+    let codes = 240..=248;
+    let wide = u64::from(value) << 32;
+    let code = codes.into_iter().find(|&code| Value::Inline(code).as_u64() == Some(wide));
+    if value == 0 { Some(0.0) } else { code.and_then(inline_float) }
 }
 
 #[cfg(test)]

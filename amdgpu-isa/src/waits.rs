@@ -31,10 +31,18 @@ const GFX9: Layout = Layout {
     scalar_and_lds: [Field::new(8, 4), NOTHING],
 };
 
+/// RDNA 3 ISA, S_WAITCNT: expcnt 2:0, lgkmcnt 9:4, vmcnt 15:10.
+const GFX11: Layout = Layout {
+    vector: [Field::new(10, 6), NOTHING],
+    exports: [Field::new(0, 3), NOTHING],
+    scalar_and_lds: [Field::new(4, 6), NOTHING],
+};
+
 impl Generation {
     const fn waits(self) -> &'static Layout {
         match self {
             Self::Gfx9 => &GFX9,
+            Self::Gfx11 => &GFX11,
         }
     }
 }
@@ -74,6 +82,11 @@ pub(crate) fn with_count(generation: Generation, raw: u16, name: &str, count: i6
 /// The immediate that waits for nothing.
 pub(crate) fn at_rest(generation: Generation) -> u16 {
     generation.waits().named().into_iter().fold(0, |raw, (_, parts)| raw | put(parts, most(parts)))
+}
+
+/// The bits of the immediate that belong to no counter.
+pub(crate) fn gap(generation: Generation) -> u16 {
+    !at_rest(generation)
 }
 
 impl Waits {

@@ -2,7 +2,7 @@
 //!
 //! Kept as its raw words with accessors, so that what is not understood survives a rewrite.
 
-use amdgpu_isa::{Arch, Feature};
+use amdgpu_isa::{Arch, Feature, WaveSize};
 
 /// A kernel descriptor as it stands in `.rodata`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +161,8 @@ impl KernelDescriptor {
         enable_sgpr_workgroup_info, set_enable_sgpr_workgroup_info = RSRC2 + 10;
         /// Wavefronts of a workgroup may run on different compute units (`TG_SPLIT`, gfx90a and later).
         tg_split, set_tg_split = RSRC3 + 16;
+        /// Waves of a workgroup spread over both compute units of a work-group processor (`WGP_MODE`, GFX10 and later).
+        wgp_mode, set_wgp_mode = RSRC1 + 29;
         /// Waves have 32 lanes (`ENABLE_WAVEFRONT_SIZE32`, GFX10 and later).
         enable_wavefront_size32, set_enable_wavefront_size32 = PROPERTIES + 10;
         /// The stack may grow at run time (`USES_DYNAMIC_STACK`, code object version 5 and later).
@@ -224,8 +226,20 @@ impl KernelDescriptor {
         self.set_bits(PROPERTIES + bit, 1, u32::from(on));
     }
 
-    /// SGPRs allotted to a wavefront, VCC, FLAT_SCRATCH and XNACK_MASK included: a multiple of 16.
-    pub fn sgpr_count(&self, _arch: Arch) -> u32 {
+    /// The size of the waves (`ENABLE_WAVEFRONT_SIZE32`, where a processor has two).
+    pub fn wave_size(&self, arch: Arch) -> WaveSize {
+        match arch.generation().wave_sizes() {
+            [only] => *only,
+            _ if self.enable_wavefront_size32() => WaveSize::Wave32,
+            _ => WaveSize::Wave64,
+        }
+    }
+
+    /// SGPRs allotted to a wavefront, VCC, FLAT_SCRATCH and XNACK_MASK included: a multiple of 16, or all that there are.
+    pub fn sgpr_count(&self, arch: Arch) -> u32 {
+        if arch.limits().fixed_sgprs {
+            return arch.limits().most_sgprs;
+        }
         // GFX9 counts blocks of 8 and allots blocks of 16, and compilers write odd block counts too.
         (self.bits(RSRC1 + 6, 4) / 2 + 1) * 16
     }
@@ -233,18 +247,23 @@ impl KernelDescriptor {
     /// Allots at least `count` SGPRs, VCC, FLAT_SCRATCH and XNACK_MASK included.
     ///
     /// # Errors
-    /// [`RegisterLimit`] above 112.
-    pub fn set_sgpr_count(&mut self, _arch: Arch, count: u32) -> Result<(), RegisterLimit> {
-        if count > 112 {
-            return Err(RegisterLimit { kind: "SGPR", asked: count, limit: 112 });
+    /// [`RegisterLimit`] above 112, or what there is.
+    pub fn set_sgpr_count(&mut self, arch: Arch, count: u32) -> Result<(), RegisterLimit> {
+        let limit = arch.limits().most_sgprs;
+        if count > limit {
+            return Err(RegisterLimit { kind: "SGPR", asked: count, limit });
+        }
+        if arch.limits().fixed_sgprs {
+            return Ok(());
         }
         self.set_bits(RSRC1 + 6, 4, 2 * (count.div_ceil(16).max(1) - 1));
         Ok(())
     }
 
-    /// Vector registers allotted to a wavefront: a multiple of 4, from gfx90a on of 8. There VGPRs and AGPRs share it.
+    /// Vector registers allotted to a wavefront: a multiple of 4, from gfx90a on of 8, in waves of 32 lanes of 8. On accelerators VGPRs and
+    /// AGPRs share it.
     pub fn vgpr_count(&self, arch: Arch) -> u32 {
-        (self.bits(RSRC1, 6) + 1) * vgpr_granule(arch)
+        (self.bits(RSRC1, 6) + 1) * self.vgpr_block(arch)
     }
 
     /// Allots at least `count` vector registers; from gfx90a on VGPRs and AGPRs together.
@@ -252,11 +271,13 @@ impl KernelDescriptor {
     /// # Errors
     /// [`RegisterLimit`] above 256, from gfx90a on above 512.
     pub fn set_vgpr_count(&mut self, arch: Arch, count: u32) -> Result<(), RegisterLimit> {
-        let limit = arch.limits().vgprs_per_simd;
+        let limits = arch.limits();
+        let limit =
+            if arch.has(Feature::UnifiedRegisterFile) { limits.vgprs_per_simd } else { limits.most_vgprs };
         if count > limit {
             return Err(RegisterLimit { kind: "VGPR", asked: count, limit });
         }
-        self.set_bits(RSRC1, 6, count.div_ceil(vgpr_granule(arch)).max(1) - 1);
+        self.set_bits(RSRC1, 6, count.div_ceil(self.vgpr_block(arch)).max(1) - 1);
         Ok(())
     }
 
@@ -297,6 +318,11 @@ impl KernelDescriptor {
         }
     }
 
+    /// Vector registers are counted in blocks of this many (`GRANULATED_WORKITEM_VGPR_COUNT`).
+    fn vgpr_block(&self, arch: Arch) -> u32 {
+        arch.limits().vgpr_block_for(self.wave_size(arch))
+    }
+
     /// Bits that do not cross a 32-bit word.
     fn bits(&self, bit: u32, width: u32) -> u32 {
         let at = (bit / 32 * 4) as usize;
@@ -315,11 +341,6 @@ impl KernelDescriptor {
 
 const fn mask(width: u32) -> u32 {
     u32::MAX >> (32 - width)
-}
-
-/// Vector registers are allotted in blocks of this many (`GRANULATED_WORKITEM_VGPR_COUNT`).
-const fn vgpr_granule(arch: Arch) -> u32 {
-    arch.limits().vgpr_granule
 }
 
 impl FloatRound {

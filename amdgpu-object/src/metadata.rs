@@ -25,6 +25,8 @@ pub struct KernelMetadata {
     pub uses_dynamic_stack: bool,
     /// Lanes a wavefront (64 on GFX9).
     pub wavefront_size: u32,
+    /// Waves of a workgroup spread over both compute units of a work-group processor (RDNA).
+    pub workgroup_processor_mode: bool,
     /// SGPRs used, specials included.
     pub sgpr_count: u32,
     /// VGPRs used (gfx90a: VGPRs and AGPRs together).
@@ -234,7 +236,7 @@ struct Found<'r, 'a> {
 type Read = for<'a> fn(&mut Found<'_, 'a>, &mut Stream<'a>, &'static str) -> Result<(), Problem>;
 
 /// What is read of an entry of `amdhsa.kernels`.
-const KEYS: [(&str, Read); 17] = [
+const KEYS: [(&str, Read); 18] = [
     (".agpr_count", |found, stream, key| set(&mut found.metadata.agpr_count, number(stream, key))),
     (".args", |found, stream, key| set(&mut found.metadata.args, args(stream, found.recent, key))),
     (".group_segment_fixed_size", |found, stream, key| {
@@ -271,6 +273,11 @@ const KEYS: [(&str, Read); 17] = [
         set(&mut found.metadata.vgpr_spill_count, number(stream, key))
     }),
     (".wavefront_size", |found, stream, key| set(&mut found.metadata.wavefront_size, number(stream, key))),
+    // LLVM writes it as a number.
+    (".workgroup_processor_mode", |found, stream, key| {
+        let mode = number(stream, key).map(|mode| mode != 0);
+        set(&mut found.metadata.workgroup_processor_mode, mode)
+    }),
 ];
 
 fn set<T>(place: &mut T, value: Result<T, Problem>) -> Result<(), Problem> {

@@ -1,19 +1,22 @@
 //! How many waves a compute unit can hold, and what limits it.
 //!
 //! Theoretical occupancy, from what a kernel allocates. Sources: "CDNA2 Memory Hierarchy" (AMD, slides "Occupancy:
-//! limiting factors"), the "Vega" and "CDNA" ISA manuals, chapter "Register allocation".
+//! limiting factors"), the "Vega" and "CDNA" ISA manuals, chapter "Register allocation"; [`Limits`](amdgpu_isa::Limits) for RDNA.
+//!
+//! A compute unit stands for what the waves of a workgroup share: in WGP mode, a work-group processor, which is two of them.
 
 use amdgpu_isa::{Arch, Feature, WaveSize};
 use serde::{Deserialize, Serialize};
 
 use crate::KernelMetadata;
 
-/// The size of wavefronts that workgroups are made of.
-const WAVE_SIZE: WaveSize = WaveSize::Wave64;
-
 /// What a kernel allocates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
+    /// The size of the waves.
+    pub wave: WaveSize,
+    /// Waves of a workgroup spread over both compute units of a work-group processor.
+    pub wgp_mode: bool,
     /// SGPRs a wave, VCC and the other specials included.
     pub sgprs: u32,
     /// VGPRs a wave; from gfx90a on, VGPRs and AGPRs together.
@@ -27,11 +30,22 @@ pub struct Resources {
 }
 
 impl Resources {
+    /// Nothing of anything, in waves of a processor's default size.
+    pub fn nothing(arch: Arch) -> Self {
+        let wave = arch.default_wave();
+        Self { wave, wgp_mode: false, sgprs: 0, vgprs: 0, agprs: 0, lds_bytes: 0, workgroup_size: 0 }
+    }
+
     /// The resources that a kernel's note states. The workgroup is the required one, else the largest that the kernel
     /// allows.
-    pub fn of(metadata: &KernelMetadata) -> Self {
+    pub fn of(arch: Arch, metadata: &KernelMetadata) -> Self {
         let required = metadata.reqd_workgroup_size.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
+        let mut sizes = arch.generation().wave_sizes().iter().copied();
+        // One that the processor has not would be refused when it is launched.
+        let size = sizes.find(|size| size.lanes() == metadata.wavefront_size);
         Self {
+            wave: size.unwrap_or(arch.default_wave()),
+            wgp_mode: metadata.workgroup_processor_mode,
             sgprs: metadata.sgpr_count,
             vgprs: metadata.vgpr_count,
             agprs: metadata.agpr_count,
@@ -84,8 +98,8 @@ fn by_vgprs(arch: Arch, resources: &Resources) -> u32 {
     } else {
         resources.vgprs.max(resources.agprs)
     };
-    let file = limits.vgprs_per_simd;
-    file / wanted.clamp(1, file).next_multiple_of(limits.vgpr_granule)
+    let file = limits.vgprs_for(resources.wave);
+    file / wanted.clamp(1, file).next_multiple_of(limits.vgpr_granule_for(resources.wave))
 }
 
 /// Waves a SIMD that the scalar registers allow.
@@ -101,8 +115,14 @@ fn by_lds(arch: Arch, resources: &Resources) -> Option<u32> {
     let granule = limits.lds_granule;
     let wanted = resources.lds_bytes.div_ceil(granule);
     let waves_per_workgroup =
-        resources.workgroup_size.clamp(1, limits.most_work_items).div_ceil(WAVE_SIZE.lanes());
-    Some((limits.lds_bytes / granule).checked_div(wanted)? * waves_per_workgroup)
+        resources.workgroup_size.clamp(1, limits.most_work_items).div_ceil(resources.wave.lanes());
+    let shared = limits.lds_bytes * units(arch, resources);
+    Some((shared / granule).checked_div(wanted)? * waves_per_workgroup)
+}
+
+/// Compute units that the waves of a workgroup share.
+fn units(arch: Arch, resources: &Resources) -> u32 {
+    if resources.wgp_mode { arch.limits().joined_units } else { 1 }
 }
 
 /// The occupancy of a kernel.
@@ -113,7 +133,7 @@ pub fn occupancy(arch: Arch, resources: &Resources) -> Occupancy {
 /// The occupancy on a device whose SIMDs have `slots` slots for waves, instead of
 /// [`waves_per_simd`](amdgpu_isa::Limits::waves_per_simd).
 pub fn occupancy_in_slots(arch: Arch, resources: &Resources, slots: u32) -> Occupancy {
-    let (max_waves_per_simd, simds) = (slots, arch.limits().simds);
+    let (max_waves_per_simd, simds) = (slots, arch.limits().simds * units(arch, resources));
     let (by_vgprs, by_sgprs, by_lds) =
         (by_vgprs(arch, resources), by_sgprs(arch, resources), by_lds(arch, resources));
     let mut waves_per_simd = max_waves_per_simd;
@@ -151,13 +171,15 @@ pub struct OccupancyTables {
 }
 
 impl OccupancyTables {
-    /// The tables of a processor, for workgroups of so many work-items.
-    pub fn new(arch: Arch, workgroup_size: u32) -> Self {
-        let vectors = arch.limits().vgprs_per_simd;
-        let nothing = Resources { workgroup_size, ..Resources::default() };
+    /// The tables of a processor, for workgroups, waves and a mode as these.
+    pub fn new(arch: Arch, like: &Resources) -> Self {
+        let limits = arch.limits();
+        let vectors =
+            if arch.has(Feature::UnifiedRegisterFile) { limits.vgprs_per_simd } else { limits.most_vgprs };
+        let nothing = Resources { sgprs: 0, vgprs: 0, agprs: 0, lds_bytes: 0, ..*like };
         Self {
             vgprs: table(arch, 1..=vectors, |vgprs| Resources { vgprs, ..nothing }),
-            sgprs: table(arch, 1..=112, |sgprs| Resources { sgprs, ..nothing }),
+            sgprs: table(arch, 1..=limits.most_sgprs, |sgprs| Resources { sgprs, ..nothing }),
             lds: table(arch, (0..=arch.limits().lds_bytes).step_by(128), |lds_bytes| Resources {
                 lds_bytes,
                 ..nothing
@@ -188,7 +210,7 @@ mod tests {
     use super::*;
 
     fn of(arch: Arch, sgprs: u32, vgprs: u32, lds_bytes: u32, workgroup_size: u32) -> (u32, Limiter) {
-        let resources = Resources { sgprs, vgprs, agprs: 0, lds_bytes, workgroup_size };
+        let resources = Resources { sgprs, vgprs, lds_bytes, workgroup_size, ..Resources::nothing(arch) };
         let occupancy = occupancy(arch, &resources);
         (occupancy.waves_per_cu, occupancy.limiter)
     }
@@ -227,7 +249,8 @@ mod tests {
         let plain = |steps: &[OccupancyStep]| -> Vec<(u32, u32)> {
             steps.iter().map(|step| (step.most, step.waves_per_cu)).collect()
         };
-        let tables = OccupancyTables::new(Arch::Gfx90a, 128);
+        let like = Resources { workgroup_size: 128, ..Resources::nothing(Arch::Gfx90a) };
+        let tables = OccupancyTables::new(Arch::Gfx90a, &like);
         let vgprs = [(64, 32), (72, 28), (80, 24), (96, 20), (128, 16), (168, 12), (256, 8), (512, 4)];
         assert_eq!(plain(&tables.vgprs), vgprs);
         assert_eq!(plain(&tables.sgprs), [(100, 32), (112, 28)]);

@@ -1,11 +1,11 @@
 //! Bytes to [`Inst`].
 
-use super::format::{Format, Pairs};
+use super::format::{Field, Format, Pairs};
 use super::model::{Model, PREFIX_BYTES, Rules, Scaled};
 use super::modifiers;
 use super::operand::{self, Fields};
 use super::table::{Entry, Tables};
-use crate::{Arch, DecodeError, Encoding, Feature, Illegal, Inst, Mods, Operands};
+use crate::{Arch, DecodeError, Encoding, Feature, Illegal, Inst, Mods, Operands, Target};
 
 /// Decodes the instruction at the start of `bytes`, which may go on to the end of the section.
 ///
@@ -14,8 +14,9 @@ use crate::{Arch, DecodeError, Encoding, Feature, Illegal, Inst, Mods, Operands}
 ///
 /// # Errors
 /// [`DecodeError`], with the offending words.
-pub fn decode(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
-    decode_with(arch, bytes, arch.generation().model().check)
+pub fn decode(target: impl Into<Target>, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    let target = target.into();
+    decode_with(target, bytes, target.arch.generation().model().check)
 }
 
 /// As [`decode`], for a listing: takes every combination of operands of which each by itself is legal, as LLVM's
@@ -24,13 +25,15 @@ pub fn decode(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
 ///
 /// # Errors
 /// [`DecodeError`], with the offending words.
-pub fn decode_for_listing(arch: Arch, bytes: &[u8]) -> Result<Inst, DecodeError> {
-    decode_with(arch, bytes, arch.generation().model().check_fields)
+pub fn decode_for_listing(target: impl Into<Target>, bytes: &[u8]) -> Result<Inst, DecodeError> {
+    let target = target.into();
+    decode_with(target, bytes, target.arch.generation().model().check_fields)
 }
 
 /// How many bytes at the start of `bytes` tell that they are `inst`, which they decode to: with any others behind these they
 /// would be the same instruction.
-pub fn significant_bytes(arch: Arch, bytes: &[u8], inst: &Inst) -> usize {
+pub fn significant_bytes(target: impl Into<Target>, bytes: &[u8], inst: &Inst) -> usize {
+    let arch = target.into().arch;
     let model = arch.generation().model();
     if scaled(arch, model).is_some_and(|scaled| (scaled.may_be_prefix)(bytes)) {
         // What stands behind tells whether it belongs to it.
@@ -48,16 +51,17 @@ fn scaled(arch: Arch, model: &Model) -> Option<&'static Scaled> {
     model.scaled.filter(|_| arch.has(Feature::ScaledMatrices))
 }
 
-fn decode_with(arch: Arch, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeError> {
+fn decode_with(target: Target, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeError> {
+    let arch = target.arch;
     let model = arch.generation().model();
     let scaled = scaled(arch, model);
     let prefix = scaled.and_then(|scaled| Some((scaled, (scaled.prefix_at)(bytes)?)));
-    match decode_behind((arch, model), bytes, prefix, rules) {
+    match decode_behind((target, model), bytes, prefix, rules) {
         // Two instructions where they cannot be one.
         Err(DecodeError::IllegalOperand { .. })
             if scaled.is_some_and(|scaled| prefix.is_some() && !(scaled.names_operands)(bytes)) =>
         {
-            decode_behind((arch, model), bytes, None, rules)
+            decode_behind((target, model), bytes, None, rules)
         }
         result => result,
     }
@@ -65,11 +69,12 @@ fn decode_with(arch: Arch, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeErr
 
 /// Decodes an instruction that begins with these two dwords of scales, if any.
 fn decode_behind(
-    (arch, model): (Arch, &'static Model),
+    (target, model): (Target, &'static Model),
     bytes: &[u8],
     prefix: Option<(&Scaled, u64)>,
     rules: Rules,
 ) -> Result<Inst, DecodeError> {
+    let arch = target.arch;
     let bytes = if prefix.is_some() { &bytes[PREFIX_BYTES..] } else { bytes };
     let word = |index: usize| {
         let bytes = bytes.get(index * 4..index * 4 + 4)?;
@@ -78,13 +83,13 @@ fn decode_behind(
     let truncated =
         |dwords: u8| DecodeError::Truncated { needed: usize::from(dwords) * 4, available: bytes.len() };
     let first = word(0).ok_or_else(|| truncated(1))?;
-    let tables = Tables::of(arch);
+    let tables = Tables::of(target);
     let mut encoding =
         model.encoding_of(arch.generation(), first).ok_or(DecodeError::UnknownEncoding { word: first })?;
     if let Some((scaled, _)) = prefix {
         encoding = scaled.encoding;
-    } else if let Some(short) = (model.unmarked)(tables, encoding, first, word(1)) {
-        encoding = short;
+    } else if let Some(other) = (model.instead)(tables, encoding, first, word(1)) {
+        encoding = other;
     }
     let format = (model.format)(encoding);
     let second = if format.dwords > 1 { word(1).ok_or_else(|| truncated(2))? } else { 0 };
@@ -98,16 +103,28 @@ fn decode_behind(
         opcode,
         words,
     })?;
+    // Fixed bits of a second dword are part of the encoding.
+    if (bits ^ format.prefix) & format.prefix_mask != 0 {
+        return Err(DecodeError::UnknownEncoding { word: first });
+    }
     let reserved = bits & !(entry.used | entry.ignored);
     if reserved != 0 {
         return Err(DecodeError::ReservedBits { op: entry.op, bits: reserved, words });
     }
     let illegal = |reason| DecodeError::IllegalOperand { op: entry.op, reason, words };
 
-    let pairs = Pairs { main: bits, prefix: prefix.map_or(0, |(_, prefix)| prefix) };
+    let mut pairs = Pairs { main: bits, extra: prefix.map_or(0, |(_, prefix)| prefix) };
+    if format.dwords > 2 {
+        pairs.extra = word(2).ok_or_else(|| truncated(3))?.into();
+        let bits = pairs.extra & !(entry.used_extra | u64::from(entry.ignored_control));
+        if bits != 0 {
+            return Err(DecodeError::ReservedBits { op: entry.op, bits, words });
+        }
+    }
     let mut fields = Fields::new((arch, model), pairs, word(usize::from(format.dwords)));
     let mut inst =
         Inst { op: entry.op, encoding, size: 0, operands: Operands::new(), mods: modifiers::empty(encoding) };
+    inst.mods.dual = entry.dual;
     read(entry, &mut fields, rules, &mut inst.operands, &mut inst.mods).map_err(illegal)?;
     if fields.literal_used && fields.literal.is_none() {
         return Err(truncated(format.dwords + 1));
@@ -116,6 +133,9 @@ fn decode_behind(
     inst.size = prefix_size + 4 * (format.dwords + u8::from(fields.literal_used));
     Ok(inst)
 }
+
+/// OP_SEL of VOP3.
+pub(crate) const VOP3_OP_SEL: Field = Field::new(11, 4);
 
 /// Operands and modifiers of the words of an opcode, written where there are none yet: these are large to move about.
 pub(super) fn read(
@@ -126,13 +146,23 @@ pub(super) fn read(
     mods: &mut Mods,
 ) -> Result<(), Illegal> {
     decode_modifiers(entry, fields, mods)?;
+    if entry.reads_whole(fields.pairs.main) {
+        // LLVM takes these for instructions without halves: all of OP_SEL means nothing.
+        const NEG_AND_ABS: u64 = 7 << 8 | 7 << 61;
+        if fields.pairs.main & entry.ignored & NEG_AND_ABS != 0 {
+            return Err(Illegal::Field("OP_SEL"));
+        }
+        fields.idle |= VOP3_OP_SEL.mask();
+        mods.op_sel = 0;
+    }
     for (&spec, &place) in entry.specs.iter().zip(&entry.places) {
         operand::decode(fields, entry, (spec, place), mods, operands)?;
     }
     mods.ignored = match fields.model.scaled {
-        Some(scaled) if scaled.encoding == entry.encoding => (scaled.idle_bits)(fields.pairs.prefix),
+        Some(scaled) if scaled.encoding == entry.encoding => (scaled.idle_bits)(fields.pairs.extra),
         _ => (fields.pairs.main ^ entry.rest) & (entry.ignored | fields.idle),
     };
+    mods.ignored_control = fields.pairs.extra as u32 & (entry.ignored_control | fields.idle_control);
     rules(fields.arch, entry, operands, mods)
 }
 
@@ -140,16 +170,18 @@ pub(super) fn read(
 fn opcode_of(model: &Model, encoding: Encoding, format: Format, bits: u64) -> u16 {
     let low = format.opcode.get(bits) as u16;
     match encoding {
-        Encoding::Mimg => low | (model.bits.mimg_opcode_high.get(bits) as u16) << 7,
+        Encoding::Mimg if model.bits.mimg_opcode_high.width != 0 => {
+            low | (model.bits.mimg_opcode_high.get(bits) as u16) << 7
+        }
+        // Both operations of VOPD.
+        Encoding::Vopd => low | (model.bits.vopd_opcode_y.get(bits) as u16) << format.opcode.width,
         _ => low,
     }
 }
 
 fn decode_modifiers(entry: &Entry, fields: &Fields, mods: &mut Mods) -> Result<(), Illegal> {
     for &modifier in &entry.modifiers {
-        let in_prefix = fields.model.is_in_prefix(entry.encoding, modifier.modifier);
-        let bits = if in_prefix { fields.pairs.prefix } else { fields.pairs.main };
-        let value = modifier.field.get(bits) & modifier.mask;
+        let value = fields.pairs.get(modifier.field) & modifier.mask;
         modifiers::set(mods, modifier, value).map_err(|undefined| Illegal::Field(undefined.0))?;
     }
     Ok(())

@@ -4,13 +4,14 @@ use arrayvec::ArrayVec;
 
 use super::decode;
 use super::format::Pairs;
-use super::model::{Model, PREFIX_BYTES};
+use super::model::PREFIX_BYTES;
 use super::modifiers;
 use super::operand::{self, Fields};
 use super::table::{Entry, Tables};
 use crate::signature::Class;
 use crate::{
-    Access, Arch, DppCtrl, EncodeError, Encoding, Illegal, Inst, Mods, Op, Operand, Operands, Slot, Value,
+    Access, Arch, DppCtrl, EncodeError, Encoding, Illegal, Inst, Mods, Op, Operand, Operands, Slot, Target,
+    Value,
 };
 
 /// The dwords of one instruction.
@@ -21,35 +22,41 @@ impl Inst {
     ///
     /// # Errors
     /// [`EncodeError`] when the processor lacks the instruction or an operand does not fit.
-    pub fn encode(&self, arch: Arch) -> Result<Words, EncodeError> {
-        self.encode_with(arch, entry_of(arch, self.op, self.encoding)?, true, true)
+    pub fn encode(&self, target: impl Into<Target>) -> Result<Words, EncodeError> {
+        let target = target.into();
+        self.encode_with(target, entry_of(target, (self.op, self.mods.dual), self.encoding)?, true, true)
     }
 
     /// `modified` tells whether the instruction may have modifiers, `verify` whether what comes out is decoded again.
     fn encode_with(
         &self,
-        arch: Arch,
+        target: Target,
         entry: &Entry,
         modified: bool,
         verify: bool,
     ) -> Result<Words, EncodeError> {
+        let arch = target.arch;
         let (op, encoding) = (self.op, self.encoding);
         let model = arch.generation().model();
         let format = (model.format)(encoding);
         let scaled = model.scaled.filter(|scaled| scaled.encoding == encoding);
         let mut bits = format.prefix | format.opcode.put(entry.opcode.into());
-        if encoding == Encoding::Mimg {
-            bits |= model.bits.mimg_opcode_high.put(u32::from(entry.opcode >> 7));
+        match encoding {
+            Encoding::Mimg => bits |= model.bits.mimg_opcode_high.put(u32::from(entry.opcode >> 7)),
+            Encoding::Vopd => {
+                bits |= model.bits.vopd_opcode_y.put(u32::from(entry.opcode >> format.opcode.width))
+            }
+            _ => {}
         }
         // Without, whatever fields there are are zero.
-        let modifiers = if modified { self.modifier_bits(model, entry)? } else { Pairs::default() };
-        bits |= modifiers.main;
-        let mut prefix = modifiers.prefix;
+        let mut pairs = if modified { self.modifier_bits(entry)? } else { Pairs::default() };
         if let Some(scaled) = scaled {
-            prefix |= (scaled.prefix_with)(self.mods.ignored);
+            pairs.extra |= (scaled.prefix_with)(self.mods.ignored);
         } else {
             bits |= self.mods.ignored ^ entry.rest;
         }
+        pairs.main |= bits;
+        pairs.extra |= u64::from(self.mods.ignored_control);
 
         let mut literal = None;
         let mut index = 0;
@@ -66,10 +73,7 @@ impl Inst {
             let (operand_bits, operand_literal) =
                 operand::encode((arch, model), entry, (spec, place), operands, &self.mods)
                     .map_err(illegal)?;
-            match spec.slot {
-                Slot::ScaleA | Slot::ScaleB => prefix |= operand_bits,
-                _ => bits |= operand_bits,
-            }
+            pairs.add(place, operand_bits);
             if let Some(value) = operand_literal {
                 if literal.is_some_and(|other| other != value) {
                     return Err(illegal(Illegal::TwoLiterals));
@@ -82,16 +86,19 @@ impl Inst {
             return Err(self.operand_count(entry, self.operands.len()));
         }
         if verify {
-            self.verify(arch, entry, Pairs { main: bits, prefix }, literal)?;
+            self.verify(arch, entry, pairs, literal)?;
         }
 
         let mut words = Words::new();
         if scaled.is_some() {
-            words.extend([prefix as u32, (prefix >> 32) as u32]);
+            words.extend([pairs.extra as u32, (pairs.extra >> 32) as u32]);
         }
-        words.push(bits as u32);
+        words.push(pairs.main as u32);
         if format.dwords > 1 {
-            words.push((bits >> 32) as u32);
+            words.push((pairs.main >> 32) as u32);
+        }
+        if format.dwords > 2 {
+            words.push(pairs.extra as u32);
         }
         words.extend(literal);
         Ok(words)
@@ -118,14 +125,17 @@ impl Inst {
             }
         }
         let stray = pairs.main & !(entry.used | entry.ignored);
-        if stray != 0 || mods.ignored != self.mods.ignored {
+        if stray != 0
+            || mods.ignored != self.mods.ignored
+            || mods.ignored_control != self.mods.ignored_control
+        {
             let modifier = format!("ignored bits {:#x}", self.mods.ignored);
             return Err(EncodeError::IllegalModifier { op, encoding, modifier });
         }
         Ok(())
     }
 
-    fn modifier_bits(&self, model: &Model, entry: &Entry) -> Result<Pairs, EncodeError> {
+    fn modifier_bits(&self, entry: &Entry) -> Result<Pairs, EncodeError> {
         let illegal = |modifier| EncodeError::IllegalModifier {
             op: self.op,
             encoding: self.encoding,
@@ -137,9 +147,7 @@ impl Inst {
             if !modifiers::fits(modifier, value) {
                 return Err(illegal(modifier.modifier));
             }
-            let in_prefix = model.is_in_prefix(entry.encoding, modifier.modifier);
-            let pair = if in_prefix { &mut pairs.prefix } else { &mut pairs.main };
-            *pair |= modifier.field.put(value);
+            pairs.add(modifier.field, modifier.field.put(value));
         }
         match modifiers::stray(&self.mods, &entry.modifiers, self.encoding) {
             Some(modifier) => Err(illegal(modifier)),
@@ -162,15 +170,16 @@ impl Inst {
 /// # Errors
 /// [`EncodeError`], as [`Inst::encode`], which is run once so that what is returned can be encoded.
 pub fn assemble(
-    arch: Arch,
+    target: impl Into<Target>,
     op: Op,
     encoding: Encoding,
     values: &[Value],
     mods: Mods,
 ) -> Result<Inst, EncodeError> {
-    let entry = entry_of(arch, op, encoding)?;
-    let mut inst = build(arch, entry, values, mods)?;
-    inst.size = 4 * inst.encode_with(arch, entry, true, true)?.len() as u8;
+    let target = target.into();
+    let entry = entry_of(target, (op, mods.dual), encoding)?;
+    let mut inst = build(target.arch, entry, values, mods)?;
+    inst.size = 4 * inst.encode_with(target, entry, true, true)?.len() as u8;
     Ok(inst)
 }
 
@@ -180,17 +189,19 @@ pub fn assemble(
 /// # Errors
 /// [`EncodeError`] when the processor lacks the instruction, or there are too few or too many values.
 pub fn assemble_legal(
-    arch: Arch,
+    target: impl Into<Target>,
     op: Op,
     encoding: Encoding,
     values: &[Value],
     mods: Option<Mods>,
 ) -> Result<(Inst, Result<Words, EncodeError>), EncodeError> {
-    let entry = entry_of(arch, op, encoding)?;
+    let target = target.into();
+    let arch = target.arch;
+    let entry = entry_of(target, (op, mods.and_then(|mods| mods.dual)), encoding)?;
     let mut inst = build(arch, entry, values, mods.unwrap_or_default())?;
     // A control word has something to say without modifiers, too.
     let modified = mods.is_some() || modifiers::has_control_word(encoding);
-    let words = inst.encode_with(arch, entry, modified, cfg!(debug_assertions));
+    let words = inst.encode_with(target, entry, modified, cfg!(debug_assertions));
     let is_literal = |operand: &Operand| matches!(operand.value, Value::Literal(_));
     let model = arch.generation().model();
     let has_prefix = model.scaled.is_some_and(|scaled| scaled.encoding == encoding);
@@ -206,8 +217,15 @@ pub fn assemble_legal(
 
 /// An instruction that differs from one that [`assemble_legal`] made in registers and inline constants alone, with its dwords; `None`
 /// where these are not told by a field each, or other operands differ.
-pub fn with_values(arch: Arch, like: &Inst, words: &Words, values: &[Value]) -> Option<(Inst, Words)> {
-    let entry = entry_of(arch, like.op, like.encoding).ok()?;
+pub fn with_values(
+    target: impl Into<Target>,
+    like: &Inst,
+    words: &Words,
+    values: &[Value],
+) -> Option<(Inst, Words)> {
+    let target = target.into();
+    let arch = target.arch;
+    let entry = entry_of(target, (like.op, like.mods.dual), like.encoding).ok()?;
     let (mut inst, mut words) = (like.clone(), words.clone());
     if [entry.specs.len(), inst.operands.len()] != [values.len(); 2] {
         return None;
@@ -229,7 +247,13 @@ pub fn with_values(arch: Arch, like: &Inst, words: &Words, values: &[Value]) -> 
             Class::SgprGroup | Class::SmemOffset | Class::Export | Class::Vcc | Class::SdwaDst
         );
         let scaled = arch.generation().model().scaled;
-        if is_special || scaled.is_some_and(|scaled| scaled.encoding == inst.encoding) {
+        // Codes of halves have a bit of their own; M0's may be another than its number.
+        let is_half = entry.halves != 0 || matches!((operand.value, value), (Value::M0, _) | (_, Value::M0));
+        if is_special
+            || place.is_extra()
+            || is_half
+            || scaled.is_some_and(|scaled| scaled.encoding == inst.encoding)
+        {
             return None;
         }
         // What tells kinds of operands apart is not among the low bits of a code.
@@ -242,8 +266,13 @@ pub fn with_values(arch: Arch, like: &Inst, words: &Words, values: &[Value]) -> 
     Some((inst, words))
 }
 
-fn entry_of(arch: Arch, op: Op, encoding: Encoding) -> Result<&'static Entry, EncodeError> {
-    Tables::of(arch).by_op(op, encoding).ok_or(EncodeError::UnknownOp { arch, op, encoding })
+fn entry_of(
+    target: Target,
+    (op, dual): (Op, Option<Op>),
+    encoding: Encoding,
+) -> Result<&'static Entry, EncodeError> {
+    let found = Tables::of(target).by_ops(op, dual, encoding);
+    found.ok_or(EncodeError::UnknownOp { arch: target.arch, op, encoding })
 }
 
 /// The instruction without its size.
@@ -273,10 +302,11 @@ fn build(arch: Arch, entry: &Entry, values: &[Value], mut mods: Mods) -> Result<
             continue;
         }
         let value = values_left.next().ok_or_else(|| count(&inst))?;
-        let saddr = (arch.generation().model().field)(encoding, Slot::Saddr);
+        let model = arch.generation().model();
+        let off = (model.field)(encoding, Slot::Saddr).put(model.bits.saddr_off);
         let dwords = match value {
             Value::Imm(_) | Value::Off => 0,
-            _ => operand::width(arch, entry, spec, &mods, if saddr_off { saddr.mask() } else { 0 }),
+            _ => operand::width(arch, entry, spec, &mods, if saddr_off { off } else { 0 }),
         };
         let slot = match (spec.class, value) {
             (Class::SdwaDst, Value::VCC) => Slot::Implied,
@@ -297,9 +327,13 @@ fn fill_in(mods: &mut Mods, encoding: Encoding) {
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => {
             mods.sdwa.get_or_insert_default();
         }
-        Encoding::Vop1Dpp | Encoding::Vop2Dpp => {
+        _ if encoding.is_dpp() => {
             let identity = DppCtrl { ctrl: 0xe4, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false };
             mods.dpp.get_or_insert(identity);
+        }
+        _ if encoding.is_dpp8() => {
+            // Each lane reads itself.
+            mods.dpp8.get_or_insert([0x88, 0xc6, 0xfa]);
         }
         _ => {}
     }

@@ -1,12 +1,11 @@
 //! Fields and formats: where the parts of an instruction are.
 //!
-//! Bit numbers count through the first two dwords: 0-31 the first, 32-63 the second.
+//! Bit numbers count through the dwords: 0-31 the first, 32-63 the second, 64-95 the third. Of instructions of four dwords, 0-63 are
+//! the last two.
 
 use arrayvec::ArrayVec;
 
 use super::modifiers::ModifierBits;
-use crate::Slot;
-
 /// A run of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
@@ -19,19 +18,24 @@ impl Field {
         Self { lsb, width }
     }
 
+    /// Whether it is behind the first two dwords.
+    pub(crate) const fn is_extra(self) -> bool {
+        self.lsb >= 64
+    }
+
     /// The bits it covers.
     pub(crate) const fn mask(self) -> u64 {
-        ((1 << self.width) - 1) << self.lsb
+        ((1 << self.width) - 1) << (self.lsb % 64)
     }
 
     /// Its value in a word.
     pub(crate) const fn get(self, bits: u64) -> u32 {
-        ((bits >> self.lsb) & ((1 << self.width) - 1)) as u32
+        ((bits >> (self.lsb % 64)) & ((1 << self.width) - 1)) as u32
     }
 
     /// A word with only this field set.
     pub(crate) const fn put(self, value: u32) -> u64 {
-        ((value as u64) & ((1 << self.width) - 1)) << self.lsb
+        ((value as u64) & ((1 << self.width) - 1)) << (self.lsb % 64)
     }
 }
 
@@ -55,13 +59,18 @@ pub(crate) type ModifierList = ArrayVec<ModifierBits, 16>;
 pub(crate) struct Pairs {
     /// The first two dwords, of four-dword instructions the last two.
     pub(crate) main: u64,
-    /// The first two dwords of four-dword instructions.
-    pub(crate) prefix: u64,
+    /// The third dword, of four-dword instructions the first two.
+    pub(crate) extra: u64,
 }
 
 impl Pairs {
-    /// The pair that a slot's field is in.
-    pub(crate) const fn of_slot(&self, slot: Slot) -> u64 {
-        if matches!(slot, Slot::ScaleA | Slot::ScaleB) { self.prefix } else { self.main }
+    /// A field's value.
+    pub(crate) const fn get(&self, field: Field) -> u32 {
+        field.get(if field.is_extra() { self.extra } else { self.main })
+    }
+
+    /// Sets bits in the pair of a field.
+    pub(crate) const fn add(&mut self, field: Field, bits: u64) {
+        if field.is_extra() { self.extra |= bits } else { self.main |= bits }
     }
 }

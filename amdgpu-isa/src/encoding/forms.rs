@@ -1,8 +1,10 @@
-//! The longer forms of VOP1, VOP2 and VOPC opcodes: VOP3, SDWA and DPP, derived from their rows.
+//! The longer forms of opcodes, derived from their rows: VOP3, SDWA and DPP of VOP1, VOP2 and VOPC, DPP of VOP3 and VOP3P, and MIMG with
+//! named registers.
 
 use super::model::Model;
 use super::table::{Row, Specs};
-use crate::signature::{Class, DPP, E64, SDWA, Spec, Ty};
+use crate::signature::image::MOST_ADDRESSES;
+use crate::signature::{Class, DPP, DPP8, E64, E64_DPP, SDWA, Spec};
 use crate::{Access, Encoding, Slot};
 
 /// Calls `add` with each longer form that a row has: its encoding, opcode and operands.
@@ -12,39 +14,82 @@ pub(super) fn derive(
     specs: &Specs,
     mut add: impl FnMut(Encoding, u16, Specs),
 ) {
+    use Encoding as E;
     // VOP3's opcode space holds those of the shorter encodings.
     let [of_vopc, of_vop2, of_vop1] = model.vop3_numbers;
-    let (vop3_base, sdwa, dpp) = match encoding {
-        Encoding::Vopc => (of_vopc, Encoding::VopcSdwa, None),
-        Encoding::Vop2 => (of_vop2, Encoding::Vop2Sdwa, Some(Encoding::Vop2Dpp)),
-        Encoding::Vop1 => (of_vop1, Encoding::Vop1Sdwa, Some(Encoding::Vop1Dpp)),
+    let (vop3_base, sdwa, dpp, dpp8) = match encoding {
+        E::Vopc => (of_vopc, E::VopcSdwa, E::VopcDpp, E::VopcDpp8),
+        E::Vop2 => (of_vop2, E::Vop2Sdwa, E::Vop2Dpp, E::Vop2Dpp8),
+        E::Vop1 => (of_vop1, E::Vop1Sdwa, E::Vop1Dpp, E::Vop1Dpp8),
+        E::Vop3 | E::Vop3p => return long_dpp((encoding, row), (row.number, specs), &mut add),
+        E::Mimg => return named_addresses(row, specs, &mut add),
         _ => return,
     };
-    let operands = |convert: &dyn Fn(Spec) -> Spec| specs.iter().copied().map(convert).collect();
+    let operands = |convert: &dyn Fn(Spec) -> Spec| -> Specs { specs.iter().copied().map(convert).collect() };
     if row.flags.has(E64) {
-        add(Encoding::Vop3, row.number + vop3_base, operands(&|spec| vop3(encoding, spec)));
+        let (number, specs) = (row.number + vop3_base, operands(&|spec| vop3(model, encoding, spec)));
+        add(E::Vop3, number, specs.clone());
+        long_dpp((E::Vop3, row), (number, &specs), &mut add);
     }
     if row.flags.has(SDWA) {
         add(sdwa, row.number, operands(&|spec| sdwa_form(encoding, spec)));
     }
-    if let (true, Some(dpp)) = (row.flags.has(DPP), dpp) {
+    if row.flags.has(DPP) {
         add(dpp, row.number, operands(&dpp_form));
+    }
+    if row.flags.has(DPP8) {
+        add(dpp8, row.number, operands(&dpp_form));
     }
 }
 
-/// In VOP3 the second source can be anything, and VCC becomes any register pair.
-fn vop3(encoding: Encoding, spec: Spec) -> Spec {
+/// VOP3 and VOP3P with a dword of lane permutation, which also names the first source: a vector register. The destination is what it was
+/// without.
+fn long_dpp(
+    (encoding, row): (Encoding, &Row),
+    (number, specs): (u16, &Specs),
+    add: &mut impl FnMut(Encoding, u16, Specs),
+) {
+    if !row.flags.has(E64_DPP) {
+        return;
+    }
+    let forms = match encoding {
+        Encoding::Vop3 => [Encoding::Vop3Dpp, Encoding::Vop3Dpp8],
+        _ => [Encoding::Vop3pDpp, Encoding::Vop3pDpp8],
+    };
+    for form in forms {
+        let first = |spec: &Spec| match spec.slot {
+            Slot::Src0 => Spec { class: Class::DppVgpr, ..*spec },
+            _ => *spec,
+        };
+        add(form, number, specs.iter().map(first).collect());
+    }
+}
+
+/// An image instruction that names the registers of its address: a few operands in the place of one.
+fn named_addresses(row: &Row, specs: &Specs, add: &mut impl FnMut(Encoding, u16, Specs)) {
+    const SLOTS: [Slot; MOST_ADDRESSES as usize] =
+        [Slot::Vaddr, Slot::Vaddr1, Slot::Vaddr2, Slot::Vaddr3, Slot::Vaddr4];
+    let is_named = |spec: &&Spec| matches!(spec.class, Class::ImageAddress(address) if address.has_several());
+    let Some(address) = specs.iter().find(is_named) else { return };
+    let (before, after) = specs.split_at(1);
+    let addresses = SLOTS.map(|slot| Spec { slot, ..*address });
+    add(Encoding::MimgNsa, row.number, before.iter().chain(&addresses).chain(&after[1..]).copied().collect());
+}
+
+/// In VOP3 the second source can be anything, and VCC becomes any lane mask.
+fn vop3(model: &Model, encoding: Encoding, spec: Spec) -> Spec {
     match (spec.slot, spec.class, spec.access) {
         (Slot::Src1, Class::Vgpr, _) => Spec { class: Class::Src, ..spec },
         (_, Class::Vcc, Access::Read) => {
-            Spec { slot: Slot::Src2, class: Class::Mask, ty: Ty::I64, access: Access::Read }
+            Spec { slot: Slot::Src2, class: Class::Mask, ty: spec.ty, access: Access::Read }
         }
         (_, Class::Vcc, access) => {
             let (slot, class) = match encoding {
+                Encoding::Vopc if model.true_halves => (Slot::Vdst, Class::Mask),
                 Encoding::Vopc => (Slot::Vdst, Class::ScalarDst),
                 _ => (Slot::Sdst, Class::Sgpr),
             };
-            Spec { slot, class, ty: Ty::I64, access }
+            Spec { slot, class, ty: spec.ty, access }
         }
         _ => spec,
     }

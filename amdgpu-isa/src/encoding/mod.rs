@@ -4,7 +4,7 @@
 //! everything that decoding and encoding ask for from it, once a processor. [`forms`] makes the longer forms of short encodings,
 //! [`operand`] reads and writes operands, [`modifiers`] the other fields.
 
-mod decode;
+pub(crate) mod decode;
 mod encode;
 pub(crate) mod format;
 mod forms;

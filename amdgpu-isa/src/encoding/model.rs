@@ -5,11 +5,11 @@ use std::sync::OnceLock;
 use arrayvec::ArrayVec;
 
 use super::format::{Field, Format, ModifierList};
-use super::modifiers::{Modifier, ModifierBits};
+use super::modifiers::ModifierBits;
 use super::table::{Archs, Entry, Row, Tables};
-use crate::gfx9;
 use crate::signature::{Flags, Spec};
 use crate::{Arch, Encoding, Generation, Illegal, Mods, Operands, Slot};
+use crate::{gfx9, gfx11};
 
 /// Rules for whole instructions.
 pub(crate) type Rules = fn(Arch, &Entry, &Operands, &Mods) -> Result<(), Illegal>;
@@ -28,6 +28,12 @@ pub(crate) struct Model {
     pub(crate) tables: &'static [(Encoding, &'static [Row])],
     /// A processor as the rows' sets have it.
     pub(crate) version: fn(Arch) -> Archs,
+    /// The second operations of VOPD, which go with each of the rows of its table.
+    pub(crate) vopd_second: &'static [Row],
+    /// Encodings of more than one dword that take a literal.
+    pub(crate) long_literals: &'static [Encoding],
+    /// Operands of 16 bits are halves of registers; OP_SEL tells which.
+    pub(crate) true_halves: bool,
     /// What the numbers of VOPC, VOP2 and VOP1 are counted from among those of VOP3.
     pub(crate) vop3_numbers: [u16; 3],
     /// The modifiers that an opcode takes, and where.
@@ -36,16 +42,19 @@ pub(crate) struct Model {
     pub(crate) used: fn(Arch, Encoding, &[Spec], &[ModifierBits]) -> u64,
     /// Bits beside those that LLVM's disassembler passes over. Others make the instruction illegal.
     pub(crate) ignored: fn(Arch, Encoding, &[Spec], Flags) -> u64,
+    /// Bits of a third dword that mean nothing.
+    pub(crate) ignored_control: fn(Encoding) -> u32,
     /// What ignored bits are when assembled.
-    pub(crate) rest: fn(Encoding, Flags) -> u64,
+    pub(crate) rest: fn(Encoding, &[Spec], Flags) -> u64,
     /// Judges an instruction whose operands and modifiers are legal each.
     pub(crate) check: Rules,
     /// The part of that which even a disassembler keeps, for it has no text for what breaks it.
     pub(crate) check_fields: Rules,
     /// Whether an opcode has a form at all.
     pub(crate) has_form: fn(Arch, &Entry) -> bool,
-    /// The shorter encoding of an opcode for which the mark of a longer one, in the first dword, means nothing.
-    pub(crate) unmarked: fn(&Tables, Encoding, u32, Option<u32>) -> Option<Encoding>,
+    /// The encoding that takes the place of the one that the first dword's prefix tells: a shorter one where the mark of a longer one
+    /// means nothing, a longer one where a mark stands elsewhere.
+    pub(crate) instead: fn(&Tables, Encoding, u32, Option<u32>) -> Option<Encoding>,
     /// Whether a first dword's mark may mean nothing, as the second tells.
     pub(crate) is_mark: fn(u32) -> bool,
     /// Instructions of four dwords, where the generation has them.
@@ -58,10 +67,14 @@ pub(crate) struct OperandBits {
     pub(crate) acc: fn(Encoding, Slot) -> Field,
     /// VOP3P-MAI's ACC_CD: D and C are accumulation registers.
     pub(crate) acc_cd: Field,
-    /// SMEM's IMM: OFFSET holds an immediate.
+    /// SMEM's IMM: OFFSET holds an immediate. Without the bit it always does, and SOFFSET is a register or NULL.
     pub(crate) smem_imm: Field,
     /// SCRATCH's bit for a vector address.
     pub(crate) scratch_sve: Field,
+    /// Whether every processor has it.
+    pub(crate) always_sve: bool,
+    /// SADDR's code for `off`.
+    pub(crate) saddr_off: u32,
     /// SDWA: the first and the second source are scalar.
     pub(crate) sdwa_scalar: [Field; 2],
     /// SDWA comparisons: SDST is used instead of VCC.
@@ -72,6 +85,8 @@ pub(crate) struct OperandBits {
     pub(crate) exp_compr: Field,
     /// The opcode's highest bit of MIMG.
     pub(crate) mimg_opcode_high: Field,
+    /// The opcode of VOPD's second operation.
+    pub(crate) vopd_opcode_y: Field,
 }
 
 /// Two dwords in front of an instruction, with its scales.
@@ -98,12 +113,16 @@ impl Generation {
     pub(crate) const fn model(self) -> &'static Model {
         match self {
             Self::Gfx9 => &gfx9::MODEL,
+            Self::Gfx11 => &gfx11::MODEL,
         }
     }
 }
 
 /// The highest bits of a first dword that a look-up goes by; no prefix begins below them and ends above.
 const LOOKED_AT: u32 = 9;
+
+/// The bits of a first dword.
+const FIRST: u64 = u32::MAX as u64;
 
 /// The encodings that a first dword with certain highest bits may have, the most specific first.
 type Candidates = ArrayVec<(Encoding, Format), 6>;
@@ -116,14 +135,9 @@ impl Model {
         let candidates = CANDIDATES[generation as usize].get_or_init(|| self.candidates());
         let word_bits = u64::from(word);
         let of_word = &candidates[(word >> (u32::BITS - LOOKED_AT)) as usize];
-        let found = of_word.iter().find(|(_, format)| word_bits & format.prefix_mask == format.prefix);
+        let found =
+            of_word.iter().find(|(_, format)| (word_bits ^ format.prefix) & format.prefix_mask & FIRST == 0);
         found.map(|(encoding, _)| *encoding)
-    }
-
-    /// Whether a modifier's field is in the dwords in front of an instruction with scales.
-    pub(crate) fn is_in_prefix(&self, encoding: Encoding, modifier: Modifier) -> bool {
-        matches!(modifier, Modifier::OpSel | Modifier::OpSelHi)
-            && self.scaled.is_some_and(|scaled| scaled.encoding == encoding)
     }
 
     fn candidates(&self) -> Vec<Candidates> {
@@ -132,7 +146,7 @@ impl Model {
             let looked_at = u64::MAX << (u32::BITS - LOOKED_AT);
             let formats = self.encodings.iter().map(|&encoding| (encoding, (self.format)(encoding)));
             let mut found: Vec<_> = formats
-                .filter(|(_, format)| (word ^ format.prefix) & format.prefix_mask & looked_at == 0)
+                .filter(|(_, format)| (word ^ format.prefix) & format.prefix_mask & looked_at & FIRST == 0)
                 .collect();
             found.sort_by_key(|(_, format)| std::cmp::Reverse(format.prefix_mask.count_ones()));
             found.into_iter().collect()

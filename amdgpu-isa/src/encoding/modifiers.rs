@@ -42,16 +42,31 @@ pub(crate) enum Modifier {
     A16,
     D16,
     Lwe,
+    /// The dimension of an image.
+    Dim,
+    R128,
     High,
     Fi,
     BoundCtrl,
     Compr,
     Done,
     Vm,
+    RowEn,
     SdwaDstSel,
     SdwaDstUnused,
     SdwaSel(u8),
     SdwaSext(u8),
+    Dlc,
+    /// SMEM's SOFFSET is a register: its field does not name NULL.
+    SoffsetUsed,
+    /// One bit of OP_SEL that stands beside a register's number.
+    OpSelOf(u8),
+    /// DPP8's selectors of eight lanes.
+    Dpp8Lanes,
+    /// The first source's code that announces DPP8: 234 reads inactive lanes, 233 does not.
+    Dpp8Mark,
+    /// What VINTERP and LDSDIR wait for.
+    Wait,
     DppCtrl,
     DppBoundCtrl,
     DppBankMask,
@@ -76,6 +91,13 @@ impl ModifierBits {
     }
 }
 
+/// SMEM's SOFFSET where there is none: NULL.
+pub(crate) const SOFFSET_NULL: u32 = 124;
+/// The first source's code of DPP8.
+pub(crate) const DPP8: u32 = 233;
+/// As that, and inactive lanes are read.
+pub(crate) const DPP8_FI: u32 = 234;
+
 /// A field that holds none of its defined values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Undefined(pub(crate) &'static str);
@@ -85,9 +107,10 @@ pub(crate) fn empty(encoding: Encoding) -> Mods {
     let mut mods = Mods::default();
     match encoding {
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => mods.sdwa = Some(Sdwa::default()),
-        Encoding::Vop1Dpp | Encoding::Vop2Dpp => {
+        _ if encoding.is_dpp() => {
             mods.dpp = Some(DppCtrl { ctrl: 0, row_mask: 0, bank_mask: 0, bound_ctrl: false });
         }
+        _ if encoding.is_dpp8() => mods.dpp8 = Some([0; 3]),
         _ => {}
     }
     mods
@@ -95,7 +118,7 @@ pub(crate) fn empty(encoding: Encoding) -> Mods {
 
 /// Whether instructions have a dword of SDWA or DPP control, which is never all zeros.
 pub(crate) const fn has_control_word(encoding: Encoding) -> bool {
-    matches!(encoding, Encoding::Vop1Dpp | Encoding::Vop2Dpp) || encoding.is_sdwa()
+    encoding.is_dpp() || encoding.is_dpp8() || encoding.is_sdwa()
 }
 
 /// Stores a field's value.
@@ -138,12 +161,15 @@ pub(crate) fn set(mods: &mut Mods, bits: ModifierBits, value: u32) -> Result<(),
         Modifier::A16 => mods.a16 = flag,
         Modifier::D16 => mods.d16 = flag,
         Modifier::Lwe => mods.lwe = flag,
+        Modifier::Dim => mods.dim = byte,
+        Modifier::R128 => mods.r128 = flag,
         Modifier::High => mods.high = flag,
         Modifier::Fi => mods.fi = flag,
         Modifier::BoundCtrl => mods.bound_ctrl = flag,
         Modifier::Compr => mods.compr = flag,
         Modifier::Done => mods.done = flag,
         Modifier::Vm => mods.vm = flag,
+        Modifier::RowEn => mods.row_en = flag,
         Modifier::SdwaDstSel => sdwa(mods).dst_sel = sel(value)?,
         Modifier::SdwaDstUnused => {
             sdwa(mods).dst_unused = match value {
@@ -155,6 +181,12 @@ pub(crate) fn set(mods: &mut Mods, bits: ModifierBits, value: u32) -> Result<(),
         }
         Modifier::SdwaSel(source) => sdwa(mods).src_sel[usize::from(source)] = sel(value)?,
         Modifier::SdwaSext(source) => sdwa(mods).sext[usize::from(source)] = flag,
+        Modifier::Dlc => mods.dlc = flag,
+        Modifier::SoffsetUsed => mods.soffset_en = value != SOFFSET_NULL,
+        Modifier::OpSelOf(bit) => mods.op_sel |= byte << bit,
+        Modifier::Dpp8Lanes => mods.dpp8 = Some([value as u8, (value >> 8) as u8, (value >> 16) as u8]),
+        Modifier::Dpp8Mark => mods.fi = value == DPP8_FI,
+        Modifier::Wait => mods.wait = byte,
         Modifier::DppCtrl => dpp(mods).ctrl = value as u16,
         Modifier::DppBoundCtrl => dpp(mods).bound_ctrl = flag,
         Modifier::DppBankMask => dpp(mods).bank_mask = byte,
@@ -199,16 +231,40 @@ pub(crate) fn get(mods: &Mods, modifier: Modifier) -> u32 {
         Modifier::A16 => mods.a16.into(),
         Modifier::D16 => mods.d16.into(),
         Modifier::Lwe => mods.lwe.into(),
+        Modifier::Dim => mods.dim.into(),
+        Modifier::R128 => mods.r128.into(),
         Modifier::High => mods.high.into(),
         Modifier::Fi => mods.fi.into(),
         Modifier::BoundCtrl => mods.bound_ctrl.into(),
         Modifier::Compr => mods.compr.into(),
         Modifier::Done => mods.done.into(),
         Modifier::Vm => mods.vm.into(),
+        Modifier::RowEn => mods.row_en.into(),
         Modifier::SdwaDstSel => sdwa.dst_sel as u32,
         Modifier::SdwaDstUnused => sdwa.dst_unused as u32,
         Modifier::SdwaSel(source) => sdwa.src_sel[usize::from(source)] as u32,
         Modifier::SdwaSext(source) => sdwa.sext[usize::from(source)].into(),
+        Modifier::Dlc => mods.dlc.into(),
+        Modifier::SoffsetUsed => {
+            if mods.soffset_en {
+                0
+            } else {
+                SOFFSET_NULL
+            }
+        }
+        Modifier::OpSelOf(bit) => (mods.op_sel >> bit & 1).into(),
+        Modifier::Dpp8Lanes => {
+            let [a, b, c] = mods.dpp8.unwrap_or_default();
+            u32::from_le_bytes([a, b, c, 0])
+        }
+        Modifier::Dpp8Mark => {
+            if mods.fi {
+                DPP8_FI
+            } else {
+                DPP8
+            }
+        }
+        Modifier::Wait => mods.wait.into(),
         Modifier::DppCtrl => dpp.ctrl.into(),
         Modifier::DppBoundCtrl => dpp.bound_ctrl.into(),
         Modifier::DppBankMask => dpp.bank_mask.into(),
@@ -227,7 +283,7 @@ pub(crate) fn fits(bits: ModifierBits, value: u32) -> bool {
 
 /// The modifiers whose fields an opcode lacks must be at rest; this names one that is not.
 pub(crate) fn stray(mods: &Mods, list: &[ModifierBits], encoding: Encoding) -> Option<Modifier> {
-    let mut rest = Mods { ignored: 0, ..*mods };
+    let mut rest = Mods { ignored: 0, ignored_control: 0, dual: None, ..*mods };
     let empty = empty(encoding);
     for bits in list {
         // Storing what `empty` has back into each known field leaves only the unknown ones standing.
@@ -235,6 +291,8 @@ pub(crate) fn stray(mods: &Mods, list: &[ModifierBits], encoding: Encoding) -> O
         match bits.modifier {
             Modifier::AbsOf(source) => rest.abs &= !(1 << source),
             Modifier::NegOf(source) => rest.neg &= !(1 << source),
+            Modifier::OpSelOf(bit) => rest.op_sel &= !(1 << bit),
+            Modifier::Dpp8Lanes => rest.dpp8 = empty.dpp8,
             Modifier::OpSelHi => rest.op_sel_hi &= !3,
             Modifier::OpSelHi2 => rest.op_sel_hi &= 3,
             _ => drop(set(&mut rest, *bits, value)),
@@ -261,6 +319,9 @@ const ALL: &[Modifier] = &[
     Modifier::Offset,
     Modifier::Offset1,
     Modifier::Glc,
+    Modifier::Dlc,
+    Modifier::Dpp8Lanes,
+    Modifier::Wait,
     Modifier::Slc,
     Modifier::Scc,
     Modifier::Lds,
@@ -279,12 +340,15 @@ const ALL: &[Modifier] = &[
     Modifier::A16,
     Modifier::D16,
     Modifier::Lwe,
+    Modifier::Dim,
+    Modifier::R128,
     Modifier::High,
     Modifier::Fi,
     Modifier::BoundCtrl,
     Modifier::Compr,
     Modifier::Done,
     Modifier::Vm,
+    Modifier::RowEn,
     Modifier::SdwaDstSel,
     Modifier::SdwaDstUnused,
     Modifier::SdwaSel(0),

@@ -5,12 +5,14 @@ use super::model::Model;
 use super::modifiers::{Modifier, ModifierBits};
 use super::table::Entry;
 use crate::registers::Naming;
+use crate::signature::image::ImageAddress;
 use crate::signature::{ATOMIC, Class, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty, UNALIGNED};
-use crate::text::immediate::names_message;
+use crate::text::immediate::{exp_targets, names_delays, names_message};
 use crate::value::has_inline_twin;
+use crate::waits;
 use crate::{
-    Access, Arch, Encoding, Feature, Illegal, Mods, Operand, Operands, SdwaUnused, Slot, Special, Value,
-    scalar,
+    Access, Arch, Encoding, Feature, Generation, Illegal, Mods, Operand, Operands, SdwaUnused, Slot, Special,
+    Value, scalar,
 };
 
 /// The words an instruction is decoded from.
@@ -26,11 +28,13 @@ pub(crate) struct Fields {
     /// Bits of operand fields that turned out to mean nothing: fields of absent operands, low bits of the first register
     /// of a tuple. From bit 32 on those of the literal, where the encoding has one dword.
     pub(crate) idle: u64,
+    /// As that, of a third dword.
+    pub(crate) idle_control: u32,
 }
 
 impl Fields {
     pub(crate) fn new((arch, model): (Arch, &'static Model), pairs: Pairs, literal: Option<u32>) -> Self {
-        Self { arch, model, pairs, literal, literal_used: false, idle: 0 }
+        Self { arch, model, pairs, literal, literal_used: false, idle: 0, idle_control: 0 }
     }
 
     /// Takes the literal. When the bytes end before it, the caller finds `literal_used` and reports that.
@@ -38,7 +42,7 @@ impl Fields {
         self.literal_used = true;
         let value = self.literal.unwrap_or(0);
         // Operands of 16 bits take the low half; where LLVM writes all 32 bits, its assembler finds them too many.
-        if matches!(ty, Ty::F16 | Ty::I16) && value > 0xffff && has_inline_twin(value, ty) {
+        if matches!(ty, Ty::F16 | Ty::Exponent16 | Ty::I16) && value > 0xffff && has_inline_twin(value, ty) {
             return Err(Illegal::Immediate(value.into()));
         }
         if ty == Ty::BF16 && value > 0xffff {
@@ -50,6 +54,17 @@ impl Fields {
     /// A scalar register tuple in a field that drops the low `shift` bits of the register's number. The hardware drops
     /// the other bits below a tuple's alignment.
     fn scalar(&mut self, field: Field, code: u32, shift: u8, dwords: u8) -> Result<Value, Illegal> {
+        let registers = self.arch.generation().registers();
+        if registers.is_null(code << shift) {
+            return Ok(Value::Special(Special::Null));
+        }
+        if registers.m0_code != scalar::M0 && code << shift == registers.m0_code.into() {
+            return if dwords < 2 {
+                Ok(Value::M0)
+            } else {
+                Err(Illegal::Range { first: code as u16, dwords })
+            };
+        }
         let first = scalar_tuple(self.arch, code << shift, dwords)?;
         self.idle |= field.put((code << shift ^ u32::from(first)) >> shift);
         Ok(Value::Scalar(first))
@@ -72,8 +87,6 @@ impl Fields {
 const LITERAL: u32 = 255;
 /// Operand code of the first vector register.
 const VGPR_BASE: u32 = 256;
-/// SADDR's code for `off`.
-const SADDR_OFF: u32 = 0x7f;
 
 /// Whether a slot is present at all with these modifiers.
 pub(crate) fn is_present(entry: &Entry, spec: Spec, mods: &Mods) -> bool {
@@ -83,6 +96,10 @@ pub(crate) fn is_present(entry: &Entry, spec: Spec, mods: &Mods) -> bool {
             if entry.flags.has(ATOMIC) && !entry.flags.has(RETURNS) { mods.glc } else { !mods.lds }
         }
         (Encoding::Mubuf, Slot::Vdata) => !mods.lds,
+        (Encoding::MimgNsa, _) => match spec.class {
+            Class::ImageAddress(address) => named_address_width(address, spec.slot, mods) > 0,
+            _ => true,
+        },
         _ => true,
     }
 }
@@ -93,8 +110,15 @@ pub(crate) fn access(entry: &Entry, spec: Spec, mods: &Mods) -> Access {
     match spec.slot {
         Slot::Vdst if preserves => Access::ReadWrite,
         // Data of a failed access, and the half of a register beside the last channel, stay.
-        Slot::Vdata if entry.encoding == Encoding::Mimg && (mods.tfe || mods.lwe || mods.d16) => {
-            if spec.access == Access::Read { Access::Read } else { Access::ReadWrite }
+        Slot::Vdata
+            if matches!(entry.encoding, Encoding::Mimg | Encoding::MimgNsa)
+                && (mods.tfe || mods.lwe || mods.d16) =>
+        {
+            if spec.access == Access::Read {
+                Access::Read
+            } else {
+                Access::ReadWrite
+            }
         }
         Slot::Sdata | Slot::Vdata if entry.flags.has(ATOMIC) && !mods.glc => Access::Read,
         _ => spec.access,
@@ -115,7 +139,11 @@ pub(crate) fn decode(
         if mods.lds && acc.get(fields.pairs.main) != 0 {
             return Err(Illegal::Field("ACC or TFE"));
         }
-        fields.idle |= field.mask();
+        if field.is_extra() {
+            fields.idle_control |= field.mask() as u32;
+        } else {
+            fields.idle |= field.mask();
+        }
         return Ok(());
     }
     let dwords = width(fields.arch, entry, spec, mods, fields.pairs.main);
@@ -146,8 +174,9 @@ pub(crate) fn width(arch: Arch, entry: &Entry, spec: Spec, mods: &Mods, bits: u6
     match spec.class {
         Class::FlatAddr => 2,
         Class::GlobalAddr => {
-            let saddr = (arch.generation().model().field)(entry.encoding, Slot::Saddr).get(bits);
-            if saddr == SADDR_OFF { 2 } else { 1 }
+            let model = arch.generation().model();
+            let saddr = (model.field)(entry.encoding, Slot::Saddr).get(bits);
+            if saddr == model.bits.saddr_off { 2 } else { 1 }
         }
         Class::MatrixAb if entry.flags.has(SMALL_FLOATS) => {
             match if spec.slot == Slot::Src0 { mods.cbsz } else { mods.blgp } {
@@ -160,8 +189,24 @@ pub(crate) fn width(arch: Arch, entry: &Entry, spec: Spec, mods: &Mods, bits: u6
         Class::BufferAddr => u8::from(mods.idxen) + u8::from(mods.offen),
         Class::BufferData => base + u8::from(mods.tfe),
         Class::ImageData => image_data_width(entry, spec, mods),
+        Class::ImageAddress(address) if entry.encoding == Encoding::MimgNsa => {
+            named_address_width(address, spec.slot, mods)
+        }
+        Class::ImageAddress(address) => address.dwords(mods.dim, mods.a16),
         _ => base,
     }
+}
+
+/// Registers of one of the address operands of MIMG that names each; 0 where there are fewer.
+fn named_address_width(address: ImageAddress, slot: Slot, mods: &Mods) -> u8 {
+    let index = match slot {
+        Slot::Vaddr1 => 1,
+        Slot::Vaddr2 => 2,
+        Slot::Vaddr3 => 3,
+        Slot::Vaddr4 => 4,
+        _ => 0,
+    };
+    address.operand_dwords(index, mods.dim, mods.a16)
 }
 
 /// Registers of image data: one a channel, of 16-bit data one for two, and the status of TFE. A gather has four channels
@@ -178,15 +223,39 @@ fn image_data_width(entry: &Entry, spec: Spec, mods: &Mods) -> u8 {
     status + if mods.d16 { channels.div_ceil(2) } else { channels }
 }
 
+/// A gather takes one channel, an atomic its data: a mask of 1, 3 or 15 by their number.
+pub(crate) fn image_mask(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
+    let Some(data) = entry.specs.iter().find(|spec| spec.class == Class::ImageData) else { return Ok(()) };
+    let legal = match data.ty {
+        // A sample of each pixel may be halves and have a status; a gather has no such form.
+        Ty::B128 => mods.dmask.count_ones() == 1 && !(mods.d16 && mods.tfe && has_sampler(entry)),
+        _ if !entry.flags.has(ATOMIC) => true,
+        // Two values a lane; LLVM takes one where the status fills its place.
+        Ty::I64 => matches!((mods.dmask, mods.tfe), (3 | 15, _) | (1, true)),
+        _ => matches!(mods.dmask, 1 | 3),
+    };
+    if legal { Ok(()) } else { Err(Illegal::Field("DMASK")) }
+}
+
+fn has_sampler(entry: &Entry) -> bool {
+    entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp)
+}
+
 fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Operands) -> Result<(), Illegal> {
     let offset = (fields.model.field)(entry.encoding, Slot::Offset);
     let soffset = (fields.model.field)(entry.encoding, Slot::Soffset);
-    let imm = fields.model.bits.smem_imm.get(fields.pairs.main) != 0;
+    // Without the bit there is always one.
+    let always = fields.model.bits.smem_imm.width == 0;
+    let imm = if always {
+        !mods.soffset_en || offset.get(fields.pairs.main) != 0
+    } else {
+        fields.model.bits.smem_imm.get(fields.pairs.main) != 0
+    };
     let raw = offset.get(fields.pairs.main);
     let mut push = |value, slot, dwords| out.push(Operand { value, slot, dwords, access: Access::Read });
     if mods.soffset_en {
         push(fields.scalar(soffset, soffset.get(fields.pairs.main), 0, 1)?, Slot::Soffset, 1);
-    } else {
+    } else if !always {
         fields.idle |= soffset.mask();
     }
     if imm {
@@ -198,7 +267,7 @@ fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Operan
         }
         push(Value::Imm(value), Slot::Offset, 0);
     } else if mods.soffset_en {
-        fields.idle |= offset.mask();
+        fields.idle |= if always { 0 } else { offset.mask() };
     } else {
         // The older form: the low bits of OFFSET name the register.
         let register = Field::new(offset.lsb, soffset.width);
@@ -214,10 +283,13 @@ fn value(
     (spec, field): (Spec, Field),
     dwords: u8,
 ) -> Result<Value, Illegal> {
-    let code = field.get(fields.pairs.of_slot(spec.slot));
+    let mut code = fields.pairs.get(field);
     let arch = fields.arch;
     let (bits, main) = (fields.model.bits, fields.pairs.main);
     let acc = || (bits.acc)(entry.encoding, spec.slot).get(main) != 0;
+    if entry.halves != 0 {
+        code &= !half_bit(entry, spec, field, code);
+    }
     match spec.class {
         Class::Sgpr => fields.scalar(field, code, 0, dwords),
         Class::Sdata => match fields.scalar(field, code, 0, dwords)? {
@@ -238,6 +310,7 @@ fn value(
         },
         Class::SsrcReg => match fields.scalar_source(field, code, dwords)? {
             register @ Value::Scalar(_) => Ok(register),
+            Value::Special(Special::Null) => Ok(Value::Special(Special::Null)),
             Value::Special(special) if !special.is_aperture() && dwords < 2 => Ok(Value::Special(special)),
             _ => Err(Illegal::Kind("a constant")),
         },
@@ -246,7 +319,11 @@ fn value(
             register => Ok(register),
         },
         Class::SsrcInline => fields.scalar_source(field, code, dwords),
-        Class::Vgpr => vgpr(arch, code, dwords).map(Value::Vgpr),
+        Class::Vgpr | Class::DppVgpr => vgpr(arch, code, dwords).map(Value::Vgpr),
+        Class::VgprY => {
+            let first = (fields.model.field)(entry.encoding, Slot::Vdst).get(main);
+            Ok(Value::Vgpr((code << 1 | (first & 1 ^ 1)) as u8))
+        }
         Class::SrcVgpr => match code.checked_sub(VGPR_BASE) {
             Some(register) => vgpr(arch, register, dwords).map(Value::Vgpr),
             None => Err(Illegal::Kind("a scalar source")),
@@ -281,7 +358,7 @@ fn value(
         },
         Class::Src => match code {
             VGPR_BASE.. => vgpr(arch, code - VGPR_BASE, dwords).map(Value::Vgpr),
-            LITERAL if (fields.model.format)(entry.encoding).dwords == 1 => fields.take_literal(spec.ty),
+            LITERAL if entry.takes_literal => fields.take_literal(spec.ty),
             _ if dwords < 2 && is_lds_direct(arch, code) => Ok(Value::Special(Special::LdsDirect)),
             _ => fields.scalar_source(field, code, dwords),
         },
@@ -304,6 +381,7 @@ fn value(
             }
             None => match inline(code) {
                 Some(constant) => Ok(constant),
+                None if arch.generation().registers().is_null(code) => Ok(Value::Special(Special::Null)),
                 // LLVM takes these for pairs.
                 None if dwords == 2 && code > 128 => fields.scalar_source(field, code, dwords),
                 None => Err(Illegal::Kind("a scalar register")),
@@ -315,11 +393,12 @@ fn value(
         }
         Class::FlatAddr | Class::GlobalAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
         Class::ScratchAddr => {
-            let used = if arch.has(Feature::LdsLoadsByOpcode) {
-                bits.scratch_sve.get(main) != 0
-            } else {
-                (fields.model.field)(entry.encoding, Slot::Saddr).get(main) == SADDR_OFF
-            };
+            let used =
+                if bits.scratch_sve.width != 0 && (arch.has(Feature::LdsLoadsByOpcode) || bits.always_sve) {
+                    bits.scratch_sve.get(main) != 0
+                } else {
+                    (fields.model.field)(entry.encoding, Slot::Saddr).get(main) == bits.saddr_off
+                };
             if used {
                 return vgpr(arch, code, 1).map(Value::Vgpr);
             }
@@ -327,9 +406,9 @@ fn value(
             Ok(Value::Off)
         }
         Class::Saddr => match code {
-            SADDR_OFF => Ok(Value::Off),
+            _ if code == bits.saddr_off => Ok(Value::Off),
             _ => match fields.scalar(field, code, 0, dwords)? {
-                Value::EXEC if dwords > 1 && !moves_to_lds(fields, entry) => Err(Illegal::Kind("EXEC")),
+                Value::EXEC if dwords > 1 && !takes_exec(fields, entry) => Err(Illegal::Kind("EXEC")),
                 register => Ok(register),
             },
         },
@@ -338,10 +417,14 @@ fn value(
             Ok(Value::Off)
         }
         Class::BufferAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
-        Class::ImageAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
+        Class::ImageAddr | Class::ImageAddress(_) => vgpr(arch, code, dwords).map(Value::Vgpr),
         Class::Imm(ImmKind::SignedHex | ImmKind::Target) => Ok(Value::Imm(sign_extend(code, field.width))),
         Class::Imm(ImmKind::GprIdx) if code > 0xf => Err(Illegal::Immediate(code.into())),
-        Class::Imm(ImmKind::ExpTarget) if !matches!(code, 0..=9 | 12..=15 | 32..) => {
+        Class::Imm(ImmKind::ExpTarget)
+            if !exp_targets(arch.generation())
+                .iter()
+                .any(|(numbers, _)| numbers.contains(&(code as u16))) =>
+        {
             Err(Illegal::Immediate(code.into()))
         }
         Class::Imm(ImmKind::Param) if code > 2 => Err(Illegal::Immediate(code.into())),
@@ -356,16 +439,27 @@ fn value(
             }
         }
         Class::Imm(ImmKind::Waitcnt) => {
-            // One bit above EXP_CNT, two above LGKM_CNT.
-            const GAP: u32 = 0x3080;
-            fields.idle |= field.put(GAP);
-            Ok(Value::Imm((code & !GAP) as i32))
+            let gap = u32::from(waits::gap(arch.generation()));
+            fields.idle |= field.put(gap);
+            Ok(Value::Imm((code & !gap) as i32))
         }
-        Class::Imm(ImmKind::Sendmsg) if names_message(code as u16) => {
-            // One bit above the operation, the rest above the stream.
-            const GAP: u32 = 0xfc80;
+        Class::Imm(ImmKind::Sendmsg) if names_message(arch.generation(), code as u16) => {
+            let gap = match arch.generation() {
+                // One bit above the operation, the rest above the stream.
+                Generation::Gfx9 => 0xfc80,
+                Generation::Gfx11 => 0xff00,
+            };
+            fields.idle |= field.put(gap);
+            Ok(Value::Imm((code & !gap) as i32))
+        }
+        Class::Imm(ImmKind::DelayAlu) => {
+            const GAP: u32 = 0xf800;
             fields.idle |= field.put(GAP);
-            Ok(Value::Imm((code & !GAP) as i32))
+            if names_delays(code as u16) {
+                Ok(Value::Imm((code & !GAP) as i32))
+            } else {
+                Err(Illegal::Immediate(code.into()))
+            }
         }
         Class::Imm(_) => Ok(Value::Imm(code as i32)),
         Class::Export => Ok(export(fields, spec.slot)),
@@ -395,6 +489,30 @@ fn value(
         Class::SdwaDst => fields.scalar(field, code, 0, dwords),
         Class::SmemOffset => Err(Illegal::Kind("SMEM's offset")),
     }
+}
+
+/// The bit of a code that says which half of a vector register it is, where a register's number has seven bits.
+fn half_bit(entry: &Entry, spec: Spec, field: Field, code: u32) -> u32 {
+    let is_short = matches!(
+        entry.encoding,
+        Encoding::Vop1
+            | Encoding::Vop2
+            | Encoding::Vopc
+            | Encoding::Vop1Dpp
+            | Encoding::Vop2Dpp
+            | Encoding::VopcDpp
+            | Encoding::Vop1Dpp8
+            | Encoding::Vop2Dpp8
+            | Encoding::VopcDpp8
+    );
+    let is_vector =
+        matches!(spec.slot, Slot::Src0 | Slot::Src1 | Slot::Vdst) && (field.width == 8 || code >= VGPR_BASE);
+    if is_short && is_vector && spec.ty.is_half() { 0x80 } else { 0 }
+}
+
+/// Whether EXEC may be a scalar address: of loads to LDS, and where there is no vector address beside it.
+fn takes_exec(fields: &Fields, entry: &Entry) -> bool {
+    moves_to_lds(fields, entry) || !entry.specs.iter().any(|spec| spec.slot == Slot::Vaddr)
 }
 
 /// Whether a load's data goes to LDS.
@@ -493,7 +611,7 @@ pub(crate) fn encode(
     mods: &Mods,
 ) -> Result<(u64, Option<u32>), Illegal> {
     if spec.class == Class::SmemOffset {
-        return smem_offset_bits(model, entry, operands, mods).map(|bits| (bits, None));
+        return smem_offset_bits((arch, model), entry, operands, mods).map(|bits| (bits, None));
     }
     let Some(operand) = operands.first() else { return Err(Illegal::Kind("a missing operand")) };
     if spec.class == Class::Export {
@@ -509,6 +627,9 @@ pub(crate) fn encode(
     let (code, extra, literal) = code_of((arch, model), entry, spec, operand, field)?;
     if u64::from(code) >> field.width != 0 && field.width != 0 {
         return Err(Illegal::Kind(kind_name(operand.value)));
+    }
+    if entry.halves != 0 && half_bit(entry, spec, field, code) & code != 0 {
+        return Err(Illegal::Range { first: code as u16 & 0xff, dwords: 1 });
     }
     Ok((field.put(code) | extra, literal))
 }
@@ -569,22 +690,29 @@ fn code_of(
             let shift = if entry.encoding == Encoding::Smem { 1 } else { 2 };
             (u32::from(register) >> shift, 0, None)
         }
-        Value::Scalar(register) => (register.into(), scalar_mark, None),
+        Value::Scalar(register) => (arch.generation().registers().code(register).into(), scalar_mark, None),
         Value::Inline(code) => (code.into(), scalar_mark, None),
         Value::Special(special) => {
             let found = arch.generation().registers().code_and_name(special);
             let (code, _) = found.ok_or(Illegal::Kind("a special source"))?;
-            (code.into(), scalar_mark, None)
+            let shift = match spec.class {
+                Class::SgprGroup if entry.encoding == Encoding::Smem => 1,
+                Class::SgprGroup => 2,
+                _ => 0,
+            };
+            (u32::from(code) >> shift, scalar_mark, None)
         }
+        Value::Vgpr(register) if spec.class == Class::VgprY => (u32::from(register) >> 1, 0, None),
         Value::Vgpr(register) => {
-            let has_sve = spec.class == Class::ScratchAddr && arch.has(Feature::LdsLoadsByOpcode);
+            let has_sve = spec.class == Class::ScratchAddr
+                && (arch.has(Feature::LdsLoadsByOpcode) || model.bits.always_sve);
             let sve = if has_sve { model.bits.scratch_sve.mask() } else { 0 };
             (vector + u32::from(register), sve, None)
         }
         Value::Agpr(register) => acc(register, vector),
         Value::Literal(value) if spec.class == Class::Literal => (0, 0, Some(value)),
         Value::Literal(value) => (LITERAL, 0, Some(value)),
-        Value::Off if spec.class == Class::Saddr => (SADDR_OFF, 0, None),
+        Value::Off if spec.class == Class::Saddr => (model.bits.saddr_off, 0, None),
         Value::Off => (0, 0, None),
         Value::Imm(value) => {
             let code = value as u32 & ((1 << field.width) - 1);
@@ -603,11 +731,17 @@ fn code_of(
     })
 }
 
-fn smem_offset_bits(model: &Model, entry: &Entry, operands: &[Operand], mods: &Mods) -> Result<u64, Illegal> {
+fn smem_offset_bits(
+    (arch, model): (Arch, &Model),
+    entry: &Entry,
+    operands: &[Operand],
+    mods: &Mods,
+) -> Result<u64, Illegal> {
     let offset = (model.field)(entry.encoding, Slot::Offset);
     let soffset = (model.field)(entry.encoding, Slot::Soffset);
+    let registers = arch.generation().registers();
     let register = |operand: &Operand| match operand.value {
-        Value::Scalar(register) => Ok(u32::from(register)),
+        Value::Scalar(register) => Ok(u32::from(registers.code(register))),
         other => Err(Illegal::Kind(kind_name(other))),
     };
     let immediate = |value: i32| {

@@ -3,15 +3,18 @@
 //! A table (`gfx9/sop2.rs`, …) is a `rows!` list. A row gives an opcode of [`signature`](crate::signature) its number, the processors
 //! that have it, and what its encodings add. Everything else (decode, encode, text, effects) is derived.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use arrayvec::ArrayVec;
 
+use super::decode::VOP3_OP_SEL;
 use super::format::{Field, ModifierList};
 use super::model::Model;
-use super::modifiers::Modifier;
-use crate::signature::{BARE, Class, E64, Flags, Signature, Spec};
-use crate::{Arch, Encoding, Feature, Op};
+use super::modifiers::{Modifier, ModifierBits};
+use crate::signature::image::ImageAddress;
+use crate::signature::{BARE, Class, E64, Flags, IDLE_OP_SEL, MIX, Signature, Spec, Ty};
+use crate::{Arch, Encoding, Feature, Op, Slot, Target, WaveSize};
 
 /// Processors of one generation that share instructions, as a bit set; each generation has bits of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,24 +42,41 @@ pub(crate) struct Row {
     pub(crate) archs: Archs,
     /// Properties beside those of the signature.
     pub(crate) flags: Flags,
+    /// The mnemonic, where it is not that of the signature's op.
+    pub(crate) name: Option<&'static str>,
 }
 
-/// A table: `number mnemonic processors [properties];`, one row a line; the signatures are those of a module of
+/// A table: `number mnemonic processors [properties];` or, where the generation has another name for it, `number mnemonic "name" processors …`, one row a line; the signatures are those of a module of
 /// [`signature`](crate::signature).
 macro_rules! rows {
-    ($(#[$doc:meta])* $table:ident of $signatures:ident; $($number:literal $op:ident $archs:ident [$($flag:ident)*];)*) => {
+    ($(#[$doc:meta])* $table:ident of $($signatures:ident)::+; $($number:literal $op:ident $($name:literal)? $archs:ident [$($flag:ident)*];)*) => {
         $(#[$doc])*
-        pub(super) const $table: &[$crate::encoding::table::Row] = &[$(
-            $crate::encoding::table::Row {
-                number: $number,
-                signature: &$crate::signature::$signatures::$op,
-                archs: super::$archs,
-                flags: $crate::signature::Flags::NONE$(.with($crate::signature::$flag))*,
-            },
-        )*];
+        pub(super) const $table: &[$crate::encoding::table::Row] = {
+            use $crate::signature::$($signatures)::+ as signatures;
+            &[$(
+                $crate::encoding::table::Row {
+                    number: $number,
+                    signature: &signatures::$op,
+                    archs: super::$archs,
+                    flags: $crate::signature::Flags::NONE$(.with($crate::signature::$flag))*,
+                    name: $crate::encoding::table::name!($($name)?),
+                },
+            )*]
+        };
     };
 }
 pub(crate) use rows;
+
+/// The other name of a row, if there is one.
+macro_rules! name {
+    () => {
+        None
+    };
+    ($name:literal) => {
+        Some($name)
+    };
+}
+pub(crate) use name;
 
 /// The operands of one opcode in one encoding on one processor.
 pub(crate) type Specs = ArrayVec<Spec, 8>;
@@ -65,6 +85,12 @@ pub(crate) type Specs = ArrayVec<Spec, 8>;
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) op: Op,
+    /// The second operation of VOPD.
+    pub(crate) dual: Option<Op>,
+    /// The mnemonic in text, without its suffix.
+    pub(crate) name: &'static str,
+    /// That of VOPD's second operation.
+    pub(crate) dual_name: &'static str,
     pub(crate) opcode: u16,
     pub(crate) encoding: Encoding,
     pub(crate) specs: Specs,
@@ -76,6 +102,14 @@ pub(crate) struct Entry {
     pub(crate) used: u64,
     /// Bits beside those that may be set and mean nothing.
     pub(crate) ignored: u64,
+    /// The bits of a third dword that may be set.
+    pub(crate) used_extra: u64,
+    /// Bits beside those that may be set and mean nothing.
+    pub(crate) ignored_control: u32,
+    /// Whether a source may be a literal.
+    pub(crate) takes_literal: bool,
+    /// Operands that are halves of registers: bits as OP_SEL has them.
+    pub(crate) halves: u8,
     /// What those bits are when assembled: ones where OP_SEL_HI belongs to no source, else zeros.
     pub(crate) rest: u64,
     /// The suffix of the mnemonic in text.
@@ -83,6 +117,24 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Whether it takes a modifier.
+    pub(crate) fn has(&self, modifier: Modifier) -> bool {
+        self.modifiers.iter().any(|bits| bits.modifier == modifier)
+    }
+
+    /// Whether the set bits of a word make LLVM read an instruction with halves of registers as one without: it has both of VOP3.
+    pub(crate) fn reads_whole(&self, bits: u64) -> bool {
+        self.halves != 0
+            && self.encoding.is_vop3()
+            && !self.flags.has(IDLE_OP_SEL)
+            && bits & self.ignored & VOP3_OP_SEL.mask() != 0
+    }
+
+    /// Whether it is an image instruction that follows a ray.
+    pub(crate) fn is_ray(&self) -> bool {
+        self.specs.iter().any(|spec| matches!(spec.class, Class::ImageAddress(ImageAddress::Ray { .. })))
+    }
+
     /// The bits of OP_SEL_HI that belong to sources, as [`Mods`](crate::Mods) has them.
     pub(crate) fn op_sel_hi(&self) -> u8 {
         let bits = self.modifiers.iter().map(|bits| match bits.modifier {
@@ -94,40 +146,50 @@ impl Entry {
     }
 }
 
-/// An operand as a processor has it: without a unified register file, matrices accumulate in AGPRs alone.
-const fn on(arch: Arch, spec: Spec) -> Spec {
-    if arch.has(Feature::UnifiedRegisterFile) {
-        return spec;
-    }
+/// An operand as a processor has it: lane masks are as wide as a wave; without a unified register file, matrices accumulate in AGPRs
+/// alone.
+const fn on(target: Target, spec: Spec) -> Spec {
+    let ty = match (spec.ty, target.wave) {
+        (Ty::Lanes, WaveSize::Wave32) => Ty::I32,
+        (Ty::Lanes, WaveSize::Wave64) => Ty::I64,
+        (Ty::Matrix, WaveSize::Wave32) => Ty::B256,
+        (Ty::Matrix, WaveSize::Wave64) => Ty::B128,
+        (ty, _) => ty,
+    };
     let class = match spec.class {
+        class if !target.arch.has(Feature::NoMatrixConstants) => class,
         Class::MatrixD => Class::Agpr,
         Class::MatrixC => Class::MatrixCAgpr,
         class => class,
     };
-    Spec { class, ..spec }
+    Spec { class, ty, ..spec }
 }
 
 /// Marks an absent opcode.
 const NONE: u16 = u16::MAX;
 
 /// Number of encodings.
-const ENCODINGS: usize = Encoding::Exp as usize + 1;
+const ENCODINGS: usize = Encoding::MimgNsa as usize + 1;
 
 /// The look-up of one processor: encoding and opcode to entry, and op to entries.
 #[derive(Debug)]
 pub(crate) struct Tables {
     entries: Vec<Entry>,
     by_opcode: [Vec<u16>; ENCODINGS],
-    by_op: Vec<ArrayVec<(Encoding, u16), 4>>,
+    by_op: Vec<ArrayVec<(Encoding, u16), 8>>,
+    /// The entries of VOPD, by both ops.
+    by_pair: HashMap<(Op, Op), u16>,
 }
 
-static TABLES: [OnceLock<Tables>; Arch::ALL.len()] = [const { OnceLock::new() }; Arch::ALL.len()];
+static TABLES: [[OnceLock<Tables>; WaveSize::COUNT]; Arch::KNOWN.len()] =
+    [const { [const { OnceLock::new() }; WaveSize::COUNT] }; Arch::KNOWN.len()];
 
 impl Tables {
     /// The tables of a processor, built on first use.
-    pub(crate) fn of(arch: Arch) -> &'static Self {
+    pub(crate) fn of(target: impl Into<Target>) -> &'static Self {
+        let Target { arch, wave } = target.into();
         let like = arch.instructions();
-        TABLES[like as usize].get_or_init(|| Self::build(like))
+        TABLES[like as usize][wave as usize].get_or_init(|| Self::build(Target { arch: like, wave }))
     }
 
     /// Every entry.
@@ -147,25 +209,46 @@ impl Tables {
         self.entries.get(usize::from(index))
     }
 
+    /// The entry of an op, and of the second one of VOPD, in an encoding.
+    pub(crate) fn by_ops(&self, op: Op, dual: Option<Op>, encoding: Encoding) -> Option<&Entry> {
+        match (dual, encoding) {
+            (None, Encoding::Vopd) => None,
+            (None, _) => self.by_op(op, encoding),
+            (Some(second), _) => self.entries.get(usize::from(*self.by_pair.get(&(op, second))?)),
+        }
+    }
+
     /// The entries of an op.
     pub(crate) fn all_of(&self, op: Op) -> impl Iterator<Item = &Entry> {
         self.by_op[op as usize].iter().map(|&(_, index)| &self.entries[usize::from(index)])
     }
 
-    fn build(arch: Arch) -> Self {
+    fn build(target: Target) -> Self {
+        let arch = target.arch;
         let model = arch.generation().model();
         let version = (model.version)(arch);
         let mut tables = Self {
             entries: Vec::with_capacity(2048),
             by_opcode: [const { Vec::new() }; ENCODINGS],
             by_op: vec![ArrayVec::new(); Op::ALL.len()],
+            by_pair: HashMap::new(),
         };
         for (encoding, rows) in model.tables {
             for row in rows.iter().filter(|row| row.archs.meets(version)) {
-                let specs: Specs = row.signature.operands.iter().map(|&spec| on(arch, spec)).collect();
-                tables.add((arch, model), *encoding, row.number, row, specs.clone());
+                let specs: Specs = row.signature.operands.iter().map(|&spec| on(target, spec)).collect();
+                // Waves of 64 lanes have no pairs.
+                if *encoding == Encoding::Vopd && target.wave == WaveSize::Wave64 {
+                    continue;
+                }
+                if *encoding == Encoding::Vopd {
+                    for second in model.vopd_second.iter().filter(|second| second.archs.meets(version)) {
+                        tables.add_pair((target, model), row, second, &specs);
+                    }
+                    continue;
+                }
+                tables.add((arch, model), *encoding, row.number, (row, None), specs.clone());
                 super::forms::derive(model, (*encoding, row), &specs, |form, number, specs| {
-                    tables.add((arch, model), form, number, row, specs);
+                    tables.add((arch, model), form, number, (row, None), specs);
                 });
             }
         }
@@ -177,7 +260,7 @@ impl Tables {
         (arch, model): (Arch, &Model),
         encoding: Encoding,
         opcode: u16,
-        row: &Row,
+        (row, second): (&Row, Option<&Row>),
         specs: Specs,
     ) {
         let (op, flags) = (row.signature.op, row.flags.with(row.signature.flags));
@@ -185,8 +268,11 @@ impl Tables {
         let modifiers = (model.modifiers)(arch, encoding, &specs, flags);
         let used = (model.used)(arch, encoding, &specs, &modifiers);
         let ignored = (model.ignored)(arch, encoding, &specs, flags) & !used;
-        let rest = (model.rest)(encoding, flags) & ignored;
+        let rest = (model.rest)(encoding, &specs, flags) & ignored;
         let suffix = match encoding {
+            Encoding::Vop3Dpp | Encoding::Vop3Dpp8 | Encoding::Vop3pDpp | Encoding::Vop3pDpp8 => "_e64_dpp",
+            Encoding::Vop1Dpp8 | Encoding::Vop2Dpp8 => "_dpp",
+            Encoding::Vop1Dpp | Encoding::Vop2Dpp if model.true_halves => "_dpp",
             _ if flags.has(BARE) => "",
             Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp => "_e32",
             Encoding::Vop3 if flags.has(E64) => "_e64",
@@ -201,11 +287,27 @@ impl Tables {
         }
         debug_assert_eq!(by_opcode[slot], NONE, "{encoding:?} opcode {opcode} stands twice in the tables");
         by_opcode[slot] = index;
-        self.by_op[op as usize].push((encoding, index));
-        let places = specs.iter().map(|spec| (model.field)(encoding, spec.slot)).collect();
+        if let Some(second) = second {
+            self.by_pair.insert((op, second.signature.op), index);
+        } else {
+            self.by_op[op as usize].push((encoding, index));
+        }
+        let place = |spec: &Spec| {
+            let field = (model.field)(encoding, spec.slot);
+            // A vector register that needs no mark.
+            if spec.class == Class::Vgpr && field.width == 9 { Field::new(field.lsb, 8) } else { field }
+        };
+        let places: ArrayVec<Field, 8> = specs.iter().map(place).collect();
         self.entries.push(Entry {
-            places,
             op,
+            dual: second.map(|second| second.signature.op),
+            name: row.name.unwrap_or(op.name()),
+            dual_name: second.map_or("", |second| second.name.unwrap_or(second.signature.op.name())),
+            used_extra: used_extra(model, encoding, &modifiers, &places),
+            ignored_control: (model.ignored_control)(encoding),
+            takes_literal: (model.format)(encoding).dwords == 1 || model.long_literals.contains(&encoding),
+            halves: if model.true_halves && !flags.has(MIX) { halves(&specs) } else { 0 },
+            places,
             opcode,
             encoding,
             specs,
@@ -217,4 +319,42 @@ impl Tables {
             suffix,
         });
     }
+
+    /// Adds an entry of VOPD: the operands of both operations, one behind the other.
+    fn add_pair(&mut self, (target, model): (Target, &Model), first: &Row, second: &Row, specs: &Specs) {
+        let of_second = second.signature.operands.iter().map(|&spec| {
+            let (slot, class) = match spec.slot {
+                Slot::Vdst => (Slot::VdstY, Class::VgprY),
+                Slot::Src0 => (Slot::Src0Y, spec.class),
+                Slot::Src1 => (Slot::Src1Y, spec.class),
+                slot => (slot, spec.class),
+            };
+            on(target, Spec { slot, class, ..spec })
+        });
+        let specs = specs.iter().copied().chain(of_second).collect();
+        let number = first.number | second.number << (model.format)(Encoding::Vopd).opcode.width;
+        self.add((target.arch, model), Encoding::Vopd, number, (first, Some(second)), specs);
+    }
+}
+
+/// The bits of a third dword that modifiers and operands stand in.
+fn used_extra(model: &Model, encoding: Encoding, modifiers: &[ModifierBits], places: &[Field]) -> u64 {
+    if (model.format)(encoding).dwords < 3 {
+        return 0;
+    }
+    let modifiers = modifiers.iter().map(|bits| (bits.field, bits.field.put(bits.mask)));
+    let places = places.iter().map(|place| (*place, place.mask()));
+    modifiers.chain(places).filter(|(field, _)| field.is_extra()).fold(0, |all, (_, mask)| all | mask)
+}
+
+/// Which operands are halves of registers, as OP_SEL has them.
+fn halves(specs: &[Spec]) -> u8 {
+    let bit = |spec: &Spec| match spec.slot {
+        Slot::Src0 => 1,
+        Slot::Src1 => 2,
+        Slot::Src2 => 4,
+        Slot::Vdst => 8,
+        _ => 0,
+    };
+    specs.iter().filter(|spec| spec.ty.is_half()).fold(0, |all, spec| all | bit(spec))
 }

@@ -71,6 +71,7 @@ const fn version(arch: Arch) -> Archs {
         Arch::Gfx90a => V90A,
         Arch::Gfx942 => V942,
         Arch::Gfx950 => V950,
+        _ => Archs(0),
     }
 }
 
@@ -104,16 +105,20 @@ pub(crate) const MODEL: Model = Model {
         (Encoding::Exp, exp::EXP),
     ],
     version,
+    vopd_second: &[],
+    long_literals: &[],
+    true_halves: false,
     // Vega ISA, section 12.10.
     vop3_numbers: [0, 0x100, 0x140],
     modifiers: modifiers::modifiers_of,
     used: modifiers::used_bits,
     ignored: modifiers::ignored_bits,
+    ignored_control: |_| 0,
     rest: modifiers::rest_bits,
     check: rules::check,
     check_fields: rules::check_fields,
     has_form: rules::has_form,
-    unmarked: formats::unmarked,
+    instead: formats::unmarked,
     is_mark: formats::is_mark,
     scaled: Some(&scaled::SCALED),
 };

@@ -89,8 +89,9 @@ pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags
             list.push(ModifierBits::new(M::OpSelHi, scaled::OP_SEL_HI));
         }
         Encoding::Vop3p if flags.has(LD_SCALE) => {
-            list.push(ModifierBits::new(M::OpSel, scaled::OP_SEL));
-            list.push(ModifierBits::new(M::OpSelHi, scaled::OP_SEL_HI));
+            // Alone, these are the first two dwords.
+            add(M::OpSel, 11, 2);
+            add(M::OpSelHi, 59, 2);
         }
         Encoding::Vop3p if flags.has(MAI) => {
             add(M::Cbsz, 8, 3);
@@ -260,7 +261,7 @@ pub(super) fn used_bits(arch: Arch, encoding: Encoding, specs: &[Spec], modifier
     if encoding == Encoding::Mimg {
         used |= MIMG_OPCODE_HIGH.mask();
     }
-    for bits in modifiers.iter().filter(|bits| !super::MODEL.is_in_prefix(encoding, bits.modifier)) {
+    for bits in modifiers.iter().filter(|bits| !bits.field.is_extra()) {
         used |= bits.field.put(bits.mask);
     }
     for spec in specs.iter().filter(|spec| !matches!(spec.slot, Slot::ScaleA | Slot::ScaleB)) {
@@ -383,7 +384,7 @@ const SDWA_GAPS: u64 = 1 << 54 | 1 << 62;
 const OP_SEL_HI: u64 = 1 << 14 | 0b11 << 59;
 
 /// What ignored bits are when assembled.
-pub(super) fn rest_bits(encoding: Encoding, flags: Flags) -> u64 {
+pub(super) fn rest_bits(encoding: Encoding, _: &[Spec], flags: Flags) -> u64 {
     match encoding {
         Encoding::Vop3p if !flags.has(MAI) => OP_SEL_HI,
         _ => 0,

@@ -32,8 +32,8 @@ pub(super) const SCALED: Scaled = Scaled {
 const PREFIX: u64 = 0xd3ac_0000;
 const PREFIX_MASK: u64 = 0xffff_0000;
 /// OP_SEL and OP_SEL_HI of the scales: the low and the high bit of a byte's number.
-pub(super) const OP_SEL: Field = Field::new(11, 2);
-pub(super) const OP_SEL_HI: Field = Field::new(59, 2);
+pub(super) const OP_SEL: Field = Field::new(64 + 11, 2);
+pub(super) const OP_SEL_HI: Field = Field::new(64 + 59, 2);
 
 /// The bits of the first two dwords that mean nothing.
 const IDLE: u64 = !(PREFIX_MASK

@@ -6,9 +6,9 @@ mod modifiers;
 mod operand;
 
 use super::{EncodeError, Encoding, Inst, Mods, Op, Slot, Value, assemble};
-use crate::Arch;
 use crate::encoding::table::{Entry, Specs, Tables};
 use crate::signature::{Class, ImmKind, MIX};
+use crate::{Arch, Generation, Target};
 
 /// Why a line is no instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,8 +50,13 @@ pub enum ParseError {
 ///
 /// # Errors
 /// [`ParseError`] names the word that is wrong.
-pub fn parse(arch: Arch, line: &str) -> Result<Inst, ParseError> {
+pub fn parse(target: impl Into<Target>, line: &str) -> Result<Inst, ParseError> {
+    let target = target.into();
+    let arch = target.arch;
     let line = line.trim();
+    if let Some((first, second)) = line.split_once(" :: ") {
+        return parse_pair(target, first, second);
+    }
     let (mnemonic, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let (mut operands, modifier_words) = modifiers::split(rest);
     if let ("exp", Some((target, source))) =
@@ -59,6 +64,8 @@ pub fn parse(arch: Arch, line: &str) -> Result<Inst, ParseError> {
     {
         operands.splice(0..1, [target, source.trim()]);
     }
+    // The registers of an image's address, where each is named: an operand each.
+    let operands: Vec<&str> = operands.into_iter().flat_map(modifiers::listed).collect();
     let mut mods = Mods::default();
     let mut packed = modifiers::Packed::default();
     for word in &modifier_words {
@@ -66,8 +73,8 @@ pub fn parse(arch: Arch, line: &str) -> Result<Inst, ParseError> {
             .ok_or_else(|| ParseError::Modifier((*word).to_owned()))?;
     }
     let mut failure = ParseError::UnknownMnemonic { arch, mnemonic: mnemonic.to_owned() };
-    for entry in candidates(arch, mnemonic, &mods) {
-        match read(arch, entry, &operands, mods, packed) {
+    for entry in candidates(target, mnemonic, &mods) {
+        match read(target, entry, &operands, mods, packed) {
             Ok(inst) => return Ok(inst),
             Err(error) => failure = error,
         }
@@ -76,9 +83,9 @@ pub fn parse(arch: Arch, line: &str) -> Result<Inst, ParseError> {
 }
 
 /// The entries that a mnemonic can stand for, the short encodings first.
-fn candidates<'a>(arch: Arch, mnemonic: &str, mods: &Mods) -> Vec<&'a Entry> {
-    let entries = Tables::of(arch).entries();
-    let is = |entry: &&Entry, name: &str| entry.op.name() == name;
+fn candidates<'a>(target: Target, mnemonic: &str, mods: &Mods) -> Vec<&'a Entry> {
+    let entries = Tables::of(target).entries();
+    let is = |entry: &&Entry, name: &str| entry.name == name && entry.dual.is_none();
     let exact = entries
         .iter()
         .filter(|entry| mnemonic.strip_suffix(entry.suffix).is_some_and(|name| is(entry, name)));
@@ -86,21 +93,26 @@ fn candidates<'a>(arch: Arch, mnemonic: &str, mods: &Mods) -> Vec<&'a Entry> {
     let bare = entries.iter().filter(|entry| is(entry, mnemonic) && !entry.suffix.is_empty());
     found.extend(bare.filter(|entry| match entry.encoding {
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => mods.sdwa.is_some(),
-        Encoding::Vop1Dpp | Encoding::Vop2Dpp => mods.dpp.is_some(),
-        _ => mods.sdwa.is_none() && mods.dpp.is_none(),
+        encoding if encoding.is_dpp() => mods.dpp.is_some(),
+        encoding if encoding.is_dpp8() => mods.dpp8.is_some(),
+        _ => mods.sdwa.is_none() && mods.dpp.is_none() && mods.dpp8.is_none(),
     }));
+    found.retain(|entry| {
+        !(mods.dpp.is_some() && entry.encoding.is_dpp8() || mods.dpp8.is_some() && entry.encoding.is_dpp())
+    });
     found.sort_by_key(|entry| entry.encoding);
     found
 }
 
 /// Reads the operands as one opcode has them.
 fn read(
-    arch: Arch,
+    target: Target,
     entry: &Entry,
     operands: &[&str],
     mods: Mods,
     packed: modifiers::Packed,
 ) -> Result<Inst, ParseError> {
+    let arch = target.arch;
     let mut mods = mods;
     modifiers::complete(&mut mods, packed, entry);
     let specs: Specs = entry
@@ -128,6 +140,8 @@ fn read(
                 mods.offset = 0;
                 mods.soffset_en = true;
             }
+            // Without a bit of its own, a register stands in SOFFSET.
+            mods.soffset_en |= matches!(offset, Value::Scalar(_)) && arch.generation() != Generation::Gfx9;
             continue;
         }
         let source = match spec.slot {
@@ -137,6 +151,15 @@ fn read(
             _ => None,
         };
         let (word, changes) = operand::strip(word);
+        // Which half of a register it is.
+        let half = source.map_or(8, |source| 1 << source);
+        let word = match word.strip_suffix(".h") {
+            Some(register) if entry.halves & half != 0 => {
+                mods.op_sel |= half;
+                register
+            }
+            _ => word.strip_suffix(".l").filter(|_| entry.halves & half != 0).unwrap_or(word),
+        };
         values.push(operand::value(arch, word, *spec)?);
         if changes == operand::Changes::default() {
             continue;
@@ -159,7 +182,42 @@ fn read(
         let (op, expected, given) = (entry.op, specs.len(), operands.len());
         return Err(ParseError::OperandCount { op, expected, given });
     }
-    Ok(assemble(arch, entry.op, entry.encoding, &values, mods)?)
+    mods.dual = entry.dual;
+    Ok(assemble(target, entry.op, entry.encoding, &values, mods)?)
+}
+
+/// Reads the two operations of VOPD.
+fn parse_pair(target: Target, first: &str, second: &str) -> Result<Inst, ParseError> {
+    let split = |half: &'_ str| {
+        let half = half.trim();
+        let (mnemonic, rest) = half.split_once(char::is_whitespace).unwrap_or((half, ""));
+        (mnemonic.to_owned(), rest.to_owned())
+    };
+    let ((mnemonic, of_first), (other, of_second)) = (split(first), split(second));
+    let entries = Tables::of(target).entries();
+    let entry = entries
+        .iter()
+        .find(|entry| entry.dual.is_some() && entry.name == mnemonic && entry.dual_name == other);
+    let Some(entry) = entry else {
+        return Err(ParseError::UnknownMnemonic { arch: target.arch, mnemonic });
+    };
+    let (of_first, of_second) = (modifiers::split(&of_first).0, modifiers::split(&of_second).0);
+    let mut words = of_first.into_iter().chain(of_second);
+    let mut values: Vec<Value> = Vec::new();
+    for spec in &entry.specs {
+        if spec.class == Class::Vcc {
+            values.push(Value::VCC);
+            continue;
+        }
+        let Some(word) = words.next() else { break };
+        values.push(operand::value(target.arch, word, *spec)?);
+    }
+    if words.next().is_some() {
+        let (op, expected) = (entry.op, entry.specs.len());
+        return Err(ParseError::OperandCount { op, expected, given: expected + 1 });
+    }
+    let mods = Mods { dual: entry.dual, ..Mods::default() };
+    Ok(assemble(target, entry.op, entry.encoding, &values, mods)?)
 }
 
 /// The OP_SEL_HI bits of an opcode that the text leaves out.

@@ -2,8 +2,10 @@
 
 use super::operand::integer;
 use crate::encoding::table::Entry;
+use crate::signature::image::{DIMENSIONS, Dimension};
 use crate::signature::{BITOP3, BLGP_NEG, FROM_LDS, GDS_ONLY, SWAPS_ROWS};
-use crate::{DppCtrl, Encoding, Mods, SdwaSel, SdwaUnused};
+use crate::text::modifiers::{BUFFER_FORMATS, DEFAULT_FORMAT};
+use crate::{DppCtrl, Encoding, Mods, SdwaSel, SdwaUnused, Slot};
 
 /// Modifiers whose place in [`Mods`] depends on the opcode.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,6 +38,14 @@ pub(super) fn split(rest: &str) -> (Vec<&str>, Vec<&str>) {
         operands.push(operand);
     }
     (operands, words[first..].to_vec())
+}
+
+/// The operands of a list in brackets, `[v0, v[2:3]]`, or the operand that there is.
+pub(super) fn listed(operand: &str) -> Vec<&str> {
+    match operand.strip_prefix('[').and_then(|list| list.strip_suffix(']')) {
+        Some(list) => pieces(list, |at| at == ',').into_iter().map(str::trim).collect(),
+        None => vec![operand],
+    }
 }
 
 /// The parts of a text between separators that stand outside brackets.
@@ -83,6 +93,9 @@ pub(super) fn apply(mods: &mut Mods, packed: &mut Packed, word: &str) -> Option<
         "glc" | "sc0" => mods.glc = true,
         "slc" | "nt" => mods.slc = true,
         "scc" | "sc1" => mods.scc = true,
+        "dlc" => mods.dlc = true,
+        "wait_exp" | "wait_vdst" => mods.wait = number(16)? as u8,
+        "dpp8" => mods.dpp8 = Some(lanes(argument)?),
         "fi" => mods.fi = number(2)? == 1,
         "lds" => mods.lds = true,
         "gds" => mods.gds = true,
@@ -94,12 +107,17 @@ pub(super) fn apply(mods: &mut Mods, packed: &mut Packed, word: &str) -> Option<
         "a16" => mods.a16 = true,
         "d16" => mods.d16 = true,
         "lwe" => mods.lwe = true,
+        "r128" => mods.r128 = true,
+        "row_en" => mods.row_en = true,
+        "dim" => mods.dim = dimension(argument)?,
         "high" => mods.high = true,
         "compr" => mods.compr = true,
         "done" => mods.done = true,
         "vm" => mods.vm = true,
         "dmask" => mods.dmask = number(16)? as u8,
-        "format" => packed.format = Some(number(128)? as u8),
+        "format" => {
+            packed.format = Some(buffer_format(argument).or_else(|| number(128).map(|value| value as u8))?)
+        }
         "cbsz" => mods.cbsz = number(8)? as u8,
         "abid" => mods.abid = number(16)? as u8,
         "blgp" => mods.blgp = number(8)? as u8,
@@ -110,6 +128,18 @@ pub(super) fn apply(mods: &mut Mods, packed: &mut Packed, word: &str) -> Option<
 
 fn dpp(mods: &mut Mods) -> &mut DppCtrl {
     mods.dpp.get_or_insert(DppCtrl { ctrl: 0xe4, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false })
+}
+
+/// `SQ_RSRC_IMG_2D`, or `2D`.
+fn dimension(name: &str) -> Option<u8> {
+    let is = |known: &Dimension| known.name == name || known.name.strip_prefix("SQ_RSRC_IMG_") == Some(name);
+    DIMENSIONS.iter().position(is).map(|number| number as u8)
+}
+
+/// `[BUF_FMT_32_FLOAT]`.
+fn buffer_format(name: &str) -> Option<u8> {
+    let name = name.strip_prefix("[BUF_FMT_")?.strip_suffix(']')?;
+    BUFFER_FORMATS.iter().position(|known| *known == name).map(|number| number as u8)
 }
 
 /// `[1,0,1]`.
@@ -126,6 +156,19 @@ fn bits(list: &str) -> Option<Bits> {
         all.count += 1;
     }
     Some(all)
+}
+
+/// `[7,6,5,4,3,2,1,0]`.
+fn lanes(list: &str) -> Option<[u8; 3]> {
+    let list = list.strip_prefix('[')?.strip_suffix(']')?;
+    let lane = |lane: &str| lane.trim().parse::<u32>().ok().filter(|lane| *lane < 8);
+    let lanes: Vec<u32> = list.split(',').map(lane).collect::<Option<_>>()?;
+    if lanes.len() != 8 {
+        return None;
+    }
+    let all = lanes.iter().enumerate().fold(0, |all, (index, lane)| all | lane << (3 * index));
+    let [a, b, c, _] = all.to_le_bytes();
+    Some([a, b, c])
 }
 
 fn sel(name: &str) -> Option<SdwaSel> {
@@ -179,7 +222,8 @@ fn permutation(name: &str, argument: &str) -> Option<u16> {
                 (argument == "31").then_some(0x143)?
             }
         }
-        "row_newbcast" => 0x150 | number(0, 15)?,
+        "row_xmask" => 0x160 | number(0, 15)?,
+        "row_newbcast" | "row_share" => 0x150 | number(0, 15)?,
         _ => return None,
     })
 }
@@ -187,14 +231,18 @@ fn permutation(name: &str, argument: &str) -> Option<u16> {
 /// Puts the modifiers in place that depend on the opcode, and sets those that the text leaves out.
 pub(super) fn complete(mods: &mut Mods, packed: Packed, entry: &Entry) {
     let flags = entry.flags;
-    let vop3p = matches!(entry.encoding, Encoding::Vop3p | Encoding::Vop3px);
+    let vop3p = entry.encoding.is_vop3p() || entry.encoding == Encoding::Vop3px;
     mods.op_sel_hi = packed.op_sel_hi.map_or(super::op_sel_hi_at_rest(entry), |list| {
         // Sources that do not exist have their bit at rest.
         list.bits | super::op_sel_hi_at_rest(entry) & !((1_u16 << list.count) - 1) as u8
     });
     if let Some(list) = packed.op_sel {
         // VOP3 writes the bit of the result last, wherever the sources end.
-        let result = if vop3p || list.count == 0 { 0 } else { list.bits >> (list.count - 1) & 1 };
+        let sources =
+            entry.specs.iter().filter(|spec| matches!(spec.slot, Slot::Src0 | Slot::Src1 | Slot::Src2));
+        let has_result = list.count as usize > sources.count() || !entry.encoding.is_vop3();
+        let result =
+            if vop3p || list.count == 0 || !has_result { 0 } else { list.bits >> (list.count - 1) & 1 };
         let sources = if vop3p { list.bits } else { list.bits & !(result << (list.count - 1)) };
         mods.op_sel = sources | result << 3;
     }
@@ -210,14 +258,16 @@ pub(super) fn complete(mods: &mut Mods, packed: Packed, entry: &Entry) {
         (mods.omod, mods.abs, mods.neg) = (table >> 6, table >> 3 & 7, table & 7);
     }
     if entry.encoding == Encoding::Mtbuf {
-        // 8 and UNORM are LLVM's defaults.
-        mods.format = packed.format.unwrap_or(1);
+        mods.format = packed.format.unwrap_or(DEFAULT_FORMAT);
     }
     if flags.has(SWAPS_ROWS)
         && entry.encoding == Encoding::Vop3
         && let Some(dpp) = mods.dpp.take()
     {
         mods.bound_ctrl = dpp.bound_ctrl;
+    }
+    if entry.is_ray() {
+        mods.fix_for_ray();
     }
     mods.lds |= flags.has(FROM_LDS);
     mods.gds |= flags.has(GDS_ONLY);

@@ -3,9 +3,12 @@
 use super::ParseError;
 use crate::registers::{Naming, Registers};
 use crate::signature::{Class, ImmKind, Spec, Ty};
-use crate::text::immediate::{CHANNELS, PARAMS};
+use crate::text::immediate::{
+    CHANNELS, DELAY_ALU, DEPCTR, DEPCTR_AT_REST, GFX11_HWREGS, GFX11_MESSAGES, PARAMS, VERSION_FLAGS,
+    VERSIONS, exp_targets,
+};
 use crate::value::{inline_f16, inline_float};
-use crate::{Arch, Value, waits};
+use crate::{Arch, Generation, Special, Value, waits};
 
 /// What stands around a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,6 +53,10 @@ pub(super) fn value(arch: Arch, word: &str, spec: Spec) -> Result<Value, ParseEr
         return Ok(Value::Off);
     }
     if let Some(register) = register(arch.generation().registers(), word) {
+        // `null` as an offset of scalar memory: none.
+        if spec.class == Class::SmemOffset && register == Value::Special(Special::Null) {
+            return Ok(Value::Imm(0));
+        }
         return Ok(register);
     }
     match spec.class {
@@ -157,10 +164,18 @@ fn immediate(arch: Arch, word: &str, kind: ImmKind) -> Option<i64> {
     }
     match kind {
         ImmKind::Waitcnt => waitcnt(arch, word),
-        ImmKind::Sendmsg => sendmsg(word),
-        ImmKind::Hwreg => hwreg(word),
+        ImmKind::Version => word.split('|').try_fold(0, |raw, part| {
+            let part = part.trim_matches(['(', ')']);
+            let names = VERSIONS.iter().chain(&VERSION_FLAGS);
+            let named = names.clone().find(|(_, name)| *name == part).map(|(bits, _)| i64::from(*bits));
+            Some(raw | named.or_else(|| integer(part))?)
+        }),
+        ImmKind::Sendmsg => sendmsg(arch, word),
+        ImmKind::DelayAlu => delay_alu(word),
+        ImmKind::DepCtr => depctr(word),
+        ImmKind::Hwreg => hwreg(arch, word),
         ImmKind::GprIdx => gpr_idx(word),
-        ImmKind::ExpTarget => exp_target(word),
+        ImmKind::ExpTarget => exp_target(arch, word),
         ImmKind::Param => PARAMS.iter().position(|name| *name == word).map(|index| index as i64),
         ImmKind::Attribute => attribute(word),
         _ => None,
@@ -183,8 +198,38 @@ fn waitcnt(arch: Arch, words: &str) -> Option<i64> {
     Some(raw.into())
 }
 
-/// A message by its numbers; the names are not read.
-fn sendmsg(word: &str) -> Option<i64> {
+/// `instid0(VALU_DEP_1) | instskip(NEXT)`.
+fn delay_alu(words: &str) -> Option<i64> {
+    words.split('|').map(str::trim).try_fold(0, |raw, word| {
+        let (name, _) = word.split_once('(')?;
+        let (_, lsb, _, names) = DELAY_ALU.into_iter().find(|(known, ..)| *known == name)?;
+        let argument = call(word, name)?;
+        let value = names.iter().position(|known| *known == argument)?;
+        Some(raw | (value as i64) << lsb)
+    })
+}
+
+/// `depctr_va_vcc(0) depctr_sa_sdst(0)`.
+fn depctr(words: &str) -> Option<i64> {
+    words.split_whitespace().try_fold(i64::from(DEPCTR_AT_REST), |raw, word| {
+        let (name, _) = word.split_once('(')?;
+        let (_, lsb, mask) = DEPCTR.into_iter().find(|(known, ..)| *known == name)?;
+        let mask = i64::from(mask);
+        let count = integer(call(word, name)?).filter(|count| (0..=mask).contains(count))?;
+        Some(raw & !(mask << lsb) | count << lsb)
+    })
+}
+
+/// A message by its numbers; the names are read on GFX11 alone.
+fn sendmsg(arch: Arch, word: &str) -> Option<i64> {
+    if arch.generation() == Generation::Gfx11 {
+        let message = call(word, "sendmsg")?;
+        let named = GFX11_MESSAGES.iter().find(|(_, name)| *name == message);
+        return named.map(|(message, _)| i64::from(*message)).or_else(|| {
+            let number = message.strip_suffix(", 0, 0")?;
+            integer(number).filter(|number| (0..256).contains(number))
+        });
+    }
     let parts: Vec<i64> =
         call(word, "sendmsg")?.split(',').map(|part| integer(part.trim())).collect::<Option<_>>()?;
     match *parts {
@@ -193,9 +238,13 @@ fn sendmsg(word: &str) -> Option<i64> {
     }
 }
 
-fn hwreg(word: &str) -> Option<i64> {
+fn hwreg(arch: Arch, word: &str) -> Option<i64> {
     let mut parts = call(word, "hwreg")?.split(',').map(str::trim);
     let id = match parts.next()? {
+        name if arch.generation() == Generation::Gfx11 => {
+            let known = GFX11_HWREGS.iter().find(|(_, known)| *known == name);
+            known.map(|(id, _)| i64::from(*id)).or_else(|| integer(name).filter(|id| (0..64).contains(id)))?
+        }
         "HW_REG_MODE" => 1,
         "HW_REG_STATUS" => 2,
         "HW_REG_TRAPSTS" => 3,
@@ -223,17 +272,15 @@ fn hwreg(word: &str) -> Option<i64> {
     ((0..32).contains(&offset) && (1..=32).contains(&size)).then(|| id | offset << 6 | (size - 1) << 11)
 }
 
-fn exp_target(word: &str) -> Option<i64> {
-    let numbered = |name, count: i64| {
-        word.strip_prefix(name).and_then(integer).filter(|number| (0..count).contains(number))
-    };
-    match word {
-        "mrtz" => Some(8),
-        "null" => Some(9),
-        _ => numbered("mrt", 8)
-            .or_else(|| numbered("pos", 4).map(|number| 12 + number))
-            .or_else(|| numbered("param", 32).map(|number| 32 + number)),
-    }
+fn exp_target(arch: Arch, word: &str) -> Option<i64> {
+    exp_targets(arch.generation()).iter().find_map(|(numbers, name)| {
+        let number = match word.strip_prefix(name)? {
+            "" if numbers.len() == 1 => numbers.start,
+            number if numbers.len() > 1 => numbers.start + number.parse::<u8>().ok().map(u16::from)?,
+            _ => return None,
+        };
+        numbers.contains(&number).then_some(number.into())
+    })
 }
 
 /// `attr3.y`.

@@ -1,4 +1,4 @@
-//! EXP: exports of pixels, positions and parameters, gone from gfx90a on.
+//! EXP: exports of pixels, positions and parameters; accelerators have none.
 
 use super::signatures;
 

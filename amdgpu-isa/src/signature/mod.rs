@@ -7,9 +7,11 @@
 pub(crate) mod ds;
 pub(crate) mod exp;
 pub(crate) mod flat;
+pub(crate) mod image;
 pub(crate) mod mimg;
 pub(crate) mod mtbuf;
 pub(crate) mod mubuf;
+pub(crate) mod rdna3;
 mod slots;
 pub(crate) mod smem;
 pub(crate) mod sop1;
@@ -26,21 +28,31 @@ pub(crate) mod vop3px;
 pub(crate) mod vopc;
 
 use crate::{Access, Op, Slot};
+use image::ImageAddress;
 
 /// What an operand's bits mean. It gives the width of a register tuple, how constants print, and whether source
 /// modifiers mean negate/absolute (floats) or sign-extend (integers).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ty {
     I16,
+    /// An exponent of 16 bits, whose constants are written as halves.
+    Exponent16,
     F16,
     BF16,
     /// Two halves in one register, where a 32-bit literal stands for both.
     V2F16,
+    /// As that, where an inline constant stands for both halves, too.
+    V2F16Splat,
     V2BF16,
     I32,
     F32,
     I64,
+    /// A bit a lane: carries, results of comparisons. A pair of registers, or one where waves have 32 lanes; tables are built with I64
+    /// or I32 in its place.
+    Lanes,
     F64,
+    /// A matrix's accumulator: eight registers, or four where waves have 64 lanes; tables are built with B256 or B128 in its place.
+    Matrix,
     /// Two floats in a register pair (packed math).
     V2F32,
     /// Plain tuples: memory data, resources, matrices.
@@ -56,20 +68,29 @@ impl Ty {
     /// Registers the operand spans.
     pub(crate) const fn dwords(self) -> u8 {
         match self {
-            Self::I16 | Self::F16 | Self::BF16 | Self::V2F16 | Self::V2BF16 | Self::I32 | Self::F32 => 1,
-            Self::I64 | Self::F64 | Self::V2F32 => 2,
+            Self::I16 | Self::Exponent16 | Self::F16 | Self::BF16 | Self::I32 | Self::F32 => 1,
+            Self::V2F16 | Self::V2F16Splat | Self::V2BF16 => 1,
+            Self::I64 | Self::Lanes | Self::F64 | Self::V2F32 => 2,
             Self::B96 => 3,
             Self::B128 => 4,
             Self::B192 => 6,
-            Self::B256 => 8,
+            Self::B256 | Self::Matrix => 8,
             Self::B512 => 16,
             Self::B1024 => 32,
         }
     }
 
+    /// One value of 16 bits.
+    pub(crate) const fn is_half(self) -> bool {
+        matches!(self, Self::I16 | Self::Exponent16 | Self::F16 | Self::BF16)
+    }
+
     /// Takes negate and absolute modifiers.
     pub(crate) const fn is_float(self) -> bool {
-        matches!(self, Self::F16 | Self::BF16 | Self::V2F16 | Self::V2BF16 | Self::F32 | Self::F64)
+        matches!(
+            self,
+            Self::F16 | Self::BF16 | Self::V2F16 | Self::V2F16Splat | Self::V2BF16 | Self::F32 | Self::F64
+        )
     }
 }
 
@@ -86,10 +107,16 @@ pub(crate) enum ImmKind {
     Target,
     /// Wait counters.
     Waitcnt,
+    /// The version of a code object.
+    Version,
     /// A message.
     Sendmsg,
     /// A hardware register with offset and size.
     Hwreg,
+    /// What `s_delay_alu` waits for.
+    DelayAlu,
+    /// What `s_waitcnt_depctr` waits for.
+    DepCtr,
     /// VGPR indexing mode.
     GprIdx,
     /// Unsigned, decimal, not printed when zero.
@@ -121,6 +148,10 @@ pub(crate) enum Class {
     SsrcInline,
     /// A vector register, 8 bits.
     Vgpr,
+    /// VOPD's second destination: even where the first is odd, and odd where it is even.
+    VgprY,
+    /// A vector register in DPP's dword.
+    DppVgpr,
     /// A vector register in a 9-bit source field.
     SrcVgpr,
     /// A vector register or LDS_DIRECT in a 9-bit source field.
@@ -161,8 +192,10 @@ pub(crate) enum Class {
     BufferData,
     /// Image data, as wide as DMASK says.
     ImageData,
-    /// Image address.
+    /// Image address, where nothing tells its width.
     ImageAddr,
+    /// Image address, as wide as the dimension and A16 say.
+    ImageAddress(ImageAddress),
     /// SIMM16, or another field that is a number.
     Imm(ImmKind),
     /// The dword after the instruction.
@@ -318,6 +351,20 @@ flags! {
     UNALIGNED = 52;
     /// VOP3 without OP_SEL that keeps the bit of a third source at zero.
     NO_THIRD = 53;
+    /// Has a DPP8 form.
+    DPP8 = 54;
+    /// Has DPP and DPP8 forms of VOP3 or VOP3P.
+    E64_DPP = 55;
+    /// A dot product or matrix whose NEG says which sources are signed.
+    SIGNED_BY_NEG = 56;
+    /// Negation and absolute value of sources that have no use for them must be zero.
+    STRICT_MODS = 57;
+    /// Sources take negation and absolute value although they are whole numbers.
+    SRC_MODS = 58;
+    /// The text leaves OP_SEL out: the names of halves of registers say it.
+    SILENT_OP_SEL = 59;
+    /// OP_SEL's bits of sources that are whole registers mean nothing.
+    IDLE_OP_SEL = 60;
 }
 
 /// What an opcode takes and does.

@@ -33,6 +33,11 @@ slots! {
     waitcnt = Simm16 Class::Imm(ImmKind::Waitcnt), Read;
     sendmsg = Simm16 Class::Imm(ImmKind::Sendmsg), Read;
     hwreg = Simm16 Class::Imm(ImmKind::Hwreg), Read;
+    version = Simm16 Class::Imm(ImmKind::Version), Read;
+    delay_alu = Simm16 Class::Imm(ImmKind::DelayAlu), Read;
+    depctr = Simm16 Class::Imm(ImmKind::DepCtr), Read;
+    /// The message of `s_sendmsg_rtn_b32` stands in SSRC0's bits.
+    sendmsg_ssrc0 = Ssrc0 Class::Imm(ImmKind::Sendmsg), Read;
     gpr_idx = Simm16 Class::Imm(ImmKind::GprIdx), Read;
     /// `s_set_gpr_idx_on` has its mode in SSRC1's bits.
     gpr_idx_ssrc1 = Ssrc1 Class::Imm(ImmKind::GprIdx), Read;
@@ -65,10 +70,18 @@ slots! {
     src0_wide = Src0 Class::SrcVgpr, Read;
     src1_wide = Src1 Class::SrcVgpr, Read;
     src2_wide = Src2 Class::SrcVgpr, Read;
+    src0_vgpr = Src0 Class::SrcVgpr, Read;
+    mask_src2 = Src2 Class::Mask, Read;
+    /// An accumulator: vector registers, or an inline constant.
+    mc_inline = Src2 Class::MatrixC, Read;
     src2_vgpr = Src2 Class::SrcVgpr, Read;
     src0_acc = Src0 Class::SrcAgpr, Read;
     vsrc0 = Src0 Class::Vgpr, Read;
     vsrc1 = Src1 Class::Vgpr, Read;
+    vsrc2 = Src2 Class::Vgpr, Read;
+    src0_any = Src0 Class::Ssrc, Read;
+    src1_any = Src1 Class::Ssrc, Read;
+    src2_any = Src2 Class::Ssrc, Read;
     src1_vgpr = Src1 Class::SrcVgpr, Read;
     vcc_w = Implied Class::Vcc, Write;
     vcc_r = Implied Class::Vcc, Read;
@@ -95,6 +108,7 @@ slots! {
 
     // Vector memory.
     vaddr = Vaddr Class::Vgpr, Read;
+    vaddr_rw = Vaddr Class::Vgpr, ReadWrite;
     /// GWS's datum: from gfx90a on an even register.
     gws_data = Vaddr Class::GwsData, Read;
     mem_dst = Vdst Class::VgprOrAgpr, Write;
@@ -118,4 +132,6 @@ slots! {
     img_data_rw = Vdata Class::ImageData, ReadWrite;
     img_data_r = Vdata Class::ImageData, Read;
     img_addr = Vaddr Class::ImageAddr, Read;
+    /// What a ray hits, always four registers.
+    ray_data = Vdata Class::Vgpr, Write;
 }

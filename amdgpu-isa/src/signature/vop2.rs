@@ -4,7 +4,7 @@ use super::signatures;
 
 // Vector ALU, two sources.
 signatures! {
-    v_cndmask_b32    [vdst I32, src0 F32, vsrc1 F32, vcc_r I64] [];
+    v_cndmask_b32    [vdst I32, src0 F32, vsrc1 F32, vcc_r Lanes] [];
     v_add_f32        [vdst F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
     v_sub_f32        [vdst F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
     v_subrev_f32     [vdst F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
@@ -33,12 +33,12 @@ signatures! {
     v_fmamk_f32      [vdst F32, src0 F32, literal F32, vsrc1 F32] [];
     v_madak_f32      [vdst F32, src0 F32, vsrc1 F32, literal F32] [];
     v_fmaak_f32      [vdst F32, src0 F32, vsrc1 F32, literal F32] [];
-    v_add_co_u32     [vdst I32, vcc_w I64, src0 I32, vsrc1 I32] [CLAMP];
-    v_sub_co_u32     [vdst I32, vcc_w I64, src0 I32, vsrc1 I32] [CLAMP];
-    v_subrev_co_u32  [vdst I32, vcc_w I64, src0 I32, vsrc1 I32] [CLAMP];
-    v_addc_co_u32    [vdst I32, vcc_w I64, src0 I32, vsrc1 I32, vcc_r I64] [CLAMP];
-    v_subb_co_u32    [vdst I32, vcc_w I64, src0 I32, vsrc1 I32, vcc_r I64] [CLAMP];
-    v_subbrev_co_u32 [vdst I32, vcc_w I64, src0 I32, vsrc1 I32, vcc_r I64] [CLAMP];
+    v_add_co_u32     [vdst I32, vcc_w Lanes, src0 I32, vsrc1 I32] [CLAMP];
+    v_sub_co_u32     [vdst I32, vcc_w Lanes, src0 I32, vsrc1 I32] [CLAMP];
+    v_subrev_co_u32  [vdst I32, vcc_w Lanes, src0 I32, vsrc1 I32] [CLAMP];
+    v_addc_co_u32    [vdst I32, vcc_w Lanes, src0 I32, vsrc1 I32, vcc_r Lanes] [CLAMP];
+    v_subb_co_u32    [vdst I32, vcc_w Lanes, src0 I32, vsrc1 I32, vcc_r Lanes] [CLAMP];
+    v_subbrev_co_u32 [vdst I32, vcc_w Lanes, src0 I32, vsrc1 I32, vcc_r Lanes] [CLAMP];
     v_add_f16        [vdst F16, src0 F16, vsrc1 F16] [CLAMP OMOD];
     v_sub_f16        [vdst F16, src0 F16, vsrc1 F16] [CLAMP OMOD];
     v_subrev_f16     [vdst F16, src0 F16, vsrc1 F16] [CLAMP OMOD];

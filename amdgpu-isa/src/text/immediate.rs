@@ -1,9 +1,10 @@
 //! SIMM16 fields that LLVM prints by meaning.
 
 use std::fmt::{self, Write as _};
+use std::ops::Range;
 
 use crate::signature::ImmKind;
-use crate::{Arch, Feature, waits};
+use crate::{Arch, Feature, Generation, waits};
 
 /// Writes a SIMM16 (or SSRC1 mode) operand.
 pub(super) fn write(out: &mut String, arch: Arch, kind: ImmKind, value: i64) -> fmt::Result {
@@ -13,11 +14,14 @@ pub(super) fn write(out: &mut String, arch: Arch, kind: ImmKind, value: i64) -> 
         ImmKind::Decimal if raw > 64 => write!(out, "{raw:#x}"),
         ImmKind::Decimal | ImmKind::Target | ImmKind::Optional => write!(out, "{raw}"),
         ImmKind::Hex | ImmKind::SignedHex => write!(out, "{raw:#x}"),
+        ImmKind::Version => write_version(out, raw),
         ImmKind::Waitcnt => write_waitcnt(out, arch, raw),
-        ImmKind::Sendmsg => write_sendmsg(out, raw),
+        ImmKind::Sendmsg => write_sendmsg(out, arch, raw),
+        ImmKind::DelayAlu => write_delay_alu(out, raw),
+        ImmKind::DepCtr => write_depctr(out, raw),
         ImmKind::Hwreg => write_hwreg(out, arch, raw),
         ImmKind::GprIdx => write_gpr_idx(out, raw),
-        ImmKind::ExpTarget => write_exp_target(out, raw),
+        ImmKind::ExpTarget => write_exp_target(out, arch, raw),
         ImmKind::Param => {
             out.push_str(PARAMS.get(usize::from(raw)).unwrap_or(&"/*reserved*/"));
             Ok(())
@@ -31,16 +35,50 @@ pub(crate) const PARAMS: [&str; 3] = ["p10", "p20", "p0"];
 /// The channels of an attribute.
 pub(crate) const CHANNELS: [char; 4] = ['x', 'y', 'z', 'w'];
 
-/// Vega ISA, EXP, TGT.
-fn write_exp_target(out: &mut String, raw: u16) -> fmt::Result {
-    match raw {
-        0..8 => write!(out, "mrt{raw}"),
-        8 => write!(out, "mrtz"),
-        9 => write!(out, "null"),
-        12..16 => write!(out, "pos{}", raw - 12),
-        32..64 => write!(out, "param{}", raw - 32),
-        _ => write!(out, "/*reserved*/"),
+/// What exports go to: numbers in TGT, and LLVM's name, which is counted where there are several (Vega ISA, EXP, TGT; RDNA 3 ISA, EXP,
+/// TARGET).
+pub(crate) const fn exp_targets(generation: Generation) -> &'static [(Range<u16>, &'static str)] {
+    match generation {
+        Generation::Gfx9 => {
+            &[(0..8, "mrt"), (8..9, "mrtz"), (9..10, "null"), (12..16, "pos"), (32..64, "param")]
+        }
+        Generation::Gfx11 => {
+            &[(0..8, "mrt"), (8..9, "mrtz"), (12..17, "pos"), (20..21, "prim"), (21..23, "dual_src_blend")]
+        }
     }
+}
+
+fn write_exp_target(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
+    match exp_targets(arch.generation()).iter().find(|(numbers, _)| numbers.contains(&raw)) {
+        Some((numbers, name)) if numbers.len() == 1 => write!(out, "{name}"),
+        Some((numbers, name)) => write!(out, "{name}{}", raw - numbers.start),
+        None => write!(out, "/*reserved*/"),
+    }
+}
+
+/// LLVM's names of versions, and of the flags above them.
+pub(crate) const VERSIONS: [(u16, &str); 4] =
+    [(0, "UC_VERSION_GFX7"), (4, "UC_VERSION_GFX10"), (6, "UC_VERSION_GFX11"), (9, "UC_VERSION_GFX12")];
+/// As [`VERSIONS`].
+pub(crate) const VERSION_FLAGS: [(u16, &str); 3] =
+    [(0x2000, "UC_VERSION_W64_BIT"), (0x4000, "UC_VERSION_W32_BIT"), (0x8000, "UC_VERSION_MDP_BIT")];
+
+fn write_version(out: &mut String, raw: u16) -> fmt::Result {
+    let flags = VERSION_FLAGS.iter().fold(0, |all, (bit, _)| all | bit);
+    if raw & !(flags | 0xff) != 0 {
+        return write!(out, "{raw:#x}");
+    }
+    let set = VERSION_FLAGS.iter().filter(|(bit, _)| raw & bit != 0);
+    let count = set.clone().count();
+    out.extend((1..count).map(|_| '('));
+    match VERSIONS.iter().find(|(version, _)| *version == raw & 0xff) {
+        Some((_, name)) => out.push_str(name),
+        None => write!(out, "{}", raw & 0xff)?,
+    }
+    for (index, (_, name)) in set.enumerate() {
+        write!(out, "{}|{name}", if index == 0 { "" } else { ")" })?;
+    }
+    Ok(())
 }
 
 /// Counters at their most are left out.
@@ -57,10 +95,107 @@ fn write_waitcnt(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
     Ok(())
 }
 
+/// RDNA 3 ISA, S_DELAY_ALU: what the instructions at two places behind it wait for: INSTID0 3:0, INSTSKIP 6:4, INSTID1 10:7.
+pub(crate) const DELAYS: [&str; 12] = [
+    "",
+    "VALU_DEP_1",
+    "VALU_DEP_2",
+    "VALU_DEP_3",
+    "VALU_DEP_4",
+    "TRANS32_DEP_1",
+    "TRANS32_DEP_2",
+    "TRANS32_DEP_3",
+    "FMA_ACCUM_CYCLE_1",
+    "SALU_CYCLE_1",
+    "SALU_CYCLE_2",
+    "SALU_CYCLE_3",
+];
+/// How many instructions stand between the two.
+pub(crate) const SKIPS: [&str; 6] = ["", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4"];
+/// The fields of `s_delay_alu`: name, lowest bit, mask, names of its values.
+pub(crate) const DELAY_ALU: [(&str, u32, u16, &[&str]); 3] =
+    [("instid0", 0, 0xf, &DELAYS), ("instskip", 4, 0x7, &SKIPS), ("instid1", 7, 0xf, &DELAYS)];
+
+/// Whether each field has a value with a name.
+pub(crate) fn names_delays(raw: u16) -> bool {
+    DELAY_ALU.iter().all(|(_, lsb, mask, names)| usize::from(raw >> lsb & mask) < names.len())
+}
+
+fn write_delay_alu(out: &mut String, raw: u16) -> fmt::Result {
+    let mut separator = "";
+    for (name, lsb, mask, names) in DELAY_ALU {
+        let value = usize::from(raw >> lsb & mask);
+        if value != 0 {
+            write!(out, "{separator}{name}({})", names.get(value).unwrap_or(&"/*reserved*/"))?;
+            separator = " | ";
+        }
+    }
+    if separator.is_empty() {
+        out.push('0');
+    }
+    Ok(())
+}
+
+/// RDNA 3 ISA, S_WAITCNT_DEPCTR: LLVM's names, lowest bit, mask.
+pub(crate) const DEPCTR: [(&str, u32, u16); 7] = [
+    ("depctr_hold_cnt", 7, 0x1),
+    ("depctr_sa_sdst", 0, 0x1),
+    ("depctr_va_vdst", 12, 0xf),
+    ("depctr_va_sdst", 9, 0x7),
+    ("depctr_va_ssrc", 8, 0x1),
+    ("depctr_va_vcc", 1, 0x1),
+    ("depctr_vm_vsrc", 2, 0x7),
+];
+/// Nothing is waited for.
+pub(crate) const DEPCTR_AT_REST: u16 = 0xff9f;
+
+fn write_depctr(out: &mut String, raw: u16) -> fmt::Result {
+    if raw & !DEPCTR_AT_REST != 0 {
+        return write!(out, "{raw:#x}");
+    }
+    let mut separator = "";
+    for (name, lsb, mask) in DEPCTR {
+        let count = raw >> lsb & mask;
+        if count != mask || raw == DEPCTR_AT_REST {
+            write!(out, "{separator}{name}({count})")?;
+            separator = " ";
+        }
+    }
+    Ok(())
+}
+
+/// RDNA 3 ISA, S_SENDMSG and S_SENDMSG_RTN: the message is the low byte.
+pub(crate) const GFX11_MESSAGES: [(u16, &str); 13] = [
+    (1, "MSG_INTERRUPT"),
+    (2, "MSG_HS_TESSFACTOR"),
+    (3, "MSG_DEALLOC_VGPRS"),
+    (5, "MSG_STALL_WAVE_GEN"),
+    (6, "MSG_HALT_WAVES"),
+    (9, "MSG_GS_ALLOC_REQ"),
+    (0x80, "MSG_RTN_GET_DOORBELL"),
+    (0x81, "MSG_RTN_GET_DDID"),
+    (0x82, "MSG_RTN_GET_TMA"),
+    (0x83, "MSG_RTN_GET_REALTIME"),
+    (0x84, "MSG_RTN_SAVE_WAVE"),
+    (0x85, "MSG_RTN_GET_TBA"),
+    (0x86, "MSG_RTN_GET_TBA_TO_PC"),
+];
+
+fn gfx11_message(raw: u16) -> Option<&'static str> {
+    GFX11_MESSAGES.iter().find(|(message, _)| *message == raw & 0xff).map(|(_, name)| *name)
+}
+
 /// Vega ISA, S_SENDMSG: message 3:0, operation 6:4, stream 9:8.
-fn write_sendmsg(out: &mut String, raw: u16) -> fmt::Result {
+fn write_sendmsg(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
+    if arch.generation() == Generation::Gfx11 {
+        return match gfx11_message(raw) {
+            Some(name) => write!(out, "sendmsg({name})"),
+            None if raw > 0xff => write!(out, "{raw}"),
+            None => write!(out, "sendmsg({raw}, 0, 0)"),
+        };
+    }
     let (message, operation, stream) = (raw & 0xf, raw >> 4 & 0x7, raw >> 8 & 0x3);
-    if !names_message(raw) {
+    if !names_message(Generation::Gfx9, raw) {
         return match raw & !0x37f {
             0 => write!(out, "sendmsg({message}, {operation}, {stream})"),
             // Bits outside the three fields show only where no name hides them.
@@ -100,12 +235,34 @@ fn write_sendmsg(out: &mut String, raw: u16) -> fmt::Result {
 }
 
 /// Whether a message, its operation and its stream have names together; other bits are then passed over.
-pub(crate) const fn names_message(raw: u16) -> bool {
+pub(crate) fn names_message(generation: Generation, raw: u16) -> bool {
+    if generation == Generation::Gfx11 {
+        return gfx11_message(raw).is_some();
+    }
     matches!(
         (raw & 0xf, raw >> 4 & 0x7, raw >> 8 & 0x3),
         (2 | 3, 1..=3, _) | (3, 0, 0) | (15, 1 | 2 | 4, 0) | (1 | 4..=10, 0, 0)
     )
 }
+
+/// RDNA 3 ISA, "Hardware registers".
+pub(crate) const GFX11_HWREGS: [(u16, &str); 15] = [
+    (1, "HW_REG_MODE"),
+    (2, "HW_REG_STATUS"),
+    (3, "HW_REG_TRAPSTS"),
+    (5, "HW_REG_GPR_ALLOC"),
+    (6, "HW_REG_LDS_ALLOC"),
+    (7, "HW_REG_IB_STS"),
+    (15, "HW_REG_SH_MEM_BASES"),
+    (18, "HW_REG_PERF_SNAPSHOT_PC_LO"),
+    (19, "HW_REG_PERF_SNAPSHOT_PC_HI"),
+    (20, "HW_REG_FLAT_SCR_LO"),
+    (21, "HW_REG_FLAT_SCR_HI"),
+    (23, "HW_REG_HW_ID1"),
+    (24, "HW_REG_HW_ID2"),
+    (27, "HW_REG_PERF_SNAPSHOT_DATA"),
+    (29, "HW_REG_SHADER_CYCLES"),
+];
 
 /// Vega ISA, S_GETREG: register 5:0, offset 10:6, size minus one 15:11.
 fn write_hwreg(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
@@ -121,6 +278,9 @@ fn write_hwreg(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
         "HW_REG_IB_STS",
     ];
     let name = match id {
+        _ if arch.generation() == Generation::Gfx11 => {
+            GFX11_HWREGS.iter().find(|(known, _)| *known == id).map_or("", |(_, name)| name)
+        }
         0..8 => NAMES[usize::from(id)],
         15 => "HW_REG_SH_MEM_BASES",
         16 => "HW_REG_TBA_LO",

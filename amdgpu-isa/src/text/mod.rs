@@ -1,32 +1,34 @@
 //! An instruction as text, character for character as LLVM's disassembler prints it.
 
 pub(super) mod immediate;
-mod modifiers;
+pub(super) mod modifiers;
 mod names;
 
 use std::fmt::{self, Write as _};
 
-use super::value::{has_inline_twin, inline_f16, inline_float, inline_integer};
-use super::{Encoding, Inst, Mods, Operand, Slot, Value};
-use crate::Arch;
+use super::value::{double_twin, has_inline_twin, inline_f16, inline_float, inline_integer};
+use super::{Encoding, Inst, Mods, Operand, Slot, Value, scalar};
 use crate::encoding::operand;
 use crate::encoding::table::{Entry, Tables};
 use crate::signature::{Class, ImmKind, MIX, Spec, Ty};
+use crate::{Arch, Target};
 
 pub(super) use names::scalar_name;
 
 impl Inst {
     /// The instruction as `llvm-objdump -d` prints it for the processor: mnemonic, operands, modifiers.
-    pub fn text(&self, arch: Arch) -> String {
+    pub fn text(&self, target: impl Into<Target>) -> String {
         let mut out = String::with_capacity(64);
-        self.write_text(arch, &mut out);
+        self.write_text(target, &mut out);
         out
     }
 
     /// Appends [`Self::text`].
-    pub fn write_text(&self, arch: Arch, out: &mut String) {
+    pub fn write_text(&self, target: impl Into<Target>, out: &mut String) {
+        let target = target.into();
+        let arch = target.arch;
         // Writing to a String cannot fail.
-        let _ = match Tables::of(arch).by_op(self.op, self.encoding) {
+        let _ = match Tables::of(target).by_ops(self.op, self.mods.dual, self.encoding) {
             Some(entry) => write(out, arch, self, entry),
             None => write!(out, "{} /* not on {arch} */", self.op),
         };
@@ -34,7 +36,7 @@ impl Inst {
 }
 
 fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Result {
-    out.push_str(inst.op.name());
+    out.push_str(entry.name);
     out.push_str(entry.suffix);
     write_operands(out, arch, inst, entry)?;
     modifiers::write(out, arch, inst, entry)
@@ -42,28 +44,49 @@ fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Resul
 
 fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Result {
     let mut operands = inst.operands.iter().peekable();
-    let mut separator = " ";
+    // So LLVM has it where a sampler follows named addresses.
+    let is_apart =
+        entry.encoding == Encoding::MimgNsa && entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp);
+    let mut separator = if is_apart { "  " } else { " " };
     let present = entry.specs.iter().filter(|&&spec| operand::is_present(entry, spec, &inst.mods));
     for &spec in present {
         let Some(operand) = operands.next() else { break };
-        if is_silent(spec, operand) {
+        if is_silent(entry, spec, operand) {
             continue;
+        }
+        if spec.slot == Slot::VdstY {
+            write!(out, " :: {}", entry.dual_name)?;
+            separator = " ";
         }
         out.push_str(separator);
         // The target of an export stands apart.
         separator = if spec.class == Class::Imm(ImmKind::ExpTarget) { " " } else { ", " };
+        let is_named = entry.encoding == Encoding::MimgNsa && matches!(spec.class, Class::ImageAddress(_));
+        if is_named && spec.slot == Slot::Vaddr {
+            out.push('[');
+        }
         if spec.class == Class::SmemOffset {
             write_smem_offset(out, arch, operand, operands.next())?;
         } else {
             write_operand(out, arch, entry, spec, operand, &inst.mods)?;
         }
+        if is_named && operands.peek().is_none_or(|next| next.slot == Slot::Srsrc) {
+            out.push(']');
+        }
     }
     Ok(())
 }
 
+/// Operands that print as halves. LLVM has a second reading of VOP3, without halves, which it takes where bits of OP_SEL are set that mean
+/// nothing.
+fn halves(entry: &Entry, mods: &Mods) -> u8 {
+    if entry.reads_whole(mods.ignored) { 0 } else { entry.halves }
+}
+
 /// Operands that the text leaves out.
-fn is_silent(spec: Spec, operand: &Operand) -> bool {
-    matches!(spec.class, Class::Imm(ImmKind::Optional)) && operand.value == Value::Imm(0)
+fn is_silent(entry: &Entry, spec: Spec, operand: &Operand) -> bool {
+    entry.encoding == Encoding::Vopd && spec.class == Class::Vcc
+        || matches!(spec.class, Class::Imm(ImmKind::Optional)) && operand.value == Value::Imm(0)
 }
 
 fn write_smem_offset(out: &mut String, arch: Arch, first: &Operand, second: Option<&Operand>) -> fmt::Result {
@@ -77,6 +100,11 @@ fn write_smem_offset(out: &mut String, arch: Arch, first: &Operand, second: Opti
 
 fn write_smem_part(out: &mut String, arch: Arch, operand: &Operand) -> fmt::Result {
     match operand.value {
+        // An offset of zero beside no register.
+        Value::Imm(0) if arch.generation().registers().m0_code != scalar::M0 => {
+            out.push_str("null");
+            Ok(())
+        }
         Value::Imm(offset) if offset < 0 => write!(out, "-{:#x}", offset.unsigned_abs()),
         Value::Imm(offset) => write!(out, "{offset:#x}"),
         value => write_value(out, arch, value, 1, Ty::I32),
@@ -95,30 +123,42 @@ fn write_operand(
         Slot::Src0 => 0,
         Slot::Src1 => 1,
         Slot::Src2 => 2,
-        _ => return write_plain(out, arch, spec, operand),
+        _ => {
+            write_plain(out, arch, spec, operand)?;
+            if halves(entry, mods) & 8 != 0 && spec.slot == Slot::Vdst {
+                out.push_str(if mods.op_sel & 8 != 0 { ".h" } else { ".l" });
+            }
+            return Ok(());
+        }
     };
     let bit = 1_u8 << source;
     let mixes = entry.flags.has(MIX);
     let (neg, abs) = match entry.encoding {
         Encoding::Vop3px => (false, false),
-        Encoding::Vop3p if !mixes => (false, false),
-        Encoding::Vop3p => (mods.neg & bit != 0, mods.neg_hi & bit != 0),
+        encoding if encoding.is_vop3p() && !mixes => (false, false),
+        encoding if encoding.is_vop3p() => (mods.neg & bit != 0, mods.neg_hi & bit != 0),
         _ if entry.flags.has(crate::signature::BITOP3) => (false, false),
         _ => (mods.neg & bit != 0, mods.abs & bit != 0),
     };
     let sext = mods.sdwa.is_some_and(|sdwa| sdwa.sext.get(source).copied().unwrap_or(false));
-    let constant = matches!(operand.value, Value::Inline(_) | Value::Literal(_));
+    // `-1` is another number than the negation of 1; `lit(…)` is none.
+    let constant = match operand.value {
+        Value::Literal(value) => !has_inline_twin(value, spec.ty),
+        value => matches!(value, Value::Inline(_)),
+    };
     let (open, close) = match (neg, abs) {
         _ if sext => ("sext(", ")"),
         (true, true) => ("-|", "|"),
         (false, true) => ("|", "|"),
-        // `-1` would be another number than the negation of 1.
         (true, false) if constant => ("neg(", ")"),
         (true, false) => ("-", ""),
         (false, false) => ("", ""),
     };
     out.push_str(open);
     write_plain(out, arch, spec, operand)?;
+    if halves(entry, mods) & bit != 0 && matches!(operand.value, Value::Vgpr(_)) {
+        out.push_str(if mods.op_sel & bit != 0 { ".h" } else { ".l" });
+    }
     out.push_str(close);
     Ok(())
 }
@@ -183,8 +223,7 @@ fn inline_code(value: u32) -> Option<u8> {
 /// A literal whose number also exists as an inline constant is marked, so that it assembles to the same bytes.
 fn write_literal(out: &mut String, value: u32, ty: Ty) -> fmt::Result {
     if ty == Ty::F64 {
-        let code = (240..=248).find(|&code| Value::Inline(code).as_u64() == Some(u64::from(value) << 32));
-        return match code.and_then(inline_float) {
+        return match double_twin(value) {
             _ if value == 0 => write!(out, "0"),
             Some(value) => write!(out, "{value:?}"),
             None => write!(out, "{value:#x}"),
@@ -192,7 +231,7 @@ fn write_literal(out: &mut String, value: u32, ty: Ty) -> fmt::Result {
     }
     match ty {
         _ if has_inline_twin(value, ty) => write!(out, "lit({value:#x})"),
-        Ty::F16 | Ty::I16 => write!(out, "{:#x}", value as u16),
+        Ty::F16 | Ty::Exponent16 | Ty::I16 => write!(out, "{:#x}", value as u16),
         _ => write!(out, "{value:#x}"),
     }
 }

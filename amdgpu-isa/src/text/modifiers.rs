@@ -2,28 +2,47 @@
 
 use std::fmt::{self, Write as _};
 
+use crate::encoding::modifiers::Modifier;
 use crate::encoding::table::Entry;
+use crate::signature::image::DIMENSIONS;
 use crate::signature::{
-    ACCVGPR, BITOP3, BLGP_NEG, BYTE_RESULT, FROM_LDS, GDS_ONLY, HIGH, MAI, MIX, NO_DST_SEL, NO_OPSEL,
-    SWIZZLE, TWO_OFFSETS,
+    ACCVGPR, BITOP3, BLGP_NEG, BYTE_RESULT, Class, FROM_LDS, GDS_ONLY, HIGH, MAI, MIX, NO_DST_SEL, NO_OPSEL,
+    SILENT_OP_SEL, SWAPS_ROWS, SWIZZLE, TWO_OFFSETS,
 };
-use crate::{Arch, Feature};
+use crate::{Access, Arch, Feature, Generation};
 use crate::{DppCtrl, Encoding, Inst, Mods, Sdwa, SdwaSel, SdwaUnused, Slot};
 
 /// Writes every modifier of an instruction.
 pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Result {
     let mods = &inst.mods;
     match inst.encoding {
-        Encoding::Smem => flag(out, "glc", mods.glc),
-        Encoding::Vop3 => write_vop3(out, entry, mods)?,
-        Encoding::Vop3p => write_vop3p(out, entry, mods)?,
+        Encoding::Smem => {
+            flag(out, "glc", mods.glc);
+            flag(out, "dlc", mods.dlc);
+        }
+        encoding if encoding.is_vop3() => {
+            write_vop3(out, entry, mods)?;
+            write_permutation(out, arch, mods)?;
+        }
+        encoding if encoding.is_vop3p() => {
+            write_vop3p(out, arch, entry, mods)?;
+            write_permutation(out, arch, mods)?;
+        }
+        Encoding::Vinterp => {
+            flag(out, "clamp", mods.clamp);
+            if mods.op_sel != 0 {
+                write_bits(out, "op_sel", mods.op_sel, 3, Some(3))?;
+            }
+            write!(out, " wait_exp:{}", mods.wait)?;
+        }
+        Encoding::Ldsdir => write!(out, " wait_vdst:{}", mods.wait)?,
         Encoding::Vop3px => {
             // The bits of a third source, which there is not, are shown.
             if mods.op_sel != 0 {
                 write_bits(out, "op_sel", mods.op_sel, 3, None)?;
             }
             write_bits(out, "op_sel_hi", mods.op_sel_hi, 3, None)?;
-            write_vop3p(out, entry, mods)?;
+            write_vop3p(out, arch, entry, mods)?;
         }
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => {
             if let (Some(sdwa), false) = (mods.sdwa, entry.specs.is_empty()) {
@@ -31,11 +50,7 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
                 write_sdwa(out, inst, entry, &sdwa)?;
             }
         }
-        Encoding::Vop1Dpp | Encoding::Vop2Dpp => {
-            if let Some(dpp) = mods.dpp {
-                write_dpp(out, &dpp)?;
-            }
-        }
+        encoding if encoding.is_dpp() || encoding.is_dpp8() => write_permutation(out, arch, mods)?,
         Encoding::Ds => write_ds(out, entry, mods)?,
         Encoding::Flat | Encoding::Global | Encoding::Scratch => {
             write_offset(out, mods.offset)?;
@@ -51,17 +66,23 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
             flag(out, "tfe", mods.tfe);
         }
         Encoding::Mtbuf => {
-            write_format(out, mods.format)?;
+            write_format(out, arch, mods.format)?;
             write_buffer_address(out, mods)?;
             write_cache_policy(out, arch, mods);
             flag(out, "tfe", mods.tfe);
         }
-        Encoding::Mimg => {
+        // The rest is fixed.
+        Encoding::Mimg | Encoding::MimgNsa if entry.is_ray() => flag(out, "a16", mods.a16),
+        Encoding::Mimg | Encoding::MimgNsa => {
             if mods.dmask != 0 {
                 write!(out, " dmask:{:#x}", mods.dmask)?;
             }
+            if entry.has(Modifier::Dim) {
+                write!(out, " dim:{}", DIMENSIONS[usize::from(mods.dim & 7)].name)?;
+            }
             flag(out, "unorm", mods.unorm);
             write_cache_policy(out, arch, mods);
+            flag(out, "r128", mods.r128);
             flag(out, "a16", mods.a16);
             flag(out, "tfe", mods.tfe);
             flag(out, "lwe", mods.lwe);
@@ -72,6 +93,7 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
             flag(out, "done", mods.done);
             flag(out, "compr", mods.compr);
             flag(out, "vm", mods.vm);
+            flag(out, "row_en", mods.row_en);
         }
         _ => {}
     }
@@ -105,6 +127,7 @@ fn write_cache_policy(out: &mut String, arch: Arch, mods: &Mods) {
     flag(out, glc, mods.glc);
     flag(out, slc, mods.slc);
     flag(out, scc, mods.scc);
+    flag(out, "dlc", mods.dlc);
 }
 
 /// ` name:[a,b,…]` of the first `count` bits and, if `last` is given, of that one.
@@ -120,13 +143,16 @@ fn write_bits(out: &mut String, name: &str, bits: u8, count: u32, last: Option<u
 /// How many sources an opcode has.
 fn sources(entry: &Entry) -> u32 {
     let sources = entry.specs.iter().filter(|spec| matches!(spec.slot, Slot::Src0 | Slot::Src1 | Slot::Src2));
-    sources.count() as u32
+    // The half that is added to is the third.
+    let accumulates = entry.halves != 0
+        && entry.specs.iter().any(|spec| spec.slot == Slot::Vdst && spec.access == Access::ReadWrite);
+    sources.count() as u32 + u32::from(accumulates)
 }
 
 fn write_vop3(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
     flag(out, "high", mods.high);
     flag(out, "bound_ctrl:1", mods.bound_ctrl);
-    flag(out, "fi:1", mods.fi);
+    flag(out, "fi:1", mods.fi && mods.dpp.is_none() && mods.dpp8.is_none());
     if entry.flags.has(BITOP3) {
         let table = mods.omod << 6 | mods.abs << 3 | mods.neg;
         if table != 0 {
@@ -139,11 +165,20 @@ fn write_vop3(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
     }
     // Interpolations have it before OP_SEL.
     flag(out, "clamp", mods.clamp && entry.flags.has(HIGH));
-    if mods.op_sel != 0 {
+    if entry.flags.has(SWAPS_ROWS) && mods.op_sel != 0 {
+        // FI and BOUND_CTRL alone.
+        write_bits(out, "op_sel", mods.op_sel, 2, None)?;
+    } else if mods.op_sel != 0 && !entry.flags.has(SILENT_OP_SEL) {
         // An attribute counts as a source.
         let whole = entry.flags.has(BYTE_RESULT) || entry.flags.has(HIGH);
         let sources = if whole { 3 } else { sources(entry) };
-        write_bits(out, "op_sel", mods.op_sel, sources, Some(3))?;
+        // Comparisons write a mask, and show its bit but where lanes are permuted.
+        let is_permuted = mods.dpp.is_some() || mods.dpp8.is_some();
+        let has_result = entry
+            .specs
+            .iter()
+            .any(|spec| spec.slot == Slot::Vdst && !(spec.class == Class::Mask && is_permuted));
+        write_bits(out, "op_sel", mods.op_sel, sources, has_result.then_some(3))?;
     }
     if entry.flags.has(BITOP3) {
         return Ok(());
@@ -156,11 +191,11 @@ fn write_vop3(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
     Ok(())
 }
 
-fn write_vop3p(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
+fn write_vop3p(out: &mut String, arch: Arch, entry: &Entry, mods: &Mods) -> fmt::Result {
     if entry.flags.has(ACCVGPR) {
         return Ok(());
     }
-    if entry.flags.has(MAI) {
+    if entry.flags.has(MAI) && arch.has(Feature::AccumulationVgprs) {
         for (name, value) in [("cbsz", mods.cbsz), ("abid", mods.abid)] {
             if value != 0 {
                 write!(out, " {name}:{value}")?;
@@ -220,7 +255,24 @@ fn write_sdwa(out: &mut String, inst: &Inst, entry: &Entry, sdwa: &Sdwa) -> fmt:
     Ok(())
 }
 
-fn write_dpp(out: &mut String, dpp: &DppCtrl) -> fmt::Result {
+/// DPP's or DPP8's lanes.
+fn write_permutation(out: &mut String, arch: Arch, mods: &Mods) -> fmt::Result {
+    if let Some(dpp) = mods.dpp {
+        write_dpp(out, arch, &dpp)?;
+    }
+    if let Some([a, b, c]) = mods.dpp8 {
+        let lanes = u32::from_le_bytes([a, b, c, 0]);
+        out.push_str(" dpp8:[");
+        for lane in 0..8 {
+            write!(out, "{}{}", if lane == 0 { "" } else { "," }, lanes >> (3 * lane) & 7)?;
+        }
+        out.push(']');
+    }
+    flag(out, "fi:1", mods.fi && (mods.dpp.is_some() || mods.dpp8.is_some()));
+    Ok(())
+}
+
+fn write_dpp(out: &mut String, arch: Arch, dpp: &DppCtrl) -> fmt::Result {
     let count = dpp.ctrl & 0xf;
     match dpp.ctrl {
         0..=0xff => {
@@ -238,7 +290,9 @@ fn write_dpp(out: &mut String, dpp: &DppCtrl) -> fmt::Result {
         0x141 => out.push_str(" row_half_mirror"),
         0x142 => out.push_str(" row_bcast:15"),
         0x143 => out.push_str(" row_bcast:31"),
-        0x150..=0x15f => write!(out, " row_newbcast:{count}")?,
+        0x150..=0x15f if arch.has(Feature::DppPairs) => write!(out, " row_newbcast:{count}")?,
+        0x150..=0x15f => write!(out, " row_share:{count}")?,
+        0x160..=0x16f => write!(out, " row_xmask:{count}")?,
         _ => out.push_str(" /*reserved*/"),
     }
     write!(out, " row_mask:{:#x} bank_mask:{:#x}", dpp.row_mask, dpp.bank_mask)?;
@@ -309,8 +363,18 @@ fn write_buffer_address(out: &mut String, mods: &Mods) -> fmt::Result {
     write_offset(out, mods.offset)
 }
 
-/// MTBUF's format: data format in the low four bits, number format above. 8 and UNORM are LLVM's defaults.
-fn write_format(out: &mut String, format: u8) -> fmt::Result {
+/// MTBUF's format. 8 and UNORM are LLVM's defaults.
+fn write_format(out: &mut String, arch: Arch, format: u8) -> fmt::Result {
+    match (arch.generation(), BUFFER_FORMATS.get(usize::from(format))) {
+        (Generation::Gfx9, _) => write_split_format(out, format),
+        (Generation::Gfx11, _) if format == DEFAULT_FORMAT => Ok(()),
+        (Generation::Gfx11, Some(name)) => write!(out, " format:[BUF_FMT_{name}]"),
+        (Generation::Gfx11, None) => write!(out, " format:{format}"),
+    }
+}
+
+/// As that: data format in the low four bits, number format above.
+fn write_split_format(out: &mut String, format: u8) -> fmt::Result {
     const DATA: [&str; 16] = [
         "INVALID",
         "8",
@@ -339,3 +403,22 @@ fn write_format(out: &mut String, format: u8) -> fmt::Result {
         _ => write!(out, " format:[BUF_DATA_FORMAT_{data},BUF_NUM_FORMAT_{number}]"),
     }
 }
+
+/// The format that is left out of the text: one byte, from 0 to 1.
+pub(crate) const DEFAULT_FORMAT: u8 = 1;
+
+/// The formats of typed buffers (RDNA 3 ISA, table "Buffer image formats"), without what LLVM puts before each.
+#[rustfmt::skip]
+pub(crate) const BUFFER_FORMATS: [&str; 64] = [
+    "INVALID", "8_UNORM", "8_SNORM", "8_USCALED", "8_SSCALED", "8_UINT", "8_SINT", "16_UNORM", "16_SNORM",
+    "16_USCALED", "16_SSCALED", "16_UINT", "16_SINT", "16_FLOAT", "8_8_UNORM", "8_8_SNORM", "8_8_USCALED",
+    "8_8_SSCALED", "8_8_UINT", "8_8_SINT", "32_UINT", "32_SINT", "32_FLOAT", "16_16_UNORM", "16_16_SNORM",
+    "16_16_USCALED", "16_16_SSCALED", "16_16_UINT", "16_16_SINT", "16_16_FLOAT", "10_11_11_FLOAT",
+    "11_11_10_FLOAT", "10_10_10_2_UNORM", "10_10_10_2_SNORM", "10_10_10_2_UINT", "10_10_10_2_SINT",
+    "2_10_10_10_UNORM", "2_10_10_10_SNORM", "2_10_10_10_USCALED", "2_10_10_10_SSCALED", "2_10_10_10_UINT",
+    "2_10_10_10_SINT", "8_8_8_8_UNORM", "8_8_8_8_SNORM", "8_8_8_8_USCALED", "8_8_8_8_SSCALED", "8_8_8_8_UINT",
+    "8_8_8_8_SINT", "32_32_UINT", "32_32_SINT", "32_32_FLOAT", "16_16_16_16_UNORM", "16_16_16_16_SNORM",
+    "16_16_16_16_USCALED", "16_16_16_16_SSCALED", "16_16_16_16_UINT", "16_16_16_16_SINT", "16_16_16_16_FLOAT",
+    "32_32_32_UINT", "32_32_32_SINT", "32_32_32_FLOAT", "32_32_32_32_UINT", "32_32_32_32_SINT",
+    "32_32_32_32_FLOAT",
+];

@@ -13,7 +13,7 @@ pub(crate) fn get<'v>(map: &'v Value, key: &str) -> Option<&'v Value> {
     entries.iter().find(|(name, _)| name.as_str() == Some(key)).map(|(_, value)| value)
 }
 
-const NUMBERS: [&str; 11] = [
+const NUMBERS: [&str; 12] = [
     ".agpr_count",
     ".group_segment_fixed_size",
     ".kernarg_segment_align",
@@ -25,6 +25,7 @@ const NUMBERS: [&str; 11] = [
     ".vgpr_count",
     ".vgpr_spill_count",
     ".wavefront_size",
+    ".workgroup_processor_mode",
 ];
 
 fn text() -> impl Strategy<Value = Value> {
@@ -116,6 +117,7 @@ fn kernel_in(map: &Value) -> Option<KernelEntry> {
         private_segment_fixed_size: number_in(map, ".private_segment_fixed_size")?,
         uses_dynamic_stack: get(map, ".uses_dynamic_stack").map_or(Some(false), Value::as_bool)?,
         wavefront_size: number_in(map, ".wavefront_size")?,
+        workgroup_processor_mode: number_in(map, ".workgroup_processor_mode")? != 0,
         sgpr_count: number_in(map, ".sgpr_count")?,
         vgpr_count: number_in(map, ".vgpr_count")?,
         agpr_count: number_in(map, ".agpr_count")?,

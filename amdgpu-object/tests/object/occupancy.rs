@@ -28,7 +28,12 @@ fn source(live: usize, lds: usize, workgroup: usize) -> String {
 #[test]
 fn the_compiler_counts_the_same_waves() {
     require_tools!("clang-22");
-    for arch in ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"] {
+    let gfx9 = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"].map(|arch| (arch, None));
+    // Both sizes of waves, both modes, and both numbers of registers.
+    let rdna = ["gfx1100", "gfx1102", "gfx1150", "gfx1151"]
+        .into_iter()
+        .flat_map(|arch| [None, Some("-mwavefrontsize64"), Some("-mcumode")].map(|option| (arch, option)));
+    for (arch, option) in gfx9.into_iter().chain(rdna) {
         for (live, lds, workgroup) in [
             (4, 256, 256),
             (60, 512, 64),
@@ -38,7 +43,8 @@ fn the_compiler_counts_the_same_waves() {
             (8, 32768, 256),
             (8, 2048, 64),
         ] {
-            let options = ["-Rpass-analysis=kernel-resource-usage"];
+            let options: Vec<&str> =
+                ["-Rpass-analysis=kernel-resource-usage"].into_iter().chain(option).collect();
             let (bytes, messages) = hip_with_messages(&source(live, lds, workgroup), arch, 5, &options);
             let figure = |name: &str| -> u32 {
                 let rest = messages.split(name).nth(1).unwrap_or_else(|| panic!("no {name} in\n{messages}"));
@@ -51,9 +57,9 @@ fn the_compiler_counts_the_same_waves() {
             };
             let object = CodeObject::parse(bytes).expect("it parses");
             let kernel = &object.kernels[0];
-            let ours = occupancy(object.target.arch, &Resources::of(&kernel.metadata));
+            let ours = occupancy(object.target.arch, &Resources::of(object.target.arch, &kernel.metadata));
             let theirs = figure("Occupancy [waves/SIMD]");
-            let case = format!("{arch} {live} {lds} {workgroup}: {ours:?}\n{messages}");
+            let case = format!("{arch} {option:?} {live} {lds} {workgroup}: {ours:?}\n{messages}");
             // LLVM divides LDS by its size in bytes, the hardware allots blocks: on gfx950, where they are large and no
             // power of two, fewer workgroups fit.
             if arch == "gfx950" && ours.limiter == Limiter::Lds {

@@ -120,9 +120,19 @@ impl Kind {
             | E::VopcSdwa
             | E::Vop3
             | E::Vop3p
+            | E::VopcDpp
+            | E::Vop1Dpp8
+            | E::Vop2Dpp8
+            | E::VopcDpp8
+            | E::Vop3Dpp
+            | E::Vop3Dpp8
+            | E::Vop3pDpp
+            | E::Vop3pDpp8
+            | E::Vopd
+            | E::Vinterp
             | E::Vintrp => Self::Vector,
-            E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Mimg => Self::Memory,
-            E::Ds | E::Exp => Self::Other,
+            E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Mimg | E::MimgNsa => Self::Memory,
+            E::Ds | E::Exp | E::Ldsdir => Self::Other,
         }
     }
 

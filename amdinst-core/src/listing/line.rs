@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use amdgpu_isa::{Arch, Flow, Inst, Op};
+use amdgpu_isa::{Flow, Inst, Op};
 use amdgpu_object::labels::Target;
 
 /// The column at which the address comment begins, the leading tab not counted.
@@ -22,14 +22,14 @@ pub(super) fn label(out: &mut String, address: u64, name: &str) {
 pub(super) fn instruction<'a>(
     out: &mut String,
     inst: &Inst,
-    arch: Arch,
+    for_target: amdgpu_isa::Target,
     pc: u64,
     bytes: &[u8],
     target: impl FnOnce(u64) -> Option<Target<'a>>,
 ) {
     out.push('\t');
     let start = out.len();
-    inst.write_text(arch, out);
+    inst.write_text(for_target, out);
     let (offset, is_plain_branch) = match inst.flow() {
         Flow::Branch { offset } | Flow::CondBranch { offset, .. } => (Some(offset), true),
         // Behind these LLVM names no symbol, for their first operand is a register.

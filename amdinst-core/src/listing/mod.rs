@@ -5,6 +5,9 @@
 //! branches, words that are no instruction, runs of zeros that are left out, and data symbols among the code. One thing
 //! is not: a kernel descriptor inside `.text` is shown as bytes, like other data, not as `.amdhsa_` directives, and so is
 //! the `amd_kernel_code_t` of code object version 2, which LLVM shows as an error and single bytes.
+//!
+//! Where a processor has waves of two sizes, a kernel's code is shown for that of its descriptor, and a function's for that of all kernels;
+//! LLVM shows all for waves of 32 lanes unless it is told otherwise (`--mattr=+wavefrontsize64`).
 
 mod data;
 mod line;
@@ -13,7 +16,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::ops::Range;
 
-use amdgpu_isa::{Flow, Inst};
+use amdgpu_isa::{Flow, Inst, Target, WaveSize};
 use amdgpu_object::labels::{LabelledRange, Labels};
 use amdgpu_object::{CodeObject, KEPT_SECTION};
 
@@ -74,12 +77,28 @@ struct Place<'a> {
 pub struct Listing<'a> {
     object: &'a CodeObject,
     symbols: Labels,
+    /// The size of waves that code is for which no kernel has alone.
+    wave: WaveSize,
 }
 
 impl<'a> Listing<'a> {
     /// Sorts the symbols of a code object.
     pub fn new(object: &'a CodeObject) -> Self {
-        Self { object, symbols: Labels::read(object) }
+        let arch = object.target.arch;
+        let mut sizes = object.kernels.iter().map(|kernel| kernel.descriptor.wave_size(arch));
+        let first = sizes.next().unwrap_or(arch.default_wave());
+        let wave = if sizes.all(|size| size == first) { first } else { arch.default_wave() };
+        Self { object, symbols: Labels::read(object), wave }
+    }
+
+    /// What the code at an address is for.
+    fn target_at(&self, address: u64) -> Target {
+        let arch = self.object.target.arch;
+        if let [only] = arch.generation().wave_sizes() {
+            return Target { arch, wave: *only };
+        }
+        let kernel = self.object.kernels.iter().find(|kernel| kernel.code.contains(&address));
+        Target { arch, wave: kernel.map_or(self.wave, |kernel| kernel.descriptor.wave_size(arch)) }
     }
 
     /// Writes the listing of all code, each section beginning with an empty line and its name.
@@ -159,13 +178,13 @@ impl<'a> Listing<'a> {
             while at < end {
                 let here = self.bytes(at);
                 let zeros = data::zeros_to_skip(&here[..(end - at) as usize]);
-                let arch = self.object.target.arch;
-                let item = match amdgpu_isa::decode_for_listing(arch, here) {
+                let target = self.target_at(at);
+                let item = match amdgpu_isa::decode_for_listing(target, here) {
                     _ if zeros > 0 => Item::Data { address: at, bytes: &here[..zeros] },
                     Ok(inst) => Item::Instruction {
                         address: at,
                         bytes: &here[..usize::from(inst.size)],
-                        text: inst.text(arch).to_string(),
+                        text: inst.text(target).to_string(),
                         target: target_of(&inst, at),
                     },
                     Err(_) => Item::Data { address: at, bytes: &here[..here.len().min(4)] },
@@ -213,11 +232,13 @@ impl<'a> Listing<'a> {
             out.push_str("\t\t...\n");
             return zeros as u64;
         }
-        let arch = self.object.target.arch;
-        match amdgpu_isa::decode_for_listing(arch, bytes) {
+        let target = self.target_at(at);
+        match amdgpu_isa::decode_for_listing(target, bytes) {
             Ok(inst) => {
                 let size = usize::from(inst.size);
-                line::instruction(out, &inst, arch, at, &bytes[..size], |target| self.symbols.target(target));
+                line::instruction(out, &inst, target, at, &bytes[..size], |target| {
+                    self.symbols.target(target)
+                });
                 size as u64
             }
             Err(_) => data::line(out, at, bytes) as u64,

@@ -24,7 +24,7 @@ pub(crate) fn code_object(bytes: &[u8]) {
             let descriptor = &kernel.descriptor;
             let _ = (descriptor.vgpr_count(arch), descriptor.sgpr_count(arch), descriptor.kernarg_preload());
             let _ = (descriptor.vector_registers(arch), descriptor.user_sgpr_count());
-            let _ = occupancy(arch, &Resources::of(&kernel.metadata));
+            let _ = occupancy(arch, &Resources::of(arch, &kernel.metadata));
             assert!(object.kernel(&kernel.name).is_some());
         }
         let _ = verify(&object.bytes);

@@ -1,6 +1,6 @@
 //! Mapping a code object into device memory.
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, OnlyRead};
 use amdgpu_object::{CodeObject, Relocation, RelocationKind, Text};
 
 use super::{Program, lower};
@@ -9,6 +9,9 @@ use crate::memory::{Memory, MemoryError, Protection, Room};
 /// Why a code object cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
+    /// Built for a processor whose code is not executed.
+    #[error(transparent)]
+    NotExecuted(#[from] OnlyRead),
     /// Built for another processor.
     #[error(
         "the code object is for {object}, the machine is a {machine}: build it for {machine}, or make the machine a {object}"
@@ -60,6 +63,7 @@ const IMAGE_ALIGN: u64 = 0x1000;
 
 /// Map the segments, apply the relocations, decode the text.
 pub(crate) fn load(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Result<Program, LoadError> {
+    object.target.arch.to_run()?;
     if object.target.arch != arch {
         return Err(LoadError::WrongArch { object: object.target.arch, machine: arch });
     }

@@ -84,7 +84,7 @@ impl<'a> Engine<'a> {
         let resources = Resources {
             lds_bytes: shared.lds_bytes,
             workgroup_size: shared.launch.block.iter().product(),
-            ..Resources::of(&shared.kernel.metadata)
+            ..Resources::of(arch, &shared.kernel.metadata)
         };
         let slots = arch.limits().waves_per_simd.min(p.waves_per_simd);
         let occupancy = occupancy_in_slots(arch, &resources, slots);

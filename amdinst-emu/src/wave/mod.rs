@@ -289,8 +289,8 @@ impl Wave {
             Special::Vccz => u64::from(self.s64(VCC) == 0),
             Special::Execz => u64::from(self.s64(EXEC) == 0),
             Special::Scc => u64::from(self.scc),
-            // Graphics have the one; LDS_DIRECT is refused when the program is loaded.
-            Special::PopsExitingWaveId | Special::LdsDirect => 0,
+            // Graphics have the one; LDS_DIRECT is refused when the program is loaded. NULL is zero, and GFX9 has none.
+            Special::PopsExitingWaveId | Special::LdsDirect | Special::Null => 0,
         }
     }
 

@@ -56,9 +56,9 @@ pub struct ResourcePicture {
 impl OccupancyPicture {
     /// Of a kernel of a processor.
     pub fn new(arch: Arch, kernel: &Kernel) -> Self {
-        let resources = Resources::of(&kernel.metadata);
+        let resources = Resources::of(arch, &kernel.metadata);
         let found = occupancy(arch, &resources);
-        let tables = OccupancyTables::new(arch, resources.workgroup_size);
+        let tables = OccupancyTables::new(arch, &resources);
         let of = |limiter: Limiter, have: u32, unit: &'static str, steps: &[OccupancyStep]| {
             let at = steps.iter().position(|step| have <= step.most).unwrap_or(steps.len().saturating_sub(1));
             let better = at.checked_sub(1).and_then(|index| steps.get(index));

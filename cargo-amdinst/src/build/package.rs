@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, UnknownArch};
 use amdinst_core::instrument::Counters;
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
@@ -140,7 +140,11 @@ fn with_settings(
     for cpu in &cpus {
         let known = || Arch::ALL.map(Arch::name).join(", ");
         cpu.parse::<Arch>().map_err(|error| {
-            Failure::new(Exit::Usage, error).note(format!("known processors: {}", known()))
+            let exit = match error {
+                UnknownArch::OnlyRead(_) => Exit::Unsupported,
+                UnknownArch::Unknown(_) => Exit::Usage,
+            };
+            Failure::new(exit, error).note(format!("processors that kernels are built for: {}", known()))
         })?;
     }
     let mut seen = Vec::new();

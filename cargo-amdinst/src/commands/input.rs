@@ -54,6 +54,8 @@ pub struct Input<'a> {
     path: &'a Path,
     file: &'a File,
     embedded: Vec<Embedded<'a>>,
+    /// Only code objects for processors whose code is instrumented and executed.
+    to_run: bool,
 }
 
 /// One code object of a file.
@@ -78,6 +80,8 @@ pub struct Skipped {
     pub target: String,
     /// Why.
     pub reason: String,
+    /// It is whole, and for a processor whose code is read alone.
+    pub is_only_read: bool,
 }
 
 impl<'a> Input<'a> {
@@ -104,8 +108,14 @@ impl<'a> Input<'a> {
                 let message = format!("{} holds no code object for {wanted}", path.display());
                 Err(Failure::msg(Exit::Usage, message).note(format!("it holds {}", list(&targets))))
             }
-            _ => Ok(Self { path, file, embedded }),
+            _ => Ok(Self { path, file, embedded, to_run: false }),
         }
+    }
+
+    /// Takes the code objects of processors whose code is read alone for ones that cannot be read.
+    #[must_use]
+    pub fn to_run(self) -> Self {
+        Self { to_run: true, ..self }
     }
 
     /// How many code objects there are, those that cannot be read included; never 0.
@@ -171,7 +181,17 @@ impl<'a> Input<'a> {
             Code::Unpacked(bytes) => Some(bytes.clone()),
             Code::InFile(_) => self.file.shared().part(one.range.clone()),
         };
-        match CodeObject::parse(bytes.unwrap_or_else(|| one.bytes.to_vec().into())) {
+        let parsed = CodeObject::parse(bytes.unwrap_or_else(|| one.bytes.to_vec().into()));
+        let only_read =
+            parsed.as_ref().ok().filter(|_| self.to_run).map(|object| object.target.arch.to_run());
+        let skipped = |reason, is_only_read| Skipped { target: one.target.clone(), reason, is_only_read };
+        if let Some(Err(error)) = only_read {
+            if is_whole {
+                return Err(Failure::msg(Exit::Unsupported, format!("{}: {error}", self.path.display())));
+            }
+            return Ok(Err(skipped(error.to_string(), true)));
+        }
+        match parsed {
             Ok(object) => Ok(Ok(Found {
                 target: object.target.to_string(),
                 offset: one.range.start as u64,
@@ -181,14 +201,19 @@ impl<'a> Input<'a> {
             })),
             // The file is that one code object, so its error is the answer.
             Err(error) if is_whole => Err(in_file(self.path, &error)),
-            Err(error) => Ok(Err(Skipped { target: one.target.clone(), reason: error.to_string() })),
+            Err(error) => Ok(Err(skipped(error.to_string(), false))),
         }
     }
 
     /// Code objects that cannot be read. An error if there are no others.
     fn all_but(&self, skipped: Vec<Skipped>) -> CommandResult<Vec<Skipped>> {
         match skipped.first() {
-            Some(Skipped { target, reason }) if skipped.len() == self.embedded.len() => {
+            Some(Skipped { reason, .. })
+                if skipped.len() == self.embedded.len() && skipped.iter().all(|one| one.is_only_read) =>
+            {
+                Err(Failure::msg(Exit::Unsupported, format!("{}: {reason}", self.path.display())))
+            }
+            Some(Skipped { target, reason, .. }) if skipped.len() == self.embedded.len() => {
                 let problem = format!("no code object can be read; {target}: {reason}");
                 Err(in_file(self.path, &problem))
             }
@@ -245,6 +270,10 @@ impl<'a> Input<'a> {
             (Some(name), _) => name,
             (None, [only]) => only,
             (None, _) => {
+                if known.is_empty() {
+                    // It may be that none can be read.
+                    self.for_each(|_| Ok(ControlFlow::Continue(())))?;
+                }
                 let message = match known.len() {
                     0 => format!("{} has no kernel", self.path.display()),
                     _ => format!("{} has several kernels: name one with --kernel", self.path.display()),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use amdgpu_isa::{Arch, opcodes};
+use amdgpu_isa::{Arch, UnknownArch, opcodes};
 use amdinst_emu::fidelity;
 use serde::Serialize;
 
@@ -95,7 +95,8 @@ impl IsaView {
 /// # Errors
 /// When there is no such processor.
 pub fn run(args: &IsaArgs) -> CommandResult {
-    let arch: Arch = args.target_cpu.parse().or_exit(Exit::Usage)?;
+    let known = Arch::from_name(&args.target_cpu);
+    let arch = known.ok_or(UnknownArch::Unknown(args.target_cpu.clone())).or_exit(Exit::Usage)?;
     let view = IsaView::new(arch, args.name.as_deref().unwrap_or_default());
     match args.format {
         Format::Json => output::print_json(&view)?,

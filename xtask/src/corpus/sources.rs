@@ -59,7 +59,7 @@ pub(in crate::corpus) struct Sources {
     #[arg(long, value_name = "NAME")]
     corpus: Vec<Corpus>,
     /// Only code objects for this processor, for example gfx90a
-    #[arg(long, value_name = "CPU")]
+    #[arg(long, value_name = "CPU", value_parser = known)]
     target_cpu: Option<Arch>,
 }
 
@@ -89,12 +89,12 @@ impl Sources {
         Ok(all)
     }
 
-    /// The code objects for the GFX9 processors asked for in a file's bytes.
+    /// The code objects for the processors asked for in a file's bytes.
     pub(in crate::corpus) fn code_objects<'a>(&self, bytes: &'a [u8]) -> Result<Vec<(Arch, Embedded<'a>)>> {
         let mut objects = Vec::new();
         for embedded in container::open(bytes)? {
             let name = embedded.target_id().split(':').next().unwrap_or_default();
-            if let Ok(arch) = name.parse::<Arch>()
+            if let Some(arch) = Arch::from_name(name)
                 && self.target_cpu.is_none_or(|only| only == arch)
             {
                 objects.push((arch, embedded));
@@ -102,6 +102,11 @@ impl Sources {
         }
         Ok(objects)
     }
+}
+
+/// The processor of a name.
+pub(in crate::corpus) fn known(name: &str) -> Result<Arch, String> {
+    Arch::from_name(name).ok_or_else(|| format!("known are {}", Arch::KNOWN.map(Arch::name).join(", ")))
 }
 
 /// A file's bytes.

@@ -348,7 +348,7 @@ impl Properties<'_, '_> {
     /// What the kernel has of VGPRs, private memory and LDS, before and after.
     fn cost(&self, vgpr_count: u32, lds: Option<LdsImages>) -> Cost {
         let metadata = &self.kernel.metadata;
-        let lds_before = Resources::of(metadata).lds_bytes;
+        let lds_before = Resources::of(self.arch(), metadata).lds_bytes;
         let scratch_before = metadata.private_segment_fixed_size;
         Cost {
             vgprs: [metadata.vgpr_count, vgpr_count],
@@ -422,7 +422,7 @@ impl DraftKernel {
     /// Tells how many SGPRs a kernel of this metadata has, and how many waves fit with these.
     pub(super) fn count_sgprs(&mut self, arch: Arch, metadata: &KernelMetadata) {
         let count = metadata.sgpr_count.max(self.sgprs_needed);
-        let (before, cost) = (Resources::of(metadata), &mut self.cost);
+        let (before, cost) = (Resources::of(arch, metadata), &mut self.cost);
         let after = Resources { sgprs: count, vgprs: cost.vgprs[1], lds_bytes: cost.lds[1], ..before };
         cost.sgprs = [metadata.sgpr_count, count];
         cost.occupancy = waves(occupancy(arch, &before), occupancy(arch, &after));

@@ -6,7 +6,7 @@ use amdinst_core::report::{Location, refusal_text};
 
 use super::super::input::source_name;
 use super::super::output::{count, short_path};
-use super::view::{FileView, KernelView, ObjectView};
+use super::view::{FileView, KernelView, ObjectView, WavesView};
 
 /// Prints a [`FileView`] for people.
 #[derive(Debug)]
@@ -52,6 +52,10 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
         write!(f, "; spilled {} SGPRs, {} VGPRs", kernel.sgpr_spills, kernel.vgpr_spills)?;
     }
     writeln!(f)?;
+    if let Some(WavesView { lanes, workgroup_processor_mode }) = kernel.waves {
+        let unit = if workgroup_processor_mode { "work-group processor" } else { "compute unit" };
+        writeln!(f, "  waves       {lanes} lanes; those of a workgroup share a {unit}")?;
+    }
     let grows = if kernel.dynamic_stack { ", and more at run time" } else { "" };
     writeln!(
         f,
@@ -85,7 +89,11 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
         let space = arg.address_space.as_deref().map_or(String::new(), |space| format!(", {space}"));
         writeln!(f, "    {number:>3}  {name:<20} {} bytes at {}, {}{space}", arg.size, arg.offset, arg.kind)?;
     }
-    writeln!(f, "  sites       {}, {} uniform", kernel.sites.len(), kernel.uniform.len())?;
+    if kernel.branches_unknown {
+        writeln!(f, "  sites       not known")?;
+    } else {
+        writeln!(f, "  sites       {}, {} uniform", kernel.sites.len(), kernel.uniform.len())?;
+    }
     for site in &kernel.sites {
         let name = site.name.as_deref().map_or(String::new(), |name| format!("  `{name}`"));
         writeln!(
@@ -118,9 +126,11 @@ fn write_limits(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
         ("SGPRs", kernel.sgprs, &tables.sgprs),
         ("LDS", kernel.lds_bytes, &tables.lds),
     ];
+    let is_joined = kernel.waves.is_some_and(|waves| waves.workgroup_processor_mode);
+    let unit = if is_joined { "work-group processor" } else { "compute unit" };
     for (name, used, table) in uses {
         let Some(step) = table.iter().find(|step| used <= step.most) else { continue };
-        write!(f, "    {name:<9} {} waves a compute unit up to {}", step.waves_per_cu, step.most)?;
+        write!(f, "    {name:<9} {} waves a {unit} up to {}", step.waves_per_cu, step.most)?;
         if name == "LDS" {
             f.write_str(" bytes a workgroup")?;
         }

@@ -72,6 +72,9 @@ pub struct KernelView {
     pub sgpr_spills: u32,
     /// Spilled VGPRs.
     pub vgpr_spills: u32,
+    /// The size of its waves, where the processor has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waves: Option<WavesView>,
     /// Static LDS, bytes a workgroup.
     pub lds_bytes: u32,
     /// Scratch, bytes a work-item.
@@ -86,13 +89,16 @@ pub struct KernelView {
     pub kernarg_bytes: u32,
     /// Arguments in order, hidden ones included.
     pub args: Vec<ArgView>,
-    /// How many waves fit.
+    /// How many waves fit. A compute unit stands for a work-group processor where a workgroup spreads over one.
     pub occupancy: Occupancy,
     /// Waves by each resource alone, for the workgroup size that `occupancy` is for.
     pub occupancy_tables: OccupancyTables,
     /// How many waves fit once it is instrumented; nothing if it cannot be, or has no branches to count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instrumented: Option<InstrumentedView>,
+    /// Its branches were not looked for: that it has none is not said.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub branches_unknown: bool,
     /// Branches that can diverge, in order of address.
     pub sites: Vec<SiteView>,
     /// Branches that cannot.
@@ -108,6 +114,15 @@ pub struct InstrumentedView {
     pub home: Home,
     /// Waves a SIMD, before and after.
     pub occupancy: instrument::Occupancy,
+}
+
+/// What waves a kernel is made of.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct WavesView {
+    /// Lanes of a wave.
+    pub lanes: u32,
+    /// The waves of a workgroup spread over both compute units of a work-group processor.
+    pub workgroup_processor_mode: bool,
 }
 
 /// One argument.
@@ -176,7 +191,7 @@ impl KernelView {
     /// A kernel, with what the instrumenter would find in it (nothing, if it was not asked for).
     pub fn new(object: &CodeObject, kernel: &Kernel, probes: Option<&KernelProbes>) -> Self {
         let metadata = &kernel.metadata;
-        let resources = Resources::of(metadata);
+        let resources = Resources::of(object.target.arch, metadata);
         let sites = probes.map_or_else(Vec::new, |probes| probes.sites.iter().map(SiteView::new).collect());
         let uniform = probes.map_or_else(Vec::new, |probes| {
             let view = |branch: &UniformBranch| UniformView {
@@ -195,6 +210,10 @@ impl KernelView {
             agprs: metadata.agpr_count,
             sgpr_spills: metadata.sgpr_spill_count,
             vgpr_spills: metadata.vgpr_spill_count,
+            waves: (object.target.arch.generation().wave_sizes().len() > 1).then_some(WavesView {
+                lanes: resources.wave.lanes(),
+                workgroup_processor_mode: resources.wgp_mode,
+            }),
             lds_bytes: metadata.group_segment_fixed_size,
             scratch_bytes: metadata.private_segment_fixed_size,
             dynamic_stack: metadata.uses_dynamic_stack,
@@ -203,10 +222,11 @@ impl KernelView {
             kernarg_bytes: metadata.kernarg_segment_size,
             args: metadata.args.iter().map(ArgView::new).collect(),
             occupancy: occupancy(object.target.arch, &resources),
-            occupancy_tables: OccupancyTables::new(object.target.arch, resources.workgroup_size),
+            occupancy_tables: OccupancyTables::new(object.target.arch, &resources),
             instrumented: probes.filter(|probes| probes.is_instrumented()).and_then(|probes| {
                 Some(InstrumentedView { home: probes.home?, occupancy: probes.cost.occupancy })
             }),
+            branches_unknown: probes.is_none(),
             sites,
             uniform,
             refusals: probes.map_or_else(Vec::new, |probes| probes.refusals.clone()),

@@ -157,7 +157,7 @@ impl From<InstrumentError> for Failure {
         let exit = match error {
             InstrumentError::NoSuchKernel { .. } | InstrumentError::NoSuchSite(_) => Exit::Usage,
             InstrumentError::NothingInstrumented(_) => Exit::NothingInstrumented,
-            InstrumentError::NotRelocatable { .. } => Exit::Unsupported,
+            InstrumentError::NotRelocatable { .. } | InstrumentError::NotInstrumented(_) => Exit::Unsupported,
             InstrumentError::Internal { .. } | InstrumentError::Inconsistent(_) => {
                 return Self::internal(error);
             }
@@ -236,7 +236,7 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
         output::check_file(output)?;
     }
     let file = File::open(&args.input.file)?;
-    let input = Input::new(&args.input, &file)?;
+    let input = Input::new(&args.input, &file)?.to_run();
     if let Some(output) = args.output.as_ref().filter(|_| !args.plan && args.is_whole()) {
         return whole::run(context, args, &file, &input, output);
     }

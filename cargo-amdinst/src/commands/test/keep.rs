@@ -133,7 +133,7 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
 /// What a kernel takes that was not instrumented.
 fn without_probes(arch: Arch, kernel: &Kernel) -> Cost {
     let metadata = &kernel.metadata;
-    let fits = occupancy(arch, &Resources::of(metadata));
+    let fits = occupancy(arch, &Resources::of(arch, metadata));
     let (waves, limiter) = (fits.waves_per_simd, amdinst_core::limiter(fits.limiter));
     Cost {
         sgprs: [metadata.sgpr_count; 2],

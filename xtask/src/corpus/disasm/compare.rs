@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use amdgpu_isa::WaveSize;
 use amdgpu_object::CodeObject;
 use amdgpu_object::container::Embedded;
 use amdinst_core::listing::Listing;
@@ -40,12 +41,20 @@ pub(in crate::corpus) fn compare(
     let mut ours = Vec::new();
     Listing::new(&object).write(&mut ours)?;
     let ours_time = start.elapsed();
+    let arch = object.target.arch;
+    let is_wide = arch.default_wave() == WaveSize::Wave32
+        && object.kernels.iter().all(|kernel| kernel.descriptor.wave_size(arch) == WaveSize::Wave64);
     drop(object);
 
     let file = directory.join("code-object.elf");
     std::fs::write(&file, &code.bytes[..]).with_context(|| format!("writing {}", file.display()))?;
     let start = Instant::now();
-    let output = Command::new(objdump).arg("-d").arg(&file).output();
+    let mut command = Command::new(objdump);
+    // It shows code for waves of 32 lanes unless told otherwise.
+    if is_wide {
+        command.arg("--mattr=+wavefrontsize64");
+    }
+    let output = command.arg("-d").arg(&file).output();
     let output = output.with_context(|| format!("running {}", objdump.display()))?;
     let llvm_time = start.elapsed();
     ensure!(output.status.success(), "llvm-objdump: {}", String::from_utf8_lossy(&output.stderr));

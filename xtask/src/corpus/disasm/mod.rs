@@ -15,7 +15,7 @@ use compare::Comparison;
 
 /// Options of `cargo xtask corpus disasm`.
 ///
-/// Every code object for a GFX9 processor is taken out of the files, disassembled by us and by `llvm-objdump -d`, and
+/// Every code object for a known processor is taken out of the files, disassembled by us and by `llvm-objdump -d`, and
 /// the two listings are compared line by line: labels, instructions, addresses, bytes, branch targets, data, gaps.
 #[derive(Debug, clap::Args)]
 #[command(after_help = sources::HELP)]
@@ -89,7 +89,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         }
     }
     if tallies.is_empty() {
-        bail!("no code object for a GFX9 processor");
+        bail!("no code object for a known processor");
     }
     print(&tallies);
     Ok(tallies.values().all(|tally| tally.different == 0))

@@ -105,7 +105,9 @@ fn one_file(collection: &str, path: &Path, options: &Options, tallies: &Mutex<Ta
         [] => &[Counters::Auto, Counters::Register, Counters::Lds, Counters::Global],
         homes => homes,
     };
-    options.sources.code_objects(&bytes)?.par_iter().for_each(|(arch, code)| {
+    let objects = options.sources.code_objects(&bytes)?;
+    let to_run = objects.par_iter().filter(|(arch, _)| arch.to_run().is_ok());
+    to_run.for_each(|(arch, code)| {
         let object = CodeObject::parse(code.bytes.to_vec());
         for &counters in homes {
             let mut tally = Tally::default();

@@ -1,8 +1,9 @@
 //! LLVM's answers held against ours.
 
-use amdgpu_isa::{DecodeError, Encoding, Inst, Mods, Op, Value, decode};
+use amdgpu_isa::{DecodeError, Encoding, Inst, Mods, Op, Value, decode, decode_for_listing};
 use anyhow::Result;
 
+use super::cause::{self, Evidence};
 use super::referee::{Assembly, Disassembly, Referee, is_suspect};
 use super::report::{Class, Report};
 
@@ -35,7 +36,9 @@ impl Step<'_> {
 /// are compared too, which also compares lengths.
 pub(super) fn judge(referee: &Referee, blocks: &[Vec<u32>], examples: usize) -> Result<Report> {
     // What we refuse and LLVM crashes on, or makes something up for, agrees whatever LLVM would say.
-    let is_lost = |block: &Vec<u32>| is_suspect(block) && decode(referee.arch, &bytes(block)).is_err();
+    let is_lost = |block: &Vec<u32>| {
+        is_suspect(referee.target.arch, block) && decode(referee.target, &bytes(block)).is_err()
+    };
     let (lost, blocks): (Vec<_>, Vec<_>) = blocks.iter().cloned().partition(is_lost);
     let blocks = &blocks[..];
     let mut report = Report::default();
@@ -76,14 +79,14 @@ fn what_it_crashed_on(referee: &Referee, words: &[u32]) -> Result<Result<Class, 
     let mut rest = words;
     let mut insts = Vec::new();
     while !rest.is_empty() {
-        let Ok(inst) = decode(referee.arch, &bytes(rest)) else { return Ok(Ok(Class::Crash)) };
+        let Ok(inst) = decode(referee.target, &bytes(rest)) else { return Ok(Ok(Class::Crash)) };
         rest = &rest[usize::from(inst.size) / 4..];
         insts.push(inst);
     }
     for mut inst in insts {
-        inst.mods.ignored = 0;
-        let own = inst.encode(referee.arch).map(|words| bytes(&words)).unwrap_or_default();
-        match &referee.assemble(&[&inst.text(referee.arch)])?[..] {
+        (inst.mods.ignored, inst.mods.ignored_control) = (0, 0);
+        let own = inst.encode(referee.target).map(|words| bytes(&words)).unwrap_or_default();
+        match &referee.assemble(&[&inst.text(referee.target)])?[..] {
             [Assembly::Bytes(theirs)] if theirs[..] == own[..] => {}
             _ => return Ok(Err("we decode what LLVM's disassembler crashes on".to_owned())),
         }
@@ -102,8 +105,8 @@ fn walk<'a>(
     let mut lines = lines.iter();
     let mut rest = words;
     while rest.len() > 1 || rest.len() == words.len() {
-        let ours = decode(referee.arch, &bytes(rest));
-        let text = ours.as_ref().map(|inst| inst.text(referee.arch)).unwrap_or_default();
+        let ours = decode(referee.target, &bytes(rest));
+        let text = ours.as_ref().map(|inst| inst.text(referee.target)).unwrap_or_default();
         let theirs = lines.next().map(String::as_str);
         let size = ours.as_ref().map_or(0, |inst| usize::from(inst.size) / 4);
         let same = ours.is_ok() && theirs == Some(&text);
@@ -123,23 +126,25 @@ fn verdict(
     assembly: Option<&Assembly>,
     of_ours: Option<&Assembly>,
 ) -> Result<Class, String> {
+    // With or without the bits that mean nothing.
     let is_itself = |inst: &Inst, assembly: Option<&Assembly>| {
         let own = bytes(&step.words[..usize::from(inst.size) / 4]);
-        matches!(assembly, Some(Assembly::Bytes(theirs)) if theirs[..] == own[..])
+        let plain = without_ignored(inst).encode(referee.target).map(|words| bytes(&words));
+        matches!(assembly, Some(Assembly::Bytes(theirs)) if theirs[..] == own[..] || plain.is_ok_and(|plain| theirs[..] == plain[..]))
     };
     let inst = match (&step.ours, step.theirs, assembly) {
         (Err(_), None, _) => return Ok(Class::Refused),
-        (Err(_), Some(text), _) if text.contains("/*") => return Ok(Class::IllegalForm),
         // Where it does not crash, it makes something up.
-        (Err(_), Some(_), _) if is_suspect(step.words) => return Ok(Class::Crash),
-        (Err(_), Some(_), Some(Assembly::Refused(_))) => return Ok(Class::IllegalForm),
-        // A literal where none can stand (VOP3): LLVM assembles `lit(1)` there, and drops the literal.
-        (Err(_), Some(text), Some(Assembly::Bytes(_)))
-            if text.contains("lit(") && has_no_literal(step.words) =>
-        {
-            return Ok(Class::IllegalForm);
-        }
-        (Err(error), Some(text), _) => {
+        (Err(_), Some(_), _) if is_suspect(referee.target.arch, step.words) => return Ok(Class::Crash),
+        (Err(error), Some(text), Some(assembly)) => {
+            let evidence = Evidence { target: referee.target, words: step.words, error, text, assembly };
+            if let Some(cause) = cause::of(&evidence) {
+                return if is_listed_alike(referee, step, text) {
+                    Ok(Class::IllegalForm(cause))
+                } else {
+                    Err(format!("the listing of {}*, which is no instruction", family(text)))
+                };
+            }
             let why = match error {
                 DecodeError::IllegalOperand { reason, .. } => format!("{reason}"),
                 DecodeError::ReservedBits { bits, .. } => format!("reserved bits {bits:#x}"),
@@ -149,7 +154,14 @@ fn verdict(
                 DecodeError::UnknownEncoding { .. } => "unknown encoding".to_owned(),
                 other => format!("{other}"),
             };
-            return Err(format!("only LLVM decodes {}*: {why}", family(text)));
+            let theirs = match assembly {
+                Assembly::Refused(message) => message,
+                Assembly::Bytes(_) => "takes it",
+            };
+            return Err(format!("only LLVM decodes {}*: {why} (LLVM's assembler: {theirs})", family(text)));
+        }
+        (Err(_), Some(text), None) => {
+            return Err(format!("LLVM was not asked to assemble {}*", family(text)));
         }
         // A matrix of narrow numbers at the end of the register file, which LLVM's disassembler takes for a wider one.
         (Ok(inst), None, _) if is_itself(inst, of_ours) => return Ok(Class::OnlyAssembled),
@@ -160,6 +172,14 @@ fn verdict(
             let is_misprint = is_itself(inst, of_ours) && !is_itself(inst, assembly);
             return if is_misprint { Ok(Class::Misprint) } else { Err(format!("text of {}", name(inst))) };
         }
+        // An accumulator in the high half of a register: LLVM marks it as an assembler must not.
+        (Ok(inst), Some(text), Some(Assembly::Refused(_)))
+            if inst.op == Op::v_fmac_f16
+                && text.starts_with("v_fmac_f16_e64")
+                && inst.mods.op_sel & 8 != 0 =>
+        {
+            return Ok(Class::Lossy);
+        }
         (Ok(inst), Some(_), Some(Assembly::Refused(message))) => {
             return Err(format!("LLVM's assembler refuses {:?}: {message}", inst.encoding));
         }
@@ -167,7 +187,7 @@ fn verdict(
         (Ok(inst), Some(_), Some(Assembly::Bytes(bytes))) => (inst, bytes),
     };
     let (inst, theirs) = inst;
-    match inst.encode(referee.arch) {
+    match inst.encode(referee.target) {
         Ok(words) if words.as_slice() == &step.words[..words.len()] => {}
         Ok(_) => return Err(format!("encode(decode(x)) is not x: {}", name(inst))),
         Err(_) => return Err(format!("what decodes does not encode: {}", name(inst))),
@@ -176,17 +196,21 @@ fn verdict(
     if ours == theirs[..] {
         return Ok(Class::Same);
     }
-    let mut plain = inst.clone();
-    plain.mods.ignored = 0;
-    match plain.encode(referee.arch) {
+    let plain = without_ignored(inst);
+    match plain.encode(referee.target) {
         Ok(words) if bytes(&words) == theirs[..] => return Ok(Class::Ignored),
         _ => {}
     }
-    match decode(referee.arch, theirs) {
+    match decode(referee.target, theirs) {
         Ok(other) if is_respelled(&plain, &other) => Ok(Class::Respelled),
-        Ok(other) if is_half_export(&plain, &other) => Ok(Class::Lossy),
+        Ok(other) if is_half_export(&plain, &other) || is_silent_half(&plain, &other) => Ok(Class::Lossy),
         _ => Err(format!("LLVM assembles other bytes: {}", name(inst))),
     }
+}
+
+/// The instruction without the bits that mean nothing.
+fn without_ignored(inst: &Inst) -> Inst {
+    Inst { mods: Mods { ignored: 0, ignored_control: 0, ..inst.mods }, ..inst.clone() }
 }
 
 /// Whether two instructions differ in nothing but where a value is written: a constant inline or as a literal, SMEM's
@@ -234,9 +258,21 @@ fn is_half_export(one: &Inst, other: &Inst) -> bool {
         && other.operands.iter().map(|operand| operand.value).eq(values)
 }
 
-/// VOP3 and VOP3P have no room for a literal.
-fn has_no_literal(words: &[u32]) -> bool {
-    words[0] >> 26 == 0b11_0100
+/// Whether two instructions differ in nothing but OP_SEL of scalar sources, where the text leaves it out.
+fn is_silent_half(one: &Inst, other: &Inst) -> bool {
+    let mods = |inst: &Inst| Mods { op_sel: 0, ..inst.mods };
+    one.op == Op::v_cndmask_b16
+        && one.op == other.op
+        && one.operands == other.operands
+        && mods(one) == mods(other)
+}
+
+/// Whether our listing shows what is no instruction as LLVM's does, or as data.
+fn is_listed_alike(referee: &Referee, step: &Step<'_>, theirs: &str) -> bool {
+    let Ok(inst) = decode_for_listing(referee.target, &bytes(step.words)) else { return true };
+    // Constants of these are misprinted in instructions too, where our text gives the same bytes.
+    let misprinted = ["madmk_", "madak_", "fmamk_", "fmaak_", "v_fmac_"];
+    misprinted.iter().any(|name| theirs.contains(name)) || inst.text(referee.target) == theirs
 }
 
 fn name(inst: &Inst) -> String {

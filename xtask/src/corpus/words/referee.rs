@@ -6,7 +6,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, Generation, Target};
 use anyhow::{Context as _, Result, bail};
 use arrayvec::ArrayVec;
 
@@ -15,6 +15,9 @@ const LLVM_MC: &str = "llvm-mc-22";
 
 /// Printed between two blocks: `s_nop 0xbeef`, which no block is expected to hold.
 const SEPARATOR: (&str, &str) = ("[0xef 0xbe 0x80 0xbf]\n", "s_nop 0xbeef");
+
+/// Its word.
+pub(super) const SEPARATOR_WORD: u32 = 0xbf80_beef;
 
 /// What a block of words is to LLVM's disassembler.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,15 +37,15 @@ pub(super) enum Assembly {
     Refused(String),
 }
 
-/// LLVM's tools for one processor.
+/// LLVM's tools for one processor and size of waves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Referee {
-    pub(super) arch: Arch,
+    pub(super) target: Target,
 }
 
 impl Referee {
-    pub(super) fn new(arch: Arch) -> Self {
-        Self { arch }
+    pub(super) fn new(target: impl Into<Target>) -> Self {
+        Self { target: target.into() }
     }
 
     /// The text of each block of words.
@@ -124,9 +127,15 @@ impl Referee {
     }
 
     fn run(&self, args: &[&str], input: &str) -> Result<Output> {
-        let mut child = Command::new(LLVM_MC)
+        let Target { arch, wave } = self.target;
+        let mut child = Command::new(LLVM_MC);
+        // Some processors know one size alone, and take no setting of it.
+        if self.target != arch.into() {
+            child.arg(format!("--mattr=+wavefrontsize{}", wave.lanes()));
+        }
+        let mut child = child
             .args(args)
-            .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={}", self.arch)])
+            .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={arch}")])
             .env("LLVM_DISABLE_CRASH_REPORT", "1")
             // Ten times as long as the crash itself.
             .env("LLVM_DISABLE_SYMBOLIZATION", "1")
@@ -152,11 +161,13 @@ impl Referee {
 
 /// Whether LLVM's disassembler may crash on a word: one with the operand code of a literal where none can stand (sources
 /// of VOP3 and VOP3P, SOFFSET of the buffer instructions), or with an SDWA selector that does not exist.
-pub(super) fn is_suspect(block: &[u32]) -> bool {
+pub(super) fn is_suspect(arch: Arch, block: &[u32]) -> bool {
     let &[first, second, ..] = block else { return false };
     match first >> 26 {
-        0b11_0100 => [second & 0x1ff, second >> 9 & 0x1ff, second >> 18 & 0x1ff].contains(&0xff),
         0b11_1000 | 0b11_1010 => second >> 24 == 0xff,
+        // GFX11's VOP3 has literals, and it has no SDWA.
+        _ if arch.generation() == Generation::Gfx11 => false,
+        0b11_0100 => [second & 0x1ff, second >> 9 & 0x1ff, second >> 18 & 0x1ff].contains(&0xff),
         _ if first >> 31 == 0 && first & 0x1ff == 249 => {
             let is_comparison = first >> 25 == 0b011_1110;
             let of_destination = second >> 8 & 7 == 7 || second >> 11 & 3 == 3;

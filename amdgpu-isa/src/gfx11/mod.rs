@@ -1,0 +1,94 @@
+//! GFX11: RDNA 3 and RDNA 3.5.
+
+mod formats;
+mod modifiers;
+mod rules;
+
+mod ds;
+mod exp;
+mod flat;
+mod ldsdir;
+mod mimg;
+mod mtbuf;
+mod mubuf;
+mod smem;
+mod sop1;
+mod sop2;
+mod sopc;
+mod sopk;
+mod sopp;
+mod vinterp;
+mod vop1;
+mod vop2;
+mod vop3;
+mod vop3p;
+mod vopc;
+mod vopd;
+
+use crate::encoding::model::Model;
+use crate::encoding::table::Archs;
+use crate::{Arch, Encoding};
+
+/// gfx1100 to gfx1103.
+const V1100: Archs = Archs(1);
+/// gfx1150 to gfx1153.
+const V1150: Archs = Archs(1 << 1);
+/// Every processor.
+const ALL: Archs = V1100.and(V1150);
+
+/// The set of one processor.
+const fn version(arch: Arch) -> Archs {
+    match arch {
+        Arch::Gfx1150 | Arch::Gfx1151 | Arch::Gfx1152 | Arch::Gfx1153 => V1150,
+        _ => V1100,
+    }
+}
+
+/// The encodings of GFX11.
+pub(crate) const MODEL: Model = Model {
+    encodings: formats::ENCODINGS,
+    format: formats::format_of,
+    field: formats::field_of,
+    bits: &formats::OPERAND_BITS,
+    tables: &[
+        (Encoding::Sop2, sop2::SOP2),
+        (Encoding::Sopk, sopk::SOPK),
+        (Encoding::Sop1, sop1::SOP1),
+        (Encoding::Sopc, sopc::SOPC),
+        (Encoding::Sopp, sopp::SOPP),
+        (Encoding::Smem, smem::SMEM),
+        (Encoding::Vop1, vop1::VOP1),
+        (Encoding::Vop2, vop2::VOP2),
+        (Encoding::Vopc, vopc::VOPC),
+        (Encoding::Vop3, vop3::VOP3),
+        (Encoding::Vop3p, vop3p::VOP3P),
+        (Encoding::Vopd, vopd::FIRST),
+        (Encoding::Vinterp, vinterp::VINTERP),
+        (Encoding::Ldsdir, ldsdir::LDSDIR),
+        (Encoding::Ds, ds::DS),
+        (Encoding::Flat, flat::FLAT),
+        (Encoding::Global, flat::GLOBAL),
+        (Encoding::Scratch, flat::SCRATCH),
+        (Encoding::Mubuf, mubuf::MUBUF),
+        (Encoding::Mtbuf, mtbuf::MTBUF),
+        (Encoding::Mimg, mimg::MIMG),
+        (Encoding::Exp, exp::EXP),
+    ],
+    vopd_second: vopd::SECOND,
+    long_literals: &[Encoding::Vop3, Encoding::Vop3p, Encoding::Vopd],
+    true_halves: true,
+    version,
+    // RDNA 3 ISA, section 15.5.
+    vop3_numbers: [0, 0x100, 0x180],
+    modifiers: modifiers::modifiers_of,
+    used: modifiers::used_bits,
+    ignored: modifiers::ignored_bits,
+    ignored_control: modifiers::ignored_control,
+    rest: modifiers::rest_bits,
+    check: rules::check,
+    check_fields: rules::check_fields,
+    has_form: rules::has_form,
+    instead: formats::instead,
+    is_mark: formats::is_mark,
+    scaled: None,
+};

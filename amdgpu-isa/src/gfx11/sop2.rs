@@ -1,0 +1,75 @@
+//! SOP2: two scalar sources (RDNA 3 ISA, chapter "Instructions").
+
+use crate::encoding::table::rows;
+
+rows! {
+    /// Scalar ALU, two sources.
+    SOP2 of rdna3::sop2;
+    0   s_add_u32                    ALL [];
+    1   s_sub_u32                    ALL [];
+    2   s_add_i32                    ALL [];
+    3   s_sub_i32                    ALL [];
+    4   s_addc_u32                   ALL [];
+    5   s_subb_u32                   ALL [];
+    6   s_absdiff_i32                ALL [];
+    8   s_lshl_b32                   ALL [];
+    9   s_lshl_b64                   ALL [];
+    10  s_lshr_b32                   ALL [];
+    11  s_lshr_b64                   ALL [];
+    12  s_ashr_i32                   ALL [];
+    13  s_ashr_i64                   ALL [];
+    14  s_lshl1_add_u32              ALL [];
+    15  s_lshl2_add_u32              ALL [];
+    16  s_lshl3_add_u32              ALL [];
+    17  s_lshl4_add_u32              ALL [];
+    18  s_min_i32                    ALL [];
+    19  s_min_u32                    ALL [];
+    20  s_max_i32                    ALL [];
+    21  s_max_u32                    ALL [];
+    22  s_and_b32                    ALL [];
+    23  s_and_b64                    ALL [];
+    24  s_or_b32                     ALL [];
+    25  s_or_b64                     ALL [];
+    26  s_xor_b32                    ALL [];
+    27  s_xor_b64                    ALL [];
+    28  s_nand_b32                   ALL [];
+    29  s_nand_b64                   ALL [];
+    30  s_nor_b32                    ALL [];
+    31  s_nor_b64                    ALL [];
+    32  s_xnor_b32                   ALL [];
+    33  s_xnor_b64                   ALL [];
+    34  s_andn2_b32 "s_and_not1_b32" ALL [];
+    35  s_andn2_b64 "s_and_not1_b64" ALL [];
+    36  s_orn2_b32 "s_or_not1_b32"   ALL [];
+    37  s_orn2_b64 "s_or_not1_b64"   ALL [];
+    38  s_bfe_u32                    ALL [];
+    39  s_bfe_i32                    ALL [];
+    40  s_bfe_u64                    ALL [];
+    41  s_bfe_i64                    ALL [];
+    42  s_bfm_b32                    ALL [];
+    43  s_bfm_b64                    ALL [];
+    44  s_mul_i32                    ALL [];
+    45  s_mul_hi_u32                 ALL [];
+    46  s_mul_hi_i32                 ALL [];
+    48  s_cselect_b32                ALL [];
+    49  s_cselect_b64                ALL [];
+    50  s_pack_ll_b32_b16            ALL [];
+    51  s_pack_lh_b32_b16            ALL [];
+    52  s_pack_hh_b32_b16            ALL [];
+    53  s_pack_hl_b32_b16            ALL [];
+    64  s_add_f32                    V1150 [];
+    65  s_sub_f32                    V1150 [];
+    66  s_min_f32                    V1150 [];
+    67  s_max_f32                    V1150 [];
+    68  s_mul_f32                    V1150 [];
+    69  s_fmaak_f32                  V1150 [];
+    70  s_fmamk_f32                  V1150 [];
+    71  s_fmac_f32                   V1150 [];
+    72  s_cvt_pk_rtz_f16_f32         V1150 [];
+    73  s_add_f16                    V1150 [];
+    74  s_sub_f16                    V1150 [];
+    75  s_min_f16                    V1150 [];
+    76  s_max_f16                    V1150 [];
+    77  s_mul_f16                    V1150 [];
+    78  s_fmac_f16                   V1150 [];
+}

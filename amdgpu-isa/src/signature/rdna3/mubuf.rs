@@ -1,0 +1,14 @@
+//! MUBUF: untyped buffers.
+
+pub(crate) use crate::signature::mubuf::*;
+use crate::signature::signatures;
+
+signatures! {
+    buffer_gl0_inv            [] [SIDE_EFFECT];
+    buffer_gl1_inv            [] [SIDE_EFFECT];
+    buffer_atomic_csub        [buf_data_rw I32, buf_addr I32, srsrc B128, soffset I32] [ATOMIC];
+    buffer_atomic_cmpswap_f32 [buf_data_rw I64, buf_addr I32, srsrc B128, soffset I32] [ATOMIC];
+    buffer_atomic_min_f32     [buf_data_rw I32, buf_addr I32, srsrc B128, soffset I32] [ATOMIC];
+    buffer_atomic_max_f32     [buf_data_rw I32, buf_addr I32, srsrc B128, soffset I32] [ATOMIC];
+    buffer_atomic_add_f32     [buf_data_rw I32, buf_addr I32, srsrc B128, soffset I32] [ATOMIC];
+}

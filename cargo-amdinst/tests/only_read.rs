@@ -1,0 +1,177 @@
+//! Code objects for processors whose code is read alone: what shows them, and what the other commands say.
+
+mod support;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// A kernel with a branch that can diverge, in memory that each work-item has its element of.
+const SOURCE: &str = "\
+kernel void halve(global int *a, int n) {
+    int i = __builtin_amdgcn_workitem_id_x();
+    if (i < n) { a[i] /= 2; }
+}
+";
+
+const REASON: &str = "is read (`inspect`, `disasm`, `isa`), but not built, instrumented or executed yet: that is done for GFX9 \
+                      (gfx900 … gfx950)";
+
+fn amdinst(directory: &Path, words: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
+    command.current_dir(directory).env("NO_COLOR", "1").env_remove("CARGO_TERM_COLOR");
+    command.args(words.split_whitespace()).output().unwrap()
+}
+
+/// What a command prints that ends well.
+fn stdout(directory: &Path, words: &str) -> String {
+    let output = amdinst(directory, words);
+    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn rdna_is_shown_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let source = directory.join("halve.cl");
+    std::fs::write(&source, SOURCE).unwrap();
+    let wide = directory.join("wide.elf");
+    if !support::compile_with(&source, &directory.join("narrow.elf"), &["-mcpu=gfx1100"]) {
+        return;
+    }
+    support::compile_with(&source, &wide, &["-mcpu=gfx1151", "-mwavefrontsize64", "-mcumode"]);
+
+    let narrow = stdout(directory, "inspect narrow.elf");
+    assert!(narrow.starts_with("gfx1100: code object V6, 1 kernel, "), "{narrow}");
+    assert!(
+        narrow.contains("  waves       32 lanes; those of a workgroup share a work-group processor\n"),
+        "{narrow}"
+    );
+    assert!(narrow.contains("  occupancy   16 of 16 waves a SIMD, limited by "), "{narrow}");
+    assert!(narrow.contains("SGPRs     64 waves a work-group processor up to 108\n"), "{narrow}");
+    assert!(narrow.ends_with("  sites       not known\n"), "{narrow}");
+    let text = stdout(directory, "inspect wide.elf --format json");
+    let view: Value = serde_json::from_str(&text).unwrap();
+    let kernel = &view["code_objects"][0]["kernels"][0];
+    assert_eq!(kernel["waves"]["lanes"], 64);
+    assert_eq!(kernel["waves"]["workgroup_processor_mode"], false);
+    assert_eq!(kernel["occupancy"]["waves_per_cu"], 32);
+
+    // A mask of lanes is as wide as a wave.
+    let narrow = stdout(directory, "disasm narrow.elf -S");
+    assert!(narrow.contains("vcc_lo, s2, v0"), "{narrow}");
+    assert!(narrow.contains("; kernel void halve"), "{narrow}");
+    let wide = stdout(directory, "disasm wide.elf");
+    assert!(wide.contains("vcc, s2, v0") && !wide.contains("vcc_lo, s2, v0"), "{wide}");
+
+    for words in [
+        "instrument narrow.elf -o out.elf",
+        "instrument narrow.elf --plan",
+        "run narrow.elf --grid 1 --block 64 --arg buf:256 --arg i32:64",
+        "run narrow.elf --grid 1 --block 64 --arg buf:256 --arg i32:64 --report",
+    ] {
+        let output = amdinst(directory, words);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(8), "{words}: {message}");
+        assert_eq!(message, format!("error: narrow.elf: code for gfx1100 {REASON}\n"), "{words}");
+    }
+    assert!(!directory.join("out.elf").exists());
+}
+
+/// A clang offload bundle of code objects, by their processors.
+fn bundle(parts: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    const PAGE: usize = 4096;
+    let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bytes.extend((parts.len() as u64).to_le_bytes());
+    let mut contents = Vec::new();
+    for (cpu, code) in parts {
+        let id = format!("hipv4-amdgcn-amd-amdhsa--{cpu}");
+        for field in [PAGE + contents.len(), code.len(), id.len()] {
+            bytes.extend((field as u64).to_le_bytes());
+        }
+        bytes.extend(id.as_bytes());
+        contents.extend(code);
+        contents.resize(contents.len().next_multiple_of(PAGE), 0);
+    }
+    bytes.resize(PAGE, 0);
+    bytes.extend(contents);
+    bytes
+}
+
+/// One that a library for several GPUs has in it.
+#[test]
+fn a_bundle_is_refused_where_nothing_in_it_can_be_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let source = directory.join("halve.cl");
+    std::fs::write(&source, SOURCE).unwrap();
+    let compiled = |cpu: &'static str| {
+        let file = directory.join(format!("{cpu}.elf"));
+        let made = support::compile_with(&source, &file, &[&format!("-mcpu={cpu}")]);
+        made.then(|| (cpu, std::fs::read(file).unwrap()))
+    };
+    let cpus = ["gfx1100", "gfx1151", "gfx906", "gfx90a"];
+    let Some(parts) = cpus.into_iter().map(compiled).collect::<Option<Vec<_>>>() else { return };
+    std::fs::write(directory.join("rdna.bundle"), bundle(&parts[..2])).unwrap();
+    std::fs::write(directory.join("fat.bundle"), bundle(&parts)).unwrap();
+
+    for command in [
+        "instrument rdna.bundle -o out",
+        "instrument rdna.bundle --plan",
+        "run rdna.bundle --grid 1 --block 64 --arg buf:256 --arg i32:64",
+    ] {
+        let output = amdinst(directory, command);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(8), "{command}: {message}");
+        assert_eq!(message, format!("error: rdna.bundle: code for gfx1100 {REASON}\n"), "{command}");
+    }
+    assert!(!directory.join("out").exists());
+    let shown = stdout(directory, "inspect rdna.bundle");
+    assert!(shown.contains("gfx1100: code object") && shown.contains("gfx1151: code object"), "{shown}");
+    assert!(stdout(directory, "disasm rdna.bundle --target-cpu gfx1151").contains("s_endpgm"));
+
+    // Beside those that can be run they are left as they are.
+    stdout(directory, "instrument --whole fat.bundle -o fat.out");
+    let written = std::fs::read(directory.join("fat.out")).unwrap();
+    let stands = |code: &[u8]| written.windows(code.len()).any(|window| window == code);
+    assert_eq!([0, 1, 2, 3].map(|index: usize| stands(&parts[index].1)), [true, true, false, false]);
+    stdout(directory, "run fat.bundle --target-cpu gfx90a --grid 1 --block 64 --arg buf:256 --arg i32:64");
+}
+
+#[test]
+fn kernels_are_not_built_for_rdna() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    std::fs::create_dir(directory.join("src")).unwrap();
+    std::fs::write(directory.join("src/lib.rs"), "#![no_std]\npub extern \"gpu-kernel\" fn halve() {}\n")
+        .unwrap();
+    let package = "[package]\nname = \"halve\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n";
+    let with_cpus = format!("{package}[package.metadata.amdinst]\ntarget-cpus = [\"gfx90a\", \"gfx1100\"]\n");
+    for (manifest, command) in [
+        (package, "build --target-cpu gfx1100"),
+        (package, "test --target-cpu gfx1100"),
+        (package, "test --target-cpu gfx90a,gfx1100"),
+        (&with_cpus, "build"),
+        (package, "exec --target-cpu gfx1100 -- true"),
+    ] {
+        std::fs::write(directory.join("Cargo.toml"), manifest).unwrap();
+        let output = amdinst(directory, command);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(8), "{command}: {message}");
+        let first = format!("error: code for gfx1100 {REASON}");
+        assert_eq!(message.lines().next(), Some(&*first), "{command}: {message}");
+    }
+}
+
+#[test]
+fn opcodes_of_rdna_are_listed_as_not_executed() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = stdout(directory.path(), "isa --target-cpu gfx1100 v_wmma_f32_16x16x16_f16");
+    assert_eq!(
+        text,
+        "vop3p        64  v_wmma_f32_16x16x16_f16            unsupported  its processor's code is not executed yet\n\
+         gfx1100: 1 opcode, 0 exact, 0 approximate, 1 unsupported\n"
+    );
+}
