@@ -2,209 +2,236 @@
 
 use super::formats::{SCRATCH_SVE, VOPD_OPCODE_Y, exp_en, field_of, format_of};
 use crate::encoding::format::{Field, ModifierList};
-use crate::encoding::modifiers::{Modifier, ModifierBits};
+use crate::encoding::modifiers::{Modifier as M, ModifierBits};
+use crate::encoding::taken::{ModifierRow as Row, Opcode, sources_of, taken};
 use crate::signature::image::ImageAddress;
 use crate::signature::{
-    ATOMIC, CLAMP, Class, EXEC_W, Flags, GDS_ONLY, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_OPSEL, NO_SRC_MODS,
-    NO_THIRD, OMOD, OPSEL, SIGNED_BY_NEG, SRC_MODS, STORE, STRICT_MODS, SWAPS_ROWS, Spec, TWO_OFFSETS,
+    ATOMIC, CLAMP, Class, EXEC_W, Flags, GDS_ONLY, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_GDS, NO_OPSEL,
+    NO_SRC_MODS, NO_THIRD, OMOD, OPSEL, SIGNED_BY_NEG, SRC_MODS, STORE, STRICT_MODS, SWAPS_ROWS, Spec,
+    TWO_OFFSETS,
 };
 use crate::{Arch, Encoding, Slot};
 
-/// Sources, as OP_SEL has them.
-fn sources_of(specs: &[Spec], is_one: impl Fn(&Spec) -> bool) -> u32 {
-    let bit = |spec: &Spec| match spec.slot {
-        Slot::Src0 => 1,
-        Slot::Src1 => 2,
-        Slot::Src2 => 4,
-        _ => 0,
-    };
-    specs.iter().filter(|spec| is_one(spec)).fold(0, |all, spec| all | bit(spec))
+/// The modifiers that an opcode takes, and where.
+pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> ModifierList {
+    let opcode = Opcode { arch, encoding, specs, flags };
+    let mut all = taken(control_rows(encoding), &opcode);
+    all.extend(taken(rows(&opcode), &opcode));
+    all
 }
 
-/// The modifiers that an opcode takes, and where.
-pub(super) fn modifiers_of(_: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> ModifierList {
-    use Modifier as M;
-    let mut list = ModifierList::new();
-    let mut add = |modifier, lsb, width| list.push(ModifierBits::new(modifier, Field::new(lsb, width)));
-    let sources = sources_of(specs, |_| true);
-    let takes_mods = |spec: &Spec| spec.ty.is_float() && !flags.has(NO_SRC_MODS) || flags.has(SRC_MODS);
-    let floats = sources_of(specs, |spec| takes_mods(spec) && spec.class != Class::Mask);
-    let halves = sources_of(specs, |spec| spec.ty.is_half());
-    let half_result = specs.iter().any(|spec| spec.slot == Slot::Vdst && spec.ty.is_half());
-    if encoding.is_dpp8() {
-        match encoding {
-            Encoding::Vop3Dpp8 | Encoding::Vop3pDpp8 => {
-                add(M::Dpp8Mark, 32, 9);
-                add(M::Dpp8Lanes, 64 + 8, 24);
-            }
-            _ => {
-                add(M::Dpp8Mark, 0, 9);
-                add(M::Dpp8Lanes, 32 + 8, 24);
-            }
-        }
-    } else if encoding.is_dpp() {
-        let base = if format_of(encoding).dwords == 3 { 64 } else { 32 };
-        add(M::DppCtrl, base + 8, 9);
-        add(M::Fi, base + 18, 1);
-        add(M::DppBoundCtrl, base + 19, 1);
-        add(M::DppBankMask, base + 24, 4);
-        add(M::DppRowMask, base + 28, 4);
-        if base == 32 {
-            for (source, lsb) in [(0, 52), (1, 54)] {
-                if floats & (1 << source) != 0 {
-                    add(M::NegOf(source), lsb, 1);
-                    add(M::AbsOf(source), lsb + 1, 1);
-                }
-            }
-        }
-    }
+/// The table of an encoding's DPP control.
+fn control_rows(encoding: Encoding) -> &'static [Row] {
+    let is_third_dword = format_of(encoding).dwords == 3;
     match encoding {
-        Encoding::Smem if !specs.is_empty() => {
-            add(M::SoffsetUsed, 57, 7);
-            if specs.iter().any(|spec| spec.class == Class::Sdata) {
-                add(M::Dlc, 13, 1);
-                add(M::Glc, 14, 1);
-            }
-        }
-        // Halves of registers, beside their numbers of seven bits.
-        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => {
-            for (source, lsb) in [(0, 7), (1, 16)] {
-                if halves & (1 << source) != 0 {
-                    add(M::OpSelOf(source), lsb, 1);
-                }
-            }
-            if half_result {
-                add(M::OpSelOf(3), 24, 1);
-            }
-        }
+        Encoding::Vop3Dpp8 | Encoding::Vop3pDpp8 => DPP8_BEHIND,
+        _ if encoding.is_dpp8() => DPP8,
+        _ if encoding.is_dpp() && is_third_dword => DPP_BEHIND,
+        _ if encoding.is_dpp() => DPP,
+        _ => &[],
+    }
+}
+
+/// The table of an opcode.
+fn rows(opcode: &Opcode<'_>) -> &'static [Row] {
+    match opcode.encoding {
+        Encoding::Smem if has_operands(opcode) => SMEM,
+        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => HALVES,
         Encoding::Vop1Dpp
         | Encoding::Vop2Dpp
         | Encoding::VopcDpp
         | Encoding::Vop1Dpp8
         | Encoding::Vop2Dpp8
-        | Encoding::VopcDpp8 => {
-            for (source, lsb) in [(0, 39), (1, 16)] {
-                if halves & (1 << source) != 0 {
-                    add(M::OpSelOf(source), lsb, 1);
-                }
-            }
-            if half_result {
-                add(M::OpSelOf(3), 24, 1);
-            }
-        }
-        Encoding::Vop3 | Encoding::Vop3Dpp | Encoding::Vop3Dpp8 => {
-            let has_sdst = specs.iter().any(|spec| spec.slot == Slot::Sdst && spec.class == Class::Sgpr);
-            if !has_sdst {
-                let abs = if flags.has(NEG_ONLY) { 0 } else { floats };
-                list.push(ModifierBits::masked(M::Abs, Field::new(8, 3), abs));
-                let of_halves = halves | if half_result { 8 } else { 0 };
-                let op_sel = if flags.has(OPSEL) { sources | 8 } else { of_halves };
-                if op_sel != 0 && !flags.has(SWAPS_ROWS) {
-                    list.push(ModifierBits::masked(M::OpSel, Field::new(11, 4), op_sel));
-                }
-                if flags.has(SWAPS_ROWS) {
-                    list.push(ModifierBits::masked(M::OpSel, Field::new(11, 4), 3));
-                }
-            }
-            if flags.has(CLAMP) {
-                list.push(ModifierBits::new(M::Clamp, Field::new(15, 1)));
-            }
-            if flags.has(OMOD) {
-                list.push(ModifierBits::new(M::Omod, Field::new(59, 2)));
-            }
-            list.push(ModifierBits::masked(M::Neg, Field::new(61, 3), floats));
-        }
-        Encoding::Vop3p | Encoding::Vop3pDpp | Encoding::Vop3pDpp8 => {
-            list.push(ModifierBits::masked(M::NegHi, Field::new(8, 3), sources));
-            let op_sel = if flags.has(NO_OPSEL) { 0 } else { sources };
-            list.push(ModifierBits::masked(M::OpSel, Field::new(11, 3), op_sel));
-            if !flags.has(MAI) || flags.has(SIGNED_BY_NEG) {
-                list.push(ModifierBits::new(M::Clamp, Field::new(15, 1)));
-            }
-            list.push(ModifierBits::masked(M::OpSelHi2, Field::new(14, 1), op_sel >> 2));
-            list.push(ModifierBits::masked(M::OpSelHi, Field::new(59, 2), op_sel & 3));
-            list.push(ModifierBits::masked(M::Neg, Field::new(61, 3), sources));
-        }
-        Encoding::Vinterp => {
-            add(M::Wait, 8, 3);
-            let op_sel = if halves == 0 && !half_result { 0 } else { 15 };
-            list.push(ModifierBits::masked(M::OpSel, Field::new(11, 4), op_sel));
-            let mut add =
-                |modifier, lsb, width| list.push(ModifierBits::new(modifier, Field::new(lsb, width)));
-            add(M::Clamp, 15, 1);
-            add(M::Neg, 61, 3);
-        }
-        Encoding::Ldsdir => add(M::Wait, 16, 4),
-        Encoding::Ds => {
-            if flags.has(TWO_OFFSETS) {
-                add(M::Offset, 0, 8);
-                add(M::Offset1, 8, 8);
-            } else if !specs.is_empty() || flags.has(GDS_ONLY) {
-                add(M::Offset, 0, 16);
-            }
-            if flags.has(crate::signature::NO_GDS) || specs.is_empty() && !flags.has(GDS_ONLY) {
-                return list;
-            }
-            add(M::Gds, 17, 1);
-        }
-        Encoding::Flat | Encoding::Global | Encoding::Scratch => {
-            if encoding == Encoding::Flat {
-                add(M::Offset, 0, 12);
-            } else {
-                add(M::SignedOffset, 0, 13);
-            }
-            add(M::Dlc, 13, 1);
-            add(M::Glc, 14, 1);
-            add(M::Slc, 15, 1);
-        }
-        Encoding::Mubuf if !specs.is_empty() => {
-            add(M::Offset, 0, 12);
-            add(M::Slc, 12, 1);
-            add(M::Dlc, 13, 1);
-            add(M::Glc, 14, 1);
-            if flags.has(LOAD) || flags.has(STORE) && !flags.has(ATOMIC) {
-                add(M::Tfe, 53, 1);
-            }
-            add(M::Offen, 54, 1);
-            add(M::Idxen, 55, 1);
-        }
-        Encoding::Mtbuf => {
-            add(M::Offset, 0, 12);
-            add(M::Slc, 12, 1);
-            add(M::Dlc, 13, 1);
-            add(M::Glc, 14, 1);
-            add(M::Format, 19, 7);
-            add(M::Offen, 54, 1);
-            add(M::Idxen, 55, 1);
-        }
-        Encoding::Mimg | Encoding::MimgNsa if follows_ray(specs) => {
-            add(M::Unorm, 7, 1);
-            add(M::Dmask, 8, 4);
-            add(M::R128, 15, 1);
-            add(M::A16, 16, 1);
-        }
-        Encoding::Mimg | Encoding::MimgNsa => {
-            add(M::Dim, 2, 3);
-            add(M::Unorm, 7, 1);
-            add(M::Dmask, 8, 4);
-            add(M::Slc, 12, 1);
-            add(M::Dlc, 13, 1);
-            add(M::Glc, 14, 1);
-            add(M::R128, 15, 1);
-            add(M::A16, 16, 1);
-            if !flags.has(NO_D16) && !flags.has(ATOMIC) {
-                add(M::D16, 17, 1);
-            }
-            add(M::Tfe, 53, 1);
-            add(M::Lwe, 54, 1);
-        }
-        Encoding::Exp => {
-            add(M::Done, 11, 1);
-            add(M::RowEn, 13, 1);
-        }
-        _ => {}
+        | Encoding::VopcDpp8 => DPP_HALVES,
+        Encoding::Vop3 | Encoding::Vop3Dpp | Encoding::Vop3Dpp8 => VOP3,
+        Encoding::Vop3p | Encoding::Vop3pDpp | Encoding::Vop3pDpp8 => VOP3P,
+        Encoding::Vinterp => VINTERP,
+        Encoding::Ldsdir => LDSDIR,
+        Encoding::Ds => DS,
+        Encoding::Flat | Encoding::Global | Encoding::Scratch => FLAT,
+        Encoding::Mubuf if has_operands(opcode) => MUBUF,
+        Encoding::Mtbuf => MTBUF,
+        Encoding::Mimg | Encoding::MimgNsa if follows_ray(opcode.specs) => RAY,
+        Encoding::Mimg | Encoding::MimgNsa => MIMG,
+        Encoding::Exp => EXP,
+        _ => &[],
     }
-    list
+}
+
+const DPP8: &[Row] = &[Row::at(M::Dpp8Mark, 0, 9), Row::at(M::Dpp8Lanes, 32 + 8, 24)];
+
+const DPP8_BEHIND: &[Row] = &[Row::at(M::Dpp8Mark, 32, 9), Row::at(M::Dpp8Lanes, 64 + 8, 24)];
+
+const DPP: &[Row] = &[
+    Row::at(M::DppCtrl, 32 + 8, 9),
+    Row::at(M::Fi, 32 + 18, 1),
+    Row::at(M::DppBoundCtrl, 32 + 19, 1),
+    Row::at(M::DppBankMask, 32 + 24, 4),
+    Row::at(M::DppRowMask, 32 + 28, 4),
+    Row::at(M::NegOf(0), 52, 1).when(has_signs::<0>),
+    Row::at(M::AbsOf(0), 53, 1).when(has_signs::<0>),
+    Row::at(M::NegOf(1), 54, 1).when(has_signs::<1>),
+    Row::at(M::AbsOf(1), 55, 1).when(has_signs::<1>),
+];
+
+const DPP_BEHIND: &[Row] = &[
+    Row::at(M::DppCtrl, 64 + 8, 9),
+    Row::at(M::Fi, 64 + 18, 1),
+    Row::at(M::DppBoundCtrl, 64 + 19, 1),
+    Row::at(M::DppBankMask, 64 + 24, 4),
+    Row::at(M::DppRowMask, 64 + 28, 4),
+];
+
+const SMEM: &[Row] = &[
+    Row::at(M::SoffsetUsed, 57, 7),
+    Row::at(M::Dlc, 13, 1).when(has_data),
+    Row::at(M::Glc, 14, 1).when(has_data),
+];
+
+/// Halves of registers, beside their numbers of seven bits.
+const HALVES: &[Row] = &[
+    Row::at(M::OpSelOf(0), 7, 1).when(is_half::<0>),
+    Row::at(M::OpSelOf(1), 16, 1).when(is_half::<1>),
+    Row::at(M::OpSelOf(3), 24, 1).when(has_half_result),
+];
+
+const DPP_HALVES: &[Row] = &[
+    Row::at(M::OpSelOf(0), 39, 1).when(is_half::<0>),
+    Row::at(M::OpSelOf(1), 16, 1).when(is_half::<1>),
+    Row::at(M::OpSelOf(3), 24, 1).when(has_half_result),
+];
+
+const VOP3: &[Row] = &[
+    Row::at(M::Abs, 8, 3).when(has_no_sdst).bits(|op| if op.has(NEG_ONLY) { 0 } else { signs(op) }),
+    Row::at(M::OpSel, 11, 4).when(|op| has_no_sdst(op) && vop3_halves(op) != 0).bits(vop3_halves),
+    Row::at(M::Clamp, 15, 1).when(|op| op.has(CLAMP)),
+    Row::at(M::Omod, 59, 2).when(|op| op.has(OMOD)),
+    Row::at(M::Neg, 61, 3).bits(signs),
+];
+
+const VOP3P: &[Row] = &[
+    Row::at(M::NegHi, 8, 3).bits(all_sources),
+    Row::at(M::OpSel, 11, 3).bits(packed_halves),
+    Row::at(M::Clamp, 15, 1).when(|op| !op.has(MAI) || op.has(SIGNED_BY_NEG)),
+    Row::at(M::OpSelHi2, 14, 1).bits(|op| packed_halves(op) >> 2),
+    Row::at(M::OpSelHi, 59, 2).bits(|op| packed_halves(op) & 3),
+    Row::at(M::Neg, 61, 3).bits(all_sources),
+];
+
+const VINTERP: &[Row] = &[
+    Row::at(M::Wait, 8, 3),
+    Row::at(M::OpSel, 11, 4).bits(|op| if halves(op) == 0 && !has_half_result(op) { 0 } else { 15 }),
+    Row::at(M::Clamp, 15, 1),
+    Row::at(M::Neg, 61, 3),
+];
+
+const LDSDIR: &[Row] = &[Row::at(M::Wait, 16, 4)];
+
+const DS: &[Row] = &[
+    Row::at(M::Offset, 0, 8).when(|op| op.has(TWO_OFFSETS)),
+    Row::at(M::Offset1, 8, 8).when(|op| op.has(TWO_OFFSETS)),
+    Row::at(M::Offset, 0, 16).when(|op| !op.has(TWO_OFFSETS) && (has_operands(op) || op.has(GDS_ONLY))),
+    Row::at(M::Gds, 17, 1).when(|op| !op.has(NO_GDS) && (has_operands(op) || op.has(GDS_ONLY))),
+];
+
+const FLAT: &[Row] = &[
+    Row::at(M::Offset, 0, 12).when(|op| op.encoding == Encoding::Flat),
+    Row::at(M::SignedOffset, 0, 13).when(|op| op.encoding != Encoding::Flat),
+    Row::at(M::Dlc, 13, 1),
+    Row::at(M::Glc, 14, 1),
+    Row::at(M::Slc, 15, 1),
+];
+
+const MUBUF: &[Row] = &[
+    Row::at(M::Offset, 0, 12),
+    Row::at(M::Slc, 12, 1),
+    Row::at(M::Dlc, 13, 1),
+    Row::at(M::Glc, 14, 1),
+    Row::at(M::Tfe, 53, 1).when(|op| op.has(LOAD) || op.has(STORE) && !op.has(ATOMIC)),
+    Row::at(M::Offen, 54, 1),
+    Row::at(M::Idxen, 55, 1),
+];
+
+const MTBUF: &[Row] = &[
+    Row::at(M::Offset, 0, 12),
+    Row::at(M::Slc, 12, 1),
+    Row::at(M::Dlc, 13, 1),
+    Row::at(M::Glc, 14, 1),
+    Row::at(M::Format, 19, 7),
+    Row::at(M::Offen, 54, 1),
+    Row::at(M::Idxen, 55, 1),
+];
+
+const RAY: &[Row] =
+    &[Row::at(M::Unorm, 7, 1), Row::at(M::Dmask, 8, 4), Row::at(M::R128, 15, 1), Row::at(M::A16, 16, 1)];
+
+const MIMG: &[Row] = &[
+    Row::at(M::Dim, 2, 3),
+    Row::at(M::Unorm, 7, 1),
+    Row::at(M::Dmask, 8, 4),
+    Row::at(M::Slc, 12, 1),
+    Row::at(M::Dlc, 13, 1),
+    Row::at(M::Glc, 14, 1),
+    Row::at(M::R128, 15, 1),
+    Row::at(M::A16, 16, 1),
+    Row::at(M::D16, 17, 1).when(|op| !op.has(NO_D16) && !op.has(ATOMIC)),
+    Row::at(M::Tfe, 53, 1),
+    Row::at(M::Lwe, 54, 1),
+];
+
+const EXP: &[Row] = &[Row::at(M::Done, 11, 1), Row::at(M::RowEn, 13, 1)];
+
+fn has_operands(op: &Opcode<'_>) -> bool {
+    !op.specs.is_empty()
+}
+
+fn has_data(op: &Opcode<'_>) -> bool {
+    op.any(|spec| spec.class == Class::Sdata)
+}
+
+/// Whether the bits of ABS and OP_SEL are not a second result's.
+fn has_no_sdst(op: &Opcode<'_>) -> bool {
+    !op.any(|spec| spec.slot == Slot::Sdst && spec.class == Class::Sgpr)
+}
+
+fn all_sources(op: &Opcode<'_>) -> u32 {
+    op.sources(|_| true)
+}
+
+/// The sources that may be negated.
+fn signs(op: &Opcode<'_>) -> u32 {
+    let takes = |spec: &Spec| spec.ty.is_float() && !op.has(NO_SRC_MODS) || op.has(SRC_MODS);
+    op.sources(|spec| takes(spec) && spec.class != Class::Mask)
+}
+
+fn has_signs<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
+    signs(op) & 1 << SOURCE != 0
+}
+
+/// The sources that are halves of registers.
+fn halves(op: &Opcode<'_>) -> u32 {
+    op.sources(|spec| spec.ty.is_half())
+}
+
+fn is_half<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
+    halves(op) & 1 << SOURCE != 0
+}
+
+fn has_half_result(op: &Opcode<'_>) -> bool {
+    op.any(|spec| spec.slot == Slot::Vdst && spec.ty.is_half())
+}
+
+/// The bits of OP_SEL that mean something: of sources, and the highest of the result.
+fn vop3_halves(op: &Opcode<'_>) -> u32 {
+    match () {
+        () if op.has(SWAPS_ROWS) => 3,
+        () if op.has(OPSEL) => all_sources(op) | 8,
+        () => halves(op) | if has_half_result(op) { 8 } else { 0 },
+    }
+}
+
+fn packed_halves(op: &Opcode<'_>) -> u32 {
+    if op.has(NO_OPSEL) { 0 } else { all_sources(op) }
 }
 
 /// Whether an image instruction's address is a ray.

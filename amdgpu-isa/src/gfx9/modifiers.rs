@@ -6,7 +6,8 @@ use super::formats::{
 };
 use super::scaled;
 use crate::encoding::format::{Field, ModifierList};
-use crate::encoding::modifiers::{Modifier, ModifierBits};
+use crate::encoding::modifiers::{Modifier as M, ModifierBits};
+use crate::encoding::taken::{ModifierRow as Row, Opcode, taken};
 use crate::signature::{
     ACCVGPR, ANY_POLICY, ATOMIC, BITOP3, BYTE_RESULT, CLAMP, Class, FLOAT, FROM_LDS, Flags, GDS_ONLY, HIGH,
     IDLE_MODS, ImmKind, LD_SCALE, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_DST_SEL, NO_GDS, NO_OPSEL,
@@ -17,241 +18,228 @@ use crate::{Arch, Encoding, Feature, Slot};
 
 /// The modifiers that an opcode takes, and where.
 pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> ModifierList {
-    use Modifier as M;
-    let mut list = ModifierList::new();
-    let mut add = |modifier, lsb, width| list.push(ModifierBits::new(modifier, Field::new(lsb, width)));
-    // Sources that take modifiers, as a bit mask.
-    let mut floats = 0;
-    let mut sources = 0;
-    for spec in specs {
-        let bit = match spec.slot {
-            Slot::Src0 => 1,
-            Slot::Src1 => 2,
-            Slot::Src2 => 4,
-            _ => continue,
-        };
-        sources |= bit;
-        if spec.ty.is_float() && !flags.has(NO_SRC_MODS) {
-            floats |= bit;
-        }
+    let opcode = Opcode { arch, encoding, specs, flags };
+    taken(rows(&opcode), &opcode)
+}
+
+/// The table of an opcode.
+fn rows(opcode: &Opcode<'_>) -> &'static [Row] {
+    match opcode.encoding {
+        Encoding::Smem => SMEM,
+        Encoding::Vop3 => VOP3,
+        Encoding::Vop3px => VOP3PX,
+        Encoding::Vop3p if opcode.has(LD_SCALE) => LOAD_SCALE,
+        Encoding::Vop3p if opcode.has(MAI) => MATRIX,
+        Encoding::Vop3p if opcode.has(PACKED) || opcode.has(MIX) => PACKED_MATH,
+        Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa if opcode.sources(|_| true) != 0 => SDWA,
+        Encoding::Vop1Dpp | Encoding::Vop2Dpp => DPP,
+        Encoding::Ds => DS,
+        Encoding::Flat | Encoding::Global | Encoding::Scratch => FLAT,
+        Encoding::Mubuf => MUBUF,
+        Encoding::Mtbuf => MTBUF,
+        Encoding::Mimg => MIMG,
+        Encoding::Exp => EXP,
+        _ => &[],
     }
-    let [has_gds, has_status, has_coherence_bit] =
-        [Feature::GlobalDataShare, Feature::FailStatus, Feature::SystemCoherenceBit]
-            .map(|feature| arch.has(feature));
-    let returns = !flags.has(FLOAT) || arch.has(Feature::ReturningFloatAtomics);
-    let has_scc = has_coherence_bit && (!flags.has(FLOAT) || arch.has(Feature::FloatAtomicCoherenceBit));
-    // Loads of 96 and 128 bits reach LDS on gfx950 only.
-    let is_wide = specs.iter().any(|spec| spec.slot == Slot::Vdata && spec.ty.dwords() > 2);
-    match encoding {
-        Encoding::Smem => {
-            if specs.iter().any(|spec| spec.class == Class::SmemOffset) {
-                add(M::SoffsetEn, 14, 1);
-            }
-            if specs.iter().any(|spec| spec.class == Class::Sdata && specs.len() > 1) {
-                add(M::Glc, 16, 1);
-            }
-        }
-        Encoding::Vop3 => {
-            let has_sdst = specs.iter().any(|spec| spec.slot == Slot::Sdst && spec.class == Class::Sgpr);
-            let (abs, neg) = match () {
-                () if flags.has(BITOP3) => (7, 7),
-                () if flags.has(NEG_ONLY) => (0, floats),
-                () => (floats, floats),
-            };
-            if !has_sdst {
-                list.push(ModifierBits::masked(M::Abs, Field::new(8, 3), abs));
-                if flags.has(OPSEL) {
-                    let result = if flags.has(BYTE_RESULT) { 12 } else { 8 };
-                    // An interpolation's source has the bit of SRC0, its attribute none.
-                    let sources = if interpolates(specs) { 0b101 } else { sources };
-                    list.push(ModifierBits::masked(M::OpSel, Field::new(11, 4), sources | result));
-                }
-            }
-            if flags.has(SWAPS_ROWS) {
-                list.push(ModifierBits::new(M::Fi, Field::new(11, 1)));
-                list.push(ModifierBits::new(M::BoundCtrl, Field::new(12, 1)));
-            }
-            if flags.has(HIGH) {
-                list.push(ModifierBits::new(M::High, Field::new(40, 1)));
-            }
-            if flags.has(CLAMP) {
-                list.push(ModifierBits::new(M::Clamp, Field::new(15, 1)));
-            }
-            if flags.has(OMOD) || flags.has(BITOP3) {
-                list.push(ModifierBits::new(M::Omod, Field::new(59, 2)));
-            }
-            list.push(ModifierBits::masked(M::Neg, Field::new(61, 3), neg));
-        }
-        Encoding::Vop3px => {
-            add(M::Cbsz, 8, 3);
-            add(M::Blgp, 61, 3);
-            list.push(ModifierBits::new(M::OpSel, scaled::OP_SEL));
-            list.push(ModifierBits::new(M::OpSelHi, scaled::OP_SEL_HI));
-        }
-        Encoding::Vop3p if flags.has(LD_SCALE) => {
-            // Alone, these are the first two dwords.
-            add(M::OpSel, 11, 2);
-            add(M::OpSelHi, 59, 2);
-        }
-        Encoding::Vop3p if flags.has(MAI) => {
-            add(M::Cbsz, 8, 3);
-            // Set, it announces scales.
-            if !flags.has(SMALL_FLOATS) {
-                add(M::Abid, 11, 4);
-            }
-            if !flags.has(SPARSE) {
-                add(M::Blgp, 61, 3);
-            }
-        }
-        Encoding::Vop3p if flags.has(PACKED) || flags.has(MIX) => {
-            list.push(ModifierBits::masked(M::NegHi, Field::new(8, 3), sources));
-            if !flags.has(NO_OPSEL) {
-                list.push(ModifierBits::masked(M::OpSel, Field::new(11, 3), sources));
-            }
-            list.push(ModifierBits::new(M::Clamp, Field::new(15, 1)));
-            if !flags.has(NO_OPSEL) {
-                list.push(ModifierBits::masked(M::OpSelHi2, Field::new(14, 1), sources >> 2));
-                list.push(ModifierBits::masked(M::OpSelHi, Field::new(59, 2), sources & 3));
-            }
-            list.push(ModifierBits::masked(M::Neg, Field::new(61, 3), sources));
-        }
-        Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa if sources != 0 => {
-            if encoding != Encoding::VopcSdwa {
-                add(M::SdwaDstSel, 40, 3);
-                if !flags.has(NO_DST_SEL) {
-                    add(M::SdwaDstUnused, 43, 2);
-                }
-                add(M::Clamp, 45, 1);
-                // VOP3 takes it for whole numbers, too.
-                let is_float = |ty: Ty| ty.is_float() || ty == Ty::V2F32;
-                if flags.has(OMOD) && specs.first().is_some_and(|spec| is_float(spec.ty)) {
-                    add(M::Omod, 46, 2);
-                }
-            }
-            for (source, lsb) in [(0, 48), (1, 56)] {
-                if sources & (1 << source) == 0 {
-                    continue;
-                }
-                add(M::SdwaSel(source), lsb, 3);
-                if specs.iter().any(is_packed) {
-                    continue;
-                }
-                if flags.has(NO_DST_SEL) {
-                    continue;
-                }
-                if floats & (1 << source) != 0 {
-                    add(M::NegOf(source), lsb + 4, 1);
-                    add(M::AbsOf(source), lsb + 5, 1);
-                } else if !flags.has(NO_SRC_MODS) {
-                    add(M::SdwaSext(source), lsb + 3, 1);
-                }
-            }
-        }
-        Encoding::Vop1Dpp | Encoding::Vop2Dpp => {
-            add(M::DppCtrl, 40, 9);
-            add(M::DppBoundCtrl, 51, 1);
-            for (source, lsb) in [(0, 52), (1, 54)] {
-                if floats & (1 << source) != 0 {
-                    add(M::NegOf(source), lsb, 1);
-                    add(M::AbsOf(source), lsb + 1, 1);
-                }
-            }
-            add(M::DppBankMask, 56, 4);
-            add(M::DppRowMask, 60, 4);
-        }
-        Encoding::Ds => {
-            if flags.has(TWO_OFFSETS) {
-                add(M::Offset, 0, 8);
-                add(M::Offset1, 8, 8);
-            } else if !specs.is_empty() || flags.has(GDS_ONLY) {
-                add(M::Offset, 0, 16);
-            }
-            // CDNA 2 dropped GDS but for global wave sync.
-            if (has_gds && !specs.is_empty() && !flags.has(NO_GDS)) || flags.has(GDS_ONLY) {
-                add(M::Gds, 16, 1);
-            }
-        }
-        Encoding::Flat | Encoding::Global | Encoding::Scratch => {
-            if encoding == Encoding::Flat {
-                add(M::Offset, 0, 12);
-            } else {
-                add(M::SignedOffset, 0, 13);
-            }
-            if flags.has(TO_LDS) && !arch.has(Feature::LdsLoadsByOpcode) {
-                add(M::Lds, 13, 1);
-            }
-            if returns {
-                add(M::Glc, 16, 1);
-            }
-            add(M::Slc, 17, 1);
-            if has_scc {
-                add(M::Scc, 25, 1);
-            }
-        }
-        Encoding::Mubuf => {
-            if !specs.is_empty() {
-                add(M::Offset, 0, 12);
-            }
-            if !specs.is_empty() && !flags.has(FROM_LDS) {
-                add(M::Offen, 12, 1);
-                add(M::Idxen, 13, 1);
-            }
-            // Cache control instructions take the cache bits only from gfx940 on.
-            if !specs.is_empty() || arch.has(Feature::ScopedCachePolicy) {
-                if returns {
-                    add(M::Glc, 14, 1);
-                }
-                if has_scc {
-                    add(M::Scc, 15, 1);
-                }
-                if !specs.is_empty() {
-                    add(M::Slc, 17, 1);
-                }
-            }
-            if flags.has(FROM_LDS) || (flags.has(TO_LDS) && (!is_wide || arch.has(Feature::WideLdsLoads))) {
-                add(M::Lds, 16, 1);
-            }
-            if has_status && flags.has(LOAD) {
-                add(M::Tfe, 55, 1);
-            }
-        }
-        Encoding::Mtbuf => {
-            add(M::Offset, 0, 12);
-            add(M::Offen, 12, 1);
-            add(M::Idxen, 13, 1);
-            add(M::Glc, 14, 1);
-            add(M::Format, 19, 7);
-            if has_coherence_bit {
-                add(M::Scc, 53, 1);
-            }
-            add(M::Slc, 54, 1);
-        }
-        Encoding::Mimg => {
-            if has_coherence_bit {
-                add(M::Scc, 7, 1);
-            }
-            add(M::Dmask, 8, 4);
-            add(M::Unorm, 12, 1);
-            add(M::Glc, 13, 1);
-            add(M::Da, 14, 1);
-            add(M::A16, 15, 1);
-            if has_status {
-                add(M::Tfe, 16, 1);
-            }
-            add(M::Lwe, 17, 1);
-            add(M::Slc, 25, 1);
-            if !flags.has(NO_D16) && !flags.has(ATOMIC) {
-                add(M::D16, 63, 1);
-            }
-        }
-        Encoding::Exp => {
-            list.push(ModifierBits::new(M::Compr, EXP_COMPR));
-            list.push(ModifierBits::new(M::Done, Field::new(11, 1)));
-            list.push(ModifierBits::new(M::Vm, Field::new(12, 1)));
-        }
-        _ => {}
-    }
-    list
+}
+
+const SMEM: &[Row] = &[
+    Row::at(M::SoffsetEn, 14, 1).when(|op| op.any(|spec| spec.class == Class::SmemOffset)),
+    Row::at(M::Glc, 16, 1).when(|op| op.specs.len() > 1 && op.any(|spec| spec.class == Class::Sdata)),
+];
+
+const VOP3: &[Row] = &[
+    Row::at(M::Abs, 8, 3).when(has_no_sdst).bits(|op| match () {
+        () if op.has(BITOP3) => 7,
+        () if op.has(NEG_ONLY) => 0,
+        () => floats(op),
+    }),
+    Row::at(M::OpSel, 11, 4).when(|op| has_no_sdst(op) && op.has(OPSEL)).bits(|op| {
+        let result = if op.has(BYTE_RESULT) { 12 } else { 8 };
+        // An interpolation's source has the bit of SRC0, its attribute none.
+        result | if interpolates(op.specs) { 0b101 } else { op.sources(|_| true) }
+    }),
+    Row::at(M::Fi, 11, 1).when(|op| op.has(SWAPS_ROWS)),
+    Row::at(M::BoundCtrl, 12, 1).when(|op| op.has(SWAPS_ROWS)),
+    Row::at(M::High, 40, 1).when(|op| op.has(HIGH)),
+    Row::at(M::Clamp, 15, 1).when(|op| op.has(CLAMP)),
+    Row::at(M::Omod, 59, 2).when(|op| op.has(OMOD) || op.has(BITOP3)),
+    Row::at(M::Neg, 61, 3).bits(|op| if op.has(BITOP3) { 7 } else { floats(op) }),
+];
+
+const VOP3PX: &[Row] = &[
+    Row::at(M::Cbsz, 8, 3),
+    Row::at(M::Blgp, 61, 3),
+    Row::in_field(M::OpSel, scaled::OP_SEL),
+    Row::in_field(M::OpSelHi, scaled::OP_SEL_HI),
+];
+
+/// Loads of scales: alone, these are the first two dwords of an instruction that takes them.
+const LOAD_SCALE: &[Row] = &[Row::at(M::OpSel, 11, 2), Row::at(M::OpSelHi, 59, 2)];
+
+const MATRIX: &[Row] = &[
+    Row::at(M::Cbsz, 8, 3),
+    // Set, it announces scales.
+    Row::at(M::Abid, 11, 4).when(|op| !op.has(SMALL_FLOATS)),
+    Row::at(M::Blgp, 61, 3).when(|op| !op.has(SPARSE)),
+];
+
+const PACKED_MATH: &[Row] = &[
+    Row::at(M::NegHi, 8, 3).bits(all_sources),
+    Row::at(M::OpSel, 11, 3).when(|op| !op.has(NO_OPSEL)).bits(all_sources),
+    Row::at(M::Clamp, 15, 1),
+    Row::at(M::OpSelHi2, 14, 1).when(|op| !op.has(NO_OPSEL)).bits(|op| all_sources(op) >> 2),
+    Row::at(M::OpSelHi, 59, 2).when(|op| !op.has(NO_OPSEL)).bits(|op| all_sources(op) & 3),
+    Row::at(M::Neg, 61, 3).bits(all_sources),
+];
+
+const SDWA: &[Row] = &[
+    Row::at(M::SdwaDstSel, 40, 3).when(has_result),
+    Row::at(M::SdwaDstUnused, 43, 2).when(|op| has_result(op) && !op.has(NO_DST_SEL)),
+    Row::at(M::Clamp, 45, 1).when(has_result),
+    Row::at(M::Omod, 46, 2).when(|op| {
+        // VOP3 takes it for whole numbers, too.
+        let is_float = |spec: &Spec| spec.ty.is_float() || spec.ty == Ty::V2F32;
+        has_result(op) && op.has(OMOD) && op.specs.first().is_some_and(is_float)
+    }),
+    Row::at(M::SdwaSel(0), 48, 3).when(has_source::<0>),
+    Row::at(M::NegOf(0), 52, 1).when(selects_float::<0>),
+    Row::at(M::AbsOf(0), 53, 1).when(selects_float::<0>),
+    Row::at(M::SdwaSext(0), 51, 1).when(selects_integer::<0>),
+    Row::at(M::SdwaSel(1), 56, 3).when(has_source::<1>),
+    Row::at(M::NegOf(1), 60, 1).when(selects_float::<1>),
+    Row::at(M::AbsOf(1), 61, 1).when(selects_float::<1>),
+    Row::at(M::SdwaSext(1), 59, 1).when(selects_integer::<1>),
+];
+
+const DPP: &[Row] = &[
+    Row::at(M::DppCtrl, 40, 9),
+    Row::at(M::DppBoundCtrl, 51, 1),
+    Row::at(M::NegOf(0), 52, 1).when(has_float::<0>),
+    Row::at(M::AbsOf(0), 53, 1).when(has_float::<0>),
+    Row::at(M::NegOf(1), 54, 1).when(has_float::<1>),
+    Row::at(M::AbsOf(1), 55, 1).when(has_float::<1>),
+    Row::at(M::DppBankMask, 56, 4),
+    Row::at(M::DppRowMask, 60, 4),
+];
+
+const DS: &[Row] = &[
+    Row::at(M::Offset, 0, 8).when(|op| op.has(TWO_OFFSETS)),
+    Row::at(M::Offset1, 8, 8).when(|op| op.has(TWO_OFFSETS)),
+    Row::at(M::Offset, 0, 16).when(|op| !op.has(TWO_OFFSETS) && (has_operands(op) || op.has(GDS_ONLY))),
+    // CDNA 2 dropped GDS but for global wave sync.
+    Row::at(M::Gds, 16, 1).when(|op| {
+        let may_be = op.supports(Feature::GlobalDataShare) && has_operands(op) && !op.has(NO_GDS);
+        may_be || op.has(GDS_ONLY)
+    }),
+];
+
+const FLAT: &[Row] = &[
+    Row::at(M::Offset, 0, 12).when(|op| op.encoding == Encoding::Flat),
+    Row::at(M::SignedOffset, 0, 13).when(|op| op.encoding != Encoding::Flat),
+    Row::at(M::Lds, 13, 1).when(|op| op.has(TO_LDS) && !op.supports(Feature::LdsLoadsByOpcode)),
+    Row::at(M::Glc, 16, 1).when(returns),
+    Row::at(M::Slc, 17, 1),
+    Row::at(M::Scc, 25, 1).when(is_coherent),
+];
+
+const MUBUF: &[Row] = &[
+    Row::at(M::Offset, 0, 12).when(has_operands),
+    Row::at(M::Offen, 12, 1).when(|op| has_operands(op) && !op.has(FROM_LDS)),
+    Row::at(M::Idxen, 13, 1).when(|op| has_operands(op) && !op.has(FROM_LDS)),
+    Row::at(M::Glc, 14, 1).when(|op| has_policy(op) && returns(op)),
+    Row::at(M::Scc, 15, 1).when(|op| has_policy(op) && is_coherent(op)),
+    Row::at(M::Slc, 17, 1).when(has_operands),
+    Row::at(M::Lds, 16, 1).when(|op| {
+        // Loads of 96 and 128 bits reach LDS on gfx950 only.
+        let is_wide = op.any(|spec| spec.slot == Slot::Vdata && spec.ty.dwords() > 2);
+        op.has(FROM_LDS) || op.has(TO_LDS) && (!is_wide || op.supports(Feature::WideLdsLoads))
+    }),
+    Row::at(M::Tfe, 55, 1).when(|op| op.supports(Feature::FailStatus) && op.has(LOAD)),
+];
+
+const MTBUF: &[Row] = &[
+    Row::at(M::Offset, 0, 12),
+    Row::at(M::Offen, 12, 1),
+    Row::at(M::Idxen, 13, 1),
+    Row::at(M::Glc, 14, 1),
+    Row::at(M::Format, 19, 7),
+    Row::at(M::Scc, 53, 1).when(|op| op.supports(Feature::SystemCoherenceBit)),
+    Row::at(M::Slc, 54, 1),
+];
+
+const MIMG: &[Row] = &[
+    Row::at(M::Scc, 7, 1).when(|op| op.supports(Feature::SystemCoherenceBit)),
+    Row::at(M::Dmask, 8, 4),
+    Row::at(M::Unorm, 12, 1),
+    Row::at(M::Glc, 13, 1),
+    Row::at(M::Da, 14, 1),
+    Row::at(M::A16, 15, 1),
+    Row::at(M::Tfe, 16, 1).when(|op| op.supports(Feature::FailStatus)),
+    Row::at(M::Lwe, 17, 1),
+    Row::at(M::Slc, 25, 1),
+    Row::at(M::D16, 63, 1).when(|op| !op.has(NO_D16) && !op.has(ATOMIC)),
+];
+
+const EXP: &[Row] = &[Row::in_field(M::Compr, EXP_COMPR), Row::at(M::Done, 11, 1), Row::at(M::Vm, 12, 1)];
+
+fn has_operands(op: &Opcode<'_>) -> bool {
+    !op.specs.is_empty()
+}
+
+/// Whether the bits of ABS and OP_SEL are not a second result's.
+fn has_no_sdst(op: &Opcode<'_>) -> bool {
+    !op.any(|spec| spec.slot == Slot::Sdst && spec.class == Class::Sgpr)
+}
+
+fn all_sources(op: &Opcode<'_>) -> u32 {
+    op.sources(|_| true)
+}
+
+/// The sources that may be negated.
+fn floats(op: &Opcode<'_>) -> u32 {
+    op.sources(|spec| spec.ty.is_float() && !op.has(NO_SRC_MODS))
+}
+
+fn has_source<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
+    all_sources(op) & 1 << SOURCE != 0
+}
+
+fn has_float<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
+    floats(op) & 1 << SOURCE != 0
+}
+
+/// Whether SDWA's result has bits of its own: not of comparisons.
+fn has_result(op: &Opcode<'_>) -> bool {
+    op.encoding != Encoding::VopcSdwa
+}
+
+/// Whether SDWA takes modifiers of sources.
+fn selects(op: &Opcode<'_>) -> bool {
+    !op.any(is_packed) && !op.has(NO_DST_SEL)
+}
+
+fn selects_float<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
+    selects(op) && has_float::<SOURCE>(op)
+}
+
+fn selects_integer<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
+    selects(op) && has_source::<SOURCE>(op) && !has_float::<SOURCE>(op) && !op.has(NO_SRC_MODS)
+}
+
+/// Whether GLC can ask for the old value, or for a policy.
+fn returns(op: &Opcode<'_>) -> bool {
+    !op.has(FLOAT) || op.supports(Feature::ReturningFloatAtomics)
+}
+
+fn is_coherent(op: &Opcode<'_>) -> bool {
+    op.supports(Feature::SystemCoherenceBit)
+        && (!op.has(FLOAT) || op.supports(Feature::FloatAtomicCoherenceBit))
+}
+
+/// Whether a buffer instruction has a cache policy: cache control has one from gfx940 on.
+fn has_policy(op: &Opcode<'_>) -> bool {
+    has_operands(op) || op.supports(Feature::ScopedCachePolicy)
 }
 
 /// The bits of the first two dwords that an opcode gives a meaning to; the others must be zero.
