@@ -71,7 +71,7 @@ fn code_that_is_not_what_it_seems() {
     expect(directory, &body(middle), 6, "an instruction starts within another");
     // Data that is jumped over stays data; data that is run into is told.
     expect(directory, &body("s_branch .Lover\n .long 0xffffffff, 0xdeadbeef\n .Lover: s_nop 0"), 0, "1 site");
-    expect(directory, &body(".long 0xffffffff"), 6, "begins no GFX9 encoding");
+    expect(directory, &body(".long 0xffffffff"), 6, "begins no encoding of the processor");
     // A function's symbol inside the kernel: whose are the instructions behind it?
     let inner = ".globl inner\n .type inner,@function\n inner: s_nop 0";
     expect(directory, &body(inner), 6, "control runs out of the function");

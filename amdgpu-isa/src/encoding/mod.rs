@@ -8,6 +8,7 @@ pub(crate) mod decode;
 mod encode;
 pub(crate) mod format;
 mod forms;
+mod immediate;
 pub(crate) mod model;
 pub(crate) mod modifiers;
 pub(crate) mod operand;

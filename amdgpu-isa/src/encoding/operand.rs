@@ -1,18 +1,17 @@
 //! Operand fields to [`Operand`]s and back: what each [`Class`] can hold.
 
 use super::format::{Field, Pairs};
+use super::immediate;
 use super::model::Model;
 use super::modifiers::{Modifier, ModifierBits};
 use super::table::Entry;
 use crate::registers::Naming;
 use crate::signature::image::ImageAddress;
 use crate::signature::{ATOMIC, Class, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty, UNALIGNED};
-use crate::text::immediate::{exp_targets, names_delays, names_message};
 use crate::value::has_inline_twin;
-use crate::waits;
 use crate::{
-    Access, Arch, Encoding, Feature, Generation, Illegal, Mods, Operand, Operands, SdwaUnused, Slot, Special,
-    Value, scalar,
+    Access, Arch, Encoding, Feature, Illegal, Mods, Operand, Operands, SdwaUnused, Slot, Special, Value,
+    scalar,
 };
 
 /// The words an instruction is decoded from.
@@ -277,6 +276,7 @@ fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Operan
     Ok(())
 }
 
+/// The value of an operand's field.
 fn value(
     fields: &mut Fields,
     entry: &Entry,
@@ -296,24 +296,12 @@ fn value(
             Value::M0 | Value::Scalar(scalar::EXEC | scalar::EXEC_HI) => Err(Illegal::Kind("M0 or EXEC")),
             register => Ok(register),
         },
-        Class::ScalarDst => match fields.scalar_source(field, code, dwords)? {
-            Value::M0 => Err(Illegal::Kind("M0")),
-            Value::Inline(_) => Err(Illegal::Kind("a constant")),
-            Value::Special(special) if special.is_aperture() && dwords < 2 => {
-                Err(Illegal::Kind("an aperture"))
-            }
-            register => Ok(register),
-        },
+        Class::ScalarDst => scalar_result(fields.scalar_source(field, code, dwords)?, dwords),
         Class::Ssrc => match code {
             LITERAL => fields.take_literal(spec.ty),
             _ => fields.scalar_source(field, code, dwords),
         },
-        Class::SsrcReg => match fields.scalar_source(field, code, dwords)? {
-            register @ Value::Scalar(_) => Ok(register),
-            Value::Special(Special::Null) => Ok(Value::Special(Special::Null)),
-            Value::Special(special) if !special.is_aperture() && dwords < 2 => Ok(Value::Special(special)),
-            _ => Err(Illegal::Kind("a constant")),
-        },
+        Class::SsrcReg => scalar_register(fields.scalar_source(field, code, dwords)?, dwords),
         Class::Mask => match fields.scalar_source(field, code, dwords)? {
             Value::Inline(_) => Err(Illegal::Kind("a constant")),
             register => Ok(register),
@@ -324,32 +312,14 @@ fn value(
             let first = (fields.model.field)(entry.encoding, Slot::Vdst).get(main);
             Ok(Value::Vgpr((code << 1 | (first & 1 ^ 1)) as u8))
         }
-        Class::SrcVgpr => match code.checked_sub(VGPR_BASE) {
-            Some(register) => vgpr(arch, register, dwords).map(Value::Vgpr),
-            None => Err(Illegal::Kind("a scalar source")),
-        },
-        Class::SrcLane => match code.checked_sub(VGPR_BASE) {
-            Some(register) => vgpr(arch, register, dwords).map(Value::Vgpr),
-            None if is_lds_direct(arch, code) => Ok(Value::Special(Special::LdsDirect)),
-            None => Err(Illegal::Kind("a scalar source")),
-        },
+        Class::SrcLane if is_lds_direct(arch, code) => Ok(Value::Special(Special::LdsDirect)),
+        Class::SrcVgpr | Class::SrcLane => vector_source(arch, code, dwords).map(Value::Vgpr),
         Class::Agpr => vgpr(arch, code, dwords).map(Value::Agpr),
-        Class::SrcAgpr => match code.checked_sub(VGPR_BASE) {
-            Some(register) => vgpr(arch, register, dwords).map(Value::Agpr),
-            None => Err(Illegal::Kind("a scalar source")),
-        },
+        Class::SrcAgpr => vector_source(arch, code, dwords).map(Value::Agpr),
         Class::VgprOrAgpr | Class::BufferData | Class::ImageData => {
-            let tuple = if entry.flags.has(UNALIGNED) {
-                tuple_in_range(code, dwords)
-            } else {
-                vgpr(arch, code, dwords)
-            };
-            let register = tuple?;
-            Ok(if arch.has(Feature::UnifiedRegisterFile) && acc() {
-                Value::Agpr(register)
-            } else {
-                Value::Vgpr(register)
-            })
+            let is_loose = entry.flags.has(UNALIGNED);
+            let first = if is_loose { tuple_in_range(code, dwords) } else { vgpr(arch, code, dwords) }?;
+            Ok(vector_register(first, arch.has(Feature::UnifiedRegisterFile) && acc()))
         }
         Class::GwsData => match arch.has(Feature::UnifiedRegisterFile) {
             true if !code.is_multiple_of(2) => Err(Illegal::Alignment { first: code as u16, dwords }),
@@ -362,46 +332,16 @@ fn value(
             _ if dwords < 2 && is_lds_direct(arch, code) => Ok(Value::Special(Special::LdsDirect)),
             _ => fields.scalar_source(field, code, dwords),
         },
-        Class::MatrixAb => match code.checked_sub(VGPR_BASE) {
-            Some(register) => {
-                let register = vgpr(arch, register, dwords)?;
-                Ok(if acc() { Value::Agpr(register) } else { Value::Vgpr(register) })
-            }
-            None => Err(Illegal::Kind("a scalar source")),
-        },
-        Class::MatrixD => {
-            let register = vgpr(arch, code, dwords)?;
-            Ok(if bits.acc_cd.get(main) != 0 { Value::Agpr(register) } else { Value::Vgpr(register) })
-        }
-        Class::MatrixC | Class::MatrixCAgpr => match code.checked_sub(VGPR_BASE) {
-            Some(register) => {
-                let register = vgpr(arch, register, dwords)?;
-                let agpr = spec.class == Class::MatrixCAgpr || bits.acc_cd.get(main) != 0;
-                Ok(if agpr { Value::Agpr(register) } else { Value::Vgpr(register) })
-            }
-            None => match inline(code) {
-                Some(constant) => Ok(constant),
-                None if arch.generation().registers().is_null(code) => Ok(Value::Special(Special::Null)),
-                // LLVM takes these for pairs.
-                None if dwords == 2 && code > 128 => fields.scalar_source(field, code, dwords),
-                None => Err(Illegal::Kind("a scalar register")),
-            },
-        },
+        Class::MatrixAb => Ok(vector_register(vector_source(arch, code, dwords)?, acc())),
+        Class::MatrixD => Ok(vector_register(vgpr(arch, code, dwords)?, bits.acc_cd.get(main) != 0)),
+        Class::MatrixC | Class::MatrixCAgpr => matrix_addend(fields, (spec, field), code, dwords),
         Class::SgprGroup => {
             let shift = if entry.encoding == Encoding::Smem { 1 } else { 2 };
             fields.scalar(field, code, shift, dwords)
         }
         Class::FlatAddr | Class::GlobalAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
+        Class::ScratchAddr if has_scratch_address(fields, entry) => vgpr(arch, code, 1).map(Value::Vgpr),
         Class::ScratchAddr => {
-            let used =
-                if bits.scratch_sve.width != 0 && (arch.has(Feature::LdsLoadsByOpcode) || bits.always_sve) {
-                    bits.scratch_sve.get(main) != 0
-                } else {
-                    (fields.model.field)(entry.encoding, Slot::Saddr).get(main) == bits.saddr_off
-                };
-            if used {
-                return vgpr(arch, code, 1).map(Value::Vgpr);
-            }
             fields.idle |= field.mask();
             Ok(Value::Off)
         }
@@ -416,52 +356,10 @@ fn value(
             fields.idle |= field.mask();
             Ok(Value::Off)
         }
-        Class::BufferAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
-        Class::ImageAddr | Class::ImageAddress(_) => vgpr(arch, code, dwords).map(Value::Vgpr),
-        Class::Imm(ImmKind::SignedHex | ImmKind::Target) => Ok(Value::Imm(sign_extend(code, field.width))),
-        Class::Imm(ImmKind::GprIdx) if code > 0xf => Err(Illegal::Immediate(code.into())),
-        Class::Imm(ImmKind::ExpTarget)
-            if !exp_targets(arch.generation())
-                .iter()
-                .any(|(numbers, _)| numbers.contains(&(code as u16))) =>
-        {
-            Err(Illegal::Immediate(code.into()))
+        Class::BufferAddr | Class::ImageAddr | Class::ImageAddress(_) => {
+            vgpr(arch, code, dwords).map(Value::Vgpr)
         }
-        Class::Imm(ImmKind::Param) if code > 2 => Err(Illegal::Immediate(code.into())),
-        Class::Imm(ImmKind::Attribute) => {
-            let attribute =
-                if entry.encoding == Encoding::Vop3 { code << 2 & 0xfc | code >> 6 } else { code };
-            // There are 32, and LLVM takes one more.
-            if attribute >> 2 > 32 {
-                Err(Illegal::Immediate(attribute.into()))
-            } else {
-                Ok(Value::Imm(attribute as i32))
-            }
-        }
-        Class::Imm(ImmKind::Waitcnt) => {
-            let gap = u32::from(waits::gap(arch.generation()));
-            fields.idle |= field.put(gap);
-            Ok(Value::Imm((code & !gap) as i32))
-        }
-        Class::Imm(ImmKind::Sendmsg) if names_message(arch.generation(), code as u16) => {
-            let gap = match arch.generation() {
-                // One bit above the operation, the rest above the stream.
-                Generation::Gfx9 => 0xfc80,
-                Generation::Gfx11 => 0xff00,
-            };
-            fields.idle |= field.put(gap);
-            Ok(Value::Imm((code & !gap) as i32))
-        }
-        Class::Imm(ImmKind::DelayAlu) => {
-            const GAP: u32 = 0xf800;
-            fields.idle |= field.put(GAP);
-            if names_delays(code as u16) {
-                Ok(Value::Imm((code & !GAP) as i32))
-            } else {
-                Err(Illegal::Immediate(code.into()))
-            }
-        }
-        Class::Imm(_) => Ok(Value::Imm(code as i32)),
+        Class::Imm(kind) => immediate::value(fields, entry, (kind, field), code),
         Class::Export => Ok(export(fields, spec.slot)),
         Class::Literal => match fields.take_literal(Ty::I32)? {
             Value::Literal(value) if spec.ty == Ty::F16 && value > 0xffff => {
@@ -470,24 +368,95 @@ fn value(
             literal => Ok(literal),
         },
         Class::Vcc => Ok(Value::VCC),
-        Class::SdwaSrc => {
-            let select = bits.sdwa_scalar[usize::from(spec.slot != Slot::Src0)];
-            if select.get(fields.pairs.main) == 0 {
-                vgpr(arch, code, dwords).map(Value::Vgpr)
-            } else {
-                match fields.scalar_source(field, code, dwords)? {
-                    // LLVM writes these as literals, which SDWA has not.
-                    Value::Inline(240..) if spec.ty == Ty::I16 => Err(Illegal::Kind("a float")),
-                    value => Ok(value),
-                }
-            }
-        }
+        Class::SdwaSrc => sdwa_source(fields, (spec, field), code, dwords),
         Class::SdwaDst if fields.model.bits.sdwa_sdst.get(fields.pairs.main) == 0 => {
             fields.idle |= field.mask();
             Ok(Value::VCC)
         }
         Class::SdwaDst => fields.scalar(field, code, 0, dwords),
         Class::SmemOffset => Err(Illegal::Kind("SMEM's offset")),
+    }
+}
+
+/// A scalar register that is written, of what a source's code names.
+fn scalar_result(value: Value, dwords: u8) -> Result<Value, Illegal> {
+    match value {
+        Value::M0 => Err(Illegal::Kind("M0")),
+        Value::Inline(_) => Err(Illegal::Kind("a constant")),
+        Value::Special(special) if special.is_aperture() && dwords < 2 => Err(Illegal::Kind("an aperture")),
+        register => Ok(register),
+    }
+}
+
+/// A scalar register, of what a source's code names.
+fn scalar_register(value: Value, dwords: u8) -> Result<Value, Illegal> {
+    match value {
+        register @ Value::Scalar(_) => Ok(register),
+        Value::Special(Special::Null) => Ok(Value::Special(Special::Null)),
+        Value::Special(special) if !special.is_aperture() && dwords < 2 => Ok(Value::Special(special)),
+        _ => Err(Illegal::Kind("a constant")),
+    }
+}
+
+/// The first vector register that a source's code names.
+fn vector_source(arch: Arch, code: u32, dwords: u8) -> Result<u8, Illegal> {
+    match code.checked_sub(VGPR_BASE) {
+        Some(register) => vgpr(arch, register, dwords),
+        None => Err(Illegal::Kind("a scalar source")),
+    }
+}
+
+const fn vector_register(first: u8, is_agpr: bool) -> Value {
+    if is_agpr { Value::Agpr(first) } else { Value::Vgpr(first) }
+}
+
+/// What a matrix instruction adds to.
+fn matrix_addend(
+    fields: &mut Fields,
+    (spec, field): (Spec, Field),
+    code: u32,
+    dwords: u8,
+) -> Result<Value, Illegal> {
+    if let Some(register) = code.checked_sub(VGPR_BASE) {
+        let in_agprs = || fields.model.bits.acc_cd.get(fields.pairs.main) != 0;
+        let first = vgpr(fields.arch, register, dwords)?;
+        return Ok(vector_register(first, spec.class == Class::MatrixCAgpr || in_agprs()));
+    }
+    match inline(code) {
+        Some(constant) => Ok(constant),
+        None if fields.arch.generation().registers().is_null(code) => Ok(Value::Special(Special::Null)),
+        // LLVM takes these for pairs.
+        None if dwords == 2 && code > 128 => fields.scalar_source(field, code, dwords),
+        None => Err(Illegal::Kind("a scalar register")),
+    }
+}
+
+/// Whether an access to scratch has an address in a vector register.
+fn has_scratch_address(fields: &Fields, entry: &Entry) -> bool {
+    let (bits, main) = (fields.model.bits, fields.pairs.main);
+    let is_told =
+        bits.scratch_sve.width != 0 && (fields.arch.has(Feature::LdsLoadsByOpcode) || bits.always_sve);
+    if is_told {
+        bits.scratch_sve.get(main) != 0
+    } else {
+        (fields.model.field)(entry.encoding, Slot::Saddr).get(main) == bits.saddr_off
+    }
+}
+
+fn sdwa_source(
+    fields: &mut Fields,
+    (spec, field): (Spec, Field),
+    code: u32,
+    dwords: u8,
+) -> Result<Value, Illegal> {
+    let select = fields.model.bits.sdwa_scalar[usize::from(spec.slot != Slot::Src0)];
+    if select.get(fields.pairs.main) == 0 {
+        return vgpr(fields.arch, code, dwords).map(Value::Vgpr);
+    }
+    match fields.scalar_source(field, code, dwords)? {
+        // LLVM writes these as literals, which SDWA has not.
+        Value::Inline(240..) if spec.ty == Ty::I16 => Err(Illegal::Kind("a float")),
+        value => Ok(value),
     }
 }
 
@@ -554,7 +523,7 @@ fn export(fields: &mut Fields, slot: Slot) -> Value {
     Value::Off
 }
 
-fn sign_extend(raw: u32, width: u8) -> i32 {
+pub(super) fn sign_extend(raw: u32, width: u8) -> i32 {
     let unused = 32 - u32::from(width);
     ((raw << unused) as i32) >> unused
 }

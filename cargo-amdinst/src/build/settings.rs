@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn wrong_values_are_errors() {
         for (key, value) in [
-            ("target-cpus", json!("gfx1100")),
+            ("target-cpus", json!("gfx1300")),
             ("target-cpus", json!([1])),
             ("profile", json!(3)),
             ("counters", json!("memory")),
