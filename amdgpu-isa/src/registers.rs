@@ -93,9 +93,40 @@ pub(crate) struct Registers {
     pub(crate) specials: &'static [(Special, u8, &'static str)],
     /// The operand code of M0, where it is not its number; NULL has that then.
     pub(crate) m0_code: u8,
+    /// The place in `runs` of each register, by its number.
+    run_at: [u8; scalar::COUNT as usize],
+    /// The special source of each operand code. (Every operand is looked up.)
+    special_at: [Option<Special>; 256],
 }
 
+/// No place.
+const NOWHERE: u8 = u8::MAX;
+
 impl Registers {
+    const fn new(
+        runs: &'static [Run],
+        specials: &'static [(Special, u8, &'static str)],
+        m0_code: u8,
+    ) -> Self {
+        let mut run_at = [NOWHERE; scalar::COUNT as usize];
+        let mut index = 0;
+        while index < runs.len() {
+            let mut number = runs[index].first;
+            while number < runs[index].end() {
+                run_at[number as usize] = index as u8;
+                number += 1;
+            }
+            index += 1;
+        }
+        let mut special_at = [None; 256];
+        let mut index = 0;
+        while index < specials.len() {
+            special_at[specials[index].1 as usize] = Some(specials[index].0);
+            index += 1;
+        }
+        Self { runs, specials, m0_code, run_at, special_at }
+    }
+
     /// Whether an operand code below 128 is NULL.
     pub(crate) const fn is_null(&self, code: u32) -> bool {
         self.m0_code != scalar::M0 && code == scalar::M0 as u32
@@ -108,13 +139,12 @@ impl Registers {
 
     /// The run that a register belongs to.
     pub(crate) fn run_of(&self, number: u8) -> Option<&Run> {
-        self.runs.iter().find(|run| (run.first..run.end()).contains(&number))
+        self.runs.get(usize::from(*self.run_at.get(usize::from(number))?))
     }
 
     /// The special source with an operand code.
     pub(crate) fn special(&self, code: u32) -> Option<Special> {
-        let found = self.specials.iter().find(|(_, known, _)| u32::from(*known) == code);
-        found.map(|&(special, ..)| special)
+        *self.special_at.get(code as usize)?
     }
 
     /// A special source's operand code and name, if the generation has it.
@@ -125,8 +155,8 @@ impl Registers {
 }
 
 /// Vega ISA, section 5.2, "Scalar ALU Operands".
-const GFX9: Registers = Registers {
-    runs: &[
+static GFX9: Registers = Registers::new(
+    &[
         Run { first: 0, count: scalar::FLAT_SCRATCH, name: "s", naming: Naming::Numbered },
         Run { first: scalar::FLAT_SCRATCH, count: 2, name: "flat_scratch", naming: Naming::Halves },
         Run { first: scalar::XNACK_MASK, count: 2, name: "xnack_mask", naming: Naming::Halves },
@@ -135,7 +165,7 @@ const GFX9: Registers = Registers {
         Run { first: scalar::M0, count: 1, name: "m0", naming: Naming::Single },
         Run { first: scalar::EXEC, count: 2, name: "exec", naming: Naming::Halves },
     ],
-    specials: &[
+    &[
         (Special::SharedBase, 235, "src_shared_base"),
         (Special::SharedLimit, 236, "src_shared_limit"),
         (Special::PrivateBase, 237, "src_private_base"),
@@ -146,19 +176,19 @@ const GFX9: Registers = Registers {
         (Special::Scc, 253, "src_scc"),
         (Special::LdsDirect, 254, "src_lds_direct"),
     ],
-    m0_code: scalar::M0,
-};
+    scalar::M0,
+);
 
 /// RDNA 3 ISA, section 5.1, "Scalar ALU Operands".
-const GFX11: Registers = Registers {
-    runs: &[
+static GFX11: Registers = Registers::new(
+    &[
         Run { first: 0, count: scalar::VCC, name: "s", naming: Naming::Numbered },
         Run { first: scalar::VCC, count: 2, name: "vcc", naming: Naming::Halves },
         Run { first: scalar::TTMP, count: scalar::TTMPS, name: "ttmp", naming: Naming::Numbered },
         Run { first: scalar::M0, count: 1, name: "m0", naming: Naming::Single },
         Run { first: scalar::EXEC, count: 2, name: "exec", naming: Naming::Halves },
     ],
-    specials: &[
+    &[
         (Special::Null, 124, "null"),
         (Special::SharedBase, 235, "src_shared_base"),
         (Special::SharedLimit, 236, "src_shared_limit"),
@@ -171,11 +201,11 @@ const GFX11: Registers = Registers {
         // Only LLVM has it, and in VOPD alone.
         (Special::LdsDirect, 254, "src_lds_direct"),
     ],
-    m0_code: 125,
-};
+    125,
+);
 
 impl Generation {
-    pub(crate) const fn registers(self) -> &'static Registers {
+    pub(crate) fn registers(self) -> &'static Registers {
         match self {
             Self::Gfx9 => &GFX9,
             Self::Gfx11 => &GFX11,

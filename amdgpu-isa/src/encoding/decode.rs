@@ -84,14 +84,15 @@ fn decode_behind(
         |dwords: u8| DecodeError::Truncated { needed: usize::from(dwords) * 4, available: bytes.len() };
     let first = word(0).ok_or_else(|| truncated(1))?;
     let tables = Tables::of(target);
-    let mut encoding =
+    let (mut encoding, mut format) =
         model.encoding_of(arch.generation(), first).ok_or(DecodeError::UnknownEncoding { word: first })?;
-    if let Some((scaled, _)) = prefix {
-        encoding = scaled.encoding;
-    } else if let Some(other) = (model.instead)(tables, encoding, first, word(1)) {
-        encoding = other;
+    let other = match prefix {
+        Some((scaled, _)) => Some(scaled.encoding),
+        None => (model.instead)(tables, encoding, first, word(1)),
+    };
+    if let Some(other) = other {
+        (encoding, format) = (other, (model.format)(other));
     }
-    let format = (model.format)(encoding);
     let second = if format.dwords > 1 { word(1).ok_or_else(|| truncated(2))? } else { 0 };
     let words = [first, second];
     let bits = u64::from(first) | u64::from(second) << 32;

@@ -128,8 +128,8 @@ const FIRST: u64 = u32::MAX as u64;
 type Candidates = ArrayVec<(Encoding, Format), 6>;
 
 impl Model {
-    /// The encoding that a first dword has.
-    pub(crate) fn encoding_of(&self, generation: Generation, word: u32) -> Option<Encoding> {
+    /// The encoding that a first dword has, and its format.
+    pub(crate) fn encoding_of(&self, generation: Generation, word: u32) -> Option<(Encoding, Format)> {
         static CANDIDATES: [OnceLock<Vec<Candidates>>; Generation::COUNT] =
             [const { OnceLock::new() }; Generation::COUNT];
         let candidates = CANDIDATES[generation as usize].get_or_init(|| self.candidates());
@@ -137,7 +137,7 @@ impl Model {
         let of_word = &candidates[(word >> (u32::BITS - LOOKED_AT)) as usize];
         let found =
             of_word.iter().find(|(_, format)| (word_bits ^ format.prefix) & format.prefix_mask & FIRST == 0);
-        found.map(|(encoding, _)| *encoding)
+        found.copied()
     }
 
     fn candidates(&self) -> Vec<Candidates> {

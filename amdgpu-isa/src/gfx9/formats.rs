@@ -224,10 +224,9 @@ pub(super) fn unmarked(
     first: u32,
     second: Option<u32>,
 ) -> Option<Encoding> {
-    let format = format_of(encoding);
     match encoding {
         Encoding::Vop1Sdwa | Encoding::Vop1Dpp => {
-            let opcode = format.opcode.get(first.into()) as u16;
+            let opcode = format_of(encoding).opcode.get(first.into()) as u16;
             let entry = tables.by_opcode(Encoding::Vop1, opcode)?;
             let is_marked = |marked: &Entry| {
                 second.is_some_and(|second| u64::from(second) << 32 & !(marked.used | marked.ignored) == 0)
