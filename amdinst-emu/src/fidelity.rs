@@ -69,7 +69,7 @@ pub fn of(opcode: Opcode) -> Fidelity {
         let named = unsupported::reason(op).unwrap_or("it has no implementation");
         Fidelity::Unsupported { reason: if reason.is_empty() { named } else { reason } }
     };
-    if arch.to_run().is_err() {
+    if arch.to_execute().is_err() {
         return Fidelity::Unsupported { reason: "its processor's code is not executed yet" };
     }
     let Ok(words) = opcode.plain().and_then(|inst| inst.encode(arch)) else {

@@ -1,6 +1,6 @@
 //! Which handler a step gets.
 
-use amdgpu_isa::Op;
+use amdgpu_isa::{Op, WaveSize};
 
 use super::compare::{self, Compare, Test};
 use super::level::relation;
@@ -8,7 +8,7 @@ use super::salu::{self, cmp, condition};
 use super::valu::{self, Carry, Do, FIRST, Operation, SECOND, Select};
 use super::wide::{self, MultiplyAdd};
 use super::{CONST, Handler, Hot, SCALAR, Vectors, at, general, lds, memory, packed, scalar_memory, scratch};
-use crate::exec::{is_clock, passes_the_cache};
+use crate::exec::passes_the_cache;
 use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};
 use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS};
 
@@ -19,7 +19,7 @@ pub(super) fn compile(program: &Program, vectors: Vectors) -> Box<[Hot]> {
         .steps
         .iter()
         .enumerate()
-        .map(|(index, step)| compile_step(step, index as u32, vectors))
+        .map(|(index, step)| compile_step(step, index as u32, program.target.wave, vectors))
         .collect();
     let mut end = code.len() as u32;
     for (hot, step) in code.iter_mut().zip(&program.steps).rev() {
@@ -27,7 +27,7 @@ pub(super) fn compile(program: &Program, vectors: Vectors) -> Box<[Hot]> {
             end = hot.next;
         }
         hot.end = end;
-        if is_clock(step.op) {
+        if step.flags.reads_clock {
             // It begins a run, so that the instructions before it are known.
             end = hot.next - 1;
         }
@@ -41,7 +41,7 @@ pub(super) fn compile(program: &Program, vectors: Vectors) -> Box<[Hot]> {
 }
 
 /// A step by itself; the fields about its neighbours are still to be filled in.
-fn compile_step(step: &Step, index: u32, vectors: Vectors) -> Hot {
+fn compile_step(step: &Step, index: u32, wave: WaveSize, vectors: Vectors) -> Hot {
     let mut hot = Hot {
         run: general,
         dst: u32::from(step.dst) * LANES as u32,
@@ -55,7 +55,10 @@ fn compile_step(step: &Step, index: u32, vectors: Vectors) -> Hot {
         vectors: 0,
         is_beyond: false,
     };
-    if let Some(run) = handler(step, &mut hot, vectors) {
+    // Handlers take all lanes of a row for a wave's.
+    if wave == WaveSize::Wave64
+        && let Some(run) = handler(step, &mut hot, vectors)
+    {
         hot.run = run;
     }
     hot
@@ -136,7 +139,12 @@ fn scalar_result(step: &Step, dwords: u8) -> bool {
 
 fn branch(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
     let run = match step.op {
-        Op::s_waitcnt | Op::s_nop => return Some(at::<salu::Nothing>(vectors)),
+        Op::s_waitcnt
+        | Op::s_nop
+        | Op::s_delay_alu
+        | Op::s_clause
+        | Op::s_waitcnt_depctr
+        | Op::s_waitcnt_vscnt => return Some(at::<salu::Nothing>(vectors)),
         Op::s_branch => at::<salu::Branch<{ condition::ALWAYS }>>(vectors),
         Op::s_cbranch_scc0 => at::<salu::Branch<{ condition::SCC0 }>>(vectors),
         Op::s_cbranch_scc1 => at::<salu::Branch<{ condition::SCC1 }>>(vectors),
@@ -588,7 +596,7 @@ fn comparison(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
 
 /// Loads and stores of whole dwords in device memory.
 fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
-    let plain = !access.tfe && !access.lds_dma && access.typed.is_none();
+    let plain = !access.tfe && !access.lds_dma && !access.adds_lane && access.typed.is_none();
     if !plain || !matches!(access.space, Space::Global | Space::Flat) {
         return None;
     }

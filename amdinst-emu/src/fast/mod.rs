@@ -226,7 +226,7 @@ unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
 fn exec_written(context: &mut Context<'_>, hot: &Hot) {
     let w = &mut *context.wave;
     let old = w.exec;
-    w.exec = w.s64(EXEC);
+    w.exec = w.mask(EXEC);
     w.active = u64::from(w.exec.count_ones());
     if let Some(counter) = context.counters.get_mut(hot.slot as usize) {
         counter.count(old, w.exec);

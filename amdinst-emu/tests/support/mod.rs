@@ -12,6 +12,23 @@ use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 /// The optimisation levels that each kernel is compiled at.
 pub(crate) const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
 
+/// Processors that kernels are compiled for, and how many lanes their waves have.
+pub(crate) const TARGETS: [(&str, u32); 7] = [
+    ("gfx90a", 64),
+    ("gfx906", 64),
+    ("gfx942", 64),
+    ("gfx1100", 32),
+    ("gfx1100", 64),
+    ("gfx1151", 32),
+    ("gfx1151", 64),
+];
+
+/// What clang is told so that waves have so many lanes.
+fn wave_options(cpu: &str, lanes: u32) -> &'static [&'static str] {
+    let arch = Arch::from_name(cpu).expect("a processor");
+    if arch.default_wave().lanes() == lanes { &[] } else { &["-mwavefrontsize64"] }
+}
+
 /// Whether clang and the linker are there. Says so when they are not; a failure where tools are required.
 pub(crate) fn tools(test: &str) -> bool {
     let found = ["clang-22", "ld.lld-22"]
@@ -81,6 +98,12 @@ pub(crate) struct Device {
 impl Device {
     pub(crate) fn new(source: &str, cpu: &str, level: &str) -> Self {
         Self::with(&compile(source, cpu, level), Config::default())
+    }
+
+    /// For a processor, with waves of so many lanes.
+    pub(crate) fn of_lanes(source: &str, (cpu, lanes): (&str, u32), level: &str) -> Self {
+        let object = compile_with(source, cpu, level, wave_options(cpu, lanes));
+        Self::with(&object, Config::default())
     }
 
     pub(crate) fn with(object: &CodeObject, config: Config) -> Self {
