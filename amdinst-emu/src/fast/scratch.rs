@@ -125,11 +125,13 @@ pub(super) unsafe fn transfer<L: Level, const STORE: bool, const DWORDS: usize>(
             }
             return true;
         }
-        for i in 0..DWORDS * LANES / L::N {
-            let bits = part::<L>(exec, i % parts::<L>());
-            let (register, memory) = (registers.add(i * L::N), memory.add(i * L::N));
-            let (from, to) = if STORE { (register, memory) } else { (memory, register) };
-            L::store_if(to, L::load(from), bits);
+        for dword in 0..DWORDS {
+            for i in 0..parts::<L>() {
+                let at = dword * LANES + i * L::N;
+                let (register, memory) = (registers.add(at), memory.add(at));
+                let (from, to) = if STORE { (register, memory) } else { (memory, register) };
+                L::store_if(to, L::load(from), part::<L>(exec, i));
+            }
         }
     }
     true
