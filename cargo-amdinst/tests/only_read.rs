@@ -1,4 +1,4 @@
-//! Code objects for processors whose code is read alone: what shows them, and what the other commands say.
+//! Code objects for processors whose code is read and executed alone: what shows and runs them, and what the other commands say.
 
 mod support;
 
@@ -15,8 +15,8 @@ kernel void halve(global int *a, int n) {
 }
 ";
 
-const REASON: &str = "is read (`inspect`, `disasm`, `isa`), but not built, instrumented or executed yet: that is done for GFX9 \
-                      (gfx900 … gfx950)";
+const REASON: &str = "is read and executed (`inspect`, `disasm`, `isa`, `run`), but not built or instrumented yet: that is done for \
+                      GFX9 (gfx900 … gfx950)";
 
 fn amdinst(directory: &Path, words: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
@@ -32,7 +32,7 @@ fn stdout(directory: &Path, words: &str) -> String {
 }
 
 #[test]
-fn rdna_is_shown_and_nothing_else() {
+fn rdna_is_shown_and_run_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let source = directory.join("halve.cl");
@@ -66,10 +66,15 @@ fn rdna_is_shown_and_nothing_else() {
     let wide = stdout(directory, "disasm wide.elf");
     assert!(wide.contains("vcc, s2, v0") && !wide.contains("vcc_lo, s2, v0"), "{wide}");
 
+    for file in ["narrow.elf", "wide.elf"] {
+        let words = "--grid 1 --block 64 --arg i32:[9,8,-7,6] --arg i32:3 --print 1";
+        let text = stdout(directory, &format!("run {file} {words}"));
+        assert!(text.contains("[4, 4, -3, 6]"), "{text}");
+    }
+
     for words in [
         "instrument narrow.elf -o out.elf",
         "instrument narrow.elf --plan",
-        "run narrow.elf --grid 1 --block 64 --arg buf:256 --arg i32:64",
         "run narrow.elf --grid 1 --block 64 --arg buf:256 --arg i32:64 --report",
     ] {
         let output = amdinst(directory, words);
@@ -81,12 +86,13 @@ fn rdna_is_shown_and_nothing_else() {
 }
 
 #[test]
-fn opcodes_of_rdna_are_listed_as_not_executed() {
+fn opcodes_of_rdna_are_listed_with_their_fidelity() {
     let directory = tempfile::tempdir().unwrap();
-    let text = stdout(directory.path(), "isa --target-cpu gfx1100 v_wmma_f32_16x16x16_f16");
-    assert_eq!(
-        text,
-        "vop3p        64  v_wmma_f32_16x16x16_f16            unsupported  its processor's code is not executed yet\n\
-         gfx1100: 1 opcode, 0 exact, 0 approximate, 1 unsupported\n"
+    let text =
+        stdout(directory.path(), "isa --target-cpu gfx1100 v_wmma_i32_16x16x16_iu8 image_load s_add_u32");
+    assert!(
+        text.contains("image_load                         unsupported  images are not supported\n"),
+        "{text}"
     );
+    assert!(text.ends_with("gfx1100: 3 opcodes, 2 exact, 0 approximate, 1 unsupported\n"), "{text}");
 }

@@ -228,7 +228,12 @@ pub(crate) fn undecodable(_: &mut Context<'_>, step: &Step) -> Outcome {
 
 /// An instruction that is not executed.
 pub(crate) fn unimplemented_step(_: &mut Context<'_>, step: &Step) -> Outcome {
-    Err(Trap::unimplemented(step.op, unsupported::reason(step.op).unwrap_or_default()))
+    Err(not_executed(step.op))
+}
+
+/// The trap of an opcode that is not executed.
+fn not_executed(op: Op) -> Box<Trap> {
+    Trap::unimplemented(op, unsupported::reason(op).unwrap_or_default())
 }
 
 /// An instruction with a source that is a dword of LDS, or comes from the graphics pipeline.

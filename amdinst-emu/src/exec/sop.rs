@@ -303,7 +303,7 @@ fn sop1_wide(context: &mut Context<'_>, step: &Step) -> Outcome {
 
 /// Arithmetic on floats, or nothing that is executed.
 fn other(context: &mut Context<'_>, step: &Step) -> Outcome {
-    scalar_float::execute(context, step).unwrap_or_else(|| Err(Trap::unimplemented(step.op, "")))
+    scalar_float::execute(context, step).unwrap_or_else(|| Err(super::not_executed(step.op)))
 }
 
 /// Two masks of 32 lanes, combined.
@@ -520,7 +520,7 @@ pub(super) fn sopk(context: &mut Context<'_>, step: &Step) -> Outcome {
         // Nothing is ever outstanding.
         Op::s_waitcnt_vscnt | Op::s_waitcnt_vmcnt | Op::s_waitcnt_expcnt | Op::s_waitcnt_lgkmcnt => {}
         Op::s_version => {}
-        _ => return Err(Trap::unimplemented(step.op, "")),
+        _ => return Err(super::not_executed(step.op)),
     }
     Ok(())
 }

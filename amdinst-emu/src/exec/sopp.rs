@@ -87,7 +87,7 @@ fn other(context: &mut Context<'_>, step: &Step) -> Outcome {
         | Op::s_ttracedata
         | Op::s_sendmsg
         | Op::s_setkill => {}
-        _ => return Err(Trap::unimplemented(step.op, "")),
+        _ => return Err(super::not_executed(step.op)),
     }
     Ok(())
 }

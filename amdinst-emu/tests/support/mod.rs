@@ -190,18 +190,31 @@ pub(crate) struct Assembly<'a> {
     pub kernarg: u32,
     /// Bytes of scratch memory a work-item.
     pub scratch: u32,
+    /// Bytes of LDS a workgroup.
+    pub lds: u32,
+    /// Lanes of a wave.
+    pub lanes: u32,
 }
 
 impl Default for Assembly<'_> {
     fn default() -> Self {
-        Self { cpu: "gfx90a", vgprs: 8, sgprs: 24, accum_offset: 8, kernarg: 16, scratch: 0 }
+        Self {
+            cpu: "gfx90a",
+            vgprs: 8,
+            sgprs: 24,
+            accum_offset: 8,
+            kernarg: 16,
+            scratch: 0,
+            lds: 0,
+            lanes: 64,
+        }
     }
 }
 
 impl Assembly<'_> {
     /// Assembles a body, behind which the kernel ends.
     pub(crate) fn object(&self, body: &str) -> CodeObject {
-        let Self { cpu, vgprs, sgprs, accum_offset, kernarg, scratch } = self;
+        let Self { cpu, vgprs, sgprs, accum_offset, kernarg, scratch, lds, lanes } = self;
         let unified = ["gfx90a", "gfx942", "gfx950"].contains(cpu);
         let accum = if unified { format!(".amdhsa_accum_offset {accum_offset}") } else { String::new() };
         let text = format!(
@@ -224,6 +237,7 @@ k:
 .amdhsa_user_sgpr_kernarg_segment_ptr 1
 .amdhsa_kernarg_size {kernarg}
 .amdhsa_private_segment_fixed_size {scratch}
+.amdhsa_group_segment_fixed_size {lds}
 .end_amdhsa_kernel
 .amdgpu_metadata
 ---
@@ -233,10 +247,10 @@ amdhsa.kernels:
   - .name: k
     .symbol: k.kd
     .kernarg_segment_size: {kernarg}
-    .group_segment_fixed_size: 0
+    .group_segment_fixed_size: {lds}
     .private_segment_fixed_size: {scratch}
     .kernarg_segment_align: 8
-    .wavefront_size: 64
+    .wavefront_size: {lanes}
     .sgpr_count: {sgprs}
     .vgpr_count: {vgprs}
     .max_flat_workgroup_size: 1024
@@ -250,6 +264,7 @@ amdhsa.kernels:
             .current_dir(&directory)
             .args(["--target=amdgcn-amd-amdhsa", "-nostdlib", "-fuse-ld=lld-22", "-o", "k.elf", "k.s"])
             .arg(format!("-mcpu={cpu}"))
+            .args(wave_options(cpu, *lanes))
             .output()
             .expect("running clang-22");
         assert!(result.status.success(), "clang: {}", String::from_utf8_lossy(&result.stderr));

@@ -81,8 +81,8 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     if access.tfe {
         return Err(Trap::unimplemented(step.op, "with a texture fail status"));
     }
-    if access.space == Space::Buffer && !context.wave.rules.old_buffers {
-        return Err(Trap::unimplemented(step.op, "through buffer resources of this generation"));
+    if access.typed.is_some() && !context.wave.rules.old_buffers {
+        return Err(Trap::unimplemented(step.op, "with data formats of this generation"));
     }
     if access.lds_dma {
         return lds_dma::transfer(context, step, access);
