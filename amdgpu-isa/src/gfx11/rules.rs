@@ -50,7 +50,7 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
     let is_exec_hi = |operand: &crate::Operand| {
         operand.slot == Slot::Saddr && operand.value == Value::Scalar(scalar::EXEC_HI)
     };
-    if entry.is_ray() && !((mods.dmask, mods.unorm, mods.r128) == (0xf, true, true)) {
+    if entry.is_ray() && (mods.dmask, mods.unorm, mods.r128) != (0xf, true, true) {
         return Err(Illegal::Field("DMASK, UNRM or R128"));
     }
     match entry.encoding {

@@ -87,8 +87,8 @@ fn multiply(context: &mut Context<'_>, step: &Step) -> Outcome {
                     rounded(total, sum)
                 }
                 (Elements::Integers(a), Elements::Integers(b)) => {
-                    let products: i64 = (0..SIZE).map(|k| a[row][k] * b[column][k]).sum();
-                    let exact = i64::from(c as i32) + products;
+                    let products: i32 = (0..SIZE).map(|k| a[row][k] * b[column][k]).sum();
+                    let exact = i64::from(c as i32) + i64::from(products);
                     if mods.clamp {
                         exact.clamp(i32::MIN.into(), i32::MAX.into()) as u32
                     } else {
@@ -115,7 +115,7 @@ fn multiply(context: &mut Context<'_>, step: &Step) -> Outcome {
 /// A or B, by the lanes of a group of 16.
 enum Elements {
     Floats([[f32; SIZE]; SIZE]),
-    Integers([[i64; SIZE]; SIZE]),
+    Integers([[i32; SIZE]; SIZE]),
 }
 
 fn elements(w: &Wave, step: &Step, mods: &Mods, element: Element, source: usize) -> Elements {
@@ -131,7 +131,7 @@ fn elements(w: &Wave, step: &Step, mods: &Mods, element: Element, source: usize)
         value >> (bits * (k % in_register))
     };
     // NEG is of the lower halves, NEG_HI of the upper ones; of whole numbers NEG says that they are signed.
-    let negative = |k: usize| (if k % 2 == 0 { mods.neg } else { mods.neg_hi }) >> source & 1 != 0;
+    let negative = |k: usize| (if k.is_multiple_of(2) { mods.neg } else { mods.neg_hi }) >> source & 1 != 0;
     let sign = |k: usize| if negative(k) { 0x8000 } else { 0 };
     let is_signed = mods.neg >> source & 1 != 0;
     let each = |lane: usize| std::array::from_fn(|k| (field(lane, k), k));
@@ -146,7 +146,7 @@ fn elements(w: &Wave, step: &Step, mods: &Mods, element: Element, source: usize)
         Element::Byte | Element::Nibble => Elements::Integers(matrix.map(|row| {
             row.map(|(value, _)| {
                 let top = value << (32 - bits);
-                if is_signed { i64::from(top as i32 >> (32 - bits)) } else { i64::from(top >> (32 - bits)) }
+                if is_signed { top as i32 >> (32 - bits) } else { (top >> (32 - bits)) as i32 }
             })
         })),
     }

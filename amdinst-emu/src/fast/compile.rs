@@ -26,7 +26,7 @@ pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {
         .enumerate()
         .map(|(index, step)| compile_step(step, index as u32, form))
         .collect();
-    let pairs = code.iter_mut().zip(&program.steps).filter_map(|(hot, step)| both(step, hot, form)).collect();
+    let pairs = pairs(&program.steps, &mut code, form);
     let mut end = code.len() as u32;
     for (hot, step) in code.iter_mut().zip(&program.steps).rev() {
         if step.flags.control || step.flags.writes_exec {
@@ -46,18 +46,28 @@ pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {
     Compiled { steps: code, _pairs: pairs }
 }
 
-/// The steps of an instruction of two operations, which `hot` then refers to.
-fn both(step: &Step, hot: &mut Hot, form: Form) -> Option<Box<[Hot; 2]>> {
+/// The steps of instructions of two operations, which `code` then refers to.
+fn pairs(steps: &[Step], code: &mut [Hot], form: Form) -> Box<[[Hot; 2]]> {
+    let found =
+        steps.iter().enumerate().filter_map(|(index, step)| Some((index, both(step, index as u32, form)?)));
+    let (places, pairs): (Vec<usize>, Vec<[Hot; 2]>) = found.unzip();
+    // From here on they stay where they are.
+    let pairs = pairs.into_boxed_slice();
+    for (place, pair) in places.into_iter().zip(&pairs) {
+        pair::refer(&mut code[place], pair);
+        code[place].run = at::<pair::Both>(form);
+    }
+    pairs
+}
+
+/// Both operations of an instruction, in the order in which they run; `None` if it goes the general way.
+fn both(step: &Step, index: u32, form: Form) -> Option<[Hot; 2]> {
     let steps = step.extra.as_ref()?.pair.as_deref()?;
     if !steps.iter().all(|step| pair::is_whole(step.op)) {
         return None;
     }
-    let index = hot.next - 1;
     let [first, second] = pair::in_order(steps)?;
-    let pair = Box::new([own_handler(first, index, form)?, own_handler(second, index, form)?]);
-    pair::refer(hot, &pair);
-    hot.run = at::<pair::Both>(form);
-    Some(pair)
+    Some([own_handler(first, index, form)?, own_handler(second, index, form)?])
 }
 
 /// A step by itself; the fields about its neighbours are still to be filled in.

@@ -105,7 +105,7 @@ pub(crate) struct Code {
 struct Compiled {
     steps: Box<[Hot]>,
     /// Those that instructions of two operations refer to.
-    _pairs: Vec<Box<[Hot; 2]>>,
+    _pairs: Box<[[Hot; 2]]>,
 }
 
 impl Code {
